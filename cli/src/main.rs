@@ -1,0 +1,3 @@
+//! The command `alea`.
+
+fn main() {}

@@ -1,0 +1,169 @@
+//! What search may know of a game: moves, outcomes, seats and payoffs; never dice, stones or boards.
+//!
+//! A position is *before* chance has spoken. Every move that some outcome permits is listed once, in an
+//! order in which each outcome permits one contiguous run of the list. A position is then worth
+//! `Σ weight · max(value of the moves in that run)`; a game without chance has one run of weight 1.
+//!
+//! Invariant: an implementation of [`Game`] holds the rules (a variant, the assumed die), is immutable and
+//! shared; positions are small values that are copied freely.
+
+use std::fmt::Debug;
+use std::hash::Hash;
+use std::ops::{Deref, DerefMut, Range};
+
+/// A participant, counted from 0.
+pub type Seat = usize;
+
+/// Most seats a game may have.
+pub const MAX_SEATS: usize = 8;
+
+/// Most chance outcomes a position may have; it bounds the stack space of [`crate::chance`].
+pub const MAX_OUTCOMES: usize = 6;
+
+/// One payoff in `[0, 1]` for each seat; 1 is a win. With two seats they add up to 1.
+pub type Payoffs = [f32; MAX_SEATS];
+
+/// A chance outcome: its probability and the run of the move list it permits.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Outcome {
+    /// Probability; the weights of a position's outcomes add up to 1.
+    pub weight: f32,
+    /// First permitted index of the move list.
+    pub start: u16,
+    /// One past the last permitted index.
+    pub end: u16,
+}
+
+impl Outcome {
+    /// The permitted indices of the move list.
+    #[must_use]
+    pub fn run(&self) -> Range<usize> {
+        usize::from(self.start)..usize::from(self.end)
+    }
+
+    /// Whether this outcome permits the move at `index` of the move list.
+    #[must_use]
+    pub fn permits(&self, index: usize) -> bool {
+        self.run().contains(&index)
+    }
+}
+
+/// The outcomes of one position.
+pub type OutcomeList = FixedList<Outcome, MAX_OUTCOMES>;
+
+/// The rules of a game, as far as search may know them.
+pub trait Game: Clone + Debug + Send + Sync + 'static {
+    /// A state before chance has spoken.
+    type Position: Copy + Eq + Hash + Debug + Send + Sync + 'static;
+    /// A move; small, meaningful only together with the position it is made in.
+    type Move: Copy + Eq + Debug + Default + Send + Sync + 'static;
+    /// A list that holds the moves of any position; a [`FixedList`] keeps search free of allocation.
+    type Moves: List<Self::Move>;
+    /// How many seats play.
+    const SEATS: usize;
+
+    /// The seat whose turn it is. Never assume that seats alternate.
+    fn to_move(&self, position: &Self::Position) -> Seat;
+
+    /// `Some` once the game is over.
+    fn payoffs(&self, position: &Self::Position) -> Option<Payoffs>;
+
+    /// Every move that some outcome permits, in run order, into an emptied list.
+    /// Only asked of positions that are not over; never empty for them.
+    fn moves(&self, position: &Self::Position, moves: &mut Self::Moves);
+
+    /// The outcomes and the runs of `moves` they permit; outcomes that permit the same run are merged.
+    fn outcomes(&self, position: &Self::Position, moves: &[Self::Move], outcomes: &mut OutcomeList) {
+        let _ = position;
+        outcomes.clear();
+        outcomes.push(Outcome { weight: 1.0, start: 0, end: moves.len() as u16 });
+    }
+
+    /// The position after a move of the list.
+    fn play(&self, position: &Self::Position, mv: Self::Move) -> Self::Position;
+
+    /// A well mixed 64-bit key; equal positions have equal keys.
+    fn key(&self, position: &Self::Position) -> u64;
+}
+
+/// A growable list, seen as a slice.
+pub trait List<T>: Default + Clone + Debug + Send + Deref<Target = [T]> + DerefMut {
+    /// Appends one item.
+    fn push(&mut self, item: T);
+    /// Removes all items.
+    fn clear(&mut self);
+}
+
+impl<T: Clone + Debug + Send> List<T> for Vec<T> {
+    fn push(&mut self, item: T) {
+        Vec::push(self, item);
+    }
+    fn clear(&mut self) {
+        Vec::clear(self);
+    }
+}
+
+/// A list of at most `N` items that lives on the stack.
+#[derive(Clone, Copy, Debug)]
+pub struct FixedList<T, const N: usize> {
+    items: [T; N],
+    length: u16,
+}
+
+impl<T: Copy + Default + Debug + Send, const N: usize> FixedList<T, N> {
+    /// Appends one item.
+    ///
+    /// # Panics
+    /// If the list is full.
+    #[inline]
+    pub fn push(&mut self, item: T) {
+        self.items[usize::from(self.length)] = item;
+        self.length += 1;
+    }
+
+    /// Removes all items.
+    #[inline]
+    pub fn clear(&mut self) {
+        self.length = 0;
+    }
+}
+
+impl<T: Copy + Default, const N: usize> Default for FixedList<T, N> {
+    fn default() -> Self {
+        Self { items: [T::default(); N], length: 0 }
+    }
+}
+
+impl<T, const N: usize> Deref for FixedList<T, N> {
+    type Target = [T];
+    #[inline]
+    fn deref(&self) -> &[T] {
+        &self.items[..usize::from(self.length)]
+    }
+}
+
+impl<T, const N: usize> DerefMut for FixedList<T, N> {
+    #[inline]
+    fn deref_mut(&mut self) -> &mut [T] {
+        &mut self.items[..usize::from(self.length)]
+    }
+}
+
+impl<T: Copy + Default + Debug + Send, const N: usize> List<T> for FixedList<T, N> {
+    #[inline]
+    fn push(&mut self, item: T) {
+        FixedList::push(self, item);
+    }
+    #[inline]
+    fn clear(&mut self) {
+        FixedList::clear(self);
+    }
+}
+
+/// The payoffs of a two-seat game that `winner` has won.
+#[must_use]
+pub fn won_by(winner: Seat) -> Payoffs {
+    let mut payoffs = [0.0; MAX_SEATS];
+    payoffs[winner] = 1.0;
+    payoffs
+}

@@ -1,0 +1,292 @@
+//! The rules of *EinStein würfelt nicht!* (Ingo Althöfer 2004) on boards from 2×2 to 5×5.
+//!
+//! Each side sees the board in its own perspective: squares count row by row from its home corner, 0, to its
+//! goal, the last square, and a half turn carries one perspective into the other. So there is one set of rules
+//! for both sides and changing the turn is a swap.
+//! Invariant: a position is before the roll; the die is not part of it.
+
+pub mod notation;
+pub mod position;
+pub mod setup;
+
+use crate::dice::Die;
+use crate::game::{FixedList, Game, MAX_OUTCOMES, Outcome, OutcomeList, Payoffs, Seat, won_by};
+pub use position::{GONE, MAX_STONES, Move, Position};
+
+/// Red, which starts in the upper left corner: seat 0.
+pub const RED: Seat = 0;
+/// Blue, which starts in the lower right corner: seat 1.
+pub const BLUE: Seat = 1;
+
+/// The moves of a position: at most three for each of six stones.
+pub type MoveList = FixedList<Move, { 3 * MAX_STONES }>;
+
+/// The game on the standard board.
+pub type Standard = EinStein<5, 5>;
+
+/// Which stones a roll permits when the rolled stone is gone.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Variant {
+    /// The next higher or the next lower living stone, as the mover likes.
+    #[default]
+    Classic,
+    /// The living stone whose number is nearest; the mover chooses on a tie.
+    NearestOnly,
+}
+
+/// The rules: board, number of stones, die and variant.
+#[derive(Clone, Debug)]
+pub struct EinStein<const COLUMNS: usize = 5, const ROWS: usize = 5> {
+    variant: Variant,
+    stones: u8,
+    die: Die,
+    /// For each set of living stones (bit i = stone i + 1) the merged outcomes as runs of stones.
+    runs: Box<[StoneRuns; 64]>,
+}
+
+/// Outcomes as runs of stone indices rather than move indices.
+type StoneRuns = FixedList<Outcome, MAX_OUTCOMES>;
+
+impl Default for Standard {
+    fn default() -> Self {
+        Self::new(Variant::Classic, Die::fair())
+    }
+}
+
+impl Standard {
+    /// The standard board with six stones a side.
+    #[must_use]
+    pub fn new(variant: Variant, die: Die) -> Self {
+        Self::with_stones(variant, die, MAX_STONES)
+    }
+}
+
+impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
+    /// Number of squares.
+    pub const SQUARES: u8 = {
+        assert!(COLUMNS >= 2 && COLUMNS <= 5 && ROWS >= 2 && ROWS <= 5, "boards are 2×2 to 5×5");
+        (COLUMNS * ROWS) as u8
+    };
+    /// The square a side must reach, in its own perspective.
+    pub const GOAL: u8 = Self::SQUARES - 1;
+    /// What a diagonal, sideways and forward step add to a square; the order in which moves are listed.
+    const STEPS: [u8; 3] = [COLUMNS as u8 + 1, 1, COLUMNS as u8];
+    /// For each square the steps that stay on the board, one bit a step.
+    const STEPS_FROM: [u8; 32] = {
+        let mut steps = [0; 32];
+        let mut square = 0;
+        while square < COLUMNS * ROWS {
+            let sideways = square % COLUMNS + 1 < COLUMNS;
+            let forward = square / COLUMNS + 1 < ROWS;
+            steps[square] = (sideways && forward) as u8 | (sideways as u8) << 1 | (forward as u8) << 2;
+            square += 1;
+        }
+        steps
+    };
+
+    /// Rules with `stones` stones a side, numbered from 1.
+    ///
+    /// # Panics
+    /// If `stones` is not in 1–6.
+    #[must_use]
+    pub fn with_stones(variant: Variant, die: Die, stones: usize) -> Self {
+        assert!((1..=MAX_STONES).contains(&stones), "one to six stones a side");
+        let mut runs = Box::new([StoneRuns::default(); 64]);
+        for (alive, runs) in runs.iter_mut().enumerate().skip(1) {
+            for face in 1..=die.faces() {
+                let weight = die.probability(face) as f32;
+                if weight > 0.0 {
+                    let (first, last) = stones_permitted(variant, alive as u8, face);
+                    let (start, end) = (u16::from(first), u16::from(last) + 1);
+                    match runs.iter_mut().find(|run| run.start == start && run.end == end) {
+                        Some(run) => run.weight += weight,
+                        None => runs.push(Outcome { weight, start, end }),
+                    }
+                }
+            }
+        }
+        Self { variant, stones: stones as u8, die, runs }
+    }
+
+    /// The variant in force.
+    #[must_use]
+    pub fn variant(&self) -> Variant {
+        self.variant
+    }
+
+    /// The die that is assumed, which search weighs its outcomes by.
+    #[must_use]
+    pub fn die(&self) -> Die {
+        self.die
+    }
+
+    /// Stones a side at the start.
+    #[must_use]
+    pub fn stones(&self) -> u8 {
+        self.stones
+    }
+
+    /// The winner, once the game is over.
+    #[must_use]
+    #[inline]
+    pub fn winner(&self, position: &Position) -> Option<Seat> {
+        let (mover, other) = (position.mover(), position.other());
+        if other.occupies(Self::GOAL) || mover.is_empty() {
+            Some(1 - position.seat())
+        } else if mover.occupies(Self::GOAL) || other.is_empty() {
+            Some(position.seat())
+        } else {
+            None
+        }
+    }
+
+    /// The moves a rolled face permits, in list order.
+    ///
+    /// # Panics
+    /// If `face` is 0.
+    #[must_use]
+    pub fn legal_moves(&self, position: &Position, face: u8) -> MoveList {
+        let mut moves = MoveList::default();
+        let alive = position.mover().alive();
+        if alive != 0 {
+            let (first, last) = stones_permitted(self.variant, alive, face);
+            for stone in [first, last].into_iter().take(if first == last { 1 } else { 2 }) {
+                self.push_moves(position, stone, &mut moves);
+            }
+        }
+        moves
+    }
+
+    /// For each of the mover's stones the probability that the next roll permits it; 0 for stones that are gone.
+    /// A face that leaves a choice counts for both stones, so the sum may exceed 1.
+    #[must_use]
+    #[inline]
+    pub fn mobility(&self, alive: u8) -> [f32; MAX_STONES] {
+        let mut mobility = [0.0; MAX_STONES];
+        for run in self.runs[usize::from(alive & 63)].iter() {
+            // A run of stones names the two ends; stones between them are gone.
+            mobility[usize::from(run.start)] += run.weight;
+            if run.end - run.start > 1 {
+                mobility[usize::from(run.end) - 1] += run.weight;
+            }
+        }
+        mobility
+    }
+
+    /// Merged outcomes for a set of living stones: weight, and the first and last permitted stone.
+    pub fn stone_runs(&self, alive: u8) -> impl Iterator<Item = (f32, usize, usize)> + '_ {
+        self.runs[usize::from(alive & 63)].iter().map(|run| (run.weight, usize::from(run.start), usize::from(run.end) - 1))
+    }
+
+    /// Destination of a move, in the mover's perspective.
+    #[must_use]
+    #[inline]
+    pub fn destination(position: &Position, mv: Move) -> u8 {
+        position.mover().square(mv.stone()) + Self::STEPS[mv.direction()]
+    }
+
+    #[inline]
+    fn push_moves(&self, position: &Position, stone: u8, moves: &mut MoveList) {
+        let square = position.mover().square(usize::from(stone));
+        let steps = Self::STEPS_FROM[usize::from(square)];
+        for direction in 0..3 {
+            if steps >> direction & 1 == 1 {
+                moves.push(Move::new(stone, direction));
+            }
+        }
+    }
+}
+
+impl<const COLUMNS: usize, const ROWS: usize> Game for EinStein<COLUMNS, ROWS> {
+    type Position = Position;
+    type Move = Move;
+    type Moves = MoveList;
+    const SEATS: usize = 2;
+
+    #[inline]
+    fn to_move(&self, position: &Position) -> Seat {
+        position.seat()
+    }
+
+    #[inline]
+    fn payoffs(&self, position: &Position) -> Option<Payoffs> {
+        self.winner(position).map(won_by)
+    }
+
+    fn moves(&self, position: &Position, moves: &mut MoveList) {
+        moves.clear();
+        let alive = position.mover().alive();
+        // With at least as many faces as stones every living stone can be permitted; otherwise ask each face.
+        if self.die.faces() >= self.stones {
+            for stone in 0..self.stones {
+                if alive >> stone & 1 == 1 {
+                    self.push_moves(position, stone, moves);
+                }
+            }
+        } else if alive != 0 {
+            let permitted = (1..=self.die.faces()).fold(0u8, |set, face| {
+                let (first, last) = stones_permitted(self.variant, alive, face);
+                set | 1 << first | 1 << last
+            });
+            for stone in 0..self.stones {
+                if permitted >> stone & 1 == 1 {
+                    self.push_moves(position, stone, moves);
+                }
+            }
+        }
+    }
+
+    fn outcomes(&self, position: &Position, moves: &[Move], outcomes: &mut OutcomeList) {
+        outcomes.clear();
+        // first_move[i]: how many listed moves belong to stones below i.
+        let mut first_move = [0u16; MAX_STONES + 1];
+        for mv in moves {
+            first_move[mv.stone() + 1] += 1;
+        }
+        for stone in 0..MAX_STONES {
+            first_move[stone + 1] += first_move[stone];
+        }
+        for run in self.runs[usize::from(position.mover().alive())].iter() {
+            outcomes.push(Outcome {
+                weight: run.weight,
+                start: first_move[usize::from(run.start)],
+                end: first_move[usize::from(run.end)],
+            });
+        }
+    }
+
+    #[inline]
+    fn play(&self, position: &Position, mv: Move) -> Position {
+        let destination = Self::destination(position, mv);
+        position.after(mv.stone(), destination, Self::GOAL - destination)
+    }
+
+    #[inline]
+    fn key(&self, position: &Position) -> u64 {
+        position.key()
+    }
+}
+
+/// The lowest and highest stone index that `face` permits; they are equal or neighbours among the living.
+fn stones_permitted(variant: Variant, alive: u8, face: u8) -> (u8, u8) {
+    let rolled = face - 1;
+    if alive >> rolled & 1 == 1 {
+        return (rolled, rolled);
+    }
+    let below = alive & ((1u8 << rolled) - 1);
+    let above = alive & !((1u8 << rolled) - 1);
+    let lower = (below != 0).then(|| 7 - below.leading_zeros() as u8);
+    let higher = (above != 0).then(|| above.trailing_zeros() as u8);
+    match (lower, higher) {
+        (Some(lower), Some(higher)) => match variant {
+            Variant::Classic => (lower, higher),
+            Variant::NearestOnly => match (rolled - lower).cmp(&(higher - rolled)) {
+                std::cmp::Ordering::Less => (lower, lower),
+                std::cmp::Ordering::Greater => (higher, higher),
+                std::cmp::Ordering::Equal => (lower, higher),
+            },
+        },
+        (Some(only), None) | (None, Some(only)) => (only, only),
+        (None, None) => unreachable!("a side without stones has lost and does not roll"),
+    }
+}

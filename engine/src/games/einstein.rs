@@ -247,11 +247,7 @@ impl<const COLUMNS: usize, const ROWS: usize> Game for EinStein<COLUMNS, ROWS> {
             first_move[stone + 1] += first_move[stone];
         }
         for run in self.runs[usize::from(position.mover().alive())].iter() {
-            outcomes.push(Outcome {
-                weight: run.weight,
-                start: first_move[usize::from(run.start)],
-                end: first_move[usize::from(run.end)],
-            });
+            outcomes.push(Outcome { weight: run.weight, start: first_move[usize::from(run.start)], end: first_move[usize::from(run.end)] });
         }
     }
 

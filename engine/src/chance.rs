@@ -1,0 +1,250 @@
+//! The unified operator: the value of a position before chance has spoken, exact or between bounds.
+//!
+//! `V = Σ_o w_o · max_{m ∈ run(o)} v_m` (Rock'n'Roll, Schäfer 2006: no chance layer is searched twice). While
+//! moves are being searched each outcome lies between the best lower bound found and, until all its moves are
+//! searched, 1. Star1's windows (Ballard 1983) follow by solving these piecewise linear sums for one move.
+//! Invariant: all values are win probabilities in `[0, 1]` from one view; every search takes its windows here.
+
+use crate::game::{MAX_OUTCOMES, Outcome};
+
+/// What is known of a value: it lies in `[lower, upper]`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Bounds {
+    /// The value is at least this.
+    pub lower: f32,
+    /// The value is at most this.
+    pub upper: f32,
+}
+
+impl Bounds {
+    /// Nothing is known.
+    pub const UNKNOWN: Self = Self { lower: 0.0, upper: 1.0 };
+
+    /// Exactly `value`.
+    #[must_use]
+    #[inline]
+    pub fn exact(value: f32) -> Self {
+        Self { lower: value, upper: value }
+    }
+
+    /// The same knowledge seen by the opponent.
+    #[must_use]
+    #[inline]
+    pub fn opposite(self) -> Self {
+        Self { lower: 1.0 - self.upper, upper: 1.0 - self.lower }
+    }
+}
+
+/// The value of a position from the exact values of all its moves, in `f64`.
+///
+/// An outcome of an empty run (of a game whose list holds no permitted move) counts 0.
+#[must_use]
+pub fn expectation(outcomes: &[Outcome], values: &[f32]) -> f64 {
+    outcomes
+        .iter()
+        .map(|outcome| {
+            let best = values[outcome.run()].iter().copied().fold(0.0_f32, f32::max);
+            f64::from(outcome.weight) * f64::from(best)
+        })
+        .sum()
+}
+
+/// Bounds of a position while its moves are searched one by one, in any order.
+#[derive(Clone, Debug)]
+pub struct ChanceBounds {
+    groups: [Group; MAX_OUTCOMES],
+    count: usize,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Group {
+    outcome: Outcome,
+    /// Best lower bound of the moves searched so far.
+    lower: f32,
+    /// Best upper bound of the moves searched so far.
+    searched_upper: f32,
+    unsearched: u16,
+}
+
+impl Group {
+    #[inline]
+    fn upper(&self) -> f32 {
+        if self.unsearched > 0 { 1.0 } else { self.searched_upper }
+    }
+}
+
+impl ChanceBounds {
+    /// Bounds of a position none of whose moves has been searched.
+    #[must_use]
+    #[inline]
+    pub fn new(outcomes: &[Outcome]) -> Self {
+        let mut groups = [Group::default(); MAX_OUTCOMES];
+        for (group, outcome) in groups.iter_mut().zip(outcomes) {
+            *group = Group { outcome: *outcome, lower: 0.0, searched_upper: 0.0, unsearched: outcome.end - outcome.start };
+        }
+        Self { groups, count: outcomes.len() }
+    }
+
+    /// The window in which the value of the move at `index` matters, given the position's window.
+    ///
+    /// A value of at most the first bound lets the position fail low or changes nothing; a value of at least the
+    /// second makes it fail high. Only asked while `lower() < beta` and `upper() > alpha`.
+    #[must_use]
+    #[inline]
+    pub fn window(&self, index: usize, alpha: f32, beta: f32) -> (f32, f32) {
+        let mut below = Sum::default();
+        let mut above = Sum::default();
+        let mut irrelevant = 1.0_f32;
+        for group in &self.groups[..self.count] {
+            let weight = group.outcome.weight;
+            if group.outcome.permits(index) {
+                below.push(weight, group.lower);
+                irrelevant = irrelevant.min(group.lower);
+                if group.unsearched > 1 {
+                    above.constant += weight;
+                } else {
+                    above.push(weight, group.searched_upper);
+                }
+            } else {
+                below.constant += weight * group.lower;
+                above.constant += weight * group.upper();
+            }
+        }
+        (above.solve(alpha).max(irrelevant), below.solve(beta))
+    }
+
+    /// Takes note of what the search of the move at `index` found.
+    #[inline]
+    pub fn add(&mut self, index: usize, bounds: Bounds) {
+        for group in &mut self.groups[..self.count] {
+            if group.outcome.permits(index) {
+                group.lower = group.lower.max(bounds.lower);
+                group.searched_upper = group.searched_upper.max(bounds.upper);
+                group.unsearched -= 1;
+            }
+        }
+    }
+
+    /// Whether any outcome permits the move at `index`; other moves need no search.
+    #[must_use]
+    #[inline]
+    pub fn matters(&self, index: usize) -> bool {
+        self.groups[..self.count].iter().any(|group| group.outcome.permits(index))
+    }
+
+    /// The position is worth at least this.
+    #[must_use]
+    #[inline]
+    pub fn lower(&self) -> f32 {
+        self.groups[..self.count].iter().map(|group| group.outcome.weight * group.lower).sum()
+    }
+
+    /// The position is worth at most this.
+    #[must_use]
+    #[inline]
+    pub fn upper(&self) -> f32 {
+        self.groups[..self.count].iter().map(|group| group.outcome.weight * group.upper()).sum()
+    }
+
+    /// Both bounds.
+    #[must_use]
+    #[inline]
+    pub fn bounds(&self) -> Bounds {
+        Bounds { lower: self.lower(), upper: self.upper() }
+    }
+}
+
+/// `constant + Σ weight · max(floor, x)` as a function of x.
+#[derive(Default)]
+struct Sum {
+    constant: f32,
+    /// Sorted by floor.
+    terms: [(f32, f32); MAX_OUTCOMES],
+    count: usize,
+}
+
+impl Sum {
+    #[inline]
+    fn push(&mut self, weight: f32, floor: f32) {
+        let mut slot = self.count;
+        while slot > 0 && self.terms[slot - 1].1 > floor {
+            self.terms[slot] = self.terms[slot - 1];
+            slot -= 1;
+        }
+        self.terms[slot] = (weight, floor);
+        self.count += 1;
+    }
+
+    /// The x at which the sum reaches `target`: minus infinity if it is above for all x, plus infinity if it does
+    /// not depend on x and stays below.
+    #[inline]
+    fn solve(&self, target: f32) -> f32 {
+        let terms = &self.terms[..self.count];
+        let mut rest: f32 = self.constant + terms.iter().map(|(weight, floor)| weight * floor).sum::<f32>();
+        if rest > target {
+            return f32::NEG_INFINITY;
+        }
+        let mut slope = 0.0;
+        for (position, (weight, floor)) in terms.iter().enumerate() {
+            rest -= weight * floor;
+            slope += weight;
+            let x = ((target - rest) / slope).max(*floor);
+            if terms.get(position + 1).is_none_or(|(_, next)| x < *next) {
+                return x;
+            }
+        }
+        f32::INFINITY
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn outcome(weight: f32, start: u16, end: u16) -> Outcome {
+        Outcome { weight, start, end }
+    }
+
+    #[test]
+    fn expectation_takes_the_best_move_of_each_outcome() {
+        let outcomes = [outcome(0.5, 0, 2), outcome(0.5, 1, 3)];
+        assert!((expectation(&outcomes, &[0.8, 0.4, 0.6]) - 0.7).abs() < 1e-7);
+    }
+
+    #[test]
+    fn a_game_without_chance_has_alpha_beta_windows() {
+        let mut bounds = ChanceBounds::new(&[outcome(1.0, 0, 3)]);
+        assert_eq!(bounds.window(0, 0.3, 0.7), (0.0, 0.7));
+        bounds.add(0, Bounds::exact(0.5));
+        assert_eq!(bounds.window(1, 0.3, 0.7), (0.5, 0.7));
+        bounds.add(1, Bounds { lower: 0.0, upper: 0.4 });
+        // The last move decides whether the position fails low.
+        assert_eq!(bounds.window(2, 0.6, 0.7), (0.6, 0.7));
+        assert_eq!(bounds.bounds(), Bounds { lower: 0.5, upper: 1.0 });
+    }
+
+    #[test]
+    fn star1_windows_follow_from_the_bounds_of_the_other_outcomes() {
+        // Two equally likely outcomes with one move each, window (0.4, 0.7):
+        // fail high needs v/2 >= 0.7 (impossible within [0, 1]); fail low needs v/2 + 1/2 <= 0.4 (impossible).
+        let mut bounds = ChanceBounds::new(&[outcome(0.5, 0, 1), outcome(0.5, 1, 2)]);
+        let (alpha, beta) = bounds.window(0, 0.4, 0.7);
+        assert_eq!(alpha, 0.0);
+        assert!((beta - 1.4).abs() < 1e-6);
+        bounds.add(0, Bounds::exact(0.6));
+        // Now v/2 + 0.3 >= 0.7 from v = 0.8 on, and <= 0.4 up to v = 0.2.
+        let (alpha, beta) = bounds.window(1, 0.4, 0.7);
+        assert!((alpha - 0.2).abs() < 1e-6 && (beta - 0.8).abs() < 1e-6, "{alpha} {beta}");
+    }
+
+    #[test]
+    fn one_move_shared_by_outcomes_with_different_floors() {
+        // Outcome A {0, 1}, outcome B {1, 2}; move 0 is worth 0.2, move 2 is worth 0.6. For move 1 the value is
+        // 0.5 max(0.2, x) + 0.5 max(0.6, x): 0.5 at x = 0.4, 0.7 at x = 0.7.
+        let mut bounds = ChanceBounds::new(&[outcome(0.5, 0, 2), outcome(0.5, 1, 3)]);
+        bounds.add(0, Bounds::exact(0.2));
+        bounds.add(2, Bounds::exact(0.6));
+        let (alpha, beta) = bounds.window(1, 0.5, 0.7);
+        assert!((alpha - 0.4).abs() < 1e-6 && (beta - 0.7).abs() < 1e-6, "{alpha} {beta}");
+    }
+}

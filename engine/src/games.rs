@@ -1,0 +1,3 @@
+//! The games; each is an implementation of [`crate::game::Game`].
+
+pub mod einstein;

@@ -1,0 +1,120 @@
+//! Set-ups: how a side arranges its stones on its home triangle.
+//!
+//! On the standard board there are 720; a set-up's index is the lexicographic rank of the stones read over
+//! a5 b5 c5 a4 b4 a3, and Blue's arrangement is Red's by a half turn.
+
+use super::position::Side;
+use super::{EinStein, GONE, MAX_STONES, Position};
+use crate::dice::RandomStream;
+use crate::game::Seat;
+
+/// Number of set-ups of a side on the standard board.
+pub const SETUPS: usize = 720;
+
+/// The stones (from 1) that set-up `index` puts on the home squares in reading order.
+///
+/// # Panics
+/// If `index` is not below `stones!`.
+#[must_use]
+pub fn setup_stones(index: usize, stones: usize) -> Vec<u8> {
+    let mut rest: Vec<u8> = (1..=stones as u8).collect();
+    let mut block: usize = (1..=stones).product();
+    assert!(index < block, "set-up {index} does not exist with {stones} stones");
+    let mut index = index;
+    let mut order = Vec::with_capacity(stones);
+    for left in (1..=stones).rev() {
+        block /= left;
+        order.push(rest.remove(index / block));
+        index %= block;
+    }
+    order
+}
+
+/// The index of an arrangement of the stones 1, 2, … read over the home squares; `None` if it is no permutation.
+#[must_use]
+pub fn setup_index(order: &[u8]) -> Option<usize> {
+    let mut rest: Vec<u8> = (1..=order.len() as u8).collect();
+    let mut block: usize = (1..=order.len()).product();
+    let mut index = 0;
+    for stone in order {
+        block /= rest.len();
+        let rank = rest.iter().position(|left| left == stone)?;
+        rest.remove(rank);
+        index += rank * block;
+    }
+    Some(index)
+}
+
+impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
+    /// The home squares in reading order: the triangle nearest to the corner.
+    #[must_use]
+    pub fn home_squares(&self) -> Vec<u8> {
+        let mut squares: Vec<u8> = (0..Self::SQUARES).collect();
+        let row_and_column = |square: &u8| (usize::from(*square) / COLUMNS, usize::from(*square) % COLUMNS);
+        squares.sort_by_key(|square| {
+            let (row, column) = row_and_column(square);
+            (row + column, row)
+        });
+        squares.truncate(usize::from(self.stones()));
+        squares.sort_unstable();
+        squares
+    }
+
+    /// How many set-ups a side has.
+    #[must_use]
+    pub fn setups(&self) -> usize {
+        (1..=usize::from(self.stones())).product()
+    }
+
+    /// The start position of two set-ups (indices) with `first` to move.
+    ///
+    /// # Panics
+    /// If an index is too large, or the board is too small to hold both sides.
+    #[must_use]
+    pub fn start(&self, setups: [usize; 2], first: Seat) -> Position {
+        let home = self.home_squares();
+        let sides = setups.map(|index| {
+            let mut squares = [GONE; MAX_STONES];
+            for (square, stone) in home.iter().zip(setup_stones(index, home.len())) {
+                squares[usize::from(stone) - 1] = *square;
+            }
+            Side::new(squares)
+        });
+        let position = Position::new(sides[first], sides[1 - first], first);
+        assert!(Position::from_bits(position.bits(), Self::SQUARES).is_some(), "the board is too small for both sides");
+        position
+    }
+
+    /// A start position of two random set-ups.
+    #[must_use]
+    pub fn random_start(&self, random: &mut RandomStream, first: Seat) -> Position {
+        let setups = [random.below(self.setups()), random.below(self.setups())];
+        self.start(setups, first)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::games::einstein::{RED, Standard};
+
+    #[test]
+    fn set_ups_are_ranked_lexicographically() {
+        assert_eq!(setup_stones(0, 6), [1, 2, 3, 4, 5, 6]);
+        assert_eq!(setup_stones(1, 6), [1, 2, 3, 4, 6, 5]);
+        assert_eq!(setup_stones(719, 6), [6, 5, 4, 3, 2, 1]);
+        let all: Vec<Vec<u8>> = (0..SETUPS).map(|index| setup_stones(index, 6)).collect();
+        assert!(all.is_sorted());
+        for (index, order) in all.iter().enumerate() {
+            assert_eq!(setup_index(order), Some(index));
+        }
+        assert_eq!(setup_index(&[1, 1, 2, 3, 4, 5]), None);
+    }
+
+    #[test]
+    fn blue_stands_by_a_half_turn() {
+        let game = Standard::default();
+        assert_eq!(game.format_position(&game.start([0, 0], RED), None), "123../45.../6...f/...ed/..cba r -");
+        assert_eq!(game.format_position(&game.start([719, 1], RED), Some(4)), "654../32.../1...e/...fd/..cba r 4");
+    }
+}

@@ -1,0 +1,46 @@
+//! Players: whoever answers a position and a roll with a move.
+//!
+//! Dynamic dispatch happens here, once a move; below a player everything is generic.
+
+pub mod build;
+pub mod notation;
+
+use crate::game::Game;
+use crate::search::SearchStats;
+
+/// A player's answer.
+#[derive(Clone, Debug)]
+pub struct Decision<M> {
+    /// The chosen move, one of the legal ones.
+    pub best: M,
+    /// Win probability of the seat that moves, after this move and before the next roll; `None` from players that
+    /// do not rate moves.
+    pub value: Option<f32>,
+    /// What it cost.
+    pub stats: SearchStats,
+}
+
+/// What a player thinks of every move it was asked about.
+#[derive(Clone, Debug)]
+pub struct Analysis<M> {
+    /// Each move with the win probability of the seat that makes it, after the move and before the next roll;
+    /// `None` from players that do not rate moves.
+    pub moves: Vec<(M, Option<f32>)>,
+    /// The line of play thought best, starting with the best move; at least that move where moves are rated.
+    pub line: Vec<M>,
+    /// What it cost.
+    pub stats: SearchStats,
+}
+
+/// Someone who plays a game.
+pub trait Player<G: Game>: Send {
+    /// Forgets all earlier games; `seed` rules every random choice of the game to come.
+    fn new_game(&mut self, seed: u64);
+
+    /// Chooses one of `legal`, which has at least one move. Of equally good moves the first is chosen.
+    fn decide(&mut self, position: &G::Position, legal: &[G::Move]) -> Decision<G::Move>;
+
+    /// Rates moves: the given ones after a roll, or before it (`None`) every move that some outcome permits, in
+    /// list order.
+    fn analyse(&mut self, position: &G::Position, legal: Option<&[G::Move]>) -> Analysis<G::Move>;
+}

@@ -48,7 +48,7 @@ pub fn play_game<G: Game>(
         let seat = game.to_move(&position);
         let (outcome, legal) = chance.draw(game, &position);
         let explores = exploration.as_mut().is_some_and(|exploration| {
-            // Both numbers are drawn every ply, so that one ply's luck does not shift another's.
+            // Drawn at every ply, so that the opening plies do not shift what follows.
             let draw = exploration.random.unit();
             plies.len() < exploration.opening_plies || draw < exploration.share
         });

@@ -2,7 +2,8 @@
 
 mod games;
 
-use engine::dice::{Die, RandomStream};
+use engine::dice::Die;
+use engine::random::RandomStream;
 use engine::eval::Evaluator;
 use engine::game::Game;
 use engine::games::einstein::{Position, Standard, Variant};

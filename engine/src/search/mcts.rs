@@ -6,7 +6,7 @@
 
 use super::SearchStats;
 use super::meter::{Meter, Off};
-use crate::dice::RandomStream;
+use crate::random::RandomStream;
 use crate::eval::Evaluator;
 use crate::game::{Game, Outcome, OutcomeList, Payoffs};
 use std::time::{Duration, Instant};

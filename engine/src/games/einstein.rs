@@ -8,6 +8,7 @@
 pub mod notation;
 pub mod position;
 pub mod setup;
+pub mod symmetry;
 
 use crate::dice::Die;
 use crate::game::{FixedList, Game, MAX_OUTCOMES, Outcome, OutcomeList, Payoffs, Seat, won_by};

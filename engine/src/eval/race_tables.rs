@@ -117,8 +117,8 @@ impl RaceTables {
                 let (low, high) = (left(first), left(last));
                 let chosen = if prefers(high, low) { high } else { low };
                 expected += weight * chosen.0;
-                for turns in 1..TURNS {
-                    distribution[turns] += weight * chosen.1[turns - 1];
+                for (total, probability) in distribution[1..].iter_mut().zip(chosen.1) {
+                    *total += weight * probability;
                 }
             }
             exact[index] = expected;

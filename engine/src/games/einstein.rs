@@ -7,6 +7,7 @@
 
 pub mod notation;
 pub mod position;
+mod rolls;
 pub mod setup;
 pub mod symmetry;
 

@@ -1,1 +1,5 @@
-//! Placeholder.
+//! Measuring: match statistics, arena, tournaments, studies of random play, plots and reports.
+//!
+//! The modules in reading order: each uses only those above it, and the engine.
+
+pub mod statistics;

@@ -3,3 +3,12 @@
 //! The modules in reading order: each uses only those above it, and the engine.
 
 pub mod statistics;
+
+pub mod arena;
+
+pub mod tournament;
+
+pub mod playouts;
+
+#[cfg(test)]
+mod test_players;

@@ -10,10 +10,11 @@ mod journal;
 pub mod setups;
 
 use crate::statistics::{Interval, PairCounts};
-use engine::dice::{DuplicateDice, SeedSpace, derive_seed};
+use engine::dice::DuplicateDice;
 use engine::games::einstein::{BLUE, RED, Standard, Variant};
 use engine::play::{Effort, play_game};
 use engine::player::Player;
+use engine::random::{SeedSpace, derive_seed};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use journal::{Journal, MatchIdentity};
 use rayon::ThreadPoolBuilder;

@@ -2,6 +2,8 @@
 //!
 //! The modules in reading order: each uses only those above it, and the engine.
 
+#![cfg_attr(test, allow(clippy::unwrap_used))]
+
 pub mod statistics;
 
 pub mod arena;
@@ -9,6 +11,10 @@ pub mod arena;
 pub mod tournament;
 
 pub mod playouts;
+
+pub mod board;
+
+pub mod plot;
 
 #[cfg(test)]
 mod test_players;

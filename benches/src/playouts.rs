@@ -5,8 +5,9 @@
 //! Invariant: counts depend on the rules, the seed and the number of games, never on the number of threads: games
 //! come in blocks of fixed size, each with a random stream of its own, and all counts are whole numbers.
 
-use engine::dice::{DiceStream, RandomStream, SeedSpace, derive_seed};
+use engine::dice::DiceStream;
 use engine::games::einstein::{BLUE, RED, Standard};
+use engine::random::{RandomStream, SeedSpace, derive_seed};
 use rayon::ThreadPoolBuilder;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};

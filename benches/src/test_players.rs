@@ -1,9 +1,9 @@
 //! Small deterministic players for tests.
 
 use crate::arena::{Contestant, MatchOptions, play_pairs};
-use engine::dice::RandomStream;
 use engine::games::einstein::{Move, Position, Standard};
 use engine::player::{Analysis, Decision, Player};
+use engine::random::RandomStream;
 use engine::search::SearchStats;
 use std::sync::{Arc, Mutex};
 

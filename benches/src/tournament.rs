@@ -51,7 +51,7 @@ pub enum TournamentError {
         /// Second contestant.
         b: String,
         /// What happened.
-        source: ArenaError,
+        source: Box<ArenaError>,
     },
 }
 
@@ -83,7 +83,8 @@ pub fn play_tournament(
         for (j, b) in contestants.iter().enumerate().skip(i + 1) {
             let state = options.state.as_ref().map(|folder| folder.join(format!("{i}-{j}.jsonl")));
             let result = play_match(a, b, &MatchOptions { state, ..options.clone() });
-            let result = result.map_err(|source| TournamentError::Match { a: a.name.clone(), b: b.name.clone(), source })?;
+            let result =
+                result.map_err(|source| TournamentError::Match { a: a.name.clone(), b: b.name.clone(), source: Box::new(source) })?;
             watch(&result);
             matches.push(result);
         }

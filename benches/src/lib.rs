@@ -16,5 +16,7 @@ pub mod board;
 
 pub mod plot;
 
+pub mod report;
+
 #[cfg(test)]
 mod test_players;

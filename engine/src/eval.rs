@@ -13,6 +13,7 @@ pub mod mrmonte;
 pub mod network;
 pub mod ntuple;
 pub mod race;
+pub mod race_tables;
 pub mod random;
 pub mod reciprocal;
 pub mod schwarz;

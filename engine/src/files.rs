@@ -1,1 +1,151 @@
-//! To come.
+//! Reading files, and writing them so that they appear complete or not at all.
+//!
+//! Invariant: [`write_atomically`] writes to a temporary file in the same directory, syncs it, renames it over the
+//! target and syncs the directory; whoever looks sees the old content or the new, never half of it.
+
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+/// A file that could not be read or written, and why.
+#[derive(Debug, thiserror::Error)]
+pub enum FileError {
+    /// The file to be read does not exist.
+    #[error("{}: no such file", path.display())]
+    NotFound {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The file is to be written into a directory that does not exist.
+    #[error("cannot write {}: there is no directory {}; create it first", path.display(), directory.display())]
+    NoDirectory {
+        /// The file.
+        path: PathBuf,
+        /// The missing directory.
+        directory: PathBuf,
+    },
+    /// Reading failed.
+    #[error("cannot read {}: {cause}", path.display())]
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        cause: io::Error,
+    },
+    /// Writing failed; nothing appeared under the file's name.
+    #[error("cannot write {}: {cause}", path.display())]
+    Write {
+        /// The file.
+        path: PathBuf,
+        /// What the system, or the caller's `write`, said.
+        cause: io::Error,
+    },
+}
+
+/// The whole content of a file.
+///
+/// # Errors
+/// [`FileError::NotFound`], or [`FileError::Read`] with the cause.
+pub fn read(path: &Path) -> Result<Vec<u8>, FileError> {
+    std::fs::read(path).map_err(|cause| match cause.kind() {
+        io::ErrorKind::NotFound => FileError::NotFound { path: path.to_owned() },
+        _ => FileError::Read { path: path.to_owned(), cause },
+    })
+}
+
+/// Writes a file through `write`, which is given a buffered writer. If anything fails, what stood under the name
+/// before still stands there, and no temporary file stays behind.
+///
+/// # Errors
+/// [`FileError::NoDirectory`] if there is no directory to write into, else [`FileError::Write`] with the cause.
+pub fn write_atomically(path: &Path, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), FileError> {
+    let directory = match path.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => parent,
+        _ => Path::new("."),
+    };
+    if !directory.is_dir() {
+        return Err(FileError::NoDirectory { path: path.to_owned(), directory: directory.to_owned() });
+    }
+    replace(path, directory, write).map_err(|cause| FileError::Write { path: path.to_owned(), cause })
+}
+
+fn replace(path: &Path, directory: &Path, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(".alea-").suffix(".tmp");
+    // Temporary files are private by default; the finished one gets what the user's umask leaves of 0666.
+    #[cfg(unix)]
+    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+    let mut writer = BufWriter::new(builder.tempfile_in(directory)?);
+    write(&mut writer)?;
+    let file = writer.into_inner().map_err(io::IntoInnerError::into_error)?;
+    file.as_file().sync_all()?;
+    file.persist(path).map_err(|error| error.error)?;
+    // Only Unix lets a directory be opened and synced; elsewhere the rename itself has to do.
+    #[cfg(unix)]
+    std::fs::File::open(directory)?.sync_all()?;
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn entries(directory: &Path) -> usize {
+        std::fs::read_dir(directory).unwrap().count()
+    }
+
+    #[test]
+    fn what_is_written_is_read_and_replaces_what_was_there() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("a.bin");
+        write_atomically(&path, |file| file.write_all(b"first, and longer")).unwrap();
+        write_atomically(&path, |file| file.write_all(b"second")).unwrap();
+        assert_eq!(read(&path).unwrap(), b"second");
+        assert_eq!(entries(directory.path()), 1);
+    }
+
+    #[test]
+    fn a_failed_write_leaves_the_old_file_and_nothing_else() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("a.bin");
+        write_atomically(&path, |file| file.write_all(b"old")).unwrap();
+        let error = write_atomically(&path, |file| {
+            file.write_all(&[0; 100_000])?;
+            Err(io::Error::other("the source ran dry"))
+        })
+        .unwrap_err();
+        assert_eq!(error.to_string(), format!("cannot write {}: the source ran dry", path.display()));
+        assert_eq!(read(&path).unwrap(), b"old");
+        assert_eq!(entries(directory.path()), 1);
+    }
+
+    #[test]
+    fn a_directory_in_the_way_is_an_error_and_leaves_no_temporary_file() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("taken");
+        std::fs::create_dir(&path).unwrap();
+        assert!(matches!(write_atomically(&path, |file| file.write_all(b"x")), Err(FileError::Write { .. })));
+        assert_eq!(entries(directory.path()), 1);
+        assert!(matches!(read(&path), Err(FileError::Read { .. })));
+    }
+
+    #[test]
+    fn missing_files_and_directories_are_named() {
+        let directory = tempfile::tempdir().unwrap();
+        let missing = directory.path().join("no").join("a.bin");
+        assert_eq!(read(&missing).unwrap_err().to_string(), format!("{}: no such file", missing.display()));
+        let error = write_atomically(&missing, |_| Ok(())).unwrap_err().to_string();
+        assert!(error.contains("there is no directory") && !error.contains('\n'), "{error}");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn written_files_are_as_readable_as_ordinary_ones() {
+        use std::os::unix::fs::PermissionsExt;
+        let directory = tempfile::tempdir().unwrap();
+        let (ordinary, written) = (directory.path().join("o"), directory.path().join("w"));
+        std::fs::write(&ordinary, b"x").unwrap();
+        write_atomically(&written, |file| file.write_all(b"x")).unwrap();
+        let mode = |path: &Path| std::fs::metadata(path).unwrap().permissions().mode() & 0o777;
+        assert_eq!(mode(&written), mode(&ordinary));
+    }
+}

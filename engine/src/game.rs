@@ -86,6 +86,12 @@ pub trait Game: Clone + Debug + Send + Sync + 'static {
     fn key(&self, position: &Self::Position) -> u64;
 }
 
+/// Where the outcomes of a game that is played come from; each game implements it for what it draws with.
+pub trait Chance<G: Game> {
+    /// Draws what the seat to move gets: the outcome as a record keeps it, and the moves it permits.
+    fn draw(&mut self, game: &G, position: &G::Position) -> (u8, G::Moves);
+}
+
 /// A growable list, seen as a slice.
 pub trait List<T>: Default + Clone + Debug + Send + Deref<Target = [T]> + DerefMut {
     /// Appends one item.

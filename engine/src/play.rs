@@ -2,40 +2,11 @@
 //!
 //! A game is a pure function of its start, its players (with the seed each was given) and its chance.
 
-use crate::dice::{DiceStream, DuplicateDice, RandomStream};
-use crate::game::Game;
-use crate::games::einstein::EinStein;
+use crate::game::{Chance, Game};
 use crate::player::Player;
+use crate::random::RandomStream;
 use crate::record::{GameRecord, Ply};
 use std::time::{Duration, Instant};
-
-/// Where outcomes come from.
-pub trait Chance<G: Game> {
-    /// Draws what the seat to move gets: the outcome as a record keeps it, and the moves it permits.
-    fn draw(&mut self, game: &G, position: &G::Position) -> (u8, G::Moves);
-}
-
-impl<const COLUMNS: usize, const ROWS: usize> Chance<EinStein<COLUMNS, ROWS>> for DuplicateDice {
-    fn draw(
-        &mut self,
-        game: &EinStein<COLUMNS, ROWS>,
-        position: &<EinStein<COLUMNS, ROWS> as Game>::Position,
-    ) -> (u8, <EinStein<COLUMNS, ROWS> as Game>::Moves) {
-        let face = self.roll(position.seat());
-        (face, game.legal_moves(position, face))
-    }
-}
-
-impl<const COLUMNS: usize, const ROWS: usize> Chance<EinStein<COLUMNS, ROWS>> for DiceStream {
-    fn draw(
-        &mut self,
-        game: &EinStein<COLUMNS, ROWS>,
-        position: &<EinStein<COLUMNS, ROWS> as Game>::Position,
-    ) -> (u8, <EinStein<COLUMNS, ROWS> as Game>::Moves) {
-        let face = self.roll();
-        (face, game.legal_moves(position, face))
-    }
-}
 
 /// Moves that are made at random instead of being chosen, so that training sees more than best play.
 #[derive(Debug)]
@@ -77,7 +48,7 @@ pub fn play_game<G: Game>(
         let seat = game.to_move(&position);
         let (outcome, legal) = chance.draw(game, &position);
         let explores = exploration.as_mut().is_some_and(|exploration| {
-            // Both numbers are drawn every ply, so that one ply's luck does not shift another's.
+            // Drawn at every ply, so that the opening plies do not shift what follows.
             let draw = exploration.random.unit();
             plies.len() < exploration.opening_plies || draw < exploration.share
         });

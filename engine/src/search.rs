@@ -2,6 +2,15 @@
 //!
 //! Invariant: nothing below this module names a game, a die or a stone.
 
+pub mod expectiminimax;
+pub mod mcts;
+pub mod meter;
+pub mod minimax;
+pub mod star;
+pub mod table;
+
+use crate::chance::Bounds;
+use crate::game::{Game, Payoffs, Seat};
 use std::time::Duration;
 
 /// What a search cost.
@@ -30,5 +39,44 @@ impl SearchStats {
             (Some(own), Some(others)) => Some(own + others),
             (own, others) => own.or(others),
         };
+    }
+}
+
+/// A search that values moves by looking a fixed number of plies ahead.
+///
+/// Values are win probabilities of the seat to move. With more than two seats the search is paranoid: all others
+/// play as one party against the seat at the root.
+pub trait Search<G: Game>: Send {
+    /// The rules that are searched.
+    fn game(&self) -> &G;
+
+    /// Forgets everything learned so far.
+    fn forget(&mut self);
+
+    /// The value of making `mv` in `position`, for the seat that makes it. Exact if it is above `alpha`; otherwise
+    /// the upper bound returned is at most `alpha`.
+    fn move_value(&mut self, position: &G::Position, mv: G::Move, alpha: f32) -> Bounds;
+
+    /// What has been spent since the last call.
+    fn take_stats(&mut self) -> SearchStats;
+}
+
+/// The party to move, seen from the seat at the root: that seat, or all the others together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Parties {
+    root: Seat,
+}
+
+impl Parties {
+    /// Whether two positions have the same party to move.
+    #[inline]
+    fn same<G: Game>(self, game: &G, one: &G::Position, other: &G::Position) -> bool {
+        (game.to_move(one) == self.root) == (game.to_move(other) == self.root)
+    }
+
+    /// What payoffs are worth to the party to move at `position`.
+    #[inline]
+    fn value<G: Game>(self, game: &G, position: &G::Position, payoffs: &Payoffs) -> f32 {
+        if game.to_move(position) == self.root { payoffs[self.root] } else { 1.0 - payoffs[self.root] }
     }
 }

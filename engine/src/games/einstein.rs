@@ -7,7 +7,9 @@
 
 pub mod notation;
 pub mod position;
+mod rolls;
 pub mod setup;
+pub mod symmetry;
 
 use crate::dice::Die;
 use crate::game::{FixedList, Game, MAX_OUTCOMES, Outcome, OutcomeList, Payoffs, Seat, won_by};
@@ -264,7 +266,7 @@ impl<const COLUMNS: usize, const ROWS: usize> Game for EinStein<COLUMNS, ROWS> {
 }
 
 /// The lowest and highest stone index that `face` permits; they are equal or neighbours among the living.
-fn stones_permitted(variant: Variant, alive: u8, face: u8) -> (u8, u8) {
+pub(crate) fn stones_permitted(variant: Variant, alive: u8, face: u8) -> (u8, u8) {
     let rolled = face - 1;
     if alive >> rolled & 1 == 1 {
         return (rolled, rolled);

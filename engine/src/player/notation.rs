@@ -1,1 +1,286 @@
-//! To come.
+//! Player notation as text: `name(key=value, …)`, nested, for example `star1(depth=4, eval=schwarz)`.
+//!
+//! Values are names, numbers, further notations, or quoted text. This file knows the form only; which names and
+//! keys there are is [`super::build`]'s business. Every error names the character it is about and what would fit.
+
+use std::fmt;
+
+/// A name with arguments, where it stands in the text.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Notation {
+    /// The name, or a number, or quoted text.
+    pub name: String,
+    /// The arguments in parentheses.
+    pub arguments: Vec<Argument>,
+    /// The character, counted from 1, at which it begins.
+    pub character: usize,
+}
+
+/// One argument: `key=value`, or a value alone.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Argument {
+    /// The key, if one was given.
+    pub key: Option<String>,
+    /// The value.
+    pub value: Notation,
+    /// The character at which the argument begins.
+    pub character: usize,
+}
+
+/// What is wrong with a notation, and at which character (counted from 1).
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("player notation '{text}', character {character}: {problem}")]
+pub struct PlayerError {
+    /// The whole text.
+    pub text: String,
+    /// The character, counted from 1.
+    pub character: usize,
+    /// What is wrong there, and what would be right.
+    pub problem: String,
+}
+
+/// A problem at a character; [`PlayerError`] adds the text.
+pub(crate) type Problem = (usize, String);
+
+/// How deep notations may nest; deeper text is refused rather than overflowing the stack.
+const DEEPEST: usize = 16;
+
+impl Notation {
+    /// Reads one notation.
+    ///
+    /// # Errors
+    /// If the text is not of the form `name` or `name(arguments)`.
+    pub fn parse(text: &str) -> Result<Self, PlayerError> {
+        let mut reader = Reader { characters: text.chars().collect(), next: 0 };
+        let read = reader.notation(0).and_then(|notation| match reader.peek() {
+            None => Ok(notation),
+            Some(found) => Err((reader.next + 1, format!("nothing may follow the player, found '{found}'"))),
+        });
+        read.map_err(|(character, problem)| PlayerError { text: text.to_owned(), character, problem })
+    }
+}
+
+impl fmt::Display for Notation {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let plain = !self.name.is_empty() && self.name.chars().all(is_word);
+        if plain { write!(formatter, "{}", self.name)? } else { write!(formatter, "\"{}\"", self.name)? }
+        if !self.arguments.is_empty() {
+            write!(formatter, "(")?;
+            for (index, argument) in self.arguments.iter().enumerate() {
+                let separator = if index > 0 { ", " } else { "" };
+                match &argument.key {
+                    Some(key) => write!(formatter, "{separator}{key}={}", argument.value)?,
+                    None => write!(formatter, "{separator}{}", argument.value)?,
+                }
+            }
+            write!(formatter, ")")?;
+        }
+        Ok(())
+    }
+}
+
+fn is_word(character: char) -> bool {
+    !character.is_whitespace() && !matches!(character, '(' | ')' | ',' | '=' | '"')
+}
+
+struct Reader {
+    characters: Vec<char>,
+    next: usize,
+}
+
+impl Reader {
+    /// The next character that is no white space.
+    fn peek(&mut self) -> Option<char> {
+        while self.characters.get(self.next).is_some_and(|character| character.is_whitespace()) {
+            self.next += 1;
+        }
+        self.characters.get(self.next).copied()
+    }
+
+    fn take(&mut self, wanted: char) -> bool {
+        let found = self.peek() == Some(wanted);
+        self.next += usize::from(found);
+        found
+    }
+
+    fn word(&mut self) -> Result<(String, usize), Problem> {
+        let found = self.peek();
+        let character = self.next + 1;
+        if found == Some('"') {
+            let rest = &self.characters[self.next + 1..];
+            let Some(length) = rest.iter().position(|&end| end == '"') else {
+                return Err((character, "the quoted text has no end; expected '\"'".to_owned()));
+            };
+            let text = rest[..length].iter().collect();
+            self.next += length + 2;
+            return Ok((text, character));
+        }
+        let length = self.characters[self.next..].iter().take_while(|&&letter| is_word(letter)).count();
+        if length == 0 {
+            let found = found.map_or("the end".to_owned(), |found| format!("'{found}'"));
+            return Err((character, format!("expected a name or a number, found {found}")));
+        }
+        let text = self.characters[self.next..self.next + length].iter().collect();
+        self.next += length;
+        Ok((text, character))
+    }
+
+    fn notation(&mut self, depth: usize) -> Result<Notation, Problem> {
+        let (name, character) = self.word()?;
+        self.arguments_of(name, character, depth)
+    }
+
+    fn arguments_of(&mut self, name: String, character: usize, depth: usize) -> Result<Notation, Problem> {
+        let mut arguments = Vec::new();
+        if self.take('(') {
+            if depth == DEEPEST {
+                return Err((self.next, format!("notations nest at most {DEEPEST} deep")));
+            }
+            while !self.take(')') {
+                if !arguments.is_empty() && !self.take(',') {
+                    let found = self.peek().map_or("the end".to_owned(), |found| format!("'{found}'"));
+                    return Err((self.next + 1, format!("expected ',' or ')', found {found}")));
+                }
+                arguments.push(self.argument(depth + 1)?);
+            }
+        }
+        Ok(Notation { name, arguments, character })
+    }
+
+    fn argument(&mut self, depth: usize) -> Result<Argument, Problem> {
+        let (word, character) = self.word()?;
+        if self.take('=') {
+            let value = self.notation(depth)?;
+            return Ok(Argument { key: Some(word), value, character });
+        }
+        let value = self.arguments_of(word, character, depth)?;
+        Ok(Argument { key: None, value, character })
+    }
+}
+
+/// The arguments of one notation, taken one by one; what is left at the end is an error.
+pub(crate) struct Arguments<'a> {
+    notation: &'a Notation,
+    taken: Vec<bool>,
+    keys: Vec<&'static str>,
+}
+
+impl<'a> Arguments<'a> {
+    pub(crate) fn of(notation: &'a Notation) -> Self {
+        Self { notation, taken: vec![false; notation.arguments.len()], keys: Vec::new() }
+    }
+
+    /// The value of `key`, or the first value without a key.
+    pub(crate) fn take(&mut self, key: &'static str) -> Result<Option<&'a Notation>, Problem> {
+        self.keys.push(key);
+        let arguments = &self.notation.arguments;
+        let named = |index: &usize| arguments[*index].key.as_deref() == Some(key);
+        let mut all_named = (0..arguments.len()).filter(named);
+        let found = all_named.next();
+        if let Some(again) = all_named.next() {
+            return Err((arguments[again].character, format!("'{key}' is given twice")));
+        }
+        let found = found.or_else(|| (0..arguments.len()).find(|&index| arguments[index].key.is_none() && !self.taken[index]));
+        Ok(found.map(|index| {
+            self.taken[index] = true;
+            &arguments[index].value
+        }))
+    }
+
+    /// Like [`Arguments::take`], but only by name.
+    pub(crate) fn take_named(&mut self, key: &'static str) -> Result<Option<&'a Notation>, Problem> {
+        if self.notation.arguments.iter().any(|argument| argument.key.as_deref() == Some(key)) {
+            return self.take(key);
+        }
+        self.keys.push(key);
+        Ok(None)
+    }
+
+    /// A number within `range`, or `default`.
+    pub(crate) fn number<T>(&mut self, key: &'static str, range: std::ops::RangeInclusive<T>, default: T) -> Result<T, Problem>
+    where
+        T: std::str::FromStr + PartialOrd + fmt::Display + Copy,
+    {
+        self.take(key)?.map_or(Ok(default), |value| parse_number(key, value, range))
+    }
+
+    /// One of `choices`, by name only; the first is the default.
+    pub(crate) fn choice<T: Copy>(&mut self, key: &'static str, choices: &[(&str, T)]) -> Result<T, Problem> {
+        let Some(value) = self.take_named(key)? else { return Ok(choices[0].1) };
+        match choices.iter().find(|(name, _)| *name == value.name && value.arguments.is_empty()) {
+            Some((_, choice)) => Ok(*choice),
+            None => {
+                let names: Vec<&str> = choices.iter().map(|(name, _)| *name).collect();
+                Err((value.character, format!("'{key}' is {}, not '{value}'", names.join(" or "))))
+            }
+        }
+    }
+
+    /// Refuses arguments that nobody asked for.
+    pub(crate) fn finish(self) -> Result<(), Problem> {
+        for (argument, taken) in self.notation.arguments.iter().zip(&self.taken) {
+            if !taken {
+                let name = &self.notation.name;
+                let valid = if self.keys.is_empty() { format!("{name} takes none") } else { format!("{name} takes {}", self.keys.join(", ")) };
+                let problem = match &argument.key {
+                    Some(key) => format!("there is no '{key}' here; {valid}"),
+                    None => format!("one value too many; {valid}"),
+                };
+                return Err((argument.character, problem));
+            }
+        }
+        Ok(())
+    }
+}
+
+pub(crate) fn parse_number<T>(key: &str, value: &Notation, range: std::ops::RangeInclusive<T>) -> Result<T, Problem>
+where
+    T: std::str::FromStr + PartialOrd + fmt::Display,
+{
+    let number = value.arguments.is_empty().then(|| value.name.parse::<T>().ok()).flatten();
+    number.filter(|number| range.contains(number)).ok_or_else(|| {
+        (value.character, format!("'{key}' is a number from {} to {}, not '{value}'", range.start(), range.end()))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn problem(text: &str) -> String {
+        Notation::parse(text).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn notations_nest() {
+        let parsed = Notation::parse("MrMonte( 2,40,  FarmerBoy(0) )").unwrap();
+        assert_eq!(parsed.to_string(), "MrMonte(2, 40, FarmerBoy(0))");
+        assert_eq!(parsed.arguments[2].character, 17);
+        let parsed = Notation::parse("star1(depth=4, eval=model:models/x.safetensors)").unwrap();
+        assert_eq!(parsed.arguments[1].key.as_deref(), Some("eval"));
+        assert_eq!(parsed.arguments[1].value.name, "model:models/x.safetensors");
+        assert_eq!(Notation::parse("random").unwrap(), Notation::parse(" random() ").map(|n| Notation { character: 1, ..n }).unwrap());
+        assert_eq!(Notation::parse("star1(eval=\"model:a b.x\")").unwrap().arguments[0].value.name, "model:a b.x");
+    }
+
+    #[test]
+    fn errors_name_the_character() {
+        assert_eq!(problem(""), "player notation '', character 1: expected a name or a number, found the end");
+        assert_eq!(problem("star1(depth=)"), "player notation 'star1(depth=)', character 13: expected a name or a number, found ')'");
+        assert_eq!(problem("star1(depth=4"), "player notation 'star1(depth=4', character 14: expected ',' or ')', found the end");
+        assert_eq!(problem("star1)"), "player notation 'star1)', character 6: nothing may follow the player, found ')'");
+        assert_eq!(problem("a(\"b"), "player notation 'a(\"b', character 3: the quoted text has no end; expected '\"'");
+        assert!(problem(&"a(".repeat(1000)).contains("at most 16 deep"));
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_is_read_or_refused(text in "[a-z0-9(),= \"é]{0,40}") {
+            if let Ok(notation) = Notation::parse(&text) {
+                let again = Notation::parse(&notation.to_string()).unwrap();
+                prop_assert_eq!(again.to_string(), notation.to_string());
+            }
+        }
+    }
+}

@@ -49,7 +49,7 @@ impl Side {
     #[must_use]
     #[inline]
     pub fn alive(self) -> u8 {
-        // One bit every five positions, at 0, 5, …, 25: gathered three at a time by a multiplication.
+        // One bit every five positions, at 0, 5, …, 25: gathered three at a time.
         let bits = u64::from(self.lanes_other_than(GONE) >> (LANE_BITS - 1));
         let low = bits & 0x421;
         let high = bits >> 15;
@@ -89,7 +89,7 @@ impl Side {
     #[inline]
     fn without(self, square: u8) -> Self {
         let equal = !self.lanes_other_than(square) & HIGH_BITS;
-        Self(self.0 | (equal >> (LANE_BITS - 1)) * 31)
+        Self(self.0 | ((equal >> (LANE_BITS - 1)) * 31))
     }
 
     /// The same side with a stone put elsewhere.
@@ -103,9 +103,9 @@ impl Side {
     /// The highest bit of every lane that does not hold `square`. Exact: no carry leaves a lane.
     #[inline]
     fn lanes_other_than(self, square: u8) -> u32 {
-        let difference = self.0 ^ u32::from(square) * LOW_BITS;
+        let difference = self.0 ^ (u32::from(square) * LOW_BITS);
         const LOWER: u32 = LOW_BITS * 15;
-        ((difference & LOWER) + LOWER | difference) & HIGH_BITS
+        (((difference & LOWER) + LOWER) | difference) & HIGH_BITS
     }
 }
 

@@ -5,7 +5,7 @@
 
 use super::position::Side;
 use super::{EinStein, GONE, MAX_STONES, Position};
-use crate::dice::RandomStream;
+use crate::random::RandomStream;
 use crate::game::Seat;
 
 /// Number of set-ups of a side on the standard board.

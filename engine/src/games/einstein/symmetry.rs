@@ -1,0 +1,176 @@
+//! The eight symmetries of a position on the standard board that leave its value before the roll unchanged.
+//!
+//! A symmetry is a number below 8: bit 0 transposes the board along the line from corner to corner, bit 1 reverses
+//! the mover's labels (1 ↔ 6, 2 ↔ 5, 3 ↔ 4), bit 2 the other side's. Each is its own inverse.
+//! Invariant: they commute with playing a move, see [`after_move`]. Values agree in both variants of the rules, but
+//! reversing labels needs a die that is the same read backwards, as the fair one is.
+
+use super::position::Side;
+use super::{GONE, MAX_STONES, Move, Position};
+
+/// Number of symmetries; symmetry 0 changes nothing.
+pub const SYMMETRIES: usize = 8;
+
+const TRANSPOSE: usize = 1;
+const REVERSE_MOVER: usize = 2;
+const REVERSE_OTHER: usize = 4;
+
+/// For each square the one across the diagonal; gone stays gone.
+const TRANSPOSED: [u8; 32] = {
+    let mut squares = [GONE; 32];
+    let mut square = 0;
+    while square < 25 {
+        squares[square] = (square % 5 * 5 + square / 5) as u8;
+        square += 1;
+    }
+    squares
+};
+
+/// The position that `symmetry` (below [`SYMMETRIES`]; higher bits are ignored) turns `position` into.
+#[must_use]
+#[inline]
+pub fn symmetric(position: &Position, symmetry: usize) -> Position {
+    let transposed = symmetry & TRANSPOSE != 0;
+    Position::new(
+        symmetric_side(position.mover(), transposed, symmetry & REVERSE_MOVER != 0),
+        symmetric_side(position.other(), transposed, symmetry & REVERSE_OTHER != 0),
+        position.seat(),
+    )
+}
+
+/// What `symmetry` turns a move of the side to move into.
+#[must_use]
+#[inline]
+pub fn symmetric_move(mv: Move, symmetry: usize) -> Move {
+    let stone = if symmetry & REVERSE_MOVER != 0 { MAX_STONES - 1 - mv.stone() } else { mv.stone() };
+    // Sideways becomes forward and forward sideways; diagonal stays.
+    let direction = if symmetry & TRANSPOSE != 0 { [0, 2, 1][mv.direction()] } else { mv.direction() };
+    Move::new(stone as u8, direction as u8)
+}
+
+/// The symmetry that relates the positions after a move if `symmetry` relates those before it: mover and other have
+/// changed places, so `play(symmetric(p, s), symmetric_move(m, s)) = symmetric(play(p, m), after_move(s))`.
+#[must_use]
+#[inline]
+pub fn after_move(symmetry: usize) -> usize {
+    symmetry & TRANSPOSE | (symmetry & REVERSE_MOVER) << 1 | (symmetry & REVERSE_OTHER) >> 1
+}
+
+#[inline]
+fn symmetric_side(side: Side, transposed: bool, reversed: bool) -> Side {
+    let mut squares = side.squares();
+    if transposed {
+        squares = squares.map(|square| TRANSPOSED[usize::from(square & 31)]);
+    }
+    if reversed {
+        squares.reverse();
+    }
+    Side::new(squares)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::chance::expectation;
+    use crate::dice::RandomStream;
+    use crate::game::{Game, OutcomeList};
+    use crate::games::einstein::{MoveList, Standard, Variant};
+    use std::collections::HashMap;
+
+    /// All positions of random games, with a random move in each that is not over.
+    fn random_plies(games: usize) -> Vec<(Position, Move)> {
+        let game = Standard::default();
+        let mut random = RandomStream::new(11);
+        let mut plies = Vec::new();
+        for index in 0..games {
+            let mut position = game.random_start(&mut random, index % 2);
+            while game.winner(&position).is_none() {
+                let mut moves = MoveList::default();
+                game.moves(&position, &mut moves);
+                let mv = moves[random.below(moves.len())];
+                plies.push((position, mv));
+                position = game.play(&position, mv);
+            }
+        }
+        plies
+    }
+
+    #[test]
+    fn a_position_by_hand() {
+        let game = Standard::default();
+        let position = game.parse_position("215../64.../3...e/...fb/..acd b -").unwrap().0;
+        let show = |symmetry| game.format_position(&symmetric(&position, symmetry), None);
+        assert_eq!(show(0), "215../64.../3...e/...fb/..acd b -");
+        assert_eq!(show(1), "263../14.../5...a/...fc/..ebd b -");
+        assert_eq!(show(2), "215../64.../3...b/...ae/..fdc b -");
+        assert_eq!(show(4), "562../13.../4...e/...fb/..acd b -");
+        assert_eq!(show(7), "514../63.../2...f/...ad/..bec b -");
+    }
+
+    #[test]
+    fn symmetries_commute_with_moves_and_are_their_own_inverses() {
+        let game = Standard::default();
+        for (position, mv) in random_plies(200) {
+            let after = game.play(&position, mv);
+            for symmetry in 0..SYMMETRIES {
+                let image = symmetric(&position, symmetry);
+                assert!(Position::from_bits(image.bits(), Standard::SQUARES).is_some());
+                assert_eq!(symmetric(&image, symmetry), position);
+                assert_eq!(symmetric_move(symmetric_move(mv, symmetry), symmetry), mv);
+                assert_eq!(game.play(&image, symmetric_move(mv, symmetry)), symmetric(&after, after_move(symmetry)));
+                assert_eq!(game.winner(&symmetric(&after, symmetry)), game.winner(&after));
+            }
+        }
+    }
+
+    #[test]
+    fn what_a_face_permits_is_permitted_by_the_symmetric_face() {
+        for variant in [Variant::Classic, Variant::NearestOnly] {
+            let game = Standard::new(variant, crate::dice::Die::fair());
+            for (position, _) in random_plies(100) {
+                for symmetry in 0..SYMMETRIES {
+                    for face in 1..=6 {
+                        let image_face = if symmetry & REVERSE_MOVER != 0 { 7 - face } else { face };
+                        let mut expected: Vec<Move> =
+                            game.legal_moves(&position, face).iter().map(|&mv| symmetric_move(mv, symmetry)).collect();
+                        let mut found = game.legal_moves(&symmetric(&position, symmetry), image_face).to_vec();
+                        expected.sort_unstable();
+                        found.sort_unstable();
+                        assert_eq!(found, expected);
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn exact_values_agree() {
+        fn value(game: &Standard, position: &Position, known: &mut HashMap<Position, f32>) -> f32 {
+            if let Some(payoffs) = game.payoffs(position) {
+                return payoffs[position.seat()];
+            }
+            if let Some(value) = known.get(position) {
+                return *value;
+            }
+            let (mut moves, mut outcomes) = (MoveList::default(), OutcomeList::default());
+            game.moves(position, &mut moves);
+            game.outcomes(position, &moves, &mut outcomes);
+            let values: Vec<f32> = moves.iter().map(|&mv| 1.0 - value(game, &game.play(position, mv), known)).collect();
+            let value = expectation(&outcomes, &values) as f32;
+            known.insert(*position, value);
+            value
+        }
+        let game = Standard::default();
+        let mut known = HashMap::new();
+        let mut seen = 0;
+        for (position, _) in random_plies(300).into_iter().filter(|(position, _)| position.stones() <= 3) {
+            let expected = value(&game, &position, &mut known);
+            for symmetry in 1..SYMMETRIES {
+                let found = value(&game, &symmetric(&position, symmetry), &mut known);
+                assert!((found - expected).abs() < 1e-5, "{position:?} {symmetry}: {found} {expected}");
+            }
+            seen += 1;
+        }
+        assert!(seen > 50);
+    }
+}

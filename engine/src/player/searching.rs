@@ -1,0 +1,113 @@
+//! Players that search: a [`Search`] or a Monte-Carlo tree search turned into a [`Player`].
+
+use super::{Analysis, Decision, Player};
+use crate::game::Game;
+use crate::search::mcts::{Leaf, Mcts};
+use crate::search::meter::Meter;
+use crate::search::{Search, SearchStats};
+use std::marker::PhantomData;
+use std::time::Instant;
+
+/// Plays the move that a fixed-depth search values most.
+#[derive(Clone, Debug)]
+pub struct SearchPlayer<G, S> {
+    search: S,
+    game: PhantomData<fn() -> G>,
+}
+
+impl<G: Game, S: Search<G>> SearchPlayer<G, S> {
+    /// A player that trusts `search`.
+    pub fn new(search: S) -> Self {
+        Self { search, game: PhantomData }
+    }
+
+    fn stats_since(&mut self, began: Instant) -> SearchStats {
+        SearchStats { time: began.elapsed(), ..self.search.take_stats() }
+    }
+}
+
+impl<G: Game, S: Search<G>> Player<G> for SearchPlayer<G, S> {
+    fn new_game(&mut self, _seed: u64) {
+        self.search.forget();
+    }
+
+    fn decide(&mut self, position: &G::Position, legal: &[G::Move]) -> Decision<G::Move> {
+        let began = Instant::now();
+        let mut best = legal[0];
+        // Below every value, so that the first move is valued exactly.
+        let mut value = -1.0;
+        for &mv in legal {
+            let bounds = self.search.move_value(position, mv, value);
+            if bounds.lower > value {
+                (best, value) = (mv, bounds.lower);
+            }
+        }
+        Decision { best, value: Some(value), stats: self.stats_since(began) }
+    }
+
+    fn analyse(&mut self, position: &G::Position, legal: Option<&[G::Move]>) -> Analysis<G::Move> {
+        let began = Instant::now();
+        let mut all = G::Moves::default();
+        let moves = legal.unwrap_or_else(|| {
+            self.search.game().moves(position, &mut all);
+            &all
+        });
+        let moves: Vec<_> = moves.iter().map(|&mv| (mv, Some(self.search.move_value(position, mv, f32::NEG_INFINITY).lower))).collect();
+        Analysis { line: best_of(&moves).into_iter().collect(), moves, stats: self.stats_since(began) }
+    }
+}
+
+/// The first move of the largest value.
+fn best_of<M: Copy>(moves: &[(M, Option<f32>)]) -> Option<M> {
+    let mut best: Option<(M, f32)> = None;
+    for &(mv, value) in moves {
+        if let Some(value) = value
+            && best.is_none_or(|(_, largest)| value > largest)
+        {
+            best = Some((mv, value));
+        }
+    }
+    best.map(|(mv, _)| mv)
+}
+
+/// Plays the move that a Monte-Carlo tree search tried most.
+#[derive(Clone, Debug)]
+pub struct MctsPlayer<G: Game, L: Leaf<G>, M: Meter> {
+    search: Mcts<G, L, M>,
+}
+
+impl<G: Game, L: Leaf<G>, M: Meter> MctsPlayer<G, L, M> {
+    /// A player that trusts `search`.
+    pub fn new(search: Mcts<G, L, M>) -> Self {
+        Self { search }
+    }
+}
+
+impl<G: Game, L: Leaf<G>, M: Meter> Player<G> for MctsPlayer<G, L, M> {
+    fn new_game(&mut self, seed: u64) {
+        self.search.reseed(seed);
+    }
+
+    fn decide(&mut self, position: &G::Position, legal: &[G::Move]) -> Decision<G::Move> {
+        let began = Instant::now();
+        let found = self.search.search(position, Some(legal));
+        let mut best = &found[0];
+        for statistics in &found {
+            if statistics.visits > best.visits {
+                best = statistics;
+            }
+        }
+        let stats = SearchStats { time: began.elapsed(), ..self.search.take_stats() };
+        Decision { best: best.mv, value: best.value, stats }
+    }
+
+    fn analyse(&mut self, position: &G::Position, legal: Option<&[G::Move]>) -> Analysis<G::Move> {
+        let began = Instant::now();
+        let found = self.search.search(position, legal);
+        let most = found.iter().map(|statistics| statistics.visits).max();
+        let line = found.iter().find(|statistics| Some(statistics.visits) == most).map(|statistics| statistics.mv);
+        let moves = found.iter().map(|statistics| (statistics.mv, statistics.value)).collect();
+        let stats = SearchStats { time: began.elapsed(), ..self.search.take_stats() };
+        Analysis { moves, line: line.into_iter().collect(), stats }
+    }
+}

@@ -1,0 +1,96 @@
+//! Expectiminimax without cuts, in the textbook form and on the unified operator; the references of [`super::star`].
+//!
+//! The textbook enumerates the outcomes one by one and values each permitted move anew; the unified operator values
+//! each distinct move once (Rock'n'Roll, Schäfer 2006). Both compute in `f64` and agree.
+
+use super::{Parties, Search, SearchStats};
+use crate::chance::Bounds;
+use crate::eval::Evaluator;
+use crate::game::{Game, OutcomeList, Seat};
+
+/// Which of the two forms.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form {
+    /// Outcome by outcome.
+    Textbook,
+    /// Each distinct move once.
+    Unified,
+}
+
+/// Full-width expectiminimax to a fixed depth.
+#[derive(Clone, Debug)]
+pub struct Expectiminimax<G, E> {
+    game: G,
+    evaluator: E,
+    depth: u32,
+    form: Form,
+    stats: SearchStats,
+}
+
+impl<G: Game, E: Evaluator<G>> Expectiminimax<G, E> {
+    /// A search of `depth` plies from the position it is asked about, the root move included (at least 1).
+    #[must_use]
+    pub fn new(game: G, evaluator: E, depth: u32, form: Form) -> Self {
+        Self { game, evaluator, depth, form, stats: SearchStats::default() }
+    }
+
+    /// The value of a position before chance has spoken, `depth` plies deep, for the party to move, where `root` is
+    /// one party and all other seats are the other.
+    pub fn value(&mut self, position: &G::Position, depth: u32, root: Seat) -> f64 {
+        let parties = Parties { root };
+        if let Some(payoffs) = self.game.payoffs(position) {
+            return f64::from(parties.value(&self.game, position, &payoffs));
+        }
+        if depth == 0 {
+            self.stats.evaluations += 1;
+            let mut cache = E::Cache::default();
+            self.evaluator.refresh(&self.game, position, &mut cache);
+            return f64::from(parties.value(&self.game, position, &self.evaluator.payoffs(&self.game, position, &cache)));
+        }
+        let mut moves = G::Moves::default();
+        self.game.moves(position, &mut moves);
+        let mut outcomes = OutcomeList::default();
+        self.game.outcomes(position, &moves, &mut outcomes);
+        let mut value = 0.0;
+        match self.form {
+            Form::Textbook => {
+                for outcome in outcomes.iter() {
+                    let permitted = &moves[outcome.run()];
+                    let best = permitted.iter().map(|&mv| self.after(position, mv, depth, root)).fold(0.0, f64::max);
+                    value += f64::from(outcome.weight) * best;
+                }
+            }
+            Form::Unified => {
+                let values: Vec<f64> = moves.iter().map(|&mv| self.after(position, mv, depth, root)).collect();
+                for outcome in outcomes.iter() {
+                    value += f64::from(outcome.weight) * values[outcome.run()].iter().copied().fold(0.0, f64::max);
+                }
+            }
+        }
+        value
+    }
+
+    fn after(&mut self, position: &G::Position, mv: G::Move, depth: u32, root: Seat) -> f64 {
+        let next = self.game.play(position, mv);
+        self.stats.nodes += 1;
+        let value = self.value(&next, depth - 1, root);
+        if (Parties { root }).same(&self.game, position, &next) { value } else { 1.0 - value }
+    }
+}
+
+impl<G: Game, E: Evaluator<G>> Search<G> for Expectiminimax<G, E> {
+    fn game(&self) -> &G {
+        &self.game
+    }
+
+    fn forget(&mut self) {}
+
+    fn move_value(&mut self, position: &G::Position, mv: G::Move, _alpha: f32) -> Bounds {
+        let root = self.game.to_move(position);
+        Bounds::exact(self.after(position, mv, self.depth, root) as f32)
+    }
+
+    fn take_stats(&mut self) -> SearchStats {
+        std::mem::take(&mut self.stats)
+    }
+}

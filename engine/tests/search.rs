@@ -1,0 +1,245 @@
+//! Every search equals the textbook, on EinStein and on games that are not.
+
+mod games;
+
+use engine::dice::Die;
+use engine::random::RandomStream;
+use engine::eval::Evaluator;
+use engine::game::Game;
+use engine::games::einstein::{Position, Standard, Variant};
+use engine::search::Search;
+use engine::search::expectiminimax::{Expectiminimax, Form};
+use engine::search::mcts::{Budget, EvaluatorLeaf, Mcts, MctsOptions, Playout};
+use engine::search::minimax::minimax;
+use engine::search::star::Star1;
+use engine::search::table::Table;
+use games::{HashEvaluator, HashGame, Nim, Piles};
+
+/// Positions met in random games: any stage of the game, none of them over.
+fn random_positions(game: &Standard, count: usize, seed: u64) -> Vec<Position> {
+    let mut random = RandomStream::new(seed);
+    let mut positions = Vec::new();
+    while positions.len() < count {
+        let first = random.below(2);
+        let mut position = game.random_start(&mut random, first);
+        let stop = random.below(24);
+        for _ in 0..stop {
+            if game.winner(&position).is_some() {
+                break;
+            }
+            let legal = game.legal_moves(&position, random.below(6) as u8 + 1);
+            position = game.play(&position, legal[random.below(legal.len())]);
+        }
+        if game.winner(&position).is_none() {
+            positions.push(position);
+        }
+    }
+    positions
+}
+
+/// Textbook, unified operator and Star1 without table and with tables of several sizes agree on a position.
+fn all_agree<G: Game>(game: &G, position: &G::Position, depth: u32, tolerance: f64) {
+    let root = game.to_move(position);
+    let mut textbook = Expectiminimax::new(game.clone(), HashEvaluator, depth, Form::Textbook);
+    let expected = textbook.value(position, depth, root);
+    let unified = Expectiminimax::new(game.clone(), HashEvaluator, depth, Form::Unified).value(position, depth, root);
+    assert!((unified - expected).abs() < 1e-12, "unified {unified}, textbook {expected}");
+    for table in [None, Some(1), Some(7), Some(1 << 12)] {
+        let mut star = Star1::<_, _>::new(game.clone(), HashEvaluator, depth, table.map(Table::with_entries));
+        let full = star.value(position, depth, f32::NEG_INFINITY, f32::INFINITY);
+        assert!((f64::from(full.lower) - expected).abs() < tolerance, "{full:?}, textbook {expected}, table {table:?}");
+        assert!((f64::from(full.upper) - expected).abs() < tolerance, "{full:?}, textbook {expected}, table {table:?}");
+        // In a narrow window the bounds enclose the value, and decide on which side of the window it lies.
+        for (alpha, beta) in [(0.3, 0.5), (0.5, 0.52), (0.45, 0.7)] {
+            let bounds = star.value(position, depth, alpha, beta);
+            let (lower, upper) = (f64::from(bounds.lower), f64::from(bounds.upper));
+            assert!(lower - tolerance < expected && expected < upper + tolerance, "{bounds:?}, textbook {expected}");
+            assert!(upper - lower < tolerance || bounds.lower >= beta || bounds.upper <= alpha, "{bounds:?} in ({alpha}, {beta})");
+        }
+    }
+}
+
+#[test]
+fn searches_agree_on_einstein() {
+    let loaded = Die::loaded(&[0.3, 0.0, 0.1, 0.25, 0.05, 0.3]).unwrap();
+    for (number, (variant, die)) in [
+        (Variant::Classic, Die::fair()),
+        (Variant::NearestOnly, Die::fair()),
+        (Variant::Classic, loaded),
+        (Variant::NearestOnly, loaded),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let game = Standard::new(variant, die);
+        for (index, position) in random_positions(&game, 300, number as u64).iter().enumerate() {
+            all_agree(&game, position, 1 + index as u32 % 3, 1e-6);
+        }
+    }
+}
+
+#[test]
+fn searches_agree_on_games_of_any_shape() {
+    for seed in 0..300 {
+        let two = HashGame::<2> { seed, length: 4, chance: true };
+        all_agree(&two, &two.start(), 1 + seed as u32 % 5, 1e-6);
+        let three = HashGame::<3> { seed, length: 4, chance: seed % 2 == 0 };
+        all_agree(&three, &three.start(), 1 + seed as u32 % 5, 1e-6);
+    }
+}
+
+#[test]
+fn without_chance_everything_is_minimax() {
+    for seed in 0..100 {
+        let game = HashGame::<2> { seed, length: 5, chance: false };
+        let start = game.start();
+        let expected = minimax(&game, &HashEvaluator, &start, 4, game.to_move(&start));
+        let mut star = Star1::<_, _>::new(game.clone(), HashEvaluator, 4, None);
+        let bounds = star.value(&start, 4, f32::NEG_INFINITY, f32::INFINITY);
+        assert!((f64::from(bounds.lower) - expected).abs() < 1e-6);
+    }
+}
+
+#[test]
+fn star1_cuts() {
+    let game = Standard::default();
+    let (mut star_nodes, mut unified_nodes, mut textbook_nodes) = (0, 0, 0);
+    for position in random_positions(&game, 30, 5) {
+        let root = game.to_move(&position);
+        let mut star = Star1::<_, _>::new(game.clone(), HashEvaluator, 4, None);
+        star.value(&position, 3, f32::NEG_INFINITY, f32::INFINITY);
+        star_nodes += star.take_stats().nodes;
+        for (form, nodes) in [(Form::Unified, &mut unified_nodes), (Form::Textbook, &mut textbook_nodes)] {
+            let mut search = Expectiminimax::new(game.clone(), HashEvaluator, 4, form);
+            search.value(&position, 3, root);
+            *nodes += search.take_stats().nodes;
+        }
+    }
+    assert!(star_nodes < unified_nodes && unified_nodes < textbook_nodes, "{star_nodes} {unified_nodes} {textbook_nodes}");
+}
+
+/// Nim is won by the seat to move unless the piles cancel out in binary (Bouton 1901).
+#[test]
+fn nim_is_solved() {
+    for a in 0..=3 {
+        for b in 0..=3 {
+            for c in 0..=2 {
+                if a + b + c == 0 {
+                    continue;
+                }
+                let start = Piles { piles: [a, b, c], seat: 0 };
+                let mut star = Star1::<_, _>::new(Nim, HashEvaluator, 9, Some(Table::with_entries(1 << 10)));
+                let value = star.value(&start, 9, f32::NEG_INFINITY, f32::INFINITY);
+                let expected = if a ^ b ^ c == 0 { 0.0 } else { 1.0 };
+                assert_eq!((value.lower, value.upper), (expected, expected), "{start:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn uct_finds_the_winning_move_of_nim() {
+    let options = MctsOptions { budget: Budget::Simulations(20_000), exploration: std::f64::consts::SQRT_2 };
+    let mut search = Mcts::<_, _>::new(Nim, Playout::default(), options, 1);
+    // 5 ^ 3 ^ 1 = 7: only taking from the 5 leaves piles that cancel out, namely [2, 3, 1].
+    let found = search.search(&Piles { piles: [5, 3, 1], seat: 0 }, None);
+    let best = found.iter().max_by_key(|statistics| statistics.visits).unwrap();
+    assert_eq!(best.mv, (0, 3));
+    assert!(best.value.unwrap() > 0.9);
+}
+
+/// maxⁿ by definition: each seat maximises its own payoff, chance averages.
+fn max_n<const SEATS: usize>(game: &HashGame<SEATS>, position: &<HashGame<SEATS> as Game>::Position) -> Vec<f64> {
+    if let Some(payoffs) = game.payoffs(position) {
+        return payoffs[..SEATS].iter().map(|&payoff| f64::from(payoff)).collect();
+    }
+    let mut moves = Vec::new();
+    game.moves(position, &mut moves);
+    let mut outcomes = engine::game::OutcomeList::default();
+    game.outcomes(position, &moves, &mut outcomes);
+    let seat = game.to_move(position);
+    let mut sum = vec![0.0; SEATS];
+    for outcome in outcomes.iter() {
+        let best = moves[outcome.run()]
+            .iter()
+            .map(|&mv| max_n(game, &game.play(position, mv)))
+            .max_by(|one, other| one[seat].total_cmp(&other[seat]))
+            .unwrap();
+        for (sum, payoff) in sum.iter_mut().zip(best) {
+            *sum += f64::from(outcome.weight) * payoff;
+        }
+    }
+    sum
+}
+
+#[test]
+fn uct_converges_to_max_n_with_three_seats() {
+    let options = MctsOptions { budget: Budget::Simulations(60_000), exploration: 0.5 };
+    for seed in 0..12 {
+        let game = HashGame::<3> { seed, length: 3, chance: seed % 2 == 0 };
+        let start = game.start();
+        let seat = game.to_move(&start);
+        let mut search = Mcts::<_, _>::new(game.clone(), Playout::default(), options, 1);
+        for found in search.search(&start, None).iter().filter(|found| found.visits > 5_000) {
+            let next = game.play(&start, found.mv);
+            let expected = max_n(&game, &next)[seat];
+            assert!((f64::from(found.value.unwrap()) - expected).abs() < 0.03, "seed {seed}: {found:?}, maxⁿ {expected}");
+        }
+    }
+}
+
+#[test]
+fn uct_is_a_pure_function_of_its_seed() {
+    let game = Standard::default();
+    let position = random_positions(&game, 1, 9)[0];
+    let options = MctsOptions { budget: Budget::Simulations(2_000), exploration: 1.0 };
+    let run = |seed| Mcts::<_, _>::new(game.clone(), Playout::default(), options, seed).search(&position, None);
+    assert_eq!(run(3), run(3));
+    assert_ne!(run(3), run(4));
+    let with_evaluator = |seed| Mcts::<_, _>::new(game.clone(), EvaluatorLeaf::new(HashEvaluator), options, seed).search(&position, None);
+    assert_eq!(with_evaluator(3), with_evaluator(3));
+}
+
+/// An evaluator that keeps its cache honest: it panics if a search updates it along the wrong line.
+#[derive(Clone)]
+struct Watchful;
+
+impl Evaluator<Standard> for Watchful {
+    type Cache = Option<Position>;
+
+    fn refresh(&self, _: &Standard, position: &Position, cache: &mut Option<Position>) {
+        *cache = Some(*position);
+    }
+
+    fn update(
+        &self,
+        game: &Standard,
+        parent: &Option<Position>,
+        before: &Position,
+        mv: engine::games::einstein::Move,
+        after: &Position,
+        child: &mut Option<Position>,
+    ) {
+        assert_eq!(parent, &Some(*before));
+        assert_eq!(game.play(before, mv), *after);
+        *child = Some(*after);
+    }
+
+    fn value(&self, _: &Standard, position: &Position, cache: &Option<Position>) -> f32 {
+        assert_eq!(cache, &Some(*position));
+        0.5
+    }
+}
+
+#[test]
+fn caches_follow_the_line() {
+    let game = Standard::default();
+    for position in random_positions(&game, 20, 11) {
+        let mut star = Star1::<_, _>::new(game.clone(), Watchful, 3, Some(Table::with_entries(64)));
+        let mut moves = Default::default();
+        game.moves(&position, &mut moves);
+        for mv in moves.iter() {
+            star.move_value(&position, *mv, 0.0);
+        }
+    }
+}

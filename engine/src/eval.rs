@@ -17,6 +17,8 @@ pub mod race_tables;
 pub mod random;
 pub mod reciprocal;
 pub mod schwarz;
+#[cfg(test)]
+pub(crate) mod test_support;
 
 use crate::game::{Game, MAX_SEATS, Payoffs};
 use std::sync::Arc;

@@ -2,8 +2,10 @@
 //!
 //! Dynamic dispatch happens here, once a move; below a player everything is generic.
 
-pub mod build;
+//pub mod build;
 pub mod notation;
+pub mod searching;
+pub mod simple;
 
 use crate::game::Game;
 use crate::search::SearchStats;

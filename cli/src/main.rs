@@ -1,3 +1,64 @@
-//! The command `alea`.
+//! The command `alea`: arguments → engine, trainer, benches.
+//!
+//! This is the one place that decides exit codes: 0 done, 1 failed (one line on standard error says why), 2 wrong
+//! usage. Results go to standard output, progress to standard error.
 
-fn main() {}
+mod commands;
+mod output;
+mod positions;
+
+use clap::{Parser, Subcommand};
+use std::process::ExitCode;
+
+/// burn maps and unmaps every large tensor under the system allocator; this one trains twice as fast (measured).
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
+/// Learn to play EinStein würfelt nicht!: self-play, training, search, and numbers that hold.
+#[derive(Parser)]
+#[command(name = "alea", version, propagate_version = true, max_term_width = 100)]
+#[command(after_help = "Example: alea pipeline --preset quick\n\nEvery command has --help with an example.")]
+struct Alea {
+    /// Worker threads; 0 uses all cores.
+    #[arg(long, global = true, default_value_t = 0, value_name = "N")]
+    threads: usize,
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    Pipeline(commands::pipeline::Arguments),
+    #[command(name = "selfplay")]
+    SelfPlay(commands::selfplay::Arguments),
+    Train(commands::train::Arguments),
+    Arena(commands::arena::Arguments),
+    Tournament(commands::tournament::Arguments),
+    Moves(commands::moves::Arguments),
+    Analyse(commands::analyse::Arguments),
+    Evaluate(commands::evaluate::Arguments),
+    Models(commands::models::Arguments),
+    Calibrate(commands::calibrate::Arguments),
+    Bench(commands::bench::Arguments),
+}
+
+fn main() -> ExitCode {
+    let alea = Alea::parse();
+    if let Err(error) = rayon::ThreadPoolBuilder::new().num_threads(alea.threads).build_global() {
+        return output::fail(&anyhow::anyhow!("cannot start {} threads: {error}", alea.threads));
+    }
+    let done = match alea.command {
+        Command::Pipeline(arguments) => commands::pipeline::run(&arguments),
+        Command::SelfPlay(arguments) => commands::selfplay::run(&arguments),
+        Command::Train(arguments) => commands::train::run(&arguments),
+        Command::Arena(arguments) => commands::arena::run(&arguments),
+        Command::Tournament(arguments) => commands::tournament::run(&arguments),
+        Command::Moves(arguments) => commands::moves::run(&arguments),
+        Command::Analyse(arguments) => commands::analyse::run(&arguments),
+        Command::Evaluate(arguments) => commands::evaluate::run(&arguments),
+        Command::Models(arguments) => commands::models::run(&arguments),
+        Command::Calibrate(arguments) => commands::calibrate::run(&arguments),
+        Command::Bench(arguments) => commands::bench::run(&arguments),
+    };
+    done.unwrap_or_else(|error| output::fail(&error))
+}

@@ -35,18 +35,11 @@ impl Bounds {
     }
 }
 
-/// The value of a position from the exact values of all its moves, in `f64`.
-///
-/// An outcome of an empty run (of a game whose list holds no permitted move) counts 0.
+/// The value of a position from the exact values of all its moves.
 #[must_use]
-pub fn expectation(outcomes: &[Outcome], values: &[f32]) -> f64 {
-    outcomes
-        .iter()
-        .map(|outcome| {
-            let best = values[outcome.run()].iter().copied().fold(0.0_f32, f32::max);
-            f64::from(outcome.weight) * f64::from(best)
-        })
-        .sum()
+#[inline]
+pub fn expectation(outcomes: &[Outcome], values: &[f32]) -> f32 {
+    outcomes.iter().map(|outcome| outcome.weight * values[outcome.run()].iter().copied().fold(0.0, f32::max)).sum()
 }
 
 /// Bounds of a position while its moves are searched one by one, in any order.

@@ -4,6 +4,7 @@
 //! chance only makes sense on that scale. Weights are shared and immutable; whatever is kept up to date from
 //! move to move is a cache that the searching thread owns.
 
+pub mod any;
 pub mod attack_block_threat;
 pub mod calibration;
 pub mod farmer_boy;
@@ -17,6 +18,8 @@ pub mod race_tables;
 pub mod random;
 pub mod reciprocal;
 pub mod schwarz;
+#[cfg(test)]
+pub(crate) mod test_support;
 
 use crate::game::{Game, MAX_SEATS, Payoffs};
 use std::sync::Arc;

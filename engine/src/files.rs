@@ -6,11 +6,14 @@
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
+const TEMPORARY_PREFIX: &str = ".alea-";
+const TEMPORARY_SUFFIX: &str = ".tmp";
+
 /// A file that could not be read or written, and why.
 #[derive(Debug, thiserror::Error)]
 pub enum FileError {
     /// The file to be read does not exist.
-    #[error("{}: no such file", path.display())]
+    #[error("{}: no such file or directory", path.display())]
     NotFound {
         /// The file.
         path: PathBuf,
@@ -52,6 +55,34 @@ pub fn read(path: &Path) -> Result<Vec<u8>, FileError> {
     })
 }
 
+/// The files of a directory, in no particular order.
+///
+/// # Errors
+/// [`FileError::NotFound`], or [`FileError::Read`] with the cause.
+pub fn list(directory: &Path) -> Result<Vec<PathBuf>, FileError> {
+    let failed = |cause: io::Error| match cause.kind() {
+        io::ErrorKind::NotFound => FileError::NotFound { path: directory.to_owned() },
+        _ => FileError::Read { path: directory.to_owned(), cause },
+    };
+    std::fs::read_dir(directory).map_err(failed)?.map(|entry| entry.map(|entry| entry.path()).map_err(failed)).collect()
+}
+
+/// Makes a directory and those above it, and removes temporary files that a killed program left there.
+///
+/// # Errors
+/// [`FileError::Write`] with the cause.
+pub fn create_directory(directory: &Path) -> Result<(), FileError> {
+    std::fs::create_dir_all(directory).map_err(|cause| FileError::Write { path: directory.to_owned(), cause })?;
+    for path in list(directory)? {
+        let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+        if name.starts_with(TEMPORARY_PREFIX) && name.ends_with(TEMPORARY_SUFFIX) {
+            // Whoever else removes it first is welcome to.
+            let _ = std::fs::remove_file(&path);
+        }
+    }
+    Ok(())
+}
+
 /// Writes a file through `write`, which is given a buffered writer. If anything fails, what stood under the name
 /// before still stands there, and no temporary file stays behind.
 ///
@@ -70,7 +101,7 @@ pub fn write_atomically(path: &Path, write: impl FnOnce(&mut dyn Write) -> io::R
 
 fn replace(path: &Path, directory: &Path, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
     let mut builder = tempfile::Builder::new();
-    builder.prefix(".alea-").suffix(".tmp");
+    builder.prefix(TEMPORARY_PREFIX).suffix(TEMPORARY_SUFFIX);
     // Temporary files are private by default; the finished one gets what the user's umask leaves of 0666.
     #[cfg(unix)]
     builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
@@ -132,7 +163,7 @@ mod tests {
     fn missing_files_and_directories_are_named() {
         let directory = tempfile::tempdir().unwrap();
         let missing = directory.path().join("no").join("a.bin");
-        assert_eq!(read(&missing).unwrap_err().to_string(), format!("{}: no such file", missing.display()));
+        assert_eq!(read(&missing).unwrap_err().to_string(), format!("{}: no such file or directory", missing.display()));
         let error = write_atomically(&missing, |_| Ok(())).unwrap_err().to_string();
         assert!(error.contains("there is no directory") && !error.contains('\n'), "{error}");
     }

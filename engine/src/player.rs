@@ -4,6 +4,8 @@
 
 pub mod build;
 pub mod notation;
+pub mod searching;
+pub mod simple;
 
 use crate::game::Game;
 use crate::search::SearchStats;

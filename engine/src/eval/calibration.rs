@@ -29,10 +29,18 @@ impl Calibration {
     #[inline]
     pub fn value(self, score: f32) -> f32 {
         match self {
-            Self::Logistic { slope, offset } => logistic(slope * score + offset),
-            Self::Raw { factor } => (0.5 + factor * score / 2000.0).clamp(1e-6, 1.0 - 1e-6),
+            Self::Logistic { slope, offset } => unproven(logistic(slope * score + offset)),
+            Self::Raw { factor } => unproven(0.5 + factor * score / 2000.0),
         }
     }
+}
+
+/// A value held a millionth away from 0 and 1, which stand for games that are over: a sure win always beats a
+/// probable one.
+#[must_use]
+#[inline]
+pub fn unproven(value: f32) -> f32 {
+    value.clamp(1e-6, 1.0 - 1e-6)
 }
 
 /// `1 / (1 + exp(-x))`.

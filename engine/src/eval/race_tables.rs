@@ -374,8 +374,9 @@ mod tests {
             let mut counts = [0u32; TURNS];
             let mut dice = DiceStream::new(11, die);
             for _ in 0..games {
-                let mut now = start;
-                for turn in 1.. {
+                let (mut now, mut turns) = (start, 0);
+                let mut finished = false;
+                while !finished {
                     let mut choices: Vec<(f64, usize)> = Vec::new();
                     for stone in permitted(Variant::Classic, &now, usize::from(dice.roll()) - 1) {
                         let mut next = now;
@@ -385,11 +386,10 @@ mod tests {
                     }
                     let &(_, stone) = choices.iter().min_by(|one, other| one.0.total_cmp(&other.0)).unwrap();
                     now[stone] -= 1;
-                    if now[stone] == 0 {
-                        counts[turn] += 1;
-                        break;
-                    }
+                    turns += 1;
+                    finished = now[stone] == 0;
                 }
+                counts[turns] += 1;
             }
             for (turns, probability) in tables.mass(index_of(start)).iter().enumerate() {
                 let share = counts[turns] as f32 / games as f32;

@@ -1,1 +1,202 @@
-//! To come.
+//! From notation to evaluators and players of EinStein würfelt nicht.
+//!
+//! A [`PlayerRecipe`] is checked and has its models loaded; it makes as many players as there are threads, all
+//! sharing the weights. Rock'n'Roll's names and its depth convention are understood too: its depth 0 rates each
+//! direct successor, which is depth 1 here.
+
+use super::Player;
+use super::notation::{Arguments, Notation, PlayerError, Problem, parse_number};
+use super::searching::{MctsPlayer, SearchPlayer};
+use super::simple::{GreedyPlayer, RandomPlayer};
+use crate::dice::Die;
+use crate::eval::any::{AnyEvaluator, with_evaluator};
+use crate::games::einstein::Standard;
+use crate::search::expectiminimax::{Expectiminimax, Form};
+use crate::search::mcts::{Budget, EvaluatorLeaf, Leaf, Mcts, MctsOptions, Playout};
+use crate::search::meter::{LeafClock, Meter, Off};
+use crate::search::star::Star1;
+use crate::search::table::Table;
+use std::time::Duration;
+
+mod evaluators;
+
+/// All player names, for help texts and errors.
+pub const PLAYERS: &str = "star1(depth, eval, table, die), unified(depth, eval, die), textbook(depth, eval, die), \
+     mcts(sims or ms, leaf, exploration, die), greedy, random; and Rock'n'Roll's MrBlack(depth), FarmerBoy(depth), \
+     MrMonte(depth, iterations, player), MrRandom";
+
+/// All evaluator names, for help texts and errors.
+pub const EVALUATORS: &str = "random(seed), greedy, schwarz, race, farmer_boy, attack_block_threat (short abt; block, threat, view), \
+     reciprocal, mrmonte(iterations, red, blue), model:PATH; hand-made scores take scale=raw, factor";
+
+/// A player that can be made again and again.
+#[derive(Clone)]
+pub struct PlayerRecipe {
+    name: String,
+    game: Standard,
+    kind: Kind,
+}
+
+#[derive(Clone)]
+enum Kind {
+    Random,
+    Greedy,
+    Star1 { depth: u32, table: usize, evaluator: AnyEvaluator },
+    FullWidth { depth: u32, form: Form, evaluator: AnyEvaluator },
+    Mcts { options: MctsOptions, leaf: LeafKind },
+}
+
+#[derive(Clone)]
+enum LeafKind {
+    Playout,
+    Evaluator(AnyEvaluator),
+}
+
+/// Largest table a player may ask for, in MiB.
+const LARGEST_TABLE: usize = 1 << 20;
+
+/// From this depth on a search has a table unless told otherwise; below, transpositions are too rare to pay.
+const TABLE_FROM_DEPTH: u32 = 4;
+
+impl PlayerRecipe {
+    /// Reads a player's notation, for example `star1(depth=4, eval=schwarz)` or `MrBlack(2)`; models are loaded.
+    ///
+    /// # Errors
+    /// If the notation is not well formed, names what does not exist, or a model cannot be read.
+    pub fn parse(text: &str, game: &Standard) -> Result<Self, PlayerError> {
+        let notation = Notation::parse(text)?;
+        Self::from_notation(&notation, game).map_err(|problem| at(text, problem))
+    }
+
+    fn from_notation(notation: &Notation, game: &Standard) -> Result<Self, Problem> {
+        let mut game = game.clone();
+        let mut arguments = Arguments::of(notation);
+        let kind = match notation.name.as_str() {
+            "random" | "MrRandom" => Kind::Random,
+            "greedy" => Kind::Greedy,
+            name @ ("star1" | "unified" | "textbook") => {
+                let depth = arguments.number("depth", 1..=64, 3)?;
+                let notation = arguments.take("eval")?;
+                game = assumed_die(&mut arguments, game)?;
+                let evaluator = match notation {
+                    Some(notation) => evaluators::from_notation(notation, &game)?,
+                    None => evaluators::schwarz(&game),
+                };
+                match name {
+                    "star1" => {
+                        let table = arguments.number("table", 0..=LARGEST_TABLE, usize::from(depth >= TABLE_FROM_DEPTH))?;
+                        Kind::Star1 { depth, table, evaluator }
+                    }
+                    "unified" => Kind::FullWidth { depth, form: Form::Unified, evaluator },
+                    _ => Kind::FullWidth { depth, form: Form::Textbook, evaluator },
+                }
+            }
+            "mcts" => {
+                game = assumed_die(&mut arguments, game)?;
+                mcts(&mut arguments, &game)?
+            }
+            "MrBlack" | "FarmerBoy" | "MrMonte" => {
+                let depth = arguments.number("depth", 0..=63, 0)? + 1;
+                let evaluator = match notation.name.as_str() {
+                    "MrBlack" => evaluators::schwarz(&game),
+                    "FarmerBoy" => evaluators::farmer_boy(&game),
+                    _ => evaluators::rocknroll_mrmonte(&mut arguments, &game)?,
+                };
+                Kind::Star1 { depth, table: usize::from(depth >= TABLE_FROM_DEPTH), evaluator }
+            }
+            name => return Err((notation.character, format!("there is no player '{name}'; there are {PLAYERS}"))),
+        };
+        arguments.finish()?;
+        Ok(Self { name: notation.to_string(), game, kind })
+    }
+
+    /// The notation in its normal form.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Whether the same seed gives the same moves: not with a time limit.
+    #[must_use]
+    pub fn is_reproducible(&self) -> bool {
+        !matches!(self.kind, Kind::Mcts { options: MctsOptions { budget: Budget::Time(_), .. }, .. })
+    }
+
+    /// A new player.
+    #[must_use]
+    pub fn make(&self) -> Box<dyn Player<Standard>> {
+        self.make_with::<Off>()
+    }
+
+    /// A new player that also measures the time it spends evaluating.
+    #[must_use]
+    pub fn make_instrumented(&self) -> Box<dyn Player<Standard>> {
+        self.make_with::<LeafClock>()
+    }
+
+    fn make_with<M: Meter + 'static>(&self) -> Box<dyn Player<Standard>> {
+        let game = self.game.clone();
+        match &self.kind {
+            Kind::Random => Box::new(RandomPlayer::new(game)),
+            Kind::Greedy => Box::new(GreedyPlayer::new(game)),
+            Kind::Star1 { depth, table, evaluator } => with_evaluator!(evaluator, evaluator => {
+                let table = (*table > 0).then(|| Table::new(*table));
+                Box::new(SearchPlayer::new(Star1::<_, _, M>::new(game, evaluator.clone(), *depth, table)))
+            }),
+            Kind::FullWidth { depth, form, evaluator } => with_evaluator!(evaluator, evaluator => {
+                Box::new(SearchPlayer::new(Expectiminimax::new(game, evaluator.clone(), *depth, *form)))
+            }),
+            Kind::Mcts { options, leaf: LeafKind::Playout } => monte_carlo::<_, M>(game, Playout::default(), *options),
+            Kind::Mcts { options, leaf: LeafKind::Evaluator(evaluator) } => with_evaluator!(evaluator, evaluator => {
+                monte_carlo::<_, M>(game, EvaluatorLeaf::new(evaluator.clone()), *options)
+            }),
+        }
+    }
+}
+
+/// Reads an evaluator's notation, for example `abt(block=add)` or `model:models/x.safetensors`.
+///
+/// # Errors
+/// As [`PlayerRecipe::parse`].
+pub fn evaluator(text: &str, game: &Standard) -> Result<AnyEvaluator, PlayerError> {
+    let notation = Notation::parse(text)?;
+    evaluators::from_notation(&notation, game).map_err(|problem| at(text, problem))
+}
+
+fn at(text: &str, (character, problem): Problem) -> PlayerError {
+    PlayerError { text: text.to_owned(), character, problem }
+}
+
+fn monte_carlo<L: Leaf<Standard> + 'static, M: Meter + 'static>(game: Standard, leaf: L, options: MctsOptions) -> Box<dyn Player<Standard>> {
+    Box::new(MctsPlayer::new(Mcts::<_, _, M>::new(game, leaf, options, 0)))
+}
+
+fn mcts(arguments: &mut Arguments<'_>, game: &Standard) -> Result<Kind, Problem> {
+    // A number without a key counts simulations.
+    let milliseconds = arguments.take_named("ms")?;
+    let budget = match milliseconds {
+        Some(value) => Budget::Time(Duration::from_secs_f64(parse_number("ms", value, 0.01..=86_400_000.0)? / 1000.0)),
+        None => Budget::Simulations(arguments.number("sims", 1..=4_000_000_000, 10_000)?),
+    };
+    let leaf = match arguments.take_named("leaf")? {
+        Some(notation) if notation.name == "playout" && notation.arguments.is_empty() => LeafKind::Playout,
+        Some(notation) => LeafKind::Evaluator(evaluators::from_notation(notation, game)?),
+        None => LeafKind::Playout,
+    };
+    let exploration = match arguments.take_named("exploration")? {
+        Some(value) => parse_number("exploration", value, 0.0..=1000.0)?,
+        None => std::f64::consts::SQRT_2,
+    };
+    Ok(Kind::Mcts { options: MctsOptions { budget, exploration }, leaf })
+}
+
+/// The rules with the die that the player assumes, given as weights of the faces: `die=1:1:1:1:1:5`.
+fn assumed_die(arguments: &mut Arguments<'_>, game: Standard) -> Result<Standard, Problem> {
+    let Some(value) = arguments.take_named("die")? else { return Ok(game) };
+    let weights: Option<Vec<f64>> = value.name.split(':').map(|weight| weight.parse().ok()).collect();
+    let weights = weights.filter(|weights| weights.len() == 6 && value.arguments.is_empty()).ok_or_else(|| {
+        (value.character, format!("'die' is six weights joined by ':', for example 1:1:1:1:1:5, not '{value}'"))
+    })?;
+    let die = Die::loaded(&weights).map_err(|error| (value.character, error.to_string()))?;
+    Ok(Standard::new(game.variant(), die))
+}

@@ -7,7 +7,7 @@
 use super::meter::{Meter, Off};
 use super::table::Table;
 use super::{Parties, Search, SearchStats};
-use crate::chance::{Bounds, ChanceBounds};
+use crate::chance::{Bounds, ChanceBounds, expectation};
 use crate::eval::Evaluator;
 use crate::game::{Game, OutcomeList, Seat};
 
@@ -21,6 +21,8 @@ pub struct Star1<G: Game, E: Evaluator<G>, M: Meter = Off> {
     /// The evaluator's state for each ply of the line being searched.
     caches: Vec<E::Cache>,
     parties: Parties,
+    /// The values of one frontier node's moves; kept so that no node allocates.
+    frontier_values: Vec<f32>,
     stats: SearchStats,
     meter: M,
 }
@@ -30,7 +32,17 @@ impl<G: Game, E: Evaluator<G>, M: Meter> Star1<G, E, M> {
     #[must_use]
     pub fn new(game: G, evaluator: E, depth: u32, table: Option<Table>) -> Self {
         let caches = vec![E::Cache::default(); depth as usize + 1];
-        Self { game, evaluator, depth, table, caches, parties: Parties { root: 0 }, stats: SearchStats::default(), meter: M::default() }
+        Self {
+            game,
+            evaluator,
+            depth,
+            table,
+            caches,
+            parties: Parties { root: 0 },
+            frontier_values: Vec::new(),
+            stats: SearchStats::default(),
+            meter: M::default(),
+        }
     }
 
     /// Bounds of a position before chance has spoken, `depth` plies deep (at most the search's own depth), for the
@@ -57,7 +69,37 @@ impl<G: Game, E: Evaluator<G>, M: Meter> Star1<G, E, M> {
         self.game.moves(position, &mut moves);
         let mut outcomes = OutcomeList::default();
         self.game.outcomes(position, &moves, &mut outcomes);
-        let mut chance = ChanceBounds::new(&outcomes);
+        let bounds =
+            if depth == 1 { self.frontier(position, &moves, &outcomes, ply) } else { self.inner(position, &moves, &outcomes, depth, ply, alpha, beta) };
+        if let Some(table) = &mut self.table {
+            table.store(key, depth, bounds);
+        }
+        bounds
+    }
+
+    /// A position all of whose successors are leaves: their values cost less than the windows that might save some.
+    fn frontier(&mut self, position: &G::Position, moves: &[G::Move], outcomes: &OutcomeList, ply: usize) -> Bounds {
+        let mut values = std::mem::take(&mut self.frontier_values);
+        values.clear();
+        values.extend(moves.iter().map(|&mv| self.after(position, mv, 0, ply, f32::NEG_INFINITY, f32::INFINITY).lower));
+        let value = expectation(outcomes, &values);
+        self.frontier_values = values;
+        Bounds::exact(value)
+    }
+
+    /// A position whose moves are searched one by one, each in the window in which it still matters.
+    #[expect(clippy::too_many_arguments, reason = "the state of one node of the recursion")]
+    fn inner(
+        &mut self,
+        position: &G::Position,
+        moves: &[G::Move],
+        outcomes: &OutcomeList,
+        depth: u32,
+        ply: usize,
+        alpha: f32,
+        beta: f32,
+    ) -> Bounds {
+        let mut chance = ChanceBounds::new(outcomes);
         let mut bounds = Bounds::UNKNOWN;
         for (index, &mv) in moves.iter().enumerate() {
             if !chance.matters(index) {
@@ -69,9 +111,6 @@ impl<G: Game, E: Evaluator<G>, M: Meter> Star1<G, E, M> {
             if bounds.lower >= beta || bounds.upper <= alpha {
                 break;
             }
-        }
-        if let Some(table) = &mut self.table {
-            table.store(key, depth, bounds);
         }
         bounds
     }

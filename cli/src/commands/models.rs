@@ -1,0 +1,63 @@
+//! `alea models`: list and verify model files.
+
+use crate::output;
+use anyhow::Result;
+use engine::files;
+use engine::weights::{Model, ModelFile};
+use serde_json::{Value, json};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+/// List model files and verify them: format, checksum, features, shapes
+#[derive(clap::Args)]
+#[command(after_help = "Example: alea models models")]
+pub(crate) struct Arguments {
+    /// A directory of model files, or one file
+    #[arg(default_value = "models")]
+    path: PathBuf,
+    /// Write one JSON object a model
+    #[arg(long)]
+    json: bool,
+}
+
+pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
+    let mut paths = if arguments.path.is_dir() { files::list(&arguments.path)? } else { vec![arguments.path.clone()] };
+    if arguments.path.is_dir() {
+        paths.retain(|path| path.extension().is_some_and(|extension| extension == "safetensors"));
+        paths.sort();
+    }
+    if paths.is_empty() && !arguments.json {
+        output::line(&format!("no model in {}; make one with: alea pipeline", arguments.path.display()))?;
+    }
+    let mut exit = ExitCode::SUCCESS;
+    for path in paths {
+        let verified = verify(&path);
+        if let Err(error) = &verified {
+            exit = ExitCode::FAILURE;
+            if !arguments.json {
+                output::line(&format!("BAD  {error:#}"))?;
+                continue;
+            }
+        }
+        let object = verified.unwrap_or_else(|error| json!({ "path": path, "ok": false, "error": format!("{error:#}") }));
+        if arguments.json {
+            output::json(&object)?;
+        } else {
+            let text = |key: &str| object[key].as_str().map_or_else(|| object[key].to_string(), str::to_owned);
+            output::line(&format!("ok   {}\n     {}, {} weights, {}", path.display(), text("kind"), text("weights"), text("description")))?;
+        }
+    }
+    Ok(exit)
+}
+
+fn verify(path: &Path) -> Result<Value> {
+    let file = ModelFile::load(path)?;
+    let (kind, weights, description) = match &file.model {
+        Model::NTuple(model) => ("ntuple", model.weights.len() + 1, format!("tuples {}", model.set.name())),
+        Model::Network(model) => ("network", model.parameters(), format!("layers {}", model.shape())),
+    };
+    let provenance = serde_json::from_str(&file.provenance).unwrap_or(Value::String(file.provenance.clone()));
+    Ok(json!({
+        "path": path, "ok": true, "kind": kind, "weights": weights, "description": description, "provenance": provenance,
+    }))
+}

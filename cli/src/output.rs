@@ -1,0 +1,60 @@
+//! Writing results and errors.
+//!
+//! A reader that stops reading (`alea … | head`) is no error: the command ends quietly.
+
+use anyhow::{Error, Result};
+use std::io::{self, ErrorKind, Write};
+use std::process::ExitCode;
+
+/// Writes one line to standard output.
+///
+/// # Errors
+/// If standard output cannot be written.
+pub(crate) fn line(text: &str) -> Result<()> {
+    let mut output = io::stdout().lock();
+    Ok(writeln!(output, "{text}").and_then(|()| output.flush())?)
+}
+
+/// Writes one JSON object as one line.
+///
+/// # Errors
+/// If standard output cannot be written.
+pub(crate) fn json(value: &impl serde::Serialize) -> Result<()> {
+    line(&serde_json::to_string(value)?)
+}
+
+/// Says something about the progress of a command, on standard error.
+pub(crate) fn note(text: &str) {
+    // Nobody is left to tell if standard error is closed.
+    let _ = writeln!(io::stderr(), "{text}");
+}
+
+/// Reports an error in one line and gives the exit code of failure.
+pub(crate) fn fail(error: &Error) -> ExitCode {
+    let broken_pipe = error.downcast_ref::<io::Error>().is_some_and(|error| error.kind() == ErrorKind::BrokenPipe);
+    if broken_pipe {
+        return ExitCode::SUCCESS;
+    }
+    // Causes follow their effect unless the effect already quotes them.
+    let mut text = String::new();
+    for cause in error.chain() {
+        let cause = cause.to_string().replace('\n', " ");
+        if text.is_empty() {
+            text = cause;
+        } else if !text.contains(&cause) {
+            text = format!("{text}: {cause}");
+        }
+    }
+    note(&format!("alea: {text}"));
+    ExitCode::FAILURE
+}
+
+/// A progress bar on standard error that counts `what`; hidden when that is no terminal.
+pub(crate) fn progress(what: &str) -> indicatif::ProgressBar {
+    let bar = indicatif::ProgressBar::new(0);
+    let template = format!("{{wide_bar}} {{human_pos}}/{{human_len}} {what}  {{per_sec}}  {{eta}} left  {{msg}}");
+    match indicatif::ProgressStyle::with_template(&template) {
+        Ok(style) => bar.with_style(style),
+        Err(_) => bar,
+    }
+}

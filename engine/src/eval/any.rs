@@ -1,0 +1,90 @@
+//! Any of the evaluators of EinStein würfelt nicht, chosen at run time.
+//!
+//! [`with_evaluator!`] runs a piece of generic code for whichever it is, so the choice is made once, outside of all
+//! loops. Used as an evaluator itself ([`DynEvaluator`]), the choice is made at every position.
+
+use super::attack_block_threat::AttackBlockThreat;
+use super::calibration::Calibrated;
+use super::farmer_boy::FarmerBoy;
+use super::greedy::Greedy;
+use super::mrmonte::MrMonte;
+use super::network::Network;
+use super::ntuple::NTuple;
+use super::race::Race;
+use super::random::Random;
+use super::reciprocal::Reciprocal;
+use super::schwarz::Schwarz;
+use super::{DynEvaluator, Evaluator, Score};
+use crate::games::einstein::{Position, Standard};
+use std::sync::Arc;
+
+/// One of the evaluators; cloning shares it.
+#[derive(Clone)]
+pub enum AnyEvaluator {
+    /// A hash of the position.
+    Random(Arc<Random>),
+    /// Difference of expected turns.
+    Schwarz(Arc<Calibrated<Schwarz>>),
+    /// Probability of winning the race.
+    Race(Arc<Race>),
+    /// Mean field values.
+    FarmerBoy(Arc<Calibrated<FarmerBoy>>),
+    /// Attack, block and threat.
+    AttackBlockThreat(Arc<Calibrated<AttackBlockThreat>>),
+    /// Nearest stones.
+    Greedy(Arc<Calibrated<Greedy>>),
+    /// Reciprocal distances.
+    Reciprocal(Arc<Calibrated<Reciprocal>>),
+    /// Roll-outs between simple players.
+    MrMonte(Arc<MrMonte>),
+    /// A learned n-tuple network.
+    NTuple(Arc<NTuple>),
+    /// A learned neural network.
+    Network(Arc<Network>),
+}
+
+/// Evaluates an expression that is generic over the evaluator with the one that an [`AnyEvaluator`] holds.
+macro_rules! with_evaluator {
+    ($any:expr, $evaluator:ident => $body:expr) => {
+        match $any {
+            $crate::eval::any::AnyEvaluator::Random($evaluator) => $body,
+            $crate::eval::any::AnyEvaluator::Schwarz($evaluator) => $body,
+            $crate::eval::any::AnyEvaluator::Race($evaluator) => $body,
+            $crate::eval::any::AnyEvaluator::FarmerBoy($evaluator) => $body,
+            $crate::eval::any::AnyEvaluator::AttackBlockThreat($evaluator) => $body,
+            $crate::eval::any::AnyEvaluator::Greedy($evaluator) => $body,
+            $crate::eval::any::AnyEvaluator::Reciprocal($evaluator) => $body,
+            $crate::eval::any::AnyEvaluator::MrMonte($evaluator) => $body,
+            $crate::eval::any::AnyEvaluator::NTuple($evaluator) => $body,
+            $crate::eval::any::AnyEvaluator::Network($evaluator) => $body,
+        }
+    };
+}
+pub(crate) use with_evaluator;
+
+impl AnyEvaluator {
+    /// The raw score for the side to move, before calibration; `None` where the value itself is all there is.
+    #[must_use]
+    pub fn raw(&self, game: &Standard, position: &Position) -> Option<f32> {
+        match self {
+            Self::Schwarz(evaluator) => Some(evaluator.score.score(game, position)),
+            Self::FarmerBoy(evaluator) => Some(evaluator.score.score(game, position)),
+            Self::AttackBlockThreat(evaluator) => Some(evaluator.score.score(game, position)),
+            Self::Greedy(evaluator) => Some(evaluator.score.score(game, position)),
+            Self::Reciprocal(evaluator) => Some(evaluator.score.score(game, position)),
+            Self::NTuple(evaluator) => Some(evaluator.logit(position)),
+            Self::Network(evaluator) => {
+                let mut accumulators = Default::default();
+                evaluator.refresh(game, position, &mut accumulators);
+                Some(evaluator.logit(game, position, &accumulators))
+            }
+            Self::Random(_) | Self::Race(_) | Self::MrMonte(_) => None,
+        }
+    }
+}
+
+impl DynEvaluator<Standard> for AnyEvaluator {
+    fn value_of(&self, game: &Standard, position: &Position) -> f32 {
+        with_evaluator!(self, evaluator => evaluator.value_of(game, position))
+    }
+}

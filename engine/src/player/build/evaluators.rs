@@ -1,0 +1,129 @@
+//! From notation to evaluators.
+
+use super::EVALUATORS;
+use crate::eval::any::AnyEvaluator;
+use crate::eval::attack_block_threat::{AttackBlockThreat, Block, Options, Threat, View};
+use crate::eval::calibration::{Calibrated, Calibration};
+use crate::eval::farmer_boy::FarmerBoy;
+use crate::eval::greedy::Greedy;
+use crate::eval::mrmonte::{MrMonte, Simulated};
+use crate::eval::race::Race;
+use crate::eval::random::Random;
+use crate::eval::reciprocal::Reciprocal;
+use crate::eval::schwarz::Schwarz;
+use crate::games::einstein::Standard;
+use crate::player::notation::{Arguments, Notation, Problem};
+use crate::weights::{Model, ModelFile};
+use std::path::Path;
+use std::sync::Arc;
+
+/// Roll-outs a leaf when none are named; Rock'n'Roll's strongest players use up to 200.
+const DEFAULT_ITERATIONS: u32 = 50;
+
+pub(super) fn schwarz(game: &Standard) -> AnyEvaluator {
+    AnyEvaluator::Schwarz(Arc::new(Calibrated { score: Schwarz::new(game), calibration: Schwarz::CALIBRATION }))
+}
+
+pub(super) fn farmer_boy(game: &Standard) -> AnyEvaluator {
+    AnyEvaluator::FarmerBoy(Arc::new(Calibrated { score: FarmerBoy::new(game), calibration: FarmerBoy::CALIBRATION }))
+}
+
+/// Reads an evaluator; models are loaded.
+pub(super) fn from_notation(notation: &Notation, game: &Standard) -> Result<AnyEvaluator, Problem> {
+    if let Some(path) = notation.name.strip_prefix("model:") {
+        Arguments::of(notation).finish()?;
+        let model = ModelFile::load(Path::new(path)).map_err(|error| (notation.character, error.to_string()))?.model;
+        return Ok(match model {
+            Model::NTuple(ntuple) => AnyEvaluator::NTuple(Arc::new(ntuple)),
+            Model::Network(network) => AnyEvaluator::Network(Arc::new(network)),
+        });
+    }
+    let mut arguments = Arguments::of(notation);
+    let evaluator = match notation.name.as_str() {
+        "random" => AnyEvaluator::Random(Arc::new(Random::new(arguments.number("seed", 0..=u64::MAX, 0)?))),
+        "race" => AnyEvaluator::Race(Arc::new(Race::new(game))),
+        "schwarz" => {
+            let calibration = calibration(&mut arguments, Schwarz::CALIBRATION)?;
+            AnyEvaluator::Schwarz(Arc::new(Calibrated { score: Schwarz::new(game), calibration }))
+        }
+        "farmer_boy" => {
+            let calibration = calibration(&mut arguments, FarmerBoy::CALIBRATION)?;
+            AnyEvaluator::FarmerBoy(Arc::new(Calibrated { score: FarmerBoy::new(game), calibration }))
+        }
+        "greedy" => {
+            let calibration = calibration(&mut arguments, Greedy::CALIBRATION)?;
+            AnyEvaluator::Greedy(Arc::new(Calibrated { score: Greedy::new(game), calibration }))
+        }
+        "reciprocal" => {
+            let calibration = calibration(&mut arguments, Reciprocal::CALIBRATION)?;
+            AnyEvaluator::Reciprocal(Arc::new(Calibrated { score: Reciprocal::new(game), calibration }))
+        }
+        "attack_block_threat" | "abt" => {
+            let options = Options {
+                block: arguments.choice("block", &[("subtract", Block::Subtract), ("add", Block::Add)])?,
+                threat: arguments.choice("threat", &[("own", Threat::Own), ("enemy", Threat::Enemy)])?,
+                view: arguments.choice("view", &[("to_move", View::ToMove), ("just_moved", View::JustMoved)])?,
+            };
+            let calibration = calibration(&mut arguments, AttackBlockThreat::CALIBRATION)?;
+            AnyEvaluator::AttackBlockThreat(Arc::new(Calibrated { score: AttackBlockThreat::new(game, options), calibration }))
+        }
+        "mrmonte" => {
+            let iterations = arguments.number("iterations", 1..=1_000_000, DEFAULT_ITERATIONS)?;
+            let mut player = |key| match arguments.take(key)? {
+                Some(notation) => simulated(notation, game),
+                None => Ok(Simulated { evaluator: Arc::new(schwarz(game)), depth: 0 }),
+            };
+            let (red, blue) = (player("red")?, player("blue")?);
+            AnyEvaluator::MrMonte(Arc::new(MrMonte { iterations, red, blue, seed: arguments.number("seed", 0..=u64::MAX, 0)? }))
+        }
+        name => return Err((notation.character, format!("there is no evaluator '{name}'; there are {EVALUATORS}"))),
+    };
+    arguments.finish()?;
+    Ok(evaluator)
+}
+
+/// The rest of Rock'n'Roll's `MrMonte(depth, iterations, player)`: both simulated players are the same.
+pub(super) fn rocknroll_mrmonte(arguments: &mut Arguments<'_>, game: &Standard) -> Result<AnyEvaluator, Problem> {
+    let iterations = arguments.number("iterations", 1..=1_000_000, DEFAULT_ITERATIONS)?;
+    let player = match arguments.take("player")? {
+        Some(notation) => simulated(notation, game)?,
+        None => Simulated { evaluator: Arc::new(schwarz(game)), depth: 0 },
+    };
+    Ok(AnyEvaluator::MrMonte(Arc::new(MrMonte { iterations, red: player.clone(), blue: player, seed: 0 })))
+}
+
+/// A player inside a roll-out: one of Rock'n'Roll's, or an evaluator that rates each direct successor.
+fn simulated(notation: &Notation, game: &Standard) -> Result<Simulated, Problem> {
+    let mut arguments = Arguments::of(notation);
+    let (evaluator, depth) = match notation.name.as_str() {
+        name @ ("MrBlack" | "FarmerBoy" | "MrMonte") => {
+            let depth = arguments.number("depth", 0..=8, 0)?;
+            let evaluator = match name {
+                "MrBlack" => schwarz(game),
+                "FarmerBoy" => farmer_boy(game),
+                _ => rocknroll_mrmonte(&mut arguments, game)?,
+            };
+            arguments.finish()?;
+            (evaluator, depth)
+        }
+        "MrRandom" => {
+            arguments.finish()?;
+            (AnyEvaluator::Random(Arc::new(Random::new(0))), 0)
+        }
+        _ => (from_notation(notation, game)?, 0),
+    };
+    Ok(Simulated { evaluator: Arc::new(evaluator), depth })
+}
+
+/// Win probability unless `scale=raw` asks for the raw score, each unit counting `factor` on a scale of ±1000.
+fn calibration(arguments: &mut Arguments<'_>, fitted: Calibration) -> Result<Calibration, Problem> {
+    let raw = arguments.choice("scale", &[("win", false), ("raw", true)])?;
+    if !raw {
+        return Ok(fitted);
+    }
+    let factor = match arguments.take_named("factor")? {
+        Some(value) => crate::player::notation::parse_number("factor", value, 1e-6..=1000.0)?,
+        None => 1.0,
+    };
+    Ok(Calibration::Raw { factor })
+}

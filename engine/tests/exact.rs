@@ -1,0 +1,143 @@
+//! Exact values by a plain memoised recursion through the game trait, against published and independent numbers.
+//!
+//! The recursion is the definition: a position is worth Σ weight · best permitted move, in `f64`. It checks the
+//! rules and the outcomes together, and is the truth that other exact components are compared with.
+
+use engine::dice::Die;
+use engine::game::{Game, OutcomeList};
+use engine::games::einstein::{EinStein, Move, MoveList, Position, Standard, Variant};
+use serde_json::Value;
+use std::collections::HashMap;
+
+/// Exact values of one set of rules with a fair die.
+struct Solver<const COLUMNS: usize, const ROWS: usize> {
+    game: EinStein<COLUMNS, ROWS>,
+    values: HashMap<u64, f64>,
+}
+
+impl<const COLUMNS: usize, const ROWS: usize> Solver<COLUMNS, ROWS> {
+    fn new(game: EinStein<COLUMNS, ROWS>) -> Self {
+        Self { game, values: HashMap::new() }
+    }
+
+    /// Win probability of the side to move, before the roll.
+    fn value(&mut self, position: &Position) -> f64 {
+        if let Some(payoffs) = self.game.payoffs(position) {
+            return f64::from(payoffs[self.game.to_move(position)]);
+        }
+        if let Some(&value) = self.values.get(&position.bits()) {
+            return value;
+        }
+        let mut moves = MoveList::default();
+        self.game.moves(position, &mut moves);
+        let move_values: Vec<f64> = moves.iter().map(|&mv| self.value_of_move(position, mv)).collect();
+        let mut outcomes = OutcomeList::default();
+        self.game.outcomes(position, &moves, &mut outcomes);
+        let value = outcomes.iter().map(|outcome| self.exact_weight(outcome.weight) * best(&move_values[outcome.run()])).sum();
+        self.values.insert(position.bits(), value);
+        value
+    }
+
+    /// Win probability, after a move, of the side that makes it.
+    fn value_of_move(&mut self, position: &Position, mv: Move) -> f64 {
+        let after = self.game.play(position, mv);
+        let value = self.value(&after);
+        if self.game.to_move(&after) == self.game.to_move(position) { value } else { 1.0 - value }
+    }
+
+    /// The multiple of 1 / faces that a weight stands for: single precision would limit the values to seven digits.
+    fn exact_weight(&self, weight: f32) -> f64 {
+        let faces = f64::from(self.game.die().faces());
+        let permitting = (f64::from(weight) * faces).round();
+        assert!((f64::from(weight) * faces - permitting).abs() < 1e-5, "a fair die's weight is a number of faces: {weight}");
+        permitting / faces
+    }
+
+    fn value_of_text(&mut self, text: &str) -> f64 {
+        let (position, _) = self.game.parse_position(text).expect("a position");
+        self.value(&position)
+    }
+}
+
+fn best(values: &[f64]) -> f64 {
+    values.iter().copied().fold(0.0, f64::max)
+}
+
+#[test]
+fn values_and_moves_of_endgames_agree_with_an_independent_solver() {
+    let mut solver = Solver::new(Standard::default());
+    let mut lines = 0;
+    for line in include_str!("vectors/exact.jsonl").lines() {
+        let vector: Value = serde_json::from_str(line).expect("a line is a JSON object");
+        let text = vector["position"].as_str().expect("a position is a string");
+        let (position, _) = solver.game.parse_position(text).expect("a position of a game");
+        let expected = vector["value"].as_f64().expect("a value is a number");
+        let value = solver.value(&position);
+        assert!((value - expected).abs() < 1e-9, "{text}: {value}, expected {expected}");
+
+        let mut moves = MoveList::default();
+        solver.game.moves(&position, &mut moves);
+        let expected_moves = vector["moves"].as_object().expect("moves are an object");
+        assert_eq!(moves.len(), expected_moves.len(), "{text}");
+        for &mv in moves.iter() {
+            let name = solver.game.format_move(&position, mv);
+            let expected = expected_moves[&name].as_f64().expect("the value of a move is a number");
+            let value = solver.value_of_move(&position, mv);
+            assert!((value - expected).abs() < 1e-9, "{text} {name}: {value}, expected {expected}");
+        }
+        lines += 1;
+    }
+    assert_eq!(lines, 230);
+}
+
+/// Positions, and their values for the side to move under the classic rule (two independent programs agree) and
+/// under the nearest-number rule (one program).
+const KNOWN_VALUES: [(&str, f64, f64); 6] = [
+    ("1..../...../...../...../....a r -", 1.0, 1.0),
+    ("...../.1.../...../...../...fa r -", 41.0 / 216.0, 0.625),
+    ("...../..6../..1b./..e../..... r -", 2815.0 / 2916.0, 0.820_312_5),
+    ("...../..6../..1b./..e../..... b -", 64.0 / 81.0, 0.5625),
+    ("3..../.4.../...../...d./....c r -", 16_419.0 / 32_768.0, 0.501_068_115),
+    ("16.../...../...../...../...fa r -", 0.429_997_871_233, 0.545_562_744),
+];
+
+#[test]
+fn values_known_from_independent_programs() {
+    let mut classic_rule = Solver::new(Standard::new(Variant::Classic, Die::fair()));
+    let mut nearest_rule = Solver::new(Standard::new(Variant::NearestOnly, Die::fair()));
+    for (text, classic, nearest) in KNOWN_VALUES {
+        let (classic_value, nearest_value) = (classic_rule.value_of_text(text), nearest_rule.value_of_text(text));
+        // The decimals are printed with twelve, and nine, places.
+        assert!((classic_value - classic).abs() < 6e-12, "{text}: {classic_value}, expected {classic}");
+        assert!((nearest_value - nearest).abs() < 6e-10, "{text}: {nearest_value}, expected {nearest}");
+    }
+}
+
+/// The value of a board with one stone each, in opposite corners, and no choice left to chance.
+fn one_stone_each<const COLUMNS: usize, const ROWS: usize>() -> f64 {
+    let die = Die::with_faces(1).expect("a die of one face");
+    let game = EinStein::<COLUMNS, ROWS>::with_stones(Variant::Classic, die, 1);
+    let start = game.start([0, 0], 0);
+    Solver::new(game).value(&start)
+}
+
+#[test]
+fn one_stone_each_is_won_by_the_second_player_on_long_odd_boards_only() {
+    let boards = [
+        (2, 2, one_stone_each::<2, 2>(), one_stone_each::<2, 2>()),
+        (2, 3, one_stone_each::<2, 3>(), one_stone_each::<3, 2>()),
+        (2, 4, one_stone_each::<2, 4>(), one_stone_each::<4, 2>()),
+        (2, 5, one_stone_each::<2, 5>(), one_stone_each::<5, 2>()),
+        (3, 3, one_stone_each::<3, 3>(), one_stone_each::<3, 3>()),
+        (3, 4, one_stone_each::<3, 4>(), one_stone_each::<4, 3>()),
+        (3, 5, one_stone_each::<3, 5>(), one_stone_each::<5, 3>()),
+        (4, 4, one_stone_each::<4, 4>(), one_stone_each::<4, 4>()),
+        (4, 5, one_stone_each::<4, 5>(), one_stone_each::<5, 4>()),
+        (5, 5, one_stone_each::<5, 5>(), one_stone_each::<5, 5>()),
+    ];
+    for (short, long, upright, lying) in boards {
+        // Published: with m ≤ n the second player wins exactly when n is odd and n ≥ 2m − 1.
+        let expected = if long % 2 == 1 && long >= 2 * short - 1 { 0.0 } else { 1.0 };
+        assert_eq!((upright, lying), (expected, expected), "{short}×{long}");
+    }
+}

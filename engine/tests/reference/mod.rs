@@ -1,0 +1,135 @@
+//! A slow reference of the rules of EinStein würfelt nicht, on a plain board of characters.
+//!
+//! Written from the printed rules and sharing no code with the engine: squares are (row, column) from the upper
+//! left, stones are the characters of the notation, and nothing is packed, turned or prepared.
+
+/// Which stones a roll permits when the rolled stone is gone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Choice {
+    /// The next higher or the next lower one.
+    NextHigherOrLower,
+    /// Of these the one whose number is nearer; both on a tie.
+    Nearest,
+}
+
+/// A step from one square to another, both as (row from the top, column).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Step {
+    pub(crate) from: (usize, usize),
+    pub(crate) to: (usize, usize),
+}
+
+/// A board and the side to move, `r` or `b`.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Board {
+    pub(crate) rows: Vec<Vec<char>>,
+    pub(crate) to_move: char,
+}
+
+impl Board {
+    /// Reads a position of the notation, of which the die is ignored.
+    pub(crate) fn read(text: &str) -> Self {
+        let fields: Vec<&str> = text.split(' ').collect();
+        Self { rows: fields[0].split('/').map(|row| row.chars().collect()).collect(), to_move: if fields[1] == "r" { 'r' } else { 'b' } }
+    }
+
+    /// The position in the notation, before the roll.
+    pub(crate) fn write(&self) -> String {
+        let rows: Vec<String> = self.rows.iter().map(|row| row.iter().collect()).collect();
+        format!("{} {} -", rows.join("/"), self.to_move)
+    }
+
+    /// The character of a stone of the side to move.
+    fn own_stone(&self, number: u8) -> char {
+        char::from(if self.to_move == 'r' { b'0' + number } else { b'a' + number - 1 })
+    }
+
+    fn find(&self, wanted: char) -> Option<(usize, usize)> {
+        for (row, squares) in self.rows.iter().enumerate() {
+            for (column, &found) in squares.iter().enumerate() {
+                if found == wanted {
+                    return Some((row, column));
+                }
+            }
+        }
+        None
+    }
+
+    /// The numbers of the stones that `face` lets the side to move choose from, rising.
+    pub(crate) fn permitted_stones(&self, face: u8, choice: Choice) -> Vec<u8> {
+        let alive: Vec<u8> = (1..=6).filter(|&number| self.find(self.own_stone(number)).is_some()).collect();
+        if alive.contains(&face) {
+            return vec![face];
+        }
+        let lower = alive.iter().copied().filter(|&number| number < face).max();
+        let higher = alive.iter().copied().filter(|&number| number > face).min();
+        let mut permitted: Vec<u8> = lower.into_iter().chain(higher).collect();
+        if choice == Choice::Nearest {
+            let nearest = permitted.iter().map(|number| number.abs_diff(face)).min();
+            permitted.retain(|number| Some(number.abs_diff(face)) == nearest);
+        }
+        permitted
+    }
+
+    /// The steps of one stone of the side to move: diagonal, sideways, forward.
+    pub(crate) fn steps_of(&self, number: u8) -> Vec<Step> {
+        let (last_row, last_column) = (self.rows.len() - 1, self.rows[0].len() - 1);
+        let Some((row, column)) = self.find(self.own_stone(number)) else { return Vec::new() };
+        let mut targets = Vec::new();
+        if self.to_move == 'r' {
+            if row < last_row && column < last_column {
+                targets.push((row + 1, column + 1));
+            }
+            if column < last_column {
+                targets.push((row, column + 1));
+            }
+            if row < last_row {
+                targets.push((row + 1, column));
+            }
+        } else {
+            if row > 0 && column > 0 {
+                targets.push((row - 1, column - 1));
+            }
+            if column > 0 {
+                targets.push((row, column - 1));
+            }
+            if row > 0 {
+                targets.push((row - 1, column));
+            }
+        }
+        targets.into_iter().map(|to| Step { from: (row, column), to }).collect()
+    }
+
+    /// What the side to move may do with a roll.
+    pub(crate) fn legal_steps(&self, face: u8, choice: Choice) -> Vec<Step> {
+        self.permitted_stones(face, choice).into_iter().flat_map(|number| self.steps_of(number)).collect()
+    }
+
+    /// The board after a step: whatever stands on its target is gone.
+    pub(crate) fn after(&self, step: Step) -> Self {
+        let mut rows = self.rows.clone();
+        rows[step.to.0][step.to.1] = rows[step.from.0][step.from.1];
+        rows[step.from.0][step.from.1] = '.';
+        Self { rows, to_move: if self.to_move == 'r' { 'b' } else { 'r' } }
+    }
+
+    /// Who has won, `r` or `b`: a side in the far corner, or one whose enemy has no stone left.
+    pub(crate) fn winner(&self) -> Option<char> {
+        let red = |stone: &char| stone.is_ascii_digit();
+        let blue = |stone: &char| stone.is_ascii_lowercase();
+        let lower_right = self.rows.last().and_then(|row| row.last());
+        let upper_left = self.rows.first().and_then(|row| row.first());
+        if lower_right.is_some_and(red) || !self.rows.iter().flatten().any(blue) {
+            Some('r')
+        } else if upper_left.is_some_and(blue) || !self.rows.iter().flatten().any(red) {
+            Some('b')
+        } else {
+            None
+        }
+    }
+
+    /// A step in the notation, for example `c1b2`.
+    pub(crate) fn step_name(&self, step: Step) -> String {
+        [step.from, step.to].map(|(row, column)| format!("{}{}", char::from(b'a' + column as u8), self.rows.len() - row)).concat()
+    }
+}

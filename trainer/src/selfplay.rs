@@ -1,0 +1,304 @@
+//! Self-play: any mix of players plays games in parallel, and shards of records come out.
+//!
+//! Invariant: game `i` is a pure function of the run's settings and `i`, and a shard of the games it covers, so the
+//! same seed gives the same bytes whatever the number of threads, and a run goes on where it was stopped.
+
+use crate::shard::{self, PlayedGame, ShardError, ShardHeader};
+use engine::dice::{Die, DuplicateDice};
+use engine::files;
+use engine::games::einstein::Standard;
+use engine::play::{Exploration, play_game};
+use engine::player::Player;
+use engine::player::build::PlayerRecipe;
+use engine::player::notation::PlayerError;
+use engine::random::{RandomStream, SeedSpace, derive_seed};
+use indicatif::ProgressBar;
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+use std::path::{Path, PathBuf};
+
+/// Games of one shard; about 600 KB a file.
+pub const GAMES_PER_SHARD: u64 = 4096;
+
+/// Games that one worker plays before it takes more; enough that making its players costs nothing.
+const GAMES_PER_TASK: usize = 32;
+
+/// Who plays, and how often.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct WeightedPlayer {
+    /// Notation, for example `star1(depth=3, eval=abt)`.
+    pub player: String,
+    /// How likely the player is to be given a side, relative to the others.
+    #[serde(default = "one")]
+    pub weight: f64,
+}
+
+fn one() -> f64 {
+    1.0
+}
+
+/// Settings of a run. Together with a game's index they determine the game.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SelfPlayConfig {
+    /// The players; each side of each game draws one by weight, so all meet each other and themselves.
+    pub players: Vec<WeightedPlayer>,
+    /// Number of games.
+    pub games: u64,
+    /// The seed of everything random.
+    pub seed: u64,
+    /// Plies at the start of each game that are random moves.
+    pub opening_plies: usize,
+    /// Share of later moves that are random.
+    pub exploration: f64,
+    /// `classic` or `nearest`.
+    pub variant: String,
+}
+
+impl Default for SelfPlayConfig {
+    fn default() -> Self {
+        Self {
+            players: vec![
+                WeightedPlayer { player: "star1(depth=3, eval=abt)".to_owned(), weight: 0.97 },
+                WeightedPlayer { player: "mcts(sims=400, leaf=playout)".to_owned(), weight: 0.03 },
+            ],
+            games: 20_000,
+            seed: 1,
+            opening_plies: 2,
+            exploration: 0.08,
+            variant: "classic".to_owned(),
+        }
+    }
+}
+
+/// Why self-play cannot run.
+#[derive(Debug, thiserror::Error)]
+pub enum SelfPlayError {
+    /// A setting is out of range.
+    #[error("self-play: {0}")]
+    Setting(String),
+    /// A player's notation is wrong.
+    #[error(transparent)]
+    Player(#[from] PlayerError),
+    /// A shard cannot be read or written.
+    #[error(transparent)]
+    Shard(#[from] ShardError),
+    /// A directory cannot be made or read.
+    #[error(transparent)]
+    File(#[from] files::FileError),
+    /// The directory holds shards of other settings.
+    #[error("{}: made with other settings; choose an empty directory, or remove it", .0.display())]
+    OtherRun(PathBuf),
+}
+
+/// What a run has produced.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct SelfPlaySummary {
+    /// Games.
+    pub games: u64,
+    /// Positions before a move.
+    pub positions: u64,
+    /// Games won by the side that began.
+    pub first_mover_wins: u64,
+    /// Explored moves.
+    pub explored: u64,
+    /// Sides taken by each player, and how many of these games it won, in the order of the settings.
+    pub players: Vec<PlayerTally>,
+}
+
+/// How one player fared.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct PlayerTally {
+    /// Notation.
+    pub player: String,
+    /// Sides it played.
+    pub sides: u64,
+    /// How many of them won.
+    pub wins: u64,
+}
+
+impl SelfPlaySummary {
+    fn new(config: &SelfPlayConfig) -> Self {
+        let tally = |weighted: &WeightedPlayer| PlayerTally { player: weighted.player.clone(), ..PlayerTally::default() };
+        Self { players: config.players.iter().map(tally).collect(), ..Self::default() }
+    }
+
+    fn count(&mut self, game: &PlayedGame) {
+        let record = &game.record;
+        self.games += 1;
+        self.positions += record.plies.len() as u64;
+        self.explored += record.plies.iter().filter(|ply| ply.explored).count() as u64;
+        self.first_mover_wins += u64::from(record.payoffs[record.start.seat()] > 0.5);
+        for (seat, &player) in game.players.iter().enumerate() {
+            self.players[usize::from(player)].sides += 1;
+            self.players[usize::from(player)].wins += u64::from(record.payoffs[seat] > 0.5);
+        }
+    }
+}
+
+/// A run whose settings have been checked.
+#[derive(Clone)]
+pub struct SelfPlay {
+    config: SelfPlayConfig,
+    game: Standard,
+    recipes: Vec<PlayerRecipe>,
+}
+
+impl SelfPlay {
+    /// Checks the settings and loads the players' models.
+    ///
+    /// # Errors
+    /// If a setting is out of range or a player's notation is wrong.
+    pub fn new(config: SelfPlayConfig) -> Result<Self, SelfPlayError> {
+        let setting = |problem: &str| Err(SelfPlayError::Setting(problem.to_owned()));
+        if config.players.is_empty() || config.players.len() > 255 {
+            return setting("between 1 and 255 players can take part");
+        }
+        let sum: f64 = config.players.iter().map(|weighted| weighted.weight).sum();
+        if config.players.iter().any(|weighted| weighted.weight.is_nan() || weighted.weight < 0.0) || !sum.is_finite() || sum <= 0.0 {
+            return setting("'weight' is a number of at least 0, and not 0 for all players");
+        }
+        if !(0.0..=1.0).contains(&config.exploration) {
+            return setting(&format!("'exploration' is a share from 0 to 1, not {}", config.exploration));
+        }
+        let Some(variant) = shard::variant_named(&config.variant) else {
+            return setting(&format!("'variant' is classic or nearest, not {}", config.variant));
+        };
+        let game = Standard::new(variant, Die::fair());
+        let recipes = config.players.iter().map(|weighted| PlayerRecipe::parse(&weighted.player, &game)).collect::<Result<_, _>>()?;
+        Ok(Self { config, game, recipes })
+    }
+
+    /// Whether the same settings give the same games: not if a player has a time limit.
+    #[must_use]
+    pub fn is_reproducible(&self) -> bool {
+        self.recipes.iter().all(PlayerRecipe::is_reproducible)
+    }
+
+    /// Number of shards of the run.
+    #[must_use]
+    pub fn shards(&self) -> u64 {
+        self.config.games.div_ceil(GAMES_PER_SHARD)
+    }
+
+    /// Plays whatever shards are not yet in `directory`, and says what all of them hold.
+    ///
+    /// # Errors
+    /// If the directory holds shards of other settings or a damaged one, or cannot be written.
+    pub fn run(&self, directory: &Path, progress: &ProgressBar) -> Result<SelfPlaySummary, SelfPlayError> {
+        files::create_directory(directory)?;
+        progress.set_length(self.config.games);
+        let mut summary = SelfPlaySummary::new(&self.config);
+        for index in 0..self.shards() {
+            let path = directory.join(format!("{index:06}.{}", shard::EXTENSION));
+            let header = self.header(index);
+            let kept = if path.exists() { Some(shard::read(&path)?) } else { None };
+            if let Some((found, _)) = &kept
+                && (ShardHeader { games: header.games, ..found.clone() }) != header
+            {
+                return Err(SelfPlayError::OtherRun(directory.to_owned()));
+            }
+            // The last shard of a run that was shorter is played anew.
+            let games = if let Some((_, games)) = kept.filter(|(found, _)| found.games == header.games) {
+                progress.inc(games.len() as u64);
+                // What was there before says nothing of today's speed.
+                progress.reset_eta();
+                games
+            } else {
+                let games = self.play_shard(index, progress);
+                shard::write(&path, &header, &games)?;
+                games
+            };
+            games.iter().for_each(|game| summary.count(game));
+        }
+        // Shards beyond the last would silently become training data.
+        if shard::list(directory)?.len() as u64 != self.shards() {
+            return Err(SelfPlayError::OtherRun(directory.to_owned()));
+        }
+        Ok(summary)
+    }
+
+    /// Plays the games of one shard.
+    #[must_use]
+    pub fn play_shard(&self, index: u64, progress: &ProgressBar) -> Vec<PlayedGame> {
+        let header = self.header(index);
+        (header.first_game..header.first_game + header.games)
+            .into_par_iter()
+            .with_min_len(GAMES_PER_TASK)
+            .map_init(
+                || PlayerPool { recipes: &self.recipes, players: self.recipes.iter().map(|_| [None, None]).collect() },
+                |pool, index| {
+                    let game = self.play(index, pool);
+                    progress.inc(1);
+                    game
+                },
+            )
+            .collect()
+    }
+
+    fn header(&self, index: u64) -> ShardHeader {
+        let first_game = index * GAMES_PER_SHARD;
+        // The number of games of the whole run does not rule what a game is.
+        let mut run = serde_json::to_value(&self.config).unwrap_or_default();
+        if let Some(settings) = run.as_object_mut() {
+            settings.remove("games");
+        }
+        ShardHeader {
+            run,
+            players: self.config.players.iter().map(|weighted| weighted.player.clone()).collect(),
+            variant: self.config.variant.clone(),
+            first_game,
+            games: GAMES_PER_SHARD.min(self.config.games - first_game),
+        }
+    }
+
+    fn play(&self, index: u64, pool: &mut PlayerPool<'_>) -> PlayedGame {
+        let seed = derive_seed(self.config.seed, SeedSpace::SelfPlay, &[index]);
+        let mut random = RandomStream::new(seed);
+        let players = [self.draw_player(&mut random), self.draw_player(&mut random)];
+        let first = random.below(2);
+        let start = self.game.random_start(&mut random, first);
+        let mut dice = DuplicateDice::new(random.next_u64(), self.game.die());
+        let seeds = [random.next_u64(), random.next_u64()];
+        let mut exploration = Exploration { opening_plies: self.config.opening_plies, share: self.config.exploration, random };
+        // One side at a time is taken out of the pool, so that both may be the same player.
+        let mut red = pool.take(players[0], 0);
+        let mut blue = pool.take(players[1], 1);
+        red.new_game(seeds[0]);
+        blue.new_game(seeds[1]);
+        let record = play_game(&self.game, start, &mut [&mut *red, &mut *blue], &mut dice, Some(&mut exploration), None);
+        pool.give_back(players[0], 0, red);
+        pool.give_back(players[1], 1, blue);
+        PlayedGame { record, players: players.map(|player| player as u8) }
+    }
+
+    fn draw_player(&self, random: &mut RandomStream) -> usize {
+        let players = &self.config.players;
+        let mut rest = random.unit() * players.iter().map(|weighted| weighted.weight).sum::<f64>();
+        for (index, weighted) in players.iter().enumerate() {
+            rest -= weighted.weight;
+            if rest < 0.0 {
+                return index;
+            }
+        }
+        // Only rounding leads here.
+        players.iter().rposition(|weighted| weighted.weight > 0.0).unwrap_or(0)
+    }
+}
+
+/// The players of one worker, made when first needed: one of each for either seat.
+struct PlayerPool<'a> {
+    recipes: &'a [PlayerRecipe],
+    players: Vec<[Option<Box<dyn Player<Standard>>>; 2]>,
+}
+
+impl PlayerPool<'_> {
+    fn take(&mut self, player: usize, seat: usize) -> Box<dyn Player<Standard>> {
+        self.players[player][seat].take().unwrap_or_else(|| self.recipes[player].make())
+    }
+
+    fn give_back(&mut self, index: usize, seat: usize, player: Box<dyn Player<Standard>>) {
+        self.players[index][seat] = Some(player);
+    }
+}

@@ -277,7 +277,7 @@ fn two_lines(text: &str, most: usize) -> Vec<String> {
         return vec![text.to_owned()];
     }
     let fits = |end: &usize| text[..*end].chars().count() <= most;
-    match text.match_indices(' ').map(|(at, _)| at).filter(fits).next_back() {
+    match text.match_indices(' ').map(|(at, _)| at).rfind(fits) {
         Some(at) => vec![text[..at].to_owned(), shortened(&text[at + 1..], most)],
         None => vec![shortened(text, most)],
     }

@@ -95,7 +95,7 @@ pub fn line_chart(chart: &LineChart) -> Result<String, PlotError> {
             .caption(&chart.title, ("sans-serif", 18).into_font().color(&TEXT))
             .x_label_area_size(44)
             .y_label_area_size(68)
-            .build_cartesian_2d(x_range, y_range)?;
+            .build_cartesian_2d(x_range, y_range.clone())?;
         context
             .configure_mesh()
             .light_line_style(TRANSPARENT)
@@ -118,9 +118,13 @@ pub fn line_chart(chart: &LineChart) -> Result<String, PlotError> {
                 context.draw_series(curve.points.iter().map(|&point| Circle::new(point, 3, colour.filled())))?;
             }
         }
+        // The legend stands where the curves do not end: they fall like a loss, or rise like a score.
+        let middle = (y_range.start + y_range.end) / 2.0;
+        let high = curves.iter().filter(|curve| curve.points.last().is_some_and(|point| point.1 > middle)).count();
+        let corner = if 2 * high > curves.len() { SeriesLabelPosition::LowerRight } else { SeriesLabelPosition::UpperRight };
         let style = ("sans-serif", 13).into_font().color(&TEXT);
         let labels = &mut context.configure_series_labels();
-        labels.position(SeriesLabelPosition::UpperRight).background_style(WHITE.mix(0.85)).border_style(GRID).label_font(style).draw()?;
+        labels.position(corner).background_style(WHITE.mix(0.85)).border_style(GRID).label_font(style).draw()?;
         Ok(())
     })
 }
@@ -158,7 +162,11 @@ pub fn score_bars(title: &str, bars: &[ScoreBar]) -> Result<String, PlotError> {
                 Interval { upper, .. } if upper < 0.5 => COLOURS[1],
                 _ => RGBColor(140, 146, 156),
             };
-            area.draw(&text(shortened(&bar.label, 36), LEFT - 10, y, 13, TEXT, HPos::Right))?;
+            let lines = two_lines(&bar.label, 38);
+            for (line, words) in lines.iter().enumerate() {
+                let line_y = y + 15 * line as i32 - if lines.len() > 1 { 7 } else { 0 };
+                area.draw(&text(words.clone(), LEFT - 10, line_y, 12, TEXT, HPos::Right))?;
+            }
             area.draw(&Rectangle::new([(x_of(0.0), y - 9), (x_of(bar.score), y + 9)], colour.mix(0.75).filled()))?;
             let (lower, upper) = (x_of(bar.interval.lower), x_of(bar.interval.upper));
             area.draw(&PathElement::new(vec![(lower, y), (upper, y)], TEXT.stroke_width(2)))?;
@@ -263,6 +271,18 @@ fn tidy(value: f64) -> String {
     }
 }
 
+/// The text on one line or, broken at a space, on two; what does not fit is cut.
+fn two_lines(text: &str, most: usize) -> Vec<String> {
+    if text.chars().count() <= most {
+        return vec![text.to_owned()];
+    }
+    let fits = |end: &usize| text[..*end].chars().count() <= most;
+    match text.match_indices(' ').map(|(at, _)| at).rfind(fits) {
+        Some(at) => vec![text[..at].to_owned(), shortened(&text[at + 1..], most)],
+        None => vec![shortened(text, most)],
+    }
+}
+
 /// The text, or its beginning and an ellipsis.
 fn shortened(text: &str, most: usize) -> String {
     if text.chars().count() <= most { text.to_owned() } else { text.chars().take(most - 1).chain(['…']).collect() }
@@ -326,6 +346,14 @@ mod tests {
             .map(|bin| CalibrationBin { predicted: 0.05 + 0.1 * f64::from(bin), observed: 0.1 * f64::from(bin), positions: 100 })
             .collect();
         assert_eq!(calibration_plot("calibration", &bins).unwrap().matches("<circle").count(), 10);
+    }
+
+    #[test]
+    fn long_labels_take_two_lines() {
+        assert_eq!(two_lines("short one", 10), ["short one"]);
+        assert_eq!(two_lines("star1 beats mcts", 12), ["star1 beats", "mcts"]);
+        assert_eq!(two_lines("a verylongwordthatisnot", 8), ["a", "verylon…"]);
+        assert_eq!(two_lines("überlang", 4), ["übe…"]);
     }
 
     #[test]

@@ -98,7 +98,7 @@ pub fn report(data: &ReportData) -> Result<String, ReportError> {
     }
     body.push_str("</header>");
     if !data.matches.is_empty() {
-        section(&mut body, "Arena", &(arena_table(&data.matches) + &figure(&arena_bars(&data.matches)?)));
+        section(&mut body, "Arena", &(arena_table(&data.matches) + &figure(&arena_bars(&data.matches)?) + ABOUT_BARS));
     }
     if !data.curves.is_empty() {
         let charts = data.curves.iter().map(|chart| line_chart(chart).map(|svg| figure(&svg))).collect::<Result<String, _>>()?;
@@ -217,7 +217,7 @@ fn section(body: &mut String, heading: &str, content: &str) {
 }
 
 fn figure(svg: &str) -> String {
-    format!("<figure>{}</figure>", svg.trim())
+    format!("<figure class=\"scroll plot\">{}</figure>", svg.trim())
 }
 
 /// A table of plain text; an all-empty head is left out.
@@ -271,6 +271,8 @@ pub fn escape(text: &str) -> String {
     escaped
 }
 
+const ABOUT_BARS: &str = "<p class=\"note\">Blue: above 50 % with its whole 95 % interval; orange: below; grey: either is possible.</p>";
+
 const STYLE: &str = "\
 :root{color-scheme:light;--ink:#282c34;--soft:#5c6370;--rule:#dfe3e8;--accent:#0072b2}\
 *{box-sizing:border-box}\
@@ -289,13 +291,15 @@ th{color:var(--soft);font-weight:600}\
 td:first-child{font-weight:600;white-space:normal;min-width:9rem;overflow-wrap:anywhere}\
 td:last-child{white-space:normal}\
 figure{margin:1rem 0 0;text-align:center}\
-figure svg{max-width:100%;height:auto}\
+figure svg{max-width:100%;height:auto}.plot svg{min-width:32rem}\
+.note{font-size:.85rem;color:var(--soft);text-align:center;margin:.3rem 0 0}\
 figcaption,figcaption *{font:.8rem ui-monospace,monospace;color:var(--soft)}\
 .columns{display:flex;flex-wrap:wrap;gap:1.5rem;justify-content:space-between;align-items:flex-start}\
 .columns>.scroll{flex:1 1 20rem}.columns>figure{margin:0 auto}.board{max-width:16rem}\
 pre{margin:0;padding:.8rem;background:#f6f7f9;border-radius:6px;overflow-x:auto;font:.82rem/1.5 ui-monospace,Consolas,monospace}\
 @media print{body{background:#fff;font-size:11pt}main{max-width:none;padding:0}section{border:0;padding:0}\
-figure,tr{break-inside:avoid}h2{break-after:avoid}.scroll{overflow:visible}table{font-size:8pt}pre{white-space:pre-wrap}}";
+figure,tr{break-inside:avoid}h2{break-after:avoid}.scroll{overflow:visible}.plot svg{min-width:0}\
+th,td{white-space:normal;padding-right:.4rem}table{font-size:8pt}td:first-child{min-width:0}pre{white-space:pre-wrap}}";
 
 #[cfg(test)]
 mod tests;

@@ -31,7 +31,7 @@ pub(super) struct MatchIdentity {
 /// One line after the header.
 #[derive(Serialize, Deserialize)]
 struct Line {
-    /// How often the match had been interrupted.
+    /// Which run of the match this is, from 0; every resumption is a new one.
     session: u32,
     /// Nanoseconds since this session began.
     elapsed: u64,

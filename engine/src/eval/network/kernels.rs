@@ -155,7 +155,9 @@ fn change_rows_body(matrix: &[i32], base: &[i32], added: &[u16], removed: &[u16]
 
 #[inline(always)]
 fn forward_body<const WIDTH: usize>(weights: &NetworkWeights<i32>, sums: &[i32], dense: &[f32]) -> f32 {
-    let (mut current, mut next) = ([0.0f32; WIDTH], [0.0f32; WIDTH]);
+    let mut scratch = [[0.0f32; WIDTH]; 2];
+    let [current, next] = &mut scratch;
+    let (mut current, mut next) = (&mut current[..], &mut next[..]);
     let mut width = weights.bias.len();
     // 1. The first layer starts from the stones' sums, out of fixed point, and the bias.
     const UNIT: f32 = 1.0 / SPARSE_SCALE as f32;
@@ -170,6 +172,7 @@ fn forward_body<const WIDTH: usize>(weights: &NetworkWeights<i32>, sums: &[i32],
         next[..outputs].copy_from_slice(&layer.bias);
         add_products(&current[..width], &layer.weights, &mut next[..outputs]);
         clip(&mut next[..outputs]);
+        // Only the references change places.
         (current, next) = (next, current);
         width = outputs;
     }

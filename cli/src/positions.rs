@@ -70,7 +70,11 @@ pub(crate) fn answer_all<A: Serialize>(
     if arguments.position != "-" {
         let question = parse(&arguments.position, game)?;
         let answer = answer(&question)?;
-        if arguments.json { output::json(&object(&question.text, &answer)?)? } else { output::line(&show(&question, &answer))? }
+        if arguments.json {
+            output::json(&object(&question.text, &answer)?)?
+        } else {
+            output::line(&show(&question, &answer))?
+        }
         return Ok(ExitCode::SUCCESS);
     }
     let mut exit = ExitCode::SUCCESS;
@@ -89,7 +93,8 @@ pub(crate) fn answer_all<A: Serialize>(
 }
 
 fn parse(text: &str, game: &Standard) -> Result<Question> {
-    let (position, die) = game.parse_position(text).with_context(|| format!("position '{text}'")).map_err(|error| anyhow::anyhow!("{error:#}"))?;
+    let (position, die) =
+        game.parse_position(text).with_context(|| format!("position '{text}'")).map_err(|error| anyhow::anyhow!("{error:#}"))?;
     Ok(Question { text: text.to_owned(), position, die, winner: game.winner(&position) })
 }
 
@@ -118,9 +123,10 @@ pub(crate) fn board(game: &Standard, question: &Question) -> String {
     }
     board += "     a b c d e\n";
     let mover = if question.position.seat() == RED { "Red (1-6)" } else { "Blue (a-f)" };
-    board + &match (question.winner, question.die) {
-        (Some(winner), _) => format!("{} has won", if winner == RED { "Red" } else { "Blue" }),
-        (None, Some(die)) => format!("{mover} rolled {die}"),
-        (None, None) => format!("{mover} to roll"),
-    }
+    board
+        + &match (question.winner, question.die) {
+            (Some(winner), _) => format!("{} has won", if winner == RED { "Red" } else { "Blue" }),
+            (None, Some(die)) => format!("{mover} rolled {die}"),
+            (None, None) => format!("{mover} to roll"),
+        }
 }

@@ -79,6 +79,17 @@ pub trait Game: Clone + Debug + Send + Sync + 'static {
         outcomes.push(Outcome { weight: 1.0, start: 0, end: moves.len() as u16 });
     }
 
+    /// A random permitted move: an outcome by its weight, then one of the moves it permits, all equally likely.
+    /// `bits` are 64 random bits. Only asked of positions that are not over.
+    fn random_move(&self, position: &Self::Position, bits: u64) -> Self::Move {
+        let mut moves = Self::Moves::default();
+        self.moves(position, &mut moves);
+        let mut outcomes = OutcomeList::default();
+        self.outcomes(position, &moves, &mut outcomes);
+        let run = sample(&outcomes, (bits >> 32) as u32).run();
+        moves[run.start + one_of(run.len(), bits as u32)]
+    }
+
     /// The position after a move of the list.
     fn play(&self, position: &Self::Position, mv: Self::Move) -> Self::Position;
 
@@ -164,6 +175,30 @@ impl<T: Copy + Default + Debug + Send, const N: usize> List<T> for FixedList<T, 
     fn clear(&mut self) {
         FixedList::clear(self);
     }
+}
+
+/// The outcome that 32 random bits select by weight.
+///
+/// # Panics
+/// If there is no outcome.
+#[must_use]
+#[inline]
+pub fn sample(outcomes: &[Outcome], bits: u32) -> &Outcome {
+    let mut rest = bits as f32 / 4_294_967_296.0;
+    for outcome in outcomes {
+        rest -= outcome.weight;
+        if rest < 0.0 {
+            return outcome;
+        }
+    }
+    &outcomes[outcomes.len() - 1]
+}
+
+/// One of `count` equally likely indices by 32 random bits; the bias is at most `count / 2^32`.
+#[must_use]
+#[inline]
+pub fn one_of(count: usize, bits: u32) -> usize {
+    ((count as u64 * u64::from(bits)) >> 32) as usize
 }
 
 /// The payoffs of a two-seat game that `winner` has won.

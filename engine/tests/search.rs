@@ -136,7 +136,7 @@ fn nim_is_solved() {
 #[test]
 fn uct_finds_the_winning_move_of_nim() {
     let options = MctsOptions { budget: Budget::Simulations(20_000), exploration: std::f64::consts::SQRT_2 };
-    let mut search = Mcts::<_, _>::new(Nim, Playout::default(), options, 1);
+    let mut search = Mcts::<_, _>::new(Nim, Playout, options, 1);
     // 5 ^ 3 ^ 1 = 7: only taking from the 5 leaves piles that cancel out, namely [2, 3, 1].
     let found = search.search(&Piles { piles: [5, 3, 1], seat: 0 }, None);
     let best = found.iter().max_by_key(|statistics| statistics.visits).unwrap();
@@ -175,7 +175,7 @@ fn uct_converges_to_max_n_with_three_seats() {
         let game = HashGame::<3> { seed, length: 3, chance: seed % 2 == 0 };
         let start = game.start();
         let seat = game.to_move(&start);
-        let mut search = Mcts::<_, _>::new(game.clone(), Playout::default(), options, 1);
+        let mut search = Mcts::<_, _>::new(game.clone(), Playout, options, 1);
         for found in search.search(&start, None).iter().filter(|found| found.visits > 5_000) {
             let next = game.play(&start, found.mv);
             let expected = max_n(&game, &next)[seat];
@@ -189,7 +189,7 @@ fn uct_is_a_pure_function_of_its_seed() {
     let game = Standard::default();
     let position = random_positions(&game, 1, 9)[0];
     let options = MctsOptions { budget: Budget::Simulations(2_000), exploration: 1.0 };
-    let run = |seed| Mcts::<_, _>::new(game.clone(), Playout::default(), options, seed).search(&position, None);
+    let run = |seed| Mcts::<_, _>::new(game.clone(), Playout, options, seed).search(&position, None);
     assert_eq!(run(3), run(3));
     assert_ne!(run(3), run(4));
     let with_evaluator = |seed| Mcts::<_, _>::new(game.clone(), EvaluatorLeaf::new(HashEvaluator), options, seed).search(&position, None);

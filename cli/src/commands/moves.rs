@@ -34,7 +34,12 @@ struct Successor {
 
 pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
     let game = arguments.position.rules.game();
-    positions::answer_all(&arguments.position, &game, |question| Ok(answer(&game, question)), |question, answer| show(&game, question, answer))
+    positions::answer_all(
+        &arguments.position,
+        &game,
+        |question| Ok(answer(&game, question)),
+        |question, answer| show(&game, question, answer),
+    )
 }
 
 fn answer(game: &Standard, question: &Question) -> Answer {

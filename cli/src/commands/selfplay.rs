@@ -11,7 +11,9 @@ use trainer::selfplay::{SelfPlay, SelfPlayConfig, SelfPlaySummary, WeightedPlaye
 ///
 /// Started again with the same settings it goes on where it was stopped.
 #[derive(clap::Args)]
-#[command(after_help = "Example: alea selfplay --out runs/data --games 20000 \\\n           --player \"star1(depth=3, eval=abt)\" --player \"0.05*mcts(sims=400)\"")]
+#[command(
+    after_help = "Example: alea selfplay --out runs/data --games 20000 \\\n           --player \"star1(depth=3, eval=abt)\" --player \"0.05*mcts(sims=400)\""
+)]
 pub(crate) struct Arguments {
     /// Directory of the shards
     #[arg(long, value_name = "DIR")]

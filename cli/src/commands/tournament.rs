@@ -10,7 +10,9 @@ use std::process::ExitCode;
 ///
 /// With --state DIR an interrupted tournament goes on where it stopped.
 #[derive(clap::Args)]
-#[command(after_help = "Example: alea tournament --games 1000 --player greedy --player \"MrBlack(0)\" --player \"MrBlack(1)\" --player \"FarmerBoy(2)\"")]
+#[command(
+    after_help = "Example: alea tournament --games 1000 --player greedy --player \"MrBlack(0)\" --player \"MrBlack(1)\" --player \"FarmerBoy(2)\""
+)]
 pub(crate) struct Arguments {
     /// A player; give at least two
     #[arg(long = "player", required = true, value_name = "PLAYER")]
@@ -26,6 +28,10 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
     let game = arguments.options.game();
     let contestants = arguments.players.iter().map(|player| contestant(player, &game)).collect::<Result<Vec<_>>>()?;
     let result = play_tournament(&contestants, &arguments.options.options()?, |finished| output::note(&finished.to_string()))?;
-    if arguments.json { output::json(&result)? } else { output::line(&result.table())? }
+    if arguments.json {
+        output::json(&result)?
+    } else {
+        output::line(&result.table())?
+    }
     Ok(ExitCode::SUCCESS)
 }

@@ -12,7 +12,7 @@ pub mod setup;
 pub mod symmetry;
 
 use crate::dice::Die;
-use crate::game::{FixedList, Game, MAX_OUTCOMES, Outcome, OutcomeList, Payoffs, Seat, won_by};
+use crate::game::{FixedList, Game, MAX_OUTCOMES, Outcome, OutcomeList, Payoffs, Seat, one_of, sample, won_by};
 pub use position::{GONE, MAX_STONES, Move, Position};
 
 /// Red, which starts in the upper left corner: seat 0.
@@ -254,6 +254,19 @@ impl<const COLUMNS: usize, const ROWS: usize> Game for EinStein<COLUMNS, ROWS> {
     }
 
     #[inline]
+    fn random_move(&self, position: &Position, bits: u64) -> Move {
+        let run = sample(&self.runs[usize::from(position.mover().alive())][..], (bits >> 32) as u32);
+        // A run of stones names its two ends; stones between them are gone.
+        let (first, last) = (run.start as u8, run.end as u8 - 1);
+        let steps = |stone: u8| Self::STEPS_FROM[usize::from(position.mover().square(usize::from(stone)))];
+        let of_first = steps(first).count_ones() as usize;
+        let of_last = if last == first { 0 } else { steps(last).count_ones() as usize };
+        let index = one_of(of_first + of_last, bits as u32);
+        let (stone, index) = if index < of_first { (first, index) } else { (last, index - of_first) };
+        Move::new(stone, nth_step(steps(stone), index))
+    }
+
+    #[inline]
     fn play(&self, position: &Position, mv: Move) -> Position {
         let destination = Self::destination(position, mv);
         position.after(mv.stone(), destination, Self::GOAL - destination)
@@ -263,6 +276,13 @@ impl<const COLUMNS: usize, const ROWS: usize> Game for EinStein<COLUMNS, ROWS> {
     fn key(&self, position: &Position) -> u64 {
         position.key()
     }
+}
+
+/// The direction of the set bit number `index`, from 0, of a set of steps.
+#[inline]
+fn nth_step(steps: u8, index: usize) -> u8 {
+    let rest = (0..index).fold(steps, |rest, _| rest & (rest - 1));
+    rest.trailing_zeros() as u8
 }
 
 /// The lowest and highest stone index that `face` permits; they are equal or neighbours among the living.

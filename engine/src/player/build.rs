@@ -146,7 +146,7 @@ impl PlayerRecipe {
             Kind::FullWidth { depth, form, evaluator } => with_evaluator!(evaluator, evaluator => {
                 Box::new(SearchPlayer::new(Expectiminimax::new(game, evaluator.clone(), *depth, *form)))
             }),
-            Kind::Mcts { options, leaf: LeafKind::Playout } => monte_carlo::<_, M>(game, Playout::default(), *options),
+            Kind::Mcts { options, leaf: LeafKind::Playout } => monte_carlo::<_, M>(game, Playout, *options),
             Kind::Mcts { options, leaf: LeafKind::Evaluator(evaluator) } => with_evaluator!(evaluator, evaluator => {
                 monte_carlo::<_, M>(game, EvaluatorLeaf::new(evaluator.clone()), *options)
             }),
@@ -167,7 +167,11 @@ fn at(text: &str, (character, problem): Problem) -> PlayerError {
     PlayerError { text: text.to_owned(), character, problem }
 }
 
-fn monte_carlo<L: Leaf<Standard> + 'static, M: Meter + 'static>(game: Standard, leaf: L, options: MctsOptions) -> Box<dyn Player<Standard>> {
+fn monte_carlo<L: Leaf<Standard> + 'static, M: Meter + 'static>(
+    game: Standard,
+    leaf: L,
+    options: MctsOptions,
+) -> Box<dyn Player<Standard>> {
     Box::new(MctsPlayer::new(Mcts::<_, _, M>::new(game, leaf, options, 0)))
 }
 
@@ -194,9 +198,9 @@ fn mcts(arguments: &mut Arguments<'_>, game: &Standard) -> Result<Kind, Problem>
 fn assumed_die(arguments: &mut Arguments<'_>, game: Standard) -> Result<Standard, Problem> {
     let Some(value) = arguments.take_named("die")? else { return Ok(game) };
     let weights: Option<Vec<f64>> = value.name.split(':').map(|weight| weight.parse().ok()).collect();
-    let weights = weights.filter(|weights| weights.len() == 6 && value.arguments.is_empty()).ok_or_else(|| {
-        (value.character, format!("'die' is six weights joined by ':', for example 1:1:1:1:1:5, not '{value}'"))
-    })?;
+    let weights = weights
+        .filter(|weights| weights.len() == 6 && value.arguments.is_empty())
+        .ok_or_else(|| (value.character, format!("'die' is six weights joined by ':', for example 1:1:1:1:1:5, not '{value}'")))?;
     let die = Die::loaded(&weights).map_err(|error| (value.character, error.to_string()))?;
     Ok(Standard::new(game.variant(), die))
 }

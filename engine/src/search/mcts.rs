@@ -7,7 +7,7 @@
 use super::SearchStats;
 use super::meter::{Meter, Off};
 use crate::eval::Evaluator;
-use crate::game::{Game, Outcome, OutcomeList, Payoffs};
+use crate::game::{Game, Outcome, OutcomeList, Payoffs, sample};
 use crate::random::RandomStream;
 use std::time::{Duration, Instant};
 
@@ -18,32 +18,17 @@ pub trait Leaf<G: Game>: Send {
 }
 
 /// Plays on at random to the end: an outcome by its weight, a permitted move uniformly.
-#[derive(Clone, Debug)]
-pub struct Playout<G: Game> {
-    moves: G::Moves,
-}
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Playout;
 
-impl<G: Game> Default for Playout<G> {
-    fn default() -> Self {
-        Self { moves: G::Moves::default() }
-    }
-}
-
-impl<G: Game> Leaf<G> for Playout<G> {
+impl<G: Game> Leaf<G> for Playout {
     fn payoffs(&mut self, game: &G, position: &G::Position, random: &mut RandomStream) -> Payoffs {
         let mut position = *position;
-        let mut outcomes = OutcomeList::default();
         loop {
             if let Some(payoffs) = game.payoffs(&position) {
                 return payoffs;
             }
-            game.moves(&position, &mut self.moves);
-            game.outcomes(&position, &self.moves, &mut outcomes);
-            // One generator output decides both: its high half the outcome, its low half the move.
-            let bits = random.next_u64();
-            let run = sample(&outcomes, (bits >> 32) as u32).run();
-            let index = run.start + ((bits & 0xFFFF_FFFF) * run.len() as u64 >> 32) as usize;
-            position = game.play(&position, self.moves[index]);
+            position = game.play(&position, game.random_move(&position, random.next_u64()));
         }
     }
 }
@@ -276,17 +261,4 @@ impl<G: Game, L: Leaf<G>, M: Meter> Mcts<G, L, M> {
         self.nodes.push(Node { position, payoffs, outcomes, first_edge, edges: moves.len() as u32, visits: 0 });
         self.nodes.len() as u32 - 1
     }
-}
-
-/// The outcome that 32 random bits select by weight.
-#[inline]
-fn sample(outcomes: &[Outcome], bits: u32) -> &Outcome {
-    let mut rest = bits as f32 / 4_294_967_296.0;
-    for outcome in outcomes {
-        rest -= outcome.weight;
-        if rest < 0.0 {
-            return outcome;
-        }
-    }
-    &outcomes[outcomes.len() - 1]
 }

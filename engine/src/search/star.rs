@@ -69,8 +69,11 @@ impl<G: Game, E: Evaluator<G>, M: Meter> Star1<G, E, M> {
         self.game.moves(position, &mut moves);
         let mut outcomes = OutcomeList::default();
         self.game.outcomes(position, &moves, &mut outcomes);
-        let bounds =
-            if depth == 1 { self.frontier(position, &moves, &outcomes, ply) } else { self.inner(position, &moves, &outcomes, depth, ply, alpha, beta) };
+        let bounds = if depth == 1 {
+            self.frontier(position, &moves, &outcomes, ply)
+        } else {
+            self.inner(position, &moves, &outcomes, depth, ply, alpha, beta)
+        };
         if let Some(table) = &mut self.table {
             table.store(key, depth, bounds);
         }

@@ -119,7 +119,8 @@ fn simulated(notation: &Notation, game: &Standard) -> Result<Simulated, Problem>
 /// counting `factor` on a scale of ±1000.
 fn calibration(arguments: &mut Arguments<'_>, fitted: Calibration) -> Result<Calibration, Problem> {
     let raw = arguments.choice("scale", &[("win", false), ("raw", true)])?;
-    let mut constant = |key, range: std::ops::RangeInclusive<f32>| arguments.take_named(key)?.map(|value| parse_number(key, value, range)).transpose();
+    let mut constant =
+        |key, range: std::ops::RangeInclusive<f32>| arguments.take_named(key)?.map(|value| parse_number(key, value, range)).transpose();
     Ok(match fitted {
         _ if raw => Calibration::Raw { factor: constant("factor", 1e-6..=1000.0)?.unwrap_or(1.0) },
         Calibration::Logistic { slope, offset } => Calibration::Logistic {

@@ -235,8 +235,7 @@ fn check_sizes<S>(weights: &NetworkWeights<S>) -> Result<(), NetworkError> {
 }
 
 fn check_weights(tensor: &str, weights: &[f32], limit: f32) -> Result<(), NetworkError> {
-    // Not a number is within no limit.
-    match weights.iter().position(|weight| !(weight.abs() <= limit)) {
+    match weights.iter().position(|weight| weight.is_nan() || weight.abs() > limit) {
         Some(index) => Err(NetworkError::Weight { tensor: tensor.to_owned(), index, weight: weights[index], limit }),
         None => Ok(()),
     }

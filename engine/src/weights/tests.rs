@@ -188,7 +188,7 @@ fn files_that_are_none_are_refused() {
     assert!(message.starts_with("damaged: the weights have checksum "), "{message}");
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("none.safetensors");
-    assert_eq!(ModelFile::load(&path).unwrap_err().to_string(), format!("{}: no such file", path.display()));
+    assert!(matches!(ModelFile::load(&path), Err(ModelError::File(FileError::NotFound { .. }))));
     std::fs::write(&path, b"hello").unwrap();
     let message = ModelFile::load(&path).unwrap_err().to_string();
     assert!(message.starts_with(&format!("{}: not a model file: ", path.display())) && !message.contains('\n'), "{message}");

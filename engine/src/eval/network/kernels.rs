@@ -95,15 +95,36 @@ dispatched! {
     fn forward = forward_body<const WIDTH: usize>(weights: &NetworkWeights<i32>, sums: &[i32], dense: &[f32]) -> f32
 }
 
-/// One vector of neurons.
+/// One vector of neurons. Loops over lanes are straight code after unrolling, which compiles to vector instructions.
 type Lanes<T> = [T; LANES];
 
-/// The part of a row that belongs to the lanes from `start` on.
+/// `sums[lane] += input · row[lane]`; `row` begins at these lanes.
 #[inline(always)]
-fn row_lanes<T>(matrix: &[T], width: usize, row: usize, start: usize) -> &Lanes<T> {
-    let from = row * width + start;
-    // Exactly LANES long, so this cannot fail where the slice does not.
-    matrix[from..from + LANES].as_array().unwrap_or_else(|| unreachable!("a slice of LANES items"))
+fn add_scaled(sums: &mut Lanes<f32>, input: f32, row: &[f32]) {
+    let row = &row[..LANES];
+    for lane in 0..LANES {
+        sums[lane] += input * row[lane];
+    }
+}
+
+/// Whether to add or to take away.
+#[derive(Clone, Copy)]
+enum Sign {
+    Plus,
+    Minus,
+}
+
+/// Adds the lanes from `start` on of a row of `matrix`. Sums cannot overflow, so wrapping is only the faster way.
+#[inline(always)]
+fn add_row(sums: &mut Lanes<i32>, matrix: &[i32], width: usize, row: u16, start: usize, sign: Sign) {
+    let from = usize::from(row) * width + start;
+    let row = &matrix[from..from + LANES];
+    for lane in 0..LANES {
+        sums[lane] = match sign {
+            Sign::Plus => sums[lane].wrapping_add(row[lane]),
+            Sign::Minus => sums[lane].wrapping_sub(row[lane]),
+        };
+    }
 }
 
 #[inline(always)]
@@ -112,10 +133,7 @@ fn sum_rows_body(matrix: &[i32], rows: &[u16], out: &mut [i32]) {
     for (start, out) in (0..width).step_by(LANES).zip(out.as_chunks_mut::<LANES>().0) {
         let mut sums = [0i32; LANES];
         for row in rows {
-            let row = row_lanes(matrix, width, usize::from(*row), start);
-            for lane in 0..LANES {
-                sums[lane] = sums[lane].wrapping_add(row[lane]);
-            }
+            add_row(&mut sums, matrix, width, *row, start, Sign::Plus);
         }
         *out = sums;
     }
@@ -128,11 +146,8 @@ fn change_rows_body(matrix: &[i32], base: &[i32], added: &[u16], removed: &[u16]
     for (start, (base, out)) in (0..width).step_by(LANES).zip(chunks) {
         let mut sums = *base;
         for (added, removed) in added.iter().zip(removed) {
-            let added = row_lanes(matrix, width, usize::from(*added), start);
-            let removed = row_lanes(matrix, width, usize::from(*removed), start);
-            for lane in 0..LANES {
-                sums[lane] = sums[lane].wrapping_add(added[lane]).wrapping_sub(removed[lane]);
-            }
+            add_row(&mut sums, matrix, width, *added, start, Sign::Plus);
+            add_row(&mut sums, matrix, width, *removed, start, Sign::Minus);
         }
         *out = sums;
     }
@@ -140,7 +155,9 @@ fn change_rows_body(matrix: &[i32], base: &[i32], added: &[u16], removed: &[u16]
 
 #[inline(always)]
 fn forward_body<const WIDTH: usize>(weights: &NetworkWeights<i32>, sums: &[i32], dense: &[f32]) -> f32 {
-    let (mut current, mut next) = ([0.0f32; WIDTH], [0.0f32; WIDTH]);
+    let mut scratch = [[0.0f32; WIDTH]; 2];
+    let [current, next] = &mut scratch;
+    let (mut current, mut next) = (&mut current[..], &mut next[..]);
     let mut width = weights.bias.len();
     // 1. The first layer starts from the stones' sums, out of fixed point, and the bias.
     const UNIT: f32 = 1.0 / SPARSE_SCALE as f32;
@@ -155,6 +172,7 @@ fn forward_body<const WIDTH: usize>(weights: &NetworkWeights<i32>, sums: &[i32],
         next[..outputs].copy_from_slice(&layer.bias);
         add_products(&current[..width], &layer.weights, &mut next[..outputs]);
         clip(&mut next[..outputs]);
+        // Only the references change places.
         (current, next) = (next, current);
         width = outputs;
     }
@@ -163,29 +181,26 @@ fn forward_body<const WIDTH: usize>(weights: &NetworkWeights<i32>, sums: &[i32],
 }
 
 /// `out[j] += Σ_i inputs[i] · matrix[i][j]`: four partial sums for each neuron, by i modulo 4, so that an addition need
-/// not wait for the one before it; they are joined as (0 + 1) + (2 + 3).
+/// not wait for the one before it; they are joined as (0 + 1) + (2 + 3). Inputs left over go to partial sum 0. The four
+/// are variables of their own because an array of arrays was not kept in registers (eight times slower).
 #[inline(always)]
 fn add_products(inputs: &[f32], matrix: &[f32], out: &mut [f32]) {
     let width = out.len();
     let (quads, rest) = inputs.as_chunks::<4>();
     for (start, out) in (0..width).step_by(LANES).zip(out.as_chunks_mut::<LANES>().0) {
-        let mut sums = [[0.0f32; LANES]; 4];
-        for (quad, inputs) in quads.iter().enumerate() {
-            for part in 0..4 {
-                let row = row_lanes(matrix, width, 4 * quad + part, start);
-                for lane in 0..LANES {
-                    sums[part][lane] += inputs[part] * row[lane];
-                }
-            }
+        let (mut a, mut b, mut c, mut d) = ([0.0f32; LANES], [0.0f32; LANES], [0.0f32; LANES], [0.0f32; LANES]);
+        let rows = matrix.chunks_exact(4 * width);
+        for (quad, rows) in quads.iter().zip(rows) {
+            add_scaled(&mut a, quad[0], &rows[start..]);
+            add_scaled(&mut b, quad[1], &rows[width + start..]);
+            add_scaled(&mut c, quad[2], &rows[2 * width + start..]);
+            add_scaled(&mut d, quad[3], &rows[3 * width + start..]);
         }
-        for (part, input) in rest.iter().enumerate() {
-            let row = row_lanes(matrix, width, 4 * quads.len() + part, start);
-            for lane in 0..LANES {
-                sums[part][lane] += input * row[lane];
-            }
+        for (input, row) in rest.iter().zip(matrix[4 * quads.len() * width..].chunks_exact(width)) {
+            add_scaled(&mut a, *input, &row[start..]);
         }
         for lane in 0..LANES {
-            out[lane] += (sums[0][lane] + sums[1][lane]) + (sums[2][lane] + sums[3][lane]);
+            out[lane] += (a[lane] + b[lane]) + (c[lane] + d[lane]);
         }
     }
 }

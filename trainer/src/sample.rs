@@ -66,7 +66,8 @@ pub(crate) mod tests {
     }
 
     fn progress_target(position: &Position) -> f32 {
-        let best = |squares: [u8; 6]| squares.into_iter().filter(|&square| square < 25).map(|square| square % 5 + square / 5).max().unwrap_or(0);
+        let best =
+            |squares: [u8; 6]| squares.into_iter().filter(|&square| square < 25).map(|square| square % 5 + square / 5).max().unwrap_or(0);
         let lead = f32::from(best(position.mover().squares())) - f32::from(best(position.other().squares()));
         1.0 / (1.0 + (-0.5 * lead).exp())
     }

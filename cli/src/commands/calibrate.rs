@@ -36,8 +36,9 @@ pub(crate) struct Arguments {
     json: bool,
 }
 
-/// Share of random moves: positions of every quality, results that still mean something.
-const EXPLORATION: f64 = 0.1;
+/// Random plies at the start, for variety, and share of random moves later: few, so that results mean something.
+const OPENING_PLIES: usize = 4;
+const EXPLORATION: f64 = 0.02;
 
 pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
     let game = Standard::default();
@@ -46,7 +47,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
         players: vec![WeightedPlayer { player: arguments.player.clone(), weight: 1.0 }],
         games: arguments.games,
         seed: derive_seed(arguments.seed, SeedSpace::Calibration, &[]),
-        opening_plies: 2,
+        opening_plies: OPENING_PLIES,
         exploration: EXPLORATION,
         variant: "classic".to_owned(),
     })?;

@@ -46,7 +46,7 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
                         return wrong(
                             at,
                             format!(
-                                "'{character}' is no square; expected '.', a red stone 1-{} or a blue stone a-{}",
+                                "{character:?} is no square; expected '.', a red stone 1-{} or a blue stone a-{}",
                                 self.stones(),
                                 self.letter(self.stones())
                             ),
@@ -64,30 +64,30 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
             let (separator, meaning) = if row + 1 < ROWS { ('/', "the next row") } else { (' ', "the side to move") };
             match characters.next() {
                 Some((_, found)) if found == separator => {}
-                Some((at, found)) => return wrong(at, format!("expected '{separator}' before {meaning}, found '{found}'")),
+                Some((at, found)) => return wrong(at, format!("expected '{separator}' before {meaning}, found {found:?}")),
                 None => return wrong(end, format!("the text ends where '{separator}' and {meaning} should follow")),
             }
         }
         let seat = match characters.next() {
             Some((_, 'r')) => RED,
             Some((_, 'b')) => BLUE,
-            Some((at, found)) => return wrong(at, format!("the side to move is 'r' or 'b', not '{found}'")),
+            Some((at, found)) => return wrong(at, format!("the side to move is 'r' or 'b', not {found:?}")),
             None => return wrong(end, "the side to move, 'r' or 'b', is missing"),
         };
         match characters.next() {
             Some((_, ' ')) => {}
-            Some((at, found)) => return wrong(at, format!("expected ' ' before the die, found '{found}'")),
+            Some((at, found)) => return wrong(at, format!("expected ' ' before the die, found {found:?}")),
             None => return wrong(end, "the die is missing: ' ' and a face, or ' -' before the roll"),
         }
         let faces = self.die().faces();
         let die = match characters.next() {
             Some((_, '-')) => None,
             Some((_, face @ '1'..='6')) if face as u8 - b'0' <= faces => Some(face as u8 - b'0'),
-            Some((at, found)) => return wrong(at, format!("the die is 1-{faces}, or '-' before the roll, not '{found}'")),
+            Some((at, found)) => return wrong(at, format!("the die is 1-{faces}, or '-' before the roll, not {found:?}")),
             None => return wrong(end, format!("the die is missing: 1-{faces}, or '-' before the roll")),
         };
         if let Some((at, found)) = characters.next() {
-            return wrong(at, format!("nothing may follow the die, found '{found}'"));
+            return wrong(at, format!("nothing may follow the die, found {found:?}"));
         }
         let [red, blue] = sides.map(Side::new);
         if red.is_empty() && blue.is_empty() {
@@ -140,17 +140,17 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
             let column = (characters[at] as u32).wrapping_sub('a' as u32) as usize;
             let rank = (characters[at + 1] as u32).wrapping_sub('1' as u32) as usize;
             if column >= COLUMNS {
-                return wrong(at + 1, format!("'{}' is no column of this board", characters[at]));
+                return wrong(at + 1, format!("{:?} is no column of this board", characters[at]));
             }
             if rank >= ROWS {
-                return wrong(at + 2, format!("'{}' is no row of this board", characters[at + 1]));
+                return wrong(at + 2, format!("{:?} is no row of this board", characters[at + 1]));
             }
             let from_above = ((ROWS - 1 - rank) * COLUMNS + column) as u8;
             Ok(if position.seat() == RED { from_above } else { Self::GOAL - from_above })
         };
         let (from, to) = (square(0)?, square(2)?);
         let Some(stone) = position.mover().stone_on(from) else {
-            return wrong(1, format!("no stone of the side to move stands on {}", &text[..2]));
+            return wrong(1, format!("no stone of the side to move stands on {}", self.square_name(position.seat(), from)));
         };
         for direction in 0..3 {
             let mv = Move::new(stone as u8, direction);
@@ -159,7 +159,8 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
                 return Ok(mv);
             }
         }
-        wrong(3, format!("a stone on {} cannot step to {}", &text[..2], &text[2..]))
+        let [from, to] = [from, to].map(|square| self.square_name(position.seat(), square));
+        wrong(3, format!("a stone on {from} cannot step to {to}"))
     }
 
     fn square_name(&self, seat: usize, square: u8) -> String {

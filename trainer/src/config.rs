@@ -4,6 +4,7 @@
 //! valid ones, so that a misspelt setting never trains with the default in silence.
 
 use engine::eval::features::{FeatureGroup, FeatureGroups};
+use engine::eval::network::{LANES, MAX_WIDTH};
 use serde::{Deserialize, Serialize};
 
 /// Everything that decides what a training does, beside the samples.
@@ -108,7 +109,7 @@ pub struct NTupleConfig {
 pub enum Rule {
     /// By the learning rate, divided by the number of tuples.
     Sgd,
-    /// By the learning rate over the root of the sum of the weight's squared gradients (Duchi et al. 2011).
+    /// By the learning rate, divided by the number of tuples, over the root of the sum of the weight's squared gradients (Duchi et al. 2011).
     Adagrad,
     /// By the learning rate, divided by the number of tuples, times |Σ gradient| / Σ |gradient| of the weight: weights
     /// whose gradients agree keep learning (temporal coherence: Beal and Smith 1999; in 2048: Jaśkowski 2016).
@@ -148,7 +149,7 @@ impl Default for NetworkConfig {
 
 impl Default for NTupleConfig {
     fn default() -> Self {
-        Self { set: "standard".to_owned(), rule: Rule::Adagrad, learning_rate: 0.02 }
+        Self { set: "race-and-pairs".to_owned(), rule: Rule::Adagrad, learning_rate: 1.0 }
     }
 }
 
@@ -221,8 +222,8 @@ impl TrainConfig {
             (
                 "network.hidden",
                 format!("[{first}, {second}]"),
-                [first, second].iter().all(|width| (1..=1024).contains(width) && width % 8 == 0),
-                "two multiples of 8 up to 1024",
+                [first, second].iter().all(|width| (1..=MAX_WIDTH).contains(width) && width % LANES == 0),
+                "two multiples of 16 up to 1024",
             ),
             ("network.batch", self.network.batch.to_string(), (1..=1 << 20).contains(&self.network.batch), "in 1 to 1048576"),
             ("network.learning_rate", self.network.learning_rate.to_string(), positive(self.network.learning_rate), "above 0"),

@@ -22,3 +22,12 @@ pub mod backend;
 
 // What is fitted.
 pub mod models;
+
+// What is seen while it runs, and what comes of it.
+pub mod curve;
+
+pub mod progress;
+
+pub mod export;
+
+pub mod fit;

@@ -140,7 +140,7 @@ mod flex {
 mod tests {
     use super::*;
     use burn::tensor::{Device, TensorData};
-    use engine::dice::RandomStream;
+    use engine::random::RandomStream;
 
     fn random_floats(random: &mut RandomStream, count: usize) -> Vec<f32> {
         (0..count).map(|_| random.unit() as f32 - 0.5).collect()

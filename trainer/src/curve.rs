@@ -1,0 +1,127 @@
+//! The training curve: what each epoch cost and brought, as CSV and as a picture.
+
+use engine::files::{FileError, write_atomically};
+use plotters::prelude::*;
+use serde::{Deserialize, Serialize};
+use std::path::Path;
+
+/// One epoch.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct CurvePoint {
+    /// Counted from 1.
+    pub epoch: usize,
+    /// Mean cross-entropy over the epoch, in nats, while the weights were changing.
+    pub training_loss: f64,
+    /// Mean cross-entropy of the validation samples after the epoch, in nats.
+    pub validation_loss: f64,
+    /// Learning rate of the epoch's last step.
+    pub learning_rate: f64,
+    /// Training samples a second, without validation.
+    pub samples_per_second: f64,
+    /// Seconds of the whole epoch.
+    pub seconds: f64,
+}
+
+/// A curve that could not be drawn or written.
+#[derive(Debug, thiserror::Error)]
+pub enum CurveError {
+    /// The file system refused.
+    #[error(transparent)]
+    File(#[from] FileError),
+    /// The picture could not be made.
+    #[error("the training curve cannot be drawn: {0}")]
+    Drawing(String),
+}
+
+/// Writes `curve.csv` and `curve.svg` into a directory, each complete or not at all.
+///
+/// # Errors
+/// If the picture cannot be drawn or a file not be written.
+pub fn write(directory: &Path, points: &[CurvePoint]) -> Result<(), CurveError> {
+    let table = csv(points);
+    write_atomically(&directory.join("curve.csv"), |file| file.write_all(table.as_bytes()))?;
+    let picture = svg(points).map_err(|error| CurveError::Drawing(error.to_string()))?;
+    write_atomically(&directory.join("curve.svg"), |file| file.write_all(picture.as_bytes()))?;
+    Ok(())
+}
+
+fn csv(points: &[CurvePoint]) -> String {
+    let mut text = String::from("epoch,training_loss,validation_loss,learning_rate,samples_per_second,seconds\n");
+    for point in points {
+        let CurvePoint { epoch, training_loss, validation_loss, learning_rate, samples_per_second, seconds } = point;
+        text.push_str(&format!("{epoch},{training_loss},{validation_loss},{learning_rate},{samples_per_second:.0},{seconds:.3}\n"));
+    }
+    text
+}
+
+fn svg(points: &[CurvePoint]) -> Result<String, Box<dyn std::error::Error>> {
+    let losses = points.iter().flat_map(|point| [point.training_loss, point.validation_loss]);
+    let (low, high) = losses.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), loss| (low.min(loss), high.max(loss)));
+    if points.is_empty() || !low.is_finite() || !high.is_finite() {
+        return Err("there is no finite loss to draw".into());
+    }
+    let margin = ((high - low) * 0.05).max(1e-6);
+    let last = points.len().max(2);
+    let mut text = String::new();
+    {
+        let area = SVGBackend::with_string(&mut text, (800, 480)).into_drawing_area();
+        area.fill(&WHITE)?;
+        let mut chart = ChartBuilder::on(&area)
+            .margin(16)
+            .caption("Cross-entropy by epoch", ("sans-serif", 20))
+            .x_label_area_size(40)
+            .y_label_area_size(72)
+            .build_cartesian_2d(1.0..last as f64, low - margin..high + margin)?;
+        chart.configure_mesh().x_desc("epoch").y_desc("loss (nats)").x_label_formatter(&|epoch| format!("{epoch:.0}")).draw()?;
+        type Series = (&'static str, RGBColor, fn(&CurvePoint) -> f64);
+        let series: [Series; 2] = [("training", BLUE, |point| point.training_loss), ("validation", RED, |point| point.validation_loss)];
+        for (name, colour, loss) in series {
+            let line: Vec<(f64, f64)> = points.iter().map(|point| (point.epoch as f64, loss(point))).collect();
+            chart
+                .draw_series(LineSeries::new(line.clone(), colour.stroke_width(2)).point_size(2))?
+                .label(name)
+                .legend(move |(x, y)| PathElement::new(vec![(x, y), (x + 16, y)], colour));
+        }
+        chart.configure_series_labels().background_style(WHITE).border_style(BLACK).draw()?;
+        area.present()?;
+    }
+    Ok(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn point(epoch: usize, training_loss: f64) -> CurvePoint {
+        CurvePoint {
+            epoch,
+            training_loss,
+            validation_loss: training_loss + 0.01,
+            learning_rate: 0.001,
+            samples_per_second: 1e6,
+            seconds: 2.5,
+        }
+    }
+
+    #[test]
+    fn the_curve_is_a_table_and_a_picture() {
+        let directory = tempfile::tempdir().unwrap();
+        write(directory.path(), &[point(1, 0.6), point(2, 0.5)]).unwrap();
+        let table = std::fs::read_to_string(directory.path().join("curve.csv")).unwrap();
+        let lines: Vec<&str> = table.lines().collect();
+        assert_eq!(lines[0], "epoch,training_loss,validation_loss,learning_rate,samples_per_second,seconds");
+        assert_eq!(lines[2], "2,0.5,0.51,0.001,1000000,2.500");
+        let picture = std::fs::read_to_string(directory.path().join("curve.svg")).unwrap();
+        assert!(picture.starts_with("<svg") && picture.trim_end().ends_with("</svg>"));
+        for text in ["Cross-entropy by epoch", "training", "validation", "<polyline"] {
+            assert!(picture.contains(text), "{text}");
+        }
+    }
+
+    #[test]
+    fn one_epoch_draws_and_no_epoch_is_an_error() {
+        assert!(svg(&[point(1, 0.5)]).is_ok());
+        assert!(svg(&[]).is_err());
+        assert!(svg(&[point(1, f64::NAN)]).is_err());
+    }
+}

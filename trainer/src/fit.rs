@@ -1,0 +1,291 @@
+//! Fitting: from samples to a model file that the engine plays with.
+//!
+//! A training lives in a directory: `checkpoint.bin` after each epoch, `curve.csv`, `curve.svg`, `config.toml`, and
+//! in the end the model. Started again on the same directory with the same samples and configuration it goes on
+//! from the last complete epoch. Invariant: all losses are a function of samples and configuration, whatever the
+//! number of threads and interruptions; the exported weights are those of the epoch with the lowest validation loss.
+
+mod batches;
+mod checkpoint;
+mod error;
+mod network;
+mod ntuple;
+
+pub use checkpoint::CheckpointError;
+pub use error::TrainError;
+
+use crate::backend;
+use crate::config::TrainConfig;
+use crate::curve::{self, CurvePoint};
+use crate::export::export;
+use crate::sample::{Sample, SampleSet};
+use checkpoint::{Checkpoint, Header};
+use engine::files::write_atomically;
+use engine::games::einstein::Position;
+use engine::weights::{Model, ModelFile};
+use indicatif::ProgressBar;
+use network::NetworkLearner;
+use ntuple::NTupleLearner;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+/// The kinds of evaluators that are fitted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Family {
+    /// Sums of table entries.
+    NTuple,
+    /// The small network.
+    Network,
+}
+
+impl Family {
+    /// The name, of the model file too.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::NTuple => "ntuple",
+            Self::Network => "network",
+        }
+    }
+}
+
+/// What a training came to.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FitReport {
+    /// Epochs that were run, also in earlier runs of the same training.
+    pub epochs: usize,
+    /// The epoch whose weights were exported, from 1.
+    pub best_epoch: usize,
+    /// Mean cross-entropy during that epoch, in nats.
+    pub training_loss: f64,
+    /// Mean cross-entropy of the validation samples after it, in nats.
+    pub validation_loss: f64,
+    /// Training samples a second over all epochs, validation apart.
+    pub samples_per_second: f64,
+    /// Largest difference in win probability between the trainer's and the engine's forward pass.
+    pub parity: f64,
+    /// Positions that were compared.
+    pub parity_positions: usize,
+    /// The model file.
+    pub model: PathBuf,
+}
+
+/// Fits a model and exports it. `provenance` says where the samples come from, as JSON or as plain text.
+///
+/// # Errors
+/// If a setting cannot be used, samples are missing or have impossible targets, a loss stops being a finite number,
+/// the directory holds another training, a file cannot be written, or the engine would not play what was trained.
+pub fn fit(
+    config: &TrainConfig,
+    family: Family,
+    samples: &SampleSet,
+    provenance: &str,
+    directory: &Path,
+    progress: &ProgressBar,
+) -> Result<FitReport, TrainError> {
+    config.check()?;
+    check(samples)?;
+    let device = backend::device(&config.training.backend)?;
+    std::fs::create_dir_all(directory).map_err(|cause| TrainError::Directory { path: directory.to_owned(), cause })?;
+    let run = Run { config, samples, progress };
+    match family {
+        Family::Network => train(&run, family, NetworkLearner::new(&run, device), provenance, directory),
+        Family::NTuple => train(&run, family, NTupleLearner::new(&run, device)?, provenance, directory),
+    }
+}
+
+fn check(samples: &SampleSet) -> Result<(), TrainError> {
+    for (name, samples) in [("training", &samples.training), ("validation", &samples.validation)] {
+        if samples.is_empty() {
+            return Err(TrainError::NoSamples(name));
+        }
+        if let Some(index) = samples.iter().position(|sample| !(0.0..=1.0).contains(&sample.target)) {
+            return Err(TrainError::Target { set: name, index, target: samples[index].target });
+        }
+    }
+    Ok(())
+}
+
+/// What a training has before it starts.
+struct Run<'a> {
+    config: &'a TrainConfig,
+    samples: &'a SampleSet,
+    progress: &'a ProgressBar,
+}
+
+impl Run<'_> {
+    /// The learning rate of a batch (from 0) of an epoch (from 1).
+    fn learning_rate(&self, start: f64, epoch: usize, batch: usize, batches: usize) -> f64 {
+        let training = &self.config.training;
+        let done = ((epoch - 1) * batches + batch) as f64 / (training.epochs * batches) as f64;
+        start * training.schedule.factor(done, training.final_rate)
+    }
+}
+
+/// What happened in an epoch so far.
+#[derive(Debug, Default)]
+struct Passed {
+    samples: usize,
+    /// Summed over samples.
+    loss: f64,
+    /// Of the last step.
+    learning_rate: f64,
+}
+
+impl Passed {
+    /// Takes note of a batch whose losses sum up to `loss`.
+    fn add(&mut self, run: &Run<'_>, epoch: usize, batch: usize, samples: usize, loss: f64) -> Result<(), TrainError> {
+        if !loss.is_finite() {
+            return Err(TrainError::NotFinite { what: "training loss", epoch, batch: batch + 1, loss });
+        }
+        self.samples += samples;
+        self.loss += loss;
+        run.progress.inc(samples as u64);
+        run.progress.set_message(format!("epoch {epoch}/{} loss {:.5}", run.config.training.epochs, self.loss / self.samples as f64));
+        Ok(())
+    }
+}
+
+/// A model that learns, and can be put away and taken up again to the last bit.
+trait Learner {
+    /// Learns all training samples once; epochs count from 1.
+    fn epoch(&mut self, run: &Run<'_>, epoch: usize) -> Result<Passed, TrainError>;
+    /// Mean cross-entropy of the validation samples.
+    fn validate(&self, run: &Run<'_>) -> Result<f64, TrainError>;
+    /// The model's record.
+    fn model(&self) -> Result<Vec<u8>, TrainError>;
+    /// The optimiser's record.
+    fn optimiser(&self) -> Result<Vec<u8>, TrainError>;
+    /// Takes the model from a record.
+    fn load_model(&mut self, record: Vec<u8>) -> Result<(), TrainError>;
+    /// Takes the optimiser from a record.
+    fn load_optimiser(&mut self, record: Vec<u8>) -> Result<(), TrainError>;
+    /// Win probabilities of positions, by burn.
+    fn values(&self, positions: &[Position]) -> Result<Vec<f32>, TrainError>;
+    /// The model as the engine has it.
+    fn export(&self) -> Result<Model, TrainError>;
+}
+
+fn train(run: &Run<'_>, family: Family, mut learner: impl Learner, provenance: &str, directory: &Path) -> Result<FitReport, TrainError> {
+    let configuration = run.config.to_toml();
+    let fingerprint = run.samples.fingerprint();
+    let mut checkpoint = match Checkpoint::read(directory)? {
+        Some(found) => {
+            found.header.same_training(directory, family.name(), &configuration, fingerprint)?;
+            learner.load_model(found.model.clone())?;
+            learner.load_optimiser(found.optimiser.clone())?;
+            found
+        }
+        None => Checkpoint {
+            header: Header {
+                family: family.name().into(),
+                configuration: configuration.clone(),
+                fingerprint,
+                best_epoch: 0,
+                curve: Vec::new(),
+            },
+            model: Vec::new(),
+            optimiser: Vec::new(),
+            best: Vec::new(),
+        },
+    };
+    write_atomically(&directory.join("config.toml"), |file| file.write_all(configuration.as_bytes()))?;
+    run.progress.set_length((run.config.training.epochs * run.samples.training.len()) as u64);
+    run.progress.set_position((checkpoint.header.curve.len() * run.samples.training.len()) as u64);
+    run.progress.reset_eta();
+    while !is_over(run.config, &checkpoint.header) {
+        let epoch = checkpoint.header.curve.len() + 1;
+        let started = Instant::now();
+        let passed = learner.epoch(run, epoch)?;
+        let learned = started.elapsed();
+        let validation_loss = learner.validate(run)?;
+        if !validation_loss.is_finite() {
+            return Err(TrainError::NotFinite { what: "validation loss", epoch, batch: 0, loss: validation_loss });
+        }
+        checkpoint.model = learner.model()?;
+        checkpoint.optimiser = learner.optimiser()?;
+        let header = &mut checkpoint.header;
+        if header.best().is_none_or(|best| validation_loss < best.validation_loss) {
+            header.best_epoch = epoch;
+            checkpoint.best.clone_from(&checkpoint.model);
+        }
+        header.curve.push(CurvePoint {
+            epoch,
+            training_loss: passed.loss / passed.samples as f64,
+            validation_loss,
+            learning_rate: passed.learning_rate,
+            samples_per_second: passed.samples as f64 / learned.as_secs_f64().max(1e-9),
+            seconds: started.elapsed().as_secs_f64(),
+        });
+        checkpoint.write(directory)?;
+        curve::write(directory, &checkpoint.header.curve)?;
+    }
+    run.progress.finish();
+    let header = checkpoint.header;
+    learner.load_model(checkpoint.best)?;
+    finish(run, family, &learner, &header, provenance, directory)
+}
+
+/// Whether all epochs are done, or patience is at its end.
+fn is_over(config: &TrainConfig, header: &Header) -> bool {
+    let (epochs, patience) = (header.curve.len(), config.training.patience);
+    epochs >= config.training.epochs || (patience > 0 && epochs - header.best_epoch >= patience)
+}
+
+/// Exports the learner's model and reports.
+fn finish(
+    run: &Run<'_>,
+    family: Family,
+    learner: &impl Learner,
+    header: &Header,
+    provenance: &str,
+    directory: &Path,
+) -> Result<FitReport, TrainError> {
+    let best = *header.best().ok_or(TrainError::NoSamples("training"))?;
+    // Data that describe themselves as JSON stay JSON.
+    let data = serde_json::from_str(provenance).unwrap_or_else(|_| serde_json::Value::from(provenance));
+    let story = serde_json::json!({
+        "family": family.name(),
+        "data": data,
+        "training_samples": run.samples.training.len(),
+        "validation_samples": run.samples.validation.len(),
+        "samples_xxh3": format!("{:016x}", header.fingerprint),
+        "configuration": header.configuration,
+        "seed": run.config.seed,
+        "epochs": header.curve.len(),
+        "best_epoch": best.epoch,
+        "training_loss": best.training_loss,
+        "validation_loss": best.validation_loss,
+        "trainer": env!("CARGO_PKG_VERSION"),
+    });
+    let file = ModelFile { provenance: story.to_string(), model: learner.export()? };
+    let model = directory.join(family.name()).with_extension("safetensors");
+    let positions: Vec<Position> = parity_positions(&run.samples.validation);
+    let parity = export(&file, &model, &positions, &learner.values(&positions)?)?;
+    let (samples, seconds) = header.curve.iter().fold((0.0, 0.0), |(samples, seconds), point| {
+        let all = run.samples.training.len() as f64;
+        (samples + all, seconds + all / point.samples_per_second)
+    });
+    Ok(FitReport {
+        epochs: header.curve.len(),
+        best_epoch: best.epoch,
+        training_loss: best.training_loss,
+        validation_loss: best.validation_loss,
+        samples_per_second: samples / seconds,
+        parity,
+        parity_positions: positions.len(),
+        model,
+    })
+}
+
+/// Most positions on which the trainer's and the engine's forward pass are compared.
+const PARITY_POSITIONS: usize = 10_000;
+
+/// Positions from all parts of the validation samples.
+fn parity_positions(samples: &[Sample]) -> Vec<Position> {
+    let step = samples.len().div_ceil(PARITY_POSITIONS).max(1);
+    samples.iter().step_by(step).map(|sample| sample.position).collect()
+}
+
+#[cfg(all(test, feature = "flex"))]
+mod tests;

@@ -1,0 +1,187 @@
+//! Checkpoints: everything a training needs to go on as if it had never stopped, in one file.
+//!
+//! Layout: the magic `ALEATRN1`, then four sections (header as JSON, model, optimiser, best model), each with its
+//! length in eight bytes, little-endian, and last the xxh3 of all before it. The models and the optimiser are burn's
+//! own records. Invariant: the file is written to another name and renamed, so it is always of a complete epoch.
+
+use crate::curve::CurvePoint;
+use engine::files::{FileError, read, write_atomically};
+use serde::{Deserialize, Serialize};
+use std::path::{Path, PathBuf};
+use xxhash_rust::xxh3::xxh3_64;
+
+const MAGIC: &[u8; 8] = b"ALEATRN1";
+
+/// What identifies a training, and how far it has come.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) struct Header {
+    pub(super) family: String,
+    /// The resolved configuration, as TOML.
+    pub(super) configuration: String,
+    /// Of the samples.
+    pub(super) fingerprint: u64,
+    /// The epoch with the lowest validation loss, from 1.
+    pub(super) best_epoch: usize,
+    /// One point for each complete epoch.
+    pub(super) curve: Vec<CurvePoint>,
+}
+
+impl Header {
+    /// The point of the best epoch, once there is one.
+    pub(super) fn best(&self) -> Option<&CurvePoint> {
+        self.curve.get(self.best_epoch.checked_sub(1)?)
+    }
+
+    /// Whether this is the training of these things.
+    pub(super) fn same_training(
+        &self,
+        directory: &Path,
+        family: &str,
+        configuration: &str,
+        fingerprint: u64,
+    ) -> Result<(), CheckpointError> {
+        let other = |what: String| Err(CheckpointError::Other { path: path(directory), what });
+        if self.family != family {
+            return other(format!("family ({})", self.family));
+        }
+        let pairs = self.configuration.lines().zip(configuration.lines());
+        if let Some((found, expected)) = pairs.into_iter().find(|(found, expected)| found != expected) {
+            return other(format!("configuration ({found}, not {expected})"));
+        }
+        if self.configuration != configuration {
+            return other("configuration".to_owned());
+        }
+        if self.fingerprint != fingerprint {
+            return other("set of samples".to_owned());
+        }
+        Ok(())
+    }
+}
+
+/// A training after a complete epoch.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Checkpoint {
+    pub(super) header: Header,
+    pub(super) model: Vec<u8>,
+    pub(super) optimiser: Vec<u8>,
+    pub(super) best: Vec<u8>,
+}
+
+/// A checkpoint that cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum CheckpointError {
+    /// The file system refused.
+    #[error(transparent)]
+    File(#[from] FileError),
+    /// The file is not whole, or no checkpoint.
+    #[error("{}: {problem}; remove it to train from the start", path.display())]
+    Damaged {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong.
+        problem: String,
+    },
+    /// The directory holds a training of something else.
+    #[error("{}: it is of a training with another {what}; use another directory, or remove it to train from the start", path.display())]
+    Other {
+        /// The file.
+        path: PathBuf,
+        /// What differs.
+        what: String,
+    },
+}
+
+/// The checkpoint of a directory.
+pub(super) fn path(directory: &Path) -> PathBuf {
+    directory.join("checkpoint.bin")
+}
+
+impl Checkpoint {
+    /// Writes the checkpoint of a directory.
+    pub(super) fn write(&self, directory: &Path) -> Result<(), CheckpointError> {
+        let path = path(directory);
+        let header = serde_json::to_vec(&self.header)
+            .map_err(|error| CheckpointError::Damaged { path: path.clone(), problem: format!("the header cannot be written: {error}") })?;
+        let sections = [&header, &self.model, &self.optimiser, &self.best];
+        let mut bytes = Vec::with_capacity(48 + sections.iter().map(|section| section.len()).sum::<usize>());
+        bytes.extend_from_slice(MAGIC);
+        for section in sections {
+            bytes.extend_from_slice(&(section.len() as u64).to_le_bytes());
+            bytes.extend_from_slice(section);
+        }
+        bytes.extend_from_slice(&xxh3_64(&bytes).to_le_bytes());
+        write_atomically(&path, |file| file.write_all(&bytes))?;
+        Ok(())
+    }
+
+    /// The checkpoint of a directory, `None` if it has none.
+    pub(super) fn read(directory: &Path) -> Result<Option<Self>, CheckpointError> {
+        let path = path(directory);
+        let bytes = match read(&path) {
+            Err(FileError::NotFound { .. }) => return Ok(None),
+            other => other?,
+        };
+        Self::parse(&bytes).map(Some).map_err(|problem| CheckpointError::Damaged { path, problem })
+    }
+
+    fn parse(bytes: &[u8]) -> Result<Self, String> {
+        let rest = bytes.strip_prefix(MAGIC).ok_or("it is no checkpoint of this version")?;
+        let (_, checksum) = bytes.split_last_chunk::<8>().ok_or("it is too short")?;
+        if rest.len() < 8 || xxh3_64(&bytes[..bytes.len() - 8]) != u64::from_le_bytes(*checksum) {
+            return Err("its checksum is wrong, it is damaged or cut off".to_owned());
+        }
+        let mut rest = &rest[..rest.len() - 8];
+        let mut section = || -> Result<Vec<u8>, String> {
+            let (length, content) = rest.split_first_chunk::<8>().ok_or("a section is missing")?;
+            let length = usize::try_from(u64::from_le_bytes(*length)).map_err(|_| "a section is too long")?;
+            let (section, remaining) = content.split_at_checked(length).ok_or("a section is cut off")?;
+            rest = remaining;
+            Ok(section.to_vec())
+        };
+        let header = serde_json::from_slice(&section()?).map_err(|error| format!("its header cannot be read: {error}"))?;
+        Ok(Self { header, model: section()?, optimiser: section()?, best: section()? })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn checkpoint() -> Checkpoint {
+        let point = CurvePoint {
+            epoch: 1,
+            training_loss: 0.1 + 0.2,
+            validation_loss: 1.0 / 3.0,
+            learning_rate: 1e-3,
+            samples_per_second: 5.0,
+            seconds: 0.1,
+        };
+        let header =
+            Header { family: "network".into(), configuration: "seed = 1".into(), fingerprint: u64::MAX, best_epoch: 1, curve: vec![point] };
+        Checkpoint { header, model: vec![1, 2, 3], optimiser: Vec::new(), best: vec![9; 1000] }
+    }
+
+    #[test]
+    fn what_is_written_is_read() {
+        let directory = tempfile::tempdir().unwrap();
+        assert_eq!(Checkpoint::read(directory.path()).unwrap(), None);
+        checkpoint().write(directory.path()).unwrap();
+        assert_eq!(Checkpoint::read(directory.path()).unwrap(), Some(checkpoint()));
+    }
+
+    #[test]
+    fn every_cut_and_every_changed_byte_is_noticed() {
+        let directory = tempfile::tempdir().unwrap();
+        checkpoint().write(directory.path()).unwrap();
+        let bytes = std::fs::read(path(directory.path())).unwrap();
+        for place in 0..bytes.len() {
+            assert!(Checkpoint::parse(&bytes[..place]).is_err(), "cut at {place}");
+            let mut changed = bytes.clone();
+            changed[place] ^= 1;
+            assert!(Checkpoint::parse(&changed).is_err(), "changed at {place}");
+        }
+        std::fs::write(path(directory.path()), &bytes[..100]).unwrap();
+        let error = Checkpoint::read(directory.path()).unwrap_err().to_string();
+        assert!(error.contains("checkpoint.bin") && error.contains("cut off"), "{error}");
+    }
+}

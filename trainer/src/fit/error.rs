@@ -1,0 +1,90 @@
+//! Everything that can end a training, each as one line that says what would help.
+
+use super::CheckpointError;
+use crate::backend::BackendError;
+use crate::config::ConfigError;
+use crate::curve::CurveError;
+use crate::export::ExportError;
+use engine::eval::network::NetworkError;
+use engine::eval::ntuple::{NTupleError, UnknownSet};
+use engine::files::FileError;
+use std::io;
+use std::path::PathBuf;
+
+/// Why a training ended without a model.
+#[derive(Debug, thiserror::Error)]
+pub enum TrainError {
+    /// A setting out of its range.
+    #[error(transparent)]
+    Config(#[from] ConfigError),
+    /// No such device.
+    #[error(transparent)]
+    Backend(#[from] BackendError),
+    /// No such set of tuples.
+    #[error("ntuple.set: {0}")]
+    Set(#[from] UnknownSet),
+    /// Nothing to learn from, or to judge by.
+    #[error("there are no {0} samples; both training and validation samples are needed")]
+    NoSamples(&'static str),
+    /// A target that is no probability.
+    #[error("{set} sample {index} (from 0) has the target {target}; targets are win probabilities in 0 to 1")]
+    Target {
+        /// Training or validation.
+        set: &'static str,
+        /// From 0.
+        index: usize,
+        /// What it has.
+        target: f32,
+    },
+    /// The output directory could not be made.
+    #[error("cannot create the directory {}: {cause}", path.display())]
+    Directory {
+        /// The directory.
+        path: PathBuf,
+        /// What the system said.
+        cause: io::Error,
+    },
+    /// The weights ran away.
+    #[error("the {what} became {loss} in epoch {epoch}, batch {batch}: lower the learning rate")]
+    NotFinite {
+        /// Which loss.
+        what: &'static str,
+        /// From 1.
+        epoch: usize,
+        /// From 1; 0 after the last one.
+        batch: usize,
+        /// Infinite or no number.
+        loss: f64,
+    },
+    /// The checkpoint cannot be written, read or used.
+    #[error(transparent)]
+    Checkpoint(#[from] CheckpointError),
+    /// A record of burn that does not fit the model.
+    #[error("the checkpoint does not fit the model: {0}; remove it to train from the start")]
+    Record(#[from] burn::store::RecordError),
+    /// The curve cannot be drawn or written.
+    #[error(transparent)]
+    Curve(#[from] CurveError),
+    /// A file cannot be written.
+    #[error(transparent)]
+    File(#[from] FileError),
+    /// The device failed.
+    #[error("the training device failed: {0}")]
+    Device(String),
+    /// The engine does not take the network.
+    #[error("the engine does not take the network: {0}")]
+    Network(#[from] NetworkError),
+    /// The engine does not take the n-tuple network.
+    #[error("the engine does not take the n-tuple network: {0}")]
+    NTuple(#[from] NTupleError),
+    /// The model was not exported.
+    #[error(transparent)]
+    Export(#[from] ExportError),
+}
+
+impl TrainError {
+    /// A result that could not be read from the device.
+    pub(super) fn device(error: impl std::fmt::Display) -> Self {
+        Self::Device(error.to_string())
+    }
+}

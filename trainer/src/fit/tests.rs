@@ -1,0 +1,207 @@
+use super::*;
+use crate::config::{Rule, Schedule};
+use crate::sample::tests::random_samples;
+use engine::eval::features::{FeatureGroup, FeatureGroups};
+use std::fs;
+
+const FAMILIES: [Family; 2] = [Family::NTuple, Family::Network];
+
+fn samples() -> SampleSet {
+    SampleSet { training: random_samples(80, 1), validation: random_samples(20, 2) }
+}
+
+fn config() -> TrainConfig {
+    let mut config = TrainConfig::default();
+    config.training.epochs = 5;
+    config.network.hidden = [16, 16];
+    config.network.batch = 128;
+    config.network.learning_rate = 0.02;
+    config.network.features = FeatureGroups::NONE.with(FeatureGroup::Material);
+    config.ntuple.set = "stones".to_owned();
+    config
+}
+
+fn fit_in(directory: &Path, config: &TrainConfig, family: Family) -> Result<FitReport, TrainError> {
+    fit(config, family, &samples(), r#"{"games": 80}"#, directory, &ProgressBar::hidden())
+}
+
+/// A learner that is cut off at the start of an epoch.
+struct CutOff<L>(L, usize);
+
+impl<L: Learner> Learner for CutOff<L> {
+    fn epoch(&mut self, run: &Run<'_>, epoch: usize) -> Result<Passed, TrainError> {
+        if epoch == self.1 { Err(TrainError::Device("power cut".to_owned())) } else { self.0.epoch(run, epoch) }
+    }
+    fn validate(&self, run: &Run<'_>) -> Result<f64, TrainError> {
+        self.0.validate(run)
+    }
+    fn model(&self) -> Result<Vec<u8>, TrainError> {
+        self.0.model()
+    }
+    fn optimiser(&self) -> Result<Vec<u8>, TrainError> {
+        self.0.optimiser()
+    }
+    fn load_model(&mut self, record: Vec<u8>) -> Result<(), TrainError> {
+        self.0.load_model(record)
+    }
+    fn load_optimiser(&mut self, record: Vec<u8>) -> Result<(), TrainError> {
+        self.0.load_optimiser(record)
+    }
+    fn values(&self, positions: &[Position]) -> Result<Vec<f32>, TrainError> {
+        self.0.values(positions)
+    }
+    fn export(&self) -> Result<Model, TrainError> {
+        self.0.export()
+    }
+}
+
+/// Starts a training that is cut off at the start of `epoch`.
+fn fit_until(directory: &Path, config: &TrainConfig, family: Family, epoch: usize) {
+    let samples = samples();
+    let progress = ProgressBar::hidden();
+    let run = Run { config, samples: &samples, progress: &progress };
+    let device = backend::device("flex").unwrap();
+    let result = match family {
+        Family::Network => train(&run, family, CutOff(NetworkLearner::new(&run, device), epoch), "", directory),
+        Family::NTuple => train(&run, family, CutOff(NTupleLearner::new(&run, device).unwrap(), epoch), "", directory),
+    };
+    assert_eq!(result.unwrap_err().to_string(), "the training device failed: power cut");
+}
+
+/// The columns of the curve that do not depend on the clock.
+fn losses(directory: &Path) -> Vec<String> {
+    let table = fs::read_to_string(directory.join("curve.csv")).unwrap();
+    table.lines().map(|line| line.split(',').take(4).collect::<Vec<_>>().join(",")).collect()
+}
+
+#[test]
+fn a_training_that_is_cut_off_goes_on_as_if_it_had_not_been() {
+    for rule in [None, Some(Rule::Sgd), Some(Rule::Adagrad), Some(Rule::TemporalCoherence)] {
+        let mut config = config();
+        config.ntuple.rule = rule.unwrap_or(Rule::Sgd);
+        let family = if rule.is_some() { Family::NTuple } else { Family::Network };
+        let (whole, broken) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let expected = fit_in(whole.path(), &config, family).unwrap();
+        fit_until(broken.path(), &config, family, 3);
+        assert_eq!(losses(broken.path()).len(), 1 + 2);
+        fit_until(broken.path(), &config, family, 4);
+        let found = fit_in(broken.path(), &config, family).unwrap();
+        assert_eq!(losses(broken.path()), losses(whole.path()), "{rule:?}");
+        assert_eq!((found.epochs, found.best_epoch, found.validation_loss), (5, expected.best_epoch, expected.validation_loss));
+        assert_eq!(fs::read(&found.model).unwrap(), fs::read(&expected.model).unwrap(), "{rule:?}");
+        // A finished training only exports again.
+        fs::remove_file(&found.model).unwrap();
+        assert_eq!(fit_in(broken.path(), &config, family).unwrap(), found);
+        assert!(found.model.exists());
+    }
+}
+
+#[test]
+fn both_families_learn_and_the_engine_agrees() {
+    // The loss of the target itself, which nothing can beat, and that of the constant 1/2.
+    let entropy = |p: f64| -(p * p.ln() + (1.0 - p) * (1.0 - p).ln());
+    let validation = samples().validation;
+    let floor = validation.iter().map(|sample| entropy(f64::from(sample.target))).sum::<f64>() / validation.len() as f64;
+    let constant = 2f64.ln();
+    for family in FAMILIES {
+        let directory = tempfile::tempdir().unwrap();
+        let mut config = config();
+        config.training.epochs = 12;
+        let report = fit_in(directory.path(), &config, family).unwrap();
+        let (loss, reachable) = (report.validation_loss, constant - 0.5 * (constant - floor));
+        assert!(loss > floor && loss < reachable, "{family:?}: {floor} < {loss} < {reachable}");
+        assert!(report.parity <= crate::export::TOLERANCE);
+        assert_eq!(report.parity_positions, validation.len());
+        let written = ModelFile::load(&report.model).unwrap();
+        let story: serde_json::Value = serde_json::from_str(&written.provenance).unwrap();
+        assert_eq!(story["data"]["games"], 80);
+        assert_eq!(story["validation_loss"].as_f64(), Some(loss));
+        for name in ["config.toml", "curve.csv", "curve.svg", "checkpoint.bin"] {
+            assert!(directory.path().join(name).exists(), "{name}");
+        }
+        assert_eq!(TrainConfig::from_toml(&fs::read_to_string(directory.path().join("config.toml")).unwrap()).unwrap(), config);
+    }
+}
+
+#[test]
+fn losses_depend_on_the_seed_alone() {
+    for family in FAMILIES {
+        let run = |seed| {
+            let directory = tempfile::tempdir().unwrap();
+            let mut config = TrainConfig { seed, ..config() };
+            config.training.epochs = 2;
+            fit_in(directory.path(), &config, family).unwrap();
+            losses(directory.path())
+        };
+        assert_eq!(run(1), run(1));
+        assert_ne!(run(1), run(2));
+    }
+}
+
+#[test]
+fn another_training_is_not_overwritten() {
+    let directory = tempfile::tempdir().unwrap();
+    let mut config = config();
+    config.training.epochs = 1;
+    fit_in(directory.path(), &config, Family::NTuple).unwrap();
+    let error = fit_in(directory.path(), &config, Family::Network).unwrap_err().to_string();
+    assert!(error.contains("another family (ntuple)"), "{error}");
+    config.training.final_rate = 0.5;
+    let error = fit_in(directory.path(), &config, Family::NTuple).unwrap_err().to_string();
+    assert!(error.contains("final_rate = 0.01, not final_rate = 0.5"), "{error}");
+    config.training.final_rate = 0.01;
+    let mut other = samples();
+    other.training.truncate(100);
+    let error = fit(&config, Family::NTuple, &other, "", directory.path(), &ProgressBar::hidden()).unwrap_err().to_string();
+    assert!(error.contains("another set of samples"), "{error}");
+}
+
+#[test]
+fn a_training_that_runs_away_is_stopped() {
+    for family in FAMILIES {
+        let directory = tempfile::tempdir().unwrap();
+        let mut config = config();
+        config.training.schedule = Schedule::Constant;
+        config.network.learning_rate = 1e38;
+        config.ntuple.rule = Rule::Sgd;
+        config.ntuple.learning_rate = 1e38;
+        let error = fit_in(directory.path(), &config, family).unwrap_err();
+        assert!(matches!(error, TrainError::NotFinite { .. }), "{error}");
+        assert!(error.to_string().contains("lower the learning rate"), "{error}");
+        assert!(!directory.path().join(family.name()).with_extension("safetensors").exists());
+    }
+}
+
+#[test]
+fn patience_ends_a_training_that_does_not_improve_and_the_best_epoch_is_kept() {
+    let directory = tempfile::tempdir().unwrap();
+    let mut config = config();
+    // Far too fast: it gets worse after a good start.
+    config.training.epochs = 40;
+    config.training.patience = 2;
+    config.training.schedule = Schedule::Constant;
+    config.ntuple.learning_rate = 30.0;
+    let report = fit_in(directory.path(), &config, Family::NTuple).unwrap();
+    assert_eq!(report.epochs, report.best_epoch + 2);
+    assert!(report.epochs < 40);
+    let found: Vec<f64> = losses(directory.path())[1..].iter().map(|line| line.split(',').nth(2).unwrap().parse().unwrap()).collect();
+    assert_eq!(found.iter().copied().fold(f64::INFINITY, f64::min), report.validation_loss);
+}
+
+#[test]
+fn impossible_samples_are_refused() {
+    let directory = tempfile::tempdir().unwrap();
+    let refuse = |samples: &SampleSet| {
+        fit(&config(), Family::NTuple, samples, "", directory.path(), &ProgressBar::hidden()).unwrap_err().to_string()
+    };
+    let mut set = samples();
+    set.training[7].target = 1.5;
+    assert!(refuse(&set).starts_with("training sample 7 (from 0) has the target 1.5"));
+    set.validation.clear();
+    set.training[7].target = 1.0;
+    assert!(refuse(&set).contains("no validation samples"));
+    let mut config = config();
+    config.ntuple.set = "no such".to_owned();
+    let error = fit_in(directory.path(), &config, Family::NTuple).unwrap_err().to_string();
+    assert!(error.starts_with("ntuple.set: 'no such'") && error.contains("stone-pairs"), "{error}");
+}

@@ -1,0 +1,106 @@
+//! The n-tuple network as a burn module: one weight a row of all tables, and a bias.
+//!
+//! Burn defines it, keeps its records and gives the reference forward pass and gradient; training changes the raw
+//! table sample by sample, because a dense gradient would cost the size of the table each step.
+
+use super::bag::bag;
+use super::{parameter, values};
+use burn::module::{Module, Param};
+use burn::tensor::{Device, Int, Tensor, TensorData};
+
+/// The trainable n-tuple network.
+#[derive(Module, Debug)]
+pub struct NTupleModel {
+    table: Param<Tensor<2>>,
+    bias: Param<Tensor<1>>,
+}
+
+/// What an update rule remembers of each weight and, in the last row, of the bias.
+#[derive(Module, Debug)]
+pub struct Accumulators {
+    values: Param<Tensor<2>>,
+}
+
+impl NTupleModel {
+    /// All weights 0: every position is even.
+    #[must_use]
+    pub fn new(rows: usize, device: &Device) -> Self {
+        Self { table: parameter(1, [rows, 1], || 0.0, device), bias: parameter(2, [1], || 0.0, device) }
+    }
+
+    /// Logits `[batch, 1]` from the row of each tuple, `[batch, tuples]`.
+    #[must_use]
+    pub fn forward(&self, rows: Tensor<2, Int>) -> Tensor<2> {
+        bag(self.table.val(), rows) + self.bias.val().unsqueeze()
+    }
+
+    /// One weight a row.
+    #[must_use]
+    pub fn weights(&self) -> Vec<f32> {
+        values(&self.table)
+    }
+
+    /// The log odds when all weights are 0.
+    #[must_use]
+    pub fn bias(&self) -> f32 {
+        values(&self.bias).first().copied().unwrap_or_default()
+    }
+
+    /// The model with other values, which `change` makes of the table and the bias. On the CPU the table is not
+    /// copied while nobody else holds it.
+    #[must_use]
+    pub fn change(self, device: &Device, change: impl FnOnce(&mut [f32], &mut f32)) -> Self {
+        let mut bias = self.bias();
+        let (id, table, mapper) = self.table.consume();
+        let shape = table.dims();
+        let mut data = table.into_data();
+        let data = match data.as_mut_slice::<f32>() {
+            Ok(weights) => {
+                change(weights, &mut bias);
+                data
+            }
+            // The table is of another type than it was made of, as on a device that trains in half precision.
+            Err(_) => {
+                let mut weights: Vec<f32> = data.iter::<f32>().collect();
+                change(&mut weights, &mut bias);
+                TensorData::new(weights, shape)
+            }
+        };
+        let (bias_id, _, bias_mapper) = self.bias.consume();
+        Self {
+            table: Param::from_mapped_value(id, Tensor::from_data(data, device), mapper),
+            bias: Param::from_mapped_value(bias_id, Tensor::from_data([bias], device), bias_mapper),
+        }
+    }
+}
+
+impl Accumulators {
+    /// `width` numbers for each of `rows` weights and for the bias.
+    #[must_use]
+    pub fn new(rows: usize, width: usize, mut fill: impl FnMut() -> f32, device: &Device) -> Self {
+        Self { values: parameter(1, [rows + 1, width], &mut fill, device) }
+    }
+
+    /// The numbers, row by row.
+    #[must_use]
+    pub fn values(&self) -> Vec<f32> {
+        values(&self.values)
+    }
+}
+
+#[cfg(all(test, feature = "flex"))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_position_is_worth_the_sum_of_its_rows_and_the_bias() {
+        let device = Device::flex();
+        let model = NTupleModel::new(4, &device).change(&device, |weights, bias| {
+            weights.copy_from_slice(&[1.0, 20.0, 300.0, 4000.0]);
+            *bias = 0.5;
+        });
+        let rows: Tensor<2, Int> = Tensor::from_data([[0, 2, 3], [1, 1, 2]], &device);
+        assert_eq!(model.forward(rows).into_data().try_to_vec::<f32>().unwrap(), [4301.5, 340.5]);
+        assert_eq!((model.weights(), model.bias()), (vec![1.0, 20.0, 300.0, 4000.0], 0.5));
+    }
+}

@@ -1,0 +1,17 @@
+//! Progress bars: seen on a terminal, hidden elsewhere.
+
+use indicatif::{ProgressBar, ProgressStyle};
+use std::io::IsTerminal;
+
+/// A bar on standard error with rate, remaining time and message; hidden when that is no terminal.
+#[must_use]
+pub fn progress_bar(prefix: &'static str) -> ProgressBar {
+    if !std::io::stderr().is_terminal() {
+        return ProgressBar::hidden();
+    }
+    let bar = ProgressBar::new(0).with_prefix(prefix);
+    match ProgressStyle::with_template("{prefix} [{wide_bar}] {human_pos}/{human_len} {per_sec}, {eta} left  {msg}") {
+        Ok(style) => bar.with_style(style.progress_chars("=> ")),
+        Err(_) => bar,
+    }
+}

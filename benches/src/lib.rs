@@ -1,1 +1,22 @@
-//! Placeholder.
+//! Measuring: match statistics, arena, tournaments, studies of random play, plots and reports.
+//!
+//! The modules in reading order: each uses only those above it, and the engine.
+
+#![cfg_attr(test, allow(clippy::unwrap_used))]
+
+pub mod statistics;
+
+pub mod arena;
+
+pub mod tournament;
+
+pub mod playouts;
+
+pub mod board;
+
+pub mod plot;
+
+pub mod report;
+
+#[cfg(test)]
+mod test_players;

@@ -28,10 +28,8 @@ struct Alea {
 
 #[derive(Subcommand)]
 enum Command {
-    Pipeline(commands::pipeline::Arguments),
     #[command(name = "selfplay")]
     SelfPlay(commands::selfplay::Arguments),
-    Train(commands::train::Arguments),
     Arena(commands::arena::Arguments),
     Tournament(commands::tournament::Arguments),
     Moves(commands::moves::Arguments),
@@ -48,9 +46,7 @@ fn main() -> ExitCode {
         return output::fail(&anyhow::anyhow!("cannot start {} threads: {error}", alea.threads));
     }
     let done = match alea.command {
-        Command::Pipeline(arguments) => commands::pipeline::run(&arguments),
         Command::SelfPlay(arguments) => commands::selfplay::run(&arguments),
-        Command::Train(arguments) => commands::train::run(&arguments),
         Command::Arena(arguments) => commands::arena::run(&arguments),
         Command::Tournament(arguments) => commands::tournament::run(&arguments),
         Command::Moves(arguments) => commands::moves::run(&arguments),

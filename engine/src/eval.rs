@@ -4,6 +4,7 @@
 //! chance only makes sense on that scale. Weights are shared and immutable; whatever is kept up to date from
 //! move to move is a cache that the searching thread owns.
 
+pub mod any;
 pub mod attack_block_threat;
 pub mod calibration;
 pub mod farmer_boy;

@@ -2,7 +2,7 @@
 //!
 //! Dynamic dispatch happens here, once a move; below a player everything is generic.
 
-//pub mod build;
+pub mod build;
 pub mod notation;
 pub mod searching;
 pub mod simple;

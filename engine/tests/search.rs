@@ -3,10 +3,10 @@
 mod games;
 
 use engine::dice::Die;
-use engine::random::RandomStream;
 use engine::eval::Evaluator;
 use engine::game::Game;
 use engine::games::einstein::{Position, Standard, Variant};
+use engine::random::RandomStream;
 use engine::search::Search;
 use engine::search::expectiminimax::{Expectiminimax, Form};
 use engine::search::mcts::{Budget, EvaluatorLeaf, Mcts, MctsOptions, Playout};
@@ -62,14 +62,10 @@ fn all_agree<G: Game>(game: &G, position: &G::Position, depth: u32, tolerance: f
 #[test]
 fn searches_agree_on_einstein() {
     let loaded = Die::loaded(&[0.3, 0.0, 0.1, 0.25, 0.05, 0.3]).unwrap();
-    for (number, (variant, die)) in [
-        (Variant::Classic, Die::fair()),
-        (Variant::NearestOnly, Die::fair()),
-        (Variant::Classic, loaded),
-        (Variant::NearestOnly, loaded),
-    ]
-    .into_iter()
-    .enumerate()
+    for (number, (variant, die)) in
+        [(Variant::Classic, Die::fair()), (Variant::NearestOnly, Die::fair()), (Variant::Classic, loaded), (Variant::NearestOnly, loaded)]
+            .into_iter()
+            .enumerate()
     {
         let game = Standard::new(variant, die);
         for (index, position) in random_positions(&game, 300, number as u64).iter().enumerate() {

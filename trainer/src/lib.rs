@@ -1,1 +1,24 @@
-//! Placeholder.
+//! Self-play records, and the fitting of evaluators to them with burn.
+//!
+//! The modules in reading order: each uses only those above it. The blank lines keep the order.
+
+// Records: how they are kept, and the games that fill them.
+pub mod codec;
+
+pub mod shard;
+
+pub mod selfplay;
+
+pub mod calibrate;
+
+// What is asked for, of what, and where.
+pub mod config;
+
+pub mod sample;
+
+pub mod dataset;
+
+pub mod backend;
+
+// What is fitted.
+pub mod models;

@@ -223,13 +223,14 @@ impl SelfPlay {
     #[must_use]
     pub fn play_shard(&self, index: u64, progress: &ProgressBar) -> Vec<PlayedGame> {
         let header = self.header(index);
-        (header.first_game..header.first_game + header.games)
+        // Only the smaller integers are indexed by rayon; a shard has few games.
+        (0..header.games as u32)
             .into_par_iter()
             .with_min_len(GAMES_PER_TASK)
             .map_init(
                 || PlayerPool { recipes: &self.recipes, players: self.recipes.iter().map(|_| [None, None]).collect() },
                 |pool, index| {
-                    let game = self.play(index, pool);
+                    let game = self.play(header.first_game + u64::from(index), pool);
                     progress.inc(1);
                     game
                 },

@@ -52,12 +52,12 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
 
 fn verify(path: &Path) -> Result<Value> {
     let file = ModelFile::load(path)?;
-    let (kind, weights, description) = match &file.model {
-        Model::NTuple(model) => ("ntuple", model.weights.len() + 1, format!("tuples {}", model.set.name())),
-        Model::Network(model) => ("network", model.parameters(), format!("layers {}", model.shape())),
+    let description = match &file.model {
+        Model::NTuple(model) => format!("tuple set {}", model.set().name()),
+        Model::Network(model) => format!("layers {:?}", model.weights().widths()),
     };
     let provenance = serde_json::from_str(&file.provenance).unwrap_or(Value::String(file.provenance.clone()));
     Ok(json!({
-        "path": path, "ok": true, "kind": kind, "weights": weights, "description": description, "provenance": provenance,
+        "path": path, "ok": true, "kind": file.model.kind(), "weights": file.model.parameters(), "description": description, "provenance": provenance,
     }))
 }

@@ -14,7 +14,7 @@ use super::race::Race;
 use super::random::Random;
 use super::reciprocal::Reciprocal;
 use super::schwarz::Schwarz;
-use super::{DynEvaluator, Score};
+use super::{DynEvaluator, Evaluator, Score};
 use crate::games::einstein::{Position, Standard};
 use std::sync::Arc;
 
@@ -73,7 +73,11 @@ impl AnyEvaluator {
             Self::Greedy(evaluator) => Some(evaluator.score.score(game, position)),
             Self::Reciprocal(evaluator) => Some(evaluator.score.score(game, position)),
             Self::NTuple(evaluator) => Some(evaluator.logit(position)),
-            Self::Network(evaluator) => Some(evaluator.logit(game, position)),
+            Self::Network(evaluator) => {
+                let mut accumulators = Default::default();
+                evaluator.refresh(game, position, &mut accumulators);
+                Some(evaluator.logit(game, position, &accumulators))
+            }
             Self::Random(_) | Self::Race(_) | Self::MrMonte(_) => None,
         }
     }

@@ -8,7 +8,7 @@
 
 mod groups;
 
-pub use groups::{FeatureGroup, FeatureGroups};
+pub use groups::{FeatureGroup, FeatureGroups, UnknownGroup};
 
 use crate::eval::race_tables::{RaceTables, distance, distance_index};
 use crate::games::einstein::position::Side;

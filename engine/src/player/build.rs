@@ -27,7 +27,7 @@ pub const PLAYERS: &str = "star1(depth, eval, table, die), unified(depth, eval, 
 
 /// All evaluator names, for help texts and errors.
 pub const EVALUATORS: &str = "random(seed), greedy, schwarz, race, farmer_boy, attack_block_threat (short abt; block, threat, view), \
-     reciprocal, mrmonte(iterations, red, blue), model:PATH; hand-made scores take scale=raw, factor";
+     reciprocal, mrmonte(iterations, red, blue), model:PATH; hand-made scores take slope, offset, or scale=raw, factor";
 
 /// A player that can be made again and again.
 #[derive(Clone)]

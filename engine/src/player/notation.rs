@@ -63,7 +63,11 @@ impl Notation {
 impl fmt::Display for Notation {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let plain = !self.name.is_empty() && self.name.chars().all(is_word);
-        if plain { write!(formatter, "{}", self.name)? } else { write!(formatter, "\"{}\"", self.name)? }
+        if plain {
+            write!(formatter, "{}", self.name)?
+        } else {
+            write!(formatter, "\"{}\"", self.name)?
+        }
         if !self.arguments.is_empty() {
             write!(formatter, "(")?;
             for (index, argument) in self.arguments.iter().enumerate() {
@@ -221,7 +225,8 @@ impl<'a> Arguments<'a> {
         for (argument, taken) in self.notation.arguments.iter().zip(&self.taken) {
             if !taken {
                 let name = &self.notation.name;
-                let valid = if self.keys.is_empty() { format!("{name} takes none") } else { format!("{name} takes {}", self.keys.join(", ")) };
+                let valid =
+                    if self.keys.is_empty() { format!("{name} takes none") } else { format!("{name} takes {}", self.keys.join(", ")) };
                 let problem = match &argument.key {
                     Some(key) => format!("there is no '{key}' here; {valid}"),
                     None => format!("one value too many; {valid}"),
@@ -238,9 +243,9 @@ where
     T: std::str::FromStr + PartialOrd + fmt::Display,
 {
     let number = value.arguments.is_empty().then(|| value.name.parse::<T>().ok()).flatten();
-    number.filter(|number| range.contains(number)).ok_or_else(|| {
-        (value.character, format!("'{key}' is a number from {} to {}, not '{value}'", range.start(), range.end()))
-    })
+    number
+        .filter(|number| range.contains(number))
+        .ok_or_else(|| (value.character, format!("'{key}' is a number from {} to {}, not '{value}'", range.start(), range.end())))
 }
 
 #[cfg(test)]

@@ -6,9 +6,9 @@
 
 use super::SearchStats;
 use super::meter::{Meter, Off};
-use crate::random::RandomStream;
 use crate::eval::Evaluator;
 use crate::game::{Game, Outcome, OutcomeList, Payoffs};
+use crate::random::RandomStream;
 use std::time::{Duration, Instant};
 
 /// Values a position that is not over and has just been added to the tree.

@@ -156,7 +156,7 @@ mod tests {
             game.moves(position, &mut moves);
             game.outcomes(position, &moves, &mut outcomes);
             let values: Vec<f32> = moves.iter().map(|&mv| 1.0 - value(game, &game.play(position, mv), known)).collect();
-            let value = expectation(&outcomes, &values) as f32;
+            let value = expectation(&outcomes, &values);
             known.insert(*position, value);
             value
         }

@@ -12,7 +12,7 @@ use crate::eval::random::Random;
 use crate::eval::reciprocal::Reciprocal;
 use crate::eval::schwarz::Schwarz;
 use crate::games::einstein::Standard;
-use crate::player::notation::{Arguments, Notation, Problem};
+use crate::player::notation::{Arguments, Notation, Problem, parse_number};
 use crate::weights::{Model, ModelFile};
 use std::path::Path;
 use std::sync::Arc;
@@ -115,15 +115,17 @@ fn simulated(notation: &Notation, game: &Standard) -> Result<Simulated, Problem>
     Ok(Simulated { evaluator: Arc::new(evaluator), depth })
 }
 
-/// Win probability unless `scale=raw` asks for the raw score, each unit counting `factor` on a scale of ±1000.
+/// Win probability by the fitted logistic, or by `slope` and `offset`; with `scale=raw` the raw score, each unit
+/// counting `factor` on a scale of ±1000.
 fn calibration(arguments: &mut Arguments<'_>, fitted: Calibration) -> Result<Calibration, Problem> {
     let raw = arguments.choice("scale", &[("win", false), ("raw", true)])?;
-    if !raw {
-        return Ok(fitted);
-    }
-    let factor = match arguments.take_named("factor")? {
-        Some(value) => crate::player::notation::parse_number("factor", value, 1e-6..=1000.0)?,
-        None => 1.0,
-    };
-    Ok(Calibration::Raw { factor })
+    let mut constant = |key, range: std::ops::RangeInclusive<f32>| arguments.take_named(key)?.map(|value| parse_number(key, value, range)).transpose();
+    Ok(match fitted {
+        _ if raw => Calibration::Raw { factor: constant("factor", 1e-6..=1000.0)?.unwrap_or(1.0) },
+        Calibration::Logistic { slope, offset } => Calibration::Logistic {
+            slope: constant("slope", 1e-6..=1000.0)?.unwrap_or(slope),
+            offset: constant("offset", -100.0..=100.0)?.unwrap_or(offset),
+        },
+        Calibration::Raw { .. } => fitted,
+    })
 }

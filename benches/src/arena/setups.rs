@@ -1,0 +1,180 @@
+//! Which set-ups the pairs of a match start from.
+//!
+//! Invariant: the set-ups of a pair depend on nothing but the pair and the match's seed.
+
+use engine::games::einstein::setup::{SETUPS, setup_index};
+use engine::random::{RandomStream, SeedSpace, derive_seed};
+use serde::{Deserialize, Serialize};
+use std::path::{Path, PathBuf};
+
+/// Where the stones start.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Setups {
+    /// Every pair draws a set-up for Red and one for Blue.
+    Random,
+    /// Pair `i` takes entry `i` modulo the length: the set-up indices (0–719) of Red and of Blue.
+    Index(Vec<(usize, usize)>),
+}
+
+/// What is wrong with set-ups.
+#[derive(Debug, thiserror::Error)]
+pub enum SetupsError {
+    /// A set-up that does not exist.
+    #[error("set-up {0} does not exist; they are numbered 0 to {last}", last = SETUPS - 1)]
+    Index(usize),
+    /// Nothing to choose from.
+    #[error("there is no set-up to start from; give 'random' or at least one RED:BLUE")]
+    Empty,
+    /// Text that names no set-ups.
+    #[error("'{0}' is no pair of set-ups; expected 'random', or RED:BLUE with two numbers 0-719 or two orders of 123456")]
+    Text(String),
+    /// A line of a list that names no set-ups.
+    #[error("{}:{line}: '{text}' is no pair of set-ups; expected two numbers 0-719, or two orders of 123456", path.display())]
+    Line {
+        /// The file.
+        path: PathBuf,
+        /// The line, counted from 1.
+        line: usize,
+        /// What stands there.
+        text: String,
+    },
+    /// A list that cannot be read.
+    #[error("{}: {source}", path.display())]
+    File {
+        /// The file.
+        path: PathBuf,
+        /// What happened.
+        source: std::io::Error,
+    },
+}
+
+impl Setups {
+    /// Reads a list: a pair of set-ups a line, Red's and Blue's, each an index or the stones over the home squares
+    /// in reading order (`621534`); `#` begins a comment.
+    ///
+    /// # Errors
+    /// If the file cannot be read, a line is no pair of set-ups, or there is none.
+    pub fn read_list(path: &Path) -> Result<Self, SetupsError> {
+        let text = std::fs::read_to_string(path).map_err(|source| SetupsError::File { path: path.to_owned(), source })?;
+        let mut pairs = Vec::new();
+        for (index, line) in text.lines().enumerate() {
+            let content = line.split('#').next().unwrap_or_default().trim();
+            if content.is_empty() {
+                continue;
+            }
+            let words: Vec<&str> = content.split(|separator: char| separator.is_whitespace() || separator == ':').collect();
+            let words: Vec<&str> = words.into_iter().filter(|word| !word.is_empty()).collect();
+            let pair = parse_pair(&words);
+            pairs.push(pair.ok_or_else(|| SetupsError::Line { path: path.to_owned(), line: index + 1, text: content.to_owned() })?);
+        }
+        if pairs.is_empty() { Err(SetupsError::Empty) } else { Ok(Self::Index(pairs)) }
+    }
+
+    /// Checks that every named set-up exists and that there is one.
+    ///
+    /// # Errors
+    /// Names the first index that does not exist.
+    pub fn check(&self) -> Result<(), SetupsError> {
+        match self {
+            Self::Random => Ok(()),
+            Self::Index(pairs) if pairs.is_empty() => Err(SetupsError::Empty),
+            Self::Index(pairs) => pairs
+                .iter()
+                .flat_map(|&(red, blue)| [red, blue])
+                .find(|&index| index >= SETUPS)
+                .map_or(Ok(()), |index| Err(SetupsError::Index(index))),
+        }
+    }
+
+    /// The set-ups of Red and Blue in a pair; checked before.
+    pub(super) fn of_pair(&self, pair: u64, pair_seed: u64) -> [usize; 2] {
+        match self {
+            Self::Random => {
+                let mut random = RandomStream::new(derive_seed(pair_seed, SeedSpace::Arena, &[0]));
+                [random.below(SETUPS), random.below(SETUPS)]
+            }
+            Self::Index(pairs) => {
+                let (red, blue) = pairs[(pair % pairs.len() as u64) as usize];
+                [red, blue]
+            }
+        }
+    }
+}
+
+impl std::str::FromStr for Setups {
+    type Err = SetupsError;
+
+    /// Reads `random`, or pairs such as `0:719, 621534:12`.
+    fn from_str(text: &str) -> Result<Self, SetupsError> {
+        if text.trim() == "random" {
+            return Ok(Self::Random);
+        }
+        let pair = |text: &str| {
+            parse_pair(&text.split(':').map(str::trim).collect::<Vec<_>>()).ok_or_else(|| SetupsError::Text(text.trim().to_owned()))
+        };
+        Ok(Self::Index(text.split(',').map(pair).collect::<Result<_, _>>()?))
+    }
+}
+
+impl std::fmt::Display for Setups {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Random => formatter.write_str("random"),
+            Self::Index(pairs) if pairs.len() > 4 => write!(formatter, "{} given pairs", pairs.len()),
+            Self::Index(pairs) => {
+                let words: Vec<String> = pairs.iter().map(|(red, blue)| format!("{red}:{blue}")).collect();
+                formatter.write_str(&words.join(","))
+            }
+        }
+    }
+}
+
+fn parse_pair(words: &[&str]) -> Option<(usize, usize)> {
+    match words {
+        [red, blue] => Some((parse_setup(red)?, parse_setup(blue)?)),
+        _ => None,
+    }
+}
+
+/// An index, or six stones.
+fn parse_setup(word: &str) -> Option<usize> {
+    if !word.bytes().all(|byte| byte.is_ascii_digit()) {
+        return None;
+    }
+    if word.len() == 6 {
+        return setup_index(&word.bytes().map(|byte| byte - b'0').collect::<Vec<_>>());
+    }
+    word.parse().ok().filter(|&index| index < SETUPS)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn set_ups_are_read_as_numbers_or_orders() {
+        assert_eq!("random".parse::<Setups>().unwrap(), Setups::Random);
+        assert_eq!("0:719, 654321:123465".parse::<Setups>().unwrap(), Setups::Index(vec![(0, 719), (719, 1)]));
+        for wrong in ["", "5", "720:0", "1:2:3", "123455:0", "-1:0", "a:b", "1:2,"] {
+            assert!(wrong.parse::<Setups>().is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn lists_are_cycled_and_errors_name_the_line() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("list");
+        std::fs::write(&path, "# good ones\n0 1\n654321:2 # comment\n\n").unwrap();
+        let setups = Setups::read_list(&path).unwrap();
+        assert_eq!(setups, Setups::Index(vec![(0, 1), (719, 2)]));
+        assert_eq!([0, 1, 2].map(|pair| setups.of_pair(pair, 9)), [[0, 1], [719, 2], [0, 1]]);
+        std::fs::write(&path, "0 1\n0 1 2\n").unwrap();
+        let error = Setups::read_list(&path).unwrap_err().to_string();
+        assert!(error.contains("list:2: '0 1 2'"), "{error}");
+        std::fs::write(&path, "# nothing\n").unwrap();
+        assert!(matches!(Setups::read_list(&path), Err(SetupsError::Empty)));
+        assert!(matches!(Setups::read_list(&directory.path().join("none")), Err(SetupsError::File { .. })));
+        assert!(matches!(Setups::Index(vec![(0, 720)]).check(), Err(SetupsError::Index(720))));
+    }
+}

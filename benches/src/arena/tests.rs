@@ -1,0 +1,179 @@
+//! Tests of the arena with small deterministic players.
+
+use super::*;
+use crate::test_players::{contestant, first, greedy, random};
+use std::path::Path;
+
+fn options(pairs: u64) -> MatchOptions {
+    MatchOptions { game: Standard::default(), pairs, seed: 7, setups: Setups::Random, threads: 1, state: None, progress: false }
+}
+
+/// Everything but times.
+fn timeless(a: &Contestant, b: &Contestant, options: &MatchOptions) -> Vec<PairResult> {
+    let mut results = play_pairs(a, b, options).unwrap().0;
+    results.iter_mut().for_each(|result| result.nanoseconds = [0; 2]);
+    results
+}
+
+fn lines(path: &Path) -> Vec<String> {
+    std::fs::read_to_string(path).unwrap().lines().map(str::to_owned).collect()
+}
+
+#[test]
+fn a_player_against_itself_scores_exactly_one_half() {
+    for player in [random(), first(), greedy()] {
+        let result = play_match(&player, &player, &options(50)).unwrap();
+        assert_eq!(result.pair_counts, PairCounts { lost: 0, split: 50, won: 0 });
+        assert_eq!((result.score, result.wins, result.games), (0.5, 50, 100));
+    }
+}
+
+#[test]
+fn both_games_of_a_pair_are_one_game_if_both_players_are_the_same() {
+    for result in timeless(&random(), &random(), &options(20)) {
+        assert_eq!(result.plies[0], result.plies[1]);
+        assert_ne!(result.won_by_a[0], result.won_by_a[1]);
+        assert!([0, 2].contains(&result.first_mover_wins()));
+    }
+}
+
+#[test]
+fn the_stronger_player_wins_and_the_figures_agree_with_the_pairs() {
+    let (a, b) = (greedy(), random());
+    let result = play_match(&a, &b, &options(200)).unwrap();
+    assert!(result.interval.lower > 0.6 && result.superiority > 0.999, "{result}");
+    let pairs = timeless(&a, &b, &options(200));
+    let wins: usize = pairs.iter().map(PairResult::wins).sum();
+    assert_eq!(result.wins, wins as u64);
+    assert_eq!(result.score, wins as f64 / 400.0);
+    let plies: u32 = pairs.iter().flat_map(|pair| pair.plies).sum();
+    assert_eq!(result.mean_plies, f64::from(plies) / 400.0);
+    assert!(pairs.iter().all(|pair| pair.decisions.iter().sum::<u64>() == pair.plies.iter().map(|&plies| u64::from(plies)).sum::<u64>()));
+    // The same match from the other side.
+    let turned = play_match(&b, &a, &options(200)).unwrap();
+    assert_eq!(turned.pair_counts, result.pair_counts.opposite());
+}
+
+#[test]
+fn results_do_not_depend_on_the_number_of_threads() {
+    let one = timeless(&greedy(), &random(), &options(60));
+    let two = timeless(&greedy(), &random(), &MatchOptions { threads: 2, ..options(60) });
+    assert_eq!(one, two);
+    let other_seed = timeless(&greedy(), &random(), &MatchOptions { seed: 8, ..options(60) });
+    assert_ne!(one, other_seed);
+}
+
+#[test]
+fn given_set_ups_and_first_movers_alternate() {
+    // Stone 6 alone decides nothing here; the starts are seen through a player that records them.
+    let setups = Setups::Index(vec![(0, 719), (5, 6), (7, 8)]);
+    let options = MatchOptions { setups: setups.clone(), ..options(6) };
+    let seen = crate::test_players::starts_seen(&options);
+    let game = Standard::default();
+    let expected: Vec<_> = (0..6)
+        .flat_map(|pair| {
+            let [red, blue] = [[0, 719], [5, 6], [7, 8]][pair % 3];
+            [game.start([red, blue], if pair % 2 == 0 { RED } else { BLUE }); 2]
+        })
+        .collect();
+    assert_eq!(seen, expected);
+}
+
+#[test]
+fn a_match_cut_off_anywhere_resumes_to_the_same_results() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("match.jsonl");
+    let stored = MatchOptions { state: Some(path.clone()), threads: 2, ..options(12) };
+    let unbroken = timeless(&greedy(), &random(), &options(12));
+    assert_eq!(timeless(&greedy(), &random(), &stored), unbroken);
+    let whole = std::fs::read(&path).unwrap();
+    let last_line = whole[..whole.len() - 1].iter().rposition(|&byte| byte == b'\n').unwrap() + 1;
+    // Cut inside the header, after it, inside the last line, before its line feed, inside the file; and nowhere.
+    for length in [0, 5, whole.len() / 2, last_line, last_line + 3, whole.len() - 1, whole.len()] {
+        std::fs::write(&path, &whole[..length]).unwrap();
+        assert_eq!(timeless(&greedy(), &random(), &stored), unbroken, "cut at {length}");
+        let mut pairs: Vec<u64> = lines(&path)[1..]
+            .iter()
+            .map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap()["pair"].as_u64().unwrap())
+            .collect();
+        pairs.sort_unstable();
+        assert_eq!(pairs, (0..12).collect::<Vec<u64>>(), "cut at {length}");
+    }
+}
+
+#[test]
+fn finished_pairs_are_not_played_again_and_a_match_can_be_made_longer() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("match.jsonl");
+    let stored = |pairs| MatchOptions { state: Some(path.clone()), ..options(pairs) };
+    timeless(&greedy(), &random(), &stored(5));
+    let before = lines(&path);
+    let impossible = contestant("greedy", || panic!("nobody needs to play"));
+    let resumed = play_match(&impossible, &random(), &stored(5)).unwrap();
+    assert_eq!(resumed.pairs, 5);
+    assert!(resumed.wall_seconds > 0.0 && resumed.seconds_per_move[0] > 0.0);
+    assert_eq!(lines(&path), before);
+    assert_eq!(timeless(&greedy(), &random(), &stored(9)), timeless(&greedy(), &random(), &options(9)));
+    assert_eq!(lines(&path)[..6], before[..]);
+    assert_eq!(play_match(&impossible, &random(), &stored(3)).unwrap().pairs, 3);
+}
+
+#[test]
+fn the_state_of_another_match_is_refused_and_left_alone() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("match.jsonl");
+    let stored = MatchOptions { state: Some(path.clone()), ..options(2) };
+    timeless(&greedy(), &random(), &stored);
+    let before = std::fs::read(&path).unwrap();
+    let refused = |a: Contestant, b: Contestant, options: MatchOptions, key: &str| {
+        let error = play_match(&a, &b, &options).unwrap_err().to_string();
+        assert!(error.contains("another match") && error.contains(key) && !error.contains('\n'), "{error}");
+        assert_eq!(std::fs::read(&path).unwrap(), before);
+    };
+    refused(first(), random(), stored.clone(), "first player is greedy, not first");
+    refused(greedy(), first(), stored.clone(), "second player");
+    refused(greedy(), random(), MatchOptions { seed: 8, ..stored.clone() }, "seed is 7, not 8");
+    refused(greedy(), random(), MatchOptions { setups: Setups::Index(vec![(0, 0)]), ..stored.clone() }, "set-ups");
+    let loaded = Standard::new(Variant::Classic, engine::dice::Die::loaded(&[2.0, 1.0, 1.0, 1.0, 1.0, 1.0]).unwrap());
+    refused(greedy(), random(), MatchOptions { game: loaded, ..stored }, "die");
+}
+
+#[test]
+fn damaged_state_files_are_errors_that_name_the_line() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("match.jsonl");
+    let stored = MatchOptions { state: Some(path.clone()), ..options(2) };
+    timeless(&greedy(), &random(), &stored);
+    let good = lines(&path);
+    let write = |lines: &[&str]| std::fs::write(&path, lines.join("\n") + "\n").unwrap();
+    let error = || play_match(&greedy(), &random(), &stored).unwrap_err().to_string();
+    write(&[&good[0], "{}", &good[1]]);
+    assert!(error().contains("match.jsonl:2: expected a finished pair"), "{}", error());
+    write(&[&good[0], &good[1], &good[1]]);
+    assert!(error().contains("match.jsonl:3: pair"), "{}", error());
+    write(&["a letter to a friend", &good[1]]);
+    assert!(error().contains("match.jsonl:1: this is no state file"), "{}", error());
+    std::fs::write(&path, [0xFF, 0xFE, 0x00]).unwrap();
+    assert!(error().contains("match.jsonl:1: this is no state file"), "{}", error());
+    std::fs::write(&path, b"\n\n\n").unwrap();
+    assert!(error().contains("match.jsonl:1"), "{}", error());
+    std::fs::remove_file(&path).unwrap();
+    std::fs::create_dir(&path).unwrap();
+    assert!(error().contains("match.jsonl: "), "{}", error());
+}
+
+#[test]
+fn a_state_file_in_use_is_refused() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("match.jsonl");
+    let stored = MatchOptions { state: Some(path.clone()), ..options(2) };
+    let _open = Journal::open(&path, &identity(&greedy(), &random(), &stored)).unwrap();
+    assert!(matches!(play_match(&greedy(), &random(), &stored), Err(ArenaError::Busy { .. })));
+}
+
+#[test]
+fn impossible_matches_are_refused() {
+    assert!(matches!(play_match(&first(), &first(), &options(0)), Err(ArenaError::NoPairs)));
+    let wrong = MatchOptions { setups: Setups::Index(vec![(720, 0)]), ..options(1) };
+    assert!(matches!(play_match(&first(), &first(), &wrong), Err(ArenaError::Setups(SetupsError::Index(720)))));
+}

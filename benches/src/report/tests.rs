@@ -1,0 +1,109 @@
+//! Tests of the report.
+
+use super::*;
+use crate::arena::{MatchOptions, Setups, play_match};
+use crate::plot::Curve;
+use crate::test_players::{greedy, random};
+
+fn options(pairs: u64) -> MatchOptions {
+    MatchOptions { game: Standard::default(), pairs, seed: 1, setups: Setups::Random, threads: 1, state: None, progress: false }
+}
+
+fn data() -> ReportData {
+    let curve = Curve { name: "network".to_owned(), points: vec![(0.0, 0.7), (1.0, 0.6)] };
+    ReportData {
+        title: "A run <1>".to_owned(),
+        configuration: "name = \"a & b\"".to_owned(),
+        commands: vec!["alea pipeline".to_owned()],
+        stages: vec![Stage { name: "self-play".to_owned(), seconds: 75.0, outcome: "1,000 games".to_owned() }],
+        self_play: vec![("games".to_owned(), "1,000".to_owned())],
+        curves: vec![LineChart { title: "loss".to_owned(), x_label: "epoch".to_owned(), y_label: "loss".to_owned(), curves: vec![curve] }],
+        matches: vec![ReportMatch { condition: "depth 1".to_owned(), result: play_match(&greedy(), &random(), &options(100)).unwrap() }],
+        calibration: vec![("network".to_owned(), vec![CalibrationBin { predicted: 0.4, observed: 0.5, positions: 10 }])],
+        start: "123../45.../6...f/...ed/..cba r -".to_owned(),
+    }
+}
+
+/// Every opened element is closed, in order.
+fn assert_well_formed(page: &str) {
+    let mut open = Vec::new();
+    for piece in page.split('<').skip(1) {
+        let tag = piece.split('>').next().unwrap();
+        let name = tag.trim_start_matches('/').split(|character: char| character.is_whitespace()).next().unwrap().trim_end_matches('/');
+        if tag.starts_with('/') {
+            assert_eq!(open.pop(), Some(name), "{tag}");
+        } else if !tag.starts_with('!') && !tag.ends_with('/') && name != "meta" {
+            open.push(name);
+        }
+    }
+    assert!(open.is_empty(), "{open:?}");
+}
+
+#[test]
+fn the_page_is_whole_and_stands_alone() {
+    let page = report(&data()).unwrap();
+    assert_well_formed(&page);
+    for outside in ["<script", "<link", "src=", "url(", "@import", "href="] {
+        assert!(!page.contains(outside), "{outside}");
+    }
+    // The only address is the name of the SVG vocabulary.
+    assert_eq!(page.matches("http").count(), page.matches("xmlns=\"http://www.w3.org/2000/svg\"").count());
+    for heading in ["Arena", "Training", "Calibration", "Self-play", "Stages", "Configuration", "How to reproduce"] {
+        assert!(page.contains(&format!("<h2>{heading}</h2>")), "{heading}");
+    }
+    assert!(page.contains("<strong>greedy</strong> beats <strong>random</strong> at depth 1"));
+    assert!(page.contains("class=\"board\"") && page.contains("<td>self-play</td><td>75.0 s</td>"));
+}
+
+#[test]
+fn all_text_is_escaped() {
+    let mut data = data();
+    let evil = "</style><script>alert('x')</script>&\"";
+    data.title = evil.to_owned();
+    data.configuration = evil.to_owned();
+    data.commands = vec![evil.to_owned()];
+    data.stages[0].name = evil.to_owned();
+    data.stages[0].outcome = evil.to_owned();
+    data.self_play[0] = (evil.to_owned(), evil.to_owned());
+    data.matches[0].condition = evil.to_owned();
+    data.matches[0].result.a = evil.to_owned();
+    data.matches[0].result.b = evil.to_owned();
+    data.curves[0].title = evil.to_owned();
+    data.curves[0].x_label = evil.to_owned();
+    data.curves[0].y_label = evil.to_owned();
+    data.curves[0].curves[0].name = evil.to_owned();
+    data.calibration[0].0 = evil.to_owned();
+    let page = report(&data).unwrap();
+    assert!(!page.contains("<script") && page.matches("</style>").count() == 1);
+    assert_well_formed(&page);
+}
+
+#[test]
+fn the_sentence_says_what_the_interval_says() {
+    let sentence = |a, b| summary_sentence(&ReportMatch { condition: String::new(), result: play_match(&a, &b, &options(100)).unwrap() });
+    assert!(sentence(greedy(), random()).contains("</strong> beats <strong>"));
+    assert!(sentence(random(), greedy()).contains("</strong> loses to <strong>"));
+    assert!(sentence(greedy(), greedy()).contains("cannot be told from"));
+}
+
+#[test]
+fn a_report_of_nothing_is_a_page_and_a_wrong_start_is_an_error() {
+    let empty = report(&ReportData::default()).unwrap();
+    assert_well_formed(&empty);
+    assert!(!empty.contains("<section>"));
+    let error = report(&ReportData { start: "12".to_owned(), ..ReportData::default() }).unwrap_err().to_string();
+    assert!(error.contains("start position '12'") && error.contains("character"), "{error}");
+    let whole = data();
+    let text = serde_json::to_string(&whole).unwrap();
+    assert_eq!(serde_json::from_str::<ReportData>(&text).unwrap(), whole);
+}
+
+#[test]
+fn the_file_is_the_page() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("report.html");
+    let data = data();
+    write_report(&path, &data).unwrap();
+    assert_eq!(std::fs::read_to_string(&path).unwrap(), report(&data).unwrap());
+    assert!(write_report(&directory.path().join("none/report.html"), &data).is_err());
+}

@@ -1,0 +1,80 @@
+//! `alea calibrate`: fits the constants that turn raw scores into win probabilities.
+
+use crate::output;
+use anyhow::{Result, anyhow};
+use engine::eval::DynEvaluator;
+use engine::games::einstein::Standard;
+use engine::player::build;
+use engine::random::{SeedSpace, derive_seed};
+use rayon::prelude::*;
+use serde_json::json;
+use std::process::ExitCode;
+use trainer::calibrate::{cross_entropy, fit_logistic, outcomes};
+use trainer::selfplay::{SelfPlay, SelfPlayConfig, WeightedPlayer};
+
+/// Fit the constants that turn raw scores of evaluators into win probabilities
+///
+/// Plays games with many random moves and fits a logistic to their results. The constants stand in the engine beside
+/// each evaluator; this command shows where they come from.
+#[derive(clap::Args)]
+#[command(after_help = "Example: alea calibrate --games 200000 --seed 1")]
+pub(crate) struct Arguments {
+    /// Games to play
+    #[arg(long, default_value_t = 200_000)]
+    games: u64,
+    /// The player of both sides
+    #[arg(long, default_value = "star1(depth=2, eval=schwarz)", value_name = "PLAYER")]
+    player: String,
+    /// Evaluators with a raw score; may be given several times
+    #[arg(long = "eval", value_name = "EVALUATOR", default_values = ["schwarz", "farmer_boy", "abt", "greedy", "reciprocal"])]
+    evaluators: Vec<String>,
+    /// Seed of the games
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Write one JSON object an evaluator
+    #[arg(long)]
+    json: bool,
+}
+
+/// Random plies at the start, for variety, and share of random moves later: few, so that results mean something.
+const OPENING_PLIES: usize = 4;
+const EXPLORATION: f64 = 0.02;
+
+pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
+    let game = Standard::default();
+    let evaluators = arguments.evaluators.iter().map(|text| Ok((text, build::evaluator(text, &game)?))).collect::<Result<Vec<_>>>()?;
+    let run = SelfPlay::new(SelfPlayConfig {
+        players: vec![WeightedPlayer { player: arguments.player.clone(), weight: 1.0 }],
+        games: arguments.games,
+        seed: derive_seed(arguments.seed, SeedSpace::Calibration, &[]),
+        opening_plies: OPENING_PLIES,
+        exploration: EXPLORATION,
+        variant: "classic".to_owned(),
+    })?;
+    let progress = output::progress("games");
+    progress.set_length(arguments.games);
+    let samples: Vec<_> = (0..run.shards()).flat_map(|shard| outcomes(&run.play_shard(shard, &progress))).collect();
+    progress.finish_and_clear();
+    if !arguments.json {
+        output::line(&format!("{} positions of {} games of {}\n", samples.len(), arguments.games, arguments.player))?;
+        output::line("evaluator               slope     ±        offset    ±        loss      as built in")?;
+    }
+    for (text, evaluator) in evaluators {
+        let scored: Option<Vec<(f32, bool)>> =
+            samples.par_iter().map(|(position, won)| Some((evaluator.raw(&game, position)?, *won))).collect();
+        let scored = scored.ok_or_else(|| anyhow!("evaluator '{text}' has no raw score; its value is all there is"))?;
+        let fit = fit_logistic(&scored).ok_or_else(|| anyhow!("evaluator '{text}': these games do not determine a logistic; play more"))?;
+        let valued: Vec<_> = samples.par_iter().map(|(position, won)| (f64::from(evaluator.value_of(&game, position)), *won)).collect();
+        let built_in = cross_entropy(valued.into_iter());
+        if arguments.json {
+            output::json(&json!({ "evaluator": text, "fit": fit, "loss_as_built_in": built_in }))?;
+        } else {
+            let [slope_error, offset_error] = fit.standard_errors;
+            output::line(&format!(
+                "{text:<22} {:>8.5} {slope_error:>8.5}  {:>8.5} {offset_error:>8.5}  {:.6}  {built_in:.6}",
+                fit.slope, fit.offset, fit.loss
+            ))?;
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}

@@ -1,0 +1,101 @@
+//! `alea selfplay`: players play each other and themselves, and records come out.
+
+use crate::output;
+use anyhow::{Context, Result, bail};
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::time::Instant;
+use trainer::selfplay::{SelfPlay, SelfPlayConfig, SelfPlaySummary, WeightedPlayer};
+
+/// Let players play each other and themselves, and record every position, die, move, value and result
+///
+/// Started again with the same settings it goes on where it was stopped.
+#[derive(clap::Args)]
+#[command(after_help = "Example: alea selfplay --out runs/data --games 20000 \\\n           --player \"star1(depth=3, eval=abt)\" --player \"0.05*mcts(sims=400)\"")]
+pub(crate) struct Arguments {
+    /// Directory of the shards
+    #[arg(long, value_name = "DIR")]
+    out: PathBuf,
+    /// A player, if need be with a weight in front: "0.1*mcts(sims=400)"; may be given several times
+    #[arg(long = "player", value_name = "[WEIGHT*]PLAYER")]
+    players: Vec<String>,
+    /// Games to play
+    #[arg(long, default_value_t = 20_000)]
+    games: u64,
+    /// Seed of everything random
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Share of random moves
+    #[arg(long, default_value_t = SelfPlayConfig::default().exploration)]
+    exploration: f64,
+    /// Random plies at the start of every game
+    #[arg(long, default_value_t = SelfPlayConfig::default().opening_plies)]
+    opening_plies: usize,
+    #[command(flatten)]
+    rules: crate::positions::RulesArguments,
+    /// Write the summary as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
+    let players = if arguments.players.is_empty() {
+        SelfPlayConfig::default().players
+    } else {
+        arguments.players.iter().map(|text| weighted(text)).collect::<Result<_>>()?
+    };
+    let run = SelfPlay::new(SelfPlayConfig {
+        players,
+        games: arguments.games,
+        seed: arguments.seed,
+        opening_plies: arguments.opening_plies,
+        exploration: arguments.exploration,
+        variant: arguments.rules.variant.clone(),
+    })?;
+    if !run.is_reproducible() {
+        output::note("note: a player with a time limit plays differently each time; the same seed will not give the same games");
+    }
+    let progress = output::progress("games");
+    let began = Instant::now();
+    let summary = run.run(&arguments.out, &progress)?;
+    progress.finish_and_clear();
+    if arguments.json {
+        output::json(&summary)?;
+    } else {
+        output::line(&table(&summary, began.elapsed().as_secs_f64()))?;
+        output::line(&format!("\nnext: alea train --data {} --out runs/model", arguments.out.display()))?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn weighted(text: &str) -> Result<WeightedPlayer> {
+    let Some((weight, player)) = text.split_once('*') else {
+        return Ok(WeightedPlayer { player: text.to_owned(), weight: 1.0 });
+    };
+    let weight: f64 = weight.trim().parse().with_context(|| format!("--player '{text}': '{weight}' before '*' is no weight"))?;
+    if weight.is_nan() || weight < 0.0 {
+        bail!("--player '{text}': a weight is at least 0");
+    }
+    Ok(WeightedPlayer { player: player.trim().to_owned(), weight })
+}
+
+/// The summary as a person reads it; `seconds` of wall time.
+pub(crate) fn table(summary: &SelfPlaySummary, seconds: f64) -> String {
+    let percent = |part: u64, whole: u64| 100.0 * part as f64 / whole.max(1) as f64;
+    let mut text = format!(
+        "{} games, {} positions in {seconds:.1} s: {:.0} games/s, {:.0} positions/s\n{:.1} plies a game, {:.1} % won by who began, {:.1} % of moves explored",
+        summary.games,
+        summary.positions,
+        summary.games as f64 / seconds,
+        summary.positions as f64 / seconds,
+        summary.positions as f64 / summary.games.max(1) as f64,
+        percent(summary.first_mover_wins, summary.games),
+        percent(summary.explored, summary.positions),
+    );
+    let width = summary.players.iter().map(|tally| tally.player.chars().count()).max().unwrap_or(0).max(6);
+    text += &format!("\n\n{:<width$}  {:>9}  {:>6}", "player", "sides", "won %");
+    for tally in &summary.players {
+        text += &format!("\n{:<width$}  {:>9}  {:>6.1}", tally.player, tally.sides, percent(tally.wins, tally.sides));
+    }
+    text
+}

@@ -1,0 +1,98 @@
+//! `alea train`: fits evaluators to records.
+
+use crate::output;
+use anyhow::{Context, Result};
+use engine::files;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use trainer::config::TrainConfig;
+use trainer::dataset::{self, TargetMix};
+use trainer::fit::{Family, FitReport, fit};
+use trainer::sample::SampleSet;
+
+/// Fit an n-tuple network and a small network to game records, and export them for the engine
+///
+/// Started again with the same settings it goes on after the last complete epoch.
+#[derive(clap::Args)]
+#[command(after_help = "Example: alea train --data runs/data --out runs/model\n         alea train --print-config > train.toml   # all settings, with comments")]
+pub(crate) struct Arguments {
+    /// Directory of game records, made by `alea selfplay`
+    #[arg(long, value_name = "DIR", required_unless_present = "print_config")]
+    data: Option<PathBuf>,
+    /// Directory for checkpoints, curves and models
+    #[arg(long, value_name = "DIR", required_unless_present = "print_config")]
+    out: Option<PathBuf>,
+    /// Settings; keys that are left out have their defaults
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
+    /// What to fit
+    #[arg(long, default_value = "both", value_parser = ["network", "ntuple", "both"])]
+    family: String,
+    /// Seed of initial weights and order; overrides the settings
+    #[arg(long)]
+    seed: Option<u64>,
+    /// Device: flex (the CPU), or wgpu or cuda if compiled in; overrides the settings
+    #[arg(long)]
+    backend: Option<String>,
+    /// Write the settings file with all defaults and comments to standard output, and stop
+    #[arg(long)]
+    print_config: bool,
+    /// Write one JSON object a model
+    #[arg(long)]
+    json: bool,
+}
+
+/// Share of the games that only validate.
+pub(crate) const VALIDATION_SHARE: f64 = 0.05;
+
+pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
+    if arguments.print_config {
+        output::line(TrainConfig::default_toml().trim_end())?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    let (Some(data), Some(out)) = (&arguments.data, &arguments.out) else { unreachable!("clap requires both") };
+    let mut config = arguments.config.as_deref().map_or_else(|| Ok(TrainConfig::default()), read_config)?;
+    config.seed = arguments.seed.unwrap_or(config.seed);
+    if let Some(backend) = &arguments.backend {
+        config.training.backend.clone_from(backend);
+    }
+    let families = match arguments.family.as_str() {
+        "network" => vec![Family::Network],
+        "ntuple" => vec![Family::NTuple],
+        _ => vec![Family::NTuple, Family::Network],
+    };
+    let samples = load(data, &config)?;
+    output::note(&format!("{} training and {} validation positions", samples.training.len(), samples.validation.len()));
+    for family in families {
+        let report = fit_one(&config, family, &samples, data, &out.join(family.name()))?;
+        if arguments.json { output::json(&report)? } else { output::line(&summary(&report))? }
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn read_config(path: &Path) -> Result<TrainConfig> {
+    let bytes = files::read(path)?;
+    let text = String::from_utf8(bytes).with_context(|| format!("{}: not a text file", path.display()))?;
+    TrainConfig::from_toml(&text).with_context(|| path.display().to_string())
+}
+
+/// The samples of a directory of records, as a training configuration wants them.
+pub(crate) fn load(data: &Path, config: &TrainConfig) -> Result<SampleSet> {
+    let mix = TargetMix { search_share: config.target.search_share, validation_share: VALIDATION_SHARE, seed: config.seed };
+    Ok(dataset::load(data, &mix)?)
+}
+
+/// Fits one family in a directory of its own.
+pub(crate) fn fit_one(config: &TrainConfig, family: Family, samples: &SampleSet, data: &Path, directory: &Path) -> Result<FitReport> {
+    files::create_directory(directory)?;
+    let progress = output::progress("samples");
+    let provenance = serde_json::json!({ "program": concat!("alea ", env!("CARGO_PKG_VERSION")), "data": data }).to_string();
+    let report = fit(config, family, samples, &provenance, directory, &progress)?;
+    progress.finish_and_clear();
+    Ok(report)
+}
+
+/// A report as a person reads it.
+pub(crate) fn summary(report: &FitReport) -> String {
+    format!("{report}")
+}

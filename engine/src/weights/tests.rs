@@ -1,0 +1,233 @@
+//! Round trips, every error, and files damaged at random.
+
+use super::*;
+use crate::dice::RandomStream;
+use crate::eval::Evaluator;
+use crate::eval::features::FeatureGroup;
+use crate::game::Game;
+use crate::games::einstein::{MoveList, Standard};
+use proptest::prelude::*;
+
+fn numbers(count: usize, seed: u64) -> Vec<f32> {
+    let mut random = RandomStream::new(seed);
+    (0..count).map(|_| random.unit() as f32 - 0.5).collect()
+}
+
+fn network(groups: FeatureGroups, widths: &[usize]) -> ModelFile {
+    let first = widths[0];
+    let weights = NetworkWeights {
+        groups,
+        sparse: numbers(SPARSE_ROWS * first, 1),
+        dense: numbers(groups.len() * first, 2),
+        bias: numbers(first, 3),
+        hidden: widths.windows(2).map(|pair| Layer { weights: numbers(pair[0] * pair[1], 4), bias: numbers(pair[1], 5) }).collect(),
+        output: numbers(widths[widths.len() - 1], 6),
+        output_bias: -0.75,
+    };
+    ModelFile {
+        provenance: "{\"note\": \"a \\\"quoted\\\" line\\n, ü\", \"tab\": \"\t\"}".into(),
+        model: Model::Network(Network::new(weights).unwrap()),
+    }
+}
+
+fn ntuple(name: &str) -> ModelFile {
+    let set = TupleSet::named(name).unwrap();
+    let weights = numbers(set.rows(), 7);
+    ModelFile { provenance: String::new(), model: Model::NTuple(NTuple::new(set, weights, 0.5).unwrap()) }
+}
+
+fn small() -> [ModelFile; 2] {
+    [network(FeatureGroups::NONE.with(FeatureGroup::Material), &[16, 16]), ntuple("stones")]
+}
+
+fn all() -> Vec<ModelFile> {
+    let mut models = small().to_vec();
+    models.extend([
+        network(FeatureGroups::ALL, &[64, 32]),
+        network(FeatureGroups::NONE, &[32]),
+        network(FeatureGroups::ALL, &[16, 32, 48]),
+    ]);
+    models.extend([ntuple("stone-pairs"), ntuple("race")]);
+    models
+}
+
+/// The values of some positions, to the last bit.
+fn values(file: &ModelFile) -> Vec<u32> {
+    let game = Standard::default();
+    let mut random = RandomStream::new(9);
+    let mut position = game.random_start(&mut random, 0);
+    let mut values = Vec::new();
+    while game.winner(&position).is_none() {
+        let mut value = [0.0];
+        match &file.model {
+            Model::NTuple(model) => model.values(&game, &[position], &mut value),
+            Model::Network(model) => model.values(&game, &[position], &mut value),
+        }
+        values.push(value[0].to_bits());
+        let mut moves = MoveList::default();
+        game.moves(&position, &mut moves);
+        position = game.play(&position, moves[random.below(moves.len())]);
+    }
+    values
+}
+
+#[test]
+fn what_is_saved_is_loaded() {
+    let directory = tempfile::tempdir().unwrap();
+    for file in all() {
+        let path = directory.path().join("model.safetensors");
+        file.save(&path).unwrap();
+        let loaded = ModelFile::load(&path).unwrap();
+        assert_eq!(loaded, file);
+        assert_eq!(values(&loaded), values(&file));
+        assert_eq!(std::fs::read(&path).unwrap(), loaded.to_bytes(), "equal models are equal files");
+    }
+}
+
+#[test]
+fn the_library_reads_what_is_written() {
+    let file = network(FeatureGroups::ALL, &[64, 32]);
+    let bytes = file.to_bytes();
+    let (header, metadata) = safetensors::SafeTensors::read_metadata(&bytes).unwrap();
+    assert_eq!((header + 8) % 8, 0);
+    let metadata = metadata.metadata().clone().unwrap();
+    for (key, value) in
+        [("schema", "1"), ("kind", "network"), ("game", "einstein-5x5"), ("shape", "64,32"), ("scales", "{\"sparse\":1048576}")]
+    {
+        assert_eq!(metadata[key], value);
+    }
+    assert_eq!(metadata["provenance"], file.provenance);
+    assert_eq!(metadata["features"], layout(FeatureGroups::ALL));
+    assert_eq!(metadata["checksum"], format!("{:016x}", xxhash_rust::xxh3::xxh3_64(&bytes[8 + header..])));
+    let tensors = safetensors::SafeTensors::deserialize(&bytes).unwrap();
+    assert_eq!(tensors.tensor("sparse").unwrap().shape(), [312, 64]);
+    assert_eq!(tensors.tensor("dense").unwrap().shape(), [54, 64]);
+    assert_eq!(tensors.tensor("hidden2.weight").unwrap().shape(), [64, 32]);
+    assert_eq!(tensors.tensor("output.bias").unwrap().data(), (-0.75f32).to_le_bytes());
+}
+
+/// The error of a file whose parts were changed before its checksums were made.
+fn refused(file: &ModelFile, spoil: impl FnOnce(&mut Container)) -> String {
+    let mut container = Container::parse(&file.to_bytes()).unwrap();
+    spoil(&mut container);
+    ModelFile::from_bytes(&container.to_bytes()).unwrap_err().to_string()
+}
+
+fn set(key: &'static str, value: &'static str) -> impl FnOnce(&mut Container) {
+    move |container| {
+        container.metadata.insert(key.to_owned(), value.to_owned());
+    }
+}
+
+#[test]
+fn every_wrong_part_is_named() {
+    let [network, ntuple] = small();
+    assert_eq!(refused(&ntuple, set("schema", "2")), "model schema '2' is not supported; this build reads schema '1'");
+    assert_eq!(refused(&ntuple, set("kind", "forest")), "model kind 'forest' is unknown; there are 'ntuple' and 'network'");
+    assert_eq!(refused(&ntuple, set("game", "havannah")), "a model for the game 'havannah'; this build evaluates 'einstein-5x5'");
+    assert!(refused(&ntuple, set("shape", "pairs")).starts_with("'pairs' is no tuple set; there are stones, "));
+    assert!(refused(&network, set("dense", "speed")).starts_with("'speed' is no feature group; there are mobility, "));
+    assert_eq!(
+        refused(&network, set("scales", "{\"sparse\":64}")),
+        "scales '{\"sparse\":64}' are not supported; this build has '{\"sparse\":1048576}'"
+    );
+    assert!(refused(&network, set("shape", "16,x")).starts_with("metadata 'shape' is '16,x'; expected the neurons"));
+    assert_eq!(refused(&network, set("shape", "32,16")), "tensor sparse is I32[312, 16], expected I32[312, 32]");
+    assert_eq!(
+        refused(&ntuple, |container| drop(container.metadata.remove("schema"))),
+        "not a model file of this program: its metadata has no 'schema'"
+    );
+    assert_eq!(refused(&ntuple, |container| container.tensors.truncate(1)), "tensor weights is missing");
+    assert_eq!(
+        refused(&ntuple, |container| container.tensors.push(Tensor::floats("more", vec![1], &[0.0]))),
+        "tensor more does not belong in this model"
+    );
+    assert_eq!(
+        refused(&ntuple, |container| container.tensors[1] = Tensor::integers("weights", vec![312], &[0; 312])),
+        "tensor weights is I32[312], expected F32[312]"
+    );
+    assert_eq!(
+        refused(&ntuple, |container| container.tensors[1] = Tensor::floats("weights", vec![312], &[f32::NAN; 312])),
+        "the weight of row 0 is NaN; weights must be finite"
+    );
+    assert_eq!(
+        refused(&network, |container| {
+            let bias = container.tensors.iter_mut().find(|tensor| *tensor == &Tensor::floats("output.bias", vec![1], &[-0.75]));
+            *bias.unwrap() = Tensor::floats("output.bias", vec![1], &[f32::INFINITY]);
+        }),
+        "tensor output.bias holds inf at 0; weights lie within ±1000000"
+    );
+}
+
+#[test]
+fn other_features_are_refused_with_both_sides_named() {
+    let [network, _] = small();
+    let old = "sparse v0: mover stones 1-6";
+    let message = refused(&network, set("features", old));
+    let built = layout(FeatureGroups::NONE.with(FeatureGroup::Material));
+    assert!(message.contains("from character 9 on the file has '0: mover stones 1-6', this build '1: mover stones 1-6"), "{message}");
+    assert!(message.contains(&format!("{:016x}", hash(&built))), "{message}");
+    let message = refused(&network, set("feature_hash", "0123456789abcdef"));
+    assert!(message.starts_with("trained on other features (hash 0123456789abcdef)"), "{message}");
+}
+
+#[test]
+fn files_that_are_none_are_refused() {
+    let bytes = small()[1].to_bytes();
+    let problem = |bytes: &[u8]| ModelFile::from_bytes(bytes).unwrap_err();
+    let found = bytes.len() as u64 - 1;
+    assert_eq!(problem(&bytes[..bytes.len() - 1]), ModelProblem::Length { announced: found + 1, found });
+    assert!(matches!(problem(&bytes[..40]), ModelProblem::Length { found: 40, .. }));
+    assert!(matches!(problem(&[bytes.clone(), vec![0]].concat()), ModelProblem::Length { .. }));
+    for foreign in [&b""[..], b"PK\x03\x04", b"%PDF-1.7 and so on and so forth", b"{\"a\": 1, \"b\": 2}"] {
+        assert!(matches!(problem(foreign), ModelProblem::Foreign(_)), "{foreign:?}");
+    }
+    let mut damaged = bytes.clone();
+    *damaged.last_mut().unwrap() ^= 1;
+    let message = problem(&damaged).to_string();
+    assert!(message.starts_with("damaged: the weights have checksum "), "{message}");
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("none.safetensors");
+    assert!(matches!(ModelFile::load(&path), Err(ModelError::File(FileError::NotFound { .. }))));
+    std::fs::write(&path, b"hello").unwrap();
+    let message = ModelFile::load(&path).unwrap_err().to_string();
+    assert!(message.starts_with(&format!("{}: not a model file: ", path.display())) && !message.contains('\n'), "{message}");
+}
+
+#[test]
+fn a_safetensors_file_of_another_program_is_refused() {
+    let foreign = Container { metadata: metadata([("format", "pt".into())]), tensors: vec![Tensor::floats("x", vec![1], &[1.0])] };
+    let message = ModelFile::from_bytes(&foreign.to_bytes()).unwrap_err().to_string();
+    assert_eq!(message, "not a model file of this program: its metadata has no 'schema'");
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn a_truncated_file_is_never_a_model(kind in 0..2usize, share in 0.0..1.0f64) {
+        let bytes = small()[kind].to_bytes();
+        let length = (bytes.len() as f64 * share) as usize;
+        prop_assert!(ModelFile::from_bytes(&bytes[..length]).is_err());
+    }
+
+    #[test]
+    fn a_damaged_file_is_refused_or_the_same_model(kind in 0..2usize, in_header: bool, at in 0.0..1.0f64, value: u8, second in 0.0..1.0f64) {
+        let file = &small()[kind];
+        let mut bytes = file.to_bytes();
+        // Half of the damage goes to the header, which is small beside the data.
+        let header = 8 + u64::from_le_bytes(*bytes.first_chunk::<8>().unwrap()) as usize;
+        let range = if in_header { header } else { bytes.len() };
+        for (share, value) in [(at, value), (second, value.rotate_left(3))] {
+            bytes[(share * range as f64) as usize] = value;
+        }
+        if let Ok(loaded) = ModelFile::from_bytes(&bytes) {
+            prop_assert_eq!(&loaded, file);
+        }
+    }
+
+    #[test]
+    fn noise_is_no_model(bytes in prop::collection::vec(any::<u8>(), 0..300)) {
+        prop_assert!(ModelFile::from_bytes(&bytes).is_err());
+    }
+}

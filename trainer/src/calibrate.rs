@@ -1,0 +1,140 @@
+//! Calibration: which logistic turns a raw score into a win probability.
+//!
+//! Slope and offset minimise the cross-entropy between the logistic of the score and the results of self-play games
+//! (logistic regression, by Newton's method in `f64`); the fit is unique, because the loss is convex.
+
+use crate::shard::PlayedGame;
+use engine::game::Game;
+use engine::games::einstein::{Position, Standard};
+use serde::Serialize;
+
+/// A fitted logistic `1 / (1 + exp(-(slope · score + offset)))`.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct LogisticFit {
+    /// Change of the log odds a unit of score.
+    pub slope: f64,
+    /// Log odds at score 0.
+    pub offset: f64,
+    /// Standard errors of slope and offset, as if all samples were independent.
+    pub standard_errors: [f64; 2],
+    /// Mean cross-entropy in nats at the optimum.
+    pub loss: f64,
+}
+
+/// Positions before a roll, not over, with whether the side to move won.
+#[must_use]
+pub fn outcomes(games: &[PlayedGame]) -> Vec<(Position, bool)> {
+    let rules = Standard::default();
+    let mut outcomes = Vec::new();
+    for game in games {
+        let mut position = game.record.start;
+        for ply in &game.record.plies {
+            outcomes.push((position, game.record.payoffs[position.seat()] > 0.5));
+            position = rules.play(&position, ply.mv);
+        }
+    }
+    outcomes
+}
+
+/// Mean cross-entropy in nats of win probabilities against results.
+#[must_use]
+pub fn cross_entropy(samples: impl Iterator<Item = (f64, bool)>) -> f64 {
+    let (mut sum, mut count) = (0.0, 0.0);
+    for (probability, won) in samples {
+        let probability = probability.clamp(1e-12, 1.0 - 1e-12);
+        sum -= if won { probability.ln() } else { (1.0 - probability).ln() };
+        count += 1.0;
+    }
+    sum / count
+}
+
+/// Newton steps after which a fit that has not settled never will.
+const MOST_STEPS: usize = 100;
+
+/// Fits a logistic to scores and results; `None` if there is no finite optimum (no samples, one result only, scores
+/// that are all equal or separate the results).
+#[must_use]
+pub fn fit_logistic(samples: &[(f32, bool)]) -> Option<LogisticFit> {
+    let count = samples.len() as f64;
+    // Fitted to scores of unit variance, so that the steps do not depend on the scale of the score.
+    let mean = samples.iter().map(|&(score, _)| f64::from(score)).sum::<f64>() / count;
+    let deviation = (samples.iter().map(|&(score, _)| (f64::from(score) - mean).powi(2)).sum::<f64>() / count).sqrt();
+    if !deviation.is_finite() || deviation < 1e-12 {
+        return None;
+    }
+    let (mut slope, mut offset) = (0.0, 0.0);
+    for _ in 0..MOST_STEPS {
+        let (mut gradient, mut curvature) = ([0.0; 2], [0.0; 3]);
+        for &(score, won) in samples {
+            let x = (f64::from(score) - mean) / deviation;
+            let probability = 1.0 / (1.0 + (-(slope * x + offset)).exp());
+            let error = probability - f64::from(u8::from(won));
+            let weight = probability * (1.0 - probability);
+            gradient[0] += error * x;
+            gradient[1] += error;
+            curvature[0] += weight * x * x;
+            curvature[1] += weight * x;
+            curvature[2] += weight;
+        }
+        let determinant = curvature[0] * curvature[2] - curvature[1] * curvature[1];
+        if !determinant.is_finite() || determinant <= 1e-9 {
+            return None;
+        }
+        let step = [
+            (curvature[2] * gradient[0] - curvature[1] * gradient[1]) / determinant,
+            (curvature[0] * gradient[1] - curvature[1] * gradient[0]) / determinant,
+        ];
+        slope -= step[0];
+        offset -= step[1];
+        if step[0].abs() + step[1].abs() < 1e-10 {
+            let fit = |score: f32| 1.0 / (1.0 + (-(slope * (f64::from(score) - mean) / deviation + offset)).exp());
+            let slope_error = (curvature[2] / determinant).sqrt() / deviation;
+            // The offset at score 0 is that at the mean, moved along the slope.
+            let shift = mean / deviation;
+            let variance = (curvature[0] + 2.0 * shift * curvature[1] + shift * shift * curvature[2]) / determinant;
+            return Some(LogisticFit {
+                slope: slope / deviation,
+                offset: offset - slope * shift,
+                standard_errors: [slope_error, variance.sqrt()],
+                loss: cross_entropy(samples.iter().map(|&(score, won)| (fit(score), won))),
+            });
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use engine::random::RandomStream;
+
+    #[test]
+    fn a_known_logistic_is_found_again() {
+        let mut random = RandomStream::new(1);
+        let samples: Vec<(f32, bool)> = (0..200_000)
+            .map(|_| {
+                let score = (random.unit() * 10.0 - 3.0) as f32;
+                let probability = 1.0 / (1.0 + (-(0.7 * f64::from(score) - 0.4)).exp());
+                (score, random.unit() < probability)
+            })
+            .collect();
+        let fit = fit_logistic(&samples).unwrap();
+        assert!((fit.slope - 0.7).abs() < 4.0 * fit.standard_errors[0] && fit.standard_errors[0] < 0.005, "{fit:?}");
+        assert!((fit.offset + 0.4).abs() < 4.0 * fit.standard_errors[1] && fit.standard_errors[1] < 0.01, "{fit:?}");
+    }
+
+    #[test]
+    fn two_scores_are_fitted_exactly() {
+        // Score 0 wins 1 of 4, score 1 wins 3 of 4: log odds -ln 3 and +ln 3.
+        let samples = [(0.0, true), (0.0, false), (0.0, false), (0.0, false), (1.0, true), (1.0, true), (1.0, true), (1.0, false)];
+        let fit = fit_logistic(&samples).unwrap();
+        assert!((fit.offset + 3.0_f64.ln()).abs() < 1e-8 && (fit.slope - 2.0 * 3.0_f64.ln()).abs() < 1e-8, "{fit:?}");
+    }
+
+    #[test]
+    fn without_an_optimum_there_is_no_fit() {
+        assert_eq!(fit_logistic(&[]), None);
+        assert_eq!(fit_logistic(&[(1.0, true), (1.0, false)]), None);
+        assert_eq!(fit_logistic(&[(0.0, false), (1.0, true)]), None);
+    }
+}

@@ -1,0 +1,294 @@
+//! The configuration of a training: a TOML file whose every key has a documented default.
+//!
+//! Invariant: [`TrainConfig::default_toml`] lists every key with its default; unknown keys are errors that name the
+//! valid ones, so that a misspelt setting never trains with the default in silence.
+
+use engine::eval::features::{FeatureGroup, FeatureGroups};
+use serde::{Deserialize, Serialize};
+
+/// Everything that decides what a training does, beside the samples.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct TrainConfig {
+    /// Seed of initial weights, order of the samples, and symmetries.
+    pub seed: u64,
+    /// What the samples' targets are made of.
+    pub target: TargetConfig,
+    /// What both families share.
+    pub training: TrainingConfig,
+    /// The small network.
+    pub network: NetworkConfig,
+    /// The n-tuple network.
+    pub ntuple: NTupleConfig,
+}
+
+/// What the samples' targets are made of.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct TargetConfig {
+    /// Share of the search value in a target, the rest being the result of the game; in `[0, 1]`.
+    pub search_share: f32,
+}
+
+/// What both families share.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct TrainingConfig {
+    /// The device: flex, wgpu or cuda.
+    pub backend: String,
+    /// Most passes over the samples.
+    pub epochs: usize,
+    /// Epochs without improvement of the validation loss after which training stops; 0: never.
+    pub patience: usize,
+    /// Whether each sample is seen in a random one of its eight symmetries each epoch.
+    pub symmetries: bool,
+    /// How the learning rate falls.
+    pub schedule: Schedule,
+    /// The learning rate at the end as a share of that at the start, in `(0, 1]`.
+    pub final_rate: f64,
+}
+
+/// How the learning rate falls from its start to its end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Schedule {
+    /// Along half a cosine.
+    Cosine,
+    /// In two equal ratios, after 60 % and 85 % of the steps.
+    Step,
+    /// Not at all.
+    Constant,
+}
+
+impl Schedule {
+    /// What the learning rate is multiplied by when `done`, in `[0, 1]`, of all steps are done.
+    #[must_use]
+    pub fn factor(self, done: f64, final_rate: f64) -> f64 {
+        match self {
+            Self::Cosine => final_rate + (1.0 - final_rate) * 0.5 * (1.0 + (std::f64::consts::PI * done).cos()),
+            Self::Step if done < 0.6 => 1.0,
+            Self::Step if done < 0.85 => final_rate.sqrt(),
+            Self::Step => final_rate,
+            Self::Constant => 1.0,
+        }
+    }
+}
+
+/// The small network.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct NetworkConfig {
+    /// Widths of the two hidden layers.
+    pub hidden: [usize; 2],
+    /// Groups of dense inputs.
+    pub features: FeatureGroups,
+    /// Samples a step.
+    pub batch: usize,
+    /// Adam's learning rate at the start.
+    pub learning_rate: f64,
+    /// The gradient of each tensor is shortened to this Euclidean norm.
+    pub gradient_norm: f32,
+}
+
+/// The n-tuple network.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct NTupleConfig {
+    /// Name of the set of tuples.
+    pub set: String,
+    /// How a weight follows its gradient.
+    pub rule: Rule,
+    /// The rule's learning rate at the start.
+    pub learning_rate: f64,
+}
+
+/// How a weight of the n-tuple network follows its gradient, sample by sample.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Rule {
+    /// By the learning rate, divided by the number of tuples.
+    Sgd,
+    /// By the learning rate over the root of the sum of the weight's squared gradients (Duchi et al. 2011).
+    Adagrad,
+    /// By the learning rate, divided by the number of tuples, times |Σ gradient| / Σ |gradient| of the weight: weights
+    /// whose gradients agree keep learning (temporal coherence: Beal and Smith 1999; in 2048: Jaśkowski 2016).
+    TemporalCoherence,
+}
+
+impl Default for TrainConfig {
+    fn default() -> Self {
+        Self {
+            seed: 1,
+            target: TargetConfig::default(),
+            training: TrainingConfig::default(),
+            network: NetworkConfig::default(),
+            ntuple: NTupleConfig::default(),
+        }
+    }
+}
+
+impl Default for TargetConfig {
+    fn default() -> Self {
+        Self { search_share: 0.7 }
+    }
+}
+
+impl Default for TrainingConfig {
+    fn default() -> Self {
+        Self { backend: "flex".to_owned(), epochs: 20, patience: 5, symmetries: true, schedule: Schedule::Cosine, final_rate: 0.01 }
+    }
+}
+
+impl Default for NetworkConfig {
+    fn default() -> Self {
+        let features = [FeatureGroup::Mobility, FeatureGroup::RaceSummary, FeatureGroup::Attack, FeatureGroup::Material];
+        Self { hidden: [64, 32], features: features.to_vec().into(), batch: 8192, learning_rate: 2e-3, gradient_norm: 1.0 }
+    }
+}
+
+impl Default for NTupleConfig {
+    fn default() -> Self {
+        Self { set: "standard".to_owned(), rule: Rule::Adagrad, learning_rate: 0.02 }
+    }
+}
+
+/// A configuration that cannot be used.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ConfigError {
+    /// The text is no configuration.
+    #[error("line {line}: {message}")]
+    Parse {
+        /// Where, from 1.
+        line: usize,
+        /// What is wrong, with the valid keys or values.
+        message: String,
+    },
+    /// A value out of its range.
+    #[error("{key} = {value}: it must be {range}")]
+    Range {
+        /// The key, with its section.
+        key: &'static str,
+        /// The value given.
+        value: String,
+        /// What would be right.
+        range: &'static str,
+    },
+}
+
+impl TrainConfig {
+    /// A configuration file with every key at its default, and what each means.
+    #[must_use]
+    pub fn default_toml() -> &'static str {
+        include_str!("config/default.toml")
+    }
+
+    /// Reads a configuration; keys that are left out have their defaults.
+    ///
+    /// # Errors
+    /// If the text is no TOML, has an unknown key, or a value is out of range.
+    pub fn from_toml(text: &str) -> Result<Self, ConfigError> {
+        let config: Self = toml::from_str(text).map_err(|error| {
+            let offset = error.span().map_or(0, |span| span.start).min(text.len());
+            let line = 1 + text.as_bytes()[..offset].iter().filter(|&&byte| byte == b'\n').count();
+            ConfigError::Parse { line, message: error.message().replace('\n', " ") }
+        })?;
+        config.check()?;
+        Ok(config)
+    }
+
+    /// The resolved configuration, to be kept beside what it made.
+    #[must_use]
+    pub fn to_toml(&self) -> String {
+        toml::to_string(self).unwrap_or_else(|error| format!("# cannot be written as TOML: {error}\n"))
+    }
+
+    /// Checks every value against its range.
+    ///
+    /// # Errors
+    /// Names the first key whose value is out of range, and the range.
+    pub fn check(&self) -> Result<(), ConfigError> {
+        let positive = |value: f64| value.is_finite() && value > 0.0;
+        let [first, second] = self.network.hidden;
+        let checks: [(&'static str, String, bool, &'static str); 9] = [
+            ("target.search_share", self.target.search_share.to_string(), (0.0..=1.0).contains(&self.target.search_share), "in 0 to 1"),
+            ("training.epochs", self.training.epochs.to_string(), self.training.epochs >= 1, "at least 1"),
+            (
+                "training.final_rate",
+                self.training.final_rate.to_string(),
+                self.training.final_rate > 0.0 && self.training.final_rate <= 1.0,
+                "above 0 and at most 1",
+            ),
+            (
+                "network.hidden",
+                format!("[{first}, {second}]"),
+                [first, second].iter().all(|width| (1..=1024).contains(width) && width % 8 == 0),
+                "two multiples of 8 up to 1024",
+            ),
+            ("network.batch", self.network.batch.to_string(), (1..=1 << 20).contains(&self.network.batch), "in 1 to 1048576"),
+            ("network.learning_rate", self.network.learning_rate.to_string(), positive(self.network.learning_rate), "above 0"),
+            ("network.gradient_norm", self.network.gradient_norm.to_string(), positive(self.network.gradient_norm.into()), "above 0"),
+            ("ntuple.learning_rate", self.ntuple.learning_rate.to_string(), positive(self.ntuple.learning_rate), "above 0"),
+            ("ntuple.set", format!("'{}'", self.ntuple.set), !self.ntuple.set.is_empty(), "the name of a set of tuples"),
+        ];
+        match checks.into_iter().find(|(_, _, good, _)| !good) {
+            Some((key, value, _, range)) => Err(ConfigError::Range { key, value, range }),
+            None => Ok(()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_documented_defaults_are_the_defaults_and_complete() {
+        let text = TrainConfig::default_toml();
+        assert_eq!(TrainConfig::from_toml(text).unwrap(), TrainConfig::default());
+        assert_eq!(TrainConfig::from_toml("").unwrap(), TrainConfig::default());
+        // Every key of the resolved configuration stands in the documented text.
+        let keys = |text: &str| -> Vec<String> {
+            let lines = text.lines().filter(|line| !line.starts_with('#'));
+            lines.filter_map(|line| line.split_once(" = ").map(|(key, _)| key.to_owned())).collect()
+        };
+        let resolved = TrainConfig::default().to_toml();
+        assert_eq!(keys(text), keys(&resolved));
+        assert_eq!(TrainConfig::from_toml(&resolved).unwrap(), TrainConfig::default());
+    }
+
+    #[test]
+    fn a_misspelt_key_is_named_with_its_line_and_the_valid_keys() {
+        let error = TrainConfig::from_toml("seed = 3\n[training]\nepoch = 4\n").unwrap_err().to_string();
+        assert!(error.starts_with("line 3: "), "{error}");
+        for expected in ["`epoch`", "`epochs`", "`patience`"] {
+            assert!(error.contains(expected), "{error}");
+        }
+        assert!(!error.contains('\n'));
+        let error = TrainConfig::from_toml("[ntuple]\nrule = \"momentum\"\n").unwrap_err().to_string();
+        assert!(error.contains("momentum") && error.contains("temporal_coherence"), "{error}");
+    }
+
+    #[test]
+    fn values_out_of_range_are_named() {
+        for (text, key) in [
+            ("[target]\nsearch_share = 1.5", "target.search_share"),
+            ("[network]\nhidden = [0, 32]", "network.hidden"),
+            ("[network]\nlearning_rate = nan", "network.learning_rate"),
+            ("[training]\nepochs = 0", "training.epochs"),
+        ] {
+            let error = TrainConfig::from_toml(text).unwrap_err().to_string();
+            assert!(error.starts_with(key), "{error}");
+        }
+    }
+
+    #[test]
+    fn schedules_start_at_one_and_end_at_the_final_rate() {
+        for schedule in [Schedule::Cosine, Schedule::Step] {
+            assert_eq!(schedule.factor(0.0, 0.01), 1.0);
+            assert!((schedule.factor(1.0, 0.01) - 0.01).abs() < 1e-12);
+        }
+        assert!((Schedule::Cosine.factor(0.5, 0.01) - 0.505).abs() < 1e-12);
+        assert!((Schedule::Step.factor(0.7, 0.01) - 0.1).abs() < 1e-12);
+        assert_eq!(Schedule::Constant.factor(1.0, 0.01), 1.0);
+    }
+}

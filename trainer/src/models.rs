@@ -1,0 +1,3 @@
+//! The models as burn modules: what is fitted, checkpointed and exported.
+
+pub mod bag;

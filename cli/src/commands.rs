@@ -9,3 +9,4 @@ pub(crate) mod models;
 pub(crate) mod moves;
 pub(crate) mod selfplay;
 pub(crate) mod tournament;
+pub(crate) mod train;

@@ -30,6 +30,7 @@ struct Alea {
 enum Command {
     #[command(name = "selfplay")]
     SelfPlay(commands::selfplay::Arguments),
+    Train(commands::train::Arguments),
     Arena(commands::arena::Arguments),
     Tournament(commands::tournament::Arguments),
     Moves(commands::moves::Arguments),
@@ -47,6 +48,7 @@ fn main() -> ExitCode {
     }
     let done = match alea.command {
         Command::SelfPlay(arguments) => commands::selfplay::run(&arguments),
+        Command::Train(arguments) => commands::train::run(&arguments),
         Command::Arena(arguments) => commands::arena::run(&arguments),
         Command::Tournament(arguments) => commands::tournament::run(&arguments),
         Command::Moves(arguments) => commands::moves::run(&arguments),

@@ -26,6 +26,7 @@ use engine::weights::{Model, ModelFile};
 use indicatif::ProgressBar;
 use network::NetworkLearner;
 use ntuple::NTupleLearner;
+use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -50,8 +51,10 @@ impl Family {
 }
 
 /// What a training came to.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FitReport {
+    /// `ntuple` or `network`.
+    pub family: String,
     /// Epochs that were run, also in earlier runs of the same training.
     pub epochs: usize,
     /// The epoch whose weights were exported, from 1.
@@ -267,6 +270,7 @@ fn finish(
         (samples + all, seconds + all / point.samples_per_second)
     });
     Ok(FitReport {
+        family: family.name().to_owned(),
         epochs: header.curve.len(),
         best_epoch: best.epoch,
         training_loss: best.training_loss,

@@ -94,5 +94,16 @@ pub(crate) fn fit_one(config: &TrainConfig, family: Family, samples: &SampleSet,
 
 /// A report as a person reads it.
 pub(crate) fn summary(report: &FitReport) -> String {
-    format!("{report}")
+    format!(
+        "{:<8} epoch {} of {}: loss {:.5}, validation {:.5} nats; {:.0} samples/s; engine agrees to {:.1e} on {} positions\n         {}",
+        report.family,
+        report.best_epoch,
+        report.epochs,
+        report.training_loss,
+        report.validation_loss,
+        report.samples_per_second,
+        report.parity,
+        report.parity_positions,
+        report.model.display(),
+    )
 }

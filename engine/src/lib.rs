@@ -14,13 +14,13 @@ pub mod dice;
 
 pub mod games;
 
-// Files, and what is learned and kept in them.
+// Files that appear complete or not at all.
 pub mod files;
 
-pub mod weights;
-
-// What a position is worth: without search, and with it.
+// What a position is worth: without search, learned weights read from files, and with search.
 pub mod eval;
+
+pub mod weights;
 
 pub mod search;
 

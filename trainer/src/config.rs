@@ -109,7 +109,8 @@ pub struct NTupleConfig {
 pub enum Rule {
     /// By the learning rate, divided by the number of tuples.
     Sgd,
-    /// By the learning rate, divided by the number of tuples, over the root of the sum of the weight's squared gradients (Duchi et al. 2011).
+    /// By the learning rate, divided by the number of tuples, over the root of the sum of the weight's squared
+    /// gradients (Duchi et al. 2011).
     Adagrad,
     /// By the learning rate, divided by the number of tuples, times |Σ gradient| / Σ |gradient| of the weight: weights
     /// whose gradients agree keep learning (temporal coherence: Beal and Smith 1999; in 2048: Jaśkowski 2016).

@@ -56,8 +56,7 @@ pub fn export(file: &ModelFile, path: &Path, positions: &[Position], trained: &[
     let mut largest = 0.0f64;
     for ((position, &trained), &found) in positions.iter().zip(trained).zip(&found) {
         let difference = (f64::from(trained) - f64::from(found)).abs();
-        // Negated, so that a difference that is no number fails too.
-        if !(difference <= TOLERANCE) {
+        if difference.is_nan() || difference > TOLERANCE {
             return Err(ExportError::Parity { path: path.to_owned(), difference, position: *position, trained, found });
         }
         largest = largest.max(difference);

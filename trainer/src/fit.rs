@@ -291,5 +291,6 @@ fn parity_positions(samples: &[Sample]) -> Vec<Position> {
     samples.iter().step_by(step).map(|sample| sample.position).collect()
 }
 
-#[cfg(all(test, feature = "flex"))]
+#[cfg(test)]
+#[cfg(feature = "flex")]
 mod tests;

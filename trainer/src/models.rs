@@ -39,7 +39,8 @@ fn values<const D: usize>(parameter: &Param<Tensor<D>>) -> Vec<f32> {
     parameter.val().into_data().iter::<f32>().collect()
 }
 
-#[cfg(all(test, feature = "flex"))]
+#[cfg(test)]
+#[cfg(feature = "flex")]
 mod tests {
     use super::*;
 

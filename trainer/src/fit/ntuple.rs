@@ -224,5 +224,6 @@ impl Learner for NTupleLearner {
     }
 }
 
-#[cfg(all(test, feature = "flex"))]
+#[cfg(test)]
+#[cfg(feature = "flex")]
 mod tests;

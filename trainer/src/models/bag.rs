@@ -136,7 +136,8 @@ mod flex {
     }
 }
 
-#[cfg(all(test, feature = "flex"))]
+#[cfg(test)]
+#[cfg(feature = "flex")]
 mod tests {
     use super::*;
     use burn::tensor::{Device, TensorData};

@@ -70,7 +70,8 @@ impl NetworkModel {
     }
 }
 
-#[cfg(all(test, feature = "flex"))]
+#[cfg(test)]
+#[cfg(feature = "flex")]
 mod tests {
     use super::*;
     use burn::tensor::TensorData;

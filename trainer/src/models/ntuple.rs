@@ -88,7 +88,8 @@ impl Accumulators {
     }
 }
 
-#[cfg(all(test, feature = "flex"))]
+#[cfg(test)]
+#[cfg(feature = "flex")]
 mod tests {
     use super::*;
 

@@ -5,6 +5,7 @@
 
 mod commands;
 mod output;
+mod pipeline;
 mod positions;
 
 use clap::{Parser, Subcommand};
@@ -28,6 +29,7 @@ struct Alea {
 
 #[derive(Subcommand)]
 enum Command {
+    Pipeline(commands::pipeline::Arguments),
     #[command(name = "selfplay")]
     SelfPlay(commands::selfplay::Arguments),
     Train(commands::train::Arguments),
@@ -47,6 +49,7 @@ fn main() -> ExitCode {
         return output::fail(&anyhow::anyhow!("cannot start {} threads: {error}", alea.threads));
     }
     let done = match alea.command {
+        Command::Pipeline(arguments) => commands::pipeline::run(&arguments),
         Command::SelfPlay(arguments) => commands::selfplay::run(&arguments),
         Command::Train(arguments) => commands::train::run(&arguments),
         Command::Arena(arguments) => commands::arena::run(&arguments),

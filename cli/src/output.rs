@@ -48,13 +48,3 @@ pub(crate) fn fail(error: &Error) -> ExitCode {
     note(&format!("alea: {text}"));
     ExitCode::FAILURE
 }
-
-/// A progress bar on standard error that counts `what`; hidden when that is no terminal.
-pub(crate) fn progress(what: &str) -> indicatif::ProgressBar {
-    let bar = indicatif::ProgressBar::new(0);
-    let template = format!("{{wide_bar}} {{human_pos}}/{{human_len}} {what}  {{per_sec}}  {{eta}} left  {{msg}}");
-    match indicatif::ProgressStyle::with_template(&template) {
-        Ok(style) => bar.with_style(style),
-        Err(_) => bar,
-    }
-}

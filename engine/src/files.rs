@@ -55,6 +55,12 @@ pub fn read(path: &Path) -> Result<Vec<u8>, FileError> {
     })
 }
 
+/// The checksum (xxh3) of a file's content, to tell contents apart.
+#[must_use]
+pub fn checksum(bytes: &[u8]) -> u64 {
+    xxhash_rust::xxh3::xxh3_64(bytes)
+}
+
 /// The files of a directory, in no particular order.
 ///
 /// # Errors

@@ -69,6 +69,8 @@ pub struct FitReport {
     pub parity: f64,
     /// Positions that were compared.
     pub parity_positions: usize,
+    /// Every epoch.
+    pub curve: Vec<CurvePoint>,
     /// The model file.
     pub model: PathBuf,
 }
@@ -270,6 +272,7 @@ fn finish(
         (samples + all, seconds + all / point.samples_per_second)
     });
     Ok(FitReport {
+        curve: header.curve.clone(),
         family: family.name().to_owned(),
         epochs: header.curve.len(),
         best_epoch: best.epoch,

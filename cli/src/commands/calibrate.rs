@@ -10,6 +10,7 @@ use rayon::prelude::*;
 use serde_json::json;
 use std::process::ExitCode;
 use trainer::calibrate::{cross_entropy, fit_logistic, outcomes};
+use trainer::progress::progress_bar;
 use trainer::selfplay::{SelfPlay, SelfPlayConfig, WeightedPlayer};
 
 /// Fit the constants that turn raw scores of evaluators into win probabilities
@@ -51,7 +52,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
         exploration: EXPLORATION,
         variant: "classic".to_owned(),
     })?;
-    let progress = output::progress("games");
+    let progress = progress_bar("games");
     progress.set_length(arguments.games);
     let samples: Vec<_> = (0..run.shards()).flat_map(|shard| outcomes(&run.play_shard(shard, &progress))).collect();
     progress.finish_and_clear();

@@ -5,6 +5,7 @@ use anyhow::{Context, Result, bail};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Instant;
+use trainer::progress::progress_bar;
 use trainer::selfplay::{SelfPlay, SelfPlayConfig, SelfPlaySummary, WeightedPlayer};
 
 /// Let players play each other and themselves, and record every position, die, move, value and result
@@ -57,7 +58,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
     if !run.is_reproducible() {
         output::note("note: a player with a time limit plays differently each time; the same seed will not give the same games");
     }
-    let progress = output::progress("games");
+    let progress = progress_bar("games");
     let began = Instant::now();
     let summary = run.run(&arguments.out, &progress)?;
     progress.finish_and_clear();

@@ -8,13 +8,16 @@ use std::process::ExitCode;
 use trainer::config::TrainConfig;
 use trainer::dataset::{self, TargetMix};
 use trainer::fit::{Family, FitReport, fit};
+use trainer::progress::progress_bar;
 use trainer::sample::SampleSet;
 
 /// Fit an n-tuple network and a small network to game records, and export them for the engine
 ///
 /// Started again with the same settings it goes on after the last complete epoch.
 #[derive(clap::Args)]
-#[command(after_help = "Example: alea train --data runs/data --out runs/model\n         alea train --print-config > train.toml   # all settings, with comments")]
+#[command(
+    after_help = "Example: alea train --data runs/data --out runs/model\n         alea train --print-config > train.toml   # all settings, with comments"
+)]
 pub(crate) struct Arguments {
     /// Directory of game records, made by `alea selfplay`
     #[arg(long, value_name = "DIR", required_unless_present = "print_config")]
@@ -85,7 +88,7 @@ pub(crate) fn load(data: &Path, config: &TrainConfig) -> Result<SampleSet> {
 /// Fits one family in a directory of its own.
 pub(crate) fn fit_one(config: &TrainConfig, family: Family, samples: &SampleSet, data: &Path, directory: &Path) -> Result<FitReport> {
     files::create_directory(directory)?;
-    let progress = output::progress("samples");
+    let progress = progress_bar("samples");
     let provenance = serde_json::json!({ "program": concat!("alea ", env!("CARGO_PKG_VERSION")), "data": data }).to_string();
     let report = fit(config, family, samples, &provenance, directory, &progress)?;
     progress.finish_and_clear();

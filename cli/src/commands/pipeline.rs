@@ -1,0 +1,87 @@
+//! `alea pipeline`: the main job, end to end.
+
+use crate::output;
+use crate::pipeline::config::PipelineConfig;
+use crate::pipeline::{self, PipelineResult};
+use anyhow::Result;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+/// Play, train, export and measure in one go, and write a report
+///
+/// Both engines play each other, an n-tuple network and a small network are fitted to those games, and both meet the
+/// hand-made evaluators. Stop it anywhere and start it again: it goes on.
+#[derive(clap::Args)]
+#[command(
+    after_help = "Example: alea pipeline --preset quick --seed 1\n         alea pipeline --print-config > my.toml   # then edit it, and: alea pipeline --config my.toml"
+)]
+pub(crate) struct Arguments {
+    /// 'quick' takes minutes, 'standard' about an hour on two cores
+    #[arg(long, default_value = "quick", value_parser = ["quick", "standard"])]
+    preset: String,
+    /// Settings instead of a preset
+    #[arg(long, value_name = "FILE", conflicts_with = "preset")]
+    config: Option<PathBuf>,
+    /// Rules everything random; overrides the settings
+    #[arg(long)]
+    seed: Option<u64>,
+    /// Device that trains: flex (the CPU), or wgpu or cuda if compiled in; overrides the settings
+    #[arg(long)]
+    backend: Option<String>,
+    /// Directory of the run; by default runs/PRESET-SEED
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+    /// Write the preset with its comments to standard output, and stop
+    #[arg(long)]
+    print_config: bool,
+    /// Write the result as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
+    let preset = PipelineConfig::preset(&arguments.preset);
+    if arguments.print_config {
+        output::line(preset.trim_end())?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    let mut config = match &arguments.config {
+        Some(path) => PipelineConfig::read(path)?,
+        None => PipelineConfig::from_toml(preset)?,
+    };
+    config.seed = arguments.seed.unwrap_or(config.seed);
+    if let Some(backend) = &arguments.backend {
+        config.set_backend(backend);
+    }
+    config.check()?;
+    let name = arguments.config.as_ref().and_then(|path| path.file_stem()).map_or(arguments.preset.clone().into(), ToOwned::to_owned);
+    let directory =
+        arguments.out.clone().unwrap_or_else(|| PathBuf::from("runs").join(format!("{}-{}", name.to_string_lossy(), config.seed)));
+    let source = arguments.config.as_ref().map_or(format!("--preset {}", arguments.preset), |path| format!("--config {}", path.display()));
+    let result = pipeline::run(&config, &format!("alea pipeline {source} --seed {}", config.seed), &directory)?;
+    if arguments.json {
+        output::json(&result)?
+    } else {
+        output::line(&summary(&result))?
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn summary(result: &PipelineResult) -> String {
+    let mut text = String::from("\nstage            seconds\n");
+    for stage in &result.stages {
+        text += &format!("{:<15} {:>8.1}  {}\n", stage.name, stage.seconds, stage.outcome);
+    }
+    text += &format!("{:<15} {:>8.1}\n\n", "in all", result.stages.iter().map(|stage| stage.seconds).sum::<f64>());
+    for found in &result.matches {
+        text += &(pipeline::line(&found.condition, &found.result) + "\n");
+    }
+    text += &format!("\nreport: {}", result.report.display());
+    if let Some(model) = result.models.last() {
+        text += &format!(
+            "\nnext:   alea analyse \"123../45.../6...f/...ed/..cba r 3\" --player 'star1(depth=3, eval=\"model:{}\")'",
+            model.model.display()
+        );
+    }
+    text
+}

@@ -1,0 +1,267 @@
+//! The main job, end to end: self-play → training → export → arena → report, in one directory.
+//!
+//! Invariant: every stage keeps what it finished in the directory and goes on from there, so the pipeline may be
+//! stopped anywhere and started again; the directory belongs to one configuration.
+
+pub(crate) mod config;
+
+use crate::commands::train::{self, VALIDATION_SHARE};
+use crate::output;
+use anyhow::{Context, Result, bail};
+use benches::arena::{Contestant, MatchOptions, MatchResult, Setups, play_match};
+use benches::plot::{CalibrationBin, Curve, LineChart};
+use benches::report::{ReportData, ReportMatch, Stage, write_report};
+use config::PipelineConfig;
+use engine::eval::DynEvaluator;
+use engine::files;
+use engine::games::einstein::Standard;
+use engine::player::build::{self, PlayerRecipe};
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Instant;
+use trainer::curve::CurvePoint;
+use trainer::dataset::{self, TargetMix};
+use trainer::fit::{Family, FitReport};
+use trainer::progress::progress_bar;
+use trainer::sample::Sample;
+use trainer::selfplay::{SelfPlay, SelfPlaySummary};
+
+/// What a pipeline came to.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct PipelineResult {
+    pub(crate) self_play: SelfPlaySummary,
+    pub(crate) models: Vec<FitReport>,
+    pub(crate) matches: Vec<ReportMatch>,
+    pub(crate) stages: Vec<Stage>,
+    pub(crate) report: PathBuf,
+}
+
+/// Stages with their wall times, kept in the directory so that a resumed run still knows what they took.
+struct Stages {
+    path: PathBuf,
+    stages: Vec<Stage>,
+}
+
+impl Stages {
+    fn open(directory: &Path) -> Result<Self> {
+        let path = directory.join("stages.json");
+        let stages = if path.exists() {
+            serde_json::from_slice(&files::read(&path)?).with_context(|| format!("{}: not a list of stages; remove it", path.display()))?
+        } else {
+            Vec::new()
+        };
+        Ok(Self { path, stages })
+    }
+
+    /// Runs a stage; a stage that had been finished before keeps the time it took then.
+    fn run<T>(&mut self, name: &str, stage: impl FnOnce() -> Result<T>, outcome: impl FnOnce(&T) -> String) -> Result<T> {
+        output::note(&format!("── {name}"));
+        let began = Instant::now();
+        let done = stage()?;
+        if !self.stages.iter().any(|finished| finished.name == name) {
+            self.stages.push(Stage { name: name.to_owned(), seconds: began.elapsed().as_secs_f64(), outcome: outcome(&done) });
+            let bytes = serde_json::to_vec_pretty(&self.stages)?;
+            files::write_atomically(&self.path, |file| file.write_all(&bytes))?;
+        }
+        Ok(done)
+    }
+
+    fn seconds(&self, name: &str) -> f64 {
+        self.stages.iter().find(|stage| stage.name == name).map_or(0.0, |stage| stage.seconds)
+    }
+}
+
+/// Runs the pipeline in a directory, or what is left of it.
+pub(crate) fn run(config: &PipelineConfig, command: &str, directory: &Path) -> Result<PipelineResult> {
+    files::create_directory(directory)?;
+    claim(config, directory)?;
+    let mut stages = Stages::open(directory)?;
+    let data = directory.join("selfplay");
+
+    let self_play = stages.run(
+        "self-play",
+        || {
+            let progress = progress_bar("games");
+            let summary = SelfPlay::new(config.selfplay())?.run(&data, &progress)?;
+            progress.finish_and_clear();
+            Ok(summary)
+        },
+        |summary| format!("{} games, {} positions", summary.games, summary.positions),
+    )?;
+    output::note(&crate::commands::selfplay::table(&self_play, stages.seconds("self-play")));
+
+    let train_config = config.train();
+    let samples = train::load(&data, &train_config)?;
+    let mut models = Vec::new();
+    for family in [Family::NTuple, Family::Network] {
+        let name = format!("train {}", family.name());
+        let fitted = || train::fit_one(&train_config, family, &samples, &data, &directory.join(family.name()));
+        let report = stages.run(&name, fitted, |report| {
+            format!("{:.0} samples/s, validation loss {:.5}", report.samples_per_second, report.validation_loss)
+        })?;
+        output::note(&train::summary(&report));
+        models.push(report);
+    }
+    drop(samples);
+
+    let matches = stages.run("arena", || arena(config, &models, directory), |matches| format!("{} matches", matches.len()))?;
+
+    let report = directory.join("report.html");
+    let calibration = calibration(config, &models, &data)?;
+    let data = ReportData {
+        title: format!("Alea pipeline, seed {}", config.seed),
+        configuration: config.to_toml()?,
+        commands: vec![command.to_owned()],
+        stages: stages.stages.clone(),
+        self_play: self_play_rows(&self_play, stages.seconds("self-play")),
+        curves: vec![curves(&models)],
+        matches: matches.clone(),
+        calibration,
+        start: Standard::default().format_position(&Standard::default().start([0, 0], 0), None),
+    };
+    write_report(&report, &data)?;
+    Ok(PipelineResult { self_play, models, matches, stages: stages.stages, report })
+}
+
+/// Makes the directory this configuration's, or checks that it is.
+fn claim(config: &PipelineConfig, directory: &Path) -> Result<()> {
+    let path = directory.join("pipeline.toml");
+    let text = config.to_toml()?;
+    if !path.exists() {
+        return Ok(files::write_atomically(&path, |file| file.write_all(text.as_bytes()))?);
+    }
+    if files::read(&path)? != text.as_bytes() {
+        bail!("{}: made with other settings ({} differs); choose another --out, or remove it", directory.display(), path.display());
+    }
+    Ok(())
+}
+
+/// Every model against every opponent at every depth.
+fn arena(config: &PipelineConfig, models: &[FitReport], directory: &Path) -> Result<Vec<ReportMatch>> {
+    let directory = directory.join("arena");
+    files::create_directory(&directory)?;
+    let game = Standard::default();
+    let mut matches = Vec::new();
+    for round in &config.arena.rounds {
+        for model in models {
+            // The checksum in the name keeps results of another model from being taken for this one's.
+            let checksum = xxh3_of(&model.model)?;
+            for opponent in &config.arena.opponents {
+                let player = |name: &str, evaluator: &str| -> Result<Contestant> {
+                    let recipe = PlayerRecipe::parse(&format!("star1(depth={}, eval={evaluator})", round.depth), &game)?;
+                    Ok(Contestant { name: name.to_owned(), make: Arc::new(move || recipe.make()) })
+                };
+                let options = MatchOptions {
+                    game: game.clone(),
+                    pairs: round.games.div_ceil(2),
+                    seed: config.seed,
+                    setups: Setups::Random,
+                    threads: rayon::current_num_threads(),
+                    state: Some(directory.join(format!("{}-{checksum}-{}-depth{}.jsonl", model.family, file_name(opponent), round.depth))),
+                    progress: true,
+                };
+                let a = player(&model.family, &model_notation(&model.model))?;
+                let result = play_match(&a, &player(opponent, opponent)?, &options)?;
+                let condition = format!("depth {}", round.depth);
+                output::note(&line(&condition, &result));
+                matches.push(ReportMatch { condition, result });
+            }
+        }
+    }
+    Ok(matches)
+}
+
+/// The notation of a model file; quoted, because a path may hold anything.
+fn model_notation(path: &Path) -> String {
+    format!("\"model:{}\"", path.display())
+}
+
+fn file_name(notation: &str) -> String {
+    notation.chars().map(|letter| if letter.is_ascii_alphanumeric() { letter } else { '_' }).collect()
+}
+
+fn xxh3_of(path: &Path) -> Result<String> {
+    Ok(format!("{:08x}", files::checksum(&files::read(path)?) as u32))
+}
+
+/// One match in one line.
+pub(crate) fn line(condition: &str, result: &MatchResult) -> String {
+    format!(
+        "{condition:<8} {:<8} – {:<8} {:>6.2} %  [{:.2}, {:.2}]  Elo {:+.1}  {} games, {:.0}/s",
+        result.a,
+        result.b,
+        100.0 * result.score,
+        100.0 * result.interval.lower,
+        100.0 * result.interval.upper,
+        result.elo,
+        result.games,
+        result.games_per_second,
+    )
+}
+
+/// Bins of a calibration plot.
+const BINS: usize = 20;
+
+/// Predicted against observed on the games that only validated.
+fn calibration(config: &PipelineConfig, models: &[FitReport], data: &Path) -> Result<Vec<(String, Vec<CalibrationBin>)>> {
+    let mix = TargetMix { search_share: 0.0, validation_share: VALIDATION_SHARE, seed: config.train().seed };
+    let samples = dataset::load(data, &mix)?.validation;
+    let game = Standard::default();
+    let mut plots = Vec::new();
+    let names = models.iter().map(|model| (model.family.clone(), model_notation(&model.model)));
+    for (name, notation) in names.chain(config.arena.opponents.iter().map(|opponent| (opponent.clone(), opponent.clone()))) {
+        let evaluator = build::evaluator(&notation, &game)?;
+        plots.push((name, bins(&samples, |sample| evaluator.value_of(&game, &sample.position))));
+    }
+    Ok(plots)
+}
+
+fn bins(samples: &[Sample], value: impl Fn(&Sample) -> f32 + Send + Sync) -> Vec<CalibrationBin> {
+    let values: Vec<f32> = samples.par_iter().map(value).collect();
+    let mut sums = [(0.0, 0.0, 0u64); BINS];
+    for (sample, value) in samples.iter().zip(values) {
+        let bin = &mut sums[((value * BINS as f32) as usize).min(BINS - 1)];
+        *bin = (bin.0 + f64::from(value), bin.1 + f64::from(sample.target), bin.2 + 1);
+    }
+    let filled = sums.into_iter().filter(|(_, _, positions)| *positions > 0);
+    filled
+        .map(|(predicted, observed, positions)| CalibrationBin {
+            predicted: predicted / positions as f64,
+            observed: observed / positions as f64,
+            positions,
+        })
+        .collect()
+}
+
+/// Losses over epochs, both families in one chart.
+fn curves(models: &[FitReport]) -> LineChart {
+    let mut curves = Vec::new();
+    for model in models {
+        let curve = |name: &str, loss: fn(&CurvePoint) -> f64| Curve {
+            name: format!("{} {name}", model.family),
+            points: model.curve.iter().map(|point| (point.epoch as f64, loss(point))).collect(),
+        };
+        curves.push(curve("training", |point| point.training_loss));
+        curves.push(curve("validation", |point| point.validation_loss));
+    }
+    LineChart { title: "Cross-entropy by epoch".to_owned(), x_label: "epoch".to_owned(), y_label: "nats".to_owned(), curves }
+}
+
+fn self_play_rows(summary: &SelfPlaySummary, seconds: f64) -> Vec<(String, String)> {
+    let share = |part: u64, whole: u64| format!("{:.1} %", 100.0 * part as f64 / whole.max(1) as f64);
+    let mut rows = vec![
+        ("games".to_owned(), summary.games.to_string()),
+        ("positions".to_owned(), summary.positions.to_string()),
+        ("games a second".to_owned(), format!("{:.0}", summary.games as f64 / seconds)),
+        ("positions a second".to_owned(), format!("{:.0}", summary.positions as f64 / seconds)),
+        ("plies a game".to_owned(), format!("{:.2}", summary.positions as f64 / summary.games.max(1) as f64)),
+        ("won by who began".to_owned(), share(summary.first_mover_wins, summary.games)),
+        ("explored moves".to_owned(), share(summary.explored, summary.positions)),
+    ];
+    for tally in &summary.players {
+        rows.push((tally.player.clone(), format!("{} sides, won {}", tally.sides, share(tally.wins, tally.sides))));
+    }
+    rows
+}

@@ -1,0 +1,134 @@
+//! What a pipeline does: a preset or a TOML file of the same form.
+//!
+//! One seed rules all stages; each stage draws from a seed space of its own.
+
+use anyhow::{Context, Result, anyhow, bail};
+use engine::files;
+use engine::games::einstein::Standard;
+use engine::player::build;
+use serde::{Deserialize, Serialize};
+use std::path::Path;
+use trainer::config::{NTupleConfig, NetworkConfig, TargetConfig, TrainConfig, TrainingConfig};
+use trainer::selfplay::{SelfPlay, SelfPlayConfig, WeightedPlayer};
+
+const QUICK: &str = include_str!("../../presets/quick.toml");
+const STANDARD: &str = include_str!("../../presets/standard.toml");
+
+/// The settings of a pipeline.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct PipelineConfig {
+    pub(crate) seed: u64,
+    selfplay: SelfPlaySection,
+    train: TrainSection,
+    pub(crate) arena: ArenaSection,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct SelfPlaySection {
+    games: u64,
+    opening_plies: usize,
+    exploration: f64,
+    variant: String,
+    players: Vec<WeightedPlayer>,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+struct TrainSection {
+    target: TargetConfig,
+    training: TrainingConfig,
+    network: NetworkConfig,
+    ntuple: NTupleConfig,
+}
+
+/// Who the models play, and how often.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct ArenaSection {
+    /// Evaluators.
+    pub(crate) opponents: Vec<String>,
+    pub(crate) rounds: Vec<Round>,
+}
+
+/// Matches at one depth.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Round {
+    pub(crate) depth: u32,
+    /// Games a match.
+    pub(crate) games: u64,
+}
+
+impl PipelineConfig {
+    /// The text of a preset, with comments.
+    pub(crate) fn preset(name: &str) -> &'static str {
+        if name == "standard" { STANDARD } else { QUICK }
+    }
+
+    /// Reads a settings file.
+    pub(crate) fn read(path: &Path) -> Result<Self> {
+        let text = String::from_utf8(files::read(path)?).map_err(|_| anyhow!("not a text file"));
+        text.and_then(|text| Self::from_toml(&text)).with_context(|| path.display().to_string())
+    }
+
+    /// Reads settings; an error names the line and the key.
+    pub(crate) fn from_toml(text: &str) -> Result<Self> {
+        let config: Self = toml::from_str(text).map_err(|error| {
+            let at = error.span().map_or(0, |span| span.start).min(text.len());
+            let line = 1 + text.as_bytes()[..at].iter().filter(|&&byte| byte == b'\n').count();
+            anyhow!("line {line}: {}", error.message().replace('\n', " "))
+        })?;
+        Ok(config)
+    }
+
+    /// Checks everything that can be checked before hours of work.
+    pub(crate) fn check(&self) -> Result<()> {
+        SelfPlay::new(self.selfplay())?;
+        self.train().check()?;
+        let game = Standard::default();
+        for opponent in &self.arena.opponents {
+            build::evaluator(opponent, &game).context("arena.opponents")?;
+        }
+        for round in &self.arena.rounds {
+            if !(1..=64).contains(&round.depth) || round.games == 0 {
+                bail!("arena.rounds: 'depth' is from 1 to 64 and 'games' at least 1, not {} and {}", round.depth, round.games);
+            }
+        }
+        Ok(())
+    }
+
+    /// Trains on another device.
+    pub(crate) fn set_backend(&mut self, backend: &str) {
+        backend.clone_into(&mut self.train.training.backend);
+    }
+
+    /// The resolved settings.
+    pub(crate) fn to_toml(&self) -> Result<String> {
+        Ok(toml::to_string(self)?)
+    }
+
+    pub(crate) fn selfplay(&self) -> SelfPlayConfig {
+        let section = self.selfplay.clone();
+        SelfPlayConfig {
+            players: section.players,
+            games: section.games,
+            seed: self.seed,
+            opening_plies: section.opening_plies,
+            exploration: section.exploration,
+            variant: section.variant,
+        }
+    }
+
+    pub(crate) fn train(&self) -> TrainConfig {
+        let section = self.train.clone();
+        TrainConfig {
+            seed: self.seed,
+            target: section.target,
+            training: section.training,
+            network: section.network,
+            ntuple: section.ntuple,
+        }
+    }
+}

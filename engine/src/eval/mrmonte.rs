@@ -9,23 +9,32 @@
 use super::calibration::unproven;
 use super::{DynEvaluator, Evaluator};
 use crate::chance::expectation;
-use crate::dice::{DiceStream, SeedSpace, derive_seed};
+use crate::dice::DiceStream;
 use crate::game::{Game, OutcomeList};
 use crate::games::einstein::{MAX_STONES, Move, MoveList, Position, RED, Standard};
+use crate::random::{RandomStream, SeedSpace, derive_seed};
 use std::sync::Arc;
 
 /// A simple player of the roll-outs.
 #[derive(Clone)]
-pub struct Simulated {
-    /// What it rates positions with.
-    pub evaluator: Arc<dyn DynEvaluator<Standard>>,
-    /// How many plies below the successor it searches; 0 rates the successor.
-    pub depth: u8,
+pub enum Simulated {
+    /// Makes any legal move with equal probability.
+    Random,
+    /// Makes the move it rates highest.
+    Rating {
+        /// What it rates positions with.
+        evaluator: Arc<dyn DynEvaluator<Standard>>,
+        /// How many plies below the successor it searches; 0 rates the successor.
+        depth: u8,
+    },
 }
 
 impl std::fmt::Debug for Simulated {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        formatter.debug_struct("Simulated").field("depth", &self.depth).finish_non_exhaustive()
+        match self {
+            Self::Random => formatter.write_str("Random"),
+            Self::Rating { depth, .. } => formatter.debug_struct("Rating").field("depth", depth).finish_non_exhaustive(),
+        }
     }
 }
 
@@ -44,14 +53,18 @@ pub struct MrMonte {
 
 impl MrMonte {
     /// Plays one game to its end; whether `seat` has won it.
-    fn wins(&self, game: &Standard, mut position: Position, seat: usize, dice: &mut DiceStream) -> bool {
+    fn wins(&self, game: &Standard, mut position: Position, seat: usize, luck: &mut Luck) -> bool {
         loop {
             if let Some(winner) = game.winner(&position) {
                 return winner == seat;
             }
             let player = if position.seat() == RED { &self.red } else { &self.blue };
-            let legal = game.legal_moves(&position, dice.roll());
-            position = game.play(&position, player.choose(game, &position, &legal));
+            let legal = game.legal_moves(&position, luck.dice.roll());
+            let mv = match player {
+                Simulated::Random => legal[luck.moves.below(legal.len())],
+                Simulated::Rating { evaluator, depth } => highest(game, &**evaluator, *depth, &position, &legal),
+            };
+            position = game.play(&position, mv);
         }
     }
 }
@@ -63,31 +76,36 @@ impl Evaluator<Standard> for MrMonte {
     fn value(&self, game: &Standard, position: &Position, (): &()) -> f32 {
         let iterations = self.iterations.max(1);
         let seed = derive_seed(self.seed, SeedSpace::Playouts, &[position.key()]);
-        let mut dice = DiceStream::new(seed, game.die());
-        let won = (0..iterations).filter(|_| self.wins(game, *position, position.seat(), &mut dice)).count();
+        let moves = RandomStream::new(derive_seed(seed, SeedSpace::Player, &[]));
+        let mut luck = Luck { dice: DiceStream::new(seed, game.die()), moves };
+        let won = (0..iterations).filter(|_| self.wins(game, *position, position.seat(), &mut luck)).count();
         unproven(won as f32 / iterations as f32)
     }
 }
 
-impl Simulated {
-    /// The move of `legal` (at least one) that it likes best.
-    fn choose(&self, game: &Standard, position: &Position, legal: &[Move]) -> Move {
-        let mut best = (f32::NEG_INFINITY, legal[0]);
-        if legal.len() == 1 {
-            return best.1;
-        }
-        for &mv in legal {
-            let after = game.play(position, mv);
-            if game.winner(&after) == Some(position.seat()) {
-                return mv;
-            }
-            let value = 1.0 - expectiminimax(game, &*self.evaluator, &after, self.depth);
-            if value > best.0 {
-                best = (value, mv);
-            }
-        }
-        best.1
+/// What is random in a roll-out: the rolls, and the moves of random players.
+struct Luck {
+    dice: DiceStream,
+    moves: RandomStream,
+}
+
+/// The move of `legal` (at least one) that is rated highest; the first of several, and a winning one at once.
+fn highest(game: &Standard, evaluator: &dyn DynEvaluator<Standard>, depth: u8, position: &Position, legal: &[Move]) -> Move {
+    let mut best = (f32::NEG_INFINITY, legal[0]);
+    if legal.len() == 1 {
+        return best.1;
     }
+    for &mv in legal {
+        let after = game.play(position, mv);
+        if game.winner(&after) == Some(position.seat()) {
+            return mv;
+        }
+        let value = 1.0 - expectiminimax(game, evaluator, &after, depth);
+        if value > best.0 {
+            best = (value, mv);
+        }
+    }
+    best.1
 }
 
 /// Textbook expectiminimax over two alternating seats: win probability of the seat to move after `depth` plies, each
@@ -107,7 +125,7 @@ fn expectiminimax(game: &Standard, evaluator: &dyn DynEvaluator<Standard>, posit
     for (value, &mv) in values.iter_mut().zip(moves.iter()) {
         *value = 1.0 - expectiminimax(game, evaluator, &game.play(position, mv), depth - 1);
     }
-    expectation(&outcomes, &values[..moves.len()]) as f32
+    expectation(&outcomes, &values[..moves.len()])
 }
 
 #[cfg(test)]
@@ -121,13 +139,16 @@ mod tests {
     use super::*;
     use crate::games::einstein::BLUE;
 
+    fn schwarz_evaluator() -> Arc<dyn DynEvaluator<Standard>> {
+        Arc::new(Calibrated { score: Schwarz::new(&Standard::default()), calibration: Schwarz::CALIBRATION })
+    }
+
     fn schwarz(depth: u8) -> Simulated {
-        let game = Standard::default();
-        Simulated { evaluator: Arc::new(Calibrated { score: Schwarz::new(&game), calibration: Schwarz::CALIBRATION }), depth }
+        Simulated::Rating { evaluator: schwarz_evaluator(), depth }
     }
 
     fn farmer_boy(depth: u8) -> Simulated {
-        Simulated { evaluator: Arc::new(Calibrated { score: FarmerBoy, calibration: FarmerBoy::CALIBRATION }), depth }
+        Simulated::Rating { evaluator: Arc::new(Calibrated { score: FarmerBoy, calibration: FarmerBoy::CALIBRATION }), depth }
     }
 
     fn position(text: &str) -> Position {
@@ -153,9 +174,9 @@ mod tests {
         let game = Standard::default();
         for position in random_positions(&game, 8, 60).iter().step_by(5) {
             for depth in 0..3 {
-                let player = schwarz(depth);
-                let fast = expectiminimax(&game, &*player.evaluator, position, depth);
-                let slow = face_by_face(&game, &*player.evaluator, position, depth);
+                let evaluator = schwarz_evaluator();
+                let fast = expectiminimax(&game, &*evaluator, position, depth);
+                let slow = face_by_face(&game, &*evaluator, position, depth);
                 assert!((f64::from(fast) - slow).abs() < 1e-5, "{fast} {slow}");
             }
         }
@@ -178,17 +199,27 @@ mod tests {
                         (best, best_score) = (index, rating);
                     }
                 }
-                let chosen = schwarz(0).choose(&game, &position, &legal);
+                let chosen = highest(&game, &*schwarz_evaluator(), 0, &position, &legal);
                 let rating = after[legal.iter().position(|&mv| mv == chosen).unwrap()];
                 assert_eq!(game.winner(&after[best]), game.winner(&rating));
                 if game.winner(&rating).is_none() {
                     assert!((-score.score(&game, &rating) - best_score).abs() < 1e-3);
                 }
-                let random = Simulated { evaluator: Arc::new(Random::new(1)), depth: 1 };
-                let chosen = game.play(&position, random.choose(&game, &position, &legal));
+                let chosen = game.play(&position, highest(&game, &Random::new(1), 1, &position, &legal));
                 assert_eq!(game.winner(&chosen).is_some(), after.iter().any(|after| game.winner(after).is_some()));
             }
         }
+    }
+
+    /// Two lone stones, Red to move: one step before its goal in both rows and columns with Blue far off, Red wins at
+    /// once by the diagonal alone; a random player takes it in one of three moves.
+    #[test]
+    fn random_players_move_at_random() {
+        let game = Standard::default();
+        let monte = MrMonte { iterations: 6000, red: Simulated::Random, blue: schwarz(0), seed: 3 };
+        // Red needs the diagonal (1/3) now, or else loses: Blue stands one step before its own goal.
+        let value = monte.value(&game, &position("...../.a.../...../...1./..... r -"), &());
+        assert!((value - 1.0 / 3.0).abs() < 4.0 * (2.0_f32 / 9.0 / 6000.0).sqrt(), "{value}");
     }
 
     #[test]
@@ -234,7 +265,7 @@ mod tests {
         let monte = |red: &Simulated, blue: &Simulated, seed| {
             MrMonte { iterations: 100, red: red.clone(), blue: blue.clone(), seed }.value(&game, &start, &())
         };
-        let (strong, weak) = (schwarz(0), Simulated { evaluator: Arc::new(Random::new(5)), depth: 0 });
+        let (strong, weak) = (schwarz(0), Simulated::Rating { evaluator: Arc::new(Random::new(5)), depth: 0 });
         assert_eq!(monte(&strong, &weak, 1), monte(&strong, &weak, 1));
         assert!((0..5).any(|seed| monte(&strong, &strong, seed) != monte(&strong, &strong, seed + 1)));
         // Blue is to move: it wins more often when it is the strong one.
@@ -246,7 +277,7 @@ mod tests {
     fn roll_outs_may_be_nested() {
         let game = Standard::default();
         let inner = MrMonte { iterations: 4, red: farmer_boy(0), blue: farmer_boy(0), seed: 1 };
-        let nested = Simulated { evaluator: Arc::new(inner), depth: 0 };
+        let nested = Simulated::Rating { evaluator: Arc::new(inner), depth: 0 };
         let outer = MrMonte { iterations: 10, red: nested.clone(), blue: nested, seed: 2 };
         let start = position("215../64.../3...e/...fb/..acd b -");
         let value = outer.value(&game, &start, &());

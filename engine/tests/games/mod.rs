@@ -86,7 +86,7 @@ impl<const SEATS: usize> Game for HashGame<SEATS> {
 
     fn payoffs(&self, position: &HashPosition) -> Option<Payoffs> {
         // Now and then a game ends early.
-        if position.ply < self.length && (position.ply == 0 || self.draw(position, 2) % 8 != 0) {
+        if position.ply < self.length && (position.ply == 0 || !self.draw(position, 2).is_multiple_of(8)) {
             return None;
         }
         let shares: Vec<f32> = (0..SEATS).map(|seat| (self.draw(position, 3 + seat as u64) % 1000) as f32 + 1.0).collect();

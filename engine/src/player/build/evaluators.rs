@@ -64,14 +64,14 @@ pub(super) fn from_notation(notation: &Notation, game: &Standard) -> Result<AnyE
                 threat: arguments.choice("threat", &[("own", Threat::Own), ("enemy", Threat::Enemy)])?,
                 view: arguments.choice("view", &[("to_move", View::ToMove), ("just_moved", View::JustMoved)])?,
             };
-            let calibration = calibration(&mut arguments, AttackBlockThreat::CALIBRATION)?;
+            let calibration = calibration(&mut arguments, AttackBlockThreat::calibration(options))?;
             AnyEvaluator::AttackBlockThreat(Arc::new(Calibrated { score: AttackBlockThreat::new(game, options), calibration }))
         }
         "mrmonte" => {
             let iterations = arguments.number("iterations", 1..=1_000_000, DEFAULT_ITERATIONS)?;
             let mut player = |key| match arguments.take(key)? {
                 Some(notation) => simulated(notation, game),
-                None => Ok(Simulated { evaluator: Arc::new(schwarz(game)), depth: 0 }),
+                None => Ok(Simulated::Rating { evaluator: Arc::new(schwarz(game)), depth: 0 }),
             };
             let (red, blue) = (player("red")?, player("blue")?);
             AnyEvaluator::MrMonte(Arc::new(MrMonte { iterations, red, blue, seed: arguments.number("seed", 0..=u64::MAX, 0)? }))
@@ -87,7 +87,7 @@ pub(super) fn rocknroll_mrmonte(arguments: &mut Arguments<'_>, game: &Standard) 
     let iterations = arguments.number("iterations", 1..=1_000_000, DEFAULT_ITERATIONS)?;
     let player = match arguments.take("player")? {
         Some(notation) => simulated(notation, game)?,
-        None => Simulated { evaluator: Arc::new(schwarz(game)), depth: 0 },
+        None => Simulated::Rating { evaluator: Arc::new(schwarz(game)), depth: 0 },
     };
     Ok(AnyEvaluator::MrMonte(Arc::new(MrMonte { iterations, red: player.clone(), blue: player, seed: 0 })))
 }
@@ -108,11 +108,11 @@ fn simulated(notation: &Notation, game: &Standard) -> Result<Simulated, Problem>
         }
         "MrRandom" => {
             arguments.finish()?;
-            (AnyEvaluator::Random(Arc::new(Random::new(0))), 0)
+            return Ok(Simulated::Random);
         }
         _ => (from_notation(notation, game)?, 0),
     };
-    Ok(Simulated { evaluator: Arc::new(evaluator), depth })
+    Ok(Simulated::Rating { evaluator: Arc::new(evaluator), depth })
 }
 
 /// Win probability by the fitted logistic, or by `slope` and `offset`; with `scale=raw` the raw score, each unit

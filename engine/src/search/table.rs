@@ -1,7 +1,6 @@
 //! Transposition table: what is known of positions that were searched before.
 //!
-//! 16 bytes an entry: the key with the remaining depth in its lowest byte (depth 0 marks an empty entry), and both
-//! bounds. An empty table is all zeros, which the system hands out untouched: memory is taken as it is used. An entry is used only
+//! 16 bytes an entry: the key with the remaining depth in its lowest byte, and both bounds. An entry is used only
 //! at exactly its depth, so a search with a table returns what it returns without. The newest entry replaces.
 //! Invariant: after [`Table::forget`] the table behaves to the last bit as an empty one.
 
@@ -10,22 +9,30 @@ use crate::chance::Bounds;
 /// A table of fixed size.
 #[derive(Clone, Debug)]
 pub struct Table {
-    entries: Vec<[u64; 2]>,
+    entries: Vec<Entry>,
     /// Differs from game to game, so that entries of earlier games are not recognised.
     salt: u64,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Entry {
+    /// Salted key, its lowest byte replaced by the depth; depth 0 marks an empty entry.
+    tag: u64,
+    lower: f32,
+    upper: f32,
 }
 
 impl Table {
     /// A table of `mebibytes` MiB, or of one entry for 0.
     #[must_use]
     pub fn new(mebibytes: usize) -> Self {
-        Self::with_entries((mebibytes << 20) / size_of::<[u64; 2]>())
+        Self::with_entries((mebibytes << 20) / size_of::<Entry>())
     }
 
     /// A table of at least one entry.
     #[must_use]
     pub fn with_entries(entries: usize) -> Self {
-        Self { entries: vec![[0; 2]; entries.max(1)], salt: 0 }
+        Self { entries: vec![Entry::default(); entries.max(1)], salt: 0 }
     }
 
     /// Forgets everything, without touching memory.
@@ -38,15 +45,15 @@ impl Table {
     #[must_use]
     #[inline]
     pub fn probe(&self, key: u64, depth: u32) -> Option<Bounds> {
-        let [tag, bounds] = self.entries[self.slot(key)];
-        (tag == self.tag(key, depth)).then(|| Bounds { lower: f32::from_bits((bounds >> 32) as u32), upper: f32::from_bits(bounds as u32) })
+        let entry = &self.entries[self.slot(key)];
+        (entry.tag == self.tag(key, depth)).then_some(Bounds { lower: entry.lower, upper: entry.upper })
     }
 
     /// Keeps what a search found at this remaining depth (1–255).
     #[inline]
     pub fn store(&mut self, key: u64, depth: u32, bounds: Bounds) {
         let slot = self.slot(key);
-        self.entries[slot] = [self.tag(key, depth), u64::from(bounds.lower.to_bits()) << 32 | u64::from(bounds.upper.to_bits())];
+        self.entries[slot] = Entry { tag: self.tag(key, depth), lower: bounds.lower, upper: bounds.upper };
     }
 
     #[inline]

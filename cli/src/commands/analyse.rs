@@ -88,7 +88,9 @@ fn answer(game: &Standard, question: &Question, player: &mut dyn Player<Standard
         Some(_) => best.and_then(|best| analysis.moves.iter().find(|(mv, _)| *mv == best)).and_then(|(_, value)| *value),
         None => {
             let moves: Vec<_> = analysis.moves.iter().map(|(mv, _)| *mv).collect();
-            let values: Option<Vec<f32>> = analysis.moves.iter().map(|(_, value)| *value).collect();
+            // A move that a sampling player never tried is taken for worthless; a player that rates nothing has no value.
+            let rated = analysis.moves.iter().any(|(_, value)| value.is_some());
+            let values = rated.then(|| analysis.moves.iter().map(|(_, value)| value.unwrap_or(0.0)).collect::<Vec<f32>>());
             let mut outcomes = OutcomeList::default();
             game.outcomes(position, &moves, &mut outcomes);
             values.map(|values| expectation(&outcomes, &values))

@@ -2,7 +2,7 @@
 
 use super::{Analysis, Decision, Player};
 use crate::game::Game;
-use crate::search::mcts::{Leaf, Mcts};
+use crate::search::mcts::{Leaf, Mcts, best_move};
 use crate::search::meter::Meter;
 use crate::search::{Search, SearchStats};
 use std::marker::PhantomData;
@@ -91,12 +91,7 @@ impl<G: Game, L: Leaf<G>, M: Meter> Player<G> for MctsPlayer<G, L, M> {
     fn decide(&mut self, position: &G::Position, legal: &[G::Move]) -> Decision<G::Move> {
         let began = Instant::now();
         let found = self.search.search(position, Some(legal));
-        let mut best = &found[0];
-        for statistics in &found {
-            if statistics.visits > best.visits {
-                best = statistics;
-            }
-        }
+        let best = best_move(&found);
         let stats = SearchStats { time: began.elapsed(), ..self.search.take_stats() };
         Decision { best: best.mv, value: best.value, stats }
     }
@@ -104,10 +99,9 @@ impl<G: Game, L: Leaf<G>, M: Meter> Player<G> for MctsPlayer<G, L, M> {
     fn analyse(&mut self, position: &G::Position, legal: Option<&[G::Move]>) -> Analysis<G::Move> {
         let began = Instant::now();
         let found = self.search.search(position, legal);
-        let most = found.iter().map(|statistics| statistics.visits).max();
-        let line = found.iter().find(|statistics| Some(statistics.visits) == most).map(|statistics| statistics.mv);
+        let line = vec![best_move(&found).mv];
         let moves = found.iter().map(|statistics| (statistics.mv, statistics.value)).collect();
         let stats = SearchStats { time: began.elapsed(), ..self.search.take_stats() };
-        Analysis { moves, line: line.into_iter().collect(), stats }
+        Analysis { moves, line, stats }
     }
 }

@@ -3,11 +3,16 @@
 //! A node keeps statistics per distinct move, shared by all outcomes that permit it. A simulation draws an outcome
 //! at each node, selects among the moves it permits by UCB1, adds one node, values it by a [`Leaf`] and adds each
 //! seat's payoff to the moves that seat made (so it is maxⁿ for more than two seats).
+//!
+//! With two seats the search also proves (Lajkonik's solver, carried through chance by the unified operator): finished
+//! games have exact values, bounds back up from them, dominated moves are no longer tried, and a position whose bounds
+//! have met is not searched any further. Invariant: bounds always enclose the game-theoretic value.
 
 use super::SearchStats;
 use super::meter::{Meter, Off};
+use crate::chance::{Bounds, expectation};
 use crate::eval::Evaluator;
-use crate::game::{Game, Outcome, OutcomeList, Payoffs, sample};
+use crate::game::{Game, MAX_SEATS, Outcome, OutcomeList, Payoffs, sample};
 use crate::random::RandomStream;
 use std::time::{Duration, Instant};
 
@@ -80,6 +85,8 @@ struct Edge<M> {
     visits: u32,
     /// Sum of the payoffs of the seat that makes the move.
     payoff: f64,
+    /// What is proven of the move's value for that seat.
+    proven: Bounds,
 }
 
 const NO_CHILD: u32 = u32::MAX;
@@ -87,7 +94,10 @@ const NO_CHILD: u32 = u32::MAX;
 #[derive(Clone, Debug)]
 struct Node<P> {
     position: P,
+    /// Of a finished game, or proven.
     payoffs: Option<Payoffs>,
+    /// What is proven of the value for the seat to move.
+    proven: Bounds,
     outcomes: OutcomeList,
     first_edge: u32,
     edges: u32,
@@ -101,8 +111,31 @@ pub struct MoveStatistics<M> {
     pub mv: M,
     /// How often it was tried.
     pub visits: u32,
-    /// Mean payoff of the seat that makes it; `None` if it was never tried.
+    /// Mean payoff of the seat that makes it, or its value if that is proven; `None` if it was never tried.
     pub value: Option<f32>,
+    /// What is proven of its value for that seat.
+    pub proven: Bounds,
+}
+
+/// The move to make: one that is proven to be at least as good as every other, else the most tried of those that are
+/// not proven to be worse than another; the first of several.
+///
+/// # Panics
+/// If there is no move.
+#[must_use]
+pub fn best_move<M: Copy>(found: &[MoveStatistics<M>]) -> &MoveStatistics<M> {
+    let floor = found.iter().map(|statistics| statistics.proven.lower).fold(0.0, f32::max);
+    let ceiling = found.iter().map(|statistics| statistics.proven.upper).fold(0.0, f32::max);
+    if let Some(best) = found.iter().find(|statistics| statistics.proven.lower >= ceiling) {
+        return best;
+    }
+    let mut best: Option<&MoveStatistics<M>> = None;
+    for statistics in found.iter().filter(|statistics| statistics.proven.upper >= floor) {
+        if best.is_none_or(|best| statistics.visits > best.visits) {
+            best = Some(statistics);
+        }
+    }
+    best.unwrap_or(&found[0])
 }
 
 /// The search; its memory is kept from move to move, the tree is not.
@@ -115,6 +148,8 @@ pub struct Mcts<G: Game, L: Leaf<G>, M: Meter = Off> {
     nodes: Vec<Node<G::Position>>,
     edges: Vec<Edge<G::Move>>,
     path: Vec<(u32, u32)>,
+    /// The moves' bounds of one node while they are combined; kept so that no simulation allocates.
+    values: Vec<f32>,
     stats: SearchStats,
     meter: M,
 }
@@ -130,6 +165,7 @@ impl<G: Game, L: Leaf<G>, M: Meter> Mcts<G, L, M> {
             nodes: Vec::new(),
             edges: Vec::new(),
             path: Vec::new(),
+            values: Vec::new(),
             stats: SearchStats::default(),
             meter: M::default(),
         }
@@ -161,10 +197,16 @@ impl<G: Game, L: Leaf<G>, M: Meter> Mcts<G, L, M> {
             }
         }
         match self.options.budget {
-            Budget::Simulations(simulations) => (0..simulations).for_each(|_| self.simulate()),
+            Budget::Simulations(simulations) => {
+                let mut left = simulations;
+                while left > 0 && !self.knows_enough() {
+                    self.simulate();
+                    left -= 1;
+                }
+            }
             Budget::Time(time) => {
                 let began = Instant::now();
-                while began.elapsed() < time {
+                while began.elapsed() < time && !self.knows_enough() {
                     // The clock is read every 16 simulations, some 20 microseconds.
                     (0..16).for_each(|_| self.simulate());
                 }
@@ -173,10 +215,10 @@ impl<G: Game, L: Leaf<G>, M: Meter> Mcts<G, L, M> {
         let root = &self.nodes[0];
         self.edges[root.first_edge as usize..(root.first_edge + root.edges) as usize]
             .iter()
-            .map(|edge| MoveStatistics {
-                mv: edge.mv,
-                visits: edge.visits,
-                value: (edge.visits > 0).then(|| (edge.payoff / f64::from(edge.visits)) as f32),
+            .map(|edge| {
+                let mean = (edge.payoff / f64::from(edge.visits)) as f32;
+                let value = (edge.visits > 0).then(|| mean.clamp(edge.proven.lower, edge.proven.upper));
+                MoveStatistics { mv: edge.mv, visits: edge.visits, value, proven: edge.proven }
             })
             .collect()
     }
@@ -187,13 +229,22 @@ impl<G: Game, L: Leaf<G>, M: Meter> Mcts<G, L, M> {
         SearchStats { evaluation_time, ..std::mem::take(&mut self.stats) }
     }
 
+    /// Whether the root is proven and each of its moves has been tried.
+    #[inline]
+    fn knows_enough(&self) -> bool {
+        let root = &self.nodes[0];
+        root.payoffs.is_some() && self.edges[..root.edges as usize].iter().all(|edge| edge.visits > 0)
+    }
+
     fn simulate(&mut self) {
         self.path.clear();
         let mut current = 0u32;
         let payoffs = loop {
             let node = &mut self.nodes[current as usize];
             node.visits += 1;
-            if let Some(payoffs) = node.payoffs {
+            if let Some(payoffs) = node.payoffs
+                && current != 0
+            {
                 break payoffs;
             }
             let outcome = *sample(&node.outcomes, (self.random.next_u64() >> 32) as u32);
@@ -223,19 +274,56 @@ impl<G: Game, L: Leaf<G>, M: Meter> Mcts<G, L, M> {
             edge.visits += 1;
             edge.payoff += f64::from(payoffs[seat]);
         }
+        if G::SEATS == 2 {
+            self.prove();
+        }
     }
 
-    /// UCB1: the first untried move, else the one of largest upper confidence bound.
+    /// Carries what is proven at the end of the path back towards the root, as far as it tells anything new.
+    fn prove(&mut self) {
+        for &(node, edge) in self.path.iter().rev() {
+            let child = &self.nodes[self.edges[edge as usize].child as usize];
+            let seat = self.game.to_move(&self.nodes[node as usize].position);
+            let bounds = if self.game.to_move(&child.position) == seat { child.proven } else { child.proven.opposite() };
+            if bounds == self.edges[edge as usize].proven {
+                return;
+            }
+            self.edges[edge as usize].proven = bounds;
+            let node = &mut self.nodes[node as usize];
+            let edges = &self.edges[node.first_edge as usize..(node.first_edge + node.edges) as usize];
+            self.values.clear();
+            self.values.extend(edges.iter().map(|edge| edge.proven.lower));
+            let lower = expectation(&node.outcomes, &self.values);
+            self.values.clear();
+            self.values.extend(edges.iter().map(|edge| edge.proven.upper));
+            let upper = expectation(&node.outcomes, &self.values);
+            node.proven = Bounds { lower, upper };
+            if lower >= upper {
+                let mut payoffs = [0.0; MAX_SEATS];
+                payoffs[seat] = lower;
+                payoffs[1 - seat] = 1.0 - lower;
+                node.payoffs = Some(payoffs);
+            }
+        }
+    }
+
+    /// The first untried move, else by UCB1 among those that are not proven to be worse than another: the one of largest
+    /// upper confidence bound, which no proof exceeds.
     #[inline]
     fn select(&self, edges: &[Edge<G::Move>], parent_visits: u32) -> usize {
         let log = f64::from(parent_visits).ln();
+        let floor = edges.iter().map(|edge| edge.proven.lower).fold(0.0, f32::max);
         let mut best = (0, f64::NEG_INFINITY);
         for (index, edge) in edges.iter().enumerate() {
             if edge.visits == 0 {
                 return index;
             }
+            if edge.proven.upper < floor {
+                continue;
+            }
             let visits = f64::from(edge.visits);
             let bound = edge.payoff / visits + self.options.exploration * (log / visits).sqrt();
+            let bound = bound.clamp(f64::from(edge.proven.lower), f64::from(edge.proven.upper));
             if bound > best.1 {
                 best = (index, bound);
             }
@@ -257,8 +345,9 @@ impl<G: Game, L: Leaf<G>, M: Meter> Mcts<G, L, M> {
     fn push_node(&mut self, position: G::Position, payoffs: Option<Payoffs>, moves: &[G::Move], outcomes: OutcomeList) -> u32 {
         self.stats.nodes += 1;
         let first_edge = self.edges.len() as u32;
-        self.edges.extend(moves.iter().map(|&mv| Edge { mv, child: NO_CHILD, visits: 0, payoff: 0.0 }));
-        self.nodes.push(Node { position, payoffs, outcomes, first_edge, edges: moves.len() as u32, visits: 0 });
+        let proven = payoffs.map_or(Bounds::UNKNOWN, |payoffs| Bounds::exact(payoffs[self.game.to_move(&position)]));
+        self.edges.extend(moves.iter().map(|&mv| Edge { mv, child: NO_CHILD, visits: 0, payoff: 0.0, proven: Bounds::UNKNOWN }));
+        self.nodes.push(Node { position, payoffs, proven, outcomes, first_edge, edges: moves.len() as u32, visits: 0 });
         self.nodes.len() as u32 - 1
     }
 }

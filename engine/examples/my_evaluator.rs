@@ -1,0 +1,62 @@
+//! A new evaluator in twenty lines, in a search, and in a match against the Schwarz table.
+//!
+//! Run it: `cargo run --release -p engine --example my_evaluator`
+
+use engine::dice::{Die, DuplicateDice};
+use engine::eval::Score;
+use engine::eval::calibration::{Calibrated, Calibration};
+use engine::games::einstein::{BLUE, Position, RED, Standard};
+use engine::play::play_game;
+use engine::player::Player;
+use engine::player::build::PlayerRecipe;
+use engine::player::searching::SearchPlayer;
+use engine::random::{RandomStream, SeedSpace, derive_seed};
+use engine::search::star::Star1;
+use std::error::Error;
+
+/// Rows and columns that the most advanced stone of each side has made, own minus enemy's.
+struct Runner;
+
+impl Score<Standard> for Runner {
+    fn score(&self, _game: &Standard, position: &Position) -> f32 {
+        // Squares are counted from each side's own corner, so both sides are read alike.
+        let furthest = |squares: [u8; 6]| squares.into_iter().filter(|&square| square < 25).map(|square| square / 5 + square % 5).max();
+        f32::from(furthest(position.mover().squares()).unwrap_or(0)) - f32::from(furthest(position.other().squares()).unwrap_or(0))
+    }
+}
+
+/// The score on the scale every evaluator speaks: the win probability of the side to move.
+fn evaluator() -> Calibrated<Runner> {
+    Calibrated { score: Runner, calibration: Calibration::Logistic { slope: 0.4, offset: 0.2 } }
+}
+
+#[expect(clippy::print_stdout, reason = "an example shows what it does")]
+fn main() -> Result<(), Box<dyn Error>> {
+    let game = Standard::default();
+    let mut mine: Box<dyn Player<Standard>> = Box::new(SearchPlayer::new(Star1::<_, _>::new(game.clone(), evaluator(), 3, None)));
+    let mut schwarz = PlayerRecipe::parse("star1(depth=3, eval=schwarz)", &game)?.make();
+
+    let (position, die) = game.parse_position("215../64.../3...e/...fb/..acd b 1")?;
+    let legal = game.legal_moves(&position, die.ok_or("the die has been rolled")?);
+    for (mv, value) in mine.analyse(&position, Some(&legal)).moves {
+        println!("{}  {:.4}", game.format_move(&position, mv), value.ok_or("a search rates every move")?);
+    }
+
+    // Pairs of games with the same set-ups and dice; the players change sides within a pair.
+    let (pairs, mut won) = (500, 0);
+    for pair in 0..pairs {
+        let seed = derive_seed(1, SeedSpace::Arena, &[pair]);
+        let start = game.random_start(&mut RandomStream::new(seed), (pair % 2) as usize);
+        for side in [RED, BLUE] {
+            let mut dice = DuplicateDice::new(seed, Die::fair());
+            mine.new_game(seed);
+            schwarz.new_game(seed);
+            let mut players: [&mut dyn Player<Standard>; 2] = [&mut *mine, &mut *schwarz];
+            players.rotate_left(side);
+            let record = play_game(&game, start, &mut players, &mut dice, None, None);
+            won += u32::from(record.payoffs[side] > 0.5);
+        }
+    }
+    println!("Runner wins {won} of {} games against Schwarz at depth 3", 2 * pairs);
+    Ok(())
+}

@@ -1,5 +1,7 @@
 //! `alea arena`, `tournament` and `bench playouts` from outside.
 
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
 mod support;
 
 use serde_json::Value;

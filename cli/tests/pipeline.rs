@@ -1,6 +1,8 @@
 //! The pipeline from outside: end to end, stopped anywhere and resumed, and the same whatever the directory and the
 //! number of threads.
 
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
 mod support;
 
 use serde_json::Value;

@@ -1,5 +1,7 @@
 //! `alea moves`, `analyse` and `evaluate` from outside: shapes, meanings, and streams.
 
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
 mod support;
 
 use serde_json::Value;

@@ -1,5 +1,7 @@
 //! Bad input: one clear line and exit code 1, or wrong usage and exit code 2; never a panic, never half a file.
 
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
 mod support;
 
 use std::fs;

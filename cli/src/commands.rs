@@ -11,3 +11,6 @@ pub(crate) mod pipeline;
 pub(crate) mod selfplay;
 pub(crate) mod tournament;
 pub(crate) mod train;
+
+/// Most games that one command plays: what is kept of each of them has to fit into memory.
+pub(crate) const MOST_GAMES: u64 = 100_000_000;

@@ -20,9 +20,10 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 #[command(name = "alea", version, propagate_version = true, max_term_width = 100)]
 #[command(after_help = "Example: alea pipeline --preset quick\n\nEvery command has --help with an example.")]
 struct Alea {
-    /// Worker threads; 0 uses all cores.
-    #[arg(long, global = true, default_value_t = 0, value_name = "N")]
-    threads: usize,
+    /// Worker threads, at most 1024; 0 uses all cores.
+    // More threads than that are a slip, and asking the system for millions of them takes it down.
+    #[arg(long, global = true, default_value_t = 0, value_name = "N", value_parser = clap::value_parser!(u16).range(..=1024))]
+    threads: u16,
     #[command(subcommand)]
     command: Command,
 }
@@ -45,7 +46,7 @@ enum Command {
 
 fn main() -> ExitCode {
     let alea = Alea::parse();
-    if let Err(error) = rayon::ThreadPoolBuilder::new().num_threads(alea.threads).build_global() {
+    if let Err(error) = rayon::ThreadPoolBuilder::new().num_threads(alea.threads.into()).build_global() {
         return output::fail(&anyhow::anyhow!("cannot start {} threads: {error}", alea.threads));
     }
     let done = match alea.command {

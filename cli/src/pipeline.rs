@@ -5,6 +5,7 @@
 
 pub(crate) mod config;
 
+use crate::commands::arena::short_checksum;
 use crate::commands::train::{self, VALIDATION_SHARE};
 use crate::output;
 use anyhow::{Context, Result, bail};
@@ -14,7 +15,7 @@ use benches::report::{ReportData, ReportMatch, Stage, write_report};
 use config::PipelineConfig;
 use engine::eval::DynEvaluator;
 use engine::files;
-use engine::games::einstein::Standard;
+use engine::games::einstein::RED;
 use engine::player::build::{self, PlayerRecipe};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -119,7 +120,7 @@ pub(crate) fn run(config: &PipelineConfig, command: &str, directory: &Path) -> R
         curves: vec![curves(&models)],
         matches: matches.clone(),
         calibration,
-        start: Standard::default().format_position(&Standard::default().start([0, 0], 0), None),
+        start: config.game().format_position(&config.game().start([0, 0], RED), None),
     };
     write_report(&report, &data)?;
     Ok(PipelineResult { self_play, models, matches, stages: stages.stages, report })
@@ -142,12 +143,12 @@ fn claim(config: &PipelineConfig, directory: &Path) -> Result<()> {
 fn arena(config: &PipelineConfig, models: &[FitReport], directory: &Path) -> Result<Vec<ReportMatch>> {
     let directory = directory.join("arena");
     files::create_directory(&directory)?;
-    let game = Standard::default();
+    let game = config.game();
     let mut matches = Vec::new();
     for round in &config.arena.rounds {
         for model in models {
             // The checksum in the name keeps results of another model from being taken for this one's.
-            let checksum = xxh3_of(&model.model)?;
+            let checksum = short_checksum(&model.model)?;
             for opponent in &config.arena.opponents {
                 let player = |name: &str, evaluator: &str| -> Result<Contestant> {
                     let recipe = PlayerRecipe::parse(&format!("star1(depth={}, eval={evaluator})", round.depth), &game)?;
@@ -182,10 +183,6 @@ fn file_name(notation: &str) -> String {
     notation.chars().map(|letter| if letter.is_ascii_alphanumeric() { letter } else { '_' }).collect()
 }
 
-fn xxh3_of(path: &Path) -> Result<String> {
-    Ok(format!("{:08x}", files::checksum(&files::read(path)?) as u32))
-}
-
 /// One match in one line.
 pub(crate) fn line(condition: &str, result: &MatchResult) -> String {
     format!(
@@ -208,7 +205,7 @@ const BINS: usize = 20;
 fn calibration(config: &PipelineConfig, models: &[FitReport], data: &Path) -> Result<Vec<(String, Vec<CalibrationBin>)>> {
     let mix = TargetMix { search_share: 0.0, validation_share: VALIDATION_SHARE, seed: config.train().seed };
     let samples = dataset::load(data, &mix)?.validation;
-    let game = Standard::default();
+    let game = config.game();
     let mut plots = Vec::new();
     let names = models.iter().map(|model| (model.family.clone(), model_notation(&model.model)));
     for (name, notation) in names.chain(config.arena.opponents.iter().map(|opponent| (opponent.clone(), opponent.clone()))) {

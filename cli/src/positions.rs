@@ -4,7 +4,7 @@
 //! says what is wrong with it, the stream goes on, and the exit code is 1.
 
 use crate::output;
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, anyhow};
 use engine::dice::Die;
 use engine::game::Seat;
 use engine::games::einstein::{Position, RED, Standard, Variant};
@@ -68,7 +68,8 @@ pub(crate) fn answer_all<A: Serialize>(
     show: impl Fn(&Question, &A) -> String,
 ) -> Result<ExitCode> {
     if arguments.position != "-" {
-        let question = parse(&arguments.position, game)?;
+        let text = &arguments.position;
+        let question = read(text, game).map_err(|problem| anyhow!("position '{}': {problem}", shortened(text)))?;
         let answer = answer(&question)?;
         if arguments.json {
             output::json(&object(&question.text, &answer)?)?
@@ -82,7 +83,7 @@ pub(crate) fn answer_all<A: Serialize>(
         let line = line.context("cannot read standard input")?;
         let line = String::from_utf8_lossy(&line);
         let line = line.strip_suffix('\r').unwrap_or(&line);
-        let answered = parse(line, game).and_then(|question| object(&question.text, &answer(&question)?));
+        let answered = read(line, game).and_then(|question| object(&question.text, &answer(&question)?));
         let object = answered.unwrap_or_else(|error| {
             exit = ExitCode::FAILURE;
             json!({ "position": line, "error": error.to_string() })
@@ -92,9 +93,14 @@ pub(crate) fn answer_all<A: Serialize>(
     Ok(exit)
 }
 
-fn parse(text: &str, game: &Standard) -> Result<Question> {
-    let (position, die) =
-        game.parse_position(text).with_context(|| format!("position '{text}'")).map_err(|error| anyhow::anyhow!("{error:#}"))?;
+/// Enough of a text to recognise it: whatever is much longer than a position is not repeated in an error.
+fn shortened(text: &str) -> String {
+    const LONGEST: usize = 80;
+    if text.chars().count() <= LONGEST { text.to_owned() } else { text.chars().take(LONGEST).chain("…".chars()).collect() }
+}
+
+fn read(text: &str, game: &Standard) -> Result<Question> {
+    let (position, die) = game.parse_position(text)?;
     Ok(Question { text: text.to_owned(), position, die, winner: game.winner(&position) })
 }
 

@@ -67,6 +67,10 @@ impl Journal {
             Err(TryLockError::WouldBlock) => return Err(ArenaError::Busy { path: path.to_owned() }),
             Err(TryLockError::Error(source)) => return Err(failed(source)),
         }
+        // A device has no end to read up to, and keeps nothing.
+        if !file.metadata().map_err(failed)?.is_file() {
+            return Err(malformed(path, 1, "this is no regular file"));
+        }
         let mut bytes = Vec::new();
         file.read_to_end(&mut bytes).map_err(failed)?;
         let header = serde_json::to_string(identity).map_err(|error| failed(error.into()))? + "\n";

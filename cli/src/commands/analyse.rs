@@ -82,7 +82,8 @@ fn answer(game: &Standard, question: &Question, player: &mut dyn Player<Standard
     let position = &question.position;
     let legal = question.die.map(|die| game.legal_moves(position, die));
     let analysis = player.analyse(position, legal.as_deref());
-    let best = analysis.line.first().copied().filter(|_| question.die.is_some());
+    // A player that rates no moves still plays one.
+    let best = legal.map(|legal| analysis.line.first().copied().unwrap_or_else(|| player.decide(position, &legal).best));
     let value = match question.die {
         Some(_) => best.and_then(|best| analysis.moves.iter().find(|(mv, _)| *mv == best)).and_then(|(_, value)| *value),
         None => {
@@ -101,7 +102,7 @@ fn answer(game: &Standard, question: &Question, player: &mut dyn Player<Standard
         value,
         best: best.map(name),
         moves: analysis.moves.iter().map(|&(mv, value)| RatedMove { mv: name(mv), value }).collect(),
-        line: if best.is_some() { analysis.line.iter().map(|&mv| name(mv)).collect() } else { Vec::new() },
+        line: if question.die.is_some() { analysis.line.iter().map(|&mv| name(mv)).collect() } else { Vec::new() },
         nodes: stats.nodes,
         evaluations: stats.evaluations,
         milliseconds: stats.time.as_secs_f64() * 1000.0,

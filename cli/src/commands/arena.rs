@@ -1,11 +1,14 @@
 //! `alea arena`: a match between two players, with an honest interval.
 
+use crate::commands::MOST_GAMES;
 use crate::output;
 use crate::positions::RulesArguments;
 use anyhow::{Result, bail};
 use benches::arena::{Contestant, MatchOptions, MatchResult, Setups, play_match};
+use engine::files;
 use engine::games::einstein::Standard;
 use engine::player::build::PlayerRecipe;
+use engine::player::notation::Notation;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -28,7 +31,7 @@ pub(crate) struct Arguments {
 #[derive(clap::Args)]
 pub(crate) struct MatchArguments {
     /// Games a match; an odd number is rounded up, because games come in pairs
-    #[arg(long, default_value_t = 2000)]
+    #[arg(long, default_value_t = 2000, value_parser = clap::value_parser!(u64).range(1..=MOST_GAMES), allow_negative_numbers = true)]
     games: u64,
     /// Seed of set-ups, dice and players
     #[arg(long, default_value_t = 1)]
@@ -63,10 +66,32 @@ impl MatchArguments {
     }
 }
 
-/// A contestant from a player's notation; `label` replaces the notation in tables.
+/// A contestant from a player's notation.
+///
+/// Its name is its identity in state files, and another model may come to lie under the same path: the checksums of
+/// the models follow the notation.
 pub(crate) fn contestant(notation: &str, game: &Standard) -> Result<Contestant> {
     let recipe = PlayerRecipe::parse(notation, game)?;
-    Ok(Contestant { name: recipe.name().to_owned(), make: Arc::new(move || recipe.make()) })
+    let mut checksums = Vec::new();
+    model_checksums(&Notation::parse(notation)?, &mut checksums)?;
+    let mut name = recipe.name().to_owned();
+    if !checksums.is_empty() {
+        name += &format!(" [{}]", checksums.join(" "));
+    }
+    Ok(Contestant { name, make: Arc::new(move || recipe.make()) })
+}
+
+/// Checksums of all model files that a notation names, in its order.
+fn model_checksums(notation: &Notation, checksums: &mut Vec<String>) -> Result<()> {
+    if let Some(path) = notation.name.strip_prefix("model:") {
+        checksums.push(short_checksum(Path::new(path))?);
+    }
+    notation.arguments.iter().try_for_each(|argument| model_checksums(&argument.value, checksums))
+}
+
+/// Eight digits that tell contents of files apart.
+pub(crate) fn short_checksum(path: &Path) -> Result<String> {
+    Ok(format!("{:08x}", files::checksum(&files::read(path)?) as u32))
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {

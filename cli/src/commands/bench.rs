@@ -23,7 +23,7 @@ enum What {
 #[command(after_help = "Example: alea bench playouts --games 1000000 --json")]
 struct Playouts {
     /// Games to play
-    #[arg(long, default_value_t = 1_000_000)]
+    #[arg(long, default_value_t = 1_000_000, value_parser = clap::value_parser!(u64).range(1..), allow_negative_numbers = true)]
     games: u64,
     /// Seed of the games
     #[arg(long, default_value_t = 1)]

@@ -1,9 +1,10 @@
 //! `alea calibrate`: fits the constants that turn raw scores into win probabilities.
 
+use crate::commands::MOST_GAMES;
 use crate::output;
-use anyhow::{Result, anyhow};
+use anyhow::{Result, anyhow, bail};
 use engine::eval::DynEvaluator;
-use engine::games::einstein::Standard;
+use engine::games::einstein::{RED, Standard};
 use engine::player::build;
 use engine::random::{SeedSpace, derive_seed};
 use rayon::prelude::*;
@@ -21,7 +22,7 @@ use trainer::selfplay::{SelfPlay, SelfPlayConfig, WeightedPlayer};
 #[command(after_help = "Example: alea calibrate --games 200000 --seed 1")]
 pub(crate) struct Arguments {
     /// Games to play
-    #[arg(long, default_value_t = 200_000)]
+    #[arg(long, default_value_t = 200_000, value_parser = clap::value_parser!(u64).range(1..=MOST_GAMES), allow_negative_numbers = true)]
     games: u64,
     /// The player of both sides
     #[arg(long, default_value = "star1(depth=2, eval=schwarz)", value_name = "PLAYER")]
@@ -43,7 +44,16 @@ const EXPLORATION: f64 = 0.02;
 
 pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
     let game = Standard::default();
-    let evaluators = arguments.evaluators.iter().map(|text| Ok((text, build::evaluator(text, &game)?))).collect::<Result<Vec<_>>>()?;
+    let start = game.start([0, 0], RED);
+    let mut evaluators = Vec::new();
+    for text in &arguments.evaluators {
+        let evaluator = build::evaluator(text, &game)?;
+        // Better said now than after all those games.
+        if evaluator.raw(&game, &start).is_none() {
+            bail!("evaluator '{text}' has no raw score; its value is all there is");
+        }
+        evaluators.push((text, evaluator));
+    }
     let run = SelfPlay::new(SelfPlayConfig {
         players: vec![WeightedPlayer { player: arguments.player.clone(), weight: 1.0 }],
         games: arguments.games,

@@ -37,7 +37,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
     let evaluator = build::evaluator(&arguments.evaluator, &game)?;
     let answer = |question: &Question| {
         if let Some(value) = question.final_value() {
-            return Ok(Answer { value, raw: None, winner: question.winner.map(side) });
+            // The key is there whenever it was asked for; nothing is left to score.
+            return Ok(Answer { value, raw: arguments.raw.then_some(None), winner: question.winner.map(side) });
         }
         let value = evaluator.value_of(&game, &question.position);
         Ok(Answer { value, raw: arguments.raw.then(|| evaluator.raw(&game, &question.position)), winner: None })

@@ -1,7 +1,7 @@
 //! `alea models`: list and verify model files.
 
 use crate::output;
-use anyhow::Result;
+use anyhow::{Result, bail};
 use engine::files;
 use engine::weights::{Model, ModelFile};
 use serde_json::{Value, json};
@@ -29,11 +29,11 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
     if paths.is_empty() && !arguments.json {
         output::line(&format!("no model in {}; make one with: alea pipeline", arguments.path.display()))?;
     }
-    let mut exit = ExitCode::SUCCESS;
+    let (mut bad, all) = (0, paths.len());
     for path in paths {
         let verified = verify(&path);
         if let Err(error) = &verified {
-            exit = ExitCode::FAILURE;
+            bad += 1;
             if !arguments.json {
                 output::line(&format!("BAD  {error:#}"))?;
                 continue;
@@ -47,7 +47,10 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
             output::line(&format!("ok   {}\n     {}, {} weights, {}", path.display(), text("kind"), text("weights"), text("description")))?;
         }
     }
-    Ok(exit)
+    if bad > 0 {
+        bail!("{bad} of {all} model files cannot be used");
+    }
+    Ok(ExitCode::SUCCESS)
 }
 
 fn verify(path: &Path) -> Result<Value> {

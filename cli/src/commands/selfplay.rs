@@ -1,5 +1,6 @@
 //! `alea selfplay`: players play each other and themselves, and records come out.
 
+use crate::commands::MOST_GAMES;
 use crate::output;
 use anyhow::{Context, Result, bail};
 use std::path::PathBuf;
@@ -23,7 +24,7 @@ pub(crate) struct Arguments {
     #[arg(long = "player", value_name = "[WEIGHT*]PLAYER")]
     players: Vec<String>,
     /// Games to play
-    #[arg(long, default_value_t = 20_000)]
+    #[arg(long, default_value_t = 20_000, value_parser = clap::value_parser!(u64).range(1..=MOST_GAMES), allow_negative_numbers = true)]
     games: u64,
     /// Seed of everything random
     #[arg(long, default_value_t = 1)]

@@ -10,6 +10,7 @@ use trainer::dataset::{self, TargetMix};
 use trainer::fit::{Family, FitReport, fit};
 use trainer::progress::progress_bar;
 use trainer::sample::SampleSet;
+use trainer::shard;
 
 /// Fit an n-tuple network and a small network to game records, and export them for the engine
 ///
@@ -89,7 +90,9 @@ pub(crate) fn load(data: &Path, config: &TrainConfig) -> Result<SampleSet> {
 pub(crate) fn fit_one(config: &TrainConfig, family: Family, samples: &SampleSet, data: &Path, directory: &Path) -> Result<FitReport> {
     files::create_directory(directory)?;
     let progress = progress_bar("samples");
-    let provenance = serde_json::json!({ "program": concat!("alea ", env!("CARGO_PKG_VERSION")), "data": data }).to_string();
+    // What the records are, not where they lie: the same run in another directory makes the same file.
+    let records = shard::list(data)?.first().map(|first| shard::read(first)).transpose()?.map(|(header, _)| header.run);
+    let provenance = serde_json::json!({ "program": concat!("alea ", env!("CARGO_PKG_VERSION")), "records": records }).to_string();
     let report = fit(config, family, samples, &provenance, directory, &progress)?;
     progress.finish_and_clear();
     Ok(report)

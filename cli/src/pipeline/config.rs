@@ -2,7 +2,9 @@
 //!
 //! One seed rules all stages; each stage draws from a seed space of its own.
 
+use crate::commands::MOST_GAMES;
 use anyhow::{Context, Result, anyhow, bail};
+use engine::dice::Die;
 use engine::files;
 use engine::games::einstein::Standard;
 use engine::player::build;
@@ -10,6 +12,7 @@ use serde::{Deserialize, Serialize};
 use std::path::Path;
 use trainer::config::{NTupleConfig, NetworkConfig, TargetConfig, TrainConfig, TrainingConfig};
 use trainer::selfplay::{SelfPlay, SelfPlayConfig, WeightedPlayer};
+use trainer::shard;
 
 const QUICK: &str = include_str!("../../presets/quick.toml");
 const STANDARD: &str = include_str!("../../presets/standard.toml");
@@ -85,18 +88,28 @@ impl PipelineConfig {
 
     /// Checks everything that can be checked before hours of work.
     pub(crate) fn check(&self) -> Result<()> {
+        if !(1..=MOST_GAMES).contains(&self.selfplay.games) {
+            bail!("selfplay: 'games' is from 1 to {MOST_GAMES}, not {}", self.selfplay.games);
+        }
         SelfPlay::new(self.selfplay())?;
         self.train().check()?;
-        let game = Standard::default();
+        let game = self.game();
         for opponent in &self.arena.opponents {
             build::evaluator(opponent, &game).context("arena.opponents")?;
         }
         for round in &self.arena.rounds {
-            if !(1..=64).contains(&round.depth) || round.games == 0 {
-                bail!("arena.rounds: 'depth' is from 1 to 64 and 'games' at least 1, not {} and {}", round.depth, round.games);
+            if !(1..=64).contains(&round.depth) || !(1..=MOST_GAMES).contains(&round.games) {
+                let (depth, games) = (round.depth, round.games);
+                bail!("arena.rounds: 'depth' is from 1 to 64 and 'games' from 1 to {MOST_GAMES}, not {depth} and {games}");
             }
         }
         Ok(())
+    }
+
+    /// The rules of all its games.
+    pub(crate) fn game(&self) -> Standard {
+        // An unknown variant was refused before; self-play says so.
+        Standard::new(shard::variant_named(&self.selfplay.variant).unwrap_or_default(), Die::fair())
     }
 
     /// Trains on another device.

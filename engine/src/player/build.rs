@@ -52,8 +52,8 @@ enum LeafKind {
     Evaluator(AnyEvaluator),
 }
 
-/// Largest table a player may ask for, in MiB.
-const LARGEST_TABLE: usize = 1 << 20;
+/// Largest table a player may ask for, in MiB. Every worker thread makes players of its own, each with a table.
+const LARGEST_TABLE: usize = 1 << 12;
 
 /// From this depth on a search has a table unless told otherwise; below, transpositions are too rare to pay.
 const TABLE_FROM_DEPTH: u32 = 4;
@@ -76,6 +76,7 @@ impl PlayerRecipe {
             "greedy" => Kind::Greedy,
             name @ ("star1" | "unified" | "textbook") => {
                 let depth = arguments.number("depth", 1..=64, 3)?;
+                let notation_at = notation.character;
                 let notation = arguments.take("eval")?;
                 game = assumed_die(&mut arguments, game)?;
                 let evaluator = match notation {
@@ -85,6 +86,10 @@ impl PlayerRecipe {
                 match name {
                     "star1" => {
                         let table = arguments.number("table", 0..=LARGEST_TABLE, usize::from(depth >= TABLE_FROM_DEPTH))?;
+                        // Better refused here than by the system in the middle of a match.
+                        if Vec::<u8>::new().try_reserve_exact(table << 20).is_err() {
+                            return Err((notation_at, format!("there is no memory for a table of {table} MiB")));
+                        }
                         Kind::Star1 { depth, table, evaluator }
                     }
                     "unified" => Kind::FullWidth { depth, form: Form::Unified, evaluator },

@@ -6,15 +6,14 @@ import json, struct, sys
 
 def read(path):
     data = open(path, "rb").read()
-    magic, version, length = struct.unpack_from("<8sII", data)
-    assert magic == b"ALEAGAME" and version == 1, f"{path}: not a shard of version 1"
+    assert data[:12] == b"ALEAGAME\x01\0\0\0", f"{path}: not a shard of version 1"
+    place = 16 + int.from_bytes(data[12:16], "little")
     try:
         import xxhash
         assert xxhash.xxh3_64_intdigest(data[:-8]) == struct.unpack("<Q", data[-8:])[0], f"{path}: damaged"
     except ImportError:
         print("the checksum is not verified: there is no package xxhash", file=sys.stderr)
-    header = json.loads(data[16 : 16 + length])
-    place = 16 + length
+    header = json.loads(data[16:place])
 
     def take(form):
         nonlocal place
@@ -24,7 +23,7 @@ def read(path):
 
     def varint():
         first = take("B")
-        return first if first < 251 else take({251: "H", 252: "I", 253: "Q"}[first])
+        return first if first < 251 else take("HIQ"[first - 251])
 
     def game():
         start, red, blue, winner = varint(), take("B"), take("B"), take("B")
@@ -32,19 +31,17 @@ def read(path):
         return start, (red, blue), winner, plies
 
     games = [game() for _ in range(header["games"])]
-    assert place == len(data) - 8, f"{path}: {len(data) - 8 - place} bytes follow the last game"
     return header, games
 
 
-def lanes(bits):
-    seat = bits >> 60
+def lanes(bits):  # Red's stones, then Blue's, and the seat to move
     sides = [[bits >> 5 * (6 * side + stone) & 31 for stone in range(6)] for side in range(2)]
-    return sides[::-1] if seat else sides, seat  # Red's stones, then Blue's
+    return sides[:: -1 if bits >> 60 else 1], bits >> 60
 
 
 def name(square, seat):
-    square = 24 - square if seat else square
-    return "abcde"[square % 5] + str(5 - square // 5)
+    row, column = divmod(24 - square if seat else square, 5)
+    return "abcde"[column] + str(5 - row)
 
 
 if __name__ == "__main__":
@@ -53,11 +50,13 @@ if __name__ == "__main__":
         sides, seat = lanes(start)
         moves = []
         for die, number, explored, value in plies:
-            origin = sides[seat][number // 3]
-            target = origin + (6, 1, 5)[number % 3]
-            for side, square in ((0, target if seat == 0 else 24 - target), (1, target if seat == 1 else 24 - target)):
-                sides[side] = [31 if stone == square else stone for stone in sides[side]]
-            sides[seat][number // 3] = target
-            moves.append({"die": die, "move": name(origin, seat) + name(target, seat), "explored": explored, "value": value})
+            stone, step = divmod(number, 3)
+            origin, target = sides[seat][stone], sides[seat][stone] + (6, 1, 5)[step]
+            for side, square in ((seat, target), (1 - seat, 24 - target)):
+                sides[side] = [31 if other == square else other for other in sides[side]]
+            sides[seat][stone] = target
+            move = name(origin, seat) + name(target, seat)
+            moves.append({"die": die, "move": move, "explored": explored, "value": value})
             seat = 1 - seat
-        print(json.dumps({"players": [header["players"][player] for player in players], "winner": "rb"[winner], "plies": moves}))
+        names = [header["players"][player] for player in players]
+        print(json.dumps({"players": names, "winner": "rb"[winner], "plies": moves}))

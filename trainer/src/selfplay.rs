@@ -308,7 +308,7 @@ impl SelfPlay {
         blue.new_game(seeds[1]);
         let mut record = play_game(&self.game, start, &mut [&mut *red, &mut *blue], &mut dice, Some(&mut exploration), None);
         for ply in &mut record.plies {
-            // The weights of a loaded die may add up to a rounding error more than 1, and so may a sure win.
+            // The probabilities of a loaded die may add up to a rounding error more than 1; sure results are then out by it.
             ply.value = ply.value.map(|value| value.clamp(0.0, 1.0));
         }
         pool.give_back(players[0], 0, red);

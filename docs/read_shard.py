@@ -30,8 +30,7 @@ def read(path):
         plies = [(take("B"), take("B"), take("?"), take("f") if take("B") else None) for _ in range(varint())]
         return start, (red, blue), winner, plies
 
-    games = [game() for _ in range(header["games"])]
-    return header, games
+    return header, [game() for _ in range(header["games"])]
 
 
 def lanes(bits):  # Red's stones, then Blue's, and the seat to move
@@ -58,5 +57,4 @@ if __name__ == "__main__":
             move = name(origin, seat) + name(target, seat)
             moves.append({"die": die, "move": move, "explored": explored, "value": value})
             seat = 1 - seat
-        names = [header["players"][player] for player in players]
-        print(json.dumps({"players": names, "winner": "rb"[winner], "plies": moves}))
+        print(json.dumps({"players": [header["players"][player] for player in players], "winner": "rb"[winner], "plies": moves}))

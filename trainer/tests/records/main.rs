@@ -2,6 +2,8 @@
 //!
 //! Few games of fast players; all expected values come from the rules, from hand computation, or from a second run.
 
+#![allow(clippy::unwrap_used, reason = "a test helper outside of a test function")]
+
 mod committed;
 mod dataset;
 mod format;

@@ -24,6 +24,7 @@ pub struct LogisticFit {
 /// Positions before a roll, not over, with whether the side to move won.
 #[must_use]
 pub fn outcomes(games: &[PlayedGame]) -> Vec<(Position, bool)> {
+    // What a move does is the same in every variant.
     let rules = Standard::default();
     let mut outcomes = Vec::new();
     for game in games {

@@ -2,7 +2,8 @@
 //!
 //! bincode is named by the project although it is no longer maintained; 2.0.1 is its last working release. To
 //! replace it (by postcard, say), change these two functions and raise [`crate::shard::VERSION`].
-//! Decoding is limited, so that a damaged length cannot ask for all memory.
+//! Decoding is limited, so that a damaged length cannot ask for all memory. Numbers above 8 bits take as many bytes
+//! as they need; `docs/formats.md` says how.
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -28,4 +29,25 @@ pub fn encode<T: Serialize>(value: &T, bytes: &mut Vec<u8>) -> Result<(), String
 /// If the bytes are not the encoding of such a value.
 pub fn decode<T: DeserializeOwned>(bytes: &[u8]) -> Result<(T, usize), String> {
     bincode::serde::decode_from_slice(bytes, configuration()).map_err(|error| error.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_value_takes_the_bytes_that_the_format_names() {
+        let mut bytes = vec![9];
+        encode(&(250u64, 251u64, 0x1_0000u64, u64::MAX, 7u8, true, Some(0.5f32), None::<f32>), &mut bytes).unwrap();
+        let varints = [&[250][..], &[251, 251, 0], &[252, 0, 0, 1, 0], &[253], &[255; 8]].concat();
+        assert_eq!(bytes, [&[9][..], &varints, &[7, 1, 1, 0, 0, 0, 0x3F, 0]].concat());
+    }
+
+    #[test]
+    fn a_damaged_length_claims_no_memory() {
+        // A list of 2^60 numbers, of which two are there.
+        let bytes = [&[253][..], &(1u64 << 60).to_le_bytes(), &[1, 2]].concat();
+        assert!(decode::<Vec<u64>>(&bytes).is_err());
+        assert!(decode::<String>(&bytes).is_err());
+    }
 }

@@ -2,7 +2,8 @@
 //!
 //! The position after each valued move is a sample: the search that chose the move valued it with the dice that
 //! follow averaged out, which makes a far less noisy target than the value of one roll. Its target mixes that value
-//! with the game's result. Games, never positions, are split into training and validation.
+//! with the game's result. Games, never positions, are split into training and validation, and a game stays on its
+//! side when more are added.
 
 use crate::sample::{Sample, SampleSet};
 use crate::shard::{self, PlayedGame, ShardError};
@@ -36,7 +37,17 @@ pub enum DatasetError {
     /// There is nothing to learn from.
     #[error("{}: no game records there; make some with `alea selfplay --out {}`", .0.display(), .0.display())]
     Empty(PathBuf),
-    /// The games hold no values and the target asks for them alone, or one part of the split is empty.
+    /// Games of two variants lie together.
+    #[error("{}: games of the variant '{found}' among games of '{first}'; keep them in directories of their own", .path.display())]
+    Variant {
+        /// The first shard that differs.
+        path: PathBuf,
+        /// Its variant.
+        found: String,
+        /// The variant of the shards before it.
+        first: String,
+    },
+    /// One part of the split is empty.
     #[error("{}: {problem}", .path.display())]
     NoSamples {
         /// The directory.
@@ -49,13 +60,13 @@ pub enum DatasetError {
 /// Reads all shards of `directory` into samples, in the order of the games.
 ///
 /// # Errors
-/// If a shard cannot be read, or training or validation would be empty.
+/// If a shard cannot be read, the shards are of different variants, or training or validation would be empty.
 pub fn load(directory: &Path, mix: &TargetMix) -> Result<SampleSet, DatasetError> {
     let shards = shard::list(directory)?;
     if shards.is_empty() {
         return Err(DatasetError::Empty(directory.to_owned()));
     }
-    let parts: Vec<SampleSet> = shards
+    let parts: Vec<(String, SampleSet)> = shards
         .par_iter()
         .map(|path| {
             let (header, games) = shard::read(path)?;
@@ -65,11 +76,15 @@ pub fn load(directory: &Path, mix: &TargetMix) -> Result<SampleSet, DatasetError
                 let part = if validates { &mut samples.validation } else { &mut samples.training };
                 part.extend(samples_of(game, mix.search_share));
             }
-            Ok(samples)
+            Ok((header.variant, samples))
         })
         .collect::<Result<_, ShardError>>()?;
     let mut samples = SampleSet::default();
-    for part in parts {
+    let first = parts[0].0.clone();
+    for (path, (variant, part)) in shards.into_iter().zip(parts) {
+        if variant != first {
+            return Err(DatasetError::Variant { path, found: variant, first });
+        }
         samples.training.extend(part.training);
         samples.validation.extend(part.validation);
     }
@@ -90,6 +105,7 @@ fn validates(mix: &TargetMix, game: u64) -> bool {
 
 /// The samples of one game: every position that a valued move led to and that is not over.
 fn samples_of(game: &PlayedGame, search_share: f32) -> impl Iterator<Item = Sample> + '_ {
+    // What a move does, and who has won, is the same in every variant; only what a roll permits is not.
     let rules = Standard::default();
     let record = &game.record;
     let mut position = record.start;

@@ -1,7 +1,9 @@
 //! Self-play: any mix of players plays games in parallel, and shards of records come out.
 //!
-//! Invariant: game `i` is a pure function of the run's settings and `i`, and a shard of the games it covers, so the
-//! same seed gives the same bytes whatever the number of threads, and a run goes on where it was stopped.
+//! Invariant: game `i` is a pure function of the run's settings (the content of model files included) and `i`, and a
+//! shard of the games it covers, so the same seed gives the same bytes whatever the number of threads, and a run goes
+//! on where it was stopped. Only a player with a time limit breaks this. Games of other settings are never mixed in,
+//! and nothing is played or replaced before all that is there has been checked.
 
 use crate::shard::{self, PlayedGame, ShardError, ShardHeader};
 use engine::dice::{Die, DuplicateDice};
@@ -10,11 +12,13 @@ use engine::games::einstein::Standard;
 use engine::play::{Exploration, play_game};
 use engine::player::Player;
 use engine::player::build::PlayerRecipe;
-use engine::player::notation::PlayerError;
+use engine::player::notation::{Notation, PlayerError};
 use engine::random::{RandomStream, SeedSpace, derive_seed};
 use indicatif::ProgressBar;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs::{File, TryLockError};
 use std::path::{Path, PathBuf};
 
 /// Games of one shard; about 600 KB a file.
@@ -87,9 +91,17 @@ pub enum SelfPlayError {
     /// A directory cannot be made or read.
     #[error(transparent)]
     File(#[from] files::FileError),
-    /// The directory holds shards of other settings.
-    #[error("{}: made with other settings; choose an empty directory, or remove it", .0.display())]
-    OtherRun(PathBuf),
+    /// The directory holds a shard that is not one of this run's.
+    #[error("{}: {problem}; choose another directory", .path.display())]
+    OtherRun {
+        /// The shard.
+        path: PathBuf,
+        /// In what it differs.
+        problem: String,
+    },
+    /// Another run is writing there.
+    #[error("{}: another run is writing there; wait until it ends, or choose another directory", .0.display())]
+    Busy(PathBuf),
 }
 
 /// What a run has produced.
@@ -143,6 +155,8 @@ pub struct SelfPlay {
     config: SelfPlayConfig,
     game: Standard,
     recipes: Vec<PlayerRecipe>,
+    /// Checksum of each model file that a player names; the same path may hold another model tomorrow.
+    models: BTreeMap<String, String>,
 }
 
 impl SelfPlay {
@@ -150,7 +164,7 @@ impl SelfPlay {
     ///
     /// # Errors
     /// If a setting is out of range or a player's notation is wrong.
-    pub fn new(config: SelfPlayConfig) -> Result<Self, SelfPlayError> {
+    pub fn new(mut config: SelfPlayConfig) -> Result<Self, SelfPlayError> {
         let setting = |problem: &str| Err(SelfPlayError::Setting(problem.to_owned()));
         if config.players.is_empty() || config.players.len() > 255 {
             return setting("between 1 and 255 players can take part");
@@ -166,8 +180,16 @@ impl SelfPlay {
             return setting(&format!("'variant' is classic or nearest, not {}", config.variant));
         };
         let game = Standard::new(variant, Die::fair());
-        let recipes = config.players.iter().map(|weighted| PlayerRecipe::parse(&weighted.player, &game)).collect::<Result<_, _>>()?;
-        Ok(Self { config, game, recipes })
+        let mut recipes = Vec::with_capacity(config.players.len());
+        let mut models = BTreeMap::new();
+        for weighted in &mut config.players {
+            let recipe = PlayerRecipe::parse(&weighted.player, &game)?;
+            add_models(&Notation::parse(&weighted.player)?, &mut models)?;
+            // However it was spelt: the same player makes the same run.
+            weighted.player = recipe.name().to_owned();
+            recipes.push(recipe);
+        }
+        Ok(Self { config, game, recipes, models })
     }
 
     /// Whether the same settings give the same games: not if a player has a time limit.
@@ -185,41 +207,56 @@ impl SelfPlay {
     /// Plays whatever shards are not yet in `directory`, and says what all of them hold.
     ///
     /// # Errors
-    /// If the directory holds shards of other settings or a damaged one, or cannot be written.
+    /// If the directory holds shards of other settings, more games than asked for or a damaged shard, if another run
+    /// is writing there, or if it cannot be written. Shards that were complete stay as they are.
     pub fn run(&self, directory: &Path, progress: &ProgressBar) -> Result<SelfPlaySummary, SelfPlayError> {
+        std::fs::create_dir_all(directory).map_err(|cause| files::FileError::Write { path: directory.to_owned(), cause })?;
+        let _lock = lock(directory)?;
+        // Removes what a killed run left; only now, for before the lock it may have been a living one's.
         files::create_directory(directory)?;
         progress.set_length(self.config.games);
         let mut summary = SelfPlaySummary::new(&self.config);
-        for index in 0..self.shards() {
-            let path = directory.join(format!("{index:06}.{}", shard::EXTENSION));
-            let header = self.header(index);
-            let kept = if path.exists() { Some(shard::read(&path)?) } else { None };
-            if let Some((found, _)) = &kept
-                && (ShardHeader { games: header.games, ..found.clone() }) != header
-            {
-                return Err(SelfPlayError::OtherRun(directory.to_owned()));
-            }
-            // The last shard of a run that was shorter is played anew.
-            let games = if let Some((_, games)) = kept.filter(|(found, _)| found.games == header.games) {
-                progress.inc(games.len() as u64);
-                // What was there before says nothing of today's speed.
-                progress.reset_eta();
-                games
-            } else {
-                let games = self.play_shard(index, progress);
-                shard::write(&path, &header, &games)?;
-                games
-            };
+        let complete = self.complete_shards(directory, &mut summary)?;
+        progress.inc(summary.games);
+        // What was there before says nothing of today's speed.
+        progress.reset_eta();
+        for index in (0..self.shards()).filter(|index| !complete.contains(index)) {
+            let games = self.play_shard(index, progress);
+            shard::write(&directory.join(file_name(index)), &self.header(index), &games)?;
             games.iter().for_each(|game| summary.count(game));
-        }
-        // Shards beyond the last would silently become training data.
-        if shard::list(directory)?.len() as u64 != self.shards() {
-            return Err(SelfPlayError::OtherRun(directory.to_owned()));
         }
         Ok(summary)
     }
 
-    /// Plays the games of one shard.
+    /// The shards that need not be played, counted into `summary`; every other file of games is an error, except the
+    /// last shard of a run that was shorter, which is played anew.
+    fn complete_shards(&self, directory: &Path, summary: &mut SelfPlaySummary) -> Result<BTreeSet<u64>, SelfPlayError> {
+        let mut complete = BTreeSet::new();
+        for path in shard::list(directory)? {
+            let (found, games) = shard::read(&path)?;
+            let index = found.first_game / GAMES_PER_SHARD;
+            let wanted = self.header(index);
+            let problem = difference(&found, &wanted).or_else(|| {
+                if path.file_name() != Some(file_name(index).as_ref()) {
+                    Some(format!("holds the games that belong into {}", file_name(index)))
+                } else if found.games > wanted.games {
+                    Some(format!("the directory holds more than the {} games asked for", self.config.games))
+                } else {
+                    None
+                }
+            });
+            if let Some(problem) = problem {
+                return Err(SelfPlayError::OtherRun { path, problem });
+            }
+            if found.games == wanted.games {
+                games.iter().for_each(|game| summary.count(game));
+                complete.insert(index);
+            }
+        }
+        Ok(complete)
+    }
+
+    /// Plays the games of one shard; none if the run has no such shard.
     #[must_use]
     pub fn play_shard(&self, index: u64, progress: &ProgressBar) -> Vec<PlayedGame> {
         let header = self.header(index);
@@ -239,18 +276,19 @@ impl SelfPlay {
     }
 
     fn header(&self, index: u64) -> ShardHeader {
-        let first_game = index * GAMES_PER_SHARD;
+        let first_game = index.saturating_mul(GAMES_PER_SHARD);
         // The number of games of the whole run does not rule what a game is.
         let mut run = serde_json::to_value(&self.config).unwrap_or_default();
         if let Some(settings) = run.as_object_mut() {
             settings.remove("games");
+            settings.insert("models".to_owned(), serde_json::json!(self.models));
         }
         ShardHeader {
             run,
             players: self.config.players.iter().map(|weighted| weighted.player.clone()).collect(),
             variant: self.config.variant.clone(),
             first_game,
-            games: GAMES_PER_SHARD.min(self.config.games - first_game),
+            games: GAMES_PER_SHARD.min(self.config.games.saturating_sub(first_game)),
         }
     }
 
@@ -268,7 +306,11 @@ impl SelfPlay {
         let mut blue = pool.take(players[1], 1);
         red.new_game(seeds[0]);
         blue.new_game(seeds[1]);
-        let record = play_game(&self.game, start, &mut [&mut *red, &mut *blue], &mut dice, Some(&mut exploration), None);
+        let mut record = play_game(&self.game, start, &mut [&mut *red, &mut *blue], &mut dice, Some(&mut exploration), None);
+        for ply in &mut record.plies {
+            // The probabilities of a loaded die may add up to a rounding error more than 1; sure results are then out by it.
+            ply.value = ply.value.map(|value| value.clamp(0.0, 1.0));
+        }
         pool.give_back(players[0], 0, red);
         pool.give_back(players[1], 1, blue);
         PlayedGame { record, players: players.map(|player| player as u8) }
@@ -285,6 +327,44 @@ impl SelfPlay {
         }
         // Only rounding leads here.
         players.iter().rposition(|weighted| weighted.weight > 0.0).unwrap_or(0)
+    }
+}
+
+/// The name of a run's shard.
+fn file_name(index: u64) -> String {
+    format!("{index:06}.{}", shard::EXTENSION)
+}
+
+/// In which setting a shard is not the one wanted; the number of games aside.
+fn difference(found: &ShardHeader, wanted: &ShardHeader) -> Option<String> {
+    let setting = |run: &serde_json::Value, key: &str| run.get(key).map_or_else(|| "nothing".to_owned(), ToString::to_string);
+    for key in wanted.run.as_object()?.keys() {
+        let [found, wanted] = [&found.run, &wanted.run].map(|run| setting(run, key));
+        if found != wanted {
+            return Some(format!("made with other settings: '{key}' is {found}, not {wanted}"));
+        }
+    }
+    let same = ShardHeader { games: found.games, ..wanted.clone() } == *found;
+    (!same).then(|| "made with other settings".to_owned())
+}
+
+/// Adds the checksums of the model files that a player's notation names.
+fn add_models(notation: &Notation, models: &mut BTreeMap<String, String>) -> Result<(), files::FileError> {
+    if let Some(path) = notation.name.strip_prefix("model:") {
+        let checksum = files::checksum(&files::read(Path::new(path))?);
+        models.insert(path.to_owned(), format!("{checksum:016x}"));
+    }
+    notation.arguments.iter().try_for_each(|argument| add_models(&argument.value, models))
+}
+
+/// Keeps other runs out of a directory for as long as the returned file lives. Only Unix lets a directory be locked,
+/// and not on every file system; elsewhere nothing keeps them out.
+fn lock(directory: &Path) -> Result<Option<File>, SelfPlayError> {
+    let Some(file) = cfg!(unix).then(|| File::open(directory).ok()).flatten() else { return Ok(None) };
+    match file.try_lock() {
+        Ok(()) => Ok(Some(file)),
+        Err(TryLockError::WouldBlock) => Err(SelfPlayError::Busy(directory.to_owned())),
+        Err(TryLockError::Error(_)) => Ok(None),
     }
 }
 

@@ -1,10 +1,11 @@
 //! Record shards: files of finished games.
 //!
 //! Layout (version 1, little endian; `docs/formats.md`): the magic `ALEAGAME`, the version, the header as JSON, the
-//! games in bincode, and an xxh3 of all that came before. A shard appears complete or not at all, and reading
-//! replays every game: what is returned was played by the rules.
+//! games in bincode, and an xxh3 of all that came before. A shard appears complete or not at all. Invariant: reading
+//! replays every game, so what is returned was played by the rules, and what cannot be read is not written.
 
 use crate::codec;
+use engine::dice::Die;
 use engine::files;
 use engine::game::{Game, won_by};
 use engine::games::einstein::{Move, Position, Standard, Variant};
@@ -25,7 +26,8 @@ const CHECKSUM_BYTES: usize = 8;
 /// What a shard says of itself.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ShardHeader {
-    /// The settings of the run, as JSON: with `first_game` and `games` they determine every byte of the games.
+    /// The settings of the run, as JSON: with `first_game` and `games` they determine every byte of the games, unless
+    /// a player has a time limit.
     pub run: serde_json::Value,
     /// Notations of the players; games refer to them by index.
     pub players: Vec<String>,
@@ -81,8 +83,8 @@ pub enum ShardError {
         /// What is wrong with it.
         problem: String,
     },
-    /// A value could not be encoded.
-    #[error("{}: {problem}", .path.display())]
+    /// The games would not be read again as they are.
+    #[error("{}: not written: {problem}", .path.display())]
     Encode {
         /// The file that was to be written.
         path: PathBuf,
@@ -110,22 +112,43 @@ struct StoredPly {
 /// Writes a shard.
 ///
 /// # Errors
-/// If the file cannot be written; nothing is left then.
+/// As [`encode`], or if the file cannot be written; the file's name then holds what it held before.
 pub fn write(path: &Path, header: &ShardHeader, games: &[PlayedGame]) -> Result<(), ShardError> {
-    let encode_error = |problem: String| ShardError::Encode { path: path.to_owned(), problem };
-    let header = serde_json::to_vec(header).map_err(|error| encode_error(error.to_string()))?;
-    let mut bytes = Vec::with_capacity(games.len() * 160);
+    let bytes = encode(path, header, games)?;
+    files::write_atomically(path, |file| file.write_all(&bytes))?;
+    Ok(())
+}
+
+/// The bytes of a shard; `path` names it in errors.
+///
+/// # Errors
+/// If [`decode`] would refuse the bytes: the header counts other games, or a game breaks the rules, or has a value
+/// that is no probability.
+pub fn encode(path: &Path, header: &ShardHeader, games: &[PlayedGame]) -> Result<Vec<u8>, ShardError> {
+    let refused = |problem: String| ShardError::Encode { path: path.to_owned(), problem };
+    if header.games != games.len() as u64 {
+        return Err(refused(format!("the header counts {} games, there are {}", header.games, games.len())));
+    }
+    let rules = rules_of(header).map_err(refused)?;
+    let text = serde_json::to_vec(header).map_err(|error| refused(format!("header: {error}")))?;
+    let length = u32::try_from(text.len()).map_err(|_| refused(format!("the header takes {} bytes", text.len())))?;
+    let mut bytes = Vec::with_capacity(text.len() + games.len() * 160 + 64);
     bytes.extend_from_slice(MAGIC);
     bytes.extend_from_slice(&VERSION.to_le_bytes());
-    bytes.extend_from_slice(&(header.len() as u32).to_le_bytes());
-    bytes.extend_from_slice(&header);
-    for game in games {
-        codec::encode(&stored(game), &mut bytes).map_err(encode_error)?;
+    bytes.extend_from_slice(&length.to_le_bytes());
+    bytes.extend_from_slice(&text);
+    for (number, game) in games.iter().enumerate() {
+        let refused = |problem: String| refused(format!("game {number}: {problem}"));
+        let stored = stored(game);
+        codec::encode(&stored, &mut bytes).map_err(refused)?;
+        // Hours of play must not end in a file that nobody can read.
+        if replayed(stored, &rules, header.players.len()).map_err(refused)? != *game {
+            return Err(refused("the payoffs are not those of its winner".to_owned()));
+        }
     }
     let checksum = xxh3_64(&bytes);
     bytes.extend_from_slice(&checksum.to_le_bytes());
-    files::write_atomically(path, |file| file.write_all(&bytes))?;
-    Ok(())
+    Ok(bytes)
 }
 
 /// Reads a shard and replays its games.
@@ -133,9 +156,16 @@ pub fn write(path: &Path, header: &ShardHeader, games: &[PlayedGame]) -> Result<
 /// # Errors
 /// If the file is no complete shard of this version, or one of its games breaks the rules.
 pub fn read(path: &Path) -> Result<(ShardHeader, Vec<PlayedGame>), ShardError> {
-    let bytes = files::read(path)?;
+    decode(path, &files::read(path)?)
+}
+
+/// Reads the bytes of a shard and replays its games; `path` names it in errors.
+///
+/// # Errors
+/// As [`read`].
+pub fn decode(path: &Path, bytes: &[u8]) -> Result<(ShardHeader, Vec<PlayedGame>), ShardError> {
     let damaged = |problem: &str| ShardError::Damaged { path: path.to_owned(), problem: problem.to_owned() };
-    if bytes.len() < MAGIC.len() || &bytes[..MAGIC.len()] != MAGIC {
+    if !bytes.starts_with(MAGIC) {
         return Err(ShardError::Foreign(path.to_owned()));
     }
     let number = |at: usize| bytes.get(at..at + 4).and_then(|bytes| bytes.try_into().ok()).map(u32::from_le_bytes);
@@ -147,15 +177,19 @@ pub fn read(path: &Path) -> Result<(ShardHeader, Vec<PlayedGame>), ShardError> {
     if xxh3_64(&bytes[..end]).to_le_bytes() != bytes[end..] {
         return Err(damaged("its checksum does not fit"));
     }
-    let games_begin = number(12).map(|length| 16 + length as usize).filter(|&at| at <= end).ok_or_else(|| damaged("the header is cut"))?;
-    let header: ShardHeader = serde_json::from_slice(&bytes[16..games_begin]).map_err(|error| damaged(&format!("header: {error}")))?;
-    let variant = variant_named(&header.variant).ok_or_else(|| damaged(&format!("there is no variant '{}'", header.variant)))?;
-    let rules = Standard::new(variant, engine::dice::Die::fair());
-    let mut rest = &bytes[games_begin..end];
+    let text =
+        number(12).and_then(|length| bytes[16..end].get(..usize::try_from(length).ok()?)).ok_or_else(|| damaged("the header is cut"))?;
+    let header: ShardHeader = serde_json::from_slice(text).map_err(|error| damaged(&format!("header: {error}")))?;
+    if header.first_game.checked_add(header.games).is_none() {
+        return Err(damaged("header: the games are numbered beyond 64 bits"));
+    }
+    let rules = rules_of(&header).map_err(|problem| damaged(&problem))?;
+    let mut rest = &bytes[16 + text.len()..end];
+    // Grown game by game: the header's number is not believed before the games are there.
     let mut games = Vec::new();
     for game in 0..header.games {
         let wrong = |problem: String| ShardError::Game { path: path.to_owned(), game, problem };
-        let (stored, length) = codec::decode::<StoredGame>(rest).map_err(wrong)?;
+        let (stored, length) = codec::decode::<StoredGame>(rest).map_err(|problem| wrong(format!("its bytes are no game ({problem})")))?;
         rest = &rest[length..];
         games.push(replayed(stored, &rules, header.players.len()).map_err(wrong)?);
     }
@@ -184,6 +218,11 @@ pub fn variant_named(name: &str) -> Option<Variant> {
         "nearest" => Some(Variant::NearestOnly),
         _ => None,
     }
+}
+
+fn rules_of(header: &ShardHeader) -> Result<Standard, String> {
+    let variant = variant_named(&header.variant).ok_or_else(|| format!("there is no variant '{}'", header.variant))?;
+    Ok(Standard::new(variant, Die::fair()))
 }
 
 fn stored(game: &PlayedGame) -> StoredGame {

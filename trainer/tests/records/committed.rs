@@ -1,0 +1,39 @@
+//! The committed sample: guards the format, for its bytes were written once and must stay readable.
+
+use engine::game::Game;
+use engine::games::einstein::Standard;
+use std::path::Path;
+use trainer::dataset::{self, TargetMix};
+use trainer::shard;
+
+const SAMPLE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../data/sample");
+
+#[test]
+fn the_committed_sample_is_read_and_replayed() {
+    let path = Path::new(SAMPLE).join("000000.games");
+    let (header, games) = shard::read(&path).unwrap();
+    // As the data card says.
+    assert_eq!(header.players, PLAYERS);
+    assert_eq!((header.variant.as_str(), header.first_game, header.games), ("classic", 0, 600));
+    assert_eq!(header.run["seed"].as_u64(), Some(1));
+    let plies: usize = games.iter().map(|game| game.record.plies.len()).sum();
+    assert_eq!((games.len(), plies), (600, PLIES));
+    let rules = Standard::default();
+    for game in &games {
+        let last = game.record.positions(&rules).last().unwrap();
+        assert_eq!(rules.payoffs(&last), Some(game.record.payoffs));
+    }
+    // Written again it is the same file.
+    assert_eq!(shard::encode(&path, &header, &games).unwrap(), std::fs::read(&path).unwrap());
+}
+
+#[test]
+fn the_committed_sample_can_be_trained_on() {
+    let mix = TargetMix { search_share: 0.7, validation_share: 0.05, seed: 1 };
+    let samples = dataset::load(Path::new(SAMPLE), &mix).unwrap();
+    // All players rate their moves, so every position after a move is a sample, but for the last of each game.
+    assert_eq!(samples.training.len() + samples.validation.len(), PLIES - 600);
+}
+
+const PLAYERS: [&str; 2] = ["star1(depth=3, eval=abt)", "mcts(sims=400, leaf=playout)"];
+const PLIES: usize = 10_555;

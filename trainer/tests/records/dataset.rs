@@ -1,0 +1,149 @@
+//! From records to samples: targets by hand, and a split that keeps games together.
+
+use crate::{MIXED, config, header_of, one_line, play};
+use engine::game::{Game, won_by};
+use engine::games::einstein::{BLUE, Position, Standard};
+use engine::record::{GameRecord, Ply};
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+use trainer::dataset::{self, DatasetError, TargetMix};
+use trainer::sample::{Sample, SampleSet};
+use trainer::shard::{self, PlayedGame};
+
+fn mix(search_share: f32) -> TargetMix {
+    TargetMix { search_share, validation_share: 0.3, seed: 3 }
+}
+
+fn write(directory: &Path, games: &[PlayedGame]) {
+    let header = header_of(&config(&MIXED, 0), games.len() as u64);
+    shard::write(&directory.join("000000.games"), &header, games).unwrap();
+}
+
+fn position(text: &str) -> Position {
+    Standard::default().parse_position(text).unwrap().0
+}
+
+/// One stone a side: Red a5b4 (unrated), Blue e1d2 (0.4), Red b4c3 (0.25), Blue takes it by d2c3 (1) and wins.
+fn tiny() -> PlayedGame {
+    let rules = Standard::default();
+    let start = position("1..../...../...../...../....a r -");
+    let mut now = start;
+    let plies = [("a5b4", 3, None), ("e1d2", 1, Some(0.4)), ("b4c3", 6, Some(0.25)), ("d2c3", 2, Some(1.0))]
+        .into_iter()
+        .map(|(text, outcome, value)| {
+            let mv = rules.parse_move(&now, text).unwrap();
+            now = rules.play(&now, mv);
+            Ply { outcome, mv, value, explored: text == "e1d2" }
+        })
+        .collect();
+    PlayedGame { record: GameRecord { start, plies, payoffs: won_by(BLUE) }, players: [0, 1] }
+}
+
+fn samples(games: &[PlayedGame], mix: &TargetMix) -> SampleSet {
+    let directory = tempfile::tempdir().unwrap();
+    write(directory.path(), games);
+    dataset::load(directory.path(), mix).unwrap()
+}
+
+#[test]
+fn targets_are_those_computed_by_hand() {
+    let after_blue = position("...../.1.../...../...a./..... r -");
+    let after_red = position("...../...../..1../...a./..... b -");
+    // λ (1 − v) + (1 − λ) result; Red, to move first, loses, and Blue wins. The unrated move and the end give none.
+    for (search_share, red, blue) in [(0.75, 0.45, 0.8125), (0.0, 0.0, 1.0), (1.0, 0.6, 0.75)] {
+        let set = samples(&vec![tiny(); 40], &mix(search_share));
+        assert_eq!(set.training.len() + set.validation.len(), 80);
+        for pair in set.training.chunks(2).chain(set.validation.chunks(2)) {
+            assert_eq!([pair[0].position, pair[1].position], [after_blue, after_red]);
+            assert!((pair[0].target - red).abs() < 1e-6 && (pair[1].target - blue).abs() < 1e-6, "{search_share}: {pair:?}");
+        }
+    }
+}
+
+#[test]
+fn games_are_split_not_positions_and_stay_where_they_are_when_more_come() {
+    let games = play(&config(&["star1(depth=1)", "random"], 300));
+    let rules = Standard::default();
+    // Random set-ups: no two of these games share a position that has been valued.
+    let mut owner: BTreeMap<u64, BTreeSet<usize>> = BTreeMap::new();
+    for (index, game) in games.iter().enumerate() {
+        for position in game.record.positions(&rules).skip(1) {
+            owner.entry(position.bits()).or_default().insert(index);
+        }
+    }
+    let side = |samples: &[Sample]| -> BTreeSet<usize> {
+        let owners = samples.iter().map(|sample| &owner[&sample.position.bits()]).filter(|owners| owners.len() == 1);
+        owners.flatten().copied().collect()
+    };
+    let sides = |set: &SampleSet| (side(&set.training), side(&set.validation));
+    let few = samples(&games[..100], &mix(0.7));
+    let many = samples(&games, &mix(0.7));
+    let ((few_training, few_validation), (training, validation)) = (sides(&few), sides(&many));
+    assert!(training.is_disjoint(&validation));
+    let rated = |game: &&PlayedGame| game.record.plies.iter().any(|ply| ply.value.is_some());
+    assert!(training.len() + validation.len() >= games.iter().filter(rated).count() - 5);
+    assert!(few_training.is_subset(&training) && few_validation.is_subset(&validation));
+    assert!(!few_validation.is_empty());
+    // 300 games with a share of 0.3: 90 ± 8; five standard deviations. A quarter of the games has no values.
+    let expected = 0.3 * (training.len() + validation.len()) as f64;
+    assert!((validation.len() as f64 - expected).abs() < 40.0, "{} of {expected}", validation.len());
+    // In the order of the games, all of them.
+    assert_eq!(few.training[..], many.training[..few.training.len()]);
+    assert_eq!(few.validation[..], many.validation[..few.validation.len()]);
+    // Another seed splits otherwise.
+    let other = samples(&games, &TargetMix { seed: 4, ..mix(0.7) });
+    assert_ne!(sides(&other), (training, validation));
+}
+
+#[test]
+fn every_sample_is_a_valued_position_with_its_target() {
+    let games = play(&config(&MIXED, 60));
+    let rules = Standard::default();
+    let set = samples(&games, &mix(1.0));
+    let mut expected: Vec<(u64, u32)> = Vec::new();
+    for game in &games {
+        let after: Vec<Position> = game.record.positions(&rules).skip(1).collect();
+        for (position, ply) in after.iter().zip(&game.record.plies) {
+            if let (Some(value), None) = (ply.value, rules.winner(position)) {
+                expected.push((position.bits(), (1.0 - value).to_bits()));
+            }
+        }
+    }
+    let mut found: Vec<(u64, u32)> =
+        set.training.iter().chain(&set.validation).map(|sample| (sample.position.bits(), sample.target.to_bits())).collect();
+    expected.sort_unstable();
+    found.sort_unstable();
+    assert_eq!(found, expected);
+}
+
+#[test]
+fn what_gives_no_samples_is_named() {
+    let directory = tempfile::tempdir().unwrap();
+    let directory = directory.path();
+    assert!(matches!(dataset::load(directory, &mix(0.7)), Err(DatasetError::Empty(_))));
+    let missing = directory.join("missing");
+    one_line(&dataset::load(&missing, &mix(0.7)).unwrap_err(), &missing);
+    // Neither player rates its moves.
+    write(directory, &play(&config(&["random", "greedy"], 30)));
+    let text = one_line(&dataset::load(directory, &mix(0.7)).unwrap_err(), directory);
+    assert!(text.contains("training"), "{text}");
+    write(directory, &play(&config(&["star1(depth=1)"], 30)));
+    let none_validates = TargetMix { validation_share: 0.0, ..mix(0.7) };
+    let text = one_line(&dataset::load(directory, &none_validates).unwrap_err(), directory);
+    assert!(text.contains("validation"), "{text}");
+    let damaged = directory.join("000001.games");
+    std::fs::write(&damaged, b"ALEAGAME").unwrap();
+    one_line(&dataset::load(directory, &mix(0.7)).unwrap_err(), &damaged);
+}
+
+#[test]
+fn variants_are_not_mixed() {
+    let directory = tempfile::tempdir().unwrap();
+    let games = vec![tiny(); 30];
+    write(directory.path(), &games);
+    let nearest = shard::ShardHeader { variant: "nearest".to_owned(), first_game: 30, ..header_of(&config(&MIXED, 0), 30) };
+    let path = directory.path().join("000001.games");
+    shard::write(&path, &nearest, &games).unwrap();
+    let text = one_line(&dataset::load(directory.path(), &mix(0.7)).unwrap_err(), &path);
+    assert!(text.contains("'nearest'") && text.contains("'classic'"), "{text}");
+}

@@ -1,0 +1,355 @@
+//! Self-play: what rules a game, what resuming keeps, and what a directory of something else is answered with.
+
+use crate::{MIXED, config, content, one_line, play, run};
+use engine::game::Game;
+use engine::games::einstein::Standard;
+use indicatif::ProgressBar;
+use std::path::Path;
+use trainer::selfplay::{GAMES_PER_SHARD, SelfPlay, SelfPlayConfig, SelfPlayError, SelfPlaySummary, WeightedPlayer};
+use trainer::shard;
+
+/// Three shards, the last of them short, of games that cost nothing.
+fn long() -> SelfPlayConfig {
+    config(&["greedy", "random"], 2 * GAMES_PER_SHARD + 50)
+}
+
+fn with_threads<T: Send>(threads: usize, work: impl FnOnce() -> T + Send) -> T {
+    rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap().install(work)
+}
+
+#[test]
+fn the_same_seed_gives_the_same_bytes_with_any_number_of_threads() {
+    let config = config(&MIXED, 300);
+    let files = |config: &SelfPlayConfig, threads: usize| {
+        let directory = tempfile::tempdir().unwrap();
+        with_threads(threads, || run(config, directory.path()).unwrap());
+        content(directory.path())
+    };
+    let one = files(&config, 1);
+    assert_eq!(one.len(), 1);
+    assert_eq!(one[0].0, "000000.games");
+    assert_eq!(files(&config, 2), one);
+    assert_eq!(files(&config, 5), one);
+    assert_ne!(files(&SelfPlayConfig { seed: 8, ..config.clone() }, 2), one);
+    // Only the seed: the games differ too, not just the header that names it.
+    let changed = play(&SelfPlayConfig { seed: 8, ..config.clone() });
+    let same = changed.iter().zip(play(&config)).filter(|(a, b)| *a == b).count();
+    assert_eq!(same, 0);
+}
+
+#[test]
+fn a_game_does_not_depend_on_how_many_there_are() {
+    let all = play(&config(&MIXED, 200));
+    assert_eq!(play(&config(&MIXED, 70)), all[..70]);
+    assert_eq!(play(&config(&MIXED, 1)), all[..1]);
+    assert!(play(&config(&MIXED, 0)).is_empty());
+    let run = SelfPlay::new(config(&MIXED, 200)).unwrap();
+    assert!(run.play_shard(1, &ProgressBar::hidden()).is_empty());
+    assert!(run.play_shard(u64::MAX, &ProgressBar::hidden()).is_empty());
+}
+
+#[test]
+fn every_ply_is_legal_and_every_value_a_probability() {
+    // The loaded die is what a player believes in; in 32 bits its probabilities add up to more than 1.
+    let loaded = "star1(depth=3, eval=schwarz, die=0:4:2:0:0:1)";
+    for variant in ["classic", "nearest"] {
+        let config = SelfPlayConfig { variant: variant.to_owned(), ..config(&[MIXED[0], MIXED[1], MIXED[2], MIXED[3], loaded], 150) };
+        let rules = Standard::new(shard::variant_named(variant).unwrap(), engine::dice::Die::fair());
+        let (mut rated, mut unrated) = (0, 0);
+        for game in play(&config) {
+            let start = game.record.start;
+            assert_eq!(start.stones(), 12);
+            let positions: Vec<_> = game.record.positions(&rules).collect();
+            for (position, ply) in positions.iter().zip(&game.record.plies) {
+                assert_eq!(rules.winner(position), None);
+                assert!(rules.legal_moves(position, ply.outcome).contains(&ply.mv));
+                let player = &config.players[usize::from(game.players[position.seat()])].player;
+                // The players that rate moves do so, and no others.
+                assert_eq!(ply.value.is_some(), player.starts_with("star1") || player.starts_with("mcts"), "{player}");
+                assert!(ply.value.is_none_or(|value| (0.0..=1.0).contains(&value)), "{player}: {:?}", ply.value);
+                *(if ply.value.is_some() { &mut rated } else { &mut unrated }) += 1;
+            }
+            assert_eq!(rules.payoffs(positions.last().unwrap()), Some(game.record.payoffs));
+        }
+        assert!(rated > 500 && unrated > 500);
+    }
+}
+
+#[test]
+fn exploration_has_the_share_asked_for_and_is_flagged() {
+    let explored = |opening_plies: usize, exploration: f64| -> (Vec<bool>, Vec<bool>) {
+        let games = play(&SelfPlayConfig { opening_plies, exploration, ..config(&["greedy"], 2000) });
+        let flags = |plies: &[engine::record::Ply<_>]| plies.iter().map(|ply| ply.explored).collect::<Vec<bool>>();
+        let opening = games.iter().flat_map(|game| flags(&game.record.plies[..opening_plies])).collect();
+        let later = games.iter().flat_map(|game| flags(&game.record.plies[opening_plies..])).collect();
+        (opening, later)
+    };
+    let (opening, later) = explored(3, 0.2);
+    assert!(opening.len() == 6000 && opening.iter().all(|&flag| flag));
+    let count = later.len() as f64;
+    let share = later.iter().filter(|&&flag| flag).count() as f64 / count;
+    assert!((share - 0.2).abs() < 5.0 * (0.16 / count).sqrt(), "{share} of {count}");
+    assert!(explored(0, 0.0).1.iter().all(|&flag| !flag));
+    assert!(explored(0, 1.0).1.iter().all(|&flag| flag));
+}
+
+#[test]
+fn unexplored_moves_are_the_players_and_explored_ones_are_spread_over_the_legal_ones() {
+    let rules = Standard::default();
+    // Greedy plays the diagonal where the stone is free to: sideways and forward steps of such stones are explored.
+    let games = play(&SelfPlayConfig { opening_plies: 0, exploration: 0.5, ..config(&["greedy"], 500) });
+    let (mut directions, mut explored) = ([0u32; 3], 0u32);
+    for game in &games {
+        for (position, ply) in game.record.positions(&rules).zip(&game.record.plies) {
+            let legal = rules.legal_moves(&position, ply.outcome);
+            if legal.len() == 3 {
+                if ply.explored {
+                    directions[ply.mv.direction()] += 1;
+                    explored += 1;
+                } else {
+                    assert_eq!(ply.mv.direction(), 0);
+                }
+            }
+        }
+    }
+    let expected = f64::from(explored) / 3.0;
+    for count in directions {
+        assert!((f64::from(count) - expected).abs() < 5.0 * (expected * 2.0 / 3.0).sqrt(), "{directions:?}");
+    }
+}
+
+#[test]
+fn each_side_draws_its_player_by_weight_and_both_may_be_the_same() {
+    let weighted = |player: &str, weight: f64| WeightedPlayer { player: player.to_owned(), weight };
+    let players = vec![weighted("random", 3.0), weighted("mcts(sims=1)", 0.0), weighted("greedy", 1.0)];
+    let games = play(&SelfPlayConfig { players, ..config(&[], 4000) });
+    let mut pairs = [[0u32; 3]; 3];
+    games.iter().for_each(|game| pairs[usize::from(game.players[0])][usize::from(game.players[1])] += 1);
+    let shares = [0.75, 0.0, 0.25];
+    for (red, row) in pairs.iter().enumerate() {
+        for (blue, &count) in row.iter().enumerate() {
+            let share: f64 = shares[red] * shares[blue];
+            let deviation = (4000.0 * share * (1.0 - share)).sqrt();
+            assert!((f64::from(count) - 4000.0 * share).abs() <= 5.0 * deviation, "{pairs:?}");
+        }
+    }
+    // Either side begins equally often.
+    let red_begins = games.iter().filter(|game| game.record.start.seat() == 0).count();
+    assert!((red_begins as f64 - 2000.0).abs() < 5.0 * 1000f64.sqrt(), "{red_begins}");
+}
+
+#[test]
+fn the_summary_counts_what_the_files_hold() {
+    let config = config(&MIXED, 100);
+    let directory = tempfile::tempdir().unwrap();
+    let summary = run(&config, directory.path()).unwrap();
+    let games = play(&config);
+    let plies = || games.iter().flat_map(|game| &game.record.plies);
+    assert_eq!((summary.games, summary.positions), (100, plies().count() as u64));
+    assert_eq!(summary.explored, plies().filter(|ply| ply.explored).count() as u64);
+    // Seats alternate, and whoever moves last has won, for it keeps the stone that it moved.
+    let beginner_wins = games.iter().filter(|game| game.record.plies.len() % 2 == 1).count();
+    assert_eq!(summary.first_mover_wins, beginner_wins as u64);
+    assert_eq!(summary.players.iter().map(|tally| tally.sides).sum::<u64>(), 200);
+    assert_eq!(summary.players.iter().map(|tally| tally.wins).sum::<u64>(), 100);
+    assert_eq!(summary.players.iter().map(|tally| tally.player.as_str()).collect::<Vec<_>>(), MIXED);
+}
+
+#[test]
+fn a_stopped_run_goes_on_to_the_files_of_an_unbroken_one() {
+    let unbroken = tempfile::tempdir().unwrap();
+    let summary = run(&long(), unbroken.path()).unwrap();
+    let expected = content(unbroken.path());
+    assert_eq!(expected.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>(), ["000000.games", "000001.games", "000002.games"]);
+    let resumed = tempfile::tempdir().unwrap();
+    let directory = resumed.path();
+    let go_on = || {
+        assert_eq!(run(&long(), directory).unwrap(), summary);
+        assert_eq!(content(directory), expected);
+    };
+    // Stopped after the first shard, while it was writing the second.
+    std::fs::write(directory.join("000000.games"), &expected[0].1).unwrap();
+    std::fs::write(directory.join(".alea-x1.tmp"), &expected[1].1[..1000]).unwrap();
+    go_on();
+    // A shard went missing.
+    std::fs::remove_file(directory.join("000001.games")).unwrap();
+    go_on();
+    // Nothing is missing: no file is written.
+    let written = |name: &str| std::fs::metadata(directory.join(name)).unwrap().modified().unwrap();
+    let before = ["000000.games", "000001.games", "000002.games"].map(written);
+    go_on();
+    assert_eq!(["000000.games", "000001.games", "000002.games"].map(written), before);
+    // A damaged shard is named, and made again once it is gone.
+    let path = directory.join("000001.games");
+    std::fs::write(&path, &expected[1].1[..5000]).unwrap();
+    let text = one_line(&run(&long(), directory).unwrap_err(), &path);
+    assert!(text.contains("remove it"), "{text}");
+    std::fs::remove_file(&path).unwrap();
+    go_on();
+}
+
+#[test]
+fn a_longer_run_reuses_complete_shards() {
+    let directory = tempfile::tempdir().unwrap();
+    run(&SelfPlayConfig { games: GAMES_PER_SHARD + 10, ..long() }, directory.path()).unwrap();
+    let first = directory.path().join("000000.games");
+    let written = || std::fs::metadata(&first).unwrap().modified().unwrap();
+    let before = written();
+    run(&long(), directory.path()).unwrap();
+    assert_eq!(written(), before);
+    let unbroken = tempfile::tempdir().unwrap();
+    run(&long(), unbroken.path()).unwrap();
+    assert_eq!(content(directory.path()), content(unbroken.path()));
+}
+
+#[test]
+fn a_shorter_run_is_refused_and_destroys_nothing() {
+    let directory = tempfile::tempdir().unwrap();
+    run(&long(), directory.path()).unwrap();
+    let before = content(directory.path());
+    for games in [0, 10, GAMES_PER_SHARD, GAMES_PER_SHARD + 1, 2 * GAMES_PER_SHARD, 2 * GAMES_PER_SHARD + 49] {
+        let error = run(&SelfPlayConfig { games, ..long() }, directory.path()).unwrap_err();
+        let text = one_line(&error, directory.path());
+        assert!(text.contains(&format!("more than the {games} games")), "{text}");
+        assert_eq!(content(directory.path()), before);
+    }
+}
+
+#[test]
+fn games_of_other_settings_are_never_mixed_in() {
+    let config = config(&["greedy", "random"], 20);
+    let directory = tempfile::tempdir().unwrap();
+    run(&config, directory.path()).unwrap();
+    let before = content(directory.path());
+    let path = directory.path().join("000000.games");
+    let mut weighted = config.clone();
+    weighted.players[1].weight = 0.5;
+    let others: [(&str, SelfPlayConfig); 6] = [
+        ("'seed' is 7, not 8", SelfPlayConfig { seed: 8, ..config.clone() }),
+        ("'opening_plies' is 2, not 0", SelfPlayConfig { opening_plies: 0, ..config.clone() }),
+        ("'exploration' is 0.1, not 0.11", SelfPlayConfig { exploration: 0.11, ..config.clone() }),
+        (r#"'variant' is "classic", not "nearest""#, SelfPlayConfig { variant: "nearest".to_owned(), ..config.clone() }),
+        ("'players' is", weighted),
+        ("'players' is", crate::config(&["random", "greedy"], 20)),
+    ];
+    for (expected, other) in others {
+        for games in [20, 30, GAMES_PER_SHARD + 1] {
+            let error = run(&SelfPlayConfig { games, ..other.clone() }, directory.path()).unwrap_err();
+            assert!(matches!(error, SelfPlayError::OtherRun { .. }));
+            let text = one_line(&error, &path);
+            assert!(text.contains(expected), "{text}");
+            assert_eq!(content(directory.path()), before);
+        }
+    }
+    // The same players, spelt otherwise.
+    let spelt = |text: &str| SelfPlayConfig { games: 20, ..crate::config(&[text], 20) };
+    let directory = tempfile::tempdir().unwrap();
+    run(&spelt("mcts(sims=5, leaf=schwarz)"), directory.path()).unwrap();
+    let before = content(directory.path());
+    run(&spelt(" mcts( sims=5,leaf=schwarz )"), directory.path()).unwrap();
+    assert_eq!(content(directory.path()), before);
+}
+
+#[test]
+fn foreign_and_misplaced_files_are_named_and_nothing_is_played() {
+    let config = config(&["random"], 20);
+    let directory = tempfile::tempdir().unwrap();
+    let notes = directory.path().join("notes.txt");
+    std::fs::write(&notes, "not a shard, and nobody's business").unwrap();
+    run(&config, directory.path()).unwrap();
+    let good = std::fs::read(directory.path().join("000000.games")).unwrap();
+    let mut version = good.clone();
+    version[8] = 2;
+    let cases = [
+        ("notes.games", b"a foreign file".to_vec(), "not a file of game records"),
+        ("000001.games", version, "version 2"),
+        ("copy.games", good, "belong into 000000.games"),
+    ];
+    for (name, bytes, expected) in cases {
+        let path = directory.path().join(name);
+        std::fs::write(&path, bytes).unwrap();
+        let before = content(directory.path());
+        let longer = SelfPlayConfig { games: 2 * GAMES_PER_SHARD, ..config.clone() };
+        let text = one_line(&run(&longer, directory.path()).unwrap_err(), &path);
+        assert!(text.contains(expected), "{text}");
+        assert_eq!(content(directory.path()), before);
+        std::fs::remove_file(&path).unwrap();
+    }
+    // A file where the directory should be.
+    one_line(&run(&config, &notes).unwrap_err(), &notes);
+}
+
+#[test]
+fn a_directory_is_made_with_those_above_it() {
+    let directory = tempfile::tempdir().unwrap();
+    let deep = directory.path().join("a/b/c");
+    assert_eq!(run(&config(&["random"], 5), &deep).unwrap().games, 5);
+    assert_eq!(content(&deep).len(), 1);
+}
+
+#[cfg(unix)]
+#[test]
+fn two_runs_do_not_write_to_one_directory() {
+    let directory = tempfile::tempdir().unwrap();
+    let other = std::fs::File::open(directory.path()).unwrap();
+    other.try_lock().unwrap();
+    let living = directory.path().join(".alea-living.tmp");
+    std::fs::write(&living, "of the other run").unwrap();
+    let error = run(&config(&["random"], 5), directory.path()).unwrap_err();
+    assert!(matches!(error, SelfPlayError::Busy(_)));
+    one_line(&error, directory.path());
+    assert!(living.exists());
+    drop(other);
+    run(&config(&["random"], 5), directory.path()).unwrap();
+    assert!(!living.exists());
+}
+
+#[test]
+fn only_a_time_limit_makes_a_run_not_reproducible() {
+    let reproducible = |players: &[&str]| SelfPlay::new(config(players, 1)).unwrap().is_reproducible();
+    assert!(reproducible(&MIXED));
+    assert!(!reproducible(&["mcts(ms=1)"]));
+    assert!(!reproducible(&["random", "mcts(ms=1)", "greedy"]));
+}
+
+#[test]
+fn settings_out_of_range_are_named() {
+    let weighted = |weights: &[f64]| {
+        let players = weights.iter().map(|&weight| WeightedPlayer { player: "random".to_owned(), weight }).collect();
+        SelfPlayConfig { players, ..config(&[], 10) }
+    };
+    let many = vec!["random"; 256];
+    let cases = [
+        ("1 and 255", config(&[], 10)),
+        ("1 and 255", config(&many, 10)),
+        ("weight", weighted(&[1.0, -0.5])),
+        ("weight", weighted(&[0.0, 0.0])),
+        ("weight", weighted(&[f64::NAN])),
+        ("weight", weighted(&[f64::INFINITY, 1.0])),
+        ("exploration", SelfPlayConfig { exploration: 1.5, ..config(&["random"], 10) }),
+        ("exploration", SelfPlayConfig { exploration: f64::NAN, ..config(&["random"], 10) }),
+        ("variant", SelfPlayConfig { variant: "Classic".to_owned(), ..config(&["random"], 10) }),
+        ("character 6", config(&["mcts(simulations=3)"], 10)),
+        ("missing.safetensors", config(&["star1(depth=1, eval=model:missing.safetensors)"], 10)),
+    ];
+    for (expected, config) in cases {
+        let text = SelfPlay::new(config).err().unwrap().to_string();
+        assert!(text.contains(expected) && !text.contains('\n'), "{text}: expected {expected}");
+    }
+    assert_eq!(play(&config(&many[..255], 30)).len(), 30);
+}
+
+#[test]
+fn another_model_under_the_same_name_is_another_run() {
+    let directory = tempfile::tempdir().unwrap();
+    let model = directory.path().join("model.safetensors");
+    let games = directory.path().join("games");
+    let settings = config(&[&format!("star1(depth=1, eval=\"model:{}\")", model.display())], 5);
+    let save = |bias: f32| crate::save_model(&model, bias);
+    save(0.0);
+    let first: SelfPlaySummary = run(&settings, &games).unwrap();
+    assert_eq!(run(&settings, &games).unwrap(), first);
+    save(0.5);
+    let text = one_line(&run(&settings, &games).unwrap_err(), Path::new("000000.games"));
+    assert!(text.contains("'models' is"), "{text}");
+}

@@ -144,7 +144,7 @@ impl Default for TrainingConfig {
 impl Default for NetworkConfig {
     fn default() -> Self {
         let features = [FeatureGroup::Mobility, FeatureGroup::RaceSummary, FeatureGroup::Attack, FeatureGroup::Material];
-        Self { hidden: [64, 32], features: features.to_vec().into(), batch: 8192, learning_rate: 2e-3, gradient_norm: 1.0 }
+        Self { hidden: [64, 32], features: features.to_vec().into(), batch: 4096, learning_rate: 4e-3, gradient_norm: 1.0 }
     }
 }
 

@@ -200,7 +200,8 @@ impl PairCounts {
 /// The Elo difference that predicts a score in `(0, 1)`.
 #[must_use]
 pub fn elo_of_score(score: f64) -> f64 {
-    -400.0 * (1.0 / score - 1.0).log10()
+    // An even score is 0, not -0.
+    400.0 * (score / (1.0 - score)).log10()
 }
 
 /// The score that an Elo difference predicts.

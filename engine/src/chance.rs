@@ -39,7 +39,9 @@ impl Bounds {
 #[must_use]
 #[inline]
 pub fn expectation(outcomes: &[Outcome], values: &[f32]) -> f32 {
-    outcomes.iter().map(|outcome| outcome.weight * values[outcome.run()].iter().copied().fold(0.0, f32::max)).sum()
+    let sum: f32 = outcomes.iter().map(|outcome| outcome.weight * values[outcome.run()].iter().copied().fold(0.0, f32::max)).sum();
+    // The weights are rounded: their sum may exceed 1 in its last digit.
+    sum.min(1.0)
 }
 
 /// Bounds of a position while its moves are searched one by one, in any order.
@@ -129,14 +131,16 @@ impl ChanceBounds {
     #[must_use]
     #[inline]
     pub fn lower(&self) -> f32 {
-        self.groups[..self.count].iter().map(|group| group.outcome.weight * group.lower).sum()
+        let sum: f32 = self.groups[..self.count].iter().map(|group| group.outcome.weight * group.lower).sum();
+        sum.min(1.0)
     }
 
     /// The position is worth at most this.
     #[must_use]
     #[inline]
     pub fn upper(&self) -> f32 {
-        self.groups[..self.count].iter().map(|group| group.outcome.weight * group.upper()).sum()
+        let sum: f32 = self.groups[..self.count].iter().map(|group| group.outcome.weight * group.upper()).sum();
+        sum.min(1.0)
     }
 
     /// Both bounds.

@@ -51,7 +51,7 @@ impl<G: Game, E: Evaluator<G>> Expectiminimax<G, E> {
         self.game.moves(position, &mut moves);
         let mut outcomes = OutcomeList::default();
         self.game.outcomes(position, &moves, &mut outcomes);
-        let mut value = 0.0;
+        let mut value = 0.0_f64;
         match self.form {
             Form::Textbook => {
                 for outcome in outcomes.iter() {
@@ -67,7 +67,8 @@ impl<G: Game, E: Evaluator<G>> Expectiminimax<G, E> {
                 }
             }
         }
-        value
+        // The weights are rounded: their sum may exceed 1 in its last digit.
+        value.min(1.0)
     }
 
     fn after(&mut self, position: &G::Position, mv: G::Move, depth: u32, root: Seat) -> f64 {

@@ -1,3 +1,5 @@
+//! Both families learn, and an interrupted training equals an unbroken one.
+
 use super::*;
 use crate::config::{Rule, Schedule};
 use crate::sample::tests::random_samples;

@@ -1,25 +1,14 @@
 //! The extractor against slow definitions on the positions of random games.
 
+use super::super::test_support;
 use super::*;
-use crate::dice::{Die, RandomStream};
+use crate::dice::Die;
 use crate::game::Game;
 use crate::games::einstein::{MoveList, Variant};
 
-/// Positions of random games that are not over, both seats to move.
+/// Positions of about so many random games.
 fn random_positions(games: usize) -> Vec<Position> {
-    let game = Standard::default();
-    let mut random = RandomStream::new(23);
-    let mut positions = Vec::new();
-    for index in 0..games {
-        let mut position = game.random_start(&mut random, index % 2);
-        while game.winner(&position).is_none() {
-            positions.push(position);
-            let mut moves = MoveList::default();
-            game.moves(&position, &mut moves);
-            position = game.play(&position, moves[random.below(moves.len())]);
-        }
-    }
-    positions
+    test_support::random_positions(&Standard::default(), 23, 20 * games)
 }
 
 fn dense(game: &Standard, groups: FeatureGroups, position: &Position) -> Vec<f32> {

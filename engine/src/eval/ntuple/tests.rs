@@ -1,25 +1,13 @@
 //! Tuple indices against a view read off the board's text, and sums against `f64`.
 
+use super::super::test_support;
 use super::*;
-use crate::dice::RandomStream;
-use crate::game::Game;
-use crate::games::einstein::MoveList;
+use crate::random::RandomStream;
 use std::collections::HashSet;
 
+/// Positions of about so many random games.
 fn random_positions(games: usize) -> Vec<Position> {
-    let game = Standard::default();
-    let mut random = RandomStream::new(31);
-    let mut positions = Vec::new();
-    for index in 0..games {
-        let mut position = game.random_start(&mut random, index % 2);
-        while game.winner(&position).is_none() {
-            positions.push(position);
-            let mut moves = MoveList::default();
-            game.moves(&position, &mut moves);
-            position = game.play(&position, moves[random.below(moves.len())]);
-        }
-    }
-    positions
+    test_support::random_positions(&Standard::default(), 31, 20 * games)
 }
 
 /// The symbol of a cell from the position's text instead of its lanes.

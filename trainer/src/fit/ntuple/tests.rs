@@ -1,3 +1,5 @@
+//! The online updates against their definitions.
+
 use super::*;
 use burn::tensor::TensorData;
 use engine::random::RandomStream;

@@ -1,6 +1,6 @@
 //! Any of the evaluators of EinStein würfelt nicht, chosen at run time.
 //!
-//! [`with_evaluator!`] runs a piece of generic code for whichever it is, so the choice is made once, outside of all
+//! `with_evaluator!` runs a piece of generic code for whichever it is, so the choice is made once, outside of all
 //! loops. Used as an evaluator itself ([`DynEvaluator`]), the choice is made at every position.
 
 use super::attack_block_threat::AttackBlockThreat;

@@ -34,6 +34,16 @@ pub struct Analysis<M> {
     pub stats: SearchStats,
 }
 
+/// What a player thinks of a position before chance has spoken.
+#[derive(Clone, Copy, Debug)]
+pub struct Valuation {
+    /// Win probability of the seat to move, expectation over what chance may say; `None` from players that do not
+    /// rate moves.
+    pub value: Option<f32>,
+    /// What it cost.
+    pub stats: SearchStats,
+}
+
 /// Someone who plays a game.
 pub trait Player<G: Game>: Send {
     /// Forgets all earlier games; `seed` rules every random choice of the game to come.
@@ -45,4 +55,11 @@ pub trait Player<G: Game>: Send {
     /// Rates moves: the given ones after a roll, or before it (`None`) every move that some outcome permits, in
     /// list order.
     fn analyse(&mut self, position: &G::Position, legal: Option<&[G::Move]>) -> Analysis<G::Move>;
+
+    /// Values a position before chance has spoken ("chance root"): one number, which a search finds with fewer nodes
+    /// than the values of all moves. The position is not over.
+    fn value(&mut self, position: &G::Position) -> Valuation {
+        let _ = position;
+        Valuation { value: None, stats: SearchStats::default() }
+    }
 }

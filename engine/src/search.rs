@@ -13,6 +13,31 @@ use crate::chance::Bounds;
 use crate::game::{Game, Payoffs, Seat};
 use std::time::Duration;
 
+/// What a transposition table did for a search.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct TableStats {
+    /// Positions asked for.
+    pub probes: u64,
+    /// Positions found, at any depth.
+    pub hits: u64,
+    /// Positions whose value, or a bound that sufficed, was found: they needed no search.
+    pub cuts: u64,
+    /// Results kept.
+    pub stores: u64,
+    /// Results kept in the place of another position's.
+    pub replacements: u64,
+}
+
+impl TableStats {
+    fn add(&mut self, other: &Self) {
+        self.probes += other.probes;
+        self.hits += other.hits;
+        self.cuts += other.cuts;
+        self.stores += other.stores;
+        self.replacements += other.replacements;
+    }
+}
+
 /// What a search cost.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct SearchStats {
@@ -20,8 +45,10 @@ pub struct SearchStats {
     pub nodes: u64,
     /// Positions an evaluator (or a playout) was asked about.
     pub evaluations: u64,
-    /// Positions whose value, or a bound that sufficed, stood in the table.
-    pub table_cuts: u64,
+    /// What the transposition table did.
+    pub table: TableStats,
+    /// Plies of the last complete iteration; 0 from searches that know no depth.
+    pub depth: u32,
     /// Wall time; zero unless taken.
     pub time: Duration,
     /// The part of `time` spent evaluating leaves; only known to an instrumented search.
@@ -33,7 +60,8 @@ impl SearchStats {
     pub fn add(&mut self, other: &Self) {
         self.nodes += other.nodes;
         self.evaluations += other.evaluations;
-        self.table_cuts += other.table_cuts;
+        self.table.add(&other.table);
+        self.depth = self.depth.max(other.depth);
         self.time += other.time;
         self.evaluation_time = match (self.evaluation_time, other.evaluation_time) {
             (Some(own), Some(others)) => Some(own + others),
@@ -56,6 +84,10 @@ pub trait Search<G: Game>: Send {
     /// The value of making `mv` in `position`, for the seat that makes it. Exact if it is above `alpha`; otherwise
     /// the upper bound returned is at most `alpha`.
     fn move_value(&mut self, position: &G::Position, mv: G::Move, alpha: f32) -> Bounds;
+
+    /// The value of a position that is not over, before chance has spoken, for the seat to move; as deep as moves are
+    /// valued, the moves of this position included.
+    fn value(&mut self, position: &G::Position) -> f32;
 
     /// What has been spent since the last call.
     fn take_stats(&mut self) -> SearchStats;

@@ -43,17 +43,17 @@ fn random_positions(game: &Standard, count: usize, seed: u64) -> Vec<Position> {
 fn all_agree<G: Game>(game: &G, position: &G::Position, depth: u32, tolerance: f64) {
     let root = game.to_move(position);
     let mut textbook = Expectiminimax::new(game.clone(), HashEvaluator, depth, Form::Textbook);
-    let expected = textbook.value(position, depth, root);
-    let unified = Expectiminimax::new(game.clone(), HashEvaluator, depth, Form::Unified).value(position, depth, root);
+    let expected = textbook.value_to(position, depth, root);
+    let unified = Expectiminimax::new(game.clone(), HashEvaluator, depth, Form::Unified).value_to(position, depth, root);
     assert!((unified - expected).abs() < 1e-12, "unified {unified}, textbook {expected}");
     for table in [None, Some(1), Some(7), Some(1 << 12)] {
         let mut star = Star1::<_, _>::new(game.clone(), HashEvaluator, depth, table.map(Table::with_entries));
-        let full = star.value(position, depth, f32::NEG_INFINITY, f32::INFINITY);
+        let full = star.bounds(position, depth, f32::NEG_INFINITY, f32::INFINITY);
         assert!((f64::from(full.lower) - expected).abs() < tolerance, "{full:?}, textbook {expected}, table {table:?}");
         assert!((f64::from(full.upper) - expected).abs() < tolerance, "{full:?}, textbook {expected}, table {table:?}");
         // In a narrow window the bounds enclose the value, and decide on which side of the window it lies.
         for (alpha, beta) in [(0.3, 0.5), (0.5, 0.52), (0.45, 0.7)] {
-            let bounds = star.value(position, depth, alpha, beta);
+            let bounds = star.bounds(position, depth, alpha, beta);
             let (lower, upper) = (f64::from(bounds.lower), f64::from(bounds.upper));
             assert!(lower - tolerance < expected && expected < upper + tolerance, "{bounds:?}, textbook {expected}");
             assert!(upper - lower < tolerance || bounds.lower >= beta || bounds.upper <= alpha, "{bounds:?} in ({alpha}, {beta})");
@@ -93,7 +93,7 @@ fn without_chance_everything_is_minimax() {
         let start = game.start();
         let expected = minimax(&game, &HashEvaluator, &start, 4, game.to_move(&start));
         let mut star = Star1::<_, _>::new(game.clone(), HashEvaluator, 4, None);
-        let bounds = star.value(&start, 4, f32::NEG_INFINITY, f32::INFINITY);
+        let bounds = star.bounds(&start, 4, f32::NEG_INFINITY, f32::INFINITY);
         assert!((f64::from(bounds.lower) - expected).abs() < 1e-6);
     }
 }
@@ -105,11 +105,11 @@ fn star1_cuts() {
     for position in random_positions(&game, 30, 5) {
         let root = game.to_move(&position);
         let mut star = Star1::<_, _>::new(game.clone(), HashEvaluator, 4, None);
-        star.value(&position, 3, f32::NEG_INFINITY, f32::INFINITY);
+        star.bounds(&position, 3, f32::NEG_INFINITY, f32::INFINITY);
         star_nodes += star.take_stats().nodes;
         for (form, nodes) in [(Form::Unified, &mut unified_nodes), (Form::Textbook, &mut textbook_nodes)] {
             let mut search = Expectiminimax::new(game.clone(), HashEvaluator, 4, form);
-            search.value(&position, 3, root);
+            search.value_to(&position, 3, root);
             *nodes += search.take_stats().nodes;
         }
     }
@@ -127,7 +127,7 @@ fn nim_is_solved() {
                 }
                 let start = Piles { piles: [a, b, c], seat: 0 };
                 let mut star = Star1::<_, _>::new(Nim, HashEvaluator, 9, Some(Table::with_entries(1 << 10)));
-                let value = star.value(&start, 9, f32::NEG_INFINITY, f32::INFINITY);
+                let value = star.bounds(&start, 9, f32::NEG_INFINITY, f32::INFINITY);
                 let expected = if a ^ b ^ c == 0 { 0.0 } else { 1.0 };
                 assert_eq!((value.lower, value.upper), (expected, expected), "{start:?}");
             }

@@ -1,7 +1,8 @@
 //! Players that search: a [`Search`] or a Monte-Carlo tree search turned into a [`Player`].
 
-use super::{Analysis, Decision, Player};
-use crate::game::Game;
+use super::{Analysis, Decision, Player, Valuation};
+use crate::chance::expectation;
+use crate::game::{Game, OutcomeList};
 use crate::search::mcts::{Leaf, Mcts, best_move};
 use crate::search::meter::Meter;
 use crate::search::{Search, SearchStats};
@@ -55,6 +56,11 @@ impl<G: Game, S: Search<G>> Player<G> for SearchPlayer<G, S> {
         let moves: Vec<_> = moves.iter().map(|&mv| (mv, Some(self.search.move_value(position, mv, f32::NEG_INFINITY).lower))).collect();
         Analysis { line: best_of(&moves).into_iter().collect(), moves, stats: self.stats_since(began) }
     }
+
+    fn value(&mut self, position: &G::Position) -> Valuation {
+        let began = Instant::now();
+        Valuation { value: Some(self.search.value(position)), stats: self.stats_since(began) }
+    }
 }
 
 /// The first move of the largest value.
@@ -103,5 +109,15 @@ impl<G: Game, L: Leaf<G>, M: Meter> Player<G> for MctsPlayer<G, L, M> {
         let moves = found.iter().map(|statistics| (statistics.mv, statistics.value)).collect();
         let stats = SearchStats { time: began.elapsed(), ..self.search.take_stats() };
         Analysis { moves, line, stats }
+    }
+
+    fn value(&mut self, position: &G::Position) -> Valuation {
+        let analysis = self.analyse(position, None);
+        let moves: Vec<_> = analysis.moves.iter().map(|&(mv, _)| mv).collect();
+        // A move that was never tried is taken for worthless.
+        let values: Vec<_> = analysis.moves.iter().map(|(_, value)| value.unwrap_or(0.0)).collect();
+        let mut outcomes = OutcomeList::default();
+        self.search.game().outcomes(position, &moves, &mut outcomes);
+        Valuation { value: Some(expectation(&outcomes, &values)), stats: analysis.stats }
     }
 }

@@ -36,7 +36,7 @@ impl<G: Game, E: Evaluator<G>> Expectiminimax<G, E> {
 
     /// The value of a position before chance has spoken, `depth` plies deep, for the party to move, where `root` is
     /// one party and all other seats are the other.
-    pub fn value(&mut self, position: &G::Position, depth: u32, root: Seat) -> f64 {
+    pub fn value_to(&mut self, position: &G::Position, depth: u32, root: Seat) -> f64 {
         let parties = Parties { root };
         if let Some(payoffs) = self.game.payoffs(position) {
             return f64::from(parties.value(&self.game, position, &payoffs));
@@ -74,7 +74,7 @@ impl<G: Game, E: Evaluator<G>> Expectiminimax<G, E> {
     fn after(&mut self, position: &G::Position, mv: G::Move, depth: u32, root: Seat) -> f64 {
         let next = self.game.play(position, mv);
         self.stats.nodes += 1;
-        let value = self.value(&next, depth - 1, root);
+        let value = self.value_to(&next, depth - 1, root);
         if (Parties { root }).same(&self.game, position, &next) { value } else { 1.0 - value }
     }
 }
@@ -89,6 +89,10 @@ impl<G: Game, E: Evaluator<G>> Search<G> for Expectiminimax<G, E> {
     fn move_value(&mut self, position: &G::Position, mv: G::Move, _alpha: f32) -> Bounds {
         let root = self.game.to_move(position);
         Bounds::exact(self.after(position, mv, self.depth, root) as f32)
+    }
+
+    fn value(&mut self, position: &G::Position) -> f32 {
+        self.value_to(position, self.depth, self.game.to_move(position)) as f32
     }
 
     fn take_stats(&mut self) -> SearchStats {

@@ -47,7 +47,7 @@ impl<G: Game, E: Evaluator<G>, M: Meter> Star1<G, E, M> {
 
     /// Bounds of a position before chance has spoken, `depth` plies deep (at most the search's own depth), for the
     /// party to move: exact between `alpha` and `beta`, otherwise on one side of them.
-    pub fn value(&mut self, position: &G::Position, depth: u32, alpha: f32, beta: f32) -> Bounds {
+    pub fn bounds(&mut self, position: &G::Position, depth: u32, alpha: f32, beta: f32) -> Bounds {
         self.parties = Parties { root: self.game.to_move(position) };
         if let Some(payoffs) = self.game.payoffs(position) {
             return Bounds::exact(payoffs[self.parties.root]);
@@ -62,7 +62,7 @@ impl<G: Game, E: Evaluator<G>, M: Meter> Star1<G, E, M> {
         if let Some(known) = self.table.as_ref().and_then(|table| table.probe(key, depth))
             && (known.lower >= known.upper || known.lower >= beta || known.upper <= alpha)
         {
-            self.stats.table_cuts += 1;
+            self.stats.table.cuts += 1;
             return known;
         }
         let mut moves = G::Moves::default();
@@ -176,6 +176,10 @@ impl<G: Game, E: Evaluator<G>, M: Meter> Search<G> for Star1<G, E, M> {
         self.parties = Parties { root: self.game.to_move(position) };
         self.evaluator.refresh(&self.game, position, &mut self.caches[0]);
         self.after(position, mv, self.depth - 1, 0, alpha, f32::INFINITY)
+    }
+
+    fn value(&mut self, position: &G::Position) -> f32 {
+        self.bounds(position, self.depth, f32::NEG_INFINITY, f32::INFINITY).lower
     }
 
     fn take_stats(&mut self) -> SearchStats {

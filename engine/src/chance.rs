@@ -49,23 +49,31 @@ pub fn expectation(outcomes: &[Outcome], values: &[f32]) -> f32 {
 pub struct ChanceBounds {
     groups: [Group; MAX_OUTCOMES],
     count: usize,
+    /// For each of the first moves the outcomes that permit it, one bit an outcome.
+    permitting: [u8; MASKS],
+    /// `Σ weight · lower` and `Σ weight · upper` of all groups, kept up to date group by group, so with rounding errors;
+    /// they decide, with a margin, when to stop. [`ChanceBounds::bounds`] adds up anew.
+    lower: f32,
+    upper: f32,
 }
+
+/// Moves whose outcomes are looked up; those of later ones are found anew each time.
+const MASKS: usize = 32;
+
+/// Windows are wider than they need be by this much, as the value of the position counts: more than rounding can spoil.
+const MARGIN: f32 = 1e-6;
 
 #[derive(Clone, Copy, Debug, Default)]
 struct Group {
     outcome: Outcome,
     /// Best lower bound of the moves searched so far.
     lower: f32,
-    /// Best upper bound of the moves searched so far.
+    /// Best upper bound of the moves whose search is finished.
     searched_upper: f32,
+    /// 1 as long as the search of a move is not finished, then `searched_upper`.
+    upper: f32,
     unsearched: u16,
-}
-
-impl Group {
-    #[inline]
-    fn upper(&self) -> f32 {
-        if self.unsearched > 0 { 1.0 } else { self.searched_upper }
-    }
+    reciprocal: f32,
 }
 
 impl ChanceBounds {
@@ -74,48 +82,102 @@ impl ChanceBounds {
     #[inline]
     pub fn new(outcomes: &[Outcome]) -> Self {
         let mut groups = [Group::default(); MAX_OUTCOMES];
-        for (group, outcome) in groups.iter_mut().zip(outcomes) {
-            *group = Group { outcome: *outcome, lower: 0.0, searched_upper: 0.0, unsearched: outcome.end - outcome.start };
+        let mut permitting = [0; MASKS];
+        for (number, (group, outcome)) in groups.iter_mut().zip(outcomes).enumerate() {
+            for mask in permitting.iter_mut().take(usize::from(outcome.end)).skip(usize::from(outcome.start)) {
+                *mask |= 1 << number;
+            }
+            let (unsearched, reciprocal) = (outcome.end - outcome.start, outcome.weight.recip());
+            *group = Group { outcome: *outcome, lower: 0.0, searched_upper: 0.0, upper: 1.0, unsearched, reciprocal };
         }
-        Self { groups, count: outcomes.len() }
+        Self { groups, count: outcomes.len(), permitting, lower: 0.0, upper: 1.0 }
     }
 
     /// The window in which the value of the move at `index` matters, given the position's window.
     ///
     /// A value of at most the first bound lets the position fail low or changes nothing; a value of at least the
-    /// second makes it fail high. Only asked while `lower() < beta` and `upper() > alpha`.
+    /// second makes it fail high. Only asked while the bounds do not [`ChanceBounds::decide`].
     #[must_use]
     #[inline]
     pub fn window(&self, index: usize, alpha: f32, beta: f32) -> (f32, f32) {
-        let mut below = Sum::default();
-        let mut above = Sum::default();
-        let mut irrelevant = 1.0_f32;
-        for group in &self.groups[..self.count] {
-            let weight = group.outcome.weight;
-            if group.outcome.permits(index) {
-                below.push(weight, group.lower);
-                irrelevant = irrelevant.min(group.lower);
-                if group.unsearched > 1 {
-                    above.constant += weight;
-                } else {
-                    above.push(weight, group.searched_upper);
-                }
+        let (alpha, beta) = (alpha - MARGIN, beta + MARGIN);
+        let mut permitting = self.permitting(index);
+        if permitting & permitting.wrapping_sub(1) == 0 {
+            // One outcome, or none.
+            let Some(group) = self.groups.get(permitting.trailing_zeros() as usize) else { return (1.0, 1.0) };
+            let high = (beta - self.lower) * group.reciprocal + group.lower;
+            let low = if group.unsearched > 1 {
+                f32::NEG_INFINITY
             } else {
-                below.constant += weight * group.lower;
-                above.constant += weight * group.upper();
+                let low = (alpha - self.upper) * group.reciprocal + group.upper;
+                if low < group.searched_upper { f32::NEG_INFINITY } else { low }
+            };
+            return (if low > group.lower { low } else { group.lower }, high);
+        }
+        let mut below = Sum { constant: self.lower, ..Sum::default() };
+        let mut above = Sum { constant: self.upper, ..Sum::default() };
+        let mut irrelevant = 1.0_f32;
+        while permitting != 0 {
+            let group = &self.groups[permitting.trailing_zeros() as usize];
+            permitting &= permitting - 1;
+            let weight = group.outcome.weight;
+            below.constant -= weight * group.lower;
+            below.push(weight, group.lower);
+            irrelevant = irrelevant.min(group.lower);
+            if group.unsearched <= 1 {
+                above.constant -= weight * group.upper;
+                above.push(weight, group.searched_upper);
             }
         }
         (above.solve(alpha).max(irrelevant), below.solve(beta))
     }
 
-    /// Takes note of what the search of the move at `index` found.
+    /// The outcomes that permit the move at `index`, one bit an outcome.
+    #[inline]
+    fn permitting(&self, index: usize) -> u32 {
+        if index < MASKS {
+            return u32::from(self.permitting[index]);
+        }
+        let mut permitting = 0;
+        for (number, group) in self.groups.iter().enumerate() {
+            // Places that are not used have an empty run.
+            permitting |= u32::from(group.outcome.permits(index)) << number;
+        }
+        permitting
+    }
+
+    /// Takes note of what the search of the move at `index` found; each move is finished once.
     #[inline]
     pub fn add(&mut self, index: usize, bounds: Bounds) {
-        for group in &mut self.groups[..self.count] {
-            if group.outcome.permits(index) {
-                group.lower = group.lower.max(bounds.lower);
-                group.searched_upper = group.searched_upper.max(bounds.upper);
-                group.unsearched -= 1;
+        let mut permitting = self.permitting(index);
+        while permitting != 0 {
+            let group = &mut self.groups[permitting.trailing_zeros() as usize];
+            permitting &= permitting - 1;
+            if bounds.lower > group.lower {
+                self.lower += group.outcome.weight * (bounds.lower - group.lower);
+                group.lower = bounds.lower;
+            }
+            if bounds.upper > group.searched_upper {
+                group.searched_upper = bounds.upper;
+            }
+            group.unsearched -= 1;
+            if group.unsearched == 0 {
+                self.upper -= group.outcome.weight * (group.upper - group.searched_upper);
+                group.upper = group.searched_upper;
+            }
+        }
+    }
+
+    /// Takes note that the move at `index`, whose search goes on, is worth at least `lower`.
+    #[inline]
+    pub fn raise(&mut self, index: usize, lower: f32) {
+        let mut permitting = self.permitting(index);
+        while permitting != 0 {
+            let group = &mut self.groups[permitting.trailing_zeros() as usize];
+            permitting &= permitting - 1;
+            if lower > group.lower {
+                self.lower += group.outcome.weight * (lower - group.lower);
+                group.lower = lower;
             }
         }
     }
@@ -124,30 +186,28 @@ impl ChanceBounds {
     #[must_use]
     #[inline]
     pub fn matters(&self, index: usize) -> bool {
-        self.groups[..self.count].iter().any(|group| group.outcome.permits(index))
+        self.permitting(index) != 0
     }
 
-    /// The position is worth at least this.
+    /// Whether the bounds have left a window for certain: the position fails low or high.
     #[must_use]
     #[inline]
-    pub fn lower(&self) -> f32 {
-        let sum: f32 = self.groups[..self.count].iter().map(|group| group.outcome.weight * group.lower).sum();
-        sum.min(1.0)
+    pub fn decide(&self, alpha: f32, beta: f32) -> bool {
+        self.lower >= beta + MARGIN / 2.0 || self.upper <= alpha - MARGIN / 2.0
     }
 
-    /// The position is worth at most this.
-    #[must_use]
-    #[inline]
-    pub fn upper(&self) -> f32 {
-        let sum: f32 = self.groups[..self.count].iter().map(|group| group.outcome.weight * group.upper()).sum();
-        sum.min(1.0)
-    }
-
-    /// Both bounds.
+    /// Between what the position is worth, to the last digit: added up in the order of the outcomes, so that it depends on
+    /// what is known of the moves and not on the order in which it became known.
     #[must_use]
     #[inline]
     pub fn bounds(&self) -> Bounds {
-        Bounds { lower: self.lower(), upper: self.upper() }
+        let (mut lower, mut upper) = (0.0, 0.0);
+        for group in &self.groups[..self.count] {
+            lower += group.outcome.weight * group.lower;
+            upper += group.outcome.weight * group.upper;
+        }
+        // The weights are rounded: their sum may exceed 1 in its last digit.
+        Bounds { lower: f32::min(lower, 1.0), upper: f32::min(upper, 1.0) }
     }
 }
 

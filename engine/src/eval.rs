@@ -21,13 +21,32 @@ pub mod schwarz;
 #[cfg(test)]
 pub(crate) mod test_support;
 
-use crate::game::{Game, MAX_SEATS, Payoffs};
+use crate::game::{Game, MAX_SEATS, Outcome, Payoffs};
 use std::sync::Arc;
 
 /// Rates positions that are not over.
 pub trait Evaluator<G: Game>: Send + Sync {
     /// State that is kept up to date along a line of play; `()` for an evaluator that needs none.
     type Cache: Clone + Default + Send;
+
+    /// Whether [`Evaluator::one_ply`] and [`Evaluator::score_successors`] are there: a search then asks about all successors
+    /// of a position at once and keeps no caches.
+    const KNOWS_SUCCESSORS: bool = false;
+
+    /// The value of a position, one ply deep, for the seat to move: the expectation of the best successor, the same to
+    /// the last bit as from the [`Evaluator::value`] of each. The cache may be any: it only saves work that an earlier
+    /// call with the same cache has done. Two seats only.
+    fn one_ply(&self, game: &G, position: &G::Position, cache: &mut Self::Cache) -> OnePly {
+        let _ = (game, position, cache);
+        unreachable!("only asked of evaluators that say so");
+    }
+
+    /// Scores every successor of a position at once: one score a move, for the seat that makes it, on any scale on
+    /// which more is better; infinite for a move that wins. Two seats only.
+    fn score_successors(&self, game: &G, position: &G::Position, moves: &[G::Move], scores: &mut [f32]) {
+        let _ = (game, position, moves, scores);
+        unreachable!("only asked of evaluators that say so");
+    }
 
     /// Fills the cache from scratch.
     fn refresh(&self, game: &G, position: &G::Position, cache: &mut Self::Cache) {
@@ -79,6 +98,17 @@ impl<G: Game, E: Evaluator<G>> DynEvaluator<G> for E {
 
 impl<G: Game, E: Evaluator<G>> Evaluator<G> for Arc<E> {
     type Cache = E::Cache;
+    const KNOWS_SUCCESSORS: bool = E::KNOWS_SUCCESSORS;
+
+    #[inline]
+    fn one_ply(&self, game: &G, position: &G::Position, cache: &mut E::Cache) -> OnePly {
+        (**self).one_ply(game, position, cache)
+    }
+
+    #[inline]
+    fn score_successors(&self, game: &G, position: &G::Position, moves: &[G::Move], scores: &mut [f32]) {
+        (**self).score_successors(game, position, moves, scores);
+    }
 
     fn refresh(&self, game: &G, position: &G::Position, cache: &mut E::Cache) {
         (**self).refresh(game, position, cache);
@@ -106,6 +136,52 @@ impl<G: Game, E: Evaluator<G>> Evaluator<G> for Arc<E> {
 /// [`calibration::Calibrated`] turns a score into an [`Evaluator`]; the raw score stays reachable, because
 /// published tables need it.
 pub trait Score<G: Game>: Send + Sync {
+    /// What a searching thread keeps between calls of [`Score::best_scores`]; `()` without it.
+    type Cache: Clone + Default + Send;
+
+    /// Whether [`Score::best_scores`] and [`Score::score_successors`] are there.
+    const KNOWS_SUCCESSORS: bool = false;
+
     /// The raw score, from the view of the seat to move.
     fn score(&self, game: &G, position: &G::Position) -> f32;
+
+    /// The best successor's score within each of several groups of moves, and the outcomes as runs of these groups.
+    fn best_scores<'a>(&'a self, game: &'a G, position: &G::Position, cache: &mut Self::Cache) -> BestScores<'a> {
+        let _ = (game, position, cache);
+        unreachable!("only asked of scores that say so");
+    }
+
+    /// Scores every successor of a position at once: see [`Evaluator::score_successors`].
+    fn score_successors(&self, game: &G, position: &G::Position, moves: &[G::Move], scores: &mut [f32]) {
+        let _ = (game, position, moves, scores);
+        unreachable!("only asked of scores that say so");
+    }
 }
+
+/// A position looked at one ply deep.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct OnePly {
+    /// Win probability of the seat to move.
+    pub value: f32,
+    /// How many successors there are.
+    pub successors: u32,
+    /// How many of them are not over.
+    pub evaluated: u32,
+}
+
+/// Groups of moves of which only the best matters, with their scores.
+#[derive(Clone, Copy, Debug)]
+pub struct BestScores<'a> {
+    /// The score of each group's best successor, for the seat that moves: infinite if it wins, minus infinity for a
+    /// group without moves.
+    pub scores: [f32; GROUPS],
+    /// The outcomes, as runs of groups.
+    pub outcomes: &'a [Outcome],
+    /// How many successors there are.
+    pub successors: u32,
+    /// How many of them are not over.
+    pub evaluated: u32,
+}
+
+/// Most groups of [`BestScores`]; a whole number of vectors.
+pub const GROUPS: usize = 8;

@@ -37,14 +37,17 @@ pub struct Outcome {
 impl Outcome {
     /// The permitted indices of the move list.
     #[must_use]
+    #[inline]
     pub fn run(&self) -> Range<usize> {
         usize::from(self.start)..usize::from(self.end)
     }
 
     /// Whether this outcome permits the move at `index` of the move list.
     #[must_use]
+    #[inline]
     pub fn permits(&self, index: usize) -> bool {
-        self.run().contains(&index)
+        // One comparison: below the start the difference wraps around.
+        index.wrapping_sub(usize::from(self.start)) < usize::from(self.end - self.start)
     }
 }
 
@@ -61,12 +64,20 @@ pub trait Game: Clone + Debug + Send + Sync + 'static {
     type Moves: List<Self::Move>;
     /// How many seats play.
     const SEATS: usize;
+    /// How many kinds of moves [`Game::move_kind`] tells apart.
+    const MOVE_KINDS: usize = 1;
 
     /// The seat whose turn it is. Never assume that seats alternate.
     fn to_move(&self, position: &Self::Position) -> Seat;
 
     /// `Some` once the game is over.
     fn payoffs(&self, position: &Self::Position) -> Option<Payoffs>;
+
+    /// What a seat gets, once the game is over.
+    #[inline]
+    fn payoff(&self, position: &Self::Position, seat: Seat) -> Option<f32> {
+        self.payoffs(position).map(|payoffs| payoffs[seat])
+    }
 
     /// Every move that some outcome permits, in run order, into an emptied list.
     /// Only asked of positions that are not over; never empty for them.
@@ -93,8 +104,39 @@ pub trait Game: Clone + Debug + Send + Sync + 'static {
     /// The position after a move of the list.
     fn play(&self, position: &Self::Position, mv: Self::Move) -> Self::Position;
 
+    /// Below [`Game::MOVE_KINDS`]: moves of one kind tend to be good or bad together, so search remembers how each kind
+    /// fared and tries the successful ones first.
+    fn move_kind(&self, position: &Self::Position, mv: Self::Move) -> usize {
+        let _ = (position, mv);
+        0
+    }
+
+    /// How forcing a move is, for the order in which moves are searched and for nothing else: 0 for a quiet one, more
+    /// for what ends the game or changes it at once.
+    fn urgency(&self, position: &Self::Position, mv: Self::Move) -> u8 {
+        let _ = (position, mv);
+        0
+    }
+
+    /// The part of the game a position belongs to, for settings that differ between them.
+    fn stage(&self, position: &Self::Position) -> Stage {
+        let _ = position;
+        Stage::Middle
+    }
+
     /// A well mixed 64-bit key; equal positions have equal keys.
     fn key(&self, position: &Self::Position) -> u64;
+}
+
+/// A part of a game.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stage {
+    /// Its beginning.
+    Opening,
+    /// What lies between.
+    Middle,
+    /// Its end, when little is left on the board.
+    Endgame,
 }
 
 /// Where the outcomes of a game that is played come from; each game implements it for what it draws with.

@@ -2,10 +2,14 @@
 //!
 //! Invariant: nothing below this module names a game, a die or a stone.
 
+pub mod deepening;
 pub mod expectiminimax;
+pub mod limits;
 pub mod mcts;
 pub mod meter;
 pub mod minimax;
+pub mod ordering;
+mod parallel;
 pub mod star;
 pub mod table;
 
@@ -47,6 +51,8 @@ pub struct SearchStats {
     pub evaluations: u64,
     /// What the transposition table did.
     pub table: TableStats,
+    /// Positions one ply above the leaves whose value was remembered.
+    pub remembered: u64,
     /// Plies of the last complete iteration; 0 from searches that know no depth.
     pub depth: u32,
     /// Wall time; zero unless taken.
@@ -61,6 +67,7 @@ impl SearchStats {
         self.nodes += other.nodes;
         self.evaluations += other.evaluations;
         self.table.add(&other.table);
+        self.remembered += other.remembered;
         self.depth = self.depth.max(other.depth);
         self.time += other.time;
         self.evaluation_time = match (self.evaluation_time, other.evaluation_time) {
@@ -84,6 +91,24 @@ pub trait Search<G: Game>: Send {
     /// The value of making `mv` in `position`, for the seat that makes it. Exact if it is above `alpha`; otherwise
     /// the upper bound returned is at most `alpha`.
     fn move_value(&mut self, position: &G::Position, mv: G::Move, alpha: f32) -> Bounds;
+
+    /// The best of some legal moves, at least one, and its value; of equally good ones the first.
+    fn best_move(&mut self, position: &G::Position, legal: &[G::Move]) -> (G::Move, f32) {
+        // Below every value, so that the first move is valued exactly.
+        let (mut best, mut value) = (legal[0], -1.0);
+        for &mv in legal {
+            let bounds = self.move_value(position, mv, value);
+            if bounds.lower > value {
+                (best, value) = (mv, bounds.lower);
+            }
+        }
+        (best, value)
+    }
+
+    /// The value of each of some moves.
+    fn move_values(&mut self, position: &G::Position, moves: &[G::Move]) -> Vec<f32> {
+        moves.iter().map(|&mv| self.move_value(position, mv, f32::NEG_INFINITY).lower).collect()
+    }
 
     /// The value of a position that is not over, before chance has spoken, for the seat to move; as deep as moves are
     /// valued, the moves of this position included.

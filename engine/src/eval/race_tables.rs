@@ -71,6 +71,20 @@ pub fn distance_index(side: Side) -> usize {
     index
 }
 
+/// What a stone (from 0) on a square of its own perspective adds to [`distance_index`].
+#[must_use]
+#[inline]
+pub fn distance_place(stone: usize, square: u8) -> usize {
+    usize::from(INDEX[stone][usize::from(square & 31)])
+}
+
+/// What one step of distance of a stone (from 0) adds to [`distance_index`].
+#[must_use]
+#[inline]
+pub fn distance_unit(stone: usize) -> usize {
+    PLACE[stone]
+}
+
 /// The distances of stones 1–6 that an index below [`VECTORS`] stands for.
 #[must_use]
 pub fn distances(index: usize) -> [u8; MAX_STONES] {
@@ -79,8 +93,8 @@ pub fn distances(index: usize) -> [u8; MAX_STONES] {
 
 /// Expectations and distributions of the number of turns for one variant of the rules and one die.
 ///
-/// Index 0, a side without stones, stands for a race that is never finished: its expectation is [`TURNS`], more
-/// than that of any other vector, and its distribution is 0 throughout. Such a position is over and is never rated.
+/// Index 0, a side without stones, stands for a race that is never finished: its expectation is infinite and its
+/// distribution 0 throughout. Such a position is over and is never rated.
 #[derive(Debug)]
 pub struct RaceTables {
     exact: Box<[f64]>,
@@ -125,7 +139,7 @@ impl RaceTables {
             within[index] = distribution;
         }
         Self {
-            expected: exact.iter().map(|&turns| turns as f32).collect(),
+            expected: std::iter::once(f32::INFINITY).chain(exact[1..].iter().map(|&turns| turns as f32)).collect(),
             within: within.iter().map(|row| row.map(|probability| probability as f32)).collect(),
             exact: exact.into_boxed_slice(),
         }

@@ -12,7 +12,7 @@ pub mod setup;
 pub mod symmetry;
 
 use crate::dice::Die;
-use crate::game::{FixedList, Game, MAX_OUTCOMES, Outcome, OutcomeList, Payoffs, Seat, one_of, sample, won_by};
+use crate::game::{FixedList, Game, MAX_OUTCOMES, Outcome, OutcomeList, Payoffs, Seat, Stage, one_of, sample, won_by};
 pub use position::{GONE, MAX_STONES, Move, Position};
 
 /// Red, which starts in the upper left corner: seat 0.
@@ -84,6 +84,34 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
             square += 1;
         }
         steps
+    };
+
+    /// For each square the squares that a stone can go to, one bit a square.
+    const DESTINATIONS: [u32; 32] = {
+        let mut destinations = [0; 32];
+        let mut square = 0;
+        while square < COLUMNS * ROWS {
+            let mut direction = 0;
+            while direction < 3 {
+                if Self::STEPS_FROM[square] >> direction & 1 == 1 {
+                    destinations[square] |= 1 << (square + Self::STEPS[direction] as usize);
+                }
+                direction += 1;
+            }
+            square += 1;
+        }
+        destinations
+    };
+
+    /// The same in the enemy's perspective.
+    const DESTINATIONS_TURNED: [u32; 32] = {
+        let mut turned = [0; 32];
+        let mut square = 0;
+        while square < 32 {
+            turned[square] = Self::DESTINATIONS[square].reverse_bits() >> (31 - Self::GOAL);
+            square += 1;
+        }
+        turned
     };
 
     /// Rules with `stones` stones a side, numbered from 1.
@@ -184,7 +212,36 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
     #[must_use]
     #[inline]
     pub fn destination(position: &Position, mv: Move) -> u8 {
-        position.mover().square(mv.stone()) + Self::STEPS[mv.direction()]
+        Self::destination_from(position.mover().square(mv.stone()), mv)
+    }
+
+    /// The squares that a stone can go to, one bit a square, in its own perspective.
+    #[must_use]
+    #[inline]
+    pub fn destinations(square: u8) -> u32 {
+        Self::DESTINATIONS[usize::from(square & 31)]
+    }
+
+    /// The squares that a stone can go to, one bit a square, in the enemy's perspective.
+    #[must_use]
+    #[inline]
+    pub fn destinations_seen_by_enemy(square: u8) -> u32 {
+        Self::DESTINATIONS_TURNED[usize::from(square & 31)]
+    }
+
+    /// Merged outcomes for a set of living stones, as runs of stones (from 0); stones within a run that are gone count for
+    /// nothing.
+    #[must_use]
+    #[inline]
+    pub fn outcomes_by_stone(&self, alive: u8) -> &[Outcome] {
+        &self.runs[usize::from(alive & 63)]
+    }
+
+    /// Destination of a move whose stone stands on `square`.
+    #[must_use]
+    #[inline]
+    pub fn destination_from(square: u8, mv: Move) -> u8 {
+        square + Self::STEPS[mv.direction()]
     }
 
     #[inline]
@@ -204,6 +261,7 @@ impl<const COLUMNS: usize, const ROWS: usize> Game for EinStein<COLUMNS, ROWS> {
     type Move = Move;
     type Moves = MoveList;
     const SEATS: usize = 2;
+    const MOVE_KINDS: usize = 2 * 3 * MAX_STONES;
 
     #[inline]
     fn to_move(&self, position: &Position) -> Seat {
@@ -213,6 +271,11 @@ impl<const COLUMNS: usize, const ROWS: usize> Game for EinStein<COLUMNS, ROWS> {
     #[inline]
     fn payoffs(&self, position: &Position) -> Option<Payoffs> {
         self.winner(position).map(won_by)
+    }
+
+    #[inline]
+    fn payoff(&self, position: &Position, seat: Seat) -> Option<f32> {
+        self.winner(position).map(|winner| if winner == seat { 1.0 } else { 0.0 })
     }
 
     fn moves(&self, position: &Position, moves: &mut MoveList) {
@@ -242,11 +305,18 @@ impl<const COLUMNS: usize, const ROWS: usize> Game for EinStein<COLUMNS, ROWS> {
         outcomes.clear();
         // first_move[i]: how many listed moves belong to stones below i.
         let mut first_move = [0u16; MAX_STONES + 1];
-        for mv in moves {
-            first_move[mv.stone() + 1] += 1;
-        }
-        for stone in 0..MAX_STONES {
-            first_move[stone + 1] += first_move[stone];
+        if self.die.faces() >= self.stones {
+            for stone in 0..MAX_STONES {
+                let steps = Self::STEPS_FROM[usize::from(position.mover().square(stone))];
+                first_move[stone + 1] = first_move[stone] + steps.count_ones() as u16;
+            }
+        } else {
+            for mv in moves {
+                first_move[mv.stone() + 1] += 1;
+            }
+            for stone in 0..MAX_STONES {
+                first_move[stone + 1] += first_move[stone];
+            }
         }
         for run in self.runs[usize::from(position.mover().alive())].iter() {
             outcomes.push(Outcome { weight: run.weight, start: first_move[usize::from(run.start)], end: first_move[usize::from(run.end)] });
@@ -270,6 +340,38 @@ impl<const COLUMNS: usize, const ROWS: usize> Game for EinStein<COLUMNS, ROWS> {
     fn play(&self, position: &Position, mv: Move) -> Position {
         let destination = Self::destination(position, mv);
         position.after(mv.stone(), destination, Self::GOAL - destination)
+    }
+
+    /// Seat, stone and direction.
+    #[inline]
+    fn move_kind(&self, position: &Position, mv: Move) -> usize {
+        3 * MAX_STONES * position.seat() + usize::from(mv.number())
+    }
+
+    /// 3 for a move that wins, 2 for the capture of an enemy, 1 for that of a stone of one's own.
+    #[inline]
+    fn urgency(&self, position: &Position, mv: Move) -> u8 {
+        let destination = Self::destination(position, mv);
+        let captures = position.other().occupies(Self::GOAL - destination);
+        if destination == Self::GOAL || captures && position.other().count() == 1 {
+            3
+        } else if captures {
+            2
+        } else {
+            u8::from(position.mover().occupies(destination))
+        }
+    }
+
+    /// Opening with at most two stones captured, endgame with at most half of them left.
+    fn stage(&self, position: &Position) -> Stage {
+        let (stones, all) = (position.stones(), 2 * u32::from(self.stones));
+        if stones + 2 >= all {
+            Stage::Opening
+        } else if 2 * stones <= all {
+            Stage::Endgame
+        } else {
+            Stage::Middle
+        }
     }
 
     #[inline]

@@ -11,11 +11,14 @@ use super::simple::{GreedyPlayer, RandomPlayer};
 use crate::dice::Die;
 use crate::eval::any::{AnyEvaluator, with_evaluator};
 use crate::games::einstein::Standard;
+use crate::search::deepening::{Deepening, DeepeningSearch};
 use crate::search::expectiminimax::{Expectiminimax, Form};
+use crate::search::limits::Limits;
 use crate::search::mcts::{Budget, EvaluatorLeaf, Leaf, Mcts, MctsOptions, Playout};
 use crate::search::meter::{LeafClock, Meter, Off};
-use crate::search::star::Star1;
-use crate::search::table::Table;
+use crate::search::star::StarOptions;
+use crate::search::table::{Replacement, Reuse, Table};
+use std::sync::Arc;
 use std::time::Duration;
 
 mod evaluators;
@@ -145,8 +148,9 @@ impl PlayerRecipe {
             Kind::Random => Box::new(RandomPlayer::new(game)),
             Kind::Greedy => Box::new(GreedyPlayer::new(game)),
             Kind::Star1 { depth, table, evaluator } => with_evaluator!(evaluator, evaluator => {
-                let table = (*table > 0).then(|| Table::new(*table));
-                Box::new(SearchPlayer::new(Star1::<_, _, M>::new(game, evaluator.clone(), *depth, table)))
+                let table = (*table > 0).then(|| Table::new(*table, Replacement::Bucketed, Reuse::SameDepth)).flatten().map(Arc::new);
+                let (options, limits) = (StarOptions::default(), Limits::to_depth(*depth));
+                Box::new(SearchPlayer::new(DeepeningSearch::<_, _, M>::new(game, evaluator.clone(), options, Deepening::default(), limits, table, 1)))
             }),
             Kind::FullWidth { depth, form, evaluator } => with_evaluator!(evaluator, evaluator => {
                 Box::new(SearchPlayer::new(Expectiminimax::new(game, evaluator.clone(), *depth, *form)))

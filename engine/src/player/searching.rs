@@ -34,15 +34,7 @@ impl<G: Game, S: Search<G>> Player<G> for SearchPlayer<G, S> {
 
     fn decide(&mut self, position: &G::Position, legal: &[G::Move]) -> Decision<G::Move> {
         let began = Instant::now();
-        let mut best = legal[0];
-        // Below every value, so that the first move is valued exactly.
-        let mut value = -1.0;
-        for &mv in legal {
-            let bounds = self.search.move_value(position, mv, value);
-            if bounds.lower > value {
-                (best, value) = (mv, bounds.lower);
-            }
-        }
+        let (best, value) = self.search.best_move(position, legal);
         Decision { best, value: Some(value), stats: self.stats_since(began) }
     }
 
@@ -53,7 +45,8 @@ impl<G: Game, S: Search<G>> Player<G> for SearchPlayer<G, S> {
             self.search.game().moves(position, &mut all);
             &all
         });
-        let moves: Vec<_> = moves.iter().map(|&mv| (mv, Some(self.search.move_value(position, mv, f32::NEG_INFINITY).lower))).collect();
+        let values = self.search.move_values(position, moves);
+        let moves: Vec<_> = moves.iter().copied().zip(values.into_iter().map(Some)).collect();
         Analysis { line: best_of(&moves).into_iter().collect(), moves, stats: self.stats_since(began) }
     }
 

@@ -1,121 +1,326 @@
-//! Star1: expectiminimax that cuts at chance nodes by bounds (Ballard 1983), on the unified operator.
+//! Star0 to Star2: expectiminimax with cuts at chance nodes (Ballard 1983), on the unified operator.
 //!
 //! Each distinct move of a position is searched once, in the window in which its value can still matter
 //! ([`ChanceBounds::window`]). Fail-soft: a result bounds the value from both sides, and both bounds go into the
-//! table. Invariant: the result equals [`super::expectiminimax`] up to rounding, with or without a table.
+//! table. On a game without chance Star1 is alpha-beta. Invariant: the result equals [`super::expectiminimax`] up to
+//! rounding, whatever the cuts, the table and the order of moves.
 
+mod frontier;
+mod rating;
+
+use self::frontier::Recent;
+use super::limits::Watch;
 use super::meter::{Meter, Off};
-use super::table::Table;
-use super::{Parties, Search, SearchStats};
-use crate::chance::{Bounds, ChanceBounds, expectation};
+use super::ordering::{Ordering, Segments, arrange};
+use super::parallel::Busy;
+use super::table::{Found, Kept, Table};
+use super::{Parties, SearchStats};
+use crate::chance::{Bounds, ChanceBounds};
 use crate::eval::Evaluator;
 use crate::game::{Game, OutcomeList, Seat};
+use std::sync::Arc;
 
-/// Star1 to a fixed depth.
-#[derive(Clone, Debug)]
-pub struct Star1<G: Game, E: Evaluator<G>, M: Meter = Off> {
+/// Where a search may stop looking at a chance node.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Cuts {
+    /// Star0: nowhere.
+    None,
+    /// Star0.5: between moves, once the bounds of the node decide; each move is searched in full.
+    Between,
+    /// Star1: also inside moves, each of which is searched in the window in which it matters; one outcome after the
+    /// other.
+    Star1,
+    /// Star2: where a node is likely to fail high, the best move of each outcome is probed first.
+    Star2,
+}
+
+/// How a search goes about it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct StarOptions {
+    /// Where it cuts.
+    pub cuts: Cuts,
+    /// Whether moves after the first are searched in a null window, and again if that does not decide (NegaScout,
+    /// Reinefeld 1983).
+    pub negascout: bool,
+    /// The order of moves.
+    pub ordering: Ordering,
+}
+
+impl Default for StarOptions {
+    fn default() -> Self {
+        Self { cuts: Cuts::Star2, negascout: false, ordering: Ordering::ALL }
+    }
+}
+
+/// Stands for the value of a move not searched yet; below all values.
+const UNSEARCHED: f32 = -1.0;
+
+/// The width of a null window.
+const NULL_WINDOW: f32 = 1e-5;
+
+/// One thread's part of a search: what it shares are the rules, the weights and the table.
+#[derive(Clone)]
+pub struct Star<G: Game, E: Evaluator<G>, M: Meter = Off> {
     game: G,
     evaluator: E,
-    depth: u32,
-    table: Option<Table>,
-    /// The evaluator's state for each ply of the line being searched.
-    caches: Vec<E::Cache>,
+    options: StarOptions,
+    table: Option<Arc<Table>>,
+    plies: Vec<Ply<G, E>>,
     parties: Parties,
-    /// The values of one frontier node's moves; kept so that no node allocates.
-    frontier_values: Vec<f32>,
-    stats: SearchStats,
+    history: Vec<f32>,
+    recent: Recent,
+    /// Leaves evaluated and bounds used that hang on a depth: a subtree that adds nothing here is proven.
+    horizon: u64,
+    pub(super) watch: Watch,
+    /// What other threads of the same search are at.
+    pub(super) busy: Option<Arc<Busy>>,
+    pub(super) stats: SearchStats,
     meter: M,
 }
 
-impl<G: Game, E: Evaluator<G>, M: Meter> Star1<G, E, M> {
-    /// A search of `depth` plies from the position it is asked about, the root move included (1–255).
+/// What a search keeps for each ply of the line it is in, so that no node allocates.
+#[derive(Clone)]
+struct Ply<G: Game, E: Evaluator<G>> {
+    cache: E::Cache,
+    moves: G::Moves,
+    /// How good each move looks, then how good it turned out.
+    ratings: Vec<f32>,
+    order: Vec<u16>,
+}
+
+impl<G: Game, E: Evaluator<G>> Default for Ply<G, E> {
+    fn default() -> Self {
+        Self { cache: E::Cache::default(), moves: G::Moves::default(), ratings: Vec::new(), order: Vec::new() }
+    }
+}
+
+impl<G: Game, E: Evaluator<G>, M: Meter> Star<G, E, M> {
+    /// A search without limits.
     #[must_use]
-    pub fn new(game: G, evaluator: E, depth: u32, table: Option<Table>) -> Self {
-        let caches = vec![E::Cache::default(); depth as usize + 1];
+    pub fn new(game: G, evaluator: E, options: StarOptions, table: Option<Arc<Table>>) -> Self {
+        // What is remembered is a table too: a search without one does without both.
+        let recent = if table.is_some() && E::KNOWS_SUCCESSORS { Recent::new() } else { Recent::default() };
         Self {
             game,
             evaluator,
-            depth,
+            options,
             table,
-            caches,
+            plies: Vec::new(),
             parties: Parties { root: 0 },
-            frontier_values: Vec::new(),
+            history: vec![0.0; G::MOVE_KINDS],
+            horizon: 0,
+            recent,
+            watch: Watch::default(),
+            busy: None,
             stats: SearchStats::default(),
             meter: M::default(),
         }
     }
 
-    /// Bounds of a position before chance has spoken, `depth` plies deep (at most the search's own depth), for the
-    /// party to move: exact between `alpha` and `beta`, otherwise on one side of them.
+    /// The rules that are searched.
+    pub fn game(&self) -> &G {
+        &self.game
+    }
+
+    /// The table, if there is one.
+    pub fn table(&self) -> Option<&Arc<Table>> {
+        self.table.as_ref()
+    }
+
+    /// Forgets everything learned so far.
+    pub fn forget(&mut self) {
+        if let Some(table) = &self.table {
+            table.forget();
+        }
+        self.history.fill(0.0);
+        self.recent.forget();
+    }
+
+    /// What has been spent since the last call.
+    pub fn take_stats(&mut self) -> SearchStats {
+        let evaluation_time = self.meter.take();
+        SearchStats { evaluation_time, ..std::mem::take(&mut self.stats) }
+    }
+
+    /// Bounds of a position before chance has spoken, `depth` plies deep (0–127), for the party to move: exact between
+    /// `alpha` and `beta`, otherwise on one side of them.
     pub fn bounds(&mut self, position: &G::Position, depth: u32, alpha: f32, beta: f32) -> Bounds {
-        self.parties = Parties { root: self.game.to_move(position) };
+        self.root(position, depth);
         if let Some(payoffs) = self.game.payoffs(position) {
             return Bounds::exact(payoffs[self.parties.root]);
         }
-        self.evaluator.refresh(&self.game, position, &mut self.caches[0]);
-        if depth == 0 { Bounds::exact(self.evaluate(position, 0)) } else { self.chance_node(position, depth, 0, alpha, beta) }
+        if depth == 0 { Bounds::exact(self.evaluate(position, 0)) } else { self.node(position, depth, 0, alpha, beta) }
+    }
+
+    /// Bounds of the value of making `mv` in `position`, `depth` plies deep (1–127, this move included), for the seat that
+    /// makes it: exact between `alpha` and `beta`, otherwise on one side of them; and whether they hold at any greater
+    /// depth too.
+    pub fn move_bounds(&mut self, position: &G::Position, mv: G::Move, depth: u32, alpha: f32, beta: f32) -> (Bounds, bool) {
+        self.root(position, depth);
+        let horizon = self.horizon;
+        let bounds = self.after(position, mv, depth - 1, 0, alpha, beta);
+        (bounds, horizon == self.horizon)
+    }
+
+    fn root(&mut self, position: &G::Position, depth: u32) {
+        self.parties = Parties { root: self.game.to_move(position) };
+        if self.plies.len() <= depth as usize {
+            self.plies.resize_with(depth as usize + 1, Ply::default);
+        }
+        self.evaluator.refresh(&self.game, position, &mut self.plies[0].cache);
+    }
+
+    /// Whether the evaluator rates all successors at once, without caches.
+    #[inline]
+    fn batches(&self) -> bool {
+        E::KNOWS_SUCCESSORS && G::SEATS == 2
     }
 
     /// A position that is not over, at `ply` from the root, `depth` ≥ 1 plies before the leaves.
-    fn chance_node(&mut self, position: &G::Position, depth: u32, ply: usize, alpha: f32, beta: f32) -> Bounds {
-        let key = if self.table.is_some() { self.key(position) } else { 0 };
-        if let Some(known) = self.table.as_ref().and_then(|table| table.probe(key, depth))
-            && (known.lower >= known.upper || known.lower >= beta || known.upper <= alpha)
-        {
-            self.stats.table.cuts += 1;
-            return known;
+    fn node(&mut self, position: &G::Position, depth: u32, ply: usize, alpha: f32, beta: f32) -> Bounds {
+        if depth == 1 {
+            return self.frontier(position, ply);
         }
-        let mut moves = G::Moves::default();
-        self.game.moves(position, &mut moves);
-        let mut outcomes = OutcomeList::default();
-        self.game.outcomes(position, &moves, &mut outcomes);
-        let bounds = if depth == 1 {
-            self.frontier(position, &moves, &outcomes, ply)
-        } else {
-            self.inner(position, &moves, &outcomes, depth, ply, alpha, beta)
-        };
-        if let Some(table) = &mut self.table {
-            table.store(key, depth, bounds);
+        if self.watch.is_over(self.stats.nodes) {
+            return Bounds::UNKNOWN;
+        }
+        let mut known = Bounds::UNKNOWN;
+        let mut hint = None;
+        let key = if self.table.is_some() { self.key(position) } else { 0 };
+        if let Some(table) = &self.table {
+            self.stats.table.probes += 1;
+            if let Some(entry) = table.probe(key, depth) {
+                self.stats.table.hits += 1;
+                if self.options.ordering.table {
+                    hint = Some(entry.hint);
+                }
+                if entry.holds {
+                    known = entry.bounds;
+                    if !entry.proven {
+                        self.horizon += 1;
+                    }
+                    if known.lower >= known.upper || known.lower >= beta || known.upper <= alpha {
+                        self.stats.table.cuts += 1;
+                        return known;
+                    }
+                }
+            }
+        }
+        let horizon = self.horizon;
+        let (found, hint) = self.inner(position, depth, ply, alpha, beta, hint);
+        if self.watch.stopped() {
+            return Bounds::UNKNOWN;
+        }
+        let bounds = Bounds { lower: found.lower.max(known.lower), upper: found.upper.min(known.upper).max(found.lower) };
+        if let Some(table) = &self.table {
+            self.stats.table.stores += 1;
+            if table.store(key, &Found { depth, bounds, proven: horizon == self.horizon, hint }) == Kept::Replacing {
+                self.stats.table.replacements += 1;
+            }
         }
         bounds
     }
 
-    /// A position all of whose successors are leaves: their values cost less than the windows that might save some.
-    fn frontier(&mut self, position: &G::Position, moves: &[G::Move], outcomes: &OutcomeList, ply: usize) -> Bounds {
-        let mut values = std::mem::take(&mut self.frontier_values);
-        values.clear();
-        values.extend(moves.iter().map(|&mv| self.after(position, mv, 0, ply, f32::NEG_INFINITY, f32::INFINITY).lower));
-        let value = expectation(outcomes, &values);
-        self.frontier_values = values;
-        Bounds::exact(value)
+    /// A position whose moves are searched one by one, each in the window in which it still matters. Returns its bounds
+    /// and the best move of each segment.
+    #[inline(never)]
+    fn inner(&mut self, position: &G::Position, depth: u32, ply: usize, alpha: f32, beta: f32, hint: Option<u16>) -> (Bounds, u16) {
+        let mut this = std::mem::take(&mut self.plies[ply]);
+        std::mem::swap(&mut self.plies[ply].cache, &mut this.cache);
+        self.game.moves(position, &mut this.moves);
+        let mut outcomes = OutcomeList::default();
+        self.game.outcomes(position, &this.moves, &mut outcomes);
+        let segments = Segments::new(&outcomes, this.moves.len());
+        self.rate(position, depth, ply, &mut this);
+        let probing = self.options.cuts == Cuts::Star2;
+        if let Some(hint) = hint {
+            for index in segments.hinted(hint) {
+                this.ratings[index] = f32::INFINITY;
+            }
+        }
+        arrange(&mut this.order, &segments, &this.ratings, probing);
+        this.ratings.fill(UNSEARCHED);
+        let mut chance = ChanceBounds::new(&outcomes);
+        if depth == 2 && self.batches() && self.options.cuts > Cuts::None {
+            let bounds = self.before_frontier(position, ply, &mut this, &outcomes, (alpha, beta));
+            let hint = segments.hint(&this.ratings);
+            std::mem::swap(&mut self.plies[ply].cache, &mut this.cache);
+            self.plies[ply] = this;
+            return (bounds, hint);
+        }
+        let busy = self.busy.clone().filter(|_| depth >= Busy::FROM_DEPTH);
+        // Moves that another thread is searching come last: by then its result stands in the table.
+        let rounds = if busy.is_some() { 2 } else { 1 };
+        'moves: for round in 0..rounds {
+            for place in 0..this.order.len() {
+                let index = usize::from(this.order[place]);
+                if this.ratings[index] != UNSEARCHED || !chance.matters(index) {
+                    continue;
+                }
+                let mv = this.moves[index];
+                let found = match &busy {
+                    None => self.search_move(position, mv, depth, ply, &mut chance, index, (alpha, beta)),
+                    Some(busy) => {
+                        let child = self.key(&self.game.play(position, mv)) ^ u64::from(depth);
+                        if round == 0 && place > 0 && busy.contains(child) {
+                            continue;
+                        }
+                        let mark = busy.enter(child);
+                        let found = self.search_move(position, mv, depth, ply, &mut chance, index, (alpha, beta));
+                        busy.leave(mark, child);
+                        found
+                    }
+                };
+                if self.watch.stopped() {
+                    break 'moves;
+                }
+                this.ratings[index] = found.lower;
+                if self.options.cuts > Cuts::None && chance.decide(alpha, beta) {
+                    if self.options.ordering.history && chance.bounds().lower >= beta {
+                        self.reward(position, mv, depth);
+                    }
+                    break 'moves;
+                }
+            }
+        }
+        let hint = segments.hint(&this.ratings);
+        std::mem::swap(&mut self.plies[ply].cache, &mut this.cache);
+        self.plies[ply] = this;
+        (chance.bounds(), hint)
     }
 
-    /// A position whose moves are searched one by one, each in the window in which it still matters.
+    /// Searches one move of a node as far as it matters and adds it to the node's bounds.
     #[expect(clippy::too_many_arguments, reason = "the state of one node of the recursion")]
-    fn inner(
+    #[inline]
+    fn search_move(
         &mut self,
         position: &G::Position,
-        moves: &[G::Move],
-        outcomes: &OutcomeList,
+        mv: G::Move,
         depth: u32,
         ply: usize,
-        alpha: f32,
-        beta: f32,
+        chance: &mut ChanceBounds,
+        index: usize,
+        (alpha, beta): (f32, f32),
     ) -> Bounds {
-        let mut chance = ChanceBounds::new(outcomes);
-        let mut bounds = Bounds::UNKNOWN;
-        for (index, &mv) in moves.iter().enumerate() {
-            if !chance.matters(index) {
-                continue;
+        let (mut low, mut high) = (f32::NEG_INFINITY, f32::INFINITY);
+        if self.options.cuts >= Cuts::Star1 {
+            (low, high) = chance.window(index, alpha, beta);
+        }
+        if self.options.negascout && low > 0.0 && low + NULL_WINDOW < high {
+            let found = self.after(position, mv, depth - 1, ply, low, low + NULL_WINDOW);
+            if found.upper <= low || found.lower >= found.upper || self.watch.stopped() {
+                chance.add(index, found);
+                return found;
             }
-            let (low, high) = chance.window(index, alpha, beta);
-            chance.add(index, self.after(position, mv, depth - 1, ply, low, high));
-            bounds = chance.bounds();
-            if bounds.lower >= beta || bounds.upper <= alpha {
-                break;
+            chance.raise(index, found.lower);
+            (low, high) = chance.window(index, alpha, beta);
+            if chance.decide(alpha, beta) {
+                return found;
             }
         }
-        bounds
+        let found = self.after(position, mv, depth - 1, ply, low, high);
+        chance.add(index, found);
+        found
     }
 
     /// The value of a move for the party that makes it; `depth` plies remain below it.
@@ -127,14 +332,17 @@ impl<G: Game, E: Evaluator<G>, M: Meter> Star1<G, E, M> {
         let bounds = if let Some(payoffs) = self.game.payoffs(&next) {
             Bounds::exact(self.parties.value(&self.game, &next, &payoffs))
         } else {
-            let (parents, children) = self.caches.split_at_mut(ply + 1);
-            self.evaluator.update(&self.game, &parents[ply], position, mv, &next, &mut children[0]);
+            if !self.batches() || depth == 0 {
+                let (parents, children) = self.plies.split_at_mut(ply + 1);
+                let (parent, child) = (&parents[ply].cache, &mut children[0].cache);
+                self.evaluator.update(&self.game, parent, position, mv, &next, child);
+            }
             if depth == 0 {
                 Bounds::exact(self.evaluate(&next, ply + 1))
             } else if same {
-                self.chance_node(&next, depth, ply + 1, alpha, beta)
+                self.node(&next, depth, ply + 1, alpha, beta)
             } else {
-                self.chance_node(&next, depth, ply + 1, 1.0 - beta, 1.0 - alpha)
+                self.node(&next, depth, ply + 1, 1.0 - beta, 1.0 - alpha)
             }
         };
         if same { bounds } else { bounds.opposite() }
@@ -142,8 +350,12 @@ impl<G: Game, E: Evaluator<G>, M: Meter> Star1<G, E, M> {
 
     #[inline]
     fn evaluate(&mut self, position: &G::Position, ply: usize) -> f32 {
+        if self.watch.is_over(self.stats.nodes) {
+            return 0.0;
+        }
         self.stats.evaluations += 1;
-        let (game, evaluator, cache, parties) = (&self.game, &self.evaluator, &self.caches[ply], self.parties);
+        self.horizon += 1;
+        let (game, evaluator, cache, parties) = (&self.game, &self.evaluator, &self.plies[ply].cache, self.parties);
         self.meter.evaluation(|| {
             if G::SEATS == 2 {
                 evaluator.value(game, position, cache)
@@ -158,32 +370,5 @@ impl<G: Game, E: Evaluator<G>, M: Meter> Star1<G, E, M> {
     fn key(&self, position: &G::Position) -> u64 {
         let key = self.game.key(position);
         if G::SEATS == 2 { key } else { key ^ (self.parties.root as Seat as u64 + 1).wrapping_mul(0xD6E8_FEB8_6659_FD93) }
-    }
-}
-
-impl<G: Game, E: Evaluator<G>, M: Meter> Search<G> for Star1<G, E, M> {
-    fn game(&self) -> &G {
-        &self.game
-    }
-
-    fn forget(&mut self) {
-        if let Some(table) = &mut self.table {
-            table.forget();
-        }
-    }
-
-    fn move_value(&mut self, position: &G::Position, mv: G::Move, alpha: f32) -> Bounds {
-        self.parties = Parties { root: self.game.to_move(position) };
-        self.evaluator.refresh(&self.game, position, &mut self.caches[0]);
-        self.after(position, mv, self.depth - 1, 0, alpha, f32::INFINITY)
-    }
-
-    fn value(&mut self, position: &G::Position) -> f32 {
-        self.bounds(position, self.depth, f32::NEG_INFINITY, f32::INFINITY).lower
-    }
-
-    fn take_stats(&mut self) -> SearchStats {
-        let evaluation_time = self.meter.take();
-        SearchStats { evaluation_time, ..std::mem::take(&mut self.stats) }
     }
 }

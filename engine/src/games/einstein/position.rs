@@ -78,10 +78,26 @@ impl Side {
         self.lanes_other_than(square) != HIGH_BITS
     }
 
+    /// The squares that stones stand on, one bit a square; bit 31 is set if a stone is gone.
+    #[must_use]
+    #[inline]
+    pub fn squares_taken(self) -> u32 {
+        (0..MAX_STONES).fold(0, |taken, stone| taken | 1 << self.square(stone))
+    }
+
+    /// The same in the other side's perspective, on a board of `squares` squares; bits above the board mean nothing.
+    #[must_use]
+    #[inline]
+    pub fn squares_taken_seen_from_the_other_side(self, squares: u8) -> u32 {
+        (self.squares_taken() & ((1 << squares) - 1)).reverse_bits() >> (32 - u32::from(squares))
+    }
+
     /// The stone (from 0) on `square`.
     #[must_use]
+    #[inline]
     pub fn stone_on(self, square: u8) -> Option<usize> {
-        (0..MAX_STONES).find(|&stone| self.square(stone) == square)
+        let equal = !self.lanes_other_than(square) & HIGH_BITS;
+        (equal != 0).then(|| (equal.trailing_zeros() / LANE_BITS) as usize)
     }
 
     /// The same side without the stone on `square`, if there is one.

@@ -1,0 +1,299 @@
+//! Iterative deepening: a Star search repeated deeper and deeper, each iteration ordering the next.
+//!
+//! Moves at the root are searched in windows around what the iteration before found, and again where that was wrong;
+//! the best one so far bounds the others. An iteration that is cut short counts as far as it got, provided that the
+//! best move of the iteration before was searched again. Invariant: with a fixed depth and one thread the answer is a
+//! pure function of position, options and what the table holds; with results of the same depth only, not even of that.
+
+use super::limits::{Limits, Pace};
+use super::meter::{Meter, Off};
+use super::parallel::Busy;
+use super::star::{Star, StarOptions};
+use super::table::Table;
+use super::{Search, SearchStats};
+use crate::chance::Bounds;
+use crate::eval::Evaluator;
+use crate::game::Game;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
+
+/// How the depth grows.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Deepening {
+    /// Plies from one iteration to the next.
+    pub step: u32,
+    /// Half the width of the window around the value of the iteration before; `None` for no windows.
+    pub aspiration: Option<f32>,
+}
+
+impl Default for Deepening {
+    fn default() -> Self {
+        Self { step: 2, aspiration: None }
+    }
+}
+
+/// A Star search under limits, on one or more threads.
+pub struct DeepeningSearch<G: Game, E: Evaluator<G>, M: Meter = Off> {
+    workers: Vec<Star<G, E, M>>,
+    deepening: Deepening,
+    limits: Limits,
+    pace: Pace,
+    completed: u32,
+}
+
+/// A move at the root.
+#[derive(Clone, Copy, Debug)]
+struct RootMove<M> {
+    mv: M,
+    /// Its place among the moves asked about: of equally good moves the first is chosen.
+    place: usize,
+    bounds: Bounds,
+    /// Whether the bounds hold at any greater depth.
+    proven: bool,
+}
+
+impl<G: Game, E: Evaluator<G> + Clone, M: Meter> DeepeningSearch<G, E, M> {
+    /// A search on `threads` threads (at least one), which share the table.
+    #[must_use]
+    pub fn new(
+        game: G,
+        evaluator: E,
+        options: StarOptions,
+        deepening: Deepening,
+        limits: Limits,
+        table: Option<Arc<Table>>,
+        threads: usize,
+    ) -> Self {
+        let busy = (threads > 1 && table.is_some()).then(|| Arc::new(Busy::new()));
+        let workers = (0..threads.max(1))
+            .map(|_| {
+                let mut star = Star::new(game.clone(), evaluator.clone(), options, table.clone());
+                star.busy = busy.clone();
+                star
+            })
+            .collect();
+        Self { workers, deepening, limits, pace: Pace::new(&limits), completed: 0 }
+    }
+
+    /// Runs `task` on all workers until the first of them, whose answer counts, is done.
+    fn run<R: Send>(&mut self, began: Instant, position: &G::Position, task: impl Fn(&mut Star<G, E, M>, bool) -> R + Sync) -> R {
+        let deadline = self.pace.deadline(began, self.workers[0].game().stage(position));
+        let nodes = self.limits.nodes;
+        if let Some(table) = self.workers[0].table() {
+            table.step();
+        }
+        let several = self.workers.len() > 1;
+        let stop = several.then(|| Arc::new(AtomicBool::new(false)));
+        for worker in &mut self.workers {
+            let counted = worker.stats.nodes;
+            worker.watch.start(counted, nodes.map(|nodes| counted + nodes), deadline, stop.clone());
+        }
+        let Some((first, others)) = self.workers.split_first_mut() else { unreachable!("there is always a worker") };
+        let Some(stop) = stop else { return task(first, true) };
+        std::thread::scope(|scope| {
+            for worker in others {
+                scope.spawn(|| task(worker, false));
+            }
+            // The first worker answers; the others only help, and end when it is done.
+            first.watch.ignore_stop();
+            let answer = task(first, true);
+            stop.store(true, Ordering::Relaxed);
+            answer
+        })
+    }
+}
+
+/// Depths of the iterations.
+fn depths(limits: &Limits, deepening: Deepening, stage: crate::game::Stage) -> impl Iterator<Item = u32> + Clone {
+    let range = limits.depth(stage);
+    // Without a limit that may come first, only the last iteration answers: the others are there to order it.
+    let first = if limits.only_depth() {
+        range.most - range.most.saturating_sub(range.least) / deepening.step * deepening.step
+    } else {
+        range.least
+    };
+    let quick = (!limits.only_depth() && first > 1).then_some(1);
+    quick.into_iter().chain((first..=range.most).step_by(deepening.step as usize))
+}
+
+impl<G: Game, E: Evaluator<G> + Clone, M: Meter> Search<G> for DeepeningSearch<G, E, M> {
+    fn game(&self) -> &G {
+        self.workers[0].game()
+    }
+
+    fn forget(&mut self) {
+        for worker in &mut self.workers {
+            worker.forget();
+        }
+        self.pace = Pace::new(&self.limits);
+    }
+
+    fn move_value(&mut self, position: &G::Position, mv: G::Move, alpha: f32) -> Bounds {
+        let depth = self.limits.depth(self.workers[0].game().stage(position)).most;
+        self.workers[0].watch.start(0, None, None, None);
+        self.workers[0].move_bounds(position, mv, depth, alpha, f32::INFINITY).0
+    }
+
+    fn best_move(&mut self, position: &G::Position, legal: &[G::Move]) -> (G::Move, f32) {
+        let began = Instant::now();
+        let stage = self.workers[0].game().stage(position);
+        let (limits, deepening) = (self.limits, self.deepening);
+        let (best, depth) = self.run(began, position, |star, _| {
+            let mut moves: Vec<_> =
+                legal.iter().enumerate().map(|(place, &mv)| RootMove { mv, place, bounds: Bounds::UNKNOWN, proven: false }).collect();
+            let mut completed = 0;
+            for depth in depths(&limits, deepening, stage) {
+                if !iterate(star, position, depth, deepening.aspiration.filter(|_| completed > 0), &mut moves) {
+                    break;
+                }
+                completed = depth;
+                if decided(&moves, &limits) {
+                    break;
+                }
+            }
+            (moves[0], completed)
+        });
+        self.completed = depth;
+        self.pace.spent(began.elapsed());
+        (best.mv, best.bounds.lower)
+    }
+
+    fn move_values(&mut self, position: &G::Position, moves: &[G::Move]) -> Vec<f32> {
+        let began = Instant::now();
+        let stage = self.workers[0].game().stage(position);
+        let (limits, deepening) = (self.limits, self.deepening);
+        let (values, depth) = self.run(began, position, |star, _| {
+            let mut values = vec![0.5; moves.len()];
+            let mut completed = 0;
+            for depth in depths(&limits, deepening, stage) {
+                for (value, &mv) in values.iter_mut().zip(moves) {
+                    let (bounds, _) = star.move_bounds(position, mv, depth, f32::NEG_INFINITY, f32::INFINITY);
+                    if star.watch.stopped() {
+                        return (values, completed);
+                    }
+                    *value = bounds.lower;
+                }
+                completed = depth;
+            }
+            (values, completed)
+        });
+        self.completed = depth;
+        values
+    }
+
+    fn value(&mut self, position: &G::Position) -> f32 {
+        let began = Instant::now();
+        let stage = self.workers[0].game().stage(position);
+        let (limits, deepening) = (self.limits, self.deepening);
+        let (value, depth) = self.run(began, position, |star, _| {
+            let (mut value, mut completed) = (0.5, 0);
+            for depth in depths(&limits, deepening, stage) {
+                let bounds = star.bounds(position, depth, f32::NEG_INFINITY, f32::INFINITY);
+                if star.watch.stopped() {
+                    break;
+                }
+                (value, completed) = (bounds.lower, depth);
+            }
+            (value, completed)
+        });
+        self.completed = depth;
+        value
+    }
+
+    fn take_stats(&mut self) -> SearchStats {
+        let mut stats = SearchStats::default();
+        for worker in &mut self.workers {
+            stats.add(&worker.take_stats());
+        }
+        SearchStats { depth: std::mem::take(&mut self.completed), ..stats }
+    }
+}
+
+/// One iteration over the moves of the root, best first; sorts them by what it finds. Returns whether it was completed.
+fn iterate<G: Game, E: Evaluator<G>, M: Meter>(
+    star: &mut Star<G, E, M>,
+    position: &G::Position,
+    depth: u32,
+    aspiration: Option<f32>,
+    moves: &mut [RootMove<G::Move>],
+) -> bool {
+    let mut best: Option<(f32, usize)> = None;
+    for index in 0..moves.len() {
+        let root = moves[index];
+        // A move listed before the best one so far wins a tie with it.
+        let alpha = match best {
+            None => UNBOUNDED,
+            Some((value, place)) if root.place < place => value.next_down(),
+            Some((value, _)) => value,
+        };
+        let (bounds, proven) = search_root_move(star, position, &root, depth, alpha, aspiration);
+        if star.watch.stopped() {
+            // What was found so far counts, if the best move of the iteration before is part of it.
+            if let Some((_, place)) = best {
+                bring_forward(moves, place);
+            }
+            return false;
+        }
+        moves[index].bounds = bounds;
+        moves[index].proven = proven;
+        if bounds.lower > alpha {
+            best = Some((bounds.lower, root.place));
+        }
+    }
+    if let Some((_, place)) = best {
+        bring_forward(moves, place);
+        // The rest by what is known of them; they are known by upper bounds.
+        moves[1..].sort_by(|one, other| other.bounds.upper.total_cmp(&one.bounds.upper));
+    }
+    true
+}
+
+/// Below every value, so that the first move is valued exactly.
+const UNBOUNDED: f32 = -1.0;
+
+/// Exact above `alpha`, otherwise an upper bound.
+fn search_root_move<G: Game, E: Evaluator<G>, M: Meter>(
+    star: &mut Star<G, E, M>,
+    position: &G::Position,
+    root: &RootMove<G::Move>,
+    depth: u32,
+    alpha: f32,
+    aspiration: Option<f32>,
+) -> (Bounds, bool) {
+    let (mut low, mut high) = (alpha, f32::INFINITY);
+    if let Some(width) = aspiration {
+        let guess = root.bounds.upper;
+        low = low.max(guess - width);
+        high = (guess + width).max(low + width);
+    }
+    loop {
+        let (bounds, proven) = star.move_bounds(position, root.mv, depth, low, high);
+        if star.watch.stopped() {
+            return (bounds, proven);
+        }
+        if bounds.upper <= low && low > alpha && bounds.lower < bounds.upper {
+            (low, high) = (alpha, bounds.upper.next_up());
+        } else if bounds.lower >= high && bounds.lower < bounds.upper {
+            (low, high) = (bounds.lower.next_down().max(alpha), f32::INFINITY);
+        } else {
+            return (bounds, proven);
+        }
+    }
+}
+
+fn bring_forward<M: Copy>(moves: &mut [RootMove<M>], place: usize) {
+    if let Some(index) = moves.iter().position(|root| root.place == place) {
+        moves[..=index].rotate_right(1);
+    }
+}
+
+/// Whether deeper iterations cannot change the choice; with a fixed depth its value is wanted too.
+fn decided<M>(moves: &[RootMove<M>], limits: &Limits) -> bool {
+    let best = &moves[0];
+    let all_proven = moves.iter().all(|root| root.proven);
+    if best.proven && (all_proven || moves[1..].iter().all(|root| root.proven && root.bounds.upper <= best.bounds.lower)) {
+        return true;
+    }
+    !limits.only_depth() && (moves.len() == 1 || best.bounds.lower >= 1.0)
+}

@@ -1,0 +1,202 @@
+//! When a search must end: by nodes, by time, or because another thread has found the answer.
+//!
+//! The clock is read once in a while: the number of nodes between two looks follows the speed of the evaluator, so that
+//! a slow one does not overstep a limit. Invariant: once a search is stopped it stays stopped until it is given new
+//! limits.
+
+use crate::game::Stage;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+/// Depths of the first and of the last iteration, in plies from the root, 1–127.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DepthRange {
+    /// The first iteration.
+    pub least: u32,
+    /// The last one.
+    pub most: u32,
+}
+
+/// How much time there is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TimeLimit {
+    /// For each move.
+    Move(Duration),
+    /// For all moves of a game together, growing by `increment` after each.
+    Game {
+        /// What there is at the start.
+        total: Duration,
+        /// What each move adds.
+        increment: Duration,
+    },
+}
+
+/// What ends a search; the first limit that is reached counts.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Limits {
+    /// Depths in the opening, in the middle and at the end of the game.
+    pub depths: [DepthRange; 3],
+    /// Nodes a move, for each thread.
+    pub nodes: Option<u64>,
+    /// Time.
+    pub time: Option<TimeLimit>,
+}
+
+/// Deeper than any game is long.
+pub const MOST_DEPTH: u32 = 127;
+
+impl Limits {
+    /// Exactly `depth` plies, at every stage.
+    #[must_use]
+    pub fn to_depth(depth: u32) -> Self {
+        Self { depths: [DepthRange { least: 1, most: depth }; 3], nodes: None, time: None }
+    }
+
+    /// Whether nothing but the depth ends a search.
+    #[must_use]
+    pub fn only_depth(&self) -> bool {
+        self.nodes.is_none() && self.time.is_none()
+    }
+
+    /// The depths of a stage.
+    #[must_use]
+    pub fn depth(&self, stage: Stage) -> DepthRange {
+        self.depths[stage as usize]
+    }
+}
+
+/// The clock of a game: how long each move may take.
+#[derive(Clone, Debug)]
+pub(super) struct Pace {
+    limit: Option<TimeLimit>,
+    left: Duration,
+}
+
+/// Moves of one side that a game may still have, at each stage; a little more than the mean of self-play (8, 5, 3).
+const MOVES_LEFT: [u32; 3] = [10, 7, 5];
+
+/// Kept back for what comes between deciding and answering.
+const RESERVE: Duration = Duration::from_millis(1);
+
+impl Pace {
+    pub(super) fn new(limits: &Limits) -> Self {
+        let left = match limits.time {
+            Some(TimeLimit::Game { total, .. }) => total,
+            _ => Duration::ZERO,
+        };
+        Self { limit: limits.time, left }
+    }
+
+    /// When a search that began now must end.
+    pub(super) fn deadline(&self, began: Instant, stage: Stage) -> Option<Instant> {
+        Some(match self.limit? {
+            TimeLimit::Move(time) => began + time,
+            TimeLimit::Game { increment, .. } => {
+                let share = self.left / MOVES_LEFT[stage as usize] + increment * 4 / 5;
+                began + share.min(self.left.saturating_sub(RESERVE))
+            }
+        })
+    }
+
+    /// Takes the time of a move off the clock.
+    pub(super) fn spent(&mut self, time: Duration) {
+        if let Some(TimeLimit::Game { increment, .. }) = self.limit {
+            self.left = self.left.saturating_sub(time) + increment;
+        }
+    }
+}
+
+/// Watches over the limits of one thread's search.
+#[derive(Clone, Debug)]
+pub(super) struct Watch {
+    stopped: bool,
+    /// The number of nodes at which to look again.
+    next_look: u64,
+    looked_at: u64,
+    last_look: Instant,
+    interval: u64,
+    most_nodes: Option<u64>,
+    deadline: Option<Instant>,
+    /// Set by whoever wants all threads of the search to end.
+    stop: Option<Arc<AtomicBool>>,
+}
+
+/// The clock is looked at about this often.
+const BETWEEN_LOOKS: Duration = Duration::from_micros(200);
+
+/// Nodes before the first look, when nothing is known about the evaluator's speed.
+const FIRST_INTERVAL: u64 = 8;
+
+impl Default for Watch {
+    fn default() -> Self {
+        Self {
+            stopped: false,
+            next_look: u64::MAX,
+            looked_at: 0,
+            last_look: Instant::now(),
+            interval: FIRST_INTERVAL,
+            most_nodes: None,
+            deadline: None,
+            stop: None,
+        }
+    }
+}
+
+impl Watch {
+    /// New limits, with the number of nodes that have been counted so far; `most_nodes` is a count of the same kind.
+    pub(super) fn start(&mut self, nodes: u64, most_nodes: Option<u64>, deadline: Option<Instant>, stop: Option<Arc<AtomicBool>>) {
+        let unlimited = most_nodes.is_none() && deadline.is_none() && stop.is_none();
+        self.stopped = false;
+        (self.most_nodes, self.deadline, self.stop) = (most_nodes, deadline, stop);
+        if !unlimited {
+            (self.looked_at, self.last_look) = (nodes, Instant::now());
+            // The interval of the last search stands, but a first look comes early.
+            self.interval = self.interval.min(FIRST_INTERVAL * 64).max(1);
+            self.schedule(nodes);
+        } else {
+            self.next_look = u64::MAX;
+        }
+    }
+
+    /// Goes on when the other threads are told to stop.
+    pub(super) fn ignore_stop(&mut self) {
+        self.stop = None;
+    }
+
+    /// Whether the search must end, when `nodes` have been counted.
+    #[inline]
+    pub(super) fn is_over(&mut self, nodes: u64) -> bool {
+        if nodes >= self.next_look {
+            self.look(nodes);
+        }
+        self.stopped
+    }
+
+    /// Whether the search has been stopped.
+    #[inline]
+    pub(super) fn stopped(&self) -> bool {
+        self.stopped
+    }
+
+    #[cold]
+    fn look(&mut self, nodes: u64) {
+        let now = Instant::now();
+        let since = now.duration_since(self.last_look);
+        if since < BETWEEN_LOOKS / 2 {
+            self.interval = (self.interval * 2).min(1 << 20);
+        } else if since > BETWEEN_LOOKS * 2 {
+            self.interval = (self.interval / 4).max(1);
+        }
+        self.last_look = now;
+        self.stopped |= self.most_nodes.is_some_and(|most| nodes >= most)
+            || self.deadline.is_some_and(|deadline| now >= deadline)
+            || self.stop.as_ref().is_some_and(|stop| stop.load(Ordering::Relaxed));
+        self.looked_at = nodes;
+        self.schedule(nodes);
+    }
+
+    fn schedule(&mut self, nodes: u64) {
+        self.next_look = (nodes + self.interval).min(self.most_nodes.unwrap_or(u64::MAX).max(nodes + 1));
+    }
+}

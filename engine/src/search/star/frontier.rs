@@ -1,0 +1,137 @@
+//! The last two plies of a Star search, where most of its time goes.
+//!
+//! An evaluator that knows successors values a position one ply deep as a whole: no windows, no lists of moves, no
+//! caches to keep up to date. Such values are remembered for a while, because positions two plies apart are reached by
+//! several orders of the same moves. Invariant: nothing here changes a value, only what it costs.
+
+use super::{Ply, Star};
+use crate::chance::{Bounds, ChanceBounds, expectation};
+use crate::eval::Evaluator;
+use crate::game::{Game, OutcomeList};
+use crate::search::meter::Meter;
+
+/// Values of positions one ply deep, the newest of each slot.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Recent {
+    /// Key and value; a key of 0 would be that of one position in 2^64.
+    slots: Vec<(u64, f32)>,
+    /// Differs from game to game, so that what was put before is not found.
+    salt: u64,
+}
+
+/// Half a MiB. Measured at depth 6: 2^11 slots save 18 % of the leaves, 2^13 24 %, 2^15 33 %.
+const SLOTS: usize = 1 << 15;
+
+impl Recent {
+    pub(super) fn new() -> Self {
+        Self { slots: vec![(0, 0.0); SLOTS], salt: 0 }
+    }
+
+    pub(super) fn forget(&mut self) {
+        // An odd step visits every salt before one repeats.
+        self.salt = self.salt.wrapping_add(0x9E37_79B9_7F4A_7C15);
+    }
+
+    #[inline]
+    fn is_there(&self) -> bool {
+        !self.slots.is_empty()
+    }
+
+    #[inline]
+    fn get(&self, key: u64) -> Option<f32> {
+        let (known, value) = self.slots[key as usize % SLOTS];
+        (known == key ^ self.salt).then_some(value)
+    }
+
+    #[inline]
+    fn put(&mut self, key: u64, value: f32) {
+        self.slots[key as usize % SLOTS] = (key ^ self.salt, value);
+    }
+}
+
+impl<G: Game, E: Evaluator<G>, M: Meter> Star<G, E, M> {
+    /// A position all of whose successors are leaves: their values cost less than the windows that might save some.
+    #[inline(never)]
+    pub(super) fn frontier(&mut self, position: &G::Position, ply: usize) -> Bounds {
+        if self.batches() {
+            let (game, evaluator, cache) = (&self.game, &self.evaluator, &mut self.plies[ply].cache);
+            let one_ply = self.meter.evaluation(|| evaluator.one_ply(game, position, cache));
+            self.stats.nodes += u64::from(one_ply.successors);
+            self.stats.evaluations += u64::from(one_ply.evaluated);
+            self.horizon += u64::from(one_ply.evaluated);
+            Bounds::exact(one_ply.value)
+        } else {
+            Bounds::exact(self.one_by_one(position, ply))
+        }
+    }
+
+    /// The value of a position, one ply deep, from an evaluator that is asked about each successor in turn.
+    fn one_by_one(&mut self, position: &G::Position, ply: usize) -> f32 {
+        let mut this = std::mem::take(&mut self.plies[ply]);
+        std::mem::swap(&mut self.plies[ply].cache, &mut this.cache);
+        self.game.moves(position, &mut this.moves);
+        let mut outcomes = OutcomeList::default();
+        self.game.outcomes(position, &this.moves, &mut outcomes);
+        this.ratings.clear();
+        for &mv in this.moves.iter() {
+            this.ratings.push(self.after(position, mv, 0, ply, f32::NEG_INFINITY, f32::INFINITY).lower);
+        }
+        let value = expectation(&outcomes, &this.ratings);
+        std::mem::swap(&mut self.plies[ply].cache, &mut this.cache);
+        self.plies[ply] = this;
+        value
+    }
+
+    /// A position whose successors are looked at one ply deep, which is done whole and so needs no windows. What is
+    /// remembered of them counts first: it costs nothing.
+    pub(super) fn before_frontier(
+        &mut self,
+        position: &G::Position,
+        ply: usize,
+        this: &mut Ply<G, E>,
+        outcomes: &OutcomeList,
+        (alpha, beta): (f32, f32),
+    ) -> Bounds {
+        let mut chance = ChanceBounds::new(outcomes);
+        let remembers = self.recent.is_there();
+        let mover = self.game.to_move(position);
+        for &index in &this.order {
+            let index = usize::from(index);
+            if !chance.matters(index) {
+                continue;
+            }
+            let next = self.game.play(position, this.moves[index]);
+            self.stats.nodes += 1;
+            let value = if let Some(payoff) = self.game.payoff(&next, mover) {
+                payoff
+            } else {
+                let value = if remembers { self.remembered(&next, ply + 1) } else { self.frontier(&next, ply + 1).lower };
+                if self.parties.same(&self.game, position, &next) { value } else { 1.0 - value }
+            };
+            this.ratings[index] = value;
+            chance.add(index, Bounds::exact(value));
+            if chance.decide(alpha, beta) {
+                break;
+            }
+        }
+        chance.bounds()
+    }
+
+    /// The value of a position one ply deep, from memory if it was asked for not long ago.
+    #[inline]
+    fn remembered(&mut self, position: &G::Position, ply: usize) -> f32 {
+        let key = self.key(position);
+        if let Some(value) = self.recent.get(key) {
+            self.stats.remembered += 1;
+            self.horizon += 1;
+            return value;
+        }
+        let horizon = self.horizon;
+        let value = self.frontier(position, ply).lower;
+        // What is proven adds nothing to the horizon, and is found anew.
+        if self.horizon != horizon {
+            self.recent.put(key, value);
+        }
+        value
+    }
+}

@@ -72,7 +72,7 @@ pub trait Game: Clone + Debug + Send + Sync + 'static {
     /// Only asked of positions that are not over; never empty for them.
     fn moves(&self, position: &Self::Position, moves: &mut Self::Moves);
 
-    /// The outcomes and the runs of `moves` they permit; outcomes that permit the same run are merged.
+    /// The outcomes and the runs of `moves` they permit; outcomes that permit the same run are best merged.
     fn outcomes(&self, position: &Self::Position, moves: &[Self::Move], outcomes: &mut OutcomeList) {
         let _ = position;
         outcomes.clear();

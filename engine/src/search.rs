@@ -6,6 +6,7 @@ pub mod expectiminimax;
 pub mod mcts;
 pub mod meter;
 pub mod minimax;
+pub mod outcomes;
 pub mod star;
 pub mod table;
 

@@ -11,13 +11,16 @@ use engine::player::Player;
 use engine::player::build::PlayerRecipe;
 use engine::player::searching::SearchPlayer;
 use engine::random::{RandomStream, SeedSpace, derive_seed};
-use engine::search::star::Star1;
+use engine::search::deepening::DeepeningSearch;
 use std::error::Error;
+use std::sync::Arc;
 
 /// Rows and columns that the most advanced stone of each side has made, own minus enemy's.
 struct Runner;
 
 impl Score<Standard> for Runner {
+    type Cache = ();
+
     fn score(&self, _game: &Standard, position: &Position) -> f32 {
         // Squares are counted from each side's own corner, so both sides are read alike.
         let furthest = |squares: [u8; 6]| squares.into_iter().filter(|&square| square < 25).map(|square| square / 5 + square % 5).max();
@@ -33,7 +36,8 @@ fn evaluator() -> Calibrated<Runner> {
 #[expect(clippy::print_stdout, reason = "an example shows what it does")]
 fn main() -> Result<(), Box<dyn Error>> {
     let game = Standard::default();
-    let mut mine: Box<dyn Player<Standard>> = Box::new(SearchPlayer::new(Star1::<_, _>::new(game.clone(), evaluator(), 3, None)));
+    let search = DeepeningSearch::<_, _>::to_depth(game.clone(), Arc::new(evaluator()), 3);
+    let mut mine: Box<dyn Player<Standard>> = Box::new(SearchPlayer::new(search));
     let mut schwarz = PlayerRecipe::parse("star1(depth=3, eval=schwarz)", &game)?.make();
 
     let (position, die) = game.parse_position("215../64.../3...e/...fb/..acd b 1")?;

@@ -13,6 +13,7 @@ pub mod greedy;
 pub mod mrmonte;
 pub mod network;
 pub mod ntuple;
+pub mod open_dice;
 pub mod race;
 pub mod race_tables;
 pub mod random;

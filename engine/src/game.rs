@@ -83,7 +83,7 @@ pub trait Game: Clone + Debug + Send + Sync + 'static {
     /// Only asked of positions that are not over; never empty for them.
     fn moves(&self, position: &Self::Position, moves: &mut Self::Moves);
 
-    /// The outcomes and the runs of `moves` they permit; outcomes that permit the same run are merged.
+    /// The outcomes and the runs of `moves` they permit; outcomes that permit the same run are best merged.
     fn outcomes(&self, position: &Self::Position, moves: &[Self::Move], outcomes: &mut OutcomeList) {
         let _ = position;
         outcomes.clear();
@@ -116,6 +116,12 @@ pub trait Game: Clone + Debug + Send + Sync + 'static {
     fn urgency(&self, position: &Self::Position, mv: Self::Move) -> u8 {
         let _ = (position, mv);
         0
+    }
+
+    /// Whether someone threatens to end the game at once, so that looking no further may deceive.
+    fn is_tense(&self, position: &Self::Position) -> bool {
+        let _ = position;
+        false
     }
 
     /// The part of the game a position belongs to, for settings that differ between them.

@@ -9,6 +9,7 @@ pub mod mcts;
 pub mod meter;
 pub mod minimax;
 pub mod ordering;
+pub mod outcomes;
 mod parallel;
 pub mod star;
 pub mod table;

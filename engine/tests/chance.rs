@@ -58,12 +58,12 @@ proptest! {
         let (mut lower, mut upper) = (vec![0.0f64; count], vec![1.0f64; count]);
         for &(index, below, above) in &node.order {
             let (worst, best) = (worth(&node.outcomes, &lower), worth(&node.outcomes, &upper));
-            prop_assert!((f64::from(bounds.lower()) - worst).abs() < ROUNDING, "{} {}", bounds.lower(), worst);
-            prop_assert!((f64::from(bounds.upper()) - best).abs() < ROUNDING, "{} {}", bounds.upper(), best);
+            prop_assert!((f64::from(bounds.bounds().lower) - worst).abs() < ROUNDING, "{} {}", bounds.bounds().lower, worst);
+            prop_assert!((f64::from(bounds.bounds().upper) - best).abs() < ROUNDING, "{} {}", bounds.bounds().upper, best);
             let permitted = node.outcomes.iter().any(|outcome| outcome.permits(index));
             prop_assert_eq!(bounds.matters(index), permitted);
 
-            if permitted && bounds.lower() < beta && bounds.upper() > alpha {
+            if permitted && bounds.bounds().lower < beta && bounds.bounds().upper > alpha {
                 let (from, to) = bounds.window(index, alpha, beta);
                 for value in tried.iter().copied().chain([0.0, 1.0, from, to]).filter(|value| (0.0..=1.0).contains(value)) {
                     let with = |bounds: &[f64]| {
@@ -93,7 +93,7 @@ proptest! {
         let exact: Vec<f64> = node.values.iter().map(|&value| f64::from(value)).collect();
         let value = worth(&node.outcomes, &exact);
         prop_assert!((f64::from(expectation(&node.outcomes, &node.values)) - value).abs() < ROUNDING);
-        prop_assert!(f64::from(bounds.lower()) <= value + ROUNDING && f64::from(bounds.upper()) >= value - ROUNDING);
-        prop_assert!((f64::from(bounds.bounds().opposite().lower) - (1.0 - f64::from(bounds.upper()))).abs() < ROUNDING);
+        prop_assert!(f64::from(bounds.bounds().lower) <= value + ROUNDING && f64::from(bounds.bounds().upper) >= value - ROUNDING);
+        prop_assert!((f64::from(bounds.bounds().opposite().lower) - (1.0 - f64::from(bounds.bounds().upper))).abs() < ROUNDING);
     }
 }

@@ -13,8 +13,9 @@ use engine::search::Search;
 use engine::search::expectiminimax::{Expectiminimax, Form};
 use engine::search::mcts::{Budget, EvaluatorLeaf, Mcts, MctsOptions, Playout};
 use engine::search::minimax::minimax;
-use engine::search::star::Star1;
-use engine::search::table::Table;
+use engine::search::star::{Cuts, Star, StarOptions};
+use engine::search::table::{Replacement, Reuse, Table};
+use std::sync::Arc;
 use games::{HashEvaluator, HashGame, Nim, Piles};
 
 /// Positions met in random games: any stage of the game, none of them over.
@@ -39,6 +40,14 @@ fn random_positions(game: &Standard, count: usize, seed: u64) -> Vec<Position> {
     positions
 }
 
+fn table(entries: usize) -> Arc<Table> {
+    Arc::new(Table::with_entries(entries, Replacement::default(), Reuse::default()).unwrap())
+}
+
+fn star1<G: Game, E: Evaluator<G>>(game: G, evaluator: E, table: Option<Arc<Table>>) -> Star<G, E> {
+    Star::new(game, evaluator, StarOptions { cuts: Cuts::Star1, ..StarOptions::default() }, table)
+}
+
 /// Textbook, unified operator and Star1 without table and with tables of several sizes agree on a position.
 fn all_agree<G: Game>(game: &G, position: &G::Position, depth: u32, tolerance: f64) {
     let root = game.to_move(position);
@@ -46,11 +55,11 @@ fn all_agree<G: Game>(game: &G, position: &G::Position, depth: u32, tolerance: f
     let expected = textbook.value_to(position, depth, root);
     let unified = Expectiminimax::new(game.clone(), HashEvaluator, depth, Form::Unified).value_to(position, depth, root);
     assert!((unified - expected).abs() < 1e-12, "unified {unified}, textbook {expected}");
-    for table in [None, Some(1), Some(7), Some(1 << 12)] {
-        let mut star = Star1::<_, _>::new(game.clone(), HashEvaluator, depth, table.map(Table::with_entries));
+    for size in [None, Some(1), Some(7), Some(1 << 12)] {
+        let mut star = star1(game.clone(), HashEvaluator, size.map(table));
         let full = star.bounds(position, depth, f32::NEG_INFINITY, f32::INFINITY);
-        assert!((f64::from(full.lower) - expected).abs() < tolerance, "{full:?}, textbook {expected}, table {table:?}");
-        assert!((f64::from(full.upper) - expected).abs() < tolerance, "{full:?}, textbook {expected}, table {table:?}");
+        assert!((f64::from(full.lower) - expected).abs() < tolerance, "{full:?}, textbook {expected}, table {size:?}");
+        assert!((f64::from(full.upper) - expected).abs() < tolerance, "{full:?}, textbook {expected}, table {size:?}");
         // In a narrow window the bounds enclose the value, and decide on which side of the window it lies.
         for (alpha, beta) in [(0.3, 0.5), (0.5, 0.52), (0.45, 0.7)] {
             let bounds = star.bounds(position, depth, alpha, beta);
@@ -92,7 +101,7 @@ fn without_chance_everything_is_minimax() {
         let game = HashGame::<2> { seed, length: 5, chance: false };
         let start = game.start();
         let expected = minimax(&game, &HashEvaluator, &start, 4, game.to_move(&start));
-        let mut star = Star1::<_, _>::new(game.clone(), HashEvaluator, 4, None);
+        let mut star = star1(game.clone(), HashEvaluator, None);
         let bounds = star.bounds(&start, 4, f32::NEG_INFINITY, f32::INFINITY);
         assert!((f64::from(bounds.lower) - expected).abs() < 1e-6);
     }
@@ -104,7 +113,7 @@ fn star1_cuts() {
     let (mut star_nodes, mut unified_nodes, mut textbook_nodes) = (0, 0, 0);
     for position in random_positions(&game, 30, 5) {
         let root = game.to_move(&position);
-        let mut star = Star1::<_, _>::new(game.clone(), HashEvaluator, 4, None);
+        let mut star = star1(game.clone(), HashEvaluator, None);
         star.bounds(&position, 3, f32::NEG_INFINITY, f32::INFINITY);
         star_nodes += star.take_stats().nodes;
         for (form, nodes) in [(Form::Unified, &mut unified_nodes), (Form::Textbook, &mut textbook_nodes)] {
@@ -126,7 +135,7 @@ fn nim_is_solved() {
                     continue;
                 }
                 let start = Piles { piles: [a, b, c], seat: 0 };
-                let mut star = Star1::<_, _>::new(Nim, HashEvaluator, 9, Some(Table::with_entries(1 << 10)));
+                let mut star = star1(Nim, HashEvaluator, Some(table(1 << 10)));
                 let value = star.bounds(&start, 9, f32::NEG_INFINITY, f32::INFINITY);
                 let expected = if a ^ b ^ c == 0 { 0.0 } else { 1.0 };
                 assert_eq!((value.lower, value.upper), (expected, expected), "{start:?}");
@@ -233,11 +242,11 @@ impl Evaluator<Standard> for Watchful {
 fn caches_follow_the_line() {
     let game = Standard::default();
     for position in random_positions(&game, 20, 11) {
-        let mut star = Star1::<_, _>::new(game.clone(), Watchful, 3, Some(Table::with_entries(64)));
+        let mut star = star1(game.clone(), Watchful, Some(table(64)));
         let mut moves = Default::default();
         game.moves(&position, &mut moves);
         for mv in moves.iter() {
-            star.move_value(&position, *mv, 0.0);
+            star.move_bounds(&position, *mv, 3, 0.0, 1.0);
         }
     }
 }

@@ -6,13 +6,17 @@
 //! Invariant: a position is before the roll; the die is not part of it.
 
 pub mod notation;
+pub mod open_dice;
+mod permitted;
 pub mod position;
 mod rolls;
 pub mod setup;
 pub mod symmetry;
 
 use crate::dice::Die;
-use crate::game::{FixedList, Game, MAX_OUTCOMES, Outcome, OutcomeList, Payoffs, Seat, Stage, one_of, sample, won_by};
+use crate::game::{FixedList, Game, Outcome, OutcomeList, Payoffs, Seat, Stage, one_of, sample, won_by};
+pub(crate) use permitted::stones_permitted;
+use permitted::{StoneRuns, runs_of_stones};
 pub use position::{GONE, MAX_STONES, Move, Position};
 
 /// Red, which starts in the upper left corner: seat 0.
@@ -42,12 +46,9 @@ pub struct EinStein<const COLUMNS: usize = 5, const ROWS: usize = 5> {
     variant: Variant,
     stones: u8,
     die: Die,
-    /// For each set of living stones (bit i = stone i + 1) the merged outcomes as runs of stones.
+    /// For each set of living stones (bit i = stone i + 1) the outcomes as runs of stones.
     runs: Box<[StoneRuns; 64]>,
 }
-
-/// Outcomes as runs of stone indices rather than move indices.
-type StoneRuns = FixedList<Outcome, MAX_OUTCOMES>;
 
 impl Default for Standard {
     fn default() -> Self {
@@ -121,21 +122,19 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
     #[must_use]
     pub fn with_stones(variant: Variant, die: Die, stones: usize) -> Self {
         assert!((1..=MAX_STONES).contains(&stones), "one to six stones a side");
-        let mut runs = Box::new([StoneRuns::default(); 64]);
-        for (alive, runs) in runs.iter_mut().enumerate().skip(1) {
-            for face in 1..=die.faces() {
-                let weight = die.probability(face) as f32;
-                if weight > 0.0 {
-                    let (first, last) = stones_permitted(variant, alive as u8, face);
-                    let (start, end) = (u16::from(first), u16::from(last) + 1);
-                    match runs.iter_mut().find(|run| run.start == start && run.end == end) {
-                        Some(run) => run.weight += weight,
-                        None => runs.push(Outcome { weight, start, end }),
-                    }
-                }
-            }
-        }
+        let runs = runs_of_stones(variant, die, |runs, face| match runs.iter_mut().find(|run| run.run() == face.run()) {
+            Some(run) => run.weight += face.weight,
+            None => runs.push(face),
+        });
         Self { variant, stones: stones as u8, die, runs }
+    }
+
+    /// The same rules with each face of the die as an outcome of its own, as the published programs enumerate them;
+    /// otherwise faces that permit the same stones are one outcome. Values are the same, only their cost differs.
+    #[must_use]
+    pub fn face_by_face(self) -> Self {
+        let runs = runs_of_stones(self.variant, self.die, |runs, face| runs.push(face));
+        Self { runs, ..self }
     }
 
     /// The variant in force.
@@ -203,7 +202,7 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
         mobility
     }
 
-    /// Merged outcomes for a set of living stones: weight, and the first and last permitted stone.
+    /// Outcomes for a set of living stones: weight, and the first and last permitted stone.
     pub fn stone_runs(&self, alive: u8) -> impl Iterator<Item = (f32, usize, usize)> + '_ {
         self.runs[usize::from(alive & 63)].iter().map(|run| (run.weight, usize::from(run.start), usize::from(run.end) - 1))
     }
@@ -362,6 +361,11 @@ impl<const COLUMNS: usize, const ROWS: usize> Game for EinStein<COLUMNS, ROWS> {
         }
     }
 
+    /// Whether the enemy stands beside its goal; the mover's own chance to win at once is part of every evaluation.
+    fn is_tense(&self, position: &Position) -> bool {
+        (0..MAX_STONES).any(|stone| Self::destinations(position.other().square(stone)) >> Self::GOAL & 1 == 1)
+    }
+
     /// Opening with at most two stones captured, endgame with at most half of them left.
     fn stage(&self, position: &Position) -> Stage {
         let (stones, all) = (position.stones(), 2 * u32::from(self.stones));
@@ -385,28 +389,4 @@ impl<const COLUMNS: usize, const ROWS: usize> Game for EinStein<COLUMNS, ROWS> {
 fn nth_step(steps: u8, index: usize) -> u8 {
     let rest = (0..index).fold(steps, |rest, _| rest & (rest - 1));
     rest.trailing_zeros() as u8
-}
-
-/// The lowest and highest stone index that `face` permits; they are equal or neighbours among the living.
-pub(crate) fn stones_permitted(variant: Variant, alive: u8, face: u8) -> (u8, u8) {
-    let rolled = face - 1;
-    if alive >> rolled & 1 == 1 {
-        return (rolled, rolled);
-    }
-    let below = alive & ((1u8 << rolled) - 1);
-    let above = alive & !((1u8 << rolled) - 1);
-    let lower = (below != 0).then(|| 7 - below.leading_zeros() as u8);
-    let higher = (above != 0).then(|| above.trailing_zeros() as u8);
-    match (lower, higher) {
-        (Some(lower), Some(higher)) => match variant {
-            Variant::Classic => (lower, higher),
-            Variant::NearestOnly => match (rolled - lower).cmp(&(higher - rolled)) {
-                std::cmp::Ordering::Less => (lower, lower),
-                std::cmp::Ordering::Greater => (higher, higher),
-                std::cmp::Ordering::Equal => (lower, higher),
-            },
-        },
-        (Some(only), None) | (None, Some(only)) => (only, only),
-        (None, None) => unreachable!("a side without stones has lost and does not roll"),
-    }
 }

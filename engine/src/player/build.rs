@@ -4,28 +4,25 @@
 //! sharing the weights. Rock'n'Roll's names and its depth convention are understood too: its depth 0 rates each
 //! direct successor, which is depth 1 here.
 
+use self::searches::SearchRecipe;
 use super::Player;
 use super::notation::{Arguments, Notation, PlayerError, Problem, parse_number};
-use super::searching::{MctsPlayer, SearchPlayer};
+use super::searching::MctsPlayer;
 use super::simple::{GreedyPlayer, RandomPlayer};
 use crate::dice::Die;
 use crate::eval::any::{AnyEvaluator, with_evaluator};
 use crate::games::einstein::Standard;
-use crate::search::deepening::{Deepening, DeepeningSearch};
-use crate::search::expectiminimax::{Expectiminimax, Form};
-use crate::search::limits::Limits;
 use crate::search::mcts::{Budget, EvaluatorLeaf, Leaf, Mcts, MctsOptions, Playout};
 use crate::search::meter::{LeafClock, Meter, Off};
-use crate::search::star::StarOptions;
-use crate::search::table::{Replacement, Reuse, Table};
-use std::sync::Arc;
 use std::time::Duration;
 
 mod evaluators;
+mod searches;
 
 /// All player names, for help texts and errors.
-pub const PLAYERS: &str = "star1(depth, eval, table, die), unified(depth, eval, die), textbook(depth, eval, die), \
-     mcts(sims or ms, leaf, exploration, die), greedy, random; and Rock'n'Roll's MrBlack(depth), FarmerBoy(depth), \
+pub const PLAYERS: &str = "star2, star1, star0.5, star0(depth, eval, die, ms, nodes, clock, depths, least, table, entries, replace, reuse, \
+     order, negascout, form, threads, step, aspiration, cluster, reduction, quiescence), minimax and alphabeta(depth, eval, dice), \
+     unified and textbook(depth, eval, die), mcts(sims or ms, leaf, exploration, die), greedy, random; and Rock'n'Roll's MrBlack(depth), FarmerBoy(depth), \
      MrMonte(depth, iterations, player), MrRandom";
 
 /// All evaluator names, for help texts and errors.
@@ -44,8 +41,7 @@ pub struct PlayerRecipe {
 enum Kind {
     Random,
     Greedy,
-    Star1 { depth: u32, table: usize, evaluator: AnyEvaluator },
-    FullWidth { depth: u32, form: Form, evaluator: AnyEvaluator },
+    Search(SearchRecipe),
     Mcts { options: MctsOptions, leaf: LeafKind },
 }
 
@@ -54,12 +50,6 @@ enum LeafKind {
     Playout,
     Evaluator(AnyEvaluator),
 }
-
-/// Largest table a player may ask for, in MiB. Every worker thread makes players of its own, each with a table.
-const LARGEST_TABLE: usize = 1 << 12;
-
-/// From this depth on a search has a table unless told otherwise; below, transpositions are too rare to pay.
-const TABLE_FROM_DEPTH: u32 = 4;
 
 impl PlayerRecipe {
     /// Reads a player's notation, for example `star1(depth=4, eval=schwarz)` or `MrBlack(2)`; models are loaded.
@@ -77,27 +67,10 @@ impl PlayerRecipe {
         let kind = match notation.name.as_str() {
             "random" | "MrRandom" => Kind::Random,
             "greedy" => Kind::Greedy,
-            name @ ("star1" | "unified" | "textbook") => {
-                let depth = arguments.number("depth", 1..=64, 3)?;
-                let notation_at = notation.character;
-                let notation = arguments.take("eval")?;
-                game = assumed_die(&mut arguments, game)?;
-                let evaluator = match notation {
-                    Some(notation) => evaluators::from_notation(notation, &game)?,
-                    None => evaluators::schwarz(&game),
-                };
-                match name {
-                    "star1" => {
-                        let table = arguments.number("table", 0..=LARGEST_TABLE, usize::from(depth >= TABLE_FROM_DEPTH))?;
-                        // Better refused here than by the system in the middle of a match.
-                        if Vec::<u8>::new().try_reserve_exact(table << 20).is_err() {
-                            return Err((notation_at, format!("there is no memory for a table of {table} MiB")));
-                        }
-                        Kind::Star1 { depth, table, evaluator }
-                    }
-                    "unified" => Kind::FullWidth { depth, form: Form::Unified, evaluator },
-                    _ => Kind::FullWidth { depth, form: Form::Textbook, evaluator },
-                }
+            "star0" | "star0.5" | "star1" | "star2" | "unified" | "textbook" | "minimax" | "alphabeta" => {
+                let (recipe, assumed) = SearchRecipe::from_notation(notation, &mut arguments, game)?;
+                game = assumed;
+                Kind::Search(recipe)
             }
             "mcts" => {
                 game = assumed_die(&mut arguments, game)?;
@@ -110,7 +83,7 @@ impl PlayerRecipe {
                     "FarmerBoy" => evaluators::farmer_boy(&game),
                     _ => evaluators::rocknroll_mrmonte(&mut arguments, &game)?,
                 };
-                Kind::Star1 { depth, table: usize::from(depth >= TABLE_FROM_DEPTH), evaluator }
+                Kind::Search(SearchRecipe::fixed_depth(depth, evaluator))
             }
             name => return Err((notation.character, format!("there is no player '{name}'; there are {PLAYERS}"))),
         };
@@ -124,10 +97,14 @@ impl PlayerRecipe {
         &self.name
     }
 
-    /// Whether the same seed gives the same moves: not with a time limit.
+    /// Whether the same seed gives the same moves: not with a time limit, nor with several threads.
     #[must_use]
     pub fn is_reproducible(&self) -> bool {
-        !matches!(self.kind, Kind::Mcts { options: MctsOptions { budget: Budget::Time(_), .. }, .. })
+        match &self.kind {
+            Kind::Mcts { options, .. } => !matches!(options.budget, Budget::Time(_)),
+            Kind::Search(recipe) => recipe.is_reproducible(),
+            Kind::Random | Kind::Greedy => true,
+        }
     }
 
     /// A new player.
@@ -147,14 +124,7 @@ impl PlayerRecipe {
         match &self.kind {
             Kind::Random => Box::new(RandomPlayer::new(game)),
             Kind::Greedy => Box::new(GreedyPlayer::new(game)),
-            Kind::Star1 { depth, table, evaluator } => with_evaluator!(evaluator, evaluator => {
-                let table = (*table > 0).then(|| Table::new(*table, Replacement::Bucketed, Reuse::SameDepth)).flatten().map(Arc::new);
-                let (options, limits) = (StarOptions::default(), Limits::to_depth(*depth));
-                Box::new(SearchPlayer::new(DeepeningSearch::<_, _, M>::new(game, evaluator.clone(), options, Deepening::default(), limits, table, 1)))
-            }),
-            Kind::FullWidth { depth, form, evaluator } => with_evaluator!(evaluator, evaluator => {
-                Box::new(SearchPlayer::new(Expectiminimax::new(game, evaluator.clone(), *depth, *form)))
-            }),
+            Kind::Search(recipe) => recipe.make::<M>(game),
             Kind::Mcts { options, leaf: LeafKind::Playout } => monte_carlo::<_, M>(game, Playout, *options),
             Kind::Mcts { options, leaf: LeafKind::Evaluator(evaluator) } => with_evaluator!(evaluator, evaluator => {
                 monte_carlo::<_, M>(game, EvaluatorLeaf::new(evaluator.clone()), *options)

@@ -25,11 +25,14 @@ pub struct Deepening {
     pub step: u32,
     /// Half the width of the window around the value of the iteration before; `None` for no windows.
     pub aspiration: Option<f32>,
+    /// Moves that an iteration finds worse than the best one by more than this go no deeper (the published agent's
+    /// "cluster of best moves"); `None` for all to go on.
+    pub cluster: Option<f32>,
 }
 
 impl Default for Deepening {
     fn default() -> Self {
-        Self { step: 2, aspiration: None }
+        Self { step: 2, aspiration: None, cluster: None }
     }
 }
 
@@ -54,6 +57,12 @@ struct RootMove<M> {
 }
 
 impl<G: Game, E: Evaluator<G> + Clone, M: Meter> DeepeningSearch<G, E, M> {
+    /// A search to a fixed depth with everything else at its default, on one thread and without a table.
+    #[must_use]
+    pub fn to_depth(game: G, evaluator: E, depth: u32) -> Self {
+        Self::new(game, evaluator, StarOptions::default(), Deepening::default(), Limits::to_depth(depth), None, 1)
+    }
+
     /// A search on `threads` threads (at least one), which share the table.
     #[must_use]
     pub fn new(
@@ -144,12 +153,16 @@ impl<G: Game, E: Evaluator<G> + Clone, M: Meter> Search<G> for DeepeningSearch<G
                 legal.iter().enumerate().map(|(place, &mv)| RootMove { mv, place, bounds: Bounds::UNKNOWN, proven: false }).collect();
             let mut completed = 0;
             for depth in depths(&limits, deepening, stage) {
-                if !iterate(star, position, depth, deepening.aspiration.filter(|_| completed > 0), &mut moves) {
+                if !iterate(star, position, depth, deepening.aspiration.filter(|_| completed > 0), deepening.cluster.unwrap_or(0.0), &mut moves) {
                     break;
                 }
                 completed = depth;
                 if decided(&moves, &limits) {
                     break;
+                }
+                if let Some(margin) = deepening.cluster {
+                    let least = moves[0].bounds.lower - margin;
+                    moves.retain(|root| root.bounds.upper >= least);
                 }
             }
             (moves[0], completed)
@@ -216,6 +229,7 @@ fn iterate<G: Game, E: Evaluator<G>, M: Meter>(
     position: &G::Position,
     depth: u32,
     aspiration: Option<f32>,
+    cluster: f32,
     moves: &mut [RootMove<G::Move>],
 ) -> bool {
     let mut best: Option<(f32, usize)> = None;
@@ -224,6 +238,8 @@ fn iterate<G: Game, E: Evaluator<G>, M: Meter>(
         // A move listed before the best one so far wins a tie with it.
         let alpha = match best {
             None => UNBOUNDED,
+            // Bounds within the margin are wanted, to tell who belongs to the cluster.
+            Some((value, _)) if cluster > 0.0 => value - cluster,
             Some((value, place)) if root.place < place => value.next_down(),
             Some((value, _)) => value,
         };
@@ -237,7 +253,7 @@ fn iterate<G: Game, E: Evaluator<G>, M: Meter>(
         }
         moves[index].bounds = bounds;
         moves[index].proven = proven;
-        if bounds.lower > alpha {
+        if best.is_none_or(|(value, place)| bounds.lower > value || bounds.lower == value && root.place < place) {
             best = Some((bounds.lower, root.place));
         }
     }

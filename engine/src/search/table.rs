@@ -99,6 +99,13 @@ struct Entry {
 /// tables of 1 MiB: 2 to 8 make no difference that can be seen, 0 costs nodes.
 const PLIES_OF_A_GENERATION: i32 = 4;
 
+/// A game may begin with this generation at most, so that every game has room for the same number of steps: what a
+/// table does must not depend on the games before.
+const LAST_FIRST_GENERATION: u8 = 128;
+
+/// Generations of one game.
+const MOST_STEPS: u8 = 126;
+
 impl Table {
     /// A table of `mebibytes` MiB, or of one entry for 0; `None` if there is not that much memory.
     #[must_use]
@@ -123,29 +130,33 @@ impl Table {
 
     /// Forgets everything.
     pub fn forget(&self) {
-        let next = self.generation.load(Ordering::Relaxed).checked_add(1);
-        self.first_generation.store(next.unwrap_or(1), Ordering::Relaxed);
-        self.advance(next);
+        let generation = self.generation.load(Ordering::Relaxed) + 1;
+        if generation > LAST_FIRST_GENERATION {
+            self.clear();
+        } else {
+            self.generation.store(generation, Ordering::Relaxed);
+            self.first_generation.store(generation, Ordering::Relaxed);
+        }
     }
 
-    /// Starts a new generation: what the table holds ages. To be called once a move, while no thread searches.
+    /// Starts a new generation: what the table holds ages. To be called once a move, while no thread searches. A game of
+    /// more than 126 moves starts anew with an empty table.
     pub fn step(&self) {
-        let next = self.generation.load(Ordering::Relaxed).checked_add(1);
-        if next.is_none() {
-            self.first_generation.store(1, Ordering::Relaxed);
+        let (first, generation) = (self.first_generation.load(Ordering::Relaxed), self.generation.load(Ordering::Relaxed));
+        if generation - first >= MOST_STEPS {
+            self.clear();
+        } else {
+            self.generation.store(generation + 1, Ordering::Relaxed);
         }
-        self.advance(next);
     }
 
-    /// Generations that have been used up are made anew, by forgetting everything in truth.
-    fn advance(&self, next: Option<u8>) {
-        if next.is_none() {
-            for entry in self.memory.entries() {
-                entry.tag.store(0, Ordering::Relaxed);
-                entry.bounds.store(0, Ordering::Relaxed);
-            }
+    fn clear(&self) {
+        for entry in self.memory.entries() {
+            entry.tag.store(0, Ordering::Relaxed);
+            entry.bounds.store(0, Ordering::Relaxed);
         }
-        self.generation.store(next.unwrap_or(1), Ordering::Relaxed);
+        self.generation.store(1, Ordering::Relaxed);
+        self.first_generation.store(1, Ordering::Relaxed);
     }
 
     /// What is known of a position that is to be searched to `depth` plies (1–127).

@@ -1,0 +1,49 @@
+//! Which stones a roll permits, and the outcomes that follow for each set of living stones.
+//!
+//! Invariant: the stones a roll permits are one stone, or two with none alive between them; so they are a run.
+
+use super::Variant;
+use crate::dice::Die;
+use crate::game::{FixedList, MAX_OUTCOMES, Outcome};
+
+/// Outcomes as runs of stone indices rather than move indices.
+pub(super) type StoneRuns = FixedList<Outcome, MAX_OUTCOMES>;
+
+/// For each set of living stones the faces of weight above 0 as runs of stones, put into lists by `add`.
+pub(super) fn runs_of_stones(variant: Variant, die: Die, add: impl Fn(&mut StoneRuns, Outcome)) -> Box<[StoneRuns; 64]> {
+    let mut runs = Box::new([StoneRuns::default(); 64]);
+    for (alive, runs) in runs.iter_mut().enumerate().skip(1) {
+        for face in 1..=die.faces() {
+            let weight = die.probability(face) as f32;
+            if weight > 0.0 {
+                let (first, last) = stones_permitted(variant, alive as u8, face);
+                add(runs, Outcome { weight, start: u16::from(first), end: u16::from(last) + 1 });
+            }
+        }
+    }
+    runs
+}
+
+/// The lowest and highest stone index that `face` permits; they are equal or neighbours among the living.
+pub(crate) fn stones_permitted(variant: Variant, alive: u8, face: u8) -> (u8, u8) {
+    let rolled = face - 1;
+    if alive >> rolled & 1 == 1 {
+        return (rolled, rolled);
+    }
+    let below = alive & ((1u8 << rolled) - 1);
+    let above = alive & !((1u8 << rolled) - 1);
+    let lower = (below != 0).then(|| 7 - below.leading_zeros() as u8);
+    let higher = (above != 0).then(|| above.trailing_zeros() as u8);
+    match (lower, higher) {
+        (Some(lower), Some(higher)) => match variant {
+            Variant::Classic => (lower, higher),
+            Variant::NearestOnly => match (rolled - lower).cmp(&(higher - rolled)) {
+                std::cmp::Ordering::Less => (lower, lower),
+                std::cmp::Ordering::Greater => (higher, higher),
+                std::cmp::Ordering::Equal => (lower, higher),
+            },
+        },
+        (Some(only), None) | (None, Some(only)) => (only, only),
+        (None, None) => unreachable!("a side without stones has lost and does not roll"),
+    }
+}

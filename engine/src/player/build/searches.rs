@@ -1,0 +1,262 @@
+//! From notation to searches of the expectiminimax family: `star2(depth=6, eval=schwarz)` and its relatives.
+
+use super::{assumed_die, evaluators};
+use crate::eval::any::{AnyEvaluator, with_evaluator};
+use crate::eval::open_dice::OpenDiceEvaluator;
+use crate::games::einstein::Standard;
+use crate::games::einstein::open_dice::OpenDice;
+use crate::player::Player;
+use crate::player::notation::{Arguments, Notation, Problem, parse_number};
+use crate::player::searching::{OpenDicePlayer, SearchPlayer};
+use crate::search::deepening::{Deepening, DeepeningSearch};
+use crate::search::expectiminimax::{Expectiminimax, Form};
+use crate::search::limits::{DepthRange, Limits, MOST_DEPTH, TimeLimit};
+use crate::search::meter::Meter;
+use crate::search::ordering::Ordering;
+use crate::search::outcomes::{Options, OutcomeSearch};
+use crate::search::star::{Cuts, Selective, StarOptions};
+use crate::search::table::{Replacement, Reuse, Table};
+use std::sync::Arc;
+use std::time::Duration;
+
+/// A search that can be made again and again.
+#[derive(Clone)]
+pub(super) struct SearchRecipe {
+    shape: Shape,
+    limits: Limits,
+    table: TableRecipe,
+    evaluator: AnyEvaluator,
+}
+
+#[derive(Clone, Copy)]
+enum Shape {
+    /// Without cuts, in `f64`: the references.
+    Reference(Form),
+    /// On the unified operator.
+    Unified { options: StarOptions, deepening: Deepening, threads: usize },
+    /// Outcome by outcome, each face of the die apart.
+    Outcomes(Options),
+    /// As if the rolls to come were known: drawn from the seed.
+    OpenDice { options: StarOptions, seed: u64 },
+}
+
+#[derive(Clone, Copy)]
+struct TableRecipe {
+    /// 0 for no table.
+    entries: usize,
+    replacement: Replacement,
+    reuse: Reuse,
+}
+
+/// Largest table a player may ask for, in MiB. Every worker thread makes players of its own, each with a table.
+const LARGEST_TABLE: usize = 1 << 12;
+
+/// Entries in a MiB.
+const ENTRIES: usize = 1 << 16;
+
+/// From this depth on a search has a table unless told otherwise; below, transpositions are too rare to pay.
+const TABLE_FROM_DEPTH: u32 = 4;
+
+/// MiB of a table when none are named: at depth 6 more brings nothing, and this much stays in a core's own cache.
+const DEFAULT_TABLE: usize = 4;
+
+/// MiB of a table when time or nodes end the search, so that it may get deep.
+const DEFAULT_TABLE_WITH_LIMITS: usize = 16;
+
+impl SearchRecipe {
+    /// A search with everything at its default.
+    pub(super) fn fixed_depth(depth: u32, evaluator: AnyEvaluator) -> Self {
+        let entries = if depth >= TABLE_FROM_DEPTH { DEFAULT_TABLE * ENTRIES } else { 0 };
+        let shape = Shape::Unified { options: StarOptions::default(), deepening: Deepening::default(), threads: 1 };
+        let table = TableRecipe { entries, replacement: Replacement::default(), reuse: Reuse::default() };
+        Self { shape, limits: Limits::to_depth(depth), table, evaluator }
+    }
+
+    /// Reads the notation if its name is that of a search; also returns the rules with the die that it assumes.
+    pub(super) fn from_notation(notation: &Notation, arguments: &mut Arguments<'_>, game: Standard) -> Result<(Self, Standard), Problem> {
+        let limits = limits(arguments)?;
+        let evaluator = arguments.take("eval")?;
+        let game = assumed_die(arguments, game)?;
+        let evaluator = match evaluator {
+            Some(notation) => evaluators::from_notation(notation, &game)?,
+            None => evaluators::schwarz(&game),
+        };
+        let cuts = match notation.name.as_str() {
+            "unified" | "textbook" => {
+                let form = if notation.name == "unified" { Form::Unified } else { Form::Textbook };
+                if !limits.only_depth() {
+                    return Err((notation.character, format!("{} takes no limit but depth", notation.name)));
+                }
+                let table = TableRecipe { entries: 0, replacement: Replacement::default(), reuse: Reuse::default() };
+                return Ok((Self { shape: Shape::Reference(form), limits, table, evaluator }, game));
+            }
+            "minimax" | "star0" => Cuts::None,
+            "star0.5" => Cuts::Between,
+            "alphabeta" | "star1" => Cuts::Star1,
+            _ => Cuts::Star2,
+        };
+        let open_dice = matches!(notation.name.as_str(), "minimax" | "alphabeta");
+        let negascout = arguments.choice("negascout", &[("no", false), ("yes", true)])?;
+        let outcomes = !open_dice && arguments.choice("form", &[("unified", false), ("outcomes", true)])?;
+        let table = table(arguments, notation, &limits, open_dice || outcomes)?;
+        let shape = if outcomes {
+            Shape::Outcomes(Options { cuts, negascout })
+        } else {
+            let ordering = ordering(arguments, if open_dice || cuts == Cuts::None { Ordering::NONE } else { Ordering::ALL })?;
+            let reduction = arguments.choice("reduction", &[("no", false), ("yes", true)])?;
+            let quiescence = arguments.choice("quiescence", &[("no", false), ("yes", true)])?;
+            let options = StarOptions { cuts, negascout, ordering, selective: Selective { reduction, quiescence } };
+            if open_dice {
+                Shape::OpenDice { options, seed: arguments.number("dice", 0..=u64::MAX, 1)? }
+            } else {
+                let step = arguments.number("step", 1..=MOST_DEPTH, Deepening::default().step)?;
+                let mut fraction = |key| arguments.take_named(key)?.map(|value| parse_number(key, value, 0.0..=1.0)).transpose();
+                let deepening = Deepening { step, aspiration: fraction("aspiration")?, cluster: fraction("cluster")? };
+                Shape::Unified { options, deepening, threads: arguments.number("threads", 1..=256, 1)? }
+            }
+        };
+        if outcomes && !limits.only_depth() {
+            return Err((notation.character, "form=outcomes takes no limit but depth".to_owned()));
+        }
+        Ok((Self { shape, limits, table, evaluator }, game))
+    }
+
+    /// Whether the same seed gives the same moves: not with a limit of time, and not with several threads, which reach
+    /// positions in an order of their own.
+    pub(super) fn is_reproducible(&self) -> bool {
+        let several = matches!(self.shape, Shape::Unified { threads, .. } if threads > 1);
+        self.limits.time.is_none() && !several
+    }
+
+    pub(super) fn make<M: Meter + 'static>(&self, game: Standard) -> Box<dyn Player<Standard>> {
+        let limits = self.limits;
+        // Without memory for a table a search is slower, and finds the same.
+        let table = || {
+            let TableRecipe { entries, replacement, reuse } = self.table;
+            (entries > 0).then(|| Table::with_entries(entries, replacement, reuse)).flatten().map(Arc::new)
+        };
+        let depth = limits.depths[0].most;
+        with_evaluator!(&self.evaluator, evaluator => {
+            let evaluator = Arc::clone(evaluator);
+            match self.shape {
+                Shape::Reference(form) => Box::new(SearchPlayer::new(Expectiminimax::new(game, evaluator, depth, form))),
+                Shape::Unified { options, deepening, threads } => {
+                    let search = DeepeningSearch::<_, _, M>::new(game, evaluator, options, deepening, limits, table(), threads);
+                    Box::new(SearchPlayer::new(search))
+                }
+                Shape::Outcomes(options) => {
+                    Box::new(SearchPlayer::new(OutcomeSearch::<_, _, M>::new(game.face_by_face(), evaluator, depth, options, table())))
+                }
+                Shape::OpenDice { options, seed } => {
+                    let (open, evaluator) = (OpenDice::new(game, seed), OpenDiceEvaluator(evaluator));
+                    let search = DeepeningSearch::<_, _, M>::new(open, evaluator, options, Deepening::default(), limits, table(), 1);
+                    Box::new(OpenDicePlayer::new(search))
+                }
+            }
+        })
+    }
+}
+
+/// `depth=N`, `depths=A:B:C` and `least=…` (opening, middle, endgame), `nodes`, `ms`, `clock=SECONDS+INCREMENT`.
+fn limits(arguments: &mut Arguments<'_>) -> Result<Limits, Problem> {
+    let nodes = arguments.take_named("nodes")?.map(|value| parse_number("nodes", value, 1..=u64::MAX)).transpose()?;
+    let milliseconds = arguments.take_named("ms")?;
+    let clock = arguments.take_named("clock")?;
+    let time = match (milliseconds, clock) {
+        (Some(_), Some(clock)) => return Err((clock.character, "'ms' and 'clock' exclude each other".to_owned())),
+        (Some(value), None) => {
+            Some(TimeLimit::Move(Duration::from_secs_f64(parse_number("ms", value, 0.01..=86_400_000.0)? / 1000.0)))
+        }
+        (None, Some(value)) => Some(game_clock(value)?),
+        (None, None) => None,
+    };
+    let default = if nodes.is_some() || time.is_some() { MOST_DEPTH } else { 3 };
+    let by_stage = arguments.take_named("depths")?;
+    let most = match by_stage {
+        Some(value) => stages("depths", value)?,
+        None => [arguments.number("depth", 1..=MOST_DEPTH, default)?; 3],
+    };
+    let least = match arguments.take_named("least")? {
+        Some(value) => stages("least", value)?,
+        None => [1; 3],
+    };
+    let depths = std::array::from_fn(|stage| DepthRange { least: least[stage].min(most[stage]), most: most[stage] });
+    Ok(Limits { depths, nodes, time })
+}
+
+/// One depth, or three joined by ':'.
+fn stages(key: &str, value: &Notation) -> Result<[u32; 3], Problem> {
+    let depths: Option<Vec<u32>> = value.name.split(':').map(|depth| depth.parse().ok()).collect();
+    let depths = depths.filter(|depths| depths.iter().all(|depth| (1..=MOST_DEPTH).contains(depth)) && value.arguments.is_empty());
+    match depths.as_deref() {
+        Some(&[depth]) => Ok([depth; 3]),
+        Some(&[opening, middle, endgame]) => Ok([opening, middle, endgame]),
+        _ => Err((
+            value.character,
+            format!("'{key}' is a depth from 1 to {MOST_DEPTH}, or three joined by ':' (opening, middle, endgame), not '{value}'"),
+        )),
+    }
+}
+
+fn game_clock(value: &Notation) -> Result<TimeLimit, Problem> {
+    let seconds = |text: &str| {
+        text.parse().ok().filter(|seconds| (0.0..=1e6).contains(seconds)).map(Duration::from_secs_f64)
+    };
+    let (total, increment) = value.name.split_once('+').unwrap_or((&value.name, "0"));
+    match (seconds(total), seconds(increment)) {
+        (Some(total), Some(increment)) if value.arguments.is_empty() && !total.is_zero() => Ok(TimeLimit::Game { total, increment }),
+        _ => Err((value.character, format!("'clock' is seconds a game, and what each move adds: 60+0.5, not '{value}'"))),
+    }
+}
+
+/// `table=MIB` or `entries=N`, `replace`, `reuse`.
+fn table(arguments: &mut Arguments<'_>, notation: &Notation, limits: &Limits, none: bool) -> Result<TableRecipe, Problem> {
+    let deepest = limits.depths.iter().map(|depth| depth.most).max().unwrap_or(1);
+    let default = if none || deepest < TABLE_FROM_DEPTH {
+        0
+    } else if limits.only_depth() {
+        DEFAULT_TABLE
+    } else {
+        DEFAULT_TABLE_WITH_LIMITS
+    };
+    let entries = match arguments.take_named("entries")? {
+        Some(value) => parse_number("entries", value, 0..=LARGEST_TABLE * ENTRIES)?,
+        None => arguments.number("table", 0..=LARGEST_TABLE, default)? * ENTRIES,
+    };
+    let replacement = arguments.choice(
+        "replace",
+        &[
+            ("bucket", Replacement::Bucketed),
+            ("always", Replacement::Always),
+            ("depth", Replacement::DepthPreferred),
+            ("two_level", Replacement::TwoLevel),
+        ],
+    )?;
+    let reuse = arguments.choice("reuse", &[("same", Reuse::SameDepth), ("deeper", Reuse::Deeper)])?;
+    // Better refused here than by the system in the middle of a match.
+    if entries > 0 && Table::with_entries(entries, replacement, reuse).is_none() {
+        return Err((notation.character, format!("there is no memory for a table of {} MiB", entries / ENTRIES)));
+    }
+    Ok(TableRecipe { entries, replacement, reuse })
+}
+
+/// `order=none`, `order=all`, or any of table, tactics, history, eval joined by ':'.
+fn ordering(arguments: &mut Arguments<'_>, default: Ordering) -> Result<Ordering, Problem> {
+    let Some(value) = arguments.take_named("order")? else { return Ok(default) };
+    let mut ordering = Ordering::NONE;
+    for part in value.name.split(':') {
+        match part {
+            "all" => ordering = Ordering::ALL,
+            "none" => {}
+            "table" => ordering.table = true,
+            "tactics" => ordering.tactics = true,
+            "history" => ordering.history = true,
+            "eval" => ordering.evaluator = true,
+            _ => {
+                let problem = format!("'order' is none, all, or any of table, tactics, history, eval joined by ':', not '{value}'");
+                return Err((value.character, problem));
+            }
+        }
+    }
+    Ok(ordering)
+}

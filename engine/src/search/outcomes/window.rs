@@ -1,0 +1,42 @@
+//! Windows of values that matter, in `[0, 1]`.
+//!
+//! Invariant: what matters of an outcome follows from [`ChanceBounds`] alone.
+
+use crate::chance::{Bounds, ChanceBounds};
+
+/// A window of values that matter, in win probability of the party to move.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Window {
+    pub(super) alpha: f32,
+    pub(super) beta: f32,
+}
+
+impl Window {
+    /// All values there are.
+    pub(super) const FULL: Self = Self { alpha: 0.0, beta: 1.0 };
+
+    /// Values outside of `[0, 1]` do not occur; so a sure win ends the search of a choice.
+    #[inline]
+    pub(super) fn new(alpha: f32, beta: f32) -> Self {
+        Self { alpha: alpha.max(0.0), beta: beta.min(1.0) }
+    }
+
+    /// The same window seen by the opponent.
+    #[inline]
+    pub(super) fn opposite(self) -> Self {
+        Self { alpha: 1.0 - self.beta, beta: 1.0 - self.alpha }
+    }
+
+    /// Whether a value within `bounds` is known as well as the window asks.
+    #[inline]
+    pub(super) fn settles(self, bounds: Bounds) -> bool {
+        bounds.lower >= bounds.upper || bounds.lower >= self.beta || bounds.upper <= self.alpha
+    }
+
+    /// The window of one outcome of a chance node with this window.
+    #[inline]
+    pub(super) fn of(self, chance: &ChanceBounds, index: usize) -> Self {
+        let (alpha, beta) = chance.window(index, self.alpha, self.beta);
+        Self::new(alpha, if self.beta < 1.0 { beta } else { 1.0 })
+    }
+}

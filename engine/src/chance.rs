@@ -86,8 +86,8 @@ impl ChanceBounds {
         let mut groups = [Group::default(); MAX_OUTCOMES];
         let mut permitting = [0; MASKS];
         for (number, (group, outcome)) in groups.iter_mut().zip(outcomes).enumerate() {
-            for mask in permitting.iter_mut().take(usize::from(outcome.end)).skip(usize::from(outcome.start)) {
-                *mask |= 1 << number;
+            for index in usize::from(outcome.start)..usize::from(outcome.end).min(MASKS) {
+                permitting[index] |= 1 << number;
             }
             let (unsearched, reciprocal) = (outcome.end - outcome.start, outcome.weight.recip());
             *group = Group { outcome: *outcome, lower: 0.0, searched_upper: 0.0, upper: 1.0, unsearched, reciprocal };

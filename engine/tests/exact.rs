@@ -4,10 +4,16 @@
 //! rules and the outcomes together, and is the truth that other exact components are compared with.
 
 use engine::dice::Die;
+use engine::eval::calibration::Calibrated;
+use engine::eval::schwarz::Schwarz;
 use engine::game::{Game, OutcomeList};
 use engine::games::einstein::{EinStein, Move, MoveList, Position, Standard, Variant};
+use engine::search::limits::MOST_DEPTH;
+use engine::search::star::{Star, StarOptions};
+use engine::search::table::{Replacement, Reuse, Table};
 use serde_json::Value;
 use std::collections::HashMap;
+use std::sync::Arc;
 
 /// Exact values of one set of rules with a fair die.
 struct Solver<const COLUMNS: usize, const ROWS: usize> {
@@ -140,4 +146,37 @@ fn one_stone_each_is_won_by_the_second_player_on_long_odd_boards_only() {
         let expected = if long % 2 == 1 && long >= 2 * short - 1 { 0.0 } else { 1.0 };
         assert_eq!((upright, lying), (expected, expected), "{short}×{long}");
     }
+}
+
+/// Searched to the end of the game, a fast search must find the exact value: without a table for few stones, with one
+/// for all.
+#[test]
+fn full_depth_search_finds_the_exact_values() {
+    let game = Standard::default();
+    // No leaf is ever asked for: the game ends first.
+    let evaluator = Arc::new(Calibrated { score: Schwarz::new(&game), calibration: Schwarz::CALIBRATION });
+    let table = Arc::new(Table::with_entries(1 << 20, Replacement::Bucketed, Reuse::SameDepth).expect("16 MiB"));
+    let mut with_table = Star::<_, _>::new(game.clone(), evaluator.clone(), StarOptions::default(), Some(table));
+    let mut without = Star::<_, _>::new(game.clone(), evaluator, StarOptions::default(), None);
+    let (mut few, mut all) = (0, 0);
+    for line in include_str!("vectors/exact.jsonl").lines() {
+        let vector: Value = serde_json::from_str(line).expect("a line is a JSON object");
+        let text = vector["position"].as_str().expect("a position is a string");
+        let (position, _) = game.parse_position(text).expect("a position of a game");
+        let expected = vector["value"].as_f64().expect("a value is a number");
+        let agrees = |star: &mut Star<_, _>| {
+            let bounds = star.bounds(&position, MOST_DEPTH, f32::NEG_INFINITY, f32::INFINITY);
+            assert!((f64::from(bounds.lower) - expected).abs() < 1e-6, "{text}: {bounds:?}, expected {expected}");
+            assert!((f64::from(bounds.upper) - expected).abs() < 1e-6, "{text}: {bounds:?}, expected {expected}");
+        };
+        agrees(&mut with_table);
+        all += 1;
+        if position.stones() <= 4 {
+            agrees(&mut without);
+            few += 1;
+        }
+    }
+    assert_eq!(all, 230);
+    assert!(few > 50, "{few} positions of at most four stones");
+    assert_eq!(with_table.take_stats().evaluations + without.take_stats().evaluations, 0);
 }

@@ -18,9 +18,9 @@ use engine::search::minimax::minimax;
 use engine::search::outcomes::{Options, OutcomeSearch};
 use engine::search::star::{Cuts, Star, StarOptions};
 use engine::search::table::{Replacement, Reuse, Table};
-use std::sync::Arc;
 use games::HashEvaluator;
 use std::collections::HashMap;
+use std::sync::Arc;
 
 fn new_table(entries: usize) -> Arc<Table> {
     Arc::new(Table::with_entries(entries, Replacement::default(), Reuse::default()).unwrap())

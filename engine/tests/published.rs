@@ -16,8 +16,8 @@ use engine::search::minimax::minimax;
 use engine::search::outcomes::{Options, OutcomeSearch};
 use engine::search::star::Cuts;
 use engine::search::table::{Replacement, Reuse, Table};
-use std::sync::Arc;
 use games::{HashEvaluator, HashGame};
+use std::sync::Arc;
 
 fn new_table(entries: usize) -> Arc<Table> {
     Arc::new(Table::with_entries(entries, Replacement::default(), Reuse::default()).unwrap())

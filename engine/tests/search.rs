@@ -3,42 +3,21 @@
 #![allow(clippy::unwrap_used, reason = "a test helper outside of a test function")]
 
 mod games;
+mod positions;
 
 use engine::dice::Die;
 use engine::eval::Evaluator;
 use engine::game::Game;
 use engine::games::einstein::{Position, Standard, Variant};
-use engine::random::RandomStream;
 use engine::search::Search;
 use engine::search::expectiminimax::{Expectiminimax, Form};
 use engine::search::mcts::{Budget, EvaluatorLeaf, Mcts, MctsOptions, Playout};
 use engine::search::minimax::minimax;
 use engine::search::star::{Cuts, Star, StarOptions};
 use engine::search::table::{Replacement, Reuse, Table};
-use std::sync::Arc;
 use games::{HashEvaluator, HashGame, Nim, Piles};
-
-/// Positions met in random games: any stage of the game, none of them over.
-fn random_positions(game: &Standard, count: usize, seed: u64) -> Vec<Position> {
-    let mut random = RandomStream::new(seed);
-    let mut positions = Vec::new();
-    while positions.len() < count {
-        let first = random.below(2);
-        let mut position = game.random_start(&mut random, first);
-        let stop = random.below(24);
-        for _ in 0..stop {
-            if game.winner(&position).is_some() {
-                break;
-            }
-            let legal = game.legal_moves(&position, random.below(6) as u8 + 1);
-            position = game.play(&position, legal[random.below(legal.len())]);
-        }
-        if game.winner(&position).is_none() {
-            positions.push(position);
-        }
-    }
-    positions
-}
+use positions::random_positions;
+use std::sync::Arc;
 
 fn table(entries: usize) -> Arc<Table> {
     Arc::new(Table::with_entries(entries, Replacement::default(), Reuse::default()).unwrap())

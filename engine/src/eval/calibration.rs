@@ -41,14 +41,7 @@ impl Calibration {
     #[inline]
     fn values_of_successors(self, scores: &mut [f32; GROUPS]) {
         match self {
-            Self::Logistic { slope, offset } => {
-                let mut values = scores.map(|score| offset - slope * score);
-                logistics(&mut values);
-                for (score, value) in scores.iter_mut().zip(values) {
-                    let value = 1.0 - unproven(value);
-                    *score = if *score == f32::INFINITY { 1.0 } else { value };
-                }
-            }
+            Self::Logistic { slope, offset } => logistic_of_successors(slope, offset, scores),
             Self::Raw { .. } => {
                 for score in scores {
                     *score = if *score == f32::INFINITY { 1.0 } else { 1.0 - self.value(-*score) };
@@ -58,11 +51,12 @@ impl Calibration {
     }
 }
 
-/// The logistic of several numbers. Not inlined, so that it stays a loop that compilers turn into vector code.
+/// Not inlined, so that it stays a loop that compilers turn into vector code.
 #[inline(never)]
-fn logistics(values: &mut [f32; GROUPS]) {
-    for value in values {
-        *value = logistic(*value);
+fn logistic_of_successors(slope: f32, offset: f32, scores: &mut [f32; GROUPS]) {
+    for score in scores {
+        let value = 1.0 - unproven(logistic(offset - slope * *score));
+        *score = if *score == f32::INFINITY { 1.0 } else { value };
     }
 }
 
@@ -71,7 +65,9 @@ fn logistics(values: &mut [f32; GROUPS]) {
 #[must_use]
 #[inline]
 pub fn unproven(value: f32) -> f32 {
-    value.clamp(1e-6, 1.0 - 1e-6)
+    // Comparisons rather than clamp, which also minds its limits: half as many instructions.
+    let value = if value < 1e-6 { 1e-6 } else { value };
+    if value > 1.0 - 1e-6 { 1.0 - 1e-6 } else { value }
 }
 
 /// `1 / (1 + exp(-x))`, within 2e-7.

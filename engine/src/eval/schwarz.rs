@@ -80,7 +80,7 @@ impl OwnMoves {
             let square = side.square(stone);
             let destinations = Standard::destinations(square);
             self.destinations[stone] = Standard::destinations_seen_by_enemy(square);
-            self.successors += destinations.count_ones();
+            self.successors += u32::from(Standard::mobility_from(square));
             self.best[stone] = if square == GONE {
                 f32::INFINITY
             } else if distance(square) == 1 {

@@ -104,7 +104,17 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
         destinations
     };
 
-    /// The same in the enemy's perspective.
+    /// For each square how many steps there are.
+    const MOBILITY: [u8; 32] = {
+        let mut mobility = [0; 32];
+        let mut square = 0;
+        while square < 32 {
+            mobility[square] = Self::STEPS_FROM[square].count_ones() as u8;
+            square += 1;
+        }
+        mobility
+    };
+    /// [`Self::DESTINATIONS`] in the enemy's perspective.
     const DESTINATIONS_TURNED: [u32; 32] = {
         let mut turned = [0; 32];
         let mut square = 0;
@@ -221,6 +231,14 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
         Self::DESTINATIONS[usize::from(square & 31)]
     }
 
+    /// How many steps a stone on a square has; 0 for one that is gone.
+    #[must_use]
+    #[inline]
+    pub fn mobility_from(square: u8) -> u8 {
+        // A table, because portable code counts bits in a dozen instructions.
+        Self::MOBILITY[usize::from(square & 31)]
+    }
+
     /// The squares that a stone can go to, one bit a square, in the enemy's perspective.
     #[must_use]
     #[inline]
@@ -306,8 +324,7 @@ impl<const COLUMNS: usize, const ROWS: usize> Game for EinStein<COLUMNS, ROWS> {
         let mut first_move = [0u16; MAX_STONES + 1];
         if self.die.faces() >= self.stones {
             for stone in 0..MAX_STONES {
-                let steps = Self::STEPS_FROM[usize::from(position.mover().square(stone))];
-                first_move[stone + 1] = first_move[stone] + steps.count_ones() as u16;
+                first_move[stone + 1] = first_move[stone] + u16::from(Self::mobility_from(position.mover().square(stone)));
             }
         } else {
             for mv in moves {

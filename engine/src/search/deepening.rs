@@ -153,7 +153,14 @@ impl<G: Game, E: Evaluator<G> + Clone, M: Meter> Search<G> for DeepeningSearch<G
                 legal.iter().enumerate().map(|(place, &mv)| RootMove { mv, place, bounds: Bounds::UNKNOWN, proven: false }).collect();
             let mut completed = 0;
             for depth in depths(&limits, deepening, stage) {
-                if !iterate(star, position, depth, deepening.aspiration.filter(|_| completed > 0), deepening.cluster.unwrap_or(0.0), &mut moves) {
+                if !iterate(
+                    star,
+                    position,
+                    depth,
+                    deepening.aspiration.filter(|_| completed > 0),
+                    deepening.cluster.unwrap_or(0.0),
+                    &mut moves,
+                ) {
                     break;
                 }
                 completed = depth;

@@ -164,9 +164,7 @@ fn limits(arguments: &mut Arguments<'_>) -> Result<Limits, Problem> {
     let clock = arguments.take_named("clock")?;
     let time = match (milliseconds, clock) {
         (Some(_), Some(clock)) => return Err((clock.character, "'ms' and 'clock' exclude each other".to_owned())),
-        (Some(value), None) => {
-            Some(TimeLimit::Move(Duration::from_secs_f64(parse_number("ms", value, 0.01..=86_400_000.0)? / 1000.0)))
-        }
+        (Some(value), None) => Some(TimeLimit::Move(Duration::from_secs_f64(parse_number("ms", value, 0.01..=86_400_000.0)? / 1000.0))),
         (None, Some(value)) => Some(game_clock(value)?),
         (None, None) => None,
     };
@@ -199,9 +197,7 @@ fn stages(key: &str, value: &Notation) -> Result<[u32; 3], Problem> {
 }
 
 fn game_clock(value: &Notation) -> Result<TimeLimit, Problem> {
-    let seconds = |text: &str| {
-        text.parse().ok().filter(|seconds| (0.0..=1e6).contains(seconds)).map(Duration::from_secs_f64)
-    };
+    let seconds = |text: &str| text.parse().ok().filter(|seconds| (0.0..=1e6).contains(seconds)).map(Duration::from_secs_f64);
     let (total, increment) = value.name.split_once('+').unwrap_or((&value.name, "0"));
     match (seconds(total), seconds(increment)) {
         (Some(total), Some(increment)) if value.arguments.is_empty() && !total.is_zero() => Ok(TimeLimit::Game { total, increment }),

@@ -111,7 +111,8 @@ impl<G: Game, E: Evaluator<G>, M: Meter> Star<G, E, M> {
             let value = if let Some(payoff) = self.game.payoff(&next, mover) {
                 payoff
             } else {
-                let value = if remembers && !self.extending { self.remembered(&next, ply + 1) } else { self.frontier(&next, ply + 1).lower };
+                let value =
+                    if remembers && !self.extending { self.remembered(&next, ply + 1) } else { self.frontier(&next, ply + 1).lower };
                 if self.parties.same(&self.game, position, &next) { value } else { 1.0 - value }
             };
             this.ratings[index] = value;

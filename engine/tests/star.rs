@@ -1,0 +1,193 @@
+//! Every variant of the Star searches equals the textbook on EinStein würfelt nicht, and the fast last plies equal a
+//! search that asks about each leaf in turn.
+
+#![allow(clippy::unwrap_used, reason = "a test helper outside of a test function")]
+
+mod games;
+mod positions;
+
+use engine::dice::Die;
+use engine::eval::Evaluator;
+use engine::eval::calibration::{Calibrated, Calibration};
+use engine::eval::schwarz::Schwarz;
+use engine::game::Game;
+use engine::games::einstein::{Position, Standard, Variant};
+use engine::search::Search;
+use engine::search::deepening::{Deepening, DeepeningSearch};
+use engine::search::expectiminimax::{Expectiminimax, Form};
+use engine::search::limits::Limits;
+use engine::search::ordering::Ordering;
+use engine::search::star::{Cuts, Star, StarOptions};
+use engine::search::table::{Replacement, Reuse, Table};
+use positions::random_positions;
+use std::sync::Arc;
+
+const TOLERANCE: f64 = 1e-6;
+
+/// The four kinds of rules that searches are held against.
+fn all_rules() -> [Standard; 4] {
+    let loaded = Die::loaded(&[0.3, 0.0, 0.1, 0.25, 0.05, 0.3]).unwrap();
+    [
+        Standard::new(Variant::Classic, Die::fair()),
+        Standard::new(Variant::NearestOnly, Die::fair()),
+        Standard::new(Variant::Classic, loaded),
+        Standard::new(Variant::NearestOnly, loaded),
+    ]
+}
+
+fn schwarz(game: &Standard) -> Arc<Calibrated<Schwarz>> {
+    Arc::new(Calibrated { score: Schwarz::new(game), calibration: Schwarz::CALIBRATION })
+}
+
+/// An evaluator whose knowledge of successors stays unused.
+#[derive(Clone)]
+struct OneByOne<E>(E);
+
+impl<E: Evaluator<Standard>> Evaluator<Standard> for OneByOne<E> {
+    type Cache = E::Cache;
+
+    fn value(&self, game: &Standard, position: &Position, cache: &E::Cache) -> f32 {
+        self.0.value(game, position, cache)
+    }
+}
+
+const POLICIES: [Replacement; 4] = [Replacement::Always, Replacement::DepthPreferred, Replacement::TwoLevel, Replacement::Bucketed];
+
+/// A table of the number-th size and policy; none for every fifth.
+fn table(number: usize) -> Option<Arc<Table>> {
+    let entries = [1, 3, 64, 1 << 14][number / 4 % 4];
+    (!number.is_multiple_of(5)).then(|| Arc::new(Table::with_entries(entries, POLICIES[number % 4], Reuse::SameDepth).unwrap()))
+}
+
+/// Every combination of cuts, NegaScout and kinds of order.
+fn all_options() -> Vec<StarOptions> {
+    let tactics = Ordering { tactics: true, ..Ordering::NONE };
+    let history = Ordering { table: true, history: true, ..Ordering::NONE };
+    let mut options = Vec::new();
+    for cuts in [Cuts::None, Cuts::Between, Cuts::Star1, Cuts::Star2] {
+        for negascout in [false, true] {
+            for ordering in [Ordering::NONE, tactics, history, Ordering::ALL] {
+                options.push(StarOptions { cuts, negascout, ordering, ..StarOptions::default() });
+            }
+        }
+    }
+    options
+}
+
+fn textbook<E: Evaluator<Standard> + Clone>(game: &Standard, evaluator: &E, position: &Position, depth: u32) -> f64 {
+    Expectiminimax::new(game.clone(), evaluator.clone(), depth, Form::Unified).value_to(position, depth, position.seat())
+}
+
+/// A full window gives the value; a narrow one tells on which side of it the value lies.
+fn agrees<E: Evaluator<Standard> + Clone>(star: &mut Star<Standard, E>, position: &Position, depth: u32, expected: f64, what: &str) {
+    let full = star.bounds(position, depth, f32::NEG_INFINITY, f32::INFINITY);
+    assert!((f64::from(full.lower) - expected).abs() < TOLERANCE, "{what}: {full:?}, textbook {expected}");
+    assert!((f64::from(full.upper) - expected).abs() < TOLERANCE, "{what}: {full:?}, textbook {expected}");
+    for (alpha, beta) in [(0.4, 0.45), (expected as f32, expected as f32 + 0.01), (0.55, 0.8)] {
+        let bounds = star.bounds(position, depth, alpha, beta);
+        let (lower, upper) = (f64::from(bounds.lower), f64::from(bounds.upper));
+        assert!(lower - TOLERANCE < expected && expected < upper + TOLERANCE, "{what}: {bounds:?}, textbook {expected}");
+        let decided = upper - lower < TOLERANCE || bounds.lower >= beta || bounds.upper <= alpha;
+        assert!(decided, "{what}: {bounds:?} in ({alpha}, {beta})");
+    }
+}
+
+#[test]
+fn all_variants_equal_the_textbook_on_two_thousand_positions() {
+    let options = all_options();
+    for (number, game) in all_rules().into_iter().enumerate() {
+        let evaluator = schwarz(&game);
+        for (index, position) in random_positions(&game, 500, number as u64).iter().enumerate() {
+            // Depth 4 costs as much as all the others together.
+            let depth = [1, 2, 3, 2, 3, 1, 3, 4][index % 8];
+            let expected = textbook(&game, &evaluator, position, depth);
+            // Four variants a position: over all positions each meets every depth, policy and size.
+            for offset in 0..4 {
+                let variant = index * 4 + offset + index / 8;
+                let options = options[variant % options.len()];
+                let what = format!("{options:?}, depth {depth}, {}", game.format_position(position, None));
+                let mut star = Star::new(game.clone(), evaluator.clone(), options, table(variant));
+                agrees(&mut star, position, depth, expected, &what);
+                if offset == 0 {
+                    let mut star = Star::new(game.clone(), OneByOne(evaluator.clone()), options, table(variant + 1));
+                    agrees(&mut star, position, depth, expected, &format!("leaf by leaf, {what}"));
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn a_hash_for_an_evaluator_finds_no_difference_either() {
+    let options = all_options();
+    let game = Standard::default();
+    for (index, position) in random_positions(&game, 200, 17).iter().enumerate() {
+        let depth = 1 + index as u32 % 3;
+        let expected = textbook(&game, &games::HashEvaluator, position, depth);
+        let options = options[index % options.len()];
+        let mut star = Star::new(game.clone(), games::HashEvaluator, options, table(index));
+        agrees(&mut star, position, depth, expected, &format!("{options:?}, depth {depth}"));
+    }
+}
+
+#[test]
+fn one_ply_as_a_whole_is_leaf_by_leaf_to_the_last_bit() {
+    for (number, game) in all_rules().into_iter().enumerate() {
+        for calibration in [Schwarz::CALIBRATION, Calibration::Raw { factor: 40.0 }, Calibration::Logistic { slope: 1.8, offset: 0.1 }] {
+            let evaluator = Arc::new(Calibrated { score: Schwarz::new(&game), calibration });
+            let mut cache = Default::default();
+            for position in random_positions(&game, 2_000, 30 + number as u64) {
+                let whole = evaluator.one_ply(&game, &position, &mut cache);
+                let mut leaf_by_leaf = Star::<_, _>::new(game.clone(), OneByOne(evaluator.clone()), StarOptions::default(), None);
+                let value = leaf_by_leaf.bounds(&position, 1, f32::NEG_INFINITY, f32::INFINITY).lower;
+                assert_eq!(whole.value, value, "{}", game.format_position(&position, None));
+                let stats = leaf_by_leaf.take_stats();
+                assert_eq!((u64::from(whole.successors), u64::from(whole.evaluated)), (stats.nodes, stats.evaluations));
+            }
+        }
+    }
+}
+
+#[test]
+fn two_threads_find_what_one_finds() {
+    let game = Standard::default();
+    let evaluator = schwarz(&game);
+    for (index, position) in random_positions(&game, 60, 23).iter().enumerate() {
+        let depth = 4 + index as u32 % 2;
+        let search = |threads| {
+            let table = Some(Arc::new(Table::with_entries(1 << (4 * (index % 4)), POLICIES[index % 4], Reuse::SameDepth).unwrap()));
+            let (options, limits) = (StarOptions::default(), Limits::to_depth(depth));
+            DeepeningSearch::<_, _>::new(game.clone(), evaluator.clone(), options, Deepening::default(), limits, table, threads)
+        };
+        let (mut one, mut two) = (search(1), search(2));
+        assert!((one.value(position) - two.value(position)).abs() < 1e-6);
+        let mut moves = Default::default();
+        game.moves(position, &mut moves);
+        let (first, second) = (one.best_move(position, &moves), two.best_move(position, &moves));
+        assert!((first.1 - second.1).abs() < 1e-6);
+    }
+}
+
+/// A fixed search of fixed positions: the counts change when the search does, and only then.
+#[test]
+fn signature() {
+    let game = Standard::default();
+    let evaluator = schwarz(&game);
+    let mut signature = Vec::new();
+    for (cuts, entries) in [(Cuts::None, None), (Cuts::Star1, None), (Cuts::Star2, None), (Cuts::Star2, Some(1 << 16))] {
+        let options = StarOptions { cuts, ..StarOptions::default() };
+        let table = entries.map(|entries| Arc::new(Table::with_entries(entries, Replacement::Bucketed, Reuse::SameDepth).unwrap()));
+        let limits = Limits::to_depth(5);
+        let mut search = DeepeningSearch::<_, _>::new(game.clone(), evaluator.clone(), options, Deepening::default(), limits, table, 1);
+        for text in ["215../64.../3...e/...fb/..acd b -", "..3../1.5../.b6../..e../.a..f r -", "...../.2.../..e6./.a.../..... r -"] {
+            search.forget();
+            search.value(&game.parse_position(text).unwrap().0);
+        }
+        let stats = search.take_stats();
+        signature.push((stats.nodes, stats.evaluations));
+    }
+    assert_eq!(signature, SIGNATURE);
+}
+
+/// Nodes and leaves without cuts, with Star1, with Star2, and with Star2 and a table.
+const SIGNATURE: [(u64, u64); 4] = [(1_719_551, 1_600_845), (1_199_585, 1_117_133), (508_715, 471_450), (271_939, 244_316)];

@@ -86,8 +86,9 @@ impl ChanceBounds {
         let mut groups = [Group::default(); MAX_OUTCOMES];
         let mut permitting = [0; MASKS];
         for (number, (group, outcome)) in groups.iter_mut().zip(outcomes).enumerate() {
-            for index in usize::from(outcome.start)..usize::from(outcome.end).min(MASKS) {
-                permitting[index] |= 1 << number;
+            let end = usize::from(outcome.end).min(MASKS);
+            for mask in &mut permitting[usize::from(outcome.start).min(end)..end] {
+                *mask |= 1 << number;
             }
             let (unsearched, reciprocal) = (outcome.end - outcome.start, outcome.weight.recip());
             *group = Group { outcome: *outcome, lower: 0.0, searched_upper: 0.0, upper: 1.0, unsearched, reciprocal };

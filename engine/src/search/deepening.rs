@@ -176,7 +176,9 @@ impl<G: Game, E: Evaluator<G> + Clone, M: Meter> Search<G> for DeepeningSearch<G
         });
         self.completed = depth;
         self.pace.spent(began.elapsed());
-        (best.mv, best.bounds.lower)
+        // Without time for a single iteration nothing is known.
+        let value = if best.bounds == Bounds::UNKNOWN { 0.5 } else { best.bounds.lower };
+        (best.mv, value)
     }
 
     fn move_values(&mut self, position: &G::Position, moves: &[G::Move]) -> Vec<f32> {
@@ -318,5 +320,6 @@ fn decided<M>(moves: &[RootMove<M>], limits: &Limits) -> bool {
     if best.proven && (all_proven || moves[1..].iter().all(|root| root.proven && root.bounds.upper <= best.bounds.lower)) {
         return true;
     }
-    !limits.only_depth() && (moves.len() == 1 || best.bounds.lower >= 1.0)
+    let others_lost = moves[1..].iter().all(|root| root.proven && root.bounds.upper <= 0.0);
+    !limits.only_depth() && (others_lost || best.bounds.lower >= 1.0)
 }

@@ -113,7 +113,6 @@ pub(super) struct Watch {
     stopped: bool,
     /// The number of nodes at which to look again.
     next_look: u64,
-    looked_at: u64,
     last_look: Instant,
     interval: u64,
     most_nodes: Option<u64>,
@@ -126,14 +125,16 @@ pub(super) struct Watch {
 const BETWEEN_LOOKS: Duration = Duration::from_micros(200);
 
 /// Nodes before the first look, when nothing is known about the evaluator's speed.
-const FIRST_INTERVAL: u64 = 8;
+const FIRST_INTERVAL: u64 = 1;
+
+/// Nodes before the first look of a later search at most: some microseconds with a fast evaluator.
+const LONGEST_FIRST_INTERVAL: u64 = 512;
 
 impl Default for Watch {
     fn default() -> Self {
         Self {
             stopped: false,
             next_look: u64::MAX,
-            looked_at: 0,
             last_look: Instant::now(),
             interval: FIRST_INTERVAL,
             most_nodes: None,
@@ -150,9 +151,9 @@ impl Watch {
         self.stopped = false;
         (self.most_nodes, self.deadline, self.stop) = (most_nodes, deadline, stop);
         if !unlimited {
-            (self.looked_at, self.last_look) = (nodes, Instant::now());
+            self.last_look = Instant::now();
             // The interval of the last search stands, but a first look comes early.
-            self.interval = self.interval.min(FIRST_INTERVAL * 64).max(1);
+            self.interval = self.interval.min(LONGEST_FIRST_INTERVAL);
             self.schedule(nodes);
         } else {
             self.next_look = u64::MAX;
@@ -192,7 +193,6 @@ impl Watch {
         self.stopped |= self.most_nodes.is_some_and(|most| nodes >= most)
             || self.deadline.is_some_and(|deadline| now >= deadline)
             || self.stop.as_ref().is_some_and(|stop| stop.load(Ordering::Relaxed));
-        self.looked_at = nodes;
         self.schedule(nodes);
     }
 

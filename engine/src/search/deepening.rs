@@ -167,7 +167,7 @@ impl<G: Game, E: Evaluator<G> + Clone, M: Meter> Search<G> for DeepeningSearch<G
                 if decided(&moves, &limits) {
                     break;
                 }
-                if let Some(margin) = deepening.cluster {
+                if let Some(margin) = deepening.cluster.filter(|_| depth >= CLUSTER_FROM) {
                     let least = moves[0].bounds.lower - margin;
                     moves.retain(|root| root.bounds.upper >= least);
                 }
@@ -273,6 +273,9 @@ fn iterate<G: Game, E: Evaluator<G>, M: Meter>(
     }
     true
 }
+
+/// From this depth on an iteration may decide which moves go on.
+const CLUSTER_FROM: u32 = 4;
 
 /// Below every value, so that the first move is valued exactly.
 const UNBOUNDED: f32 = -1.0;

@@ -161,6 +161,15 @@ impl Suite {
         if self.positions.is_empty() { Err(SuiteError::NoPhase { name: self.name, phase }) } else { Ok(self) }
     }
 
+    /// How many positions, and where they are from, in words.
+    #[must_use]
+    pub fn summary(&self) -> String {
+        match self.positions.len() {
+            1 => format!("1 position of {}", self.name),
+            count => format!("{count} positions of {}", self.name),
+        }
+    }
+
     /// The phases that occur, in the order of a game.
     #[must_use]
     pub fn phases(&self) -> Vec<Phase> {

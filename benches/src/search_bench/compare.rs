@@ -22,8 +22,7 @@ pub fn run(settings: &Settings, progress: &ProgressBar) -> Result<Report, Search
     let players = measured.collect::<Result<Vec<_>, _>>()?;
     let phases = settings.suite.phases();
     let lines = lines(&players, &phases);
-    let mut text =
-        format!("{} positions of {}; nodes, leaves and ms are means a position", settings.suite.positions.len(), settings.suite.name);
+    let mut text = format!("{}; nodes, leaves and ms are means a position", settings.suite.summary());
     if players.len() > 1 {
         text += &format!("; × compares with {}", players[0].player);
     }

@@ -59,9 +59,8 @@ pub fn run(settings: &Settings, progress: &ProgressBar) -> Result<Report, Search
         searches.push(depths.clone().zip(recipes).map(measure).collect::<Result<Vec<_>, _>>()?);
     }
     let mut text = format!(
-        "{} positions of {}; nodes, leaves and ms are means a position; growth is the time over that of the depth before",
-        settings.suite.positions.len(),
-        settings.suite.name
+        "{}; nodes, leaves and ms are means a position; growth is the time over that of the depth before",
+        settings.suite.summary()
     );
     let phases = settings.suite.phases();
     for (template, found) in templates.iter().zip(&searches) {

@@ -78,9 +78,8 @@ pub fn run(plan: &Plan, settings: &Settings, progress: &ProgressBar) -> Result<R
     let (of_tree, on_tree) = tree(plan, settings, progress);
     measured.extend(of_tree);
     let mut text = format!(
-        "{} positions of {}, and {} trees with {BRANCHING} moves everywhere; nodes, leaves and ms are means; × compares with minimax",
-        settings.suite.positions.len(),
-        settings.suite.name,
+        "{}, and {} trees with {BRANCHING} moves everywhere; nodes, leaves and ms are means; × compares with minimax",
+        settings.suite.summary(),
         plan.trees
     );
     for (game, depths) in [(EINSTEIN, &plan.einstein_depths), (TREE, &plan.tree_depths)] {

@@ -66,9 +66,24 @@ fn the_study_of_depth_stands_beside_the_published_times() {
 
 #[test]
 fn the_study_of_table_sizes_takes_any_player_with_a_size() {
-    // Tables of 1, 4, … MiB: larger ones than this player may have are refused in one line, before anything is searched.
-    let failure = search(&["--study", "table-size", "--player", "star1(depth=2, table={entries})"]);
-    assert!(failure.failure().contains("'table' is a number from 0 to 4096, not '16384'"), "{}", failure.err);
+    let report = search(&["--study", "table-size", "--player", "star1(depth=4, entries={entries})", "--json"]).json();
+    let tables = report["tables"].as_array().unwrap();
+    let of_size = |entries: u64| tables.iter().find(|one| one["entries"] == entries).unwrap();
+    assert_eq!(tables.len(), 12);
+    assert!(of_size(1 << 22)["nodes"].as_u64() < of_size(1)["nodes"].as_u64(), "a table saves something");
+    assert!(report["largest_disagreement"].as_f64().unwrap() < 1e-6);
+    // What a player cannot have is refused in one line, before anything is searched.
+    let refused = search(&["--study", "table-size", "--player", "star1(depth=2, table={entries})"]);
+    assert!(refused.failure().contains("'table' is a number from 0 to 4096, not '16384'"), "{}", refused.err);
+}
+
+#[test]
+fn minimax_and_alpha_beta_agree() {
+    let report = search(&["--study", "open-dice", "--phase", "endgame", "--json"]).json();
+    assert!(report["largest_disagreement"].as_f64().unwrap() < 1e-5);
+    let searches = report["searches"].as_array().unwrap();
+    let of_game = |game: &str| searches.iter().filter(|one| one["game"] == game).count();
+    assert_eq!((of_game("EinStein, dice known"), of_game("tree of edge values")), (5 * 2, 6 * 3));
 }
 
 #[test]

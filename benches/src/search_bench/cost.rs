@@ -26,23 +26,15 @@ pub struct Cost {
     pub replacements: u64,
     /// Wall time of the plain search; the best of all repetitions.
     pub seconds: f64,
-    /// Times of the instrumented search, from searches that can be instrumented.
-    pub instrumented: Option<Instrumented>,
-}
-
-/// Times of a search that reads the clock before and after every evaluation, less what reading the clock takes.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Instrumented {
-    /// Wall time of the whole search.
-    pub seconds: f64,
-    /// Time spent evaluating. By chance a little below 0 where evaluating takes next to no time.
-    pub evaluation_seconds: f64,
+    /// The part of it spent evaluating, as far as the instrumented search tells; `None` from searches that cannot be
+    /// instrumented. By chance a little below 0 where evaluating takes next to no time.
+    pub evaluation_seconds: Option<f64>,
 }
 
 impl Cost {
     /// The cost of one position from what the plain search reports and how long it took.
     #[must_use]
-    pub fn of(stats: &SearchStats, seconds: f64, instrumented: Option<Instrumented>) -> Self {
+    pub fn of(stats: &SearchStats, seconds: f64, evaluation_seconds: Option<f64>) -> Self {
         Self {
             positions: 1,
             nodes: stats.nodes,
@@ -52,18 +44,15 @@ impl Cost {
             cuts: stats.table.cuts,
             replacements: stats.table.replacements,
             seconds,
-            instrumented,
+            evaluation_seconds,
         }
     }
 
     /// Adds the cost of further positions.
     pub fn add(&mut self, other: &Self) {
-        // The sum is instrumented only if every part is; nothing has been measured of the empty cost.
-        self.instrumented = match (self.instrumented, other.instrumented) {
-            (Some(own), Some(others)) => Some(Instrumented {
-                seconds: own.seconds + others.seconds,
-                evaluation_seconds: own.evaluation_seconds + others.evaluation_seconds,
-            }),
+        // The sum is known only if every part is; nothing has been measured of the empty cost.
+        self.evaluation_seconds = match (self.evaluation_seconds, other.evaluation_seconds) {
+            (Some(own), Some(others)) => Some(own + others),
             (None, others) if self.positions == 0 => others,
             _ => None,
         };
@@ -109,8 +98,8 @@ impl Cost {
 
     /// Share of the search's time that goes into evaluating, in `[0, 1]`.
     fn evaluation_share(&self) -> Option<f64> {
-        let Instrumented { seconds, evaluation_seconds } = self.instrumented?;
-        (seconds > 0.0).then(|| (evaluation_seconds / seconds).clamp(0.0, 1.0))
+        let evaluating = self.evaluation_seconds?;
+        (self.seconds > 0.0).then(|| (evaluating / self.seconds).clamp(0.0, 1.0))
     }
 
     /// This cost as a multiple of another one's, over the same positions.
@@ -277,12 +266,11 @@ mod tests {
 
     #[test]
     fn a_part_that_could_not_be_instrumented_leaves_nothing_to_say_of_the_sum() {
-        let instrumented = Some(Instrumented { seconds: 0.005, evaluation_seconds: 0.002 });
-        let cost = Cost { instrumented, ..cost(1, 1, 1.0) };
+        let cost = Cost { evaluation_seconds: Some(0.4), ..cost(1, 1, 1.0) };
         assert_eq!(cost.rates().evaluation_share, Some(0.4));
-        assert_eq!(Cost::sum([&cost, &self::cost(1, 1, 1.0)]).instrumented, None);
-        assert_eq!(Cost::sum([&self::cost(1, 1, 1.0), &cost]).instrumented, None);
-        assert_eq!(Cost::sum([&cost, &cost]).instrumented, Some(Instrumented { seconds: 0.01, evaluation_seconds: 0.004 }));
+        assert_eq!(Cost::sum([&cost, &self::cost(1, 1, 1.0)]).evaluation_seconds, None);
+        assert_eq!(Cost::sum([&self::cost(1, 1, 1.0), &cost]).evaluation_seconds, None);
+        assert_eq!(Cost::sum([&cost, &cost]).rates().evaluation_share, Some(0.4));
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! Depth against time: one search at depth 1, 2, …, on the suite and in complete games against itself.
+//! Depth against time: a search at depth 1, 2, …, on the suite and in complete games against itself.
 //!
 //! The published agent's seconds per complete game stand beside ours. Games are those of [`engine::play::play_game`]:
 //! each move is searched after its roll. The same set-ups and dice serve every depth.
@@ -39,17 +39,17 @@ pub struct AtDepth {
     pub published_seconds_a_game: Option<f64>,
 }
 
-/// Measures the players of the settings, or [`presets::DEPTH`], at depths from 1 to the largest of the settings.
+/// Measures the players of the settings, or those of [`presets::DEPTH`], at depths from 1 to the largest of the settings.
 ///
 /// # Errors
 /// If a player has no place for the depth, cannot be read or gives no value.
 pub fn run(settings: &Settings, progress: &ProgressBar) -> Result<Report, SearchBenchError> {
-    let templates = if settings.players.is_empty() { vec![presets::DEPTH.to_owned()] } else { settings.players.clone() };
+    let templates = if settings.players.is_empty() { presets::DEPTH.map(str::to_owned).to_vec() } else { settings.players.clone() };
     let depths = 1..=settings.max_depth.max(1);
     // Everything is read before anything is measured.
     let mut planned = Vec::new();
     for template in &templates {
-        let at = |depth| filled(Study::Depth, template, "{depth}", u64::from(depth), presets::DEPTH);
+        let at = |depth| filled(Study::Depth, template, "{depth}", u64::from(depth), presets::DEPTH[0]);
         planned.push(recipes(&depths.clone().map(at).collect::<Result<Vec<_>, _>>()?)?);
     }
     progress.set_length((templates.len() * depths.clone().count() * settings.suite.positions.len()) as u64);
@@ -211,7 +211,7 @@ mod tests {
         assert!(nodes.is_sorted_by(|one, next| 2 * one < *next), "{nodes:?}");
         assert_eq!(found.iter().map(|at| at.published_seconds_a_game).collect::<Vec<_>>(), [Some(0.0), Some(0.01), Some(0.05)]);
         assert!(found.iter().all(|at| at.games == 2 && at.seconds_a_game > 0.0));
-        assert_eq!(report.csv.lines().count(), 1 + 3 * 4);
+        assert_eq!(report.csv.lines().count(), 1 + 2 * 3 * 4);
         assert!(report.text.contains("times faster") && report.text.contains("opening nodes"), "{}", report.text);
         assert!(report.svg.contains("depth in plies"));
     }

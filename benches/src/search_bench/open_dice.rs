@@ -18,8 +18,11 @@ use engine::player::Player;
 use engine::player::searching::SearchPlayer;
 use engine::random::{SeedSpace, derive_seed};
 use engine::search::Search;
+use engine::search::deepening::{Deepening, DeepeningSearch};
 use engine::search::expectiminimax::{Expectiminimax, Form};
-use engine::search::star::Star1;
+use engine::search::limits::Limits;
+use engine::search::ordering::Ordering;
+use engine::search::star::{Cuts, StarOptions};
 use indicatif::ProgressBar;
 use serde::Serialize;
 use serde_json::json;
@@ -143,7 +146,7 @@ fn einstein(plan: &Plan, settings: &Settings, progress: &ProgressBar) -> Result<
 fn tree(plan: &Plan, settings: &Settings, progress: &ProgressBar) -> (Vec<Measured>, f32) {
     let roots: Vec<EdgePosition> =
         (0..plan.trees).map(|index| EdgePosition::root(derive_seed(settings.seed, SeedSpace::Playouts, &[index]))).collect();
-    let clock = clocked::clock_cost();
+    let clock = clocked::clock_share();
     let (mut measured, mut disagreement) = (Vec::new(), 0.0_f32);
     for &depth in &plan.tree_depths {
         let mut totals: Vec<Cost> = Vec::new();
@@ -169,13 +172,17 @@ fn tree(plan: &Plan, settings: &Settings, progress: &ProgressBar) -> (Vec<Measur
 }
 
 /// One of [`TREE_SEARCHES`] with an evaluator.
-fn tree_search<E: Evaluator<EdgeTree> + 'static>(index: usize, depth: u32, evaluator: E) -> Box<dyn Player<EdgeTree>> {
+fn tree_search<E: Evaluator<EdgeTree> + Clone + 'static>(index: usize, depth: u32, evaluator: E) -> Box<dyn Player<EdgeTree>> {
     let order = if index == 2 { MoveOrder::LargestEdgeFirst } else { MoveOrder::Arbitrary };
     let game = EdgeTree { order };
     if index == 0 {
         boxed(Expectiminimax::new(game, evaluator, depth, Form::Unified))
     } else {
-        boxed(Star1::<_, _>::new(game, evaluator, depth, None))
+        // Moves are taken as the game lists them: what order is worth is what the two orders show.
+        let options = StarOptions { cuts: Cuts::Star1, ordering: Ordering::NONE, ..StarOptions::default() };
+        // One step: straight to the depth.
+        let deepening = Deepening { step: depth, ..Deepening::default() };
+        boxed(DeepeningSearch::<_, _>::new(game, evaluator, options, deepening, Limits::to_depth(depth), None, 1))
     }
 }
 

@@ -3,17 +3,18 @@
 //! `{depth}`, `{entries}` and `{seed}` in a notation are filled in by the study. Sources: the leaf counts and times of
 //! a Star1 agent in C++ (NTU); Rock'n'Roll (Schäfer 2006), section 6.3, for the study of table sizes.
 
-/// Compared if nobody says otherwise: the operator without cuts as the baseline, Star1 without and with a table, and
-/// Monte-Carlo search.
-pub const COMPARED: [&str; 4] = [
-    "unified(depth=5, eval=schwarz)",
-    "star1(depth=5, eval=schwarz, table=0)",
-    "star1(depth=5, eval=schwarz, table=16)",
+/// Compared if nobody says otherwise: the operator without cuts as the baseline, Star1 without and with a table, Star2,
+/// and Monte-Carlo search.
+pub const COMPARED: [&str; 5] = [
+    "star0(depth=5, least=5, eval=schwarz, table=0)",
+    "star1(depth=5, least=5, eval=schwarz, table=0)",
+    "star1(depth=5, eval=schwarz)",
+    "star2(depth=5, eval=schwarz)",
     "mcts(sims=10000)",
 ];
 
-/// The search whose depth the study `depth` varies.
-pub const DEPTH: &str = "star1(depth={depth}, eval=schwarz, table=16)";
+/// The searches whose depth the study `depth` varies.
+pub const DEPTH: [&str; 2] = ["star1(depth={depth}, eval=schwarz)", "star2(depth={depth}, eval=schwarz)"];
 
 /// Seconds of one complete game between two copies of the published Star1 agent, by its depth from 0. That program
 /// counts the plies below the move, so its depth d is d + 1 here.
@@ -31,7 +32,7 @@ pub struct ChanceSearch {
 }
 
 /// The searches of the study `chance`; the first of each form is what the others save against. Depth 5 is the
-/// published depth 4.
+/// published depth 4. Without a table nothing is gained from shallower searches before it (`least`).
 pub const CHANCE: [ChanceSearch; 16] = [
     ChanceSearch { form: "outcomes", label: "Star0", player: "star0(depth=5, eval=schwarz, form=outcomes, table=0)" },
     ChanceSearch { form: "outcomes", label: "Star0.5", player: "star0.5(depth=5, eval=schwarz, form=outcomes, table=0)" },
@@ -41,10 +42,10 @@ pub const CHANCE: [ChanceSearch; 16] = [
     ChanceSearch { form: "outcomes", label: "Star0.5, table", player: "star0.5(depth=5, eval=schwarz, form=outcomes, table=16)" },
     ChanceSearch { form: "outcomes", label: "Star1, table", player: "star1(depth=5, eval=schwarz, form=outcomes, table=16)" },
     ChanceSearch { form: "outcomes", label: "Star2, table", player: "star2(depth=5, eval=schwarz, form=outcomes, table=16)" },
-    ChanceSearch { form: "unified", label: "Star0", player: "star0(depth=5, eval=schwarz, form=unified, table=0)" },
-    ChanceSearch { form: "unified", label: "Star0.5", player: "star0.5(depth=5, eval=schwarz, form=unified, table=0)" },
-    ChanceSearch { form: "unified", label: "Star1", player: "star1(depth=5, eval=schwarz, form=unified, table=0)" },
-    ChanceSearch { form: "unified", label: "Star2", player: "star2(depth=5, eval=schwarz, form=unified, table=0)" },
+    ChanceSearch { form: "unified", label: "Star0", player: "star0(depth=5, least=5, eval=schwarz, form=unified, table=0)" },
+    ChanceSearch { form: "unified", label: "Star0.5", player: "star0.5(depth=5, least=5, eval=schwarz, form=unified, table=0)" },
+    ChanceSearch { form: "unified", label: "Star1", player: "star1(depth=5, least=5, eval=schwarz, form=unified, table=0)" },
+    ChanceSearch { form: "unified", label: "Star2", player: "star2(depth=5, least=5, eval=schwarz, form=unified, table=0)" },
     ChanceSearch { form: "unified", label: "Star0, table", player: "star0(depth=5, eval=schwarz, form=unified, table=16)" },
     ChanceSearch { form: "unified", label: "Star0.5, table", player: "star0.5(depth=5, eval=schwarz, form=unified, table=16)" },
     ChanceSearch { form: "unified", label: "Star1, table", player: "star1(depth=5, eval=schwarz, form=unified, table=16)" },
@@ -63,10 +64,11 @@ pub const PUBLISHED_LEAVES: [(&str, [u64; 6]); 4] = [
 ];
 
 /// Replacement policies and the search whose table the study `table-size` varies.
-pub const TABLE_SIZE: [(&str, &str); 3] = [
+pub const TABLE_SIZE: [(&str, &str); 4] = [
+    ("bucket", "star2(depth=6, eval=schwarz, entries={entries}, replace=bucket)"),
     ("always", "star2(depth=6, eval=schwarz, entries={entries}, replace=always)"),
     ("depth", "star2(depth=6, eval=schwarz, entries={entries}, replace=depth)"),
-    ("two-level", "star2(depth=6, eval=schwarz, entries={entries}, replace=two-level)"),
+    ("two_level", "star2(depth=6, eval=schwarz, entries={entries}, replace=two_level)"),
 ];
 
 /// The position of the study `table-size`: the first set-up for both sides, Red to move.
@@ -75,10 +77,11 @@ pub const TABLE_SIZE_POSITION: &str = "123../45.../6...f/...ed/..cba r -";
 /// Table sizes of the study `table-size`: 2 to the power of these.
 pub const TABLE_SIZE_EXPONENTS: [u32; 12] = [0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22];
 
-/// The searches of the study `open-dice` on EinStein with all rolls known; the first is what the others save against.
+/// The searches of the study `open-dice` on EinStein with all rolls known, straight to their depth (`least`); the first
+/// is what the others save against.
 pub const OPEN_DICE: [(&str, &str); 2] = [
-    ("minimax", "minimax(depth={depth}, eval=schwarz, dice={seed})"),
-    ("alpha-beta", "alphabeta(depth={depth}, eval=schwarz, dice={seed})"),
+    ("minimax", "minimax(depth={depth}, least={depth}, eval=schwarz, dice={seed})"),
+    ("alpha-beta", "alphabeta(depth={depth}, least={depth}, eval=schwarz, dice={seed})"),
 ];
 
 /// Depths of the study `open-dice` on EinStein: a roll permits about three moves.

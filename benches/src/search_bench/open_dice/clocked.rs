@@ -2,7 +2,7 @@
 //!
 //! Invariant: values and counts are those of the evaluator and the search within.
 
-use crate::search_bench::clock::ClockCost;
+use crate::search_bench::clock::ClockShare;
 use engine::eval::Evaluator;
 use engine::game::{Game, Payoffs};
 use engine::player::{Analysis, Decision, Player, Valuation};
@@ -15,6 +15,7 @@ use std::time::{Duration, Instant};
 pub(super) type Spent = Arc<AtomicU64>;
 
 /// An evaluator without a cache that reads the clock before and after every evaluation.
+#[derive(Clone)]
 pub(super) struct ClockedEvaluator<E> {
     within: E,
     spent: Spent,
@@ -48,10 +49,10 @@ impl<G: Game, E: Evaluator<G, Cache = ()>> Evaluator<G> for ClockedEvaluator<E> 
     }
 }
 
-/// What reading the clock takes in a [`ClockedEvaluator`].
-pub(super) fn clock_cost() -> ClockCost {
+/// The share of the clock in a [`ClockedEvaluator`].
+pub(super) fn clock_share() -> ClockShare {
     let (clocked, spent) = ClockedEvaluator::new(());
-    ClockCost::measured(|batch| {
+    ClockShare::measured(|batch| {
         spent.store(0, Ordering::Relaxed);
         (0..batch).for_each(|number| {
             black_box(clocked.clocked(|()| black_box(number)));

@@ -12,9 +12,15 @@ pub mod tournament;
 
 pub mod playouts;
 
+pub mod suite;
+
 pub mod board;
 
 pub mod plot;
+
+pub mod sheet;
+
+pub mod search_bench;
 
 pub mod report;
 

@@ -1,7 +1,9 @@
-//! Plots as inline SVG: curves, match scores with error bars, calibration.
+//! Plots as inline SVG: curves, match scores with error bars, calibration; [`scaled`] has logarithmic axes.
 //!
 //! Invariant: a plot is one `<svg>` element that refers to nothing outside itself; labels are escaped; values that
 //! are no numbers are left out, and a plot of nothing says so.
+
+pub mod scaled;
 
 use crate::statistics::Interval;
 use plotters::coord::Shift;

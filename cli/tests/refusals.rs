@@ -110,6 +110,7 @@ fn every_command_shows_an_example() {
         "calibrate",
         "bench",
         "bench playouts",
+        "bench search",
     ] {
         let arguments: Vec<&str> = command.split_whitespace().chain(["--help"]).collect();
         let ran = alea(&arguments);

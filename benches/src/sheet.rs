@@ -1,0 +1,146 @@
+//! A table once, seen twice: aligned for a terminal, and as CSV with all digits for other programs.
+//!
+//! Invariant: both have the same rows and columns; a value that is not known is `–` in one and empty in the other.
+
+/// One value of a table.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Cell {
+    /// Words, to the left.
+    Text(String),
+    /// A whole number.
+    Count(u64),
+    /// A number, shown with so many decimals.
+    Number(f64, usize),
+    /// A share in `[0, 1]`, shown in percent.
+    Percent(f64),
+    /// Not known, or it does not apply.
+    Missing,
+}
+
+impl Cell {
+    /// A share, if there is one.
+    #[must_use]
+    pub fn percent(share: Option<f64>) -> Self {
+        share.map_or(Self::Missing, Self::Percent)
+    }
+
+    /// A number, if there is one.
+    #[must_use]
+    pub fn number(value: Option<f64>, decimals: usize) -> Self {
+        value.map_or(Self::Missing, |value| Self::Number(value, decimals))
+    }
+
+    fn shown(&self) -> String {
+        match self {
+            Self::Text(text) => text.clone(),
+            Self::Count(count) => count.to_string(),
+            Self::Number(value, decimals) if value.is_finite() => format!("{value:.decimals$}"),
+            Self::Percent(share) if share.is_finite() => format!("{:.2}", 100.0 * share),
+            Self::Number(..) | Self::Percent(_) | Self::Missing => "–".to_owned(),
+        }
+    }
+
+    fn exact(&self) -> String {
+        match self {
+            Self::Text(text) if text.contains([',', '"', '\n', '\r']) => format!("\"{}\"", text.replace('"', "\"\"")),
+            Self::Text(text) => text.clone(),
+            Self::Count(count) => count.to_string(),
+            Self::Number(value, _) | Self::Percent(value) if value.is_finite() => value.to_string(),
+            Self::Number(..) | Self::Percent(_) | Self::Missing => String::new(),
+        }
+    }
+}
+
+impl From<&str> for Cell {
+    fn from(text: &str) -> Self {
+        Self::Text(text.to_owned())
+    }
+}
+
+impl From<u64> for Cell {
+    fn from(count: u64) -> Self {
+        Self::Count(count)
+    }
+}
+
+/// A table: a heading for each column, and rows as long as the heading.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Sheet {
+    /// What the columns are called.
+    pub columns: Vec<String>,
+    /// The rows.
+    pub rows: Vec<Vec<Cell>>,
+}
+
+impl Sheet {
+    /// A table without rows.
+    #[must_use]
+    pub fn new<S: Into<String>>(columns: impl IntoIterator<Item = S>) -> Self {
+        Self { columns: columns.into_iter().map(Into::into).collect(), rows: Vec::new() }
+    }
+
+    /// Appends a row.
+    pub fn push(&mut self, row: Vec<Cell>) {
+        debug_assert_eq!(row.len(), self.columns.len());
+        self.rows.push(row);
+    }
+
+    /// For a terminal: columns as wide as their widest value, words to the left and numbers to the right.
+    #[must_use]
+    pub fn text(&self) -> String {
+        let shown: Vec<Vec<String>> = self.rows.iter().map(|row| row.iter().map(Cell::shown).collect()).collect();
+        let left: Vec<bool> =
+            (0..self.columns.len()).map(|column| self.rows.iter().any(|row| matches!(row.get(column), Some(Cell::Text(_))))).collect();
+        let lines = || std::iter::once(&self.columns).chain(&shown);
+        let widths: Vec<usize> = (0..self.columns.len())
+            .map(|column| lines().filter_map(|line| line.get(column)).map(|cell| cell.chars().count()).max().unwrap_or(0))
+            .collect();
+        let mut text = String::new();
+        for line in lines() {
+            let cells = line.iter().zip(&widths).zip(&left);
+            let cells: Vec<String> =
+                cells.map(|((cell, &width), &left)| if left { format!("{cell:<width$}") } else { format!("{cell:>width$}") }).collect();
+            text.push_str(cells.join("  ").trim_end());
+            text.push('\n');
+        }
+        text
+    }
+
+    /// As CSV (RFC 4180, but lines end in `\n`): shares in `[0, 1]`, numbers with all their digits.
+    #[must_use]
+    pub fn csv(&self) -> String {
+        let mut text = String::new();
+        let header: Vec<Cell> = self.columns.iter().map(|column| Cell::Text(column.clone())).collect();
+        for row in std::iter::once(&header).chain(&self.rows) {
+            text.push_str(&row.iter().map(Cell::exact).collect::<Vec<_>>().join(","));
+            text.push('\n');
+        }
+        text
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sheet() -> Sheet {
+        let mut sheet = Sheet::new(["player", "nodes", "ms", "cut"]);
+        sheet.push(vec!["a(b=1, c=2)".into(), 1200u64.into(), Cell::Number(1.25, 1), Cell::percent(Some(0.5))]);
+        sheet.push(vec!["d".into(), 7u64.into(), Cell::Number(f64::NAN, 1), Cell::percent(None)]);
+        sheet
+    }
+
+    #[test]
+    fn columns_line_up() {
+        let expected = "player       nodes   ms    cut\na(b=1, c=2)   1200  1.2  50.00\nd                7    –      –\n";
+        assert_eq!(sheet().text(), expected);
+    }
+
+    #[test]
+    fn csv_quotes_what_holds_commas_and_leaves_out_what_is_not_known() {
+        assert_eq!(sheet().csv(), "player,nodes,ms,cut\n\"a(b=1, c=2)\",1200,1.25,0.5\nd,7,,\n");
+        let mut quoted = Sheet::new(["x"]);
+        quoted.push(vec!["say \"a\"".into()]);
+        assert_eq!(quoted.csv(), "x\n\"say \"\"a\"\"\"\n");
+    }
+}

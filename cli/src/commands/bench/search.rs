@@ -1,0 +1,111 @@
+//! `alea bench search`: searches side by side on a suite of positions.
+
+use crate::output;
+use anyhow::{Result, bail};
+use benches::search_bench::{Settings, Study, run as study};
+use benches::suite::{Phase, Suite};
+use clap::builder::PossibleValuesParser;
+use clap::builder::TypedValueParser as _;
+use engine::files::{FileError, write_atomically};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use trainer::progress::progress_bar;
+
+/// Compare searches on the same positions: nodes, leaves, speed, time spent evaluating, what the table does
+///
+/// Positions are valued before the roll, one after the other on one thread. The first player is the baseline. Studies
+/// are presets: 'depth' is depth against time, 'chance' what cuts at chance nodes save, 'table-size' how large a table
+/// should be, 'open-dice' minimax against alpha-beta.
+#[derive(clap::Args)]
+#[command(
+    after_help = "Example: alea bench search --player \"unified(depth=5)\" --player \"star1(depth=5, table=0)\" --phase middle\n         \
+                  alea bench search --study depth --max-depth 7 --csv depth.csv --svg depth.svg"
+)]
+pub(super) struct Arguments {
+    /// A player that searches; may be given several times. For the studies 'depth' and 'table-size' with {depth} or
+    /// {entries} where the number goes
+    #[arg(long = "player", value_name = "PLAYER")]
+    players: Vec<String>,
+    /// A preset instead of a comparison of players
+    #[arg(long, value_name = "STUDY", value_parser = PossibleValuesParser::new(Study::NAMED.map(Study::name)).try_map(|name| name.parse::<Study>()))]
+    study: Option<Study>,
+    /// Positions, a phase and a position before the roll a line; 24 are built in
+    #[arg(long, value_name = "FILE")]
+    suite: Option<PathBuf>,
+    /// Only the positions of this phase
+    #[arg(long, value_name = "PHASE", value_parser = PossibleValuesParser::new(Phase::ALL.map(Phase::name)).try_map(|name| name.parse::<Phase>()))]
+    phase: Option<Phase>,
+    /// Searches of every position, of which the fastest counts
+    #[arg(long, default_value_t = 1, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000), allow_negative_numbers = true)]
+    repeat: u32,
+    /// Largest depth of the study 'depth' [default: 6]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=64), allow_negative_numbers = true)]
+    max_depth: Option<u32>,
+    /// Most complete games for each depth of the study 'depth'; none begins after three seconds [default: 20]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000), allow_negative_numbers = true)]
+    games: Option<u32>,
+    /// Seed of players, of dice that are known beforehand, and of games
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Write one table with all digits
+    #[arg(long, value_name = "FILE")]
+    csv: Option<PathBuf>,
+    /// Write a chart
+    #[arg(long, value_name = "FILE")]
+    svg: Option<PathBuf>,
+    /// Write JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// The published times of complete games are means of 20.
+const GAMES: u32 = 20;
+const MAX_DEPTH: u32 = 6;
+
+pub(super) fn run(arguments: &Arguments) -> Result<ExitCode> {
+    let what = arguments.study.unwrap_or(Study::Compare);
+    if what != Study::Depth && (arguments.max_depth.is_some() || arguments.games.is_some()) {
+        bail!("--max-depth and --games belong to the study 'depth'; give --study depth with them");
+    }
+    if what == Study::TableSize && (arguments.suite.is_some() || arguments.phase.is_some()) {
+        bail!("the study 'table-size' searches one fixed position; leave out --suite and --phase");
+    }
+    // Better said now than after all those searches.
+    for path in [&arguments.csv, &arguments.svg].into_iter().flatten() {
+        check_directory(path)?;
+    }
+    let suite = arguments.suite.as_deref().map_or_else(Suite::built_in, Suite::read)?;
+    let settings = Settings {
+        suite: match arguments.phase {
+            Some(phase) => suite.only(phase)?,
+            None => suite,
+        },
+        players: arguments.players.clone(),
+        seed: arguments.seed,
+        repeat: arguments.repeat,
+        max_depth: arguments.max_depth.unwrap_or(MAX_DEPTH),
+        games: arguments.games.unwrap_or(GAMES),
+    };
+    let report = study(what, &settings, &progress_bar("searches"))?;
+    if arguments.json {
+        output::json(&report.json)?;
+    } else {
+        output::line(&report.text)?;
+    }
+    for (path, content) in [(&arguments.csv, &report.csv), (&arguments.svg, &report.svg)] {
+        if let Some(path) = path {
+            write_atomically(path, |file| file.write_all(content.as_bytes()))?;
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Whether there is a directory to write the file into.
+fn check_directory(path: &Path) -> Result<(), FileError> {
+    match path.parent() {
+        Some(directory) if !directory.as_os_str().is_empty() && !directory.is_dir() => {
+            Err(FileError::NoDirectory { path: path.to_owned(), directory: directory.to_owned() })
+        }
+        _ => Ok(()),
+    }
+}

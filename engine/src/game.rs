@@ -118,12 +118,6 @@ pub trait Game: Clone + Debug + Send + Sync + 'static {
         0
     }
 
-    /// Whether someone threatens to end the game at once, so that looking no further may deceive.
-    fn is_tense(&self, position: &Self::Position) -> bool {
-        let _ = position;
-        false
-    }
-
     /// The part of the game a position belongs to, for settings that differ between them.
     fn stage(&self, position: &Self::Position) -> Stage {
         let _ = position;

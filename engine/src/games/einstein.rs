@@ -378,11 +378,6 @@ impl<const COLUMNS: usize, const ROWS: usize> Game for EinStein<COLUMNS, ROWS> {
         }
     }
 
-    /// Whether the enemy stands beside its goal; the mover's own chance to win at once is part of every evaluation.
-    fn is_tense(&self, position: &Position) -> bool {
-        (0..MAX_STONES).any(|stone| Self::destinations(position.other().square(stone)) >> Self::GOAL & 1 == 1)
-    }
-
     /// Opening with at most two stones captured, endgame with at most half of them left.
     fn stage(&self, position: &Position) -> Stage {
         let (stones, all) = (position.stones(), 2 * u32::from(self.stones));

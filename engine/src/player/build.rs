@@ -21,7 +21,7 @@ mod searches;
 
 /// All player names, for help texts and errors.
 pub const PLAYERS: &str = "star2, star1, star0.5, star0(depth, eval, die, ms, nodes, clock, depths, least, table, entries, replace, reuse, \
-     order, negascout, form, threads, step, aspiration, cluster, reduction, quiescence), minimax and alphabeta(depth, eval, dice), \
+     order, negascout, form, threads, step, aspiration), minimax and alphabeta(depth, eval, dice), \
      unified and textbook(depth, eval, die), mcts(sims or ms, leaf, exploration, die), greedy, random; and Rock'n'Roll's MrBlack(depth), FarmerBoy(depth), \
      MrMonte(depth, iterations, player), MrRandom";
 

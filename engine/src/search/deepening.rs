@@ -25,14 +25,11 @@ pub struct Deepening {
     pub step: u32,
     /// Half the width of the window around the value of the iteration before; `None` for no windows.
     pub aspiration: Option<f32>,
-    /// Moves that an iteration finds worse than the best one by more than this go no deeper (the published agent's
-    /// "cluster of best moves"); `None` for all to go on.
-    pub cluster: Option<f32>,
 }
 
 impl Default for Deepening {
     fn default() -> Self {
-        Self { step: 2, aspiration: None, cluster: None }
+        Self { step: 2, aspiration: None }
     }
 }
 
@@ -153,23 +150,12 @@ impl<G: Game, E: Evaluator<G> + Clone, M: Meter> Search<G> for DeepeningSearch<G
                 legal.iter().enumerate().map(|(place, &mv)| RootMove { mv, place, bounds: Bounds::UNKNOWN, proven: false }).collect();
             let mut completed = 0;
             for depth in depths(&limits, deepening, stage) {
-                if !iterate(
-                    star,
-                    position,
-                    depth,
-                    deepening.aspiration.filter(|_| completed > 0),
-                    deepening.cluster.unwrap_or(0.0),
-                    &mut moves,
-                ) {
+                if !iterate(star, position, depth, deepening.aspiration.filter(|_| completed > 0), &mut moves) {
                     break;
                 }
                 completed = depth;
                 if decided(&moves, &limits) {
                     break;
-                }
-                if let Some(margin) = deepening.cluster.filter(|_| depth >= CLUSTER_FROM) {
-                    let least = moves[0].bounds.lower - margin;
-                    moves.retain(|root| root.bounds.upper >= least);
                 }
             }
             (moves[0], completed)
@@ -238,7 +224,6 @@ fn iterate<G: Game, E: Evaluator<G>, M: Meter>(
     position: &G::Position,
     depth: u32,
     aspiration: Option<f32>,
-    cluster: f32,
     moves: &mut [RootMove<G::Move>],
 ) -> bool {
     let mut best: Option<(f32, usize)> = None;
@@ -247,8 +232,6 @@ fn iterate<G: Game, E: Evaluator<G>, M: Meter>(
         // A move listed before the best one so far wins a tie with it.
         let alpha = match best {
             None => UNBOUNDED,
-            // Bounds within the margin are wanted, to tell who belongs to the cluster.
-            Some((value, _)) if cluster > 0.0 => value - cluster,
             Some((value, place)) if root.place < place => value.next_down(),
             Some((value, _)) => value,
         };
@@ -273,9 +256,6 @@ fn iterate<G: Game, E: Evaluator<G>, M: Meter>(
     }
     true
 }
-
-/// From this depth on an iteration may decide which moves go on.
-const CLUSTER_FROM: u32 = 4;
 
 /// Below every value, so that the first move is valued exactly.
 const UNBOUNDED: f32 = -1.0;

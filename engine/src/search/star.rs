@@ -44,32 +44,16 @@ pub struct StarOptions {
     pub negascout: bool,
     /// The order of moves.
     pub ordering: Ordering,
-    /// What is not searched to its full depth, or deeper.
-    pub selective: Selective,
-}
-
-/// Departures from searching everything equally deep. With any of them a search no longer equals
-/// [`super::expectiminimax`].
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Selective {
-    /// Moves that do not look best among those permitted together are searched one ply less deep, and in full only if
-    /// they turn out better than they look (late-move reduction).
-    pub reduction: bool,
-    /// Where someone threatens to win at once, the last ply is followed by another one (quiescence).
-    pub quiescence: bool,
 }
 
 impl Default for StarOptions {
     fn default() -> Self {
-        Self { cuts: Cuts::Star2, negascout: false, ordering: Ordering::ALL, selective: Selective::default() }
+        Self { cuts: Cuts::Star2, negascout: false, ordering: Ordering::ALL }
     }
 }
 
 /// Stands for the value of a move not searched yet; below all values.
 const UNSEARCHED: f32 = -1.0;
-
-/// From this depth on late moves are searched less deep.
-const REDUCE_FROM: u32 = 3;
 
 /// The width of a null window.
 const NULL_WINDOW: f32 = 1e-5;
@@ -87,8 +71,6 @@ pub struct Star<G: Game, E: Evaluator<G>, M: Meter = Off> {
     recent: Recent,
     /// Leaves evaluated and bounds used that hang on a depth: a subtree that adds nothing here is proven.
     horizon: u64,
-    /// Whether the last ply is being followed by another one, which is not followed again.
-    extending: bool,
     pub(super) watch: Watch,
     /// What other threads of the same search are at.
     pub(super) busy: Option<Arc<Busy>>,
@@ -127,7 +109,6 @@ impl<G: Game, E: Evaluator<G>, M: Meter> Star<G, E, M> {
             parties: Parties { root: 0 },
             history: vec![0.0; G::MOVE_KINDS],
             horizon: 0,
-            extending: false,
             recent,
             watch: Watch::default(),
             busy: None,
@@ -183,9 +164,8 @@ impl<G: Game, E: Evaluator<G>, M: Meter> Star<G, E, M> {
 
     fn root(&mut self, position: &G::Position, depth: u32) {
         self.parties = Parties { root: self.game.to_move(position) };
-        // One more than the depth, for the ply that quiescence adds.
-        if self.plies.len() <= depth as usize + 1 {
-            self.plies.resize_with(depth as usize + 2, Ply::default);
+        if self.plies.len() <= depth as usize {
+            self.plies.resize_with(depth as usize + 1, Ply::default);
         }
         self.evaluator.refresh(&self.game, position, &mut self.plies[0].cache);
     }
@@ -278,16 +258,15 @@ impl<G: Game, E: Evaluator<G>, M: Meter> Star<G, E, M> {
                     continue;
                 }
                 let mv = this.moves[index];
-                let late = self.options.selective.reduction && place >= segments.count() && depth >= REDUCE_FROM;
                 let found = match &busy {
-                    None => self.search_move(position, mv, depth, ply, &mut chance, index, (alpha, beta), late),
+                    None => self.search_move(position, mv, depth, ply, &mut chance, index, (alpha, beta)),
                     Some(busy) => {
                         let child = self.key(&self.game.play(position, mv)) ^ u64::from(depth);
                         if round == 0 && place > 0 && busy.contains(child) {
                             continue;
                         }
                         let mark = busy.enter(child);
-                        let found = self.search_move(position, mv, depth, ply, &mut chance, index, (alpha, beta), late);
+                        let found = self.search_move(position, mv, depth, ply, &mut chance, index, (alpha, beta));
                         busy.leave(mark, child);
                         found
                     }
@@ -322,18 +301,10 @@ impl<G: Game, E: Evaluator<G>, M: Meter> Star<G, E, M> {
         chance: &mut ChanceBounds,
         index: usize,
         (alpha, beta): (f32, f32),
-        late: bool,
     ) -> Bounds {
         let (mut low, mut high) = (f32::NEG_INFINITY, f32::INFINITY);
         if self.options.cuts >= Cuts::Star1 {
             (low, high) = chance.window(index, alpha, beta);
-        }
-        if late {
-            let found = self.after(position, mv, depth - 2, ply, low, low + NULL_WINDOW);
-            if found.upper <= low || self.watch.stopped() {
-                chance.add(index, found);
-                return found;
-            }
         }
         if self.options.negascout && low > 0.0 && low + NULL_WINDOW < high {
             let found = self.after(position, mv, depth - 1, ply, low, low + NULL_WINDOW);

@@ -14,7 +14,7 @@ use crate::search::limits::{DepthRange, Limits, MOST_DEPTH, TimeLimit};
 use crate::search::meter::Meter;
 use crate::search::ordering::Ordering;
 use crate::search::outcomes::{Options, OutcomeSearch};
-use crate::search::star::{Cuts, Selective, StarOptions};
+use crate::search::star::{Cuts, StarOptions};
 use crate::search::table::{Replacement, Reuse, Table};
 use std::sync::Arc;
 use std::time::Duration;
@@ -63,6 +63,10 @@ const DEFAULT_TABLE: usize = 4;
 /// MiB of a table when time or nodes end the search, so that it may get deep.
 const DEFAULT_TABLE_WITH_LIMITS: usize = 16;
 
+/// Plies from one iteration to the next when time or nodes end the search. At 10 ms a move steps of 2 score 48.9 % ± 1.5
+/// against steps of 1.
+const STEP_WITH_LIMITS: u32 = 1;
+
 impl SearchRecipe {
     /// A search with everything at its default.
     pub(super) fn fixed_depth(depth: u32, evaluator: AnyEvaluator) -> Self {
@@ -103,15 +107,15 @@ impl SearchRecipe {
             Shape::Outcomes(Options { cuts, negascout })
         } else {
             let ordering = ordering(arguments, if open_dice || cuts == Cuts::None { Ordering::NONE } else { Ordering::ALL })?;
-            let reduction = arguments.choice("reduction", &[("no", false), ("yes", true)])?;
-            let quiescence = arguments.choice("quiescence", &[("no", false), ("yes", true)])?;
-            let options = StarOptions { cuts, negascout, ordering, selective: Selective { reduction, quiescence } };
+            let options = StarOptions { cuts, negascout, ordering };
             if open_dice {
                 Shape::OpenDice { options, seed: arguments.number("dice", 0..=u64::MAX, 1)? }
             } else {
-                let step = arguments.number("step", 1..=MOST_DEPTH, Deepening::default().step)?;
-                let mut fraction = |key| arguments.take_named(key)?.map(|value| parse_number(key, value, 0.0..=1.0)).transpose();
-                let deepening = Deepening { step, aspiration: fraction("aspiration")?, cluster: fraction("cluster")? };
+                let step = if limits.only_depth() { Deepening::default().step } else { STEP_WITH_LIMITS };
+                let step = arguments.number("step", 1..=MOST_DEPTH, step)?;
+                let aspiration = arguments.take_named("aspiration")?;
+                let aspiration = aspiration.map(|value| parse_number("aspiration", value, 0.0..=1.0)).transpose()?;
+                let deepening = Deepening { step, aspiration };
                 Shape::Unified { options, deepening, threads: arguments.number("threads", 1..=256, 1)? }
             }
         };

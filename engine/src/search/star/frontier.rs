@@ -53,12 +53,6 @@ impl<G: Game, E: Evaluator<G>, M: Meter> Star<G, E, M> {
     /// A position all of whose successors are leaves: their values cost less than the windows that might save some.
     #[inline(never)]
     pub(super) fn frontier(&mut self, position: &G::Position, ply: usize) -> Bounds {
-        if self.options.selective.quiescence && !self.extending && self.game.is_tense(position) {
-            self.extending = true;
-            let (bounds, _) = self.inner(position, 2, ply, f32::NEG_INFINITY, f32::INFINITY, None);
-            self.extending = false;
-            return bounds;
-        }
         if self.batches() {
             let (game, evaluator, cache) = (&self.game, &self.evaluator, &mut self.plies[ply].cache);
             let one_ply = self.meter.evaluation(|| evaluator.one_ply(game, position, cache));
@@ -111,8 +105,7 @@ impl<G: Game, E: Evaluator<G>, M: Meter> Star<G, E, M> {
             let value = if let Some(payoff) = self.game.payoff(&next, mover) {
                 payoff
             } else {
-                let value =
-                    if remembers && !self.extending { self.remembered(&next, ply + 1) } else { self.frontier(&next, ply + 1).lower };
+                let value = if remembers { self.remembered(&next, ply + 1) } else { self.frontier(&next, ply + 1).lower };
                 if self.parties.same(&self.game, position, &next) { value } else { 1.0 - value }
             };
             this.ratings[index] = value;

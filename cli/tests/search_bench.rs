@@ -66,7 +66,7 @@ fn the_study_of_depth_stands_beside_the_published_times() {
 
 #[test]
 fn the_study_of_table_sizes_takes_any_player_with_a_size() {
-    let report = search(&["--study", "table-size", "--player", "star1(depth=4, entries={entries})", "--json"]).json();
+    let report = search(&["--study", "table-size", "--player", "star1(depth=5, entries={entries})", "--json"]).json();
     let tables = report["tables"].as_array().unwrap();
     let of_size = |entries: u64| tables.iter().find(|one| one["entries"] == entries).unwrap();
     assert_eq!(tables.len(), 12);

@@ -99,7 +99,8 @@ impl ChanceBounds {
 
     /// The window in which the value of the move at `index` matters, given the position's window.
     ///
-    /// A value of at most the first bound lets the position fail low or changes nothing; a value of at least the
+    /// A value of at most the first bound changes nothing, or lets the position fail low (where one outcome alone permits
+    /// the move: together with this outcome's other moves, unless one of them is better); a value of at least the
     /// second makes it fail high. Only asked while the bounds do not [`ChanceBounds::decide`].
     #[must_use]
     #[inline]
@@ -110,12 +111,10 @@ impl ChanceBounds {
             // One outcome, or none.
             let Some(group) = self.groups.get(permitting.trailing_zeros() as usize) else { return (1.0, 1.0) };
             let high = (beta - self.lower) * group.reciprocal + group.lower;
-            let low = if group.unsearched > 1 {
-                f32::NEG_INFINITY
-            } else {
-                let low = (alpha - self.upper) * group.reciprocal + group.upper;
-                if low < group.searched_upper { f32::NEG_INFINITY } else { low }
-            };
+            // However many moves the outcome still has: at or below this, the move is either beaten by another one or lets
+            // the position fail low together with them.
+            let low = (alpha - self.upper) * group.reciprocal + group.upper;
+            let low = if low < group.searched_upper { f32::NEG_INFINITY } else { low };
             return (if low > group.lower { low } else { group.lower }, high);
         }
         let mut below = Sum { constant: self.lower, ..Sum::default() };
@@ -286,7 +285,7 @@ mod tests {
     #[test]
     fn a_game_without_chance_has_alpha_beta_windows() {
         let mut bounds = ChanceBounds::new(&[outcome(1.0, 0, 3)]);
-        window_is(bounds.window(0, 0.3, 0.7), (0.0, 0.7));
+        window_is(bounds.window(0, 0.3, 0.7), (0.3, 0.7));
         bounds.add(0, Bounds::exact(0.5));
         window_is(bounds.window(1, 0.3, 0.7), (0.5, 0.7));
         bounds.add(1, Bounds { lower: 0.0, upper: 0.4 });

@@ -45,6 +45,26 @@ fn worth(outcomes: &[Outcome], values: &[f64]) -> f64 {
     outcomes.iter().map(|outcome| f64::from(outcome.weight) * best(outcome)).sum()
 }
 
+/// The most the position is worth if a move has a value and, where a single outcome permits it, no unsearched move of that
+/// outcome turns out better.
+fn best_if_none_better(node: &Node, searched: &[bool], upper: &[f64], index: usize, value: f64) -> f64 {
+    let permitting = node.outcomes.iter().filter(|outcome| outcome.permits(index)).count();
+    let best = |outcome: &Outcome| {
+        let bound = |other: usize| {
+            let counts_for_nothing = permitting == 1 && outcome.permits(index) && !searched[other];
+            if other == index {
+                value
+            } else if counts_for_nothing {
+                0.0
+            } else {
+                upper[other]
+            }
+        };
+        (usize::from(outcome.start)..usize::from(outcome.end)).map(bound).fold(0.0, f64::max)
+    };
+    node.outcomes.iter().map(|outcome| f64::from(outcome.weight) * best(outcome)).sum()
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, cases: 3_000, ..ProptestConfig::default() })]
 
@@ -56,6 +76,7 @@ proptest! {
         let count = node.values.len();
         let mut bounds = ChanceBounds::new(&node.outcomes);
         let (mut lower, mut upper) = (vec![0.0f64; count], vec![1.0f64; count]);
+        let mut searched = vec![false; count];
         for &(index, below, above) in &node.order {
             let (worst, best) = (worth(&node.outcomes, &lower), worth(&node.outcomes, &upper));
             prop_assert!((f64::from(bounds.bounds().lower) - worst).abs() < ROUNDING, "{} {}", bounds.bounds().lower, worst);
@@ -74,13 +95,15 @@ proptest! {
                     let (worst_with, best_with) = (with(&lower), with(&upper));
                     if value <= from {
                         let unchanged = worst_with <= worst + ROUNDING;
-                        prop_assert!(best_with <= f64::from(alpha) + ROUNDING || unchanged, "{} <= {}", value, from);
+                        let fails_low = best_if_none_better(&node, &searched, &upper, index, f64::from(value)) <= f64::from(alpha) + ROUNDING;
+                        prop_assert!(fails_low || unchanged, "{} <= {}", value, from);
                     }
                     if value >= to {
                         prop_assert!(worst_with >= f64::from(beta) - ROUNDING, "{} >= {}", value, to);
                     }
                     // The window is no wider than it must be: inside it the position fails neither way.
                     if value > from + 1e-3 && value < to - 1e-3 {
+                        let best_with = best_if_none_better(&node, &searched, &upper, index, f64::from(value)).max(best_with);
                         prop_assert!(best_with >= f64::from(alpha) - ROUNDING && worst_with <= f64::from(beta) + ROUNDING, "{}", value);
                     }
                 }
@@ -88,6 +111,7 @@ proptest! {
 
             let found = Bounds { lower: (node.values[index] - below).max(0.0), upper: (node.values[index] + above).min(1.0) };
             bounds.add(index, found);
+            searched[index] = true;
             (lower[index], upper[index]) = (f64::from(found.lower), f64::from(found.upper));
         }
         let exact: Vec<f64> = node.values.iter().map(|&value| f64::from(value)).collect();

@@ -190,4 +190,4 @@ fn signature() {
 }
 
 /// Nodes and leaves without cuts, with Star1, with Star2, and with Star2 and a table.
-const SIGNATURE: [(u64, u64); 4] = [(1_719_551, 1_600_845), (1_199_585, 1_117_133), (508_715, 471_450), (271_939, 244_316)];
+const SIGNATURE: [(u64, u64); 4] = [(1_719_551, 1_600_845), (1_197_195, 1_114_897), (506_896, 469_744), (271_433, 243_860)];

@@ -78,9 +78,10 @@ impl SearchRecipe {
 
     /// Reads the notation if its name is that of a search; also returns the rules with the die that it assumes.
     pub(super) fn from_notation(notation: &Notation, arguments: &mut Arguments<'_>, game: Standard) -> Result<(Self, Standard), Problem> {
-        let limits = limits(arguments)?;
+        let depth = arguments.take("depth")?;
         let evaluator = arguments.take("eval")?;
         let game = assumed_die(arguments, game)?;
+        let limits = limits(arguments, depth)?;
         let evaluator = match evaluator {
             Some(notation) => evaluators::from_notation(notation, &game)?,
             None => evaluators::schwarz(&game),
@@ -162,7 +163,7 @@ impl SearchRecipe {
 }
 
 /// `depth=N`, `depths=A:B:C` and `least=…` (opening, middle, endgame), `nodes`, `ms`, `clock=SECONDS+INCREMENT`.
-fn limits(arguments: &mut Arguments<'_>) -> Result<Limits, Problem> {
+fn limits(arguments: &mut Arguments<'_>, depth: Option<&Notation>) -> Result<Limits, Problem> {
     let nodes = arguments.take_named("nodes")?.map(|value| parse_number("nodes", value, 1..=u64::MAX)).transpose()?;
     let milliseconds = arguments.take_named("ms")?;
     let clock = arguments.take_named("clock")?;
@@ -173,10 +174,11 @@ fn limits(arguments: &mut Arguments<'_>) -> Result<Limits, Problem> {
         (None, None) => None,
     };
     let default = if nodes.is_some() || time.is_some() { MOST_DEPTH } else { 3 };
-    let by_stage = arguments.take_named("depths")?;
-    let most = match by_stage {
-        Some(value) => stages("depths", value)?,
-        None => [arguments.number("depth", 1..=MOST_DEPTH, default)?; 3],
+    let most = match (depth, arguments.take_named("depths")?) {
+        (Some(_), Some(depths)) => return Err((depths.character, "'depth' and 'depths' exclude each other".to_owned())),
+        (None, Some(value)) => stages("depths", value)?,
+        (Some(value), None) => [parse_number("depth", value, 1..=MOST_DEPTH)?; 3],
+        (None, None) => [default; 3],
     };
     let least = match arguments.take_named("least")? {
         Some(value) => stages("least", value)?,

@@ -190,4 +190,4 @@ fn signature() {
 }
 
 /// Nodes and leaves without cuts, with Star1, with Star2, and with Star2 and a table.
-const SIGNATURE: [(u64, u64); 4] = [(1_719_551, 1_600_845), (1_197_195, 1_114_897), (506_896, 469_744), (271_433, 243_860)];
+const SIGNATURE: [(u64, u64); 4] = [(1_719_551, 1_600_845), (1_197_195, 1_114_897), (502_705, 465_796), (270_447, 243_047)];

@@ -71,6 +71,8 @@ pub struct Star<G: Game, E: Evaluator<G>, M: Meter = Off> {
     recent: Recent,
     /// Leaves evaluated and bounds used that hang on a depth: a subtree that adds nothing here is proven.
     horizon: u64,
+    /// Whether the move being searched is the one that looks best of its segment: its successor is likely to fail low.
+    expects_low: bool,
     pub(super) watch: Watch,
     /// What other threads of the same search are at.
     pub(super) busy: Option<Arc<Busy>>,
@@ -109,6 +111,7 @@ impl<G: Game, E: Evaluator<G>, M: Meter> Star<G, E, M> {
             parties: Parties { root: 0 },
             history: vec![0.0; G::MOVE_KINDS],
             horizon: 0,
+            expects_low: false,
             recent,
             watch: Watch::default(),
             busy: None,
@@ -231,17 +234,26 @@ impl<G: Game, E: Evaluator<G>, M: Meter> Star<G, E, M> {
         let mut outcomes = OutcomeList::default();
         self.game.outcomes(position, &this.moves, &mut outcomes);
         let segments = Segments::new(&outcomes, this.moves.len());
-        self.rate(position, depth, ply, &mut this);
         let probing = self.options.cuts == Cuts::Star2;
-        if let Some(hint) = hint {
-            for index in segments.hinted(hint) {
-                this.ratings[index] = f32::INFINITY;
+        let last = depth == 2 && self.batches() && self.options.cuts > Cuts::None;
+        if last && self.expects_low {
+            // All moves will be needed, in any order.
+            this.ratings.clear();
+            this.ratings.resize(this.moves.len(), 0.0);
+            this.order.clear();
+            this.order.extend(0..this.moves.len() as u16);
+        } else {
+            self.rate(position, depth, ply, &mut this);
+            if let Some(hint) = hint {
+                for index in segments.hinted(hint) {
+                    this.ratings[index] = f32::INFINITY;
+                }
             }
+            arrange(&mut this.order, &segments, &this.ratings, probing);
         }
-        arrange(&mut this.order, &segments, &this.ratings, probing);
         this.ratings.fill(UNSEARCHED);
         let mut chance = ChanceBounds::new(&outcomes);
-        if depth == 2 && self.batches() && self.options.cuts > Cuts::None {
+        if last {
             let bounds = self.before_frontier(position, ply, &mut this, &outcomes, (alpha, beta));
             let hint = segments.hint(&this.ratings);
             std::mem::swap(&mut self.plies[ply].cache, &mut this.cache);
@@ -258,6 +270,7 @@ impl<G: Game, E: Evaluator<G>, M: Meter> Star<G, E, M> {
                     continue;
                 }
                 let mv = this.moves[index];
+                self.expects_low = probing && self.options.ordering.rates() && place < segments.count();
                 let found = match &busy {
                     None => self.search_move(position, mv, depth, ply, &mut chance, index, (alpha, beta)),
                     Some(busy) => {

@@ -110,6 +110,10 @@ impl ChanceBounds {
         if permitting & permitting.wrapping_sub(1) == 0 {
             // One outcome, or none.
             let Some(group) = self.groups.get(permitting.trailing_zeros() as usize) else { return (1.0, 1.0) };
+            if self.margin == 0.0 {
+                // Without chance: alpha-beta, to the last bit.
+                return (if alpha > group.lower && alpha >= group.searched_upper { alpha } else { group.lower }, beta);
+            }
             let high = (beta - self.lower) * group.reciprocal + group.lower;
             // However many moves the outcome still has: at or below this, the move is either beaten by another one or lets
             // the position fail low together with them.
@@ -157,7 +161,8 @@ impl ChanceBounds {
             let group = &mut self.groups[permitting.trailing_zeros() as usize];
             permitting &= permitting - 1;
             if bounds.lower > group.lower {
-                self.lower += group.outcome.weight * (bounds.lower - group.lower);
+                self.lower =
+                    if self.margin == 0.0 { bounds.lower } else { self.lower + group.outcome.weight * (bounds.lower - group.lower) };
                 group.lower = bounds.lower;
             }
             if bounds.upper > group.searched_upper {
@@ -165,7 +170,11 @@ impl ChanceBounds {
             }
             group.unsearched -= 1;
             if group.unsearched == 0 {
-                self.upper -= group.outcome.weight * (group.upper - group.searched_upper);
+                self.upper = if self.margin == 0.0 {
+                    group.searched_upper
+                } else {
+                    self.upper - group.outcome.weight * (group.upper - group.searched_upper)
+                };
                 group.upper = group.searched_upper;
             }
         }
@@ -179,7 +188,7 @@ impl ChanceBounds {
             let group = &mut self.groups[permitting.trailing_zeros() as usize];
             permitting &= permitting - 1;
             if lower > group.lower {
-                self.lower += group.outcome.weight * (lower - group.lower);
+                self.lower = if self.margin == 0.0 { lower } else { self.lower + group.outcome.weight * (lower - group.lower) };
                 group.lower = lower;
             }
         }
@@ -289,7 +298,6 @@ mod tests {
         bounds.add(0, Bounds::exact(0.5));
         window_is(bounds.window(1, 0.3, 0.7), (0.5, 0.7));
         bounds.add(1, Bounds { lower: 0.0, upper: 0.4 });
-        // The last move decides whether the position fails low.
         window_is(bounds.window(2, 0.6, 0.7), (0.6, 0.7));
         assert_eq!(bounds.bounds(), Bounds { lower: 0.5, upper: 1.0 });
     }

@@ -78,7 +78,7 @@ impl SearchStats {
     }
 }
 
-/// A search that values moves by looking a fixed number of plies ahead.
+/// A search that values moves by looking ahead.
 ///
 /// Values are win probabilities of the seat to move. With more than two seats the search is paranoid: all others
 /// play as one party against the seat at the root.

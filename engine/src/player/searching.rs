@@ -11,7 +11,7 @@ use crate::search::{Search, SearchStats};
 use std::marker::PhantomData;
 use std::time::Instant;
 
-/// Plays the move that a fixed-depth search values most.
+/// Plays the move that a search values most.
 #[derive(Clone, Debug)]
 pub struct SearchPlayer<G, S> {
     search: S,

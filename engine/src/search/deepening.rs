@@ -2,8 +2,8 @@
 //!
 //! Moves at the root are searched in windows around what the iteration before found, and again where that was wrong;
 //! the best one so far bounds the others. An iteration that is cut short counts as far as it got, provided that the
-//! best move of the iteration before was searched again. Invariant: with a fixed depth and one thread the answer is a
-//! pure function of position, options and what the table holds; with results of the same depth only, not even of that.
+//! best move of the iteration before was searched again. Invariant: with a fixed depth and results of the same depth
+//! only, the answer is that of a search without table, order and cuts, up to rounding.
 
 use super::limits::{Limits, Pace};
 use super::meter::{Meter, Off};
@@ -71,8 +71,10 @@ impl<G: Game, E: Evaluator<G> + Clone, M: Meter> DeepeningSearch<G, E, M> {
         table: Option<Arc<Table>>,
         threads: usize,
     ) -> Self {
-        let busy = (threads > 1 && table.is_some()).then(|| Arc::new(Busy::new()));
-        let workers = (0..threads.max(1))
+        // Without a table there is nothing that threads could share.
+        let threads = if table.is_some() { threads.max(1) } else { 1 };
+        let busy = (threads > 1).then(|| Arc::new(Busy::new()));
+        let workers = (0..threads)
             .map(|_| {
                 let mut star = Star::new(game.clone(), evaluator.clone(), options, table.clone());
                 star.busy = busy.clone();
@@ -93,7 +95,7 @@ impl<G: Game, E: Evaluator<G> + Clone, M: Meter> DeepeningSearch<G, E, M> {
         let stop = several.then(|| Arc::new(AtomicBool::new(false)));
         for worker in &mut self.workers {
             let counted = worker.stats.nodes;
-            worker.watch.start(counted, nodes.map(|nodes| counted + nodes), deadline, stop.clone());
+            worker.watch.start(counted, nodes.map(|nodes| counted.saturating_add(nodes)), deadline, stop.clone());
         }
         let Some((first, others)) = self.workers.split_first_mut() else { unreachable!("there is always a worker") };
         let Some(stop) = stop else { return task(first, true) };
@@ -120,7 +122,9 @@ fn depths(limits: &Limits, deepening: Deepening, stage: crate::game::Stage) -> i
         range.least
     };
     let quick = (!limits.only_depth() && first > 1).then_some(1);
-    quick.into_iter().chain((first..=range.most).step_by(deepening.step as usize))
+    let steps = (first..=range.most).step_by(deepening.step as usize);
+    let last = (!(range.most - first).is_multiple_of(deepening.step)).then_some(range.most);
+    quick.into_iter().chain(steps).chain(last)
 }
 
 impl<G: Game, E: Evaluator<G> + Clone, M: Meter> Search<G> for DeepeningSearch<G, E, M> {
@@ -129,13 +133,18 @@ impl<G: Game, E: Evaluator<G> + Clone, M: Meter> Search<G> for DeepeningSearch<G
     }
 
     fn forget(&mut self) {
-        for worker in &mut self.workers {
-            worker.forget();
+        let (first, others) = self.workers.split_at_mut(1);
+        first[0].forget();
+        for worker in others {
+            worker.forget_own();
         }
         self.pace = Pace::new(&self.limits);
     }
 
     fn move_value(&mut self, position: &G::Position, mv: G::Move, alpha: f32) -> Bounds {
+        if !self.limits.only_depth() {
+            return Bounds::exact(self.move_values(position, &[mv])[0]);
+        }
         let depth = self.limits.depth(self.workers[0].game().stage(position)).most;
         self.workers[0].watch.start(0, None, None, None);
         self.workers[0].move_bounds(position, mv, depth, alpha, f32::INFINITY).0
@@ -172,21 +181,27 @@ impl<G: Game, E: Evaluator<G> + Clone, M: Meter> Search<G> for DeepeningSearch<G
         let stage = self.workers[0].game().stage(position);
         let (limits, deepening) = (self.limits, self.deepening);
         let (values, depth) = self.run(began, position, |star, _| {
-            let mut values = vec![0.5; moves.len()];
-            let mut completed = 0;
+            // Values of different depths do not compare: an iteration counts when all moves have one, but for the first.
+            let (mut values, mut completed) = (vec![0.5; moves.len()], 0);
             for depth in depths(&limits, deepening, stage) {
-                for (value, &mv) in values.iter_mut().zip(moves) {
-                    let (bounds, _) = star.move_bounds(position, mv, depth, f32::NEG_INFINITY, f32::INFINITY);
+                let (mut found, mut proven) = (values.clone(), true);
+                for (value, &mv) in found.iter_mut().zip(moves) {
+                    let (bounds, holds) = star.move_bounds(position, mv, depth, f32::NEG_INFINITY, f32::INFINITY);
                     if star.watch.stopped() {
-                        return (values, completed);
+                        return (if completed == 0 { found } else { values }, completed);
                     }
                     *value = bounds.lower;
+                    proven &= holds;
                 }
-                completed = depth;
+                (values, completed) = (found, depth);
+                if proven {
+                    break;
+                }
             }
             (values, completed)
         });
         self.completed = depth;
+        self.pace.spent(began.elapsed());
         values
     }
 
@@ -197,15 +212,19 @@ impl<G: Game, E: Evaluator<G> + Clone, M: Meter> Search<G> for DeepeningSearch<G
         let (value, depth) = self.run(began, position, |star, _| {
             let (mut value, mut completed) = (0.5, 0);
             for depth in depths(&limits, deepening, stage) {
-                let bounds = star.bounds(position, depth, f32::NEG_INFINITY, f32::INFINITY);
+                let (bounds, proven) = star.bounds_and_proof(position, depth, f32::NEG_INFINITY, f32::INFINITY);
                 if star.watch.stopped() {
                     break;
                 }
                 (value, completed) = (bounds.lower, depth);
+                if proven {
+                    break;
+                }
             }
             (value, completed)
         });
         self.completed = depth;
+        self.pace.spent(began.elapsed());
         value
     }
 
@@ -232,7 +251,7 @@ fn iterate<G: Game, E: Evaluator<G>, M: Meter>(
         // A move listed before the best one so far wins a tie with it.
         let alpha = match best {
             None => UNBOUNDED,
-            Some((value, place)) if root.place < place => value.next_down(),
+            Some((value, place)) if root.place < place => value - TIE,
             Some((value, _)) => value,
         };
         let (bounds, proven) = search_root_move(star, position, &root, depth, alpha, aspiration);
@@ -257,6 +276,9 @@ fn iterate<G: Game, E: Evaluator<G>, M: Meter>(
     true
 }
 
+/// A move is searched exactly if its value may equal that of the best one: further below it than rounding goes.
+const TIE: f32 = 2e-6;
+
 /// Below every value, so that the first move is valued exactly.
 const UNBOUNDED: f32 = -1.0;
 
@@ -269,25 +291,16 @@ fn search_root_move<G: Game, E: Evaluator<G>, M: Meter>(
     alpha: f32,
     aspiration: Option<f32>,
 ) -> (Bounds, bool) {
-    let (mut low, mut high) = (alpha, f32::INFINITY);
     if let Some(width) = aspiration {
         let guess = root.bounds.upper;
-        low = low.max(guess - width);
-        high = (guess + width).max(low + width);
-    }
-    loop {
+        let low = alpha.max(guess - width);
+        let high = (guess + width).max(low + width);
         let (bounds, proven) = star.move_bounds(position, root.mv, depth, low, high);
-        if star.watch.stopped() {
-            return (bounds, proven);
-        }
-        if bounds.upper <= low && low > alpha && bounds.lower < bounds.upper {
-            (low, high) = (alpha, bounds.upper.next_up());
-        } else if bounds.lower >= high && bounds.lower < bounds.upper {
-            (low, high) = (bounds.lower.next_down().max(alpha), f32::INFINITY);
-        } else {
+        if bounds.lower >= bounds.upper || bounds.upper <= alpha || star.watch.stopped() {
             return (bounds, proven);
         }
     }
+    star.move_bounds(position, root.mv, depth, alpha, f32::INFINITY)
 }
 
 fn bring_forward<M: Copy>(moves: &mut [RootMove<M>], place: usize) {
@@ -300,7 +313,7 @@ fn bring_forward<M: Copy>(moves: &mut [RootMove<M>], place: usize) {
 fn decided<M>(moves: &[RootMove<M>], limits: &Limits) -> bool {
     let best = &moves[0];
     let all_proven = moves.iter().all(|root| root.proven);
-    if best.proven && (all_proven || moves[1..].iter().all(|root| root.proven && root.bounds.upper <= best.bounds.lower)) {
+    if all_proven {
         return true;
     }
     let others_lost = moves[1..].iter().all(|root| root.proven && root.bounds.upper <= 0.0);

@@ -12,7 +12,8 @@ use std::time::{Duration, Instant};
 /// Depths of the first and of the last iteration, in plies from the root, 1–127.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DepthRange {
-    /// The first iteration.
+    /// The first iteration that counts: with limits besides the depth one of a single ply comes before it, and with the
+    /// depth alone the first is a whole number of steps below the last.
     pub least: u32,
     /// The last one.
     pub most: u32,

@@ -1,6 +1,6 @@
 //! Several threads at one search: they share the table and keep out of each other's way.
 //!
-//! Every thread runs the whole search. At each node, moves that another thread is searching are put off until the
+//! Every thread runs the whole search. At each node far enough from the leaves, moves that another thread is searching are put off until the
 //! others are done (ABDADA, Weill 1996, in Kerrigan's simplified form); by then their results stand in the table. All
 //! that is shared is the table and a small array of what is being searched, so nothing waits for anything. With a table
 //! that uses results of the same depth only, the value found is that of one thread, up to rounding.
@@ -18,7 +18,7 @@ const SLOTS: usize = 1 << 10;
 impl Busy {
     /// From this remaining depth on moves are put off; below, a search takes less time than the other thread's result
     /// takes to arrive.
-    pub(super) const FROM_DEPTH: u32 = 4;
+    pub(super) const FROM_DEPTH: u32 = 5;
 
     pub(super) fn new() -> Self {
         Self { slots: (0..SLOTS).map(|_| AtomicU64::new(0)).collect() }

@@ -135,6 +135,11 @@ impl<G: Game, E: Evaluator<G>, M: Meter> Star<G, E, M> {
         if let Some(table) = &self.table {
             table.forget();
         }
+        self.forget_own();
+    }
+
+    /// Forgets what this thread alone has learned: not the table.
+    pub(super) fn forget_own(&mut self) {
         self.history.fill(0.0);
         self.recent.forget();
     }
@@ -148,11 +153,21 @@ impl<G: Game, E: Evaluator<G>, M: Meter> Star<G, E, M> {
     /// Bounds of a position before chance has spoken, `depth` plies deep (0–127), for the party to move: exact between
     /// `alpha` and `beta`, otherwise on one side of them.
     pub fn bounds(&mut self, position: &G::Position, depth: u32, alpha: f32, beta: f32) -> Bounds {
+        self.bounds_and_proof(position, depth, alpha, beta).0
+    }
+
+    /// [`Star::bounds`], and whether they hold at any greater depth too.
+    pub fn bounds_and_proof(&mut self, position: &G::Position, depth: u32, alpha: f32, beta: f32) -> (Bounds, bool) {
         self.root(position, depth);
-        if let Some(payoffs) = self.game.payoffs(position) {
-            return Bounds::exact(payoffs[self.parties.root]);
-        }
-        if depth == 0 { Bounds::exact(self.evaluate(position, 0)) } else { self.node(position, depth, 0, alpha, beta) }
+        let horizon = self.horizon;
+        let bounds = if let Some(payoffs) = self.game.payoffs(position) {
+            Bounds::exact(payoffs[self.parties.root])
+        } else if depth == 0 {
+            Bounds::exact(self.evaluate(position, 0))
+        } else {
+            self.node(position, depth, 0, alpha, beta)
+        };
+        (bounds, horizon == self.horizon)
     }
 
     /// Bounds of the value of making `mv` in `position`, `depth` plies deep (1–127, this move included), for the seat that
@@ -166,6 +181,7 @@ impl<G: Game, E: Evaluator<G>, M: Meter> Star<G, E, M> {
     }
 
     fn root(&mut self, position: &G::Position, depth: u32) {
+        self.expects_low = false;
         self.parties = Parties { root: self.game.to_move(position) };
         if self.plies.len() <= depth as usize {
             self.plies.resize_with(depth as usize + 1, Ply::default);
@@ -189,6 +205,8 @@ impl<G: Game, E: Evaluator<G>, M: Meter> Star<G, E, M> {
         }
         let mut known = Bounds::UNKNOWN;
         let mut hint = None;
+        // Read before the table: what it knows, and what is found, are proven together or not at all.
+        let horizon = self.horizon;
         let key = if self.table.is_some() { self.key(position) } else { 0 };
         if let Some(table) = &self.table {
             self.stats.table.probes += 1;
@@ -209,12 +227,12 @@ impl<G: Game, E: Evaluator<G>, M: Meter> Star<G, E, M> {
                 }
             }
         }
-        let horizon = self.horizon;
         let (found, hint) = self.inner(position, depth, ply, alpha, beta, hint);
         if self.watch.stopped() {
             return Bounds::UNKNOWN;
         }
-        let bounds = Bounds { lower: found.lower.max(known.lower), upper: found.upper.min(known.upper).max(found.lower) };
+        let lower = found.lower.max(known.lower);
+        let bounds = Bounds { lower, upper: found.upper.min(known.upper).max(lower) };
         if let Some(table) = &self.table {
             self.stats.table.stores += 1;
             if table.store(key, &Found { depth, bounds, proven: horizon == self.horizon, hint }) == Kept::Replacing {

@@ -5,7 +5,7 @@
 
 use super::{EinStein, Move, MoveList, Position};
 use crate::dice::DiceStream;
-use crate::game::{Game, Payoffs, Seat};
+use crate::game::{Game, Payoffs, Seat, Stage};
 use std::sync::Arc;
 
 /// The rules, and the rolls that lie open.
@@ -60,6 +60,7 @@ impl<const COLUMNS: usize, const ROWS: usize> Game for OpenDice<COLUMNS, ROWS> {
     type Move = Move;
     type Moves = MoveList;
     const SEATS: usize = 2;
+    const MOVE_KINDS: usize = <EinStein<COLUMNS, ROWS> as Game>::MOVE_KINDS;
 
     #[inline]
     fn to_move(&self, position: &OpenPosition) -> Seat {
@@ -78,6 +79,18 @@ impl<const COLUMNS: usize, const ROWS: usize> Game for OpenDice<COLUMNS, ROWS> {
     #[inline]
     fn play(&self, position: &OpenPosition, mv: Move) -> OpenPosition {
         OpenPosition { position: self.game.play(&position.position, mv), ply: position.ply.wrapping_add(1) }
+    }
+
+    fn move_kind(&self, position: &OpenPosition, mv: Move) -> usize {
+        self.game.move_kind(&position.position, mv)
+    }
+
+    fn urgency(&self, position: &OpenPosition, mv: Move) -> u8 {
+        self.game.urgency(&position.position, mv)
+    }
+
+    fn stage(&self, position: &OpenPosition) -> Stage {
+        self.game.stage(&position.position)
     }
 
     #[inline]

@@ -89,9 +89,7 @@ impl SearchRecipe {
         let cuts = match notation.name.as_str() {
             "unified" | "textbook" => {
                 let form = if notation.name == "unified" { Form::Unified } else { Form::Textbook };
-                if !limits.only_depth() {
-                    return Err((notation.character, format!("{} takes no limit but depth", notation.name)));
-                }
+                only_one_depth(&limits, notation, &notation.name)?;
                 let table = TableRecipe { entries: 0, replacement: Replacement::default(), reuse: Reuse::default() };
                 return Ok((Self { shape: Shape::Reference(form), limits, table, evaluator }, game));
             }
@@ -120,8 +118,8 @@ impl SearchRecipe {
                 Shape::Unified { options, deepening, threads: arguments.number("threads", 1..=256, 1)? }
             }
         };
-        if outcomes && !limits.only_depth() {
-            return Err((notation.character, "form=outcomes takes no limit but depth".to_owned()));
+        if outcomes {
+            only_one_depth(&limits, notation, "form=outcomes")?;
         }
         Ok((Self { shape, limits, table, evaluator }, game))
     }
@@ -129,7 +127,7 @@ impl SearchRecipe {
     /// Whether the same seed gives the same moves: not with a limit of time, and not with several threads, which reach
     /// positions in an order of their own.
     pub(super) fn is_reproducible(&self) -> bool {
-        let several = matches!(self.shape, Shape::Unified { threads, .. } if threads > 1);
+        let several = self.table.entries > 0 && matches!(self.shape, Shape::Unified { threads, .. } if threads > 1);
         self.limits.time.is_none() && !several
     }
 
@@ -186,6 +184,14 @@ fn limits(arguments: &mut Arguments<'_>, depth: Option<&Notation>) -> Result<Lim
     };
     let depths = std::array::from_fn(|stage| DepthRange { least: least[stage].min(most[stage]), most: most[stage] });
     Ok(Limits { depths, nodes, time })
+}
+
+/// Searches without deepening go to one depth.
+fn only_one_depth(limits: &Limits, notation: &Notation, who: &str) -> Result<(), Problem> {
+    if *limits == Limits::to_depth(limits.depths[0].most) {
+        return Ok(());
+    }
+    Err((notation.character, format!("{who} takes no limit but depth")))
 }
 
 /// One depth, or three joined by ':'.

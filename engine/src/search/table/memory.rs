@@ -36,16 +36,4 @@ impl Memory {
         // through shared references to those atomics, and the mapping is private to this value.
         unsafe { std::slice::from_raw_parts(self.pages.as_ptr().cast::<Entry>(), self.pages.len() / size_of::<Entry>()) }
     }
-
-    /// Asks for the cache line of an entry.
-    #[inline]
-    pub(super) fn prefetch(&self, index: usize) {
-        #[cfg(target_arch = "x86_64")]
-        if let Some(entry) = self.entries().get(index) {
-            // SAFETY: prefetching reads nothing, and SSE is part of x86-64.
-            unsafe { std::arch::x86_64::_mm_prefetch::<{ std::arch::x86_64::_MM_HINT_T0 }>(std::ptr::from_ref(entry).cast()) };
-        }
-        #[cfg(not(target_arch = "x86_64"))]
-        let _ = index;
-    }
 }

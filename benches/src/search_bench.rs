@@ -1,7 +1,7 @@
 //! Searches side by side on a suite of positions: nodes, leaves, speed, where the time goes, what the table does.
 //!
 //! [`run`] does one [`Study`]: a comparison of any players, or a named preset. A study gives a [`Report`]: tables for
-//! a terminal, CSV and JSON with all digits, and a chart. Everything runs on one thread, one search after the other,
+//! a terminal, CSV and JSON with all digits, and a chart. Searches run one after the other, each on one thread unless its player asks for more,
 //! so that times compare. Invariant: baseline and candidates are measured in the same run on the same positions.
 
 pub mod chance;

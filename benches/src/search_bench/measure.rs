@@ -1,8 +1,9 @@
-//! Measuring players on positions, one after the other on one thread.
+//! Measuring players on positions, one after the other.
 //!
 //! Each position is valued by a plain player, told of a new game before, so that no position profits from another;
 //! the best time of all repetitions counts. If asked, an instrumented player does the same for the share of time
-//! spent evaluating. Invariant: counts of players without a time limit depend on seed and position alone.
+//! spent evaluating. Invariant: counts of players without a time limit, on one thread each, depend on seed and
+//! position alone. With several threads the share of time evaluating is that of all of them together.
 
 use super::clock::ClockShare;
 use super::cost::Cost;

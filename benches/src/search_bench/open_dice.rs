@@ -1,9 +1,8 @@
 //! Plain minimax against alpha-beta: nodes, leaves, speed and share of time in leaves.
 //!
 //! On two games: EinStein with all rolls known beforehand, and the tree of [`super::edge_tree`], which has no chance at
-//! all and the same number of moves everywhere. There alpha-beta is Star1 without chance, which sees somewhat more than
-//! textbook alpha-beta: one ply above the leaves it values all moves, and a node's own alpha, unless a move searched
-//! before was better, reaches only the last move (of one outcome, only the last move can let a position fail low).
+//! all and the same number of moves everywhere. There alpha-beta is Star1 without chance, which is textbook alpha-beta
+//! but for the last ply: one ply above the leaves it values all moves.
 
 use super::cost::{Cost, EXACT_COLUMNS, Line, exact_cells, shown};
 use super::edge_tree::{BRANCHING, EdgePosition, EdgeSum, EdgeTree, MoveOrder};

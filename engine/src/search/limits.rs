@@ -116,6 +116,8 @@ pub(super) struct Watch {
     next_look: u64,
     last_look: Instant,
     interval: u64,
+    /// Seconds a node takes when it takes long.
+    slowest: f64,
     most_nodes: Option<u64>,
     deadline: Option<Instant>,
     /// Set by whoever wants all threads of the search to end.
@@ -131,6 +133,9 @@ const FIRST_INTERVAL: u64 = 1;
 /// Nodes before the first look of a later search at most: some microseconds with a fast evaluator.
 const LONGEST_FIRST_INTERVAL: u64 = 512;
 
+/// Nodes between two looks at most.
+const LONGEST_INTERVAL: u64 = 1 << 20;
+
 impl Default for Watch {
     fn default() -> Self {
         Self {
@@ -138,6 +143,7 @@ impl Default for Watch {
             next_look: u64::MAX,
             last_look: Instant::now(),
             interval: FIRST_INTERVAL,
+            slowest: 0.0,
             most_nodes: None,
             deadline: None,
             stop: None,
@@ -184,12 +190,11 @@ impl Watch {
     #[cold]
     fn look(&mut self, nodes: u64) {
         let now = Instant::now();
-        let since = now.duration_since(self.last_look);
-        if since < BETWEEN_LOOKS / 2 {
-            self.interval = (self.interval * 2).min(1 << 20);
-        } else if since > BETWEEN_LOOKS * 2 {
-            self.interval = (self.interval / 4).max(1);
-        }
+        let a_node = now.duration_since(self.last_look).as_secs_f64() / self.interval as f64;
+        // The slowest nodes count, and are forgotten slowly: cheap ones may be followed by dear ones at any time.
+        self.slowest = a_node.max(0.95 * self.slowest);
+        let wanted = (BETWEEN_LOOKS.as_secs_f64() / self.slowest.max(1e-12)) as u64;
+        self.interval = wanted.clamp(1, 2 * self.interval).min(LONGEST_INTERVAL);
         self.last_look = now;
         self.stopped |= self.most_nodes.is_some_and(|most| nodes >= most)
             || self.deadline.is_some_and(|deadline| now >= deadline)

@@ -13,7 +13,7 @@ use trainer::progress::progress_bar;
 
 /// Compare searches on the same positions: nodes, leaves, speed, time spent evaluating, what the table does
 ///
-/// Positions are valued before the roll, one after the other on one thread. The first player is the baseline. Studies
+/// Positions are valued before the roll, one after the other. The first player is the baseline. Studies
 /// are presets: 'depth' is depth against time, 'chance' what cuts at chance nodes save, 'table-size' how large a table
 /// should be, 'open-dice' minimax against alpha-beta.
 #[derive(clap::Args)]

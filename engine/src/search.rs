@@ -15,6 +15,7 @@ pub mod star;
 pub mod table;
 
 use crate::chance::Bounds;
+use crate::eval::Evaluator;
 use crate::game::{Game, Payoffs, Seat};
 use std::time::Duration;
 
@@ -130,6 +131,23 @@ impl Parties {
     #[inline]
     fn same<G: Game>(self, game: &G, one: &G::Position, other: &G::Position) -> bool {
         (game.to_move(one) == self.root) == (game.to_move(other) == self.root)
+    }
+
+    /// The key of a position: with more than two seats a value also depends on who is at the root.
+    #[inline]
+    fn key<G: Game>(self, game: &G, position: &G::Position) -> u64 {
+        let key = game.key(position);
+        if G::SEATS == 2 { key } else { key ^ (self.root as u64 + 1).wrapping_mul(0xD6E8_FEB8_6659_FD93) }
+    }
+
+    /// What an evaluator says of a position, for the party to move.
+    #[inline]
+    fn evaluate<G: Game, E: Evaluator<G>>(self, game: &G, evaluator: &E, position: &G::Position, cache: &E::Cache) -> f32 {
+        if G::SEATS == 2 {
+            evaluator.value(game, position, cache)
+        } else {
+            self.value(game, position, &evaluator.payoffs(game, position, cache))
+        }
     }
 
     /// What payoffs are worth to the party to move at `position`.

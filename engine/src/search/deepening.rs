@@ -85,7 +85,7 @@ impl<G: Game, E: Evaluator<G> + Clone, M: Meter> DeepeningSearch<G, E, M> {
     }
 
     /// Runs `task` on all workers until the first of them, whose answer counts, is done.
-    fn run<R: Send>(&mut self, began: Instant, position: &G::Position, task: impl Fn(&mut Star<G, E, M>, bool) -> R + Sync) -> R {
+    fn run<R: Send>(&mut self, began: Instant, position: &G::Position, task: impl Fn(&mut Star<G, E, M>) -> R + Sync) -> R {
         let deadline = self.pace.deadline(began, self.workers[0].game().stage(position));
         let nodes = self.limits.nodes;
         if let Some(table) = self.workers[0].table() {
@@ -98,14 +98,14 @@ impl<G: Game, E: Evaluator<G> + Clone, M: Meter> DeepeningSearch<G, E, M> {
             worker.watch.start(counted, nodes.map(|nodes| counted.saturating_add(nodes)), deadline, stop.clone());
         }
         let Some((first, others)) = self.workers.split_first_mut() else { unreachable!("there is always a worker") };
-        let Some(stop) = stop else { return task(first, true) };
+        let Some(stop) = stop else { return task(first) };
         std::thread::scope(|scope| {
             for worker in others {
-                scope.spawn(|| task(worker, false));
+                scope.spawn(|| task(worker));
             }
             // The first worker answers; the others only help, and end when it is done.
             first.watch.ignore_stop();
-            let answer = task(first, true);
+            let answer = task(first);
             stop.store(true, Ordering::Relaxed);
             answer
         })
@@ -154,7 +154,7 @@ impl<G: Game, E: Evaluator<G> + Clone, M: Meter> Search<G> for DeepeningSearch<G
         let began = Instant::now();
         let stage = self.workers[0].game().stage(position);
         let (limits, deepening) = (self.limits, self.deepening);
-        let (best, depth) = self.run(began, position, |star, _| {
+        let (best, depth) = self.run(began, position, |star| {
             let mut moves: Vec<_> =
                 legal.iter().enumerate().map(|(place, &mv)| RootMove { mv, place, bounds: Bounds::UNKNOWN, proven: false }).collect();
             let mut completed = 0;
@@ -180,7 +180,7 @@ impl<G: Game, E: Evaluator<G> + Clone, M: Meter> Search<G> for DeepeningSearch<G
         let began = Instant::now();
         let stage = self.workers[0].game().stage(position);
         let (limits, deepening) = (self.limits, self.deepening);
-        let (values, depth) = self.run(began, position, |star, _| {
+        let (values, depth) = self.run(began, position, |star| {
             // Values of different depths do not compare: an iteration counts when all moves have one, but for the first.
             let (mut values, mut completed) = (vec![0.5; moves.len()], 0);
             for depth in depths(&limits, deepening, stage) {
@@ -209,7 +209,7 @@ impl<G: Game, E: Evaluator<G> + Clone, M: Meter> Search<G> for DeepeningSearch<G
         let began = Instant::now();
         let stage = self.workers[0].game().stage(position);
         let (limits, deepening) = (self.limits, self.deepening);
-        let (value, depth) = self.run(began, position, |star, _| {
+        let (value, depth) = self.run(began, position, |star| {
             let (mut value, mut completed) = (0.5, 0);
             for depth in depths(&limits, deepening, stage) {
                 let (bounds, proven) = star.bounds_and_proof(position, depth, f32::NEG_INFINITY, f32::INFINITY);
@@ -312,8 +312,7 @@ fn bring_forward<M: Copy>(moves: &mut [RootMove<M>], place: usize) {
 /// Whether deeper iterations cannot change the choice; with a fixed depth its value is wanted too.
 fn decided<M>(moves: &[RootMove<M>], limits: &Limits) -> bool {
     let best = &moves[0];
-    let all_proven = moves.iter().all(|root| root.proven);
-    if all_proven {
+    if moves.iter().all(|root| root.proven) {
         return true;
     }
     let others_lost = moves[1..].iter().all(|root| root.proven && root.bounds.upper <= 0.0);

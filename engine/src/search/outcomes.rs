@@ -84,7 +84,7 @@ impl<G: Game, E: Evaluator<G>, M: Meter> OutcomeSearch<G, E, M> {
     }
 
     fn chance_node(&mut self, node: &Node<'_, G::Position>, window: Window) -> Bounds {
-        let key = if self.table.is_some() { self.key(node.position) } else { 0 };
+        let key = if self.table.is_some() { self.parties.key(&self.game, node.position) } else { 0 };
         if let Some(table) = &self.table {
             self.stats.table.probes += 1;
             if let Some(known) = table.probe(key, node.depth) {
@@ -203,20 +203,7 @@ impl<G: Game, E: Evaluator<G>, M: Meter> OutcomeSearch<G, E, M> {
     fn evaluate(&mut self, position: &G::Position, ply: usize) -> f32 {
         self.stats.evaluations += 1;
         let (game, evaluator, cache, parties) = (&self.game, &self.evaluator, &self.caches[ply], self.parties);
-        self.meter.evaluation(|| {
-            if G::SEATS == 2 {
-                evaluator.value(game, position, cache)
-            } else {
-                parties.value(game, position, &evaluator.payoffs(game, position, cache))
-            }
-        })
-    }
-
-    /// With more than two seats a value also depends on who is at the root.
-    #[inline]
-    fn key(&self, position: &G::Position) -> u64 {
-        let key = self.game.key(position);
-        if G::SEATS == 2 { key } else { key ^ (self.parties.root as u64 + 1).wrapping_mul(0xD6E8_FEB8_6659_FD93) }
+        self.meter.evaluation(|| parties.evaluate(game, evaluator, position, cache))
     }
 }
 

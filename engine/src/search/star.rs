@@ -17,7 +17,7 @@ use super::table::{Found, Kept, Table};
 use super::{Parties, SearchStats};
 use crate::chance::{Bounds, ChanceBounds};
 use crate::eval::Evaluator;
-use crate::game::{Game, OutcomeList, Seat};
+use crate::game::{Game, OutcomeList};
 use std::sync::Arc;
 
 /// Where a search may stop looking at a chance node.
@@ -207,7 +207,7 @@ impl<G: Game, E: Evaluator<G>, M: Meter> Star<G, E, M> {
         let mut hint = None;
         // Read before the table: what it knows, and what is found, are proven together or not at all.
         let horizon = self.horizon;
-        let key = if self.table.is_some() { self.key(position) } else { 0 };
+        let key = if self.table.is_some() { self.parties.key(&self.game, position) } else { 0 };
         if let Some(table) = &self.table {
             self.stats.table.probes += 1;
             if let Some(entry) = table.probe(key, depth) {
@@ -292,7 +292,7 @@ impl<G: Game, E: Evaluator<G>, M: Meter> Star<G, E, M> {
                 let found = match &busy {
                     None => self.search_move(position, mv, depth, ply, &mut chance, index, (alpha, beta)),
                     Some(busy) => {
-                        let child = self.key(&self.game.play(position, mv)) ^ u64::from(depth);
+                        let child = self.parties.key(&self.game, &self.game.play(position, mv)) ^ u64::from(depth);
                         if round == 0 && place > 0 && busy.contains(child) {
                             continue;
                         }
@@ -387,19 +387,6 @@ impl<G: Game, E: Evaluator<G>, M: Meter> Star<G, E, M> {
         self.stats.evaluations += 1;
         self.horizon += 1;
         let (game, evaluator, cache, parties) = (&self.game, &self.evaluator, &self.plies[ply].cache, self.parties);
-        self.meter.evaluation(|| {
-            if G::SEATS == 2 {
-                evaluator.value(game, position, cache)
-            } else {
-                parties.value(game, position, &evaluator.payoffs(game, position, cache))
-            }
-        })
-    }
-
-    /// With more than two seats a value also depends on who is at the root.
-    #[inline]
-    fn key(&self, position: &G::Position) -> u64 {
-        let key = self.game.key(position);
-        if G::SEATS == 2 { key } else { key ^ (self.parties.root as Seat as u64 + 1).wrapping_mul(0xD6E8_FEB8_6659_FD93) }
+        self.meter.evaluation(|| parties.evaluate(game, evaluator, position, cache))
     }
 }

@@ -120,7 +120,7 @@ impl<G: Game, E: Evaluator<G>, M: Meter> Star<G, E, M> {
     /// The value of a position one ply deep, from memory if it was asked for not long ago.
     #[inline]
     fn remembered(&mut self, position: &G::Position, ply: usize) -> f32 {
-        let key = self.key(position);
+        let key = self.parties.key(&self.game, position);
         if let Some(value) = self.recent.get(key) {
             self.stats.remembered += 1;
             self.horizon += 1;

@@ -1,3 +1,5 @@
+//! The table by its policies, one small table each: what stays, what goes, and that nothing torn or foreign is believed.
+
 use super::*;
 use proptest::prelude::*;
 use std::collections::HashMap;

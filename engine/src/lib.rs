@@ -7,6 +7,9 @@ pub mod game;
 
 pub mod chance;
 
+// Exact knowledge, as far as a search asks for it.
+pub mod oracle;
+
 // Randomness, and the games that are played with it.
 pub mod random;
 

@@ -9,7 +9,7 @@ use sources::{Source, dependencies, engine_sources, modules_in_reading_order, na
 use std::path::Path;
 
 /// Modules that serve any game.
-const GENERAL: [&str; 5] = ["game", "chance", "search", "record", "play"];
+const GENERAL: [&str; 6] = ["game", "chance", "oracle", "search", "record", "play"];
 
 #[test]
 fn modules_use_only_modules_above_them() {

@@ -19,8 +19,6 @@ use std::sync::Arc;
 struct Runner;
 
 impl Score<Standard> for Runner {
-    type Cache = ();
-
     fn score(&self, _game: &Standard, position: &Position) -> f32 {
         // Squares are counted from each side's own corner, so both sides are read alike.
         let furthest = |squares: [u8; 6]| squares.into_iter().filter(|&square| square < 25).map(|square| square / 5 + square % 5).max();

@@ -19,10 +19,11 @@ pub mod race_tables;
 pub mod random;
 pub mod reciprocal;
 pub mod schwarz;
+pub mod schwarz_odds;
 #[cfg(test)]
 pub(crate) mod test_support;
 
-use crate::game::{Game, MAX_SEATS, Outcome, Payoffs};
+use crate::game::{Game, MAX_SEATS, Payoffs};
 use std::sync::Arc;
 
 /// Rates positions that are not over.
@@ -137,26 +138,8 @@ impl<G: Game, E: Evaluator<G>> Evaluator<G> for Arc<E> {
 /// [`calibration::Calibrated`] turns a score into an [`Evaluator`]; the raw score stays reachable, because
 /// published tables need it.
 pub trait Score<G: Game>: Send + Sync {
-    /// What a searching thread keeps between calls of [`Score::best_scores`]; `()` without it.
-    type Cache: Clone + Default + Send;
-
-    /// Whether [`Score::best_scores`] and [`Score::score_successors`] are there.
-    const KNOWS_SUCCESSORS: bool = false;
-
     /// The raw score, from the view of the seat to move.
     fn score(&self, game: &G, position: &G::Position) -> f32;
-
-    /// The best successor's score within each of several groups of moves, and the outcomes as runs of these groups.
-    fn best_scores<'a>(&'a self, game: &'a G, position: &G::Position, cache: &mut Self::Cache) -> BestScores<'a> {
-        let _ = (game, position, cache);
-        unreachable!("only asked of scores that say so");
-    }
-
-    /// Scores every successor of a position at once: see [`Evaluator::score_successors`].
-    fn score_successors(&self, game: &G, position: &G::Position, moves: &[G::Move], scores: &mut [f32]) {
-        let _ = (game, position, moves, scores);
-        unreachable!("only asked of scores that say so");
-    }
 }
 
 /// A position looked at one ply deep.
@@ -169,20 +152,3 @@ pub struct OnePly {
     /// How many of them are not over.
     pub evaluated: u32,
 }
-
-/// Groups of moves of which only the best matters, with their scores.
-#[derive(Clone, Copy, Debug)]
-pub struct BestScores<'a> {
-    /// The score of each group's best successor, for the seat that moves: infinite if it wins, minus infinity for a
-    /// group without moves.
-    pub scores: [f32; GROUPS],
-    /// The outcomes, as runs of groups.
-    pub outcomes: &'a [Outcome],
-    /// How many successors there are.
-    pub successors: u32,
-    /// How many of them are not over.
-    pub evaluated: u32,
-}
-
-/// Most groups of [`BestScores`]; a whole number of vectors.
-pub const GROUPS: usize = 8;

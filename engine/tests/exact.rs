@@ -4,8 +4,7 @@
 //! rules and the outcomes together, and is the truth that other exact components are compared with.
 
 use engine::dice::Die;
-use engine::eval::calibration::Calibrated;
-use engine::eval::schwarz::Schwarz;
+use engine::eval::schwarz_odds::SchwarzOdds;
 use engine::game::{Game, OutcomeList};
 use engine::games::einstein::{EinStein, Move, MoveList, Position, Standard, Variant};
 use engine::search::limits::MOST_DEPTH;
@@ -154,7 +153,7 @@ fn one_stone_each_is_won_by_the_second_player_on_long_odd_boards_only() {
 fn full_depth_search_finds_the_exact_values() {
     let game = Standard::default();
     // No leaf is ever asked for: the game ends first.
-    let evaluator = Arc::new(Calibrated { score: Schwarz::new(&game), calibration: Schwarz::CALIBRATION });
+    let evaluator = Arc::new(SchwarzOdds::fitted(&game));
     let table = Arc::new(Table::with_entries(1 << 20, Replacement::Bucketed, Reuse::SameDepth).expect("16 MiB"));
     let mut with_table = Star::<_, _>::new(game.clone(), evaluator.clone(), StarOptions::default(), Some(table));
     let mut without = Star::<_, _>::new(game.clone(), evaluator, StarOptions::default(), None);

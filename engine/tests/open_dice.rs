@@ -5,9 +5,8 @@
 mod games;
 
 use engine::dice::{DiceStream, Die};
-use engine::eval::calibration::Calibrated;
 use engine::eval::open_dice::OpenDiceEvaluator;
-use engine::eval::schwarz::Schwarz;
+use engine::eval::schwarz_odds::SchwarzOdds;
 use engine::eval::{DynEvaluator, Evaluator};
 use engine::game::Game;
 use engine::games::einstein::open_dice::OpenDice;
@@ -121,7 +120,7 @@ fn searches_are_minimax<E: Evaluator<OpenDice> + Clone>(evaluator: &E) {
 #[test]
 fn searches_are_minimax_with_any_evaluator() {
     searches_are_minimax(&HashEvaluator);
-    let schwarz = Calibrated { score: Schwarz::new(&Standard::default()), calibration: Schwarz::CALIBRATION };
+    let schwarz = SchwarzOdds::fitted(&Standard::default());
     searches_are_minimax(&OpenDiceEvaluator(schwarz));
 }
 
@@ -158,7 +157,7 @@ impl Evaluator<Standard> for Counting {
 fn the_evaluator_inside_is_asked() {
     let game = Standard::default();
     let open = OpenDice::new(game.clone(), 1);
-    let schwarz = Calibrated { score: Schwarz::new(&game), calibration: Schwarz::CALIBRATION };
+    let schwarz = SchwarzOdds::fitted(&game);
     let start = open.start(game.start([3, 500], 1));
     assert_eq!(OpenDiceEvaluator(schwarz.clone()).value_of(&open, &start), schwarz.value_of(&game, &start.position));
     let (mut parent, mut child) = (0, 0);

@@ -6,6 +6,7 @@ use engine::dice::DiceStream;
 use engine::eval::DynEvaluator;
 use engine::eval::calibration::{Calibrated, Calibration};
 use engine::eval::schwarz::Schwarz;
+use engine::eval::schwarz_odds::SchwarzOdds;
 use engine::game::Game;
 use engine::games::einstein::{Position, Standard};
 use engine::random::RandomStream;
@@ -57,7 +58,8 @@ fn star1_saves_at_least_the_published_share() {
         ("Star1, table", plain(Cuts::Star1), Some(1 << 18)),
         ("Star1 NegaScout, table", Options { cuts: Cuts::Star1, negascout: true }, Some(1 << 18)),
     ];
-    for (scale, calibration) in [("win probability", Schwarz::CALIBRATION), ("raw", Calibration::Raw { factor: 1.0 })] {
+    let win = Calibration::Logistic { slope: SchwarzOdds::SLOPE, offset: SchwarzOdds::OFFSET };
+    for (scale, calibration) in [("win probability", win), ("raw", Calibration::Raw { factor: 1.0 })] {
         let evaluator = Calibrated { score: score.clone(), calibration };
         for (phase, plies, published) in [("opening", 0, 12.3), ("middle", 6, 16.2), ("endgame", 14, 36.5)] {
             let positions: Vec<_> = (0..).filter_map(|seed| played(&game, &evaluator, plies, seed)).take(4).collect();

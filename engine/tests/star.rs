@@ -8,8 +8,7 @@ mod positions;
 
 use engine::dice::Die;
 use engine::eval::Evaluator;
-use engine::eval::calibration::{Calibrated, Calibration};
-use engine::eval::schwarz::Schwarz;
+use engine::eval::schwarz_odds::SchwarzOdds;
 use engine::game::Game;
 use engine::games::einstein::{Position, Standard, Variant};
 use engine::search::Search;
@@ -35,8 +34,8 @@ fn all_rules() -> [Standard; 4] {
     ]
 }
 
-fn schwarz(game: &Standard) -> Arc<Calibrated<Schwarz>> {
-    Arc::new(Calibrated { score: Schwarz::new(game), calibration: Schwarz::CALIBRATION })
+fn schwarz(game: &Standard) -> Arc<SchwarzOdds> {
+    Arc::new(SchwarzOdds::fitted(game))
 }
 
 /// An evaluator whose knowledge of successors stays unused.
@@ -133,8 +132,8 @@ fn a_hash_for_an_evaluator_finds_no_difference_either() {
 #[test]
 fn one_ply_as_a_whole_is_leaf_by_leaf_to_the_last_bit() {
     for (number, game) in all_rules().into_iter().enumerate() {
-        for calibration in [Schwarz::CALIBRATION, Calibration::Raw { factor: 40.0 }, Calibration::Logistic { slope: 1.8, offset: 0.1 }] {
-            let evaluator = Arc::new(Calibrated { score: Schwarz::new(&game), calibration });
+        for (slope, offset) in [(SchwarzOdds::SLOPE, SchwarzOdds::OFFSET), (0.4, 0.274), (4.0, -1.0)] {
+            let evaluator = Arc::new(SchwarzOdds::new(&game, slope, offset).unwrap());
             let mut cache = Default::default();
             for position in random_positions(&game, 2_000, 30 + number as u64) {
                 let whole = evaluator.one_ply(&game, &position, &mut cache);

@@ -14,6 +14,7 @@ use super::race::Race;
 use super::random::Random;
 use super::reciprocal::Reciprocal;
 use super::schwarz::Schwarz;
+use super::schwarz_odds::SchwarzOdds;
 use super::{DynEvaluator, Evaluator, Score};
 use crate::games::einstein::{Position, Standard};
 use std::sync::Arc;
@@ -24,7 +25,9 @@ pub enum AnyEvaluator {
     /// A hash of the position.
     Random(Arc<Random>),
     /// Difference of expected turns.
-    Schwarz(Arc<Calibrated<Schwarz>>),
+    Schwarz(Arc<SchwarzOdds>),
+    /// The same on any scale.
+    SchwarzScore(Arc<Calibrated<Schwarz>>),
     /// Probability of winning the race.
     Race(Arc<Race>),
     /// Mean field values.
@@ -49,6 +52,7 @@ macro_rules! with_evaluator {
         match $any {
             $crate::eval::any::AnyEvaluator::Random($evaluator) => $body,
             $crate::eval::any::AnyEvaluator::Schwarz($evaluator) => $body,
+            $crate::eval::any::AnyEvaluator::SchwarzScore($evaluator) => $body,
             $crate::eval::any::AnyEvaluator::Race($evaluator) => $body,
             $crate::eval::any::AnyEvaluator::FarmerBoy($evaluator) => $body,
             $crate::eval::any::AnyEvaluator::AttackBlockThreat($evaluator) => $body,
@@ -67,7 +71,8 @@ impl AnyEvaluator {
     #[must_use]
     pub fn raw(&self, game: &Standard, position: &Position) -> Option<f32> {
         match self {
-            Self::Schwarz(evaluator) => Some(evaluator.score.score(game, position)),
+            Self::Schwarz(evaluator) => Some(evaluator.raw(game, position)),
+            Self::SchwarzScore(evaluator) => Some(evaluator.score.score(game, position)),
             Self::FarmerBoy(evaluator) => Some(evaluator.score.score(game, position)),
             Self::AttackBlockThreat(evaluator) => Some(evaluator.score.score(game, position)),
             Self::Greedy(evaluator) => Some(evaluator.score.score(game, position)),

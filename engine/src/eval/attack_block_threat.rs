@@ -159,8 +159,6 @@ impl AttackBlockThreat {
 }
 
 impl Score<Standard> for AttackBlockThreat {
-    type Cache = ();
-
     #[inline]
     fn score(&self, _game: &Standard, position: &Position) -> f32 {
         let (side, enemy, sign) = match self.options.view {

@@ -2,7 +2,7 @@
 //!
 //! The constants of the hand-made evaluators stand beside them and were fitted by `alea calibrate`.
 
-use super::{Evaluator, GROUPS, OnePly, Score};
+use super::{Evaluator, Score};
 use crate::game::Game;
 
 /// How a raw score becomes a value in `[0, 1]`.
@@ -35,31 +35,6 @@ impl Calibration {
     }
 }
 
-impl Calibration {
-    /// From scores of successors, for the seat that moves to them, to their values for that seat: 1 minus the
-    /// [`Calibration::value`] that the other seat gives them, and 1 for an infinite score.
-    #[inline]
-    fn values_of_successors(self, scores: &mut [f32; GROUPS]) {
-        match self {
-            Self::Logistic { slope, offset } => logistic_of_successors(slope, offset, scores),
-            Self::Raw { .. } => {
-                for score in scores {
-                    *score = if *score == f32::INFINITY { 1.0 } else { 1.0 - self.value(-*score) };
-                }
-            }
-        }
-    }
-}
-
-/// Not inlined, so that it stays a loop that compilers turn into vector code.
-#[inline(never)]
-fn logistic_of_successors(slope: f32, offset: f32, scores: &mut [f32; GROUPS]) {
-    for score in scores {
-        let value = 1.0 - unproven(logistic(offset - slope * *score));
-        *score = if *score == f32::INFINITY { 1.0 } else { value };
-    }
-}
-
 /// A value held a millionth away from 0 and 1, which stand for games that are over: a sure win always beats a
 /// probable one.
 #[must_use]
@@ -71,14 +46,20 @@ pub fn unproven(value: f32) -> f32 {
 }
 
 /// `1 / (1 + exp(-x))`, within 2e-7.
-///
-/// The exponential is computed here and not by the system's library, so that every machine gets the same bits, alone or
-/// many at a time: 2^n by the exponent, times a polynomial on [-ln 2 / 2, ln 2 / 2] (Taylor, degree 6).
 #[must_use]
 #[inline]
 pub fn logistic(x: f32) -> f32 {
-    // Beyond ±87 the exponential leaves the normal numbers, and the result is 0 or 1 to the last digit long before.
-    let x = if x > 87.0 { -87.0 } else { -x };
+    1.0 / (1.0 + exponential(-x))
+}
+
+/// `exp(x)`, within 2e-7 of it; beyond ±87, where results leave the normal numbers, as at ±87.
+///
+/// Computed here and not by the system's library, so that every machine gets the same bits: 2^n by the exponent, times a
+/// polynomial on [-ln 2 / 2, ln 2 / 2] (Taylor, degree 6).
+#[must_use]
+#[inline]
+pub fn exponential(x: f32) -> f32 {
+    let x = if x < -87.0 { -87.0 } else { x };
     let x = if x > 87.0 { 87.0 } else { x };
     // Adding and taking away 1.5 · 2^23 rounds to a whole number.
     const ROUND: f32 = 12_582_912.0;
@@ -92,7 +73,7 @@ pub fn logistic(x: f32) -> f32 {
     let high = (1.0 / 24.0 + rest * (1.0 / 120.0)) + square * (1.0 / 720.0);
     let series = low + square * square * high;
     let exponent = (rounded.to_bits() as i32).wrapping_sub(ROUND.to_bits() as i32).wrapping_add(127);
-    1.0 / (1.0 + f32::from_bits((exponent << 23) as u32) * series)
+    f32::from_bits((exponent << 23) as u32) * series
 }
 
 /// A score with its calibration is an evaluator.
@@ -105,32 +86,10 @@ pub struct Calibrated<S> {
 }
 
 impl<G: Game, S: Score<G>> Evaluator<G> for Calibrated<S> {
-    type Cache = S::Cache;
-    const KNOWS_SUCCESSORS: bool = S::KNOWS_SUCCESSORS;
+    type Cache = ();
 
     #[inline]
-    fn one_ply(&self, game: &G, position: &G::Position, cache: &mut S::Cache) -> OnePly {
-        let best = self.score.best_scores(game, position, cache);
-        let mut values = best.scores;
-        self.calibration.values_of_successors(&mut values);
-        let mut sum = 0.0;
-        for outcome in best.outcomes {
-            let mut best = values[usize::from(outcome.start)];
-            for &value in &values[usize::from(outcome.start) + 1..usize::from(outcome.end)] {
-                best = if value > best { value } else { best };
-            }
-            sum += outcome.weight * best;
-        }
-        OnePly { value: f32::min(sum, 1.0), successors: best.successors, evaluated: best.evaluated }
-    }
-
-    #[inline]
-    fn score_successors(&self, game: &G, position: &G::Position, moves: &[G::Move], scores: &mut [f32]) {
-        self.score.score_successors(game, position, moves, scores);
-    }
-
-    #[inline]
-    fn value(&self, game: &G, position: &G::Position, _cache: &S::Cache) -> f32 {
+    fn value(&self, game: &G, position: &G::Position, _cache: &()) -> f32 {
         self.calibration.value(self.score.score(game, position))
     }
 }

@@ -34,8 +34,6 @@ impl FarmerBoy {
 }
 
 impl Score<Standard> for FarmerBoy {
-    type Cache = ();
-
     #[inline]
     fn score(&self, _game: &Standard, position: &Position) -> f32 {
         mean_field(position.mover()) - mean_field(position.other())

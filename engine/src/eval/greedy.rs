@@ -45,8 +45,6 @@ impl Greedy {
 }
 
 impl Score<Standard> for Greedy {
-    type Cache = ();
-
     #[inline]
     fn score(&self, _game: &Standard, position: &Position) -> f32 {
         let (own_nearest, own_progress) = sum_up(position.mover());

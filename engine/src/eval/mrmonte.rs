@@ -135,12 +135,13 @@ mod tests {
     use super::super::farmer_boy::FarmerBoy;
     use super::super::random::Random;
     use super::super::schwarz::Schwarz;
+    use super::super::schwarz_odds::SchwarzOdds;
     use super::super::test_support::random_positions;
     use super::*;
     use crate::games::einstein::BLUE;
 
     fn schwarz_evaluator() -> Arc<dyn DynEvaluator<Standard>> {
-        Arc::new(Calibrated { score: Schwarz::new(&Standard::default()), calibration: Schwarz::CALIBRATION })
+        Arc::new(SchwarzOdds::fitted(&Standard::default()))
     }
 
     fn schwarz(depth: u8) -> Simulated {

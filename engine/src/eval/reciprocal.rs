@@ -36,8 +36,6 @@ impl Reciprocal {
 }
 
 impl Score<Standard> for Reciprocal {
-    type Cache = ();
-
     #[inline]
     fn score(&self, _game: &Standard, position: &Position) -> f32 {
         self.expected[distance_index(position.mover())] - self.expected[distance_index(position.other())]

@@ -11,6 +11,7 @@ use crate::eval::race::Race;
 use crate::eval::random::Random;
 use crate::eval::reciprocal::Reciprocal;
 use crate::eval::schwarz::Schwarz;
+use crate::eval::schwarz_odds::SchwarzOdds;
 use crate::games::einstein::Standard;
 use crate::player::notation::{Arguments, Notation, Problem, parse_number};
 use crate::weights::{Model, ModelFile};
@@ -21,7 +22,7 @@ use std::sync::Arc;
 const DEFAULT_ITERATIONS: u32 = 50;
 
 pub(super) fn schwarz(game: &Standard) -> AnyEvaluator {
-    AnyEvaluator::Schwarz(Arc::new(Calibrated { score: Schwarz::new(game), calibration: Schwarz::CALIBRATION }))
+    AnyEvaluator::Schwarz(Arc::new(SchwarzOdds::fitted(game)))
 }
 
 pub(super) fn farmer_boy(game: &Standard) -> AnyEvaluator {
@@ -43,8 +44,16 @@ pub(super) fn from_notation(notation: &Notation, game: &Standard) -> Result<AnyE
         "random" => AnyEvaluator::Random(Arc::new(Random::new(arguments.number("seed", 0..=u64::MAX, 0)?))),
         "race" => AnyEvaluator::Race(Arc::new(Race::new(game))),
         "schwarz" => {
-            let calibration = calibration(&mut arguments, Schwarz::CALIBRATION)?;
-            AnyEvaluator::Schwarz(Arc::new(Calibrated { score: Schwarz::new(game), calibration }))
+            let fitted = Calibration::Logistic { slope: SchwarzOdds::SLOPE, offset: SchwarzOdds::OFFSET };
+            let calibration = calibration(&mut arguments, fitted)?;
+            let odds = match calibration {
+                Calibration::Logistic { slope, offset } => SchwarzOdds::new(game, slope, offset),
+                Calibration::Raw { .. } => None,
+            };
+            match odds {
+                Some(odds) => AnyEvaluator::Schwarz(Arc::new(odds)),
+                None => AnyEvaluator::SchwarzScore(Arc::new(Calibrated { score: Schwarz::new(game), calibration })),
+            }
         }
         "farmer_boy" => {
             let calibration = calibration(&mut arguments, FarmerBoy::CALIBRATION)?;

@@ -46,7 +46,7 @@ pub struct Segments {
 impl Segments {
     /// The segments of a list of `moves` moves.
     #[must_use]
-    #[inline(never)]
+    #[inline]
     pub fn new(outcomes: &[Outcome], moves: usize) -> Self {
         let mut ends = FixedList::default();
         if moves > MOST_MOVES {
@@ -81,7 +81,7 @@ impl Segments {
     /// The best move of each segment in 16 bits, `values` saying how good each move turned out: each segment has an equal
     /// share of the bits, all ones standing for a move they cannot name.
     #[must_use]
-    #[inline(never)]
+    #[inline]
     pub fn hint(&self, values: &[f32]) -> u16 {
         let bits = self.hint_bits();
         let none = (1u32 << bits) - 1;
@@ -95,7 +95,7 @@ impl Segments {
     }
 
     /// The move index that a hint names for each segment, in reverse order of segments.
-    #[inline(never)]
+    #[inline]
     pub fn hinted(&self, hint: u16) -> impl Iterator<Item = usize> + '_ {
         let bits = self.hint_bits();
         let none = (1u32 << bits) - 1;
@@ -117,7 +117,7 @@ impl Segments {
 /// Puts all move indices of the segments into `order`: with `probing` the best of each segment by falling ratings, then the
 /// rest as listed (they are seldom better, and sorting them costs more than it saves); otherwise segment by segment, each
 /// by falling ratings. Equal ones stay in list order.
-#[inline(never)]
+#[inline]
 pub fn arrange(order: &mut Vec<u16>, segments: &Segments, ratings: &[f32], probing: bool) {
     order.clear();
     if probing && segments.count() > 1 {

@@ -65,7 +65,10 @@ pub struct Star<G: Game, E: Evaluator<G>, M: Meter = Off> {
     evaluator: E,
     options: StarOptions,
     table: Option<Arc<Table>>,
-    plies: Vec<Ply<G, E>>,
+    /// For each ply of the line what the evaluator keeps.
+    caches: Vec<E::Cache>,
+    /// For each ply of the line what a node works with; `None` while it does.
+    scratch: Vec<Option<Box<Scratch<G>>>>,
     parties: Parties,
     history: Vec<f32>,
     recent: Recent,
@@ -80,19 +83,20 @@ pub struct Star<G: Game, E: Evaluator<G>, M: Meter = Off> {
     meter: M,
 }
 
-/// What a search keeps for each ply of the line it is in, so that no node allocates.
+/// What a node works with, kept so that no node allocates.
 #[derive(Clone)]
-struct Ply<G: Game, E: Evaluator<G>> {
-    cache: E::Cache,
+struct Scratch<G: Game> {
     moves: G::Moves,
     /// How good each move looks, then how good it turned out.
     ratings: Vec<f32>,
     order: Vec<u16>,
+    /// Successors still to be valued: place in the list of moves, position, key.
+    pending: Vec<(u16, G::Position, u64)>,
 }
 
-impl<G: Game, E: Evaluator<G>> Default for Ply<G, E> {
+impl<G: Game> Default for Scratch<G> {
     fn default() -> Self {
-        Self { cache: E::Cache::default(), moves: G::Moves::default(), ratings: Vec::new(), order: Vec::new() }
+        Self { moves: G::Moves::default(), ratings: Vec::new(), order: Vec::new(), pending: Vec::new() }
     }
 }
 
@@ -107,7 +111,8 @@ impl<G: Game, E: Evaluator<G>, M: Meter> Star<G, E, M> {
             evaluator,
             options,
             table,
-            plies: Vec::new(),
+            caches: Vec::new(),
+            scratch: Vec::new(),
             parties: Parties { root: 0 },
             history: vec![0.0; G::MOVE_KINDS],
             horizon: 0,
@@ -183,10 +188,11 @@ impl<G: Game, E: Evaluator<G>, M: Meter> Star<G, E, M> {
     fn root(&mut self, position: &G::Position, depth: u32) {
         self.expects_low = false;
         self.parties = Parties { root: self.game.to_move(position) };
-        if self.plies.len() <= depth as usize {
-            self.plies.resize_with(depth as usize + 1, Ply::default);
+        if self.caches.len() <= depth as usize {
+            self.caches.resize_with(depth as usize + 1, E::Cache::default);
+            self.scratch.resize_with(depth as usize + 1, Option::default);
         }
-        self.evaluator.refresh(&self.game, position, &mut self.plies[0].cache);
+        self.evaluator.refresh(&self.game, position, &mut self.caches[0]);
     }
 
     /// Whether the evaluator rates all successors at once, without caches.
@@ -244,17 +250,17 @@ impl<G: Game, E: Evaluator<G>, M: Meter> Star<G, E, M> {
 
     /// A position whose moves are searched one by one, each in the window in which it still matters. Returns its bounds
     /// and the best move of each segment.
-    #[inline(never)]
+    #[inline]
     fn inner(&mut self, position: &G::Position, depth: u32, ply: usize, alpha: f32, beta: f32, hint: Option<u16>) -> (Bounds, u16) {
-        let mut this = std::mem::take(&mut self.plies[ply]);
-        std::mem::swap(&mut self.plies[ply].cache, &mut this.cache);
+        let mut this = self.scratch[ply].take().unwrap_or_default();
         self.game.moves(position, &mut this.moves);
         let mut outcomes = OutcomeList::default();
         self.game.outcomes(position, &this.moves, &mut outcomes);
         let segments = Segments::new(&outcomes, this.moves.len());
         let probing = self.options.cuts == Cuts::Star2;
         let last = depth == 2 && self.batches() && self.options.cuts > Cuts::None;
-        if last && self.expects_low {
+        let wants_all = last && self.expects_low;
+        if wants_all {
             // All moves will be needed, in any order.
             this.ratings.clear();
             this.ratings.resize(this.moves.len(), 0.0);
@@ -272,11 +278,14 @@ impl<G: Game, E: Evaluator<G>, M: Meter> Star<G, E, M> {
         this.ratings.fill(UNSEARCHED);
         let mut chance = ChanceBounds::new(&outcomes);
         if last {
-            let bounds = self.before_frontier(position, ply, &mut this, &outcomes, (alpha, beta));
+            let bounds = self.before_frontier(position, ply, &mut this, &outcomes, wants_all, (alpha, beta));
+            self.scratch[ply] = Some(this);
+            return (bounds, u16::MAX);
+        }
+        if self.options.cuts >= Cuts::Star1 && self.look_up(position, depth - 1, &mut this, &mut chance) && chance.decide(alpha, beta) {
             let hint = segments.hint(&this.ratings);
-            std::mem::swap(&mut self.plies[ply].cache, &mut this.cache);
-            self.plies[ply] = this;
-            return (bounds, hint);
+            self.scratch[ply] = Some(this);
+            return (chance.bounds(), hint);
         }
         let busy = self.busy.clone().filter(|_| depth >= Busy::FROM_DEPTH);
         // Moves that another thread is searching come last: by then its result stands in the table.
@@ -315,9 +324,39 @@ impl<G: Game, E: Evaluator<G>, M: Meter> Star<G, E, M> {
             }
         }
         let hint = segments.hint(&this.ratings);
-        std::mem::swap(&mut self.plies[ply].cache, &mut this.cache);
-        self.plies[ply] = this;
+        self.scratch[ply] = Some(this);
         (chance.bounds(), hint)
+    }
+
+    /// Takes what the table knows of a node's successors before any of them is searched (enhanced transposition cutoff,
+    /// Plaat et al. 1996). Returns whether that was anything.
+    #[inline]
+    fn look_up(&mut self, position: &G::Position, depth: u32, this: &mut Scratch<G>, chance: &mut ChanceBounds) -> bool {
+        let Some(table) = &self.table else { return false };
+        let mut anything = false;
+        for (index, &mv) in this.moves.iter().enumerate() {
+            if !chance.matters(index) {
+                continue;
+            }
+            let next = self.game.play(position, mv);
+            self.stats.table.probes += 1;
+            let Some(entry) = table.probe(self.parties.key(&self.game, &next), depth).filter(|entry| entry.holds) else { continue };
+            self.stats.table.hits += 1;
+            let bounds = if self.parties.same(&self.game, position, &next) { entry.bounds } else { entry.bounds.opposite() };
+            if bounds.lower >= bounds.upper {
+                this.ratings[index] = bounds.lower;
+                chance.add(index, bounds);
+            } else if bounds.lower > 0.0 {
+                chance.raise(index, bounds.lower);
+            } else {
+                continue;
+            }
+            anything = true;
+            if !entry.proven {
+                self.horizon += 1;
+            }
+        }
+        anything
     }
 
     /// Searches one move of a node as far as it matters and adds it to the node's bounds.
@@ -364,8 +403,8 @@ impl<G: Game, E: Evaluator<G>, M: Meter> Star<G, E, M> {
             Bounds::exact(self.parties.value(&self.game, &next, &payoffs))
         } else {
             if !self.batches() || depth == 0 {
-                let (parents, children) = self.plies.split_at_mut(ply + 1);
-                let (parent, child) = (&parents[ply].cache, &mut children[0].cache);
+                let (parents, children) = self.caches.split_at_mut(ply + 1);
+                let (parent, child) = (&parents[ply], &mut children[0]);
                 self.evaluator.update(&self.game, parent, position, mv, &next, child);
             }
             if depth == 0 {
@@ -386,7 +425,7 @@ impl<G: Game, E: Evaluator<G>, M: Meter> Star<G, E, M> {
         }
         self.stats.evaluations += 1;
         self.horizon += 1;
-        let (game, evaluator, cache, parties) = (&self.game, &self.evaluator, &self.plies[ply].cache, self.parties);
+        let (game, evaluator, cache, parties) = (&self.game, &self.evaluator, &self.caches[ply], self.parties);
         self.meter.evaluation(|| parties.evaluate(game, evaluator, position, cache))
     }
 }

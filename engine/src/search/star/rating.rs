@@ -1,6 +1,6 @@
 //! How good moves look before they are searched.
 
-use super::{Ply, Star};
+use super::{Scratch, Star};
 use crate::eval::Evaluator;
 use crate::game::Game;
 use crate::search::meter::Meter;
@@ -13,8 +13,8 @@ const SLOW_EVALUATOR_FROM: u32 = 3;
 
 impl<G: Game, E: Evaluator<G>, M: Meter> Star<G, E, M> {
     /// Fills the ratings: how good each move looks before it is searched.
-    #[inline(never)]
-    pub(super) fn rate(&mut self, position: &G::Position, depth: u32, ply: usize, this: &mut Ply<G, E>) {
+    #[inline]
+    pub(super) fn rate(&mut self, position: &G::Position, depth: u32, ply: usize, this: &mut Scratch<G>) {
         let ordering = self.options.ordering;
         let count = this.moves.len();
         this.ratings.clear();

@@ -160,14 +160,11 @@ impl ChanceBounds {
         while permitting != 0 {
             let group = &mut self.groups[permitting.trailing_zeros() as usize];
             permitting &= permitting - 1;
-            if bounds.lower > group.lower {
-                self.lower =
-                    if self.margin == 0.0 { bounds.lower } else { self.lower + group.outcome.weight * (bounds.lower - group.lower) };
-                group.lower = bounds.lower;
-            }
-            if bounds.upper > group.searched_upper {
-                group.searched_upper = bounds.upper;
-            }
+            // Written so that no processor has to foresee which move is better.
+            let lower = if bounds.lower > group.lower { bounds.lower } else { group.lower };
+            self.lower = if self.margin == 0.0 { lower } else { self.lower + group.outcome.weight * (lower - group.lower) };
+            group.lower = lower;
+            group.searched_upper = if bounds.upper > group.searched_upper { bounds.upper } else { group.searched_upper };
             group.unsearched -= 1;
             if group.unsearched == 0 {
                 self.upper = if self.margin == 0.0 {

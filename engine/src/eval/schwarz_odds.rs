@@ -7,14 +7,13 @@
 
 mod own_moves;
 
-use self::own_moves::OwnMoves;
+use self::own_moves::{OwnMoves, Stones};
 use super::calibration::{exponential, unproven};
 use super::race_tables::{VECTORS, distance_index, distance_place};
 use super::schwarz::Schwarz;
 use super::{Evaluator, OnePly, Score};
 use crate::game::MAX_OUTCOMES;
-use crate::games::einstein::position::Side;
-use crate::games::einstein::{MAX_STONES, Move, Position, Standard};
+use crate::games::einstein::{GONE, MAX_STONES, Move, Position, Standard};
 
 /// Win probability by the Schwarz table.
 #[derive(Clone, Debug)]
@@ -34,8 +33,10 @@ const SIZE: usize = VECTORS.next_power_of_two();
 /// Exponents are at most this: products of two exponentials have to stay far from the largest number.
 const MOST: f32 = 40.0;
 
-/// A whole number of vectors.
+/// A place for each outcome, or each stone, and one to spare; a whole number of vectors.
 const LANES: usize = 8;
+
+const _: () = assert!(MAX_OUTCOMES <= LANES && MAX_STONES < LANES);
 
 impl SchwarzOdds {
     /// Change of the log odds a turn: fits exact endgames best, and makes the stronger search.
@@ -80,6 +81,12 @@ impl SchwarzOdds {
     }
 }
 
+/// A comparison alone, without a thought for what is not a number.
+#[inline]
+fn greater(one: f32, other: f32) -> f32 {
+    if one > other { one } else { other }
+}
+
 #[inline]
 fn look_up(table: &Table, index: usize) -> f32 {
     table[index & (SIZE - 1)]
@@ -98,74 +105,6 @@ fn value_of_move(odds: f32) -> f32 {
     if odds == f32::INFINITY { 1.0 } else { value }
 }
 
-/// The side that does not move, which is to move then.
-struct Enemy<'a> {
-    slows: &'a Table,
-    side: Side,
-    index: usize,
-    /// The squares it stands on, in its own perspective, one bit a square.
-    taken: u32,
-    slow: f32,
-}
-
-impl<'a> Enemy<'a> {
-    #[inline]
-    fn of(slows: &'a Table, side: Side) -> Self {
-        let (mut index, mut taken) = (0, 0);
-        for stone in 0..MAX_STONES {
-            let square = side.square(stone);
-            index += distance_place(stone, square);
-            taken |= 1 << square;
-        }
-        Self { slows, side, index, taken, slow: look_up(slows, index) }
-    }
-
-    /// What its turns are against it after a stone of the other side went to a square (of its own perspective); infinite
-    /// if that took its last stone.
-    #[inline]
-    fn slow_after(&self, square: u8) -> f32 {
-        if self.taken >> square & 1 == 0 {
-            return self.slow;
-        }
-        self.side.stone_on(square).map_or(self.slow, |captured| look_up(self.slows, self.index - distance_place(captured, square)))
-    }
-}
-
-impl SchwarzOdds {
-    /// For each outcome the odds of its best move, where stones can capture the enemy.
-    fn best_with_captures(&self, game: &Standard, own: &OwnMoves, enemy: &Enemy<'_>) -> [f32; LANES] {
-        let mut of_stones = own.best.map(|hurry| enemy.slow * hurry);
-        for stone in 0..MAX_STONES {
-            if own.seen_by_enemy(stone) & enemy.taken == 0 || own.best[stone] == f32::INFINITY {
-                continue;
-            }
-            let mut best = 0.0;
-            for destination in own.destinations(stone) {
-                let odds = enemy.slow_after(Standard::GOAL - destination) * own.hurry_after(&self.hurries, stone, destination);
-                best = if odds > best { odds } else { best };
-            }
-            of_stones[stone] = best;
-        }
-        let mut best = [0.0; LANES];
-        for (best, outcome) in best.iter_mut().zip(game.outcomes_by_stone(own.alive())) {
-            *best = best_of(&of_stones, outcome);
-        }
-        best
-    }
-}
-
-/// The largest number in the run of an outcome.
-#[inline]
-fn best_of(of_stones: &[f32; LANES], outcome: &crate::game::Outcome) -> f32 {
-    // Mostly one stone.
-    let mut best = of_stones[usize::from(outcome.start) % LANES];
-    for stone in outcome.start + 1..outcome.end {
-        let other = of_stones[usize::from(stone) % LANES];
-        best = if other > best { other } else { best };
-    }
-    best
-}
-
 impl Evaluator<Standard> for SchwarzOdds {
     type Cache = OwnMoves;
     const KNOWS_SUCCESSORS: bool = true;
@@ -173,21 +112,29 @@ impl Evaluator<Standard> for SchwarzOdds {
     #[inline]
     fn one_ply(&self, game: &Standard, position: &Position, own: &mut OwnMoves) -> OnePly {
         own.become_those_of(game, &self.hurries, position.mover());
-        let enemy = Enemy::of(&self.slows, position.other());
-        let odds = if own.reach() & enemy.taken == 0 {
-            own.best_of_outcomes.map(|hurry| enemy.slow * hurry)
-        } else {
-            self.best_with_captures(game, own, &enemy)
-        };
+        // What its turns are against the enemy after a stone went to a square of its perspective.
+        let enemy = position.other();
+        let index = distance_index(enemy);
+        let mut slows = [look_up(&self.slows, index); 32];
+        for stone in 0..MAX_STONES {
+            let square = enemy.square(stone);
+            slows[usize::from(square & 31)] = look_up(&self.slows, index - distance_place(stone, square));
+        }
+        let mut of_stones = [0.0; LANES];
+        for stone in 0..MAX_STONES {
+            let odds = |direction: usize| slows[usize::from(own.destinations[stone][direction] & 31)] * own.hurries[stone][direction];
+            of_stones[stone] = greater(greater(odds(0), odds(1)), odds(2));
+        }
+        let odds = own.permitted.map(|[first, last]| greater(of_stones[usize::from(first) % LANES], of_stones[usize::from(last) % LANES]));
         let values = odds.map(value_of_move);
         // In the order of the outcomes, as one by one.
         let mut value = 0.0;
-        for outcome in 0..MAX_OUTCOMES.min(LANES) {
+        for outcome in 0..LANES {
             value += own.weights[outcome] * values[outcome];
         }
         let mut evaluated = own.successors - own.arrivals;
-        if position.other().count() == 1 {
-            evaluated -= own.captures_of(enemy.taken);
+        if enemy.count() == 1 {
+            evaluated -= enemy.squares().into_iter().filter(|&square| square != GONE).map(|square| own.captures_on(square)).sum::<u32>();
         }
         OnePly { value: f32::min(value, 1.0), successors: own.successors, evaluated }
     }
@@ -195,17 +142,12 @@ impl Evaluator<Standard> for SchwarzOdds {
     /// Odds for the side that moves.
     #[inline]
     fn score_successors(&self, _game: &Standard, position: &Position, moves: &[Move], scores: &mut [f32]) {
-        let side = position.mover();
-        let own = OwnMoves::nothing_but(side);
-        let enemy = Enemy::of(&self.slows, position.other());
+        let (own, enemy) = (Stones::of(position.mover()), Stones::of(position.other()));
         for (&mv, score) in moves.iter().zip(scores) {
-            let stone = mv.stone();
-            let destination = Standard::destination_from(side.square(stone), mv);
-            *score = if destination == Standard::GOAL {
-                f32::INFINITY
-            } else {
-                enemy.slow_after(Standard::GOAL - destination) * own.hurry_after(&self.hurries, stone, destination)
-            };
+            let destination = Standard::destination(position, mv);
+            let slow = look_up(&self.slows, enemy.index_without(Standard::GOAL - destination));
+            let odds = slow * look_up(&self.hurries, own.index_after(mv.stone(), destination));
+            *score = if destination == Standard::GOAL { f32::INFINITY } else { odds };
         }
     }
 

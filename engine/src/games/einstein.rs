@@ -87,15 +87,15 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
         steps
     };
 
-    /// For each square the squares that a stone can go to, one bit a square.
-    const DESTINATIONS: [u32; 32] = {
-        let mut destinations = [0; 32];
+    /// For each square where each step leads; [`GONE`] for one that leaves the board.
+    const DESTINATION_OF: [[u8; 3]; 32] = {
+        let mut destinations = [[GONE; 3]; 32];
         let mut square = 0;
         while square < COLUMNS * ROWS {
             let mut direction = 0;
             while direction < 3 {
                 if Self::STEPS_FROM[square] >> direction & 1 == 1 {
-                    destinations[square] |= 1 << (square + Self::STEPS[direction] as usize);
+                    destinations[square][direction] = square as u8 + Self::STEPS[direction];
                 }
                 direction += 1;
             }
@@ -114,17 +114,6 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
         }
         mobility
     };
-    /// [`Self::DESTINATIONS`] in the enemy's perspective.
-    const DESTINATIONS_TURNED: [u32; 32] = {
-        let mut turned = [0; 32];
-        let mut square = 0;
-        while square < 32 {
-            turned[square] = Self::DESTINATIONS[square].reverse_bits() >> (31 - Self::GOAL);
-            square += 1;
-        }
-        turned
-    };
-
     /// Rules with `stones` stones a side, numbered from 1.
     ///
     /// # Panics
@@ -224,11 +213,11 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
         Self::destination_from(position.mover().square(mv.stone()), mv)
     }
 
-    /// The squares that a stone can go to, one bit a square, in its own perspective.
+    /// Where each step leads from a square, in the order in which moves are listed; [`GONE`] for one that leaves the board.
     #[must_use]
     #[inline]
-    pub fn destinations(square: u8) -> u32 {
-        Self::DESTINATIONS[usize::from(square & 31)]
+    pub fn destinations(square: u8) -> [u8; 3] {
+        Self::DESTINATION_OF[usize::from(square & 31)]
     }
 
     /// How many steps a stone on a square has; 0 for one that is gone.
@@ -237,13 +226,6 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
     pub fn mobility_from(square: u8) -> u8 {
         // A table, because portable code counts bits in a dozen instructions.
         Self::MOBILITY[usize::from(square & 31)]
-    }
-
-    /// The squares that a stone can go to, one bit a square, in the enemy's perspective.
-    #[must_use]
-    #[inline]
-    pub fn destinations_seen_by_enemy(square: u8) -> u32 {
-        Self::DESTINATIONS_TURNED[usize::from(square & 31)]
     }
 
     /// Merged outcomes for a set of living stones, as runs of stones (from 0); stones within a run that are gone count for

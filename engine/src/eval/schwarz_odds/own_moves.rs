@@ -1,60 +1,55 @@
 //! What the stones of the side to move contribute to the odds of its successors, as far as the enemy does not come into
 //! it.
 //!
-//! Most positions that are searched one after the other differ in the enemy's stones only, so this is kept. Invariant:
-//! it follows from the side alone.
+//! Most positions that are searched one after the other differ in the enemy's stones only, so this is kept. Whether a
+//! move captures, or is there at all, makes no branch: a processor could not foresee it. Invariant: all follows from the
+//! side alone.
 
-use super::{LANES, Table, best_of, look_up};
-use crate::eval::race_tables::{distance, distance_index, distance_place, distance_unit};
+use super::{LANES, Table, look_up};
+use crate::eval::race_tables::{distance, distance_index, distance_place};
 use crate::games::einstein::position::Side;
-use crate::games::einstein::{GONE, MAX_STONES, Standard};
+use crate::games::einstein::{MAX_STONES, Standard};
 
 /// The moves of one side.
 #[derive(Clone, Debug)]
 pub struct OwnMoves {
     side: Side,
-    alive: u8,
     /// How many moves there are.
     pub(super) successors: u32,
     /// How many of them reach the goal.
     pub(super) arrivals: u32,
-    index: usize,
-    /// The squares it stands on, one bit a square.
-    taken: u32,
-    /// The squares its stones can go to, in the enemy's perspective, one bit a square.
-    reach: u32,
-    /// For each stone the odds, but for the enemy's part, after the best of its moves that does not capture an enemy:
-    /// infinite if it reaches the goal, 0 for a stone that is gone.
-    pub(super) best: [f32; LANES],
-    /// The same for each outcome, and its weight: 0 for those that are not.
-    pub(super) best_of_outcomes: [f32; LANES],
+    /// For each move of each stone the odds but for the enemy's part: infinite if it reaches the goal, 0 if there is no
+    /// such move.
+    pub(super) hurries: [[f32; 3]; MAX_STONES],
+    /// Where each goes, in the enemy's perspective; [`NOWHERE`] if there is no such move.
+    pub(super) destinations: [[u8; 3]; MAX_STONES],
+    /// For each outcome the first and the last stone it permits; those between them are gone.
+    pub(super) permitted: [[u8; 2]; LANES],
+    /// The probability of each outcome: 0 for those that are not.
     pub(super) weights: [f32; LANES],
 }
+
+/// A square that is on no board, and not [`crate::games::einstein::GONE`].
+pub(super) const NOWHERE: u8 = Standard::GOAL.wrapping_sub(crate::games::einstein::GONE) & 31;
+
+/// Stands for a stone that is never there.
+const NOBODY: u8 = LANES as u8 - 1;
 
 impl Default for OwnMoves {
     fn default() -> Self {
         Self {
             side: Side::EMPTY,
-            alive: 0,
             successors: 0,
             arrivals: 0,
-            index: 0,
-            taken: 0,
-            reach: 0,
-            best: [0.0; LANES],
-            best_of_outcomes: [0.0; LANES],
+            hurries: [[0.0; 3]; MAX_STONES],
+            destinations: [[NOWHERE; 3]; MAX_STONES],
+            permitted: [[NOBODY; 2]; LANES],
             weights: [0.0; LANES],
         }
     }
 }
 
 impl OwnMoves {
-    /// Enough of a side for [`OwnMoves::hurry_after`].
-    #[inline]
-    pub(super) fn nothing_but(side: Side) -> Self {
-        Self { side, index: distance_index(side), taken: side.squares_taken(), ..Self::default() }
-    }
-
     /// Makes these the moves of a side, if they are not yet.
     #[inline]
     pub(super) fn become_those_of(&mut self, game: &Standard, hurries: &Table, side: Side) {
@@ -63,90 +58,70 @@ impl OwnMoves {
         }
     }
 
-    /// A closer stone never makes the race longer (play on as if it were not closer), and every stone can come closer, so
-    /// a stone's best move takes one off its distance, unless it has to capture for it: a single look-up.
     fn refill(&mut self, game: &Standard, hurries: &Table, side: Side) {
-        (self.side, self.alive, self.index, self.taken) = (side, side.alive(), distance_index(side), side.squares_taken());
-        (self.successors, self.arrivals, self.reach) = (0, 0, 0);
+        self.side = side;
+        (self.successors, self.arrivals) = (0, 0);
         for stone in 0..MAX_STONES {
             let square = side.square(stone);
-            self.reach |= Standard::destinations_seen_by_enemy(square);
             self.successors += u32::from(Standard::mobility_from(square));
-            self.best[stone] = if square == GONE {
-                0.0
-            } else if distance(square) == 1 {
-                self.arrivals += 1;
-                f32::INFINITY
-            } else if Standard::destinations(square) & self.taken == 0 {
-                look_up(hurries, self.index - distance_unit(stone))
-            } else {
-                let mut best = 0.0;
-                for destination in bits(Standard::destinations(square)) {
-                    let hurry = self.hurry_after(hurries, stone, destination);
-                    best = if hurry > best { hurry } else { best };
-                }
-                best
-            };
+            self.arrivals += u32::from(distance(square) == 1);
         }
-        (self.best_of_outcomes, self.weights) = ([0.0; LANES], [0.0; LANES]);
-        for (lane, outcome) in game.outcomes_by_stone(self.alive).iter().enumerate() {
-            self.best_of_outcomes[lane] = best_of(&self.best, outcome);
+        let own = Stones::of(side);
+        for stone in 0..MAX_STONES {
+            for (direction, destination) in Standard::destinations(side.square(stone)).into_iter().enumerate() {
+                let turned = Standard::GOAL.wrapping_sub(destination) & 31;
+                let hurry = look_up(hurries, own.index_after(stone, destination));
+                let hurry = if turned == NOWHERE { 0.0 } else { hurry };
+                self.hurries[stone][direction] = if destination == Standard::GOAL { f32::INFINITY } else { hurry };
+                self.destinations[stone][direction] = turned;
+            }
+        }
+        (self.permitted, self.weights) = ([[NOBODY; 2]; LANES], [0.0; LANES]);
+        for (lane, outcome) in game.outcomes_by_stone(side.alive()).iter().enumerate() {
+            self.permitted[lane] = [outcome.start as u8, outcome.end as u8 - 1];
             self.weights[lane] = outcome.weight;
         }
     }
 
-    /// What the turns then needed are against the enemy after a stone went to a square that is not the goal.
-    #[inline]
-    pub(super) fn hurry_after(&self, hurries: &Table, stone: usize, destination: u8) -> f32 {
-        let mut index = self.index - distance_place(stone, self.side.square(stone)) + distance_place(stone, destination);
-        if self.taken >> destination & 1 == 1
-            && let Some(captured) = self.side.stone_on(destination)
-        {
-            index -= distance_place(captured, destination);
-        }
-        look_up(hurries, index)
-    }
-
-    /// One bit a living stone.
-    #[inline]
-    pub(super) fn alive(&self) -> u8 {
-        self.alive
-    }
-
-    /// The squares that any stone can go to, in the enemy's perspective, one bit a square.
-    #[inline]
-    pub(super) fn reach(&self) -> u32 {
-        self.reach
-    }
-
-    /// The squares that a stone can go to, in the enemy's perspective, one bit a square.
-    #[inline]
-    pub(super) fn seen_by_enemy(&self, stone: usize) -> u32 {
-        Standard::destinations_seen_by_enemy(self.side.square(stone))
-    }
-
-    /// The squares that a stone can go to, in its own perspective.
-    #[inline]
-    pub(super) fn destinations(&self, stone: usize) -> impl Iterator<Item = u8> {
-        bits(Standard::destinations(self.side.square(stone)))
-    }
-
-    /// How many moves, but for those that reach the goal, go to one of some squares of the enemy's perspective.
+    /// How many moves, but for those that reach the goal, go to a square of the enemy's perspective.
     #[cold]
-    pub(super) fn captures_of(&self, squares: u32) -> u32 {
+    pub(super) fn captures_on(&self, square: u8) -> u32 {
         // The goal is the enemy's home corner.
-        (0..MAX_STONES).map(|stone| (self.seen_by_enemy(stone) & squares & !1).count_ones()).sum()
+        self.destinations.iter().flatten().map(|&destination| u32::from(destination == square && square != 0)).sum()
     }
 }
 
-/// The numbers of the bits that are set.
-#[inline]
-fn bits(mut set: u32) -> impl Iterator<Item = u8> {
-    std::iter::from_fn(move || {
-        let bit = set.trailing_zeros() as u8;
-        (set != 0).then(|| {
-            set &= set - 1;
-            bit
-        })
-    })
+/// Where the stones of a side stand, so as to find the distances after a move.
+pub(super) struct Stones {
+    side: Side,
+    /// The index of all distances.
+    pub(super) index: usize,
+    /// What the stone on each square adds to it.
+    places: [u16; 32],
+}
+
+impl Stones {
+    #[inline]
+    pub(super) fn of(side: Side) -> Self {
+        let mut places = [0; 32];
+        for stone in 0..MAX_STONES {
+            let square = side.square(stone);
+            places[usize::from(square & 31)] = distance_place(stone, square) as u16;
+        }
+        Self { side, index: distance_index(side), places }
+    }
+
+    /// The index of the distances after a stone went to a square, capturing what stood there; anything for a move that is
+    /// not there.
+    #[inline]
+    pub(super) fn index_after(&self, stone: usize, destination: u8) -> usize {
+        let moved = self.index - distance_place(stone, self.side.square(stone)) + distance_place(stone, destination);
+        moved.wrapping_sub(usize::from(self.places[usize::from(destination & 31)]))
+    }
+
+    /// The index of the distances without the stone on a square.
+    #[inline]
+    pub(super) fn index_without(&self, square: u8) -> usize {
+        self.index - usize::from(self.places[usize::from(square & 31)])
+    }
 }

@@ -101,6 +101,19 @@ pub trait Game: Clone + Debug + Send + Sync + 'static {
         moves[run.start + one_of(run.len(), bits as u32)]
     }
 
+    /// Draws an outcome by its weight and puts the moves it permits, and only those, into an emptied list; answers where in
+    /// the list of all moves the first of them stands. `bits` are 32 random bits. Only asked of positions that are not over.
+    fn draw_moves(&self, position: &Self::Position, bits: u32, moves: &mut Self::Moves) -> usize {
+        let mut all = Self::Moves::default();
+        self.moves(position, &mut all);
+        let mut outcomes = OutcomeList::default();
+        self.outcomes(position, &all, &mut outcomes);
+        let run = sample(&outcomes, bits).run();
+        moves.clear();
+        all[run.clone()].iter().for_each(|&mv| moves.push(mv));
+        run.start
+    }
+
     /// The position after a move of the list.
     fn play(&self, position: &Self::Position, mv: Self::Move) -> Self::Position;
 

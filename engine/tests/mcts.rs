@@ -16,7 +16,7 @@ fn exact_lines() -> impl Iterator<Item = (Position, Value)> {
 }
 
 fn search(simulations: u64, seed: u64) -> Mcts<Standard, Playout> {
-    let options = MctsOptions { budget: Budget::Simulations(simulations), exploration: std::f64::consts::SQRT_2 };
+    let options = MctsOptions { budget: Budget::Simulations(simulations), exploration: std::f64::consts::SQRT_2, ..MctsOptions::default() };
     Mcts::new(Standard::default(), Playout, options, seed)
 }
 

@@ -170,7 +170,7 @@ fn mcts(arguments: &mut Arguments<'_>, game: &Standard) -> Result<Kind, Problem>
         Some(value) => parse_number("exploration", value, 0.0..=1000.0)?,
         None => std::f64::consts::SQRT_2,
     };
-    Ok(Kind::Mcts { options: MctsOptions { budget, exploration }, leaf })
+    Ok(Kind::Mcts { options: MctsOptions { budget, exploration, ..MctsOptions::default() }, leaf })
 }
 
 /// The rules with the die that the player assumes, given as weights of the faces: `die=1:1:1:1:1:5`.

@@ -124,7 +124,6 @@ fn best_of<M: Copy>(moves: &[(M, Option<f32>)]) -> Option<M> {
 }
 
 /// Plays the move that a Monte-Carlo tree search tried most.
-#[derive(Clone, Debug)]
 pub struct MctsPlayer<G: Game, L: Leaf<G>, M: Meter> {
     search: Mcts<G, L, M>,
 }
@@ -143,7 +142,7 @@ impl<G: Game, L: Leaf<G>, M: Meter> Player<G> for MctsPlayer<G, L, M> {
 
     fn decide(&mut self, position: &G::Position, legal: &[G::Move]) -> Decision<G::Move> {
         let began = Instant::now();
-        let found = self.search.search(position, Some(legal));
+        let found = self.search.choose(position, legal);
         let best = best_move(&found);
         let stats = SearchStats { time: began.elapsed(), ..self.search.take_stats() };
         Decision { best: best.mv, value: best.value, stats }

@@ -9,6 +9,8 @@ use crate::search::mcts::{Leaf, Mcts, best_move};
 use crate::search::meter::Meter;
 use crate::search::{Search, SearchStats};
 use std::marker::PhantomData;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
 /// Plays the move that a search values most.
@@ -133,11 +135,20 @@ impl<G: Game, L: Leaf<G>, M: Meter> MctsPlayer<G, L, M> {
     pub fn new(search: Mcts<G, L, M>) -> Self {
         Self { search }
     }
+
+    /// The search, for its report and its options.
+    pub fn search(&mut self) -> &mut Mcts<G, L, M> {
+        &mut self.search
+    }
 }
 
 impl<G: Game, L: Leaf<G>, M: Meter> Player<G> for MctsPlayer<G, L, M> {
     fn new_game(&mut self, seed: u64) {
         self.search.reseed(seed);
+    }
+
+    fn ponder(&mut self, position: &G::Position, stop: &Arc<AtomicBool>) {
+        self.search.ponder(position, stop);
     }
 
     fn decide(&mut self, position: &G::Position, legal: &[G::Move]) -> Decision<G::Move> {
@@ -151,7 +162,7 @@ impl<G: Game, L: Leaf<G>, M: Meter> Player<G> for MctsPlayer<G, L, M> {
     fn analyse(&mut self, position: &G::Position, legal: Option<&[G::Move]>) -> Analysis<G::Move> {
         let began = Instant::now();
         let found = self.search.search(position, legal);
-        let line = vec![best_move(&found).mv];
+        let line = self.search.report().line;
         let moves = found.iter().map(|statistics| (statistics.mv, statistics.value)).collect();
         let stats = SearchStats { time: began.elapsed(), ..self.search.take_stats() };
         Analysis { moves, line, stats }

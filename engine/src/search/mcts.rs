@@ -35,6 +35,7 @@ use crate::game::{Game, List};
 use crate::oracle::Oracle;
 use crate::random::RandomStream;
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 /// What a search is asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -141,6 +142,14 @@ impl<G: Game, L: Leaf<G>, M: Meter> Mcts<G, L, M> {
     pub fn choose(&mut self, position: &G::Position, legal: &[G::Move]) -> Vec<MoveStatistics<G::Move>> {
         self.run(position, Some(legal), Purpose::Choice, None);
         self.statistics()
+    }
+
+    /// Searches a position before chance has spoken until `stop` is set, for the searches to come: without
+    /// [`MctsOptions::keep`] they would not know of it, and it does nothing.
+    pub fn ponder(&mut self, position: &G::Position, stop: &Arc<AtomicBool>) {
+        if self.options.keep && self.options.graph {
+            self.run(position, None, Purpose::Values, Some(stop));
+        }
     }
 
     /// What has been spent since the last call.

@@ -6,8 +6,8 @@
 //! to the last bit as an empty one; with [`Reuse::SameDepth`] a search finds what it finds without a table, but for checks
 //! that agree by chance: one probe in 10^9 of those that ought to miss.
 
-use crate::chance::Bounds;
 use super::memory::Memory;
+use crate::chance::Bounds;
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 
 /// Which of two results stays when both want one place.

@@ -10,7 +10,7 @@ use super::select::Selector;
 use super::worker::{Root, Shared, Worker};
 use super::{Mcts, Purpose};
 use crate::chance::Bounds;
-use crate::game::Game;
+use crate::game::{Game, OutcomeList};
 use crate::search::mcts::options::Selection;
 use crate::search::meter::Meter;
 use std::sync::Arc;
@@ -54,13 +54,11 @@ impl<G: Game, L: Leaf<G>, M: Meter> Mcts<G, L, M> {
         };
         let (budget, deadline) = match stop {
             Some(_) => (u64::MAX, None),
-            None => (
-                options.budget.simulations().unwrap_or(u64::MAX),
-                self.pace.deadline(began, self.game.stage(position)),
-            ),
+            None => (options.budget.simulations().unwrap_or(u64::MAX), self.pace.deadline(began, self.game.stage(position))),
         };
         self.workers[0].ask_about_root(&shared);
-        let control = Control { shared: &shared, purpose, budget, began, deadline, claimed: AtomicU64::new(0), over: AtomicBool::new(false) };
+        let control =
+            Control { shared: &shared, purpose, budget, began, deadline, claimed: AtomicU64::new(0), over: AtomicBool::new(false) };
         for worker in &mut self.workers {
             worker.watch.start(0, None, deadline, stop.cloned());
         }
@@ -120,13 +118,23 @@ impl<G: Game, L: Leaf<G>, M: Meter> Mcts<G, L, M> {
             }
         };
         let Some(block) = block else { return self.give_up(position, legal) };
-        self.root = Some(Root { position: *position, block, permitted, start: start.unwrap_or(0), private });
+        let mut outcomes = OutcomeList::default();
+        self.game.outcomes(position, &all, &mut outcomes);
+        let one_choice = permitted.is_some() || outcomes.len() == 1 && outcomes[0].run() == (0..all.len());
+        self.root = Some(Root { position: *position, block, permitted, start: start.unwrap_or(0), one_choice, private });
         true
     }
 
     /// Without memory nothing is found.
     fn give_up(&mut self, position: &G::Position, legal: Option<&[G::Move]>) -> bool {
-        self.root = Some(Root { position: *position, block: 0, permitted: legal.map(<[G::Move]>::to_vec), start: 0, private: true });
+        self.root = Some(Root {
+            position: *position,
+            block: 0,
+            permitted: legal.map(<[G::Move]>::to_vec),
+            start: 0,
+            one_choice: true,
+            private: true,
+        });
         false
     }
 
@@ -229,22 +237,28 @@ impl<G: Game> Control<'_, G> {
     fn is_certain(&self, left: u64) -> bool {
         let &Shared { graph, options, root, .. } = self.shared;
         let tolerance = self.shared.tolerance;
-        let (edges, after) = match &root.permitted {
-            Some(permitted) => (graph.edges(root.block, root.start, permitted.len()), true),
-            None => (graph.all_edges(root.block), false),
+        let edges = match &root.permitted {
+            Some(permitted) => graph.edges(root.block, root.start, permitted.len()),
+            None => graph.all_edges(root.block),
         };
         if options.solver {
-            let (mut lower, mut upper, mut tried) = (0.0f32, 0.0f32, true);
+            let (mut lower, mut upper, mut most) = (0.0f32, 0.0f32, 0);
             for edge in edges {
                 let bounds = edge.bounds();
                 (lower, upper) = (lower.max(bounds.lower), upper.max(bounds.upper));
-                tried &= edge.visits() > 0;
+                most = most.max(edge.visits());
             }
-            if !after {
+            // A move that cannot be better than another may stay untried.
+            let tried = edges.iter().all(|edge| edge.visits() > 0 || edge.bounds().upper <= lower);
+            if !root.one_choice {
                 return tried && self.shared.settled(graph.cell(root.block).bounds());
             }
-            if lower + tolerance >= upper && (tried || self.purpose == Purpose::Choice) {
-                return true;
+            if lower + tolerance >= upper {
+                // Whoever wants the values may choose by visits: they must tell the same move.
+                let shown = || edges.iter().any(|edge| edge.visits() == most && edge.bounds().lower + tolerance >= upper);
+                if self.purpose == Purpose::Choice || tried && shown() {
+                    return true;
+                }
             }
             if self.purpose == Purpose::Choice && edges.len() > 1 {
                 // One move that is proven to be at least as good as every other one.

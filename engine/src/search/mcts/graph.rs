@@ -31,7 +31,7 @@ pub(super) struct Graph {
 const FEWEST_CELLS: usize = 1 << 8;
 
 /// Cells for each slot of the index, at least: a position with its moves rarely takes fewer.
-const CELLS_A_SLOT: usize = 4;
+const CELLS_A_SLOT: usize = 2;
 
 impl Graph {
     /// A graph within `bytes` of memory, for at most `blocks` positions; with less if the system does not grant that much,

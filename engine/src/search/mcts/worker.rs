@@ -29,6 +29,8 @@ pub(super) struct Root<G: Game> {
     pub(super) permitted: Option<Vec<G::Move>>,
     /// Where among the block's moves the first of them stands.
     pub(super) start: usize,
+    /// Whether there is but one outcome, or chance has spoken: then one move is the best.
+    pub(super) one_choice: bool,
     /// Whether the block belongs to this search alone, and has these moves only.
     pub(super) private: bool,
 }

@@ -240,13 +240,14 @@ impl<T: Copy + Default + Debug + Send, const N: usize> List<T> for FixedList<T, 
 #[inline]
 pub fn sample(outcomes: &[Outcome], bits: u32) -> &Outcome {
     let mut rest = bits as f32 / 4_294_967_296.0;
+    // Weights are not negative, so once the rest is below 0 it stays there. Counting needs no branch that depends on chance,
+    // which no processor foresees.
+    let mut passed = 0;
     for outcome in outcomes {
         rest -= outcome.weight;
-        if rest < 0.0 {
-            return outcome;
-        }
+        passed += usize::from(rest >= 0.0);
     }
-    &outcomes[outcomes.len() - 1]
+    &outcomes[passed.min(outcomes.len() - 1)]
 }
 
 /// One of `count` equally likely indices by 32 random bits; the bias is at most `count / 2^32`.

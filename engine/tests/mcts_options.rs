@@ -195,17 +195,17 @@ fn pondering_ends_when_told_and_helps_the_next_search() {
 fn time_is_kept() {
     let start = position(MIDDLE);
     let legal = Standard::default().legal_moves(&start, 1);
-    let clock = Budget::Game { total: Duration::from_millis(400), increment: Duration::ZERO };
+    let clock = Budget::Game { total: Duration::from_millis(800), increment: Duration::ZERO };
     for threads in [1, 2] {
-        for budget in [Budget::Time(Duration::from_millis(30)), clock] {
+        for budget in [Budget::Time(Duration::from_millis(80)), clock] {
             let options = MctsOptions { budget, early: false, ..MctsOptions::default() };
             let mut search = Mcts::<_, Playout>::with_leaves(Standard::default(), vec![Playout; threads], options, 1);
             let began = Instant::now();
             search.choose(&start, &legal);
             let spent = began.elapsed();
-            assert!(search.report().simulations > 100);
+            assert!(search.report().simulations > 50, "{budget:?} on {threads} threads: {:?} after {spent:?}", search.report());
             // Generous above, for other programs may run.
-            assert!((Duration::from_millis(20)..Duration::from_millis(600)).contains(&spent), "{budget:?}: {spent:?}");
+            assert!((Duration::from_millis(60)..Duration::from_millis(900)).contains(&spent), "{budget:?}: {spent:?}");
         }
     }
 }

@@ -363,8 +363,8 @@ impl<const COLUMNS: usize, const ROWS: usize> Game for EinStein<COLUMNS, ROWS> {
             self.push_moves(position, last, moves);
         }
         if self.die.faces() >= self.stones {
-            // Every living stone is listed.
-            (0..usize::from(first)).map(|stone| usize::from(Self::mobility_from(position.mover().square(stone)))).sum()
+            // Every living stone is listed: count the moves of those before the first one.
+            position.mover().before(usize::from(first)).squares().into_iter().map(|square| usize::from(Self::mobility_from(square))).sum()
         } else {
             let mut all = MoveList::default();
             self.moves(position, &mut all);

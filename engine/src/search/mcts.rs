@@ -74,8 +74,8 @@ impl<G: Game, L: Leaf<G>, M: Meter> Mcts<G, L, M> {
     /// If there is no leaf.
     pub fn with_leaves(game: G, leaves: Vec<L>, options: MctsOptions, seed: u64) -> Self {
         assert!(!leaves.is_empty(), "a search has at least one thread");
-        let workers = leaves.into_iter().map(|leaf| Worker::new(leaf, 0)).collect();
-        let (graph, pace) = (graph_for(&options), pace_for(&options));
+        let workers: Vec<_> = leaves.into_iter().map(|leaf| Worker::new(leaf, 0)).collect();
+        let (graph, pace) = (graph_for(&options, workers.len()), pace_for(&options));
         let mut search =
             Self { game, options, graph, workers, oracle: None, prior: None, pace, root: None, simulations: 0, pending: Vec::new() };
         search.reseed(seed);
@@ -98,10 +98,11 @@ impl<G: Game, L: Leaf<G>, M: Meter> Mcts<G, L, M> {
 
     /// Changes the options, and forgets what was found.
     pub fn set_options(&mut self, options: MctsOptions) {
-        if graph_size(&options) != graph_size(&self.options) {
+        let threads = self.workers.len();
+        if graph_size(&options, threads) != graph_size(&self.options, threads) {
             // First give back, then take.
             self.graph = None;
-            self.graph = graph_for(&options);
+            self.graph = graph_for(&options, threads);
         }
         self.options = options;
         self.forget();
@@ -183,16 +184,25 @@ fn pace_for(options: &MctsOptions) -> Pace {
     Pace::new(&Limits { time: options.budget.time(), ..Limits::to_depth(1) })
 }
 
+/// More new positions a second than a thread makes: they are no more than a third of its simulations.
+const POSITIONS_A_SECOND: f64 = 2e6;
+
 /// Bytes, positions, and whether there are additional statistics.
-fn graph_size(options: &MctsOptions) -> (usize, usize, bool) {
+fn graph_size(options: &MctsOptions, threads: usize) -> (usize, usize, bool) {
     // One simulation adds one position at most. What earlier searches have left counts too.
     let searches = if options.keep { 8 } else { 1 };
-    let positions = options.budget.simulations().map_or(usize::MAX, |simulations| (simulations as usize).saturating_add(64) * searches);
+    let in_time = |time: std::time::Duration| (time.as_secs_f64() * POSITIONS_A_SECOND) as u64 * threads as u64;
+    let positions = match options.budget {
+        Budget::Simulations(simulations) => simulations,
+        Budget::Time(time) => in_time(time),
+        Budget::Game { total, increment } => in_time(total + increment),
+    };
+    let positions = usize::try_from(positions).unwrap_or(usize::MAX).saturating_add(64).saturating_mul(searches);
     (options.memory.max(1) << 20, positions, options.needs_extras())
 }
 
-fn graph_for(options: &MctsOptions) -> Option<Graph> {
-    let (bytes, positions, extras) = graph_size(options);
+fn graph_for(options: &MctsOptions, threads: usize) -> Option<Graph> {
+    let (bytes, positions, extras) = graph_size(options, threads);
     Graph::new(bytes, positions, extras)
 }
 

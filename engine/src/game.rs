@@ -101,6 +101,19 @@ pub trait Game: Clone + Debug + Send + Sync + 'static {
         moves[run.start + one_of(run.len(), bits as u32)]
     }
 
+    /// Draws an outcome by its weight and puts the moves it permits, and only those, into an emptied list; answers where in
+    /// the list of all moves the first of them stands. `bits` are 32 random bits. Only asked of positions that are not over.
+    fn draw_moves(&self, position: &Self::Position, bits: u32, moves: &mut Self::Moves) -> usize {
+        let mut all = Self::Moves::default();
+        self.moves(position, &mut all);
+        let mut outcomes = OutcomeList::default();
+        self.outcomes(position, &all, &mut outcomes);
+        let run = sample(&outcomes, bits).run();
+        moves.clear();
+        all[run.clone()].iter().for_each(|&mv| moves.push(mv));
+        run.start
+    }
+
     /// The position after a move of the list.
     fn play(&self, position: &Self::Position, mv: Self::Move) -> Self::Position;
 
@@ -227,13 +240,14 @@ impl<T: Copy + Default + Debug + Send, const N: usize> List<T> for FixedList<T, 
 #[inline]
 pub fn sample(outcomes: &[Outcome], bits: u32) -> &Outcome {
     let mut rest = bits as f32 / 4_294_967_296.0;
+    // Weights are not negative, so once the rest is below 0 it stays there. Counting needs no branch that depends on chance,
+    // which no processor foresees.
+    let mut passed = 0;
     for outcome in outcomes {
         rest -= outcome.weight;
-        if rest < 0.0 {
-            return outcome;
-        }
+        passed += usize::from(rest >= 0.0);
     }
-    &outcomes[outcomes.len() - 1]
+    &outcomes[passed.min(outcomes.len() - 1)]
 }
 
 /// One of `count` equally likely indices by 32 random bits; the bias is at most `count / 2^32`.

@@ -9,6 +9,8 @@ pub mod simple;
 
 use crate::game::Game;
 use crate::search::SearchStats;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 /// A player's answer.
 #[derive(Clone, Debug)]
@@ -48,6 +50,12 @@ pub struct Valuation {
 pub trait Player<G: Game>: Send {
     /// Forgets all earlier games; `seed` rules every random choice of the game to come.
     fn new_game(&mut self, seed: u64);
+
+    /// Thinks about a position on someone else's time, before chance has spoken, until `stop` is set. Nothing but later
+    /// answers shows that it did; players that cannot use it return at once.
+    fn ponder(&mut self, position: &G::Position, stop: &Arc<AtomicBool>) {
+        let _ = (position, stop);
+    }
 
     /// Chooses one of `legal`, which has at least one move. Of equally good moves the first is chosen.
     fn decide(&mut self, position: &G::Position, legal: &[G::Move]) -> Decision<G::Move>;

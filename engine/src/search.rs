@@ -6,6 +6,7 @@ pub mod deepening;
 pub mod expectiminimax;
 pub mod limits;
 pub mod mcts;
+mod memory;
 pub mod meter;
 pub mod minimax;
 pub mod ordering;

@@ -125,7 +125,7 @@ fn nim_is_solved() {
 
 #[test]
 fn uct_finds_the_winning_move_of_nim() {
-    let options = MctsOptions { budget: Budget::Simulations(20_000), exploration: std::f64::consts::SQRT_2 };
+    let options = MctsOptions { budget: Budget::Simulations(20_000), exploration: std::f64::consts::SQRT_2, ..MctsOptions::default() };
     let mut search = Mcts::<_, _>::new(Nim, Playout, options, 1);
     // 5 ^ 3 ^ 1 = 7: only taking from the 5 leaves piles that cancel out, namely [2, 3, 1].
     let found = search.search(&Piles { piles: [5, 3, 1], seat: 0 }, None);
@@ -160,7 +160,7 @@ fn max_n<const SEATS: usize>(game: &HashGame<SEATS>, position: &<HashGame<SEATS>
 
 #[test]
 fn uct_converges_to_max_n_with_three_seats() {
-    let options = MctsOptions { budget: Budget::Simulations(60_000), exploration: 0.5 };
+    let options = MctsOptions { budget: Budget::Simulations(60_000), exploration: 0.5, ..MctsOptions::default() };
     for seed in 0..12 {
         let game = HashGame::<3> { seed, length: 3, chance: seed % 2 == 0 };
         let start = game.start();
@@ -178,7 +178,7 @@ fn uct_converges_to_max_n_with_three_seats() {
 fn uct_is_a_pure_function_of_its_seed() {
     let game = Standard::default();
     let position = random_positions(&game, 1, 9)[0];
-    let options = MctsOptions { budget: Budget::Simulations(2_000), exploration: 1.0 };
+    let options = MctsOptions { budget: Budget::Simulations(2_000), exploration: 1.0, ..MctsOptions::default() };
     let run = |seed| Mcts::<_, _>::new(game.clone(), Playout, options, seed).search(&position, None);
     assert_eq!(run(3), run(3));
     assert_ne!(run(3), run(4));

@@ -4,7 +4,7 @@ use crate::positions::{self, PositionArguments, Question, side};
 use anyhow::Result;
 use engine::chance::expectation;
 use engine::game::{Game, OutcomeList};
-use engine::games::einstein::Standard;
+use engine::games::einstein::{Move, Position, Standard};
 use engine::player::Player;
 use engine::player::build::PlayerRecipe;
 use engine::random::{SeedSpace, derive_seed};
@@ -102,13 +102,25 @@ fn answer(game: &Standard, question: &Question, player: &mut dyn Player<Standard
         value,
         best: best.map(name),
         moves: analysis.moves.iter().map(|&(mv, value)| RatedMove { mv: name(mv), value }).collect(),
-        line: if question.die.is_some() { analysis.line.iter().map(|&mv| name(mv)).collect() } else { Vec::new() },
+        line: if question.die.is_some() { names_along(game, position, &analysis.line) } else { Vec::new() },
         nodes: stats.nodes,
         evaluations: stats.evaluations,
         milliseconds: stats.time.as_secs_f64() * 1000.0,
         evaluation_share: stats.evaluation_time.map(|time| time.as_secs_f64() / stats.time.as_secs_f64().max(1e-9)),
         winner: None,
     }
+}
+
+/// The names of moves that are made one after the other.
+fn names_along(game: &Standard, position: &Position, line: &[Move]) -> Vec<String> {
+    let mut position = *position;
+    line.iter()
+        .map(|&mv| {
+            let name = game.format_move(&position, mv);
+            position = game.play(&position, mv);
+            name
+        })
+        .collect()
 }
 
 fn show(game: &Standard, question: &Question, answer: &Answer) -> String {

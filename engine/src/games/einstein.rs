@@ -335,6 +335,26 @@ impl<const COLUMNS: usize, const ROWS: usize> Game for EinStein<COLUMNS, ROWS> {
     }
 
     #[inline]
+    fn draw_moves(&self, position: &Position, bits: u32, moves: &mut MoveList) -> usize {
+        let run = sample(&self.runs[usize::from(position.mover().alive())][..], bits);
+        // A run of stones names its two ends; stones between them are gone.
+        let (first, last) = (run.start as u8, run.end as u8 - 1);
+        moves.clear();
+        self.push_moves(position, first, moves);
+        if last != first {
+            self.push_moves(position, last, moves);
+        }
+        if self.die.faces() >= self.stones {
+            // Every living stone is listed: count the moves of those before the first one.
+            position.mover().before(usize::from(first)).squares().into_iter().map(|square| usize::from(Self::mobility_from(square))).sum()
+        } else {
+            let mut all = MoveList::default();
+            self.moves(position, &mut all);
+            all.iter().position(|mv| mv.stone() == usize::from(first)).unwrap_or(0)
+        }
+    }
+
+    #[inline]
     fn play(&self, position: &Position, mv: Move) -> Position {
         let destination = Self::destination(position, mv);
         position.after(mv.stone(), destination, Self::GOAL - destination)

@@ -4,26 +4,29 @@
 //! sharing the weights. Rock'n'Roll's names and its depth convention are understood too: its depth 0 rates each
 //! direct successor, which is depth 1 here.
 
+use self::monte_carlo::MctsRecipe;
 use self::searches::SearchRecipe;
 use super::Player;
-use super::notation::{Arguments, Notation, PlayerError, Problem, parse_number};
-use super::searching::MctsPlayer;
+use super::notation::{Arguments, Notation, PlayerError, Problem};
 use super::simple::{GreedyPlayer, RandomPlayer};
 use crate::dice::Die;
-use crate::eval::any::{AnyEvaluator, with_evaluator};
+use crate::eval::any::AnyEvaluator;
 use crate::games::einstein::Standard;
-use crate::search::mcts::{Budget, EvaluatorLeaf, Leaf, Mcts, MctsOptions, Playout};
 use crate::search::meter::{LeafClock, Meter, Off};
-use std::time::Duration;
 
 mod evaluators;
+mod monte_carlo;
 mod searches;
 
 /// All player names, for help texts and errors.
 pub const PLAYERS: &str = "star2, star1, star0.5, star0(depth, eval, die, ms, nodes, clock, depths, least, table, entries, replace, reuse, \
      order, negascout, form, threads, step, aspiration), minimax and alphabeta(depth, eval, dice), \
-     unified and textbook(depth, eval, die), mcts(sims or ms, leaf, exploration, die), greedy, random; and Rock'n'Roll's MrBlack(depth), FarmerBoy(depth), \
-     MrMonte(depth, iterations, player), MrRandom";
+     unified and textbook(depth, eval, die), mcts(sims or ms or clock, leaf, select, exploration, fpu, prior, bias, temperature, rave, \
+     backup, solver, graph, keep, virtual_loss, batch, memory, threads, early, die), greedy, random; the published monte_alpha, monte_alpha_v2 and \
+     uctcut(sims or ms or clock) and abseval(ms); and Rock'n'Roll's MrBlack(depth), FarmerBoy(depth), MrMonte(depth, iterations, player), MrRandom";
+
+/// Milliseconds a move in the published matches of abseval.
+const ABSEVAL_MILLISECONDS: f64 = 1200.0;
 
 /// All evaluator names, for help texts and errors.
 pub const EVALUATORS: &str = "random(seed), greedy, schwarz, race, farmer_boy, attack_block_threat (short abt; block, threat, view), \
@@ -42,13 +45,7 @@ enum Kind {
     Random,
     Greedy,
     Search(SearchRecipe),
-    Mcts { options: MctsOptions, leaf: LeafKind },
-}
-
-#[derive(Clone)]
-enum LeafKind {
-    Playout,
-    Evaluator(AnyEvaluator),
+    Mcts(MctsRecipe),
 }
 
 impl PlayerRecipe {
@@ -74,7 +71,12 @@ impl PlayerRecipe {
             }
             "mcts" => {
                 game = assumed_die(&mut arguments, game)?;
-                mcts(&mut arguments, &game)?
+                Kind::Mcts(MctsRecipe::from_arguments(notation, &mut arguments, &game)?)
+            }
+            name @ ("monte_alpha" | "monte_alpha_v2" | "uctcut") => Kind::Mcts(MctsRecipe::published(name, &mut arguments, &game)?),
+            "abseval" => {
+                let milliseconds = arguments.number("ms", 0.01..=86_400_000.0, ABSEVAL_MILLISECONDS)?;
+                Kind::Search(SearchRecipe::abseval(milliseconds, &game))
             }
             "MrBlack" | "FarmerBoy" | "MrMonte" => {
                 let depth = arguments.number("depth", 0..=63, 0)? + 1;
@@ -101,7 +103,7 @@ impl PlayerRecipe {
     #[must_use]
     pub fn is_reproducible(&self) -> bool {
         match &self.kind {
-            Kind::Mcts { options, .. } => !matches!(options.budget, Budget::Time(_)),
+            Kind::Mcts(recipe) => recipe.is_reproducible(),
             Kind::Search(recipe) => recipe.is_reproducible(),
             Kind::Random | Kind::Greedy => true,
         }
@@ -125,10 +127,7 @@ impl PlayerRecipe {
             Kind::Random => Box::new(RandomPlayer::new(game)),
             Kind::Greedy => Box::new(GreedyPlayer::new(game)),
             Kind::Search(recipe) => recipe.make::<M>(game),
-            Kind::Mcts { options, leaf: LeafKind::Playout } => monte_carlo::<_, M>(game, Playout, *options),
-            Kind::Mcts { options, leaf: LeafKind::Evaluator(evaluator) } => with_evaluator!(evaluator, evaluator => {
-                monte_carlo::<_, M>(game, EvaluatorLeaf::new(evaluator.clone()), *options)
-            }),
+            Kind::Mcts(recipe) => recipe.make::<M>(game),
         }
     }
 }
@@ -144,33 +143,6 @@ pub fn evaluator(text: &str, game: &Standard) -> Result<AnyEvaluator, PlayerErro
 
 fn at(text: &str, (character, problem): Problem) -> PlayerError {
     PlayerError { text: text.to_owned(), character, problem }
-}
-
-fn monte_carlo<L: Leaf<Standard> + 'static, M: Meter + 'static>(
-    game: Standard,
-    leaf: L,
-    options: MctsOptions,
-) -> Box<dyn Player<Standard>> {
-    Box::new(MctsPlayer::new(Mcts::<_, _, M>::new(game, leaf, options, 0)))
-}
-
-fn mcts(arguments: &mut Arguments<'_>, game: &Standard) -> Result<Kind, Problem> {
-    // A number without a key counts simulations.
-    let milliseconds = arguments.take_named("ms")?;
-    let budget = match milliseconds {
-        Some(value) => Budget::Time(Duration::from_secs_f64(parse_number("ms", value, 0.01..=86_400_000.0)? / 1000.0)),
-        None => Budget::Simulations(arguments.number("sims", 1..=4_000_000_000, 10_000)?),
-    };
-    let leaf = match arguments.take_named("leaf")? {
-        Some(notation) if notation.name == "playout" && notation.arguments.is_empty() => LeafKind::Playout,
-        Some(notation) => LeafKind::Evaluator(evaluators::from_notation(notation, game)?),
-        None => LeafKind::Playout,
-    };
-    let exploration = match arguments.take_named("exploration")? {
-        Some(value) => parse_number("exploration", value, 0.0..=1000.0)?,
-        None => std::f64::consts::SQRT_2,
-    };
-    Ok(Kind::Mcts { options: MctsOptions { budget, exploration }, leaf })
 }
 
 /// The rules with the die that the player assumes, given as weights of the faces: `die=1:1:1:1:1:5`.

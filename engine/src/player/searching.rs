@@ -9,6 +9,8 @@ use crate::search::mcts::{Leaf, Mcts, best_move};
 use crate::search::meter::Meter;
 use crate::search::{Search, SearchStats};
 use std::marker::PhantomData;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
 /// Plays the move that a search values most.
@@ -124,7 +126,6 @@ fn best_of<M: Copy>(moves: &[(M, Option<f32>)]) -> Option<M> {
 }
 
 /// Plays the move that a Monte-Carlo tree search tried most.
-#[derive(Clone, Debug)]
 pub struct MctsPlayer<G: Game, L: Leaf<G>, M: Meter> {
     search: Mcts<G, L, M>,
 }
@@ -134,6 +135,11 @@ impl<G: Game, L: Leaf<G>, M: Meter> MctsPlayer<G, L, M> {
     pub fn new(search: Mcts<G, L, M>) -> Self {
         Self { search }
     }
+
+    /// The search, for its report and its options.
+    pub fn search(&mut self) -> &mut Mcts<G, L, M> {
+        &mut self.search
+    }
 }
 
 impl<G: Game, L: Leaf<G>, M: Meter> Player<G> for MctsPlayer<G, L, M> {
@@ -141,9 +147,13 @@ impl<G: Game, L: Leaf<G>, M: Meter> Player<G> for MctsPlayer<G, L, M> {
         self.search.reseed(seed);
     }
 
+    fn ponder(&mut self, position: &G::Position, stop: &Arc<AtomicBool>) {
+        self.search.ponder(position, stop);
+    }
+
     fn decide(&mut self, position: &G::Position, legal: &[G::Move]) -> Decision<G::Move> {
         let began = Instant::now();
-        let found = self.search.search(position, Some(legal));
+        let found = self.search.choose(position, legal);
         let best = best_move(&found);
         let stats = SearchStats { time: began.elapsed(), ..self.search.take_stats() };
         Decision { best: best.mv, value: best.value, stats }
@@ -152,7 +162,7 @@ impl<G: Game, L: Leaf<G>, M: Meter> Player<G> for MctsPlayer<G, L, M> {
     fn analyse(&mut self, position: &G::Position, legal: Option<&[G::Move]>) -> Analysis<G::Move> {
         let began = Instant::now();
         let found = self.search.search(position, legal);
-        let line = vec![best_move(&found).mv];
+        let line = self.search.report().line;
         let moves = found.iter().map(|statistics| (statistics.mv, statistics.value)).collect();
         let stats = SearchStats { time: began.elapsed(), ..self.search.take_stats() };
         Analysis { moves, line, stats }

@@ -6,10 +6,8 @@
 //! to the last bit as an empty one; with [`Reuse::SameDepth`] a search finds what it finds without a table, but for checks
 //! that agree by chance: one probe in 10^9 of those that ought to miss.
 
-mod memory;
-
+use super::memory::Memory;
 use crate::chance::Bounds;
-use memory::Memory;
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 
 /// Which of two results stays when both want one place.
@@ -77,7 +75,7 @@ pub enum Kept {
 /// A table of fixed size.
 #[derive(Debug)]
 pub struct Table {
-    memory: Memory,
+    memory: Memory<Entry>,
     replacement: Replacement,
     reuse: Reuse,
     /// Places for one position: 4 of [`Replacement::Bucketed`] unless there are fewer entries, otherwise 1.
@@ -91,7 +89,7 @@ pub struct Table {
 ///
 /// `tag`: bits 0–31 check, 32–47 hint, 48–54 depth, 55 proven, 56–63 generation. `bounds`: lower, upper as `f32`.
 #[derive(Debug)]
-struct Entry {
+pub(super) struct Entry {
     tag: AtomicU64,
     bounds: AtomicU64,
 }
@@ -126,7 +124,7 @@ impl Table {
     /// Number of entries.
     #[must_use]
     pub fn entries(&self) -> usize {
-        self.memory.entries().len()
+        self.memory.items().len()
     }
 
     /// Forgets everything.
@@ -152,7 +150,7 @@ impl Table {
     }
 
     fn clear(&self) {
-        for entry in self.memory.entries() {
+        for entry in self.memory.items() {
             entry.tag.store(0, Ordering::Relaxed);
             entry.bounds.store(0, Ordering::Relaxed);
         }
@@ -230,7 +228,7 @@ impl Table {
     /// Where a position may stand: the places of the upper level, and those of the lower one if there is one.
     #[inline]
     fn places(&self, key: u64) -> [&[Entry]; 2] {
-        let entries = self.memory.entries();
+        let entries = self.memory.items();
         if self.replacement == Replacement::TwoLevel {
             let (upper, lower) = entries.split_at(entries.len() / 2);
             [&upper[self.slot(key, upper.len())..][..1], &lower[self.slot(key, lower.len())..][..1]]

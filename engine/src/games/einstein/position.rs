@@ -116,6 +116,13 @@ impl Side {
         Self(self.0 & !(31 << shift) | u32::from(square & 31) << shift)
     }
 
+    /// The stones below `stone` (from 0); the others are gone.
+    #[must_use]
+    #[inline]
+    pub fn before(self, stone: usize) -> Self {
+        Self(self.0 | ALL_LANES & ALL_LANES << (LANE_BITS * stone as u32))
+    }
+
     /// The highest bit of every lane that does not hold `square`. Exact: no carry leaves a lane.
     #[inline]
     fn lanes_other_than(self, square: u8) -> u32 {

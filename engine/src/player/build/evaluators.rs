@@ -29,6 +29,11 @@ pub(super) fn farmer_boy(game: &Standard) -> AnyEvaluator {
     AnyEvaluator::FarmerBoy(Arc::new(Calibrated { score: FarmerBoy::new(game), calibration: FarmerBoy::CALIBRATION }))
 }
 
+pub(super) fn attack_block_threat(game: &Standard) -> AnyEvaluator {
+    let (options, calibration) = (Options::default(), AttackBlockThreat::calibration(Options::default()));
+    AnyEvaluator::AttackBlockThreat(Arc::new(Calibrated { score: AttackBlockThreat::new(game, options), calibration }))
+}
+
 /// Reads an evaluator; models are loaded.
 pub(super) fn from_notation(notation: &Notation, game: &Standard) -> Result<AnyEvaluator, Problem> {
     if let Some(path) = notation.name.strip_prefix("model:") {

@@ -76,6 +76,21 @@ impl SearchRecipe {
         Self { shape, limits: Limits::to_depth(depth), table, evaluator }
     }
 
+    /// ABSeval, an opponent of Monte_Alpha: alpha-beta with a table and an evaluation by threats, of which no details are
+    /// published; so Star1 with attack, block and threat.
+    pub(super) fn abseval(milliseconds: f64, game: &Standard) -> Self {
+        let time = Some(TimeLimit::Move(Duration::from_secs_f64(milliseconds / 1000.0)));
+        let options = StarOptions { cuts: Cuts::Star1, ..StarOptions::default() };
+        let deepening = Deepening { step: STEP_WITH_LIMITS, ..Deepening::default() };
+        let entries = DEFAULT_TABLE_WITH_LIMITS * ENTRIES;
+        Self {
+            shape: Shape::Unified { options, deepening, threads: 1 },
+            limits: Limits { time, ..Limits::to_depth(MOST_DEPTH) },
+            table: TableRecipe { entries, replacement: Replacement::default(), reuse: Reuse::default() },
+            evaluator: evaluators::attack_block_threat(game),
+        }
+    }
+
     /// Reads the notation if its name is that of a search; also returns the rules with the die that it assumes.
     pub(super) fn from_notation(notation: &Notation, arguments: &mut Arguments<'_>, game: Standard) -> Result<(Self, Standard), Problem> {
         let depth = arguments.take("depth")?;
@@ -208,7 +223,7 @@ fn stages(key: &str, value: &Notation) -> Result<[u32; 3], Problem> {
     }
 }
 
-fn game_clock(value: &Notation) -> Result<TimeLimit, Problem> {
+pub(super) fn game_clock(value: &Notation) -> Result<TimeLimit, Problem> {
     let seconds = |text: &str| text.parse().ok().filter(|seconds| (0.0..=1e6).contains(seconds)).map(Duration::from_secs_f64);
     let (total, increment) = value.name.split_once('+').unwrap_or((&value.name, "0"));
     match (seconds(total), seconds(increment)) {

@@ -23,7 +23,7 @@ fn key(check: u32) -> u64 {
 fn an_entry_is_sixteen_bytes() {
     assert_eq!(size_of::<Entry>(), 16);
     let memory = table(1 << 10, Replacement::Bucketed, Reuse::SameDepth);
-    assert_eq!(memory.memory.entries().as_ptr() as usize % 64, 0, "a bucket is a cache line");
+    assert_eq!(memory.memory.items().as_ptr() as usize % 64, 0, "a bucket is a cache line");
 }
 
 #[test]
@@ -129,9 +129,9 @@ fn a_torn_entry_is_not_believed() {
     // Two writers, of which each has written one of the two words last.
     let table = table(1, Replacement::Always, Reuse::SameDepth);
     table.store(key(1), &found(3, 0.25));
-    let torn = table.memory.entries()[0].bounds.load(Ordering::Relaxed);
+    let torn = table.memory.items()[0].bounds.load(Ordering::Relaxed);
     table.store(key(1), &found(3, 0.75));
-    table.memory.entries()[0].bounds.store(torn, Ordering::Relaxed);
+    table.memory.items()[0].bounds.store(torn, Ordering::Relaxed);
     assert_eq!(table.probe(key(1), 3), None);
 }
 

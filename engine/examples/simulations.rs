@@ -1,0 +1,55 @@
+//! Simulations a second of the Monte-Carlo search: plain UCT, without proofs, from a start position.
+//!
+//! `cargo run --release -p engine --example simulations -- [simulations] [threads] [playout or nothing]`: the last one values
+//! leaves by a constant, so that only the search itself is measured. Prints the best of five runs.
+
+#![allow(clippy::print_stdout, clippy::print_stderr, reason = "an example talks to whoever runs it")]
+
+use engine::game::{Game, MAX_SEATS, Payoffs};
+use engine::games::einstein::Standard;
+use engine::random::RandomStream;
+use engine::search::mcts::{Budget, Leaf, Mcts, MctsOptions, Playout};
+use std::time::Instant;
+
+/// A leaf that costs nothing.
+#[derive(Clone)]
+struct Nothing;
+
+impl<G: Game> Leaf<G> for Nothing {
+    fn payoffs(&mut self, _: &G, _: &G::Position, random: &mut RandomStream) -> Payoffs {
+        let mut payoffs = [0.0; MAX_SEATS];
+        payoffs[(random.next_u64() >> 63) as usize] = 1.0;
+        payoffs
+    }
+}
+
+fn measure<L: Leaf<Standard> + Clone>(leaf: &L, simulations: u64, threads: usize) {
+    let game = Standard::default();
+    let (position, _) = game.parse_position("215../64.../3...e/...fb/..acd b -").unwrap_or_else(|error| panic!("{error}"));
+    let options = MctsOptions { budget: Budget::Simulations(simulations), solver: false, ..MctsOptions::default() };
+    let mut search = Mcts::<_, L>::with_leaves(game, vec![leaf.clone(); threads], options, 1);
+    let mut best = f64::INFINITY;
+    for _ in 0..5 {
+        let began = Instant::now();
+        search.search(&position, None);
+        best = best.min(began.elapsed().as_secs_f64());
+    }
+    let report = search.report();
+    println!(
+        "{simulations} simulations on {threads} threads: {:.3} million a second, {} positions, depth {}, {:.1} MiB used",
+        simulations as f64 / best / 1e6,
+        report.positions,
+        report.depth,
+        report.bytes as f64 * report.fill / f64::from(1 << 20)
+    );
+}
+
+fn main() {
+    let mut arguments = std::env::args().skip(1);
+    let simulations = arguments.next().and_then(|text| text.parse().ok()).unwrap_or(100_000);
+    let threads = arguments.next().and_then(|text| text.parse().ok()).unwrap_or(1);
+    match arguments.next().as_deref() {
+        Some("nothing") => measure(&Nothing, simulations, threads),
+        _ => measure(&Playout, simulations, threads),
+    }
+}

@@ -1,0 +1,219 @@
+//! From notation to Monte-Carlo searches: `mcts(sims=10000, leaf=schwarz)`, and the published programs of that kind.
+
+use super::evaluators;
+use super::searches::game_clock;
+use crate::eval::any::{AnyEvaluator, with_evaluator};
+use crate::eval::calibration::Calibrated;
+use crate::eval::reciprocal::Reciprocal;
+use crate::games::einstein::Standard;
+use crate::player::Player;
+use crate::player::notation::{Arguments, Notation, Problem, parse_number};
+use crate::player::searching::MctsPlayer;
+use crate::search::limits::TimeLimit;
+use crate::search::mcts::{Backup, Budget, EvaluatorLeaf, FirstPlay, Leaf, Mcts, MctsOptions, Mix, Playout, Prior, Selection, StarLeaf};
+use crate::search::meter::Meter;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// A Monte-Carlo search that can be made again and again.
+#[derive(Clone)]
+pub(super) struct MctsRecipe {
+    options: MctsOptions,
+    leaf: LeafKind,
+    prior: Option<AnyEvaluator>,
+    threads: usize,
+}
+
+#[derive(Clone)]
+enum LeafKind {
+    Playout,
+    Evaluator(AnyEvaluator),
+    /// The share of the evaluator; the rest is a playout.
+    Mix(f32, AnyEvaluator),
+    /// Plies, and the evaluator at their end.
+    Star(u32, AnyEvaluator),
+}
+
+/// Largest graph a player may ask for, in MiB. Every worker thread makes players of its own, each with a graph.
+const LARGEST_MEMORY: usize = 1 << 16;
+
+/// Constant of UCB1-tuned and of PUCT when none is named: the published formulas have none, or leave it open.
+const OTHER_EXPLORATION: f64 = 1.0;
+
+impl MctsRecipe {
+    /// Reads the arguments of `mcts`.
+    pub(super) fn from_arguments(notation: &Notation, arguments: &mut Arguments<'_>, game: &Standard) -> Result<Self, Problem> {
+        let default = MctsOptions::default();
+        let budget = budget(arguments)?;
+        let leaf = match arguments.take_named("leaf")? {
+            Some(notation) => leaf(notation, game)?,
+            None => LeafKind::Playout,
+        };
+        let selection = arguments.choice("select", &[("ucb1", Selection::Ucb1), ("tuned", Selection::Tuned), ("puct", Selection::Puct)])?;
+        let puct = selection == Selection::Puct;
+        let exploration = match (arguments.take_named("exploration")?, arguments.take_named("c")?) {
+            (Some(_), Some(value)) => return Err((value.character, "'c' is short for 'exploration'; give one of them".to_owned())),
+            (Some(value), None) | (None, Some(value)) => parse_number("exploration", value, 0.0..=1000.0)?,
+            (None, None) if selection == Selection::Ucb1 => default.exploration,
+            (None, None) => OTHER_EXPLORATION,
+        };
+        let first_play = match arguments.take_named("fpu")? {
+            None if puct => FirstPlay::Parent,
+            None => FirstPlay::First,
+            Some(value) if value.name == "first" && value.arguments.is_empty() => FirstPlay::First,
+            Some(value) if value.name == "parent" && value.arguments.is_empty() => FirstPlay::Parent,
+            Some(value) => {
+                let number = value.name.parse().ok().filter(|number| (-10.0..=10.0).contains(number) && value.arguments.is_empty());
+                let problem = || format!("'fpu' is first, parent, or a number from -10 to 10, not '{value}'");
+                FirstPlay::Value(number.ok_or_else(|| (value.character, problem()))?)
+            }
+        };
+        let asked = arguments.take_named("prior")?;
+        let bias = named(arguments, "bias", 0.0..=1000.0, 0.0f32)?;
+        let prior = asked.map(|notation| evaluators::from_notation(notation, game)).transpose()?;
+        if puct && bias > 0.0 {
+            return Err((notation.character, "'bias' is not for select=puct, whose prior does the same".to_owned()));
+        }
+        if bias > 0.0 && prior.is_none() {
+            return Err((notation.character, "'bias' needs an evaluator: prior=schwarz".to_owned()));
+        }
+        if let Some(asked) = asked
+            && !puct
+            && bias == 0.0
+        {
+            return Err((asked.character, "'prior' is for select=puct, or needs a 'bias' above 0".to_owned()));
+        }
+        let temperature = if puct { named(arguments, "temperature", 0.001..=1000.0, default.temperature)? } else { default.temperature };
+        let switch = [("off", false), ("on", true)];
+        let switched_on = [("on", true), ("off", false)];
+        let options = MctsOptions {
+            budget,
+            selection,
+            exploration,
+            first_play,
+            temperature,
+            bias,
+            rave: named(arguments, "rave", 0.0..=1e9, 0.0f32)?,
+            backup: arguments.choice("backup", &[("sampled", Backup::Sampled), ("expected", Backup::Expected)])?,
+            solver: arguments.choice("solver", &switched_on)?,
+            graph: arguments.choice("graph", &switched_on)?,
+            keep: arguments.choice("keep", &switch)?,
+            virtual_loss: named(arguments, "virtual_loss", 0..=1000, default.virtual_loss)?,
+            batch: named(arguments, "batch", 1..=4096, default.batch)?,
+            memory: named(arguments, "memory", 1..=LARGEST_MEMORY, default.memory)?,
+            early: arguments.choice("early", &switched_on)?,
+        };
+        if options.keep && !options.graph {
+            return Err((notation.character, "'keep=on' needs graph=on, which finds positions again".to_owned()));
+        }
+        if options.batch > 1 && options.rave > 0.0 {
+            return Err((notation.character, "'batch' and 'rave' exclude each other".to_owned()));
+        }
+        Ok(Self { options, leaf, prior, threads: named(arguments, "threads", 1..=256, 1)? })
+    }
+
+    /// Reads the arguments of a published program: `monte_alpha`, `monte_alpha_v2` or `uctcut`.
+    ///
+    /// All three are UCB1 with the constant sqrt(2) on a tree that is made anew for each move, the most visited move being
+    /// played. Version 2 values leaves by reciprocal distances. What UCTcut prunes is not printed: here it no longer tries
+    /// moves that are proven worse than another.
+    pub(super) fn published(name: &str, arguments: &mut Arguments<'_>, game: &Standard) -> Result<Self, Problem> {
+        let options =
+            MctsOptions { budget: budget(arguments)?, solver: name == "uctcut", graph: false, early: false, ..MctsOptions::default() };
+        let leaf = if name == "monte_alpha_v2" {
+            let evaluator = Calibrated { score: Reciprocal::new(game), calibration: Reciprocal::CALIBRATION };
+            LeafKind::Evaluator(AnyEvaluator::Reciprocal(Arc::new(evaluator)))
+        } else {
+            LeafKind::Playout
+        };
+        Ok(Self { options, leaf, prior: None, threads: 1 })
+    }
+
+    /// Whether the same seed gives the same moves.
+    pub(super) fn is_reproducible(&self) -> bool {
+        matches!(self.options.budget, Budget::Simulations(_)) && self.threads == 1
+    }
+
+    pub(super) fn make<M: Meter + 'static>(&self, game: Standard) -> Box<dyn Player<Standard>> {
+        match &self.leaf {
+            LeafKind::Playout => self.with_leaf::<_, M>(game, || Playout),
+            LeafKind::Evaluator(evaluator) => self.with_leaf::<Box<dyn Leaf<Standard>>, M>(game, || {
+                with_evaluator!(evaluator, evaluator => {
+                    Box::new(EvaluatorLeaf::new(evaluator.clone()))
+                })
+            }),
+            LeafKind::Mix(share, evaluator) => self.with_leaf::<Box<dyn Leaf<Standard>>, M>(game, || {
+                with_evaluator!(evaluator, evaluator => {
+                    Box::new(Mix::new(*share, EvaluatorLeaf::new(evaluator.clone()), Playout))
+                })
+            }),
+            LeafKind::Star(depth, evaluator) => {
+                let rules = game.clone();
+                self.with_leaf::<Box<dyn Leaf<Standard>>, M>(game, || {
+                    with_evaluator!(evaluator, evaluator => {
+                        Box::new(StarLeaf::new(rules.clone(), evaluator.clone(), *depth))
+                    })
+                })
+            }
+        }
+    }
+
+    fn with_leaf<L: Leaf<Standard> + 'static, M: Meter + 'static>(
+        &self,
+        game: Standard,
+        leaf: impl Fn() -> L,
+    ) -> Box<dyn Player<Standard>> {
+        let prior = self.prior.as_ref().map(|evaluator| {
+            with_evaluator!(evaluator, evaluator => {
+                let prior: Arc<dyn Prior<Standard>> = evaluator.clone();
+                prior
+            })
+        });
+        let leaves = (0..self.threads).map(|_| leaf()).collect();
+        Box::new(MctsPlayer::new(Mcts::<_, L, M>::with_leaves(game, leaves, self.options, 0).with_prior(prior)))
+    }
+}
+
+fn named<T>(arguments: &mut Arguments<'_>, key: &'static str, range: std::ops::RangeInclusive<T>, default: T) -> Result<T, Problem>
+where
+    T: std::str::FromStr + PartialOrd + std::fmt::Display,
+{
+    arguments.take_named(key)?.map_or(Ok(default), |value| parse_number(key, value, range))
+}
+
+/// `sims`, `ms` or `clock`; a number without a key counts simulations.
+fn budget(arguments: &mut Arguments<'_>) -> Result<Budget, Problem> {
+    let (milliseconds, clock) = (arguments.take_named("ms")?, arguments.take_named("clock")?);
+    match (milliseconds, clock) {
+        (Some(_), Some(clock)) => Err((clock.character, "'ms' and 'clock' exclude each other".to_owned())),
+        (Some(value), None) => Ok(Budget::Time(Duration::from_secs_f64(parse_number("ms", value, 0.01..=86_400_000.0)? / 1000.0))),
+        (None, Some(value)) => match game_clock(value)? {
+            TimeLimit::Game { total, increment } => Ok(Budget::Game { total, increment }),
+            TimeLimit::Move(time) => Ok(Budget::Time(time)),
+        },
+        (None, None) => Ok(Budget::Simulations(arguments.number("sims", 1..=4_000_000_000, 10_000)?)),
+    }
+}
+
+/// `playout`, an evaluator, `mix(share, EVAL)` or `star(depth, EVAL)`.
+fn leaf(notation: &Notation, game: &Standard) -> Result<LeafKind, Problem> {
+    let mut arguments = Arguments::of(notation);
+    let evaluator = |arguments: &mut Arguments<'_>| match arguments.take("eval")? {
+        Some(notation) => evaluators::from_notation(notation, game),
+        None => Ok(evaluators::schwarz(game)),
+    };
+    let leaf = match notation.name.as_str() {
+        "playout" => LeafKind::Playout,
+        "mix" => {
+            let share = arguments.number("share", 0.0..=1.0, 0.5)?;
+            LeafKind::Mix(share, evaluator(&mut arguments)?)
+        }
+        "star" => {
+            let depth = arguments.number("depth", 1..=4, 1)?;
+            LeafKind::Star(depth, evaluator(&mut arguments)?)
+        }
+        _ => return Ok(LeafKind::Evaluator(evaluators::from_notation(notation, game)?)),
+    };
+    arguments.finish()?;
+    Ok(leaf)
+}

@@ -1,0 +1,283 @@
+//! The controller: where a search begins, how long it goes on, and what it then says.
+//!
+//! A search ends with its budget, when the root is solved, and, if only a choice is wanted, when one move is proven to be
+//! the best or no other can become the most visited in the simulations left. Invariant: threads are started and
+//! ended within one search.
+
+use super::leaf::Leaf;
+use super::report::MoveStatistics;
+use super::select::Selector;
+use super::worker::{Root, Shared, Worker};
+use super::{Mcts, Purpose};
+use crate::chance::Bounds;
+use crate::game::{Game, OutcomeList};
+use crate::search::mcts::options::Selection;
+use crate::search::meter::Meter;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+use std::time::Instant;
+
+/// Simulations from one look at whether to end to the next.
+const BETWEEN_LOOKS: u64 = 16;
+
+/// Looks from one estimate of the simulations left in a limit of time to the next.
+const BETWEEN_ESTIMATES: u64 = 64;
+
+/// Share of the memory that may be in use when a search begins on what an earlier one left.
+const FULL_AT_START: f64 = 0.5;
+
+impl<G: Game, L: Leaf<G>, M: Meter> Mcts<G, L, M> {
+    /// Searches until an answer is certain enough, or until `stop` is set if it is given: then without any other limit.
+    pub(super) fn run(&mut self, position: &G::Position, legal: Option<&[G::Move]>, purpose: Purpose, stop: Option<&Arc<AtomicBool>>) {
+        let began = Instant::now();
+        self.simulations = 0;
+        for worker in &mut self.workers {
+            (worker.depth, worker.full) = (0, false);
+        }
+        if !self.begin(position, legal) {
+            return;
+        }
+        let (Some(graph), Some(root)) = (&self.graph, &self.root) else { return };
+        let two = G::SEATS == 2;
+        let options = super::MctsOptions { solver: self.options.solver && two, ..self.options };
+        let oracle = self.oracle.as_deref().filter(|_| options.solver);
+        let shared = Shared {
+            game: &self.game,
+            graph,
+            options: &options,
+            selector: Selector::new(&options),
+            root,
+            oracle,
+            prior: self.prior.as_deref(),
+            // Twice the error of both ends; a little more, for rounding adds to it.
+            tolerance: oracle.map_or(0.0, |oracle| if oracle.error() > 0.0 { 2.0 * oracle.error() + 1e-6 } else { 0.0 }),
+        };
+        let (budget, deadline) = match stop {
+            Some(_) => (u64::MAX, None),
+            None => (options.budget.simulations().unwrap_or(u64::MAX), self.pace.deadline(began, self.game.stage(position))),
+        };
+        self.workers[0].ask_about_root(&shared);
+        let control =
+            Control { shared: &shared, purpose, budget, began, deadline, claimed: AtomicU64::new(0), over: AtomicBool::new(false) };
+        for worker in &mut self.workers {
+            worker.watch.start(0, None, deadline, stop.cloned());
+        }
+        if let [worker] = &mut self.workers[..] {
+            control.work::<false, _, _>(worker, true);
+        } else {
+            std::thread::scope(|scope| {
+                let control = &control;
+                let mut workers = self.workers.iter_mut();
+                let leader = workers.next();
+                for worker in workers {
+                    scope.spawn(move || control.work::<true, _, _>(worker, false));
+                }
+                if let Some(leader) = leader {
+                    control.work::<true, _, _>(leader, true);
+                }
+            });
+        }
+        self.simulations = control.claimed.load(Relaxed).min(budget);
+        if stop.is_none() {
+            self.pace.spent(began.elapsed());
+        }
+    }
+
+    /// Finds or makes the block of the root; false if there is no memory even for that.
+    fn begin(&mut self, position: &G::Position, legal: Option<&[G::Move]>) -> bool {
+        let kept = self.options.keep && self.options.graph && self.root.take().is_some();
+        let Some(graph) = &mut self.graph else { return self.give_up(position, legal) };
+        let key = self.game.key(position);
+        let found = if kept { graph.find(key) } else { None };
+        let found = match found {
+            Some(block) if graph.fill() > FULL_AT_START => {
+                let block = graph.keep_only(block, &mut self.pending);
+                // Too much for the search to come: begin anew.
+                (graph.fill() <= FULL_AT_START).then_some(block)
+            }
+            found => found,
+        };
+        if found.is_none() {
+            graph.clear();
+        }
+        let mut all = G::Moves::default();
+        self.game.moves(position, &mut all);
+        // What an outcome permits is a run of the list; other choices of moves are a position of their own.
+        let start = match legal {
+            None => Some(0),
+            Some(legal) => (0..all.len()).find(|&start| all[start..].starts_with(legal)),
+        };
+        let permitted = legal.map(<[G::Move]>::to_vec);
+        let private = start.is_none();
+        let count = if private { permitted.as_ref().map_or(0, Vec::len) } else { all.len() };
+        let block = match found.filter(|_| !private) {
+            Some(block) => Some(block),
+            None => {
+                let added = graph.add(key, count, 0, 0.5);
+                added.map(|block| if private || !self.options.graph { block } else { graph.publish(key, block) })
+            }
+        };
+        let Some(block) = block else { return self.give_up(position, legal) };
+        let mut outcomes = OutcomeList::default();
+        self.game.outcomes(position, &all, &mut outcomes);
+        let one_choice = permitted.is_some() || outcomes.len() == 1 && outcomes[0].run() == (0..all.len());
+        self.root = Some(Root { position: *position, block, permitted, start: start.unwrap_or(0), one_choice, private });
+        true
+    }
+
+    /// Without memory nothing is found.
+    fn give_up(&mut self, position: &G::Position, legal: Option<&[G::Move]>) -> bool {
+        self.root = Some(Root {
+            position: *position,
+            block: 0,
+            permitted: legal.map(<[G::Move]>::to_vec),
+            start: 0,
+            one_choice: true,
+            private: true,
+        });
+        false
+    }
+
+    /// What is known of each move asked about.
+    pub(super) fn statistics(&self) -> Vec<MoveStatistics<G::Move>> {
+        let Some(root) = &self.root else { return Vec::new() };
+        let mut all = G::Moves::default();
+        let moves: &[G::Move] = match &root.permitted {
+            Some(permitted) => permitted,
+            None => {
+                self.game.moves(&root.position, &mut all);
+                &all
+            }
+        };
+        let unknown = |mv| MoveStatistics { mv, visits: 0, value: None, proven: Bounds::UNKNOWN, prior: None };
+        let Some(graph) = self.graph.as_ref().filter(|_| root.block != 0) else { return moves.iter().map(|&mv| unknown(mv)).collect() };
+        let edges = graph.edges(root.block, root.start, moves.len());
+        let sum: f32 = edges.iter().map(|edge| edge.hint()).sum();
+        let puct = self.options.selection == Selection::Puct;
+        let of_edge = |(&mv, edge): (&G::Move, &super::Cell)| {
+            let (visits, proven) = (edge.visits(), edge.bounds());
+            let value = if visits > 0 {
+                Some(((edge.exact_payoff() / f64::from(visits)) as f32).clamp(proven.lower, proven.upper))
+            } else {
+                (proven.lower >= proven.upper).then_some(proven.lower)
+            };
+            let prior = self.prior.as_ref().map(|_| if puct { edge.hint() / sum } else { edge.hint() });
+            MoveStatistics { mv, visits, value, proven, prior }
+        };
+        moves.iter().zip(edges).map(of_edge).collect()
+    }
+}
+
+impl<G: Game, L: Leaf<G>, M: Meter> Worker<G, L, M> {
+    /// The root has no simulation behind it that would ask the prior.
+    fn ask_about_root(&mut self, shared: &Shared<'_, G>) {
+        let root = shared.root;
+        self.stats.nodes += 1;
+        if shared.prior.is_some() && shared.graph.cell(root.block).visits() == 0 {
+            self.list(shared, root.block, &root.position);
+            self.ask_prior(shared, root.block, &root.position);
+        }
+    }
+}
+
+/// What the threads of one search go by.
+struct Control<'a, G: Game> {
+    shared: &'a Shared<'a, G>,
+    purpose: Purpose,
+    budget: u64,
+    began: Instant,
+    deadline: Option<Instant>,
+    /// Simulations that threads have taken over.
+    claimed: AtomicU64,
+    over: AtomicBool,
+}
+
+impl<G: Game> Control<'_, G> {
+    /// Simulates until the search is over; the leader decides when that is.
+    fn work<const SHARED: bool, L: Leaf<G>, M: Meter>(&self, worker: &mut Worker<G, L, M>, leader: bool) {
+        let step = BETWEEN_LOOKS.max(self.shared.options.batch as u64);
+        let (mut done, mut looks, mut left_in_time) = (0, 0u64, u64::MAX);
+        while !self.over.load(Relaxed) {
+            let before = self.claimed.fetch_add(step, Relaxed);
+            if before >= self.budget {
+                break;
+            }
+            let left = self.budget - before;
+            if leader {
+                if looks.is_multiple_of(BETWEEN_ESTIMATES) && self.deadline.is_some() {
+                    left_in_time = self.left_in_time(before);
+                }
+                looks += 1;
+                if self.is_certain(left.min(left_in_time)) {
+                    // These were not made.
+                    self.claimed.fetch_sub(step, Relaxed);
+                    break;
+                }
+            }
+            worker.simulate::<SHARED>(self.shared, step.min(left) as usize);
+            done += step;
+            if worker.watch.is_over(done) {
+                break;
+            }
+        }
+        if leader {
+            self.over.store(true, Relaxed);
+        }
+    }
+
+    /// How many simulations the time left suffices for, if they go on as they went; a quarter more, for they may not.
+    fn left_in_time(&self, done: u64) -> u64 {
+        let Some(deadline) = self.deadline else { return u64::MAX };
+        let now = Instant::now();
+        let (spent, left) = (now.duration_since(self.began).as_secs_f64(), deadline.saturating_duration_since(now).as_secs_f64());
+        if done < 64 { u64::MAX } else { (done as f64 * 1.25 * left / spent.max(1e-9)) as u64 + 1 }
+    }
+
+    /// Whether further simulations would not change the answer.
+    fn is_certain(&self, left: u64) -> bool {
+        let &Shared { graph, options, root, .. } = self.shared;
+        let tolerance = self.shared.tolerance;
+        let edges = match &root.permitted {
+            Some(permitted) => graph.edges(root.block, root.start, permitted.len()),
+            None => graph.all_edges(root.block),
+        };
+        if options.solver {
+            let (mut lower, mut upper, mut most) = (0.0f32, 0.0f32, 0);
+            for edge in edges {
+                let bounds = edge.bounds();
+                (lower, upper) = (lower.max(bounds.lower), upper.max(bounds.upper));
+                most = most.max(edge.visits());
+            }
+            // A move that cannot be better than another may stay untried.
+            let tried = edges.iter().all(|edge| edge.visits() > 0 || edge.bounds().upper <= lower);
+            if !root.one_choice {
+                return tried && self.shared.settled(graph.cell(root.block).bounds());
+            }
+            if lower + tolerance >= upper {
+                // Whoever wants the values may choose by visits: they must tell the same move.
+                let shown = || edges.iter().any(|edge| edge.visits() == most && edge.bounds().lower + tolerance >= upper);
+                if self.purpose == Purpose::Choice || tried && shown() {
+                    return true;
+                }
+            }
+            if self.purpose == Purpose::Choice && edges.len() > 1 {
+                // One move that is proven to be at least as good as every other one.
+                let best = edges.iter().position(|edge| edge.bounds().lower >= lower && edge.visits() > 0);
+                let others = |best: usize| edges.iter().enumerate().filter(move |(number, _)| *number != best);
+                if best.is_some_and(|best| others(best).all(|(_, other)| other.bounds().upper <= lower)) {
+                    return true;
+                }
+            }
+        }
+        if self.purpose == Purpose::Choice && options.early {
+            // A single move leads before one that does not exist: half the simulations give it a value.
+            let (mut most, mut second) = (0u64, 0u64);
+            for edge in edges {
+                let visits = u64::from(edge.visits());
+                (most, second) = if visits > most { (visits, most) } else { (most, second.max(visits)) };
+            }
+            return most > second.saturating_add(left);
+        }
+        false
+    }
+}

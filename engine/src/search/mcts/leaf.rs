@@ -1,0 +1,216 @@
+//! What a simulation ends with: a random playout, an evaluator, a small search, or a mixture.
+//!
+//! Invariant: a leaf is only asked about positions that are not over, and answers with a payoff in `[0, 1]` a seat. Asked
+//! about several positions at once it may answer faster, so that a network sees them together.
+
+use crate::eval::Evaluator;
+use crate::game::{Game, MAX_SEATS, Payoffs};
+use crate::random::RandomStream;
+use crate::search::star::{Star, StarOptions};
+
+/// Values a position that is not over and has just been added to the tree.
+pub trait Leaf<G: Game>: Send {
+    /// One payoff a seat, each in `[0, 1]`.
+    fn payoffs(&mut self, game: &G, position: &G::Position, random: &mut RandomStream) -> Payoffs;
+
+    /// The same for several positions at once; as many answers as positions.
+    fn payoffs_of(&mut self, game: &G, positions: &[G::Position], random: &mut RandomStream, payoffs: &mut [Payoffs]) {
+        for (position, payoffs) in positions.iter().zip(payoffs) {
+            *payoffs = self.payoffs(game, position, random);
+        }
+    }
+
+    /// The same for one position; also notes the moves that were made on the way, if any were.
+    fn payoffs_and_moves(&mut self, game: &G, position: &G::Position, random: &mut RandomStream, made: &mut MoveKinds) -> Payoffs {
+        let _ = made;
+        self.payoffs(game, position, random)
+    }
+}
+
+/// A set of [`Game::move_kind`]s; kinds that differ by 64 are one.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct MoveKinds(u64);
+
+impl MoveKinds {
+    /// Adds a kind.
+    #[inline]
+    pub fn insert(&mut self, kind: usize) {
+        self.0 |= 1 << (kind % 64);
+    }
+
+    /// Whether a kind is in the set.
+    #[must_use]
+    #[inline]
+    pub fn contains(self, kind: usize) -> bool {
+        self.0 >> (kind % 64) & 1 == 1
+    }
+}
+
+impl<G: Game> Leaf<G> for Box<dyn Leaf<G>> {
+    fn payoffs(&mut self, game: &G, position: &G::Position, random: &mut RandomStream) -> Payoffs {
+        (**self).payoffs(game, position, random)
+    }
+
+    fn payoffs_of(&mut self, game: &G, positions: &[G::Position], random: &mut RandomStream, payoffs: &mut [Payoffs]) {
+        (**self).payoffs_of(game, positions, random, payoffs);
+    }
+
+    fn payoffs_and_moves(&mut self, game: &G, position: &G::Position, random: &mut RandomStream, made: &mut MoveKinds) -> Payoffs {
+        (**self).payoffs_and_moves(game, position, random, made)
+    }
+}
+
+/// Plays on at random to the end: an outcome by its weight, a permitted move uniformly.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Playout;
+
+impl<G: Game> Leaf<G> for Playout {
+    fn payoffs(&mut self, game: &G, position: &G::Position, random: &mut RandomStream) -> Payoffs {
+        let mut position = *position;
+        loop {
+            if let Some(payoffs) = game.payoffs(&position) {
+                return payoffs;
+            }
+            position = game.play(&position, game.random_move(&position, random.next_u64()));
+        }
+    }
+
+    fn payoffs_and_moves(&mut self, game: &G, position: &G::Position, random: &mut RandomStream, made: &mut MoveKinds) -> Payoffs {
+        let mut position = *position;
+        loop {
+            if let Some(payoffs) = game.payoffs(&position) {
+                return payoffs;
+            }
+            let mv = game.random_move(&position, random.next_u64());
+            made.insert(game.move_kind(&position, mv));
+            position = game.play(&position, mv);
+        }
+    }
+}
+
+/// Asks an evaluator instead of playing on (Monte_Alpha v2's idea).
+#[derive(Clone, Debug)]
+pub struct EvaluatorLeaf<G: Game, E: Evaluator<G>> {
+    evaluator: E,
+    cache: E::Cache,
+    values: Vec<f32>,
+}
+
+impl<G: Game, E: Evaluator<G>> EvaluatorLeaf<G, E> {
+    /// Leaves valued by `evaluator`.
+    pub fn new(evaluator: E) -> Self {
+        Self { evaluator, cache: E::Cache::default(), values: Vec::new() }
+    }
+}
+
+impl<G: Game, E: Evaluator<G>> Leaf<G> for EvaluatorLeaf<G, E> {
+    fn payoffs(&mut self, game: &G, position: &G::Position, _random: &mut RandomStream) -> Payoffs {
+        self.evaluator.refresh(game, position, &mut self.cache);
+        self.evaluator.payoffs(game, position, &self.cache)
+    }
+
+    fn payoffs_of(&mut self, game: &G, positions: &[G::Position], random: &mut RandomStream, payoffs: &mut [Payoffs]) {
+        if G::SEATS != 2 {
+            for (position, payoffs) in positions.iter().zip(payoffs) {
+                *payoffs = self.payoffs(game, position, random);
+            }
+            return;
+        }
+        self.values.resize(positions.len(), 0.0);
+        self.evaluator.values(game, positions, &mut self.values);
+        for ((position, &value), payoffs) in positions.iter().zip(&self.values).zip(payoffs) {
+            *payoffs = of_two(game.to_move(position), value);
+        }
+    }
+}
+
+/// The payoffs of two seats, one of which gets `value`.
+#[inline]
+pub(super) fn of_two(seat: usize, value: f32) -> Payoffs {
+    let mut payoffs = [0.0; MAX_SEATS];
+    payoffs[seat] = value;
+    payoffs[1 - seat] = 1.0 - value;
+    payoffs
+}
+
+/// A share of one leaf's answer and the rest of another's: `λ · first + (1 − λ) · second` (AlphaGo's mixture).
+#[derive(Clone, Debug)]
+pub struct Mix<A, B> {
+    first: A,
+    second: B,
+    share: f32,
+    others: Vec<Payoffs>,
+}
+
+impl<A, B> Mix<A, B> {
+    /// `share`, in `[0, 1]`, is what the first leaf counts.
+    pub fn new(share: f32, first: A, second: B) -> Self {
+        Self { first, second, share, others: Vec::new() }
+    }
+
+    fn mix(&self, payoffs: &mut Payoffs, other: &Payoffs) {
+        for (payoff, other) in payoffs.iter_mut().zip(other) {
+            *payoff = self.share * *payoff + (1.0 - self.share) * other;
+        }
+    }
+}
+
+impl<G: Game, A: Leaf<G>, B: Leaf<G>> Leaf<G> for Mix<A, B> {
+    fn payoffs(&mut self, game: &G, position: &G::Position, random: &mut RandomStream) -> Payoffs {
+        let mut payoffs = self.first.payoffs(game, position, random);
+        let other = self.second.payoffs(game, position, random);
+        self.mix(&mut payoffs, &other);
+        payoffs
+    }
+
+    fn payoffs_of(&mut self, game: &G, positions: &[G::Position], random: &mut RandomStream, payoffs: &mut [Payoffs]) {
+        self.first.payoffs_of(game, positions, random, payoffs);
+        let mut others = std::mem::take(&mut self.others);
+        others.resize(positions.len(), [0.0; MAX_SEATS]);
+        self.second.payoffs_of(game, positions, random, &mut others);
+        payoffs.iter_mut().zip(&others).for_each(|(payoffs, other)| self.mix(payoffs, other));
+        self.others = others;
+    }
+
+    fn payoffs_and_moves(&mut self, game: &G, position: &G::Position, random: &mut RandomStream, made: &mut MoveKinds) -> Payoffs {
+        let mut payoffs = self.first.payoffs_and_moves(game, position, random, made);
+        let other = self.second.payoffs_and_moves(game, position, random, made);
+        self.mix(&mut payoffs, &other);
+        payoffs
+    }
+}
+
+/// Looks a few plies ahead: expectiminimax with an evaluator. Two seats only.
+#[derive(Clone)]
+pub struct StarLeaf<G: Game, E: Evaluator<G>> {
+    star: Star<G, E>,
+    depth: u32,
+}
+
+impl<G: Game, E: Evaluator<G>> StarLeaf<G, E> {
+    /// Leaves searched `depth` plies deep, at least one.
+    pub fn new(game: G, evaluator: E, depth: u32) -> Self {
+        Self { star: Star::new(game, evaluator, StarOptions::default(), None), depth }
+    }
+}
+
+impl<G: Game, E: Evaluator<G>> Leaf<G> for StarLeaf<G, E> {
+    fn payoffs(&mut self, game: &G, position: &G::Position, _random: &mut RandomStream) -> Payoffs {
+        let value = self.star.bounds(position, self.depth, f32::NEG_INFINITY, f32::INFINITY).lower;
+        of_two(game.to_move(position), value.clamp(0.0, 1.0))
+    }
+}
+
+/// What a position after a move is worth, before anything was tried: for the seat that is to move there.
+///
+/// Every evaluator is one; behind a pointer, for it is asked once a position and about all its moves together.
+pub trait Prior<G: Game>: Send + Sync {
+    /// One win probability a position; none of them is over.
+    fn values(&self, game: &G, positions: &[G::Position], values: &mut [f32]);
+}
+
+impl<G: Game, E: Evaluator<G>> Prior<G> for E {
+    fn values(&self, game: &G, positions: &[G::Position], values: &mut [f32]) {
+        Evaluator::values(self, game, positions, values);
+    }
+}

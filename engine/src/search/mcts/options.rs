@@ -1,0 +1,139 @@
+//! What a Monte-Carlo search can be told, with its defaults.
+
+use crate::search::limits::TimeLimit;
+use std::time::Duration;
+
+/// When to stop, unless the answer is certain before.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Budget {
+    /// After this many simulations, of all threads together.
+    Simulations(u64),
+    /// After this time; the same seed need not give the same move then.
+    Time(Duration),
+    /// All moves of a game together, growing by the increment after each.
+    Game {
+        /// What there is at the start.
+        total: Duration,
+        /// What each move adds.
+        increment: Duration,
+    },
+}
+
+impl Budget {
+    pub(super) fn simulations(self) -> Option<u64> {
+        match self {
+            Self::Simulations(simulations) => Some(simulations),
+            Self::Time(_) | Self::Game { .. } => None,
+        }
+    }
+
+    pub(super) fn time(self) -> Option<TimeLimit> {
+        match self {
+            Self::Simulations(_) => None,
+            Self::Time(time) => Some(TimeLimit::Move(time)),
+            Self::Game { total, increment } => Some(TimeLimit::Game { total, increment }),
+        }
+    }
+}
+
+/// By which number a move is selected: q is its mean payoff, n how often it was tried, N how often the position was
+/// visited, c the exploration constant.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Selection {
+    /// `q + c · sqrt(ln N / n)`: UCB1 (Auer, Cesa-Bianchi and Fischer 2002); with c = sqrt(2) as Monte_Alpha prints it.
+    #[default]
+    Ucb1,
+    /// `q + c · sqrt(ln N / n · min(1/4, v + sqrt(2 ln N / n)))`, v the variance of the payoffs: UCB1-tuned (the same).
+    Tuned,
+    /// `q + c · P · sqrt(N) / (1 + n)`, P the move's share of the prior among the moves that the outcome permits (Rosin 2011;
+    /// Silver et al. 2016).
+    Puct,
+}
+
+/// What a move that was never tried is taken for (first-play urgency, Gelly and Wang 2006).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum FirstPlay {
+    /// Better than any other: all moves are tried once, in list order.
+    First,
+    /// Its score, or with a prior its mean payoff.
+    Value(f32),
+    /// As good, before exploration, as those that were tried are on average.
+    Parent,
+}
+
+/// How the value of a position is carried back.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Backup {
+    /// Each simulation's payoff is added: the chance outcomes count as often as they were drawn.
+    #[default]
+    Sampled,
+    /// A move is worth what its position is: the sum over the outcomes of their weight times the mean of the moves they
+    /// permit. Two seats only; with more, as sampled.
+    Expected,
+}
+
+/// Settings of the search.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct MctsOptions {
+    /// When to stop.
+    pub budget: Budget,
+    /// How moves are selected.
+    pub selection: Selection,
+    /// The constant c of the selection; Monte_Alpha prints sqrt(2).
+    pub exploration: f64,
+    /// Moves that were never tried.
+    pub first_play: FirstPlay,
+    /// With a prior: a win probability that is better by this makes a move e times as likely in [`Selection::Puct`].
+    pub temperature: f32,
+    /// Adds `bias · h / (n + 1)` to the score of a move, h what the prior says of it (progressive bias, Chaslot et al. 2008);
+    /// 0 for none. Not with [`Selection::Puct`].
+    pub bias: f32,
+    /// At how many visits a move's own mean counts as much as its mean over all simulations in which it was made later on
+    /// (RAVE, Gelly and Silver 2007); 0 for none.
+    pub rave: f32,
+    /// How values are carried back.
+    pub backup: Backup,
+    /// Whether to prove values and to use what is proven. Two seats only.
+    pub solver: bool,
+    /// Whether positions that are reached by several ways are one.
+    pub graph: bool,
+    /// Whether what was learned about positions that can still be reached is kept from move to move. Needs the graph.
+    pub keep: bool,
+    /// How often a move counts as tried and lost while the result of a simulation is not there yet; 0 for not at all.
+    pub virtual_loss: u32,
+    /// Simulations that each thread has under way at a time, so that their leaves are valued together.
+    pub batch: usize,
+    /// MiB that the graph may take. When they are used up the search goes on with the positions it has.
+    pub memory: usize,
+    /// Whether a decision ends when no other move can become the most visited one in the simulations left.
+    pub early: bool,
+}
+
+impl Default for MctsOptions {
+    fn default() -> Self {
+        Self {
+            budget: Budget::Simulations(10_000),
+            selection: Selection::Ucb1,
+            exploration: std::f64::consts::SQRT_2,
+            first_play: FirstPlay::First,
+            temperature: 0.1,
+            bias: 0.0,
+            rave: 0.0,
+            backup: Backup::Sampled,
+            solver: true,
+            graph: true,
+            keep: false,
+            virtual_loss: 1,
+            batch: 1,
+            memory: 256,
+            early: true,
+        }
+    }
+}
+
+impl MctsOptions {
+    /// Whether cells need more statistics than they hold.
+    pub(super) fn needs_extras(&self) -> bool {
+        self.rave > 0.0 || self.selection == Selection::Tuned
+    }
+}

@@ -1,0 +1,258 @@
+//! Which move a simulation tries: UCB1, UCB1-tuned or PUCT, with what is proven, RAVE and progressive bias.
+//!
+//! Everything is in `f32` and in operations that every machine rounds alike; the logarithm is a table. Of equal scores the
+//! first in list order wins. Invariant: a move that is proven to be no better than another permitted one is not tried again,
+//! and no score exceeds what is proven.
+
+use super::cell::Cell;
+use super::options::{FirstPlay, MctsOptions, Selection};
+
+/// The constants of a search's selection.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Selector {
+    selection: Selection,
+    exploration: f32,
+    first_play: FirstPlay,
+    bias: f32,
+    rave: f32,
+    /// UCB1 alone, and every move once before any twice: the fast path.
+    plain: bool,
+}
+
+impl Selector {
+    pub(super) fn new(options: &MctsOptions) -> Self {
+        let plain =
+            options.selection == Selection::Ucb1 && options.first_play == FirstPlay::First && options.bias == 0.0 && options.rave == 0.0;
+        Self {
+            selection: options.selection,
+            exploration: options.exploration as f32,
+            first_play: options.first_play,
+            bias: options.bias,
+            rave: options.rave,
+            plain,
+        }
+    }
+
+    /// The number of the move to try, of at least one; `visits` are those of the position, at least 1. `extras` is as long as
+    /// `edges`, or empty where no rule needs it.
+    #[inline]
+    pub(super) fn select(&self, edges: &[Cell], extras: &[Cell], visits: u32) -> usize {
+        if edges.len() == 1 {
+            return 0;
+        }
+        if self.plain { self.ucb1(edges, visits) } else { self.any(edges, extras, visits) }
+    }
+
+    #[inline]
+    fn ucb1(&self, edges: &[Cell], visits: u32) -> usize {
+        let scale = self.exploration * ln(visits).sqrt();
+        let mut best = (0, f32::NEG_INFINITY);
+        let mut proven = false;
+        for (number, edge) in edges.iter().enumerate() {
+            let tried = edge.visits();
+            if tried == 0 {
+                return number;
+            }
+            proven |= edge.has_bounds();
+            let each = 1.0 / tried as f32;
+            let score = edge.payoff() * each + scale * each.sqrt();
+            if score > best.1 {
+                best = (number, score);
+            }
+        }
+        if proven { self.any(edges, &[], visits) } else { best.0 }
+    }
+
+    /// All rules.
+    #[inline(never)]
+    fn any(&self, edges: &[Cell], extras: &[Cell], visits: u32) -> usize {
+        let (mut champion, mut floor) = (usize::MAX, 0.0);
+        for (number, edge) in edges.iter().enumerate() {
+            let lower = edge.bounds().lower;
+            if lower > floor {
+                (champion, floor) = (number, lower);
+            }
+        }
+        let log = ln(visits);
+        let prior = if self.selection == Selection::Puct {
+            // A share of the prior among these moves; alike where there is none.
+            let sum: f32 = edges.iter().map(Cell::hint).sum();
+            let root = (visits as f32).sqrt();
+            if sum > 0.0 { (root / sum, 0.0) } else { (0.0, root / edges.len() as f32) }
+        } else {
+            (0.0, 0.0)
+        };
+        let first = match self.first_play {
+            FirstPlay::First => None,
+            FirstPlay::Value(value) => Some(value),
+            FirstPlay::Parent => {
+                let tried: u32 = edges.iter().map(Cell::visits).sum();
+                Some(if tried == 0 { 0.5 } else { edges.iter().map(Cell::payoff).sum::<f32>() / tried as f32 })
+            }
+        };
+        let mut best = (0, f32::NEG_INFINITY);
+        for (number, edge) in edges.iter().enumerate() {
+            let (bounds, tried) = (edge.bounds(), edge.visits());
+            // What is to be tried once has a value then, even if it cannot be better than another.
+            if bounds.upper <= floor && number != champion && (tried > 0 || first.is_some()) {
+                continue;
+            }
+            let extra = extras.get(number);
+            let mean = if tried > 0 {
+                edge.mean()
+            } else if let Some(first) = first {
+                first
+            } else {
+                return number;
+            };
+            let tried = tried as f32;
+            let mean = match extra {
+                Some(extra) if self.rave > 0.0 && extra.visits() > 0 => {
+                    let weight = (self.rave / (3.0 * tried + self.rave)).sqrt();
+                    weight * extra.mean() + (1.0 - weight) * mean
+                }
+                _ => mean,
+            };
+            let bonus = match self.selection {
+                Selection::Puct => self.exploration * (edge.hint() * prior.0 + prior.1) / (1.0 + tried),
+                // What was never tried has its first-play urgency for a score.
+                _ if tried == 0.0 => 0.0,
+                Selection::Ucb1 => self.exploration * (log / tried).sqrt(),
+                Selection::Tuned => {
+                    let log = log / tried;
+                    let variance = extra.map_or(0.25, |extra| extra.squares() / tried - edge.mean() * edge.mean());
+                    self.exploration * (log * f32::min(0.25, variance.max(0.0) + (2.0 * log).sqrt())).sqrt()
+                }
+            };
+            let score = mean + bonus + if self.bias > 0.0 { self.bias * edge.hint() / (tried + 1.0) } else { 0.0 };
+            // Without a proof a score may be above 1: what was hardly ever tried is ahead of everything.
+            let score = if edge.has_bounds() { score.max(bounds.lower).min(bounds.upper) } else { score };
+            if score > best.1 {
+                best = (number, score);
+            }
+        }
+        best.0
+    }
+}
+
+/// The natural logarithm of a whole number from 1 on: exact to the last digits below 512, from there on rounded down to a
+/// step of a 256th of the number, so at most 0.004 too small.
+#[inline]
+pub(super) fn ln(number: u32) -> f32 {
+    let exponent = number.ilog2();
+    if exponent <= 8 {
+        return LN[number as usize];
+    }
+    let shift = exponent - 8;
+    LN[(number >> shift) as usize] + shift as f32 * std::f32::consts::LN_2
+}
+
+/// ln 1 to ln 511, computed without the system's library so that every machine gets the same bits.
+static LN: [f32; 512] = {
+    let mut table = [0.0; 512];
+    let (mut number, mut total) = (2, 0.0f64);
+    while number < 512 {
+        // ln n - ln (n - 1) = 2 artanh(1 / (2n - 1)) = 2 (x + x^3 / 3 + x^5 / 5 + …)
+        let x = 1.0 / (2.0 * number as f64 - 1.0);
+        let (mut power, mut term) = (2.0 * x, 1.0);
+        while term < 60.0 {
+            total += power / term;
+            power *= x * x;
+            term += 2.0;
+        }
+        table[number] = total as f32;
+        number += 1;
+    }
+    table
+};
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::chance::Bounds;
+
+    /// Moves with how often they were tried and the sum of their payoffs.
+    fn edges(tried: &[(u32, f32)]) -> Vec<Cell> {
+        tried
+            .iter()
+            .map(|&(visits, payoff)| {
+                let cell = Cell::default();
+                cell.add_visits::<true>(visits);
+                cell.add_payoff::<true>(payoff);
+                cell
+            })
+            .collect()
+    }
+
+    #[test]
+    fn the_logarithm_is_the_librarys() {
+        for number in 1..5_000_000u32 {
+            let exact = f64::from(number).ln();
+            let error = exact - f64::from(ln(number));
+            let most = if number < 512 { 1e-6 } else { 0.004 };
+            assert!((-2e-6..most).contains(&error), "ln {number}: off by {error}");
+        }
+        assert_eq!(ln(1), 0.0);
+        assert!((f64::from(ln(u32::MAX)) - f64::from(u32::MAX).ln()).abs() < 0.004);
+    }
+
+    #[test]
+    fn every_rule_selects_by_its_formula() {
+        let visits = 300;
+        let tried = [(100, 40.0f32), (150, 75.0), (40, 22.0), (10, 2.0)];
+        let edges = edges(&tried);
+        let extras: Vec<Cell> = tried.iter().map(|_| Cell::default()).collect();
+        extras.iter().zip(&tried).for_each(|(extra, tried)| extra.add_square::<true>(tried.1.sqrt()));
+        for (extra, tried) in extras.iter().zip(&tried) {
+            // All payoffs were 0 or 1, so squares add up to the payoffs.
+            assert!((extra.squares() - tried.1).abs() < 1e-3);
+        }
+        let hints = [0.1, 0.2, 0.3, 0.9];
+        edges.iter().zip(hints).for_each(|(edge, hint)| edge.set_hint(hint));
+        let best = |score: &dyn Fn(f64, f64, f64) -> f64| {
+            let scores: Vec<f64> =
+                tried.iter().zip(hints).map(|(&(n, w), hint)| score(f64::from(n), f64::from(w) / f64::from(n), f64::from(hint))).collect();
+            (0..4).max_by(|&one, &other| scores[one].total_cmp(&scores[other])).unwrap()
+        };
+        let log = 300f64.ln();
+        for c in [0.01, 0.1, 0.3, 0.5, 1.0, 2.0, 5.0] {
+            let select = |selection, bias| {
+                let options = MctsOptions { selection, exploration: c, bias, ..MctsOptions::default() };
+                Selector::new(&options).select(&edges, &extras, visits)
+            };
+            assert_eq!(select(Selection::Ucb1, 0.0), best(&|n, q, _| q + c * (log / n).sqrt()));
+            assert_eq!(select(Selection::Ucb1, 3.0), best(&|n, q, h| q + c * (log / n).sqrt() + 3.0 * h / (n + 1.0)));
+            let tuned = |n: f64, q: f64, _| q + c * (log / n * f64::min(0.25, q - q * q + (2.0 * log / n).sqrt())).sqrt();
+            assert_eq!(select(Selection::Tuned, 0.0), best(&tuned));
+            assert_eq!(select(Selection::Puct, 0.0), best(&|n, q, h| q + c * h / 1.5 * 300f64.sqrt() / (1.0 + n)));
+        }
+        let extras = self::edges(&[(1000, 900.0), (10, 2.0), (10, 2.0), (10, 2.0)]);
+        let options = MctsOptions { rave: 1e9, exploration: 0.1, ..MctsOptions::default() };
+        assert_eq!(Selector::new(&options).select(&edges, &extras, visits), 0);
+    }
+
+    #[test]
+    fn what_is_proven_decides() {
+        let select = |edges: &[Cell]| Selector::new(&MctsOptions::default()).select(edges, &[], 100);
+        let cells = edges(&[(50, 10.0), (40, 30.0), (10, 9.0)]);
+        assert_eq!(select(&cells), 2);
+        // Proven to be worth at most what another is worth at least: not tried again.
+        cells[2].tighten::<true>(Bounds { lower: 0.0, upper: 0.3 });
+        cells[0].tighten::<true>(Bounds { lower: 0.4, upper: 1.0 });
+        assert_eq!(select(&cells), 1);
+        cells[1].tighten::<true>(Bounds::exact(0.35));
+        assert_eq!(select(&cells), 0);
+    }
+
+    #[test]
+    fn moves_that_were_never_tried_have_their_urgency() {
+        let cells = edges(&[(50, 45.0), (0, 0.0), (10, 1.0)]);
+        let select =
+            |first_play| Selector::new(&MctsOptions { first_play, exploration: 0.1, ..MctsOptions::default() }).select(&cells, &[], 60);
+        assert_eq!(select(FirstPlay::First), 1);
+        assert_eq!(select(FirstPlay::Value(1.1)), 1);
+        assert_eq!(select(FirstPlay::Value(0.5)), 0);
+        // On average 46 of 60; the first one has 0.9 and a little more.
+        assert_eq!(select(FirstPlay::Parent), 0);
+    }
+}

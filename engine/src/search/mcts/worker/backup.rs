@@ -1,0 +1,86 @@
+//! The way back of a simulation: payoffs, what was proven, and RAVE.
+//!
+//! Invariant: every position on the path hears of what was proven below it before the one above it does.
+
+use super::{Lane, Shared, Worker, turned};
+use crate::game::{Game, List, Outcome};
+use crate::search::mcts::leaf::Leaf;
+use crate::search::mcts::options::{Backup, Selection};
+use crate::search::mcts::solver;
+use crate::search::meter::Meter;
+
+impl<G: Game, L: Leaf<G>, M: Meter> Worker<G, L, M> {
+    /// Carries the payoffs, and what was proven, from the end of a simulation to the root.
+    #[inline]
+    pub(super) fn back_up<const SHARED: bool>(&mut self, shared: &Shared<'_, G>, lane: &mut Lane<G::Position>) {
+        let &Shared { graph, options, .. } = shared;
+        if options.rave > 0.0 {
+            self.add_rave::<SHARED>(shared, lane);
+        }
+        let (expected, squares) = (options.backup == Backup::Expected && G::SEATS == 2, options.selection == Selection::Tuned);
+        let late = 1u32.wrapping_sub(options.virtual_loss);
+        for index in (0..lane.path.len()).rev() {
+            let step = lane.path[index];
+            let edge = graph.cell(step.edge);
+            if late != 0 {
+                edge.add_visits::<SHARED>(late);
+            }
+            let payoff = lane.payoffs[step.seat];
+            if squares && let [extra] = graph.extras(step.edge, 1) {
+                extra.add_square::<SHARED>(payoff);
+            }
+            let after = lane.path.get(index + 1);
+            if expected && let Some(after) = after {
+                self.list(shared, after.block, &after.position);
+                let value = solver::mean_value(graph, after.block, &self.outcomes);
+                edge.set_mean(turned(value, step.seat == after.seat));
+            } else {
+                edge.add_payoff::<SHARED>(payoff);
+            }
+            if options.solver {
+                let proved = match after {
+                    None => lane.proved,
+                    Some(after) => {
+                        let head = graph.cell(after.block);
+                        head.has_bounds()
+                            && edge.tighten::<SHARED>(if after.seat == step.seat { head.bounds() } else { head.bounds().opposite() })
+                    }
+                };
+                if proved {
+                    self.list(shared, step.block, &step.position);
+                    let bounds = solver::proven(graph, step.block, &self.outcomes, &mut self.values);
+                    graph.cell(step.block).tighten::<SHARED>(bounds);
+                }
+            }
+        }
+    }
+
+    /// All moves of a position on the path, and its outcomes.
+    pub(in super::super) fn list(&mut self, shared: &Shared<'_, G>, block: u32, position: &G::Position) {
+        if shared.root.private && block == shared.root.block {
+            self.moves.clear();
+            shared.root.permitted.iter().flat_map(|permitted| permitted.iter()).for_each(|&mv| self.moves.push(mv));
+            self.outcomes.clear();
+            self.outcomes.push(Outcome { weight: 1.0, start: 0, end: self.moves.len() as u16 });
+        } else {
+            shared.game.moves(position, &mut self.moves);
+            shared.game.outcomes(position, &self.moves, &mut self.outcomes);
+        }
+    }
+
+    /// Adds the payoffs to every move on the way that was made then or later, by its kind.
+    fn add_rave<const SHARED: bool>(&mut self, shared: &Shared<'_, G>, lane: &Lane<G::Position>) {
+        let mut made = lane.made;
+        for step in lane.path.iter().rev() {
+            self.list(shared, step.block, &step.position);
+            let kind = |mv| shared.game.move_kind(&step.position, mv);
+            made.insert(kind(self.moves[(step.edge - step.block - 1) as usize]));
+            for (&mv, extra) in self.moves.iter().zip(shared.graph.extras(step.block + 1, self.moves.len())) {
+                if made.contains(kind(mv)) {
+                    extra.add_visits::<SHARED>(1);
+                    extra.add_payoff::<SHARED>(lane.payoffs[step.seat]);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,55 @@
+//! Memory that threads share without locks: zeroed, aligned to pages, in huge pages where the system grants them.
+//!
+//! Pages are mapped from the system and become real when they are first written, so a large table costs nothing until
+//! it is used. Invariant: the mapping lives as long as the items that are borrowed from it.
+
+#![allow(unsafe_code, reason = "atomic items are laid over mapped memory")]
+
+use super::{mcts, table};
+use memmap2::MmapMut;
+use std::marker::PhantomData;
+
+/// Items that may lie in mapped memory.
+///
+/// # Safety
+/// The type consists of atomic integers alone, without padding, its size is a power of two of at most a page, and
+/// zeros are a valid value of it.
+pub(super) unsafe trait Shared: Sync {}
+
+// SAFETY: two `AtomicU64`.
+unsafe impl Shared for table::Entry {}
+// SAFETY: four `AtomicU32` and two `AtomicU64`, 32 bytes in declared order.
+unsafe impl Shared for mcts::Cell {}
+// SAFETY: one `AtomicU64`.
+unsafe impl Shared for mcts::Slot {}
+
+/// Zeroed memory for items.
+#[derive(Debug)]
+pub(super) struct Memory<T> {
+    pages: MmapMut,
+    items: PhantomData<fn() -> T>,
+}
+
+/// From this size on huge pages are asked for: the size of one.
+const HUGE_PAGE: usize = 2 << 20;
+
+impl<T: Shared> Memory<T> {
+    /// Memory for `items` items, at least one; `None` if there is not that much.
+    pub(super) fn zeroed(items: usize) -> Option<Self> {
+        let pages = MmapMut::map_anon(items.checked_mul(size_of::<T>())?).ok()?;
+        #[cfg(target_os = "linux")]
+        if pages.len() >= HUGE_PAGE {
+            // A wish: without them the table works as well, only with more misses of the address cache.
+            let _ = pages.advise(memmap2::Advice::HugePage);
+        }
+        Some(Self { pages, items: PhantomData })
+    }
+
+    #[inline]
+    pub(super) fn items(&self) -> &[T] {
+        // SAFETY: the mapping is aligned to pages, its length is a multiple of the item's size, all its bytes are
+        // initialised (zero at first), and an item consists of atomics, for which every bit pattern is valid. All access
+        // is through shared references to those atomics, and the mapping is private to this value.
+        unsafe { std::slice::from_raw_parts(self.pages.as_ptr().cast::<T>(), self.pages.len() / size_of::<T>()) }
+    }
+}

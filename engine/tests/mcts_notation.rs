@@ -1,0 +1,80 @@
+//! Monte-Carlo players by name: every key is understood, wrong ones are refused with what would be right.
+
+use engine::games::einstein::Standard;
+use engine::player::build::PlayerRecipe;
+
+const MIDDLE: &str = "215../64.../3...e/...fb/..acd b -";
+
+#[test]
+fn every_key_makes_a_player_that_plays() {
+    let game = Standard::default();
+    let (position, _) = game.parse_position(MIDDLE).expect("a position");
+    for (text, reproducible) in [
+        ("mcts(200)", true),
+        ("mcts(sims=200, leaf=playout, exploration=0.7)", true),
+        ("mcts(sims=200, c=0.7, leaf=schwarz)", true),
+        ("mcts(sims=200, leaf=mix(0.3, abt))", true),
+        ("mcts(sims=100, leaf=star(2, schwarz), batch=4)", true),
+        ("mcts(sims=200, select=tuned, fpu=1.1, rave=30)", true),
+        ("mcts(sims=200, select=puct, prior=schwarz, temperature=0.2, fpu=parent)", true),
+        ("mcts(sims=200, prior=schwarz, bias=2, backup=expected)", true),
+        ("mcts(sims=200, solver=off, graph=off, virtual_loss=0, memory=1, early=off)", true),
+        ("mcts(sims=200, keep=on, threads=2, virtual_loss=2, die=1:1:1:1:1:5)", false),
+        ("mcts(ms=2)", false),
+        ("mcts(clock=1+0.1, keep=on)", false),
+        ("monte_alpha(200)", true),
+        ("monte_alpha(ms=2)", false),
+        ("monte_alpha_v2(sims=200)", true),
+        ("uctcut(200)", true),
+        ("abseval(2)", false),
+    ] {
+        let recipe = PlayerRecipe::parse(text, &game).unwrap_or_else(|error| panic!("{error}"));
+        assert_eq!(recipe.is_reproducible(), reproducible, "{text}");
+        for mut player in [recipe.make(), recipe.make_instrumented()] {
+            player.new_game(1);
+            for die in 1..=6 {
+                let legal = game.legal_moves(&position, die);
+                let decision = player.decide(&position, &legal);
+                assert!(legal.contains(&decision.best), "{text}");
+                assert!(decision.value.is_some_and(|value| (0.0..=1.0).contains(&value)), "{text}: {decision:?}");
+            }
+            let value = player.value(&position).value.expect("a value");
+            assert!((0.2..0.8).contains(&value), "{text}: {value}");
+        }
+    }
+}
+
+#[test]
+fn what_does_not_fit_is_refused() {
+    let game = Standard::default();
+    for (text, part) in [
+        ("mcts(sims=0)", "character 11: 'sims' is a number from 1"),
+        ("mcts(ms=nan)", "'ms' is a number"),
+        ("mcts(ms=3, clock=5)", "character 18: 'ms' and 'clock' exclude each other"),
+        ("mcts(clock=x)", "60+0.5"),
+        ("mcts(simulations=3)", "there is no 'simulations' here; mcts takes"),
+        ("mcts(select=best)", "'select' is ucb1 or tuned or puct, not 'best'"),
+        ("mcts(c=1, exploration=2)", "'c' is short for 'exploration'"),
+        ("mcts(c=-1)", "'exploration' is a number from 0"),
+        ("mcts(fpu=soon)", "character 10: 'fpu' is first, parent, or a number from -10 to 10, not 'soon'"),
+        ("mcts(fpu=nan)", "'fpu' is first"),
+        ("mcts(bias=1)", "'bias' needs an evaluator"),
+        ("mcts(bias=1, select=puct, prior=schwarz)", "'bias' is not for select=puct"),
+        ("mcts(prior=schwarz)", "'prior' is for select=puct, or needs a 'bias'"),
+        ("mcts(temperature=1)", "there is no 'temperature' here"),
+        ("mcts(keep=on, graph=off)", "'keep=on' needs graph=on"),
+        ("mcts(batch=2, rave=1)", "'batch' and 'rave' exclude each other"),
+        ("mcts(memory=0)", "'memory' is a number from 1 to"),
+        ("mcts(threads=0)", "'threads' is a number from 1 to 256"),
+        ("mcts(leaf=foo)", "no evaluator 'foo'"),
+        ("mcts(leaf=mix(2, schwarz))", "'share' is a number from 0 to 1"),
+        ("mcts(leaf=star(9))", "'depth' is a number from 1 to 4"),
+        ("mcts(leaf=playout(3))", "playout takes none"),
+        ("monte_alpha(solver=on)", "there is no 'solver' here"),
+    ] {
+        match PlayerRecipe::parse(text, &game) {
+            Ok(_) => panic!("{text} was accepted"),
+            Err(error) => assert!(error.to_string().contains(part), "{text}: {error}"),
+        }
+    }
+}

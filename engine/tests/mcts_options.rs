@@ -1,0 +1,314 @@
+//! Every option of the Monte-Carlo search keeps what it promises: memory, threads, what is kept, leaves, limits.
+
+use engine::chance::{Bounds, expectation};
+use engine::eval::calibration::Calibrated;
+use engine::eval::schwarz::Schwarz;
+use engine::game::{Game, MAX_SEATS, OutcomeList, Payoffs};
+use engine::games::einstein::{Move, Position, Standard};
+use engine::oracle::Oracle;
+use engine::random::RandomStream;
+use engine::search::Search;
+use engine::search::expectiminimax::{Expectiminimax, Form};
+use engine::search::mcts::{
+    Backup, Budget, EvaluatorLeaf, FirstPlay, Leaf, Mcts, MctsOptions, Mix, MoveStatistics, Playout, Prior, Selection, StarLeaf, best_move,
+};
+use serde_json::Value;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+const MIDDLE: &str = "215../64.../3...e/...fb/..acd b -";
+
+fn position(text: &str) -> Position {
+    Standard::default().parse_position(text).expect("a position").0
+}
+
+fn simulations(simulations: u64) -> MctsOptions {
+    MctsOptions { budget: Budget::Simulations(simulations), ..MctsOptions::default() }
+}
+
+fn exact_lines() -> Vec<(Position, Value)> {
+    let lines = include_str!("vectors/exact.jsonl").lines();
+    lines
+        .map(|line| serde_json::from_str::<Value>(line).expect("a line of JSON"))
+        .map(|line| (position(line["position"].as_str().expect("text")), line))
+        .collect()
+}
+
+/// The value of a position before the roll, from what was found about its moves.
+fn value(position: &Position, found: &[MoveStatistics<Move>]) -> f32 {
+    let moves: Vec<Move> = found.iter().map(|statistics| statistics.mv).collect();
+    let values: Vec<f32> = found.iter().map(|statistics| statistics.value.unwrap_or(0.0)).collect();
+    let mut outcomes = OutcomeList::default();
+    Standard::default().outcomes(position, &moves, &mut outcomes);
+    expectation(&outcomes, &values)
+}
+
+fn schwarz() -> Arc<Calibrated<Schwarz>> {
+    Arc::new(Calibrated { score: Schwarz::new(&Standard::default()), calibration: Schwarz::CALIBRATION })
+}
+
+/// Every setting that changes how a search goes, each by itself.
+fn variants() -> Vec<(&'static str, MctsOptions)> {
+    let base = simulations(20_000);
+    vec![
+        ("default", base),
+        ("tuned", MctsOptions { selection: Selection::Tuned, exploration: 1.0, ..base }),
+        ("puct", MctsOptions { selection: Selection::Puct, exploration: 1.0, first_play: FirstPlay::Parent, ..base }),
+        ("fpu", MctsOptions { first_play: FirstPlay::Value(1.2), ..base }),
+        ("rave", MctsOptions { rave: 50.0, ..base }),
+        ("bias", MctsOptions { bias: 2.0, ..base }),
+        ("expected", MctsOptions { backup: Backup::Expected, ..base }),
+        ("no solver", MctsOptions { solver: false, ..base }),
+        ("tree", MctsOptions { graph: false, ..base }),
+        ("keep", MctsOptions { keep: true, ..base }),
+        ("no virtual loss", MctsOptions { virtual_loss: 0, ..base }),
+        ("virtual loss of 3", MctsOptions { virtual_loss: 3, ..base }),
+        ("batch", MctsOptions { batch: 8, ..base }),
+    ]
+}
+
+#[test]
+fn every_variant_comes_close_to_exact_values_and_proves_only_what_is_true() {
+    let game = Standard::default();
+    for (name, options) in variants() {
+        let mut off = (0.0f64, 0);
+        let mut search = Mcts::<_, _>::new(game.clone(), Playout, options, 5).with_prior(Some(schwarz() as Arc<dyn Prior<Standard>>));
+        for (position, line) in exact_lines().iter().step_by(4) {
+            let found = search.search(position, None);
+            off.0 += (f64::from(value(position, &found)) - line["value"].as_f64().expect("a number")).abs();
+            off.1 += 1;
+            for statistics in &found {
+                let expected = line["moves"][&game.format_move(position, statistics.mv)].as_f64().expect("a number");
+                let Bounds { lower, upper } = statistics.proven;
+                assert!(
+                    f64::from(lower) - 1e-6 < expected && expected < f64::from(upper) + 1e-6,
+                    "{name}: {statistics:?}, exactly {expected}"
+                );
+            }
+        }
+        let off = off.0 / f64::from(off.1);
+        assert!(off < 0.02, "{name}: off by {off} on average");
+    }
+}
+
+#[test]
+fn one_thread_is_a_pure_function_of_its_seed_whatever_the_options() {
+    for (name, options) in variants() {
+        let run = |seed| {
+            let mut search =
+                Mcts::<_, _>::new(Standard::default(), Playout, MctsOptions { budget: Budget::Simulations(3_000), ..options }, seed)
+                    .with_prior(Some(schwarz() as Arc<dyn Prior<Standard>>));
+            [search.search(&position(MIDDLE), None), search.search(&position(MIDDLE), None)]
+        };
+        assert_eq!(run(3), run(3), "{name}");
+        assert_ne!(run(3), run(4), "{name}");
+    }
+}
+
+#[test]
+fn several_threads_find_what_one_finds_and_make_no_simulation_too_many() {
+    let game = Standard::default();
+    for (name, options) in variants() {
+        let options = MctsOptions { budget: Budget::Simulations(60_001), ..options };
+        let prior = || Some(schwarz() as Arc<dyn Prior<Standard>>);
+        let mut alone = Mcts::<_, _>::new(game.clone(), Playout, options, 1).with_prior(prior());
+        let mut together = Mcts::<_, Playout>::with_leaves(game.clone(), vec![Playout; 3], options, 1).with_prior(prior());
+        let (one, three) = (alone.search(&position(MIDDLE), None), together.search(&position(MIDDLE), None));
+        let off = (value(&position(MIDDLE), &one) - value(&position(MIDDLE), &three)).abs();
+        assert!(off < 0.02, "{name}: off by {off}");
+        let visits: u32 = three.iter().map(|statistics| statistics.visits).sum();
+        assert_eq!((together.report().simulations, visits), (60_001, 60_001), "{name}");
+    }
+    // What three threads prove together is true.
+    let mut search = Mcts::<_, Playout>::with_leaves(game.clone(), vec![Playout; 3], simulations(2_000), 2);
+    for (position, line) in exact_lines() {
+        for statistics in search.search(&position, None) {
+            let expected = line["moves"][&game.format_move(&position, statistics.mv)].as_f64().expect("a number");
+            let Bounds { lower, upper } = statistics.proven;
+            assert!(f64::from(lower) - 1e-6 < expected && expected < f64::from(upper) + 1e-6, "{position:?}: {statistics:?}");
+        }
+    }
+}
+
+#[test]
+fn memory_stays_within_its_limit_and_the_search_goes_on_without_growing() {
+    for (selection, keep) in [(Selection::Ucb1, false), (Selection::Tuned, false), (Selection::Ucb1, true)] {
+        let options = MctsOptions { memory: 1, selection, keep, ..simulations(200_000) };
+        let mut search = Mcts::<_, _>::new(Standard::default(), Playout, options, 1);
+        for _ in 0..3 {
+            let found = search.search(&position(MIDDLE), None);
+            let report = search.report();
+            assert!(report.full && report.bytes <= 1 << 20 && report.fill <= 1.0, "{report:?}");
+            assert_eq!(report.simulations, 200_000);
+            let value = value(&position(MIDDLE), &found);
+            assert!((0.4..0.6).contains(&value), "{value}");
+        }
+    }
+}
+
+#[test]
+fn what_was_learned_is_kept_from_move_to_move() {
+    let game = Standard::default();
+    let run = |keep| {
+        let mut search = Mcts::<_, _>::new(game.clone(), Playout, MctsOptions { keep, ..simulations(5_000) }, 1);
+        let start = position(MIDDLE);
+        let found = search.choose(&start, &game.legal_moves(&start, 1));
+        let next = game.play(&start, best_move(&found).mv);
+        let found = search.search(&next, None);
+        found.iter().map(|statistics| statistics.visits).sum::<u32>()
+    };
+    assert_eq!(run(false), 5_000);
+    assert!(run(true) > 5_500, "{}", run(true));
+    // Through whole games in little memory: what is out of reach makes room.
+    let options = MctsOptions { keep: true, memory: 2, ..simulations(20_000) };
+    let mut search = Mcts::<_, _>::new(game.clone(), Playout, options, 1);
+    let mut random = RandomStream::new(1);
+    for _ in 0..3 {
+        search.reseed(1);
+        let mut now = position(MIDDLE);
+        while game.payoffs(&now).is_none() {
+            let legal = game.legal_moves(&now, 1 + random.below(6) as u8);
+            let found = search.choose(&now, &legal);
+            assert!(found.len() == legal.len() && search.report().bytes <= 2 << 20);
+            now = game.play(&now, best_move(&found).mv);
+        }
+    }
+}
+
+#[test]
+fn pondering_ends_when_told_and_helps_the_next_search() {
+    let mut search = Mcts::<_, _>::new(Standard::default(), Playout, MctsOptions { keep: true, ..simulations(1_000) }, 1);
+    let stop = Arc::new(AtomicBool::new(false));
+    let told = Arc::clone(&stop);
+    let teller = std::thread::spawn(move || {
+        std::thread::sleep(Duration::from_millis(50));
+        told.store(true, Ordering::Relaxed);
+    });
+    search.ponder(&position(MIDDLE), &stop);
+    teller.join().expect("a thread");
+    let found = search.search(&position(MIDDLE), None);
+    assert!(found.iter().map(|statistics| statistics.visits).sum::<u32>() > 2_000);
+}
+
+#[test]
+fn time_is_kept() {
+    let start = position(MIDDLE);
+    let legal = Standard::default().legal_moves(&start, 1);
+    let clock = Budget::Game { total: Duration::from_millis(800), increment: Duration::ZERO };
+    for threads in [1, 2] {
+        for budget in [Budget::Time(Duration::from_millis(80)), clock] {
+            let options = MctsOptions { budget, early: false, ..MctsOptions::default() };
+            let mut search = Mcts::<_, Playout>::with_leaves(Standard::default(), vec![Playout; threads], options, 1);
+            let began = Instant::now();
+            search.choose(&start, &legal);
+            let spent = began.elapsed();
+            assert!(search.report().simulations > 50, "{budget:?} on {threads} threads: {:?} after {spent:?}", search.report());
+            // Generous above, for other programs may run.
+            assert!((Duration::from_millis(60)..Duration::from_millis(900)).contains(&spent), "{budget:?}: {spent:?}");
+        }
+    }
+}
+
+#[test]
+fn a_choice_ends_when_no_other_move_can_catch_up() {
+    let game = Standard::default();
+    let start = position(MIDDLE);
+    let run = |early, die| {
+        let mut search = Mcts::<_, _>::new(game.clone(), Playout, MctsOptions { early, ..simulations(20_000) }, 1);
+        let legal = game.legal_moves(&start, die);
+        (best_move(&search.choose(&start, &legal)).mv, search.report().simulations)
+    };
+    for die in 1..=6 {
+        let (all, some) = (run(false, die), run(true, die));
+        assert_eq!(all.0, some.0);
+        assert!(all.1 == 20_000 && (10_000..=20_000).contains(&some.1), "{some:?}");
+    }
+}
+
+/// Knows positions with at most so many stones, from a search to the end.
+#[derive(Debug)]
+struct Known(u32);
+
+impl Oracle<Standard> for Known {
+    fn value(&self, game: &Standard, position: &Position) -> Option<f32> {
+        if position.stones() > self.0 {
+            return None;
+        }
+        let mut search = Expectiminimax::new(game.clone(), schwarz(), 60, Form::Unified);
+        Some(Search::value(&mut search, position))
+    }
+
+    fn error(&self) -> f32 {
+        1e-6
+    }
+}
+
+#[test]
+fn an_oracle_settles_what_it_knows() {
+    let game = Standard::default();
+    let (mut asked, mut alone) = (0, 0);
+    for (position, line) in exact_lines().iter().filter(|(position, _)| position.stones() == 3) {
+        let expected = line["value"].as_f64().expect("a number");
+        for oracle in [None, Some(Arc::new(Known(2)) as Arc<dyn Oracle<Standard>>)] {
+            let with = oracle.is_some();
+            let mut search = Mcts::<_, _>::new(game.clone(), Playout, simulations(1_000_000), 1).with_oracle(oracle);
+            let found = search.search(position, None);
+            assert!((f64::from(value(position, &found)) - expected).abs() < 1e-5, "{position:?}");
+            *(if with { &mut asked } else { &mut alone }) += search.report().simulations;
+        }
+    }
+    assert!(asked < alone, "{asked} simulations with an oracle, {alone} without");
+}
+
+#[test]
+fn leaves_answer_alike_one_by_one_and_together() {
+    let game = Standard::default();
+    let mut random = RandomStream::new(3);
+    let positions: Vec<Position> =
+        exact_lines().into_iter().map(|(position, _)| position).filter(|position| game.payoffs(position).is_none()).collect();
+    let star = || StarLeaf::new(Standard::default(), schwarz(), 1);
+    let leaves: Vec<Box<dyn Leaf<Standard>>> =
+        vec![Box::new(EvaluatorLeaf::new(schwarz())), Box::new(star()), Box::new(Mix::new(0.25, EvaluatorLeaf::new(schwarz()), star()))];
+    let mut answers = vec![vec![[0.0; MAX_SEATS]; positions.len()]; leaves.len()];
+    for (mut leaf, answers) in leaves.into_iter().zip(&mut answers) {
+        leaf.payoffs_of(&game, &positions, &mut random, answers);
+        for (position, answer) in positions.iter().zip(answers) {
+            assert_eq!(leaf.payoffs(&game, position, &mut random), *answer);
+            assert!((answer[0] + answer[1] - 1.0).abs() < 1e-6);
+        }
+    }
+    // One ply is the reference's; the mixture is what it says.
+    let mut reference = Expectiminimax::new(game.clone(), schwarz(), 1, Form::Textbook);
+    for (number, position) in positions.iter().enumerate() {
+        let seat = game.to_move(position);
+        assert!((answers[1][number][seat] - Search::value(&mut reference, position)).abs() < 1e-5, "{position:?}");
+        let mixed: Payoffs = std::array::from_fn(|seat| 0.25 * answers[0][number][seat] + 0.75 * answers[1][number][seat]);
+        assert!(mixed.iter().zip(&answers[2][number]).all(|(one, other)| (one - other).abs() < 1e-6));
+    }
+}
+
+#[test]
+fn options_change_at_run_time_and_the_report_tells_of_the_search() {
+    let game = Standard::default();
+    let start = position(MIDDLE);
+    let mut search = Mcts::<_, _>::new(game.clone(), Playout, simulations(100), 1);
+    search.search(&start, None);
+    let small = search.report();
+    search.set_options(simulations(20_000));
+    let legal = game.legal_moves(&start, 1);
+    let found = search.search(&start, Some(&legal));
+    let report = search.report();
+    assert_eq!((small.simulations, report.simulations), (100, 20_000));
+    assert!(report.positions > 10 * small.positions && report.depth > small.depth && !report.full);
+    assert_eq!(report.moves, found);
+    // The line is one of legal moves, and begins with the best.
+    assert!(report.line.len() > 2 && report.line[0] == best_move(&found).mv);
+    let mut now = start;
+    for &mv in &report.line {
+        let mut moves = Default::default();
+        game.moves(&now, &mut moves);
+        assert!(moves.contains(&mv));
+        now = game.play(&now, mv);
+    }
+}

@@ -10,9 +10,12 @@ mod index;
 mod kernels;
 mod memory;
 mod patterns;
+mod probe;
 mod solve;
+mod walk;
 
 pub use index::Class;
+pub use probe::{Face, Probe, SAME_VALUE};
 
 use crate::games::einstein::Variant;
 use index::Index;
@@ -87,7 +90,7 @@ impl Tables {
         progress: Progress<'_>,
     ) -> Result<Self, TablesError> {
         let mut tables = Self { variant, stones, index: Index::new(stones), cells: (0..25).map(|_| None).collect() };
-        let all: u64 = Class::up_to(stones).into_iter().map(|class| tables.values(class)).sum();
+        let all: u64 = Class::up_to(stones).into_iter().map(|class| tables.size(class)).sum();
         let done = AtomicU64::new(0);
         for class in Class::up_to(stones).into_iter().filter(|class| class.mover <= class.other) {
             let solved = {
@@ -123,8 +126,13 @@ impl Tables {
         self.stones
     }
 
+    /// How far a value may be off, proven; see `solve.rs`.
+    fn error_bound(&self) -> f32 {
+        if self.stones <= 5 { 4e-5 } else { 4e-4 }
+    }
+
     /// Number of values of a class.
-    fn values(&self, class: Class) -> u64 {
+    fn size(&self, class: Class) -> u64 {
         (self.index.blocks(class) * class.block()) as u64
     }
 }
@@ -167,18 +175,4 @@ impl Target for Pair<'_> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    #[ignore = "timing"]
-    fn time() {
-        for instructions in Instructions::available() {
-            for stones in [4, 5] {
-                let began = std::time::Instant::now();
-                let tables = Tables::solved(stones, Variant::Classic, instructions, &on_this_thread, &|_, _| ()).unwrap();
-                eprintln!("{instructions:?} {stones} {:?} {:?}", began.elapsed(), tables.cells[place(Class{mover:1,other:2})].as_ref().unwrap().as_slice()[..20].to_vec());
-            }
-        }
-    }
-}
+mod tests;

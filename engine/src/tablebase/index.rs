@@ -11,7 +11,8 @@
 //! Invariant: symmetric positions have the same index; the only other positions that share values are those whose
 //! mover's tuple is its own image, where both images of the other side are kept (3 % of five stones).
 
-use super::patterns::{MOST_STONES, PATTERNS};
+use super::patterns::{MOST_STONES, PATTERNS, number as pattern, number_reversed as pattern_reversed};
+use crate::games::einstein::{Position, Standard};
 
 /// Squares a mover's stone can stand on.
 const SQUARES: usize = 24;
@@ -136,6 +137,7 @@ fn tuple(number: usize, stones: usize) -> Squares {
     })
 }
 
+#[inline(always)]
 fn number(squares: impl DoubleEndedIterator<Item = u8>) -> usize {
     squares.rev().fold(0, |number, square| number * SQUARES + usize::from(square))
 }
@@ -162,7 +164,7 @@ pub(super) struct Anchor {
 impl Anchor {
     /// The other side's part: its rank in the row, and whether its labels are reversed there. `others` are its squares
     /// in the mover's perspective, in the order of labels.
-    #[inline]
+    #[inline(always)]
     pub(super) fn rank(&self, others: &[u8]) -> (usize, bool) {
         let free = 25 - self.taken.count_ones();
         let among_free = |square: u8| {
@@ -213,7 +215,7 @@ impl Index {
     }
 
     /// The mover's part of the index of a tuple of distinct squares in the order of labels.
-    #[inline]
+    #[inline(always)]
     pub(super) fn anchor(&self, squares: &[u8]) -> Anchor {
         let entry = self.orbits[squares.len() - 1].entries[number(squares.iter().copied())];
         debug_assert_ne!(entry, NO_TUPLE);
@@ -235,10 +237,41 @@ impl Index {
         row.min(plain) * narrow + row.saturating_sub(plain) * width(25 - class.mover, class.other)
     }
 
+    /// Class and cell of a position that is not over; `None` if the index does not reach so far.
+    #[inline]
+    pub(super) fn find(&self, position: &Position) -> Option<(Class, usize)> {
+        let (mover, other) = (position.mover(), position.other());
+        let (alive, enemies) = (mover.alive(), other.alive());
+        let class = Class { mover: alive.count_ones() as usize, other: enemies.count_ones() as usize };
+        if class.stones() > self.orbits.len() + 1 || class.mover == 0 || class.other == 0 {
+            return None;
+        }
+        let own = living(alive, |stone| mover.square(stone));
+        let others = living(enemies, |stone| Standard::GOAL - other.square(stone));
+        let anchor = self.anchor(&own[..class.mover]);
+        let (rank, reversed) = anchor.rank(&others[..class.other]);
+        let outer = if reversed { pattern_reversed(enemies) } else { pattern(enemies) };
+        let inner = if anchor.reversed { pattern_reversed(alive) } else { pattern(alive) };
+        let block = self.first_block(class, anchor.row) + rank;
+        Some((class, block * class.block() + outer * PATTERNS[class.mover] + inner))
+    }
+
     /// Number of blocks of a class.
     pub(super) fn blocks(&self, class: Class) -> usize {
         self.first_block(class, self.rows(class.mover).len())
     }
+}
+
+/// The squares of living stones in the order of labels.
+#[inline(always)]
+fn living(alive: u8, square: impl Fn(usize) -> u8) -> Squares {
+    let mut squares = [0; MOST_STONES];
+    let mut rest = alive;
+    for found in &mut squares[..alive.count_ones() as usize] {
+        *found = square(rest.trailing_zeros() as usize);
+        rest &= rest - 1;
+    }
+    squares
 }
 
 /// All tuples of `stones` squares that the other side can have (not 0), first less than last, in the mover's

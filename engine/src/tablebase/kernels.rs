@@ -7,6 +7,8 @@
 
 #![allow(unsafe_code, reason = "calls code compiled for instructions that were found at run time")]
 
+use super::patterns::PATTERNS;
+
 /// The value of a won position, in units.
 pub(super) const WON: u16 = u16::MAX;
 /// Six won positions.
@@ -62,40 +64,35 @@ pub(super) struct Source<'a> {
     pub(super) places: Option<(&'a [u8], usize)>,
 }
 
-/// Everything about a class that the loops need.
+/// How many faces permit which stones, for every cell of a block in working order.
 #[derive(Debug)]
-pub(super) struct Shape {
-    /// Cells of a block.
-    pub(super) cells: usize,
-    /// Patterns of the enemy, the length of a row.
-    pub(super) lanes: usize,
-    /// For each cell how many faces permit only stone i (entry 2i) or either i or i + 1 (2i + 1).
-    pub(super) weights: Vec<Vec<f32>>,
+pub(super) struct Weights {
+    /// How many faces permit only stone i (entry 2i), or either i or i + 1 (2i + 1).
+    pub(super) terms: Vec<Vec<f32>>,
 }
 
-/// `least = min(least, source)` for all cells of a block.
+/// `least = min(least, source)` for all cells of a block of a mover with `OWN` stones and an enemy with `ENEMY`.
 #[inline(always)]
-fn take_least(shape: &Shape, least: &mut Block, source: &Source<'_>) {
+fn take_least<const OWN: usize, const ENEMY: usize>(least: &mut Block, source: &Source<'_>) {
+    let (rows, lanes) = const { (PATTERNS[OWN], PATTERNS[ENEMY]) };
     match (source.rows, source.places) {
         (None, None) => {
-            for (least, &value) in least[..shape.cells].iter_mut().zip(source.cells) {
-                *least = (*least).min(value);
+            let cells = &source.cells[..rows * lanes];
+            (0..rows * lanes).for_each(|cell| least[cell] = least[cell].min(cells[cell]));
+        }
+        (Some(from), None) => {
+            for (least, &row) in least.chunks_exact_mut(lanes).zip(&from[..rows]) {
+                least_of_row(least, &source.cells[usize::from(row) * lanes..][..lanes]);
             }
         }
-        (Some(rows), None) => match shape.lanes {
-            1 => least_of_rows::<1>(least, source.cells, rows),
-            6 => least_of_rows::<6>(least, source.cells, rows),
-            15 => least_of_rows::<15>(least, source.cells, rows),
-            _ => least_of_rows::<20>(least, source.cells, rows),
-        },
-        (rows, Some((places, length))) => {
-            for (row, least) in least[..shape.cells].chunks_exact_mut(shape.lanes).enumerate() {
-                let from = rows.map_or(row, |rows| usize::from(rows[row]));
+        (from, Some((places, length))) => {
+            for (row, least) in least[..rows * lanes].chunks_exact_mut(lanes).enumerate() {
+                let from = from.map_or(row, |from| usize::from(from[row]));
                 let values = &source.cells[from * length..][..length];
                 if let [value] = *values {
                     least.iter_mut().for_each(|least| *least = (*least).min(value));
                 } else {
-                    for (least, &place) in least.iter_mut().zip(places) {
+                    for (least, &place) in least.iter_mut().zip(&places[..lanes]) {
                         *least = (*least).min(values[usize::from(place)]);
                     }
                 }
@@ -105,16 +102,14 @@ fn take_least(shape: &Shape, least: &mut Block, source: &Source<'_>) {
 }
 
 #[inline(always)]
-fn least_of_rows<const LANES: usize>(least: &mut Block, cells: &[u16], rows: &[u8]) {
-    for (least, &row) in least.chunks_exact_mut(LANES).zip(rows) {
-        let values = &cells[usize::from(row) * LANES..][..LANES];
-        if LANES < 8 {
-            (0..LANES).for_each(|lane| least[lane] = least[lane].min(values[lane]));
-        } else {
-            // Vectors of eight; the last overlaps the one before, which does a minimum no harm.
-            (0..LANES / 8).for_each(|eight| least_of_eight(least, values, 8 * eight));
-            least_of_eight(least, values, LANES - 8);
-        }
+fn least_of_row(least: &mut [u16], values: &[u16]) {
+    let lanes = least.len();
+    if lanes < 8 {
+        least.iter_mut().zip(values).for_each(|(least, &value)| *least = (*least).min(value));
+    } else {
+        // Vectors of eight; the last overlaps the one before, which does a minimum no harm.
+        (0..lanes / 8).for_each(|eight| least_of_eight(least, values, 8 * eight));
+        least_of_eight(least, values, lanes - 8);
     }
 }
 
@@ -141,16 +136,15 @@ fn rounded(sum: f32) -> u16 {
 
 /// From the least value of each stone's successors, for the enemy, the value for the mover.
 #[inline(always)]
-fn expect<const STONES: usize>(shape: &Shape, least: &[Block; 5], values: &mut Block) {
-    let weights: [&[f32]; 9] = std::array::from_fn(|index| &shape.weights[index.min(2 * STONES - 2)][..shape.cells]);
-    let least: [&[u16]; STONES] = std::array::from_fn(|stone| &least[stone][..shape.cells]);
-    let values = &mut values[..shape.cells];
-    for cell in 0..values.len() {
+fn expect<const OWN: usize, const ENEMY: usize>(weights: &Weights, least: &[Block; 5], values: &mut Block) {
+    let cells = const { PATTERNS[OWN] * PATTERNS[ENEMY] };
+    let weights: [&[f32]; 9] = std::array::from_fn(|term| &weights.terms[term.min(2 * OWN - 2)][..cells]);
+    for cell in 0..cells {
         let mut sum = 0.0;
-        for stone in 0..STONES {
+        for stone in 0..OWN {
             let alone = least[stone][cell];
             sum += weights[2 * stone][cell] * f32::from(alone);
-            if stone + 1 < STONES {
+            if stone + 1 < OWN {
                 sum += weights[2 * stone + 1][cell] * f32::from(alone.min(least[stone + 1][cell]));
             }
         }
@@ -159,23 +153,23 @@ fn expect<const STONES: usize>(shape: &Shape, least: &[Block; 5], values: &mut B
 }
 
 #[inline(always)]
-fn solve_body<const STONES: usize>(shape: &Shape, sources: &[(u8, Source<'_>)], won: u8, scratch: &mut Scratch) {
-    for (stone, least) in scratch.least[..STONES].iter_mut().enumerate() {
+fn solve_body<const OWN: usize, const ENEMY: usize>(weights: &Weights, sources: &[(u8, Source<'_>)], won: u8, scratch: &mut Scratch) {
+    for (stone, least) in scratch.least[..OWN].iter_mut().enumerate() {
         // The enemy's worst result is 0; a stone that wins outright needs no successor.
-        least[..shape.cells].fill(if won >> stone & 1 == 1 { 0 } else { WON });
+        least[..const { PATTERNS[OWN] * PATTERNS[ENEMY] }].fill(if won >> stone & 1 == 1 { 0 } else { WON });
     }
     for (stone, source) in sources {
-        take_least(shape, &mut scratch.least[usize::from(*stone)], source);
+        take_least::<OWN, ENEMY>(&mut scratch.least[usize::from(*stone)], source);
     }
-    expect::<STONES>(shape, &scratch.least, &mut scratch.values);
+    expect::<OWN, ENEMY>(weights, &scratch.least, &mut scratch.values);
 }
 
 /// What the loops work on.
 #[derive(Clone, Debug)]
 pub(super) struct Scratch {
     least: [Block; 5],
-    /// The values of the block solved last, the mover's pattern outside.
-    pub(super) values: Block,
+    /// The values of the block solved last, in working order.
+    values: Block,
 }
 
 impl Default for Scratch {
@@ -184,25 +178,12 @@ impl Default for Scratch {
     }
 }
 
-macro_rules! for_stones {
-    ($stones:expr, $function:ident($($argument:expr),*)) => {
-        match $stones {
-            1 => $function::<1>($($argument),*),
-            2 => $function::<2>($($argument),*),
-            3 => $function::<3>($($argument),*),
-            4 => $function::<4>($($argument),*),
-            _ => $function::<5>($($argument),*),
-        }
-    };
-}
-
-/// The values of a block whose mover has `stones` stones, into `scratch.values`. `sources` are the successors of each
-/// stone; bit i of `won` says that stone i wins outright.
-#[inline]
-pub(super) fn solve(
+/// The values of a block of a mover with `OWN` stones and an enemy with `ENEMY`, into `scratch`. `sources` are the
+/// successors of each stone; bit i of `won` says that stone i wins outright.
+#[inline(always)]
+pub(super) fn solve<const OWN: usize, const ENEMY: usize>(
     instructions: Instructions,
-    stones: usize,
-    shape: &Shape,
+    weights: &Weights,
     sources: &[(u8, Source<'_>)],
     won: u8,
     scratch: &mut Scratch,
@@ -210,25 +191,37 @@ pub(super) fn solve(
     #[cfg(target_arch = "x86_64")]
     {
         #[target_feature(enable = "avx2")]
-        fn avx2(stones: usize, shape: &Shape, sources: &[(u8, Source<'_>)], won: u8, scratch: &mut Scratch) {
-            for_stones!(stones, solve_body(shape, sources, won, scratch));
+        fn avx2<const OWN: usize, const ENEMY: usize>(weights: &Weights, sources: &[(u8, Source<'_>)], won: u8, scratch: &mut Scratch) {
+            solve_body::<OWN, ENEMY>(weights, sources, won, scratch);
         }
         #[target_feature(enable = "avx512f,avx512bw,avx512vl")]
-        fn avx512(stones: usize, shape: &Shape, sources: &[(u8, Source<'_>)], won: u8, scratch: &mut Scratch) {
-            for_stones!(stones, solve_body(shape, sources, won, scratch));
+        fn avx512<const OWN: usize, const ENEMY: usize>(weights: &Weights, sources: &[(u8, Source<'_>)], won: u8, scratch: &mut Scratch) {
+            solve_body::<OWN, ENEMY>(weights, sources, won, scratch);
         }
         match instructions {
             Instructions::Portable => {}
-            // SAFETY: only `Instructions::available` gives this value out, on machines that have the instructions; the
+            // SAFETY: only `Instructions::available` makes this value, on machines that have the instructions; the
             // function itself is safe code.
-            Instructions::Avx2 => return unsafe { avx2(stones, shape, sources, won, scratch) },
+            Instructions::Avx2 => return unsafe { avx2::<OWN, ENEMY>(weights, sources, won, scratch) },
             // SAFETY: as above.
-            Instructions::Avx512 => return unsafe { avx512(stones, shape, sources, won, scratch) },
+            Instructions::Avx512 => return unsafe { avx512::<OWN, ENEMY>(weights, sources, won, scratch) },
         }
     }
     #[cfg(not(target_arch = "x86_64"))]
     let Instructions::Portable = instructions;
-    for_stones!(stones, solve_body(shape, sources, won, scratch));
+    solve_body::<OWN, ENEMY>(weights, sources, won, scratch);
+}
+
+/// Writes the solved block as it is stored, the enemy's patterns outside; `order` is where each of them stands in
+/// working order.
+#[inline(always)]
+pub(super) fn store<const OWN: usize, const ENEMY: usize>(scratch: &Scratch, order: &[u8], stored: &mut [u16]) {
+    let (rows, lanes) = const { (PATTERNS[OWN], PATTERNS[ENEMY]) };
+    let stored = &mut stored[..rows * lanes];
+    for (cells, &lane) in stored.chunks_exact_mut(rows).zip(&order[..lanes]) {
+        let column = &scratch.values[usize::from(lane)..][..(rows - 1) * lanes + 1];
+        (0..rows).for_each(|row| cells[row] = column[row * lanes]);
+    }
 }
 
 #[cfg(test)]

@@ -14,9 +14,9 @@
 //! at 65535. So E(n) ≤ max(1, E(n−1) + ½), and E(1) = 0. See [`super::LONGEST_LINE`].
 
 use super::index::{Anchor, Class, Index, Squares, other_tuples, progress};
-use super::kernels::{self, Instructions, Scratch, Shape, Source};
+use super::kernels::{self, Instructions, Scratch, Source};
 use super::memory::prefetch;
-use super::patterns::{self, MOST_STONES, PATTERNS, masks, number, number_reversed, reversed, weights, without};
+use super::patterns::{self, MOST_STONES, PATTERNS, masks, number, number_reversed, reversed, without};
 use crate::games::einstein::Variant;
 use std::ops::Range;
 
@@ -45,22 +45,21 @@ pub(super) trait Target: Sync {
 /// How the patterns of a block of one class match those of its successors.
 struct Matching {
     class: Class,
-    shape: Shape,
+    weights: kernels::Weights,
     /// By the mover's stone that is captured (`class.mover` for none) and whether the mover's labels are reversed
     /// after the move: the row of each of the mover's patterns.
     rows: Vec<[Vec<u8>; 2]>,
     /// By the enemy's stone that is captured, whether the enemy's labels are reversed in the working order, and whether
     /// they are after the capture: the place of each pattern.
     places: Vec<[[Vec<u8>; 2]; 2]>,
-    /// By whether the enemy's labels are reversed in the working order: for each cell of the block as it is stored the
-    /// cell in working order.
-    stored: [Vec<u16>; 2],
+    /// By whether the enemy's labels are reversed in the working order: the place of each pattern in it.
+    order: [Vec<u8>; 2],
 }
 
 impl Matching {
     fn new(variant: Variant, class: Class) -> Self {
         let (own, enemy) = (masks(class.mover), masks(class.other));
-        let (rows, lanes) = (own.len(), enemy.len());
+        let lanes = enemy.len();
         let maybe_reversed = |mask: u8, reverse: usize| if reverse == 1 { number_reversed(mask) } else { number(mask) };
         let of_rows = |captured: usize, reverse: usize| -> Vec<u8> {
             let left = |mask| if captured < class.mover { without(mask, captured) } else { mask };
@@ -70,25 +69,22 @@ impl Matching {
             let shown = |mask| if working == 1 { reversed(mask) } else { mask };
             enemy.iter().map(|&mask| maybe_reversed(without(shown(mask), captured), after) as u8).collect()
         };
-        let of_stored = |working: usize| -> Vec<u16> {
-            let cell = |lane: usize, row: usize| row * lanes + maybe_reversed(enemy[lane], working);
-            (0..lanes).flat_map(|lane| (0..rows).map(move |row| cell(lane, row) as u16)).collect()
-        };
+        let of_order = |working: usize| -> Vec<u8> { enemy.iter().map(|&mask| maybe_reversed(mask, working) as u8).collect() };
         let of_weights = |term: usize| -> Vec<f32> {
             let weight = |mask| {
-                let weights = weights(variant, mask);
+                let weights = patterns::weights(variant, mask);
                 f32::from(if term % 2 == 0 { weights.alone[term / 2] } else { weights.shared[term / 2] })
             };
             own.iter().flat_map(|&mask| std::iter::repeat_n(weight(mask), lanes)).collect()
         };
         Self {
             class,
-            shape: Shape { cells: rows * lanes, lanes, weights: (0..2 * class.mover - 1).map(of_weights).collect() },
+            weights: kernels::Weights { terms: (0..2 * class.mover - 1).map(of_weights).collect() },
             rows: (0..=class.mover).map(|captured| [0, 1].map(|reverse| of_rows(captured, reverse))).collect(),
             places: (0..class.other)
                 .map(|captured| [0, 1].map(|working| [0, 1].map(|after| of_places(captured, working, after))))
                 .collect(),
-            stored: [0, 1].map(of_stored),
+            order: [0, 1].map(of_order),
         }
     }
 }
@@ -173,31 +169,52 @@ impl<'a> Solver<'a> {
     /// # Panics
     /// If a successor has not been solved.
     pub(super) fn run<T: Target>(&self, job: &Job, layer: usize, target: &T) -> usize {
+        let class = self.matchings[job.matching].class;
+        // One instance for each class: loops over stones and patterns then have lengths known to the compiler.
+        macro_rules! dispatch {
+            ($(($own:literal, $enemy:literal))*) => {
+                match (class.mover, class.other) {
+                    $(($own, $enemy) => self.run_class::<$own, $enemy, T>(job, layer, target),)*
+                    _ => unreachable!("there are no tables of class {class}"),
+                }
+            };
+        }
+        dispatch!((1, 1)(1, 2)(2, 1)(1, 3)(3, 1)(2, 2)(1, 4)(4, 1)(2, 3)(3, 2)(1, 5)(5, 1)(2, 4)(4, 2)(3, 3))
+    }
+
+    fn run_class<const OWN: usize, const ENEMY: usize, T: Target>(&self, job: &Job, layer: usize, target: &T) -> usize {
         let matching = &self.matchings[job.matching];
         let mut scratch = Scratch::default();
-        let mut plans = [const { None }; AHEAD];
+        let mut plans = [Plan::EMPTY; AHEAD];
         let mut planned = 0;
+        let execute = |plan: &Plan<'_>, scratch: &mut Scratch| {
+            let sources = &plan.sources[..plan.count];
+            kernels::solve::<OWN, ENEMY>(self.instructions, &matching.weights, sources, plan.won, scratch);
+            target.set(matching.class, layer, plan.row, plan.rank, |cells| {
+                kernels::store::<OWN, ENEMY>(scratch, &matching.order[plan.reversed], cells);
+            });
+        };
         for row in job.rows.clone() {
-            let own = &self.index.rows(matching.class.mover)[row];
-            let anchor = self.index.anchor(&own[..matching.class.mover]);
+            let own = &self.index.rows(OWN)[row];
+            let anchor = self.index.anchor(&own[..OWN]);
             self.in_layer(job.matching, row, layer, |others| {
-                let plan = self.plan(matching, layer, own, others, &anchor, target);
-                for (_, source) in &plan.sources[..plan.count] {
-                    prefetch(source.cells);
+                let plan = &mut plans[planned % AHEAD];
+                if planned >= AHEAD {
+                    execute(plan, &mut scratch);
                 }
-                if let Some(earlier) = plans[planned % AHEAD].replace(plan) {
-                    self.execute(matching, layer, &earlier, target, &mut scratch);
-                }
+                self.plan::<OWN, ENEMY, T>(matching, layer, own, others, &anchor, target, plan);
                 planned += 1;
             });
         }
-        plans.iter().flatten().for_each(|plan| self.execute(matching, layer, plan, target, &mut scratch));
+        // The last ones, in whatever order they stand.
+        plans.iter().take(planned).for_each(|plan| execute(plan, &mut scratch));
         planned
     }
 
-    /// Finds the successors of a block. `others` are the enemy's squares in the mover's perspective.
-    #[inline]
-    fn plan<'t, T: Target>(
+    /// Finds the successors of a block and has them fetched. `others` are the enemy's squares in the mover's perspective.
+    #[inline(always)]
+    #[allow(clippy::too_many_arguments, reason = "what one block is made of, in the innermost loop")]
+    fn plan<'t, const OWN: usize, const ENEMY: usize, T: Target>(
         &self,
         matching: &'t Matching,
         layer: usize,
@@ -205,61 +222,60 @@ impl<'a> Solver<'a> {
         others: &Squares,
         anchor: &Anchor,
         target: &'t T,
-    ) -> Plan<'t>
-    where
+        plan: &mut Plan<'t>,
+    ) where
         'a: 't,
     {
-        let class = matching.class;
-        let (rank, _) = anchor.rank(&others[..class.other]);
+        let (rank, _) = anchor.rank(&others[..ENEMY]);
         let enemy: Squares = others.map(|square| GOAL.wrapping_sub(square));
         let seen_by_enemy: Squares = own.map(|square| GOAL - square);
-        let after = self.index.anchor(&enemy[..class.other]);
+        let after = self.index.anchor(&enemy[..ENEMY]);
         let working = usize::from(after.reversed);
-        let mut plan = Plan { row: anchor.row, rank, reversed: working, won: 0, count: 0, sources: [NO_SOURCE; MOST_SUCCESSORS] };
-        for stone in 0..class.mover {
+        (plan.row, plan.rank, plan.reversed, plan.won, plan.count) = (anchor.row, rank, working, 0, 0);
+        for stone in 0..OWN {
             for step in steps(own[stone]) {
                 let destination = own[stone] + step;
                 let mut moved = seen_by_enemy;
                 moved[stone] = GOAL - destination;
-                let captured = others[..class.other].iter().position(|&square| square == destination);
-                if destination == GOAL || captured.is_some() && class.other == 1 {
+                let captured = others[..ENEMY].iter().position(|&square| square == destination);
+                if destination == GOAL || captured.is_some() && ENEMY == 1 {
                     plan.won |= 1 << stone;
                     break;
                 }
                 let source = if let Some(captured) = captured {
                     let left = without_stone(&enemy, captured);
-                    let anchor = self.index.anchor(&left[..class.other - 1]);
-                    let (rank, reverse) = anchor.rank(&moved[..class.mover]);
-                    let next = Class { mover: class.other - 1, other: class.mover };
+                    let anchor = self.index.anchor(&left[..ENEMY - 1]);
+                    let (rank, reverse) = anchor.rank(&moved[..OWN]);
+                    let next = Class { mover: ENEMY - 1, other: OWN };
                     Source {
                         cells: self.finished_block(next, anchor.row, rank),
-                        rows: reverse.then_some(&matching.rows[class.mover][1][..]),
+                        rows: reverse.then_some(&matching.rows[OWN][1][..]),
                         places: Some((&matching.places[captured][working][usize::from(anchor.reversed)], PATTERNS[next.mover])),
                     }
-                } else if let Some(captured) = own[..class.mover].iter().position(|&square| square == destination) {
+                } else if let Some(captured) = own[..OWN].iter().position(|&square| square == destination) {
                     let left = without_stone(&moved, captured);
-                    let (rank, reverse) = after.rank(&left[..class.mover - 1]);
-                    let next = Class { mover: class.other, other: class.mover - 1 };
+                    let (rank, reverse) = after.rank(&left[..OWN - 1]);
+                    let next = Class { mover: ENEMY, other: OWN - 1 };
                     Source {
                         cells: self.finished_block(next, after.row, rank),
                         rows: Some(&matching.rows[captured][usize::from(reverse)]),
                         places: None,
                     }
                 } else {
-                    let (rank, reverse) = after.rank(&moved[..class.mover]);
+                    let (rank, reverse) = after.rank(&moved[..OWN]);
                     let above = layer + progress(destination) - progress(own[stone]);
-                    let cells = target.get(class.turned(), above, after.row, rank);
+                    let cells = target.get(matching.class.turned(), above, after.row, rank);
                     Source {
                         cells: cells.expect("the layers above are solved"),
-                        rows: reverse.then_some(&matching.rows[class.mover][1][..]),
+                        rows: reverse.then_some(&matching.rows[OWN][1][..]),
                         places: None,
                     }
                 };
+                prefetch(source.cells);
                 plan.sources[plan.count] = (stone as u8, source);
                 plan.count += 1;
             }
         }
-        plan
     }
 
     #[inline]
@@ -267,29 +283,24 @@ impl<'a> Solver<'a> {
         let cells = class.block();
         &(self.finished)(class)[(self.index.first_block(class, row) + rank) * cells..][..cells]
     }
-
-    #[inline]
-    fn execute<T: Target>(&self, matching: &Matching, layer: usize, plan: &Plan<'_>, target: &T, scratch: &mut Scratch) {
-        kernels::solve(self.instructions, matching.class.mover, &matching.shape, &plan.sources[..plan.count], plan.won, scratch);
-        target.set(matching.class, layer, plan.row, plan.rank, |cells| {
-            for (cell, &from) in cells.iter_mut().zip(&matching.stored[plan.reversed]) {
-                *cell = scratch.values[usize::from(from)];
-            }
-        });
-    }
 }
 
-const NO_SOURCE: (u8, Source<'static>) = (0, Source { cells: &[], rows: None, places: None });
+impl Plan<'_> {
+    const EMPTY: Self = {
+        let source = Source { cells: &[], rows: None, places: None };
+        Self { row: 0, rank: 0, reversed: 0, won: 0, count: 0, sources: [(0, source); MOST_SUCCESSORS] }
+    };
+}
 
 /// What the steps from a square add to it: diagonal, sideways, forward, as far as they stay on the board.
-#[inline]
+#[inline(always)]
 fn steps(square: u8) -> impl Iterator<Item = u8> {
     let (sideways, forward) = (square % 5 < 4, square / 5 < 4);
     [(sideways && forward, 6), (sideways, 1), (forward, 5)].into_iter().filter_map(|(possible, step)| possible.then_some(step))
 }
 
 /// A tuple without one of its stones.
-#[inline]
+#[inline(always)]
 fn without_stone(squares: &Squares, stone: usize) -> Squares {
     std::array::from_fn(|index| squares[(index + usize::from(index >= stone)).min(MOST_STONES - 1)])
 }

@@ -1,0 +1,167 @@
+//! Tables against the rules, position by position; all instruction sets and numbers of threads alike.
+
+use super::index::progress;
+use super::walk::Walk;
+use super::*;
+use crate::dice::Die;
+use crate::game::{Game, OutcomeList};
+use crate::games::einstein::{GONE, MoveList, Position, Standard};
+use std::sync::Mutex;
+
+fn tables(stones: usize, variant: Variant) -> Tables {
+    Tables::solved(stones, variant, Instructions::Portable, &on_two_threads, &|_, _| ()).unwrap()
+}
+
+fn on_two_threads(jobs: usize, job: &(dyn Fn(usize) + Sync)) {
+    let next = AtomicU64::new(0);
+    let work = || {
+        loop {
+            let index = next.fetch_add(1, Ordering::Relaxed) as usize;
+            if index >= jobs {
+                break;
+            }
+            job(index);
+        }
+    };
+    std::thread::scope(|scope| {
+        scope.spawn(work);
+        work();
+    });
+}
+
+/// Values in double precision, by the rules alone; only where they are kept is the tables' own.
+struct Reference {
+    game: Standard,
+    index: Index,
+    values: Vec<Vec<AtomicU64>>,
+}
+
+impl Reference {
+    fn new(stones: usize, variant: Variant) -> Self {
+        let index = Index::new(stones);
+        let mut values: Vec<_> = (0..25).map(|_| Vec::new()).collect();
+        for class in Class::up_to(stones) {
+            values[place(class)].resize_with(index.blocks(class) * class.block(), || AtomicU64::new(f64::NAN.to_bits()));
+        }
+        let reference = Self { game: Standard::new(variant, Die::fair()), index, values };
+        for class in Class::up_to(stones).into_iter().filter(|class| class.mover <= class.other) {
+            let both = if class.turned() == class { vec![class] } else { vec![class, class.turned()] };
+            let walks: Vec<_> = both.into_iter().map(|class| Walk::new(&reference.index, class)).collect();
+            for layer in (0..=solve::layers(class)).rev() {
+                for walk in &walks {
+                    on_two_threads(walk.rows(), &|row| {
+                        walk.row(row, |position| {
+                            if steps_made(&position) == layer {
+                                reference.solve(&position);
+                            }
+                        });
+                    });
+                }
+            }
+        }
+        reference
+    }
+
+    fn place(&self, position: &Position) -> &AtomicU64 {
+        let (class, cell) = self.index.find(position).unwrap();
+        &self.values[place(class)][cell]
+    }
+
+    fn value(&self, position: &Position) -> f64 {
+        f64::from_bits(self.place(position).load(Ordering::Relaxed))
+    }
+
+    fn solve(&self, position: &Position) {
+        let mut moves = MoveList::default();
+        self.game.moves(position, &mut moves);
+        let after = |&mv: &_| {
+            let after = self.game.play(position, mv);
+            self.game.payoff(&after, position.seat()).map_or_else(|| 1.0 - self.value(&after), f64::from)
+        };
+        let values: Vec<f64> = moves.iter().map(after).collect();
+        let mut outcomes = OutcomeList::default();
+        self.game.outcomes(position, &moves, &mut outcomes);
+        // Weights are whole sixths; single precision would limit the values to seven digits.
+        let value = |outcome: &crate::game::Outcome| {
+            (f64::from(outcome.weight) * 6.0).round() / 6.0 * values[outcome.run()].iter().copied().fold(0.0, f64::max)
+        };
+        let value: f64 = outcomes.iter().map(value).sum();
+        assert!(!value.is_nan(), "a successor of {position:?} comes later");
+        self.place(position).store(value.to_bits(), Ordering::Relaxed);
+    }
+}
+
+fn steps_made(position: &Position) -> usize {
+    let of_side = |squares: [u8; 6]| -> usize { squares.into_iter().filter(|&square| square != GONE).map(progress).sum() };
+    of_side(position.mover().squares()) + of_side(position.other().squares())
+}
+
+/// The largest and the root mean square error of tables, in units; certain values must be certain, and no others.
+fn errors(tables: &Tables, reference: &Reference) -> (f64, f64) {
+    let (mut largest, mut squares, mut count) = (0.0f64, 0.0, 0u64);
+    for class in Class::up_to(tables.stones()) {
+        let cells = tables.cells[place(class)].as_ref().unwrap().as_slice();
+        let values = &reference.values[place(class)];
+        assert_eq!(cells.len(), values.len());
+        for (&cell, value) in cells.iter().zip(values) {
+            let value = f64::from_bits(value.load(Ordering::Relaxed));
+            // A certain result is exact but for the rounding of sixths, others are far from it.
+            assert_eq!(cell == 0, value < 1e-13, "{class}: {cell}, {value}");
+            assert_eq!(cell == 65535, value > 1.0 - 1e-13, "{class}: {cell}, {value}");
+            let error = (f64::from(cell) - 65535.0 * value).abs();
+            largest = largest.max(error);
+            squares += error * error;
+            count += 1;
+        }
+    }
+    (largest, (squares / count as f64).sqrt())
+}
+
+#[test]
+fn every_value_of_three_stones_is_that_of_the_rules() {
+    for variant in [Variant::Classic, Variant::NearestOnly] {
+        let (largest, _) = errors(&tables(3, variant), &Reference::new(3, variant));
+        assert!(largest < 3.0, "{variant:?}: {largest} units");
+    }
+}
+
+/// The error bound of the tables is established here, value by value.
+#[test]
+#[ignore = "compares 453 million values in both variants: two times 10 minutes, 4.5 GB"]
+fn every_value_of_five_stones_is_that_of_the_rules() {
+    for variant in [Variant::Classic, Variant::NearestOnly] {
+        for stones in [4, 5] {
+            let (largest, root_mean_square) = errors(&tables(stones, variant), &Reference::new(stones, variant));
+            println!("{variant:?}, {stones} stones: {:e}, {:e}", largest / 65535.0, root_mean_square / 65535.0);
+        }
+    }
+}
+
+#[test]
+fn all_instruction_sets_and_threads_give_the_same_bits() {
+    let portable = tables(4, Variant::Classic);
+    for instructions in Instructions::available() {
+        let other = Tables::solved(4, Variant::Classic, instructions, &on_this_thread, &|_, _| ()).unwrap();
+        for class in Class::up_to(4) {
+            let cells = |tables: &Tables| tables.cells[place(class)].as_ref().unwrap().as_slice().to_vec();
+            assert!(cells(&portable) == cells(&other), "{instructions:?}, {class}");
+        }
+    }
+}
+
+#[test]
+fn progress_ends_with_all() {
+    let seen = Mutex::new((0, 0));
+    Tables::in_memory(3, Variant::Classic, &on_this_thread, &|done, all| *seen.lock().unwrap() = (done, all)).unwrap();
+    assert_eq!(*seen.lock().unwrap(), (323 + 101_850, 323 + 101_850));
+}
+
+#[test]
+#[ignore = "timing, by hand"]
+fn time_of_building() {
+    for instructions in Instructions::available() {
+        let began = std::time::Instant::now();
+        Tables::solved(5, Variant::Classic, instructions, &on_this_thread, &|_, _| ()).unwrap();
+        println!("{instructions:?}: {:?}", began.elapsed());
+    }
+}

@@ -323,9 +323,7 @@ mod tests {
     fn sizes_are_those_that_were_counted_apart() {
         // Counted by a program in another language, orbit by orbit.
         let index = Index::new(5);
-        let cells = |stones: usize| -> usize {
-            Class::up_to(stones).into_iter().map(|class| index.blocks(class) * class.block()).sum()
-        };
+        let cells = |stones: usize| -> usize { Class::up_to(stones).into_iter().map(|class| index.blocks(class) * class.block()).sum() };
         assert_eq!((cells(4), cells(5)), (10_551_513, 452_915_373));
     }
 }

@@ -33,6 +33,11 @@ pub(super) enum Instructions {
 }
 
 impl Instructions {
+    /// The widest that this machine has.
+    pub(super) fn best() -> Self {
+        Self::available().pop().unwrap_or(Self::Portable)
+    }
+
     /// Those that this machine has, the widest last.
     pub(super) fn available() -> Vec<Self> {
         let mut sets = vec![Self::Portable];

@@ -7,20 +7,20 @@
 #![allow(unsafe_code, reason = "cells are laid over mapped memory, which threads fill block by block")]
 
 use memmap2::{Mmap, MmapMut, MmapRaw};
-use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// From this size on huge pages are asked for: the size of one.
 const HUGE_PAGE: usize = 2 << 20;
 
-const EMPTY: u8 = 0;
-const BEING_WRITTEN: u8 = 1;
-const COMPLETE: u8 = 2;
-
 /// A table that is being built.
 pub(super) struct Blocks {
     pages: MmapRaw,
-    states: Vec<AtomicU8>,
+    blocks: usize,
     cells_per_block: usize,
+    /// One bit a block: whether somebody has begun to write it.
+    claimed: Vec<AtomicU64>,
+    /// One bit a block: whether it is complete. Bits, because there are few enough to stay in the cache.
+    complete: Vec<AtomicU64>,
 }
 
 impl Blocks {
@@ -33,47 +33,79 @@ impl Blocks {
             // A wish: without them building and probing work as well, only with more misses of the address cache.
             let _ = pages.advise(memmap2::Advice::HugePage);
         }
-        let mut states = Vec::new();
-        states.try_reserve_exact(blocks).ok()?;
-        states.resize_with(blocks, || AtomicU8::new(EMPTY));
-        Some(Self { pages: pages.into(), states, cells_per_block })
+        Some(Self { pages: pages.into(), blocks, cells_per_block, claimed: no_bits(blocks)?, complete: no_bits(blocks)? })
     }
 
     /// A block that was written, else `None`.
     #[inline]
     pub(super) fn get(&self, block: usize) -> Option<&[u16]> {
-        if self.states[block].load(Ordering::Acquire) != COMPLETE {
+        if block >= self.blocks || self.complete[block / 64].load(Ordering::Acquire) >> (block % 64) & 1 == 0 {
             return None;
         }
-        // SAFETY: the block lies in the mapping, since `states` has one entry for each that fits (`new`); the mapping is
-        // aligned to pages, initialised (zeroes at first), and lives as long as `self`. Nobody writes the block any
-        // more: `set` leaves its state COMPLETE for ever, and what it wrote happened before the state was stored.
-        Some(unsafe { std::slice::from_raw_parts(self.pages.as_ptr().cast::<u16>().add(block * self.cells_per_block), self.cells_per_block) })
+        // SAFETY: the block lies in the mapping, which has room for `blocks` (`new`); the mapping is aligned to pages,
+        // initialised (zeroes at first), and lives as long as `self`. Nobody writes the block any more: it was claimed
+        // once for ever (`set`), and what was written then happened before its bit was set.
+        Some(unsafe {
+            std::slice::from_raw_parts(self.pages.as_ptr().cast::<u16>().add(block * self.cells_per_block), self.cells_per_block)
+        })
     }
 
     /// Writes a block through `fill`.
     ///
     /// # Panics
-    /// If the block has been, or is being, written.
+    /// If there is no such block, or it has been, or is being, written.
     #[inline]
     pub(super) fn set(&self, block: usize, fill: impl FnOnce(&mut [u16])) {
-        let claimed = self.states[block].compare_exchange(EMPTY, BEING_WRITTEN, Ordering::Relaxed, Ordering::Relaxed);
-        assert!(claimed.is_ok(), "a block is written once");
-        // SAFETY: in bounds, aligned, initialised and alive as in `get`. The exchange above succeeds for one caller ever,
-        // and until the state is COMPLETE nobody reads the block, so this is the only reference to it.
+        assert!(block < self.blocks, "a block of this table");
+        let bit = 1 << (block % 64);
+        let before = self.claimed[block / 64].fetch_or(bit, Ordering::Relaxed);
+        assert!(before & bit == 0, "a block is written once");
+        // SAFETY: in bounds, aligned, initialised and alive as in `get`. The bit was 0 before for one caller ever, and
+        // nobody reads the block until the other bit is set below, so this is the only reference to it.
         let cells = unsafe {
             std::slice::from_raw_parts_mut(self.pages.as_mut_ptr().cast::<u16>().add(block * self.cells_per_block), self.cells_per_block)
         };
         fill(cells);
-        self.states[block].store(COMPLETE, Ordering::Release);
+        self.complete[block / 64].fetch_or(bit, Ordering::Release);
+    }
+
+    /// All cells; `None` if a block is missing.
+    pub(super) fn whole(&self) -> Option<&[u16]> {
+        if !self.is_complete() {
+            return None;
+        }
+        // SAFETY: as in `get`, for all blocks at once.
+        Some(unsafe { std::slice::from_raw_parts(self.pages.as_ptr().cast::<u16>(), self.blocks * self.cells_per_block) })
+    }
+
+    /// Forgets all blocks and begins a table of `blocks` blocks in the same memory; `false` if that is too small.
+    pub(super) fn begin_anew(&mut self, blocks: usize) -> bool {
+        if blocks > self.claimed.len() * 64 || blocks * self.cells_per_block * size_of::<u16>() > self.pages.len() {
+            return false;
+        }
+        self.blocks = blocks;
+        self.claimed.iter_mut().chain(&mut self.complete).for_each(|bits| *bits.get_mut() = 0);
+        true
     }
 
     /// The finished table; `None` if a block is missing.
-    pub(super) fn finish(mut self) -> Option<Cells> {
-        let complete = self.states.iter_mut().all(|state| *state.get_mut() == COMPLETE);
-        let cells = self.states.len() * self.cells_per_block;
-        complete.then_some(Cells { owner: Owner::Made(self.pages), offset: 0, cells })
+    pub(super) fn finish(self) -> Option<Cells> {
+        let cells = self.blocks * self.cells_per_block;
+        self.is_complete().then_some(Cells { owner: Owner::Made(self.pages), offset: 0, cells })
     }
+
+    fn is_complete(&self) -> bool {
+        self.complete.iter().map(|bits| bits.load(Ordering::Acquire).count_ones() as usize).sum::<usize>() == self.blocks
+    }
+}
+
+/// At least `number` bits, all 0.
+fn no_bits(number: usize) -> Option<Vec<AtomicU64>> {
+    let words = number.div_ceil(64);
+    let mut bits = Vec::new();
+    bits.try_reserve_exact(words).ok()?;
+    bits.resize_with(words, AtomicU64::default);
+    Some(bits)
 }
 
 /// The cells of a finished table.

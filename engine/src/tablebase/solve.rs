@@ -90,7 +90,7 @@ impl Matching {
 }
 
 /// The other side's tuples of one total progress, with the squares they take.
-type Bucket = Vec<(Squares, u32)>;
+pub(super) type Bucket = Vec<(Squares, u32)>;
 
 /// Solves the classes `kvm` and `mvk`.
 pub(super) struct Solver<'a> {
@@ -139,6 +139,16 @@ impl<'a> Solver<'a> {
         let others = classes.iter().map(|class| buckets(class.other)).collect();
         let matchings = classes.into_iter().map(|class| Matching::new(variant, class)).collect();
         Self { index, finished, instructions, matchings, others }
+    }
+
+    /// The class, and the one with the sides exchanged if it is another.
+    pub(super) fn classes(&self) -> impl Iterator<Item = Class> {
+        self.matchings.iter().map(|matching| matching.class)
+    }
+
+    /// The tuples of the other side in one of these classes, by their progress.
+    pub(super) fn others(&self, number: usize) -> &[Bucket] {
+        &self.others[number]
     }
 
     /// All blocks of a layer as about `number` jobs for each class.

@@ -1,12 +1,14 @@
 //! Tables against the rules, position by position; all instruction sets and numbers of threads alike.
 
 use super::index::progress;
+use super::kernels::Instructions;
 use super::walk::Walk;
 use super::*;
 use crate::dice::Die;
 use crate::game::{Game, OutcomeList};
 use crate::games::einstein::{GONE, MoveList, Position, Standard};
 use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 fn tables(stones: usize, variant: Variant) -> Tables {
     Tables::solved(stones, variant, Instructions::Portable, &on_two_threads, &|_, _| ()).unwrap()
@@ -154,6 +156,70 @@ fn progress_ends_with_all() {
     let seen = Mutex::new((0, 0));
     Tables::in_memory(3, Variant::Classic, &on_this_thread, &|done, all| *seen.lock().unwrap() = (done, all)).unwrap();
     assert_eq!(*seen.lock().unwrap(), (323 + 101_850, 323 + 101_850));
+}
+
+/// The files of a directory, by name.
+fn contents(directory: &std::path::Path) -> std::collections::BTreeMap<PathBuf, Vec<u8>> {
+    crate::files::list(directory)
+        .unwrap()
+        .into_iter()
+        .map(|path| (path.file_name().unwrap().into(), std::fs::read(&path).unwrap()))
+        .collect()
+}
+
+#[test]
+fn tables_built_in_little_memory_are_the_same_byte_by_byte() {
+    let (one, other) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let built = Tables::build(one.path(), 4, Variant::Classic, u64::MAX, &on_two_threads, &|_, _| ()).unwrap();
+    Tables::build(other.path(), 4, Variant::Classic, 100_000, &on_two_threads, &|_, _| ()).unwrap();
+    assert!(contents(one.path()) == contents(other.path()));
+    assert_eq!(Tables::stones_in(one.path(), Variant::Classic), Some(4));
+    assert_eq!(Tables::stones_in(one.path(), Variant::NearestOnly), None);
+    let bytes: usize = contents(one.path()).values().map(Vec::len).sum();
+    assert_eq!(bytes as u64, Tables::bytes_on_disk(4).unwrap());
+    let in_memory = tables(4, Variant::Classic);
+    assert!(Class::up_to(4).into_iter().all(|class| in_memory.slice(class) == built.slice(class)));
+}
+
+#[test]
+fn a_changed_byte_is_refused_and_built_again() {
+    let directory = tempfile::tempdir().unwrap();
+    let build = || Tables::build(directory.path(), 3, Variant::NearestOnly, u64::MAX, &on_this_thread, &|_, _| ());
+    let open = || Tables::open(directory.path(), 3, Variant::NearestOnly, &on_this_thread);
+    build().unwrap();
+    open().unwrap();
+    let class = Class { mover: 1, other: 2 };
+    let path = file::path(directory.path(), Variant::NearestOnly, class);
+    let whole = std::fs::read(&path).unwrap();
+    let last = whole.len() - 1;
+    for at in (0..whole.len()).step_by(997).chain(0..80).chain(last - 20..=last) {
+        let mut bytes = whole.clone();
+        bytes[at] ^= 4;
+        std::fs::write(&path, &bytes).unwrap();
+        let error = open().unwrap_err().to_string();
+        assert!(error.starts_with(&path.display().to_string()) && !error.contains('\n'), "byte {at}: {error}");
+    }
+    for length in [0, 10, 64, 100, last] {
+        std::fs::write(&path, &whole[..length]).unwrap();
+        assert!(open().unwrap_err().to_string().contains("nearest-1v2.ends"), "{length} bytes");
+    }
+    std::fs::write(&path, [&whole[..], b"x"].concat()).unwrap();
+    assert!(matches!(open(), Err(TablesError::Damaged { .. })));
+    // The table of the same size with the sides exchanged, and that of the other variant.
+    std::fs::rename(file::path(directory.path(), Variant::NearestOnly, Class { mover: 2, other: 1 }), &path).unwrap();
+    assert!(open().is_err());
+    build().unwrap();
+    assert!(std::fs::read(&path).unwrap() == whole);
+    std::fs::remove_file(&path).unwrap();
+    assert_eq!(open().unwrap_err().to_string(), format!("{}: no such file or directory", path.display()));
+}
+
+#[test]
+fn tables_of_no_or_too_many_stones_are_refused() {
+    for stones in [0, 1, 7, usize::MAX] {
+        let error = Tables::in_memory(stones, Variant::Classic, &on_this_thread, &|_, _| ()).unwrap_err().to_string();
+        assert_eq!(error, format!("endgame tables are for 2 to 6 stones in all, not {stones}"));
+    }
 }
 
 #[test]

@@ -7,6 +7,7 @@
 //! layers of total progress, see `solve.rs`; the index is in `index.rs`.
 
 mod build;
+mod facts;
 mod file;
 mod index;
 mod kernels;
@@ -17,6 +18,7 @@ mod solve;
 mod stream;
 mod walk;
 
+pub use facts::{ClassFacts, SelfCapture};
 pub use index::Class;
 pub use probe::{Face, Probe, SAME_VALUE};
 

@@ -153,7 +153,7 @@ impl Tables {
         let all = Mutex::new(Sums::default());
         run(walk.rows(), &|row| {
             let mut sums = Sums::default();
-            walk.row(row, |position| sums.add_position(self, game, &position));
+            walk.row(row, None, |position| sums.add_position(self, game, &position));
             all.lock().unwrap_or_else(std::sync::PoisonError::into_inner).add(sums);
         });
         let sums = all.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);

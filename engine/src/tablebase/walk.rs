@@ -3,7 +3,7 @@
 //! Invariant: of positions that are symmetric to each other one is shown, except for the few whose mover's tuple is its
 //! own image, see [`super::index`]; a single stone is shown with label 1. The seat to move is 0.
 
-use super::index::{Class, Index, Squares, other_tuples};
+use super::index::{Class, Index, Squares, other_tuples, progress};
 use super::patterns::masks;
 use crate::games::einstein::{GONE, MAX_STONES, Position, Standard, position::Side};
 
@@ -27,12 +27,16 @@ impl<'a> Walk<'a> {
         self.index.rows(self.class.mover).len()
     }
 
-    /// Calls `visit` with each position of a row.
-    pub(super) fn row(&self, row: usize, mut visit: impl FnMut(Position)) {
+    /// Calls `visit` with each position of a row, or with those of one total progress.
+    pub(super) fn row(&self, row: usize, layer: Option<usize>, mut visit: impl FnMut(Position)) {
         let own = &self.index.rows(self.class.mover)[row][..self.class.mover];
         for others in &self.others {
             let others = &others[..self.class.other];
-            if others.iter().any(|square| own.contains(square)) {
+            let steps = || {
+                let of_others: usize = others.iter().map(|&square| progress(Standard::GOAL - square)).sum();
+                of_others + own.iter().map(|&square| progress(square)).sum::<usize>()
+            };
+            if others.iter().any(|square| own.contains(square)) || layer.is_some_and(|layer| layer != steps()) {
                 continue;
             }
             for &other_mask in &self.other_masks {

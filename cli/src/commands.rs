@@ -8,7 +8,9 @@ pub(crate) mod evaluate;
 pub(crate) mod models;
 pub(crate) mod moves;
 pub(crate) mod pipeline;
+pub(crate) mod probe;
 pub(crate) mod selfplay;
+pub(crate) mod solve;
 pub(crate) mod tournament;
 pub(crate) mod train;
 

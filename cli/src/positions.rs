@@ -8,12 +8,13 @@ use anyhow::{Context, Result, anyhow};
 use engine::dice::Die;
 use engine::game::Seat;
 use engine::games::einstein::{Position, RED, Standard, Variant};
+use rayon::prelude::*;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 use std::io::BufRead;
 use std::process::ExitCode;
 
-/// How to read positions and write answers; shared by `moves`, `analyse` and `evaluate`.
+/// How to read positions and write answers; shared by all commands that take positions.
 #[derive(clap::Args)]
 pub(crate) struct PositionArguments {
     /// Rows from the top, side to move, die or '-': "215../64.../3...e/...fb/..acd b 1"; or - to read one a line
@@ -40,6 +41,11 @@ impl RulesArguments {
         let variant = if self.variant == "nearest" { Variant::NearestOnly } else { Variant::Classic };
         Standard::new(variant, Die::fair())
     }
+}
+
+/// Runs the jobs of an endgame table on all threads.
+pub(crate) fn parallel(jobs: usize, job: &(dyn Fn(usize) + Sync)) {
+    (0..jobs).into_par_iter().for_each(job);
 }
 
 /// A position that was asked about.

@@ -20,6 +20,9 @@ pub mod games;
 // Files that appear complete or not at all.
 pub mod files;
 
+// Exact endgames.
+pub mod tablebase;
+
 // What a position is worth: without search, learned weights read from files, and with search.
 pub mod eval;
 

@@ -1,72 +1,19 @@
 //! Exact values by a plain memoised recursion through the game trait, against published and independent numbers.
 //!
-//! The recursion is the definition: a position is worth Σ weight · best permitted move, in `f64`. It checks the
-//! rules and the outcomes together, and is the truth that other exact components are compared with.
+//! The recursion (`exact_solver`) is the definition; it checks the rules and the outcomes together.
+
+mod exact_solver;
 
 use engine::dice::Die;
 use engine::eval::schwarz_odds::SchwarzOdds;
-use engine::game::{Game, OutcomeList};
-use engine::games::einstein::{EinStein, Move, MoveList, Position, Standard, Variant};
+use engine::game::Game;
+use engine::games::einstein::{EinStein, MoveList, Standard, Variant};
 use engine::search::limits::MOST_DEPTH;
 use engine::search::star::{Star, StarOptions};
 use engine::search::table::{Replacement, Reuse, Table};
+use exact_solver::Solver;
 use serde_json::Value;
-use std::collections::HashMap;
 use std::sync::Arc;
-
-/// Exact values of one set of rules with a fair die.
-struct Solver<const COLUMNS: usize, const ROWS: usize> {
-    game: EinStein<COLUMNS, ROWS>,
-    values: HashMap<u64, f64>,
-}
-
-impl<const COLUMNS: usize, const ROWS: usize> Solver<COLUMNS, ROWS> {
-    fn new(game: EinStein<COLUMNS, ROWS>) -> Self {
-        Self { game, values: HashMap::new() }
-    }
-
-    /// Win probability of the side to move, before the roll.
-    fn value(&mut self, position: &Position) -> f64 {
-        if let Some(payoffs) = self.game.payoffs(position) {
-            return f64::from(payoffs[self.game.to_move(position)]);
-        }
-        if let Some(&value) = self.values.get(&position.bits()) {
-            return value;
-        }
-        let mut moves = MoveList::default();
-        self.game.moves(position, &mut moves);
-        let move_values: Vec<f64> = moves.iter().map(|&mv| self.value_of_move(position, mv)).collect();
-        let mut outcomes = OutcomeList::default();
-        self.game.outcomes(position, &moves, &mut outcomes);
-        let value = outcomes.iter().map(|outcome| self.exact_weight(outcome.weight) * best(&move_values[outcome.run()])).sum();
-        self.values.insert(position.bits(), value);
-        value
-    }
-
-    /// Win probability, after a move, of the side that makes it.
-    fn value_of_move(&mut self, position: &Position, mv: Move) -> f64 {
-        let after = self.game.play(position, mv);
-        let value = self.value(&after);
-        if self.game.to_move(&after) == self.game.to_move(position) { value } else { 1.0 - value }
-    }
-
-    /// The multiple of 1 / faces that a weight stands for: single precision would limit the values to seven digits.
-    fn exact_weight(&self, weight: f32) -> f64 {
-        let faces = f64::from(self.game.die().faces());
-        let permitting = (f64::from(weight) * faces).round();
-        assert!((f64::from(weight) * faces - permitting).abs() < 1e-5, "a fair die's weight is a number of faces: {weight}");
-        permitting / faces
-    }
-
-    fn value_of_text(&mut self, text: &str) -> f64 {
-        let (position, _) = self.game.parse_position(text).expect("a position");
-        self.value(&position)
-    }
-}
-
-fn best(values: &[f64]) -> f64 {
-    values.iter().copied().fold(0.0, f64::max)
-}
 
 #[test]
 fn values_and_moves_of_endgames_agree_with_an_independent_solver() {
@@ -144,6 +91,31 @@ fn one_stone_each_is_won_by_the_second_player_on_long_odd_boards_only() {
         // Published: with m ≤ n the second player wins exactly when n is odd and n ≥ 2m − 1.
         let expected = if long % 2 == 1 && long >= 2 * short - 1 { 0.0 } else { 1.0 };
         assert_eq!((upright, lying), (expected, expected), "{short}×{long}");
+    }
+}
+
+/// The mean value, for the side that begins, over all pairs of arrangements with three stones a side.
+fn mean_of_three_stones<const COLUMNS: usize, const ROWS: usize>(faces: usize) -> f64 {
+    let die = Die::with_faces(faces).expect("a die of one to six faces");
+    let game = EinStein::<COLUMNS, ROWS>::with_stones(Variant::Classic, die, 3);
+    let setups = game.setups();
+    let pairs: Vec<[usize; 2]> = (0..setups).flat_map(|red| (0..setups).map(move |blue| [red, blue])).collect();
+    assert_eq!(pairs.len(), 36);
+    let mut solver = Solver::new(game);
+    let starts: Vec<_> = pairs.into_iter().map(|pair| solver.game.start(pair, 0)).collect();
+    let total: f64 = starts.iter().map(|start| solver.value(start)).sum();
+    total / 36.0
+}
+
+#[test]
+fn small_games_have_the_values_known_from_an_independent_program() {
+    // Exact fractions; known from a program that computes with whole numbers.
+    for (mean, numerator, denominator) in [
+        (mean_of_three_stones::<3, 3>(3), 1_459.0, 2_187.0),
+        (mean_of_three_stones::<3, 3>(6), 88_085.0, 139_968.0),
+        (mean_of_three_stones::<4, 4>(3), 213_893_743.0, 387_420_489.0),
+    ] {
+        assert!((mean - numerator / denominator).abs() < 1e-12, "{mean}, expected {numerator} / {denominator}");
     }
 }
 

@@ -1,0 +1,138 @@
+//! `alea probe`: exact values of endgames, and of every move in them.
+
+use crate::output;
+use crate::positions::{self, PositionArguments, Question, parallel, side};
+use anyhow::Result;
+use engine::games::einstein::{Move, Standard};
+use engine::tablebase::Tables;
+use serde::Serialize;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::sync::Arc;
+use trainer::progress::progress_bar;
+
+/// Ask the endgame tables: exact win probability, and that of every move
+///
+/// With a die the value is that of the best legal move, before the roll ('-') the expectation over the die. Uses the files
+/// that 'alea solve' made; without any, tables are built in memory, for as many stones as there are in the position but at
+/// most 5.
+#[derive(clap::Args)]
+#[command(after_help = "Example: alea probe \"...../.1.../...../...../...fa r -\"\n         alea probe - --json < positions.txt")]
+pub(crate) struct Arguments {
+    #[command(flatten)]
+    position: PositionArguments,
+    /// Directory of the tables
+    #[arg(long, value_name = "DIR", default_value = "tables")]
+    tables: PathBuf,
+    /// Most stones, both sides together, that tables are built for in memory
+    #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u8).range(2..=5))]
+    stones: u8,
+}
+
+#[derive(Serialize)]
+struct Answer {
+    value: Option<f32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<String>,
+    moves: Vec<RatedMove>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    winner: Option<&'static str>,
+}
+
+#[derive(Serialize)]
+struct RatedMove {
+    #[serde(rename = "move")]
+    mv: String,
+    value: f32,
+    /// Among the best, for each face that permits it; with a die for that.
+    best: Vec<u8>,
+}
+
+pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
+    let game = arguments.position.rules.game();
+    let mut source = Source { arguments, game: &game, tables: None };
+    let answer = |question: &Question| source.answer(question);
+    positions::answer_all(&arguments.position, &game, answer, |question, answer| show(&game, question, answer))
+}
+
+/// Where values come from: files if there are any, else memory, as far as was needed up to now.
+struct Source<'a> {
+    arguments: &'a Arguments,
+    game: &'a Standard,
+    tables: Option<Arc<Tables>>,
+}
+
+impl Source<'_> {
+    fn answer(&mut self, question: &Question) -> Result<Answer> {
+        if question.winner.is_some() {
+            return Ok(Answer { value: question.final_value(), reason: None, moves: Vec::new(), winner: question.winner.map(side) });
+        }
+        let stones = question.position.stones() as usize;
+        let tables = self.tables(stones)?;
+        let Some(probe) = tables.probe(self.game, &question.position) else {
+            let reason = format!("{stones} stones are on the board, the tables know at most {}", tables.stones());
+            return Ok(Answer { value: None, reason: Some(reason), moves: Vec::new(), winner: None });
+        };
+        let value = question.die.map_or(probe.value, |die| probe.faces[usize::from(die) - 1].value);
+        let faces: Vec<u8> = question.die.map_or_else(|| (1..=6).collect(), |die| vec![die]);
+        let legal = question.die.map(|die| self.game.legal_moves(&question.position, die));
+        let is_legal = |mv: &Move| legal.as_ref().is_none_or(|legal| legal.contains(mv));
+        let rated = |&(mv, value): &(Move, f32)| RatedMove {
+            mv: self.game.format_move(&question.position, mv),
+            value,
+            best: faces.iter().copied().filter(|&face| probe.faces[usize::from(face) - 1].best.contains(&mv)).collect(),
+        };
+        let moves = probe.moves.iter().filter(|(mv, _)| is_legal(mv)).map(rated).collect();
+        Ok(Answer { value: Some(value), reason: None, moves, winner: None })
+    }
+
+    /// Tables for so many stones if that is possible, else others.
+    fn tables(&mut self, stones: usize) -> Result<Arc<Tables>> {
+        const QUICK: usize = 4;
+        let variant = self.game.variant();
+        if self.tables.is_none()
+            && let Some(there) = Tables::stones_in(&self.arguments.tables, variant)
+        {
+            self.tables = Some(Tables::open(&self.arguments.tables, there, variant, &parallel)?);
+        }
+        let most = usize::from(self.arguments.stones);
+        // Four stones take no time; five only if somebody asks.
+        let wanted = if stones > QUICK && stones <= most { stones } else { most.min(QUICK) };
+        match &self.tables {
+            Some(tables) if tables.stones() >= wanted => Ok(tables.clone()),
+            _ => {
+                if wanted > QUICK {
+                    output::note(&format!("building the tables of at most {wanted} stones in memory; 'alea solve' keeps them on disk"));
+                }
+                let progress = progress_bar("positions");
+                let told = |done: u64, all: u64| {
+                    progress.set_length(all);
+                    progress.set_position(done);
+                };
+                let tables = Tables::in_memory(wanted, variant, &parallel, &told)?;
+                progress.finish_and_clear();
+                Ok(self.tables.insert(tables).clone())
+            }
+        }
+    }
+}
+
+fn show(game: &Standard, question: &Question, answer: &Answer) -> String {
+    let mut text = positions::board(game, question);
+    if let Some(value) = answer.value {
+        text += &format!("\n\n  win probability of the side to move: {value:.5}");
+    }
+    if let Some(reason) = &answer.reason {
+        text += &format!("\n\n  value unknown: {reason}");
+    }
+    if !answer.moves.is_empty() {
+        text += "\n\n  move    value  best for";
+    }
+    let mut moves: Vec<&RatedMove> = answer.moves.iter().collect();
+    moves.sort_by(|one, other| other.value.total_cmp(&one.value));
+    for rated in moves {
+        let faces: Vec<String> = rated.best.iter().map(u8::to_string).collect();
+        text += &format!("\n  {}  {:.5}  {}", rated.mv, rated.value, faces.join(" "));
+    }
+    text
+}

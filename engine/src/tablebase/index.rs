@@ -1,0 +1,329 @@
+//! Where a position stands in the tables: a dense index up to symmetry.
+//!
+//! A *class* is a number of stones of the mover and of the other side. Its positions stand in *blocks*: one block for
+//! each arrangement of stones regardless of labels' gaps, holding the values of all label patterns, the other side's
+//! pattern outside, the mover's inside. Blocks stand in *rows*: one for each orbit of the mover's tuple of squares under
+//! transposition of the board and reversal of labels, found in a table of all tuples. Within a row the other side's
+//! tuple, read in the direction in which its first square is less than its last, is ranked among the squares still
+//! free. So the eight symmetries (two reversals, one transposition) are used up, and every index is a position.
+//!
+//! Squares are those of the mover's perspective. A mover's stone is never on 24, its goal, nor another's on 0, theirs.
+//! Invariant: symmetric positions have the same index; the only other positions that share values are those whose
+//! mover's tuple is its own image, where both images of the other side are kept (3 % of five stones).
+
+use super::patterns::{MOST_STONES, PATTERNS, number as pattern, number_reversed as pattern_reversed};
+use crate::games::einstein::{Position, Standard};
+
+/// Squares a mover's stone can stand on.
+const SQUARES: usize = 24;
+/// A tuple with two stones on one square.
+const NO_TUPLE: u32 = u32::MAX;
+
+/// The squares of one side's stones in the order of labels; only the first few count.
+pub(super) type Squares = [u8; MOST_STONES];
+
+/// How many stones the mover and the other side have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Class {
+    /// Stones of the side to move, 1 to 5.
+    pub mover: usize,
+    /// Stones of the other side, 1 to 5.
+    pub other: usize,
+}
+
+impl Class {
+    /// The class after a move without a capture.
+    pub(super) fn turned(self) -> Self {
+        Self { mover: self.other, other: self.mover }
+    }
+
+    /// Stones in all.
+    #[must_use]
+    pub fn stones(self) -> usize {
+        self.mover + self.other
+    }
+
+    /// Values in a block.
+    pub(super) fn block(self) -> usize {
+        PATTERNS[self.mover] * PATTERNS[self.other]
+    }
+
+    /// All classes of at most `stones` stones, those of fewer stones first; of equally many, a class and the one with
+    /// the sides exchanged follow each other.
+    #[must_use]
+    pub fn up_to(stones: usize) -> Vec<Self> {
+        let mut classes = Vec::new();
+        for stones in 2..=stones {
+            for mover in 1..=stones / 2 {
+                let class = Self { mover, other: stones - mover };
+                classes.push(class);
+                if class.turned() != class {
+                    classes.push(class.turned());
+                }
+            }
+        }
+        classes
+    }
+}
+
+impl std::fmt::Display for Class {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(formatter, "{}v{}", self.mover, self.other)
+    }
+}
+
+/// The square across the diagonal.
+#[inline]
+pub(super) fn transposed(square: u8) -> u8 {
+    const TRANSPOSED: [u8; 32] = {
+        let mut squares = [0; 32];
+        let mut square = 0;
+        while square < 25 {
+            squares[square] = (square % 5 * 5 + square / 5) as u8;
+            square += 1;
+        }
+        squares
+    };
+    TRANSPOSED[usize::from(square & 31)]
+}
+
+/// The orbits of one side's tuples of `stones` squares.
+struct Orbits {
+    /// For each tuple, as a number to the base 24: its row, and in bits 1 and 0 whether it has to be transposed and
+    /// reversed to become the row's own tuple.
+    entries: Vec<u32>,
+    /// The tuple of each row.
+    rows: Vec<Squares>,
+    /// Rows whose tuple does not hold square 0; they come first.
+    plain: usize,
+}
+
+impl Orbits {
+    fn new(stones: usize) -> Self {
+        let mut entries = vec![NO_TUPLE; SQUARES.pow(stones as u32)];
+        let mut rows = Vec::new();
+        let mut plain = 0;
+        for with_zero in [false, true] {
+            for number in 0..entries.len() {
+                let tuple = tuple(number, stones);
+                let squares = &tuple[..stones];
+                let distinct = squares.iter().fold(0u32, |taken, square| taken | 1 << square).count_ones() as usize == stones;
+                if !distinct || squares.contains(&0) != with_zero {
+                    continue;
+                }
+                // The orbit's least number is met first and makes the row.
+                let (least, flags) = (0..4).map(|flags| (image_number(squares, flags), flags)).min().unwrap_or((number, 0));
+                if least == number {
+                    entries[number] = (rows.len() as u32) << 2;
+                    rows.push(tuple);
+                } else {
+                    entries[number] = entries[least] | flags;
+                }
+            }
+            if !with_zero {
+                plain = rows.len();
+            }
+        }
+        Self { entries, rows, plain }
+    }
+}
+
+fn tuple(number: usize, stones: usize) -> Squares {
+    let mut rest = number;
+    std::array::from_fn(|index| {
+        let square = rest % SQUARES;
+        rest /= SQUARES;
+        if index < stones { square as u8 } else { 0 }
+    })
+}
+
+#[inline(always)]
+fn number(squares: impl DoubleEndedIterator<Item = u8>) -> usize {
+    squares.rev().fold(0, |number, square| number * SQUARES + usize::from(square))
+}
+
+/// The number of a tuple transposed (bit 1 of `flags`) and reversed (bit 0).
+fn image_number(squares: &[u8], flags: u32) -> usize {
+    let squares = squares.iter().map(|&square| if flags & 2 != 0 { transposed(square) } else { square });
+    if flags & 1 != 0 { number(squares.rev()) } else { number(squares) }
+}
+
+/// The mover's part of an index.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Anchor {
+    /// The row.
+    pub(super) row: usize,
+    /// Whether the mover's labels are reversed in the row.
+    pub(super) reversed: bool,
+    /// Whether the board is transposed in the row.
+    pub(super) transposed: bool,
+    /// Squares on which no stone of the other side can stand: those of the mover's stones, and 0.
+    taken: u32,
+}
+
+impl Anchor {
+    /// The other side's part: its rank in the row, and whether its labels are reversed there. `others` are its squares
+    /// in the mover's perspective, in the order of labels.
+    #[inline(always)]
+    pub(super) fn rank(&self, others: &[u8]) -> (usize, bool) {
+        let free = 25 - self.taken.count_ones();
+        let among_free = |square: u8| {
+            let square = if self.transposed { transposed(square) } else { square };
+            u32::from(square) - (self.taken & ((1 << square) - 1)).count_ones()
+        };
+        let first = among_free(others[0]);
+        if others.len() == 1 {
+            return (first as usize, false);
+        }
+        let last = among_free(others[others.len() - 1]);
+        let (low, high) = (first.min(last), first.max(last));
+        let mut rank = high * (high - 1) / 2 + low;
+        let mut seen = [low, high, 0, 0, 0];
+        let middle = others.len() - 2;
+        for index in 0..middle {
+            let place = among_free(others[1 + if first < last { index } else { middle - 1 - index }]);
+            let below = seen[..2 + index].iter().filter(|&&other| other < place).count() as u32;
+            rank = rank * (free - 2 - index as u32) + place - below;
+            seen[2 + index] = place;
+        }
+        (rank as usize, first > last)
+    }
+}
+
+/// Number of other sides of `stones` stones on `free` squares, up to reversal.
+fn width(free: usize, stones: usize) -> usize {
+    let ordered: usize = (0..stones).map(|placed| free - placed).product();
+    if stones > 1 { ordered / 2 } else { ordered }
+}
+
+/// The index of all classes of at most some number of stones.
+pub(super) struct Index {
+    /// By the number of stones less one.
+    orbits: Vec<Orbits>,
+}
+
+impl std::fmt::Debug for Index {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(formatter, "Index(at most {} stones)", self.orbits.len() + 1)
+    }
+}
+
+impl Index {
+    /// The index of classes of at most `stones` stones, 2 to 6.
+    pub(super) fn new(stones: usize) -> Self {
+        Self { orbits: (1..stones).map(Orbits::new).collect() }
+    }
+
+    /// The mover's part of the index of a tuple of distinct squares in the order of labels.
+    #[inline(always)]
+    pub(super) fn anchor(&self, squares: &[u8]) -> Anchor {
+        let entry = self.orbits[squares.len() - 1].entries[number(squares.iter().copied())];
+        debug_assert_ne!(entry, NO_TUPLE);
+        let (reversed, transpose) = (entry & 1 != 0, entry & 2 != 0);
+        let taken = squares.iter().fold(1, |taken, &square| taken | 1 << if transpose { transposed(square) } else { square });
+        Anchor { row: (entry >> 2) as usize, reversed, transposed: transpose, taken }
+    }
+
+    /// The tuple of each row of movers of `stones` stones.
+    pub(super) fn rows(&self, stones: usize) -> &[Squares] {
+        &self.orbits[stones - 1].rows
+    }
+
+    /// The first block of a row; for the number of rows, the number of blocks.
+    #[inline]
+    pub(super) fn first_block(&self, class: Class, row: usize) -> usize {
+        let plain = self.orbits[class.mover - 1].plain;
+        let narrow = width(24 - class.mover, class.other);
+        row.min(plain) * narrow + row.saturating_sub(plain) * width(25 - class.mover, class.other)
+    }
+
+    /// Class and cell of a position that is not over; `None` if the index does not reach so far.
+    #[inline]
+    pub(super) fn find(&self, position: &Position) -> Option<(Class, usize)> {
+        let (mover, other) = (position.mover(), position.other());
+        let (alive, enemies) = (mover.alive(), other.alive());
+        let class = Class { mover: alive.count_ones() as usize, other: enemies.count_ones() as usize };
+        if class.stones() > self.orbits.len() + 1 || class.mover == 0 || class.other == 0 {
+            return None;
+        }
+        let own = living(alive, |stone| mover.square(stone));
+        let others = living(enemies, |stone| Standard::GOAL - other.square(stone));
+        let anchor = self.anchor(&own[..class.mover]);
+        let (rank, reversed) = anchor.rank(&others[..class.other]);
+        let outer = if reversed { pattern_reversed(enemies) } else { pattern(enemies) };
+        let inner = if anchor.reversed { pattern_reversed(alive) } else { pattern(alive) };
+        let block = self.first_block(class, anchor.row) + rank;
+        Some((class, block * class.block() + outer * PATTERNS[class.mover] + inner))
+    }
+
+    /// Number of blocks of a class.
+    pub(super) fn blocks(&self, class: Class) -> usize {
+        self.first_block(class, self.rows(class.mover).len())
+    }
+}
+
+/// The squares of living stones in the order of labels.
+#[inline(always)]
+fn living(alive: u8, square: impl Fn(usize) -> u8) -> Squares {
+    let mut squares = [0; MOST_STONES];
+    let mut rest = alive;
+    for found in &mut squares[..alive.count_ones() as usize] {
+        *found = square(rest.trailing_zeros() as usize);
+        rest &= rest - 1;
+    }
+    squares
+}
+
+/// All tuples of `stones` squares that the other side can have (not 0), first less than last, in the mover's
+/// perspective, as they come in the order of numbers.
+pub(super) fn other_tuples(stones: usize) -> Vec<Squares> {
+    let mut tuples = Vec::new();
+    for code in 0..SQUARES.pow(stones as u32) {
+        let mut squares = tuple(code, stones);
+        let taken = squares[..stones].iter().fold(0u32, |taken, square| taken | 1 << square);
+        if taken.count_ones() as usize == stones && (stones == 1 || squares[0] < squares[stones - 1]) {
+            squares[..stones].iter_mut().for_each(|square| *square += 1);
+            tuples.push(squares);
+        }
+    }
+    tuples
+}
+
+/// Steps a stone has made from its start corner, 0 to 8, in its own perspective.
+#[inline]
+pub(super) fn progress(square: u8) -> usize {
+    usize::from(square / 5 + square % 5)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_block_of_a_class_is_one_arrangement() {
+        let index = Index::new(5);
+        for class in Class::up_to(4) {
+            let mut seen = vec![false; index.blocks(class)];
+            let others = other_tuples(class.other);
+            for (row, tuple) in index.rows(class.mover).iter().enumerate() {
+                let movers = &tuple[..class.mover];
+                let anchor = index.anchor(movers);
+                assert_eq!((anchor.row, anchor.reversed, anchor.transposed), (row, false, false));
+                for other in others.iter().filter(|other| other[..class.other].iter().all(|square| !movers.contains(square))) {
+                    let (rank, reversed) = anchor.rank(&other[..class.other]);
+                    let block = index.first_block(class, row) + rank;
+                    assert!(!reversed && block < index.first_block(class, row + 1) && !std::mem::replace(&mut seen[block], true));
+                }
+            }
+            assert!(seen.into_iter().all(|seen| seen), "{class} has an index without a position");
+        }
+    }
+
+    #[test]
+    fn sizes_are_those_that_were_counted_apart() {
+        // Counted by a program in another language, orbit by orbit.
+        let index = Index::new(5);
+        let cells = |stones: usize| -> usize { Class::up_to(stones).into_iter().map(|class| index.blocks(class) * class.block()).sum() };
+        assert_eq!((cells(4), cells(5)), (10_551_513, 452_915_373));
+    }
+}

@@ -1,0 +1,220 @@
+//! The memory of tables: while they are built, each block written once and read only after that; then read-only, made
+//! in memory or mapped from a file.
+//!
+//! Invariant: a block is lent for writing to one caller, ever, and for reading only once it is complete. So threads may
+//! fill a table and read what others finished, with one flag a block and no lock.
+
+#![allow(unsafe_code, reason = "cells are laid over mapped memory, which threads fill block by block")]
+
+use memmap2::{Mmap, MmapMut, MmapRaw};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// From this size on huge pages are asked for: the size of one.
+const HUGE_PAGE: usize = 2 << 20;
+
+/// A table that is being built.
+pub(super) struct Blocks {
+    pages: MmapRaw,
+    blocks: usize,
+    cells_per_block: usize,
+    /// One bit a block: whether somebody has begun to write it.
+    claimed: Vec<AtomicU64>,
+    /// One bit a block: whether it is complete. Bits, because there are few enough to stay in the cache.
+    complete: Vec<AtomicU64>,
+}
+
+impl Blocks {
+    /// Room for `blocks` blocks of `cells_per_block` cells; `None` if there is not that much memory.
+    pub(super) fn new(blocks: usize, cells_per_block: usize) -> Option<Self> {
+        let bytes = blocks.checked_mul(cells_per_block)?.checked_mul(size_of::<u16>())?;
+        let pages = MmapMut::map_anon(bytes.max(1)).ok()?;
+        #[cfg(target_os = "linux")]
+        if bytes >= HUGE_PAGE {
+            // A wish: without them building and probing work as well, only with more misses of the address cache.
+            let _ = pages.advise(memmap2::Advice::HugePage);
+        }
+        Some(Self { pages: pages.into(), blocks, cells_per_block, claimed: no_bits(blocks)?, complete: no_bits(blocks)? })
+    }
+
+    /// A block that was written, else `None`.
+    #[inline]
+    pub(super) fn get(&self, block: usize) -> Option<&[u16]> {
+        if block >= self.blocks || self.complete[block / 64].load(Ordering::Acquire) >> (block % 64) & 1 == 0 {
+            return None;
+        }
+        // SAFETY: the block lies in the mapping, which has room for `blocks` (`new`); the mapping is aligned to pages,
+        // initialised (zeroes at first), and lives as long as `self`. Nobody writes the block any more: it was claimed
+        // once for ever (`set`), and what was written then happened before its bit was set.
+        Some(unsafe {
+            std::slice::from_raw_parts(self.pages.as_ptr().cast::<u16>().add(block * self.cells_per_block), self.cells_per_block)
+        })
+    }
+
+    /// Writes a block through `fill`.
+    ///
+    /// # Panics
+    /// If there is no such block, or it has been, or is being, written.
+    #[inline]
+    pub(super) fn set(&self, block: usize, fill: impl FnOnce(&mut [u16])) {
+        assert!(block < self.blocks, "a block of this table");
+        let bit = 1 << (block % 64);
+        let before = self.claimed[block / 64].fetch_or(bit, Ordering::Relaxed);
+        assert!(before & bit == 0, "a block is written once");
+        // SAFETY: in bounds, aligned, initialised and alive as in `get`. The bit was 0 before for one caller ever, and
+        // nobody reads the block until the other bit is set below, so this is the only reference to it.
+        let cells = unsafe {
+            std::slice::from_raw_parts_mut(self.pages.as_mut_ptr().cast::<u16>().add(block * self.cells_per_block), self.cells_per_block)
+        };
+        fill(cells);
+        self.complete[block / 64].fetch_or(bit, Ordering::Release);
+    }
+
+    /// All cells; `None` if a block is missing.
+    pub(super) fn whole(&self) -> Option<&[u16]> {
+        if !self.is_complete() {
+            return None;
+        }
+        // SAFETY: as in `get`, for all blocks at once.
+        Some(unsafe { std::slice::from_raw_parts(self.pages.as_ptr().cast::<u16>(), self.blocks * self.cells_per_block) })
+    }
+
+    /// Forgets all blocks and begins a table of `blocks` blocks in the same memory; `false` if that is too small.
+    pub(super) fn begin_anew(&mut self, blocks: usize) -> bool {
+        if blocks > self.claimed.len() * 64 || blocks * self.cells_per_block * size_of::<u16>() > self.pages.len() {
+            return false;
+        }
+        self.blocks = blocks;
+        self.claimed.iter_mut().chain(&mut self.complete).for_each(|bits| *bits.get_mut() = 0);
+        true
+    }
+
+    /// The finished table; `None` if a block is missing.
+    pub(super) fn finish(self) -> Option<Cells> {
+        let cells = self.blocks * self.cells_per_block;
+        self.is_complete().then_some(Cells { owner: Owner::Made(self.pages), offset: 0, cells })
+    }
+
+    fn is_complete(&self) -> bool {
+        self.complete.iter().map(|bits| bits.load(Ordering::Acquire).count_ones() as usize).sum::<usize>() == self.blocks
+    }
+}
+
+/// At least `number` bits, all 0.
+fn no_bits(number: usize) -> Option<Vec<AtomicU64>> {
+    let words = number.div_ceil(64);
+    let mut bits = Vec::new();
+    bits.try_reserve_exact(words).ok()?;
+    bits.resize_with(words, AtomicU64::default);
+    Some(bits)
+}
+
+/// The cells of a finished table.
+#[derive(Debug)]
+pub(super) struct Cells {
+    owner: Owner,
+    /// Bytes before the first cell, an even number.
+    offset: usize,
+    cells: usize,
+}
+
+#[derive(Debug)]
+enum Owner {
+    Made(MmapRaw),
+    File(Mmap),
+}
+
+impl Cells {
+    /// The cells of a mapped file, `cells` of them after `offset` bytes; `None` if it is too short or `offset` is odd.
+    #[cfg(target_endian = "little")]
+    pub(super) fn of_file(file: Mmap, offset: usize, cells: usize) -> Option<Self> {
+        let end = cells.checked_mul(size_of::<u16>())?.checked_add(offset)?;
+        (offset.is_multiple_of(2) && end <= file.len()).then_some(Self { owner: Owner::File(file), offset, cells })
+    }
+
+    /// Files are little-endian, so here they are copied.
+    #[cfg(target_endian = "big")]
+    pub(super) fn of_file(file: Mmap, offset: usize, cells: usize) -> Option<Self> {
+        let bytes = file.get(offset..offset.checked_add(cells.checked_mul(size_of::<u16>())?)?)?;
+        let copy = Blocks::new(1, cells)?;
+        copy.set(0, |copied| {
+            for (cell, bytes) in copied.iter_mut().zip(bytes.chunks_exact(2)) {
+                *cell = u16::from_le_bytes([bytes[0], bytes[1]]);
+            }
+        });
+        copy.finish()
+    }
+
+    /// All cells.
+    #[inline]
+    pub(super) fn as_slice(&self) -> &[u16] {
+        let start = match &self.owner {
+            Owner::Made(pages) => pages.as_ptr(),
+            Owner::File(file) => file.as_ptr(),
+        };
+        // SAFETY: `finish` and `of_file` made sure that the cells lie within the mapping, whose beginning is aligned to
+        // pages and whose offset is even; all bytes are initialised, every bit pattern is a cell, and nobody writes to
+        // the mapping: it is private to this value, or a file that its owner promises not to change (`map`).
+        unsafe { std::slice::from_raw_parts(start.add(self.offset).cast::<u16>(), self.cells) }
+    }
+}
+
+/// Maps a file into memory.
+///
+/// # Errors
+/// Whatever the system says.
+pub(super) fn map(file: &std::fs::File) -> std::io::Result<Mmap> {
+    // SAFETY: the mapping is only read. Table files are never changed in place: they appear by renaming, and stay as
+    // they are until their name is given to another file. Whoever overwrites one by hand while it is in use breaks this,
+    // as with every mapped file.
+    unsafe { Mmap::map(file) }
+}
+
+/// Asks for all cache lines of some cells.
+#[inline]
+pub(super) fn prefetch(cells: &[u16]) {
+    #[cfg(target_arch = "x86_64")]
+    {
+        const CELLS_PER_LINE: usize = 32;
+        let mut at = 0;
+        while at < cells.len() {
+            // SAFETY: prefetching reads nothing, and has no effect but on caches; every x86-64 processor has it.
+            unsafe { std::arch::x86_64::_mm_prefetch::<{ std::arch::x86_64::_MM_HINT_T0 }>((&raw const cells[at]).cast::<i8>()) };
+            at += CELLS_PER_LINE;
+        }
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = cells;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_block_is_read_only_after_it_was_written() {
+        let blocks = Blocks::new(2, 3).unwrap();
+        assert!(blocks.get(1).is_none());
+        blocks.set(1, |cells| {
+            cells.copy_from_slice(&[4, 5, 6]);
+            assert!(blocks.get(1).is_none(), "while it is written");
+        });
+        assert_eq!(blocks.get(1).unwrap(), [4, 5, 6]);
+        blocks.set(0, |cells| cells.fill(1));
+        assert_eq!(blocks.finish().unwrap().as_slice(), [1, 1, 1, 4, 5, 6]);
+    }
+
+    #[test]
+    #[should_panic(expected = "written once")]
+    fn a_block_is_not_written_twice() {
+        let blocks = Blocks::new(1, 1).unwrap();
+        blocks.set(0, |_| ());
+        blocks.set(0, |_| ());
+    }
+
+    #[test]
+    fn a_table_with_a_gap_is_not_finished() {
+        let blocks = Blocks::new(2, 1).unwrap();
+        blocks.set(1, |_| ());
+        assert!(blocks.finish().is_none());
+    }
+}

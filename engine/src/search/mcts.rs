@@ -28,13 +28,7 @@ pub struct Playout;
 
 impl<G: Game> Leaf<G> for Playout {
     fn payoffs(&mut self, game: &G, position: &G::Position, random: &mut RandomStream) -> Payoffs {
-        let mut position = *position;
-        loop {
-            if let Some(payoffs) = game.payoffs(&position) {
-                return payoffs;
-            }
-            position = game.play(&position, game.random_move(&position, random.next_u64()));
-        }
+        game.random_end(position, || random.next_u64())
     }
 }
 

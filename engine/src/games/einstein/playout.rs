@@ -24,7 +24,7 @@ mod tests;
 use super::{Position, Standard};
 use crate::random::RandomStream;
 pub use draw::{Draw, LaneRandom, SmallRandom};
-use lanes::{Lanes, play};
+use lanes::play;
 pub use scalar::StoneTable;
 pub(super) use scalar::play_out_from_seed;
 use scalar::ScalarLanes;

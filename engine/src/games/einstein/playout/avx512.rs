@@ -176,9 +176,10 @@ fn ply<const BY_STONES: bool>(own: &mut Side, other: &mut Side, draws: __m512i) 
         let of_first = _mm512_mask_add_epi8(of_first, _mm512_test_epi8_mask(own.edge, last), of_first, coin_unit);
         _mm512_cmpge_epu8_mask(draws, of_first)
     };
-    let chosen = _mm512_mask_mov_epi8(first, takes_last, last);
-    let nobody = _mm512_testn_epi8_mask(chosen, chosen);
-    let chosen = _mm512_mask_mov_epi8(chosen, nobody, _mm512_or_si512(first, last));
+    // Where there is no stone on one side, the other's; apart from the coin, which it need not wait for.
+    let (no_first, no_last) = (_mm512_testn_epi8_mask(first, first), _mm512_testn_epi8_mask(last, last));
+    let chosen = _mm512_mask_mov_epi8(first, no_first, last);
+    let chosen = _mm512_mask_mov_epi8(chosen, takes_last, _mm512_mask_mov_epi8(last, no_last, first));
 
     let moves: [__mmask64; MAX_STONES] = [
         _mm512_test_epi8_mask(chosen, stone_bit(0)),
@@ -237,13 +238,15 @@ fn generate(low: &mut __m512i, high: &mut __m512i) -> __m512i {
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw")]
 fn draws_of(even: __m512i, odd: __m512i) -> __m512i {
-    let codes = _mm512_set1_epi16(CODES as i16);
-    let even_codes = _mm512_mulhi_epu16(even, codes);
-    let odd_codes = _mm512_slli_epi16::<8>(_mm512_mulhi_epu16(odd, codes));
+    let even_codes = _mm512_mulhi_epu16(even, _mm512_set1_epi16(CODES as i16));
+    // 256 times as much puts the code into the upper byte and something into the lower one.
+    let odd_codes = _mm512_mulhi_epu16(odd, _mm512_set1_epi16(256 * CODES as i16));
     let coins = _mm512_set1_epi16(0x00C0);
     // a & b | c
     let even = _mm512_ternarylogic_epi64::<0xEA>(_mm512_slli_epi16::<6>(even), coins, even_codes);
-    _mm512_ternarylogic_epi64::<0xFE>(even, odd_codes, _mm512_slli_epi16::<14>(odd))
+    let odd = _mm512_or_si512(odd_codes, _mm512_slli_epi16::<14>(odd));
+    // Upper bytes of odd, lower bytes of even: a ? b : c.
+    _mm512_ternarylogic_epi64::<0xCA>(_mm512_set1_epi16(0x00FF), even, odd)
 }
 
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]

@@ -1,31 +1,44 @@
 //! Random games without vectors: one game at a time, or lane by lane; this defines what the vector engines compute.
 //!
-//! Both sides stand in bytes of a word, and one bit a square says what is taken, so most plies need a table look-up, a
-//! step and one test; captures, every fourth ply or so, are the only branch besides the end of the game. Bytes equal to
-//! a square are found exactly (the shorter test for a zero byte, without masking carries, also reports neighbours of a
-//! byte that is equal, and makes games too short).
+//! A board of stones and a list of squares, both in the perspective of the side that began, so that a capture is one
+//! look-up. A single game branches on captures: then a ply need not wait for what the one before it took, unless it took
+//! something. Lane by lane it does not, since a processor works on several lanes at once and only a wrong guess stops it.
 
 use super::LANES;
 use super::Tally;
 use super::draw::{CODES, Draw, LaneRandom, SmallRandom};
 use super::lanes::{Lanes, ROUND};
-use super::starts::{GONE_BYTE, Starts};
+use super::starts::Starts;
 use crate::games::einstein::{EinStein, GONE, MAX_STONES, Position, Variant, stones_permitted};
 use std::hint::select_unpredictable;
+use std::sync::LazyLock;
 
-/// For each set of living stones and each code of a draw, one after the other in bytes: eight times the first and the
-/// last permitted stone, and 32 times the step.
+/// What a draw means for a set of living stones.
+#[derive(Clone, Copy, Debug, Default)]
+#[repr(C, align(4))]
+struct Permitted {
+    /// The first and the last permitted stone; the same if there is one.
+    first: u8,
+    last: u8,
+    /// 32 times the step.
+    step: u8,
+}
+
+/// For each set of living stones and each code of a draw what it means.
+type Entries = [[Permitted; 32]; 64];
+
+/// Which stones a draw permits, with the fair die of six faces.
 #[derive(Clone, Copy, Debug)]
 pub struct StoneTable {
-    entries: &'static [[u32; 32]; 64],
+    entries: &'static Entries,
 }
 
 impl StoneTable {
-    /// The table of a variant with the fair die of six faces.
+    /// The table of a variant.
     #[must_use]
     pub fn new(variant: Variant) -> Self {
-        static CLASSIC: std::sync::LazyLock<Box<[[u32; 32]; 64]>> = std::sync::LazyLock::new(|| entries(Variant::Classic));
-        static NEAREST: std::sync::LazyLock<Box<[[u32; 32]; 64]>> = std::sync::LazyLock::new(|| entries(Variant::NearestOnly));
+        static CLASSIC: LazyLock<Box<Entries>> = LazyLock::new(|| entries(Variant::Classic));
+        static NEAREST: LazyLock<Box<Entries>> = LazyLock::new(|| entries(Variant::NearestOnly));
         let entries = match variant {
             Variant::Classic => &CLASSIC,
             Variant::NearestOnly => &NEAREST,
@@ -34,12 +47,12 @@ impl StoneTable {
     }
 }
 
-fn entries(variant: Variant) -> Box<[[u32; 32]; 64]> {
-    let mut entries = Box::new([[0; 32]; 64]);
+fn entries(variant: Variant) -> Box<Entries> {
+    let mut entries = Box::new([[Permitted::default(); 32]; 64]);
     for (alive, row) in entries.iter_mut().enumerate().skip(1) {
         for (code, entry) in row[..usize::from(CODES)].iter_mut().enumerate() {
             let (first, last) = stones_permitted(variant, alive as u8, (code / 3) as u8 + 1);
-            *entry = 8 * u32::from(first) | 8 * u32::from(last) << 8 | 32 * (code as u32 % 3) << 16;
+            *entry = Permitted { first, last, step: 32 * (code % 3) as u8 };
         }
     }
     entries
@@ -77,91 +90,102 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
     };
 }
 
-/// A byte in each of the eight places.
-const ONES: u64 = 0x0101_0101_0101_0101;
+/// No stone, on the board.
+const NONE: u8 = 31;
 
-/// The highest bit of every byte that equals `square`. Exact: no carry leaves a byte.
-#[inline(always)]
-fn bytes_equal(bytes: u64, square: u8) -> u64 {
-    const LOWER: u64 = ONES * 0x7F;
-    let difference = bytes ^ (u64::from(square) * ONES);
-    !(((difference & LOWER) + LOWER) | difference) & (ONES << 7)
-}
+/// Marks a square that leaves its stone but one step.
+const ONE_STEP_FLAG: u8 = 128;
 
-/// One side: byte `i` is the square of stone `i` in its own perspective, or [`GONE_BYTE`].
-#[derive(Clone, Copy, Debug)]
-struct Bytes {
-    squares: u64,
-    alive: u8,
-}
+impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
+    /// For each side, where a stone goes: `[32 · step + square]`, or with the flag instead of a step; squares in the
+    /// perspective of side 0, flagged or not as their owner sees them.
+    const MARKED_DESTINATIONS: [[u8; 256]; 2] = {
+        let mut destinations = [[0; 256]; 2];
+        let mut index = 0;
+        while index < 256 {
+            let square = index % 32;
+            if square < COLUMNS * ROWS {
+                // With the flag, the step is of no account.
+                let to = Self::PLAYOUT_DESTINATIONS[index % 128];
+                destinations[0][index] = Self::marked(to);
+                let turned = Self::GOAL as usize - square;
+                let to = Self::PLAYOUT_DESTINATIONS[index % 128 / 32 * 32 + turned];
+                destinations[1][index] = Self::GOAL - to | Self::marked(to) & ONE_STEP_FLAG;
+            }
+            index += 1;
+        }
+        destinations
+    };
 
-impl Bytes {
-    /// Takes the stone on `square` from the board, if there is one.
-    #[inline(always)]
-    fn remove(&mut self, square: u8) {
-        let equal = bytes_equal(self.squares, square);
-        self.squares |= (equal >> 7) * u64::from(GONE_BYTE);
-        // No stone: 64 / 8 is a bit above all stones.
-        self.alive &= !(1u16 << (equal.trailing_zeros() / 8)) as u8;
+    /// A square in its owner's perspective, with its flag.
+    const fn marked(square: u8) -> u8 {
+        if square < 32 && Self::ONE_STEP >> square & 1 == 1 { square | ONE_STEP_FLAG } else { square }
     }
 }
 
-/// A game that goes on; the side that began at the start is side 0.
+/// A game that goes on; side 0 is the one that began.
 #[derive(Clone, Copy, Debug)]
+#[repr(C, align(64))]
 struct ScalarGame {
-    sides: [Bytes; 2],
-    /// The squares with a stone, one bit a square, in the perspective of side 0.
-    taken: u32,
+    /// The stone on each square, in the perspective of side 0: 0–5 and 8–13, or [`NONE`].
+    board: [u8; 32],
+    /// The square of each stone, in the perspective of side 0, flagged as its owner sees it; of stones that are gone,
+    /// anything.
+    squares: [[u8; 8]; 2],
+    /// One bit a living stone, those of side 1 from bit 8.
+    alive: u32,
 }
 
 impl ScalarGame {
-    #[inline]
-    fn new<const COLUMNS: usize, const ROWS: usize>(position: &Position) -> Self {
-        let sides = [position.mover(), position.other()].map(|side| {
-            let mut squares = !0;
-            for stone in (0..MAX_STONES).rev() {
-                let square = side.square(stone);
-                squares = squares << 8 | u64::from(if square == GONE { GONE_BYTE } else { square });
-            }
-            Bytes { squares, alive: side.alive() }
-        });
-        let board = ((1u64 << EinStein::<COLUMNS, ROWS>::SQUARES) - 1) as u32;
-        let other = position.other().squares_taken_seen_from_the_other_side(EinStein::<COLUMNS, ROWS>::SQUARES);
-        Self { sides, taken: position.mover().squares_taken() & board | other }
+    const EMPTY: Self = Self { board: [NONE; 32], squares: [[0; 8]; 2], alive: 0 };
+
+    /// From the squares of both sides, a byte a stone, each in its own perspective; [`GONE_BYTE`] if it is gone.
+    #[inline(always)]
+    fn new<const COLUMNS: usize, const ROWS: usize>(sides: [u64; 2], alive: [u8; 2]) -> Self {
+        let mut game = Self { alive: u32::from(alive[0]) | u32::from(alive[1]) << 8, ..Self::EMPTY };
+        for stone in 0..MAX_STONES {
+            // Gone stones go to squares that do not exist.
+            let [own, other] = sides.map(|side| (side >> (8 * stone)) as u8 & 31);
+            game.squares[0][stone] = EinStein::<COLUMNS, ROWS>::marked(own);
+            game.board[usize::from(own)] = stone as u8;
+            let seen = EinStein::<COLUMNS, ROWS>::GOAL.wrapping_sub(other) & 31;
+            game.squares[1][stone] = seen | EinStein::<COLUMNS, ROWS>::marked(other) & ONE_STEP_FLAG;
+            // A square that does not exist may look like one that does from the other side.
+            let seen = if other == GONE { 31 } else { seen };
+            game.board[usize::from(seen)] = stone as u8 | 8;
+        }
+        game
     }
 
-    /// One ply of side `SIDE`; whether it has won.
+    /// One ply of side `SIDE`; whether it has won. `BRANCHES` says whether to guess that nothing is captured; the result
+    /// is the same.
     #[inline(always)]
-    fn ply<const COLUMNS: usize, const ROWS: usize, const SIDE: usize, const BY_STONES: bool>(
+    fn ply<const COLUMNS: usize, const ROWS: usize, const SIDE: usize, const BY_STONES: bool, const BRANCHES: bool>(
         &mut self,
         table: StoneTable,
         draw: Draw,
     ) -> bool {
-        let goal = EinStein::<COLUMNS, ROWS>::GOAL;
-        let own = self.sides[SIDE];
-        let entry = table.entries[usize::from(own.alive & 63)][draw.code() & 31];
-        let (first, last) = (entry & 63, entry >> 8 & 63);
-        let (from_first, from_last) = (own.squares >> first & 31, own.squares >> last & 31);
-        let of_first = if BY_STONES {
-            2
-        } else {
-            let one_step = |square: u64| EinStein::<COLUMNS, ROWS>::ONE_STEP >> square & 1;
-            2 + one_step(from_last) - one_step(from_first)
-        };
+        let entry = table.entries[(self.alive >> (8 * SIDE) & 63) as usize][draw.code() & 31];
+        let squares = &mut self.squares[SIDE];
+        let (from_first, from_last) = (squares[usize::from(entry.first & 7)], squares[usize::from(entry.last & 7)]);
+        // See `Draw::coin`.
+        let of_first = if BY_STONES { 2 } else { 2 + u32::from(from_last >> 7) - u32::from(from_first >> 7) };
         let takes_first = u32::from(draw.coin()) < of_first;
-        let shift = select_unpredictable(takes_first, first, last);
-        let from = select_unpredictable(takes_first, from_first, from_last) as usize;
-        let to = EinStein::<COLUMNS, ROWS>::PLAYOUT_DESTINATIONS[(entry >> 16) as usize + from & 127];
-        let seen_by_0 = |square: u8| if SIDE == 0 { square } else { goal - square };
-        self.taken ^= 1 << (seen_by_0(from as u8) & 31);
-        if self.taken >> (seen_by_0(to) & 31) & 1 == 1 {
-            self.sides[SIDE].remove(to);
-            self.sides[1 - SIDE].remove(goal - to);
+        let stone = select_unpredictable(takes_first, entry.first, entry.last);
+        let from = select_unpredictable(takes_first, from_first, from_last);
+        let marked = EinStein::<COLUMNS, ROWS>::MARKED_DESTINATIONS[SIDE][usize::from(from | entry.step)];
+        let to = marked & 31;
+        squares[usize::from(stone & 7)] = marked;
+        self.board[usize::from(from & 31)] = NONE;
+        let captured = self.board[usize::from(to)];
+        self.board[usize::from(to)] = stone | (8 * SIDE) as u8;
+        if !BRANCHES || captured != NONE {
+            // Bit 31 stands for no stone.
+            self.alive &= !(1 << (captured & 31));
         }
-        self.taken |= 1 << (seen_by_0(to) & 31);
-        self.sides[SIDE].squares ^= (from as u64 ^ u64::from(to)) << shift;
+        let goal = if SIDE == 0 { EinStein::<COLUMNS, ROWS>::GOAL } else { 0 };
         // One test for both, as both are rare.
-        (to == goal) | (self.sides[1 - SIDE].alive == 0)
+        (to == goal) | (self.alive >> (8 * (1 - SIDE)) & 63 == 0)
     }
 }
 
@@ -173,19 +197,21 @@ pub(in crate::games::einstein) fn play_out<const COLUMNS: usize, const ROWS: usi
     position: &Position,
     mut next_word: impl FnMut() -> u64,
 ) -> bool {
-    let mut game = ScalarGame::new::<COLUMNS, ROWS>(position);
+    let sides = [position.mover(), position.other()];
+    let packed = sides.map(|side| (0..MAX_STONES).fold(0, |packed, stone| packed | u64::from(side.square(stone)) << (8 * stone)));
+    let mut game = ScalarGame::new::<COLUMNS, ROWS>(packed, sides.map(|side| side.alive()));
     loop {
         let word = next_word();
-        if game.ply::<COLUMNS, ROWS, 0, false>(table, Draw(word as u16)) {
+        if game.ply::<COLUMNS, ROWS, 0, false, true>(table, Draw(word as u16)) {
             return true;
         }
-        if game.ply::<COLUMNS, ROWS, 1, false>(table, Draw((word >> 16) as u16)) {
+        if game.ply::<COLUMNS, ROWS, 1, false, true>(table, Draw((word >> 16) as u16)) {
             return false;
         }
-        if game.ply::<COLUMNS, ROWS, 0, false>(table, Draw((word >> 32) as u16)) {
+        if game.ply::<COLUMNS, ROWS, 0, false, true>(table, Draw((word >> 32) as u16)) {
             return true;
         }
-        if game.ply::<COLUMNS, ROWS, 1, false>(table, Draw((word >> 48) as u16)) {
+        if game.ply::<COLUMNS, ROWS, 1, false, true>(table, Draw((word >> 48) as u16)) {
             return false;
         }
     }
@@ -213,8 +239,7 @@ pub(super) struct ScalarLanes {
 
 impl ScalarLanes {
     pub(super) fn new(table: StoneTable) -> Self {
-        let empty = ScalarGame { sides: [Bytes { squares: !0, alive: 0 }; 2], taken: 0 };
-        Self { table, games: [empty; LANES], plies: [0; LANES], running: 0, first_won: 0 }
+        Self { table, games: [ScalarGame::EMPTY; LANES], plies: [0; LANES], running: 0, first_won: 0 }
     }
 }
 
@@ -233,9 +258,7 @@ impl Lanes for ScalarLanes {
 
     fn take_starts(&mut self, lanes: u64, starts: &Starts) {
         for (index, lane) in bits(lanes).enumerate() {
-            let packed = starts.packed(index);
-            let side = |side: usize| Bytes { squares: packed[side], alive: starts.alive[side] };
-            self.games[lane] = ScalarGame { sides: [side(0), side(1)], taken: starts.taken };
+            self.games[lane] = ScalarGame::new::<5, 5>(starts.packed(index), starts.alive);
             self.plies[lane] = 0;
         }
         self.running |= lanes;
@@ -245,15 +268,15 @@ impl Lanes for ScalarLanes {
     fn round<const BY_STONES: bool>(&mut self, random: &mut LaneRandom) {
         let outputs: [_; ROUND] = std::array::from_fn(|_| random.next());
         for lane in bits(self.running) {
-            let mut game = self.games[lane];
+            let game = &mut self.games[lane];
             let mut over = false;
             for (ply, outputs) in outputs.iter().enumerate() {
                 let draw = LaneRandom::draw(outputs, lane);
                 let first = ply % 2 == 0;
                 over = if first {
-                    game.ply::<5, 5, 0, BY_STONES>(self.table, draw)
+                    game.ply::<5, 5, 0, BY_STONES, false>(self.table, draw)
                 } else {
-                    game.ply::<5, 5, 1, BY_STONES>(self.table, draw)
+                    game.ply::<5, 5, 1, BY_STONES, false>(self.table, draw)
                 };
                 self.plies[lane] += 1;
                 if over {
@@ -262,7 +285,6 @@ impl Lanes for ScalarLanes {
                 }
             }
             self.running &= !(u64::from(over) << lane);
-            self.games[lane] = game;
         }
     }
 }

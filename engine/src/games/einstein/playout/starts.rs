@@ -7,7 +7,7 @@
 
 use super::LANES;
 use crate::games::einstein::setup::SETUPS;
-use crate::games::einstein::{EinStein, GONE, MAX_STONES, Position, Standard};
+use crate::games::einstein::{GONE, MAX_STONES, Position, Standard};
 use crate::random::RandomStream;
 
 /// The ring twice over, and what may be read past its end.
@@ -45,12 +45,10 @@ pub(super) struct Starts {
     setups: Ring,
     /// One position: the side that begins at 0, the other at [`LANES`].
     one: Ring,
-    /// Which of the two is in use, and its living stones, stones with only one step, and squares taken in the
-    /// perspective of the side that begins. All starts share these.
+    /// Which of the two is in use, and each side's living stones and those with only one step. All starts share these.
     from_setups: bool,
     pub(super) alive: [u8; 2],
     pub(super) edge: [u8; 2],
-    pub(super) taken: u32,
     cursor: usize,
     distance: usize,
 }
@@ -65,7 +63,7 @@ impl Starts {
             setups.set(index, game.start([setup, setup], 0).mover().squares());
         }
         let mut starts =
-            Self { setups, one: Ring::new(), from_setups: true, alive: [0; 2], edge: [0; 2], taken: 0, cursor: 0, distance: stream.below(SETUPS) };
+            Self { setups, one: Ring::new(), from_setups: true, alive: [0; 2], edge: [0; 2], cursor: 0, distance: stream.below(SETUPS) };
         starts.describe(&game.start([0, 0], 0));
         starts
     }
@@ -97,8 +95,6 @@ impl Starts {
             let on_edge = |stone: &usize| Standard::mobility_from(side.square(*stone)) == 1;
             (0..MAX_STONES).filter(on_edge).fold(0, |edge, stone| edge | 1 << stone)
         });
-        let board = (1 << Standard::SQUARES) - 1;
-        self.taken = sides[0].squares_taken() & board | sides[1].squares_taken_seen_from_the_other_side(EinStein::<5, 5>::SQUARES);
     }
 
     fn offsets(&self) -> (&Ring, [usize; 2]) {

@@ -105,6 +105,13 @@ pub struct Tally {
 }
 
 impl Tally {
+    #[inline]
+    fn count_plies(&mut self, plies: u64) {
+        self.plies += plies;
+        self.squared_plies += plies * plies;
+        self.longest = self.longest.max(plies);
+    }
+
     /// Both together.
     #[must_use]
     pub fn plus(self, other: Self) -> Self {

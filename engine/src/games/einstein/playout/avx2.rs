@@ -38,7 +38,9 @@ impl Lanes for Avx2Lanes {
 
     #[inline]
     fn count_plies(&mut self, lanes: u64, tally: &mut Tally) {
-        super::scalar::count_plies(&self.lanes.plies.0, lanes, tally);
+        for lane in super::scalar::bits(lanes) {
+            tally.count_plies(u64::from(self.lanes.plies.0[lane]));
+        }
     }
 
     #[inline]

@@ -228,18 +228,48 @@ pub(in crate::games::einstein) fn play_out_from_seed<const COLUMNS: usize, const
     play_out::<COLUMNS, ROWS>(table, position, || random.next_u64())
 }
 
-/// 64 games, played one after the other in each round.
+/// 64 games; every lane makes its ply before any makes the next, so that a processor can work on several at once.
 pub(super) struct ScalarLanes {
     table: StoneTable,
     games: [ScalarGame; LANES],
-    plies: [u8; LANES],
     running: u64,
     first_won: u64,
+    /// How many rounds have been played, and how many when each lane's game began.
+    rounds: u64,
+    begun: [u64; LANES],
+    /// The lanes that were running at each ply of the last round.
+    were_running: [u64; ROUND],
 }
 
 impl ScalarLanes {
     pub(super) fn new(table: StoneTable) -> Self {
-        Self { table, games: [ScalarGame::EMPTY; LANES], plies: [0; LANES], running: 0, first_won: 0 }
+        Self {
+            table,
+            games: [ScalarGame::EMPTY; LANES],
+            running: 0,
+            first_won: 0,
+            rounds: 0,
+            begun: [0; LANES],
+            were_running: [0; ROUND],
+        }
+    }
+
+    /// One ply of all lanes: those whose side `SIDE` has won. Lanes whose games are over go on with whatever is there,
+    /// as a question costs more than a ply.
+    #[inline(always)]
+    fn ply<const SIDE: usize, const BY_STONES: bool>(&mut self, outputs: &[[u64; 8]; 2]) -> u64 {
+        let mut won = 0;
+        // The eight lanes that two words feed, see `LaneRandom`.
+        for (eight, games) in self.games.as_chunks_mut::<8>().0.iter_mut().enumerate() {
+            let mut words = [outputs[0][eight], outputs[1][eight]];
+            for (lane, game) in games.iter_mut().enumerate() {
+                let word = &mut words[lane % 2];
+                let wins = game.ply::<5, 5, SIDE, BY_STONES, false>(self.table, Draw(*word as u16));
+                *word >>= 16;
+                won |= u64::from(wins) << (8 * eight + lane);
+            }
+        }
+        won
     }
 }
 
@@ -253,39 +283,35 @@ impl Lanes for ScalarLanes {
     }
 
     fn count_plies(&mut self, lanes: u64, tally: &mut Tally) {
-        count_plies(&self.plies, lanes, tally);
+        for lane in bits(lanes) {
+            let rounds_before = self.rounds - self.begun[lane] - 1;
+            let in_last_round: u64 = self.were_running.iter().map(|running| running >> lane & 1).sum();
+            tally.count_plies(ROUND as u64 * rounds_before + in_last_round);
+        }
     }
 
     fn take_starts(&mut self, lanes: u64, starts: &Starts) {
         for (index, lane) in bits(lanes).enumerate() {
             self.games[lane] = ScalarGame::new::<5, 5>(starts.packed(index), starts.alive);
-            self.plies[lane] = 0;
+            self.begun[lane] = self.rounds;
         }
         self.running |= lanes;
         self.first_won &= !lanes;
     }
 
     fn round<const BY_STONES: bool>(&mut self, random: &mut LaneRandom) {
-        let outputs: [_; ROUND] = std::array::from_fn(|_| random.next());
-        for lane in bits(self.running) {
-            let game = &mut self.games[lane];
-            let mut over = false;
-            for (ply, outputs) in outputs.iter().enumerate() {
-                let draw = LaneRandom::draw(outputs, lane);
-                let first = ply % 2 == 0;
-                over = if first {
-                    game.ply::<5, 5, 0, BY_STONES, false>(self.table, draw)
-                } else {
-                    game.ply::<5, 5, 1, BY_STONES, false>(self.table, draw)
-                };
-                self.plies[lane] += 1;
-                if over {
-                    self.first_won |= u64::from(first) << lane;
-                    break;
-                }
+        for ply in 0..ROUND {
+            self.were_running[ply] = self.running;
+            let outputs = random.next();
+            if ply % 2 == 0 {
+                let won = self.ply::<0, BY_STONES>(&outputs);
+                self.first_won |= won & self.running;
+                self.running &= !won;
+            } else {
+                self.running &= !self.ply::<1, BY_STONES>(&outputs);
             }
-            self.running &= !(u64::from(over) << lane);
         }
+        self.rounds += 1;
     }
 }
 
@@ -299,15 +325,4 @@ pub(super) fn bits(mut lanes: u64) -> impl Iterator<Item = usize> {
             lane
         })
     })
-}
-
-/// Adds the plies of some lanes.
-#[inline]
-pub(super) fn count_plies(plies: &[u8; LANES], lanes: u64, tally: &mut Tally) {
-    for lane in bits(lanes) {
-        let plies = u64::from(plies[lane]);
-        tally.plies += plies;
-        tally.squared_plies += plies * plies;
-        tally.longest = tally.longest.max(plies);
-    }
 }

@@ -96,7 +96,7 @@ mod tests {
         let table = DieTable::new(Variant::Classic);
         let mut counts = [0; 6];
         for index in 0..1200u64 {
-            counts[usize::from(table.stone(0b100011, ((index << 32) / 1200) as u32))] += 1;
+            counts[usize::from(table.stone(0b100011, (index << 32).div_ceil(1200) as u32))] += 1;
         }
         assert_eq!(counts, [200, 500, 0, 0, 0, 500]);
     }

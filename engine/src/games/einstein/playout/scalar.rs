@@ -126,7 +126,7 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
 /// A game that goes on; side 0 is the one that began.
 #[derive(Clone, Copy, Debug)]
 #[repr(C, align(64))]
-struct ScalarGame {
+pub(super) struct ScalarGame {
     /// The stone on each square, in the perspective of side 0: 0–5 and 8–13, or [`NONE`].
     board: [u8; 32],
     /// The square of each stone, in the perspective of side 0, flagged as its owner sees it; of stones that are gone,
@@ -157,10 +157,32 @@ impl ScalarGame {
         game
     }
 
+    #[inline(always)]
+    pub(super) fn from_position<const COLUMNS: usize, const ROWS: usize>(position: &Position) -> Self {
+        let sides = [position.mover(), position.other()];
+        let packed = sides.map(|side| (0..MAX_STONES).fold(0, |packed, stone| packed | u64::from(side.square(stone)) << (8 * stone)));
+        Self::new::<COLUMNS, ROWS>(packed, sides.map(|side| side.alive()))
+    }
+
+    /// The squares of both sides, each in its own perspective, read off the board.
+    #[cfg(test)]
+    pub(super) fn own_squares<const COLUMNS: usize, const ROWS: usize>(&self) -> [[u8; MAX_STONES]; 2] {
+        let mut sides = [[GONE; MAX_STONES]; 2];
+        let (squares, _) = self.board.split_at(COLUMNS * ROWS);
+        for (square, &stone) in (0u8..).zip(squares).filter(|(_, stone)| **stone != NONE) {
+            let (side, stone) = (usize::from(stone / 8), usize::from(stone % 8));
+            assert_eq!(self.squares[side][stone] & 31, square);
+            assert_eq!(self.alive >> (8 * side + stone) & 1, 1);
+            sides[side][stone] = if side == 0 { square } else { EinStein::<COLUMNS, ROWS>::GOAL - square };
+        }
+        assert_eq!(sides.as_flattened().iter().filter(|square| **square != GONE).count(), self.alive.count_ones() as usize);
+        sides
+    }
+
     /// One ply of side `SIDE`; whether it has won. `BRANCHES` says whether to guess that nothing is captured; the result
     /// is the same.
     #[inline(always)]
-    fn ply<const COLUMNS: usize, const ROWS: usize, const SIDE: usize, const BY_STONES: bool, const BRANCHES: bool>(
+    pub(super) fn ply<const COLUMNS: usize, const ROWS: usize, const SIDE: usize, const BY_STONES: bool, const BRANCHES: bool>(
         &mut self,
         table: StoneTable,
         draw: Draw,
@@ -197,9 +219,7 @@ pub(in crate::games::einstein) fn play_out<const COLUMNS: usize, const ROWS: usi
     position: &Position,
     mut next_word: impl FnMut() -> u64,
 ) -> bool {
-    let sides = [position.mover(), position.other()];
-    let packed = sides.map(|side| (0..MAX_STONES).fold(0, |packed, stone| packed | u64::from(side.square(stone)) << (8 * stone)));
-    let mut game = ScalarGame::new::<COLUMNS, ROWS>(packed, sides.map(|side| side.alive()));
+    let mut game = ScalarGame::from_position::<COLUMNS, ROWS>(position);
     loop {
         let word = next_word();
         if game.ply::<COLUMNS, ROWS, 0, false, true>(table, Draw(word as u16)) {

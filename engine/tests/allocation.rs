@@ -56,6 +56,10 @@ fn random_games_allocate_nothing() {
         }
     }
     let mut random = RandomStream::new(1);
-    let count = allocations_of(|| (0..1000).for_each(|_| drop(std::hint::black_box(game.random_end(&start, || random.next_u64())))));
+    let count = allocations_of(|| {
+        for _ in 0..1000 {
+            std::hint::black_box(game.random_end(&start, || random.next_u64()));
+        }
+    });
     assert_eq!(count, 0);
 }

@@ -36,7 +36,8 @@ fn near(counts: &[(Move, u32)], expected: &[u32]) {
     let found: Vec<u32> = counts.iter().map(|(_, count)| *count).collect();
     assert_eq!(found.len(), expected.len());
     // Five standard deviations of at most sqrt(12,000 / 4); what is expected never or always is so.
-    let near = |(&found, &expected): (&u32, &u32)| if matches!(expected, 0 | 12_000) { found == expected } else { found.abs_diff(expected) < 280 };
+    let near =
+        |(&found, &expected): (&u32, &u32)| if matches!(expected, 0 | 12_000) { found == expected } else { found.abs_diff(expected) < 280 };
     assert!(found.iter().zip(expected).all(near), "{found:?}, not {expected:?}");
 }
 

@@ -15,7 +15,7 @@ pub mod setup;
 pub mod symmetry;
 
 use crate::dice::Die;
-use crate::game::{FixedList, Game, end_move_by_move, Outcome, OutcomeList, Payoffs, Seat, Stage, one_of, sample, won_by};
+use crate::game::{FixedList, Game, Outcome, OutcomeList, Payoffs, Seat, Stage, end_move_by_move, one_of, sample, won_by};
 pub(crate) use permitted::stones_permitted;
 use permitted::{StoneRuns, runs_of_stones};
 pub use playout::StoneTable;

@@ -25,9 +25,9 @@ use super::{Position, Standard};
 use crate::random::RandomStream;
 pub use draw::{Draw, LaneRandom, SmallRandom};
 use lanes::play;
+use scalar::ScalarLanes;
 pub use scalar::StoneTable;
 pub(super) use scalar::play_out_from_seed;
-use scalar::ScalarLanes;
 use starts::Starts;
 
 /// How many games go on at once, on every engine.

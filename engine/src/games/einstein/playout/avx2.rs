@@ -294,10 +294,8 @@ fn round<const BY_STONES: bool>(lanes: &mut ByteLanes, random: &mut LaneRandom) 
         let [first_rows, other_rows] = &mut lanes.sides;
         let (mut first, mut other) = (Side::load(first_rows, half), Side::load(other_rows, half));
         let [low, high] = &mut random.state;
-        let generators = |bank: usize| Generators {
-            low: load_words(&low[bank].as_chunks().0[half]),
-            high: load_words(&high[bank].as_chunks().0[half]),
-        };
+        let generators =
+            |bank: usize| Generators { low: load_words(&low[bank].as_chunks().0[half]), high: load_words(&high[bank].as_chunks().0[half]) };
         let mut generators = [generators(0), generators(1)];
         let mut running = lanes_of((lanes.running >> (32 * half)) as u32);
         let mut first_won = lanes_of((lanes.first_won >> (32 * half)) as u32);

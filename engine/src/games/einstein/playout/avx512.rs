@@ -202,11 +202,11 @@ fn ply<const BY_STONES: bool>(own: &mut Side, other: &mut Side, draws: __m512i) 
     let gone = _mm512_set1_epi8(GONE_BYTE as i8);
     let goal = _mm512_set1_epi8(Standard::GOAL as i8);
     let mut captured = _mm512_setzero_si512();
-    for stone in 0..MAX_STONES {
-        let equal = _mm512_cmpeq_epi8_mask(own.stones[stone], to);
+    for (stone, (squares, moves)) in own.stones.iter_mut().zip(moves).enumerate() {
+        let equal = _mm512_cmpeq_epi8_mask(*squares, to);
         captured = _mm512_mask_mov_epi8(captured, equal, stone_bit(stone));
-        own.stones[stone] = _mm512_mask_mov_epi8(own.stones[stone], equal, gone);
-        own.stones[stone] = _mm512_mask_mov_epi8(own.stones[stone], moves[stone], to);
+        *squares = _mm512_mask_mov_epi8(*squares, equal, gone);
+        *squares = _mm512_mask_mov_epi8(*squares, moves, to);
     }
     own.alive = _mm512_andnot_si512(captured, own.alive);
     // edge | chosen & one step from there.
@@ -214,10 +214,10 @@ fn ply<const BY_STONES: bool>(own: &mut Side, other: &mut Side, draws: __m512i) 
 
     let seen_by_other = _mm512_sub_epi8(goal, to);
     let mut captured = _mm512_setzero_si512();
-    for stone in 0..MAX_STONES {
-        let equal = _mm512_cmpeq_epi8_mask(other.stones[stone], seen_by_other);
+    for (stone, squares) in other.stones.iter_mut().enumerate() {
+        let equal = _mm512_cmpeq_epi8_mask(*squares, seen_by_other);
         captured = _mm512_mask_mov_epi8(captured, equal, stone_bit(stone));
-        other.stones[stone] = _mm512_mask_mov_epi8(other.stones[stone], equal, gone);
+        *squares = _mm512_mask_mov_epi8(*squares, equal, gone);
     }
     other.alive = _mm512_andnot_si512(captured, other.alive);
     _mm512_cmpeq_epi8_mask(to, goal) | _mm512_testn_epi8_mask(other.alive, other.alive)

@@ -21,7 +21,7 @@ impl Draw {
     #[must_use]
     #[inline]
     pub fn code(self) -> usize {
-        (u32::from(self.0) * u32::from(CODES) >> 16) as usize
+        ((u32::from(self.0) * u32::from(CODES)) >> 16) as usize
     }
 
     /// The rolled face, 1–6.
@@ -64,12 +64,11 @@ impl LaneRandom {
     #[must_use]
     pub fn new(stream: &mut RandomStream) -> Self {
         let mut state = [[[0; 8]; 2]; 2];
-        for bank in 0..2 {
-            for generator in 0..8 {
-                // The state of all zeros, which never leaves itself, has probability 2^-128; this excludes it.
-                state[0][bank][generator] = stream.next_u64() | 1;
-                state[1][bank][generator] = stream.next_u64();
-            }
+        let [low, high] = &mut state;
+        for (low, high) in low.as_flattened_mut().iter_mut().zip(high.as_flattened_mut()) {
+            // The state of all zeros, which never leaves itself, has probability 2^-128; this excludes it.
+            *low = stream.next_u64() | 1;
+            *high = stream.next_u64();
         }
         Self { state }
     }

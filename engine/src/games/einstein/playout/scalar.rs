@@ -110,7 +110,7 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
                 destinations[0][index] = Self::marked(to);
                 let turned = Self::GOAL as usize - square;
                 let to = Self::PLAYOUT_DESTINATIONS[index % 128 / 32 * 32 + turned];
-                destinations[1][index] = Self::GOAL - to | Self::marked(to) & ONE_STEP_FLAG;
+                destinations[1][index] = (Self::GOAL - to) | Self::marked(to) & ONE_STEP_FLAG;
             }
             index += 1;
         }
@@ -263,15 +263,7 @@ pub(super) struct ScalarLanes {
 
 impl ScalarLanes {
     pub(super) fn new(table: StoneTable) -> Self {
-        Self {
-            table,
-            games: [ScalarGame::EMPTY; LANES],
-            running: 0,
-            first_won: 0,
-            rounds: 0,
-            begun: [0; LANES],
-            were_running: [0; ROUND],
-        }
+        Self { table, games: [ScalarGame::EMPTY; LANES], running: 0, first_won: 0, rounds: 0, begun: [0; LANES], were_running: [0; ROUND] }
     }
 
     /// One ply of all lanes: those whose side `SIDE` has won. Lanes whose games are over go on with whatever is there,

@@ -19,8 +19,7 @@ fn move_by_the_rules<const C: usize, const R: usize>(game: &EinStein<C, R>, posi
     let steps = |stone: usize| legal.iter().filter(|mv| mv.stone() == stone).collect::<Vec<_>>();
     let weight = |stone: usize| if choice == Choice::Stones { 1 } else { steps(stone).len() };
     // The coin shows 0–3: below 4 · (share of the first) it is the first.
-    let stone =
-        if first == last || usize::from(draw.0 % 4) * (weight(first) + weight(last)) < 4 * weight(first) { first } else { last };
+    let stone = if first == last || usize::from(draw.0 % 4) * (weight(first) + weight(last)) < 4 * weight(first) { first } else { last };
     let steps = steps(stone);
     if steps.len() == 1 { *steps[0] } else { *steps[value as usize % 3] }
 }
@@ -389,7 +388,10 @@ fn statistics_are_those_of_the_plain_rules() {
         }
         let fast = Playouts::new(&game, Choice::Moves, 2).unwrap().random_setups(3_000_000);
         let measures = |tally: &Tally| {
-            [mean_and_error(tally.first_mover_wins, tally.first_mover_wins, tally.games), mean_and_error(tally.plies, tally.squared_plies, tally.games)]
+            [
+                mean_and_error(tally.first_mover_wins, tally.first_mover_wins, tally.games),
+                mean_and_error(tally.plies, tally.squared_plies, tally.games),
+            ]
         };
         for ((plain, plain_error), (fast, fast_error)) in measures(&plain).into_iter().zip(measures(&fast)) {
             assert!((plain - fast).abs() < 4.0 * plain_error.hypot(fast_error), "{variant:?}: {plain} {fast} ± {fast_error}");

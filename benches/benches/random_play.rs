@@ -1,16 +1,29 @@
-//! Speed of the reference playouts: random games on one core, one at a time.
+//! Speed of random games on one core: the reference, single games, and 64 in lockstep on every engine.
 
 use benches::playouts::play_block;
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
+use engine::game::Game;
 use engine::games::einstein::Standard;
+use engine::games::einstein::playout::{Choice, PlayoutEngine, Playouts};
+use engine::random::RandomStream;
 use std::hint::black_box;
 
 fn random_play(criterion: &mut Criterion) {
-    const GAMES: u64 = 1024;
+    const GAMES: u64 = 8192;
     let game = Standard::default();
     let mut group = criterion.benchmark_group("random play");
     group.throughput(Throughput::Elements(GAMES));
-    group.bench_function("scalar games", |bencher| bencher.iter(|| play_block(&game, black_box(1), GAMES)));
+    group.bench_function("reference", |bencher| bencher.iter(|| play_block(&game, black_box(1), GAMES)));
+    let start = game.start([1, 2], 0);
+    group.bench_function("single games", |bencher| {
+        let mut random = RandomStream::new(1);
+        bencher.iter(|| (0..GAMES).map(|_| game.random_end(black_box(&start), || random.next_u64())[0]).sum::<f32>());
+    });
+    for engine in PlayoutEngine::ALL {
+        if let Some(mut playouts) = Playouts::on(engine, &game, Choice::Moves, 1) {
+            group.bench_function(engine.name(), |bencher| bencher.iter(|| playouts.random_setups(black_box(GAMES))));
+        }
+    }
     group.finish();
 }
 

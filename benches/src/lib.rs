@@ -10,6 +10,8 @@ pub mod arena;
 
 pub mod tournament;
 
+pub mod sheet;
+
 pub mod playouts;
 
 pub mod suite;
@@ -17,8 +19,6 @@ pub mod suite;
 pub mod board;
 
 pub mod plot;
-
-pub mod sheet;
 
 pub mod search_bench;
 

@@ -114,6 +114,12 @@ pub trait Game: Clone + Debug + Send + Sync + 'static {
         run.start
     }
 
+    /// What a game brings that goes on by moves as [`Game::random_move`] draws them. `random` gives 64 random bits a call;
+    /// how many calls are made is up to the game. Of a position that is over, its payoffs.
+    fn random_end(&self, position: &Self::Position, random: impl FnMut() -> u64) -> Payoffs {
+        end_move_by_move(self, position, random)
+    }
+
     /// The position after a move of the list.
     fn play(&self, position: &Self::Position, mv: Self::Move) -> Self::Position;
 
@@ -139,6 +145,17 @@ pub trait Game: Clone + Debug + Send + Sync + 'static {
 
     /// A well mixed 64-bit key; equal positions have equal keys.
     fn key(&self, position: &Self::Position) -> u64;
+}
+
+/// A random game by [`Game::random_move`], 64 random bits a move: right for every game.
+pub fn end_move_by_move<G: Game>(game: &G, position: &G::Position, mut random: impl FnMut() -> u64) -> Payoffs {
+    let mut position = *position;
+    loop {
+        if let Some(payoffs) = game.payoffs(&position) {
+            return payoffs;
+        }
+        position = game.play(&position, game.random_move(&position, random()));
+    }
 }
 
 /// A part of a game.

@@ -12,6 +12,7 @@ pub mod minimax;
 pub mod ordering;
 pub mod outcomes;
 mod parallel;
+pub mod playout;
 pub mod star;
 pub mod table;
 

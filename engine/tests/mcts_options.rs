@@ -1,8 +1,7 @@
 //! Every option of the Monte-Carlo search keeps what it promises: memory, threads, what is kept, leaves, limits.
 
 use engine::chance::{Bounds, expectation};
-use engine::eval::calibration::Calibrated;
-use engine::eval::schwarz::Schwarz;
+use engine::eval::schwarz_odds::SchwarzOdds;
 use engine::game::{Game, MAX_SEATS, OutcomeList, Payoffs};
 use engine::games::einstein::{Move, Position, Standard};
 use engine::oracle::Oracle;
@@ -44,8 +43,8 @@ fn value(position: &Position, found: &[MoveStatistics<Move>]) -> f32 {
     expectation(&outcomes, &values)
 }
 
-fn schwarz() -> Arc<Calibrated<Schwarz>> {
-    Arc::new(Calibrated { score: Schwarz::new(&Standard::default()), calibration: Schwarz::CALIBRATION })
+fn schwarz() -> Arc<SchwarzOdds> {
+    Arc::new(SchwarzOdds::fitted(&Standard::default()))
 }
 
 /// Every setting that changes how a search goes, each by itself.

@@ -8,15 +8,17 @@
 pub mod notation;
 pub mod open_dice;
 mod permitted;
+pub mod playout;
 pub mod position;
 mod rolls;
 pub mod setup;
 pub mod symmetry;
 
 use crate::dice::Die;
-use crate::game::{FixedList, Game, Outcome, OutcomeList, Payoffs, Seat, Stage, one_of, sample, won_by};
+use crate::game::{FixedList, Game, Outcome, OutcomeList, Payoffs, Seat, Stage, end_move_by_move, one_of, sample, won_by};
 pub(crate) use permitted::stones_permitted;
 use permitted::{StoneRuns, runs_of_stones};
+pub use playout::StoneTable;
 pub use position::{GONE, MAX_STONES, Move, Position};
 
 /// Red, which starts in the upper left corner: seat 0.
@@ -48,6 +50,7 @@ pub struct EinStein<const COLUMNS: usize = 5, const ROWS: usize = 5> {
     die: Die,
     /// For each set of living stones (bit i = stone i + 1) the outcomes as runs of stones.
     runs: Box<[StoneRuns; 64]>,
+    stone_table: Option<StoneTable>,
 }
 
 impl Default for Standard {
@@ -125,7 +128,8 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
             Some(run) => run.weight += face.weight,
             None => runs.push(face),
         });
-        Self { variant, stones: stones as u8, die, runs }
+        let stone_table = (die.faces() == 6 && die.is_fair()).then(|| StoneTable::new(variant));
+        Self { variant, stones: stones as u8, die, runs, stone_table }
     }
 
     /// The same rules with each face of the die as an outcome of its own, as the published programs enumerate them;
@@ -152,6 +156,13 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
     #[must_use]
     pub fn stones(&self) -> u8 {
         self.stones
+    }
+
+    /// What fast random games look their stones up in; `None` with any die but the fair one with six faces.
+    #[must_use]
+    #[inline]
+    pub fn stone_table(&self) -> Option<&StoneTable> {
+        self.stone_table.as_ref()
     }
 
     /// The winner, once the game is over.
@@ -332,6 +343,21 @@ impl<const COLUMNS: usize, const ROWS: usize> Game for EinStein<COLUMNS, ROWS> {
         let index = one_of(of_first + of_last, bits as u32);
         let (stone, index) = if index < of_first { (first, index) } else { (last, index - of_first) };
         Move::new(stone, nth_step(steps(stone), index))
+    }
+
+    /// By the fast engine of [`playout`] where the die is fair and has six faces, from one call of `random`.
+    #[inline]
+    fn random_end(&self, position: &Position, mut random: impl FnMut() -> u64) -> Payoffs {
+        if let Some(payoffs) = self.payoffs(position) {
+            return payoffs;
+        }
+        match self.stone_table {
+            Some(table) => {
+                let mover_wins = playout::play_out_from_seed::<COLUMNS, ROWS>(table, position, random());
+                won_by(if mover_wins { position.seat() } else { 1 - position.seat() })
+            }
+            None => end_move_by_move(self, position, random),
+        }
     }
 
     #[inline]

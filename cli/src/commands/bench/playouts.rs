@@ -2,10 +2,18 @@
 
 use crate::output;
 use anyhow::Result;
-use benches::playouts::random_play;
+use benches::playouts::compare::{Comparison, compare};
+use benches::playouts::die_tables::{DieTableRow, PUBLISHED_LOOK_UPS, compare_die_tables, die_table_sheet};
+use benches::playouts::{RandomPlayReport, random_play};
+use engine::files::write_atomically;
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 /// Random games from random set-ups: speed, length, who wins
+///
+/// First the slow reference on all threads. Then, on one thread each and the best of three runs: every engine that this
+/// machine has, where 'stones equally likely' is Monte_Alpha's distribution; policies that choose moves otherwise, on at
+/// most 20000 games; and look-ups in Monte_Alpha's die tables.
 #[derive(clap::Args)]
 #[command(after_help = "Example: alea bench playouts --games 1000000 --json")]
 pub(super) struct Arguments {
@@ -17,18 +25,38 @@ pub(super) struct Arguments {
     seed: u64,
     #[command(flatten)]
     rules: crate::positions::RulesArguments,
+    /// Write the comparison with all digits
+    #[arg(long, value_name = "FILE")]
+    csv: Option<PathBuf>,
     /// Write JSON
     #[arg(long)]
     json: bool,
 }
 
+/// Look-ups in die tables for each game.
+const LOOK_UPS: u64 = 100;
+
+/// What `--json` writes.
+#[derive(serde::Serialize)]
+struct Report {
+    #[serde(flatten)]
+    reference: RandomPlayReport,
+    #[serde(flatten)]
+    comparison: Comparison,
+    die_tables: Vec<DieTableRow>,
+}
+
 pub(super) fn run(arguments: &Arguments) -> Result<ExitCode> {
-    let report = random_play(&arguments.rules.game(), arguments.games, arguments.seed, rayon::current_num_threads())?;
+    let game = arguments.rules.game();
+    let report = random_play(&game, arguments.games, arguments.seed, rayon::current_num_threads())?;
+    let comparison = compare(&game, arguments.games, arguments.seed);
+    let die_tables = compare_die_tables(arguments.games.saturating_mul(LOOK_UPS).min(PUBLISHED_LOOK_UPS));
+    let sheet = comparison.sheet();
     if arguments.json {
-        output::json(&report)?;
+        output::json(&Report { reference: report, comparison, die_tables })?;
     } else {
         output::line(&format!(
-            "{} random games in {:.2} s: {:.0} games/s\nfirst mover wins   {:.2} % ± {:.2}\nplies a game       {:.3} ± {:.3}, longest {}\nmoves a turn       {:.3}",
+            "{} random games in {:.2} s: {:.0} games/s\nfirst mover wins   {:.2} % ± {:.2}\nplies a game       {:.3} ± {:.3}, longest {}\nmoves a turn       {:.3}\n\n{}\n{}",
             report.counts.games,
             report.wall_seconds,
             report.games_per_second,
@@ -38,7 +66,12 @@ pub(super) fn run(arguments: &Arguments) -> Result<ExitCode> {
             report.mean_plies_error,
             report.counts.longest,
             report.moves_per_turn,
+            sheet.text(),
+            die_table_sheet(&die_tables).text().trim_end(),
         ))?;
+    }
+    if let Some(path) = &arguments.csv {
+        write_atomically(path, |file| file.write_all(sheet.csv().as_bytes()))?;
     }
     Ok(ExitCode::SUCCESS)
 }

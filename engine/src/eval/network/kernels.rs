@@ -5,8 +5,7 @@
 //! floating-point sum has its order written out (partial sums by lane or by input modulo 4, joined pairwise), and Rust
 //! never contracts a multiplication and an addition into one rounding.
 //!
-//! This is the one file of the engine with `unsafe` code: calling a function compiled for instructions that the
-//! machine might not have.
+//! `unsafe` is for calling a function compiled for instructions that the machine might not have.
 #![allow(unsafe_code)]
 
 use super::{LANES, NetworkWeights, SPARSE_SCALE};

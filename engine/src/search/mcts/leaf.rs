@@ -65,14 +65,9 @@ impl<G: Game> Leaf<G> for Box<dyn Leaf<G>> {
 pub struct Playout;
 
 impl<G: Game> Leaf<G> for Playout {
+    #[inline]
     fn payoffs(&mut self, game: &G, position: &G::Position, random: &mut RandomStream) -> Payoffs {
-        let mut position = *position;
-        loop {
-            if let Some(payoffs) = game.payoffs(&position) {
-                return payoffs;
-            }
-            position = game.play(&position, game.random_move(&position, random.next_u64()));
-        }
+        game.random_end(position, || random.next_u64())
     }
 
     fn payoffs_and_moves(&mut self, game: &G, position: &G::Position, random: &mut RandomStream, made: &mut MoveKinds) -> Payoffs {

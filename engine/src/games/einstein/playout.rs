@@ -1,0 +1,216 @@
+//! Random games at the speed of the machine: one at a time, and 64 in lockstep on whatever vectors there are.
+//!
+//! A ply takes one [`Draw`] of 16 random bits, which says the roll, the step and, where the roll leaves a choice, the
+//! stone. Two distributions ([`Choice`]): all permitted moves equally likely, as [`super::EinStein`]'s `random_move`
+//! draws them, or Monte_Alpha's, in which the two stones are equally likely whatever their steps.
+//! In lockstep, lane *i* draws from stream *i*, and a lane whose game is over takes the next start at the next exchange.
+//! Invariant: all engines play the same games, ply for ply, so what they count is the same on every machine; and nothing
+//! is allocated once a [`Playouts`] is made.
+
+#[cfg(target_arch = "x86_64")]
+mod avx2;
+#[cfg(target_arch = "x86_64")]
+mod avx512;
+#[cfg(target_arch = "x86_64")]
+mod bytes;
+pub mod die_table;
+mod draw;
+mod lanes;
+mod scalar;
+mod starts;
+#[cfg(test)]
+mod tests;
+
+use super::{Position, Standard};
+use crate::random::RandomStream;
+pub use draw::{Draw, LaneRandom, SmallRandom};
+use lanes::play;
+use scalar::ScalarLanes;
+pub use scalar::StoneTable;
+pub(super) use scalar::play_out_from_seed;
+use starts::Starts;
+
+/// How many games go on at once, on every engine.
+pub const LANES: usize = 64;
+
+/// What is uniform in a random ply.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Choice {
+    /// All moves that the roll permits are equally likely.
+    #[default]
+    Moves,
+    /// The stones that the roll permits are equally likely, then the chosen stone's steps (Monte_Alpha's die table).
+    Stones,
+}
+
+/// What plays 64 games in lockstep.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PlayoutEngine {
+    /// One lane after the other; every machine has it.
+    Scalar,
+    /// x86-64 with 256-bit vectors: 32 games to a vector, one vector a stone.
+    Avx2,
+    /// x86-64 with 512-bit vectors and byte permutations (VBMI, VBMI2): 64 games to a vector.
+    Avx512,
+}
+
+impl PlayoutEngine {
+    /// All of them, the widest last.
+    pub const ALL: [Self; 3] = [Self::Scalar, Self::Avx2, Self::Avx512];
+
+    /// The name in arguments and results.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Scalar => "scalar",
+            Self::Avx2 => "avx2",
+            Self::Avx512 => "avx512",
+        }
+    }
+
+    /// Whether this machine has it.
+    #[must_use]
+    pub fn is_available(self) -> bool {
+        match self {
+            Self::Scalar => true,
+            #[cfg(target_arch = "x86_64")]
+            Self::Avx2 => avx2::Avx2Lanes::new().is_some(),
+            #[cfg(target_arch = "x86_64")]
+            Self::Avx512 => avx512::Avx512Lanes::new().is_some(),
+            #[cfg(not(target_arch = "x86_64"))]
+            Self::Avx2 | Self::Avx512 => false,
+        }
+    }
+
+    /// The widest this machine has.
+    #[must_use]
+    pub fn detect() -> Self {
+        Self::ALL.into_iter().rev().find(|engine| engine.is_available()).unwrap_or(Self::Scalar)
+    }
+}
+
+/// What is counted over random games; whole numbers, so sums do not depend on their order.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Tally {
+    /// Games played to the end.
+    pub games: u64,
+    /// Games won by the side that was to move at the start.
+    pub first_mover_wins: u64,
+    /// Plies of all games.
+    pub plies: u64,
+    /// Sum of squared plies.
+    pub squared_plies: u64,
+    /// Plies of the longest game.
+    pub longest: u64,
+}
+
+impl Tally {
+    #[inline]
+    fn count_plies(&mut self, plies: u64) {
+        self.plies += plies;
+        self.squared_plies += plies * plies;
+        self.longest = self.longest.max(plies);
+    }
+
+    /// Both together.
+    #[must_use]
+    pub fn plus(self, other: Self) -> Self {
+        Self {
+            games: self.games + other.games,
+            first_mover_wins: self.first_mover_wins + other.first_mover_wins,
+            plies: self.plies + other.plies,
+            squared_plies: self.squared_plies + other.squared_plies,
+            longest: self.longest.max(other.longest),
+        }
+    }
+}
+
+/// The lanes of one engine.
+enum AnyLanes {
+    Scalar(Box<ScalarLanes>),
+    #[cfg(target_arch = "x86_64")]
+    Avx2(Box<avx2::Avx2Lanes>),
+    #[cfg(target_arch = "x86_64")]
+    Avx512(Box<avx512::Avx512Lanes>),
+}
+
+/// Plays many random games on the standard board with the fair die.
+///
+/// The Mersenne Twister of the seed makes the state of the lanes' generators ([`LaneRandom`]) and orders the set-ups.
+pub struct Playouts {
+    lanes: AnyLanes,
+    choice: Choice,
+    random: LaneRandom,
+    starts: Starts,
+    stream: RandomStream,
+}
+
+impl Playouts {
+    /// Playouts by the widest engine; `None` for rules that they do not know: a die that is not the fair one with six
+    /// faces, fewer than six stones a side. Such games are played one by one with [`crate::game::Game::random_end`].
+    #[must_use]
+    pub fn new(game: &Standard, choice: Choice, seed: u64) -> Option<Self> {
+        Self::on(PlayoutEngine::detect(), game, choice, seed)
+    }
+
+    /// The same on a given engine; `None` also if the machine does not have it. The variant with the nearest stone only
+    /// is always played lane by lane.
+    #[must_use]
+    pub fn on(engine: PlayoutEngine, game: &Standard, choice: Choice, seed: u64) -> Option<Self> {
+        let table = game.stone_table().filter(|_| usize::from(game.stones()) == super::MAX_STONES)?;
+        let engine = if game.variant() == super::Variant::Classic { engine } else { PlayoutEngine::Scalar };
+        let lanes = match engine {
+            PlayoutEngine::Scalar => AnyLanes::Scalar(Box::new(ScalarLanes::new(*table))),
+            #[cfg(target_arch = "x86_64")]
+            PlayoutEngine::Avx2 => AnyLanes::Avx2(Box::new(avx2::Avx2Lanes::new()?)),
+            #[cfg(target_arch = "x86_64")]
+            PlayoutEngine::Avx512 => AnyLanes::Avx512(Box::new(avx512::Avx512Lanes::new()?)),
+            #[cfg(not(target_arch = "x86_64"))]
+            PlayoutEngine::Avx2 | PlayoutEngine::Avx512 => return None,
+        };
+        let mut stream = RandomStream::new(seed);
+        let random = LaneRandom::new(&mut stream);
+        let starts = Starts::new(game, &mut stream);
+        Some(Self { lanes, choice, random, starts, stream })
+    }
+
+    /// The engine in use.
+    #[must_use]
+    pub fn engine(&self) -> PlayoutEngine {
+        match self.lanes {
+            AnyLanes::Scalar(_) => PlayoutEngine::Scalar,
+            #[cfg(target_arch = "x86_64")]
+            AnyLanes::Avx2(_) => PlayoutEngine::Avx2,
+            #[cfg(target_arch = "x86_64")]
+            AnyLanes::Avx512(_) => PlayoutEngine::Avx512,
+        }
+    }
+
+    /// Plays `games` games from random set-ups. Both set-ups of a game are uniform and independent of each other; among
+    /// 720 games that follow each other every set-up begins once (fewer repetitions than chance has, hence no larger
+    /// errors).
+    pub fn random_setups(&mut self, games: u64) -> Tally {
+        self.starts.random_setups();
+        self.play(games)
+    }
+
+    /// Plays `games` games from one position. A position that is over is won without a ply.
+    pub fn from_position(&mut self, game: &Standard, position: &Position, games: u64) -> Tally {
+        if let Some(winner) = game.winner(position) {
+            return Tally { games, first_mover_wins: if winner == position.seat() { games } else { 0 }, ..Tally::default() };
+        }
+        self.starts.position(position);
+        self.play(games)
+    }
+
+    fn play(&mut self, games: u64) -> Tally {
+        let Self { lanes, choice, random, starts, stream } = self;
+        match lanes {
+            AnyLanes::Scalar(lanes) => play(&mut **lanes, *choice, random, starts, stream, games),
+            #[cfg(target_arch = "x86_64")]
+            AnyLanes::Avx2(lanes) => play(&mut **lanes, *choice, random, starts, stream, games),
+            #[cfg(target_arch = "x86_64")]
+            AnyLanes::Avx512(lanes) => play(&mut **lanes, *choice, random, starts, stream, games),
+        }
+    }
+}

@@ -1,0 +1,325 @@
+//! 64 games in lockstep on 256-bit vectors, a byte a game: two halves of 32 games, one after the other in each round.
+//!
+//! There are no permutations of more than sixteen bytes here, so the stone above and the stone below the rolled one are
+//! isolated by arithmetic, and whether a square leaves one step is looked up in two halves.
+//! Invariant: the games of `scalar.rs`, ply for ply.
+#![allow(unsafe_code)]
+
+use super::Tally;
+use super::bytes::{ByteLanes, SideRows};
+use super::draw::LaneRandom;
+use super::lanes::{Lanes, ROUND};
+use super::starts::Starts;
+use crate::games::einstein::{MAX_STONES, Standard};
+use std::arch::x86_64::*;
+
+/// 64 games. One exists only where the processor has the instructions.
+pub(super) struct Avx2Lanes {
+    lanes: ByteLanes,
+}
+
+impl Avx2Lanes {
+    /// Lanes without games; `None` if the processor lacks the instructions.
+    pub(super) fn new() -> Option<Self> {
+        std::arch::is_x86_feature_detected!("avx2").then(|| Self { lanes: ByteLanes::new() })
+    }
+}
+
+impl Lanes for Avx2Lanes {
+    #[inline]
+    fn running(&self) -> u64 {
+        self.lanes.running
+    }
+
+    #[inline]
+    fn first_won(&self) -> u64 {
+        self.lanes.first_won
+    }
+
+    #[inline]
+    fn count_plies(&mut self, lanes: u64, tally: &mut Tally) {
+        for lane in super::scalar::bits(lanes) {
+            tally.count_plies(u64::from(self.lanes.plies.0[lane]));
+        }
+    }
+
+    #[inline]
+    fn take_starts(&mut self, lanes: u64, starts: &Starts) {
+        self.lanes.take_starts(lanes, starts);
+    }
+
+    #[inline]
+    fn round<const BY_STONES: bool>(&mut self, random: &mut LaneRandom) {
+        // SAFETY: `Avx2Lanes::new` has found the instructions that the function is compiled for.
+        unsafe { round::<BY_STONES>(&mut self.lanes, random) }
+    }
+}
+
+/// Half a row.
+const HALF: usize = 32;
+
+#[inline]
+#[target_feature(enable = "avx2")]
+fn load(bytes: &[u8; HALF]) -> __m256i {
+    // SAFETY: 32 bytes can be read, and the load asks for no alignment.
+    unsafe { _mm256_loadu_si256(bytes.as_ptr().cast()) }
+}
+
+#[inline]
+#[target_feature(enable = "avx2")]
+fn store(bytes: &mut [u8; HALF], vector: __m256i) {
+    // SAFETY: 32 bytes can be written, and the store asks for no alignment.
+    unsafe { _mm256_storeu_si256(bytes.as_mut_ptr().cast(), vector) }
+}
+
+#[inline]
+#[target_feature(enable = "avx2")]
+fn load_words(words: &[u64; 4]) -> __m256i {
+    // SAFETY: four words of 8 bytes can be read, and the load asks for no alignment.
+    unsafe { _mm256_loadu_si256(words.as_ptr().cast()) }
+}
+
+#[inline]
+#[target_feature(enable = "avx2")]
+fn store_words(words: &mut [u64; 4], vector: __m256i) {
+    // SAFETY: four words of 8 bytes can be written, and the store asks for no alignment.
+    unsafe { _mm256_storeu_si256(words.as_mut_ptr().cast(), vector) }
+}
+
+/// A table of sixteen bytes, in both halves of a vector.
+#[inline]
+#[target_feature(enable = "avx2")]
+fn table(entries: &'static [u8; HALF]) -> __m256i {
+    load(entries)
+}
+
+const fn twice(entries: [u8; 16]) -> [u8; HALF] {
+    let mut both = [0; HALF];
+    let mut index = 0;
+    while index < HALF {
+        both[index] = entries[index % 16];
+        index += 1;
+    }
+    both
+}
+
+/// For a rolled face, from 0: the stones up to it, and from it on, one bit each.
+static UP_TO: [u8; HALF] = twice([0x01, 0x03, 0x07, 0x0F, 0x1F, 0x3F, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]);
+static FROM: [u8; HALF] = twice([0x3F, 0x3E, 0x3C, 0x38, 0x30, 0x20, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]);
+/// The highest member of a set of the stones 1–4, as a set.
+static HIGHEST: [u8; HALF] = twice([0, 1, 2, 2, 4, 4, 4, 4, 8, 8, 8, 8, 8, 8, 8, 8]);
+/// What the three steps add to a square, then what the only step adds: sideways, or forward.
+static STEPS: [u8; HALF] = twice([6, 1, 5, 0, 1, 1, 1, 0, 5, 5, 5, 0, 0, 0, 0, 0]);
+/// For squares 0–15 and for 16 on: 4 where the only step is sideways, 8 where it is forward.
+static KIND_BELOW: [u8; HALF] = twice(kinds(0));
+static KIND_ABOVE: [u8; HALF] = twice(kinds(16));
+
+const fn kinds(from: usize) -> [u8; 16] {
+    let mut kinds = [0; 16];
+    let mut index = 0;
+    while index < 16 {
+        let square = from + index;
+        if square < Standard::SQUARES as usize && Standard::ONE_STEP >> square & 1 == 1 {
+            let step = Standard::PLAYOUT_DESTINATIONS[square] - square as u8;
+            kinds[index] = if step == 1 { 4 } else { 8 };
+        }
+        index += 1;
+    }
+    kinds
+}
+
+/// One side of half the lanes in registers.
+struct Side {
+    stones: [__m256i; MAX_STONES],
+    alive: __m256i,
+    edge: __m256i,
+}
+
+impl Side {
+    #[inline]
+    #[target_feature(enable = "avx2")]
+    fn load(rows: &SideRows, half: usize) -> Self {
+        let stone = |stone: usize| load(&rows.stones[stone].halves()[half]);
+        let stones = [stone(0), stone(1), stone(2), stone(3), stone(4), stone(5)];
+        Self { stones, alive: load(&rows.alive.halves()[half]), edge: load(&rows.edge.halves()[half]) }
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx2")]
+    fn store(&self, rows: &mut SideRows, half: usize) {
+        for (row, stone) in rows.stones.iter_mut().zip(self.stones) {
+            store(&mut row.halves_mut()[half], stone);
+        }
+        store(&mut rows.alive.halves_mut()[half], self.alive);
+        store(&mut rows.edge.halves_mut()[half], self.edge);
+    }
+}
+
+/// What the lanes draw for one ply, a byte each.
+struct Draws {
+    /// From 0.
+    face: __m256i,
+    step: __m256i,
+    coin: __m256i,
+}
+
+/// All bits of the lanes in which both are equal.
+#[inline]
+#[target_feature(enable = "avx2")]
+fn equal(a: __m256i, b: __m256i) -> __m256i {
+    _mm256_cmpeq_epi8(a, b)
+}
+
+/// One ply: all bits of the lanes in which `own` has won, among them lanes that do not run.
+#[inline]
+#[target_feature(enable = "avx2")]
+fn ply<const BY_STONES: bool>(own: &mut Side, other: &mut Side, draws: &Draws) -> __m256i {
+    let stone_bit = |stone: usize| _mm256_set1_epi8(1 << stone);
+    let zero = _mm256_setzero_si256();
+    let below = _mm256_and_si256(own.alive, _mm256_shuffle_epi8(table(&UP_TO), draws.face));
+    let above = _mm256_and_si256(own.alive, _mm256_shuffle_epi8(table(&FROM), draws.face));
+    // Stones as sets of one; empty if there is none on that side of the rolled stone.
+    let high = _mm256_and_si256(below, _mm256_set1_epi8(0x30));
+    let sixth = _mm256_and_si256(below, _mm256_set1_epi8(0x20));
+    // Stones 5 and 6: 0x20 if the sixth is among them, else what there is.
+    let high = _mm256_blendv_epi8(high, sixth, _mm256_slli_epi16::<2>(below));
+    let low = _mm256_shuffle_epi8(table(&HIGHEST), _mm256_and_si256(below, _mm256_set1_epi8(0x0F)));
+    let first = _mm256_or_si256(high, _mm256_and_si256(low, equal(high, zero)));
+    let last = _mm256_and_si256(above, _mm256_sub_epi8(zero, above));
+    let two = _mm256_set1_epi8(2);
+    let of_first = if BY_STONES {
+        two
+    } else {
+        // Minus one where an only step is met.
+        let first_edge = _mm256_cmpgt_epi8(_mm256_and_si256(own.edge, first), zero);
+        let last_edge = _mm256_cmpgt_epi8(_mm256_and_si256(own.edge, last), zero);
+        _mm256_sub_epi8(_mm256_add_epi8(two, first_edge), last_edge)
+    };
+    let takes_first = _mm256_cmpgt_epi8(of_first, draws.coin);
+    let chosen = _mm256_blendv_epi8(last, first, takes_first);
+    let chosen = _mm256_or_si256(chosen, _mm256_and_si256(_mm256_or_si256(first, last), equal(chosen, zero)));
+
+    let mut square = zero;
+    for stone in 0..MAX_STONES {
+        let moves = equal(chosen, stone_bit(stone));
+        square = _mm256_or_si256(square, _mm256_and_si256(own.stones[stone], moves));
+    }
+    let kind_below = _mm256_shuffle_epi8(table(&KIND_BELOW), square);
+    let kind_above = _mm256_shuffle_epi8(table(&KIND_ABOVE), square);
+    // Bit 4 of the square, brought to the highest bit.
+    let kind = _mm256_blendv_epi8(kind_below, kind_above, _mm256_slli_epi16::<3>(square));
+    let step = _mm256_shuffle_epi8(table(&STEPS), _mm256_or_si256(kind, draws.step));
+    let to = _mm256_add_epi8(square, step);
+
+    let goal = _mm256_set1_epi8(Standard::GOAL as i8);
+    let mut captured = zero;
+    for stone in 0..MAX_STONES {
+        let moves = equal(chosen, stone_bit(stone));
+        let hit = equal(own.stones[stone], to);
+        captured = _mm256_or_si256(captured, _mm256_and_si256(hit, stone_bit(stone)));
+        // A stone that is gone has all bits set.
+        own.stones[stone] = _mm256_or_si256(_mm256_add_epi8(own.stones[stone], _mm256_and_si256(step, moves)), hit);
+    }
+    own.alive = _mm256_andnot_si256(captured, own.alive);
+    let kind_below = _mm256_shuffle_epi8(table(&KIND_BELOW), to);
+    let kind_above = _mm256_shuffle_epi8(table(&KIND_ABOVE), to);
+    let kind = _mm256_blendv_epi8(kind_below, kind_above, _mm256_slli_epi16::<3>(to));
+    own.edge = _mm256_or_si256(own.edge, _mm256_andnot_si256(equal(kind, zero), chosen));
+
+    let seen_by_other = _mm256_sub_epi8(goal, to);
+    let mut captured = zero;
+    for stone in 0..MAX_STONES {
+        let hit = equal(other.stones[stone], seen_by_other);
+        captured = _mm256_or_si256(captured, _mm256_and_si256(hit, stone_bit(stone)));
+        other.stones[stone] = _mm256_or_si256(other.stones[stone], hit);
+    }
+    other.alive = _mm256_andnot_si256(captured, other.alive);
+    _mm256_or_si256(equal(to, goal), equal(other.alive, zero))
+}
+
+/// The generators of one bank that feed half the lanes.
+struct Generators {
+    low: __m256i,
+    high: __m256i,
+}
+
+impl Generators {
+    #[inline]
+    #[target_feature(enable = "avx2")]
+    fn next(&mut self) -> __m256i {
+        let output = _mm256_add_epi64(self.low, self.high);
+        let mixed = _mm256_xor_si256(self.low, self.high);
+        let low = _mm256_or_si256(_mm256_slli_epi64::<24>(self.low), _mm256_srli_epi64::<40>(self.low));
+        self.low = _mm256_xor_si256(_mm256_xor_si256(low, mixed), _mm256_slli_epi64::<16>(mixed));
+        self.high = _mm256_or_si256(_mm256_slli_epi64::<37>(mixed), _mm256_srli_epi64::<27>(mixed));
+        output
+    }
+}
+
+#[inline]
+#[target_feature(enable = "avx2")]
+fn draws_of(even: __m256i, odd: __m256i) -> Draws {
+    let (six, three, coin) = (_mm256_set1_epi16(6), _mm256_set1_epi16(3), _mm256_set1_epi16(3));
+    // Odd lanes are the upper bytes.
+    let join = |even, odd| _mm256_or_si256(even, _mm256_slli_epi16::<8>(odd));
+    let face = join(_mm256_mulhi_epu16(even, six), _mm256_mulhi_epu16(odd, six));
+    // What is left of the product is a fraction, of which the step is three times.
+    let step_of = |draw| _mm256_mulhi_epu16(_mm256_mullo_epi16(draw, six), three);
+    let step = join(step_of(even), step_of(odd));
+    Draws { face, step, coin: join(_mm256_and_si256(even, coin), _mm256_and_si256(odd, coin)) }
+}
+
+/// All bits of the lanes in a set.
+#[inline]
+#[target_feature(enable = "avx2")]
+fn lanes_of(set: u32) -> __m256i {
+    static BYTE: [u8; HALF] = [0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1, 2, 2, 2, 2, 2, 2, 2, 2, 3, 3, 3, 3, 3, 3, 3, 3];
+    static BIT: [u8; HALF] = {
+        let mut bits = [0; HALF];
+        let mut index = 0;
+        while index < HALF {
+            bits[index] = 1 << (index % 8);
+            index += 1;
+        }
+        bits
+    };
+    let bytes = _mm256_shuffle_epi8(_mm256_set1_epi32(set as i32), load(&BYTE));
+    equal(_mm256_and_si256(bytes, load(&BIT)), load(&BIT))
+}
+
+#[target_feature(enable = "avx2")]
+fn round<const BY_STONES: bool>(lanes: &mut ByteLanes, random: &mut LaneRandom) {
+    let (mut all_running, mut all_first_won) = (0, 0);
+    for half in 0..2 {
+        let [first_rows, other_rows] = &mut lanes.sides;
+        let (mut first, mut other) = (Side::load(first_rows, half), Side::load(other_rows, half));
+        let [low, high] = &mut random.state;
+        let generators =
+            |bank: usize| Generators { low: load_words(&low[bank].as_chunks().0[half]), high: load_words(&high[bank].as_chunks().0[half]) };
+        let mut generators = [generators(0), generators(1)];
+        let mut running = lanes_of((lanes.running >> (32 * half)) as u32);
+        let mut first_won = lanes_of((lanes.first_won >> (32 * half)) as u32);
+        let mut plies = load(&lanes.plies.halves()[half]);
+        for _ in 0..ROUND / 2 {
+            // Minus one in running lanes.
+            plies = _mm256_sub_epi8(plies, running);
+            let draws = draws_of(generators[0].next(), generators[1].next());
+            let won = ply::<BY_STONES>(&mut first, &mut other, &draws);
+            first_won = _mm256_or_si256(first_won, _mm256_and_si256(won, running));
+            running = _mm256_andnot_si256(won, running);
+            plies = _mm256_sub_epi8(plies, running);
+            let draws = draws_of(generators[0].next(), generators[1].next());
+            running = _mm256_andnot_si256(ply::<BY_STONES>(&mut other, &mut first, &draws), running);
+        }
+        first.store(first_rows, half);
+        other.store(other_rows, half);
+        for (bank, generators) in generators.iter().enumerate() {
+            store_words(&mut low[bank].as_chunks_mut().0[half], generators.low);
+            store_words(&mut high[bank].as_chunks_mut().0[half], generators.high);
+        }
+        store(&mut lanes.plies.halves_mut()[half], plies);
+        all_running |= u64::from(_mm256_movemask_epi8(running) as u32) << (32 * half);
+        all_first_won |= u64::from(_mm256_movemask_epi8(first_won) as u32) << (32 * half);
+    }
+    (lanes.running, lanes.first_won) = (all_running, all_first_won);
+}

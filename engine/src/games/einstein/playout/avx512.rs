@@ -1,0 +1,322 @@
+//! 64 games in lockstep on 512-bit vectors, a byte a game: AVX-512 with VBMI and VBMI2.
+//!
+//! Byte permutations look up tables of 64 entries, as many as there are sets of living stones: a draw becomes masks of
+//! the stones from the rolled one down and up, and these with the living stones become the two stones permitted.
+//! New games are expanded into the lanes that are free. Invariant: the games of `scalar.rs`, ply for ply.
+#![allow(unsafe_code)]
+
+use super::Tally;
+use super::bytes::{ByteLanes, Row, SideRows};
+use super::draw::{CODES, LaneRandom};
+use super::lanes::{Lanes, ROUND};
+use super::starts::{GONE_BYTE, Starts};
+use crate::games::einstein::{MAX_STONES, Standard};
+use std::arch::x86_64::*;
+
+/// 64 games. One exists only where the processor has the instructions.
+pub(super) struct Avx512Lanes {
+    lanes: ByteLanes,
+}
+
+impl Avx512Lanes {
+    /// Lanes without games; `None` if the processor lacks the instructions.
+    pub(super) fn new() -> Option<Self> {
+        let available = std::arch::is_x86_feature_detected!("avx512f")
+            && std::arch::is_x86_feature_detected!("avx512bw")
+            && std::arch::is_x86_feature_detected!("avx512vbmi")
+            && std::arch::is_x86_feature_detected!("avx512vbmi2")
+            && std::arch::is_x86_feature_detected!("popcnt");
+        available.then(|| Self { lanes: ByteLanes::new() })
+    }
+}
+
+impl Lanes for Avx512Lanes {
+    #[inline]
+    fn running(&self) -> u64 {
+        self.lanes.running
+    }
+
+    #[inline]
+    fn first_won(&self) -> u64 {
+        self.lanes.first_won
+    }
+
+    #[inline]
+    fn count_plies(&mut self, lanes: u64, tally: &mut Tally) {
+        // SAFETY: `Avx512Lanes::new` has found all instructions that the function is compiled for.
+        unsafe { count_plies(&self.lanes.plies, lanes, tally) }
+    }
+
+    #[inline]
+    fn take_starts(&mut self, lanes: u64, starts: &Starts) {
+        // SAFETY: as above.
+        unsafe { take_starts(&mut self.lanes, lanes, starts) }
+    }
+
+    #[inline]
+    fn round<const BY_STONES: bool>(&mut self, random: &mut LaneRandom) {
+        // SAFETY: as above.
+        unsafe { round::<BY_STONES>(&mut self.lanes, random) }
+    }
+}
+
+#[inline]
+#[target_feature(enable = "avx512f")]
+fn load(row: &[u8; 64]) -> __m512i {
+    // SAFETY: 64 bytes can be read, and the load asks for no alignment.
+    unsafe { _mm512_loadu_si512(row.as_ptr().cast()) }
+}
+
+#[inline]
+#[target_feature(enable = "avx512f")]
+fn load_words(words: &[u64; 8]) -> __m512i {
+    // SAFETY: as above, eight words of 8 bytes.
+    unsafe { _mm512_loadu_si512(words.as_ptr().cast()) }
+}
+
+#[inline]
+#[target_feature(enable = "avx512f")]
+fn store(row: &mut Row, vector: __m512i) {
+    // SAFETY: 64 bytes can be written, and the store asks for no alignment.
+    unsafe { _mm512_storeu_si512(row.0.as_mut_ptr().cast(), vector) }
+}
+
+#[inline]
+#[target_feature(enable = "avx512f")]
+fn store_words(words: &mut [u64; 8], vector: __m512i) {
+    // SAFETY: as above, eight words of 8 bytes.
+    unsafe { _mm512_storeu_si512(words.as_mut_ptr().cast(), vector) }
+}
+
+/// A table of 64 bytes from a rule for its index.
+macro_rules! table {
+    (|$index:ident| $entry:expr) => {{
+        let mut table = [0u8; 64];
+        let mut $index = 0;
+        while $index < 64 {
+            table[$index] = $entry;
+            $index += 1;
+        }
+        table
+    }};
+}
+
+const CODE_LIMIT: usize = CODES as usize;
+/// For the code of a draw: the stones up to the rolled one, and from it on, one bit each.
+static UP_TO: [u8; 64] = table!(|code| if code < CODE_LIMIT { (2u8 << (code / 3)) - 1 } else { 0 });
+static FROM: [u8; 64] = table!(|code| if code < CODE_LIMIT { 63 & !((1u8 << (code / 3)) - 1) } else { 0 });
+/// For the code of a draw: 32 times its step.
+static STEP: [u8; 64] = table!(|code| if code < CODE_LIMIT { 32 * (code % 3) as u8 } else { 0 });
+/// For a set of stones: its highest and its lowest member, as a set.
+static HIGHEST: [u8; 64] = table!(|set| if set == 0 { 0 } else { 1 << (7 - (set as u8).leading_zeros()) });
+static LOWEST: [u8; 64] = table!(|set| if set == 0 { 0 } else { 1 << (set as u8).trailing_zeros() });
+/// For a square: all bits if there is but one step from it.
+static EDGE: [u8; 64] = table!(|square| if square < 32 && Standard::ONE_STEP >> square & 1 == 1 { 0xFF } else { 0 });
+/// Where a stone goes, for the square it stands on and 32 times the step.
+static DESTINATIONS: [[u8; 64]; 2] = {
+    let mut halves = [[0; 64]; 2];
+    let mut index = 0;
+    while index < 128 {
+        halves[index / 64][index % 64] = Standard::PLAYOUT_DESTINATIONS[index];
+        index += 1;
+    }
+    halves
+};
+
+/// One side in registers.
+struct Side {
+    stones: [__m512i; MAX_STONES],
+    alive: __m512i,
+    edge: __m512i,
+}
+
+impl Side {
+    #[inline]
+    #[target_feature(enable = "avx512f")]
+    fn load(rows: &SideRows) -> Self {
+        let stones = [
+            load(&rows.stones[0].0),
+            load(&rows.stones[1].0),
+            load(&rows.stones[2].0),
+            load(&rows.stones[3].0),
+            load(&rows.stones[4].0),
+            load(&rows.stones[5].0),
+        ];
+        Self { stones, alive: load(&rows.alive.0), edge: load(&rows.edge.0) }
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx512f")]
+    fn store(&self, rows: &mut SideRows) {
+        for (row, stone) in rows.stones.iter_mut().zip(self.stones) {
+            store(row, stone);
+        }
+        store(&mut rows.alive, self.alive);
+        store(&mut rows.edge, self.edge);
+    }
+}
+
+/// One ply of all lanes: the lanes in which `own` has won, among them lanes that do not run.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
+fn ply<const BY_STONES: bool>(own: &mut Side, other: &mut Side, draws: __m512i) -> u64 {
+    let stone_bit = |stone: usize| _mm512_set1_epi8(1 << stone);
+    let up_to = _mm512_permutexvar_epi8(draws, load(&UP_TO));
+    let from = _mm512_permutexvar_epi8(draws, load(&FROM));
+    // Stones as sets of one; empty if there is none on that side of the rolled stone.
+    let first = _mm512_permutexvar_epi8(_mm512_and_si512(own.alive, up_to), load(&HIGHEST));
+    let last = _mm512_permutexvar_epi8(_mm512_and_si512(own.alive, from), load(&LOWEST));
+    let takes_last = if BY_STONES {
+        // The coin stands in the two highest bits.
+        _mm512_movepi8_mask(draws)
+    } else {
+        let coin_unit = _mm512_set1_epi8(64);
+        let of_first = _mm512_set1_epi8(-128);
+        let of_first = _mm512_mask_sub_epi8(of_first, _mm512_test_epi8_mask(own.edge, first), of_first, coin_unit);
+        let of_first = _mm512_mask_add_epi8(of_first, _mm512_test_epi8_mask(own.edge, last), of_first, coin_unit);
+        _mm512_cmpge_epu8_mask(draws, of_first)
+    };
+    // Where there is no stone on one side, the other's; apart from the coin, which it need not wait for.
+    let (no_first, no_last) = (_mm512_testn_epi8_mask(first, first), _mm512_testn_epi8_mask(last, last));
+    let chosen = _mm512_mask_mov_epi8(first, no_first, last);
+    let chosen = _mm512_mask_mov_epi8(chosen, takes_last, _mm512_mask_mov_epi8(last, no_last, first));
+
+    let moves: [__mmask64; MAX_STONES] = [
+        _mm512_test_epi8_mask(chosen, stone_bit(0)),
+        _mm512_test_epi8_mask(chosen, stone_bit(1)),
+        _mm512_test_epi8_mask(chosen, stone_bit(2)),
+        _mm512_test_epi8_mask(chosen, stone_bit(3)),
+        _mm512_test_epi8_mask(chosen, stone_bit(4)),
+        _mm512_test_epi8_mask(chosen, stone_bit(5)),
+    ];
+    let step = _mm512_permutexvar_epi8(draws, load(&STEP));
+    let low = _mm512_maskz_mov_epi8(moves[0], own.stones[0]);
+    let low = _mm512_mask_mov_epi8(low, moves[1], own.stones[1]);
+    let low = _mm512_mask_mov_epi8(low, moves[2], own.stones[2]);
+    let high = _mm512_maskz_mov_epi8(moves[3], own.stones[3]);
+    let high = _mm512_mask_mov_epi8(high, moves[4], own.stones[4]);
+    let high = _mm512_mask_mov_epi8(high, moves[5], own.stones[5]);
+    let index = _mm512_ternarylogic_epi64::<0xFE>(low, high, step);
+    let to = _mm512_permutex2var_epi8(load(&DESTINATIONS[0]), index, load(&DESTINATIONS[1]));
+
+    let gone = _mm512_set1_epi8(GONE_BYTE as i8);
+    let goal = _mm512_set1_epi8(Standard::GOAL as i8);
+    let mut captured = _mm512_setzero_si512();
+    for (stone, (squares, moves)) in own.stones.iter_mut().zip(moves).enumerate() {
+        let equal = _mm512_cmpeq_epi8_mask(*squares, to);
+        captured = _mm512_mask_mov_epi8(captured, equal, stone_bit(stone));
+        *squares = _mm512_mask_mov_epi8(*squares, equal, gone);
+        *squares = _mm512_mask_mov_epi8(*squares, moves, to);
+    }
+    own.alive = _mm512_andnot_si512(captured, own.alive);
+    // edge | chosen & one step from there.
+    own.edge = _mm512_ternarylogic_epi64::<0xF8>(own.edge, chosen, _mm512_permutexvar_epi8(to, load(&EDGE)));
+
+    let seen_by_other = _mm512_sub_epi8(goal, to);
+    let mut captured = _mm512_setzero_si512();
+    for (stone, squares) in other.stones.iter_mut().enumerate() {
+        let equal = _mm512_cmpeq_epi8_mask(*squares, seen_by_other);
+        captured = _mm512_mask_mov_epi8(captured, equal, stone_bit(stone));
+        *squares = _mm512_mask_mov_epi8(*squares, equal, gone);
+    }
+    other.alive = _mm512_andnot_si512(captured, other.alive);
+    _mm512_cmpeq_epi8_mask(to, goal) | _mm512_testn_epi8_mask(other.alive, other.alive)
+}
+
+/// The outputs of eight generators, which go on.
+#[inline]
+#[target_feature(enable = "avx512f")]
+fn generate(low: &mut __m512i, high: &mut __m512i) -> __m512i {
+    let output = _mm512_add_epi64(*low, *high);
+    let mixed = _mm512_xor_si512(*low, *high);
+    *low = _mm512_ternarylogic_epi64::<0x96>(_mm512_rol_epi64::<24>(*low), mixed, _mm512_slli_epi64::<16>(mixed));
+    *high = _mm512_rol_epi64::<37>(mixed);
+    output
+}
+
+/// A byte a lane from the outputs of both banks: the code of the draw, and the coin in the two highest bits.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw")]
+fn draws_of(even: __m512i, odd: __m512i) -> __m512i {
+    let even_codes = _mm512_mulhi_epu16(even, _mm512_set1_epi16(CODES as i16));
+    // 256 times as much puts the code into the upper byte and something into the lower one.
+    let odd_codes = _mm512_mulhi_epu16(odd, _mm512_set1_epi16(256 * CODES as i16));
+    let coins = _mm512_set1_epi16(0x00C0);
+    // a & b | c
+    let even = _mm512_ternarylogic_epi64::<0xEA>(_mm512_slli_epi16::<6>(even), coins, even_codes);
+    let odd = _mm512_or_si512(odd_codes, _mm512_slli_epi16::<14>(odd));
+    // Upper bytes of odd, lower bytes of even: a ? b : c.
+    _mm512_ternarylogic_epi64::<0xCA>(_mm512_set1_epi16(0x00FF), even, odd)
+}
+
+#[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
+fn round<const BY_STONES: bool>(lanes: &mut ByteLanes, random: &mut LaneRandom) {
+    let [first_rows, other_rows] = &mut lanes.sides;
+    let (mut first, mut other) = (Side::load(first_rows), Side::load(other_rows));
+    let mut low = [load_words(&random.state[0][0]), load_words(&random.state[0][1])];
+    let mut high = [load_words(&random.state[1][0]), load_words(&random.state[1][1])];
+    let (mut running, mut first_won) = (lanes.running, lanes.first_won);
+    let mut plies = load(&lanes.plies.0);
+    let one = _mm512_set1_epi8(1);
+    for _ in 0..ROUND / 2 {
+        plies = _mm512_mask_add_epi8(plies, running, plies, one);
+        let draws = draws_of(generate(&mut low[0], &mut high[0]), generate(&mut low[1], &mut high[1]));
+        let won = ply::<BY_STONES>(&mut first, &mut other, draws);
+        first_won |= won & running;
+        running &= !won;
+        plies = _mm512_mask_add_epi8(plies, running, plies, one);
+        let draws = draws_of(generate(&mut low[0], &mut high[0]), generate(&mut low[1], &mut high[1]));
+        running &= !ply::<BY_STONES>(&mut other, &mut first, draws);
+    }
+    first.store(first_rows);
+    other.store(other_rows);
+    for bank in 0..2 {
+        store_words(&mut random.state[0][bank], low[bank]);
+        store_words(&mut random.state[1][bank], high[bank]);
+    }
+    store(&mut lanes.plies, plies);
+    (lanes.running, lanes.first_won) = (running, first_won);
+}
+
+#[target_feature(enable = "avx512f,avx512bw,avx512vbmi2")]
+fn take_starts(lanes: &mut ByteLanes, free: u64, starts: &Starts) {
+    let stones = starts.stones();
+    for (side, rows) in lanes.sides.iter_mut().enumerate() {
+        for (row, start) in rows.stones.iter_mut().zip(stones[side]) {
+            let expanded = _mm512_mask_expand_epi8(load(&row.0), free, load(start));
+            store(row, expanded);
+        }
+        let set = |row: &mut Row, value: u8| {
+            let changed = _mm512_mask_mov_epi8(load(&row.0), free, _mm512_set1_epi8(value as i8));
+            store(row, changed);
+        };
+        set(&mut rows.alive, starts.alive[side]);
+        set(&mut rows.edge, starts.edge[side]);
+    }
+    let plies = _mm512_maskz_mov_epi8(!free, load(&lanes.plies.0));
+    store(&mut lanes.plies, plies);
+    lanes.running |= free;
+    lanes.first_won &= !free;
+}
+
+#[target_feature(enable = "avx512f,avx512bw")]
+fn count_plies(plies: &Row, over: u64, tally: &mut Tally) {
+    let plies = _mm512_maskz_mov_epi8(over, load(&plies.0));
+    tally.plies += _mm512_reduce_add_epi64(_mm512_sad_epu8(plies, _mm512_setzero_si512())) as u64;
+    // Plies are below 128, so bytes serve as signed and unsigned and two squares fit 16 bits.
+    let pairs = _mm512_maddubs_epi16(plies, plies);
+    let squares = _mm512_madd_epi16(pairs, _mm512_set1_epi16(1));
+    tally.squared_plies += _mm512_reduce_add_epi32(squares) as u64;
+    if _mm512_cmpgt_epu8_mask(plies, _mm512_set1_epi8(tally.longest as i8)) != 0 {
+        tally.longest = plies_of(plies).iter().fold(tally.longest, |longest, &plies| longest.max(u64::from(plies)));
+    }
+}
+
+/// The bytes of a vector.
+#[inline]
+#[target_feature(enable = "avx512f")]
+fn plies_of(vector: __m512i) -> [u8; 64] {
+    let mut row = Row([0; 64]);
+    store(&mut row, vector);
+    row.0
+}

@@ -1,0 +1,73 @@
+//! 64 games as vectors of bytes: one byte a game, one vector a stone. Shared by the vector engines.
+
+use super::LANES;
+use super::starts::{GONE_BYTE, Starts};
+use crate::games::einstein::MAX_STONES;
+
+/// One byte a lane.
+#[derive(Clone, Copy, Debug)]
+#[repr(C, align(64))]
+pub(super) struct Row(pub(super) [u8; LANES]);
+
+impl Row {
+    /// Lanes 0–31 and 32–63.
+    #[inline]
+    pub(super) fn halves(&self) -> &[[u8; LANES / 2]] {
+        self.0.as_chunks().0
+    }
+
+    /// The same, to be changed.
+    #[inline]
+    pub(super) fn halves_mut(&mut self) -> &mut [[u8; LANES / 2]] {
+        self.0.as_chunks_mut().0
+    }
+}
+
+/// One side of 64 games.
+#[derive(Clone, Copy, Debug)]
+#[repr(C)]
+pub(super) struct SideRows {
+    /// The square of each stone in its owner's perspective, or [`GONE_BYTE`].
+    pub(super) stones: [Row; MAX_STONES],
+    /// One bit a living stone.
+    pub(super) alive: Row,
+    /// One bit a stone with but one step; those of stones that are gone mean nothing.
+    pub(super) edge: Row,
+}
+
+/// 64 games. What stands in lanes that are not running means nothing.
+#[derive(Clone, Debug)]
+#[repr(C)]
+pub(super) struct ByteLanes {
+    /// The side that began, and the other.
+    pub(super) sides: [SideRows; 2],
+    pub(super) plies: Row,
+    /// The lanes whose games go on.
+    pub(super) running: u64,
+    /// The lanes whose last game was won by the side that began.
+    pub(super) first_won: u64,
+}
+
+impl ByteLanes {
+    pub(super) fn new() -> Self {
+        let none = SideRows { stones: [Row([GONE_BYTE; LANES]); MAX_STONES], alive: Row([0; LANES]), edge: Row([0; LANES]) };
+        Self { sides: [none; 2], plies: Row([0; LANES]), running: 0, first_won: 0 }
+    }
+
+    /// Gives the next starts to some lanes.
+    pub(super) fn take_starts(&mut self, lanes: u64, starts: &Starts) {
+        let stones = starts.stones();
+        for (index, lane) in super::scalar::bits(lanes).enumerate() {
+            for (side, rows) in self.sides.iter_mut().enumerate() {
+                for (row, start) in rows.stones.iter_mut().zip(stones[side]) {
+                    row.0[lane] = start[index];
+                }
+                rows.alive.0[lane] = starts.alive[side];
+                rows.edge.0[lane] = starts.edge[side];
+            }
+            self.plies.0[lane] = 0;
+        }
+        self.running |= lanes;
+        self.first_won &= !lanes;
+    }
+}

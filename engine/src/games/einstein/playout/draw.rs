@@ -1,0 +1,125 @@
+//! The randomness of a ply: 16 bits, and where they come from.
+//!
+//! A draw `r` gives face · 3 + step = ⌊18 r / 2^16⌋ and a coin of four values, its two lowest bits. One of 18 values has
+//! 3,640 or 3,641 of the 65,536 draws, so no move's probability is wrong by more than 10⁻⁴; a test adds up all draws.
+//! Generators: xoroshiro128+ (Blackman and Vigna 2018: rotations 24 and 37, shift 16) for the lanes, SplitMix64 (Steele,
+//! Lea and Flood 2014) for a single game. Both are seeded from the Mersenne Twister of [`crate::random`], which would
+//! take as long for the bits as the rules take for the games.
+
+use super::LANES;
+use crate::random::RandomStream;
+
+/// How many pairs of face and step there are.
+pub(super) const CODES: u16 = 18;
+
+/// 16 random bits, as one ply reads them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Draw(pub u16);
+
+impl Draw {
+    /// (Face − 1) · 3 + step.
+    #[must_use]
+    #[inline]
+    pub fn code(self) -> usize {
+        ((u32::from(self.0) * u32::from(CODES)) >> 16) as usize
+    }
+
+    /// The rolled face, 1–6.
+    #[must_use]
+    #[inline]
+    pub fn face(self) -> u8 {
+        (self.code() / 3) as u8 + 1
+    }
+
+    /// Which step (0 diagonal, 1 sideways, 2 forward) a stone takes that has all three.
+    #[must_use]
+    #[inline]
+    pub fn step(self) -> usize {
+        self.code() % 3
+    }
+
+    /// 0–3. The first of two stones moves if this is below 2, plus 1 if only the second has but one step, minus 1 if
+    /// only the first has: so 1 : 1, 3 : 1 and 1 : 3, the ratios of their moves.
+    #[must_use]
+    #[inline]
+    pub fn coin(self) -> u8 {
+        (self.0 & 3) as u8
+    }
+}
+
+/// The streams of all lanes: sixteen generators of 64 bits, each feeding four lanes with 16 bits a ply.
+///
+/// Bank *b* holds eight generators; lane *i* reads field `i / 2 % 4` of generator `i / 8` of bank `i % 2`, which is the
+/// byte order in which two vectors of 16-bit numbers interleave. So the two halves of the lanes have generators of
+/// their own.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[repr(C, align(64))]
+pub struct LaneRandom {
+    /// `state[word][bank][generator]`.
+    pub(super) state: [[[u64; 8]; 2]; 2],
+}
+
+impl LaneRandom {
+    /// Streams that start from outputs of the Mersenne Twister.
+    #[must_use]
+    pub fn new(stream: &mut RandomStream) -> Self {
+        let mut state = [[[0; 8]; 2]; 2];
+        let [low, high] = &mut state;
+        for (low, high) in low.as_flattened_mut().iter_mut().zip(high.as_flattened_mut()) {
+            // The state of all zeros, which never leaves itself, has probability 2^-128; this excludes it.
+            *low = stream.next_u64() | 1;
+            *high = stream.next_u64();
+        }
+        Self { state }
+    }
+
+    /// The outputs of one ply: `[bank][generator]`.
+    #[inline]
+    pub(super) fn next(&mut self) -> [[u64; 8]; 2] {
+        let [low, high] = &mut self.state;
+        std::array::from_fn(|bank| {
+            std::array::from_fn(|generator| {
+                let (a, b) = (low[bank][generator], high[bank][generator]);
+                let mixed = a ^ b;
+                low[bank][generator] = a.rotate_left(24) ^ mixed ^ mixed << 16;
+                high[bank][generator] = mixed.rotate_left(37);
+                a.wrapping_add(b)
+            })
+        })
+    }
+
+    /// What a lane reads from the outputs of one ply.
+    #[inline]
+    pub(super) fn draw(outputs: &[[u64; 8]; 2], lane: usize) -> Draw {
+        Draw((outputs[lane % 2][lane / 8] >> (lane / 2 % 4 * 16)) as u16)
+    }
+
+    /// One draw for each lane.
+    pub fn draws(&mut self) -> [Draw; LANES] {
+        let outputs = self.next();
+        std::array::from_fn(|lane| Self::draw(&outputs, lane))
+    }
+}
+
+/// The stream of a single game; four draws from each word, the lowest bits first.
+#[derive(Clone, Debug)]
+pub struct SmallRandom(u64);
+
+impl SmallRandom {
+    /// The stream that begins at `seed`, any 64 random bits.
+    #[must_use]
+    #[inline]
+    pub fn new(seed: u64) -> Self {
+        Self(seed)
+    }
+
+    /// The next 64 bits.
+    #[inline]
+    pub fn next_u64(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mut word = self.0;
+        word = (word ^ word >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        word = (word ^ word >> 27).wrapping_mul(0x94D0_49BB_1331_11EB);
+        word ^ word >> 31
+    }
+}

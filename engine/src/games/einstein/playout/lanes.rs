@@ -1,0 +1,91 @@
+//! Games in lockstep: what is common to all engines.
+//!
+//! Games go on for [`ROUND`] plies; then the finished ones are counted and their lanes take the next starts, in the order
+//! of lanes. In the first ply of a round all lanes have the side to move that began, as a round has an even number of
+//! plies. A lane goes on drawing, unheard, between the end of its game and the exchange.
+//! Invariant: exactly as many games begin as were asked for and all are played to the end: had one stopped when enough
+//! were over, long games would be missing.
+
+use super::draw::LaneRandom;
+use super::starts::Starts;
+use super::{Choice, Tally};
+use crate::random::RandomStream;
+
+/// Plies between two exchanges; even.
+pub(super) const ROUND: usize = 4;
+
+/// 64 games on one engine.
+pub(super) trait Lanes {
+    /// The lanes whose games go on, one bit a lane.
+    fn running(&self) -> u64;
+
+    /// The lanes whose last game was won by the side that began.
+    fn first_won(&self) -> u64;
+
+    /// Adds the plies of the games of some lanes to plies, squared plies and longest.
+    fn count_plies(&mut self, lanes: u64, tally: &mut Tally);
+
+    /// Gives the next starts to some lanes, which then are running.
+    fn take_starts(&mut self, lanes: u64, starts: &Starts);
+
+    /// Plays [`ROUND`] plies in all running lanes.
+    fn round<const BY_STONES: bool>(&mut self, random: &mut LaneRandom);
+}
+
+/// Plays `games` games.
+pub(super) fn play<L: Lanes>(
+    lanes: &mut L,
+    choice: Choice,
+    random: &mut LaneRandom,
+    starts: &mut Starts,
+    stream: &mut RandomStream,
+    games: u64,
+) -> Tally {
+    match choice {
+        Choice::Moves => play_as::<L, false>(lanes, random, starts, stream, games),
+        Choice::Stones => play_as::<L, true>(lanes, random, starts, stream, games),
+    }
+}
+
+#[inline]
+fn play_as<L: Lanes, const BY_STONES: bool>(
+    lanes: &mut L,
+    random: &mut LaneRandom,
+    starts: &mut Starts,
+    stream: &mut RandomStream,
+    games: u64,
+) -> Tally {
+    let mut tally = Tally::default();
+    let mut to_begin = games;
+    let mut occupied = 0;
+    loop {
+        let running = lanes.running();
+        let over = occupied & !running;
+        if over != 0 {
+            tally.games += u64::from(over.count_ones());
+            tally.first_mover_wins += u64::from((over & lanes.first_won()).count_ones());
+            lanes.count_plies(over, &mut tally);
+        }
+        let free = lowest(!running, to_begin);
+        if free != 0 {
+            lanes.take_starts(free, starts);
+            let begun = free.count_ones();
+            starts.advance(begun as usize, stream);
+            to_begin -= u64::from(begun);
+        }
+        occupied = running | free;
+        if occupied == 0 {
+            return tally;
+        }
+        lanes.round::<BY_STONES>(random);
+    }
+}
+
+/// The lowest bits of a set, at most `count` of them.
+#[inline]
+fn lowest(mut set: u64, count: u64) -> u64 {
+    while u64::from(set.count_ones()) > count {
+        set &= !(1 << (63 - set.leading_zeros()));
+    }
+    set
+}

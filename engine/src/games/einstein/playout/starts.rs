@@ -1,0 +1,134 @@
+//! Where games in lockstep begin: a queue of starts that lanes take in order.
+//!
+//! Random set-ups: the 720 arrangements in a random order, once around for the side that begins; the other side's are
+//! read from the same ring at a distance that is drawn anew for every round, uniformly. So both are uniform and
+//! independent of each other in each game, at no cost a game.
+//! Invariant: [`LANES`] starts can be read from any cursor without wrapping.
+
+use super::LANES;
+use crate::games::einstein::setup::SETUPS;
+use crate::games::einstein::{GONE, MAX_STONES, Position, Standard};
+use crate::random::RandomStream;
+
+/// The ring twice over, and what may be read past its end.
+const LENGTH: usize = 2 * SETUPS + LANES;
+
+/// The byte of a stone that is gone.
+pub(super) const GONE_BYTE: u8 = 0xFF;
+
+/// Arrangements: for each stone its square in its owner's perspective, one after the other.
+struct Ring {
+    /// For vectors: `stones[stone][index]`.
+    stones: Box<[[u8; LENGTH]; MAX_STONES]>,
+    /// For one game: byte `stone` is its square, the two highest bytes are gone.
+    packed: Box<[u64; LENGTH]>,
+}
+
+impl Ring {
+    fn new() -> Self {
+        Self { stones: Box::new([[GONE_BYTE; LENGTH]; MAX_STONES]), packed: Box::new([!0; LENGTH]) }
+    }
+
+    fn set(&mut self, index: usize, squares: [u8; MAX_STONES]) {
+        let mut packed = !0u64;
+        for (stone, square) in squares.into_iter().enumerate() {
+            let byte = if square == GONE { GONE_BYTE } else { square };
+            self.stones[stone][index] = byte;
+            packed = packed & !(0xFF << (8 * stone)) | u64::from(byte) << (8 * stone);
+        }
+        self.packed[index] = packed;
+    }
+}
+
+/// The queue of starts.
+pub(super) struct Starts {
+    setups: Ring,
+    /// One position: the side that begins at 0, the other at [`LANES`].
+    one: Ring,
+    /// Which of the two is in use, and each side's living stones and those with only one step. All starts share these.
+    from_setups: bool,
+    pub(super) alive: [u8; 2],
+    pub(super) edge: [u8; 2],
+    cursor: usize,
+    distance: usize,
+}
+
+impl Starts {
+    /// Set-ups in an order that `stream` shuffles.
+    pub(super) fn new(game: &Standard, stream: &mut RandomStream) -> Self {
+        let mut order: Vec<usize> = (0..SETUPS).collect();
+        stream.shuffle(&mut order);
+        let mut setups = Ring::new();
+        for (index, &setup) in order.iter().cycle().take(LENGTH).enumerate() {
+            setups.set(index, game.start([setup, setup], 0).mover().squares());
+        }
+        let mut starts =
+            Self { setups, one: Ring::new(), from_setups: true, alive: [0; 2], edge: [0; 2], cursor: 0, distance: stream.below(SETUPS) };
+        starts.describe(&game.start([0, 0], 0));
+        starts
+    }
+
+    /// Begins at random set-ups from now on.
+    pub(super) fn random_setups(&mut self) {
+        if !self.from_setups {
+            self.from_setups = true;
+            let squares = |index: usize| std::array::from_fn(|stone| self.setups.stones[stone][index]);
+            let side = crate::games::einstein::position::Side::new(squares(0));
+            self.describe(&Position::new(side, side, 0));
+        }
+    }
+
+    /// Begins at one position from now on.
+    pub(super) fn position(&mut self, position: &Position) {
+        self.from_setups = false;
+        for index in 0..LANES {
+            self.one.set(index, position.mover().squares());
+            self.one.set(LANES + index, position.other().squares());
+        }
+        self.describe(position);
+    }
+
+    fn describe(&mut self, position: &Position) {
+        let sides = [position.mover(), position.other()];
+        self.alive = sides.map(|side| side.alive());
+        self.edge = sides.map(|side| {
+            let on_edge = |stone: &usize| Standard::mobility_from(side.square(*stone)) == 1;
+            (0..MAX_STONES).filter(on_edge).fold(0, |edge, stone| edge | 1 << stone)
+        });
+    }
+
+    fn offsets(&self) -> (&Ring, [usize; 2]) {
+        if self.from_setups { (&self.setups, [self.cursor, self.cursor + self.distance]) } else { (&self.one, [0, LANES]) }
+    }
+
+    /// The next starts, as many as there are lanes: for each side, from the side that begins, for each stone its squares.
+    #[inline]
+    pub(super) fn stones(&self) -> [[&[u8; LANES]; MAX_STONES]; 2] {
+        let (ring, offsets) = self.offsets();
+        offsets.map(|offset| {
+            std::array::from_fn(|stone| {
+                let (chunk, _) = ring.stones[stone][offset..].split_first_chunk().unwrap_or((&[GONE_BYTE; LANES], &[]));
+                chunk
+            })
+        })
+    }
+
+    /// The start that is `index` further on than the next one, both sides packed.
+    #[inline]
+    pub(super) fn packed(&self, index: usize) -> [u64; 2] {
+        let (ring, offsets) = self.offsets();
+        offsets.map(|offset| ring.packed[offset + index])
+    }
+
+    /// Goes on by `count` starts, at most [`LANES`].
+    #[inline]
+    pub(super) fn advance(&mut self, count: usize, stream: &mut RandomStream) {
+        if self.from_setups {
+            self.cursor += count;
+            if self.cursor >= SETUPS {
+                self.cursor -= SETUPS;
+                self.distance = stream.below(SETUPS);
+            }
+        }
+    }
+}

@@ -1,0 +1,445 @@
+//! Fast random games against the plain rules: every draw added up, recorded streams replayed, statistics, and all engines
+//! against each other.
+
+use super::draw::CODES;
+use super::lanes::ROUND;
+use super::scalar::ScalarGame;
+use super::*;
+use crate::dice::Die;
+use crate::game::{Game, end_move_by_move};
+use crate::games::einstein::position::Side;
+use crate::games::einstein::{EinStein, GONE, MAX_STONES, Move, Variant};
+use std::collections::HashMap;
+
+/// What a draw does by the plain rules, from the words of `Draw` alone.
+fn move_by_the_rules<const C: usize, const R: usize>(game: &EinStein<C, R>, position: &Position, draw: Draw, choice: Choice) -> Move {
+    let value = u32::from(draw.0) * 18 / 65536;
+    let legal = game.legal_moves(position, (value / 3) as u8 + 1);
+    let (first, last) = (legal[0].stone(), legal[legal.len() - 1].stone());
+    let steps = |stone: usize| legal.iter().filter(|mv| mv.stone() == stone).collect::<Vec<_>>();
+    let weight = |stone: usize| if choice == Choice::Stones { 1 } else { steps(stone).len() };
+    // The coin shows 0–3: below 4 · (share of the first) it is the first.
+    let stone = if first == last || usize::from(draw.0 % 4) * (weight(first) + weight(last)) < 4 * weight(first) { first } else { last };
+    let steps = steps(stone);
+    if steps.len() == 1 { *steps[0] } else { *steps[value as usize % 3] }
+}
+
+fn random_positions(games: usize) -> Vec<Position> {
+    let game = Standard::default();
+    let mut random = RandomStream::new(5);
+    let mut positions = Vec::new();
+    for index in 0..games {
+        let mut position = game.random_start(&mut random, index % 2);
+        while game.winner(&position).is_none() {
+            positions.push(position);
+            position = game.play(&position, game.random_move(&position, random.next_u64()));
+        }
+    }
+    positions
+}
+
+/// The position after one ply of the fast game.
+fn after_fast_ply<const BY_STONES: bool>(table: StoneTable, position: &Position, draw: Draw) -> Position {
+    let mut game = ScalarGame::from_position::<5, 5>(position);
+    game.ply::<5, 5, 0, BY_STONES, true>(table, draw);
+    let mut branchless = ScalarGame::from_position::<5, 5>(position);
+    branchless.ply::<5, 5, 0, BY_STONES, false>(table, draw);
+    let sides: [[u8; MAX_STONES]; 2] = game.own_squares::<5, 5>();
+    assert_eq!(sides, branchless.own_squares::<5, 5>());
+    Position::new(Side::new(sides[1]), Side::new(sides[0]), 1 - position.seat())
+}
+
+#[test]
+fn all_draws_together_give_every_move_its_exact_probability() {
+    let mut worst = 0.0f64;
+    for variant in [Variant::Classic, Variant::NearestOnly] {
+        let game = Standard::new(variant, Die::fair());
+        let table = *game.stone_table().unwrap();
+        for position in random_positions(200).iter().step_by(37) {
+            let mut exact: [HashMap<Position, f64>; 2] = Default::default();
+            for face in 1..=6 {
+                let legal = game.legal_moves(position, face);
+                let (first, last) = (legal[0].stone(), legal[legal.len() - 1].stone());
+                for &mv in legal.iter() {
+                    let of_stone = legal.iter().filter(|other| other.stone() == mv.stone()).count() as f64;
+                    let share = if first == last { 1.0 } else { 0.5 };
+                    *exact[0].entry(game.play(position, mv)).or_default() += 1.0 / 6.0 / legal.len() as f64;
+                    *exact[1].entry(game.play(position, mv)).or_default() += share / 6.0 / of_stone;
+                }
+            }
+            let mut found: [HashMap<Position, u32>; 2] = Default::default();
+            for draw in (0..=u16::MAX).map(Draw) {
+                *found[0].entry(after_fast_ply::<false>(table, position, draw)).or_default() += 1;
+                *found[1].entry(after_fast_ply::<true>(table, position, draw)).or_default() += 1;
+            }
+            for (exact, found) in exact.iter().zip(&found) {
+                assert_eq!(exact.len(), found.len(), "{position:?}");
+                for (after, probability) in exact {
+                    worst = worst.max((f64::from(found[after]) / 65536.0 - probability).abs());
+                }
+            }
+        }
+    }
+    assert!(worst < 1e-4, "{worst}");
+}
+
+#[test]
+fn a_face_has_its_sixth_of_all_draws() {
+    let mut faces = [0u32; 7];
+    let mut codes = [0u32; CODES as usize];
+    for draw in (0..=u16::MAX).map(Draw) {
+        faces[usize::from(draw.face())] += 1;
+        codes[draw.code()] += 1;
+        assert_eq!(draw.code(), 3 * (usize::from(draw.face()) - 1) + draw.step());
+    }
+    assert!(faces[1..].iter().all(|&count| (f64::from(count) / 65536.0 - 1.0 / 6.0).abs() < 1e-4), "{faces:?}");
+    assert!(codes.iter().all(|&count| count == 3640 || count == 3641), "{codes:?}");
+}
+
+#[test]
+fn generators_are_the_published_ones() {
+    let mut random = LaneRandom { state: [[[1; 8]; 2], [[2; 8]; 2]] };
+    // The sequence of the authors' program for the state (1, 2).
+    for expected in [3, 412_333_834_243, 2_360_170_716_294_286_339, 9_295_852_285_959_843_169] {
+        assert_eq!(random.next(), [[expected; 8]; 2]);
+    }
+    let mut random = SmallRandom::new(1_477_776_061_723_855_037);
+    for expected in [1_985_237_415_132_408_290, 2_979_275_885_539_914_483, 13_511_426_838_097_143_398] {
+        assert_eq!(random.next_u64(), expected);
+    }
+}
+
+/// How far counts are from being equally likely: chi-squared in standard deviations above its mean.
+fn excess(counts: &[u32], expected: &[f64]) -> f64 {
+    let sum: f64 = counts.iter().zip(expected).map(|(&count, expected)| (f64::from(count) - expected).powi(2) / expected).sum();
+    let degrees = counts.len() as f64 - 1.0;
+    (sum - degrees) / (2.0 * degrees).sqrt()
+}
+
+#[test]
+fn draws_of_lanes_are_uniform_and_independent() {
+    const PLIES: usize = 200_000;
+    let mut random = LaneRandom::new(&mut RandomStream::new(8));
+    let mut codes = vec![[0u32; 18]; LANES];
+    let mut coins = vec![[0u32; 4]; LANES];
+    // Faces of one lane at successive plies, and of neighbours at one ply.
+    let (mut successive, mut neighbours) = (vec![0u32; 36], vec![0u32; 36]);
+    let mut before = random.draws();
+    for _ in 0..PLIES {
+        let draws = random.draws();
+        for lane in 0..LANES {
+            let face = |draw: Draw| usize::from(draw.face()) - 1;
+            codes[lane][draws[lane].code()] += 1;
+            coins[lane][usize::from(draws[lane].coin())] += 1;
+            successive[6 * face(before[lane]) + face(draws[lane])] += 1;
+            neighbours[6 * face(draws[lane]) + face(draws[(lane + 1) % LANES])] += 1;
+        }
+        before = draws;
+    }
+    // Of 128 values 5.5 standard deviations (chi-squared has a longer tail than the normal distribution) are not expected.
+    for lane in 0..LANES {
+        assert!(excess(&codes[lane], &[PLIES as f64 / 18.0; 18]) < 5.5, "{:?}", codes[lane]);
+        assert!(excess(&coins[lane], &[PLIES as f64 / 4.0; 4]) < 6.5, "{:?}", coins[lane]);
+    }
+    let expected = [(PLIES * LANES) as f64 / 36.0; 36];
+    assert!(excess(&successive, &expected) < 5.0 && excess(&neighbours, &expected) < 5.0, "{successive:?} {neighbours:?}");
+}
+
+#[test]
+fn first_moves_after_each_roll_have_the_probabilities_of_the_rules() {
+    let game = Standard::default();
+    let table = *game.stone_table().unwrap();
+    let mut random = LaneRandom::new(&mut RandomStream::new(9));
+    for text in ["215../64.../3...e/...fb/..acd r -", "...../.b.5./..1.a/...../.d..4 b -", "....6/.a.../...../f...2/.e..c r -"] {
+        let position = game.parse_position(text).unwrap().0;
+        let mut counts: Vec<HashMap<Position, u32>> = vec![HashMap::new(); 7];
+        for _ in 0..60_000 {
+            for draw in random.draws() {
+                *counts[usize::from(draw.face())].entry(after_fast_ply::<false>(table, &position, draw)).or_default() += 1;
+            }
+        }
+        for face in 1..=6u8 {
+            let legal = game.legal_moves(&position, face);
+            let counts: Vec<u32> = legal.iter().map(|&mv| counts[usize::from(face)].remove(&game.play(&position, mv)).unwrap()).collect();
+            let expected = vec![f64::from(counts.iter().sum::<u32>()) / counts.len() as f64; counts.len()];
+            assert!(counts.len() == 1 || excess(&counts, &expected) < 6.5, "{text} {face}: {counts:?}");
+        }
+        assert!(counts.iter().all(HashMap::is_empty), "no move that the rules forbid");
+    }
+}
+
+fn replay<const C: usize, const R: usize>(game: &EinStein<C, R>) {
+    let table = *game.stone_table().unwrap();
+    let mut random = RandomStream::new(4);
+    for _ in 0..3000 {
+        let start = game.random_start(&mut random, 1);
+        let mut words = Vec::new();
+        let mover_wins = scalar::play_out::<C, R>(table, &start, || {
+            words.push(random.next_u64());
+            words[words.len() - 1]
+        });
+        let mut draws = words.iter().flat_map(|word| (0..4).map(move |field| Draw((word >> (16 * field)) as u16)));
+        let mut position = start;
+        let winner = loop {
+            if let Some(winner) = game.winner(&position) {
+                break winner;
+            }
+            let draw = draws.next().expect("the fast game was not over");
+            let mv = move_by_the_rules(game, &position, draw, Choice::Moves);
+            assert!(game.legal_moves(&position, draw.face()).contains(&mv));
+            position = game.play(&position, mv);
+            assert!(Position::from_bits(position.bits(), EinStein::<C, R>::SQUARES).is_some());
+        };
+        assert_eq!(winner == start.seat(), mover_wins);
+        assert!(draws.count() < 4, "the fast game was over too");
+    }
+}
+
+#[test]
+fn single_games_replay_by_the_rules() {
+    replay(&Standard::default());
+    replay(&Standard::new(Variant::NearestOnly, Die::fair()));
+    replay(&EinStein::<5, 5>::with_stones(Variant::Classic, Die::fair(), 3));
+    replay(&EinStein::<4, 5>::with_stones(Variant::Classic, Die::fair(), 5));
+    replay(&EinStein::<3, 3>::with_stones(Variant::Classic, Die::fair(), 3));
+    replay(&EinStein::<5, 2>::with_stones(Variant::Classic, Die::fair(), 2));
+}
+
+/// Games in lockstep by the plain rules.
+fn lockstep(game: &Standard, choice: Choice, mut next_start: impl FnMut() -> Position, games: u64, random: &mut LaneRandom) -> Tally {
+    let mut tally = Tally::default();
+    let mut lanes: Vec<Option<(Position, usize, u64)>> = vec![None; LANES];
+    let mut begun = 0;
+    loop {
+        for lane in &mut lanes {
+            if let Some((position, first, plies)) = *lane
+                && let Some(winner) = game.winner(&position)
+            {
+                tally.games += 1;
+                tally.first_mover_wins += u64::from(winner == first);
+                tally.count_plies(plies);
+                *lane = None;
+            }
+        }
+        for lane in lanes.iter_mut().filter(|lane| lane.is_none()) {
+            if begun < games {
+                let start = next_start();
+                *lane = Some((start, start.seat(), 0));
+                begun += 1;
+            }
+        }
+        if lanes.iter().all(Option::is_none) {
+            return tally;
+        }
+        for _ in 0..ROUND {
+            for (lane, draw) in lanes.iter_mut().zip(random.draws()) {
+                if let Some((position, _, plies)) = lane
+                    && game.winner(position).is_none()
+                {
+                    *position = game.play(position, move_by_the_rules(game, position, draw, choice));
+                    *plies += 1;
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn lanes_replay_by_the_rules() {
+    let positions = random_positions(40);
+    for variant in [Variant::Classic, Variant::NearestOnly] {
+        let game = Standard::new(variant, Die::fair());
+        for choice in [Choice::Moves, Choice::Stones] {
+            for engine in PlayoutEngine::ALL {
+                let Some(mut playouts) = Playouts::on(engine, &game, choice, 3) else { continue };
+                for (position, games) in positions.iter().step_by(61).zip([1, 2, 63, 64, 65, 300, 500].into_iter().cycle()) {
+                    let mut random = playouts.random.clone();
+                    let expected = lockstep(&game, choice, || *position, games, &mut random);
+                    assert_eq!(playouts.from_position(&game, position, games), expected, "{engine:?} {choice:?} {games}");
+                    assert_eq!(playouts.random, random);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn lanes_replay_from_random_setups() {
+    let game = Standard::default();
+    for engine in PlayoutEngine::ALL {
+        let Some(mut playouts) = Playouts::on(engine, &game, Choice::Moves, 21) else { continue };
+        // The same seed gives the same queue, read here start by start.
+        let mut stream = RandomStream::new(21);
+        let mut random = LaneRandom::new(&mut stream);
+        let mut starts = Starts::new(&game, &mut stream);
+        starts.random_setups();
+        let mut queue = Vec::new();
+        let side = |packed: u64| Side::new(std::array::from_fn(|stone| (packed >> (8 * stone)) as u8 & 31));
+        let mut uses = HashMap::new();
+        for games in [40, 700, 3000] {
+            // Lanes are given starts in groups; a start read alone differs only where a round of the ring ends.
+            let found = playouts.random_setups(games);
+            assert_eq!(found.games, games);
+            let expected = lockstep_from_queue(&game, &mut starts, &mut stream, side, games, &mut random, &mut queue);
+            assert_eq!(found, expected, "{engine:?} {games}");
+        }
+        for start in queue {
+            *uses.entry(start).or_insert(0) += 1;
+        }
+        // 3,740 games are 5.2 rounds of 720 set-ups, whichever side begins with them.
+        assert!(uses.len() > 3500, "pairs hardly repeat: {}", uses.len());
+    }
+}
+
+/// [`lockstep`] that takes starts from the queue as an engine does: a group of lanes at once.
+fn lockstep_from_queue(
+    game: &Standard,
+    starts: &mut Starts,
+    stream: &mut RandomStream,
+    side: impl Fn(u64) -> Side,
+    games: u64,
+    random: &mut LaneRandom,
+    used: &mut Vec<Position>,
+) -> Tally {
+    let mut tally = Tally::default();
+    let mut lanes: Vec<Option<(Position, u64)>> = vec![None; LANES];
+    let mut begun = 0;
+    loop {
+        for lane in &mut lanes {
+            if let Some((position, plies)) = *lane
+                && let Some(winner) = game.winner(&position)
+            {
+                tally.games += 1;
+                tally.first_mover_wins += u64::from(winner == 0);
+                tally.count_plies(plies);
+                *lane = None;
+            }
+        }
+        let mut taken = 0;
+        for lane in lanes.iter_mut().filter(|lane| lane.is_none()) {
+            if begun < games {
+                let [own, other] = starts.packed(taken).map(&side);
+                let start = Position::new(own, other, 0);
+                assert!(Position::from_bits(start.bits(), 25).is_some() && start.stones() == 12);
+                used.push(start);
+                *lane = Some((start, 0));
+                (taken, begun) = (taken + 1, begun + 1);
+            }
+        }
+        if taken > 0 {
+            starts.advance(taken, stream);
+        }
+        if lanes.iter().all(Option::is_none) {
+            return tally;
+        }
+        for _ in 0..ROUND {
+            for (lane, draw) in lanes.iter_mut().zip(random.draws()) {
+                if let Some((position, plies)) = lane
+                    && game.winner(position).is_none()
+                {
+                    *position = game.play(position, move_by_the_rules(game, position, draw, Choice::Moves));
+                    *plies += 1;
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn all_engines_count_the_same() {
+    let game = Standard::default();
+    for choice in [Choice::Moves, Choice::Stones] {
+        for seed in 0..3 {
+            let counts = |engine| {
+                let mut playouts = Playouts::on(engine, &game, choice, seed)?;
+                assert_eq!(playouts.engine(), engine);
+                let position = game.start([seed as usize, 99], 1);
+                Some([playouts.random_setups(150_000), playouts.from_position(&game, &position, 10_000), playouts.random_setups(777)])
+            };
+            let expected = counts(PlayoutEngine::Scalar);
+            for engine in [PlayoutEngine::Avx2, PlayoutEngine::Avx512] {
+                assert!(!engine.is_available() || counts(engine) == expected, "{engine:?} {choice:?} {seed}");
+            }
+        }
+    }
+}
+
+fn mean_and_error(sum: u64, squares: u64, games: u64) -> (f64, f64) {
+    let mean = sum as f64 / games as f64;
+    (mean, ((squares as f64 / games as f64 - mean * mean) / games as f64).sqrt())
+}
+
+#[test]
+fn statistics_are_those_of_the_plain_rules() {
+    for variant in [Variant::Classic, Variant::NearestOnly] {
+        let game = Standard::new(variant, Die::fair());
+        let mut random = RandomStream::new(17);
+        let mut plain = Tally::default();
+        for _ in 0..300_000 {
+            let mut position = game.random_start(&mut random, 0);
+            let mut plies = 0;
+            while game.winner(&position).is_none() {
+                position = game.play(&position, game.random_move(&position, random.next_u64()));
+                plies += 1;
+            }
+            plain.games += 1;
+            plain.first_mover_wins += u64::from(game.winner(&position) == Some(0));
+            plain.count_plies(plies);
+        }
+        let fast = Playouts::new(&game, Choice::Moves, 2).unwrap().random_setups(3_000_000);
+        let measures = |tally: &Tally| {
+            [
+                mean_and_error(tally.first_mover_wins, tally.first_mover_wins, tally.games),
+                mean_and_error(tally.plies, tally.squared_plies, tally.games),
+            ]
+        };
+        for ((plain, plain_error), (fast, fast_error)) in measures(&plain).into_iter().zip(measures(&fast)) {
+            assert!((plain - fast).abs() < 4.0 * plain_error.hypot(fast_error), "{variant:?}: {plain} {fast} ± {fast_error}");
+        }
+        assert!(plain.longest.abs_diff(fast.longest) < 12);
+    }
+}
+
+#[test]
+fn random_ends_have_the_shares_of_the_plain_rules() {
+    let game = Standard::default();
+    let mut random = RandomStream::new(6);
+    for position in random_positions(12).iter().step_by(23) {
+        let games = 40_000;
+        let mut wins = [0u64; 2];
+        for _ in 0..games {
+            wins[0] += game.random_end(position, || random.next_u64())[0] as u64;
+            wins[1] += end_move_by_move(&game, position, || random.next_u64())[0] as u64;
+        }
+        let [(fast, error), (plain, plain_error)] = wins.map(|wins| mean_and_error(wins, wins, games));
+        assert!((fast - plain).abs() <= 4.5 * error.hypot(plain_error), "{position:?}: {fast} {plain}");
+    }
+}
+
+#[test]
+fn rules_without_a_fast_way_are_played_move_by_move() {
+    let loaded = Die::loaded(&[1.0, 2.0, 1.0, 1.0, 1.0, 1.0]).unwrap();
+    for game in [Standard::new(Variant::Classic, loaded), Standard::with_stones(Variant::Classic, Die::with_faces(4).unwrap(), 4)] {
+        assert!(game.stone_table().is_none() && Playouts::new(&game, Choice::Moves, 1).is_none());
+        let start = game.start([1, 2], 1);
+        let (mut one, mut two) = (RandomStream::new(3), RandomStream::new(3));
+        for _ in 0..100 {
+            assert_eq!(game.random_end(&start, || one.next_u64()), end_move_by_move(&game, &start, || two.next_u64()));
+        }
+    }
+    assert!(Playouts::new(&Standard::with_stones(Variant::Classic, Die::fair(), 5), Choice::Moves, 1).is_none());
+}
+
+#[test]
+fn games_that_are_over_take_no_ply() {
+    let game = Standard::default();
+    let start = game.start([0, 0], 0);
+    let gone = Side::new([GONE; MAX_STONES]);
+    for (position, wins) in [(Position::new(start.mover(), gone, 0), 7), (Position::new(gone, start.mover(), 1), 0)] {
+        let tally = Playouts::new(&game, Choice::Moves, 1).unwrap().from_position(&game, &position, 7);
+        assert_eq!(tally, Tally { games: 7, first_mover_wins: wins, ..Tally::default() });
+        let payoffs = game.random_end(&position, || unreachable!("no chance is left"));
+        assert_eq!(Some(payoffs), game.payoffs(&position));
+    }
+    assert_eq!(Playouts::new(&game, Choice::Moves, 1).unwrap().random_setups(0), Tally::default());
+}

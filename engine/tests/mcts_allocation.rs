@@ -2,8 +2,7 @@
 
 #![allow(unsafe_code, reason = "an allocator that counts")]
 
-use engine::eval::calibration::Calibrated;
-use engine::eval::schwarz::Schwarz;
+use engine::eval::schwarz_odds::SchwarzOdds;
 use engine::games::einstein::Standard;
 use engine::search::mcts::{Backup, Budget, EvaluatorLeaf, Leaf, Mcts, MctsOptions, Playout, Selection};
 use std::alloc::{GlobalAlloc, Layout, System};
@@ -52,7 +51,7 @@ fn simulations_do_not_allocate() {
         MctsOptions { selection: Selection::Tuned, rave: 10.0, ..default },
         MctsOptions { memory: 1, ..default },
     ] {
-        let schwarz = Calibrated { score: Schwarz::new(&Standard::default()), calibration: Schwarz::CALIBRATION };
+        let schwarz = SchwarzOdds::fitted(&Standard::default());
         // A path may once be longer than ever before.
         assert!(allocations(options, Playout, 100_000) <= 8, "{options:?}");
         assert!(allocations(options, EvaluatorLeaf::new(schwarz), 50_000) <= 8, "{options:?}");

@@ -7,6 +7,7 @@ mod commands;
 mod output;
 mod pipeline;
 mod positions;
+mod tables;
 
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;
@@ -51,6 +52,7 @@ fn main() -> ExitCode {
     if let Err(error) = rayon::ThreadPoolBuilder::new().num_threads(alea.threads.into()).build_global() {
         return output::fail(&anyhow::anyhow!("cannot start {} threads: {error}", alea.threads));
     }
+    tables::provide();
     let done = match alea.command {
         Command::Pipeline(arguments) => commands::pipeline::run(&arguments),
         Command::SelfPlay(arguments) => commands::selfplay::run(&arguments),

@@ -10,8 +10,14 @@ use std::fmt::Debug;
 /// Knows the exact value of some positions.
 pub trait Oracle<G: Game>: Send + Sync + Debug {
     /// The win probability of the seat to move, before chance has spoken, with best play on both sides; `None` if it is
-    /// not known. Only asked of positions that are not over.
+    /// not known. Only asked of positions that are not over, under the rules that it is for.
     fn value(&self, game: &G, position: &G::Position) -> Option<f32>;
+
+    /// Whether it may know positions one move after this one, which it does not know itself.
+    fn may_know_successors(&self, position: &G::Position) -> bool {
+        let _ = position;
+        true
+    }
 
     /// How far an answer may be off.
     fn error(&self) -> f32;

@@ -14,6 +14,7 @@ mod kernels;
 mod memory;
 mod patterns;
 mod probe;
+pub mod shared;
 mod solve;
 mod stream;
 mod walk;

@@ -1,7 +1,7 @@
 //! `alea probe`: exact values of endgames, and of every move in them.
 
-use crate::output;
 use crate::positions::{self, PositionArguments, Question, parallel, side};
+use crate::tables;
 use anyhow::Result;
 use engine::games::einstein::{Move, Standard};
 use engine::tablebase::Tables;
@@ -9,7 +9,6 @@ use serde::Serialize;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
-use trainer::progress::progress_bar;
 
 /// Ask the endgame tables: exact win probability, and that of every move
 ///
@@ -101,16 +100,7 @@ impl Source<'_> {
         match &self.tables {
             Some(tables) if tables.stones() >= wanted => Ok(tables.clone()),
             _ => {
-                if wanted > QUICK {
-                    output::note(&format!("building the tables of at most {wanted} stones in memory; 'alea solve' keeps them on disk"));
-                }
-                let progress = progress_bar("positions");
-                let told = |done: u64, all: u64| {
-                    progress.set_length(all);
-                    progress.set_position(done);
-                };
-                let tables = Tables::in_memory(wanted, variant, &parallel, &told)?;
-                progress.finish_and_clear();
+                let tables = tables::in_memory(wanted, variant, &self.arguments.tables)?;
                 Ok(self.tables.insert(tables).clone())
             }
         }

@@ -7,12 +7,16 @@
 use self::monte_carlo::MctsRecipe;
 use self::searches::SearchRecipe;
 use super::Player;
-use super::notation::{Arguments, Notation, PlayerError, Problem};
+use super::notation::{Arguments, Notation, PlayerError, Problem, parse_number};
 use super::simple::{GreedyPlayer, RandomPlayer};
 use crate::dice::Die;
 use crate::eval::any::AnyEvaluator;
 use crate::games::einstein::Standard;
+use crate::oracle::Oracle;
 use crate::search::meter::{LeafClock, Meter, Off};
+use crate::tablebase::shared::shared;
+use crate::tablebase::{FEWEST_STONES, MOST_STONES};
+use std::sync::Arc;
 
 mod evaluators;
 mod monte_carlo;
@@ -20,9 +24,9 @@ mod searches;
 
 /// All player names, for help texts and errors.
 pub const PLAYERS: &str = "star2, star1, star0.5, star0(depth, eval, die, ms, nodes, clock, depths, least, table, entries, replace, reuse, \
-     order, negascout, form, threads, step, aspiration), minimax and alphabeta(depth, eval, dice), \
+     order, negascout, form, threads, step, aspiration, tablebase), minimax and alphabeta(depth, eval, dice), \
      unified and textbook(depth, eval, die), mcts(sims or ms or clock, leaf, select, exploration, fpu, prior, bias, temperature, rave, \
-     backup, solver, graph, keep, virtual_loss, batch, memory, threads, early, die), greedy, random; the published monte_alpha, monte_alpha_v2 and \
+     backup, solver, graph, keep, virtual_loss, batch, memory, threads, early, tablebase, die), greedy, random; the published monte_alpha, monte_alpha_v2 and \
      uctcut(sims or ms or clock) and abseval(ms); and Rock'n'Roll's MrBlack(depth), FarmerBoy(depth), MrMonte(depth, iterations, player), MrRandom";
 
 /// Milliseconds a move in the published matches of abseval.
@@ -139,6 +143,19 @@ impl PlayerRecipe {
 pub fn evaluator(text: &str, game: &Standard) -> Result<AnyEvaluator, PlayerError> {
     let notation = Notation::parse(text)?;
     evaluators::from_notation(&notation, game).map_err(|problem| at(text, problem))
+}
+
+/// `tablebase=N`: exact values of all positions of at most N stones, from tables that all players share.
+fn tablebase(arguments: &mut Arguments<'_>, game: &Standard) -> Result<Option<Arc<dyn Oracle<Standard>>>, Problem> {
+    let Some(value) = arguments.take_named("tablebase")? else { return Ok(None) };
+    let stones = parse_number("tablebase", value, FEWEST_STONES..=MOST_STONES)?;
+    if game.die() != Die::fair() {
+        return Err((value.character, "'tablebase' is for a fair die".to_owned()));
+    }
+    match shared(stones, game.variant()) {
+        Ok(tables) => Ok(Some(tables)),
+        Err(error) => Err((value.character, error.to_string())),
+    }
 }
 
 fn at(text: &str, (character, problem): Problem) -> PlayerError {

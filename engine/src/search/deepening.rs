@@ -14,6 +14,7 @@ use super::{Search, SearchStats};
 use crate::chance::Bounds;
 use crate::eval::Evaluator;
 use crate::game::Game;
+use crate::oracle::Oracle;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
@@ -82,6 +83,13 @@ impl<G: Game, E: Evaluator<G> + Clone, M: Meter> DeepeningSearch<G, E, M> {
             })
             .collect();
         Self { workers, deepening, limits, pace: Pace::new(&limits), completed: 0 }
+    }
+
+    /// Asks an oracle about every position that is reached by a move.
+    #[must_use]
+    pub fn with_oracle(mut self, oracle: Option<&Arc<dyn Oracle<G>>>) -> Self {
+        self.workers = self.workers.into_iter().map(|worker| worker.with_oracle(oracle.cloned())).collect();
+        self
     }
 
     /// Runs `task` on all workers until the first of them, whose answer counts, is done.

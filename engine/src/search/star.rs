@@ -18,6 +18,7 @@ use super::{Parties, SearchStats};
 use crate::chance::{Bounds, ChanceBounds};
 use crate::eval::Evaluator;
 use crate::game::{Game, OutcomeList};
+use crate::oracle::Oracle;
 use std::sync::Arc;
 
 /// Where a search may stop looking at a chance node.
@@ -65,6 +66,7 @@ pub struct Star<G: Game, E: Evaluator<G>, M: Meter = Off> {
     evaluator: E,
     options: StarOptions,
     table: Option<Arc<Table>>,
+    oracle: Option<Arc<dyn Oracle<G>>>,
     /// For each ply of the line what the evaluator keeps.
     caches: Vec<E::Cache>,
     /// For each ply of the line what a node works with; `None` while it does.
@@ -111,6 +113,7 @@ impl<G: Game, E: Evaluator<G>, M: Meter> Star<G, E, M> {
             evaluator,
             options,
             table,
+            oracle: None,
             caches: Vec::new(),
             scratch: Vec::new(),
             parties: Parties { root: 0 },
@@ -123,6 +126,20 @@ impl<G: Game, E: Evaluator<G>, M: Meter> Star<G, E, M> {
             stats: SearchStats::default(),
             meter: M::default(),
         }
+    }
+
+    /// Asks an oracle about every position that is reached by a move.
+    #[must_use]
+    pub fn with_oracle(mut self, oracle: Option<Arc<dyn Oracle<G>>>) -> Self {
+        self.oracle = oracle;
+        self
+    }
+
+    /// What the oracle knows of a position that is not over, for the party to move.
+    #[inline]
+    fn known(&self, position: &G::Position) -> Option<f32> {
+        // With more than two seats the value for one of them says nothing of the others.
+        self.oracle.as_deref().filter(|_| G::SEATS == 2).and_then(|oracle| oracle.value(&self.game, position))
     }
 
     /// The rules that are searched.
@@ -167,6 +184,8 @@ impl<G: Game, E: Evaluator<G>, M: Meter> Star<G, E, M> {
         let horizon = self.horizon;
         let bounds = if let Some(payoffs) = self.game.payoffs(position) {
             Bounds::exact(payoffs[self.parties.root])
+        } else if let Some(value) = self.known(position) {
+            Bounds::exact(value)
         } else if depth == 0 {
             Bounds::exact(self.evaluate(position, 0))
         } else {
@@ -401,6 +420,8 @@ impl<G: Game, E: Evaluator<G>, M: Meter> Star<G, E, M> {
         let same = self.parties.same(&self.game, position, &next);
         let bounds = if let Some(payoffs) = self.game.payoffs(&next) {
             Bounds::exact(self.parties.value(&self.game, &next, &payoffs))
+        } else if let Some(value) = self.known(&next) {
+            Bounds::exact(value)
         } else {
             if !self.batches() || depth == 0 {
                 let (parents, children) = self.caches.split_at_mut(ply + 1);

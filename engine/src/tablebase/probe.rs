@@ -124,7 +124,14 @@ impl Tables {
 impl Oracle<Standard> for Tables {
     #[inline]
     fn value(&self, game: &Standard, position: &Position) -> Option<f32> {
-        if self.answers(game) { self.value_of(position) } else { None }
+        debug_assert!(self.answers(game), "tables of one variant do not know another");
+        self.value_of(position)
+    }
+
+    /// A move captures one stone at most.
+    #[inline]
+    fn may_know_successors(&self, position: &Position) -> bool {
+        position.stones() as usize == self.stones() + 1
     }
 
     fn error(&self) -> f32 {

@@ -1,11 +1,12 @@
 //! From notation to Monte-Carlo searches: `mcts(sims=10000, leaf=schwarz)`, and the published programs of that kind.
 
-use super::evaluators;
 use super::searches::game_clock;
+use super::{evaluators, tablebase};
 use crate::eval::any::{AnyEvaluator, with_evaluator};
 use crate::eval::calibration::Calibrated;
 use crate::eval::reciprocal::Reciprocal;
 use crate::games::einstein::Standard;
+use crate::oracle::Oracle;
 use crate::player::Player;
 use crate::player::notation::{Arguments, Notation, Problem, parse_number};
 use crate::player::searching::MctsPlayer;
@@ -21,6 +22,7 @@ pub(super) struct MctsRecipe {
     options: MctsOptions,
     leaf: LeafKind,
     prior: Option<AnyEvaluator>,
+    oracle: Option<Arc<dyn Oracle<Standard>>>,
     threads: usize,
 }
 
@@ -109,7 +111,11 @@ impl MctsRecipe {
         if options.batch > 1 && options.rave > 0.0 {
             return Err((notation.character, "'batch' and 'rave' exclude each other".to_owned()));
         }
-        Ok(Self { options, leaf, prior, threads: named(arguments, "threads", 1..=256, 1)? })
+        let oracle = tablebase(arguments, game)?;
+        if oracle.is_some() && !options.solver {
+            return Err((notation.character, "'tablebase' needs solver=on, which carries what it knows to the root".to_owned()));
+        }
+        Ok(Self { options, leaf, prior, oracle, threads: named(arguments, "threads", 1..=256, 1)? })
     }
 
     /// Reads the arguments of a published program: `monte_alpha`, `monte_alpha_v2` or `uctcut`.
@@ -126,7 +132,7 @@ impl MctsRecipe {
         } else {
             LeafKind::Playout
         };
-        Ok(Self { options, leaf, prior: None, threads: 1 })
+        Ok(Self { options, leaf, prior: None, oracle: None, threads: 1 })
     }
 
     /// Whether the same seed gives the same moves.
@@ -170,7 +176,9 @@ impl MctsRecipe {
             })
         });
         let leaves = (0..self.threads).map(|_| leaf()).collect();
-        Box::new(MctsPlayer::new(Mcts::<_, L, M>::with_leaves(game, leaves, self.options, 0).with_prior(prior)))
+        Box::new(MctsPlayer::new(
+            Mcts::<_, L, M>::with_leaves(game, leaves, self.options, 0).with_prior(prior).with_oracle(self.oracle.clone()),
+        ))
     }
 }
 

@@ -1,10 +1,11 @@
 //! From notation to searches of the expectiminimax family: `star2(depth=6, eval=schwarz)` and its relatives.
 
-use super::{assumed_die, evaluators};
+use super::{assumed_die, evaluators, tablebase};
 use crate::eval::any::{AnyEvaluator, with_evaluator};
 use crate::eval::open_dice::OpenDiceEvaluator;
 use crate::games::einstein::Standard;
 use crate::games::einstein::open_dice::OpenDice;
+use crate::oracle::Oracle;
 use crate::player::Player;
 use crate::player::notation::{Arguments, Notation, Problem, parse_number};
 use crate::player::searching::{OpenDicePlayer, SearchPlayer};
@@ -26,6 +27,7 @@ pub(super) struct SearchRecipe {
     limits: Limits,
     table: TableRecipe,
     evaluator: AnyEvaluator,
+    oracle: Option<Arc<dyn Oracle<Standard>>>,
 }
 
 #[derive(Clone, Copy)]
@@ -73,7 +75,7 @@ impl SearchRecipe {
         let entries = if depth >= TABLE_FROM_DEPTH { DEFAULT_TABLE * ENTRIES } else { 0 };
         let shape = Shape::Unified { options: StarOptions::default(), deepening: Deepening::default(), threads: 1 };
         let table = TableRecipe { entries, replacement: Replacement::default(), reuse: Reuse::default() };
-        Self { shape, limits: Limits::to_depth(depth), table, evaluator }
+        Self { shape, limits: Limits::to_depth(depth), table, evaluator, oracle: None }
     }
 
     /// ABSeval, an opponent of Monte_Alpha: alpha-beta with a table and an evaluation by threats, of which no details are
@@ -88,6 +90,7 @@ impl SearchRecipe {
             limits: Limits { time, ..Limits::to_depth(MOST_DEPTH) },
             table: TableRecipe { entries, replacement: Replacement::default(), reuse: Reuse::default() },
             evaluator: evaluators::attack_block_threat(game),
+            oracle: None,
         }
     }
 
@@ -106,7 +109,7 @@ impl SearchRecipe {
                 let form = if notation.name == "unified" { Form::Unified } else { Form::Textbook };
                 only_one_depth(&limits, notation, &notation.name)?;
                 let table = TableRecipe { entries: 0, replacement: Replacement::default(), reuse: Reuse::default() };
-                return Ok((Self { shape: Shape::Reference(form), limits, table, evaluator }, game));
+                return Ok((Self { shape: Shape::Reference(form), limits, table, evaluator, oracle: None }, game));
             }
             "minimax" | "star0" => Cuts::None,
             "star0.5" => Cuts::Between,
@@ -136,7 +139,8 @@ impl SearchRecipe {
         if outcomes {
             only_one_depth(&limits, notation, "form=outcomes")?;
         }
-        Ok((Self { shape, limits, table, evaluator }, game))
+        let oracle = if matches!(shape, Shape::Unified { .. }) { tablebase(arguments, &game)? } else { None };
+        Ok((Self { shape, limits, table, evaluator, oracle }, game))
     }
 
     /// Whether the same seed gives the same moves: not with a limit of time, and not with several threads, which reach
@@ -160,7 +164,7 @@ impl SearchRecipe {
                 Shape::Reference(form) => Box::new(SearchPlayer::new(Expectiminimax::new(game, evaluator, depth, form))),
                 Shape::Unified { options, deepening, threads } => {
                     let search = DeepeningSearch::<_, _, M>::new(game, evaluator, options, deepening, limits, table(), threads);
-                    Box::new(SearchPlayer::new(search))
+                    Box::new(SearchPlayer::new(search.with_oracle(self.oracle.as_ref())))
                 }
                 Shape::Outcomes(options) => {
                     Box::new(SearchPlayer::new(OutcomeSearch::<_, _, M>::new(game.face_by_face(), evaluator, depth, options, table())))

@@ -53,7 +53,9 @@ impl<G: Game, E: Evaluator<G>, M: Meter> Star<G, E, M> {
     /// A position all of whose successors are leaves: their values cost less than the windows that might save some.
     #[inline]
     pub(super) fn frontier(&mut self, position: &G::Position, ply: usize) -> Bounds {
-        if self.batches() {
+        // A whole knows nothing of what an oracle knows of its parts.
+        let is_whole = self.oracle.as_deref().is_none_or(|oracle| !oracle.may_know_successors(position));
+        if self.batches() && is_whole {
             let (game, evaluator, cache) = (&self.game, &self.evaluator, &mut self.caches[ply]);
             let one_ply = self.meter.evaluation(|| evaluator.one_ply(game, position, cache));
             self.stats.nodes += u64::from(one_ply.successors);
@@ -140,6 +142,9 @@ impl<G: Game, E: Evaluator<G>, M: Meter> Star<G, E, M> {
     /// The value of a position one ply deep, to be remembered.
     #[inline]
     fn look(&mut self, position: &G::Position, ply: usize, key: u64) -> f32 {
+        if let Some(value) = self.known(position) {
+            return value;
+        }
         let horizon = self.horizon;
         let value = self.frontier(position, ply).lower;
         // What is proven adds nothing to the horizon, and is found anew.

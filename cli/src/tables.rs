@@ -1,0 +1,45 @@
+//! Where endgame tables come from: files if there are any, else memory.
+
+use crate::output;
+use crate::positions::parallel;
+use engine::games::einstein::Variant;
+use engine::tablebase::{Tables, TablesError, shared};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use trainer::progress::progress_bar;
+
+/// Names the directory of the tables that players ask for.
+const DIRECTORY: &str = "ALEA_TABLES";
+
+/// Tables of more stones are only read from files: in memory they would take 22 GB.
+const MOST_IN_MEMORY: usize = 5;
+
+/// Tables of more stones are worth a word when they are built.
+const QUICK: usize = 4;
+
+/// Makes players find tables: those of the directory that `ALEA_TABLES` names, or of `tables`, else built in memory.
+pub(crate) fn provide() {
+    let directory = std::env::var_os(DIRECTORY).map_or_else(|| PathBuf::from("tables"), PathBuf::from);
+    shared::provide(Box::new(move |stones, variant| {
+        if stones > MOST_IN_MEMORY || Tables::stones_in(&directory, variant).is_some_and(|there| there >= stones) {
+            return Tables::open(&directory, stones, variant, &parallel);
+        }
+        in_memory(stones, variant, &directory)
+    }));
+}
+
+/// Tables built in memory, with a word and a progress bar if that takes a while.
+pub(crate) fn in_memory(stones: usize, variant: Variant, directory: &Path) -> Result<Arc<Tables>, TablesError> {
+    if stones > QUICK {
+        let directory = directory.display();
+        output::note(&format!("building the tables of at most {stones} stones in memory; 'alea solve' keeps them in {directory}"));
+    }
+    let progress = progress_bar("positions");
+    let told = |done: u64, all: u64| {
+        progress.set_length(all);
+        progress.set_position(done);
+    };
+    let tables = Tables::in_memory(stones, variant, &parallel, &told);
+    progress.finish_and_clear();
+    tables
+}

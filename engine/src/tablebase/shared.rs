@@ -1,0 +1,37 @@
+//! Tables that all players of a program share, made when the first of them is asked for.
+//!
+//! Where they come from is for the program to say ([`provide`]): it knows directories, threads and how to show progress.
+//! Otherwise they are computed in memory on the calling thread. Invariant: tables of one size and variant exist once.
+
+use super::{Tables, TablesError, on_this_thread};
+use crate::games::einstein::Variant;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+/// Makes tables of so many stones for a variant.
+pub type Provider = dyn Fn(usize, Variant) -> Result<Arc<Tables>, TablesError> + Send + Sync;
+
+static PROVIDER: OnceLock<Box<Provider>> = OnceLock::new();
+static TABLES: Mutex<Vec<Arc<Tables>>> = Mutex::new(Vec::new());
+
+/// Says where tables come from; the first to say so counts. Returns whether that was this call.
+pub fn provide(provider: Box<Provider>) -> bool {
+    PROVIDER.set(provider).is_ok()
+}
+
+/// The tables of at most `stones` stones.
+///
+/// # Errors
+/// If `stones` is not in 2–6, there is not enough memory, or a file cannot be read.
+pub fn shared(stones: usize, variant: Variant) -> Result<Arc<Tables>, TablesError> {
+    // Held while tables are made, so that nobody else makes them too.
+    let mut tables = TABLES.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(there) = tables.iter().find(|tables| tables.stones() == stones && tables.variant() == variant) {
+        return Ok(there.clone());
+    }
+    let made = match PROVIDER.get() {
+        Some(provider) => provider(stones, variant)?,
+        None => Tables::in_memory(stones, variant, &on_this_thread, &|_, _| {})?,
+    };
+    tables.push(made.clone());
+    Ok(made)
+}

@@ -93,11 +93,17 @@ impl From<Tally> for Count {
 
 /// The best of several equal runs.
 fn row(name: &str, mut run: impl FnMut() -> Count) -> PlayoutRow {
+    prepared_row(name, || (), |()| run())
+}
+
+/// The same, where every run begins with something that takes time to make.
+fn prepared_row<S>(name: &str, mut prepare: impl FnMut() -> S, mut run: impl FnMut(S) -> Count) -> PlayoutRow {
     let mut best = f64::INFINITY;
     let mut count = None;
     for _ in 0..RUNS {
+        let prepared = prepare();
         let began = Instant::now();
-        count = Some(run());
+        count = Some(run(prepared));
         best = best.min(began.elapsed().as_secs_f64());
     }
     let Count { games, plies, payoff, squared_payoff } = count.unwrap_or(Count { games: 0, plies: None, payoff: 0.0, squared_payoff: 0.0 });
@@ -136,9 +142,11 @@ pub fn compare(game: &Standard, games: u64, seed: u64) -> Comparison {
     for (choice, suffix) in [(Choice::Moves, ""), (Choice::Stones, ", stones equally likely")] {
         for engine in PlayoutEngine::ALL {
             if Playouts::on(engine, game, choice, seed).is_some_and(|playouts| playouts.engine() == engine) {
-                engines.push(row(&format!("{}{suffix}", engine.name()), || {
-                    Playouts::on(engine, game, choice, seed).map_or(Tally::default(), |mut playouts| playouts.random_setups(games)).into()
-                }));
+                engines.push(prepared_row(
+                    &format!("{}{suffix}", engine.name()),
+                    || Playouts::on(engine, game, choice, seed),
+                    |playouts| playouts.map_or(Tally::default(), |mut playouts| playouts.random_setups(games)).into(),
+                ));
             }
         }
     }

@@ -81,7 +81,7 @@ fn look_up(stones: &[u8], entries: usize, look_ups: u64) -> u64 {
     for _ in 0..look_ups {
         let bits = random.next_u64();
         let alive = 1 + (bits >> 58) as usize % 63;
-        let index = ((bits & 0xFFFF_FFFF) * entries as u64 >> 32) as usize;
+        let index = (((bits & 0xFFFF_FFFF) * entries as u64) >> 32) as usize;
         sum += u64::from(stones[alive * entries + index]);
     }
     sum

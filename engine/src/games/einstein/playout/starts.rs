@@ -56,11 +56,11 @@ pub(super) struct Starts {
 impl Starts {
     /// Set-ups in an order that `stream` shuffles.
     pub(super) fn new(game: &Standard, stream: &mut RandomStream) -> Self {
-        let mut order: Vec<usize> = (0..SETUPS).collect();
-        stream.shuffle(&mut order);
+        let mut squares: Vec<_> = (0..SETUPS).map(|setup| game.start([setup, 0], 0).mover().squares()).collect();
+        stream.shuffle(&mut squares);
         let mut setups = Ring::new();
-        for (index, &setup) in order.iter().cycle().take(LENGTH).enumerate() {
-            setups.set(index, game.start([setup, setup], 0).mover().squares());
+        for (index, squares) in squares.iter().cycle().take(LENGTH).enumerate() {
+            setups.set(index, *squares);
         }
         let mut starts =
             Self { setups, one: Ring::new(), from_setups: true, alive: [0; 2], edge: [0; 2], cursor: 0, distance: stream.below(SETUPS) };

@@ -281,11 +281,14 @@ impl<'a> Solver<'a> {
                         places: None,
                     }
                 };
-                prefetch(source.cells);
                 plan.sources[plan.count] = (stone as u8, source);
                 plan.count += 1;
             }
         }
+        // The beginnings at once, so that their addresses are translated at the same time.
+        let sources = &plan.sources[..plan.count];
+        sources.iter().for_each(|(_, source)| prefetch(&source.cells[..1]));
+        sources.iter().for_each(|(_, source)| prefetch(source.cells));
     }
 
     #[inline]

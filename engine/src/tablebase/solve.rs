@@ -14,7 +14,7 @@
 //! at 65535. So E(n) ≤ max(1, E(n−1) + ½), and E(1) = 0. See [`super::LONGEST_LINE`].
 
 use super::index::{Anchor, Class, Index, Squares, other_tuples, progress};
-use super::kernels::{self, Instructions, Scratch, Source};
+use super::kernels::{self, Instructions, Scratch, Source, Task};
 use super::memory::prefetch;
 use super::patterns::{self, MOST_STONES, PATTERNS, masks, number, number_reversed, reversed, without};
 use crate::games::einstein::Variant;
@@ -38,6 +38,8 @@ pub(super) fn layers(class: Class) -> usize {
 pub(super) trait Target: Sync {
     /// The values of a block of total progress `layer`; `None` if they were not written.
     fn get(&self, class: Class, layer: usize, row: usize, rank: usize) -> Option<&[u16]>;
+    /// Says that a block of total progress `layer` will soon be written.
+    fn prepare(&self, class: Class, layer: usize, row: usize, rank: usize);
     /// Writes a block of total progress `layer`.
     fn set(&self, class: Class, layer: usize, row: usize, rank: usize, fill: impl FnOnce(&mut [u16]));
 }
@@ -79,7 +81,7 @@ impl Matching {
         };
         Self {
             class,
-            weights: kernels::Weights { terms: (0..2 * class.mover - 1).map(of_weights).collect() },
+            weights: kernels::Weights::new((0..2 * class.mover - 1).map(of_weights).collect()),
             rows: (0..=class.mover).map(|captured| [0, 1].map(|reverse| of_rows(captured, reverse))).collect(),
             places: (0..class.other)
                 .map(|captured| [0, 1].map(|working| [0, 1].map(|after| of_places(captured, working, after))))
@@ -199,9 +201,12 @@ impl<'a> Solver<'a> {
         let mut planned = 0;
         let execute = |plan: &Plan<'_>, scratch: &mut Scratch| {
             let sources = &plan.sources[..plan.count];
-            kernels::solve::<OWN, ENEMY>(self.instructions, &matching.weights, sources, plan.won, scratch);
-            target.set(matching.class, layer, plan.row, plan.rank, |cells| {
-                kernels::store::<OWN, ENEMY>(scratch, &matching.order[plan.reversed], cells);
+            let task = Task { weights: &matching.weights, sources, won: plan.won, order: &matching.order[plan.reversed] };
+            kernels::solve::<OWN, ENEMY>(self.instructions, &task, scratch);
+            let class = Class { mover: OWN, other: ENEMY };
+            target.set(class, layer, plan.row, plan.rank, |cells| {
+                let cells = &mut cells[..const { PATTERNS[OWN] * PATTERNS[ENEMY] }];
+                cells.copy_from_slice(&scratch.stored[..cells.len()]);
             });
         };
         for row in job.rows.clone() {
@@ -286,6 +291,7 @@ impl<'a> Solver<'a> {
             }
         }
         // The beginnings at once, so that their addresses are translated at the same time.
+        target.prepare(matching.class, layer, plan.row, plan.rank);
         let sources = &plan.sources[..plan.count];
         sources.iter().for_each(|(_, source)| prefetch(&source.cells[..1]));
         sources.iter().for_each(|(_, source)| prefetch(source.cells));

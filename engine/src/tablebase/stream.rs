@@ -136,6 +136,12 @@ impl Target for Both<'_> {
     }
 
     #[inline]
+    fn prepare(&self, class: Class, layer: usize, row: usize, rank: usize) {
+        let (blocks, block) = self.find(class, layer, row, rank);
+        blocks.prepare(block);
+    }
+
+    #[inline]
     fn set(&self, class: Class, layer: usize, row: usize, rank: usize, fill: impl FnOnce(&mut [u16])) {
         let (blocks, block) = self.find(class, layer, row, rank);
         blocks.set(block, fill);

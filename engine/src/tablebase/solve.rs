@@ -11,7 +11,7 @@
 //! error; then it is rounded to the nearest unit: E(n) ≤ E(n−1) + ½. Where a value is kept off 0 it is stored as 1, and
 //! true values are above 0: so it is less than 1 unit too large, and it is too small by less than E(n−1) since a mean of
 //! values within E(n−1) of their true ones, not all 0, exceeded by no more than that what was rounded up to 1; likewise
-//! at 65535. So E(n) ≤ max(1, E(n−1) + ½), and E(1) = 0. See [`super::LONGEST_LINE`].
+//! at 65535. So E(n) ≤ max(1, E(n−1) + ½), and E(1) = 0. [`Tables::error_bound`](super::Tables) says what follows.
 
 use super::index::{Anchor, Class, Index, Squares, other_tuples, progress};
 use super::kernels::{self, Instructions, Scratch, Source, Task};
@@ -75,7 +75,7 @@ impl Matching {
         let of_weights = |term: usize| -> Vec<f32> {
             let weight = |mask| {
                 let weights = patterns::weights(variant, mask);
-                f32::from(if term % 2 == 0 { weights.alone[term / 2] } else { weights.shared[term / 2] })
+                f32::from(if term.is_multiple_of(2) { weights.alone[term / 2] } else { weights.shared[term / 2] })
             };
             own.iter().flat_map(|&mask| std::iter::repeat_n(weight(mask), lanes)).collect()
         };

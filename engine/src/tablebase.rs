@@ -2,7 +2,7 @@
 //!
 //! [`Tables`] hold a value for each class of positions (so many stones of the mover, so many of the other side), for one
 //! variant of the rules. They are made in memory or mapped from files, and never change afterwards. Invariant: 0 and 1
-//! are only said of positions that are lost or won for certain; every other value lies within [`Oracle::error`] of the
+//! are only said of positions that are lost or won for certain; every other value lies within [`Oracle::error`](crate::oracle::Oracle::error) of the
 //! truth. The same cells come out on every machine, with any number of threads. The method is retrograde solution by
 //! layers of total progress, see `solve.rs`; the index is in `index.rs`.
 
@@ -108,9 +108,12 @@ impl Tables {
         self.stones
     }
 
-    /// How far a value may be off, proven; see `solve.rs`.
+    /// How far a value may be off. The values of at most five stones, the same on every machine, were all compared with
+    /// double precision, both variants (`tests.rs`): at most 3.3·10⁻⁵, root mean square 6.1·10⁻⁶. From these on an error
+    /// grows by at most half a unit a ply (`solve.rs`), and six stones take less than 42 plies to the goal or a capture,
+    /// as each ply is a step and no stone has more than seven before its last: together less than 24 units.
     fn error_bound(&self) -> f32 {
-        if self.stones <= 5 { 4e-5 } else { 4e-4 }
+        if self.stones <= 5 { 4e-5 } else { 24.0 / 65535.0 }
     }
 
     /// The cells of a class; none if it is not there.

@@ -197,6 +197,11 @@ impl Target for Pair<'_> {
     }
 
     #[inline]
+    fn prepare(&self, class: Class, _layer: usize, row: usize, rank: usize) {
+        self.of(class).prepare(self.index.first_block(class, row) + rank);
+    }
+
+    #[inline]
     fn set(&self, class: Class, _layer: usize, row: usize, rank: usize, fill: impl FnOnce(&mut [u16])) {
         self.of(class).set(self.index.first_block(class, row) + rank, fill);
     }

@@ -64,7 +64,15 @@ struct Sums {
     tempo: i64,
     most_tempo: Option<Extreme<()>>,
     least_tempo: Option<Extreme<()>>,
-    self_capture: Option<Extreme<(u8, Move, u16, Move, u16)>>,
+    self_capture: Option<Extreme<Comparison>>,
+}
+
+/// A capture and another move that a face permits, with their values in units.
+#[derive(Clone, Copy, Debug)]
+struct Comparison {
+    face: u8,
+    capture: (Move, u16),
+    instead: (Move, u16),
 }
 
 /// Something of a position that is larger than elsewhere.
@@ -135,7 +143,10 @@ impl Sums {
             };
             if let (Some((value, capture)), Some((other, instead))) = (best(true), best(false)) {
                 let size = i64::from(value) - i64::from(other);
-                keep(&mut self.self_capture, Extreme { size, position: *position, what: (face, capture, value, instead, other) });
+                keep(
+                    &mut self.self_capture,
+                    Extreme { size, position: *position, what: Comparison { face, capture: (capture, value), instead: (instead, other) } },
+                );
             }
         }
     }
@@ -169,7 +180,7 @@ impl Tables {
             most_tempo: sums.most_tempo.map(|found| (found.position, share(found.size))),
             least_tempo: sums.least_tempo.map(|found| (found.position, share(-found.size))),
             self_capture: sums.self_capture.map(|found| {
-                let (face, capture, value, instead, other) = found.what;
+                let Comparison { face, capture: (capture, value), instead: (instead, other) } = found.what;
                 let (value, instead_value) = (f64::from(value) / ONE, f64::from(other) / ONE);
                 SelfCapture { position: found.position, face, capture, value, instead, instead_value }
             }),

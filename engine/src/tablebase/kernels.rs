@@ -73,7 +73,20 @@ pub(super) struct Source<'a> {
 #[derive(Debug)]
 pub(super) struct Weights {
     /// How many faces permit only stone i (entry 2i), or either i or i + 1 (2i + 1).
-    pub(super) terms: Vec<Vec<f32>>,
+    terms: Vec<Vec<f32>>,
+}
+
+impl Weights {
+    /// From each term's weights of the cells of a block.
+    pub(super) fn new(mut terms: Vec<Vec<f32>>) -> Self {
+        terms.iter_mut().for_each(|weights| weights.resize(padded(weights.len()), 0.0));
+        Self { terms }
+    }
+}
+
+/// Cells of a block, and what fills the last vector.
+const fn padded(cells: usize) -> usize {
+    cells.next_multiple_of(32)
 }
 
 /// `least = min(least, source)` for all cells of a block of a mover with `OWN` stones and an enemy with `ENEMY`.
@@ -81,13 +94,10 @@ pub(super) struct Weights {
 fn take_least<const OWN: usize, const ENEMY: usize>(least: &mut Block, source: &Source<'_>) {
     let (rows, lanes) = const { (PATTERNS[OWN], PATTERNS[ENEMY]) };
     match (source.rows, source.places) {
-        (None, None) => {
-            let cells = &source.cells[..rows * lanes];
-            (0..rows * lanes).for_each(|cell| least[cell] = least[cell].min(cells[cell]));
-        }
+        (None, None) => least_of(&mut least[..rows * lanes], &source.cells[..rows * lanes]),
         (Some(from), None) => {
             for (least, &row) in least.chunks_exact_mut(lanes).zip(&from[..rows]) {
-                least_of_row(least, &source.cells[usize::from(row) * lanes..][..lanes]);
+                least_of(least, &source.cells[usize::from(row) * lanes..][..lanes]);
             }
         }
         (from, Some((places, length))) => {
@@ -106,22 +116,41 @@ fn take_least<const OWN: usize, const ENEMY: usize>(least: &mut Block, source: &
     }
 }
 
+/// Minima of as many values, in vectors of which the last overlaps the one before: that does a minimum no harm, and
+/// nothing is left to be done one by one.
 #[inline(always)]
-fn least_of_row(least: &mut [u16], values: &[u16]) {
-    let lanes = least.len();
-    if lanes < 8 {
-        least.iter_mut().zip(values).for_each(|(least, &value)| *least = (*least).min(value));
+fn least_of(least: &mut [u16], values: &[u16]) {
+    let length = least.len();
+    if length >= 32 {
+        // The overlapping one first: a vector that was just stored in part is slow to load.
+        for at in [length - 32].into_iter().chain((0..length - 32).step_by(32)) {
+            let smaller = smaller::<32>(least, values, at);
+            least[at..at + 32].copy_from_slice(&smaller);
+        }
+    } else if length >= 16 {
+        let (first, second, last) =
+            (smaller::<8>(least, values, 0), smaller::<8>(least, values, 8), smaller::<8>(least, values, length - 8));
+        least[..8].copy_from_slice(&first);
+        least[8..16].copy_from_slice(&second);
+        least[length - 8..].copy_from_slice(&last);
+    } else if length >= 8 {
+        let (first, last) = (smaller::<8>(least, values, 0), smaller::<8>(least, values, length - 8));
+        least[..8].copy_from_slice(&first);
+        least[length - 8..].copy_from_slice(&last);
     } else {
-        // Vectors of eight; the last overlaps the one before, which does a minimum no harm.
-        (0..lanes / 8).for_each(|eight| least_of_eight(least, values, 8 * eight));
-        least_of_eight(least, values, lanes - 8);
+        least.iter_mut().zip(values).for_each(|(least, &value)| *least = (*least).min(value));
     }
 }
 
 #[inline(always)]
-fn least_of_eight(least: &mut [u16], values: &[u16], at: usize) {
-    let (least, values) = (&mut least[at..at + 8], &values[at..at + 8]);
-    (0..8).for_each(|lane| least[lane] = least[lane].min(values[lane]));
+fn smaller<const LANES: usize>(least: &[u16], values: &[u16], at: usize) -> [u16; LANES] {
+    let (least, values) = (&least[at..at + LANES], &values[at..at + LANES]);
+    // A loop, as closures are not compiled for the instructions of their caller.
+    let mut smaller = [0; LANES];
+    for lane in 0..LANES {
+        smaller[lane] = least[lane].min(values[lane]);
+    }
+    smaller
 }
 
 /// 65535 − `sum` / 6, for a whole number `sum` of 0 to 6 · 65535, rounded to the nearest number, halves up, but kept
@@ -142,7 +171,8 @@ fn rounded(sum: f32) -> u16 {
 /// From the least value of each stone's successors, for the enemy, the value for the mover.
 #[inline(always)]
 fn expect<const OWN: usize, const ENEMY: usize>(weights: &Weights, least: &[Block; 5], values: &mut Block) {
-    let cells = const { PATTERNS[OWN] * PATTERNS[ENEMY] };
+    // Whole vectors; what lies behind the block has weights of 0 and means nothing.
+    let cells = const { padded(PATTERNS[OWN] * PATTERNS[ENEMY]) };
     let weights: [&[f32]; 9] = std::array::from_fn(|term| &weights.terms[term.min(2 * OWN - 2)][..cells]);
     for cell in 0..cells {
         let mut sum = 0.0;
@@ -157,76 +187,85 @@ fn expect<const OWN: usize, const ENEMY: usize>(weights: &Weights, least: &[Bloc
     }
 }
 
+/// The solved block as it is stored, the enemy's patterns outside; `order` is where each of them stands in working order.
 #[inline(always)]
-fn solve_body<const OWN: usize, const ENEMY: usize>(weights: &Weights, sources: &[(u8, Source<'_>)], won: u8, scratch: &mut Scratch) {
+fn store<const OWN: usize, const ENEMY: usize>(values: &Block, order: &[u8], stored: &mut Block) {
+    let (rows, lanes) = const { (PATTERNS[OWN], PATTERNS[ENEMY]) };
+    for lane in 0..lanes {
+        let column = &values[usize::from(order[lane])..][..(rows - 1) * lanes + 1];
+        let cells = &mut stored[lane * rows..][..rows];
+        for row in 0..rows {
+            cells[row] = column[row * lanes];
+        }
+    }
+}
+
+/// A block to be solved.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Task<'a> {
+    /// What the faces permit.
+    pub(super) weights: &'a Weights,
+    /// The successors, each with the stone that moves.
+    pub(super) sources: &'a [(u8, Source<'a>)],
+    /// Bit i says that stone i wins outright.
+    pub(super) won: u8,
+    /// For each of the enemy's patterns its place in working order.
+    pub(super) order: &'a [u8],
+}
+
+#[inline(always)]
+fn solve_body<const OWN: usize, const ENEMY: usize>(task: &Task<'_>, scratch: &mut Scratch) {
     for (stone, least) in scratch.least[..OWN].iter_mut().enumerate() {
         // The enemy's worst result is 0; a stone that wins outright needs no successor.
-        least[..const { PATTERNS[OWN] * PATTERNS[ENEMY] }].fill(if won >> stone & 1 == 1 { 0 } else { WON });
+        least[..const { padded(PATTERNS[OWN] * PATTERNS[ENEMY]) }].fill(if task.won >> stone & 1 == 1 { 0 } else { WON });
     }
-    for (stone, source) in sources {
+    for (stone, source) in task.sources {
         take_least::<OWN, ENEMY>(&mut scratch.least[usize::from(*stone)], source);
     }
-    expect::<OWN, ENEMY>(weights, &scratch.least, &mut scratch.values);
+    expect::<OWN, ENEMY>(task.weights, &scratch.least, &mut scratch.values);
+    store::<OWN, ENEMY>(&scratch.values, task.order, &mut scratch.stored);
 }
 
 /// What the loops work on.
 #[derive(Clone, Debug)]
 pub(super) struct Scratch {
     least: [Block; 5],
-    /// The values of the block solved last, in working order.
     values: Block,
+    /// The block solved last, as it is stored.
+    pub(super) stored: Block,
 }
 
 impl Default for Scratch {
     fn default() -> Self {
-        Self { least: [[0; MOST_CELLS]; 5], values: [0; MOST_CELLS] }
+        Self { least: [[0; MOST_CELLS]; 5], values: [0; MOST_CELLS], stored: [0; MOST_CELLS] }
     }
 }
 
-/// The values of a block of a mover with `OWN` stones and an enemy with `ENEMY`, into `scratch`. `sources` are the
-/// successors of each stone; bit i of `won` says that stone i wins outright.
+/// The values of a block of a mover with `OWN` stones and an enemy with `ENEMY`, into `scratch.stored`.
 #[inline(always)]
-pub(super) fn solve<const OWN: usize, const ENEMY: usize>(
-    instructions: Instructions,
-    weights: &Weights,
-    sources: &[(u8, Source<'_>)],
-    won: u8,
-    scratch: &mut Scratch,
-) {
+pub(super) fn solve<const OWN: usize, const ENEMY: usize>(instructions: Instructions, task: &Task<'_>, scratch: &mut Scratch) {
     #[cfg(target_arch = "x86_64")]
     {
         #[target_feature(enable = "avx2")]
-        fn avx2<const OWN: usize, const ENEMY: usize>(weights: &Weights, sources: &[(u8, Source<'_>)], won: u8, scratch: &mut Scratch) {
-            solve_body::<OWN, ENEMY>(weights, sources, won, scratch);
+        fn avx2<const OWN: usize, const ENEMY: usize>(task: &Task<'_>, scratch: &mut Scratch) {
+            solve_body::<OWN, ENEMY>(task, scratch);
         }
         #[target_feature(enable = "avx512f,avx512bw,avx512vl")]
-        fn avx512<const OWN: usize, const ENEMY: usize>(weights: &Weights, sources: &[(u8, Source<'_>)], won: u8, scratch: &mut Scratch) {
-            solve_body::<OWN, ENEMY>(weights, sources, won, scratch);
+        fn avx512<const OWN: usize, const ENEMY: usize>(task: &Task<'_>, scratch: &mut Scratch) {
+            solve_body::<OWN, ENEMY>(task, scratch);
         }
         match instructions {
             Instructions::Portable => {}
             // SAFETY: only `Instructions::available` makes this value, on machines that have the instructions; the
             // function itself is safe code.
-            Instructions::Avx2 => return unsafe { avx2::<OWN, ENEMY>(weights, sources, won, scratch) },
+            Instructions::Avx2 => return unsafe { avx2::<OWN, ENEMY>(task, scratch) },
             // SAFETY: as above.
-            Instructions::Avx512 => return unsafe { avx512::<OWN, ENEMY>(weights, sources, won, scratch) },
+            Instructions::Avx512 => return unsafe { avx512::<OWN, ENEMY>(task, scratch) },
         }
     }
     #[cfg(not(target_arch = "x86_64"))]
     let Instructions::Portable = instructions;
-    solve_body::<OWN, ENEMY>(weights, sources, won, scratch);
-}
-
-/// Writes the solved block as it is stored, the enemy's patterns outside; `order` is where each of them stands in
-/// working order.
-#[inline(always)]
-pub(super) fn store<const OWN: usize, const ENEMY: usize>(scratch: &Scratch, order: &[u8], stored: &mut [u16]) {
-    let (rows, lanes) = const { (PATTERNS[OWN], PATTERNS[ENEMY]) };
-    let stored = &mut stored[..rows * lanes];
-    for (cells, &lane) in stored.chunks_exact_mut(rows).zip(&order[..lanes]) {
-        let column = &scratch.values[usize::from(lane)..][..(rows - 1) * lanes + 1];
-        (0..rows).for_each(|row| cells[row] = column[row * lanes]);
-    }
+    solve_body::<OWN, ENEMY>(task, scratch);
 }
 
 #[cfg(test)]

@@ -50,6 +50,12 @@ impl Blocks {
         })
     }
 
+    /// Has a block that will be written fetched into the cache.
+    #[inline]
+    pub(super) fn prepare(&self, block: usize) {
+        prefetch_lines(self.pages.as_ptr().wrapping_add(block * self.cells_per_block * size_of::<u16>()), self.cells_per_block);
+    }
+
     /// Writes a block through `fill`.
     ///
     /// # Panics
@@ -172,18 +178,25 @@ pub(super) fn map(file: &std::fs::File) -> std::io::Result<Mmap> {
 /// Asks for all cache lines of some cells.
 #[inline]
 pub(super) fn prefetch(cells: &[u16]) {
+    prefetch_lines(cells.as_ptr().cast::<u8>(), cells.len());
+}
+
+/// Asks for the cache lines of so many cells, beginning anywhere.
+#[inline(always)]
+fn prefetch_lines(start: *const u8, cells: usize) {
     #[cfg(target_arch = "x86_64")]
     {
-        const CELLS_PER_LINE: usize = 32;
+        const LINE: usize = 64;
         let mut at = 0;
-        while at < cells.len() {
-            // SAFETY: prefetching reads nothing, and has no effect but on caches; every x86-64 processor has it.
-            unsafe { std::arch::x86_64::_mm_prefetch::<{ std::arch::x86_64::_MM_HINT_T0 }>((&raw const cells[at]).cast::<i8>()) };
-            at += CELLS_PER_LINE;
+        while at < cells * size_of::<u16>() {
+            // SAFETY: prefetching reads nothing, whatever the address, and has no effect but on caches; every x86-64
+            // processor has it.
+            unsafe { std::arch::x86_64::_mm_prefetch::<{ std::arch::x86_64::_MM_HINT_T0 }>(start.wrapping_add(at).cast::<i8>()) };
+            at += LINE;
         }
     }
     #[cfg(not(target_arch = "x86_64"))]
-    let _ = cells;
+    let _ = (start, cells);
 }
 
 #[cfg(test)]

@@ -85,9 +85,9 @@ mod tests {
 
     #[test]
     fn patterns_are_numbered_without_gaps() {
-        for stones in 1..=6 {
+        for (stones, patterns) in PATTERNS.into_iter().enumerate().skip(1) {
             let masks = masks(stones);
-            assert_eq!(masks.len(), PATTERNS[stones]);
+            assert_eq!(masks.len(), patterns);
             for (index, &mask) in masks.iter().enumerate() {
                 assert_eq!((number(mask), reversed(reversed(mask))), (index, mask));
             }

@@ -34,7 +34,7 @@ pub struct Face {
 }
 
 /// How many probes [`Tables::values`] has in flight.
-const BATCH: usize = 16;
+const BATCH: usize = 32;
 
 impl Tables {
     /// Where a position that is not over stands; `None` if the tables do not reach so far.
@@ -70,10 +70,8 @@ impl Tables {
             let mut places = [None; BATCH];
             for (place, position) in places.iter_mut().zip(positions) {
                 *place = self.cell(position);
-                if let Some((cells, at)) = *place {
-                    prefetch(&cells[at..=at]);
-                }
             }
+            // One after the other, with nothing between: so they wait for memory at the same time.
             for (value, place) in values.iter_mut().zip(places) {
                 *value = place.map(|(cells, at)| to_value(cells[at]));
             }

@@ -11,10 +11,10 @@
 //! error; then it is rounded to the nearest unit: E(n) ≤ E(n−1) + ½. Where a value is kept off 0 it is stored as 1, and
 //! true values are above 0: so it is less than 1 unit too large, and it is too small by less than E(n−1) since a mean of
 //! values within E(n−1) of their true ones, not all 0, exceeded by no more than that what was rounded up to 1; likewise
-//! at 65535. So E(n) ≤ max(1, E(n−1) + ½), and E(1) = 0. See [`super::LONGEST_LINE`].
+//! at 65535. So E(n) ≤ max(1, E(n−1) + ½), and E(1) = 0. [`Tables::error_bound`](super::Tables) says what follows.
 
 use super::index::{Anchor, Class, Index, Squares, other_tuples, progress};
-use super::kernels::{self, Instructions, Scratch, Source};
+use super::kernels::{self, Instructions, Scratch, Source, Task};
 use super::memory::prefetch;
 use super::patterns::{self, MOST_STONES, PATTERNS, masks, number, number_reversed, reversed, without};
 use crate::games::einstein::Variant;
@@ -38,6 +38,8 @@ pub(super) fn layers(class: Class) -> usize {
 pub(super) trait Target: Sync {
     /// The values of a block of total progress `layer`; `None` if they were not written.
     fn get(&self, class: Class, layer: usize, row: usize, rank: usize) -> Option<&[u16]>;
+    /// Says that a block of total progress `layer` will soon be written.
+    fn prepare(&self, class: Class, layer: usize, row: usize, rank: usize);
     /// Writes a block of total progress `layer`.
     fn set(&self, class: Class, layer: usize, row: usize, rank: usize, fill: impl FnOnce(&mut [u16]));
 }
@@ -73,13 +75,13 @@ impl Matching {
         let of_weights = |term: usize| -> Vec<f32> {
             let weight = |mask| {
                 let weights = patterns::weights(variant, mask);
-                f32::from(if term % 2 == 0 { weights.alone[term / 2] } else { weights.shared[term / 2] })
+                f32::from(if term.is_multiple_of(2) { weights.alone[term / 2] } else { weights.shared[term / 2] })
             };
             own.iter().flat_map(|&mask| std::iter::repeat_n(weight(mask), lanes)).collect()
         };
         Self {
             class,
-            weights: kernels::Weights { terms: (0..2 * class.mover - 1).map(of_weights).collect() },
+            weights: kernels::Weights::new((0..2 * class.mover - 1).map(of_weights).collect()),
             rows: (0..=class.mover).map(|captured| [0, 1].map(|reverse| of_rows(captured, reverse))).collect(),
             places: (0..class.other)
                 .map(|captured| [0, 1].map(|working| [0, 1].map(|after| of_places(captured, working, after))))
@@ -199,9 +201,12 @@ impl<'a> Solver<'a> {
         let mut planned = 0;
         let execute = |plan: &Plan<'_>, scratch: &mut Scratch| {
             let sources = &plan.sources[..plan.count];
-            kernels::solve::<OWN, ENEMY>(self.instructions, &matching.weights, sources, plan.won, scratch);
-            target.set(matching.class, layer, plan.row, plan.rank, |cells| {
-                kernels::store::<OWN, ENEMY>(scratch, &matching.order[plan.reversed], cells);
+            let task = Task { weights: &matching.weights, sources, won: plan.won, order: &matching.order[plan.reversed] };
+            kernels::solve::<OWN, ENEMY>(self.instructions, &task, scratch);
+            let class = Class { mover: OWN, other: ENEMY };
+            target.set(class, layer, plan.row, plan.rank, |cells| {
+                let cells = &mut cells[..const { PATTERNS[OWN] * PATTERNS[ENEMY] }];
+                cells.copy_from_slice(&scratch.stored[..cells.len()]);
             });
         };
         for row in job.rows.clone() {
@@ -281,11 +286,15 @@ impl<'a> Solver<'a> {
                         places: None,
                     }
                 };
-                prefetch(source.cells);
                 plan.sources[plan.count] = (stone as u8, source);
                 plan.count += 1;
             }
         }
+        // The beginnings at once, so that their addresses are translated at the same time.
+        target.prepare(matching.class, layer, plan.row, plan.rank);
+        let sources = &plan.sources[..plan.count];
+        sources.iter().for_each(|(_, source)| prefetch(&source.cells[..1]));
+        sources.iter().for_each(|(_, source)| prefetch(source.cells));
     }
 
     #[inline]

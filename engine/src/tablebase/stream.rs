@@ -136,6 +136,12 @@ impl Target for Both<'_> {
     }
 
     #[inline]
+    fn prepare(&self, class: Class, layer: usize, row: usize, rank: usize) {
+        let (blocks, block) = self.find(class, layer, row, rank);
+        blocks.prepare(block);
+    }
+
+    #[inline]
     fn set(&self, class: Class, layer: usize, row: usize, rank: usize, fill: impl FnOnce(&mut [u16])) {
         let (blocks, block) = self.find(class, layer, row, rank);
         blocks.set(block, fill);
@@ -262,7 +268,7 @@ impl Copy<'_> {
 fn read_cells(stream: &mut File, first: usize, number: usize) -> io::Result<Vec<u16>> {
     stream.seek(SeekFrom::Start(2 * first as u64))?;
     let mut cells = Vec::with_capacity(number);
-    let mut bytes = vec![0; 2 * PIECE];
+    let mut bytes = vec![0; 2 * PIECE.min(number)];
     while cells.len() < number {
         let now = 2 * PIECE.min(number - cells.len());
         stream.read_exact(&mut bytes[..now])?;

@@ -1,0 +1,1 @@
+//! Tests of regret as a whole.

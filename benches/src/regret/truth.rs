@@ -68,18 +68,22 @@ pub fn label_exactly(game: &Standard, tables: &Tables, positions: &[Position]) -
 fn label_one(game: &Standard, tables: &Tables, position: &Position) -> Option<Labelled> {
     let mut labelled = Labelled { position: *position, moves: MoveList::default(), values: [0.0; MOST_MOVES] };
     game.moves(position, &mut labelled.moves);
-    let count = labelled.moves.len();
-    let mut after = [*position; MOST_MOVES];
-    for (after, &mv) in after.iter_mut().zip(labelled.moves.iter()) {
-        *after = game.play(position, mv);
+    // The tables are only asked about positions that are not over.
+    let (mut asked, mut places, mut count) = ([*position; MOST_MOVES], [0; MOST_MOVES], 0);
+    for (place, &mv) in labelled.moves.iter().enumerate() {
+        let after = game.play(position, mv);
+        match game.payoff(&after, position.seat()) {
+            Some(payoff) => labelled.values[place] = payoff,
+            None => {
+                (asked[count], places[count]) = (after, place);
+                count += 1;
+            }
+        }
     }
     let mut known = [None; MOST_MOVES];
-    tables.values(&after[..count], &mut known[..count]);
-    for ((value, after), known) in labelled.values.iter_mut().zip(&after).zip(known).take(count) {
-        *value = match game.payoff(after, position.seat()) {
-            Some(payoff) => payoff,
-            None => 1.0 - known?,
-        };
+    tables.values(&asked[..count], &mut known[..count]);
+    for (value, place) in known.into_iter().zip(places).take(count) {
+        labelled.values[place] = 1.0 - value?;
     }
     Some(labelled)
 }

@@ -60,7 +60,7 @@ pub struct Figures {
     pub positions: u64,
     /// Mean loss of win probability per decision, forced moves included.
     pub regret: Estimate,
-    /// The same per real choice: a roll that permits moves of which not all are best.
+    /// The same per real choice: a roll that permits more than one move.
     pub regret_of_choices: Estimate,
     /// Share of real choices in all decisions.
     pub choices: f64,
@@ -107,11 +107,6 @@ pub struct DecisionSums {
     above_5: Ratio,
 }
 
-/// Whether some permitted move is worse than the best one by more than the values may err.
-fn is_real_choice(values: &[f32], best: f32) -> bool {
-    values.iter().any(|&value| !same(value, best))
-}
-
 /// Whether a move is as good as the best one.
 fn same(value: f32, best: f32) -> bool {
     best - value <= SAME_VALUE
@@ -129,7 +124,7 @@ impl DecisionSums {
                 Choice::Move(place) => std::slice::from_ref(&labelled.values[usize::from(place)]),
             };
             let weight_of_one = weight / chosen.len() as f64;
-            let is_real = is_real_choice(permitted, best);
+            let is_real = permitted.len() > 1;
             if is_real {
                 real += weight;
             }

@@ -1,7 +1,7 @@
 //! Positions on which regret is measured: one of a game, drawn from self-play of a stated kind.
 //!
 //! Invariant: position `k` is a function of the source, the seed and `k`; the more positions are asked for, the same the
-//! first of them are. A game that has no position with so many stones is followed by another one of the same kind.
+//! first of them are. A game that has no position with so many stones is followed by another one.
 
 use super::RegretError;
 use engine::dice::DiceStream;
@@ -27,7 +27,7 @@ pub const MIXED: &str = "mixed";
 
 /// Who plays the games that positions are taken from, against themselves.
 pub enum Source {
-    /// Half the games uniformly random, half greedy with [`EXPLORATION`].
+    /// Half the games uniformly random, half greedy with [`EXPLORATION`], whether or not they come to a wanted position.
     Mixed,
     /// One player with [`EXPLORATION`].
     Player(PlayerRecipe),
@@ -74,7 +74,7 @@ pub fn draw_positions(
     seed: u64,
     progress: &ProgressBar,
 ) -> Result<Vec<Position>, RegretError> {
-    /// Positions drawn with the same players; more than a few, because players may own large tables.
+    /// Positions drawn with the same players: more than a few, because players may own large tables.
     const BLOCK: u64 = 64;
     let blocks: Result<Vec<Vec<Position>>, RegretError> = (0..count.div_ceil(BLOCK))
         .into_par_iter()
@@ -109,7 +109,7 @@ impl<'a> Players<'a> {
     fn draw(&mut self, stones: RangeInclusive<u32>, seed: u64, number: u64) -> Result<Position, RegretError> {
         for attempt in 0..MOST_GAMES {
             let mut random = RandomStream::new(derive_seed(seed, SeedSpace::Regret, &[number, attempt]));
-            self.play(&mut random, number);
+            self.play(&mut random);
             self.positions.retain(|position| stones.contains(&position.stones()));
             if !self.positions.is_empty() {
                 return Ok(self.positions[random.below(self.positions.len())]);
@@ -120,7 +120,9 @@ impl<'a> Players<'a> {
     }
 
     /// One game; its positions, but not the end.
-    fn play(&mut self, random: &mut RandomStream, number: u64) {
+    fn play(&mut self, random: &mut RandomStream) {
+        // Half the games, not half the positions: greedy games are often over before few stones are left.
+        let is_random = random.below(2) == 0;
         let first = if random.below(2) == 0 { RED } else { BLUE };
         let start = self.game.random_start(random, first);
         let mut dice = DiceStream::new(random.next_u64(), self.game.die());
@@ -130,7 +132,7 @@ impl<'a> Players<'a> {
         other.new_game(random.next_u64());
         let record = match self.source {
             // One player can move for both sides if it remembers nothing; the players' types want two of them.
-            Source::Mixed if number.is_multiple_of(2) => {
+            Source::Mixed if is_random => {
                 let mut twin = RandomPlayer::new(self.game.clone());
                 twin.new_game(random.next_u64());
                 play_game(self.game, start, &mut [&mut **one, &mut twin], &mut dice, None, None)

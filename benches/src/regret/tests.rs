@@ -63,21 +63,16 @@ fn labels_are_those_of_an_independent_solver() {
 
 #[test]
 fn figures_by_hand() {
-    // Red's 1 on d2 wins with its first move, whatever the roll, by one of three moves: d1 and e2 do not, e1 does.
     let game = Standard::default();
-    let labelled = label_exactly(&game, tables(), &[position("a..../...../...../...1./..... r -")]).unwrap();
-    let one = &labelled[0];
-    assert_eq!((one.moves.len(), one.outcomes(&game).len()), (3, 1));
-    // Blue's stone on its own goal would be over; here it stands on Red's corner, which is Blue's goal.
-    assert!(game.winner(&one.position).is_some() || one.best(&one.outcomes(&game)[0]) == 1.0);
+    // One stone each, one step from home: Red to move wins by one of its three moves. After any other one Blue, whose only
+    // stone every roll permits, is there first.
     let near = label_exactly(&game, tables(), &[position(".a.../...../...../...1./..... r -")]).unwrap();
-    // Blue wins on its next turn with certainty only by the one step onto a5: every move but the winning one loses all.
     let mut sums = DecisionSums::default();
     sums.add(&game, &near[0], &Answer::default());
     let figures = sums.figures();
     let others: f64 = near[0].values[..3].iter().map(|&value| 1.0 - f64::from(value)).sum();
     assert!((figures.regret.value - others / 3.0).abs() < 1e-9);
-    assert!((others - 2.0).abs() < 1e-9, "Blue, with one stone one step away, is sure to win: {:?}", &near[0].values[..3]);
+    assert!((others - 2.0).abs() < 1e-9, "Blue, with one stone one step away, is sure to win: {others}");
     assert!((figures.optimal.value - 1.0 / 3.0).abs() < 1e-9);
     assert!((figures.above_5.value - 2.0 / 3.0).abs() < 1e-9);
     assert!((figures.choices - 1.0).abs() < 1e-9);

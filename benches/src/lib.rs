@@ -22,6 +22,8 @@ pub mod plot;
 
 pub mod search_bench;
 
+pub mod regret;
+
 pub mod report;
 
 #[cfg(test)]

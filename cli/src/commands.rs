@@ -9,6 +9,7 @@ pub(crate) mod models;
 pub(crate) mod moves;
 pub(crate) mod pipeline;
 pub(crate) mod probe;
+pub(crate) mod regret;
 pub(crate) mod selfplay;
 pub(crate) mod solve;
 pub(crate) mod tournament;

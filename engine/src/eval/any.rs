@@ -67,6 +67,12 @@ macro_rules! with_evaluator {
 pub(crate) use with_evaluator;
 
 impl AnyEvaluator {
+    /// The win probability of the side to move of each position; which evaluator it is, is asked once. None of the positions
+    /// is over, and `out` is as long as `positions`.
+    pub fn values(&self, game: &Standard, positions: &[Position], out: &mut [f32]) {
+        with_evaluator!(self, evaluator => evaluator.values(game, positions, out));
+    }
+
     /// The raw score for the side to move, before calibration; `None` where the value itself is all there is.
     #[must_use]
     pub fn raw(&self, game: &Standard, position: &Position) -> Option<f32> {

@@ -113,6 +113,12 @@ impl PlayerRecipe {
         }
     }
 
+    /// Whether every permitted move is equally likely, so that what comes of it can be computed without sampling.
+    #[must_use]
+    pub fn is_uniform(&self) -> bool {
+        matches!(self.kind, Kind::Random)
+    }
+
     /// A new player.
     #[must_use]
     pub fn make(&self) -> Box<dyn Player<Standard>> {

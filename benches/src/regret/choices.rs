@@ -1,0 +1,148 @@
+//! What contestants choose, position by position.
+//!
+//! An evaluator rates each distinct successor once, which answers all six faces. A player decides every roll that leaves
+//! a choice, each time told of a new game, so that no decision profits from another. Invariant: the answers for a
+//! position depend on the contestant, the seed, the position and its number alone.
+
+use super::Contestant;
+use super::truth::{Labelled, MOST_MOVES};
+use engine::eval::any::AnyEvaluator;
+use engine::game::{Game, MAX_OUTCOMES};
+use engine::games::einstein::{Position, Standard};
+use engine::player::Player;
+use engine::player::build::PlayerRecipe;
+use engine::random::{SeedSpace, derive_seed};
+use indicatif::ProgressBar;
+use rayon::prelude::*;
+use std::sync::{Mutex, PoisonError};
+
+/// What a contestant makes of one roll.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Choice {
+    /// Each permitted move with the same chance.
+    #[default]
+    Uniform,
+    /// The move at this place of the list of all moves.
+    Move(u8),
+}
+
+/// What a contestant says of a position.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Answer {
+    /// For each outcome, in order, what is chosen.
+    pub choices: [Choice; MAX_OUTCOMES],
+    /// Win probability of the side to move before the roll, if the contestant says so.
+    pub value: Option<f32>,
+}
+
+/// Positions that are answered by one thread at a time.
+const BLOCK: usize = 128;
+
+/// The answers of a contestant, one a position, in order.
+pub fn answers(contestant: &Contestant, game: &Standard, labelled: &[Labelled], seed: u64, progress: &ProgressBar) -> Vec<Answer> {
+    let done = |block: &[Labelled]| progress.inc(block.len() as u64);
+    let blocks: Vec<Vec<Answer>> = match contestant {
+        Contestant::Evaluator { evaluator, .. } => labelled
+            .par_chunks(BLOCK)
+            .map(|block| {
+                let answers = by_evaluator(evaluator, game, block);
+                done(block);
+                answers
+            })
+            .collect(),
+        Contestant::Player(recipe) if recipe.is_uniform() => {
+            progress.inc(labelled.len() as u64);
+            return vec![Answer::default(); labelled.len()];
+        }
+        Contestant::Player(recipe) => {
+            let idle = Idle { recipe, players: Mutex::new(Vec::new()) };
+            // Searches take long: small pieces keep all threads busy to the end.
+            const PIECE: usize = 8;
+            let answer = |(number, block): (usize, &[Labelled])| {
+                let mut player = idle.take();
+                let numbered = block.iter().zip((number * PIECE) as u64..);
+                let answers = numbered.map(|(labelled, number)| by_player(player.as_mut(), game, labelled, seed, number)).collect();
+                idle.put_back(player);
+                done(block);
+                answers
+            };
+            labelled.par_chunks(PIECE).enumerate().map(|(number, block)| answer((number, block))).collect()
+        }
+    };
+    blocks.concat()
+}
+
+/// Players that nobody uses at the moment: making one may take a large table.
+struct Idle<'a> {
+    recipe: &'a PlayerRecipe,
+    players: Mutex<Vec<Box<dyn Player<Standard>>>>,
+}
+
+impl Idle<'_> {
+    fn take(&self) -> Box<dyn Player<Standard>> {
+        let idle = self.players.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        idle.unwrap_or_else(|| self.recipe.make())
+    }
+
+    fn put_back(&self, player: Box<dyn Player<Standard>>) {
+        self.players.lock().unwrap_or_else(PoisonError::into_inner).push(player);
+    }
+}
+
+fn by_player(player: &mut dyn Player<Standard>, game: &Standard, labelled: &Labelled, seed: u64, number: u64) -> Answer {
+    let mut answer = Answer::default();
+    for (index, (choice, outcome)) in answer.choices.iter_mut().zip(labelled.outcomes(game).iter()).enumerate() {
+        let legal = &labelled.moves[outcome.run()];
+        let place = if legal.len() == 1 {
+            0
+        } else {
+            player.new_game(derive_seed(seed, SeedSpace::Regret, &[number, index as u64, PLAYER]));
+            let best = player.decide(&labelled.position, legal).best;
+            legal.iter().position(|&mv| mv == best).unwrap_or(0)
+        };
+        *choice = Choice::Move((outcome.run().start + place) as u8);
+    }
+    answer
+}
+
+/// Sets the seeds of players apart from those of positions, which have two indices.
+const PLAYER: u64 = 1;
+
+fn by_evaluator(evaluator: &AnyEvaluator, game: &Standard, block: &[Labelled]) -> Vec<Answer> {
+    // The positions themselves, then all successors that are not over, one after the other.
+    let mut asked: Vec<Position> = block.iter().map(|labelled| labelled.position).collect();
+    let mut won: Vec<[Option<f32>; MOST_MOVES]> = Vec::with_capacity(block.len());
+    for labelled in block {
+        let mut payoffs = [None; MOST_MOVES];
+        for (payoff, &mv) in payoffs.iter_mut().zip(labelled.moves.iter()) {
+            let after = game.play(&labelled.position, mv);
+            *payoff = game.payoff(&after, labelled.position.seat());
+            if payoff.is_none() {
+                asked.push(after);
+            }
+        }
+        won.push(payoffs);
+    }
+    let mut values = vec![0.0; asked.len()];
+    evaluator.values(game, &asked, &mut values);
+    let (own, successors) = values.split_at(block.len());
+    let mut successors = successors.iter();
+    let answer = |((labelled, payoffs), &value): ((&Labelled, &[Option<f32>; MOST_MOVES]), &f32)| {
+        let mut rated = [0.0; MOST_MOVES];
+        for (rated, payoff) in rated.iter_mut().zip(payoffs).take(labelled.moves.len()) {
+            *rated = payoff.unwrap_or_else(|| 1.0 - successors.next().copied().unwrap_or_default());
+        }
+        let mut answer = Answer { value: Some(value), ..Answer::default() };
+        for (choice, outcome) in answer.choices.iter_mut().zip(labelled.outcomes(game).iter()) {
+            *choice = Choice::Move(first_best(&rated, outcome.run()) as u8);
+        }
+        answer
+    };
+    block.iter().zip(&won).zip(own).map(answer).collect()
+}
+
+/// The first place of the largest value in a run.
+fn first_best(values: &[f32], run: std::ops::Range<usize>) -> usize {
+    let start = run.start;
+    run.fold(start, |best, place| if values[place] > values[best] { place } else { best })
+}

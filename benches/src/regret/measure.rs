@@ -1,0 +1,205 @@
+//! Sums over decisions, and what they say: means, shares and their standard errors.
+//!
+//! The six faces of one position depend on each other, so the position is the unit: each figure is a ratio of two sums
+//! over positions, with the standard error of such a ratio (linearised). Invariant: sums are added up in the order of the
+//! positions, in double precision.
+
+use super::FACES;
+use super::choices::{Answer, Choice};
+use super::truth::{Labelled, faces};
+use engine::games::einstein::Standard;
+use engine::tablebase::SAME_VALUE;
+use serde::{Deserialize, Serialize};
+
+/// A number with its standard error.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Estimate {
+    /// The number; 0 where nothing was counted.
+    pub value: f64,
+    /// Its standard error.
+    pub error: f64,
+}
+
+/// Sum of `numerator` over sum of `denominator`, a pair for each position.
+#[derive(Clone, Copy, Debug, Default)]
+struct Ratio {
+    numerator: f64,
+    denominator: f64,
+    squared_numerator: f64,
+    squared_denominator: f64,
+    product: f64,
+    positions: f64,
+}
+
+impl Ratio {
+    fn add(&mut self, numerator: f64, denominator: f64) {
+        self.numerator += numerator;
+        self.denominator += denominator;
+        self.squared_numerator += numerator * numerator;
+        self.squared_denominator += denominator * denominator;
+        self.product += numerator * denominator;
+        self.positions += 1.0;
+    }
+
+    fn estimate(&self) -> Estimate {
+        if self.denominator <= 0.0 {
+            return Estimate::default();
+        }
+        let value = self.numerator / self.denominator;
+        // Sum of squared residuals of numerator − value · denominator, whose own sum is 0.
+        let residuals = self.squared_numerator - 2.0 * value * self.product + value * value * self.squared_denominator;
+        let correction = self.positions / (self.positions - 1.0).max(1.0);
+        Estimate { value, error: (residuals.max(0.0) * correction).sqrt() / self.denominator }
+    }
+}
+
+/// How well a contestant decides.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Figures {
+    /// Positions; each has six decisions.
+    pub positions: u64,
+    /// Mean loss of win probability per decision, forced moves included.
+    pub regret: Estimate,
+    /// The same per real choice: a roll that permits more than one move.
+    pub regret_of_choices: Estimate,
+    /// Share of real choices in all decisions.
+    pub choices: f64,
+    /// Share of real choices in which a best move was chosen, up to [`SAME_VALUE`].
+    pub optimal: Estimate,
+    /// Share of decisions that lose more than 0.01.
+    pub above_1: Estimate,
+    /// Share of decisions that lose more than 0.05.
+    pub above_5: Estimate,
+}
+
+/// How near an evaluator's values are to the truth.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ValueFigures {
+    /// Root of the mean squared difference.
+    pub rmse: Estimate,
+    /// Mean of the evaluator's value less the true one.
+    pub bias: Estimate,
+}
+
+/// Positions that an evaluator values alike.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Bin {
+    /// From this value of the evaluator on, up to the next bin.
+    pub from: f64,
+    /// How many positions.
+    pub positions: u64,
+    /// Mean of the evaluator's values.
+    pub predicted: f64,
+    /// Mean of the true values.
+    pub exact: Estimate,
+}
+
+/// Number of bins of equal width.
+pub const BINS: usize = 20;
+
+/// Sums over the decisions of one contestant.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct DecisionSums {
+    regret: Ratio,
+    regret_of_choices: Ratio,
+    optimal: Ratio,
+    above_1: Ratio,
+    above_5: Ratio,
+}
+
+/// Whether a move is as good as the best one.
+fn same(value: f32, best: f32) -> bool {
+    best - value <= SAME_VALUE
+}
+
+impl DecisionSums {
+    /// Adds the six decisions of one position.
+    pub fn add(&mut self, game: &Standard, labelled: &Labelled, answer: &Answer) {
+        let [mut regret, mut real, mut regret_of_choices, mut optimal, mut above_1, mut above_5] = [0.0; 6];
+        for (outcome, choice) in labelled.outcomes(game).iter().zip(answer.choices) {
+            let (weight, best, run) = (faces(outcome), labelled.best(outcome), outcome.run());
+            let permitted = &labelled.values[run.clone()];
+            let chosen = match choice {
+                Choice::Uniform => permitted,
+                Choice::Move(place) => std::slice::from_ref(&labelled.values[usize::from(place)]),
+            };
+            let weight_of_one = weight / chosen.len() as f64;
+            let is_real = permitted.len() > 1;
+            if is_real {
+                real += weight;
+            }
+            for &value in chosen {
+                let lost = f64::from(best) - f64::from(value);
+                regret += weight_of_one * lost;
+                above_1 += if lost > 0.01 { weight_of_one } else { 0.0 };
+                above_5 += if lost > 0.05 { weight_of_one } else { 0.0 };
+                if is_real {
+                    regret_of_choices += weight_of_one * lost;
+                    optimal += if same(value, best) { weight_of_one } else { 0.0 };
+                }
+            }
+        }
+        self.regret.add(regret, FACES);
+        self.regret_of_choices.add(regret_of_choices, real);
+        self.optimal.add(optimal, real);
+        self.above_1.add(above_1, FACES);
+        self.above_5.add(above_5, FACES);
+    }
+
+    /// What the sums say.
+    #[must_use]
+    pub fn figures(&self) -> Figures {
+        Figures {
+            positions: self.regret.positions as u64,
+            regret: self.regret.estimate(),
+            regret_of_choices: self.regret_of_choices.estimate(),
+            choices: self.optimal.denominator / self.regret.denominator.max(FACES),
+            optimal: self.optimal.estimate(),
+            above_1: self.above_1.estimate(),
+            above_5: self.above_5.estimate(),
+        }
+    }
+}
+
+/// Sums over an evaluator's values of the positions themselves.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct ValueSums {
+    squared: Ratio,
+    signed: Ratio,
+    predicted: [Ratio; BINS],
+    exact: [Ratio; BINS],
+}
+
+impl ValueSums {
+    /// Adds one position: the evaluator's value and the true one.
+    pub fn add(&mut self, value: f64, exact: f64) {
+        let difference = value - exact;
+        self.squared.add(difference * difference, 1.0);
+        self.signed.add(difference, 1.0);
+        let bin = ((value * BINS as f64) as usize).min(BINS - 1);
+        self.predicted[bin].add(value, 1.0);
+        self.exact[bin].add(exact, 1.0);
+    }
+
+    /// What the sums say; `None` if nothing was added.
+    #[must_use]
+    pub fn figures(&self) -> Option<ValueFigures> {
+        let squared = self.squared.estimate();
+        let rmse = squared.value.sqrt();
+        // The error of a root by its derivative.
+        let error = if rmse > 0.0 { squared.error / (2.0 * rmse) } else { 0.0 };
+        (self.squared.positions > 0.0).then(|| ValueFigures { rmse: Estimate { value: rmse, error }, bias: self.signed.estimate() })
+    }
+
+    /// The bins that have positions.
+    #[must_use]
+    pub fn bins(&self) -> Vec<Bin> {
+        let bin = |index: usize| Bin {
+            from: index as f64 / BINS as f64,
+            positions: self.predicted[index].positions as u64,
+            predicted: self.predicted[index].estimate().value,
+            exact: self.exact[index].estimate(),
+        };
+        (0..BINS).map(bin).filter(|bin| bin.positions > 0).collect()
+    }
+}

@@ -1,0 +1,251 @@
+//! What was measured, as tables, CSV and a chart.
+//!
+//! Invariant: every number stands once, in [`Report`]; everything else is a view of it.
+
+use super::choices::{Answer, answers};
+use super::measure::{Bin, DecisionSums, Figures, ValueFigures, ValueSums};
+use super::suite::LabelErrors;
+use super::truth::Labelled;
+use super::{Contestant, RegretError};
+use crate::plot::scaled::{Scale, scaled_chart};
+use crate::plot::{Curve, LineChart};
+use crate::sheet::{Cell, Sheet};
+use engine::games::einstein::Standard;
+use indicatif::ProgressBar;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::time::Instant;
+
+/// What all contestants were measured on.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Report {
+    /// What the truth is.
+    pub truth: String,
+    /// Where the positions are from.
+    pub from: String,
+    /// The seed of positions and players.
+    pub seed: u64,
+    /// How many positions, each with six faces of the die.
+    pub positions: u64,
+    /// How certain the truth is, where it is no more than a deep search.
+    pub label_errors: Option<LabelErrors>,
+    /// The contestants in the order they were given.
+    pub contestants: Vec<Measured>,
+}
+
+/// What was measured of one contestant.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Measured {
+    /// Its notation.
+    pub name: String,
+    /// `player` or `evaluator`.
+    pub kind: String,
+    /// Over all positions.
+    #[serde(flatten)]
+    pub figures: Figures,
+    /// The same decisions judged by the check labels of a suite.
+    pub by_check: Option<Figures>,
+    /// How near its values are to the truth.
+    pub values: Option<ValueFigures>,
+    /// By stone class: stones of the side to move against stones of the other, as `2v3`; of suites, stones in all.
+    pub classes: BTreeMap<String, Figures>,
+    /// Positions by the evaluator's value.
+    pub calibration: Vec<Bin>,
+    /// Wall time of its choices, all threads together.
+    pub seconds: f64,
+}
+
+/// Measures a contestant. `checks`, if given, are the same positions with other labels.
+pub fn measure(
+    contestant: &Contestant,
+    game: &Standard,
+    labelled: &[Labelled],
+    checks: Option<&[Labelled]>,
+    seed: u64,
+    progress: &ProgressBar,
+) -> Measured {
+    let began = Instant::now();
+    let answers = answers(contestant, game, labelled, seed, progress);
+    let seconds = began.elapsed().as_secs_f64();
+    let (mut all, mut values) = (DecisionSums::default(), ValueSums::default());
+    let mut classes: BTreeMap<(u32, u32), DecisionSums> = BTreeMap::new();
+    for (labelled, answer) in labelled.iter().zip(&answers) {
+        all.add(game, labelled, answer);
+        let class = if checks.is_some() {
+            (labelled.position.stones(), 0)
+        } else {
+            let mover = labelled.position.mover().count();
+            (labelled.position.stones(), mover)
+        };
+        classes.entry(class).or_default().add(game, labelled, answer);
+        if let Some(value) = answer.value {
+            values.add(f64::from(value), labelled.value(game));
+        }
+    }
+    let class_name = |(stones, mover): (u32, u32)| if mover == 0 { stones.to_string() } else { format!("{mover}v{}", stones - mover) };
+    Measured {
+        name: contestant.name().to_owned(),
+        kind: contestant.kind().to_owned(),
+        figures: all.figures(),
+        by_check: checks.map(|checks| sum(game, checks, &answers)),
+        values: values.figures(),
+        classes: classes.into_iter().map(|(class, sums)| (class_name(class), sums.figures())).collect(),
+        calibration: values.bins(),
+        seconds,
+    }
+}
+
+fn sum(game: &Standard, labelled: &[Labelled], answers: &[Answer]) -> Figures {
+    let mut sums = DecisionSums::default();
+    labelled.iter().zip(answers).for_each(|(labelled, answer)| sums.add(game, labelled, answer));
+    sums.figures()
+}
+
+impl Report {
+    /// The table of all contestants.
+    #[must_use]
+    pub fn sheet(&self) -> Sheet {
+        let checked = self.label_errors.is_some();
+        let mut columns = vec!["contestant", "kind", "regret", "±", "per choice", "± ", "optimal %", "±  ", "> 0.01 %", "> 0.05 %"];
+        columns.extend(if checked { &["by check"][..] } else { &[] });
+        columns.extend(["rmse", "±   ", "bias", "seconds"]);
+        let mut sheet = Sheet::new(columns);
+        for measured in &self.contestants {
+            let figures = &measured.figures;
+            let values = measured.values.as_ref();
+            let mut row = vec![
+                measured.name.as_str().into(),
+                measured.kind.as_str().into(),
+                Cell::Number(figures.regret.value, 5),
+                Cell::Number(figures.regret.error, 5),
+                Cell::Number(figures.regret_of_choices.value, 5),
+                Cell::Number(figures.regret_of_choices.error, 5),
+                Cell::Percent(figures.optimal.value),
+                Cell::Percent(figures.optimal.error),
+                Cell::Percent(figures.above_1.value),
+                Cell::Percent(figures.above_5.value),
+            ];
+            if checked {
+                row.push(Cell::number(measured.by_check.map(|figures| figures.regret.value), 5));
+            }
+            row.extend([
+                Cell::number(values.map(|values| values.rmse.value), 5),
+                Cell::number(values.map(|values| values.rmse.error), 5),
+                Cell::number(values.map(|values| values.bias.value), 5),
+                Cell::Number(measured.seconds, 2),
+            ]);
+            sheet.push(row);
+        }
+        sheet
+    }
+
+    /// The regret of each contestant in each stone class.
+    #[must_use]
+    pub fn classes(&self) -> Sheet {
+        let columns = ["contestant", "kind", "class", "positions", "regret", "±", "per choice", "± ", "optimal %", "> 0.01 %", "> 0.05 %"];
+        let mut sheet = Sheet::new(columns);
+        for measured in &self.contestants {
+            for (class, figures) in std::iter::once((&"all".to_owned(), &measured.figures)).chain(&measured.classes) {
+                sheet.push(vec![
+                    measured.name.as_str().into(),
+                    measured.kind.as_str().into(),
+                    class.as_str().into(),
+                    figures.positions.into(),
+                    Cell::Number(figures.regret.value, 5),
+                    Cell::Number(figures.regret.error, 5),
+                    Cell::Number(figures.regret_of_choices.value, 5),
+                    Cell::Number(figures.regret_of_choices.error, 5),
+                    Cell::Percent(figures.optimal.value),
+                    Cell::Percent(figures.above_1.value),
+                    Cell::Percent(figures.above_5.value),
+                ]);
+            }
+        }
+        sheet
+    }
+
+    /// Mean regret of each contestant by stone class, a column a class.
+    #[must_use]
+    pub fn class_table(&self) -> Sheet {
+        let names = self.class_names();
+        let mut sheet = Sheet::new(std::iter::once("regret".to_owned()).chain(names.iter().cloned()));
+        for measured in &self.contestants {
+            let cell = |class: &String| Cell::number(measured.classes.get(class).map(|figures| figures.regret.value), 4);
+            sheet.push(std::iter::once(measured.name.as_str().into()).chain(names.iter().map(cell)).collect());
+        }
+        if let Some(first) = self.contestants.first() {
+            let count = |class: &String| first.classes.get(class).map_or(Cell::Missing, |figures| figures.positions.into());
+            sheet.push(std::iter::once("(positions)".into()).chain(names.iter().map(count)).collect());
+        }
+        sheet
+    }
+
+    /// How evaluators' values compare with the truth, bin by bin; `None` without an evaluator.
+    #[must_use]
+    pub fn calibration(&self) -> Option<Sheet> {
+        let mut sheet = Sheet::new(["evaluator", "from", "positions", "predicted", "exact", "±"]);
+        for measured in &self.contestants {
+            for bin in &measured.calibration {
+                sheet.push(vec![
+                    measured.name.as_str().into(),
+                    Cell::Number(bin.from, 2),
+                    bin.positions.into(),
+                    Cell::Number(bin.predicted, 4),
+                    Cell::Number(bin.exact.value, 4),
+                    Cell::Number(bin.exact.error, 4),
+                ]);
+            }
+        }
+        (!sheet.rows.is_empty()).then_some(sheet)
+    }
+
+    /// A reliability plot of the evaluators; without any, regret by stone class.
+    ///
+    /// # Errors
+    /// If the plotting library refuses.
+    pub fn svg(&self) -> Result<String, RegretError> {
+        let evaluators: Vec<&Measured> = self.contestants.iter().filter(|measured| !measured.calibration.is_empty()).collect();
+        if evaluators.is_empty() {
+            return self.svg_of_classes();
+        }
+        let diagonal = Curve { name: "predicted = exact".to_owned(), points: vec![(0.0, 0.0), (1.0, 1.0)] };
+        let curve = |measured: &&Measured| Curve {
+            name: measured.name.clone(),
+            points: measured.calibration.iter().map(|bin| (bin.predicted, bin.exact.value)).collect(),
+        };
+        let chart = LineChart {
+            title: format!("Predicted and exact win probability, {} positions", self.positions),
+            x_label: "predicted win probability (mean of bins of 0.05)".to_owned(),
+            y_label: "exact".to_owned(),
+            curves: evaluators.iter().map(curve).chain([diagonal]).collect(),
+        };
+        Ok(scaled_chart(&chart, &Scale::Linear, &Scale::Linear)?)
+    }
+
+    fn svg_of_classes(&self) -> Result<String, RegretError> {
+        let names = self.class_names();
+        let curve = |measured: &Measured| {
+            let point = |(index, class): (usize, &String)| Some((index as f64, measured.classes.get(class)?.regret.value));
+            Curve { name: measured.name.clone(), points: names.iter().enumerate().filter_map(point).collect() }
+        };
+        let chart = LineChart {
+            title: format!("Regret by stone class, {} positions", self.positions),
+            x_label: "stones".to_owned(),
+            y_label: "win probability given away per decision".to_owned(),
+            curves: self.contestants.iter().map(curve).collect(),
+        };
+        Ok(scaled_chart(&chart, &Scale::Categories(names.clone()), &Scale::Logarithmic(10))?)
+    }
+
+    /// All classes in order of stones, then of the mover's.
+    fn class_names(&self) -> Vec<String> {
+        let mut names: Vec<String> = self.contestants.iter().flat_map(|measured| measured.classes.keys().cloned()).collect();
+        let order = |name: &String| {
+            let stones: Vec<u32> = name.split('v').filter_map(|part| part.parse().ok()).collect();
+            (stones.iter().sum::<u32>(), stones.first().copied())
+        };
+        names.sort_by_key(order);
+        names.dedup();
+        names
+    }
+}

@@ -1,0 +1,193 @@
+//! `alea regret`: win probability given away, against exact values or deep labels.
+
+use crate::output;
+use crate::positions::{RulesArguments, parallel};
+use anyhow::{Result, bail};
+use benches::regret::Contestant;
+use benches::regret::positions::{Source, draw_positions};
+use benches::regret::report::{Report, measure};
+use benches::regret::suite::{Suite, write_suite};
+use benches::regret::truth::{Labelled, label_exactly};
+use engine::files::write_atomically;
+use engine::games::einstein::Standard;
+use engine::tablebase::Tables;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::sync::Arc;
+use trainer::progress::progress_bar;
+
+/// Measure exactly how much win probability players and evaluators give away
+///
+/// Positions of few stones, one of each game of self-play, each with all six faces of the die, against the endgame tables:
+/// those that 'alea solve' made, or, for at most 5 stones, built in memory. An evaluator rates every direct successor; what
+/// random moves lose is computed, not sampled. With --suite, labelled positions of 6 to 12 stones instead.
+#[derive(clap::Args)]
+#[command(
+    after_help = "Example: alea regret --player greedy --player \"star1(depth=2)\" --eval schwarz --eval model:models/quick-network.safetensors\n         \
+                  alea regret --suite data/suites/regret.jsonl --player \"star2(depth=3)\"\n         \
+                  alea regret --write-suite suite.jsonl --positions 2000 --label \"star2(depth=4, eval=abt)\""
+)]
+pub(crate) struct Arguments {
+    /// A player; may be given several times
+    #[arg(long = "player", value_name = "PLAYER")]
+    players: Vec<String>,
+    /// An evaluator; may be given several times. Without any and without players: all hand-made ones
+    #[arg(long = "eval", value_name = "EVALUATOR")]
+    evaluators: Vec<String>,
+    /// Most stones of a position, both sides together
+    #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u8).range(2..=6), conflicts_with_all = ["suite", "write_suite"])]
+    stones: u8,
+    /// Positions; each has six decisions [default: 20000, of a suite 2000]
+    #[arg(long, value_parser = clap::value_parser!(u64).range(1..=10_000_000), allow_negative_numbers = true, conflicts_with = "suite")]
+    positions: Option<u64>,
+    /// Who plays the games that positions are from: 'mixed', half random and half greedy, or a player; all but the random
+    /// games with 10 % random moves [default: mixed, of a suite star1(depth=1, eval=abt)]
+    #[arg(long, value_name = "PLAYER", conflicts_with = "suite")]
+    from: Option<String>,
+    /// Seed of positions and players
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    #[command(flatten)]
+    rules: RulesArguments,
+    /// Directory of the tables
+    #[arg(long, value_name = "DIR", default_value = "tables")]
+    tables: PathBuf,
+    /// Labelled positions instead of exact ones; data/suites/regret.jsonl is one
+    #[arg(long, value_name = "FILE", conflicts_with = "write_suite")]
+    suite: Option<PathBuf>,
+    /// Draw positions of 6 to 12 stones, label them and write a suite
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["players", "evaluators", "csv", "svg", "json"])]
+    write_suite: Option<PathBuf>,
+    /// The player that labels; the error of its labels comes from the same player one ply shallower
+    #[arg(long, value_name = "PLAYER", default_value = "star2(depth=4, eval=abt)", requires = "write_suite")]
+    label: String,
+    /// Write all figures by stone class with all digits
+    #[arg(long, value_name = "FILE")]
+    csv: Option<PathBuf>,
+    /// Write a chart: reliability of evaluators, without any regret by stone class
+    #[arg(long, value_name = "FILE")]
+    svg: Option<PathBuf>,
+    /// Write JSON
+    #[arg(long)]
+    json: bool,
+}
+
+const PLAYERS: [&str; 2] = ["random", "greedy"];
+const EVALUATORS: [&str; 7] = ["random", "greedy", "farmer_boy", "reciprocal", "schwarz", "race", "abt"];
+const POSITIONS: u64 = 20_000;
+const SUITE_POSITIONS: u64 = 2_000;
+const SUITE_SOURCE: &str = "star1(depth=1, eval=abt)";
+
+pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
+    let game = arguments.rules.game();
+    let progress = progress_bar("positions");
+    if let Some(path) = &arguments.write_suite {
+        let source = Source::parse(arguments.from.as_deref().unwrap_or(SUITE_SOURCE), &game)?;
+        let positions = arguments.positions.unwrap_or(SUITE_POSITIONS);
+        write_suite(path, &game, &source, &arguments.label, positions, arguments.seed, &progress)?;
+        progress.finish_and_clear();
+        return Ok(ExitCode::SUCCESS);
+    }
+    let contestants = contestants(arguments, &game)?;
+    let (mut report, labelled, checks) = match &arguments.suite {
+        Some(path) => {
+            let suite = Suite::read(path, &game)?;
+            let truth = format!("values of {}, to be compared with those of {}", suite.header.label, suite.header.check);
+            let from = format!("games of {} with 10 % random moves", suite.header.from);
+            let errors = Some(suite.label_errors(&game));
+            let report = report(truth, from, arguments.seed, suite.labelled.len(), errors);
+            (report, suite.labelled, Some(suite.checks))
+        }
+        None => {
+            let tables = tables(arguments, &game)?;
+            let source = Source::parse(arguments.from.as_deref().unwrap_or(benches::regret::positions::MIXED), &game)?;
+            let count = arguments.positions.unwrap_or(POSITIONS);
+            progress.set_length(count);
+            progress.set_position(0);
+            let stones = |_| 2..=u32::from(arguments.stones);
+            let positions = draw_positions(&game, &source, stones, count, arguments.seed, &progress)?;
+            let labelled = label_exactly(&game, &tables, &positions)?;
+            let truth = format!("exact values, at most {} stones", arguments.stones);
+            (report(truth, source.summary(), arguments.seed, labelled.len(), None), labelled, None)
+        }
+    };
+    for contestant in &contestants {
+        progress.set_length(labelled.len() as u64);
+        progress.set_position(0);
+        progress.set_message(contestant.name().to_owned());
+        report.contestants.push(measure(contestant, &game, &labelled, checks.as_deref(), arguments.seed, &progress));
+    }
+    progress.finish_and_clear();
+    write(arguments, &report, &labelled)
+}
+
+fn report(truth: String, from: String, seed: u64, positions: usize, label_errors: Option<benches::regret::suite::LabelErrors>) -> Report {
+    Report { truth, from, seed, positions: positions as u64, label_errors, contestants: Vec::new() }
+}
+
+fn contestants(arguments: &Arguments, game: &Standard) -> Result<Vec<Contestant>> {
+    let mut contestants = Vec::new();
+    let all = arguments.players.is_empty() && arguments.evaluators.is_empty();
+    let names = |given: &[String], built_in: &[&str]| -> Vec<String> {
+        if all { built_in.iter().map(|&name| name.to_owned()).collect() } else { given.to_owned() }
+    };
+    for player in names(&arguments.players, &PLAYERS) {
+        contestants.push(Contestant::player(&player, game)?);
+    }
+    for evaluator in names(&arguments.evaluators, &EVALUATORS) {
+        contestants.push(Contestant::evaluator(&evaluator, game)?);
+    }
+    Ok(contestants)
+}
+
+/// The files if they reach far enough, else memory.
+fn tables(arguments: &Arguments, game: &Standard) -> Result<Arc<Tables>> {
+    const MOST_IN_MEMORY: usize = 5;
+    let (stones, variant) = (usize::from(arguments.stones), game.variant());
+    if Tables::stones_in(&arguments.tables, variant).is_some_and(|there| there >= stones) {
+        return Ok(Tables::open(&arguments.tables, stones, variant, &parallel)?);
+    }
+    if stones > MOST_IN_MEMORY {
+        bail!("{}: there are no tables of {stones} stones; make them with 'alea solve --stones {stones}'", arguments.tables.display());
+    }
+    output::note(&format!("building the tables of at most {stones} stones in memory; 'alea solve' keeps them on disk"));
+    let progress = progress_bar("positions");
+    let told = |done: u64, all: u64| {
+        progress.set_length(all);
+        progress.set_position(done);
+    };
+    let tables = Tables::in_memory(stones, variant, &parallel, &told)?;
+    progress.finish_and_clear();
+    Ok(tables)
+}
+
+fn write(arguments: &Arguments, report: &Report, labelled: &[Labelled]) -> Result<ExitCode> {
+    if arguments.json {
+        output::json(report)?;
+    } else {
+        let mut text =
+            format!("{} positions, each with six faces; {}\ntruth: {}; seed {}\n", labelled.len(), report.from, report.truth, report.seed);
+        if let Some(errors) = report.label_errors {
+            text += &format!(
+                "labels and their check differ by {:.5} a move and {:.5} a position (root mean square); the best by label loses {:.5} a decision by check\n",
+                errors.of_moves, errors.of_positions, errors.of_decisions
+            );
+        }
+        if let Some(first) = report.contestants.first() {
+            text += &format!("real choices are {:.2} % of all decisions\n", 100.0 * first.figures.choices);
+        }
+        text += &format!("\n{}\n{}", report.sheet().text(), report.class_table().text());
+        if let Some(calibration) = report.calibration() {
+            text += &format!("\n{}", calibration.text());
+        }
+        output::line(text.trim_end())?;
+    }
+    if let Some(path) = &arguments.csv {
+        write_atomically(path, |file| file.write_all(report.classes().csv().as_bytes()))?;
+    }
+    if let Some(path) = &arguments.svg {
+        let svg = report.svg()?;
+        write_atomically(path, |file| file.write_all(svg.as_bytes()))?;
+    }
+    Ok(ExitCode::SUCCESS)
+}

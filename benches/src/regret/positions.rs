@@ -30,7 +30,7 @@ pub enum Source {
     /// Half the games uniformly random, half greedy with [`EXPLORATION`], whether or not they come to a wanted position.
     Mixed,
     /// One player with [`EXPLORATION`].
-    Player(PlayerRecipe),
+    Player(Box<PlayerRecipe>),
 }
 
 impl Source {
@@ -39,7 +39,7 @@ impl Source {
     /// # Errors
     /// If the notation is wrong.
     pub fn parse(text: &str, game: &Standard) -> Result<Self, PlayerError> {
-        if text.trim() == MIXED { Ok(Self::Mixed) } else { Ok(Self::Player(PlayerRecipe::parse(text, game)?)) }
+        if text.trim() == MIXED { Ok(Self::Mixed) } else { Ok(Self::Player(Box::new(PlayerRecipe::parse(text, game)?))) }
     }
 
     /// The argument it is read from.

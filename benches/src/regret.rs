@@ -30,7 +30,7 @@ pub const FACES: f64 = 6.0;
 /// Whose choices are measured.
 pub enum Contestant {
     /// A player, asked for a decision for every roll that leaves a choice.
-    Player(PlayerRecipe),
+    Player(Box<PlayerRecipe>),
     /// An evaluator that rates every direct successor, and the position itself.
     Evaluator {
         /// Its notation.
@@ -46,7 +46,7 @@ impl Contestant {
     /// # Errors
     /// If the notation is wrong.
     pub fn player(text: &str, game: &Standard) -> Result<Self, RegretError> {
-        Ok(Self::Player(PlayerRecipe::parse(text, game)?))
+        Ok(Self::Player(Box::new(PlayerRecipe::parse(text, game)?)))
     }
 
     /// An evaluator from its notation.

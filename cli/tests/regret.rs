@@ -63,9 +63,9 @@ fn json_has_every_figure() {
 fn tables_and_files_say_the_same() {
     let directory = tempfile::tempdir().unwrap();
     let (csv, svg) = (directory.path().join("a.csv"), directory.path().join("a.svg"));
-    let ran = regret(&["--eval", "race", "--csv", text(&csv), "--svg", text(&svg)]);
+    let ran = regret(&["--eval", "race", "--calibration", "--csv", text(&csv), "--svg", text(&svg)]);
     assert_eq!(ran.code, 0, "{}", ran.err);
-    assert!(ran.out.contains("300 positions, each with six faces") && ran.out.contains("race"), "{}", ran.out);
+    assert!(ran.out.contains("300 positions, each with six faces") && ran.out.contains("predicted"), "{}", ran.out);
     let csv = fs::read_to_string(&csv).unwrap();
     assert!(csv.starts_with("contestant,kind,class,positions,regret,") && csv.contains("race,evaluator,all,300,"), "{csv}");
     assert!(fs::read_to_string(&svg).unwrap().starts_with("<svg"));

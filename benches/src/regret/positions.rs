@@ -30,7 +30,7 @@ pub enum Source {
     /// Half the games uniformly random, half greedy with [`EXPLORATION`], whether or not they come to a wanted position.
     Mixed,
     /// One player with [`EXPLORATION`].
-    Player(PlayerRecipe),
+    Player(Box<PlayerRecipe>),
 }
 
 impl Source {
@@ -39,7 +39,7 @@ impl Source {
     /// # Errors
     /// If the notation is wrong.
     pub fn parse(text: &str, game: &Standard) -> Result<Self, PlayerError> {
-        if text.trim() == MIXED { Ok(Self::Mixed) } else { Ok(Self::Player(PlayerRecipe::parse(text, game)?)) }
+        if text.trim() == MIXED { Ok(Self::Mixed) } else { Ok(Self::Player(Box::new(PlayerRecipe::parse(text, game)?))) }
     }
 
     /// The argument it is read from.
@@ -126,22 +126,26 @@ impl<'a> Players<'a> {
         let first = if random.below(2) == 0 { RED } else { BLUE };
         let start = self.game.random_start(random, first);
         let mut dice = DiceStream::new(random.next_u64(), self.game.die());
-        let mut explored = Exploration { opening_plies: 0, share: EXPLORATION, random: RandomStream::new(random.next_u64()) };
+        // Seeding a generator costs as much as half a game: only those are seeded that are used.
+        let [seed_of_explored, seed_of_one, seed_of_other] = std::array::from_fn(|_| random.next_u64());
+        let explored = || Exploration { opening_plies: 0, share: EXPLORATION, random: RandomStream::new(seed_of_explored) };
         let [one, other] = &mut self.players;
-        one.new_game(random.next_u64());
-        other.new_game(random.next_u64());
         let record = match self.source {
-            // One player can move for both sides if it remembers nothing; the players' types want two of them.
             Source::Mixed if is_random => {
+                one.new_game(seed_of_one);
                 let mut twin = RandomPlayer::new(self.game.clone());
                 twin.new_game(random.next_u64());
                 play_game(self.game, start, &mut [&mut **one, &mut twin], &mut dice, None, None)
             }
             Source::Mixed => {
                 let mut twin = GreedyPlayer::new(self.game.clone());
-                play_game(self.game, start, &mut [&mut **other, &mut twin], &mut dice, Some(&mut explored), None)
+                play_game(self.game, start, &mut [&mut **other, &mut twin], &mut dice, Some(&mut explored()), None)
             }
-            Source::Player(_) => play_game(self.game, start, &mut [&mut **one, &mut **other], &mut dice, Some(&mut explored), None),
+            Source::Player(_) => {
+                one.new_game(seed_of_one);
+                other.new_game(seed_of_other);
+                play_game(self.game, start, &mut [&mut **one, &mut **other], &mut dice, Some(&mut explored()), None)
+            }
         };
         self.positions.clear();
         self.positions.extend(record.positions(self.game).take(record.plies.len()));

@@ -56,11 +56,14 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "FILE", conflicts_with = "write_suite")]
     suite: Option<PathBuf>,
     /// Draw positions of 6 to 12 stones, label them and write a suite
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["players", "evaluators", "csv", "svg", "json"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["players", "evaluators", "calibration", "csv", "svg", "json"])]
     write_suite: Option<PathBuf>,
     /// The player that labels; the error of its labels comes from the same player one ply shallower
     #[arg(long, value_name = "PLAYER", default_value = "star2(depth=4, eval=abt)", requires = "write_suite")]
     label: String,
+    /// Also show how evaluators' values compare with the truth, in bins of 0.05; JSON always has it
+    #[arg(long)]
+    calibration: bool,
     /// Write all figures by stone class with all digits
     #[arg(long, value_name = "FILE")]
     csv: Option<PathBuf>,
@@ -177,7 +180,9 @@ fn write(arguments: &Arguments, report: &Report, labelled: &[Labelled]) -> Resul
             text += &format!("real choices are {:.2} % of all decisions\n", 100.0 * first.figures.choices);
         }
         text += &format!("\n{}\n{}", report.sheet().text(), report.class_table().text());
-        if let Some(calibration) = report.calibration() {
+        if arguments.calibration
+            && let Some(calibration) = report.calibration()
+        {
             text += &format!("\n{}", calibration.text());
         }
         output::line(text.trim_end())?;

@@ -93,17 +93,22 @@ pub fn draw_positions(
 struct Players<'a> {
     game: &'a Standard,
     source: &'a Source,
-    players: [Box<dyn Player<Standard>>; 2],
+    random: [RandomPlayer<Standard>; 2],
+    greedy: [GreedyPlayer; 2],
+    /// Those of [`Source::Player`].
+    own: Vec<Box<dyn Player<Standard>>>,
     positions: Vec<Position>,
 }
 
 impl<'a> Players<'a> {
     fn new(game: &'a Standard, source: &'a Source) -> Self {
-        let players: [Box<dyn Player<Standard>>; 2] = match source {
-            Source::Mixed => [Box::new(RandomPlayer::new(game.clone())), Box::new(GreedyPlayer::new(game.clone()))],
-            Source::Player(recipe) => [recipe.make(), recipe.make()],
+        let own = match source {
+            Source::Mixed => Vec::new(),
+            Source::Player(recipe) => vec![recipe.make(), recipe.make()],
         };
-        Self { game, source, players, positions: Vec::new() }
+        let random = std::array::from_fn(|_| RandomPlayer::new(game.clone()));
+        let greedy = std::array::from_fn(|_| GreedyPlayer::new(game.clone()));
+        Self { game, source, random, greedy, own, positions: Vec::new() }
     }
 
     fn draw(&mut self, stones: RangeInclusive<u32>, seed: u64, number: u64) -> Result<Position, RegretError> {
@@ -126,27 +131,22 @@ impl<'a> Players<'a> {
         let first = if random.below(2) == 0 { RED } else { BLUE };
         let start = self.game.random_start(random, first);
         let mut dice = DiceStream::new(random.next_u64(), self.game.die());
-        // Seeding a generator costs as much as half a game: only those are seeded that are used.
+        // Seeding a generator takes time: only those are seeded that are used.
         let [seed_of_explored, seed_of_one, seed_of_other] = std::array::from_fn(|_| random.next_u64());
-        let explored = || Exploration { opening_plies: 0, share: EXPLORATION, random: RandomStream::new(seed_of_explored) };
-        let [one, other] = &mut self.players;
-        let record = match self.source {
-            Source::Mixed if is_random => {
-                one.new_game(seed_of_one);
-                let mut twin = RandomPlayer::new(self.game.clone());
-                twin.new_game(random.next_u64());
-                play_game(self.game, start, &mut [&mut **one, &mut twin], &mut dice, None, None)
-            }
-            Source::Mixed => {
-                let mut twin = GreedyPlayer::new(self.game.clone());
-                play_game(self.game, start, &mut [&mut **other, &mut twin], &mut dice, Some(&mut explored()), None)
-            }
-            Source::Player(_) => {
-                one.new_game(seed_of_one);
-                other.new_game(seed_of_other);
-                play_game(self.game, start, &mut [&mut **one, &mut **other], &mut dice, Some(&mut explored()), None)
-            }
+        let mut explored = match self.source {
+            Source::Mixed if is_random => None,
+            _ => Some(Exploration { opening_plies: 0, share: EXPLORATION, random: RandomStream::new(seed_of_explored) }),
         };
+        let seeds = [seed_of_one, if self.own.is_empty() && is_random { random.next_u64() } else { seed_of_other }];
+        let mut players: Vec<&mut dyn Player<Standard>> = match self.source {
+            Source::Mixed if is_random => self.random.iter_mut().map(|player| player as &mut dyn Player<Standard>).collect(),
+            Source::Mixed => self.greedy.iter_mut().map(|player| player as &mut dyn Player<Standard>).collect(),
+            Source::Player(_) => self.own.iter_mut().map(|player| &mut **player as &mut dyn Player<Standard>).collect(),
+        };
+        for (player, seed) in players.iter_mut().zip(seeds) {
+            player.new_game(seed);
+        }
+        let record = play_game(self.game, start, &mut players, &mut dice, explored.as_mut(), None);
         self.positions.clear();
         self.positions.extend(record.positions(self.game).take(record.plies.len()));
     }

@@ -89,10 +89,12 @@ impl Source<'_> {
     fn tables(&mut self, stones: usize) -> Result<Arc<Tables>> {
         const QUICK: usize = 4;
         let variant = self.game.variant();
-        if self.tables.is_none()
-            && let Some(there) = Tables::stones_in(&self.arguments.tables, variant)
-        {
-            self.tables = Some(Tables::open(&self.arguments.tables, there, variant, &parallel)?);
+        if let Some(there) = Tables::stones_in(&self.arguments.tables, variant) {
+            // No more than is needed: files are checked whole when they are opened.
+            let needed = stones.max(QUICK).min(there);
+            if self.tables.as_ref().is_none_or(|tables| tables.stones() < needed) {
+                self.tables = Some(Tables::open(&self.arguments.tables, needed, variant, &parallel)?);
+            }
         }
         let most = usize::from(self.arguments.stones);
         // Four stones take no time; five only if somebody asks.

@@ -9,9 +9,10 @@ use super::memory::{Cells, map};
 use super::{Run, TablesError};
 use crate::files::{FileError, checksum, write_atomically};
 use crate::games::einstein::Variant;
-use std::io::{self, Write};
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
+use std::sync::{Mutex, PoisonError};
 
 const MAGIC: [u8; 8] = *b"ALEAENDS";
 const VERSION: u32 = 1;
@@ -116,39 +117,65 @@ pub(super) fn open(path: &Path, variant: Variant, class: Class, cells: u64, run:
         _ => TablesError::File(FileError::Read { path: path.to_owned(), cause }),
     };
     let damaged = |problem: &str| TablesError::Damaged { path: path.to_owned(), problem: problem.to_owned() };
-    let file = std::fs::File::open(path).map_err(failed)?;
+    let mut file = File::open(path).map_err(failed)?;
     let length = file.metadata().map_err(failed)?.len();
     if length < HEADER as u64 {
         return Err(damaged("it is too short to be an endgame table"));
     }
-    let mapped = map(&file).map_err(failed)?;
-    if mapped[..8] != MAGIC {
+    let mut found = [0; HEADER];
+    file.read_exact(&mut found).map_err(failed)?;
+    if found[..8] != MAGIC {
         return Err(damaged("it is no endgame table"));
     }
-    if mapped[8..12] != VERSION.to_le_bytes() {
+    if found[8..12] != VERSION.to_le_bytes() {
         return Err(damaged(&format!("this program reads version {VERSION} of endgame tables; build it again")));
     }
-    if mapped[..HEADER] != header(variant, class, cells) {
+    if found != header(variant, class, cells) {
         return Err(damaged(&format!("it is not the table of {class} stones, variant {}", name(variant))));
     }
     if length != bytes(cells) {
         return Err(damaged(&format!("it has {length} bytes instead of {}", bytes(cells))));
     }
-    let (of_cells, sums) = mapped[HEADER..mapped.len() - 8].split_at(2 * cells as usize);
-    if mapped[mapped.len() - 8..] != checksum(&[&mapped[..HEADER], sums].concat()).to_le_bytes() {
+    let end_of_cells = HEADER as u64 + 2 * cells;
+    let mut tail = vec![0; (length - end_of_cells) as usize];
+    file.seek(SeekFrom::Start(end_of_cells)).and_then(|_| file.read_exact(&mut tail)).map_err(failed)?;
+    let (sums, sum) = tail.split_at(tail.len() - 8);
+    if sum != checksum(&[&found[..], sums].concat()).to_le_bytes() {
         return Err(damaged("the checksum of its header is wrong"));
     }
-    let first_wrong = Mutex::new(None::<usize>);
-    let chunks: Vec<(&[u8], &[u8])> = of_cells.chunks(CHUNK).zip(sums.chunks(8)).collect();
-    run(chunks.len(), &|chunk| {
-        let (bytes, sum) = chunks[chunk];
-        if sum != checksum(bytes).to_le_bytes() {
-            let mut first = first_wrong.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-            *first = Some(first.map_or(chunk, |first| first.min(chunk)));
+    let wrong = Mutex::new(Vec::new());
+    let chunks = sums.len() / 8;
+    run(chunks, &|chunk| {
+        let first = HEADER as u64 + (chunk * CHUNK) as u64;
+        let size = (end_of_cells - first).min(CHUNK as u64) as usize;
+        let checked = read_at(&file, first, size).map(|bytes| checksum(&bytes).to_le_bytes() == sums[8 * chunk..][..8]);
+        if !matches!(checked, Ok(true)) {
+            wrong.lock().unwrap_or_else(PoisonError::into_inner).push((chunk, checked.err()));
         }
     });
-    if let Some(chunk) = first_wrong.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner) {
-        return Err(damaged(&format!("the checksum of its part {} of {} is wrong", chunk + 1, chunks.len())));
+    let wrong = wrong.into_inner().unwrap_or_else(PoisonError::into_inner);
+    match wrong.into_iter().min_by_key(|(chunk, _)| *chunk) {
+        None => {}
+        Some((_, Some(cause))) => return Err(failed(cause)),
+        Some((chunk, None)) => return Err(damaged(&format!("the checksum of its part {} of {chunks} is wrong", chunk + 1))),
     }
-    Cells::of_file(mapped, HEADER, cells as usize).ok_or_else(|| damaged("it is too short"))
+    Cells::of_file(map(&file).map_err(failed)?, HEADER, cells as usize).ok_or_else(|| damaged("it is too short"))
+}
+
+/// Reads bytes of a file. Not by mapping it, so that a file that was only checked takes no memory.
+fn read_at(file: &File, first: u64, size: usize) -> io::Result<Vec<u8>> {
+    let mut bytes = vec![0; size];
+    #[cfg(unix)]
+    std::os::unix::fs::FileExt::read_exact_at(file, &mut bytes, first)?;
+    #[cfg(windows)]
+    {
+        let mut done = 0;
+        while done < size {
+            match std::os::windows::fs::FileExt::seek_read(file, &mut bytes[done..], first + done as u64)? {
+                0 => return Err(io::ErrorKind::UnexpectedEof.into()),
+                read => done += read,
+            }
+        }
+    }
+    Ok(bytes)
 }

@@ -18,7 +18,7 @@ fn endgames(game: &Standard, stones: std::ops::RangeInclusive<u32>) -> Vec<Posit
 }
 
 fn player(text: &str, game: &Standard) -> Box<dyn Player<Standard>> {
-    let mut player = PlayerRecipe::parse(text, game).unwrap().make();
+    let mut player = PlayerRecipe::parse(text, game).expect("a player").make();
     player.new_game(1);
     player
 }

@@ -39,7 +39,9 @@ const LANES: usize = 8;
 const _: () = assert!(MAX_OUTCOMES <= LANES && MAX_STONES < LANES);
 
 impl SchwarzOdds {
-    /// Change of the log odds a turn: fits exact endgames best, and makes the stronger search.
+    /// Change of the log odds a turn. With [`SchwarzOdds::OFFSET`] the root mean square error is 0.139 on 100,000 exact
+    /// endgames of at most five stones (`alea regret`), where 0.4, which fits results of whole games, has 0.24 or so and
+    /// searches more. The least is 0.134, at 1.6 and 1.0; at depth 3 slopes from 1.2 to 1.8 give away equally little.
     pub const SLOPE: f32 = 1.8;
     /// Log odds for the side to move when both need as many turns: worth half a turn.
     pub const OFFSET: f32 = 0.9;
@@ -129,8 +131,8 @@ impl Evaluator<Standard> for SchwarzOdds {
         let values = odds.map(value_of_move);
         // In the order of the outcomes, as one by one.
         let mut value = 0.0;
-        for outcome in 0..LANES {
-            value += own.weights[outcome] * values[outcome];
+        for (weight, best) in own.weights.iter().zip(values) {
+            value += weight * best;
         }
         let mut evaluated = own.successors - own.arrivals;
         if enemy.count() == 1 {

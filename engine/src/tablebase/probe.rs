@@ -101,14 +101,12 @@ impl Tables {
 
     /// The value of each of some moves for the side that makes it.
     fn rate(&self, game: &Standard, position: &Position, moves: &[Move]) -> Option<Vec<(Move, f32)>> {
-        let after: Vec<Position> = moves.iter().map(|&mv| game.play(position, mv)).collect();
-        let mut values = vec![None; after.len()];
-        self.values(&after, &mut values);
-        let rate = |index: usize| match game.payoff(&after[index], position.seat()) {
-            Some(payoff) => Some(payoff),
-            None => values[index].map(|value| 1.0 - value),
+        let rate = |&mv: &Move| {
+            let after = game.play(position, mv);
+            let over = game.payoff(&after, position.seat());
+            Some((mv, over.or_else(|| self.value_of(&after).map(|value| 1.0 - value))?))
         };
-        moves.iter().enumerate().map(|(index, &mv)| Some((mv, rate(index)?))).collect()
+        moves.iter().map(rate).collect()
     }
 
     /// Whether these tables are those of a game: its variant, and a fair die with six faces.

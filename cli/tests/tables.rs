@@ -93,5 +93,5 @@ fn wrong_sizes_are_refused() {
     for stones in ["1", "7", "x"] {
         assert_eq!(alea(&["solve", "--stones", stones]).code, 2);
     }
-    assert!(alea(&["solve", "--stones", "3", "--tables", "/dev/null/tables"]).failure().contains("/dev/null/tables"));
+    assert!(alea(&["solve", "--stones", "3", "--json", "--tables", "/dev/null/tables"]).failure().contains("/dev/null/tables"));
 }

@@ -109,7 +109,7 @@ impl Tables {
     }
 
     /// How far a value may be off. The values of at most five stones, the same on every machine, were all compared with
-    /// double precision, both variants (`tests.rs`): at most 3.3·10⁻⁵, root mean square 6.1·10⁻⁶. From these on an error
+    /// double precision, both variants (`tests.rs`): at most 3.5·10⁻⁵, root mean square 6.3·10⁻⁶. From these on an error
     /// grows by at most half a unit a ply (`solve.rs`), and six stones take less than 42 plies to the goal or a capture,
     /// as each ply is a step and no stone has more than seven before its last: together less than 24 units.
     fn error_bound(&self) -> f32 {

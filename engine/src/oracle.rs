@@ -10,7 +10,7 @@ use std::fmt::Debug;
 /// Knows the exact value of some positions.
 pub trait Oracle<G: Game>: Send + Sync + Debug {
     /// The win probability of the seat to move, before chance has spoken, with best play on both sides; `None` if it is
-    /// not known. Only asked of positions that are not over, under the rules that it is for.
+    /// not known. Only asked of positions that are not over.
     fn value(&self, game: &G, position: &G::Position) -> Option<f32>;
 
     /// Whether it may know positions one move after this one, which it does not know itself.

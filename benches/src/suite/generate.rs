@@ -18,7 +18,7 @@ use engine::random::{RandomStream, SeedSpace, derive_seed};
 pub const SUITE_SEED: u64 = 1;
 
 /// Who plays both sides.
-pub const SUITE_PLAYER: &str = "star1(depth=3, eval=schwarz)";
+pub const SUITE_PLAYER: &str = "star1(depth=3, eval=schwarz(slope=0.4, offset=0.274))";
 
 /// What a place of the suite asks of a position.
 #[derive(Clone, Copy)]

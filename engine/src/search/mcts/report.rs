@@ -38,7 +38,10 @@ pub struct TreeReport<M> {
     pub moves: Vec<MoveStatistics<M>>,
 }
 
-/// The move to make: one that is proven to be at least as good as every other, else the most tried of those that are
+/// Proofs that rest on an oracle may miss each other by this much.
+const NO_MATTER: f32 = 1e-4;
+
+/// The move to make: one that is proven to be as good as every other, else the most tried of those that are
 /// not proven to be worse than another; the first of several.
 ///
 /// # Panics
@@ -46,9 +49,9 @@ pub struct TreeReport<M> {
 #[must_use]
 pub fn best_move<M: Copy>(found: &[MoveStatistics<M>]) -> &MoveStatistics<M> {
     let floor = found.iter().map(|statistics| statistics.proven.lower).fold(0.0, f32::max);
-    let ceiling = found.iter().map(|statistics| statistics.proven.upper).fold(0.0, f32::max);
-    if let Some(best) = found.iter().find(|statistics| statistics.proven.lower >= ceiling) {
-        return best;
+    let beats = |one: usize, other: usize| one == other || found[one].proven.lower + NO_MATTER >= found[other].proven.upper;
+    if let Some(best) = (0..found.len()).find(|&one| (0..found.len()).all(|other| beats(one, other))) {
+        return &found[best];
     }
     let mut best: Option<&MoveStatistics<M>> = None;
     for statistics in found.iter().filter(|statistics| statistics.proven.upper >= floor) {

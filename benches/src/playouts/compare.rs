@@ -1,7 +1,7 @@
 //! Playouts side by side: every engine this machine has, and every policy, each on one thread against the slow reference.
 //!
 //! Games begin at random set-ups. Invariant: counts depend on rules, seed and number of games alone; of speeds the best
-//! of [`RUNS`] runs counts, as whatever else the machine does only makes them slower.
+//! of several runs counts, as whatever else the machine does only makes them slower.
 
 use super::{RandomPlay, play_block};
 use crate::sheet::{Cell, Sheet};

@@ -61,3 +61,17 @@ pub fn best_move<M: Copy>(found: &[MoveStatistics<M>]) -> &MoveStatistics<M> {
     }
     best.unwrap_or(&found[0])
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_best_move_is_the_one_that_is_proven_even_if_it_may_be_better_still() {
+        let found =
+            |mv, visits, lower, upper| MoveStatistics { mv, visits, value: Some(lower), prior: None, proven: Bounds { lower, upper } };
+        // Rolled 4 at "...../5..../f.4.2/...../..... r -": 2/3 at least, 2/3 at most, and the like.
+        assert_eq!(best_move(&[found('a', 5, 2.0 / 3.0, 1.0), found('b', 5, 0.0, 2.0 / 3.0), found('c', 6, 0.0, 2.0 / 3.0)]).mv, 'a');
+        assert_eq!(best_move(&[found('a', 5, 0.6, 1.0), found('b', 7, 0.0, 0.7), found('c', 9, 0.0, 0.5)]).mv, 'b');
+    }
+}

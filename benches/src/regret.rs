@@ -9,6 +9,7 @@
 
 pub mod choices;
 pub mod measure;
+mod mixed;
 pub mod positions;
 pub mod report;
 pub mod suite;

@@ -1,16 +1,18 @@
 //! Positions on which regret is measured: one of a game, drawn from self-play of a stated kind.
 //!
-//! Invariant: position `k` is a function of the source, the seed and `k`; the more positions are asked for, the same the
-//! first of them are. A game that has no position with so many stones is followed by another one.
+//! Invariant: position `k` is a function of the source, the seed, `k` and the wanted numbers of stones; the more positions
+//! are asked for, the same the first of them are. A game that has no position with so many stones is followed by another
+//! one. A player's games have a stream of random numbers for each game; those of [`Source::Mixed`] (`mixed.rs`), which are
+//! over in less time than a stream takes to begin, share one in each block of [`BLOCK`] positions.
 
 use super::RegretError;
+use super::mixed::MixedGames;
 use engine::dice::DiceStream;
 use engine::games::einstein::{BLUE, Position, RED, Standard};
 use engine::play::{Exploration, play_game};
 use engine::player::Player;
 use engine::player::build::PlayerRecipe;
 use engine::player::notation::PlayerError;
-use engine::player::simple::{GreedyPlayer, RandomPlayer};
 use engine::random::{RandomStream, SeedSpace, derive_seed};
 use indicatif::ProgressBar;
 use rayon::prelude::*;
@@ -18,6 +20,9 @@ use std::ops::RangeInclusive;
 
 /// Share of random moves in games of players that are not random anyway.
 pub const EXPLORATION: f64 = 0.1;
+
+/// Positions drawn one after the other, with the same players (which may own large tables) or the same stream.
+pub const BLOCK: u64 = 64;
 
 /// Games that are tried for one position.
 const MOST_GAMES: u64 = 10_000;
@@ -74,14 +79,15 @@ pub fn draw_positions(
     seed: u64,
     progress: &ProgressBar,
 ) -> Result<Vec<Position>, RegretError> {
-    /// Positions drawn with the same players: more than a few, because players may own large tables.
-    const BLOCK: u64 = 64;
     let blocks: Result<Vec<Vec<Position>>, RegretError> = (0..count.div_ceil(BLOCK))
         .into_par_iter()
         .map(|block| {
-            let mut players = Players::new(game, source);
             let numbers = block * BLOCK..count.min((block + 1) * BLOCK);
-            let drawn = numbers.clone().map(|number| players.draw(stones(number), seed, number)).collect();
+            let wanted = numbers.clone().map(&stones);
+            let drawn = match source {
+                Source::Mixed => of_mixed_games(game, seed, block, wanted),
+                Source::Player(recipe) => of_players(game, recipe, seed, numbers.clone().zip(wanted)),
+            };
             progress.inc(numbers.end - numbers.start);
             drawn
         })
@@ -89,65 +95,59 @@ pub fn draw_positions(
     Ok(blocks?.concat())
 }
 
-/// Players of one thread.
-struct Players<'a> {
-    game: &'a Standard,
-    source: &'a Source,
-    random: [RandomPlayer<Standard>; 2],
-    greedy: [GreedyPlayer; 2],
-    /// Those of [`Source::Player`].
-    own: Vec<Box<dyn Player<Standard>>>,
-    positions: Vec<Position>,
+/// The positions of a block; each has so many stones as `wanted` says.
+fn of_mixed_games(
+    game: &Standard,
+    seed: u64,
+    block: u64,
+    wanted: impl Iterator<Item = RangeInclusive<u32>>,
+) -> Result<Vec<Position>, RegretError> {
+    let mut games = MixedGames::new(game, RandomStream::new(derive_seed(seed, SeedSpace::Regret, &[block])));
+    wanted.map(|stones| (0..MOST_GAMES).find_map(|_| games.draw(&stones)).ok_or_else(|| none_found(MIXED, &stones))).collect()
 }
 
-impl<'a> Players<'a> {
-    fn new(game: &'a Standard, source: &'a Source) -> Self {
-        let own = match source {
-            Source::Mixed => Vec::new(),
-            Source::Player(recipe) => vec![recipe.make(), recipe.make()],
-        };
-        let random = std::array::from_fn(|_| RandomPlayer::new(game.clone()));
-        let greedy = std::array::from_fn(|_| GreedyPlayer::new(game.clone()));
-        Self { game, source, random, greedy, own, positions: Vec::new() }
-    }
-
-    fn draw(&mut self, stones: RangeInclusive<u32>, seed: u64, number: u64) -> Result<Position, RegretError> {
+/// The positions of some numbers, each with so many stones as stands beside its number.
+fn of_players(
+    game: &Standard,
+    recipe: &PlayerRecipe,
+    seed: u64,
+    wanted: impl Iterator<Item = (u64, RangeInclusive<u32>)>,
+) -> Result<Vec<Position>, RegretError> {
+    let mut players = [recipe.make(), recipe.make()];
+    let mut positions = Vec::new();
+    let mut draw = |(number, stones): (u64, RangeInclusive<u32>)| {
         for attempt in 0..MOST_GAMES {
             let mut random = RandomStream::new(derive_seed(seed, SeedSpace::Regret, &[number, attempt]));
-            self.play(&mut random);
-            self.positions.retain(|position| stones.contains(&position.stones()));
-            if !self.positions.is_empty() {
-                return Ok(self.positions[random.below(self.positions.len())]);
+            play(game, &mut players, &mut random, &mut positions);
+            positions.retain(|position| stones.contains(&position.stones()));
+            if !positions.is_empty() {
+                return Ok(positions[random.below(positions.len())]);
             }
         }
-        let (fewest, most) = (*stones.start(), *stones.end());
-        Err(RegretError::NoPosition { games: MOST_GAMES, from: self.source.name().to_owned(), fewest, most })
-    }
+        Err(none_found(recipe.name(), &stones))
+    };
+    wanted.map(&mut draw).collect()
+}
 
-    /// One game; its positions, but not the end.
-    fn play(&mut self, random: &mut RandomStream) {
-        // Half the games, not half the positions: greedy games are often over before few stones are left.
-        let is_random = random.below(2) == 0;
-        let first = if random.below(2) == 0 { RED } else { BLUE };
-        let start = self.game.random_start(random, first);
-        let mut dice = DiceStream::new(random.next_u64(), self.game.die());
-        // Seeding a generator takes time: only those are seeded that are used.
-        let [seed_of_explored, seed_of_one, seed_of_other] = std::array::from_fn(|_| random.next_u64());
-        let mut explored = match self.source {
-            Source::Mixed if is_random => None,
-            _ => Some(Exploration { opening_plies: 0, share: EXPLORATION, random: RandomStream::new(seed_of_explored) }),
-        };
-        let seeds = [seed_of_one, if self.own.is_empty() && is_random { random.next_u64() } else { seed_of_other }];
-        let mut players: Vec<&mut dyn Player<Standard>> = match self.source {
-            Source::Mixed if is_random => self.random.iter_mut().map(|player| player as &mut dyn Player<Standard>).collect(),
-            Source::Mixed => self.greedy.iter_mut().map(|player| player as &mut dyn Player<Standard>).collect(),
-            Source::Player(_) => self.own.iter_mut().map(|player| &mut **player as &mut dyn Player<Standard>).collect(),
-        };
-        for (player, seed) in players.iter_mut().zip(seeds) {
-            player.new_game(seed);
-        }
-        let record = play_game(self.game, start, &mut players, &mut dice, explored.as_mut(), None);
-        self.positions.clear();
-        self.positions.extend(record.positions(self.game).take(record.plies.len()));
+fn none_found(from: &str, stones: &RangeInclusive<u32>) -> RegretError {
+    let (fewest, most) = (*stones.start(), *stones.end());
+    RegretError::NoPosition { games: MOST_GAMES, from: from.to_owned(), fewest, most }
+}
+
+/// One game of players with [`EXPLORATION`]; its positions, but not the end.
+fn play(game: &Standard, players: &mut [Box<dyn Player<Standard>>; 2], random: &mut RandomStream, positions: &mut Vec<Position>) {
+    // Not used any more, but the positions that follow are those of the committed suite.
+    let _ = random.next_u64();
+    let first = if random.below(2) == 0 { RED } else { BLUE };
+    let start = game.random_start(random, first);
+    let mut dice = DiceStream::new(random.next_u64(), game.die());
+    let [seed_of_explored, seed_of_one, seed_of_other] = std::array::from_fn(|_| random.next_u64());
+    let mut explored = Exploration { opening_plies: 0, share: EXPLORATION, random: RandomStream::new(seed_of_explored) };
+    let mut players = players.each_mut().map(|player| &mut **player as &mut dyn Player<Standard>);
+    for (player, seed) in players.iter_mut().zip([seed_of_one, seed_of_other]) {
+        player.new_game(seed);
     }
+    let record = play_game(game, start, &mut players, &mut dice, Some(&mut explored), None);
+    positions.clear();
+    positions.extend(record.positions(game).take(record.plies.len()));
 }

@@ -47,6 +47,18 @@ impl GreedyPlayer {
     pub fn new(game: Standard) -> Self {
         Self { game }
     }
+
+    /// What it plays of some legal moves.
+    ///
+    /// # Panics
+    /// If there are none.
+    #[must_use]
+    #[inline]
+    pub fn choice(position: &Position, legal: &[Move]) -> Move {
+        // Of equal keys `min_by_key` takes the first.
+        let best = legal.iter().min_by_key(|&&mv| distances_to_goal(Standard::destination(position, mv)));
+        *best.expect("a position that is not over has a legal move")
+    }
 }
 
 /// How far a square is from the goal in king's moves, and then along rows and columns; smaller is better.
@@ -59,13 +71,7 @@ impl Player<Standard> for GreedyPlayer {
     fn new_game(&mut self, _seed: u64) {}
 
     fn decide(&mut self, position: &Position, legal: &[Move]) -> Decision<Move> {
-        let mut best = legal[0];
-        for &mv in legal {
-            let key = |mv| distances_to_goal(Standard::destination(position, mv));
-            if key(mv) < key(best) {
-                best = mv;
-            }
-        }
+        let best = Self::choice(position, legal);
         Decision { best, value: None, stats: SearchStats::default() }
     }
 

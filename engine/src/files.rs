@@ -89,6 +89,21 @@ pub fn create_directory(directory: &Path) -> Result<(), FileError> {
     Ok(())
 }
 
+/// How many bytes may still be written into a directory; `None` where the system does not say.
+#[must_use]
+pub fn free_space(directory: &Path) -> Option<u64> {
+    #[cfg(unix)]
+    {
+        let disk = rustix::fs::statvfs(directory).ok()?;
+        disk.f_bavail.checked_mul(disk.f_frsize)
+    }
+    #[cfg(not(unix))]
+    {
+        let _ = directory;
+        None
+    }
+}
+
 /// Writes a file through `write`, which is given a buffered writer. If anything fails, what stood under the name
 /// before still stands there, and no temporary file stays behind.
 ///
@@ -163,6 +178,14 @@ mod tests {
         assert!(matches!(write_atomically(&path, |file| file.write_all(b"x")), Err(FileError::Write { .. })));
         assert_eq!(entries(directory.path()), 1);
         assert!(matches!(read(&path), Err(FileError::Read { .. })));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn free_space_is_known_where_the_directory_is() {
+        let directory = tempfile::tempdir().unwrap();
+        assert!(free_space(directory.path()).is_some());
+        assert_eq!(free_space(&directory.path().join("missing")), None);
     }
 
     #[test]

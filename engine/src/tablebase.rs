@@ -74,6 +74,19 @@ pub enum TablesError {
         /// How much it needs.
         bytes: u64,
     },
+    /// The disk is too small for the tables.
+    #[error(
+        "{}: not enough space on the disk, {:.3} GB needed and {:.3} GB free; name another directory, or fewer stones",
+        directory.display(), *needed as f64 / 1e9, *free as f64 / 1e9
+    )]
+    Space {
+        /// The directory of the tables.
+        directory: PathBuf,
+        /// The most bytes that will be in use at a time while they are built, besides those that are now.
+        needed: u64,
+        /// Bytes that are free.
+        free: u64,
+    },
     /// A file could not be read or written.
     #[error(transparent)]
     File(#[from] FileError),

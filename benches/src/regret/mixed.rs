@@ -34,7 +34,11 @@ impl<'a> MixedGames<'a> {
         let first = if coins & 1 == 0 { RED } else { BLUE };
         let start = self.game.random_start(&mut self.random, first);
         self.found.clear();
-        if coins & 2 == 0 { self.play(start, stones, Self::random_move) } else { self.play(start, stones, Self::greedy_move) }
+        if coins & 2 == 0 {
+            self.play(start, stones, Self::random_move)
+        } else {
+            self.play(start, stones, Self::greedy_move)
+        }
         let found = self.found.len();
         (found > 0).then(|| self.found[self.random.below(found)])
     }

@@ -101,6 +101,19 @@ fn sum(game: &Standard, labelled: &[Labelled], answers: &[Answer]) -> Figures {
     sums.figures()
 }
 
+impl Measured {
+    /// The first two cells of its rows.
+    fn names(&self) -> [Cell; 2] {
+        [self.name.as_str().into(), self.kind.as_str().into()]
+    }
+}
+
+/// Regret of all decisions and of real choices, each with its standard error.
+fn regrets(figures: &Figures) -> [Cell; 4] {
+    let (all, choices) = (figures.regret, figures.regret_of_choices);
+    [all.value, all.error, choices.value, choices.error].map(|number| Cell::Number(number, 5))
+}
+
 impl Report {
     /// The table of all contestants.
     #[must_use]
@@ -113,18 +126,14 @@ impl Report {
         for measured in &self.contestants {
             let figures = &measured.figures;
             let values = measured.values.as_ref();
-            let mut row = vec![
-                measured.name.as_str().into(),
-                measured.kind.as_str().into(),
-                Cell::Number(figures.regret.value, 5),
-                Cell::Number(figures.regret.error, 5),
-                Cell::Number(figures.regret_of_choices.value, 5),
-                Cell::Number(figures.regret_of_choices.error, 5),
+            let mut row = measured.names().to_vec();
+            row.extend(regrets(figures));
+            row.extend([
                 Cell::Percent(figures.optimal.value),
                 Cell::Percent(figures.optimal.error),
                 Cell::Percent(figures.above_1.value),
                 Cell::Percent(figures.above_5.value),
-            ];
+            ]);
             if checked {
                 row.push(Cell::number(measured.by_check.map(|figures| figures.regret.value), 5));
             }
@@ -146,19 +155,11 @@ impl Report {
         let mut sheet = Sheet::new(columns);
         for measured in &self.contestants {
             for (class, figures) in std::iter::once((&"all".to_owned(), &measured.figures)).chain(&measured.classes) {
-                sheet.push(vec![
-                    measured.name.as_str().into(),
-                    measured.kind.as_str().into(),
-                    class.as_str().into(),
-                    figures.positions.into(),
-                    Cell::Number(figures.regret.value, 5),
-                    Cell::Number(figures.regret.error, 5),
-                    Cell::Number(figures.regret_of_choices.value, 5),
-                    Cell::Number(figures.regret_of_choices.error, 5),
-                    Cell::Percent(figures.optimal.value),
-                    Cell::Percent(figures.above_1.value),
-                    Cell::Percent(figures.above_5.value),
-                ]);
+                let mut row = measured.names().to_vec();
+                row.extend([class.as_str().into(), figures.positions.into()]);
+                row.extend(regrets(figures));
+                row.extend([figures.optimal, figures.above_1, figures.above_5].map(|share| Cell::Percent(share.value)));
+                sheet.push(row);
             }
         }
         sheet

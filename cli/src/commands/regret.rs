@@ -14,6 +14,7 @@ use engine::tablebase::Tables;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 use trainer::progress::progress_bar;
 
 /// Measure exactly how much win probability players and evaluators give away
@@ -91,7 +92,9 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
         progress.finish_and_clear();
         return Ok(ExitCode::SUCCESS);
     }
+    let began = Instant::now();
     let contestants = contestants(arguments, &game)?;
+    let mut waited = Duration::ZERO;
     let (mut report, labelled, checks) = match &arguments.suite {
         Some(path) => {
             let suite = Suite::read(path, &game)?;
@@ -102,7 +105,9 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
             (report, suite.labelled, Some(suite.checks))
         }
         None => {
+            let asked = Instant::now();
             let tables = tables(arguments, &game)?;
+            waited = asked.elapsed();
             let source = Source::parse(arguments.from.as_deref().unwrap_or(benches::regret::positions::MIXED), &game)?;
             let count = arguments.positions.unwrap_or(POSITIONS);
             progress.set_length(count);
@@ -121,6 +126,10 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
         report.contestants.push(measure(contestant, &game, &labelled, checks.as_deref(), arguments.seed, &progress));
     }
     progress.finish_and_clear();
+    if arguments.suite.is_none() && !arguments.json {
+        let measured = began.elapsed().saturating_sub(waited).as_secs_f64();
+        output::note(&format!("tables ready in {:.1} s, positions drawn and measured in {measured:.1} s", waited.as_secs_f64()));
+    }
     write(arguments, &report, &labelled)
 }
 

@@ -89,7 +89,8 @@ impl Tables {
     /// while they are mapped.
     ///
     /// # Errors
-    /// If `stones` is not in 2–6, or a file cannot be written, or there is not enough memory.
+    /// If `stones` is not in 2–6, or a file cannot be written, or there is not enough memory or room on the disk: the
+    /// latter before anything is computed, where the system tells how much there is.
     pub fn build(
         directory: &Path,
         stones: usize,
@@ -114,10 +115,20 @@ impl Tables {
         let to_build: Vec<Class> = Class::up_to(stones).into_iter().filter(first).filter(|&class| is_missing(class)).collect();
         let both = |class: Class| if class.turned() == class { vec![class] } else { vec![class, class.turned()] };
         let all = to_build.iter().flat_map(|&class| both(class)).map(|class| tables.size(class)).sum();
+        let bytes = |class: Class| -> u64 { both(class).into_iter().map(|class| 2 * tables.size(class)).sum() };
+        let streamed: Vec<bool> = to_build.iter().map(|&class| bytes(class) > memory).collect();
+        let pairs = to_build.iter().zip(&streamed).map(|(&class, &streamed)| {
+            let files: Vec<u64> = both(class).into_iter().map(|class| file::bytes(tables.size(class))).collect();
+            (files, streamed)
+        });
+        if let (needed, Some(free)) = (most_on_disk(pairs), files::free_space(directory))
+            && needed > free
+        {
+            return Err(TablesError::Space { directory: directory.to_owned(), needed, free });
+        }
         let work = Work { instructions: Instructions::best(), run, progress, done: &done, all };
-        for class in to_build {
-            let bytes: u64 = both(class).into_iter().map(|class| 2 * tables.size(class)).sum();
-            if bytes <= memory {
+        for (class, streamed) in to_build.into_iter().zip(streamed) {
+            if !streamed {
                 for (class, blocks) in tables.solve_pair(class, &work)? {
                     let cells = blocks.whole().unwrap_or_default();
                     file::write(&file::path(directory, variant, class), variant, class, tables.size(class), |file| file.write(cells))?;
@@ -165,6 +176,22 @@ impl Tables {
     }
 }
 
+/// The most bytes in use at a time while pairs of classes are written one after the other: the sizes of the files of each,
+/// and whether it is streamed, hence all of it on the disk a second time until the last of its files is complete.
+fn most_on_disk(pairs: impl Iterator<Item = (Vec<u64>, bool)>) -> u64 {
+    let (mut written, mut most) = (0, 0);
+    for (files, streamed) in pairs {
+        // What the stream of a class took is free again once its file is complete.
+        let mut streams: u64 = if streamed { files.iter().sum() } else { 0 };
+        for file in files {
+            written += file;
+            most = most.max(written + streams);
+            streams -= if streamed { file } else { 0 };
+        }
+    }
+    most
+}
+
 /// Two classes that are solved together, in memory.
 struct Pair<'a> {
     index: &'a Index,
@@ -204,5 +231,28 @@ impl Target for Pair<'_> {
     #[inline]
     fn set(&self, class: Class, _layer: usize, row: usize, rank: usize, fill: impl FnOnce(&mut [u16])) {
         self.of(class).set(self.index.first_block(class, row) + rank, fill);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_disk_holds_what_was_written_and_what_is_streamed() {
+        let most = |pairs: &[(&[u64], bool)]| most_on_disk(pairs.iter().map(|&(files, streamed)| (files.to_vec(), streamed)));
+        assert_eq!(most(&[]), 0);
+        assert_eq!(most(&[(&[5], false), (&[2, 3], false)]), 10);
+        // The streams of both, and the first file.
+        assert_eq!(most(&[(&[5], false), (&[4, 3], true)]), 5 + 7 + 4);
+        // Everything once is more than that if enough follows.
+        assert_eq!(most(&[(&[4, 3], true), (&[20], false)]), 27);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_disk_that_is_too_small_is_named_before_anything_is_computed() {
+        let error = TablesError::Space { directory: "there".into(), needed: 22_945_000_000, free: 1_000_000 }.to_string();
+        assert!(error.starts_with("there: not enough space") && error.contains("22.945 GB needed and 0.001 GB free"), "{error}");
     }
 }

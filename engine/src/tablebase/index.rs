@@ -11,8 +11,12 @@
 //! Invariant: symmetric positions have the same index; the only other positions that share values are those whose
 //! mover's tuple is its own image, where both images of the other side are kept (3 % of five stones).
 
-use super::patterns::{MOST_STONES, PATTERNS, number as pattern, number_reversed as pattern_reversed};
-use crate::games::einstein::{Position, Standard};
+mod find;
+
+use super::patterns::{MOST_STONES, PATTERNS};
+
+/// The mover's goal; a square s of one side is GOAL − s for the other.
+const GOAL: u8 = 24;
 
 /// Squares a mover's stone can stand on.
 const SQUARES: usize = 24;
@@ -72,18 +76,20 @@ impl std::fmt::Display for Class {
     }
 }
 
+/// For each square that across the diagonal.
+const TRANSPOSED: [u8; 32] = {
+    let mut squares = [0; 32];
+    let mut square = 0;
+    while square < 25 {
+        squares[square] = (square % 5 * 5 + square / 5) as u8;
+        square += 1;
+    }
+    squares
+};
+
 /// The square across the diagonal.
 #[inline]
 pub(super) fn transposed(square: u8) -> u8 {
-    const TRANSPOSED: [u8; 32] = {
-        let mut squares = [0; 32];
-        let mut square = 0;
-        while square < 25 {
-            squares[square] = (square % 5 * 5 + square / 5) as u8;
-            square += 1;
-        }
-        squares
-    };
     TRANSPOSED[usize::from(square & 31)]
 }
 
@@ -191,8 +197,12 @@ impl Anchor {
 }
 
 /// Number of other sides of `stones` stones on `free` squares, up to reversal.
-fn width(free: usize, stones: usize) -> usize {
-    let ordered: usize = (0..stones).map(|placed| free - placed).product();
+const fn width(free: usize, stones: usize) -> usize {
+    let (mut ordered, mut placed) = (1, 0);
+    while placed < stones {
+        ordered *= free - placed;
+        placed += 1;
+    }
     if stones > 1 { ordered / 2 } else { ordered }
 }
 
@@ -237,25 +247,6 @@ impl Index {
         row.min(plain) * narrow + row.saturating_sub(plain) * width(25 - class.mover, class.other)
     }
 
-    /// Class and cell of a position that is not over; `None` if the index does not reach so far.
-    #[inline]
-    pub(super) fn find(&self, position: &Position) -> Option<(Class, usize)> {
-        let (mover, other) = (position.mover(), position.other());
-        let (alive, enemies) = (mover.alive(), other.alive());
-        let class = Class { mover: alive.count_ones() as usize, other: enemies.count_ones() as usize };
-        if class.stones() > self.orbits.len() + 1 || class.mover == 0 || class.other == 0 {
-            return None;
-        }
-        let own = living(alive, |stone| mover.square(stone));
-        let others = living(enemies, |stone| Standard::GOAL - other.square(stone));
-        let anchor = self.anchor(&own[..class.mover]);
-        let (rank, reversed) = anchor.rank(&others[..class.other]);
-        let outer = if reversed { pattern_reversed(enemies) } else { pattern(enemies) };
-        let inner = if anchor.reversed { pattern_reversed(alive) } else { pattern(alive) };
-        let block = self.first_block(class, anchor.row) + rank;
-        Some((class, block * class.block() + outer * PATTERNS[class.mover] + inner))
-    }
-
     /// Number of blocks of a class.
     pub(super) fn blocks(&self, class: Class) -> usize {
         self.first_block(class, self.rows(class.mover).len())
@@ -263,7 +254,7 @@ impl Index {
 }
 
 /// The squares of living stones in the order of labels.
-#[inline(always)]
+#[cfg(test)]
 fn living(alive: u8, square: impl Fn(usize) -> u8) -> Squares {
     let mut squares = [0; MOST_STONES];
     let mut rest = alive;

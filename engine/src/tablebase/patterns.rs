@@ -17,7 +17,7 @@ pub(super) const PATTERNS: [usize; 7] = [1, 1, 15, 20, 15, 6, 1];
 pub(super) const FACES: usize = 6;
 
 /// For each set of labels the number of its pattern among those of equally many stones.
-static NUMBERS: [u8; 64] = {
+pub(super) const NUMBERS_OF_SETS: [u8; 64] = {
     let mut numbers = [0; 64];
     let mut counted = [0; 7];
     let mut mask = 0usize;
@@ -32,6 +32,8 @@ static NUMBERS: [u8; 64] = {
     numbers
 };
 
+static NUMBERS: [u8; 64] = NUMBERS_OF_SETS;
+
 /// The number of the pattern of a set of labels.
 #[inline]
 pub(super) fn number(mask: u8) -> usize {
@@ -45,7 +47,7 @@ pub(super) fn number_reversed(mask: u8) -> usize {
 }
 
 /// A set of labels with every label reversed.
-pub(super) fn reversed(mask: u8) -> u8 {
+pub(super) const fn reversed(mask: u8) -> u8 {
     mask.reverse_bits() >> 2
 }
 

@@ -70,8 +70,10 @@ impl Tables {
             let mut places = [None; BATCH];
             for (place, position) in places.iter_mut().zip(positions) {
                 *place = self.cell(position);
+                if let Some((cells, at)) = *place {
+                    prefetch(&cells[at..=at]);
+                }
             }
-            // One after the other, with nothing between: so they wait for memory at the same time.
             for (value, place) in values.iter_mut().zip(places) {
                 *value = place.map(|(cells, at)| to_value(cells[at]));
             }

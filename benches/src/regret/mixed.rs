@@ -76,3 +76,64 @@ impl<'a> MixedGames<'a> {
         GreedyPlayer::choice(position, &self.legal)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use engine::dice::DiceStream;
+    use engine::play::{Exploration, play_game};
+    use engine::player::Player;
+    use engine::player::simple::RandomPlayer;
+
+    /// Positions of at most five stones of a game by players and the game loop.
+    fn by_players(game: &Standard, seed: u64) -> Vec<Position> {
+        let mut random = RandomStream::new(seed);
+        let mut of_random = [1, 2].map(|_| RandomPlayer::new(game.clone()));
+        let mut of_greedy = [1, 2].map(|_| GreedyPlayer::new(game.clone()));
+        let is_random = random.below(2) == 0;
+        let start = game.random_start(&mut random, RED);
+        let mut dice = DiceStream::new(random.next_u64(), game.die());
+        let mut explored = Exploration { opening_plies: 0, share: EXPLORATION, random: RandomStream::new(random.next_u64()) };
+        let mut players: Vec<&mut dyn Player<Standard>> = if is_random {
+            of_random.iter_mut().map(|player| player as &mut dyn Player<Standard>).collect()
+        } else {
+            of_greedy.iter_mut().map(|player| player as &mut dyn Player<Standard>).collect()
+        };
+        players.iter_mut().for_each(|player| player.new_game(random.next_u64()));
+        let explored = if is_random { None } else { Some(&mut explored) };
+        let record = play_game(game, start, &mut players, &mut dice, explored, None);
+        record.positions(game).take(record.plies.len()).filter(|position| position.stones() <= 5).collect()
+    }
+
+    #[test]
+    fn games_are_those_of_the_players() {
+        const GAMES: u64 = 20_000;
+        let game = Standard::default();
+        let mut games = MixedGames::new(&game, RandomStream::new(9));
+        // Games that come so far, positions of theirs, and those by the mover's stones.
+        let (mut quick, mut slow) = ([0.0; 8], [0.0; 8]);
+        let count = |sums: &mut [f64; 8], found: &[Position]| {
+            sums[0] += f64::from(!found.is_empty());
+            sums[1] += found.len() as f64;
+            sums[2] += (found.len() as f64).powi(2);
+            found.iter().for_each(|position| sums[2 + position.mover().count() as usize] += 1.0);
+        };
+        for number in 0..GAMES {
+            let drawn = games.draw(&(2..=5));
+            assert_eq!(drawn.is_some(), !games.found.is_empty());
+            assert!(drawn.is_none_or(|drawn| games.found.contains(&drawn)));
+            count(&mut quick, &games.found);
+            count(&mut slow, &by_players(&game, number));
+        }
+        let number = GAMES as f64;
+        let share = slow[0] / number;
+        let deviation = (2.0 * share * (1.0 - share) / number).sqrt();
+        assert!((quick[0] - slow[0]).abs() / number < 4.0 * deviation, "{quick:?} {slow:?}");
+        let variance = slow[2] / number - (slow[1] / number).powi(2);
+        assert!((quick[1] - slow[1]).abs() / number < 4.0 * (2.0 * variance / number).sqrt(), "{quick:?} {slow:?}");
+        // Positions of one game depend on each other: several times the error of independent ones.
+        for class in 3..7 {
+            assert!((quick[class] - slow[class]).abs() < 12.0 * (2.0 * slow[class]).sqrt(), "{quick:?} {slow:?}");
+        }
+    }
+}

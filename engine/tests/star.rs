@@ -66,7 +66,7 @@ fn all_options() -> Vec<StarOptions> {
     for cuts in [Cuts::None, Cuts::Between, Cuts::Star1, Cuts::Star2] {
         for negascout in [false, true] {
             for ordering in [Ordering::NONE, tactics, history, Ordering::ALL] {
-                options.push(StarOptions { cuts, negascout, ordering });
+                options.push(StarOptions { cuts, negascout, ordering, probcut: None });
             }
         }
     }

@@ -24,7 +24,7 @@ mod searches;
 
 /// All player names, for help texts and errors.
 pub const PLAYERS: &str = "star2, star1, star0.5, star0(depth, eval, die, ms, nodes, clock, depths, least, table, entries, replace, reuse, \
-     order, negascout, form, threads, step, aspiration, tablebase), minimax and alphabeta(depth, eval, dice), \
+     order, negascout, form, threads, step, aspiration, probcut, tablebase), minimax and alphabeta(depth, eval, dice), \
      unified and textbook(depth, eval, die), mcts(sims or ms or clock, leaf, select, exploration, fpu, prior, bias, temperature, rave, \
      backup, solver, graph, keep, virtual_loss, batch, memory, threads, early, tablebase, die), greedy, random; the published monte_alpha, monte_alpha_v2 and \
      uctcut(sims or ms or clock) and abseval(ms); and Rock'n'Roll's MrBlack(depth), FarmerBoy(depth), MrMonte(depth, iterations, player), MrRandom";
@@ -151,16 +151,20 @@ pub fn evaluator(text: &str, game: &Standard) -> Result<AnyEvaluator, PlayerErro
     evaluators::from_notation(&notation, game).map_err(|problem| at(text, problem))
 }
 
-/// `tablebase=N`: exact values of all positions of at most N stones, from tables that all players share.
-fn tablebase(arguments: &mut Arguments<'_>, game: &Standard) -> Result<Option<Arc<dyn Oracle<Standard>>>, Problem> {
-    let Some(value) = arguments.take_named("tablebase")? else { return Ok(None) };
-    let stones = parse_number("tablebase", value, FEWEST_STONES..=MOST_STONES)?;
-    if game.die() != Die::fair() {
-        return Err((value.character, "'tablebase' is for a fair die".to_owned()));
-    }
+/// `tablebase=N`: exact values of all positions of at most N stones, from tables that all players share; 0 for none.
+/// `default` says how many stones those have that nobody asked for: with a die that is not fair there are none.
+fn tablebase(arguments: &mut Arguments<'_>, game: &Standard, default: usize) -> Result<Option<Arc<dyn Oracle<Standard>>>, Problem> {
+    let is_fair = game.die() == Die::fair();
+    let (stones, character) = match arguments.take_named("tablebase")? {
+        Some(value) if value.arguments.is_empty() && value.name == "0" => return Ok(None),
+        Some(value) if is_fair => (parse_number("tablebase", value, FEWEST_STONES..=MOST_STONES)?, value.character),
+        Some(value) => return Err((value.character, "'tablebase' is for a fair die".to_owned())),
+        None if is_fair && default > 0 => (default, 0),
+        None => return Ok(None),
+    };
     match shared(stones, game.variant()) {
         Ok(tables) => Ok(Some(tables)),
-        Err(error) => Err((value.character, error.to_string())),
+        Err(error) => Err((character, error.to_string())),
     }
 }
 

@@ -3,9 +3,10 @@
 //! Each distinct move of a position is searched once, in the window in which its value can still matter
 //! ([`ChanceBounds::window`]). Fail-soft: a result bounds the value from both sides, and both bounds go into the
 //! table. On a game without chance Star1 is alpha-beta. Invariant: the result equals [`super::expectiminimax`] up to
-//! rounding, whatever the cuts, the table and the order of moves.
+//! rounding, whatever the cuts, the table and the order of moves; only [`StarOptions::probcut`] gives that up.
 
 mod frontier;
+mod probcut;
 mod rating;
 
 use self::frontier::Recent;
@@ -45,11 +46,14 @@ pub struct StarOptions {
     pub negascout: bool,
     /// The order of moves.
     pub ordering: Ordering,
+    /// By how many standard deviations a search two plies less deep has to miss a window for its result to be believed
+    /// instead of that of the full depth (ProbCut); `None`: every node is searched to its depth.
+    pub probcut: Option<f32>,
 }
 
 impl Default for StarOptions {
     fn default() -> Self {
-        Self { cuts: Cuts::Star2, negascout: false, ordering: Ordering::ALL }
+        Self { cuts: Cuts::Star2, negascout: false, ordering: Ordering::ALL, probcut: None }
     }
 }
 
@@ -251,6 +255,12 @@ impl<G: Game, E: Evaluator<G>, M: Meter> Star<G, E, M> {
                     }
                 }
             }
+        }
+        if let Some(bounds) = self.foresee(position, depth, ply, (alpha, beta)) {
+            return bounds;
+        }
+        if self.watch.stopped() {
+            return Bounds::UNKNOWN;
         }
         let (found, hint) = self.inner(position, depth, ply, alpha, beta, hint);
         if self.watch.stopped() {

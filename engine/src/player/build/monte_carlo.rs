@@ -111,7 +111,7 @@ impl MctsRecipe {
         if options.batch > 1 && options.rave > 0.0 {
             return Err((notation.character, "'batch' and 'rave' exclude each other".to_owned()));
         }
-        let oracle = tablebase(arguments, game)?;
+        let oracle = tablebase(arguments, game, 0)?;
         if oracle.is_some() && !options.solver {
             return Err((notation.character, "'tablebase' needs solver=on, which carries what it knows to the root".to_owned()));
         }

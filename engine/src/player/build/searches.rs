@@ -69,6 +69,12 @@ const DEFAULT_TABLE_WITH_LIMITS: usize = 16;
 /// against steps of 1.
 const STEP_WITH_LIMITS: u32 = 1;
 
+/// Stones of the endgame tables when time or nodes end a Star2 search: they are built in a fraction of a second.
+const TABLEBASE_WITH_LIMITS: usize = 4;
+
+/// Standard deviations of ProbCut when time or nodes end a Star2 search.
+const PROBCUT_WITH_LIMITS: f32 = 2.0;
+
 impl SearchRecipe {
     /// A search with everything at its default.
     pub(super) fn fixed_depth(depth: u32, evaluator: AnyEvaluator) -> Self {
@@ -124,7 +130,12 @@ impl SearchRecipe {
             Shape::Outcomes(Options { cuts, negascout })
         } else {
             let ordering = ordering(arguments, if open_dice || cuts == Cuts::None { Ordering::NONE } else { Ordering::ALL })?;
-            let options = StarOptions { cuts, negascout, ordering };
+            let probcut = match arguments.take_named("probcut")? {
+                Some(value) => parse_number("probcut", value, 0.0..=100.0)?,
+                None if cuts == Cuts::Star2 && !limits.only_depth() => PROBCUT_WITH_LIMITS,
+                None => 0.0,
+            };
+            let options = StarOptions { cuts, negascout, ordering, probcut: (probcut > 0.0).then_some(probcut) };
             if open_dice {
                 Shape::OpenDice { options, seed: arguments.number("dice", 0..=u64::MAX, 1)? }
             } else {
@@ -139,7 +150,8 @@ impl SearchRecipe {
         if outcomes {
             only_one_depth(&limits, notation, "form=outcomes")?;
         }
-        let oracle = if matches!(shape, Shape::Unified { .. }) { tablebase(arguments, &game)? } else { None };
+        let stones = if cuts == Cuts::Star2 && !limits.only_depth() { TABLEBASE_WITH_LIMITS } else { 0 };
+        let oracle = if matches!(shape, Shape::Unified { .. }) { tablebase(arguments, &game, stones)? } else { None };
         Ok((Self { shape, limits, table, evaluator, oracle }, game))
     }
 

@@ -1,0 +1,49 @@
+//! ProbCut: what a shallower search finds far outside of the window is believed.
+//!
+//! Buro 1995; for chance nodes ChanceProbCut (Schadd, Winands and Uiterwijk 2009). The shallower search is two plies less
+//! deep, so its leaves have the same side to move. Invariant: what is believed is never taken for proven, and a search
+//! without [`super::StarOptions::probcut`] is not touched.
+
+use super::Star;
+use crate::chance::Bounds;
+use crate::eval::Evaluator;
+use crate::game::Game;
+use crate::search::meter::Meter;
+
+/// From this depth on: a search two plies less deep then costs next to nothing.
+const FROM: u32 = 3;
+
+/// Plies that the shallower search leaves out.
+const FEWER: u32 = 2;
+
+/// Standard deviation of the difference between the two searches, times the depth of the deeper one. Measured with
+/// `schwarz` on 400 positions of `data/suites/regret.jsonl`: 0.112, 0.082, 0.063, 0.051 and 0.044 at depths 3 to 7.
+const DEVIATION: f32 = 0.32;
+
+impl<G: Game, E: Evaluator<G>, M: Meter> Star<G, E, M> {
+    /// Bounds that settle the window `(alpha, beta)` of a node, if a shallower search finds its value so far outside.
+    #[inline]
+    pub(super) fn foresee(&mut self, position: &G::Position, depth: u32, ply: usize, (alpha, beta): (f32, f32)) -> Option<Bounds> {
+        let margin = self.options.probcut.filter(|_| depth >= FROM)? * DEVIATION / depth as f32;
+        let (low, high) = (alpha - margin, beta + margin);
+        if low <= 0.0 && high >= 1.0 {
+            // No value is outside.
+            return None;
+        }
+        let expects_low = self.expects_low;
+        let found = self.node(position, depth - FEWER, ply, low, high);
+        self.expects_low = expects_low;
+        if self.watch.stopped() {
+            return None;
+        }
+        let believed = if found.upper <= low {
+            Bounds { lower: 0.0, upper: found.upper + margin }
+        } else if found.lower >= high {
+            Bounds { lower: found.lower - margin, upper: 1.0 }
+        } else {
+            return None;
+        };
+        self.horizon += 1;
+        Some(believed)
+    }
+}

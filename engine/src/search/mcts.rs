@@ -193,6 +193,7 @@ fn graph_size(options: &MctsOptions, threads: usize) -> (usize, usize, bool) {
     let searches = if options.keep { 8 } else { 1 };
     let in_time = |time: std::time::Duration| (time.as_secs_f64() * POSITIONS_A_SECOND) as u64 * threads as u64;
     let positions = match options.budget {
+        _ if options.ponder => u64::MAX,
         Budget::Simulations(simulations) => simulations,
         Budget::Time(time) => in_time(time),
         Budget::Game { total, increment } => in_time(total + increment),

@@ -99,6 +99,9 @@ pub struct MctsOptions {
     pub graph: bool,
     /// Whether what was learned about positions that can still be reached is kept from move to move. Needs the graph.
     pub keep: bool,
+    /// Whether the search goes on on the time of others; whoever plays the game asks for it ([`super::Mcts::ponder`]). What
+    /// the graph then needs is not known beforehand, so it may take all its memory. Needs [`MctsOptions::keep`].
+    pub ponder: bool,
     /// How often a move counts as tried and lost while the result of a simulation is not there yet; 0 for not at all.
     pub virtual_loss: u32,
     /// Simulations that each thread has under way at a time, so that their leaves are valued together.
@@ -123,6 +126,7 @@ impl Default for MctsOptions {
             solver: true,
             graph: true,
             keep: false,
+            ponder: false,
             virtual_loss: 1,
             batch: 1,
             memory: 256,

@@ -187,6 +187,10 @@ fn pace_for(options: &MctsOptions) -> Pace {
 /// More new positions a second than a thread makes: they are no more than a third of its simulations.
 const POSITIONS_A_SECOND: f64 = 2e6;
 
+/// One part in so many of the memory granted is left to what is no graph. With 256 MiB that is 8 MiB, to which comes what the
+/// index does not use since its size is a power of two: a process that does nothing else, 13 MiB large, stays within the limit.
+const PARTS: usize = 32;
+
 /// Bytes, positions, and whether there are additional statistics.
 fn graph_size(options: &MctsOptions, threads: usize) -> (usize, usize, bool) {
     // One simulation adds one position at most. What earlier searches have left counts too.
@@ -199,7 +203,8 @@ fn graph_size(options: &MctsOptions, threads: usize) -> (usize, usize, bool) {
         Budget::Game { total, increment } => in_time(total + increment),
     };
     let positions = usize::try_from(positions).unwrap_or(usize::MAX).saturating_add(64).saturating_mul(searches);
-    (options.memory.max(1) << 20, positions, options.needs_extras())
+    let bytes = options.memory.max(1) << 20;
+    (bytes - bytes / PARTS, positions, options.needs_extras())
 }
 
 fn graph_for(options: &MctsOptions, threads: usize) -> Option<Graph> {

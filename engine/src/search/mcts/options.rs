@@ -106,7 +106,7 @@ pub struct MctsOptions {
     pub virtual_loss: u32,
     /// Simulations that each thread has under way at a time, so that their leaves are valued together.
     pub batch: usize,
-    /// MiB that the graph may take. When they are used up the search goes on with the positions it has.
+    /// MiB that the search may take; nearly all of it is the graph's. When they are used up the search goes on with the positions it has.
     pub memory: usize,
     /// Whether a decision ends when no other move can become the most visited one in the simulations left.
     pub early: bool,

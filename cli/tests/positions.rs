@@ -173,6 +173,31 @@ fn analyse_gives_the_best_move_after_a_roll_and_the_expectation_before_it() {
 }
 
 #[test]
+fn a_monte_carlo_player_shows_its_tree() {
+    let answer = analysed(&format!("{MIDDLE} 1"), "mcts(sims=2000, select=puct, prior=schwarz)");
+    assert_eq!(keys(&answer)[..5], ["position", "value", "best", "moves", "line"]);
+    let tree = &answer["tree"];
+    assert_eq!((&tree["simulations"], &tree["full"]), (&Value::from(2000), &Value::from(false)));
+    assert!(number(&tree["positions"]) > 10.0 && number(&tree["depth"]) > 2.0);
+    let moves = answer["moves"].as_array().unwrap();
+    assert!(moves.iter().all(|mv| keys(mv) == ["move", "value", "visits", "lower", "upper", "prior"]), "{answer}");
+    assert_eq!(moves.iter().map(|mv| number(&mv["visits"])).sum::<f64>(), 2000.0);
+    assert!((moves.iter().map(|mv| number(&mv["prior"])).sum::<f64>() - 1.0).abs() < 1e-4);
+    assert!(moves.iter().all(|mv| number(&mv["lower"]) <= number(&mv["value"]) && number(&mv["value"]) <= number(&mv["upper"])));
+    // Without a prior there is none, and other searches have no tree.
+    let answer = analysed(&format!("{MIDDLE} -"), "mcts(sims=500)");
+    assert_eq!(keys(&answer["moves"][0]), ["move", "value", "visits", "lower", "upper"]);
+    let answer = analysed(&format!("{MIDDLE} 1"), "star1(depth=2)");
+    assert_eq!((keys(&answer["moves"][0]), answer.get("tree")), (vec!["move", "value"], None));
+    // As text: one line a move, all equally long up to the best one's mark.
+    let text = alea(&["analyse", &format!("{MIDDLE} 1"), "--player", "mcts(sims=2000, select=puct, prior=schwarz)"]).out;
+    let lines: Vec<&str> = text.lines().skip_while(|line| !line.starts_with("  move")).take(4).collect();
+    assert_eq!(lines[0], "  move   value      visits   prior  at least  at most");
+    assert!(lines.iter().all(|line| line.trim_end_matches("  best").len() == lines[0].len()), "{text}");
+    assert!(text.contains("\n  line c1") && text.contains("2000 simulations, "), "{text}");
+}
+
+#[test]
 fn the_expectation_knows_what_missing_stones_permit() {
     // Red has 2 and 5. Classic: faces 1, 2 move the 2; 3, 4 either; 5, 6 the 5. Nearest: 1-3 the 2, 4-6 the 5.
     let text = "2..../.5.../...../...d./..b.. r -";

@@ -210,6 +210,18 @@ impl<T: Copy + Default + Debug + Send, const N: usize> FixedList<T, N> {
         self.length += 1;
     }
 
+    /// Appends the first `count` of a few items. How many they are decides nothing but the length, so that a processor need
+    /// not foresee it.
+    ///
+    /// # Panics
+    /// If there is no room for all of the few.
+    #[inline]
+    pub fn push_first<const FEW: usize>(&mut self, items: [T; FEW], count: usize) {
+        let length = usize::from(self.length);
+        self.items[length..length + FEW].copy_from_slice(&items);
+        self.length += count.min(FEW) as u16;
+    }
+
     /// Removes all items.
     #[inline]
     pub fn clear(&mut self) {

@@ -1,11 +1,14 @@
 //! The one game loop, shared by self-play, arena and every study.
 //!
-//! A game is a pure function of its start, its players (with the seed each was given) and its chance.
+//! A game is a pure function of its start, its players (with the seed each was given) and its chance, unless players
+//! ponder: each of these has a thread of its own while another decides, which ends with the decision.
 
-use crate::game::{Chance, Game};
-use crate::player::Player;
+use crate::game::{Chance, Game, Seat};
+use crate::player::{Decision, Player};
 use crate::random::RandomStream;
 use crate::record::{GameRecord, Ply};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 /// Moves that are made at random instead of being chosen, so that training sees more than best play.
@@ -53,21 +56,60 @@ pub fn play_game<G: Game>(
             plies.len() < exploration.opening_plies || draw < exploration.share
         });
         let began = effort.is_some().then(Instant::now);
+        let mut taken = None;
         let (mv, value) = match exploration.as_mut() {
             Some(exploration) if explores => {
                 let mv = legal[exploration.random.below(legal.len())];
                 (mv, players[seat].analyse(&position, Some(&[mv])).moves[0].1)
             }
             _ => {
-                let decision = players[seat].decide(&position, &legal);
+                let decision = decide(players, seat, &position, &legal, &mut taken);
                 (decision.best, decision.value)
             }
         };
         if let (Some(effort), Some(began)) = (effort.as_mut(), began) {
             effort.decisions[seat] += 1;
-            effort.time[seat] += began.elapsed();
+            effort.time[seat] += taken.unwrap_or_else(|| began.elapsed());
         }
         plies.push(Ply { outcome, mv, value, explored: explores });
         position = game.play(&position, mv);
+    }
+}
+
+/// Asks a player while those of the others that ponder think about the position too; they do not know what chance said.
+///
+/// `taken` is the time of the decision alone, if it is not all that passes.
+fn decide<G: Game>(
+    players: &mut [&mut dyn Player<G>],
+    seat: Seat,
+    position: &G::Position,
+    legal: &[G::Move],
+    taken: &mut Option<Duration>,
+) -> Decision<G::Move> {
+    if players.iter().enumerate().all(|(other, player)| other == seat || !player.ponders()) {
+        return players[seat].decide(position, legal);
+    }
+    let (before, rest) = players.split_at_mut(seat);
+    let (decides, after) = rest.split_at_mut(1);
+    let stop = Arc::new(AtomicBool::new(false));
+    std::thread::scope(|scope| {
+        for other in before.iter_mut().chain(after).filter(|other| other.ponders()) {
+            let stop = &stop;
+            scope.spawn(move || other.ponder(position, stop));
+        }
+        let _stops = StopsWhenDropped(&stop);
+        let began = Instant::now();
+        let decision = decides[0].decide(position, legal);
+        *taken = Some(began.elapsed());
+        decision
+    })
+}
+
+/// Ends the pondering, even if the player that decides panics: the others would think for ever.
+struct StopsWhenDropped<'a>(&'a AtomicBool);
+
+impl Drop for StopsWhenDropped<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
     }
 }

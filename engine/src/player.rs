@@ -9,6 +9,7 @@ pub mod simple;
 
 use crate::game::Game;
 use crate::search::SearchStats;
+use crate::search::mcts::TreeReport;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
@@ -34,6 +35,8 @@ pub struct Analysis<M> {
     pub line: Vec<M>,
     /// What it cost.
     pub stats: SearchStats,
+    /// What a Monte-Carlo search knows besides; its moves are those above, in the same order.
+    pub tree: Option<Box<TreeReport<M>>>,
 }
 
 /// What a player thinks of a position before chance has spoken.
@@ -50,6 +53,11 @@ pub struct Valuation {
 pub trait Player<G: Game>: Send {
     /// Forgets all earlier games; `seed` rules every random choice of the game to come.
     fn new_game(&mut self, seed: u64);
+
+    /// Whether [`Player::ponder`] is to be called while others decide.
+    fn ponders(&self) -> bool {
+        false
+    }
 
     /// Thinks about a position on someone else's time, before chance has spoken, until `stop` is set. Nothing but later
     /// answers shows that it did; players that cannot use it return at once.

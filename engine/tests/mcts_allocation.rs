@@ -5,6 +5,7 @@
 use engine::eval::schwarz_odds::SchwarzOdds;
 use engine::games::einstein::Standard;
 use engine::search::mcts::{Backup, Budget, EvaluatorLeaf, Leaf, Mcts, MctsOptions, Playout, Selection};
+use engine::search::playout::{BestSuccessor, ByPolicy, Mixture, MostUrgent, Truncated};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -54,6 +55,9 @@ fn simulations_do_not_allocate() {
         let schwarz = SchwarzOdds::fitted(&Standard::default());
         // A path may once be longer than ever before.
         assert!(allocations(options, Playout, 100_000) <= 8, "{options:?}");
-        assert!(allocations(options, EvaluatorLeaf::new(schwarz), 50_000) <= 8, "{options:?}");
+        assert!(allocations(options, EvaluatorLeaf::new(schwarz.clone()), 50_000) <= 8, "{options:?}");
+        let policy = Mixture::new(BestSuccessor::new(schwarz.clone()), 0.5, MostUrgent { at_least: 2 });
+        assert!(allocations(options, ByPolicy(policy.clone()), 10_000) <= 8, "{options:?}");
+        assert!(allocations(options, Truncated::new(policy, 4, EvaluatorLeaf::new(schwarz)), 10_000) <= 8, "{options:?}");
     }
 }

@@ -22,6 +22,19 @@ fn every_key_makes_a_player_that_plays() {
         ("mcts(sims=200, keep=on, threads=2, virtual_loss=2, die=1:1:1:1:1:5)", false),
         ("mcts(ms=2)", false),
         ("mcts(clock=1+0.1, keep=on)", false),
+        ("mcts(sims=200, playout=uniform)", true),
+        ("mcts(sims=100, playout=greedy)", true),
+        ("mcts(sims=100, playout=schwarz, rave=20)", true),
+        ("mcts(sims=100, playout=farmer_boy, batch=8)", true),
+        ("mcts(sims=100, playout=urgent(2), select=tuned)", true),
+        ("mcts(sims=100, playout=weighted(quiet=1, own=0, capture=4, win=100))", true),
+        ("mcts(sims=100, playout=mixture(0.5, schwarz, mixture(0.2, urgent)))", true),
+        ("mcts(sims=100, truncate=4)", true),
+        ("mcts(sims=100, playout=greedy, truncate=6, close=abt, batch=8)", true),
+        ("mcts(sims=100, leaf=mix(0.5, schwarz), playout=urgent, truncate=8, close=race)", true),
+        ("mcts(sims=100, truncate=3, rave=20, threads=2)", false),
+        ("mcts(sims=100, ponder=on)", false),
+        ("mcts(ms=2, ponder=1)", false),
         ("monte_alpha(200)", true),
         ("monte_alpha(ms=2)", false),
         ("monte_alpha_v2(sims=200)", true),
@@ -30,6 +43,9 @@ fn every_key_makes_a_player_that_plays() {
     ] {
         let recipe = PlayerRecipe::parse(text, &game).unwrap_or_else(|error| panic!("{error}"));
         assert_eq!(recipe.is_reproducible(), reproducible, "{text}");
+        // The name is the notation of the same player.
+        let again = PlayerRecipe::parse(recipe.name(), &game).unwrap_or_else(|error| panic!("{error}"));
+        assert_eq!((again.name(), again.is_reproducible()), (text, reproducible));
         for mut player in [recipe.make(), recipe.make_instrumented()] {
             player.new_game(1);
             for die in 1..=6 {
@@ -70,6 +86,23 @@ fn what_does_not_fit_is_refused() {
         ("mcts(leaf=mix(2, schwarz))", "'share' is a number from 0 to 1"),
         ("mcts(leaf=star(9))", "'depth' is a number from 1 to 4"),
         ("mcts(leaf=playout(3))", "playout takes none"),
+        ("mcts(playout=foo)", "character 14: there is no policy 'foo'; there are uniform, urgent(least), weighted("),
+        ("mcts(playout=schwarz(slope=0))", "'slope' is a number from"),
+        ("mcts(playout=uniform(1))", "uniform takes none"),
+        ("mcts(playout=urgent(4))", "'least' is a number from 1 to 3, not '4'"),
+        ("mcts(playout=weighted(1, -1))", "'own' is a number from 0"),
+        ("mcts(playout=mixture(greedy, uniform))", "'share' is a number from 0 to 1, not 'greedy'"),
+        ("mcts(playout=mixture(0.5))", "'mixture' needs a policy: mixture(0.5, schwarz, uniform)"),
+        ("mcts(playout=mixture(0.5, foo))", "character 27: there is no policy 'foo'"),
+        ("mcts(truncate=0)", "character 15: 'truncate' is a number from 1 to 200, not '0'"),
+        ("mcts(close=schwarz)", "'close' values playouts that are cut short: it needs 'truncate'"),
+        ("mcts(truncate=5, close=foo)", "no evaluator 'foo'"),
+        ("mcts(leaf=schwarz, playout=greedy)", "character 28: 'playout' is for leaves that play on: leaf=playout or leaf=mix(share, EVAL)"),
+        ("mcts(leaf=star(1), truncate=5)", "'truncate' is for leaves that play on"),
+        ("mcts(ponder=yes)", "'ponder' is off or on"),
+        ("mcts(ponder=on, keep=off)", "'ponder=on' needs keep=on"),
+        ("mcts(ponder=on, graph=off)", "'keep=on' needs graph=on"),
+        ("monte_alpha(playout=greedy)", "there is no 'playout' here"),
         ("monte_alpha(solver=on)", "there is no 'solver' here"),
     ] {
         match PlayerRecipe::parse(text, &game) {
@@ -77,4 +110,28 @@ fn what_does_not_fit_is_refused() {
             Err(error) => assert!(error.to_string().contains(part), "{text}: {error}"),
         }
     }
+}
+
+#[test]
+fn the_policy_named_is_the_one_that_plays() {
+    let game = Standard::default();
+    let (position, _) = game.parse_position(MIDDLE).expect("a position");
+    let value = |text: &str| {
+        let mut player = PlayerRecipe::parse(text, &game).unwrap_or_else(|error| panic!("{error}")).make();
+        player.new_game(1);
+        player.value(&position).value.expect("a value")
+    };
+    let [uniform, again, greedy, mixed, cut] = [
+        "mcts(sims=3000, solver=off)",
+        "mcts(sims=3000, solver=off, playout=uniform)",
+        "mcts(sims=3000, solver=off, playout=greedy)",
+        "mcts(sims=3000, solver=off, playout=mixture(0.5, greedy, uniform))",
+        "mcts(sims=3000, solver=off, truncate=2, close=schwarz)",
+    ]
+    .map(value);
+    assert_eq!(uniform, again);
+    assert!(greedy != uniform && mixed != greedy && mixed != uniform && cut != uniform);
+    // A share of 1 or 0 is the policy alone, but for the numbers that are drawn to choose it.
+    let alone = value("mcts(sims=3000, solver=off, playout=mixture(1, greedy, uniform))");
+    assert!((alone - greedy).abs() < 0.05, "{alone} {greedy}");
 }

@@ -10,7 +10,7 @@ use engine::eval::{Evaluator, Score};
 use engine::game::{Game, OutcomeList, won_by};
 use engine::games::einstein::{Move, MoveList, Position, Standard};
 use engine::random::RandomStream;
-use engine::search::mcts::{EvaluatorLeaf, Leaf, Playout};
+use engine::search::mcts::{EvaluatorLeaf, Leaf, MoveKinds, Playout};
 use engine::search::playout::*;
 use games::{HashEvaluator, HashGame, Nim, Piles};
 
@@ -155,4 +155,29 @@ fn games_of_any_shape_are_played_out() {
     let start = game.start();
     let payoffs = ByPolicy(BestSuccessor::new(HashEvaluator)).payoffs(&game, &start, &mut random);
     assert!(payoffs[..3].iter().all(|payoff| (0.0..=1.0).contains(payoff)));
+}
+
+#[test]
+fn playouts_that_are_cut_short_are_closed_together_and_make_known_what_was_played() {
+    let game = Standard::default();
+    let positions =
+        ["215../64.../3...e/...fb/..acd b -", "...../..2../a..../b...5/...6c r -", "...../...../...1./...../a...b r -"].map(position);
+    let leaf = || Truncated::new(Uniform, 2, EvaluatorLeaf::new(SchwarzOdds::fitted(&game)));
+    for seed in 0..200 {
+        let (mut one, mut other) = (RandomStream::new(seed), RandomStream::new(seed));
+        let expected = positions.map(|position| leaf().payoffs(&game, &position, &mut one));
+        let mut found = [[f32::NAN; engine::game::MAX_SEATS]; 3];
+        leaf().payoffs_of(&game, &positions, &mut other, &mut found);
+        assert!(expected.iter().flatten().zip(found.iter().flatten()).all(|(expected, found)| (expected - found).abs() < 1e-6));
+        // The kinds of the moves made are those of a first and a second ply: one or two, of different seats.
+        let kinds = |leaf: &mut dyn Leaf<Standard>| {
+            let mut made = MoveKinds::default();
+            let payoffs = leaf.payoffs_and_moves(&game, &positions[0], &mut RandomStream::new(seed), &mut made);
+            (payoffs, (0..Standard::MOVE_KINDS).filter(|&kind| made.contains(kind)).count())
+        };
+        assert_eq!(kinds(&mut leaf()), (leaf().payoffs(&game, &positions[0], &mut RandomStream::new(seed)), 2));
+        let (payoffs, played) = kinds(&mut ByPolicy(Uniform));
+        assert_eq!(payoffs, ByPolicy(Uniform).payoffs(&game, &positions[0], &mut RandomStream::new(seed)));
+        assert!(played > 5);
+    }
 }

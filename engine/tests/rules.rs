@@ -303,3 +303,14 @@ proptest! {
         prop_assert_ne!(position(&one, 1 - seats.0).key(), first.key());
     }
 }
+
+#[test]
+fn lists_take_the_first_of_a_few_items() {
+    let mut list = engine::game::FixedList::<u8, 6>::default();
+    list.push_first([1, 2, 3], 2);
+    list.push_first([4, 5, 6], 0);
+    list.push_first([7, 8, 9], 3);
+    assert_eq!(*list, [1, 2, 7, 8, 9]);
+    list.push(10);
+    assert_eq!(list.len(), 6);
+}

@@ -8,6 +8,7 @@ use engine::games::einstein::{Move, Position, Standard};
 use engine::player::Player;
 use engine::player::build::PlayerRecipe;
 use engine::random::{SeedSpace, derive_seed};
+use engine::search::mcts::TreeReport;
 use serde::Serialize;
 use std::process::ExitCode;
 
@@ -42,6 +43,8 @@ struct Answer {
     #[serde(skip_serializing_if = "Option::is_none")]
     evaluation_share: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    tree: Option<Tree>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     winner: Option<&'static str>,
 }
 
@@ -50,6 +53,37 @@ struct RatedMove {
     #[serde(rename = "move")]
     mv: String,
     value: Option<f32>,
+    #[serde(flatten)]
+    searched: Option<Searched>,
+}
+
+/// What a Monte-Carlo search knows of a move besides its value.
+#[derive(Serialize)]
+struct Searched {
+    visits: u32,
+    /// What is proven of the value.
+    lower: f32,
+    upper: f32,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    prior: Option<f32>,
+}
+
+/// What a Monte-Carlo search built.
+#[derive(Serialize)]
+struct Tree {
+    simulations: u64,
+    positions: u32,
+    depth: u32,
+    bytes: usize,
+    fill: f64,
+    full: bool,
+}
+
+impl From<&TreeReport<Move>> for Tree {
+    fn from(report: &TreeReport<Move>) -> Self {
+        let &TreeReport { simulations, positions, depth, bytes, fill, full, .. } = report;
+        Self { simulations, positions, depth, bytes, fill, full }
+    }
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
@@ -76,6 +110,7 @@ fn answer(game: &Standard, question: &Question, player: &mut dyn Player<Standard
             evaluations: 0,
             milliseconds: 0.0,
             evaluation_share: None,
+            tree: None,
             winner: question.winner.map(side),
         };
     }
@@ -98,15 +133,25 @@ fn answer(game: &Standard, question: &Question, player: &mut dyn Player<Standard
     };
     let name = |mv| game.format_move(position, mv);
     let stats = analysis.stats;
+    let searched = |place: usize| {
+        let found = analysis.tree.as_ref()?.moves.get(place)?;
+        Some(Searched { visits: found.visits, lower: found.proven.lower, upper: found.proven.upper, prior: found.prior })
+    };
     Answer {
         value,
         best: best.map(name),
-        moves: analysis.moves.iter().map(|&(mv, value)| RatedMove { mv: name(mv), value }).collect(),
+        moves: analysis
+            .moves
+            .iter()
+            .enumerate()
+            .map(|(place, &(mv, value))| RatedMove { mv: name(mv), value, searched: searched(place) })
+            .collect(),
         line: if question.die.is_some() { names_along(game, position, &analysis.line) } else { Vec::new() },
         nodes: stats.nodes,
         evaluations: stats.evaluations,
         milliseconds: stats.time.as_secs_f64() * 1000.0,
         evaluation_share: stats.evaluation_time.map(|time| time.as_secs_f64() / stats.time.as_secs_f64().max(1e-9)),
+        tree: analysis.tree.as_deref().map(Tree::from),
         winner: None,
     }
 }
@@ -132,9 +177,30 @@ fn show(game: &Standard, question: &Question, answer: &Answer) -> String {
     let mut moves: Vec<&RatedMove> = answer.moves.iter().collect();
     moves.sort_by(|one, other| other.value.unwrap_or(-1.0).total_cmp(&one.value.unwrap_or(-1.0)));
     text += "\n\n  move   value";
+    let has_prior = moves.iter().any(|rated| rated.searched.as_ref().is_some_and(|searched| searched.prior.is_some()));
+    if answer.tree.is_some() {
+        text += &format!("      visits{}  at least  at most", if has_prior { "   prior" } else { "" });
+    }
     for rated in moves {
-        let best = if Some(&rated.mv) == answer.best.as_ref() { "  best" } else { "" };
-        text += &format!("\n  {}  {}{best}", rated.mv, number(rated.value));
+        text += &format!("\n  {}  {}", rated.mv, number(rated.value));
+        if let Some(searched) = &rated.searched {
+            let prior = if has_prior { format!("  {}", number(searched.prior)) } else { String::new() };
+            text += &format!("  {:>10}{prior}  {:>8.4}  {:>7.4}", searched.visits, searched.lower, searched.upper);
+        }
+        if Some(&rated.mv) == answer.best.as_ref() {
+            text += "  best";
+        }
+    }
+    if let Some(tree) = &answer.tree {
+        if !answer.line.is_empty() {
+            text += &format!("\n\n  line {}", answer.line.join(" "));
+        }
+        let full = if tree.full { "; memory was used up" } else { "" };
+        let memory = tree.fill * tree.bytes as f64 / f64::from(1 << 20);
+        text += &format!(
+            "\n\n  {} simulations, {} positions, {} plies deep, {memory:.1} MiB{full}",
+            tree.simulations, tree.positions, tree.depth
+        );
     }
     text += &format!("\n\n  {} nodes, {} evaluations, {:.2} ms", answer.nodes, answer.evaluations, answer.milliseconds);
     if let Some(share) = answer.evaluation_share {

@@ -107,6 +107,24 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
         destinations
     };
 
+    /// For each square the directions of its steps, one after the other; what follows them means nothing.
+    const DIRECTIONS_FROM: [[u8; 3]; 32] = {
+        let mut directions = [[0; 3]; 32];
+        let mut square = 0;
+        while square < 32 {
+            let (mut direction, mut count) = (0, 0);
+            while direction < 3 {
+                if Self::STEPS_FROM[square] >> direction & 1 == 1 {
+                    directions[square][count] = direction;
+                    count += 1;
+                }
+                direction += 1;
+            }
+            square += 1;
+        }
+        directions
+    };
+
     /// For each square how many steps there are.
     const MOBILITY: [u8; 32] = {
         let mut mobility = [0; 32];
@@ -256,13 +274,9 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
 
     #[inline]
     fn push_moves(&self, position: &Position, stone: u8, moves: &mut MoveList) {
-        let square = position.mover().square(usize::from(stone));
-        let steps = Self::STEPS_FROM[usize::from(square)];
-        for direction in 0..3 {
-            if steps >> direction & 1 == 1 {
-                moves.push(Move::new(stone, direction));
-            }
-        }
+        let square = usize::from(position.mover().square(usize::from(stone)));
+        let directions = Self::DIRECTIONS_FROM[square];
+        moves.push_first(directions.map(|direction| Move::new(stone, direction)), usize::from(Self::MOBILITY[square]));
     }
 }
 

@@ -51,7 +51,7 @@ impl<G: Game, S: Search<G>> Player<G> for SearchPlayer<G, S> {
         });
         let values = self.search.move_values(position, moves);
         let moves: Vec<_> = moves.iter().copied().zip(values.into_iter().map(Some)).collect();
-        Analysis { line: best_of(&moves).into_iter().collect(), moves, stats: self.stats_since(began) }
+        Analysis { line: best_of(&moves).into_iter().collect(), moves, stats: self.stats_since(began), tree: None }
     }
 
     fn value(&mut self, position: &G::Position) -> Valuation {
@@ -101,7 +101,7 @@ impl<S: Search<OpenDice>> Player<Standard> for OpenDicePlayer<S> {
         let start = self.search.game().start(*position);
         let values = self.search.move_values(&start, moves);
         let moves: Vec<_> = moves.iter().copied().zip(values.into_iter().map(Some)).collect();
-        Analysis { line: best_of(&moves).into_iter().collect(), moves, stats: self.stats_since(began) }
+        Analysis { line: best_of(&moves).into_iter().collect(), moves, stats: self.stats_since(began), tree: None }
     }
 
     /// With the first of the assumed rolls.
@@ -147,6 +147,10 @@ impl<G: Game, L: Leaf<G>, M: Meter> Player<G> for MctsPlayer<G, L, M> {
         self.search.reseed(seed);
     }
 
+    fn ponders(&self) -> bool {
+        self.search.options().ponder
+    }
+
     fn ponder(&mut self, position: &G::Position, stop: &Arc<AtomicBool>) {
         self.search.ponder(position, stop);
     }
@@ -162,10 +166,10 @@ impl<G: Game, L: Leaf<G>, M: Meter> Player<G> for MctsPlayer<G, L, M> {
     fn analyse(&mut self, position: &G::Position, legal: Option<&[G::Move]>) -> Analysis<G::Move> {
         let began = Instant::now();
         let found = self.search.search(position, legal);
-        let line = self.search.report().line;
+        let tree = self.search.report();
         let moves = found.iter().map(|statistics| (statistics.mv, statistics.value)).collect();
         let stats = SearchStats { time: began.elapsed(), ..self.search.take_stats() };
-        Analysis { moves, line, stats }
+        Analysis { moves, line: tree.line.clone(), stats, tree: Some(Box::new(tree)) }
     }
 
     fn value(&mut self, position: &G::Position) -> Valuation {

@@ -88,5 +88,5 @@ fn unrated<G: Game>(game: &G, position: &G::Position, legal: Option<&[G::Move]>)
         game.moves(position, &mut all);
         &all
     });
-    Analysis { moves: moves.iter().map(|&mv| (mv, None)).collect(), line: Vec::new(), stats: SearchStats::default() }
+    Analysis { moves: moves.iter().map(|&mv| (mv, None)).collect(), line: Vec::new(), stats: SearchStats::default(), tree: None }
 }

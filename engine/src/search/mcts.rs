@@ -187,18 +187,24 @@ fn pace_for(options: &MctsOptions) -> Pace {
 /// More new positions a second than a thread makes: they are no more than a third of its simulations.
 const POSITIONS_A_SECOND: f64 = 2e6;
 
+/// One part in so many of the memory granted is left to what is no graph. With 256 MiB that is 8 MiB, to which comes what the
+/// index does not use since its size is a power of two: a process that does nothing else, 13 MiB large, stays within the limit.
+const PARTS: usize = 32;
+
 /// Bytes, positions, and whether there are additional statistics.
 fn graph_size(options: &MctsOptions, threads: usize) -> (usize, usize, bool) {
     // One simulation adds one position at most. What earlier searches have left counts too.
     let searches = if options.keep { 8 } else { 1 };
     let in_time = |time: std::time::Duration| (time.as_secs_f64() * POSITIONS_A_SECOND) as u64 * threads as u64;
     let positions = match options.budget {
+        _ if options.ponder => u64::MAX,
         Budget::Simulations(simulations) => simulations,
         Budget::Time(time) => in_time(time),
         Budget::Game { total, increment } => in_time(total + increment),
     };
     let positions = usize::try_from(positions).unwrap_or(usize::MAX).saturating_add(64).saturating_mul(searches);
-    (options.memory.max(1) << 20, positions, options.needs_extras())
+    let bytes = options.memory.max(1) << 20;
+    (bytes - bytes / PARTS, positions, options.needs_extras())
 }
 
 fn graph_for(options: &MctsOptions, threads: usize) -> Option<Graph> {

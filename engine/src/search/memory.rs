@@ -52,4 +52,18 @@ impl<T: Shared> Memory<T> {
         // is through shared references to those atomics, and the mapping is private to this value.
         unsafe { std::slice::from_raw_parts(self.pages.as_ptr().cast::<T>(), self.pages.len() / size_of::<T>()) }
     }
+
+    /// Asks for the cache line of an item.
+    #[inline]
+    pub(super) fn prefetch(&self, index: usize) {
+        let item: *const T = &raw const self.items()[index];
+        #[cfg(target_arch = "x86_64")]
+        // SAFETY: prefetching reads nothing, whatever the address, and has no effect but on caches; every x86-64 processor
+        // has it.
+        unsafe {
+            std::arch::x86_64::_mm_prefetch::<{ std::arch::x86_64::_MM_HINT_T0 }>(item.cast::<i8>());
+        }
+        #[cfg(not(target_arch = "x86_64"))]
+        let _ = item;
+    }
 }

@@ -4,9 +4,9 @@
 //! best successor by an evaluator (a search of depth 0), mixtures. [`ByPolicy`] plays to the end, [`Truncated`] a number of
 //! plies and then asks another leaf. Invariant: outcomes are always drawn by their weights, whatever the policy.
 
-use super::mcts::Leaf;
+use super::mcts::{Leaf, MoveKinds};
 use crate::eval::Evaluator;
-use crate::game::{Game, OutcomeList, Payoffs, sample};
+use crate::game::{Game, MAX_SEATS, OutcomeList, Payoffs, sample};
 use crate::random::RandomStream;
 
 /// Chooses moves in playouts.
@@ -22,6 +22,17 @@ pub trait Policy<G: Game>: Send {
         game.outcomes(position, &moves, &mut outcomes);
         let run = sample(&outcomes, (random.next_u64() >> 32) as u32).run();
         self.choose(game, position, &moves[run], random)
+    }
+}
+
+/// A policy that is known at run time only.
+impl<G: Game> Policy<G> for Box<dyn Policy<G>> {
+    fn choose(&mut self, game: &G, position: &G::Position, permitted: &[G::Move], random: &mut RandomStream) -> G::Move {
+        (**self).choose(game, position, permitted, random)
+    }
+
+    fn draw_and_choose(&mut self, game: &G, position: &G::Position, random: &mut RandomStream) -> G::Move {
+        (**self).draw_and_choose(game, position, random)
     }
 }
 
@@ -170,43 +181,104 @@ impl<G: Game, A: Policy<G>, B: Policy<G>> Policy<G> for Mixture<A, B> {
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ByPolicy<P>(pub P);
 
-impl<G: Game, P: Policy<G>> Leaf<G> for ByPolicy<P> {
-    fn payoffs(&mut self, game: &G, position: &G::Position, random: &mut RandomStream) -> Payoffs {
-        let mut position = *position;
+impl<P> ByPolicy<P> {
+    /// `made` hears of every move.
+    fn play<G: Game>(
+        &mut self,
+        game: &G,
+        start: &G::Position,
+        random: &mut RandomStream,
+        mut made: impl FnMut(&G::Position, G::Move),
+    ) -> Payoffs
+    where
+        P: Policy<G>,
+    {
+        let mut position = *start;
         loop {
             if let Some(payoffs) = game.payoffs(&position) {
                 return payoffs;
             }
-            position = game.play(&position, self.0.draw_and_choose(game, &position, random));
+            let mv = self.0.draw_and_choose(game, &position, random);
+            made(&position, mv);
+            position = game.play(&position, mv);
         }
+    }
+}
+
+impl<G: Game, P: Policy<G>> Leaf<G> for ByPolicy<P> {
+    fn payoffs(&mut self, game: &G, position: &G::Position, random: &mut RandomStream) -> Payoffs {
+        self.play(game, position, random, |_, _| ())
+    }
+
+    fn payoffs_and_moves(&mut self, game: &G, position: &G::Position, random: &mut RandomStream, made: &mut MoveKinds) -> Payoffs {
+        self.play(game, position, random, |position, mv| made.insert(game.move_kind(position, mv)))
     }
 }
 
 /// Plays a number of plies by a policy, then asks another leaf: usually an evaluator's.
-#[derive(Clone, Copy, Debug)]
-pub struct Truncated<P, L> {
+#[derive(Clone, Debug)]
+pub struct Truncated<G: Game, P, L> {
     policy: P,
     plies: u32,
     end: L,
+    /// Where playouts stopped that wait for `end`, and its answers.
+    stopped: Vec<G::Position>,
+    answers: Vec<Payoffs>,
 }
 
-impl<P, L> Truncated<P, L> {
+impl<G: Game, P: Policy<G>, L: Leaf<G>> Truncated<G, P, L> {
     /// At most `plies` plies by `policy`, then `end`.
     pub fn new(policy: P, plies: u32, end: L) -> Self {
-        Self { policy, plies, end }
+        Self { policy, plies, end, stopped: Vec::new(), answers: Vec::new() }
+    }
+
+    /// Where a playout stops; `made` hears of every move.
+    fn play(
+        &mut self,
+        game: &G,
+        start: &G::Position,
+        random: &mut RandomStream,
+        mut made: impl FnMut(&G::Position, G::Move),
+    ) -> G::Position {
+        let mut position = *start;
+        for _ in 0..self.plies {
+            if game.payoffs(&position).is_some() {
+                break;
+            }
+            let mv = self.policy.draw_and_choose(game, &position, random);
+            made(&position, mv);
+            position = game.play(&position, mv);
+        }
+        position
     }
 }
 
-impl<G: Game, P: Policy<G>, L: Leaf<G>> Leaf<G> for Truncated<P, L> {
+impl<G: Game, P: Policy<G>, L: Leaf<G>> Leaf<G> for Truncated<G, P, L> {
     fn payoffs(&mut self, game: &G, position: &G::Position, random: &mut RandomStream) -> Payoffs {
-        let mut position = *position;
-        for _ in 0..self.plies {
-            if let Some(payoffs) = game.payoffs(&position) {
-                return payoffs;
-            }
-            position = game.play(&position, self.policy.draw_and_choose(game, &position, random));
+        let stopped = self.play(game, position, random, |_, _| ());
+        game.payoffs(&stopped).unwrap_or_else(|| self.end.payoffs(game, &stopped, random))
+    }
+
+    fn payoffs_of(&mut self, game: &G, positions: &[G::Position], random: &mut RandomStream, payoffs: &mut [Payoffs]) {
+        self.stopped.clear();
+        // No number marks those that wait.
+        for (position, payoffs) in positions.iter().zip(payoffs.iter_mut()) {
+            let stopped = self.play(game, position, random, |_, _| ());
+            *payoffs = game.payoffs(&stopped).unwrap_or_else(|| {
+                self.stopped.push(stopped);
+                [f32::NAN; MAX_SEATS]
+            });
         }
-        game.payoffs(&position).unwrap_or_else(|| self.end.payoffs(game, &position, random))
+        self.answers.resize(self.stopped.len(), [0.0; MAX_SEATS]);
+        self.end.payoffs_of(game, &self.stopped, random, &mut self.answers);
+        for (payoffs, answer) in payoffs.iter_mut().filter(|payoffs| payoffs[0].is_nan()).zip(&self.answers) {
+            *payoffs = *answer;
+        }
+    }
+
+    fn payoffs_and_moves(&mut self, game: &G, position: &G::Position, random: &mut RandomStream, made: &mut MoveKinds) -> Payoffs {
+        let stopped = self.play(game, position, random, |position, mv| made.insert(game.move_kind(position, mv)));
+        game.payoffs(&stopped).unwrap_or_else(|| self.end.payoffs_and_moves(game, &stopped, random, made))
     }
 }
 

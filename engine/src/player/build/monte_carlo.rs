@@ -1,5 +1,6 @@
 //! From notation to Monte-Carlo searches: `mcts(sims=10000, leaf=schwarz)`, and the published programs of that kind.
 
+use super::playouts::PlayoutRecipe;
 use super::searches::game_clock;
 use super::{evaluators, tablebase};
 use crate::eval::any::{AnyEvaluator, with_evaluator};
@@ -28,12 +29,25 @@ pub(super) struct MctsRecipe {
 
 #[derive(Clone)]
 enum LeafKind {
-    Playout,
+    Playout(PlayoutRecipe),
     Evaluator(AnyEvaluator),
     /// The share of the evaluator; the rest is a playout.
-    Mix(f32, AnyEvaluator),
+    Mix(f32, AnyEvaluator, PlayoutRecipe),
     /// Plies, and the evaluator at their end.
     Star(u32, AnyEvaluator),
+}
+
+impl LeafKind {
+    /// The same with playouts of the kind asked for; leaves that do not play refuse them.
+    fn with_playouts(self, arguments: &mut Arguments<'_>, game: &Standard) -> Result<Self, Problem> {
+        let plays = matches!(self, Self::Playout(_) | Self::Mix(..));
+        let playouts = PlayoutRecipe::from_arguments(arguments, plays, game)?;
+        Ok(match self {
+            Self::Playout(_) => Self::Playout(playouts),
+            Self::Mix(share, evaluator, _) => Self::Mix(share, evaluator, playouts),
+            other => other,
+        })
+    }
 }
 
 /// Largest graph a player may ask for, in MiB. Every worker thread makes players of its own, each with a graph.
@@ -49,8 +63,9 @@ impl MctsRecipe {
         let budget = budget(arguments)?;
         let leaf = match arguments.take_named("leaf")? {
             Some(notation) => leaf(notation, game)?,
-            None => LeafKind::Playout,
+            None => LeafKind::Playout(PlayoutRecipe::plain()),
         };
+        let leaf = leaf.with_playouts(arguments, game)?;
         let selection = arguments.choice("select", &[("ucb1", Selection::Ucb1), ("tuned", Selection::Tuned), ("puct", Selection::Puct)])?;
         let puct = selection == Selection::Puct;
         let exploration = match (arguments.take_named("exploration")?, arguments.take_named("c")?) {
@@ -86,8 +101,10 @@ impl MctsRecipe {
             return Err((asked.character, "'prior' is for select=puct, or needs a 'bias' above 0".to_owned()));
         }
         let temperature = if puct { named(arguments, "temperature", 0.001..=1000.0, default.temperature)? } else { default.temperature };
-        let switch = [("off", false), ("on", true)];
         let switched_on = [("on", true), ("off", false)];
+        let ponder = arguments.choice("ponder", &[("off", false), ("on", true), ("0", false), ("1", true)])?;
+        // What was thought on another's time is of use only if it is kept.
+        let switched_off = [("off", false), ("on", true)];
         let options = MctsOptions {
             budget,
             selection,
@@ -99,12 +116,16 @@ impl MctsRecipe {
             backup: arguments.choice("backup", &[("sampled", Backup::Sampled), ("expected", Backup::Expected)])?,
             solver: arguments.choice("solver", &switched_on)?,
             graph: arguments.choice("graph", &switched_on)?,
-            keep: arguments.choice("keep", &switch)?,
+            keep: arguments.choice("keep", if ponder { &switched_on } else { &switched_off })?,
+            ponder,
             virtual_loss: named(arguments, "virtual_loss", 0..=1000, default.virtual_loss)?,
             batch: named(arguments, "batch", 1..=4096, default.batch)?,
             memory: named(arguments, "memory", 1..=LARGEST_MEMORY, default.memory)?,
             early: arguments.choice("early", &switched_on)?,
         };
+        if options.ponder && !options.keep {
+            return Err((notation.character, "'ponder=on' needs keep=on: what was thought would be lost".to_owned()));
+        }
         if options.keep && !options.graph {
             return Err((notation.character, "'keep=on' needs graph=on, which finds positions again".to_owned()));
         }
@@ -130,27 +151,28 @@ impl MctsRecipe {
             let evaluator = Calibrated { score: Reciprocal::new(game), calibration: Reciprocal::CALIBRATION };
             LeafKind::Evaluator(AnyEvaluator::Reciprocal(Arc::new(evaluator)))
         } else {
-            LeafKind::Playout
+            LeafKind::Playout(PlayoutRecipe::plain())
         };
         Ok(Self { options, leaf, prior: None, oracle: None, threads: 1 })
     }
 
     /// Whether the same seed gives the same moves.
     pub(super) fn is_reproducible(&self) -> bool {
-        matches!(self.options.budget, Budget::Simulations(_)) && self.threads == 1
+        matches!(self.options.budget, Budget::Simulations(_)) && self.threads == 1 && !self.options.ponder
     }
 
     pub(super) fn make<M: Meter + 'static>(&self, game: Standard) -> Box<dyn Player<Standard>> {
         match &self.leaf {
-            LeafKind::Playout => self.with_leaf::<_, M>(game, || Playout),
+            LeafKind::Playout(playouts) if playouts.is_plain() => self.with_leaf::<_, M>(game, || Playout),
+            LeafKind::Playout(playouts) => self.with_leaf::<Box<dyn Leaf<Standard>>, M>(game, || playouts.make()),
             LeafKind::Evaluator(evaluator) => self.with_leaf::<Box<dyn Leaf<Standard>>, M>(game, || {
                 with_evaluator!(evaluator, evaluator => {
                     Box::new(EvaluatorLeaf::new(evaluator.clone()))
                 })
             }),
-            LeafKind::Mix(share, evaluator) => self.with_leaf::<Box<dyn Leaf<Standard>>, M>(game, || {
+            LeafKind::Mix(share, evaluator, playouts) => self.with_leaf::<Box<dyn Leaf<Standard>>, M>(game, || {
                 with_evaluator!(evaluator, evaluator => {
-                    Box::new(Mix::new(*share, EvaluatorLeaf::new(evaluator.clone()), Playout))
+                    Box::new(Mix::new(*share, EvaluatorLeaf::new(evaluator.clone()), playouts.make()))
                 })
             }),
             LeafKind::Star(depth, evaluator) => {
@@ -211,10 +233,10 @@ fn leaf(notation: &Notation, game: &Standard) -> Result<LeafKind, Problem> {
         None => Ok(evaluators::schwarz(game)),
     };
     let leaf = match notation.name.as_str() {
-        "playout" => LeafKind::Playout,
+        "playout" => LeafKind::Playout(PlayoutRecipe::plain()),
         "mix" => {
             let share = arguments.number("share", 0.0..=1.0, 0.5)?;
-            LeafKind::Mix(share, evaluator(&mut arguments)?)
+            LeafKind::Mix(share, evaluator(&mut arguments)?, PlayoutRecipe::plain())
         }
         "star" => {
             let depth = arguments.number("depth", 1..=4, 1)?;

@@ -99,11 +99,14 @@ pub struct MctsOptions {
     pub graph: bool,
     /// Whether what was learned about positions that can still be reached is kept from move to move. Needs the graph.
     pub keep: bool,
+    /// Whether the search goes on on the time of others; whoever plays the game asks for it ([`super::Mcts::ponder`]). What
+    /// the graph then needs is not known beforehand, so it may take all its memory. Needs [`MctsOptions::keep`].
+    pub ponder: bool,
     /// How often a move counts as tried and lost while the result of a simulation is not there yet; 0 for not at all.
     pub virtual_loss: u32,
     /// Simulations that each thread has under way at a time, so that their leaves are valued together.
     pub batch: usize,
-    /// MiB that the graph may take. When they are used up the search goes on with the positions it has.
+    /// MiB that the search may take; nearly all of it is the graph's. When they are used up the search goes on with the positions it has.
     pub memory: usize,
     /// Whether a decision ends when no other move can become the most visited one in the simulations left.
     pub early: bool,
@@ -123,6 +126,7 @@ impl Default for MctsOptions {
             solver: true,
             graph: true,
             keep: false,
+            ponder: false,
             virtual_loss: 1,
             batch: 1,
             memory: 256,

@@ -167,8 +167,10 @@ impl<G: Game, L: Leaf<G>, M: Meter> Worker<G, L, M> {
                     (start, &*self.drawn, visits)
                 }
             };
+            let edges = graph.edges(block, start, moves.len());
+            graph.prefetch_children(edges);
             let extras = graph.extras(block + 1 + start as u32, moves.len());
-            let chosen = shared.selector.select(graph.edges(block, start, moves.len()), extras, visits);
+            let chosen = shared.selector.select(edges, extras, visits);
             let (place, mv) = (block + 1 + (start + chosen) as u32, moves[chosen]);
             let seat = game.to_move(&position);
             lane.path.push(Step { block, edge: place, seat, position });

@@ -8,7 +8,7 @@
 use super::Tally;
 use super::bytes::{ByteLanes, SideRows};
 use super::draw::LaneRandom;
-use super::lanes::{Lanes, ROUND};
+use super::lanes::{Lanes, ROUND, Standing};
 use super::starts::Starts;
 use crate::games::einstein::{MAX_STONES, Standard};
 use std::arch::x86_64::*;
@@ -27,13 +27,8 @@ impl Avx2Lanes {
 
 impl Lanes for Avx2Lanes {
     #[inline]
-    fn running(&self) -> u64 {
-        self.lanes.running
-    }
-
-    #[inline]
-    fn first_won(&self) -> u64 {
-        self.lanes.first_won
+    fn standing(&self) -> Standing {
+        self.lanes.standing
     }
 
     #[inline]
@@ -289,7 +284,7 @@ fn lanes_of(set: u32) -> __m256i {
 
 #[target_feature(enable = "avx2")]
 fn round<const BY_STONES: bool>(lanes: &mut ByteLanes, random: &mut LaneRandom) {
-    let (mut all_running, mut all_first_won) = (0, 0);
+    let mut standing = Standing::default();
     for half in 0..2 {
         let [first_rows, other_rows] = &mut lanes.sides;
         let (mut first, mut other) = (Side::load(first_rows, half), Side::load(other_rows, half));
@@ -297,8 +292,8 @@ fn round<const BY_STONES: bool>(lanes: &mut ByteLanes, random: &mut LaneRandom) 
         let generators =
             |bank: usize| Generators { low: load_words(&low[bank].as_chunks().0[half]), high: load_words(&high[bank].as_chunks().0[half]) };
         let mut generators = [generators(0), generators(1)];
-        let mut running = lanes_of((lanes.running >> (32 * half)) as u32);
-        let mut first_won = lanes_of((lanes.first_won >> (32 * half)) as u32);
+        let mut running = lanes_of((lanes.standing.running >> (32 * half)) as u32);
+        let mut first_won = lanes_of((lanes.standing.first_won >> (32 * half)) as u32);
         let mut plies = load(&lanes.plies.halves()[half]);
         for _ in 0..ROUND / 2 {
             // Minus one in running lanes.
@@ -318,8 +313,8 @@ fn round<const BY_STONES: bool>(lanes: &mut ByteLanes, random: &mut LaneRandom) 
             store_words(&mut high[bank].as_chunks_mut().0[half], generators.high);
         }
         store(&mut lanes.plies.halves_mut()[half], plies);
-        all_running |= u64::from(_mm256_movemask_epi8(running) as u32) << (32 * half);
-        all_first_won |= u64::from(_mm256_movemask_epi8(first_won) as u32) << (32 * half);
+        standing.running |= u64::from(_mm256_movemask_epi8(running) as u32) << (32 * half);
+        standing.first_won |= u64::from(_mm256_movemask_epi8(first_won) as u32) << (32 * half);
     }
-    (lanes.running, lanes.first_won) = (all_running, all_first_won);
+    lanes.standing = standing;
 }

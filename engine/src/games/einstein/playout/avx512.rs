@@ -8,7 +8,7 @@
 use super::Tally;
 use super::bytes::{ByteLanes, Row, SideRows};
 use super::draw::{CODES, LaneRandom};
-use super::lanes::{Lanes, ROUND};
+use super::lanes::{Lanes, ROUND, Standing};
 use super::starts::{GONE_BYTE, Starts};
 use crate::games::einstein::{MAX_STONES, Standard};
 use std::arch::x86_64::*;
@@ -32,13 +32,8 @@ impl Avx512Lanes {
 
 impl Lanes for Avx512Lanes {
     #[inline]
-    fn running(&self) -> u64 {
-        self.lanes.running
-    }
-
-    #[inline]
-    fn first_won(&self) -> u64 {
-        self.lanes.first_won
+    fn standing(&self) -> Standing {
+        self.lanes.standing
     }
 
     #[inline]
@@ -255,7 +250,7 @@ fn round<const BY_STONES: bool>(lanes: &mut ByteLanes, random: &mut LaneRandom) 
     let (mut first, mut other) = (Side::load(first_rows), Side::load(other_rows));
     let mut low = [load_words(&random.state[0][0]), load_words(&random.state[0][1])];
     let mut high = [load_words(&random.state[1][0]), load_words(&random.state[1][1])];
-    let (mut running, mut first_won) = (lanes.running, lanes.first_won);
+    let Standing { mut running, mut first_won } = lanes.standing;
     let mut plies = load(&lanes.plies.0);
     let one = _mm512_set1_epi8(1);
     for _ in 0..ROUND / 2 {
@@ -275,7 +270,7 @@ fn round<const BY_STONES: bool>(lanes: &mut ByteLanes, random: &mut LaneRandom) 
         store_words(&mut random.state[1][bank], high[bank]);
     }
     store(&mut lanes.plies, plies);
-    (lanes.running, lanes.first_won) = (running, first_won);
+    lanes.standing = Standing { running, first_won };
 }
 
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi2")]
@@ -295,8 +290,7 @@ fn take_starts(lanes: &mut ByteLanes, free: u64, starts: &Starts) {
     }
     let plies = _mm512_maskz_mov_epi8(!free, load(&lanes.plies.0));
     store(&mut lanes.plies, plies);
-    lanes.running |= free;
-    lanes.first_won &= !free;
+    lanes.standing.begin(free);
 }
 
 #[target_feature(enable = "avx512f,avx512bw")]

@@ -1,6 +1,7 @@
 //! 64 games as vectors of bytes: one byte a game, one vector a stone. Shared by the vector engines.
 
 use super::LANES;
+use super::lanes::Standing;
 use super::starts::{GONE_BYTE, Starts};
 use crate::games::einstein::MAX_STONES;
 
@@ -42,16 +43,13 @@ pub(super) struct ByteLanes {
     /// The side that began, and the other.
     pub(super) sides: [SideRows; 2],
     pub(super) plies: Row,
-    /// The lanes whose games go on.
-    pub(super) running: u64,
-    /// The lanes whose last game was won by the side that began.
-    pub(super) first_won: u64,
+    pub(super) standing: Standing,
 }
 
 impl ByteLanes {
     pub(super) fn new() -> Self {
         let none = SideRows { stones: [Row([GONE_BYTE; LANES]); MAX_STONES], alive: Row([0; LANES]), edge: Row([0; LANES]) };
-        Self { sides: [none; 2], plies: Row([0; LANES]), running: 0, first_won: 0 }
+        Self { sides: [none; 2], plies: Row([0; LANES]), standing: Standing::default() }
     }
 
     /// Gives the next starts to some lanes.
@@ -67,7 +65,6 @@ impl ByteLanes {
             }
             self.plies.0[lane] = 0;
         }
-        self.running |= lanes;
-        self.first_won &= !lanes;
+        self.standing.begin(lanes);
     }
 }

@@ -14,13 +14,28 @@ use crate::random::RandomStream;
 /// Plies between two exchanges; even.
 pub(super) const ROUND: usize = 4;
 
+/// How the games stand, one bit a lane.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Standing {
+    /// The lanes whose games go on.
+    pub(super) running: u64,
+    /// The lanes whose last game was won by the side that began.
+    pub(super) first_won: u64,
+}
+
+impl Standing {
+    /// Games begin in some lanes.
+    #[inline]
+    pub(super) fn begin(&mut self, lanes: u64) {
+        self.running |= lanes;
+        self.first_won &= !lanes;
+    }
+}
+
 /// 64 games on one engine.
 pub(super) trait Lanes {
-    /// The lanes whose games go on, one bit a lane.
-    fn running(&self) -> u64;
-
-    /// The lanes whose last game was won by the side that began.
-    fn first_won(&self) -> u64;
+    /// How the games stand.
+    fn standing(&self) -> Standing;
 
     /// Adds the plies of the games of some lanes to plies, squared plies and longest.
     fn count_plies(&mut self, lanes: u64, tally: &mut Tally);
@@ -59,11 +74,11 @@ fn play_as<L: Lanes, const BY_STONES: bool>(
     let mut to_begin = games;
     let mut occupied = 0;
     loop {
-        let running = lanes.running();
+        let Standing { running, first_won } = lanes.standing();
         let over = occupied & !running;
         if over != 0 {
             tally.games += u64::from(over.count_ones());
-            tally.first_mover_wins += u64::from((over & lanes.first_won()).count_ones());
+            tally.first_mover_wins += u64::from((over & first_won).count_ones());
             lanes.count_plies(over, &mut tally);
         }
         let free = lowest(!running, to_begin);

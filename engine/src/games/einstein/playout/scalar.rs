@@ -7,7 +7,7 @@
 use super::LANES;
 use super::Tally;
 use super::draw::{CODES, Draw, LaneRandom, SmallRandom};
-use super::lanes::{Lanes, ROUND};
+use super::lanes::{Lanes, ROUND, Standing};
 use super::starts::Starts;
 use crate::games::einstein::{EinStein, GONE, MAX_STONES, Position, Variant, stones_permitted};
 use std::hint::select_unpredictable;
@@ -252,8 +252,7 @@ pub(in crate::games::einstein) fn play_out_from_seed<const COLUMNS: usize, const
 pub(super) struct ScalarLanes {
     table: StoneTable,
     games: [ScalarGame; LANES],
-    running: u64,
-    first_won: u64,
+    standing: Standing,
     /// How many rounds have been played, and how many when each lane's game began.
     rounds: u64,
     begun: [u64; LANES],
@@ -263,7 +262,14 @@ pub(super) struct ScalarLanes {
 
 impl ScalarLanes {
     pub(super) fn new(table: StoneTable) -> Self {
-        Self { table, games: [ScalarGame::EMPTY; LANES], running: 0, first_won: 0, rounds: 0, begun: [0; LANES], were_running: [0; ROUND] }
+        Self {
+            table,
+            games: [ScalarGame::EMPTY; LANES],
+            standing: Standing::default(),
+            rounds: 0,
+            begun: [0; LANES],
+            were_running: [0; ROUND],
+        }
     }
 
     /// One ply of all lanes: those whose side `SIDE` has won. Lanes whose games are over go on with whatever is there,
@@ -286,12 +292,8 @@ impl ScalarLanes {
 }
 
 impl Lanes for ScalarLanes {
-    fn running(&self) -> u64 {
-        self.running
-    }
-
-    fn first_won(&self) -> u64 {
-        self.first_won
+    fn standing(&self) -> Standing {
+        self.standing
     }
 
     fn count_plies(&mut self, lanes: u64, tally: &mut Tally) {
@@ -307,20 +309,19 @@ impl Lanes for ScalarLanes {
             self.games[lane] = ScalarGame::new::<5, 5>(starts.packed(index), starts.alive);
             self.begun[lane] = self.rounds;
         }
-        self.running |= lanes;
-        self.first_won &= !lanes;
+        self.standing.begin(lanes);
     }
 
     fn round<const BY_STONES: bool>(&mut self, random: &mut LaneRandom) {
         for ply in 0..ROUND {
-            self.were_running[ply] = self.running;
+            self.were_running[ply] = self.standing.running;
             let outputs = random.next();
             if ply % 2 == 0 {
                 let won = self.ply::<0, BY_STONES>(&outputs);
-                self.first_won |= won & self.running;
-                self.running &= !won;
+                self.standing.first_won |= won & self.standing.running;
+                self.standing.running &= !won;
             } else {
-                self.running &= !self.ply::<1, BY_STONES>(&outputs);
+                self.standing.running &= !self.ply::<1, BY_STONES>(&outputs);
             }
         }
         self.rounds += 1;

@@ -167,6 +167,51 @@ fn two_threads_find_what_one_finds() {
     }
 }
 
+/// ProbCut gives up exactness for depth, and nothing else: it rarely takes the wrong side of a window, saves nodes, and what
+/// it calls proven is true.
+#[test]
+fn probcut_is_rarely_wrong_and_never_about_proofs() {
+    let game = Standard::default();
+    let evaluator = schwarz(&game);
+    let star = |probcut| {
+        let options = StarOptions { probcut, ..StarOptions::default() };
+        let table = Table::with_entries(1 << 14, Replacement::Bucketed, Reuse::SameDepth).unwrap();
+        Star::<_, _>::new(game.clone(), evaluator.clone(), options, Some(Arc::new(table)))
+    };
+    let (mut full, mut selective, mut unbelieving) = (star(None), star(Some(2.0)), star(Some(1000.0)));
+    let (mut windows, mut wrong, mut proven) = (0, 0, 0);
+    for position in random_positions(&game, 300, 77) {
+        for search in [&mut full, &mut selective, &mut unbelieving] {
+            search.forget();
+        }
+        let depth = 5;
+        let value = full.bounds(&position, depth, f32::NEG_INFINITY, f32::INFINITY).lower;
+        assert_eq!(unbelieving.bounds(&position, depth, f32::NEG_INFINITY, f32::INFINITY).lower.to_bits(), value.to_bits());
+        for border in [0.2, 0.4, 0.6, 0.8] {
+            let (bounds, holds) = selective.bounds_and_proof(&position, depth, border, border + 1e-4);
+            let right = if value > border { bounds.upper > border } else { bounds.lower < border + 1e-4 };
+            windows += 1;
+            wrong += usize::from(!right);
+            if holds {
+                proven += 1;
+                let text = game.format_position(&position, None);
+                assert!(bounds.lower - 1e-6 <= value && value <= bounds.upper + 1e-6, "{text}: {bounds:?} is said to be proven, {value}");
+            }
+        }
+    }
+    assert!(wrong * 50 < windows, "{wrong} of {windows} are wrong");
+    assert!(proven > 20, "only {proven} proofs were looked at");
+    let nodes = [full, selective].map(|mut search| {
+        search.take_stats();
+        for text in ["215../64.../3...e/...fb/..acd b -", "..3../1.5../.b6../..e../.a..f r -"] {
+            search.forget();
+            search.bounds(&game.parse_position(text).unwrap().0, 6, f32::NEG_INFINITY, f32::INFINITY);
+        }
+        search.take_stats().nodes
+    });
+    assert!(nodes[1] * 4 < nodes[0] * 3, "{nodes:?}");
+}
+
 /// A fixed search of fixed positions: the counts change when the search does, and only then.
 #[test]
 fn signature() {

@@ -2,10 +2,12 @@
 //!
 //! A game is a pure function of its start, its players (with the seed each was given) and its chance.
 
-use crate::game::{Chance, Game};
+use crate::game::{Chance, Game, MAX_SEATS, Seat};
 use crate::player::Player;
 use crate::random::RandomStream;
 use crate::record::{GameRecord, Ply};
+use std::any::Any;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::{Duration, Instant};
 
 /// Moves that are made at random instead of being chosen, so that training sees more than best play.
@@ -28,6 +30,17 @@ pub struct Effort {
     pub time: [Duration; 2],
 }
 
+/// A game that was lost because a player made no legal move.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Forfeit {
+    /// Who lost it.
+    pub seat: Seat,
+    /// Why, in one line.
+    pub reason: String,
+    /// Whether the player broke off in the middle (it panicked), so that it should not be used again.
+    pub broken: bool,
+}
+
 /// Plays one game to its end. `players[seat]` moves for that seat; each has been told of the new game.
 ///
 /// Times are only taken if `effort` is given.
@@ -37,37 +50,102 @@ pub fn play_game<G: Game>(
     players: &mut [&mut dyn Player<G>],
     chance: &mut impl Chance<G>,
     mut exploration: Option<&mut Exploration>,
-    mut effort: Option<&mut Effort>,
+    effort: Option<&mut Effort>,
 ) -> GameRecord<G> {
+    let mut number = 0;
+    let answer = |seat: Seat, position: &G::Position, legal: &[G::Move]| {
+        let explores = exploration.as_mut().is_some_and(|exploration| {
+            // Drawn at every ply, so that the opening plies do not shift what follows.
+            let draw = exploration.random.unit();
+            number < exploration.opening_plies || draw < exploration.share
+        });
+        number += 1;
+        Ok(match exploration.as_mut() {
+            Some(exploration) if explores => {
+                let mv = legal[exploration.random.below(legal.len())];
+                Answer { mv, value: players[seat].analyse(position, Some(&[mv])).moves[0].1, explored: true }
+            }
+            _ => {
+                let decision = players[seat].decide(position, legal);
+                Answer { mv: decision.best, value: decision.value, explored: false }
+            }
+        })
+    };
+    play(game, start, chance, answer, effort).0
+}
+
+/// Plays one game between players that may fail: who panics, cannot answer, or makes a move that is not permitted, loses.
+/// The record then holds the plies before that, and the payoffs of the loss.
+pub fn play_refereed<G: Game>(
+    game: &G,
+    start: G::Position,
+    players: &mut [&mut dyn Player<G>],
+    chance: &mut impl Chance<G>,
+    effort: Option<&mut Effort>,
+) -> (GameRecord<G>, Option<Forfeit>) {
+    let answer = |seat: Seat, position: &G::Position, legal: &[G::Move]| {
+        let player = &mut players[seat];
+        let forfeit = |reason, broken| Forfeit { seat, reason, broken };
+        // A player that panicked is not asked again before somebody looks at `broken`.
+        let decided = catch_unwind(AssertUnwindSafe(|| (player.decide(position, legal), player.failure())));
+        let (decision, failure) = decided.map_err(|panic| forfeit(format!("crashed: {}", message(panic.as_ref())), true))?;
+        if let Some(reason) = failure {
+            return Err(forfeit(reason, false));
+        }
+        if !legal.contains(&decision.best) {
+            return Err(forfeit(format!("made the move {:?}, which is not permitted", decision.best), false));
+        }
+        Ok(Answer { mv: decision.best, value: decision.value, explored: false })
+    };
+    play(game, start, chance, answer, effort)
+}
+
+/// What a seat does.
+struct Answer<M> {
+    mv: M,
+    value: Option<f32>,
+    explored: bool,
+}
+
+/// The loop itself; `answer` speaks for the players.
+fn play<G: Game>(
+    game: &G,
+    start: G::Position,
+    chance: &mut impl Chance<G>,
+    mut answer: impl FnMut(Seat, &G::Position, &[G::Move]) -> Result<Answer<G::Move>, Forfeit>,
+    mut effort: Option<&mut Effort>,
+) -> (GameRecord<G>, Option<Forfeit>) {
     let mut position = start;
     let mut plies = Vec::with_capacity(24);
     loop {
         if let Some(payoffs) = game.payoffs(&position) {
-            return GameRecord { start, plies, payoffs };
+            return (GameRecord { start, plies, payoffs }, None);
         }
         let seat = game.to_move(&position);
         let (outcome, legal) = chance.draw(game, &position);
-        let explores = exploration.as_mut().is_some_and(|exploration| {
-            // Drawn at every ply, so that the opening plies do not shift what follows.
-            let draw = exploration.random.unit();
-            plies.len() < exploration.opening_plies || draw < exploration.share
-        });
         let began = effort.is_some().then(Instant::now);
-        let (mv, value) = match exploration.as_mut() {
-            Some(exploration) if explores => {
-                let mv = legal[exploration.random.below(legal.len())];
-                (mv, players[seat].analyse(&position, Some(&[mv])).moves[0].1)
-            }
-            _ => {
-                let decision = players[seat].decide(&position, &legal);
-                (decision.best, decision.value)
-            }
-        };
+        let answered = answer(seat, &position, &legal);
         if let (Some(effort), Some(began)) = (effort.as_mut(), began) {
             effort.decisions[seat] += 1;
             effort.time[seat] += began.elapsed();
         }
-        plies.push(Ply { outcome, mv, value, explored: explores });
-        position = game.play(&position, mv);
+        match answered {
+            Ok(Answer { mv, value, explored }) => {
+                plies.push(Ply { outcome, mv, value, explored });
+                position = game.play(&position, mv);
+            }
+            Err(forfeit) => {
+                let mut payoffs = [0.0; MAX_SEATS];
+                payoffs[..G::SEATS].fill(1.0 / (G::SEATS.max(2) - 1) as f32);
+                payoffs[forfeit.seat] = 0.0;
+                return (GameRecord { start, plies, payoffs }, Some(forfeit));
+            }
+        }
     }
+}
+
+/// What a panic said, in one line.
+fn message(panic: &(dyn Any + Send)) -> String {
+    let text = panic.downcast_ref::<String>().map(String::as_str).or_else(|| panic.downcast_ref::<&str>().copied());
+    text.unwrap_or("no reason given").replace('\n', " ")
 }

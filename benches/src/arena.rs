@@ -13,12 +13,13 @@ pub mod luck;
 pub mod result;
 pub mod setups;
 pub mod stopping;
+mod timed;
 
 use collector::Collector;
 use dice::PairDice;
 use engine::dice::DuplicateDice;
 use engine::games::einstein::{BLUE, RED, Standard, Variant};
-use engine::play::{Effort, Forfeit, play_refereed};
+use engine::play::{Forfeit, play_refereed};
 use engine::player::Player;
 use engine::random::{SeedSpace, derive_seed};
 use journal::{Journal, MatchIdentity};
@@ -31,6 +32,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 pub use stopping::{SequentialResult, StoppingRule};
+use timed::Timed;
 
 /// Makes a player; each worker thread makes its own.
 pub type PlayerFactory = Arc<dyn Fn() -> Box<dyn Player<Standard>> + Send + Sync>;
@@ -248,13 +250,17 @@ pub fn play_pairs(a: &Contestant, b: &Contestant, options: &MatchOptions) -> Res
 /// Who plays on one thread: both contestants, and the evaluator that tells luck.
 struct Table<'a> {
     contestants: [&'a Contestant; 2],
-    players: [Box<dyn Player<Standard>>; 2],
+    players: [Timed; 2],
     luck: Option<Box<dyn Player<Standard>>>,
 }
 
 impl<'a> Table<'a> {
     fn new(a: &'a Contestant, b: &'a Contestant, options: &MatchOptions) -> Self {
-        Self { contestants: [a, b], players: [(a.make)(), (b.make)()], luck: options.luck.as_ref().map(|evaluator| (evaluator.make)()) }
+        Self {
+            contestants: [a, b],
+            players: [a, b].map(|contestant| Timed::new((contestant.make)())),
+            luck: options.luck.as_ref().map(|evaluator| (evaluator.make)()),
+        }
     }
 
     /// One pair of games.
@@ -270,17 +276,12 @@ impl<'a> Table<'a> {
             for (player, seat) in self.players.iter_mut().zip(seats) {
                 player.new_game(derive_seed(pair_seed, SeedSpace::Player, &[seat as u64]));
             }
-            let [a, b] = self.players.each_mut().map(|player| player.as_mut() as &mut dyn Player<Standard>);
+            let [a, b] = self.players.each_mut().map(|player| player as &mut dyn Player<Standard>);
             let mut players = if seat_of_a == RED { [a, b] } else { [b, a] };
-            let mut effort = Effort::default();
             dice.rewind();
-            let (record, forfeit) = play_refereed(&options.game, start, &mut players, &mut dice, Some(&mut effort));
+            let (record, forfeit) = play_refereed(&options.game, start, &mut players, &mut dice, None);
             result.won_by_a[game_number] = record.payoffs[seat_of_a] > 0.5;
             result.plies[game_number] = record.plies.len() as u32;
-            for (contestant, seat) in seats.into_iter().enumerate() {
-                result.decisions[contestant] += effort.decisions[seat];
-                result.nanoseconds[contestant] += effort.time[seat].as_nanos() as u64;
-            }
             if let Some(evaluator) = &mut self.luck {
                 evaluator.new_game(derive_seed(pair_seed, SeedSpace::Player, &[2]));
                 luck[game_number] = luck::of_game(&options.game, &record, seat_of_a, evaluator.as_mut());
@@ -288,10 +289,14 @@ impl<'a> Table<'a> {
             if let Some(Forfeit { seat, reason, broken }) = forfeit {
                 let contestant = usize::from(seat != seat_of_a);
                 if broken {
-                    self.players[contestant] = (self.contestants[contestant].make)();
+                    self.players[contestant].replace((self.contestants[contestant].make)());
                 }
                 result.forfeits.push(LostByForfeit { game: game_number, by_a: contestant == 0, reason });
             }
+        }
+        for (contestant, player) in self.players.iter_mut().enumerate() {
+            result.decisions[contestant] = std::mem::take(&mut player.decisions);
+            result.nanoseconds[contestant] = std::mem::take(&mut player.time).as_nanos() as u64;
         }
         result.luck = self.luck.is_some().then_some(luck);
         result

@@ -38,13 +38,14 @@ fn a_sequential_test_ends_a_match() {
 fn luck_is_told_by_evaluators_and_players_that_rate_moves() {
     let play =
         |luck: &str| alea(&["arena", "--player", "MrBlack(0)", "--player", "FarmerBoy(0)", "--games", "400", "--luck", luck, "--json"]);
-    let result = play("schwarz").json();
-    assert_eq!(result["luck"]["evaluator"], "star1(depth=1, eval=schwarz)");
+    let result = play("abt").json();
+    assert_eq!(result["luck"]["evaluator"], "star1(depth=1, eval=abt)");
     let (raw, adjusted) = (result["score"].as_f64().unwrap(), result["luck"]["score"].as_f64().unwrap());
     assert!((raw - adjusted).abs() < 0.1, "{result}");
-    assert!(result["luck"]["game_deviation"][1].as_f64().unwrap() < 0.4);
+    let deviation = |index: usize| result["luck"]["game_deviation"][index].as_f64().unwrap();
+    assert!(deviation(1) < 0.7 * deviation(0), "{result}");
     // Exact where tables reach.
-    let exact = play("star1(depth=1, eval=schwarz, tablebase=3)").json();
+    let exact = play("star1(depth=1, eval=abt, tablebase=3)").json();
     assert!(exact["luck"]["score"] != result["luck"]["score"] && exact["score"] == result["score"]);
     assert!(play("mcts(sims=0)").failure().contains("'sims'"));
     assert!(play("MrRandom").failure().contains("rates no moves"));

@@ -201,12 +201,9 @@ mod tests {
 
     #[test]
     fn ratings_of_a_published_league() {
-        let mut meetings = Vec::new();
-        for a in 0..7 {
-            for b in a + 1..7 {
-                meetings.push(Meeting { a, b, tally: Tally { counts: [BASEBALL[b][a], BASEBALL[a][b]] } });
-            }
-        }
+        let wins = |a: usize, b: usize| BASEBALL[a][b];
+        let pairings = (0..7).flat_map(|a| (a + 1..7).map(move |b| (a, b)));
+        let meetings: Vec<_> = pairings.map(|(a, b)| Meeting { a, b, tally: Tally { counts: [wins(b, a), wins(a, b)] } }).collect();
         let found = ratings(7, &meetings).unwrap();
         // Logarithmic abilities above Baltimore's, and their standard errors.
         let published = [(1.581, 0.343), (1.436, 0.340), (1.294, 0.337), (1.248, 0.336), (1.108, 0.334), (0.684, 0.332)];

@@ -73,9 +73,9 @@ mod tests {
     /// Wrong verdicts in 3,000 tests at each hypothesis lie within 5 % ± 1 %; a test that is never wrong has failed too.
     #[track_caller]
     fn assert_error_rates(model: EloModel, mut simulate: impl FnMut(&SequentialTest, f64, &mut RandomStream) -> Verdict) {
-        let test = SequentialTest::new(0.0, 20.0, 0.05, 0.05, model).unwrap();
+        let test = SequentialTest::new(0.0, 30.0, 0.05, 0.05, model).unwrap();
         let mut random = RandomStream::new(2);
-        for (elo, wrong) in [(0.0, Verdict::Accepted), (20.0, Verdict::Rejected)] {
+        for (elo, wrong) in [(0.0, Verdict::Accepted), (30.0, Verdict::Rejected)] {
             let errors = (0..3000).filter(|_| simulate(&test, elo, &mut random) == wrong).count();
             let rate = errors as f64 / 3000.0;
             assert!((0.04..0.06).contains(&rate), "{model:?} at {elo}: {rate}");

@@ -6,25 +6,33 @@
 //! A is Red in the first game and Blue in the second. So two copies of one player always score 50 %, and half of
 //! all games are begun by A. Invariant: results do not depend on the number of threads or on interruptions.
 
+mod collector;
+mod dice;
 mod journal;
+pub mod luck;
+pub mod result;
 pub mod setups;
+pub mod stopping;
+mod timed;
 
-use crate::statistics::{Interval, PairCounts};
+use collector::Collector;
+use dice::PairDice;
 use engine::dice::DuplicateDice;
 use engine::games::einstein::{BLUE, RED, Standard, Variant};
-use engine::play::{Effort, play_game};
+use engine::play::{Forfeit, play_refereed};
 use engine::player::Player;
 use engine::random::{SeedSpace, derive_seed};
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use journal::{Journal, MatchIdentity};
 use rayon::ThreadPoolBuilder;
+pub use result::{LuckResult, MatchResult};
 use serde::{Deserialize, Serialize};
 pub use setups::{Setups, SetupsError};
-use std::io::IsTerminal;
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
+pub use stopping::{SequentialResult, StoppingRule};
+use timed::Timed;
 
 /// Makes a player; each worker thread makes its own.
 pub type PlayerFactory = Arc<dyn Fn() -> Box<dyn Player<Standard>> + Send + Sync>;
@@ -37,6 +45,12 @@ pub struct Contestant {
     pub name: String,
     /// Makes the player.
     pub make: PlayerFactory,
+}
+
+impl std::fmt::Debug for Contestant {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.debug_tuple("Contestant").field(&self.name).finish()
+    }
 }
 
 /// How a match is played.
@@ -57,10 +71,36 @@ pub struct MatchOptions {
     pub state: Option<PathBuf>,
     /// Whether to show progress, if standard error is a terminal.
     pub progress: bool,
+    /// What the seeds are for: [`SeedSpace::Arena`], or [`SeedSpace::Gate`] so that promotion is never decided on the
+    /// games that a model was measured on before.
+    pub space: SeedSpace,
+    /// When the match may end before its last pair.
+    pub stop: Option<StoppingRule>,
+    /// Who tells the luck of every roll: a player that rates moves. Its name belongs to the match.
+    pub luck: Option<Contestant>,
+}
+
+impl MatchOptions {
+    /// A match of so many pairs by the classic rules from random set-ups, on all cores, kept nowhere.
+    #[must_use]
+    pub fn new(pairs: u64, seed: u64) -> Self {
+        Self {
+            game: Standard::default(),
+            pairs,
+            seed,
+            setups: Setups::Random,
+            threads: 0,
+            state: None,
+            progress: false,
+            space: SeedSpace::Arena,
+            stop: None,
+            luck: None,
+        }
+    }
 }
 
 /// What came of a pair of games.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct PairResult {
     /// Which pair.
     pub pair: u64,
@@ -72,6 +112,23 @@ pub struct PairResult {
     pub decisions: [u64; 2],
     /// Wall time A and B spent deciding, in nanoseconds.
     pub nanoseconds: [u64; 2],
+    /// How lucky A was in each game, in wins; `None` if nobody told luck.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub luck: Option<[f64; 2]>,
+    /// Games that ended because a player made no legal move.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub forfeits: Vec<LostByForfeit>,
+}
+
+/// A game lost without being played to its end.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LostByForfeit {
+    /// Which game of the pair, 0 or 1.
+    pub game: usize,
+    /// Whether A lost it.
+    pub by_a: bool,
+    /// Why, in one line.
+    pub reason: String,
 }
 
 impl PairResult {
@@ -87,49 +144,6 @@ impl PairResult {
         let red_begins = self.pair.is_multiple_of(2);
         usize::from(self.won_by_a[0] == red_begins) + usize::from(self.won_by_a[1] != red_begins)
     }
-}
-
-/// What came of a match; all shares and intervals are those of A.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct MatchResult {
-    /// Name of A.
-    pub a: String,
-    /// Name of B.
-    pub b: String,
-    /// The seed.
-    pub seed: u64,
-    /// The set-ups, in words.
-    pub setups: String,
-    /// Pairs played.
-    pub pairs: u64,
-    /// Games played.
-    pub games: u64,
-    /// Games won by A.
-    pub wins: u64,
-    /// Pairs by the number of games A won.
-    pub pair_counts: PairCounts,
-    /// Share of games won by A.
-    pub score: f64,
-    /// Standard error of the score, from pair means.
-    pub standard_error: f64,
-    /// 95 % interval of the score.
-    pub interval: Interval,
-    /// Elo of A minus Elo of B.
-    pub elo: f64,
-    /// 95 % interval of the Elo difference.
-    pub elo_interval: Interval,
-    /// Likelihood that A is the stronger one.
-    pub superiority: f64,
-    /// Share of games won by whoever began.
-    pub first_mover_share: f64,
-    /// Plies a game.
-    pub mean_plies: f64,
-    /// Seconds a move of A and of B.
-    pub seconds_per_move: [f64; 2],
-    /// Games a second of wall time, over all sessions of the match.
-    pub games_per_second: f64,
-    /// Wall time in seconds, over all sessions of the match.
-    pub wall_seconds: f64,
 }
 
 /// Why a match could not be played.
@@ -185,6 +199,9 @@ pub enum ArenaError {
     /// The set-ups are wrong.
     #[error(transparent)]
     Setups(#[from] SetupsError),
+    /// Luck is to be told by a player that rates no moves.
+    #[error("{0} rates no moves, so it cannot tell luck; a search can, for example star1(depth=1, eval=schwarz)")]
+    Luck(String),
 }
 
 /// Plays a match, or what is left of it.
@@ -193,10 +210,12 @@ pub enum ArenaError {
 /// If no pair is asked for, a set-up does not exist, or the state file cannot be used; see [`ArenaError`].
 pub fn play_match(a: &Contestant, b: &Contestant, options: &MatchOptions) -> Result<MatchResult, ArenaError> {
     let (results, wall) = play_pairs(a, b, options)?;
-    Ok(summarise(a, b, options, &results, wall))
+    Ok(MatchResult::of(a, b, options, &results, wall))
 }
 
-/// Plays a match and gives every pair, in order, and the wall time of all sessions.
+/// Plays a match and gives every pair, in order, and the wall time of all runs of the match.
+///
+/// With a stopping rule these are the pairs up to the one that decided it.
 ///
 /// # Errors
 /// As [`play_match`].
@@ -205,6 +224,7 @@ pub fn play_pairs(a: &Contestant, b: &Contestant, options: &MatchOptions) -> Res
         return Err(ArenaError::NoPairs);
     }
     options.setups.check()?;
+    options.luck.as_ref().map_or(Ok(()), |evaluator| luck::check(evaluator, &options.game))?;
     let (journal, known) = match &options.state {
         Some(path) => {
             let (journal, known) = Journal::open(path, &identity(a, b, options))?;
@@ -219,36 +239,68 @@ pub fn play_pairs(a: &Contestant, b: &Contestant, options: &MatchOptions) -> Res
     wanted.retain(|pair| done.next_if_eq(pair).is_none());
     let collector = Collector::new(results, journal, options);
     let began = Instant::now();
-    if !wanted.is_empty() {
+    let plays = !wanted.is_empty() && !collector.is_done();
+    if plays {
         play_wanted(a, b, options, &wanted, &collector)?;
     }
-    let wall = earlier + if wanted.is_empty() { Duration::ZERO } else { began.elapsed() };
+    let wall = earlier + if plays { began.elapsed() } else { Duration::ZERO };
     Ok((collector.finish()?, wall))
 }
 
-/// One pair of games between two players.
-fn play_pair(pair: u64, a: &mut dyn Player<Standard>, b: &mut dyn Player<Standard>, options: &MatchOptions) -> PairResult {
-    let pair_seed = derive_seed(options.seed, SeedSpace::Arena, &[pair]);
-    let first = if pair.is_multiple_of(2) { RED } else { BLUE };
-    let start = options.game.start(options.setups.of_pair(pair, pair_seed), first);
-    let dice_seed = derive_seed(pair_seed, SeedSpace::Arena, &[1]);
-    let mut result = PairResult { pair, won_by_a: [false; 2], plies: [0; 2], decisions: [0; 2], nanoseconds: [0; 2] };
-    for (game_number, seat_of_a) in [RED, BLUE].into_iter().enumerate() {
-        let seat_of_b = 1 - seat_of_a;
-        a.new_game(derive_seed(pair_seed, SeedSpace::Player, &[seat_of_a as u64]));
-        b.new_game(derive_seed(pair_seed, SeedSpace::Player, &[seat_of_b as u64]));
-        let mut players: [&mut dyn Player<Standard>; 2] = if seat_of_a == RED { [a, b] } else { [b, a] };
-        let mut dice = DuplicateDice::new(dice_seed, options.game.die());
-        let mut effort = Effort::default();
-        let record = play_game(&options.game, start, &mut players, &mut dice, None, Some(&mut effort));
-        result.won_by_a[game_number] = record.payoffs[seat_of_a] > 0.5;
-        result.plies[game_number] = record.plies.len() as u32;
-        for (contestant, seat) in [seat_of_a, seat_of_b].into_iter().enumerate() {
-            result.decisions[contestant] += effort.decisions[seat];
-            result.nanoseconds[contestant] += effort.time[seat].as_nanos() as u64;
+/// Who plays on one thread: both contestants, and the evaluator that tells luck.
+struct Table<'a> {
+    contestants: [&'a Contestant; 2],
+    players: [Timed; 2],
+    luck: Option<Box<dyn Player<Standard>>>,
+}
+
+impl<'a> Table<'a> {
+    fn new(a: &'a Contestant, b: &'a Contestant, options: &MatchOptions) -> Self {
+        Self {
+            contestants: [a, b],
+            players: [a, b].map(|contestant| Timed::new((contestant.make)())),
+            luck: options.luck.as_ref().map(|evaluator| (evaluator.make)()),
         }
     }
-    result
+
+    /// One pair of games.
+    fn play_pair(&mut self, pair: u64, options: &MatchOptions) -> PairResult {
+        let pair_seed = derive_seed(options.seed, options.space, &[pair]);
+        let first = if pair.is_multiple_of(2) { RED } else { BLUE };
+        let start = options.game.start(options.setups.of_pair(pair, pair_seed), first);
+        let mut dice = PairDice::new(DuplicateDice::new(derive_seed(pair_seed, SeedSpace::Arena, &[1]), options.game.die()));
+        let mut result = PairResult { pair, ..PairResult::default() };
+        let mut luck = [0.0; 2];
+        for (game_number, seat_of_a) in [RED, BLUE].into_iter().enumerate() {
+            let seats = [seat_of_a, 1 - seat_of_a];
+            for (player, seat) in self.players.iter_mut().zip(seats) {
+                player.new_game(derive_seed(pair_seed, SeedSpace::Player, &[seat as u64]));
+            }
+            let [a, b] = self.players.each_mut().map(|player| player as &mut dyn Player<Standard>);
+            let mut players = if seat_of_a == RED { [a, b] } else { [b, a] };
+            dice.rewind();
+            let (record, forfeit) = play_refereed(&options.game, start, &mut players, &mut dice, None);
+            result.won_by_a[game_number] = record.payoffs[seat_of_a] > 0.5;
+            result.plies[game_number] = record.plies.len() as u32;
+            if let Some(evaluator) = &mut self.luck {
+                evaluator.new_game(derive_seed(pair_seed, SeedSpace::Player, &[2]));
+                luck[game_number] = luck::of_game(&options.game, &record, seat_of_a, evaluator.as_mut());
+            }
+            if let Some(Forfeit { seat, reason, broken }) = forfeit {
+                let contestant = usize::from(seat != seat_of_a);
+                if broken {
+                    self.players[contestant].replace((self.contestants[contestant].make)());
+                }
+                result.forfeits.push(LostByForfeit { game: game_number, by_a: contestant == 0, reason });
+            }
+        }
+        for (contestant, player) in self.players.iter_mut().enumerate() {
+            result.decisions[contestant] = std::mem::take(&mut player.decisions);
+            result.nanoseconds[contestant] = std::mem::take(&mut player.time).as_nanos() as u64;
+        }
+        result.luck = self.luck.is_some().then_some(luck);
+        result
+    }
 }
 
 /// Plays the pairs on worker threads, each with players of its own, in rising order as threads become free.
@@ -262,79 +314,15 @@ fn play_wanted(a: &Contestant, b: &Contestant, options: &MatchOptions, wanted: &
     pool.scope(|scope| {
         for _ in 0..workers {
             scope.spawn(|_| {
-                let (mut player_a, mut player_b) = ((a.make)(), (b.make)());
-                while !collector.failed.load(Ordering::Relaxed) {
+                let mut table = Table::new(a, b, options);
+                while !collector.is_done() {
                     let Some(&pair) = wanted.get(next.fetch_add(1, Ordering::Relaxed) as usize) else { break };
-                    collector.add(play_pair(pair, player_a.as_mut(), player_b.as_mut(), options));
+                    collector.add(table.play_pair(pair, options));
                 }
             });
         }
     });
     Ok(())
-}
-
-/// Takes results from all workers: keeps them, saves them, shows them.
-struct Collector {
-    failed: AtomicBool,
-    collected: Mutex<Collected>,
-    bar: ProgressBar,
-}
-
-struct Collected {
-    results: Vec<PairResult>,
-    counts: PairCounts,
-    journal: Option<Journal>,
-    error: Option<ArenaError>,
-    shown: Instant,
-}
-
-impl Collector {
-    fn new(results: Vec<PairResult>, journal: Option<Journal>, options: &MatchOptions) -> Self {
-        let bar = ProgressBar::new(options.pairs);
-        // Drawing to a terminal only: a log file would fill with bars.
-        let visible = options.progress && std::io::stderr().is_terminal();
-        bar.set_draw_target(if visible { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() });
-        if let Ok(style) = ProgressStyle::with_template("{wide_bar} {pos}/{len} pairs  {msg}  {eta} left") {
-            bar.set_style(style);
-        }
-        bar.set_position(results.len() as u64);
-        bar.reset_eta();
-        let mut counts = PairCounts::default();
-        results.iter().for_each(|result| counts.add(result.wins()));
-        let collected = Collected { results, counts, journal, error: None, shown: Instant::now() };
-        Self { failed: AtomicBool::new(false), collected: Mutex::new(collected), bar }
-    }
-
-    fn add(&self, result: PairResult) {
-        let mut collected = self.collected.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(journal) = &mut collected.journal
-            && let Err(error) = journal.add(&result)
-        {
-            collected.error.get_or_insert(error);
-            self.failed.store(true, Ordering::Relaxed);
-        }
-        collected.counts.add(result.wins());
-        collected.results.push(result);
-        self.bar.inc(1);
-        if !self.bar.is_hidden() && collected.shown.elapsed() > Duration::from_millis(200) {
-            collected.shown = Instant::now();
-            let tally = collected.counts.tally();
-            self.bar.set_message(format!("{:.1} % ± {:.1}", 100.0 * tally.score(), 100.0 * tally.interval().half_width()));
-        }
-    }
-
-    fn finish(self) -> Result<Vec<PairResult>, ArenaError> {
-        self.bar.finish_and_clear();
-        let mut collected = self.collected.into_inner().unwrap_or_else(PoisonError::into_inner);
-        if let Some(error) = collected.error {
-            return Err(error);
-        }
-        if let Some(journal) = collected.journal {
-            journal.close()?;
-        }
-        collected.results.sort_unstable_by_key(|result| result.pair);
-        Ok(collected.results)
-    }
 }
 
 fn identity(a: &Contestant, b: &Contestant, options: &MatchOptions) -> MatchIdentity {
@@ -351,62 +339,8 @@ fn identity(a: &Contestant, b: &Contestant, options: &MatchOptions) -> MatchIden
         },
         stones: options.game.stones(),
         die: (1..=die.faces()).map(|face| die.probability(face)).collect(),
-    }
-}
-
-fn summarise(a: &Contestant, b: &Contestant, options: &MatchOptions, results: &[PairResult], wall: Duration) -> MatchResult {
-    let mut pair_counts = PairCounts::default();
-    let (mut plies, mut first_mover_wins) = (0.0, 0usize);
-    let (mut decisions, mut seconds) = ([0.0_f64; 2], [0.0_f64; 2]);
-    for result in results {
-        pair_counts.add(result.wins());
-        first_mover_wins += result.first_mover_wins();
-        plies += result.plies.map(f64::from).iter().sum::<f64>();
-        for contestant in 0..2 {
-            decisions[contestant] += result.decisions[contestant] as f64;
-            seconds[contestant] += result.nanoseconds[contestant] as f64 / 1e9;
-        }
-    }
-    let (pairs, tally) = (pair_counts.pairs(), pair_counts.tally());
-    let games = 2.0 * pairs as f64;
-    MatchResult {
-        a: a.name.clone(),
-        b: b.name.clone(),
-        seed: options.seed,
-        setups: options.setups.to_string(),
-        pairs,
-        games: 2 * pairs,
-        wins: pair_counts.wins(),
-        pair_counts,
-        score: tally.score(),
-        standard_error: tally.standard_error(),
-        interval: tally.interval(),
-        elo: tally.elo(),
-        elo_interval: tally.elo_interval(),
-        superiority: tally.superiority(),
-        first_mover_share: first_mover_wins as f64 / games,
-        mean_plies: plies / games,
-        seconds_per_move: [0, 1].map(|contestant| seconds[contestant] / decisions[contestant].max(1.0)),
-        games_per_second: games / wall.as_secs_f64().max(1e-9),
-        wall_seconds: wall.as_secs_f64(),
-    }
-}
-
-impl std::fmt::Display for MatchResult {
-    /// One line for a terminal.
-    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(
-            formatter,
-            "{} – {}: {:.2} % ± {:.2} of {} games, Elo {:+.1} ± {:.1}, superiority {:.2} %",
-            self.a,
-            self.b,
-            100.0 * self.score,
-            100.0 * self.interval.half_width(),
-            self.games,
-            self.elo,
-            self.elo_interval.half_width(),
-            100.0 * self.superiority
-        )
+        purpose: (options.space != SeedSpace::Arena).then(|| format!("{:?}", options.space).to_lowercase()),
+        luck: options.luck.as_ref().map(|evaluator| evaluator.name.clone()),
     }
 }
 

@@ -8,6 +8,8 @@ pub mod statistics;
 
 pub mod arena;
 
+pub mod external;
+
 pub mod tournament;
 
 pub mod sheet;

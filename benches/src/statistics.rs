@@ -6,7 +6,12 @@
 //! Sources: the Elo and superiority formulas are those of the chess engine testers; the intervals at the edge are
 //! the "rule of three" (Hanley and Lippman-Hand 1983), exact for any number of samples.
 
+pub mod adjusted;
+pub mod comparisons;
+pub mod normalized;
+pub mod ratings;
 pub mod sequential;
+pub mod simulation;
 
 use serde::{Deserialize, Serialize};
 
@@ -115,7 +120,7 @@ impl<const N: usize> Tally<N> {
     /// quarter, so that the answer is finite.
     #[must_use]
     pub fn elo(&self) -> f64 {
-        self.bounded_elo(self.score())
+        elo_of_score(self.bounded_score())
     }
 
     /// The 95 % interval of the Elo difference: that of the score, through the same bounded curve.

@@ -1,7 +1,8 @@
 //! Small deterministic players for tests.
 
 use crate::arena::{Contestant, MatchOptions, play_pairs};
-use engine::games::einstein::{Move, Position, Standard};
+use engine::game::Game;
+use engine::games::einstein::{Move, MoveList, Position, Standard};
 use engine::player::{Analysis, Decision, Player};
 use engine::random::RandomStream;
 use engine::search::SearchStats;
@@ -70,6 +71,69 @@ impl Player<Standard> for Chooser {
     fn decide(&mut self, position: &Position, legal: &[Move]) -> Decision<Move> {
         let best = legal[(self.choose)(&mut self.random, position, legal)];
         Decision { best, value: None, stats: SearchStats::default() }
+    }
+
+    fn analyse(&mut self, position: &Position, _: Option<&[Move]>) -> Analysis<Move> {
+        let mut all = MoveList::default();
+        Standard::default().moves(position, &mut all);
+        Analysis { moves: all.iter().map(|&mv| (mv, None)).collect(), line: Vec::new(), stats: SearchStats::default() }
+    }
+}
+
+/// A player that values every position that is not over alike.
+pub(crate) fn rated(value: f32) -> Box<dyn Player<Standard>> {
+    Box::new(Rated { value })
+}
+
+struct Rated {
+    value: f32,
+}
+
+impl Player<Standard> for Rated {
+    fn new_game(&mut self, _: u64) {}
+
+    fn decide(&mut self, _: &Position, legal: &[Move]) -> Decision<Move> {
+        Decision { best: legal[0], value: None, stats: SearchStats::default() }
+    }
+
+    fn analyse(&mut self, position: &Position, _: Option<&[Move]>) -> Analysis<Move> {
+        let game = Standard::default();
+        let mut all = MoveList::default();
+        game.moves(position, &mut all);
+        let value = |mv| game.payoff(&game.play(position, mv), game.to_move(position)).unwrap_or(1.0 - self.value);
+        Analysis { moves: all.iter().map(|&mv| (mv, Some(value(mv)))).collect(), line: Vec::new(), stats: SearchStats::default() }
+    }
+}
+
+/// A player that from its third move on crashes, moves a stone that is gone, or gives no answer.
+pub(crate) fn faulty(fault: &'static str) -> Contestant {
+    contestant(fault, move || Box::new(Faulty { fault, moves: 0 }))
+}
+
+struct Faulty {
+    fault: &'static str,
+    moves: usize,
+}
+
+impl Player<Standard> for Faulty {
+    fn new_game(&mut self, _: u64) {
+        self.moves = 0;
+    }
+
+    fn decide(&mut self, _: &Position, legal: &[Move]) -> Decision<Move> {
+        self.moves += 1;
+        let fails = self.moves > 2;
+        // Without the panic hook, which would write to standard error.
+        if fails && self.fault == "crash" {
+            std::panic::resume_unwind(Box::new("out of cheese"));
+        }
+        let illegal = (0..6).flat_map(|stone| (0..3).map(move |direction| Move::new(stone, direction))).find(|mv| !legal.contains(mv));
+        let best = if fails && self.fault == "illegal" { illegal.unwrap() } else { legal[0] };
+        Decision { best, value: None, stats: SearchStats::default() }
+    }
+
+    fn failure(&mut self) -> Option<String> {
+        (self.moves > 2 && self.fault == "silent").then(|| "no answer".to_owned())
     }
 
     fn analyse(&mut self, _: &Position, _: Option<&[Move]>) -> Analysis<Move> {

@@ -4,6 +4,8 @@
 //! cells owe less to luck. Invariant: cell (i, j) and cell (j, i) come from one match and add up to 100 %.
 
 use crate::arena::{ArenaError, Contestant, MatchOptions, MatchResult, play_match};
+use crate::statistics::comparisons::{holm, simultaneous_quantile, two_sided};
+use crate::statistics::ratings::{Meeting, Ratings, ratings};
 use crate::statistics::{Interval, QUANTILE_95};
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
@@ -15,6 +17,24 @@ pub struct TournamentResult {
     pub names: Vec<String>,
     /// The match of `i` against `j` for all `i < j`: (0, 1), (0, 2), …, (1, 2), ….
     pub matches: Vec<MatchResult>,
+    /// Elo of each contestant from all matches together, in the order of the names.
+    #[serde(default)]
+    pub ratings: Vec<Rating>,
+    /// For each match the probability of a score as far from 50 % between equals, adjusted for the number of matches
+    /// (Holm): below 0.05 the two differ, with 95 % certainty for all such statements together.
+    #[serde(default)]
+    pub adjusted_probabilities: Vec<f64>,
+}
+
+/// A rating by the model of Bradley and Terry; the ratings of a tournament have mean 0.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Rating {
+    /// The rating.
+    pub elo: f64,
+    /// Its 95 % interval.
+    pub interval: Interval,
+    /// The interval that holds with 95 % certainty for all contestants at once.
+    pub simultaneous_interval: Interval,
 }
 
 /// One contestant's share of games won, against one other or all.
@@ -89,21 +109,48 @@ pub fn play_tournament(
             matches.push(result);
         }
     }
-    Ok(TournamentResult { names: contestants.iter().map(|contestant| contestant.name.clone()).collect(), matches })
+    Ok(TournamentResult::of(contestants.iter().map(|contestant| contestant.name.clone()).collect(), matches))
 }
 
 impl TournamentResult {
-    /// The share of games that `row` won against `column`; `None` on the diagonal and outside the table.
+    /// The figures of matches (0, 1), (0, 2), …, (1, 2), ….
+    fn of(names: Vec<String>, matches: Vec<MatchResult>) -> Self {
+        let pairings = (0..names.len()).flat_map(|a| (a + 1..names.len()).map(move |b| (a, b)));
+        let meetings: Vec<Meeting<3>> =
+            pairings.zip(&matches).map(|((a, b), found)| Meeting { a, b, tally: found.pair_counts.tally() }).collect();
+        let simultaneous = simultaneous_quantile(names.len());
+        let rating = |ratings: &Ratings, index: usize| Rating {
+            elo: ratings.elo[index],
+            interval: ratings.interval(index, QUANTILE_95),
+            simultaneous_interval: ratings.interval(index, simultaneous),
+        };
+        let ratings = ratings(names.len(), &meetings);
+        let ratings = ratings.map_or(Vec::new(), |ratings| (0..names.len()).map(|index| rating(&ratings, index)).collect());
+        let adjusted_probabilities = holm(&meetings.iter().map(|meeting| two_sided(&meeting.tally)).collect::<Vec<_>>());
+        Self { names, matches, ratings, adjusted_probabilities }
+    }
+
+    /// Whether the match of two contestants shows that they differ, all matches taken together.
     #[must_use]
-    pub fn share(&self, row: usize, column: usize) -> Option<Share> {
+    pub fn differ(&self, row: usize, column: usize) -> bool {
+        self.pairing(row, column).and_then(|index| self.adjusted_probabilities.get(index)).is_some_and(|&probability| probability < 0.05)
+    }
+
+    /// The number of the match of two contestants.
+    fn pairing(&self, row: usize, column: usize) -> Option<usize> {
         let count = self.names.len();
         if row >= count || column >= count || row == column {
             return None;
         }
         let (low, high) = (row.min(column), row.max(column));
         // Matches before those of `low`: (count - 1) + (count - 2) + … , `low` terms.
-        let before = low * (2 * count - low - 1) / 2;
-        let found = self.matches.get(before + high - low - 1)?;
+        Some(low * (2 * count - low - 1) / 2 + high - low - 1)
+    }
+
+    /// The share of games that `row` won against `column`; `None` on the diagonal and outside the table.
+    #[must_use]
+    pub fn share(&self, row: usize, column: usize) -> Option<Share> {
+        let found = self.matches.get(self.pairing(row, column)?)?;
         let Interval { lower, upper } = found.interval;
         Some(if row < column {
             Share { score: found.score, interval: found.interval }
@@ -136,18 +183,22 @@ impl TournamentResult {
     }
 
     /// The table for a terminal: one row a contestant, best first; each cell the row's percentage of games won
-    /// against the column, give or take half its 95 % interval.
+    /// against the column, give or take half its 95 % interval, with a `*` where the two differ even if all matches are
+    /// taken together.
     #[must_use]
     pub fn table(&self) -> String {
         let ranking = self.ranking();
         let cell = |share: Option<Share>| {
             share.map_or("–".to_owned(), |share| format!("{:.1} ±{:.1}", 100.0 * share.score, 100.0 * share.interval.half_width()))
         };
-        let mut rows = vec![vec![String::new(), "win %".to_owned(), "all".to_owned()]];
+        let mut rows = vec![vec![String::new(), "win %".to_owned(), "Elo".to_owned(), "all".to_owned()]];
         rows[0].extend((1..=ranking.len()).map(|place| place.to_string()));
         for (place, &row) in ranking.iter().enumerate() {
-            let mut cells = vec![(place + 1).to_string(), self.names[row].clone(), cell(self.mean_share(row))];
-            cells.extend(ranking.iter().map(|&column| cell(self.share(row, column))));
+            let rating = self.ratings.get(row);
+            let elo = rating.map_or("–".to_owned(), |rating| format!("{:+.1} ±{:.1}", rating.elo, rating.interval.half_width()));
+            let mut cells = vec![(place + 1).to_string(), self.names[row].clone(), elo, cell(self.mean_share(row))];
+            let mark = |column| if self.differ(row, column) { "*" } else { "" };
+            cells.extend(ranking.iter().map(|&column| mark(column).to_owned() + &cell(self.share(row, column))));
             rows.push(cells);
         }
         align(&rows)
@@ -179,12 +230,10 @@ fn align(rows: &[Vec<String>]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::arena::Setups;
     use crate::test_players::{contestant, first, greedy, random};
-    use engine::games::einstein::Standard;
 
     fn options() -> MatchOptions {
-        MatchOptions { game: Standard::default(), pairs: 40, seed: 3, setups: Setups::Random, threads: 1, state: None, progress: false }
+        MatchOptions { threads: 1, ..MatchOptions::new(40, 3) }
     }
 
     #[test]
@@ -220,6 +269,20 @@ mod tests {
         let ends: Vec<usize> = lines.iter().skip(1).map(|line| line.chars().count()).collect();
         assert!(ends.iter().all(|&end| end == ends[0]), "{table}");
         assert!(lines[3].contains("random"), "{table}");
+    }
+
+    #[test]
+    fn ratings_follow_the_ranking_and_differences_are_marked() {
+        let result = play_tournament(&[random(), greedy(), first()], &MatchOptions { pairs: 300, ..options() }, |_| {}).unwrap();
+        let order = result.ranking();
+        assert!(order.windows(2).all(|pair| result.ratings[pair[0]].elo > result.ratings[pair[1]].elo), "{result:?}");
+        assert!(result.ratings.iter().all(|rating| rating.simultaneous_interval.half_width() > rating.interval.half_width()));
+        assert!(result.differ(0, 1) && result.differ(1, 0) && !result.differ(1, 1));
+        assert!(result.table().contains('*'));
+        // One match: the probability needs no adjustment.
+        let two = play_tournament(&[random(), greedy()], &options(), |_| {}).unwrap();
+        assert_eq!(two.adjusted_probabilities, [two_sided(&two.matches[0].pair_counts.tally())]);
+        assert!((two.ratings[1].elo - two.ratings[0].elo + two.matches[0].elo).abs() < 1e-6);
     }
 
     #[test]

@@ -5,6 +5,7 @@ pub(crate) mod arena;
 pub(crate) mod bench;
 pub(crate) mod calibrate;
 pub(crate) mod evaluate;
+pub(crate) mod gate;
 pub(crate) mod models;
 pub(crate) mod moves;
 pub(crate) mod pipeline;

@@ -37,6 +37,7 @@ enum Command {
     Train(commands::train::Arguments),
     Arena(commands::arena::Arguments),
     Tournament(commands::tournament::Arguments),
+    Gate(commands::gate::Arguments),
     Moves(commands::moves::Arguments),
     Analyse(commands::analyse::Arguments),
     Evaluate(commands::evaluate::Arguments),
@@ -54,12 +55,14 @@ fn main() -> ExitCode {
         return output::fail(&anyhow::anyhow!("cannot start {} threads: {error}", alea.threads));
     }
     tables::provide();
+    benches::external::provide_external();
     let done = match alea.command {
         Command::Pipeline(arguments) => commands::pipeline::run(&arguments),
         Command::SelfPlay(arguments) => commands::selfplay::run(&arguments),
         Command::Train(arguments) => commands::train::run(&arguments),
         Command::Arena(arguments) => commands::arena::run(&arguments),
         Command::Tournament(arguments) => commands::tournament::run(&arguments),
+        Command::Gate(arguments) => commands::gate::run(&arguments),
         Command::Moves(arguments) => commands::moves::run(&arguments),
         Command::Analyse(arguments) => commands::analyse::run(&arguments),
         Command::Evaluate(arguments) => commands::evaluate::run(&arguments),

@@ -9,7 +9,7 @@ use crate::commands::arena::short_checksum;
 use crate::commands::train::{self, VALIDATION_SHARE};
 use crate::output;
 use anyhow::{Context, Result, bail};
-use benches::arena::{Contestant, MatchOptions, MatchResult, Setups, play_match};
+use benches::arena::{Contestant, MatchOptions, MatchResult, play_match};
 use benches::plot::{CalibrationBin, Curve, LineChart};
 use benches::report::{ReportData, ReportMatch, Stage, write_report};
 use config::PipelineConfig;
@@ -156,12 +156,10 @@ fn arena(config: &PipelineConfig, models: &[FitReport], directory: &Path) -> Res
                 };
                 let options = MatchOptions {
                     game: game.clone(),
-                    pairs: round.games.div_ceil(2),
-                    seed: config.seed,
-                    setups: Setups::Random,
                     threads: rayon::current_num_threads(),
                     state: Some(directory.join(format!("{}-{checksum}-{}-depth{}.jsonl", model.family, file_name(opponent), round.depth))),
                     progress: true,
+                    ..MatchOptions::new(round.games.div_ceil(2), config.seed)
                 };
                 let a = player(&model.family, &model_notation(&model.model))?;
                 let result = play_match(&a, &player(opponent, opponent)?, &options)?;

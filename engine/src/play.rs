@@ -1,14 +1,17 @@
 //! The one game loop, shared by self-play, arena and every study.
 //!
 //! A game is a pure function of its start, its players (with the seed each was given) and its chance, unless players
-//! ponder: each of these has a thread of its own while another decides, which ends with the decision.
+//! ponder.
 
-use crate::game::{Chance, Game, Seat};
-use crate::player::{Decision, Player};
+mod decide;
+
+use crate::game::{Chance, Game, MAX_SEATS, Seat};
+use crate::player::Player;
 use crate::random::RandomStream;
 use crate::record::{GameRecord, Ply};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use decide::{Crash, decide};
+use std::any::Any;
+use std::panic::resume_unwind;
 use std::time::{Duration, Instant};
 
 /// Moves that are made at random instead of being chosen, so that training sees more than best play.
@@ -31,6 +34,17 @@ pub struct Effort {
     pub time: [Duration; 2],
 }
 
+/// A game that was lost because a player made no legal move.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Forfeit {
+    /// Who lost it.
+    pub seat: Seat,
+    /// Why, in one line.
+    pub reason: String,
+    /// Whether the player broke off in the middle (it panicked), so that it should not be used again.
+    pub broken: bool,
+}
+
 /// Plays one game to its end. `players[seat]` moves for that seat; each has been told of the new game.
 ///
 /// Times are only taken if `effort` is given.
@@ -40,76 +54,105 @@ pub fn play_game<G: Game>(
     players: &mut [&mut dyn Player<G>],
     chance: &mut impl Chance<G>,
     mut exploration: Option<&mut Exploration>,
-    mut effort: Option<&mut Effort>,
+    effort: Option<&mut Effort>,
 ) -> GameRecord<G> {
+    let mut number = 0;
+    let answer = |seat: Seat, position: &G::Position, legal: &[G::Move]| {
+        let explores = exploration.as_mut().is_some_and(|exploration| {
+            // Drawn at every ply, so that the opening plies do not shift what follows.
+            let draw = exploration.random.unit();
+            number < exploration.opening_plies || draw < exploration.share
+        });
+        number += 1;
+        Ok(match exploration.as_mut() {
+            Some(exploration) if explores => {
+                let mv = legal[exploration.random.below(legal.len())];
+                Answer { mv, value: players[seat].analyse(position, Some(&[mv])).moves[0].1, explored: true, taken: None }
+            }
+            _ => {
+                let (decision, taken) = decide(players, seat, position, legal).unwrap_or_else(|crash| resume_unwind(crash.panic));
+                Answer { mv: decision.best, value: decision.value, explored: false, taken }
+            }
+        })
+    };
+    play(game, start, chance, answer, effort).0
+}
+
+/// Plays one game between players that may fail: who panics, cannot answer, or makes a move that is not permitted, loses.
+/// The record then holds the plies before that, and the payoffs of the loss.
+pub fn play_refereed<G: Game>(
+    game: &G,
+    start: G::Position,
+    players: &mut [&mut dyn Player<G>],
+    chance: &mut impl Chance<G>,
+    effort: Option<&mut Effort>,
+) -> (GameRecord<G>, Option<Forfeit>) {
+    let answer = |seat: Seat, position: &G::Position, legal: &[G::Move]| {
+        let (decision, taken) = decide(players, seat, position, legal).map_err(|Crash { seat, panic }| {
+            let reason = format!("crashed: {}", message(panic.as_ref()));
+            Forfeit { seat, reason, broken: true }
+        })?;
+        let forfeit = |reason| Forfeit { seat, reason, broken: false };
+        if let Some(reason) = players[seat].failure() {
+            return Err(forfeit(reason));
+        }
+        if !legal.contains(&decision.best) {
+            return Err(forfeit(format!("made the move {:?}, which is not permitted", decision.best)));
+        }
+        Ok(Answer { mv: decision.best, value: decision.value, explored: false, taken })
+    };
+    play(game, start, chance, answer, effort)
+}
+
+/// What a seat does.
+struct Answer<M> {
+    mv: M,
+    value: Option<f32>,
+    explored: bool,
+    /// How long the decision took, if that is not all that passed.
+    taken: Option<Duration>,
+}
+
+/// The loop itself; `answer` speaks for the players.
+fn play<G: Game>(
+    game: &G,
+    start: G::Position,
+    chance: &mut impl Chance<G>,
+    mut answer: impl FnMut(Seat, &G::Position, &[G::Move]) -> Result<Answer<G::Move>, Forfeit>,
+    mut effort: Option<&mut Effort>,
+) -> (GameRecord<G>, Option<Forfeit>) {
     let mut position = start;
     let mut plies = Vec::with_capacity(24);
     loop {
         if let Some(payoffs) = game.payoffs(&position) {
-            return GameRecord { start, plies, payoffs };
+            return (GameRecord { start, plies, payoffs }, None);
         }
         let seat = game.to_move(&position);
         let (outcome, legal) = chance.draw(game, &position);
-        let explores = exploration.as_mut().is_some_and(|exploration| {
-            // Drawn at every ply, so that the opening plies do not shift what follows.
-            let draw = exploration.random.unit();
-            plies.len() < exploration.opening_plies || draw < exploration.share
-        });
         let began = effort.is_some().then(Instant::now);
-        let mut taken = None;
-        let (mv, value) = match exploration.as_mut() {
-            Some(exploration) if explores => {
-                let mv = legal[exploration.random.below(legal.len())];
-                (mv, players[seat].analyse(&position, Some(&[mv])).moves[0].1)
-            }
-            _ => {
-                let decision = decide(players, seat, &position, &legal, &mut taken);
-                (decision.best, decision.value)
-            }
-        };
+        let answered = answer(seat, &position, &legal);
         if let (Some(effort), Some(began)) = (effort.as_mut(), began) {
             effort.decisions[seat] += 1;
+            let taken = answered.as_ref().ok().and_then(|answer| answer.taken);
             effort.time[seat] += taken.unwrap_or_else(|| began.elapsed());
         }
-        plies.push(Ply { outcome, mv, value, explored: explores });
-        position = game.play(&position, mv);
-    }
-}
-
-/// Asks a player while those of the others that ponder think about the position too; they do not know what chance said.
-///
-/// `taken` is the time of the decision alone, if it is not all that passes.
-fn decide<G: Game>(
-    players: &mut [&mut dyn Player<G>],
-    seat: Seat,
-    position: &G::Position,
-    legal: &[G::Move],
-    taken: &mut Option<Duration>,
-) -> Decision<G::Move> {
-    if players.iter().enumerate().all(|(other, player)| other == seat || !player.ponders()) {
-        return players[seat].decide(position, legal);
-    }
-    let (before, rest) = players.split_at_mut(seat);
-    let (decides, after) = rest.split_at_mut(1);
-    let stop = Arc::new(AtomicBool::new(false));
-    std::thread::scope(|scope| {
-        for other in before.iter_mut().chain(after).filter(|other| other.ponders()) {
-            let stop = &stop;
-            scope.spawn(move || other.ponder(position, stop));
+        match answered {
+            Ok(Answer { mv, value, explored, .. }) => {
+                plies.push(Ply { outcome, mv, value, explored });
+                position = game.play(&position, mv);
+            }
+            Err(forfeit) => {
+                let mut payoffs = [0.0; MAX_SEATS];
+                payoffs[..G::SEATS].fill(1.0 / (G::SEATS.max(2) - 1) as f32);
+                payoffs[forfeit.seat] = 0.0;
+                return (GameRecord { start, plies, payoffs }, Some(forfeit));
+            }
         }
-        let _stops = StopsWhenDropped(&stop);
-        let began = Instant::now();
-        let decision = decides[0].decide(position, legal);
-        *taken = Some(began.elapsed());
-        decision
-    })
+    }
 }
 
-/// Ends the pondering, even if the player that decides panics: the others would think for ever.
-struct StopsWhenDropped<'a>(&'a AtomicBool);
-
-impl Drop for StopsWhenDropped<'_> {
-    fn drop(&mut self) {
-        self.0.store(true, Ordering::Relaxed);
-    }
+/// What a panic said, in one line.
+fn message(panic: &(dyn Any + Send)) -> String {
+    let text = panic.downcast_ref::<String>().map(String::as_str).or_else(|| panic.downcast_ref::<&str>().copied());
+    text.unwrap_or("no reason given").replace('\n', " ")
 }

@@ -4,6 +4,7 @@
 
 pub mod build;
 pub mod notation;
+pub mod provided;
 pub mod searching;
 pub mod simple;
 
@@ -67,6 +68,12 @@ pub trait Player<G: Game>: Send {
 
     /// Chooses one of `legal`, which has at least one move. Of equally good moves the first is chosen.
     fn decide(&mut self, position: &G::Position, legal: &[G::Move]) -> Decision<G::Move>;
+
+    /// Why the last decision is none, if the player could not make one; its move then means nothing. Only players that
+    /// can fail, such as other programs, ever answer.
+    fn failure(&mut self) -> Option<String> {
+        None
+    }
 
     /// Rates moves: the given ones after a roll, or before it (`None`) every move that some outcome permits, in
     /// list order.

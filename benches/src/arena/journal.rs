@@ -26,6 +26,12 @@ pub(super) struct MatchIdentity {
     pub(super) variant: String,
     pub(super) stones: u8,
     pub(super) die: Vec<f64>,
+    /// What the seeds are for, unless it is measuring.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) purpose: Option<String>,
+    /// Who tells luck.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) luck: Option<String>,
 }
 
 /// One line after the header.
@@ -137,6 +143,10 @@ fn parse(path: &Path, bytes: &[u8], wanted: &MatchIdentity) -> Result<Known, Are
     Ok(known)
 }
 
+fn or_none(text: &Option<String>) -> String {
+    text.clone().unwrap_or_else(|| "none".to_owned())
+}
+
 /// Names the first thing in which two matches differ.
 fn same(path: &Path, found: &MatchIdentity, wanted: &MatchIdentity) -> Result<(), ArenaError> {
     let differences = [
@@ -148,6 +158,8 @@ fn same(path: &Path, found: &MatchIdentity, wanted: &MatchIdentity) -> Result<()
         ("rule variant", found.variant.clone(), wanted.variant.clone()),
         ("number of stones", found.stones.to_string(), wanted.stones.to_string()),
         ("die", format!("{:?}", found.die), format!("{:?}", wanted.die)),
+        ("purpose", or_none(&found.purpose), or_none(&wanted.purpose)),
+        ("teller of luck", or_none(&found.luck), or_none(&wanted.luck)),
     ];
     for (key, found, wanted) in differences {
         if found != wanted {

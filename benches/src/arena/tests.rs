@@ -1,11 +1,14 @@
 //! Tests of the arena with small deterministic players.
 
 use super::*;
-use crate::test_players::{contestant, first, greedy, random};
+use crate::statistics::PairCounts;
+use crate::statistics::sequential::{EloModel, SequentialTest, Verdict};
+use crate::test_players::{contestant, first, greedy, random, rated};
+use engine::game::Game;
 use std::path::Path;
 
 fn options(pairs: u64) -> MatchOptions {
-    MatchOptions { game: Standard::default(), pairs, seed: 7, setups: Setups::Random, threads: 1, state: None, progress: false }
+    MatchOptions { threads: 1, ..MatchOptions::new(pairs, 7) }
 }
 
 /// Everything but times.
@@ -176,4 +179,114 @@ fn impossible_matches_are_refused() {
     assert!(matches!(play_match(&first(), &first(), &options(0)), Err(ArenaError::NoPairs)));
     let wrong = MatchOptions { setups: Setups::Index(vec![(720, 0)]), ..options(1) };
     assert!(matches!(play_match(&first(), &first(), &wrong), Err(ArenaError::Setups(SetupsError::Index(720)))));
+}
+
+fn rule(elo0: f64, elo1: f64) -> StoppingRule {
+    StoppingRule { test: SequentialTest::new(elo0, elo1, 0.05, 0.05, EloModel::Logistic).unwrap(), single_games: false }
+}
+
+#[test]
+fn a_sequential_test_ends_a_match_at_the_same_pair_however_it_is_played() {
+    let stopped = |threads| MatchOptions { stop: Some(rule(0.0, 60.0)), threads, ..options(3000) };
+    let result = play_match(&greedy(), &random(), &stopped(1)).unwrap();
+    let test = result.sequential_test.unwrap();
+    assert_eq!(test.verdict, Verdict::Accepted);
+    assert!(result.pairs < 1000 && test.log_likelihood_ratio >= test.upper, "{result}");
+    let pairs = timeless(&greedy(), &random(), &stopped(1));
+    assert_eq!(timeless(&greedy(), &random(), &stopped(3)), pairs);
+    assert_eq!(timeless(&greedy(), &random(), &options(result.pairs)), pairs);
+    // Killed after some pairs, in the order in which two threads finished them.
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("match.jsonl");
+    let stored = |pairs| MatchOptions { state: Some(path.clone()), ..MatchOptions { pairs, ..stopped(2) } };
+    timeless(&greedy(), &random(), &stored(20));
+    assert_eq!(timeless(&greedy(), &random(), &stored(3000)), pairs);
+    let impossible = contestant("greedy", || panic!("nobody needs to play"));
+    assert_eq!(play_match(&impossible, &random(), &stored(3000)).unwrap().pairs, result.pairs);
+    // The weaker side is refused, and an even match goes on to its last pair.
+    assert_eq!(play_match(&random(), &greedy(), &stopped(1)).unwrap().sequential_test.unwrap().verdict, Verdict::Rejected);
+    let even = play_match(&random(), &random(), &MatchOptions { stop: Some(rule(-9.0, 9.0)), ..options(40) }).unwrap();
+    assert_eq!((even.pairs, even.sequential_test.unwrap().verdict), (40, Verdict::Open));
+}
+
+#[test]
+fn seeds_of_the_gate_are_others_and_its_state_is_not_that_of_a_match() {
+    let gate = MatchOptions { space: SeedSpace::Gate, ..options(30) };
+    assert_ne!(timeless(&greedy(), &random(), &gate), timeless(&greedy(), &random(), &options(30)));
+    let directory = tempfile::tempdir().unwrap();
+    let path = Some(directory.path().join("match.jsonl"));
+    timeless(&greedy(), &random(), &MatchOptions { state: path.clone(), ..gate });
+    let error = play_match(&greedy(), &random(), &MatchOptions { state: path, ..options(30) }).unwrap_err().to_string();
+    assert!(error.contains("its purpose is gate, not none"), "{error}");
+}
+
+#[test]
+fn crashes_and_illegal_moves_lose_with_a_reason_and_the_match_goes_on() {
+    for (fault, reason) in [("crash", "crashed: out of cheese"), ("illegal", "not permitted"), ("silent", "no answer")] {
+        let result = play_match(&crate::test_players::faulty(fault), &greedy(), &options(30)).unwrap();
+        let lost: u64 = result.forfeits[0].values().sum();
+        assert!(result.forfeits[0].keys().all(|found| found.contains(reason)), "{:?}", result.forfeits);
+        assert!(lost > 10 && result.pairs == 30 && result.wins <= 60 - lost, "{result}");
+        assert!(result.forfeits[1].is_empty());
+        let mirrored = play_match(&greedy(), &crate::test_players::faulty(fault), &options(30)).unwrap();
+        assert_eq!(mirrored.forfeits[1].values().sum::<u64>(), lost);
+        assert_eq!(mirrored.pair_counts, result.pair_counts.opposite());
+    }
+}
+
+#[test]
+fn luck_of_a_roll_by_hand() {
+    // Red's 1 is one step from the goal; 2 is far. A 1 wins at once, as does any roll if 1 is its nearest stone.
+    let game = Standard::default();
+    let (position, _) = game.parse_position("2..../...../...../...1./a...b r -").unwrap();
+    let mut evaluator = rated(0.25);
+    evaluator.new_game(1);
+    for face in 1..=6 {
+        let legal = game.legal_moves(&position, face);
+        let best = legal.iter().copied().find(|&mv| game.payoffs(&game.play(&position, mv)).is_some()).unwrap_or(legal[0]);
+        let plies = vec![engine::record::Ply { outcome: face, mv: best, value: None, explored: false }];
+        let record = engine::record::GameRecord { start: position, plies, payoffs: engine::game::won_by(RED) };
+        // A quiet move is worth 1 - 0.25 to Red, the win 1: only a 1 permits it, and all other faces only stone 2.
+        let expected = if face == 1 { 5.0 / 6.0 * 0.25 } else { -0.25 / 6.0 };
+        assert!((luck::of_game(&game, &record, RED, evaluator.as_mut()) - expected).abs() < 1e-6, "{face}");
+        assert!((luck::of_game(&game, &record, BLUE, evaluator.as_mut()) + expected).abs() < 1e-6, "{face}");
+    }
+}
+
+/// The search by the book with an evaluator that is good, bad, or knows nothing.
+fn teller(notation: &str) -> Contestant {
+    let recipe = engine::player::build::PlayerRecipe::parse(notation, &Standard::default()).unwrap();
+    Contestant { name: notation.to_owned(), make: Arc::new(move || recipe.make()) }
+}
+
+#[test]
+fn luck_adjustment_changes_no_mean_whoever_tells_luck() {
+    // Only who makes use of good rolls varies less without luck.
+    let strong = || (teller("star1(depth=1, eval=abt)"), teller("star1(depth=1, eval=race)"));
+    let matches = [(greedy(), random()), (first(), random()), (random(), random()), (greedy(), first()), strong()];
+    for evaluator in ["star1(depth=1, eval=abt)", "star1(depth=1, eval=random)", "star1(depth=1, eval=schwarz(slope=50))", "mcts(sims=8)"] {
+        for (seed, (a, b)) in matches.iter().enumerate() {
+            let options = MatchOptions { luck: Some(teller(evaluator)), seed: seed as u64, threads: 2, ..options(1500) };
+            let luck = play_match(a, b, &options).unwrap().luck.unwrap();
+            assert!(luck.luck.abs() <= 3.5 * luck.luck_standard_error, "{evaluator}, {}: {luck:?}", a.name);
+            if evaluator.contains("abt") && a.name.contains("abt") {
+                assert!(luck.game_deviation[1] < 0.75 * luck.game_deviation[0], "{}: {luck:?}", a.name);
+            }
+        }
+    }
+}
+
+#[test]
+fn luck_is_kept_in_the_state_and_does_not_depend_on_threads() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("match.jsonl");
+    let told = MatchOptions { luck: Some(teller("star1(depth=1)")), ..options(20) };
+    let unbroken = timeless(&greedy(), &random(), &told);
+    let stored = MatchOptions { state: Some(path.clone()), threads: 2, ..told.clone() };
+    timeless(&greedy(), &random(), &MatchOptions { pairs: 7, ..stored.clone() });
+    assert_eq!(timeless(&greedy(), &random(), &stored), unbroken);
+    let error = play_match(&greedy(), &random(), &MatchOptions { luck: None, ..stored }).unwrap_err().to_string();
+    assert!(error.contains("teller of luck is star1(depth=1), not none"), "{error}");
+    let mute = MatchOptions { luck: Some(greedy()), ..options(2) };
+    assert!(matches!(play_match(&greedy(), &random(), &mute), Err(ArenaError::Luck(name)) if name == "greedy"));
 }

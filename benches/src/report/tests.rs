@@ -1,12 +1,12 @@
 //! Tests of the report.
 
 use super::*;
-use crate::arena::{MatchOptions, Setups, play_match};
+use crate::arena::{MatchOptions, play_match};
 use crate::plot::Curve;
 use crate::test_players::{greedy, random};
 
 fn options(pairs: u64) -> MatchOptions {
-    MatchOptions { game: Standard::default(), pairs, seed: 1, setups: Setups::Random, threads: 1, state: None, progress: false }
+    MatchOptions { threads: 1, ..MatchOptions::new(pairs, 1) }
 }
 
 fn data() -> ReportData {

@@ -6,6 +6,7 @@
 //! unknown (Owen 1988, empirical likelihood). Source of the models: M. Van den Bergh's notes for fishtest.
 //! Invariant: finite for all counts; empty cells count 0.001 samples, as fishtest counts them.
 
+use super::normalized::NORMALIZED_ELO;
 use super::{Tally, score_of_elo};
 use serde::{Deserialize, Serialize};
 
@@ -124,8 +125,8 @@ impl SequentialTest {
 /// What an empty cell counts: the constant of fishtest, far below one sample.
 const EMPTY_CELL: f64 = 1e-3;
 
-/// Normalised Elo a standard deviation of one game: 800 / ln 10.
-const NORMALIZED_ELO: f64 = 800.0 / std::f64::consts::LN_10;
+/// Steps of Newton's method before halving takes over; near a root three or four are enough.
+const NEWTON_STEPS: usize = 30;
 
 /// The distribution nearest to `observed` whose mean is `mean`.
 fn with_mean<const N: usize>(observed: &[f64; N], mean: f64) -> [f64; N] {
@@ -157,8 +158,9 @@ fn with_excess<const N: usize>(observed: &[f64; N], excess: f64) -> [f64; N] {
 
 /// `p_i = observed_i / (1 + x·d_i)` with the x for which `Σ p_i·d_i = 0`.
 ///
-/// The sum falls in x between the poles at the extreme distances, so bisection finds the only root. If all
-/// distances have one sign no distribution will do, and `observed` is returned.
+/// The sum falls in x between the poles at the extreme distances, so there is one root: Newton's method finds it, and
+/// halving where that would leave the bracket or does not come to an end. If all distances have one sign no
+/// distribution will do, and `observed` is returned.
 fn tilted<const N: usize>(observed: &[f64; N], distances: &[f64; N]) -> [f64; N] {
     let least = distances.iter().copied().fold(f64::INFINITY, f64::min);
     let greatest = distances.iter().copied().fold(f64::NEG_INFINITY, f64::max);
@@ -166,17 +168,27 @@ fn tilted<const N: usize>(observed: &[f64; N], distances: &[f64; N]) -> [f64; N]
         return *observed;
     }
     let (mut low, mut high) = (-1.0 / greatest, -1.0 / least);
-    // 200 halvings end at neighbouring numbers.
-    for _ in 0..200 {
-        let x = (low + high) / 2.0;
-        let sum: f64 = (0..N).map(|cell| observed[cell] * distances[cell] / (1.0 + x * distances[cell])).sum();
+    let mut x = 0.0;
+    for step in 0..NEWTON_STEPS + 200 {
+        let (mut sum, mut slope) = (0.0, 0.0);
+        for (share, distance) in observed.iter().zip(distances) {
+            let term = distance / (1.0 + x * distance);
+            sum += share * term;
+            slope -= share * term * term;
+        }
         if sum > 0.0 {
             low = x;
         } else {
             high = x;
         }
+        let newton = x - sum / slope;
+        let next = if step < NEWTON_STEPS && low < newton && newton < high { newton } else { (low + high) / 2.0 };
+        let change: f64 = next - x;
+        x = next;
+        if change.abs() <= 1e-14 * x.abs().max(1.0) {
+            break;
+        }
     }
-    let x = (low + high) / 2.0;
     std::array::from_fn(|cell| observed[cell] / (1.0 + x * distances[cell]))
 }
 

@@ -3,8 +3,10 @@
 use crate::commands::MOST_GAMES;
 use crate::output;
 use crate::positions::RulesArguments;
-use anyhow::{Result, bail};
-use benches::arena::{Contestant, MatchOptions, MatchResult, Setups, play_match};
+use anyhow::{Result, anyhow, bail};
+use benches::arena::{Contestant, MatchOptions, MatchResult, SequentialResult, Setups, StoppingRule, play_match};
+use benches::statistics::Interval;
+use benches::statistics::sequential::{EloModel, SequentialTest, Verdict};
 use engine::files;
 use engine::games::einstein::Standard;
 use engine::player::build::PlayerRecipe;
@@ -14,14 +16,23 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 /// Let two players play pairs of games with sides swapped, the same set-ups and the same dice
+///
+/// Another program plays as external(cmd="..."); the protocol is described in docs/formats.md.
 #[derive(clap::Args)]
-#[command(after_help = "Example: alea arena --player \"star1(depth=3, eval=abt)\" --player \"star1(depth=3, eval=schwarz)\" --games 4000")]
+#[command(
+    after_help = "Example: alea arena --player \"star1(depth=3, eval=abt)\" --player \"star1(depth=3, eval=schwarz)\" --games 4000\n\
+                  Example: alea arena --player \"star1(depth=2)\" --player \"star1(depth=1)\" --sprt elo0=0 elo1=10 --luck schwarz"
+)]
 pub(crate) struct Arguments {
     /// A player; give exactly two
     #[arg(long = "player", required = true, value_name = "PLAYER")]
     players: Vec<String>,
     #[command(flatten)]
     options: MatchArguments,
+    /// End the match when a sequential test decides between two Elo differences, at the latest after --games (then
+    /// 200,000 by default); also alpha=0.05 beta=0.05 model=logistic|normalized count=pairs|games
+    #[arg(long, num_args = 1..=6, value_name = "elo0=E elo1=E")]
+    sprt: Option<Vec<String>>,
     /// Write the result as JSON
     #[arg(long)]
     json: bool,
@@ -30,9 +41,9 @@ pub(crate) struct Arguments {
 /// How matches are played; shared by `arena` and `tournament`.
 #[derive(clap::Args)]
 pub(crate) struct MatchArguments {
-    /// Games a match; an odd number is rounded up, because games come in pairs
-    #[arg(long, default_value_t = 2000, value_parser = clap::value_parser!(u64).range(1..=MOST_GAMES), allow_negative_numbers = true)]
-    games: u64,
+    /// Games a match, 2000 unless told; an odd number is rounded up, because games come in pairs
+    #[arg(long, value_parser = clap::value_parser!(u64).range(1..=MOST_GAMES), allow_negative_numbers = true)]
+    games: Option<u64>,
     /// Seed of set-ups, dice and players
     #[arg(long, default_value_t = 1)]
     seed: u64,
@@ -42,6 +53,10 @@ pub(crate) struct MatchArguments {
     /// Where finished pairs are kept, so that an interrupted match can go on
     #[arg(long, value_name = "PATH")]
     state: Option<PathBuf>,
+    /// Tell the luck of every roll and report scores without it: an evaluator, looked at one ply deep (schwarz unless
+    /// named), or a player that rates moves; a good one saves more games
+    #[arg(long, value_name = "EVAL|PLAYER", num_args = 0..=1, default_missing_value = "schwarz")]
+    luck: Option<String>,
     #[command(flatten)]
     rules: RulesArguments,
 }
@@ -56,14 +71,59 @@ impl MatchArguments {
         let setups = if list.is_file() { Setups::read_list(list)? } else { self.setups.parse()? };
         Ok(MatchOptions {
             game: self.game(),
-            pairs: self.games.div_ceil(2),
-            seed: self.seed,
             setups,
             threads: rayon::current_num_threads(),
             state: self.state.clone(),
             progress: true,
+            luck: self.luck.as_ref().map(|teller| self.teller(teller)).transpose()?,
+            ..MatchOptions::new(self.games.unwrap_or(GAMES).div_ceil(2), self.seed)
         })
     }
+
+    /// Who tells luck: evaluators are looked at one ply deep.
+    fn teller(&self, notation: &str) -> Result<Contestant> {
+        let evaluated = contestant(&format!("star1(depth=1, eval={notation})"), &self.game());
+        evaluated.or_else(|_| contestant(notation, &self.game()))
+    }
+}
+
+/// Games of a match unless told.
+const GAMES: u64 = 2000;
+
+/// Most games of a match that a sequential test ends, unless told.
+const GAMES_OF_A_TEST: u64 = 200_000;
+
+/// A stopping rule from `elo0=0 elo1=5 alpha=0.05 beta=0.05 model=logistic count=pairs`.
+pub(crate) fn stopping_rule(words: &[String]) -> Result<StoppingRule> {
+    let (mut elo0, mut elo1, mut alpha, mut beta) = (None, None, 0.05, 0.05);
+    let (mut model, mut single_games) = (EloModel::Logistic, false);
+    for word in words {
+        let Some((key, value)) = word.split_once('=') else { bail!("--sprt takes elo0=0 elo1=5 and the like, not '{word}'") };
+        let number = || value.parse::<f64>().map_err(|_| anyhow!("--sprt: '{key}' is a number, not '{value}'"));
+        match key {
+            "elo0" => elo0 = Some(number()?),
+            "elo1" => elo1 = Some(number()?),
+            "alpha" => alpha = number()?,
+            "beta" => beta = number()?,
+            "model" => {
+                model = match value {
+                    "logistic" => EloModel::Logistic,
+                    "normalized" => EloModel::Normalized,
+                    _ => bail!("--sprt: 'model' is logistic or normalized, not '{value}'"),
+                }
+            }
+            "count" => {
+                single_games = match value {
+                    "pairs" => false,
+                    "games" => true,
+                    _ => bail!("--sprt: 'count' is pairs or games, not '{value}'"),
+                }
+            }
+            _ => bail!("--sprt: there is no '{key}'; there are elo0, elo1, alpha, beta, model and count"),
+        }
+    }
+    let (Some(elo0), Some(elo1)) = (elo0, elo1) else { bail!("--sprt needs both hypotheses, for example: --sprt elo0=0 elo1=5") };
+    Ok(StoppingRule { test: SequentialTest::new(elo0, elo1, alpha, beta, model)?, single_games })
 }
 
 /// A contestant from a player's notation.
@@ -99,7 +159,12 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
     let [a, b] = arguments.players.as_slice() else {
         bail!("a match is between two players, not {}; for more there is: alea tournament", arguments.players.len());
     };
-    let result = play_match(&contestant(a, &game)?, &contestant(b, &game)?, &arguments.options.options()?)?;
+    let mut options = arguments.options.options()?;
+    if let Some(words) = &arguments.sprt {
+        options.stop = Some(stopping_rule(words)?);
+        options.pairs = arguments.options.games.unwrap_or(GAMES_OF_A_TEST).div_ceil(2);
+    }
+    let result = play_match(&contestant(a, &game)?, &contestant(b, &game)?, &options)?;
     if arguments.json {
         output::json(&result)?;
     } else {
@@ -111,7 +176,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
 /// A result as a person reads it.
 pub(crate) fn table(result: &MatchResult) -> String {
     let [seconds_a, seconds_b] = result.seconds_per_move;
-    format!(
+    let mut text = format!(
         "A  {}\nB  {}\n\n\
          A scores        {:.2} %  [{:.2}, {:.2}] (95 %, from {} pairs)\n\
          Elo             {:+.1}  [{:+.1}, {:+.1}]\n\
@@ -134,5 +199,41 @@ pub(crate) fn table(result: &MatchResult) -> String {
         result.games_per_second,
         result.mean_plies,
         100.0 * result.first_mover_share,
-    )
+    );
+    if let Some(luck) = &result.luck {
+        let [raw, adjusted] = luck.pair_deviation;
+        let factor = luck.games_factor.map_or_else(|| "all".to_owned(), |factor| format!("{factor:.2}"));
+        text += &format!(
+            "\nwithout luck    {:.2} %  [{:.2}, {:.2}], Elo {:+.1}  [{:+.1}, {:+.1}]\n                \
+             as told by {}: a pair varies by {adjusted:.3} instead of {raw:.3}, a game counts for {factor}",
+            100.0 * luck.score,
+            100.0 * luck.interval.lower,
+            100.0 * luck.interval.upper,
+            luck.elo,
+            luck.elo_interval.lower,
+            luck.elo_interval.upper,
+            luck.evaluator,
+        );
+    }
+    if let Some(test) = &result.sequential_test {
+        let Interval { lower, upper } = result.normalized_elo_interval;
+        text += &format!("\nnormalised Elo  {:+.1}  [{lower:+.1}, {upper:+.1}]", result.normalized_elo);
+        text += &format!("\nSPRT            {}", standing(test));
+    }
+    for (name, forfeits) in ["A", "B"].into_iter().zip(&result.forfeits) {
+        for (reason, count) in forfeits {
+            text += &format!("\nforfeits        {name} lost {count} games: {reason}");
+        }
+    }
+    text
+}
+
+/// How a sequential test stands, in one line.
+pub(crate) fn standing(test: &SequentialResult) -> String {
+    let verdict = match test.verdict {
+        Verdict::Accepted => format!("accepted: elo1 = {}", test.test.elo1),
+        Verdict::Rejected => format!("rejected: elo0 = {}", test.test.elo0),
+        Verdict::Open => format!("open between elo0 = {} and elo1 = {}", test.test.elo0, test.test.elo1),
+    };
+    format!("LLR {:+.2} in ({:.2}, {:.2}), {verdict}", test.log_likelihood_ratio, test.lower, test.upper)
 }

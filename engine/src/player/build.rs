@@ -8,6 +8,7 @@ use self::monte_carlo::MctsRecipe;
 use self::searches::SearchRecipe;
 use super::Player;
 use super::notation::{Arguments, Notation, PlayerError, Problem, parse_number};
+use super::provided::{self, Maker};
 use super::simple::{GreedyPlayer, RandomPlayer};
 use crate::dice::Die;
 use crate::eval::any::AnyEvaluator;
@@ -51,6 +52,7 @@ enum Kind {
     Greedy,
     Search(SearchRecipe),
     Mcts(MctsRecipe),
+    Provided(Maker),
 }
 
 impl PlayerRecipe {
@@ -92,7 +94,10 @@ impl PlayerRecipe {
                 };
                 Kind::Search(SearchRecipe::fixed_depth(depth, evaluator))
             }
-            name => return Err((notation.character, format!("there is no player '{name}'; there are {PLAYERS}"))),
+            name => match provided::make(name, &mut arguments, &game) {
+                Some(maker) => Kind::Provided(maker?),
+                None => return Err((notation.character, format!("there is no player '{name}'; there are {PLAYERS}{}", provided::names()))),
+            },
         };
         arguments.finish()?;
         Ok(Self { name: notation.to_string(), game, kind })
@@ -111,6 +116,7 @@ impl PlayerRecipe {
             Kind::Mcts(recipe) => recipe.is_reproducible(),
             Kind::Search(recipe) => recipe.is_reproducible(),
             Kind::Random | Kind::Greedy => true,
+            Kind::Provided(_) => false,
         }
     }
 
@@ -139,6 +145,7 @@ impl PlayerRecipe {
             Kind::Greedy => Box::new(GreedyPlayer::new(game)),
             Kind::Search(recipe) => recipe.make::<M>(game),
             Kind::Mcts(recipe) => recipe.make::<M>(game),
+            Kind::Provided(maker) => maker(),
         }
     }
 }

@@ -40,7 +40,7 @@ pub struct PlayerError {
 }
 
 /// A problem at a character; [`PlayerError`] adds the text.
-pub(crate) type Problem = (usize, String);
+pub type Problem = (usize, String);
 
 /// How deep notations may nest; deeper text is refused rather than overflowing the stack.
 const DEEPEST: usize = 16;
@@ -163,19 +163,25 @@ impl Reader {
 }
 
 /// The arguments of one notation, taken one by one; what is left at the end is an error.
-pub(crate) struct Arguments<'a> {
+#[derive(Debug)]
+pub struct Arguments<'a> {
     notation: &'a Notation,
     taken: Vec<bool>,
     keys: Vec<&'static str>,
 }
 
 impl<'a> Arguments<'a> {
-    pub(crate) fn of(notation: &'a Notation) -> Self {
+    /// The arguments of a notation, none of them taken yet.
+    #[must_use]
+    pub fn of(notation: &'a Notation) -> Self {
         Self { notation, taken: vec![false; notation.arguments.len()], keys: Vec::new() }
     }
 
     /// The value of `key`, or the first value without a key.
-    pub(crate) fn take(&mut self, key: &'static str) -> Result<Option<&'a Notation>, Problem> {
+    ///
+    /// # Errors
+    /// If the key is given twice.
+    pub fn take(&mut self, key: &'static str) -> Result<Option<&'a Notation>, Problem> {
         self.keys.push(key);
         let arguments = &self.notation.arguments;
         let named = |index: &usize| arguments[*index].key.as_deref() == Some(key);
@@ -201,7 +207,10 @@ impl<'a> Arguments<'a> {
     }
 
     /// A number within `range`, or `default`.
-    pub(crate) fn number<T>(&mut self, key: &'static str, range: std::ops::RangeInclusive<T>, default: T) -> Result<T, Problem>
+    ///
+    /// # Errors
+    /// If the value is no such number, or the key is given twice.
+    pub fn number<T>(&mut self, key: &'static str, range: std::ops::RangeInclusive<T>, default: T) -> Result<T, Problem>
     where
         T: std::str::FromStr + PartialOrd + fmt::Display + Copy,
     {

@@ -1,0 +1,112 @@
+//! What workers hand their results to: it keeps them, saves them, shows them, and says when enough have been played.
+
+use super::journal::Journal;
+use super::stopping::InOrder;
+use super::{ArenaError, MatchOptions, PairResult};
+use crate::statistics::PairCounts;
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use std::io::IsTerminal;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+/// How often progress is shown.
+const SHOWN_EVERY: Duration = Duration::from_millis(200);
+
+pub(super) struct Collector {
+    /// Whether no more pairs are wanted: the test is decided, or the state file cannot be written.
+    done: AtomicBool,
+    collected: Mutex<Collected>,
+    bar: ProgressBar,
+}
+
+struct Collected {
+    results: Vec<PairResult>,
+    counts: PairCounts,
+    in_order: Option<InOrder>,
+    journal: Option<Journal>,
+    error: Option<ArenaError>,
+    shown: Instant,
+}
+
+impl Collector {
+    /// Begins with what is known already.
+    pub(super) fn new(results: Vec<PairResult>, journal: Option<Journal>, options: &MatchOptions) -> Self {
+        let bar = ProgressBar::new(options.pairs);
+        // Drawing to a terminal only: a log file would fill with bars.
+        let visible = options.progress && std::io::stderr().is_terminal();
+        bar.set_draw_target(if visible { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() });
+        if let Ok(style) = ProgressStyle::with_template("{wide_bar} {pos}/{len} pairs  {msg}  {eta} left") {
+            bar.set_style(style);
+        }
+        bar.set_position(results.len() as u64);
+        bar.reset_eta();
+        let mut counts = PairCounts::default();
+        results.iter().for_each(|result| counts.add(result.wins()));
+        let mut in_order = options.stop.map(InOrder::new);
+        if let Some(in_order) = &mut in_order {
+            results.iter().for_each(|result| in_order.add(result.pair, result.wins()));
+        }
+        let done = AtomicBool::new(in_order.as_ref().is_some_and(|in_order| in_order.end().is_some()));
+        let collected = Collected { results, counts, in_order, journal, error: None, shown: Instant::now() };
+        Self { done, collected: Mutex::new(collected), bar }
+    }
+
+    /// Whether no more pairs are wanted.
+    pub(super) fn is_done(&self) -> bool {
+        self.done.load(Ordering::Relaxed)
+    }
+
+    pub(super) fn add(&self, result: PairResult) {
+        let mut collected = self.collected.lock().unwrap_or_else(PoisonError::into_inner);
+        let collected = &mut *collected;
+        if let Some(journal) = &mut collected.journal
+            && let Err(error) = journal.add(&result)
+        {
+            collected.error.get_or_insert(error);
+            self.done.store(true, Ordering::Relaxed);
+        }
+        collected.counts.add(result.wins());
+        if let Some(in_order) = &mut collected.in_order {
+            in_order.add(result.pair, result.wins());
+            if in_order.end().is_some() {
+                self.done.store(true, Ordering::Relaxed);
+            }
+        }
+        collected.results.push(result);
+        if !self.bar.is_hidden() && collected.shown.elapsed() > SHOWN_EVERY {
+            collected.shown = Instant::now();
+            self.bar.set_position(collected.results.len() as u64);
+            self.bar.set_message(collected.standing());
+        }
+    }
+
+    /// All results in order, up to the pair that decided the test.
+    pub(super) fn finish(self) -> Result<Vec<PairResult>, ArenaError> {
+        self.bar.finish_and_clear();
+        let mut collected = self.collected.into_inner().unwrap_or_else(PoisonError::into_inner);
+        if let Some(error) = collected.error {
+            return Err(error);
+        }
+        if let Some(journal) = collected.journal {
+            journal.close()?;
+        }
+        if let Some(end) = collected.in_order.and_then(|in_order| in_order.end()) {
+            collected.results.retain(|result| result.pair < end);
+        }
+        collected.results.sort_unstable_by_key(|result| result.pair);
+        Ok(collected.results)
+    }
+}
+
+impl Collected {
+    /// The score so far, and how the test stands between its bounds.
+    fn standing(&self) -> String {
+        let tally = self.counts.tally();
+        let score = format!("{:.1} % ± {:.1}", 100.0 * tally.score(), 100.0 * tally.interval().half_width());
+        match self.in_order.as_ref().map(InOrder::result) {
+            Some(test) => format!("{score}  LLR {:+.2} in ({:.2}, {:.2})", test.log_likelihood_ratio, test.lower, test.upper),
+            None => score,
+        }
+    }
+}

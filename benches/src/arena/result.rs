@@ -1,0 +1,203 @@
+//! What came of a match, in figures.
+//!
+//! Invariant: every figure is finite, and all of them follow from the pairs alone (times apart).
+
+use super::{Contestant, MatchOptions, PairResult, SequentialResult};
+use crate::statistics::adjusted::Moments;
+use crate::statistics::{Interval, PairCounts, elo_of_score};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+/// What came of a match; all shares and intervals are those of A.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct MatchResult {
+    /// Name of A.
+    pub a: String,
+    /// Name of B.
+    pub b: String,
+    /// The seed.
+    pub seed: u64,
+    /// The set-ups, in words.
+    pub setups: String,
+    /// Pairs played.
+    pub pairs: u64,
+    /// Games played.
+    pub games: u64,
+    /// Games won by A.
+    pub wins: u64,
+    /// Pairs by the number of games A won.
+    pub pair_counts: PairCounts,
+    /// Share of games won by A.
+    pub score: f64,
+    /// Standard error of the score, from pair means.
+    pub standard_error: f64,
+    /// 95 % interval of the score.
+    pub interval: Interval,
+    /// Elo of A minus Elo of B.
+    pub elo: f64,
+    /// 95 % interval of the Elo difference.
+    pub elo_interval: Interval,
+    /// Likelihood that A is the stronger one.
+    pub superiority: f64,
+    /// Share of games won by whoever began.
+    pub first_mover_share: f64,
+    /// Plies a game.
+    pub mean_plies: f64,
+    /// Seconds a move of A and of B.
+    pub seconds_per_move: [f64; 2],
+    /// Games a second of wall time, over all runs of the match.
+    pub games_per_second: f64,
+    /// Wall time in seconds, over all runs of the match.
+    pub wall_seconds: f64,
+    /// The excess score in standard deviations of a game, as Elo.
+    #[serde(default)]
+    pub normalized_elo: f64,
+    /// 95 % interval of the normalised Elo.
+    #[serde(default = "nothing_known")]
+    pub normalized_elo_interval: Interval,
+    /// Games that A and B lost because they crashed, did not answer or made an illegal move, counted by reason.
+    #[serde(default)]
+    pub forfeits: [BTreeMap<String, u64>; 2],
+    /// How the sequential test stands, if there was one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sequential_test: Option<SequentialResult>,
+    /// The result without luck, if somebody told luck.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub luck: Option<LuckResult>,
+}
+
+/// A match result from which luck has been taken.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct LuckResult {
+    /// Who told luck.
+    pub evaluator: String,
+    /// Share of games won by A, without luck.
+    pub score: f64,
+    /// Its standard error, from pair means.
+    pub standard_error: f64,
+    /// Its 95 % interval; it may reach beyond 0 and 1.
+    pub interval: Interval,
+    /// The Elo difference of that score; a score beyond 0 or 1 counts as just inside.
+    pub elo: f64,
+    /// Its 95 % interval.
+    pub elo_interval: Interval,
+    /// How lucky A was: the mean over games, in wins. The score as played minus the score without luck.
+    pub luck: f64,
+    /// Its standard error, from pair means; the luck of an honest die is 0 within a few of them.
+    pub luck_standard_error: f64,
+    /// Standard deviation of one game: as played, and without luck.
+    pub game_deviation: [f64; 2],
+    /// Standard deviation of the mean of a pair: as played, and without luck.
+    pub pair_deviation: [f64; 2],
+    /// How many games without the adjustment say as much as one with it; `None` if nothing varies without luck.
+    pub games_factor: Option<f64>,
+}
+
+fn nothing_known() -> Interval {
+    Interval { lower: 0.0, upper: 0.0 }
+}
+
+impl MatchResult {
+    /// The figures of pairs that were played.
+    pub(super) fn of(a: &Contestant, b: &Contestant, options: &MatchOptions, results: &[PairResult], wall: Duration) -> Self {
+        let mut pair_counts = PairCounts::default();
+        let (mut plies, mut first_mover_wins) = (0.0, 0usize);
+        let (mut decisions, mut seconds) = ([0.0_f64; 2], [0.0_f64; 2]);
+        let mut forfeits = [BTreeMap::new(), BTreeMap::new()];
+        for result in results {
+            pair_counts.add(result.wins());
+            first_mover_wins += result.first_mover_wins();
+            plies += result.plies.map(f64::from).iter().sum::<f64>();
+            for contestant in 0..2 {
+                decisions[contestant] += result.decisions[contestant] as f64;
+                seconds[contestant] += result.nanoseconds[contestant] as f64 / 1e9;
+            }
+            for forfeit in &result.forfeits {
+                *forfeits[usize::from(!forfeit.by_a)].entry(forfeit.reason.clone()).or_default() += 1;
+            }
+        }
+        let (pairs, tally) = (pair_counts.pairs(), pair_counts.tally());
+        let games = 2.0 * pairs as f64;
+        Self {
+            a: a.name.clone(),
+            b: b.name.clone(),
+            seed: options.seed,
+            setups: options.setups.to_string(),
+            pairs,
+            games: 2 * pairs,
+            wins: pair_counts.wins(),
+            pair_counts,
+            score: tally.score(),
+            standard_error: tally.standard_error(),
+            interval: tally.interval(),
+            elo: tally.elo(),
+            elo_interval: tally.elo_interval(),
+            superiority: tally.superiority(),
+            first_mover_share: first_mover_wins as f64 / games,
+            mean_plies: plies / games,
+            seconds_per_move: [0, 1].map(|contestant| seconds[contestant] / decisions[contestant].max(1.0)),
+            games_per_second: games / wall.as_secs_f64().max(1e-9),
+            wall_seconds: wall.as_secs_f64(),
+            normalized_elo: tally.normalized_elo(2.0),
+            normalized_elo_interval: tally.normalized_elo_interval(2.0),
+            forfeits,
+            sequential_test: options.stop.map(|rule| rule.after(&pair_counts)),
+            luck: options.luck.as_ref().map(|evaluator| LuckResult::of(&evaluator.name, results)),
+        }
+    }
+}
+
+impl LuckResult {
+    fn of(evaluator: &str, results: &[PairResult]) -> Self {
+        let (mut games, mut pairs, mut lucks) = ([Moments::default(); 2], [Moments::default(); 2], Moments::default());
+        for result in results {
+            let luck = result.luck.unwrap_or_default();
+            let mut sums = [0.0; 2];
+            for (won, luck) in result.won_by_a.iter().zip(luck) {
+                let raw = f64::from(u8::from(*won));
+                for (kind, score) in [raw, raw - luck].into_iter().enumerate() {
+                    games[kind].add(score);
+                    sums[kind] += score;
+                }
+            }
+            lucks.add(luck.iter().sum::<f64>() / 2.0);
+            pairs.iter_mut().zip(sums).for_each(|(pairs, sum)| pairs.add(sum / 2.0));
+        }
+        let [raw, adjusted] = pairs;
+        let edge = 0.25 / (results.len() as f64).max(1.0);
+        let elo = |score: f64| elo_of_score(score.clamp(edge, 1.0 - edge));
+        let ratio = (raw.deviation() / adjusted.deviation()).powi(2);
+        Self {
+            evaluator: evaluator.to_owned(),
+            score: adjusted.mean(),
+            standard_error: adjusted.standard_error(),
+            interval: adjusted.interval(),
+            elo: elo(adjusted.mean()),
+            elo_interval: adjusted.interval().map(elo),
+            luck: lucks.mean(),
+            luck_standard_error: lucks.standard_error(),
+            game_deviation: games.map(|games| games.deviation()),
+            pair_deviation: [raw.deviation(), adjusted.deviation()],
+            games_factor: ratio.is_finite().then_some(ratio),
+        }
+    }
+}
+
+impl std::fmt::Display for MatchResult {
+    /// One line for a terminal.
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(
+            formatter,
+            "{} – {}: {:.2} % ± {:.2} of {} games, Elo {:+.1} ± {:.1}, superiority {:.2} %",
+            self.a,
+            self.b,
+            100.0 * self.score,
+            100.0 * self.interval.half_width(),
+            self.games,
+            self.elo,
+            self.elo_interval.half_width(),
+            100.0 * self.superiority
+        )
+    }
+}

@@ -1,0 +1,128 @@
+//! Matches that end when a sequential test is decided.
+//!
+//! The test looks at pairs in the order of their numbers, not as threads happen to finish them: pairs with short games
+//! would come first and mislead it. Invariant: where a match ends depends neither on the number of threads nor on
+//! interruptions; pairs beyond that point do not count.
+
+use crate::statistics::sequential::{SequentialTest, Verdict};
+use crate::statistics::{PairCounts, Tally};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// When a match may end.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct StoppingRule {
+    /// The test that ends it.
+    pub test: SequentialTest,
+    /// Whether games are taken one by one (trinomial) instead of in pairs (pentanomial). Pairs are right: the two
+    /// games of a pair have the same luck, so they are not independent.
+    pub single_games: bool,
+}
+
+/// How the test of a match stands.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SequentialResult {
+    /// The test.
+    #[serde(flatten)]
+    pub test: SequentialTest,
+    /// Whether games were taken one by one.
+    pub single_games: bool,
+    /// The log likelihood ratio.
+    pub log_likelihood_ratio: f64,
+    /// At or below this, `elo0` is accepted.
+    pub lower: f64,
+    /// At or above this, `elo1` is accepted.
+    pub upper: f64,
+    /// What that means.
+    pub verdict: Verdict,
+}
+
+impl StoppingRule {
+    /// How the test stands after these pairs.
+    #[must_use]
+    pub fn after(&self, pairs: &PairCounts) -> SequentialResult {
+        let log_likelihood_ratio = if self.single_games {
+            self.test.of_games(&Tally { counts: [2 * pairs.pairs() - pairs.wins(), 0, pairs.wins()] })
+        } else {
+            self.test.of_pairs(&pairs.tally())
+        };
+        let (lower, upper) = self.test.bounds();
+        let verdict = self.test.verdict(log_likelihood_ratio);
+        SequentialResult { test: self.test, single_games: self.single_games, log_likelihood_ratio, lower, upper, verdict }
+    }
+}
+
+/// Pairs as a rule sees them: in order.
+pub(super) struct InOrder {
+    rule: StoppingRule,
+    /// Wins of pairs that wait for earlier ones.
+    waiting: BTreeMap<u64, usize>,
+    next: u64,
+    counts: PairCounts,
+    end: Option<u64>,
+}
+
+impl InOrder {
+    pub(super) fn new(rule: StoppingRule) -> Self {
+        Self { rule, waiting: BTreeMap::new(), next: 0, counts: PairCounts::default(), end: None }
+    }
+
+    /// One more pair; in any order.
+    pub(super) fn add(&mut self, pair: u64, wins: usize) {
+        if self.end.is_some() {
+            return;
+        }
+        self.waiting.insert(pair, wins);
+        while let Some(wins) = self.waiting.remove(&self.next) {
+            self.next += 1;
+            self.counts.add(wins);
+            if self.rule.after(&self.counts).verdict != Verdict::Open {
+                self.end = Some(self.next);
+                break;
+            }
+        }
+    }
+
+    /// How many pairs it took to decide the test, if it is decided.
+    pub(super) fn end(&self) -> Option<u64> {
+        self.end
+    }
+
+    /// How the test stands after the pairs looked at.
+    pub(super) fn result(&self) -> SequentialResult {
+        self.rule.after(&self.counts)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::statistics::sequential::EloModel;
+    use engine::random::RandomStream;
+
+    #[test]
+    fn the_end_does_not_depend_on_the_order_of_arrival() {
+        let rule = StoppingRule { test: SequentialTest::new(0.0, 40.0, 0.05, 0.05, EloModel::Logistic).unwrap(), single_games: false };
+        let mut random = RandomStream::new(3);
+        let wins: Vec<usize> = (0..2000).map(|_| random.below(2) + usize::from(random.unit() < 0.6)).collect();
+        let in_order = |order: &[usize]| {
+            let mut pairs = InOrder::new(rule);
+            order.iter().for_each(|&pair| pairs.add(pair as u64, wins[pair]));
+            (pairs.end(), pairs.result())
+        };
+        let mut order: Vec<usize> = (0..2000).collect();
+        let expected = in_order(&order);
+        let end = expected.0.expect("2000 pairs decide it") as usize;
+        // By hand: the first prefix that decides.
+        let mut counts = PairCounts::default();
+        let first = wins.iter().position(|&wins| {
+            counts.add(wins);
+            rule.after(&counts).verdict != Verdict::Open
+        });
+        assert_eq!(first, Some(end - 1));
+        for _ in 0..5 {
+            random.shuffle(&mut order);
+            assert_eq!(in_order(&order), expected);
+        }
+    }
+}

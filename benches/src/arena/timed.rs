@@ -1,0 +1,53 @@
+//! A player and the time it takes.
+//!
+//! Reading a clock costs as much as a third of a decision without search, so a player that says itself how long it
+//! took is believed. Invariant: every decision is counted, and its time is read once.
+
+use engine::games::einstein::{Move, Position, Standard};
+use engine::player::{Analysis, Decision, Player};
+use std::time::{Duration, Instant};
+
+/// A player whose decisions are counted.
+pub(super) struct Timed {
+    player: Box<dyn Player<Standard>>,
+    /// Whether the player reports the time of its decisions; known after the first.
+    reports: bool,
+    /// Moves decided since somebody set it to 0.
+    pub(super) decisions: u64,
+    /// Time spent deciding since somebody set it to 0.
+    pub(super) time: Duration,
+}
+
+impl Timed {
+    pub(super) fn new(player: Box<dyn Player<Standard>>) -> Self {
+        Self { player, reports: false, decisions: 0, time: Duration::ZERO }
+    }
+
+    /// Goes on with another player of the same kind.
+    pub(super) fn replace(&mut self, player: Box<dyn Player<Standard>>) {
+        self.player = player;
+    }
+}
+
+impl Player<Standard> for Timed {
+    fn new_game(&mut self, seed: u64) {
+        self.player.new_game(seed);
+    }
+
+    fn decide(&mut self, position: &Position, legal: &[Move]) -> Decision<Move> {
+        self.decisions += 1;
+        let began = (!self.reports).then(Instant::now);
+        let decision = self.player.decide(position, legal);
+        self.time += began.map_or(decision.stats.time, |began| began.elapsed());
+        self.reports = decision.stats.time > Duration::ZERO;
+        decision
+    }
+
+    fn failure(&mut self) -> Option<String> {
+        self.player.failure()
+    }
+
+    fn analyse(&mut self, position: &Position, legal: Option<&[Move]>) -> Analysis<Move> {
+        self.player.analyse(position, legal)
+    }
+}

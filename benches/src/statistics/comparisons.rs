@@ -1,0 +1,88 @@
+//! Care with many comparisons: among 45 pairings of equals two differ "with 95 % certainty" by chance alone.
+//!
+//! Invariant: if no contestants differ at all, the probability that any pairing is called different is at most the
+//! stated one, whatever the dependence between pairings. Sources: Holm (1979); Bonferroni.
+
+use super::{QUANTILE_95, Tally, normal_below};
+
+/// The probability of a score at least as far from 1/2 as this one, on either side, between equals.
+#[must_use]
+pub fn two_sided<const N: usize>(tally: &Tally<N>) -> f64 {
+    let superiority = tally.superiority();
+    (2.0 * superiority.min(1.0 - superiority)).clamp(0.0, 1.0)
+}
+
+/// Probabilities of many tests, adjusted for there being many (Holm): each may be compared with 0.05 as if it were
+/// the only one. In the order given.
+#[must_use]
+pub fn holm(probabilities: &[f64]) -> Vec<f64> {
+    let mut order: Vec<usize> = (0..probabilities.len()).collect();
+    order.sort_by(|&left, &right| probabilities[left].total_cmp(&probabilities[right]));
+    let mut adjusted = vec![0.0; probabilities.len()];
+    let mut largest = 0.0_f64;
+    for (rank, &index) in order.iter().enumerate() {
+        largest = largest.max((probabilities.len() - rank) as f64 * probabilities[index]).min(1.0);
+        adjusted[index] = largest;
+    }
+    adjusted
+}
+
+/// How many standard errors intervals must reach to each side so that all `count` of them hold with 95 % certainty
+/// (Bonferroni).
+#[must_use]
+pub fn simultaneous_quantile(count: usize) -> f64 {
+    if count <= 1 {
+        return QUANTILE_95;
+    }
+    let outside = 0.025 / count as f64;
+    let (mut low, mut high) = (0.0, 40.0);
+    for _ in 0..100 {
+        let middle = (low + high) / 2.0;
+        if 1.0 - normal_below(middle) > outside { low = middle } else { high = middle }
+    }
+    (low + high) / 2.0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use engine::random::RandomStream;
+
+    #[test]
+    fn holm_by_hand() {
+        // The textbook example: 4·0.005, 3·0.01, 2·0.03, 1·0.04 made rising.
+        let adjusted = holm(&[0.01, 0.04, 0.03, 0.005]);
+        for (found, expected) in adjusted.iter().zip([0.03, 0.06, 0.06, 0.02]) {
+            assert!((found - expected).abs() < 1e-12, "{adjusted:?}");
+        }
+        assert_eq!(holm(&[0.9, 0.8]), [1.0, 1.0]);
+        assert!(holm(&[]).is_empty());
+    }
+
+    #[test]
+    fn quantiles_as_tabled() {
+        assert!((simultaneous_quantile(1) - 1.95996).abs() < 1e-5);
+        // Φ⁻¹(1 − 0.0025) and Φ⁻¹(1 − 0.00125).
+        assert!((simultaneous_quantile(10) - 2.80703).abs() < 1e-5);
+        assert!((simultaneous_quantile(20) - 3.02334).abs() < 1e-5);
+    }
+
+    #[test]
+    fn among_equals_seldom_any_pairing_is_called_different() {
+        let mut random = RandomStream::new(11);
+        let (mut adjusted, mut naive) = (0, 0);
+        for _ in 0..2000 {
+            let probabilities: Vec<f64> = (0..15)
+                .map(|_| {
+                    let mut counts = [0; 3];
+                    (0..200).for_each(|_| counts[random.below(2) + random.below(2)] += 1);
+                    two_sided(&Tally { counts })
+                })
+                .collect();
+            adjusted += u32::from(holm(&probabilities).iter().any(|&probability| probability < 0.05));
+            naive += u32::from(probabilities.iter().any(|&probability| probability < 0.05));
+        }
+        assert!((60..=130).contains(&adjusted), "{adjusted} of 2000");
+        assert!(naive > 900, "{naive} of 2000");
+    }
+}

@@ -20,12 +20,16 @@ const QUICK: usize = 4;
 /// Makes players find tables: those of the directory that `ALEA_TABLES` names, or of `tables`, else built in memory.
 pub(crate) fn provide() {
     let directory = std::env::var_os(DIRECTORY).map_or_else(|| PathBuf::from("tables"), PathBuf::from);
-    shared::provide(Box::new(move |stones, variant| {
-        if stones > MOST_IN_MEMORY || Tables::stones_in(&directory, variant).is_some_and(|there| there >= stones) {
+    let looked_at = directory.clone();
+    let there = move |variant| Tables::stones_in(&looked_at, variant).unwrap_or(0);
+    let at_hand = there.clone();
+    let make = move |stones, variant| {
+        if stones > MOST_IN_MEMORY || there(variant) >= stones {
             return Tables::open(&directory, stones, variant, &parallel);
         }
         in_memory(stones, variant, &directory)
-    }));
+    };
+    shared::provide(Box::new(make), Box::new(at_hand));
 }
 
 /// Tables built in memory, with a word and a progress bar if that takes a while.

@@ -10,12 +10,20 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 /// Makes tables of so many stones for a variant.
 pub type Provider = dyn Fn(usize, Variant) -> Result<Arc<Tables>, TablesError> + Send + Sync;
 
-static PROVIDER: OnceLock<Box<Provider>> = OnceLock::new();
+/// Says of how many stones there are tables for a variant that need not be computed; 0 for none.
+pub type AtHand = dyn Fn(Variant) -> usize + Send + Sync;
+
+static PROVIDER: OnceLock<(Box<Provider>, Box<AtHand>)> = OnceLock::new();
 static TABLES: Mutex<Vec<Arc<Tables>>> = Mutex::new(Vec::new());
 
 /// Says where tables come from; the first to say so counts. Returns whether that was this call.
-pub fn provide(provider: Box<Provider>) -> bool {
-    PROVIDER.set(provider).is_ok()
+pub fn provide(provider: Box<Provider>, at_hand: Box<AtHand>) -> bool {
+    PROVIDER.set((provider, at_hand)).is_ok()
+}
+
+/// Most stones of tables that need not be computed; 0 if there are none.
+pub fn at_hand(variant: Variant) -> usize {
+    PROVIDER.get().map_or(0, |(_, at_hand)| at_hand(variant))
 }
 
 /// The tables of at most `stones` stones.
@@ -29,7 +37,7 @@ pub fn shared(stones: usize, variant: Variant) -> Result<Arc<Tables>, TablesErro
         return Ok(there.clone());
     }
     let made = match PROVIDER.get() {
-        Some(provider) => provider(stones, variant)?,
+        Some((provider, _)) => provider(stones, variant)?,
         None => Tables::in_memory(stones, variant, &on_this_thread, &|_, _| {})?,
     };
     tables.push(made.clone());

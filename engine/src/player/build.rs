@@ -165,7 +165,13 @@ fn tablebase(arguments: &mut Arguments<'_>, game: &Standard, default: usize) -> 
     let is_fair = game.die() == Die::fair();
     let (stones, character) = match arguments.take_named("tablebase")? {
         Some(value) if value.arguments.is_empty() && value.name == "0" => return Ok(None),
-        Some(value) if is_fair => (parse_number("tablebase", value, FEWEST_STONES..=MOST_STONES)?, value.character),
+        Some(value) if is_fair => {
+            let stones = parse_number("tablebase", value, FEWEST_STONES..=MOST_STONES).map_err(|(character, _)| {
+                let range = format!("a number of stones from {FEWEST_STONES} to {MOST_STONES}, or 0 for none");
+                (character, format!("'tablebase' is {range}, not '{value}'"))
+            })?;
+            (stones, value.character)
+        }
         Some(value) => return Err((value.character, "'tablebase' is for a fair die".to_owned())),
         None if is_fair && default > 0 => (default, 0),
         None => return Ok(None),

@@ -9,7 +9,7 @@ use engine::games::einstein::Standard;
 use rayon::prelude::*;
 use serde::Serialize;
 
-/// Bars of the histogram of values: [0, 0.05), …, [0.95, 1].
+/// Bars of the histogram of values, each 0.05 wide; the last one holds 1, too.
 pub const VALUE_BINS: usize = 20;
 
 /// What records hold.

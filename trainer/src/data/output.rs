@@ -87,16 +87,22 @@ impl Output {
         Ok(())
     }
 
+    /// Nothing is made of no games.
+    pub(super) fn check_not_empty(&self) -> Result<(), DataError> {
+        if self.written.games == 0 && self.waiting.is_empty() {
+            return Err(DataError::Setting(format!("{}: not made: no game would be in it", self.place.display())));
+        }
+        Ok(())
+    }
+
     /// Writes what is left and the manifest, and puts the directory in its place.
     ///
     /// # Errors
     /// If there are no games, or a file cannot be written.
     pub fn finish(mut self) -> Result<Written, DataError> {
+        self.check_not_empty()?;
         if !self.waiting.is_empty() {
             self.write_shard()?;
-        }
-        if self.written.games == 0 {
-            return Err(DataError::Setting(format!("{}: not made: no game would be in it", self.place.display())));
         }
         Manifest::new(self.run, self.players, self.variant, self.written.games).write(self.temporary.path())?;
         let failed = |cause| FileError::Write { path: self.place.clone(), cause };

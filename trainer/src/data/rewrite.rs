@@ -115,6 +115,8 @@ pub fn split(source: &Source, place: &Path, parts: &[Part], seed: u64) -> Result
         let part = part_of(&game, parts, sum, seed);
         outputs[part].push(game)
     })?;
+    // Before any of them appears.
+    outputs.iter().try_for_each(Output::check_not_empty)?;
     outputs.into_iter().map(Output::finish).collect()
 }
 

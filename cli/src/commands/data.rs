@@ -95,7 +95,7 @@ impl Records {
         if self.json {
             return if let [one] = written { output::json(one) } else { output::json(&written) };
         }
-        written.iter().try_for_each(|written| made(written))
+        written.iter().try_for_each(made)
     }
 }
 

@@ -175,7 +175,8 @@ fn samples_and_shuffles_are_of_the_same_games() {
     let mut shuffled = prints(&games(&[&at("shuffled")]));
     assert_ne!(shuffled, all);
     let mut sorted = all.clone();
-    (shuffled.sort_unstable(), sorted.sort_unstable());
+    shuffled.sort_unstable();
+    sorted.sort_unstable();
     assert_eq!(shuffled, sorted);
     rewrite::sample(&source, &at("sample"), 50, 1).unwrap();
     let sample = prints(&games(&[&at("sample")]));

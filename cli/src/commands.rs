@@ -4,6 +4,7 @@ pub(crate) mod analyse;
 pub(crate) mod arena;
 pub(crate) mod bench;
 pub(crate) mod calibrate;
+pub(crate) mod data;
 pub(crate) mod evaluate;
 pub(crate) mod gate;
 pub(crate) mod models;

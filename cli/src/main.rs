@@ -34,6 +34,7 @@ enum Command {
     Pipeline(commands::pipeline::Arguments),
     #[command(name = "selfplay")]
     SelfPlay(commands::selfplay::Arguments),
+    Data(commands::data::Arguments),
     Train(commands::train::Arguments),
     Arena(commands::arena::Arguments),
     Tournament(commands::tournament::Arguments),
@@ -59,6 +60,7 @@ fn main() -> ExitCode {
     let done = match alea.command {
         Command::Pipeline(arguments) => commands::pipeline::run(&arguments),
         Command::SelfPlay(arguments) => commands::selfplay::run(&arguments),
+        Command::Data(arguments) => commands::data::run(&arguments),
         Command::Train(arguments) => commands::train::run(&arguments),
         Command::Arena(arguments) => commands::arena::run(&arguments),
         Command::Tournament(arguments) => commands::tournament::run(&arguments),

@@ -31,6 +31,7 @@ fn settings(directory: &Path, toml: &str) -> PathBuf {
 
 fn outcome(result: &Value, out: &Path) -> Outcome {
     let mut shards: Vec<PathBuf> = fs::read_dir(out.join("selfplay")).unwrap().map(|entry| entry.unwrap().path()).collect();
+    shards.retain(|path| path.extension().is_some_and(|extension| extension == "games"));
     shards.sort();
     let matches = result["matches"].as_array().unwrap().iter().map(|found| &found["result"]);
     let name = |value: &Value| value.as_str().unwrap().to_owned();

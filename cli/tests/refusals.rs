@@ -193,7 +193,7 @@ fn records_that_are_missing_cut_or_of_another_run_are_refused() {
     fs::create_dir(data).unwrap();
     assert!(alea(&["train", "--data", data, "--out", out]).failure().contains("no game records there"));
     assert_eq!(play(&[]).code, 0);
-    assert_eq!(entries(Path::new(data)), ["000000.games"]);
+    assert_eq!(entries(Path::new(data)), ["000000.games", "run.json"]);
     let shard = Path::new(data).join("000000.games");
     let whole = fs::read(&shard).unwrap();
     assert_eq!(play(&["--json"]).json()["games"], 40);

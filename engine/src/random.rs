@@ -27,6 +27,8 @@ pub enum SeedSpace {
     Gate = 7,
     /// Position samples for exact regret.
     Regret = 8,
+    /// Splitting, shuffling and sampling of records.
+    Records = 10,
 }
 
 /// A seed that depends on the user's seed, the purpose and any indices.

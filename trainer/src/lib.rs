@@ -7,7 +7,12 @@ pub mod codec;
 
 pub mod shard;
 
+pub mod manifest;
+
 pub mod selfplay;
+
+// Sets of records: looked at, checked, made of one another.
+pub mod data;
 
 pub mod calibrate;
 

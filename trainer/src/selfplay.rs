@@ -5,6 +5,11 @@
 //! on where it was stopped. Only a player with a time limit breaks this. Games of other settings are never mixed in,
 //! and nothing is played or replaced before all that is there has been checked.
 
+mod directory;
+
+pub use crate::shard::GAMES_PER_SHARD;
+
+use crate::manifest::ManifestError;
 use crate::shard::{self, PlayedGame, ShardError, ShardHeader};
 use engine::dice::{Die, DuplicateDice};
 use engine::files;
@@ -17,12 +22,8 @@ use engine::random::{RandomStream, SeedSpace, derive_seed};
 use indicatif::ProgressBar;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
-use std::collections::{BTreeMap, BTreeSet};
-use std::fs::{File, TryLockError};
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-
-/// Games of one shard; about 600 KB a file.
-pub const GAMES_PER_SHARD: u64 = 4096;
 
 /// Games that one worker plays before it takes more; enough that making its players costs nothing.
 const GAMES_PER_TASK: usize = 32;
@@ -88,6 +89,9 @@ pub enum SelfPlayError {
     /// A shard cannot be read or written.
     #[error(transparent)]
     Shard(#[from] ShardError),
+    /// The directory's manifest cannot be read.
+    #[error(transparent)]
+    Manifest(#[from] ManifestError),
     /// A directory cannot be made or read.
     #[error(transparent)]
     File(#[from] files::FileError),
@@ -204,58 +208,6 @@ impl SelfPlay {
         self.config.games.div_ceil(GAMES_PER_SHARD)
     }
 
-    /// Plays whatever shards are not yet in `directory`, and says what all of them hold.
-    ///
-    /// # Errors
-    /// If the directory holds shards of other settings, more games than asked for or a damaged shard, if another run
-    /// is writing there, or if it cannot be written. Shards that were complete stay as they are.
-    pub fn run(&self, directory: &Path, progress: &ProgressBar) -> Result<SelfPlaySummary, SelfPlayError> {
-        std::fs::create_dir_all(directory).map_err(|cause| files::FileError::Write { path: directory.to_owned(), cause })?;
-        let _lock = lock(directory)?;
-        // Removes what a killed run left; only now, for before the lock it may have been a living one's.
-        files::create_directory(directory)?;
-        progress.set_length(self.config.games);
-        let mut summary = SelfPlaySummary::new(&self.config);
-        let complete = self.complete_shards(directory, &mut summary)?;
-        progress.inc(summary.games);
-        // What was there before says nothing of today's speed.
-        progress.reset_eta();
-        for index in (0..self.shards()).filter(|index| !complete.contains(index)) {
-            let games = self.play_shard(index, progress);
-            shard::write(&directory.join(file_name(index)), &self.header(index), &games)?;
-            games.iter().for_each(|game| summary.count(game));
-        }
-        Ok(summary)
-    }
-
-    /// The shards that need not be played, counted into `summary`; every other file of games is an error, except the
-    /// last shard of a run that was shorter, which is played anew.
-    fn complete_shards(&self, directory: &Path, summary: &mut SelfPlaySummary) -> Result<BTreeSet<u64>, SelfPlayError> {
-        let mut complete = BTreeSet::new();
-        for path in shard::list(directory)? {
-            let (found, games) = shard::read(&path)?;
-            let index = found.first_game / GAMES_PER_SHARD;
-            let wanted = self.header(index);
-            let problem = difference(&found, &wanted).or_else(|| {
-                if path.file_name() != Some(file_name(index).as_ref()) {
-                    Some(format!("holds the games that belong into {}", file_name(index)))
-                } else if found.games > wanted.games {
-                    Some(format!("the directory holds more than the {} games asked for", self.config.games))
-                } else {
-                    None
-                }
-            });
-            if let Some(problem) = problem {
-                return Err(SelfPlayError::OtherRun { path, problem });
-            }
-            if found.games == wanted.games {
-                games.iter().for_each(|game| summary.count(game));
-                complete.insert(index);
-            }
-        }
-        Ok(complete)
-    }
-
     /// Plays the games of one shard; none if the run has no such shard.
     #[must_use]
     pub fn play_shard(&self, index: u64, progress: &ProgressBar) -> Vec<PlayedGame> {
@@ -309,7 +261,8 @@ impl SelfPlay {
         let mut record = play_game(&self.game, start, &mut [&mut *red, &mut *blue], &mut dice, Some(&mut exploration), None);
         for ply in &mut record.plies {
             // The probabilities of a loaded die may add up to a rounding error more than 1; sure results are then out by it.
-            ply.value = ply.value.map(|value| value.clamp(0.0, 1.0));
+            // Rounded now, so that games are the same before they are written and after.
+            ply.value = ply.value.map(|value| shard::rounded(value.clamp(0.0, 1.0)));
         }
         pool.give_back(players[0], 0, red);
         pool.give_back(players[1], 1, blue);
@@ -330,24 +283,6 @@ impl SelfPlay {
     }
 }
 
-/// The name of a run's shard.
-fn file_name(index: u64) -> String {
-    format!("{index:06}.{}", shard::EXTENSION)
-}
-
-/// In which setting a shard is not the one wanted; the number of games aside.
-fn difference(found: &ShardHeader, wanted: &ShardHeader) -> Option<String> {
-    let setting = |run: &serde_json::Value, key: &str| run.get(key).map_or_else(|| "nothing".to_owned(), ToString::to_string);
-    for key in wanted.run.as_object()?.keys() {
-        let [found, wanted] = [&found.run, &wanted.run].map(|run| setting(run, key));
-        if found != wanted {
-            return Some(format!("made with other settings: '{key}' is {found}, not {wanted}"));
-        }
-    }
-    let same = ShardHeader { games: found.games, ..wanted.clone() } == *found;
-    (!same).then(|| "made with other settings".to_owned())
-}
-
 /// Adds the checksums of the model files that a player's notation names.
 fn add_models(notation: &Notation, models: &mut BTreeMap<String, String>) -> Result<(), files::FileError> {
     if let Some(path) = notation.name.strip_prefix("model:") {
@@ -355,17 +290,6 @@ fn add_models(notation: &Notation, models: &mut BTreeMap<String, String>) -> Res
         models.insert(path.to_owned(), format!("{checksum:016x}"));
     }
     notation.arguments.iter().try_for_each(|argument| add_models(&argument.value, models))
-}
-
-/// Keeps other runs out of a directory for as long as the returned file lives. Only Unix lets a directory be locked,
-/// and not on every file system; elsewhere nothing keeps them out.
-fn lock(directory: &Path) -> Result<Option<File>, SelfPlayError> {
-    let Some(file) = cfg!(unix).then(|| File::open(directory).ok()).flatten() else { return Ok(None) };
-    match file.try_lock() {
-        Ok(()) => Ok(Some(file)),
-        Err(TryLockError::WouldBlock) => Err(SelfPlayError::Busy(directory.to_owned())),
-        Err(TryLockError::Error(_)) => Ok(None),
-    }
 }
 
 /// The players of one worker, made when first needed: one of each for either seat.

@@ -1,24 +1,33 @@
 //! Record shards: files of finished games.
 //!
-//! Layout (version 1, little endian; `docs/formats.md`): the magic `ALEAGAME`, the version, the header as JSON, the
-//! games in bincode, and an xxh3 of all that came before. A shard appears complete or not at all. Invariant: reading
-//! replays every game, so what is returned was played by the rules, and what cannot be read is not written.
+//! Version 2 (`docs/formats.md`) is laid out by hand: `shard/layout.rs` the file, `shard/game.rs` a game. Version 1
+//! is still read (`shard/version1.rs`). A shard appears complete or not at all. Invariant: reading replays every game,
+//! so what is returned was played by the rules, and what cannot be read is not written.
 
-use crate::codec;
+mod game;
+mod layout;
+mod version1;
+
+pub use game::{VALUE_STEPS, rounded};
+
 use engine::dice::Die;
 use engine::files;
-use engine::game::{Game, won_by};
-use engine::games::einstein::{Move, Position, Standard, Variant};
-use engine::record::{GameRecord, Ply};
+use engine::games::einstein::{Standard, Variant};
+use engine::record::GameRecord;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
-use xxhash_rust::xxh3::xxh3_64;
 
-/// Version of the format; files of any other are refused.
-pub const VERSION: u32 = 1;
+/// Version of the format that is written; version 1 is read, too, and any other refused.
+pub const VERSION: u32 = 2;
 
 /// File extension of a shard.
 pub const EXTENSION: &str = "games";
+
+/// Games of one shard of a run; about 270 KB a file.
+pub const GAMES_PER_SHARD: u64 = 4096;
+
+/// Most games that a shard may have.
+pub const MOST_GAMES: u64 = 1 << 18;
 
 const MAGIC: &[u8; 8] = b"ALEAGAME";
 const CHECKSUM_BYTES: usize = 8;
@@ -58,7 +67,7 @@ pub enum ShardError {
     #[error("{}: not a file of game records (it does not begin with {})", .0.display(), String::from_utf8_lossy(MAGIC))]
     Foreign(PathBuf),
     /// The file is of another version.
-    #[error("{}: game records of version {found}; this program reads version {VERSION}", .path.display())]
+    #[error("{}: game records of version {found}; this program reads versions 1 and {VERSION}", .path.display())]
     Version {
         /// The file.
         path: PathBuf,
@@ -93,22 +102,6 @@ pub enum ShardError {
     },
 }
 
-#[derive(Serialize, Deserialize)]
-struct StoredGame {
-    start: u64,
-    players: [u8; 2],
-    winner: u8,
-    plies: Vec<StoredPly>,
-}
-
-#[derive(Serialize, Deserialize)]
-struct StoredPly {
-    die: u8,
-    mv: u8,
-    explored: bool,
-    value: Option<f32>,
-}
-
 /// Writes a shard.
 ///
 /// # Errors
@@ -119,42 +112,38 @@ pub fn write(path: &Path, header: &ShardHeader, games: &[PlayedGame]) -> Result<
     Ok(())
 }
 
-/// The bytes of a shard; `path` names it in errors.
+/// The bytes of a shard; `path` names it in errors. Values are [`rounded`].
 ///
 /// # Errors
 /// If [`decode`] would refuse the bytes: the header counts other games, or a game breaks the rules, or has a value
 /// that is no probability.
 pub fn encode(path: &Path, header: &ShardHeader, games: &[PlayedGame]) -> Result<Vec<u8>, ShardError> {
     let refused = |problem: String| ShardError::Encode { path: path.to_owned(), problem };
-    if header.games != games.len() as u64 {
-        return Err(refused(format!("the header counts {} games, there are {}", header.games, games.len())));
+    if header.games != games.len() as u64 || header.games > MOST_GAMES {
+        return Err(refused(format!("the header counts {} games, there are {} (at most {MOST_GAMES})", header.games, games.len())));
     }
     let rules = rules_of(header).map_err(refused)?;
-    let text = serde_json::to_vec(header).map_err(|error| refused(format!("header: {error}")))?;
-    let length = u32::try_from(text.len()).map_err(|_| refused(format!("the header takes {} bytes", text.len())))?;
-    let mut bytes = Vec::with_capacity(text.len() + games.len() * 160 + 64);
-    bytes.extend_from_slice(MAGIC);
-    bytes.extend_from_slice(&VERSION.to_le_bytes());
-    bytes.extend_from_slice(&length.to_le_bytes());
-    bytes.extend_from_slice(&text);
-    for (number, game) in games.iter().enumerate() {
+    let mut body = Vec::with_capacity(games.len() * 72);
+    let mut lengths = Vec::with_capacity(games.len());
+    for (number, played) in games.iter().enumerate() {
         let refused = |problem: String| refused(format!("game {number}: {problem}"));
-        let stored = stored(game);
-        codec::encode(&stored, &mut bytes).map_err(refused)?;
+        let from = body.len();
+        game::encode(played, &mut body).map_err(refused)?;
+        lengths.push(u16::try_from(body.len() - from).map_err(|_| refused("it is too long".to_owned()))?);
         // Hours of play must not end in a file that nobody can read.
-        if replayed(stored, &rules, header.players.len()).map_err(refused)? != *game {
+        let read = game::decode(&body[from..], &rules, header.players.len()).map_err(refused)?;
+        if !game::is_rounding_of(&read, played) {
             return Err(refused("the payoffs are not those of its winner".to_owned()));
         }
     }
-    let checksum = xxh3_64(&bytes);
-    bytes.extend_from_slice(&checksum.to_le_bytes());
-    Ok(bytes)
+    let plies = games.iter().map(|game| game.record.plies.len() as u64).sum();
+    layout::encode(header, plies, &lengths, &body).map_err(refused)
 }
 
 /// Reads a shard and replays its games.
 ///
 /// # Errors
-/// If the file is no complete shard of this version, or one of its games breaks the rules.
+/// If the file is no complete shard of a version that is read, or one of its games breaks the rules.
 pub fn read(path: &Path) -> Result<(ShardHeader, Vec<PlayedGame>), ShardError> {
     decode(path, &files::read(path)?)
 }
@@ -164,39 +153,101 @@ pub fn read(path: &Path) -> Result<(ShardHeader, Vec<PlayedGame>), ShardError> {
 /// # Errors
 /// As [`read`].
 pub fn decode(path: &Path, bytes: &[u8]) -> Result<(ShardHeader, Vec<PlayedGame>), ShardError> {
-    let damaged = |problem: &str| ShardError::Damaged { path: path.to_owned(), problem: problem.to_owned() };
+    if version(path, bytes)? == 1 {
+        return version1::decode(path, bytes);
+    }
+    let parts = layout::open(path, bytes)?;
+    let rules = rules_of(&parts.header).map_err(|problem| damaged(path, &problem))?;
+    let mut games = Vec::with_capacity(parts.games.len());
+    for (number, bytes) in parts.games.iter().enumerate() {
+        let game = game::decode(bytes, &rules, parts.header.players.len());
+        games.push(game.map_err(|problem| ShardError::Game { path: path.to_owned(), game: number as u64, problem })?);
+    }
+    let plies: u64 = games.iter().map(|game| game.record.plies.len() as u64).sum();
+    parts.check_whole(path, plies)?;
+    Ok((parts.header, games))
+}
+
+/// What [`inspect`] found in one file.
+#[derive(Debug, Default)]
+pub struct Inspection {
+    /// What the shard says of itself, if that can be read.
+    pub header: Option<ShardHeader>,
+    /// Games that follow the rules.
+    pub good_games: u64,
+    /// Plies of these games.
+    pub good_plies: u64,
+    /// Everything that is wrong with the file; each error names it, and the game if it is one.
+    pub problems: Vec<ShardError>,
+}
+
+/// Reads a shard to its end whatever is wrong with it: each game that is damaged or breaks the rules is named.
+/// A shard of version 1 has no marks between its games, so only the first problem is known.
+#[must_use]
+pub fn inspect(path: &Path) -> Inspection {
+    let mut found = Inspection::default();
+    if let Err(error) = inspect_into(path, &mut found) {
+        found.problems.push(error);
+    }
+    found
+}
+
+fn inspect_into(path: &Path, found: &mut Inspection) -> Result<(), ShardError> {
+    let bytes = files::read(path)?;
+    if version(path, &bytes)? == 1 {
+        let (header, games) = version1::decode(path, &bytes)?;
+        found.header = Some(header);
+        found.good_games = games.len() as u64;
+        found.good_plies = games.iter().map(|game| game.record.plies.len() as u64).sum();
+        return Ok(());
+    }
+    let parts = layout::open(path, &bytes)?;
+    found.header = Some(parts.header.clone());
+    let rules = rules_of(&parts.header).map_err(|problem| damaged(path, &problem))?;
+    for (number, bytes) in parts.games.iter().enumerate() {
+        match game::decode(bytes, &rules, parts.header.players.len()) {
+            Ok(game) => {
+                found.good_games += 1;
+                found.good_plies += game.record.plies.len() as u64;
+            }
+            Err(problem) => found.problems.push(ShardError::Game { path: path.to_owned(), game: number as u64, problem }),
+        }
+    }
+    // Where a game is bad the file's own checksum fails as well, which says nothing new.
+    if found.problems.is_empty() { parts.check_whole(path, found.good_plies) } else { Ok(()) }
+}
+
+/// The header of a shard alone: quick, and without a look at the games.
+///
+/// # Errors
+/// If the file is no shard of a version that is read, or its beginning is damaged.
+pub fn read_header(path: &Path) -> Result<ShardHeader, ShardError> {
+    let bytes = files::read(path)?;
+    if version(path, &bytes)? == 1 { Ok(version1::decode(path, &bytes)?.0) } else { Ok(layout::open(path, &bytes)?.header) }
+}
+
+/// The version that a file's first bytes name; one that is read.
+///
+/// # Errors
+/// If it is no shard, or of a version that is not read.
+pub fn version(path: &Path, bytes: &[u8]) -> Result<u32, ShardError> {
     if !bytes.starts_with(MAGIC) {
         return Err(ShardError::Foreign(path.to_owned()));
     }
-    let number = |at: usize| bytes.get(at..at + 4).and_then(|bytes| bytes.try_into().ok()).map(u32::from_le_bytes);
-    let version = number(8).ok_or_else(|| damaged("the version is missing"))?;
-    if version != VERSION {
-        return Err(ShardError::Version { path: path.to_owned(), found: version });
+    match layout::number_at(bytes, 8).ok_or_else(|| damaged(path, "the version is missing"))? {
+        found @ 1..=VERSION => Ok(found),
+        found => Err(ShardError::Version { path: path.to_owned(), found }),
     }
-    let end = bytes.len().checked_sub(CHECKSUM_BYTES).filter(|&end| end >= 16).ok_or_else(|| damaged("the checksum is missing"))?;
-    if xxh3_64(&bytes[..end]).to_le_bytes() != bytes[end..] {
-        return Err(damaged("its checksum does not fit"));
-    }
-    let text =
-        number(12).and_then(|length| bytes[16..end].get(..usize::try_from(length).ok()?)).ok_or_else(|| damaged("the header is cut"))?;
-    let header: ShardHeader = serde_json::from_slice(text).map_err(|error| damaged(&format!("header: {error}")))?;
-    if header.first_game.checked_add(header.games).is_none() {
-        return Err(damaged("header: the games are numbered beyond 64 bits"));
-    }
-    let rules = rules_of(&header).map_err(|problem| damaged(&problem))?;
-    let mut rest = &bytes[16 + text.len()..end];
-    // Grown game by game: the header's number is not believed before the games are there.
-    let mut games = Vec::new();
-    for game in 0..header.games {
-        let wrong = |problem: String| ShardError::Game { path: path.to_owned(), game, problem };
-        let (stored, length) = codec::decode::<StoredGame>(rest).map_err(|problem| wrong(format!("its bytes are no game ({problem})")))?;
-        rest = &rest[length..];
-        games.push(replayed(stored, &rules, header.players.len()).map_err(wrong)?);
-    }
-    if !rest.is_empty() {
-        return Err(damaged(&format!("{} bytes follow the last game", rest.len())));
-    }
-    Ok((header, games))
+}
+
+fn damaged(path: &Path, problem: &str) -> ShardError {
+    ShardError::Damaged { path: path.to_owned(), problem: problem.to_owned() }
+}
+
+/// The name of a run's shard, counted from 0.
+#[must_use]
+pub fn file_name(index: u64) -> String {
+    format!("{index:06}.{EXTENSION}")
 }
 
 /// The shards of a directory, in the order of their names.
@@ -223,46 +274,4 @@ pub fn variant_named(name: &str) -> Option<Variant> {
 fn rules_of(header: &ShardHeader) -> Result<Standard, String> {
     let variant = variant_named(&header.variant).ok_or_else(|| format!("there is no variant '{}'", header.variant))?;
     Ok(Standard::new(variant, Die::fair()))
-}
-
-fn stored(game: &PlayedGame) -> StoredGame {
-    let record = &game.record;
-    let ply = |ply: &Ply<Move>| StoredPly { die: ply.outcome, mv: ply.mv.number(), explored: ply.explored, value: ply.value };
-    StoredGame {
-        start: record.start.bits(),
-        players: game.players,
-        winner: u8::from(record.payoffs[1] > 0.5),
-        plies: record.plies.iter().map(ply).collect(),
-    }
-}
-
-/// Replays a stored game.
-fn replayed(stored: StoredGame, rules: &Standard, players: usize) -> Result<PlayedGame, String> {
-    if stored.players.iter().any(|&player| usize::from(player) >= players) {
-        return Err("names a player that the header does not".to_owned());
-    }
-    let start = Position::from_bits(stored.start, Standard::SQUARES).ok_or("its start is no position")?;
-    let mut position = start;
-    let mut plies = Vec::with_capacity(stored.plies.len());
-    for (number, ply) in stored.plies.iter().enumerate() {
-        let wrong = |problem: &str| Err(format!("ply {number}: {problem}"));
-        if rules.winner(&position).is_some() {
-            return wrong("the game was over before");
-        }
-        if !(1..=6).contains(&ply.die) {
-            return wrong("the die shows no face");
-        }
-        let mv = Move::from_number(ply.mv).filter(|mv| rules.legal_moves(&position, ply.die).contains(mv));
-        let Some(mv) = mv else { return wrong("the die does not permit the move") };
-        if ply.value.is_some_and(|value| !(0.0..=1.0).contains(&value)) {
-            return wrong("the value is no probability");
-        }
-        plies.push(Ply { outcome: ply.die, mv, value: ply.value, explored: ply.explored });
-        position = rules.play(&position, mv);
-    }
-    let winner = rules.winner(&position).ok_or("it has no end")?;
-    if winner != usize::from(stored.winner) {
-        return Err("the winner is another than the moves say".to_owned());
-    }
-    Ok(PlayedGame { record: GameRecord { start, plies, payoffs: won_by(winner) }, players: stored.players })
 }

@@ -7,14 +7,15 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Instant;
 use trainer::progress::progress_bar;
-use trainer::selfplay::{SelfPlay, SelfPlayConfig, SelfPlaySummary, WeightedPlayer};
+use trainer::selfplay::{GAMES_PER_SHARD, SelfPlay, SelfPlayConfig, SelfPlaySummary, WeightedPlayer};
 
 /// Let players play each other and themselves, and record every position, die, move, value and result
 ///
-/// Started again with the same settings it goes on where it was stopped.
+/// Started again with the same settings it goes on where it was stopped. With --shard any scheduler can spread a run
+/// over machines: a shard is the same whoever makes it.
 #[derive(clap::Args)]
 #[command(
-    after_help = "Example: alea selfplay --out runs/data --games 20000 \\\n           --player \"star1(depth=3, eval=abt)\" --player \"0.05*mcts(sims=400)\""
+    after_help = "Example: alea selfplay --out runs/data --games 20000 \\\n           --player \"star1(depth=3, eval=abt)\" --player \"0.05*mcts(sims=400)\"\n         alea selfplay --out runs/big --seed 7 --shard 17/100"
 )]
 pub(crate) struct Arguments {
     /// Directory of the shards
@@ -23,9 +24,12 @@ pub(crate) struct Arguments {
     /// A player, if need be with a weight in front: "0.1*mcts(sims=400)"; may be given several times
     #[arg(long = "player", value_name = "[WEIGHT*]PLAYER")]
     players: Vec<String>,
-    /// Games to play
-    #[arg(long, default_value_t = 20_000, value_parser = clap::value_parser!(u64).range(1..=MOST_GAMES), allow_negative_numbers = true)]
-    games: u64,
+    /// Games to play [default: 20000; with --shard as many as that number of shards holds]
+    #[arg(long, value_parser = clap::value_parser!(u64).range(1..=MOST_GAMES), allow_negative_numbers = true)]
+    games: Option<u64>,
+    /// Make this shard alone, of so many that the run has: 17/100; other processes may make others in the same directory
+    #[arg(long, value_name = "K/N", value_parser = Part::parse)]
+    shard: Option<Part>,
     /// Seed of everything random
     #[arg(long, default_value_t = 1)]
     seed: u64,
@@ -42,6 +46,36 @@ pub(crate) struct Arguments {
     json: bool,
 }
 
+/// One of several parts, counted from 1.
+#[derive(Clone, Copy)]
+struct Part {
+    number: u64,
+    of: u64,
+}
+
+impl Part {
+    fn parse(text: &str) -> Result<Self, String> {
+        let parts = text.split_once('/').and_then(|(number, of)| Some((number.parse().ok()?, of.parse().ok()?)));
+        let part = parts.map(|(number, of)| Self { number, of });
+        let most = MOST_GAMES / GAMES_PER_SHARD;
+        part.filter(|part| (1..=part.of).contains(&part.number) && part.of <= most)
+            .ok_or_else(|| format!("a shard is K/N with K from 1 to N and N at most {most}, such as 17/100"))
+    }
+}
+
+/// How many games the run has.
+fn games(arguments: &Arguments) -> Result<u64> {
+    match (arguments.games, arguments.shard) {
+        (Some(games), Some(part)) if games.div_ceil(GAMES_PER_SHARD) != part.of => {
+            let shards = games.div_ceil(GAMES_PER_SHARD);
+            bail!("--shard {}/{}: {games} games make {shards} shards of at most {GAMES_PER_SHARD}", part.number, part.of)
+        }
+        (Some(games), _) => Ok(games),
+        (None, Some(part)) => Ok(part.of * GAMES_PER_SHARD),
+        (None, None) => Ok(SelfPlayConfig::default().games),
+    }
+}
+
 pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
     let players = if arguments.players.is_empty() {
         SelfPlayConfig::default().players
@@ -50,7 +84,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
     };
     let run = SelfPlay::new(SelfPlayConfig {
         players,
-        games: arguments.games,
+        games: games(arguments)?,
         seed: arguments.seed,
         opening_plies: arguments.opening_plies,
         exploration: arguments.exploration,
@@ -61,7 +95,10 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
     }
     let progress = progress_bar("games");
     let began = Instant::now();
-    let summary = run.run(&arguments.out, &progress)?;
+    let summary = match arguments.shard {
+        Some(part) => run.run_shard(&arguments.out, part.number - 1, &progress)?,
+        None => run.run(&arguments.out, &progress)?,
+    };
     progress.finish_and_clear();
     if arguments.json {
         output::json(&summary)?;

@@ -91,7 +91,7 @@ pub(crate) fn fit_one(config: &TrainConfig, family: Family, samples: &SampleSet,
     files::create_directory(directory)?;
     let progress = progress_bar("samples");
     // What the records are, not where they lie: the same run in another directory makes the same file.
-    let records = shard::list(data)?.first().map(|first| shard::read(first)).transpose()?.map(|(header, _)| header.run);
+    let records = shard::list(data)?.first().map(|first| shard::read_header(first)).transpose()?.map(|header| header.run);
     let provenance = serde_json::json!({ "program": concat!("alea ", env!("CARGO_PKG_VERSION")), "records": records }).to_string();
     let report = fit(config, family, samples, &provenance, directory, &progress)?;
     progress.finish_and_clear();

@@ -15,7 +15,7 @@ fn the_committed_sample_is_read_and_replayed() {
     // As the data card says.
     assert_eq!(header.players, PLAYERS);
     assert_eq!((header.variant.as_str(), header.first_game, header.games), ("classic", 0, 600));
-    assert_eq!(header.run["seed"].as_u64(), Some(1));
+    assert_eq!(header.run["sources"][0]["seed"].as_u64(), Some(1));
     let plies: usize = games.iter().map(|game| game.record.plies.len()).sum();
     assert_eq!((games.len(), plies), (600, PLIES));
     let rules = Standard::default();
@@ -24,7 +24,7 @@ fn the_committed_sample_is_read_and_replayed() {
         assert_eq!(rules.payoffs(&last), Some(game.record.payoffs));
     }
     // Written again it is the same file.
-    assert_eq!(shard::encode(&path, &header, &games).unwrap(), std::fs::read(&path).unwrap());
+    assert!(shard::encode(&path, &header, &games).unwrap() == std::fs::read(&path).unwrap());
 }
 
 #[test]

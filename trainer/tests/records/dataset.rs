@@ -23,8 +23,8 @@ fn position(text: &str) -> Position {
     Standard::default().parse_position(text).unwrap().0
 }
 
-/// One stone a side: Red a5b4 (unrated), Blue e1d2 (0.4), Red b4c3 (0.25), Blue takes it by d2c3 (1) and wins.
-fn tiny() -> PlayedGame {
+/// Values are stored in steps of 1/65,534, hence the tolerance below. One stone a side: Red a5b4 (unrated), Blue e1d2 (0.4), Red b4c3 (0.25), Blue takes it by d2c3 (1) and wins.
+pub(crate) fn tiny() -> PlayedGame {
     let rules = Standard::default();
     let start = position("1..../...../...../...../....a r -");
     let mut now = start;
@@ -55,7 +55,7 @@ fn targets_are_those_computed_by_hand() {
         assert_eq!(set.training.len() + set.validation.len(), 80);
         for pair in set.training.chunks(2).chain(set.validation.chunks(2)) {
             assert_eq!([pair[0].position, pair[1].position], [after_blue, after_red]);
-            assert!((pair[0].target - red).abs() < 1e-6 && (pair[1].target - blue).abs() < 1e-6, "{search_share}: {pair:?}");
+            assert!((pair[0].target - red).abs() < 1e-5 && (pair[1].target - blue).abs() < 1e-5, "{search_share}: {pair:?}");
         }
     }
 }

@@ -5,9 +5,11 @@
 #![allow(clippy::unwrap_used, reason = "a test helper outside of a test function")]
 
 mod committed;
+mod data;
 mod dataset;
 mod format;
 mod selfplay;
+mod version1;
 
 use engine::eval::ntuple::{NTuple, TupleSet};
 use engine::weights::{Model, ModelFile};

@@ -26,8 +26,7 @@ fn the_same_seed_gives_the_same_bytes_with_any_number_of_threads() {
         content(directory.path())
     };
     let one = files(&config, 1);
-    assert_eq!(one.len(), 1);
-    assert_eq!(one[0].0, "000000.games");
+    assert_eq!(one.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>(), ["000000.games", "run.json"]);
     assert_eq!(files(&config, 2), one);
     assert_eq!(files(&config, 5), one);
     assert_ne!(files(&SelfPlayConfig { seed: 8, ..config.clone() }, 2), one);
@@ -160,7 +159,10 @@ fn a_stopped_run_goes_on_to_the_files_of_an_unbroken_one() {
     let unbroken = tempfile::tempdir().unwrap();
     let summary = run(&long(), unbroken.path()).unwrap();
     let expected = content(unbroken.path());
-    assert_eq!(expected.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>(), ["000000.games", "000001.games", "000002.games"]);
+    assert_eq!(
+        expected.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>(),
+        ["000000.games", "000001.games", "000002.games", "run.json"]
+    );
     let resumed = tempfile::tempdir().unwrap();
     let directory = resumed.path();
     let go_on = || {
@@ -259,10 +261,10 @@ fn foreign_and_misplaced_files_are_named_and_nothing_is_played() {
     run(&config, directory.path()).unwrap();
     let good = std::fs::read(directory.path().join("000000.games")).unwrap();
     let mut version = good.clone();
-    version[8] = 2;
+    version[8] = 3;
     let cases = [
         ("notes.games", b"a foreign file".to_vec(), "not a file of game records"),
-        ("000001.games", version, "version 2"),
+        ("000001.games", version, "version 3"),
         ("copy.games", good, "belong into 000000.games"),
     ];
     for (name, bytes, expected) in cases {
@@ -284,7 +286,7 @@ fn a_directory_is_made_with_those_above_it() {
     let directory = tempfile::tempdir().unwrap();
     let deep = directory.path().join("a/b/c");
     assert_eq!(run(&config(&["random"], 5), &deep).unwrap().games, 5);
-    assert_eq!(content(&deep).len(), 1);
+    assert_eq!(content(&deep).len(), 2);
 }
 
 #[cfg(unix)]
@@ -352,4 +354,52 @@ fn another_model_under_the_same_name_is_another_run() {
     save(0.5);
     let text = one_line(&run(&settings, &games).unwrap_err(), Path::new("000000.games"));
     assert!(text.contains("'models' is"), "{text}");
+}
+
+#[test]
+fn shards_made_one_by_one_are_those_of_the_whole_run() {
+    let whole = tempfile::tempdir().unwrap();
+    let summary = run(&long(), whole.path()).unwrap();
+    let single = tempfile::tempdir().unwrap();
+    let part = SelfPlay::new(long()).unwrap();
+    let bar = ProgressBar::hidden();
+    let mut games = 0;
+    for index in [2, 0, 1, 1] {
+        games += part.run_shard(single.path(), index, &bar).unwrap().games;
+    }
+    assert_eq!(games, summary.games + GAMES_PER_SHARD);
+    assert_eq!(content(single.path()), content(whole.path()));
+    // There is no fourth; another run, or another length of this one, is none of this directory.
+    assert!(part.run_shard(single.path(), 3, &bar).unwrap_err().to_string().contains("3 shards"));
+    let manifest = single.path().join("run.json");
+    for (expected, other) in
+        [("not 8", SelfPlayConfig { seed: 8, ..long() }), ("has 8242 games, not 10", SelfPlayConfig { games: 10, ..long() })]
+    {
+        let text = one_line(&SelfPlay::new(other).unwrap().run_shard(single.path(), 0, &bar).unwrap_err(), &manifest);
+        assert!(text.contains(expected), "{text}");
+    }
+    assert_eq!(content(single.path()), content(whole.path()));
+    std::fs::write(&manifest, "{}").unwrap();
+    one_line(&run(&long(), single.path()).unwrap_err(), &manifest);
+}
+
+#[test]
+fn a_directory_of_an_old_version_is_refused() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("000000.games");
+    std::fs::copy(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/records/version1.games"), &path).unwrap();
+    let text = one_line(&run(&config(&["random"], 5), directory.path()).unwrap_err(), &path);
+    assert!(text.contains("version 1"), "{text}");
+}
+
+#[cfg(unix)]
+#[test]
+fn processes_that_make_single_shards_share_a_directory() {
+    let directory = tempfile::tempdir().unwrap();
+    let other = std::fs::File::open(directory.path()).unwrap();
+    other.try_lock_shared().unwrap();
+    let bar = ProgressBar::hidden();
+    let part = SelfPlay::new(config(&["random"], 5)).unwrap();
+    part.run_shard(directory.path(), 0, &bar).unwrap();
+    assert!(matches!(part.run(directory.path(), &bar), Err(SelfPlayError::Busy(_))));
 }

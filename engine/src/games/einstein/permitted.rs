@@ -2,7 +2,7 @@
 //!
 //! Invariant: the stones a roll permits are one stone, or two with none alive between them; so they are a run.
 
-use super::Variant;
+use super::{EinStein, GONE, Move, Position, Variant};
 use crate::dice::Die;
 use crate::game::{FixedList, MAX_OUTCOMES, Outcome};
 
@@ -24,7 +24,29 @@ pub(super) fn runs_of_stones(variant: Variant, die: Die, add: impl Fn(&mut Stone
     runs
 }
 
+impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
+    /// Whether a rolled face permits a move: the same as to look for it among the legal ones, without listing them.
+    #[must_use]
+    #[inline]
+    pub fn permits(&self, position: &Position, face: u8, mv: Move) -> bool {
+        let (mover, stone) = (position.mover(), mv.stone());
+        if face == 0 || face > self.die.faces() || mover.is_empty() {
+            return false;
+        }
+        let rolled = usize::from(face) - 1;
+        let permitted = if mover.square(rolled) != GONE {
+            // The most frequent case, without a look at the other stones.
+            stone == rolled
+        } else {
+            let (first, last) = stones_permitted(self.variant, mover.alive(), face);
+            stone == usize::from(first) || stone == usize::from(last)
+        };
+        permitted && Self::STEPS_FROM[usize::from(mover.square(stone))] >> mv.direction() & 1 == 1
+    }
+}
+
 /// The lowest and highest stone index that `face` permits; they are equal or neighbours among the living.
+#[inline]
 pub(crate) fn stones_permitted(variant: Variant, alive: u8, face: u8) -> (u8, u8) {
     let rolled = face - 1;
     if alive >> rolled & 1 == 1 {
@@ -45,5 +67,33 @@ pub(crate) fn stones_permitted(variant: Variant, alive: u8, face: u8) -> (u8, u8
         },
         (Some(only), None) | (None, Some(only)) => (only, only),
         (None, None) => unreachable!("a side without stones has lost and does not roll"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::game::Game;
+    use crate::games::einstein::Standard;
+    use crate::random::RandomStream;
+
+    #[test]
+    fn what_is_permitted_is_what_is_listed() {
+        let mut random = RandomStream::new(1);
+        for variant in [Variant::Classic, Variant::NearestOnly] {
+            let rules = Standard::new(variant, Die::fair());
+            for _ in 0..100 {
+                let mut position = rules.random_start(&mut random, 0);
+                while rules.winner(&position).is_none() {
+                    for face in 0..=8 {
+                        let listed = if (1..=6).contains(&face) { rules.legal_moves(&position, face) } else { Default::default() };
+                        for mv in (0..18).filter_map(Move::from_number) {
+                            assert_eq!(rules.permits(&position, face, mv), listed.contains(&mv), "{position:?} {face} {mv:?}");
+                        }
+                    }
+                    position = rules.play(&position, rules.random_move(&position, random.next_u64()));
+                }
+            }
+        }
     }
 }

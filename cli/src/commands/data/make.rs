@@ -1,0 +1,197 @@
+//! The commands that make sets of records, or text of them.
+
+use super::{Records, made};
+use crate::output;
+use anyhow::{Context, Result, bail};
+use std::path::PathBuf;
+use trainer::data::{filter, json_lines, rewrite};
+
+/// Put sets of records together, in order; also turns shards of version 1 into version 2
+#[derive(clap::Args)]
+#[command(after_help = "Example: alea data merge runs/a runs/b --out runs/both --unique")]
+pub(super) struct Merge {
+    #[command(flatten)]
+    records: Records,
+    /// New directory
+    #[arg(long, value_name = "DIR")]
+    out: PathBuf,
+    /// Keep only the first of games that are equal in start, dice and moves
+    #[arg(long)]
+    unique: bool,
+}
+
+impl Merge {
+    pub(super) fn run(&self) -> Result<()> {
+        self.records.made(&[rewrite::merge(&self.records.open()?, &self.out, self.unique)?])
+    }
+}
+
+/// Keep values, from which training takes its positions, only where they are wanted; games without any are left out
+#[derive(clap::Args)]
+#[command(after_help = "Example: alea data filter runs/data --out runs/endgames --stones 2-6 --chosen --disagreement 0.95")]
+pub(super) struct Filter {
+    #[command(flatten)]
+    records: Records,
+    /// New directory
+    #[arg(long, value_name = "DIR")]
+    out: PathBuf,
+    /// Stones of both sides after the ply: 3-8, -6, 9-
+    #[arg(long, value_name = "FROM-TO", allow_hyphen_values = true)]
+    stones: Option<String>,
+    /// Number of the ply, from 1: 5-20
+    #[arg(long, value_name = "FROM-TO", allow_hyphen_values = true)]
+    plies: Option<String>,
+    /// Only plies that a player chose
+    #[arg(long, conflicts_with = "explored")]
+    chosen: bool,
+    /// Only explored plies
+    #[arg(long)]
+    explored: bool,
+    /// Most that the value may differ from the result, 0 to 1
+    #[arg(long, default_value_t = 1.0, value_name = "D")]
+    disagreement: f32,
+}
+
+impl Filter {
+    pub(super) fn run(&self) -> Result<()> {
+        if !(0.0..=1.0).contains(&self.disagreement) {
+            bail!("--disagreement is from 0 to 1, not {}", self.disagreement);
+        }
+        let all = filter::Filter::default();
+        let stones = range("--stones", self.stones.as_deref(), (u64::from(all.stones.0), u64::from(all.stones.1)))?;
+        let plies = range("--plies", self.plies.as_deref(), (all.plies.0 as u64, all.plies.1 as u64))?;
+        let keep = filter::Filter {
+            stones: (stones.0.min(99) as u32, stones.1.min(99) as u32),
+            plies: (plies.0 as usize, plies.1 as usize),
+            explored: (self.chosen || self.explored).then_some(self.explored),
+            disagreement: self.disagreement,
+        };
+        self.records.made(&[rewrite::filter(&self.records.open()?, &self.out, &keep)?])
+    }
+}
+
+/// `3-8`, `3-`, `-8` or `3`.
+fn range(option: &str, text: Option<&str>, all: (u64, u64)) -> Result<(u64, u64)> {
+    let Some(text) = text else { return Ok(all) };
+    let (from, to) = text.split_once('-').unwrap_or((text, text));
+    let end = |text: &str, open: u64| if text.is_empty() { Ok(open) } else { text.parse() };
+    match (end(from, all.0), end(to, all.1)) {
+        (Ok(from), Ok(to)) if from <= to => Ok((from, to)),
+        _ => bail!("{option} '{text}': expected two numbers such as 3-8, 3- or -8"),
+    }
+}
+
+/// Take so many games at random, in their order
+#[derive(clap::Args)]
+#[command(after_help = "Example: alea data sample runs/data --out runs/few --games 1000 --seed 3")]
+pub(super) struct Sample {
+    #[command(flatten)]
+    records: Records,
+    /// New directory
+    #[arg(long, value_name = "DIR")]
+    out: PathBuf,
+    /// How many games
+    #[arg(long, value_parser = clap::value_parser!(u64).range(1..))]
+    games: u64,
+    /// Seed of the choice
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+}
+
+impl Sample {
+    pub(super) fn run(&self) -> Result<()> {
+        self.records.made(&[rewrite::sample(&self.records.open()?, &self.out, self.games, self.seed)?])
+    }
+}
+
+/// Put all games in random order; they have to fit into memory, with some 400 bytes each
+#[derive(clap::Args)]
+#[command(after_help = "Example: alea data shuffle runs/both --out runs/shuffled")]
+pub(super) struct Shuffle {
+    #[command(flatten)]
+    records: Records,
+    /// New directory
+    #[arg(long, value_name = "DIR")]
+    out: PathBuf,
+    /// Seed of the order
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+}
+
+impl Shuffle {
+    pub(super) fn run(&self) -> Result<()> {
+        self.records.made(&[rewrite::shuffle(&self.records.open()?, &self.out, self.seed)?])
+    }
+}
+
+/// Deal games, never positions, to directories of their own; equal games stay together
+#[derive(clap::Args)]
+#[command(after_help = "Example: alea data split runs/data --out runs/split --part train=0.9 --part test=0.1")]
+pub(super) struct Split {
+    #[command(flatten)]
+    records: Records,
+    /// Directory of the new directories
+    #[arg(long, value_name = "DIR")]
+    out: PathBuf,
+    /// Name and share of a part; given twice or more
+    #[arg(long = "part", required = true, value_name = "NAME=SHARE")]
+    parts: Vec<String>,
+    /// Seed of the deal
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+}
+
+impl Split {
+    pub(super) fn run(&self) -> Result<()> {
+        let part = |text: &String| {
+            let (name, share) = text.split_once('=').with_context(|| format!("--part '{text}': expected NAME=SHARE"))?;
+            let share = share.parse().with_context(|| format!("--part '{text}': '{share}' is no number"))?;
+            Ok(rewrite::Part { name: name.to_owned(), share })
+        };
+        let parts = self.parts.iter().map(part).collect::<Result<Vec<_>>>()?;
+        self.records.made(&rewrite::split(&self.records.open()?, &self.out, &parts, self.seed)?)
+    }
+}
+
+/// Write records for other programs: JSON lines
+#[derive(clap::Args)]
+#[command(after_help = "Example: alea data export runs/data --out runs/data.jsonl")]
+pub(super) struct Export {
+    #[command(flatten)]
+    records: Records,
+    /// New file
+    #[arg(long, value_name = "FILE")]
+    out: PathBuf,
+}
+
+impl Export {
+    pub(super) fn run(&self) -> Result<()> {
+        let games = json_lines::export(&self.records.open()?, &self.out)?;
+        if self.records.json {
+            return output::json(&serde_json::json!({ "file": self.out, "games": games }));
+        }
+        output::line(&format!("{}: {games} games", self.out.display()))
+    }
+}
+
+/// Make records of what another program wrote, or of an export
+#[derive(clap::Args)]
+#[command(after_help = "Example: alea data import games.jsonl --out runs/imported")]
+pub(super) struct Import {
+    /// File of JSON lines
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+    /// New directory
+    #[arg(long, value_name = "DIR")]
+    out: PathBuf,
+    /// Write the result as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+impl Import {
+    pub(super) fn run(&self) -> Result<()> {
+        let written = json_lines::import(&self.file, &self.out)?;
+        if self.json { output::json(&written) } else { made(&written) }
+    }
+}

@@ -1,0 +1,130 @@
+//! Records from outside: runs killed anywhere, shards made one by one, a disk that is full, and what `alea data` says.
+
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+mod support;
+
+use std::fs;
+use std::path::Path;
+use std::process::Stdio;
+use std::time::Duration;
+use support::{alea, command, keys, text};
+
+const PLAYERS: [&str; 4] = ["--player", "greedy", "--player", "star1(depth=1)"];
+
+/// Name and content of every file, by name.
+fn content(directory: &Path) -> Vec<(String, Vec<u8>)> {
+    let entries = fs::read_dir(directory).unwrap().map(|entry| entry.unwrap());
+    let mut files: Vec<_> = entries.map(|entry| (entry.file_name().into_string().unwrap(), fs::read(entry.path()).unwrap())).collect();
+    files.sort();
+    files
+}
+
+fn selfplay<'a>(out: &'a str, extra: &[&'a str]) -> Vec<&'a str> {
+    [&["selfplay", "--out", out], &PLAYERS[..], extra].concat()
+}
+
+#[test]
+fn killed_at_any_moment_it_goes_on_to_the_same_bytes() {
+    let directory = tempfile::tempdir().unwrap();
+    let (whole, broken) = (directory.path().join("whole"), directory.path().join("broken"));
+    let began = std::time::Instant::now();
+    assert_eq!(alea(&selfplay(text(&whole), &["--games", "20000"])).code, 0);
+    let time = began.elapsed();
+    // Moments spread over the run, none of them at the same stage as another.
+    let mut killed = 0;
+    for part in 1..=12 {
+        let mut child =
+            command(&selfplay(text(&broken), &["--games", "20000"])).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+        std::thread::sleep(time * part / 40 + Duration::from_micros(u64::from(part) * 731));
+        killed += u32::from(child.try_wait().unwrap().is_none());
+        let _ = child.kill();
+        child.wait().unwrap();
+    }
+    assert!(killed > 0, "none was killed");
+    assert_eq!(alea(&selfplay(text(&broken), &["--games", "20000"])).code, 0);
+    assert!(content(&broken) == content(&whole));
+    // One by one, in another order, elsewhere.
+    let single = directory.path().join("single");
+    for part in ["5/5", "1/5", "3/5", "2/5", "4/5"] {
+        assert_eq!(alea(&selfplay(text(&single), &["--games", "20000", "--shard", part])).code, 0);
+    }
+    assert!(content(&single) == content(&whole));
+    let wrong = alea(&selfplay(text(&single), &["--games", "20000", "--shard", "3/6"]));
+    assert!(wrong.failure().contains("20000 games make 5 shards"), "{}", wrong.err);
+    for part in ["0/5", "6/5", "5", "a/b", "1/0"] {
+        assert_eq!(alea(&selfplay(text(&single), &["--shard", part])).code, 2, "{part}");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_full_disk_is_named_and_finished_shards_stay() {
+    let directory = tempfile::tempdir().unwrap();
+    let out = directory.path().join("out");
+    assert_eq!(alea(&selfplay(text(&out), &["--games", "4096"])).code, 0);
+    let before = content(&out);
+    // No file may grow beyond 10 KB or so; the signal that would kill the program is ignored, so that writing fails.
+    let arguments = selfplay(text(&out), &["--games", "8192"]);
+    let quoted: String = arguments.iter().map(|argument| format!(" '{argument}'")).collect();
+    let script = format!("trap '' XFSZ; ulimit -f 20; exec '{}'{quoted}", env!("CARGO_BIN_EXE_alea"));
+    let ran = std::process::Command::new("sh").args(["-c", &script]).output().unwrap();
+    let error = String::from_utf8(ran.stderr).unwrap();
+    assert_eq!((ran.status.code(), error.lines().count()), (Some(1), 1), "{error}");
+    assert!(error.contains("cannot write") && error.contains("000001.games"), "{error}");
+    let after = content(&out);
+    assert!(after[0] == before[0] && after.len() == 2, "the first shard, the manifest, and nothing else");
+    assert_eq!(alea(&selfplay(text(&out), &["--games", "8192"])).code, 0);
+    assert_eq!(content(&out).len(), 3);
+}
+
+#[test]
+fn records_are_counted_verified_and_made_into_sets() {
+    let directory = tempfile::tempdir().unwrap();
+    let at = |name: &str| directory.path().join(name);
+    let (records, out) = (at("records"), at("out"));
+    let (records, out) = (text(&records), text(&out));
+    assert_eq!(alea(&selfplay(records, &["--games", "300"])).code, 0);
+    let info = alea(&["data", "info", records, "--plots", out, "--json"]).json();
+    assert_eq!(keys(&info)[..6], ["shards", "bytes", "games", "positions", "bytes_per_position", "wins"]);
+    assert_eq!((&info["games"], info["wins"][0].as_u64().unwrap() + info["wins"][1].as_u64().unwrap()), (&300.into(), 300));
+    assert!(Path::new(out).join("values.svg").exists());
+    let shown = alea(&["data", "info", records]);
+    assert!(shown.out.starts_with("300 games, ") && shown.out.contains("star1(depth=1)"), "{}", shown.out);
+
+    let verified = alea(&["data", "verify", records, "--json"]).json();
+    assert_eq!((&verified["games"], &verified["positions"]), (&300.into(), &info["positions"]));
+    let shard = Path::new(records).join("000000.games");
+    let bytes = fs::read(&shard).unwrap();
+    let mut flipped = bytes.clone();
+    flipped[bytes.len() - 9] ^= 0x40;
+    fs::write(&shard, &flipped).unwrap();
+    let ran = alea(&["data", "verify", records]);
+    assert_eq!(ran.failure(), "1 record is bad");
+    assert!(ran.out.contains("000000.games: game 299: its checksum does not fit"), "{}", ran.out);
+    fs::write(&shard, &bytes).unwrap();
+
+    let made = |command: &str, out: &str, extra: &[&str]| {
+        alea(&[&["data", command, records, "--out", text(&at(out)), "--json"][..], extra].concat())
+    };
+    assert_eq!(made("merge", "merged", &[]).json()["games"], 300);
+    assert_eq!(made("shuffle", "shuffled", &["--seed", "2"]).json()["games"], 300);
+    assert_eq!(made("sample", "sampled", &["--games", "10"]).json()["games"], 10);
+    let parts = made("split", "split", &["--part", "train=0.8", "--part", "test=0.2"]).json();
+    assert_eq!(parts[0]["games"].as_u64().unwrap() + parts[1]["games"].as_u64().unwrap(), 300);
+    let filtered = made("filter", "filtered", &["--stones", "-8", "--plies", "3-", "--chosen", "--disagreement", "0.9"]).json();
+    assert!(filtered["values"].as_u64().unwrap() < info["values"].as_u64().unwrap());
+    for set in ["merged", "shuffled", "sampled", "split/train", "filtered"] {
+        assert_eq!(alea(&["data", "verify", text(&at(set))]).code, 0, "{set}");
+    }
+    assert!(made("merge", "merged", &[]).failure().contains("exists already"));
+    assert!(made("filter", "x", &["--stones", "8-3"]).failure().contains("--stones '8-3'"));
+    assert!(made("split", "x", &["--part", "train=1", "--part", "test"]).failure().contains("NAME=SHARE"));
+    assert!(made("filter", "x", &["--disagreement", "2"]).failure().contains("from 0 to 1"));
+
+    let file = at("games.jsonl");
+    assert_eq!(alea(&["data", "export", records, "--out", text(&file), "--json"]).json()["games"], 300);
+    assert_eq!(alea(&["data", "import", text(&file), "--out", text(&at("imported")), "--json"]).json()["games"], 300);
+    assert!(content(&at("imported")) == content(Path::new(records)));
+    assert!(alea(&["data", "info", text(&at("missing"))]).failure().contains("missing"));
+}

@@ -1,0 +1,141 @@
+//! What records hold: counts, results, lengths, stones, values, duplicates.
+//!
+//! Invariant: every number is a count over all games, so it is the same in whatever order shards are read.
+
+use super::{DataError, Source, fingerprint};
+use crate::shard::PlayedGame;
+use engine::game::Game;
+use engine::games::einstein::Standard;
+use rayon::prelude::*;
+use serde::Serialize;
+
+/// Bars of the histogram of values, each 0.05 wide; the last one holds 1, too.
+pub const VALUE_BINS: usize = 20;
+
+/// What records hold.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Info {
+    /// Files.
+    pub shards: u64,
+    /// Bytes of these files.
+    pub bytes: u64,
+    /// Games.
+    pub games: u64,
+    /// Positions before a ply, which are as many as plies.
+    pub positions: u64,
+    /// Bytes of the files a position.
+    pub bytes_per_position: f64,
+    /// Games won by Red and by Blue.
+    pub wins: [u64; 2],
+    /// Games won by the side that began.
+    pub first_mover_wins: u64,
+    /// Explored plies.
+    pub explored: u64,
+    /// Plies with a value.
+    pub values: u64,
+    /// Mean square difference of value and result, seen by the side that moved; `None` without values.
+    pub value_error: Option<f64>,
+    /// Plies of the shortest and of the longest game.
+    pub plies: [usize; 2],
+    /// Games by their number of plies, from 0.
+    pub games_by_plies: Vec<u64>,
+    /// Positions before a ply by stones of both sides, from 0.
+    pub positions_by_stones: Vec<u64>,
+    /// Plies with a value by that value, in bars of 0.05.
+    pub values_by_size: Vec<u64>,
+    /// Games that equal an earlier one in start, dice and moves.
+    pub duplicate_games: u64,
+    /// Positions before a ply that equal an earlier one, the seat to move included.
+    pub duplicate_positions: u64,
+    /// Who played, in the order of the headers.
+    pub players: Vec<PlayerCount>,
+    /// `classic` or `nearest`.
+    pub variant: String,
+    /// Different runs that the games come from.
+    pub runs: usize,
+}
+
+/// How one player fared.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct PlayerCount {
+    /// Notation.
+    pub player: String,
+    /// Sides it played.
+    pub sides: u64,
+    /// How many of them won.
+    pub wins: u64,
+}
+
+/// Counts what is in the records. Keeps eight bytes a position and sixteen a game in memory, to find duplicates.
+///
+/// # Errors
+/// If a shard cannot be read.
+pub fn info(source: &Source) -> Result<Info, DataError> {
+    let mut info = Info {
+        positions_by_stones: vec![0; 13],
+        values_by_size: vec![0; VALUE_BINS],
+        variant: source.variant.clone(),
+        runs: source.runs.len(),
+        players: source.players.iter().map(|player| PlayerCount { player: player.clone(), ..PlayerCount::default() }).collect(),
+        ..Info::default()
+    };
+    for path in source.paths() {
+        info.shards += 1;
+        info.bytes += std::fs::metadata(path).map_or(0, |file| file.len());
+    }
+    let (mut prints, mut positions) = (Vec::new(), Vec::new());
+    let mut square_error = 0.0;
+    source.each_game(|game| {
+        info.count(&game, &mut positions, &mut square_error);
+        prints.push(fingerprint(&game));
+        Ok(())
+    })?;
+    info.bytes_per_position = info.bytes as f64 / info.positions.max(1) as f64;
+    info.value_error = (info.values > 0).then(|| square_error / info.values as f64);
+    let shortest = info.games_by_plies.iter().position(|&games| games > 0).unwrap_or(0);
+    info.plies = [shortest, info.games_by_plies.len().saturating_sub(1)];
+    info.duplicate_games = duplicates(prints);
+    info.duplicate_positions = duplicates(positions);
+    Ok(info)
+}
+
+/// How many items equal another before them.
+fn duplicates<T: Ord + Send>(mut items: Vec<T>) -> u64 {
+    items.par_sort_unstable();
+    items.windows(2).filter(|pair| pair[0] == pair[1]).count() as u64
+}
+
+impl Info {
+    fn count(&mut self, game: &PlayedGame, positions: &mut Vec<u64>, square_error: &mut f64) {
+        // What a move does is the same in every variant.
+        let rules = Standard::default();
+        let record = &game.record;
+        self.games += 1;
+        self.positions += record.plies.len() as u64;
+        self.first_mover_wins += u64::from(record.payoffs[record.start.seat()] > 0.5);
+        for (seat, &player) in game.players.iter().enumerate() {
+            let won = u64::from(record.payoffs[seat] > 0.5);
+            self.wins[seat] += won;
+            let count = &mut self.players[usize::from(player)];
+            count.sides += 1;
+            count.wins += won;
+        }
+        if self.games_by_plies.len() <= record.plies.len() {
+            self.games_by_plies.resize(record.plies.len() + 1, 0);
+        }
+        self.games_by_plies[record.plies.len()] += 1;
+        let mut position = record.start;
+        for ply in &record.plies {
+            positions.push(position.bits());
+            self.positions_by_stones[position.stones() as usize] += 1;
+            self.explored += u64::from(ply.explored);
+            if let Some(value) = ply.value {
+                self.values += 1;
+                // The last bar holds 1, too.
+                self.values_by_size[((value * VALUE_BINS as f32) as usize).min(VALUE_BINS - 1)] += 1;
+                *square_error += f64::from(value - record.payoffs[position.seat()]).powi(2);
+            }
+            position = rules.play(&position, ply.mv);
+        }
+    }
+}

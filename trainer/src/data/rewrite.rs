@@ -1,0 +1,135 @@
+//! New sets of the games of others: merged, filtered, sampled, shuffled, split.
+//!
+//! Invariant: what comes out is a pure function of the games that go in, the options and the seed; which part of a
+//! split a game goes to depends on the game and the seed alone.
+
+use super::filter::Filter;
+use super::output::{Output, Written};
+use super::{DataError, Source, fingerprint};
+use crate::shard::PlayedGame;
+use engine::random::{RandomStream, SeedSpace, derive_seed};
+use serde_json::{Value, json};
+use std::collections::HashSet;
+use std::path::Path;
+
+/// The `run` of a set that was made of others.
+fn run(source: &Source, made_by: Value) -> Value {
+    json!({ "made_by": made_by, "sources": source.runs })
+}
+
+fn output(source: &Source, place: &Path, made_by: Value) -> Result<Output, DataError> {
+    Output::create(place, run(source, made_by), &source.players, &source.variant)
+}
+
+/// All games in order; with `unique` only the first of equal ones.
+///
+/// # Errors
+/// If records cannot be read or written.
+pub fn merge(source: &Source, place: &Path, unique: bool) -> Result<Written, DataError> {
+    let mut output = output(source, place, json!({ "command": "merge", "unique": unique }))?;
+    let mut seen = HashSet::new();
+    source.each_game(|game| if unique && !seen.insert(fingerprint(&game)) { Ok(()) } else { output.push(game) })?;
+    output.finish()
+}
+
+/// The games with values only where the filter says so, without those that have none left.
+///
+/// # Errors
+/// If records cannot be read or written, or no game is left.
+pub fn filter(source: &Source, place: &Path, filter: &Filter) -> Result<Written, DataError> {
+    let mut made_by = json!({ "command": "filter" });
+    made_by["keep"] = serde_json::to_value(filter).unwrap_or_default();
+    let mut output = output(source, place, made_by)?;
+    source.each_game(|mut game| if filter.apply(&mut game) { output.push(game) } else { Ok(()) })?;
+    output.finish()
+}
+
+/// `games` games, each set of that size equally likely, in their order.
+///
+/// # Errors
+/// If there are fewer, or records cannot be read or written.
+pub fn sample(source: &Source, place: &Path, games: u64, seed: u64) -> Result<Written, DataError> {
+    if games > source.games {
+        return Err(DataError::Setting(format!("a sample of {games} games cannot be taken from {}", source.games)));
+    }
+    let mut output = output(source, place, json!({ "command": "sample", "games": games, "seed": seed }))?;
+    let mut random = RandomStream::new(derive_seed(seed, SeedSpace::Records, &[1]));
+    let (mut wanted, mut left) = (games, source.games);
+    // Selection sampling (Fan, Muller and Rezucha 1962; algorithm S of Knuth).
+    source.each_game(|game| {
+        let taken = (random.below(left.max(1) as usize) as u64) < wanted;
+        left = left.saturating_sub(1);
+        if !taken {
+            return Ok(());
+        }
+        wanted -= 1;
+        output.push(game)
+    })?;
+    output.finish()
+}
+
+/// All games in random order. They have to fit into memory, with some 400 bytes each.
+///
+/// # Errors
+/// If records cannot be read or written.
+pub fn shuffle(source: &Source, place: &Path, seed: u64) -> Result<Written, DataError> {
+    let mut output = output(source, place, json!({ "command": "shuffle", "seed": seed }))?;
+    let mut games = Vec::new();
+    source.each_game(|game| {
+        games.push(game);
+        Ok(())
+    })?;
+    RandomStream::new(derive_seed(seed, SeedSpace::Records, &[2])).shuffle(&mut games);
+    games.into_iter().try_for_each(|game| output.push(game))?;
+    output.finish()
+}
+
+/// One part of a split.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Part {
+    /// Its name, which is that of its directory.
+    pub name: String,
+    /// Its share, relative to those of the others.
+    pub share: f64,
+}
+
+/// Games, never positions, dealt to directories of their own below `place`; equal games go to the same part.
+///
+/// # Errors
+/// If the parts make no sense, a part gets no games, or records cannot be read or written.
+pub fn split(source: &Source, place: &Path, parts: &[Part], seed: u64) -> Result<Vec<Written>, DataError> {
+    let sum: f64 = parts.iter().map(|part| part.share).sum();
+    let plain = |name: &str| !name.is_empty() && name.chars().all(|letter| letter.is_alphanumeric() || "-_".contains(letter));
+    if parts.len() < 2 || !sum.is_finite() || parts.iter().any(|part| part.share.is_nan() || part.share <= 0.0 || !plain(&part.name)) {
+        return Err(DataError::Setting("a split has two parts or more, with names of letters and digits and shares above 0".to_owned()));
+    }
+    if parts.iter().map(|part| &part.name).collect::<HashSet<_>>().len() < parts.len() {
+        return Err(DataError::Setting("two parts of the split have the same name".to_owned()));
+    }
+    let mut outputs = Vec::with_capacity(parts.len());
+    for part in parts {
+        let made_by = json!({ "command": "split", "part": part.name, "share": part.share / sum, "seed": seed });
+        outputs.push(output(source, &place.join(&part.name), made_by)?);
+    }
+    source.each_game(|game| {
+        let part = part_of(&game, parts, sum, seed);
+        outputs[part].push(game)
+    })?;
+    // Before any of them appears.
+    outputs.iter().try_for_each(Output::check_not_empty)?;
+    outputs.into_iter().map(Output::finish).collect()
+}
+
+fn part_of(game: &PlayedGame, parts: &[Part], sum: f64, seed: u64) -> usize {
+    let print = fingerprint(game);
+    let draw = derive_seed(seed, SeedSpace::Records, &[3, print as u64, (print >> 64) as u64]);
+    let mut rest = (draw >> 11) as f64 / (1u64 << 53) as f64 * sum;
+    for (index, part) in parts.iter().enumerate() {
+        rest -= part.share;
+        if rest < 0.0 {
+            return index;
+        }
+    }
+    // Only rounding leads here.
+    parts.len() - 1
+}

@@ -1,0 +1,88 @@
+//! The manifest of a directory of shards, `run.json`: what its shards are, and how many there should be.
+//!
+//! Invariant: written before the first shard, and it names nothing that finishing a shard changes; which shards are
+//! finished is seen from the files, which are complete or absent.
+
+use crate::shard::GAMES_PER_SHARD;
+use engine::files::{self, FileError};
+use serde::{Deserialize, Serialize};
+use std::path::{Path, PathBuf};
+
+const FORMAT: &str = "alea-records-1";
+
+/// What a directory of shards is.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Manifest {
+    format: String,
+    /// What rules the games, as in the header of every shard.
+    pub run: serde_json::Value,
+    /// Notations of the players.
+    pub players: Vec<String>,
+    /// `classic` or `nearest`.
+    pub variant: String,
+    /// Games of all shards together.
+    pub games: u64,
+    /// Games of each shard but the last.
+    pub games_per_shard: u64,
+    /// Number of shards.
+    pub shards: u64,
+}
+
+/// A manifest that cannot be read.
+#[derive(Debug, thiserror::Error)]
+pub enum ManifestError {
+    /// The file system refused.
+    #[error(transparent)]
+    File(#[from] FileError),
+    /// It is something else.
+    #[error("{}: no manifest of game records ({problem}); choose another directory", .path.display())]
+    Foreign {
+        /// The file.
+        path: PathBuf,
+        /// What does not fit.
+        problem: String,
+    },
+}
+
+impl Manifest {
+    /// The manifest of `games` games.
+    #[must_use]
+    pub fn new(run: serde_json::Value, players: Vec<String>, variant: String, games: u64) -> Self {
+        let shards = games.div_ceil(GAMES_PER_SHARD);
+        Self { format: FORMAT.to_owned(), run, players, variant, games, games_per_shard: GAMES_PER_SHARD, shards }
+    }
+
+    /// Where the manifest of a directory is.
+    #[must_use]
+    pub fn path(directory: &Path) -> PathBuf {
+        directory.join("run.json")
+    }
+
+    /// Reads the manifest of a directory; `None` if it has none.
+    ///
+    /// # Errors
+    /// If there is one that cannot be read.
+    pub fn read(directory: &Path) -> Result<Option<Self>, ManifestError> {
+        let path = Self::path(directory);
+        let bytes = match files::read(&path) {
+            Err(FileError::NotFound { .. }) => return Ok(None),
+            read => read?,
+        };
+        let foreign = |problem: String| ManifestError::Foreign { path: path.clone(), problem };
+        let manifest: Self = serde_json::from_slice(&bytes).map_err(|error| foreign(error.to_string()))?;
+        if manifest.format != FORMAT {
+            return Err(foreign(format!("its format is {}", manifest.format)));
+        }
+        Ok(Some(manifest))
+    }
+
+    /// Writes the manifest of a directory.
+    ///
+    /// # Errors
+    /// If the file cannot be written.
+    pub fn write(&self, directory: &Path) -> Result<(), FileError> {
+        let text = serde_json::to_string_pretty(self).unwrap_or_default() + "\n";
+        files::write_atomically(&Self::path(directory), |file| file.write_all(text.as_bytes()))
+    }
+}

@@ -139,7 +139,7 @@ impl Player<Standard> for External {
             self.game.moves(position, &mut all);
             &all
         });
-        Analysis { moves: moves.iter().map(|&mv| (mv, None)).collect(), line: line.into_iter().collect(), stats: SearchStats::default() }
+        Analysis { moves: moves.iter().map(|&mv| (mv, None)).collect(), line: line.into_iter().collect(), stats: SearchStats::default(), tree: None }
     }
 }
 

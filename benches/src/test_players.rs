@@ -76,7 +76,7 @@ impl Player<Standard> for Chooser {
     fn analyse(&mut self, position: &Position, _: Option<&[Move]>) -> Analysis<Move> {
         let mut all = MoveList::default();
         Standard::default().moves(position, &mut all);
-        Analysis { moves: all.iter().map(|&mv| (mv, None)).collect(), line: Vec::new(), stats: SearchStats::default() }
+        Analysis { moves: all.iter().map(|&mv| (mv, None)).collect(), line: Vec::new(), stats: SearchStats::default(), tree: None }
     }
 }
 
@@ -101,7 +101,7 @@ impl Player<Standard> for Rated {
         let mut all = MoveList::default();
         game.moves(position, &mut all);
         let value = |mv| game.payoff(&game.play(position, mv), game.to_move(position)).unwrap_or(1.0 - self.value);
-        Analysis { moves: all.iter().map(|&mv| (mv, Some(value(mv)))).collect(), line: Vec::new(), stats: SearchStats::default() }
+        Analysis { moves: all.iter().map(|&mv| (mv, Some(value(mv)))).collect(), line: Vec::new(), stats: SearchStats::default(), tree: None }
     }
 }
 

@@ -139,7 +139,12 @@ impl Player<Standard> for External {
             self.game.moves(position, &mut all);
             &all
         });
-        Analysis { moves: moves.iter().map(|&mv| (mv, None)).collect(), line: line.into_iter().collect(), stats: SearchStats::default(), tree: None }
+        Analysis {
+            moves: moves.iter().map(|&mv| (mv, None)).collect(),
+            line: line.into_iter().collect(),
+            stats: SearchStats::default(),
+            tree: None,
+        }
     }
 }
 

@@ -101,7 +101,12 @@ impl Player<Standard> for Rated {
         let mut all = MoveList::default();
         game.moves(position, &mut all);
         let value = |mv| game.payoff(&game.play(position, mv), game.to_move(position)).unwrap_or(1.0 - self.value);
-        Analysis { moves: all.iter().map(|&mv| (mv, Some(value(mv)))).collect(), line: Vec::new(), stats: SearchStats::default(), tree: None }
+        Analysis {
+            moves: all.iter().map(|&mv| (mv, Some(value(mv)))).collect(),
+            line: Vec::new(),
+            stats: SearchStats::default(),
+            tree: None,
+        }
     }
 }
 

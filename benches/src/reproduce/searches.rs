@@ -10,8 +10,8 @@ use super::{ReproduceError, Settings, Target};
 use crate::arena::Setups;
 use crate::search_bench::depth::AtDepth;
 use crate::search_bench::measure::PlayerCosts;
-use crate::search_bench::presets::{self, PUBLISHED_LEAVES};
-use crate::search_bench::{self, Report, Study, open_dice, table_size};
+use crate::search_bench::presets::{self, ChanceSearch, PUBLISHED_LEAVES};
+use crate::search_bench::{self, Report, Study, chance, open_dice, table_size};
 use crate::suite::{Phase, Suite};
 use indicatif::ProgressBar;
 use serde_json::Value;
@@ -27,6 +27,23 @@ const DEPTH_GAMES: [u64; 2] = [10_000, 1_000];
 
 /// Milliseconds a game of the agent's depth 0, 1, …, about, for the estimate of time.
 const DEPTH_MILLISECONDS: [f64; 7] = [0.02, 0.1, 0.5, 3.0, 20.0, 120.0, 700.0];
+
+/// The searches of the published leaf counts. Raw scores, whose bounds (a game won or lost) lie far outside of what they
+/// are, as in a program that searches no win probabilities: those cut much more.
+const STAR: [ChanceSearch; 4] = [
+    ChanceSearch { form: "outcomes", label: "Star0", player: "star0(depth=5, eval=schwarz(scale=raw, factor=10), form=outcomes, table=0)" },
+    ChanceSearch {
+        form: "outcomes",
+        label: "Star0.5",
+        player: "star0.5(depth=5, eval=schwarz(scale=raw, factor=10), form=outcomes, table=0)",
+    },
+    ChanceSearch { form: "outcomes", label: "Star1", player: "star1(depth=5, eval=schwarz(scale=raw, factor=10), form=outcomes, table=0)" },
+    ChanceSearch {
+        form: "outcomes",
+        label: "Star1, table",
+        player: "star1(depth=5, eval=schwarz(scale=raw, factor=10), form=outcomes, table=16)",
+    },
+];
 
 /// Seconds on one thread.
 #[must_use]
@@ -80,7 +97,8 @@ fn plain(label: String, published: Option<f64>, measured: f64) -> Figure {
 /// # Errors
 /// If the study fails.
 pub fn star(settings: &Settings, progress: &ProgressBar) -> Result<Reproduction, ReproduceError> {
-    let report = search_bench::run(Study::Chance, &study(settings)?, progress)?;
+    let report = chance::run(&STAR, &study(settings)?, progress)?;
+    progress.finish_and_clear();
     let searches = report.json["searches"].as_array().ok_or(ReproduceError::Shape("searches"))?;
     let costs = |name: &str| -> Result<PlayerCosts, ReproduceError> {
         let found =
@@ -114,7 +132,7 @@ pub fn star(settings: &Settings, progress: &ProgressBar) -> Result<Reproduction,
         claims: Vec::new(),
         assumptions: vec![
             "the report's six positions are not given; here positions of the built-in suite, the same phases".to_owned(),
-            "its evaluator in this table is not said; here schwarz".to_owned(),
+            "its evaluator and the bounds of its values are not said; here raw Schwarz scores with a win at ±1000, because win probabilities cut far more".to_owned(),
             "its order of moves is not said; here that of the list, face by face, as its leaf counts without cuts suggest".to_owned(),
             "sizes of its table are not given; here 16 MiB".to_owned(),
             "positions were not chosen to match: leaf counts show the order of magnitude, shares are what compares".to_owned(),

@@ -35,8 +35,8 @@ pub struct SetupMix {
 const ROUNDS: usize = 20_000;
 const CLOSE_ENOUGH: f64 = 1e-4;
 
-/// Shares smaller than this are left out: a set-up once in a hundred thousand games is the solver's remainder.
-const SMALLEST_SHARE: f64 = 1e-5;
+/// Shares smaller than this are left out: a class once in a thousand games is the solver's remainder.
+const SMALLEST_SHARE: f64 = 1e-3;
 
 /// The mix of a study; `meetings[a * CLASSES + b]` counts for class `a` its pairs against `b`. `None` unless every
 /// class met every other.

@@ -160,17 +160,18 @@ fn deviation(of_classes: &[PairCounts]) -> f64 {
 }
 
 fn symmetry_ratio(counts: &[PairCounts], classes: &Classes) -> f64 {
-    let (mut sum, mut freedom) = (0.0, 0.0);
-    for members in &classes.members {
+    // One variance for all: a set-up alone may have too few pairs to tell its own.
+    let all = counts.iter().fold(PairCounts::default(), |mut sum, counts| {
+        sum.join(counts);
+        sum
+    });
+    let variance = all.tally().variance();
+    let of_class = |members: &[usize; 4]| {
         let tallies = members.map(|member| counts[member].tally());
         let mean = tallies.iter().map(Tally::score).sum::<f64>() / 4.0;
-        for tally in &tallies {
-            let error = tally.standard_error();
-            if error > 0.0 {
-                sum += ((tally.score() - mean) / error).powi(2);
-                freedom += 0.75;
-            }
-        }
-    }
-    if freedom > 0.0 { sum / freedom } else { 1.0 }
+        tallies.iter().map(|tally| tally.samples() * (tally.score() - mean).powi(2)).sum::<f64>()
+    };
+    let squares: f64 = classes.members.iter().map(of_class).sum();
+    // Three degrees of freedom a class.
+    if variance > 0.0 { squares / variance / (3.0 * CLASSES as f64) } else { 1.0 }
 }

@@ -32,7 +32,8 @@ fn set_ups_are_ranked_and_the_arena_takes_what_was_found() {
     assert_eq!(fs::read_to_string(&best).unwrap().lines().count(), 1 + 512);
     assert_eq!(fs::read_to_string(&csv).unwrap().lines().count(), 721);
     assert!(fs::read_to_string(&svg).unwrap().starts_with("<svg"));
-    let play = |setups: &str| alea(&["arena", "--player", "greedy", "--player", "MrBlack(0)", "--games", "40", "--setups", setups, "--json"]);
+    let play =
+        |setups: &str| alea(&["arena", "--player", "greedy", "--player", "MrBlack(0)", "--games", "40", "--setups", setups, "--json"]);
     assert_eq!(play(text(&best)).json()["setups"], "512 given pairs");
     for setups in ["nash".to_owned(), format!("nash:{}", text(&mix))] {
         assert!(play(&setups).json()["setups"].as_str().unwrap().starts_with("a mix of"), "{setups}");
@@ -55,7 +56,8 @@ fn fewer_opponents_give_no_mix() {
 fn published_tables_are_measured_again() {
     let folder = tempfile::tempdir().unwrap();
     let state = folder.path().join("state");
-    let run = |extra: &[&str]| alea(&[&["reproduce", "rocknroll", "--only", "1,8", "--games", "400", "--state", text(&state)], extra].concat());
+    let run =
+        |extra: &[&str]| alea(&[&["reproduce", "rocknroll", "--only", "1,8", "--games", "400", "--state", text(&state)], extra].concat());
     let found = run(&["--json"]).json();
     assert_eq!(keys(&found), ["assumptions", "claims", "comparisons", "details", "full", "source", "target"]);
     let figure = &found["comparisons"][0]["figures"][0];
@@ -74,13 +76,38 @@ fn published_tables_are_measured_again() {
 
 #[test]
 fn opening_value_and_strength_have_tables_and_a_curve() {
-    let opening = alea(&["bench", "opening", "--player", "random", "--player", "star1(depth={depth})", "--max-depth", "2", "--games", "200", "--json"]);
+    let opening = alea(&[
+        "bench",
+        "opening",
+        "--player",
+        "random",
+        "--player",
+        "star1(depth={depth})",
+        "--max-depth",
+        "2",
+        "--games",
+        "200",
+        "--json",
+    ]);
     let players: Vec<Value> = opening.lines().iter().map(|line| line["player"].clone()).collect();
     assert_eq!(players, ["random", "star1(depth=1)", "star1(depth=2)"]);
     assert_eq!(keys(&opening.lines()[0]), ["games", "interval", "mean_plies", "player", "score"]);
     let folder = tempfile::tempdir().unwrap();
     let svg = folder.path().join("curve.svg");
-    let study = ["bench", "strength", "--player", "star1(depth={n})", "--against", "greedy", "--numbers", "2,1", "--games", "100", "--name", "depth"];
+    let study = [
+        "bench",
+        "strength",
+        "--player",
+        "star1(depth={n})",
+        "--against",
+        "greedy",
+        "--numbers",
+        "2,1",
+        "--games",
+        "100",
+        "--name",
+        "depth",
+    ];
     let found = alea(&[&study[..], &["--svg", text(&svg), "--json"]].concat()).json();
     assert_eq!(keys(&found), ["against", "number", "player", "points"]);
     assert_eq!((&found["points"][0]["number"], &found["points"][1]["result"]["a"]), (&1.0.into(), &"star1(depth=2)".into()));

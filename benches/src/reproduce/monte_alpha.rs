@@ -15,7 +15,7 @@ const MILLISECONDS: [f64; 2] = [1200.0, 30.0];
 const MOVES: f64 = 9.0;
 
 /// Simulations a millisecond from the start position, about, for the estimate of time.
-const SIMULATIONS_A_MILLISECOND: f64 = 150.0;
+const SIMULATIONS_A_MILLISECOND: f64 = 1000.0;
 
 /// Most simulations a move at the quick size, and the milliseconds of one match.
 const QUICK_SIMULATIONS: f64 = 100_000.0;

@@ -47,9 +47,9 @@ pub enum ChunksError {
         /// What differs.
         key: String,
         /// Its value in the file.
-        found: Value,
+        found: String,
         /// Its value in this study.
-        wanted: Value,
+        wanted: String,
     },
 }
 
@@ -125,7 +125,8 @@ fn same(path: &Path, found: &Value, wanted: &Value) -> Result<(), ChunksError> {
     for key in wanted.keys().chain(found.keys()) {
         let of = |object: &serde_json::Map<String, Value>| object.get(key).cloned().unwrap_or(Value::Null);
         if of(found) != of(wanted) {
-            return Err(ChunksError::OtherStudy { path: path.to_owned(), key: key.clone(), found: of(found), wanted: of(wanted) });
+            let (found, wanted) = (of(found).to_string(), of(wanted).to_string());
+            return Err(ChunksError::OtherStudy { path: path.to_owned(), key: key.clone(), found, wanted });
         }
     }
     Ok(())

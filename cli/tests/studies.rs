@@ -18,7 +18,7 @@ fn set_ups_are_ranked_and_the_arena_takes_what_was_found() {
     let found = alea(&[&study[..], &files].concat()).json();
     assert_eq!(found["setups"].as_array().unwrap().len(), 720);
     assert_eq!((&found["games"], &found["opponents"]), (&517_680.into(), &719.into()));
-    let rate = ["class", "class_interval", "class_score", "interval", "order", "pair_counts", "score", "setup"];
+    let rate = ["setup", "order", "pair_counts", "score", "interval", "class", "class_score", "class_interval"];
     assert_eq!(keys(&found["setups"][0]), rate);
     let shares: f64 = found["mix"]["shares"].as_array().unwrap().iter().map(|share| share.as_f64().unwrap()).sum();
     assert!((shares - 1.0).abs() < 1e-9);
@@ -59,9 +59,9 @@ fn published_tables_are_measured_again() {
     let run =
         |extra: &[&str]| alea(&[&["reproduce", "rocknroll", "--only", "1,8", "--games", "400", "--state", text(&state)], extra].concat());
     let found = run(&["--json"]).json();
-    assert_eq!(keys(&found), ["assumptions", "claims", "comparisons", "details", "full", "source", "target"]);
+    assert_eq!(keys(&found), ["target", "source", "full", "comparisons", "claims", "assumptions", "details"]);
     let figure = &found["comparisons"][0]["figures"][0];
-    assert_eq!(keys(figure), ["games", "interval", "label", "measured", "published", "published_error"]);
+    assert_eq!(keys(figure), ["label", "published", "published_error", "measured", "interval", "games"]);
     assert_eq!(figure["published"], 10.02);
     assert!((figure["measured"].as_f64().unwrap() - 10.02).abs() < 5.0, "{figure}");
     let shown = run(&[]);
@@ -91,7 +91,7 @@ fn opening_value_and_strength_have_tables_and_a_curve() {
     ]);
     let players: Vec<Value> = opening.lines().iter().map(|line| line["player"].clone()).collect();
     assert_eq!(players, ["random", "star1(depth=1)", "star1(depth=2)"]);
-    assert_eq!(keys(&opening.lines()[0]), ["games", "interval", "mean_plies", "player", "score"]);
+    assert_eq!(keys(&opening.lines()[0]), ["player", "games", "score", "interval", "mean_plies"]);
     let folder = tempfile::tempdir().unwrap();
     let svg = folder.path().join("curve.svg");
     let study = [
@@ -109,7 +109,7 @@ fn opening_value_and_strength_have_tables_and_a_curve() {
         "depth",
     ];
     let found = alea(&[&study[..], &["--svg", text(&svg), "--json"]].concat()).json();
-    assert_eq!(keys(&found), ["against", "number", "player", "points"]);
+    assert_eq!(keys(&found), ["player", "against", "number", "points"]);
     assert_eq!((&found["points"][0]["number"], &found["points"][1]["result"]["a"]), (&1.0.into(), &"star1(depth=2)".into()));
     assert!(fs::read_to_string(&svg).unwrap().contains("games won, %"));
     assert!(alea(&["bench", "strength", "--player", "greedy"]).failure().contains("has no {n}"));

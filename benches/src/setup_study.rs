@@ -1,7 +1,7 @@
 //! Which set-ups are good: a player against itself from all 720 set-ups against all, or each against some others.
 //!
 //! Source: the study of set-ups of Rock'n'Roll (Schäfer 2006). Games come in pairs in which the two set-ups change sides
-//! ([`games`]); a pair is the unit of all intervals, which are about a draw of opponents as much as about dice.
+//! (`games.rs`); a pair is the unit of all intervals, which are about a draw of opponents as much as about dice.
 //! Invariant: results depend on player, rules, seed and sizes alone, not on threads or interruptions.
 
 pub mod classes;

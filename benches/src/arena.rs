@@ -7,7 +7,7 @@
 //! all games are begun by A. Invariant: results do not depend on the number of threads or on interruptions.
 
 mod collector;
-mod dice;
+pub(crate) mod dice;
 mod journal;
 pub mod luck;
 pub mod result;

@@ -8,6 +8,12 @@ pub mod statistics;
 
 pub mod arena;
 
+pub mod zero_sum;
+
+pub mod chunks;
+
+pub mod setup_study;
+
 pub mod external;
 
 pub mod tournament;
@@ -22,7 +28,13 @@ pub mod board;
 
 pub mod plot;
 
+pub mod opening;
+
+pub mod strength;
+
 pub mod search_bench;
+
+pub mod reproduce;
 
 pub mod regret;
 

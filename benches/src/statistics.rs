@@ -171,6 +171,13 @@ impl PairCounts {
         }
     }
 
+    /// Adds the pairs of another count.
+    pub fn join(&mut self, other: &Self) {
+        self.lost += other.lost;
+        self.split += other.split;
+        self.won += other.won;
+    }
+
     /// How many pairs.
     #[must_use]
     pub fn pairs(&self) -> u64 {

@@ -8,19 +8,19 @@ use engine::game::Chance;
 use engine::games::einstein::{MoveList, Position, Standard};
 
 /// The rolls of both seats.
-pub(super) struct PairDice {
+pub(crate) struct PairDice {
     dice: DuplicateDice,
     rolled: [Vec<u8>; 2],
     next: [usize; 2],
 }
 
 impl PairDice {
-    pub(super) fn new(dice: DuplicateDice) -> Self {
+    pub(crate) fn new(dice: DuplicateDice) -> Self {
         Self { dice, rolled: [(); 2].map(|()| Vec::with_capacity(24)), next: [0; 2] }
     }
 
     /// Starts again with the first rolls.
-    pub(super) fn rewind(&mut self) {
+    pub(crate) fn rewind(&mut self) {
         self.next = [0; 2];
     }
 

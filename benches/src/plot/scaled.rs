@@ -39,10 +39,34 @@ const FOOT: i32 = 48;
 /// # Errors
 /// If the plotting library refuses.
 pub fn scaled_chart(chart: &LineChart, x_scale: &Scale, y_scale: &Scale) -> Result<String, PlotError> {
+    chart_with_bars(chart, &[], x_scale, y_scale)
+}
+
+/// The interval of a point.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Bar {
+    /// Which curve it belongs to.
+    pub curve: usize,
+    /// Where it stands.
+    pub x: f64,
+    /// Its lower end.
+    pub lower: f64,
+    /// Its upper end.
+    pub upper: f64,
+}
+
+/// As [`scaled_chart`], with intervals drawn as vertical bars.
+///
+/// # Errors
+/// If the plotting library refuses.
+pub fn chart_with_bars(chart: &LineChart, bars: &[Bar], x_scale: &Scale, y_scale: &Scale) -> Result<String, PlotError> {
+    // A bar is a curve of two points, so far as scales and finite numbers are concerned.
+    let ends = |bar: &Bar| Curve { name: String::new(), points: vec![(bar.x, bar.lower), (bar.x, bar.upper)] };
+    let bars: Vec<(usize, Curve)> = bars.iter().map(|bar| (bar.curve, on_scales(&ends(bar), x_scale, y_scale))).collect();
     let curves: Vec<Curve> = chart.curves.iter().map(|curve| on_scales(curve, x_scale, y_scale)).collect();
     let height = TOP + PLANE + FOOT + LEGEND_LINE * curves.len() as i32 + 14;
     draw(&chart.title, height as u32, |area| {
-        let points = || curves.iter().flat_map(|curve| curve.points.iter().copied());
+        let points = || curves.iter().chain(bars.iter().map(|bar| &bar.1)).flat_map(|curve| curve.points.iter().copied());
         if points().next().is_none() {
             return nothing(area, height as u32);
         }
@@ -66,6 +90,16 @@ pub fn scaled_chart(chart: &LineChart, x_scale: &Scale, y_scale: &Scale) -> Resu
         area.draw(&PathElement::new(vec![(LEFT, TOP), (LEFT, bottom), (right, bottom)], TEXT))?;
         area.draw(&text(&chart.x_label, ((LEFT + right) / 2, bottom + 32), 14, centre))?;
         area.draw(&text(&chart.y_label, (LEFT, TOP - 10), 14, Pos::new(HPos::Left, VPos::Center)))?;
+        for (index, bar) in &bars {
+            let pixels: Vec<(i32, i32)> = bar.points.iter().map(|&(x, y)| (x_of(x), y_of(y))).collect();
+            if pixels.len() == 2 {
+                let colour = COLOURS[index % COLOURS.len()];
+                for (x, y) in &pixels {
+                    area.draw(&PathElement::new(vec![(x - 5, *y), (x + 5, *y)], colour.stroke_width(1)))?;
+                }
+                area.draw(&PathElement::new(pixels, colour.stroke_width(1)))?;
+            }
+        }
         for (index, curve) in curves.iter().enumerate() {
             let pixels: Vec<(i32, i32)> = curve.points.iter().map(|&(x, y)| (x_of(x), y_of(y))).collect();
             let colour = COLOURS[index % COLOURS.len()];

@@ -47,7 +47,8 @@ pub(crate) struct MatchArguments {
     /// Seed of set-ups, dice and players
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// Set-ups: 'random', RED:BLUE (two indices 0-719 or two orders of 123456), or a file with one RED:BLUE a line
+    /// Set-ups: 'random', 'nash' (a mix that comes with the program) or nash:FILE, RED:BLUE (two indices 0-719 or two
+    /// orders of 123456), or a file with one RED:BLUE a line; 'alea setups' makes such files
     #[arg(long, default_value = "random", value_name = "SETUPS")]
     setups: String,
     /// Where finished pairs are kept, so that an interrupted match can go on

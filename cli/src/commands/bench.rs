@@ -1,7 +1,9 @@
 //! `alea bench`: speed and statistics.
 
+mod opening;
 mod playouts;
 mod search;
+mod strength;
 
 use anyhow::Result;
 use std::process::ExitCode;
@@ -18,11 +20,15 @@ pub(crate) struct Arguments {
 enum What {
     Playouts(playouts::Arguments),
     Search(search::Arguments),
+    Opening(opening::Arguments),
+    Strength(strength::Arguments),
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
     match &arguments.what {
         What::Playouts(arguments) => playouts::run(arguments),
         What::Search(arguments) => search::run(arguments),
+        What::Opening(arguments) => opening::run(arguments),
+        What::Strength(arguments) => strength::run(arguments),
     }
 }

@@ -1,13 +1,14 @@
 //! `alea bench search`: searches side by side on a suite of positions.
 
+use crate::commands::setups::check_directory;
 use crate::output;
 use anyhow::{Result, bail};
 use benches::search_bench::{Settings, Study, run as study};
 use benches::suite::{Phase, Suite};
 use clap::builder::PossibleValuesParser;
 use clap::builder::TypedValueParser as _;
-use engine::files::{FileError, write_atomically};
-use std::path::{Path, PathBuf};
+use engine::files::write_atomically;
+use std::path::PathBuf;
 use std::process::ExitCode;
 use trainer::progress::progress_bar;
 
@@ -98,14 +99,4 @@ pub(super) fn run(arguments: &Arguments) -> Result<ExitCode> {
         }
     }
     Ok(ExitCode::SUCCESS)
-}
-
-/// Whether there is a directory to write the file into.
-fn check_directory(path: &Path) -> Result<(), FileError> {
-    match path.parent() {
-        Some(directory) if !directory.as_os_str().is_empty() && !directory.is_dir() => {
-            Err(FileError::NoDirectory { path: path.to_owned(), directory: directory.to_owned() })
-        }
-        _ => Ok(()),
-    }
 }

@@ -1,0 +1,156 @@
+//! Published figures beside measured ones, and what they differ by.
+//!
+//! Invariant: a mean difference is over the figures that were both published and measured, each counting the same.
+
+use crate::sheet::{Cell, Sheet};
+use crate::statistics::{Interval, QUANTILE_95};
+use serde::{Deserialize, Serialize};
+
+/// One figure.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Figure {
+    /// What it is.
+    pub label: String,
+    /// As printed; `None` if it was not.
+    pub published: Option<f64>,
+    /// The half-width of the printed figure's 95 % interval, if its games are known.
+    pub published_error: Option<f64>,
+    /// As measured.
+    pub measured: f64,
+    /// Its 95 % interval, if it is a sample.
+    pub interval: Option<Interval>,
+    /// Games it was measured with; 0 if it is not from games.
+    pub games: u64,
+}
+
+impl Figure {
+    /// Measured minus published.
+    #[must_use]
+    pub fn difference(&self) -> Option<f64> {
+        self.published.map(|published| self.measured - published)
+    }
+
+    /// A share of games as published, with the interval of that many independent games; all in percent.
+    #[must_use]
+    pub fn published_share(percent: f64, games: u64) -> (Option<f64>, Option<f64>) {
+        let share = percent / 100.0;
+        (Some(percent), Some(100.0 * QUANTILE_95 * (share * (1.0 - share) / games.max(1) as f64).sqrt()))
+    }
+}
+
+/// Figures of one kind.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Comparison {
+    /// The heading.
+    pub title: String,
+    /// The unit of all figures.
+    pub unit: String,
+    /// The figures.
+    pub figures: Vec<Figure>,
+    /// Digits behind the point.
+    pub decimals: usize,
+}
+
+impl Comparison {
+    /// The mean of absolute differences; `None` if nothing was published.
+    #[must_use]
+    pub fn mean_difference(&self) -> Option<f64> {
+        mean(self.figures.iter().filter_map(Figure::difference).map(f64::abs))
+    }
+
+    /// What the mean absolute difference would be on average if both measured the same and only dice differed; `None`
+    /// unless both intervals are known.
+    #[must_use]
+    pub fn difference_by_luck(&self) -> Option<f64> {
+        let error = |figure: &Figure| {
+            let own = figure.interval?.half_width() / QUANTILE_95;
+            let printed = figure.published_error? / QUANTILE_95;
+            // Mean of |x| for a normal x.
+            Some((std::f64::consts::FRAC_2_PI * (own * own + printed * printed)).sqrt())
+        };
+        mean(self.figures.iter().filter_map(error))
+    }
+
+    /// For a terminal.
+    #[must_use]
+    pub fn text(&self) -> String {
+        let mut sheet = Sheet::new([self.title.as_str(), "published", "± ", "measured", "±", "difference", "games"]);
+        for figure in &self.figures {
+            let number = |value: Option<f64>| Cell::number(value, self.decimals);
+            sheet.push(vec![
+                figure.label.as_str().into(),
+                number(figure.published),
+                number(figure.published_error),
+                number(Some(figure.measured)),
+                number(figure.interval.map(|interval| interval.half_width())),
+                number(figure.difference()),
+                if figure.games > 0 { figure.games.into() } else { Cell::Missing },
+            ]);
+        }
+        let mut text = sheet.text();
+        let (decimals, unit) = (self.decimals.max(2), &self.unit);
+        if let Some(difference) = self.mean_difference() {
+            text += &format!("mean absolute difference {difference:.decimals$} {unit}");
+            if let Some(by_luck) = self.difference_by_luck() {
+                text += &format!("; luck alone would make it {by_luck:.decimals$}");
+            }
+            text.push('\n');
+        }
+        text
+    }
+}
+
+fn mean(values: impl Iterator<Item = f64>) -> Option<f64> {
+    let (sum, count) = values.fold((0.0, 0.0), |(sum, count), value| (sum + value, count + 1.0));
+    (count > 0.0).then_some(sum / count)
+}
+
+/// Something a report says in words, and what was found.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Claim {
+    /// In the report.
+    pub published: String,
+    /// Here.
+    pub measured: String,
+}
+
+/// One published study, measured again.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Reproduction {
+    /// What was reproduced.
+    pub target: String,
+    /// The report.
+    pub source: String,
+    /// Whether the size is the published one.
+    pub full: bool,
+    /// Figures side by side.
+    pub comparisons: Vec<Comparison>,
+    /// Statements side by side.
+    pub claims: Vec<Claim>,
+    /// What the report leaves open and what was assumed.
+    pub assumptions: Vec<String>,
+    /// What the study itself shows, if there is more.
+    pub details: Option<String>,
+}
+
+impl Reproduction {
+    /// For a terminal.
+    #[must_use]
+    pub fn text(&self) -> String {
+        let mut text = format!("{}; {}\n", self.source, if self.full { "the published size" } else { "a quick size" });
+        if let Some(details) = &self.details {
+            text += &format!("\n{}\n", details.trim_end());
+        }
+        for comparison in &self.comparisons {
+            text += &format!("\n{}", comparison.text());
+        }
+        for claim in &self.claims {
+            text += &format!("\npublished: {}\nmeasured:  {}\n", claim.published, claim.measured);
+        }
+        text += "\nleft open by the report, and assumed here:\n";
+        for assumption in &self.assumptions {
+            text += &format!("  - {assumption}\n");
+        }
+        text.trim_end().to_owned()
+    }
+}

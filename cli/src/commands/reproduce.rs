@@ -1,0 +1,89 @@
+//! `alea reproduce`: published tables, measured again.
+
+use crate::output;
+use anyhow::{Result, bail};
+use benches::arena::Setups;
+use benches::reproduce::{Settings, Target, run as reproduce, seconds};
+use clap::builder::{PossibleValuesParser, TypedValueParser as _};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use trainer::progress::progress_bar;
+
+/// Measure a published table again: each figure as printed, as measured with its interval, and the difference
+///
+/// Without --full a size that takes about a minute or two on two cores; with it the published one, which may take hours to
+/// weeks. How long is said beforehand, and with --state it can be interrupted and go on.
+#[derive(clap::Args)]
+#[command(
+    after_help = "Example: alea reproduce rocknroll\n         alea reproduce rocknroll --full --only 1,8,9,10,13,14,15 --state runs/rocknroll"
+)]
+pub(crate) struct Arguments {
+    /// What: Rock'n'Roll's tournament, set-up study and table sizes; the Star1 agent's leaf counts and depths; minimax
+    /// against alpha-beta; Monte_Alpha's tables
+    #[arg(value_parser = PossibleValuesParser::new(Target::ALL.map(Target::name)).try_map(|name| name.parse::<Target>()))]
+    what: Target,
+    /// As many games as were published
+    #[arg(long)]
+    full: bool,
+    /// Games of each match, or of each pairing of set-ups, instead
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=10_000_000), allow_negative_numbers = true)]
+    games: Option<u64>,
+    /// Only these of Rock'n'Roll's players, by number
+    #[arg(long, value_name = "N", value_delimiter = ',')]
+    only: Vec<u32>,
+    /// Set-ups of Rock'n'Roll's tournament, as in 'alea arena' [default: the best sixteen of data/setups/best.txt]
+    #[arg(long, value_name = "SETUPS")]
+    setups: Option<String>,
+    /// Seed of set-ups, dice and players
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// A directory where finished games are kept
+    #[arg(long, value_name = "DIR")]
+    state: Option<PathBuf>,
+    /// Write the result as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
+    let what = arguments.what;
+    if what != Target::RockNRoll && (!arguments.only.is_empty() || arguments.setups.is_some()) {
+        bail!("--only and --setups belong to 'rocknroll'");
+    }
+    let has_games = matches!(what, Target::RockNRoll | Target::Setups | Target::Depth | Target::MonteAlpha);
+    if !has_games && (arguments.games.is_some() || arguments.state.is_some()) {
+        bail!("'{}' searches positions; leave out --games and --state", what.name());
+    }
+    let setups = match &arguments.setups {
+        Some(text) if Path::new(text).is_file() => Setups::read_list(Path::new(text))?,
+        Some(text) => text.parse()?,
+        None => Setups::shipped_best()?,
+    };
+    let settings = Settings {
+        full: arguments.full,
+        games: arguments.games,
+        only: arguments.only.clone(),
+        setups,
+        seed: arguments.seed,
+        threads: rayon::current_num_threads(),
+        state: arguments.state.clone(),
+    };
+    output::note(&format!("{}: about {} on one thread, of a new start", what.name(), duration(seconds(what, &settings)?)));
+    let found = reproduce(what, &settings, &progress_bar(what.name()), &mut output::note)?;
+    if arguments.json {
+        output::json(&found)?;
+    } else {
+        output::line(&found.text())?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// A duration in the unit that suits it.
+fn duration(seconds: f64) -> String {
+    match seconds {
+        seconds if seconds < 120.0 => format!("{seconds:.0} seconds"),
+        seconds if seconds < 7200.0 => format!("{:.0} minutes", seconds / 60.0),
+        seconds if seconds < 172_800.0 => format!("{:.0} hours", seconds / 3600.0),
+        seconds => format!("{:.0} days", seconds / 86_400.0),
+    }
+}

@@ -30,9 +30,10 @@ impl<G: Game, E: Evaluator<G>, M: Meter> Star<G, E, M> {
             // No value is outside.
             return None;
         }
-        let expects_low = self.expects_low;
+        let (expects_low, horizon) = (self.expects_low, self.horizon);
         let found = self.node(position, depth - FEWER, ply, low, high);
-        self.expects_low = expects_low;
+        // What is not believed adds nothing to the horizon either.
+        (self.expects_low, self.horizon) = (expects_low, horizon);
         if self.watch.stopped() {
             return None;
         }

@@ -1,3 +1,5 @@
+//! The published tables as they are read, plans as large as published, differences by hand, tournaments that go on.
+
 use super::published::{MonteAlphaLine, monte_alpha, rocknroll, star_depth};
 use super::*;
 use crate::statistics::Interval;

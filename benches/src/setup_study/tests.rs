@@ -1,3 +1,5 @@
+//! The study's table by hand on three pairings; threads and interruptions change nothing.
+
 use super::*;
 use crate::setup_study::classes::Classes;
 use crate::setup_study::result::order;

@@ -14,6 +14,7 @@ pub mod outcomes;
 mod parallel;
 pub mod playout;
 pub mod star;
+pub(crate) mod stopwatch;
 pub mod table;
 
 use crate::chance::Bounds;

@@ -66,8 +66,9 @@ fn what_does_not_fit_is_refused() {
     for (text, part) in [
         ("mcts(sims=0)", "character 11: 'sims' is a number from 1"),
         ("mcts(ms=nan)", "'ms' is a number"),
-        ("mcts(ms=3, clock=5)", "character 18: 'ms' and 'clock' exclude each other"),
+        ("mcts(ms=3, clock=5)", "character 18: only one of 'ms', 'cpu_ms' and 'clock' can be given"),
         ("mcts(clock=x)", "60+0.5"),
+        ("mcts(cpu_ms=3, threads=2)", "character 24: 'cpu_ms' is a limit of one thread: use 'ms'"),
         ("mcts(simulations=3)", "there is no 'simulations' here; mcts takes"),
         ("mcts(select=best)", "'select' is ucb1 or tuned or puct, not 'best'"),
         ("mcts(c=1, exploration=2)", "'c' is short for 'exploration'"),

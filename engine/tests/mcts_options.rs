@@ -8,6 +8,7 @@ use engine::oracle::Oracle;
 use engine::random::RandomStream;
 use engine::search::Search;
 use engine::search::expectiminimax::{Expectiminimax, Form};
+use engine::search::limits::TimeLimit;
 use engine::search::mcts::{
     Backup, Budget, EvaluatorLeaf, FirstPlay, Leaf, Mcts, MctsOptions, Mix, MoveStatistics, Playout, Prior, Selection, StarLeaf, best_move,
 };
@@ -194,9 +195,11 @@ fn pondering_ends_when_told_and_helps_the_next_search() {
 fn time_is_kept() {
     let start = position(MIDDLE);
     let legal = Standard::default().legal_moves(&start, 1);
-    let clock = Budget::Game { total: Duration::from_millis(800), increment: Duration::ZERO };
+    let clock = Budget::Time(TimeLimit::Game { total: Duration::from_millis(800), increment: Duration::ZERO });
     for threads in [1, 2] {
-        for budget in [Budget::Time(Duration::from_millis(80)), clock] {
+        for budget in
+            [TimeLimit::Move, TimeLimit::Processor].map(|limit| Budget::Time(limit(Duration::from_millis(80)))).into_iter().chain([clock])
+        {
             let options = MctsOptions { budget, early: false, ..MctsOptions::default() };
             let mut search = Mcts::<_, Playout>::with_leaves(Standard::default(), vec![Playout; threads], options, 1);
             let began = Instant::now();

@@ -20,16 +20,17 @@ use crate::tablebase::{FEWEST_STONES, MOST_STONES};
 use std::sync::Arc;
 
 mod evaluators;
+mod limits;
 mod monte_carlo;
 mod playouts;
 mod searches;
 
 /// All player names, for help texts and errors.
-pub const PLAYERS: &str = "star2, star1, star0.5, star0(depth, eval, die, ms, nodes, clock, depths, least, table, entries, replace, reuse, \
+pub const PLAYERS: &str = "star2, star1, star0.5, star0(depth, eval, die, ms, cpu_ms, nodes, clock, depths, least, table, entries, replace, reuse, \
      order, negascout, form, threads, step, aspiration, probcut, tablebase), minimax and alphabeta(depth, eval, dice), \
-     unified and textbook(depth, eval, die), mcts(sims or ms or clock, leaf, playout, truncate, close, select, exploration, fpu, prior, bias, temperature, rave, \
+     unified and textbook(depth, eval, die), mcts(sims or ms or cpu_ms or clock, leaf, playout, truncate, close, select, exploration, fpu, prior, bias, temperature, rave, \
      backup, solver, graph, keep, ponder, virtual_loss, batch, memory, threads, early, tablebase, die), greedy, random; the published monte_alpha, monte_alpha_v2 and \
-     uctcut(sims or ms or clock) and abseval(ms); and Rock'n'Roll's MrBlack(depth), FarmerBoy(depth), MrMonte(depth, iterations, player), MrRandom";
+     uctcut(sims or ms or cpu_ms or clock) and abseval(ms); and Rock'n'Roll's MrBlack(depth), FarmerBoy(depth), MrMonte(depth, iterations, player), MrRandom";
 
 /// Milliseconds a move in the published matches of abseval.
 const ABSEVAL_MILLISECONDS: f64 = 1200.0;

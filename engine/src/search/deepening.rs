@@ -9,6 +9,7 @@ use super::limits::{Limits, Pace};
 use super::meter::{Meter, Off};
 use super::parallel::Busy;
 use super::star::{Star, StarOptions};
+use super::stopwatch::Stopwatch;
 use super::table::Table;
 use super::{Search, SearchStats};
 use crate::chance::Bounds;
@@ -17,7 +18,6 @@ use crate::game::Game;
 use crate::oracle::Oracle;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Instant;
 
 /// How the depth grows.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -93,7 +93,7 @@ impl<G: Game, E: Evaluator<G> + Clone, M: Meter> DeepeningSearch<G, E, M> {
     }
 
     /// Runs `task` on all workers until the first of them, whose answer counts, is done.
-    fn run<R: Send>(&mut self, began: Instant, position: &G::Position, task: impl Fn(&mut Star<G, E, M>) -> R + Sync) -> R {
+    fn run<R: Send>(&mut self, began: Stopwatch, position: &G::Position, task: impl Fn(&mut Star<G, E, M>) -> R + Sync) -> R {
         let deadline = self.pace.deadline(began, self.workers[0].game().stage(position));
         let nodes = self.limits.nodes;
         if let Some(table) = self.workers[0].table() {
@@ -159,7 +159,7 @@ impl<G: Game, E: Evaluator<G> + Clone, M: Meter> Search<G> for DeepeningSearch<G
     }
 
     fn best_move(&mut self, position: &G::Position, legal: &[G::Move]) -> (G::Move, f32) {
-        let began = Instant::now();
+        let began = self.pace.start();
         let stage = self.workers[0].game().stage(position);
         let (limits, deepening) = (self.limits, self.deepening);
         let (best, depth) = self.run(began, position, |star| {
@@ -185,7 +185,7 @@ impl<G: Game, E: Evaluator<G> + Clone, M: Meter> Search<G> for DeepeningSearch<G
     }
 
     fn move_values(&mut self, position: &G::Position, moves: &[G::Move]) -> Vec<f32> {
-        let began = Instant::now();
+        let began = self.pace.start();
         let stage = self.workers[0].game().stage(position);
         let (limits, deepening) = (self.limits, self.deepening);
         let (values, depth) = self.run(began, position, |star| {
@@ -214,7 +214,7 @@ impl<G: Game, E: Evaluator<G> + Clone, M: Meter> Search<G> for DeepeningSearch<G
     }
 
     fn value(&mut self, position: &G::Position) -> f32 {
-        let began = Instant::now();
+        let began = self.pace.start();
         let stage = self.workers[0].game().stage(position);
         let (limits, deepening) = (self.limits, self.deepening);
         let (value, depth) = self.run(began, position, |star| {

@@ -4,6 +4,7 @@
 //! a slow one does not overstep a limit. Invariant: once a search is stopped it stays stopped until it is given new
 //! limits.
 
+use super::stopwatch::{Clock, Deadline, Stopwatch};
 use crate::game::Stage;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -24,6 +25,9 @@ pub struct DepthRange {
 pub enum TimeLimit {
     /// For each move.
     Move(Duration),
+    /// For each move, of the time that the searching thread spends on a processor: what passes while others compute does not
+    /// count. For one thread.
+    Processor(Duration),
     /// For all moves of a game together, growing by `increment` after each.
     Game {
         /// What there is at the start.
@@ -89,15 +93,21 @@ impl Pace {
         Self { limit: limits.time, left }
     }
 
-    /// When a search that began now must end.
-    pub(super) fn deadline(&self, began: Instant, stage: Stage) -> Option<Instant> {
-        Some(match self.limit? {
-            TimeLimit::Move(time) => began + time,
+    /// A stopwatch for a search that begins now.
+    pub(super) fn start(&self) -> Stopwatch {
+        Stopwatch::start(if let Some(TimeLimit::Processor(_)) = self.limit { Clock::Processor } else { Clock::Wall })
+    }
+
+    /// When a search that began with `stopwatch` must end.
+    pub(super) fn deadline(&self, stopwatch: Stopwatch, stage: Stage) -> Option<Deadline> {
+        let after = match self.limit? {
+            TimeLimit::Move(time) | TimeLimit::Processor(time) => time,
             TimeLimit::Game { increment, .. } => {
                 let share = self.left / MOVES_LEFT[stage as usize] + increment * 4 / 5;
-                began + share.min(self.left.saturating_sub(RESERVE))
+                share.min(self.left.saturating_sub(RESERVE))
             }
-        })
+        };
+        Some(Deadline { stopwatch, after })
     }
 
     /// Takes the time of a move off the clock.
@@ -119,7 +129,7 @@ pub(super) struct Watch {
     /// Seconds a node takes when it takes long.
     slowest: f64,
     most_nodes: Option<u64>,
-    deadline: Option<Instant>,
+    deadline: Option<Deadline>,
     /// Set by whoever wants all threads of the search to end.
     stop: Option<Arc<AtomicBool>>,
 }
@@ -153,7 +163,7 @@ impl Default for Watch {
 
 impl Watch {
     /// New limits, with the number of nodes that have been counted so far; `most_nodes` is a count of the same kind.
-    pub(super) fn start(&mut self, nodes: u64, most_nodes: Option<u64>, deadline: Option<Instant>, stop: Option<Arc<AtomicBool>>) {
+    pub(super) fn start(&mut self, nodes: u64, most_nodes: Option<u64>, deadline: Option<Deadline>, stop: Option<Arc<AtomicBool>>) {
         let unlimited = most_nodes.is_none() && deadline.is_none() && stop.is_none();
         self.stopped = false;
         (self.most_nodes, self.deadline, self.stop) = (most_nodes, deadline, stop);
@@ -197,7 +207,7 @@ impl Watch {
         self.interval = wanted.clamp(1, 2 * self.interval).min(LONGEST_INTERVAL);
         self.last_look = now;
         self.stopped |= self.most_nodes.is_some_and(|most| nodes >= most)
-            || self.deadline.is_some_and(|deadline| now >= deadline)
+            || self.deadline.is_some_and(Deadline::has_passed)
             || self.stop.as_ref().is_some_and(|stop| stop.load(Ordering::Relaxed));
         self.schedule(nodes);
     }

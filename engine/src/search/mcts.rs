@@ -29,7 +29,7 @@ pub(super) use graph::{Cell, Slot};
 use self::graph::Graph;
 use self::worker::{Root, Worker};
 use super::SearchStats;
-use super::limits::{Limits, Pace};
+use super::limits::{Limits, Pace, TimeLimit};
 use super::meter::{Meter, Off};
 use crate::game::{Game, List};
 use crate::oracle::Oracle;
@@ -199,8 +199,8 @@ fn graph_size(options: &MctsOptions, threads: usize) -> (usize, usize, bool) {
     let positions = match options.budget {
         _ if options.ponder => u64::MAX,
         Budget::Simulations(simulations) => simulations,
-        Budget::Time(time) => in_time(time),
-        Budget::Game { total, increment } => in_time(total + increment),
+        Budget::Time(TimeLimit::Move(time) | TimeLimit::Processor(time)) => in_time(time),
+        Budget::Time(TimeLimit::Game { total, increment }) => in_time(total + increment),
     };
     let positions = usize::try_from(positions).unwrap_or(usize::MAX).saturating_add(64).saturating_mul(searches);
     let bytes = options.memory.max(1) << 20;

@@ -1,7 +1,7 @@
 //! From notation to Monte-Carlo searches: `mcts(sims=10000, leaf=schwarz)`, and the published programs of that kind.
 
+use super::limits::{threads, time};
 use super::playouts::PlayoutRecipe;
-use super::searches::game_clock;
 use super::{evaluators, tablebase};
 use crate::eval::any::{AnyEvaluator, with_evaluator};
 use crate::eval::calibration::Calibrated;
@@ -11,11 +11,9 @@ use crate::oracle::Oracle;
 use crate::player::Player;
 use crate::player::notation::{Arguments, Notation, Problem, parse_number};
 use crate::player::searching::MctsPlayer;
-use crate::search::limits::TimeLimit;
 use crate::search::mcts::{Backup, Budget, EvaluatorLeaf, FirstPlay, Leaf, Mcts, MctsOptions, Mix, Playout, Prior, Selection, StarLeaf};
 use crate::search::meter::Meter;
 use std::sync::Arc;
-use std::time::Duration;
 
 /// A Monte-Carlo search that can be made again and again.
 #[derive(Clone)]
@@ -136,7 +134,8 @@ impl MctsRecipe {
         if oracle.is_some() && !options.solver {
             return Err((notation.character, "'tablebase' needs solver=on, which carries what it knows to the root".to_owned()));
         }
-        Ok(Self { options, leaf, prior, oracle, threads: named(arguments, "threads", 1..=256, 1)? })
+        let threads = threads(arguments, options.budget.time())?;
+        Ok(Self { options, leaf, prior, oracle, threads })
     }
 
     /// Reads the arguments of a published program: `monte_alpha`, `monte_alpha_v2` or `uctcut`.
@@ -145,8 +144,10 @@ impl MctsRecipe {
     /// played. Version 2 values leaves by reciprocal distances. What UCTcut prunes is not printed: here it no longer tries
     /// moves that are proven worse than another.
     pub(super) fn published(name: &str, arguments: &mut Arguments<'_>, game: &Standard) -> Result<Self, Problem> {
-        let options =
-            MctsOptions { budget: budget(arguments)?, solver: name == "uctcut", graph: false, early: false, ..MctsOptions::default() };
+        let budget = budget(arguments)?;
+        // To end when no other move can catch up changes no choice, if what is left is known.
+        let early = budget.simulations().is_some();
+        let options = MctsOptions { budget, solver: name == "uctcut", graph: false, early, ..MctsOptions::default() };
         let leaf = if name == "monte_alpha_v2" {
             let evaluator = Calibrated { score: Reciprocal::new(game), calibration: Reciprocal::CALIBRATION };
             LeafKind::Evaluator(AnyEvaluator::Reciprocal(Arc::new(evaluator)))
@@ -211,18 +212,12 @@ where
     arguments.take_named(key)?.map_or(Ok(default), |value| parse_number(key, value, range))
 }
 
-/// `sims`, `ms` or `clock`; a number without a key counts simulations.
+/// `sims`, `ms`, `cpu_ms` or `clock`; a number without a key counts simulations.
 fn budget(arguments: &mut Arguments<'_>) -> Result<Budget, Problem> {
-    let (milliseconds, clock) = (arguments.take_named("ms")?, arguments.take_named("clock")?);
-    match (milliseconds, clock) {
-        (Some(_), Some(clock)) => Err((clock.character, "'ms' and 'clock' exclude each other".to_owned())),
-        (Some(value), None) => Ok(Budget::Time(Duration::from_secs_f64(parse_number("ms", value, 0.01..=86_400_000.0)? / 1000.0))),
-        (None, Some(value)) => match game_clock(value)? {
-            TimeLimit::Game { total, increment } => Ok(Budget::Game { total, increment }),
-            TimeLimit::Move(time) => Ok(Budget::Time(time)),
-        },
-        (None, None) => Ok(Budget::Simulations(arguments.number("sims", 1..=4_000_000_000, 10_000)?)),
-    }
+    Ok(match time(arguments)? {
+        Some(limit) => Budget::Time(limit),
+        None => Budget::Simulations(arguments.number("sims", 1..=4_000_000_000, 10_000)?),
+    })
 }
 
 /// `playout`, an evaluator, `mix(share, EVAL)` or `star(depth, EVAL)`.

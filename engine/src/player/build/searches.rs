@@ -1,5 +1,6 @@
 //! From notation to searches of the expectiminimax family: `star2(depth=6, eval=schwarz)` and its relatives.
 
+use super::limits::{limits, threads};
 use super::{assumed_die, evaluators, tablebase};
 use crate::eval::any::{AnyEvaluator, with_evaluator};
 use crate::eval::open_dice::OpenDiceEvaluator;
@@ -11,7 +12,7 @@ use crate::player::notation::{Arguments, Notation, Problem, parse_number};
 use crate::player::searching::{OpenDicePlayer, SearchPlayer};
 use crate::search::deepening::{Deepening, DeepeningSearch};
 use crate::search::expectiminimax::{Expectiminimax, Form};
-use crate::search::limits::{DepthRange, Limits, MOST_DEPTH, TimeLimit};
+use crate::search::limits::{Limits, MOST_DEPTH, TimeLimit};
 use crate::search::meter::Meter;
 use crate::search::ordering::Ordering;
 use crate::search::outcomes::{Options, OutcomeSearch};
@@ -150,7 +151,8 @@ impl SearchRecipe {
                 let aspiration = arguments.take_named("aspiration")?;
                 let aspiration = aspiration.map(|value| parse_number("aspiration", value, 0.0..=1.0)).transpose()?;
                 let deepening = Deepening { step, aspiration };
-                Shape::Unified { options, deepening, threads: arguments.number("threads", 1..=256, 1)? }
+                let threads = threads(arguments, limits.time)?;
+                Shape::Unified { options, deepening, threads }
             }
         };
         if outcomes {
@@ -201,61 +203,12 @@ impl SearchRecipe {
     }
 }
 
-/// `depth=N`, `depths=A:B:C` and `least=…` (opening, middle, endgame), `nodes`, `ms`, `clock=SECONDS+INCREMENT`.
-fn limits(arguments: &mut Arguments<'_>, depth: Option<&Notation>) -> Result<Limits, Problem> {
-    let nodes = arguments.take_named("nodes")?.map(|value| parse_number("nodes", value, 1..=u64::MAX)).transpose()?;
-    let milliseconds = arguments.take_named("ms")?;
-    let clock = arguments.take_named("clock")?;
-    let time = match (milliseconds, clock) {
-        (Some(_), Some(clock)) => return Err((clock.character, "'ms' and 'clock' exclude each other".to_owned())),
-        (Some(value), None) => Some(TimeLimit::Move(Duration::from_secs_f64(parse_number("ms", value, 0.01..=86_400_000.0)? / 1000.0))),
-        (None, Some(value)) => Some(game_clock(value)?),
-        (None, None) => None,
-    };
-    let default = if nodes.is_some() || time.is_some() { MOST_DEPTH } else { 3 };
-    let most = match (depth, arguments.take_named("depths")?) {
-        (Some(_), Some(depths)) => return Err((depths.character, "'depth' and 'depths' exclude each other".to_owned())),
-        (None, Some(value)) => stages("depths", value)?,
-        (Some(value), None) => [parse_number("depth", value, 1..=MOST_DEPTH)?; 3],
-        (None, None) => [default; 3],
-    };
-    let least = match arguments.take_named("least")? {
-        Some(value) => stages("least", value)?,
-        None => [1; 3],
-    };
-    let depths = std::array::from_fn(|stage| DepthRange { least: least[stage].min(most[stage]), most: most[stage] });
-    Ok(Limits { depths, nodes, time })
-}
-
 /// Searches without deepening go to one depth.
 fn only_one_depth(limits: &Limits, notation: &Notation, who: &str) -> Result<(), Problem> {
     if *limits == Limits::to_depth(limits.depths[0].most) {
         return Ok(());
     }
     Err((notation.character, format!("{who} takes no limit but depth")))
-}
-
-/// One depth, or three joined by ':'.
-fn stages(key: &str, value: &Notation) -> Result<[u32; 3], Problem> {
-    let depths: Option<Vec<u32>> = value.name.split(':').map(|depth| depth.parse().ok()).collect();
-    let depths = depths.filter(|depths| depths.iter().all(|depth| (1..=MOST_DEPTH).contains(depth)) && value.arguments.is_empty());
-    match depths.as_deref() {
-        Some(&[depth]) => Ok([depth; 3]),
-        Some(&[opening, middle, endgame]) => Ok([opening, middle, endgame]),
-        _ => Err((
-            value.character,
-            format!("'{key}' is a depth from 1 to {MOST_DEPTH}, or three joined by ':' (opening, middle, endgame), not '{value}'"),
-        )),
-    }
-}
-
-pub(super) fn game_clock(value: &Notation) -> Result<TimeLimit, Problem> {
-    let seconds = |text: &str| text.parse().ok().filter(|seconds| (0.0..=1e6).contains(seconds)).map(Duration::from_secs_f64);
-    let (total, increment) = value.name.split_once('+').unwrap_or((&value.name, "0"));
-    match (seconds(total), seconds(increment)) {
-        (Some(total), Some(increment)) if value.arguments.is_empty() && !total.is_zero() => Ok(TimeLimit::Game { total, increment }),
-        _ => Err((value.character, format!("'clock' is seconds a game, and what each move adds: 60+0.5, not '{value}'"))),
-    }
 }
 
 /// `table=MIB` or `entries=N`, `replace`, `reuse`.

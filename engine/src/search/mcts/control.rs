@@ -13,9 +13,9 @@ use crate::chance::Bounds;
 use crate::game::{Game, OutcomeList};
 use crate::search::mcts::options::Selection;
 use crate::search::meter::Meter;
+use crate::search::stopwatch::Deadline;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
-use std::time::Instant;
 
 /// Simulations from one look at whether to end to the next.
 const BETWEEN_LOOKS: u64 = 16;
@@ -29,7 +29,7 @@ const FULL_AT_START: f64 = 0.5;
 impl<G: Game, L: Leaf<G>, M: Meter> Mcts<G, L, M> {
     /// Searches until an answer is certain enough, or until `stop` is set if it is given: then without any other limit.
     pub(super) fn run(&mut self, position: &G::Position, legal: Option<&[G::Move]>, purpose: Purpose, stop: Option<&Arc<AtomicBool>>) {
-        let began = Instant::now();
+        let began = self.pace.start();
         self.simulations = 0;
         for worker in &mut self.workers {
             (worker.depth, worker.full) = (0, false);
@@ -57,8 +57,7 @@ impl<G: Game, L: Leaf<G>, M: Meter> Mcts<G, L, M> {
             None => (options.budget.simulations().unwrap_or(u64::MAX), self.pace.deadline(began, self.game.stage(position))),
         };
         self.workers[0].ask_about_root(&shared);
-        let control =
-            Control { shared: &shared, purpose, budget, began, deadline, claimed: AtomicU64::new(0), over: AtomicBool::new(false) };
+        let control = Control { shared: &shared, purpose, budget, deadline, claimed: AtomicU64::new(0), over: AtomicBool::new(false) };
         for worker in &mut self.workers {
             worker.watch.start(0, None, deadline, stop.cloned());
         }
@@ -185,8 +184,7 @@ struct Control<'a, G: Game> {
     shared: &'a Shared<'a, G>,
     purpose: Purpose,
     budget: u64,
-    began: Instant,
-    deadline: Option<Instant>,
+    deadline: Option<Deadline>,
     /// Simulations that threads have taken over.
     claimed: AtomicU64,
     over: AtomicBool,
@@ -228,8 +226,8 @@ impl<G: Game> Control<'_, G> {
     /// How many simulations the time left suffices for, if they go on as they went; a quarter more, for they may not.
     fn left_in_time(&self, done: u64) -> u64 {
         let Some(deadline) = self.deadline else { return u64::MAX };
-        let now = Instant::now();
-        let (spent, left) = (now.duration_since(self.began).as_secs_f64(), deadline.saturating_duration_since(now).as_secs_f64());
+        let spent = deadline.stopwatch.elapsed();
+        let (spent, left) = (spent.as_secs_f64(), deadline.after.saturating_sub(spent).as_secs_f64());
         if done < 64 { u64::MAX } else { (done as f64 * 1.25 * left / spent.max(1e-9)) as u64 + 1 }
     }
 

@@ -1,37 +1,32 @@
 //! What a Monte-Carlo search can be told, with its defaults.
 
 use crate::search::limits::TimeLimit;
-use std::time::Duration;
 
 /// When to stop, unless the answer is certain before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Budget {
     /// After this many simulations, of all threads together.
     Simulations(u64),
-    /// After this time; the same seed need not give the same move then.
-    Time(Duration),
-    /// All moves of a game together, growing by the increment after each.
-    Game {
-        /// What there is at the start.
-        total: Duration,
-        /// What each move adds.
-        increment: Duration,
-    },
+    /// By the clock; the same seed need not give the same move then.
+    Time(TimeLimit),
 }
 
 impl Budget {
-    pub(super) fn simulations(self) -> Option<u64> {
+    /// The number of simulations, if that is the limit.
+    #[must_use]
+    pub fn simulations(self) -> Option<u64> {
         match self {
             Self::Simulations(simulations) => Some(simulations),
-            Self::Time(_) | Self::Game { .. } => None,
+            Self::Time(_) => None,
         }
     }
 
-    pub(super) fn time(self) -> Option<TimeLimit> {
+    /// The limit of time, if it is one.
+    #[must_use]
+    pub fn time(self) -> Option<TimeLimit> {
         match self {
             Self::Simulations(_) => None,
-            Self::Time(time) => Some(TimeLimit::Move(time)),
-            Self::Game { total, increment } => Some(TimeLimit::Game { total, increment }),
+            Self::Time(limit) => Some(limit),
         }
     }
 }

@@ -11,7 +11,7 @@ use engine::player::build;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 use trainer::config::{NTupleConfig, NetworkConfig, TargetConfig, TrainConfig, TrainingConfig};
-use trainer::selfplay::{SelfPlay, SelfPlayConfig, WeightedPlayer};
+use trainer::selfplay::{SelfPlay, SelfPlayConfig, SelfPlayOptions, WeightedPlayer};
 use trainer::shard;
 
 const QUICK: &str = include_str!("../../presets/quick.toml");
@@ -35,6 +35,8 @@ struct SelfPlaySection {
     exploration: f64,
     variant: String,
     players: Vec<WeightedPlayer>,
+    #[serde(default, skip_serializing_if = "SelfPlayOptions::are_off")]
+    options: SelfPlayOptions,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -131,6 +133,7 @@ impl PipelineConfig {
             opening_plies: section.opening_plies,
             exploration: section.exploration,
             variant: section.variant,
+            options: section.options,
         }
     }
 

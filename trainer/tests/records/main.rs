@@ -9,6 +9,7 @@ mod data;
 mod dataset;
 mod format;
 mod selfplay;
+mod variety;
 mod version1;
 
 use engine::eval::ntuple::{NTuple, TupleSet};

@@ -35,7 +35,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..), allow_negative_numbers = true, conflicts_with = "shard")]
     target_positions: Option<u64>,
     /// Begin no shard after so many hours; the same command goes on where it stopped
-    #[arg(long, value_name = "H", conflicts_with = "shard")]
+    #[arg(long, value_name = "H", allow_negative_numbers = true, conflicts_with = "shard")]
     hours: Option<f64>,
     /// Make this shard alone, of so many that the run has: 17/100; other processes may make others in the same directory
     #[arg(long, value_name = "K/N", value_parser = Part::parse)]

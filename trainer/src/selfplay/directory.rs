@@ -43,6 +43,11 @@ impl SelfPlay {
         let _lock = lock(directory, File::try_lock)?;
         // Removes what a killed run left; only now, for before the lock it may have been a living one's.
         files::create_directory(directory)?;
+        self.run_alone(directory, limits, progress)
+    }
+
+    /// A run in a directory that is locked.
+    fn run_alone(&self, directory: &Path, limits: &Limits, progress: &ProgressBar) -> Result<RunReport, SelfPlayError> {
         // Positions make about so many games.
         progress.set_length(limits.positions.map_or(self.config.games, |positions| self.config.games.min(positions / 17)));
         let mut summary = SelfPlaySummary::new(&self.config);
@@ -59,7 +64,7 @@ impl SelfPlay {
         if let Some(games) = counted.games {
             // All that is asked for is there, or not a game is too few.
             let enough = Self { config: SelfPlayConfig { games, ..self.config.clone() }, ..self.clone() };
-            return enough.run_within(directory, &Limits { positions: None, ..*limits }, progress);
+            return enough.run_alone(directory, &Limits { positions: None, ..*limits }, progress);
         }
         self.manifest_there(directory)?;
         summary = counted.summary;

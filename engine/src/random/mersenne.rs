@@ -14,6 +14,7 @@ const UPPER: u64 = 0xffff_ffff_8000_0000;
 
 /// Words made at a time in the first round; later rounds are made whole.
 const STEP: usize = 8;
+const _: () = assert!(WORDS == 2 * MIDDLE && WORDS.is_multiple_of(STEP));
 
 /// The generator.
 #[derive(Clone)]
@@ -59,18 +60,16 @@ impl Mersenne {
     #[inline(never)]
     fn make_ready(&mut self) {
         if self.ready == WORDS {
-            (self.next, self.ready) = (0, 0);
+            turn_all(&mut self.words);
+            self.next = 0;
+            return;
         }
-        let from = self.ready;
-        let to = if self.seeded < WORDS || from > 0 { (from + STEP).min(WORDS) } else { WORDS };
-        // Every word is joined with the one after it and the one 156 further on.
+        let (from, to) = (self.ready, self.ready + STEP);
+        // Every word is joined with the one after it and the one half a round further on.
         self.seed_up_to((to + MIDDLE).min(WORDS));
-        let words = &mut self.words;
-        for at in from..to.min(WORDS - MIDDLE) {
-            words[at] = turned(words[at], words[at + 1], words[at + MIDDLE]);
-        }
-        for at in from.max(WORDS - MIDDLE)..to {
-            words[at] = turned(words[at], words[(at + 1) % WORDS], words[at - (WORDS - MIDDLE)]);
+        for at in from..to {
+            let further = if at < MIDDLE { at + MIDDLE } else { at - MIDDLE };
+            self.words[at] = turned(self.words[at], self.words[(at + 1) % WORDS], self.words[further]);
         }
         self.ready = to;
     }
@@ -83,6 +82,17 @@ impl Mersenne {
         }
         self.seeded = self.seeded.max(end);
     }
+}
+
+/// Turns over a whole round.
+fn turn_all(words: &mut [u64; WORDS]) {
+    for at in 0..MIDDLE {
+        words[at] = turned(words[at], words[at + 1], words[at + MIDDLE]);
+    }
+    for at in MIDDLE..WORDS - 1 {
+        words[at] = turned(words[at], words[at + 1], words[at - MIDDLE]);
+    }
+    words[WORDS - 1] = turned(words[WORDS - 1], words[0], words[MIDDLE - 1]);
 }
 
 /// What a word becomes, from its upper bits, the lower ones of the word after it, and the word half a round further on.

@@ -57,6 +57,96 @@ fn killed_at_any_moment_it_goes_on_to_the_same_bytes() {
     }
 }
 
+/// Fifty kills at moments spread over the run, each time further on; slow, and run by hand.
+#[test]
+#[ignore = "kills a run fifty times"]
+fn killed_fifty_times_it_goes_on_to_the_same_bytes() {
+    let directory = tempfile::tempdir().unwrap();
+    let (whole, broken) = (directory.path().join("whole"), directory.path().join("broken"));
+    let options = ["--target-positions", "400000", "--temperature", "0.1", "--endgames", "3-8", "--endgames-share", "0.2"];
+    let began = std::time::Instant::now();
+    assert_eq!(alea(&selfplay(text(&whole), &options)).code, 0);
+    let time = began.elapsed();
+    let mut killed = 0;
+    for round in 0..50_u32 {
+        let mut child = command(&selfplay(text(&broken), &options)).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+        // From the first millisecond to a third of the run, by steps that fall on other stages each time.
+        std::thread::sleep(time * (round * 37 % 50 + 1) / 150 + Duration::from_micros(u64::from(round) * 517));
+        killed += u32::from(child.try_wait().unwrap().is_none());
+        let _ = child.kill();
+        child.wait().unwrap();
+        // What is there is whole, but for the manifest's promise.
+        if fs::read_dir(&broken)
+            .is_ok_and(|mut entries| entries.any(|entry| entry.unwrap().path().extension().is_some_and(|is| is == "games")))
+        {
+            assert_eq!(alea(&["data", "info", text(&broken)]).code, 0, "round {round}");
+        }
+    }
+    assert!(killed >= 10, "{killed} of 50 were killed before they had finished");
+    assert_eq!(alea(&selfplay(text(&broken), &options)).code, 0);
+    assert!(content(&broken) == content(&whole));
+}
+
+#[test]
+fn the_games_are_like_those_of_the_arena() {
+    let directory = tempfile::tempdir().unwrap();
+    let out = directory.path().join("out");
+    let player = "star1(depth=1, eval=schwarz)";
+    let plain = ["--opening-plies", "0", "--exploration", "0", "--games", "8192", "--json"];
+    let ours = alea(&[&["selfplay", "--out", text(&out), "--player", player][..], &plain].concat()).json();
+    let theirs = alea(&["arena", "--games", "8000", "--player", player, "--player", player, "--json"]).json();
+    let number = |value: &serde_json::Value| value.as_f64().unwrap();
+    let games = number(&ours["games"]);
+    // Both games of a pair are the same one: of 8000 games 4000 count. A game has 16.3 plies, with a deviation below 4.
+    let deviation = (1.0 / games + 1.0 / 4000.0_f64).sqrt();
+    let first = number(&ours["first_mover_wins"]) / games - number(&theirs["first_mover_share"]);
+    assert!(first.abs() < 4.0 * 0.5 * deviation, "{first}");
+    let plies = number(&ours["positions"]) / games - number(&theirs["mean_plies"]);
+    assert!(plies.abs() < 4.0 * 4.0 * deviation, "{plies}");
+}
+
+#[test]
+fn the_options_of_self_play_reach_the_games() {
+    let directory = tempfile::tempdir().unwrap();
+    let at = |name: &str| directory.path().join(name);
+    let starts = at("starts.txt");
+    fs::write(&starts, ".1..2/...../..3../...b./....a r -\n").unwrap();
+    let (out, file) = (at("out"), text(&starts).to_owned());
+    let mut options =
+        vec!["--target-positions", "2000", "--json", "--hours", "5", "--exploration-until", "20", "--exploration-half-life", "9"];
+    options.extend(["--temperature", "0.1", "--temperature-until", "15", "--temperature-half-life", "7", "--adjudicate", "3"]);
+    options.extend(["--starts", &file, "--starts-share", "0.25", "--endgames", "4-6", "--endgames-share", "0.5"]);
+    let done = alea(&selfplay(text(&out), &options)).json();
+    assert_eq!(done["stopped"], false);
+    assert!(done["positions"].as_u64().unwrap() >= 2000 && done["time"]["outside_players"].as_f64().unwrap() > 0.0, "{done}");
+    let manifest: serde_json::Value = serde_json::from_slice(&fs::read(out.join("run.json")).unwrap()).unwrap();
+    let written = serde_json::json!({
+        "exploration_until": 20, "exploration_half_life": 9.0,
+        "temperature": 0.1, "temperature_until": 15, "temperature_half_life": 7.0,
+        "starts": {"file": file, "share": 0.25}, "endgames": {"stones": [4, 6], "share": 0.5}, "adjudicate": 3
+    });
+    assert_eq!(manifest["run"]["options"], written);
+    assert_eq!(manifest["run"]["starts"].as_str().map(str::len), Some(16));
+    assert_eq!(alea(&["data", "verify", text(&out)]).code, 0);
+    // What is refused leaves nothing behind.
+    for (wrong, expected) in [
+        (&["--hours", "-1"][..], "--hours"),
+        (&["--hours", "nan"], "--hours"),
+        (&["--temperature", "-1"], "'temperature' is"),
+        (&["--adjudicate", "9"], "'adjudicate' is a number"),
+        (&["--endgames", "5-4"], "2 to 12 stones"),
+        (&["--endgames", "2-4", "--endgames-share", "2"], "share of 'endgames'"),
+        (&["--starts", "no-such-file"], "no-such-file"),
+    ] {
+        let ran = alea(&selfplay(text(&at("other")), wrong));
+        assert!(ran.code != 0 && ran.err.contains(expected) && !ran.err.contains("panicked"), "{wrong:?}: {}", ran.err);
+    }
+    for wrong in [&["--endgames", "x"][..], &["--temperature-until", "3"], &["--starts-share", "0.5"], &["--target-positions", "0"]] {
+        assert_eq!(alea(&selfplay(text(&at("other")), wrong)).code, 2, "{wrong:?}");
+    }
+    assert!(!at("other").exists());
+}
+
 #[cfg(unix)]
 #[test]
 fn a_full_disk_is_named_and_finished_shards_stay() {

@@ -4,7 +4,9 @@
 //! can be made again on any machine, and nothing is tested on the seeds it was trained on.
 //! The generator is MT19937-64 (Matsumoto and Nishimura 1998), as Rock'n'Roll used for every die.
 
-use rand_mt::Mt64;
+mod mersenne;
+
+use mersenne::Mersenne;
 use xxhash_rust::xxh3::xxh3_64;
 
 /// Disjoint purposes of random numbers.
@@ -46,17 +48,18 @@ pub fn derive_seed(seed: u64, space: SeedSpace, indices: &[u64]) -> u64 {
 /// A stream of random numbers.
 #[derive(Clone, Debug)]
 pub struct RandomStream {
-    generator: Mt64,
+    generator: Mersenne,
 }
 
 impl RandomStream {
     /// The stream of a seed.
     #[must_use]
     pub fn new(seed: u64) -> Self {
-        Self { generator: Mt64::new(seed) }
+        Self { generator: Mersenne::new(seed) }
     }
 
     /// The next 64 bits.
+    #[inline]
     pub fn next_u64(&mut self) -> u64 {
         self.generator.next_u64()
     }

@@ -9,6 +9,7 @@ mod data;
 mod dataset;
 mod format;
 mod selfplay;
+mod variety;
 mod version1;
 
 use engine::eval::ntuple::{NTuple, TupleSet};
@@ -21,7 +22,15 @@ use trainer::shard::{self, PlayedGame};
 /// Settings with fast players, all of weight 1.
 fn config(players: &[&str], games: u64) -> SelfPlayConfig {
     let players = players.iter().map(|player| WeightedPlayer { player: (*player).to_owned(), weight: 1.0 }).collect();
-    SelfPlayConfig { players, games, seed: 7, opening_plies: 2, exploration: 0.1, variant: "classic".to_owned() }
+    SelfPlayConfig {
+        players,
+        games,
+        seed: 7,
+        opening_plies: 2,
+        exploration: 0.1,
+        variant: "classic".to_owned(),
+        ..SelfPlayConfig::default()
+    }
 }
 
 /// Players of every kind that matters here: searching with a table, searching at random, without values.

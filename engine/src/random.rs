@@ -4,9 +4,7 @@
 //! can be made again on any machine, and nothing is tested on the seeds it was trained on.
 //! The generator is MT19937-64 (Matsumoto and Nishimura 1998), as Rock'n'Roll used for every die.
 
-mod mersenne;
-
-use mersenne::Mersenne;
+use rand_mt::Mt64;
 use xxhash_rust::xxh3::xxh3_64;
 
 /// Disjoint purposes of random numbers.
@@ -48,18 +46,17 @@ pub fn derive_seed(seed: u64, space: SeedSpace, indices: &[u64]) -> u64 {
 /// A stream of random numbers.
 #[derive(Clone, Debug)]
 pub struct RandomStream {
-    generator: Mersenne,
+    generator: Mt64,
 }
 
 impl RandomStream {
     /// The stream of a seed.
     #[must_use]
     pub fn new(seed: u64) -> Self {
-        Self { generator: Mersenne::new(seed) }
+        Self { generator: Mt64::new(seed) }
     }
 
     /// The next 64 bits.
-    #[inline]
     pub fn next_u64(&mut self) -> u64 {
         self.generator.next_u64()
     }

@@ -11,6 +11,8 @@ pub mod network;
 
 pub mod ntuple;
 
+pub mod online;
+
 use burn::module::{Param, ParamId};
 use burn::tensor::activation::log_sigmoid;
 use burn::tensor::{Device, Tensor, TensorData};

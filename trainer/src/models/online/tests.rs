@@ -1,8 +1,10 @@
 //! The online updates against their definitions.
 
 use super::*;
+use crate::batch::TupleBatch;
+use crate::models::bag::bag;
 use crate::models::cross_entropy;
-use burn::tensor::TensorData;
+use burn::tensor::{Device, Int, Tensor, TensorData};
 use engine::random::RandomStream;
 
 const ROWS: usize = 44;
@@ -29,16 +31,17 @@ fn an_update_of_one_sample_is_a_step_along_the_gradient_of_burn() {
         let batch = random_batch(1, 100 + seed);
         let table: Tensor<2> = Tensor::from_data(TensorData::new(weights.clone(), [ROWS, 1]), &device).require_grad();
         let bias_tensor: Tensor<2> = Tensor::from_data([[bias]], &device).require_grad();
-        let rows = row_tensor(&batch, TUPLES, &device);
+        let rows: Vec<i32> = batch.rows.iter().map(|&row| row as i32).collect();
+        let rows: Tensor<2, Int> = Tensor::from_data(TensorData::new(rows, [1, TUPLES]), &device);
         let targets: Tensor<2> = Tensor::from_data([[batch.targets[0]]], &device);
-        let loss = cross_entropy(crate::models::bag::bag(table.clone(), rows) + bias_tensor.clone(), targets);
+        let loss = cross_entropy(bag(table.clone(), rows) + bias_tensor.clone(), targets);
         let expected_loss: f32 = loss.clone().into_scalar();
         let gradients = loss.backward();
         let expected: Vec<f32> = table.grad(&gradients).unwrap().into_data().try_to_vec().unwrap();
         let expected_bias: f32 = bias_tensor.grad(&gradients).unwrap().into_scalar();
 
         let mut cells = interleave::<1>(&weights, bias, &[]);
-        let found_loss = update(&mut cells, &batch, TUPLES, rate, sgd);
+        let found_loss = update(&mut cells, &batch.rows, &batch.targets, rate, sgd);
         assert!((found_loss - f64::from(expected_loss)).abs() < 1e-6);
         for (row, gradient) in expected.iter().enumerate() {
             assert!((cells[row][0] - (weights[row] - rate * gradient)).abs() < 1e-6, "row {row}");
@@ -91,7 +94,7 @@ fn updates_of_several_rows_at_once_are_those_of_one_after_the_other() {
         let batch = random_batch(1000, 5);
         let cells = interleave::<WIDTH>(&weights, bias, &vec![start; (ROWS + 1) * (WIDTH - 1)]);
         let (mut found, mut expected) = (cells.clone(), cells);
-        let found_loss = update(&mut found, &batch, TUPLES, 0.01, rule);
+        let found_loss = update(&mut found, &batch.rows, &batch.targets, 0.01, rule);
         let expected_loss = plain_updates(&mut expected, &batch, 0.01, rule);
         assert!((found_loss - expected_loss).abs() < 1e-3, "{found_loss} {expected_loss}");
         for (found, expected) in found.as_flattened().iter().zip(expected.as_flattened()) {

@@ -1,7 +1,9 @@
 //! Speed of loading and of training: `cargo run --release -p trainer --example training_speed -- DIR [THREADS]`.
 //!
 //! DIR holds game records (`alea selfplay`). Prints, for each part of a training alone and for the whole, samples a
-//! second of wall time; the best of a few runs, because other programs disturb.
+//! second of wall time, and processor time a sample over all threads, also in cycles of a clock that is measured beside
+//! it (a chain of operations of one cycle). The best of a few runs, because other programs disturb; on a busy machine
+//! only the cycles say something. Processor times are those of Linux.
 #![allow(clippy::print_stdout)]
 
 use engine::eval::features::{ACTIVE, DenseFeatures, STONE_SQUARES};
@@ -10,6 +12,7 @@ use engine::eval::ntuple::TupleSet;
 use engine::games::einstein::Standard;
 use engine::random::RandomStream;
 use std::error::Error;
+use std::hint::black_box;
 use std::path::Path;
 use std::time::Instant;
 use trainer::batch::{network_batch, tuple_batch};
@@ -44,14 +47,45 @@ fn main() -> Result<(), Box<dyn Error>> {
 
 /// The best of some runs, each of which tells how many samples it went through.
 fn measure(name: &str, mut run: impl FnMut() -> Result<usize, DatasetError>) -> Result<(), DatasetError> {
-    let mut best = 0.0f64;
+    let (mut best, mut least, mut cycles) = (0.0f64, f64::INFINITY, f64::INFINITY);
     for _ in 0..RUNS {
-        let started = Instant::now();
-        let samples = run()?;
-        best = best.max(samples as f64 / started.elapsed().as_secs_f64());
+        let clock = clock();
+        let (started, before) = (Instant::now(), processor_seconds());
+        let samples = run()? as f64;
+        best = best.max(samples / started.elapsed().as_secs_f64());
+        let seconds = (processor_seconds() - before) / samples;
+        least = least.min(seconds);
+        cycles = cycles.min(seconds * (clock + self::clock()) / 2.0);
     }
-    println!("{name:<48} {:>8.3} million/s", best / 1e6);
+    println!("{name:<44} {:>8.3} million/s {:>7.0} ns {cycles:>7.0} cycles", best / 1e6, least * 1e9);
     Ok(())
+}
+
+/// Seconds that all threads of this process computed so far, those that ended included; 0 where the system does not
+/// say.
+fn processor_seconds() -> f64 {
+    let text = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
+    // After the name, which may have any letters: the 12th and 13th field, in hundredths of a second.
+    let fields = text.rsplit(')').next().unwrap_or_default().split_whitespace().skip(11).take(2);
+    fields.filter_map(|ticks| ticks.parse::<f64>().ok()).sum::<f64>() / 100.0
+}
+
+/// Cycles a second of processor time.
+fn clock() -> f64 {
+    const STEPS: u64 = 30_000_000;
+    let nanoseconds = || -> f64 {
+        let text = std::fs::read_to_string("/proc/self/schedstat").unwrap_or_default();
+        text.split(' ').next().and_then(|field| field.parse().ok()).unwrap_or(0.0)
+    };
+    let (before, mut state) = (nanoseconds(), 1u64);
+    // Six operations, each of which waits for the one before (Marsaglia 2003).
+    for _ in 0..STEPS {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+    }
+    black_box(state);
+    (6 * STEPS) as f64 / ((nanoseconds() - before) / 1e9)
 }
 
 fn shuffle(epoch: usize, window: usize) -> Shuffle {

@@ -209,10 +209,13 @@ fn check<'a>(set: &'static str, samples: impl Iterator<Item = &'a Sample>) -> Re
 /// Variant, training and validation samples of a shard.
 fn split(path: &Path, mix: &TargetMix) -> Result<(String, Vec<Sample>, Vec<Sample>), ShardError> {
     let (header, games) = shard::read(path)?;
+    // What a move does, and who has won, is the same in every variant; only what a roll permits is not. Once a shard: to
+    // make rules takes as long as to replay some games.
+    let rules = Standard::default();
     let (mut training, mut validation) = (Vec::with_capacity(games.len() * 16), Vec::new());
     for (game, index) in games.iter().zip(header.first_game..) {
         let part = if validates(mix, index) { &mut validation } else { &mut training };
-        part.extend(samples_of(game, mix.search_share));
+        part.extend(samples_of(&rules, game, mix.search_share));
     }
     Ok((header.variant, training, validation))
 }
@@ -224,9 +227,7 @@ fn validates(mix: &TargetMix, game: u64) -> bool {
 }
 
 /// The samples of one game: every position that a valued move led to and that is not over.
-fn samples_of(game: &PlayedGame, search_share: f32) -> impl Iterator<Item = Sample> + '_ {
-    // What a move does, and who has won, is the same in every variant; only what a roll permits is not.
-    let rules = Standard::default();
+fn samples_of<'a>(rules: &'a Standard, game: &'a PlayedGame, search_share: f32) -> impl Iterator<Item = Sample> + 'a {
     let record = &game.record;
     let mut position = record.start;
     record.plies.iter().filter_map(move |ply| {

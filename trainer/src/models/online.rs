@@ -156,6 +156,7 @@ fn update<const WIDTH: usize>(
 
 /// Changes the cells of several rows, which must differ, as if one after the other: roots and quotients of all at once.
 #[inline(always)]
+#[allow(clippy::needless_range_loop, reason = "lanes of several arrays, in the form that becomes vector instructions")]
 fn change<const WIDTH: usize>(cells: &mut [[f32; WIDTH]], rows: &[u32; LANES], rule: impl Fn([f32; WIDTH]) -> [f32; WIDTH]) {
     let mut parts = [[0.0f32; LANES]; WIDTH];
     for (lane, &row) in rows.iter().enumerate() {

@@ -23,6 +23,10 @@ pub mod sample;
 
 pub mod dataset;
 
+pub mod loader;
+
+pub mod batch;
+
 pub mod backend;
 
 // What is fitted.

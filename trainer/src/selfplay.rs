@@ -9,6 +9,7 @@ mod directory;
 
 pub use crate::shard::GAMES_PER_SHARD;
 
+use crate::label::{LabelConfig, LabelError, LabelRecipe, Labeller, add_all, add_models};
 use crate::manifest::ManifestError;
 use crate::shard::{self, PlayedGame, ShardError, ShardHeader};
 use engine::dice::{Die, DuplicateDice};
@@ -23,7 +24,7 @@ use indicatif::ProgressBar;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// Games that one worker plays before it takes more; enough that making its players costs nothing.
 const GAMES_PER_TASK: usize = 32;
@@ -59,6 +60,9 @@ pub struct SelfPlayConfig {
     pub exploration: f64,
     /// `classic` or `nearest`.
     pub variant: String,
+    /// Values of the positions before each roll, besides those of the players; none by default.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub labels: Vec<LabelConfig>,
 }
 
 impl Default for SelfPlayConfig {
@@ -73,6 +77,7 @@ impl Default for SelfPlayConfig {
             opening_plies: 2,
             exploration: 0.08,
             variant: "classic".to_owned(),
+            labels: Vec::new(),
         }
     }
 }
@@ -86,6 +91,9 @@ pub enum SelfPlayError {
     /// A player's notation is wrong.
     #[error(transparent)]
     Player(#[from] PlayerError),
+    /// A label cannot be made.
+    #[error(transparent)]
+    Label(#[from] LabelError),
     /// A shard cannot be read or written.
     #[error(transparent)]
     Shard(#[from] ShardError),
@@ -159,6 +167,7 @@ pub struct SelfPlay {
     config: SelfPlayConfig,
     game: Standard,
     recipes: Vec<PlayerRecipe>,
+    labels: Vec<LabelRecipe>,
     /// Checksum of each model file that a player names; the same path may hold another model tomorrow.
     models: BTreeMap<String, String>,
 }
@@ -193,13 +202,20 @@ impl SelfPlay {
             weighted.player = recipe.name().to_owned();
             recipes.push(recipe);
         }
-        Ok(Self { config, game, recipes, models })
+        let mut labels = Vec::with_capacity(config.labels.len());
+        for label in &mut config.labels {
+            let recipe = LabelRecipe::new(label, &game)?;
+            recipe.label().by.clone_into(&mut label.by);
+            labels.push(recipe);
+        }
+        shard::labels::check(&labels.iter().map(|recipe| recipe.label().clone()).collect::<Vec<_>>()).map_err(SelfPlayError::Setting)?;
+        Ok(Self { config, game, recipes, labels, models })
     }
 
     /// Whether the same settings give the same games: not if a player has a time limit.
     #[must_use]
     pub fn is_reproducible(&self) -> bool {
-        self.recipes.iter().all(PlayerRecipe::is_reproducible)
+        self.recipes.iter().all(PlayerRecipe::is_reproducible) && self.labels.iter().all(LabelRecipe::is_reproducible)
     }
 
     /// Number of shards of the run.
@@ -217,7 +233,11 @@ impl SelfPlay {
             .into_par_iter()
             .with_min_len(GAMES_PER_TASK)
             .map_init(
-                || PlayerPool { recipes: &self.recipes, players: self.recipes.iter().map(|_| [None, None]).collect() },
+                || PlayerPool {
+                    recipes: &self.recipes,
+                    players: self.recipes.iter().map(|_| [None, None]).collect(),
+                    labellers: self.labels.iter().map(LabelRecipe::make).collect(),
+                },
                 |pool, index| {
                     let game = self.play(header.first_game + u64::from(index), pool);
                     progress.inc(1);
@@ -239,6 +259,7 @@ impl SelfPlay {
             run,
             players: self.config.players.iter().map(|weighted| weighted.player.clone()).collect(),
             variant: self.config.variant.clone(),
+            labels: self.labels.iter().map(|recipe| recipe.label().clone()).collect(),
             first_game,
             games: GAMES_PER_SHARD.min(self.config.games.saturating_sub(first_game)),
         }
@@ -266,7 +287,9 @@ impl SelfPlay {
         }
         pool.give_back(players[0], 0, red);
         pool.give_back(players[1], 1, blue);
-        PlayedGame { record, players: players.map(|player| player as u8) }
+        let mut game = PlayedGame { record, players: players.map(|player| player as u8), labels: Vec::new() };
+        add_all(&mut pool.labellers, &mut game);
+        game
     }
 
     fn draw_player(&self, random: &mut RandomStream) -> usize {
@@ -283,19 +306,11 @@ impl SelfPlay {
     }
 }
 
-/// Adds the checksums of the model files that a player's notation names.
-fn add_models(notation: &Notation, models: &mut BTreeMap<String, String>) -> Result<(), files::FileError> {
-    if let Some(path) = notation.name.strip_prefix("model:") {
-        let checksum = files::checksum(&files::read(Path::new(path))?);
-        models.insert(path.to_owned(), format!("{checksum:016x}"));
-    }
-    notation.arguments.iter().try_for_each(|argument| add_models(&argument.value, models))
-}
-
 /// The players of one worker, made when first needed: one of each for either seat.
 struct PlayerPool<'a> {
     recipes: &'a [PlayerRecipe],
     players: Vec<[Option<Box<dyn Player<Standard>>>; 2]>,
+    labellers: Vec<Labeller<'a>>,
 }
 
 impl PlayerPool<'_> {

@@ -78,8 +78,7 @@ impl SelfPlay {
     }
 
     fn manifest(&self) -> Manifest {
-        let ShardHeader { run, players, variant, .. } = self.header(0);
-        Manifest::new(run, players, variant, self.config.games)
+        Manifest::new(self.header(0), self.config.games)
     }
 
     /// The directory's manifest, if it has one; of these settings, but perhaps of another number of games.
@@ -112,8 +111,8 @@ impl SelfPlay {
         let (found, games) = shard::decode(path, &bytes)?;
         let index = found.first_game / GAMES_PER_SHARD;
         let wanted = self.header(index);
-        let problem = if version != shard::VERSION {
-            Some(format!("is of version {version}, which is no longer written (`alea data merge` makes version {} of it)", shard::VERSION))
+        let problem = if version == 1 {
+            Some("is of version 1, which is no longer written (`alea data merge` makes version 2 of it)".to_owned())
         } else {
             difference(&found, &wanted).or_else(|| {
                 if path.file_name() != Some(shard::file_name(index).as_ref()) {

@@ -28,7 +28,7 @@ fn games(paths: &[&Path]) -> Vec<PlayedGame> {
 }
 
 fn prints(games: &[PlayedGame]) -> Vec<u128> {
-    games.iter().map(trainer::data::fingerprint).collect()
+    games.iter().map(PlayedGame::fingerprint).collect()
 }
 
 /// A directory with two shards of these games.

@@ -250,7 +250,7 @@ fn random_game(rules: &Standard, random: &mut RandomStream, begun: bool, valued:
         position = rules.play(&position, mv);
     }
     let payoffs = rules.payoffs(&position).unwrap();
-    PlayedGame { record: GameRecord { start, plies, payoffs }, players: [random.below(256) as u8, random.below(256) as u8] }
+    PlayedGame { record: GameRecord { start, plies, payoffs }, players: [random.below(256) as u8, random.below(256) as u8], labels: Vec::new() }
 }
 
 #[test]
@@ -350,6 +350,7 @@ proptest! {
             run: serde_json::json!({ "seed": seed, "share": valued }),
             players: vec!["random".to_owned(); 256],
             variant: variant.to_owned(),
+            labels: Vec::new(),
             first_game: seed >> 1,
             games: games.len() as u64,
         };

@@ -61,6 +61,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
         opening_plies: OPENING_PLIES,
         exploration: EXPLORATION,
         variant: "classic".to_owned(),
+        labels: Vec::new(),
     })?;
     let progress = progress_bar("games");
     progress.set_length(arguments.games);

@@ -11,6 +11,7 @@ use engine::player::build;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 use trainer::config::{NTupleConfig, NetworkConfig, TargetConfig, TrainConfig, TrainingConfig};
+use trainer::label::LabelConfig;
 use trainer::selfplay::{SelfPlay, SelfPlayConfig, WeightedPlayer};
 use trainer::shard;
 
@@ -35,6 +36,8 @@ struct SelfPlaySection {
     exploration: f64,
     variant: String,
     players: Vec<WeightedPlayer>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    labels: Vec<LabelConfig>,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -131,6 +134,7 @@ impl PipelineConfig {
             opening_plies: section.opening_plies,
             exploration: section.exploration,
             variant: section.variant,
+            labels: section.labels,
         }
     }
 

@@ -18,8 +18,8 @@ use serde_json::json;
 use std::fs::{File, TryLockError};
 use std::path::{Path, PathBuf};
 
-/// Games that one worker labels before it takes more; few, for a deep search takes its time.
-const GAMES_PER_TASK: usize = 4;
+/// Games that one worker labels before it takes more; not many, for a deep search takes its time.
+const GAMES_PER_TASK: usize = 8;
 
 /// Adds a label to all games, or replaces the one of that name, shard by shard; goes on where it was stopped.
 ///
@@ -120,7 +120,7 @@ fn labelled(games: Vec<PlayedGame>, recipe: &LabelRecipe, index: usize, known: u
         progress.inc(1);
         game
     };
-    games.into_par_iter().with_max_len(GAMES_PER_TASK).map_init(|| recipe.make(), label).collect()
+    games.into_par_iter().with_min_len(GAMES_PER_TASK).map_init(|| recipe.make(), label).collect()
 }
 
 fn other_work(path: &Path, problem: &str) -> DataError {

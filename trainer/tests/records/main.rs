@@ -5,9 +5,13 @@
 #![allow(clippy::unwrap_used, reason = "a test helper outside of a test function")]
 
 mod committed;
+mod damage;
 mod data;
 mod dataset;
+mod exchange;
 mod format;
+mod labels;
+mod relabel;
 mod selfplay;
 mod version1;
 

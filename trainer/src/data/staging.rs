@@ -13,6 +13,9 @@ use tempfile::TempDir;
 const PREFIX: &str = ".alea-";
 const SUFFIX: &str = ".tmp";
 
+/// How often a directory may be taken away before it is locked.
+const ATTEMPTS: u32 = 4;
+
 /// A directory that is being filled.
 #[derive(Debug)]
 pub(super) struct Staging {
@@ -32,7 +35,7 @@ impl Staging {
         let beside = parent(place);
         std::fs::create_dir_all(beside).map_err(failed)?;
         remove_abandoned(beside);
-        loop {
+        for attempt in 1..=ATTEMPTS {
             let mut builder = tempfile::Builder::new();
             builder.prefix(PREFIX).suffix(SUFFIX);
             // Temporary directories are private by default; the finished one gets what the user's umask leaves of 0777.
@@ -40,11 +43,12 @@ impl Staging {
             builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o777));
             let temporary = builder.tempdir_in(beside).map_err(failed)?;
             let lock = lock(temporary.path());
-            // Another program may have taken it for abandoned before it was locked.
-            if temporary.path().is_dir() {
+            // Another program may have taken it for abandoned before it was locked; or locks do not work here.
+            if temporary.path().is_dir() && (lock.is_some() || attempt == ATTEMPTS) {
                 return Ok(Self { place: place.to_owned(), temporary, _lock: lock });
             }
         }
+        Err(DataError::Busy(place.to_owned()))
     }
 
     /// Where it is filled.

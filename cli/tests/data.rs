@@ -136,9 +136,8 @@ fn labels_are_made_with_games_and_later() {
     let (plain, labelled) = (at("plain"), at("labelled"));
     assert_eq!(alea(&selfplay(text(&plain), &["--games", "50"])).code, 0);
     assert_eq!(alea(&selfplay(text(&labelled), &["--games", "50", "--label", "end=tables(3)", "--label", "race = race"])).code, 0);
-    let relabel = |from: &str, out: &str, extra: &[&str]| {
-        alea(&[&["data", "relabel", text(&at(from)), "--out", text(&at(out))][..], extra].concat())
-    };
+    let relabel =
+        |from: &str, out: &str, extra: &[&str]| alea(&[&["data", "relabel", text(&at(from)), "--out", text(&at(out))][..], extra].concat());
     assert_eq!(relabel("plain", "one", &["--name", "end", "--tables", "3"]).code, 0);
     let both = relabel("one", "both", &["--name", "race", "--by", "race", "--json"]).json();
     assert_eq!(keys(&both), ["directory", "shards", "games", "positions", "values", "labels"]);

@@ -96,7 +96,8 @@ impl LabelRecipe {
     /// Some players choose moves and rate nothing.
     fn check_values(&self) -> Result<(), LabelError> {
         let Source::Player(player) = &self.source else { return Ok(()) };
-        let (simple, _) = self.game.parse_position("1..../...../...../...../....a r -").map_err(|error| LabelError::Setting(error.to_string()))?;
+        let (simple, _) =
+            self.game.parse_position("1..../...../...../...../....a r -").map_err(|error| LabelError::Setting(error.to_string()))?;
         let mut player = player.make();
         player.new_game(1);
         match player.value(&simple).value {

@@ -106,5 +106,8 @@ impl Records {
 fn made(written: &Written) -> Result<()> {
     let Written { directory, shards, games, positions, values, labels } = written;
     let labels = if *labels > 0 { format!(", {labels} labels") } else { String::new() };
-    output::line(&format!("{}: {games} games, {positions} positions, {values} with a value{labels}, in {shards} shards", directory.display()))
+    output::line(&format!(
+        "{}: {games} games, {positions} positions, {values} with a value{labels}, in {shards} shards",
+        directory.display()
+    ))
 }

@@ -92,7 +92,11 @@ pub fn info(source: &Source) -> Result<Info, DataError> {
         variant: source.variant.clone(),
         runs: source.runs.len(),
         players: source.players.iter().map(|player| PlayerCount { player: player.clone(), ..PlayerCount::default() }).collect(),
-        labels: source.labels.iter().map(|label| LabelCount { name: label.name.clone(), by: label.by.clone(), ..LabelCount::default() }).collect(),
+        labels: source
+            .labels
+            .iter()
+            .map(|label| LabelCount { name: label.name.clone(), by: label.by.clone(), ..LabelCount::default() })
+            .collect(),
         ..Info::default()
     };
     for path in source.paths() {

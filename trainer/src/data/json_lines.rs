@@ -177,7 +177,8 @@ fn game(line: Line, rules: &Standard, header: &ShardHeader) -> Result<PlayedGame
         }
         for (name, value) in ply.labels {
             let index = header.labels.iter().position(|label| label.name == name);
-            labels[index.ok_or_else(|| replay.wrong("has a label that the first line does not name"))?][number] = Some(shard::rounded(value));
+            labels[index.ok_or_else(|| replay.wrong("has a label that the first line does not name"))?][number] =
+                Some(shard::rounded(value));
         }
         replay.play(ply.die, mv)?;
         plies.push(Ply { outcome: ply.die, mv, value: ply.value.map(shard::rounded), explored: ply.explored });

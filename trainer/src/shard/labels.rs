@@ -47,7 +47,9 @@ pub fn check(labels: &[Label]) -> Result<(), String> {
 pub fn check_name(name: &str) -> Result<(), String> {
     let letters = |letter: char| letter.is_ascii_lowercase() || letter.is_ascii_digit() || letter == '_';
     if !name.starts_with(|first: char| first.is_ascii_lowercase()) || !name.chars().all(letters) || name.len() > LONGEST_NAME {
-        return Err(format!("a label has a name of lower-case letters, digits and '_', a letter first and at most {LONGEST_NAME}, not '{name}'"));
+        return Err(format!(
+            "a label has a name of lower-case letters, digits and '_', a letter first and at most {LONGEST_NAME}, not '{name}'"
+        ));
     }
     if name == "value" {
         return Err("a label cannot be named 'value', which is the players' own".to_owned());

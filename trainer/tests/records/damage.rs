@@ -34,7 +34,7 @@ fn with_labels(game: &PlayedGame, number: usize) -> PlayedGame {
     let plies = game.record.plies.len();
     for (index, from) in [(0, 0), (1, plies / 2)] {
         if number % 4 > index {
-            let value = |ply| (ply >= from && (ply + number) % 3 > 0).then(|| shard::rounded(ply as f32 / plies as f32));
+            let value = |ply: usize| (ply >= from && !(ply + number).is_multiple_of(3)).then(|| shard::rounded(ply as f32 / plies as f32));
             game.set_label(index, 2, (0..plies).map(value).collect());
         }
     }

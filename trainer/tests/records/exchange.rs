@@ -74,12 +74,9 @@ fn a_parquet_file_of_something_else_or_damaged_is_refused() {
     let refused = |path: &Path| one_line(&parquet::import(path, &at("c")).unwrap_err(), path);
     refused(&at("missing.parquet"));
     let bytes = std::fs::read(at("a.parquet")).unwrap();
-    for (expected, bytes) in [
-        ("", b"# Notes\n".to_vec()),
-        ("", bytes[..bytes.len() / 2].to_vec()),
-        ("", bytes[..bytes.len() - 1].to_vec()),
-        ("", Vec::new()),
-    ] {
+    for (expected, bytes) in
+        [("", b"# Notes\n".to_vec()), ("", bytes[..bytes.len() / 2].to_vec()), ("", bytes[..bytes.len() - 1].to_vec()), ("", Vec::new())]
+    {
         std::fs::write(at("bad.parquet"), bytes).unwrap();
         assert!(refused(&at("bad.parquet")).contains(expected));
         assert!(!at("c").exists());

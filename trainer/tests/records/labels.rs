@@ -96,7 +96,7 @@ fn labels_that_cannot_be_are_not_written() {
     }
     let many: Vec<Label> = (0..17).map(|index| label(&format!("a{index}"), "race")).collect();
     refused(&many, tiny(), "more than 16");
-    refused(&[deep.clone()], tiny_labelled(), "not 1 labels");
+    refused(std::slice::from_ref(&deep), tiny_labelled(), "not 1 labels");
     refused(&[], tiny_labelled(), "not 0 labels");
     let mut wrong = tiny_labelled();
     wrong.labels[0][1] = Some(1.5);

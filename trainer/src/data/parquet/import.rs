@@ -122,7 +122,11 @@ fn column<T: DataType>(group: &dyn RowGroupReader, name: &str) -> Result<Vec<Opt
         read += records;
     }
     let mut values = values.into_iter();
-    Ok(if gaps { levels.into_iter().map(|level| if level == 1 { values.next() } else { None }).collect() } else { values.map(Some).collect() })
+    Ok(if gaps {
+        levels.into_iter().map(|level| if level == 1 { values.next() } else { None }).collect()
+    } else {
+        values.map(Some).collect()
+    })
 }
 
 /// A game of which not all rows have been seen.

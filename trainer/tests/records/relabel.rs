@@ -67,13 +67,12 @@ fn interrupted_it_goes_on_to_the_same_bytes_with_any_number_of_threads() {
     let bare = |paths: &[&Path]| games(paths).into_iter().map(|game| game.record).collect::<Vec<_>>();
     assert!(bare(&[&at("one")]) == bare(&[&at("a"), &at("b")]));
     assert!(verify(&[at("one")]).unwrap().problems.is_empty());
-    // As a kill leaves it: the manifest, the second shard, and a file that was being written.
+    // As a kill leaves it: the manifest and the second shard; below, a file that was being written.
     let working = unfinished(&at("again"));
     std::fs::create_dir(&working).unwrap();
     for name in ["run.json", "000001.games"] {
         std::fs::copy(at("one").join(name), working.join(name)).unwrap();
     }
-    std::fs::write(working.join(".alea-killed.tmp"), "half").unwrap();
     let time = std::fs::metadata(working.join("000001.games")).unwrap().modified().unwrap();
     // Others are at work, or other labels were begun: nothing is touched.
     let before = content(&working);
@@ -88,6 +87,7 @@ fn interrupted_it_goes_on_to_the_same_bytes_with_any_number_of_threads() {
         assert!(matches!(make(&source, &at("again"), &race), Err(DataError::Busy(_))));
         assert!(content(&working) == before);
     }
+    std::fs::write(working.join(".alea-killed.tmp"), "half").unwrap();
     make(&source, &at("again"), &race).unwrap();
     assert!(content(&at("again")) == whole && !working.exists());
     assert_eq!(std::fs::metadata(at("again").join("000001.games")).unwrap().modified().unwrap(), time);

@@ -53,6 +53,8 @@ pub enum Block {
     },
     /// Blocks side by side, where there is room.
     Columns(Vec<Block>),
+    /// Remarks, one after the other.
+    List(Vec<String>),
     /// Lines as they are: commands, a configuration.
     Code(String),
 }

@@ -6,7 +6,7 @@ mod support;
 
 use std::fs;
 use std::path::Path;
-use std::process::Stdio;
+use std::process::{Command, Stdio};
 use std::time::Duration;
 use support::{alea, command, keys, text};
 
@@ -217,4 +217,98 @@ fn records_are_counted_verified_and_made_into_sets() {
     assert_eq!(alea(&["data", "import", text(&file), "--out", text(&at("imported")), "--json"]).json()["games"], 300);
     assert!(content(&at("imported")) == content(Path::new(records)));
     assert!(alea(&["data", "info", text(&at("missing"))]).failure().contains("missing"));
+}
+
+#[test]
+fn labels_are_made_with_games_and_later() {
+    let directory = tempfile::tempdir().unwrap();
+    let at = |name: &str| directory.path().join(name);
+    let (plain, labelled) = (at("plain"), at("labelled"));
+    assert_eq!(alea(&selfplay(text(&plain), &["--games", "50"])).code, 0);
+    assert_eq!(alea(&selfplay(text(&labelled), &["--games", "50", "--label", "end=tables(3)", "--label", "race = race"])).code, 0);
+    let relabel =
+        |from: &str, out: &str, extra: &[&str]| alea(&[&["data", "relabel", text(&at(from)), "--out", text(&at(out))][..], extra].concat());
+    assert_eq!(relabel("plain", "one", &["--name", "end", "--tables", "3"]).code, 0);
+    let both = relabel("one", "both", &["--name", "race", "--by", "race", "--json"]).json();
+    assert_eq!(keys(&both), ["directory", "shards", "games", "positions", "values", "labels"]);
+    let lines = |name: &str| {
+        let file = at(name).with_extension("jsonl");
+        assert_eq!(alea(&["data", "export", text(&at(name)), "--out", text(&file)]).code, 0);
+        fs::read_to_string(file).unwrap()
+    };
+    let games = |text: &str| text.lines().skip(1).map(str::to_owned).collect::<Vec<_>>();
+    assert_eq!(games(&lines("both")), games(&lines("labelled")));
+    let info = alea(&["data", "info", text(&at("both"))]);
+    assert!(info.out.contains("label       race by race: 100.0 % of positions"), "{}", info.out);
+    assert!(info.out.contains("end by tables(stones=3): "), "{}", info.out);
+    for (extra, expected) in [
+        (&["--name", "Race", "--by", "race"][..], "lower-case"),
+        (&["--name", "x", "--by", "random"], "values no positions"),
+        (&["--name", "x", "--tables", "9"], "2 to 6"),
+    ] {
+        let ran = relabel("plain", "x", extra);
+        assert!(ran.failure().contains(expected), "{}", ran.err);
+    }
+    assert_eq!(relabel("plain", "x", &["--name", "x"]).code, 2);
+    let timed = relabel("plain", "timed", &["--name", "x", "--by", "star1(depth=1, ms=50)"]);
+    assert!(timed.code == 0 && timed.err.contains("time limit"), "{}", timed.err);
+    assert!(alea(&selfplay("x", &["--label", "race"])).failure().contains("NAME=PLAYER"));
+}
+
+/// A Python with one of the packages that read Parquet.
+fn reads_parquet(package: &str) -> bool {
+    let ran = Command::new("python3").args(["-c", &format!("import {package}")]).stderr(Stdio::null()).status();
+    ran.is_ok_and(|status| status.success())
+}
+
+#[test]
+fn python_reads_what_parquet_holds_and_writes_it() {
+    let directory = tempfile::tempdir().unwrap();
+    let at = |name: &str| directory.path().join(name);
+    assert_eq!(alea(&selfplay(text(&at("a")), &["--games", "300", "--label", "end=tables(3)", "--label", "race=race"])).code, 0);
+    for file in ["a.parquet", "a.jsonl"] {
+        assert_eq!(alea(&["data", "export", text(&at("a")), "--out", text(&at(file))]).code, 0);
+    }
+    let imported = |file: &str, out: &str| {
+        assert_eq!(alea(&["data", "import", text(&at(file)), "--out", text(&at(out)), "--json"]).json()["games"], 300);
+        assert!(content(&at(out)) == content(&at("a")), "{file}");
+    };
+    imported("a.parquet", "b");
+    let lines = |text: &str| text.lines().map(|line| serde_json::from_str(line).unwrap()).collect::<Vec<serde_json::Value>>();
+    let expected = lines(&fs::read_to_string(at("a.jsonl")).unwrap());
+    let rewrites = [
+        ("pyarrow", "import sys, pyarrow.parquet as p; p.write_table(p.read_table(sys.argv[1]), sys.argv[2])"),
+        (
+            "polars",
+            "import sys, polars as p; a = sys.argv[1]; m = {'alea': p.read_parquet_metadata(a)['alea']}; \
+             p.read_parquet(a).write_parquet(sys.argv[2], compression='snappy', metadata=m)",
+        ),
+    ];
+    for (package, rewrite) in rewrites {
+        if !reads_parquet(package) {
+            eprintln!("skipped: python3 has no package {package}");
+            continue;
+        }
+        // Values are 32-bit floats there and shortest decimals here: read as 32 bits they are the same.
+        let script = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/read_parquet.py");
+        let ran = Command::new("python3").args([script, text(&at("a.parquet")), "--lines", "--with", package]).output().unwrap();
+        assert!(ran.status.success(), "{}", String::from_utf8_lossy(&ran.stderr));
+        let read = lines(&String::from_utf8(ran.stdout).unwrap());
+        assert!(read.len() == 300 && read.iter().zip(&expected[1..]).all(|(read, expected)| same(read, expected)), "{package}");
+        let file = format!("{package}.parquet");
+        let ran = Command::new("python3").args(["-c", rewrite, text(&at("a.parquet")), text(&at(&file))]).output().unwrap();
+        assert!(ran.status.success(), "{}", String::from_utf8_lossy(&ran.stderr));
+        imported(&file, package);
+    }
+}
+
+/// Whether two values of JSON are the same, numbers as 32-bit floats.
+fn same(a: &serde_json::Value, b: &serde_json::Value) -> bool {
+    use serde_json::Value::{Array, Number, Object};
+    match (a, b) {
+        (Number(a), Number(b)) => a.as_f64().map(|a| a as f32) == b.as_f64().map(|b| b as f32),
+        (Array(a), Array(b)) => a.len() == b.len() && a.iter().zip(b).all(|(a, b)| same(a, b)),
+        (Object(a), Object(b)) => a.len() == b.len() && a.iter().all(|(key, a)| b.get(key).is_some_and(|b| same(a, b))),
+        _ => a == b,
+    }
 }

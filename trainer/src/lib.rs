@@ -7,6 +7,8 @@ pub mod codec;
 
 pub mod shard;
 
+pub mod label;
+
 pub mod manifest;
 
 pub mod selfplay;

@@ -16,6 +16,7 @@ pub use config::{EndgameStarts, SelfPlayConfig, SelfPlayOptions, SuiteStarts, We
 pub use directory::Limits;
 pub use summary::{PlayerTally, RunReport, SelfPlaySummary, Timing};
 
+use crate::label::{LabelError, LabelRecipe, add_all, add_models};
 use crate::manifest::ManifestError;
 use crate::shard::{self, PlayedGame, ShardError, ShardHeader};
 use engine::dice::{Die, DuplicateDice};
@@ -32,7 +33,7 @@ use pool::{PlayerPool, Pools};
 use rayon::prelude::*;
 use starts::Starts;
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
 use summary::Clock;
@@ -56,6 +57,9 @@ pub enum SelfPlayError {
     /// A player's notation is wrong.
     #[error(transparent)]
     Player(#[from] PlayerError),
+    /// A label cannot be made.
+    #[error(transparent)]
+    Label(#[from] LabelError),
     /// A shard cannot be read or written.
     #[error(transparent)]
     Shard(#[from] ShardError),
@@ -92,6 +96,7 @@ pub struct SelfPlay {
     config: SelfPlayConfig,
     game: Standard,
     recipes: Vec<PlayerRecipe>,
+    labels: Vec<LabelRecipe>,
     /// Checksum of each model file that a player names; the same path may hold another model tomorrow.
     models: BTreeMap<String, String>,
     starts: Starts,
@@ -123,13 +128,20 @@ impl SelfPlay {
         let starts = Starts::new(&config.options, &game)?;
         let tables = config.options.adjudicate.map(|stones| shared::shared(stones, variant)).transpose();
         let tables = tables.map_err(|error| setting(format!("'adjudicate': {error}")))?;
-        Ok(Self { config, game, recipes, models, starts, tables })
+        let mut labels = Vec::with_capacity(config.labels.len());
+        for label in &mut config.labels {
+            let recipe = LabelRecipe::new(label, &game)?;
+            recipe.label().by.clone_into(&mut label.by);
+            labels.push(recipe);
+        }
+        shard::labels::check(&labels.iter().map(|recipe| recipe.label().clone()).collect::<Vec<_>>()).map_err(SelfPlayError::Setting)?;
+        Ok(Self { config, game, recipes, labels, models, starts, tables })
     }
 
     /// Whether the same settings give the same games: not if a player has a time limit.
     #[must_use]
     pub fn is_reproducible(&self) -> bool {
-        self.recipes.iter().all(PlayerRecipe::is_reproducible)
+        self.recipes.iter().all(PlayerRecipe::is_reproducible) && self.labels.iter().all(LabelRecipe::is_reproducible)
     }
 
     /// Number of shards of the run.
@@ -141,7 +153,7 @@ impl SelfPlay {
     /// Plays the games of one shard; none if the run has no such shard.
     #[must_use]
     pub fn play_shard(&self, index: u64, progress: &ProgressBar) -> Vec<PlayedGame> {
-        self.play_games(index, None, &Pools::new(&self.recipes), &Clock::default(), progress)
+        self.play_games(index, None, &Pools::new(&self.recipes, &self.labels), &Clock::default(), progress)
     }
 
     /// Plays the games of one shard in their order, until there are `positions` positions if that is given: the last game is
@@ -193,6 +205,7 @@ impl SelfPlay {
             run,
             players: self.config.players.iter().map(|weighted| weighted.player.clone()).collect(),
             variant: self.config.variant.clone(),
+            labels: self.labels.iter().map(|recipe| recipe.label().clone()).collect(),
             first_game,
             games: GAMES_PER_SHARD.min(self.config.games.saturating_sub(first_game)),
         }
@@ -230,10 +243,12 @@ impl SelfPlay {
         }
         pool.give_back(players[0], 0, red);
         pool.give_back(players[1], 1, blue);
+        let mut game = PlayedGame { record, players: players.map(|player| player as u8), labels: Vec::new() };
+        add_all(&mut pool.labellers, &mut game);
         if let (Some(began), Some(effort)) = (began, effort) {
             clock.note_game(began, effort.time.iter().sum());
         }
-        PlayedGame { record, players: players.map(|player| player as u8) }
+        game
     }
 
     fn draw_player(&self, random: &mut RandomStream) -> usize {
@@ -248,13 +263,4 @@ impl SelfPlay {
         // Only rounding leads here.
         players.iter().rposition(|weighted| weighted.weight > 0.0).unwrap_or(0)
     }
-}
-
-/// Adds the checksums of the model files that a player's notation names.
-fn add_models(notation: &Notation, models: &mut BTreeMap<String, String>) -> Result<(), files::FileError> {
-    if let Some(path) = notation.name.strip_prefix("model:") {
-        let checksum = files::checksum(&files::read(Path::new(path))?);
-        models.insert(path.to_owned(), format!("{checksum:016x}"));
-    }
-    notation.arguments.iter().try_for_each(|argument| add_models(&argument.value, models))
 }

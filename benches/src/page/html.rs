@@ -34,6 +34,10 @@ fn block(block: &Block) -> String {
         Block::Table(sheet) => table(sheet),
         Block::Picture { svg, wide, .. } => format!("<figure{}>{}</figure>", if *wide { " class=\"scroll plot\"" } else { "" }, svg.trim()),
         Block::Columns(blocks) => format!("<div class=\"columns\">{}</div>", blocks.iter().map(self::block).collect::<String>()),
+        Block::List(items) => {
+            let items = items.iter().map(|item| format!("<li>{}</li>", escape(item)));
+            format!("<ul>{}</ul>", items.collect::<String>())
+        }
         Block::Code(lines) => format!("<pre>{}</pre>", escape(lines)),
     }
 }
@@ -86,13 +90,13 @@ h1{font-size:1.7rem;line-height:1.2;margin:0 0 .8rem;overflow-wrap:anywhere}\
 h2{font-size:1.2rem;margin:0 0 .7rem;overflow-wrap:anywhere}\
 .summary{margin:.3rem 0;padding:.45rem .8rem;border-left:4px solid var(--accent);background:var(--card);overflow-wrap:anywhere}\
 section{background:var(--card);border:1px solid var(--rule);border-radius:8px;padding:1rem;margin:1rem 0}\
-p{margin:.2rem 0 .8rem}\
+p{margin:.2rem 0 .8rem}ul{margin:.2rem 0 .8rem;padding-left:1.2rem}\
 .scroll{overflow-x:auto}.scroll+.scroll,.scroll+p{margin-top:1rem}\
 table{border-collapse:collapse;font-size:.9rem;font-variant-numeric:tabular-nums}\
 th,td{text-align:left;vertical-align:top;padding:.35rem .9rem .35rem 0;border-bottom:1px solid var(--rule);white-space:nowrap}\
 th{color:var(--soft);font-weight:600}\
 .n{text-align:right}\
-td:first-child{font-weight:600;white-space:normal;min-width:9rem;overflow-wrap:anywhere}\
+td:first-child{font-weight:600}td:first-child:not(.n){white-space:normal;min-width:9rem;overflow-wrap:anywhere}\
 td:last-child:not(.n){white-space:normal}\
 figure{margin:1rem 0 0;text-align:center}\
 figure svg{max-width:100%;height:auto}.plot svg{min-width:32rem}\

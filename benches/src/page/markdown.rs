@@ -33,6 +33,10 @@ fn block(text: &mut String, pictures: &mut Vec<(String, String)>, block: &Block,
             pictures.push((name, svg.clone()));
         }
         Block::Columns(blocks) => blocks.iter().for_each(|block| self::block(text, pictures, block, stem)),
+        Block::List(items) => {
+            text.push('\n');
+            items.iter().for_each(|item| *text += &format!("- {}\n", plain(item)));
+        }
         Block::Code(lines) => {
             // Longer than any run of backticks inside.
             let longest = lines.split(|character| character != '`').map(str::len).max().unwrap_or(0);

@@ -62,6 +62,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
         exploration: EXPLORATION,
         variant: "classic".to_owned(),
         options: SelfPlayOptions::default(),
+        labels: Vec::new(),
     })?;
     let progress = progress_bar("games");
     progress.set_length(arguments.games);

@@ -9,6 +9,7 @@ use anyhow::{Context, Result, bail};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
+use trainer::label::LabelConfig;
 use trainer::progress::progress_bar;
 use trainer::selfplay::{GAMES_PER_SHARD, Limits, RunReport, SelfPlay, SelfPlayConfig, SelfPlaySummary, Timing, WeightedPlayer};
 
@@ -49,6 +50,10 @@ pub(crate) struct Arguments {
     /// Random plies at the start of every game
     #[arg(long, default_value_t = SelfPlayConfig::default().opening_plies)]
     opening_plies: usize,
+    /// Also value every position before its roll, under a name: "deep=star2(depth=4)", "net=model:PATH",
+    /// "exact=tables(stones=5)"; may be given several times
+    #[arg(long = "label", value_name = "NAME=PLAYER")]
+    labels: Vec<String>,
     #[command(flatten)]
     variety: VarietyArguments,
     #[command(flatten)]
@@ -103,6 +108,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
         exploration: arguments.exploration,
         variant: arguments.rules.variant.clone(),
         options: arguments.variety.options(),
+        labels: arguments.labels.iter().map(|text| label(text)).collect::<Result<_>>()?,
     })?;
     if !run.is_reproducible() {
         output::note("note: a player with a time limit plays differently each time; the same seed will not give the same games");
@@ -171,6 +177,11 @@ fn weighted(text: &str) -> Result<WeightedPlayer> {
         bail!("--player '{text}': a weight is at least 0");
     }
     Ok(WeightedPlayer { player: player.trim().to_owned(), weight })
+}
+
+fn label(text: &str) -> Result<LabelConfig> {
+    let (name, by) = text.split_once('=').with_context(|| format!("--label '{text}': expected NAME=PLAYER"))?;
+    Ok(LabelConfig { name: name.trim().to_owned(), by: by.trim().to_owned() })
 }
 
 /// The summary as a person reads it; `seconds` of wall time.

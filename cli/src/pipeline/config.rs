@@ -11,6 +11,7 @@ use engine::player::build;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 use trainer::config::{NTupleConfig, NetworkConfig, TargetConfig, TrainConfig, TrainingConfig};
+use trainer::label::LabelConfig;
 use trainer::selfplay::{SelfPlay, SelfPlayConfig, SelfPlayOptions, WeightedPlayer};
 use trainer::shard;
 
@@ -37,6 +38,8 @@ struct SelfPlaySection {
     players: Vec<WeightedPlayer>,
     #[serde(default, skip_serializing_if = "SelfPlayOptions::are_off")]
     options: SelfPlayOptions,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    labels: Vec<LabelConfig>,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -134,6 +137,7 @@ impl PipelineConfig {
             exploration: section.exploration,
             variant: section.variant,
             options: section.options,
+            labels: section.labels,
         }
     }
 

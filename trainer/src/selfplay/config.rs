@@ -3,6 +3,7 @@
 //! Invariant: an option that is off leaves no trace in a run's JSON, so that runs from before it was there go on.
 
 use super::SelfPlayError;
+use crate::label::LabelConfig;
 use engine::play::Fading;
 use engine::tablebase::{FEWEST_STONES, MOST_STONES};
 use serde::{Deserialize, Serialize};
@@ -41,6 +42,9 @@ pub struct SelfPlayConfig {
     /// What is off unless asked for.
     #[serde(default, skip_serializing_if = "SelfPlayOptions::are_off")]
     pub options: SelfPlayOptions,
+    /// Values of the positions before each roll, besides those of the players; none by default.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub labels: Vec<LabelConfig>,
 }
 
 impl Default for SelfPlayConfig {
@@ -56,6 +60,7 @@ impl Default for SelfPlayConfig {
             exploration: 0.08,
             variant: "classic".to_owned(),
             options: SelfPlayOptions::default(),
+            labels: Vec::new(),
         }
     }
 }

@@ -83,7 +83,7 @@ impl SelfPlay {
         progress.inc(summary.games);
         // What was there before says nothing of today's speed.
         progress.reset_eta();
-        let (pools, clock) = (Pools::new(&self.recipes), Clock::default());
+        let (pools, clock) = (Pools::new(&self.recipes, &self.labels), Clock::default());
         let before = (summary.games, summary.positions);
         let write = |waiting: Option<(u64, Vec<PlayedGame>)>| {
             let Some((index, games)) = waiting else { return Ok(()) };
@@ -162,8 +162,7 @@ impl SelfPlay {
     }
 
     fn manifest_of(&self, games: u64) -> Manifest {
-        let ShardHeader { run, players, variant, .. } = self.header(0);
-        Manifest::new(run, players, variant, games)
+        Manifest::new(self.header(0), games)
     }
 
     /// What is there of a run that ends with so many positions.
@@ -222,8 +221,8 @@ impl SelfPlay {
         let (found, games) = shard::decode(path, &bytes)?;
         let index = found.first_game / GAMES_PER_SHARD;
         let wanted = self.header(index);
-        let problem = if version != shard::VERSION {
-            Some(format!("is of version {version}, which is no longer written (`alea data merge` makes version {} of it)", shard::VERSION))
+        let problem = if version == 1 {
+            Some("is of version 1, which is no longer written (`alea data merge` makes version 2 of it)".to_owned())
         } else {
             difference(&found, &wanted).or_else(|| {
                 if path.file_name() != Some(shard::file_name(index).as_ref()) {

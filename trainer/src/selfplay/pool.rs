@@ -3,6 +3,7 @@
 //! Invariant: a set of players belongs to one worker at a time; players forget a game when the next begins, so it does not
 //! matter who had them before.
 
+use crate::label::{LabelRecipe, Labeller};
 use engine::games::einstein::Standard;
 use engine::player::Player;
 use engine::player::build::PlayerRecipe;
@@ -10,22 +11,29 @@ use std::sync::{Mutex, PoisonError};
 
 type Seats = [Option<Box<dyn Player<Standard>>>; 2];
 
+/// What one worker needs: players, one of each for either seat, and those who label.
+type Set<'a> = (Vec<Seats>, Vec<Labeller<'a>>);
+
 /// Players that no worker has at the moment.
 pub(super) struct Pools<'a> {
     recipes: &'a [PlayerRecipe],
-    idle: Mutex<Vec<Vec<Seats>>>,
+    labels: &'a [LabelRecipe],
+    idle: Mutex<Vec<Set<'a>>>,
 }
 
 impl<'a> Pools<'a> {
-    pub(super) fn new(recipes: &'a [PlayerRecipe]) -> Self {
-        Self { recipes, idle: Mutex::new(Vec::new()) }
+    pub(super) fn new(recipes: &'a [PlayerRecipe], labels: &'a [LabelRecipe]) -> Self {
+        Self { recipes, labels, idle: Mutex::new(Vec::new()) }
     }
 
     /// Players for one worker, until they are dropped.
     pub(super) fn take<'b>(&'b self) -> PlayerPool<'a, 'b> {
         let idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
-        let players = idle.unwrap_or_else(|| self.recipes.iter().map(|_| [None, None]).collect());
-        PlayerPool { pools: self, players }
+        let (players, labellers) = idle.unwrap_or_else(|| {
+            let players = self.recipes.iter().map(|_| [None, None]).collect();
+            (players, self.labels.iter().map(LabelRecipe::make).collect())
+        });
+        PlayerPool { pools: self, players, labellers }
     }
 }
 
@@ -33,6 +41,7 @@ impl<'a> Pools<'a> {
 pub(super) struct PlayerPool<'a, 'b> {
     pools: &'b Pools<'a>,
     players: Vec<Seats>,
+    pub(super) labellers: Vec<Labeller<'a>>,
 }
 
 impl PlayerPool<'_, '_> {
@@ -47,7 +56,7 @@ impl PlayerPool<'_, '_> {
 
 impl Drop for PlayerPool<'_, '_> {
     fn drop(&mut self) {
-        let players = std::mem::take(&mut self.players);
-        self.pools.idle.lock().unwrap_or_else(PoisonError::into_inner).push(players);
+        let set = (std::mem::take(&mut self.players), std::mem::take(&mut self.labellers));
+        self.pools.idle.lock().unwrap_or_else(PoisonError::into_inner).push(set);
     }
 }

@@ -36,7 +36,7 @@ pub(crate) fn tiny() -> PlayedGame {
             Ply { outcome, mv, value, explored: text == "e1d2" }
         })
         .collect();
-    PlayedGame { record: GameRecord { start, plies, payoffs: won_by(BLUE) }, players: [0, 1] }
+    PlayedGame { record: GameRecord { start, plies, payoffs: won_by(BLUE) }, players: [0, 1], labels: Vec::new() }
 }
 
 /// Both parts of the split, in memory.

@@ -247,9 +247,8 @@ fn reproduction(page: &mut Page, result: &Reproduction) -> Result<(), PlotError>
         blocks.push(Block::Text(format!("Published: {} Measured: {}", claim.published, claim.measured)));
     }
     if !result.assumptions.is_empty() {
-        let lines: Vec<String> = result.assumptions.iter().map(|assumption| format!("- {assumption}")).collect();
         blocks.push(Block::Text("Left open by the report, and assumed here:".to_owned()));
-        blocks.push(Block::Code(lines.join("\n")));
+        blocks.push(Block::List(result.assumptions.clone()));
     }
     page.push(format!("Published and measured: {}", result.target), blocks);
     Ok(())

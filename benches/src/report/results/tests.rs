@@ -65,7 +65,7 @@ fn figures_stand_beside_published_ones() {
     };
     let html = html(&serde_json::to_string(&result).unwrap());
     // Differences of 1, 3 and 0.
-    assert!(html.contains("mean absolute difference 1.33 points") && html.contains("- random set-ups"), "{html}");
+    assert!(html.contains("mean absolute difference 1.33 points") && html.contains("<li>random set-ups</li>"), "{html}");
     assert!(html.contains("Published: It wins. Measured: It does."));
 }
 

@@ -166,8 +166,8 @@ mod tests {
             ("# nothing\n", "no position"),
             ("\n215../64.../3...e/...fb/..acd b 1", "line 2: games start before the roll"),
             ("215../64.../3...e/...fb/..ac b -", "line 1, character"),
-            ("....1/...../...../...../a.... b -", "line 1: the game is over"),
-            ("....a/...../...../...../....1 r -", "line 1: the game is over"),
+            ("...../...../a..../...../....1 b -", "line 1: the game is over"),
+            ("a..../...../..1../...../..... r -", "line 1: the game is over"),
         ] {
             let problem = positions(text, &game).unwrap_err();
             assert!(problem.contains(expected), "{problem}");

@@ -281,4 +281,4 @@ impl Evaluator<Standard> for IntegerNetwork {
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

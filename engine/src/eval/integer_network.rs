@@ -271,7 +271,7 @@ impl Evaluator<Standard> for IntegerNetwork {
     /// Log odds for the side that moves.
     #[inline]
     fn score_successors(&self, _: &Standard, position: &Position, moves: &[Move], scores: &mut [f32]) {
-        with_shape!(self, FIRST, SECOND => self.rate_successors::<FIRST, SECOND>(position, moves, scores));
+        with_shape!(self, FIRST, SECOND => self.rate_successors::<FIRST, SECOND, { FIRST / 32 }>(position, moves, scores));
     }
 
     #[inline]

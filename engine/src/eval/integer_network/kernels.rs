@@ -188,13 +188,16 @@ fn forward<const FIRST: usize, const SECOND: usize>(layers: &Layers, mover: &[i1
         first[neuron] = i32::from((mover[neuron] + other[neuron]) >> SHIFT).clamp(0, 127);
     }
     let mut second = [0i32; SECOND];
-    for (neuron, sum) in second.iter_mut().enumerate() {
-        *sum = layers.bias[neuron / 16].0[neuron % 16];
+    for (sums, bias) in second.as_chunks_mut::<16>().0.iter_mut().zip(&layers.bias) {
+        *sums = bias.0;
     }
     for (inputs, weights) in first.as_chunks::<4>().0.iter().zip(layers.hidden.chunks_exact(SECOND / 16)) {
-        let weights = weights.iter().flat_map(|line| line.0.as_chunks::<4>().0);
-        for (sum, weights) in second.iter_mut().zip(weights) {
-            *sum += (0..4).map(|input| inputs[input] * i32::from(weights[input])).sum::<i32>();
+        for (sums, line) in second.as_chunks_mut::<16>().0.iter_mut().zip(weights) {
+            for (sum, weights) in sums.iter_mut().zip(line.0.as_chunks::<4>().0) {
+                for (input, weight) in inputs.iter().zip(weights) {
+                    *sum += input * i32::from(*weight);
+                }
+            }
         }
     }
     let outputs = second.iter().enumerate().map(|(neuron, &sum)| sum.clamp(0, FULL) * layers.output[neuron / 16].0[neuron % 16]);

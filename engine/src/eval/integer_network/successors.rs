@@ -6,7 +6,7 @@
 //! valued one ply deep as a whole has the bits of its successors valued one by one; the cache only saves work.
 
 use super::inputs::{JOINED, joined_rows};
-use super::kernels::{self, Line16, Pair};
+use super::kernels::{self, Line, Line16, Pair};
 use super::{IntegerNetwork, win_probability};
 use crate::eval::OnePly;
 use crate::game::MAX_OUTCOMES;
@@ -15,9 +15,6 @@ use crate::games::einstein::{GONE, MAX_STONES, Move, Position, Standard};
 
 /// Most moves there are.
 const MOST: usize = 3 * MAX_STONES;
-
-/// Lines a sum takes at most.
-const LINES: usize = 256 / 32;
 
 /// A place for each outcome, or each stone, and some to spare.
 const LANES: usize = 8;
@@ -128,11 +125,16 @@ impl IntegerNetwork {
 
     /// See [`crate::eval::Evaluator::score_successors`].
     #[inline]
-    pub(super) fn rate_successors<const FIRST: usize, const SECOND: usize>(&self, position: &Position, moves: &[Move], scores: &mut [f32]) {
+    pub(super) fn rate_successors<const FIRST: usize, const SECOND: usize, const LINES: usize>(
+        &self,
+        position: &Position,
+        moves: &[Move],
+        scores: &mut [f32],
+    ) {
         let (mover, enemy) = (position.mover(), position.other());
         let (mut steps, mut places) = ([Step::default(); MOST], [0u8; MOST]);
         let mut count = 0;
-        let mut others = [kernels::Line([0i16; 32]); MOST * LINES];
+        let mut others = [[Line([0; 32]); LINES]; MOST];
         for (place, (&mv, score)) in moves.iter().zip(scores.iter_mut()).enumerate() {
             let destination = Standard::destination(position, mv);
             if destination == Standard::GOAL {
@@ -140,16 +142,18 @@ impl IntegerNetwork {
                 continue;
             }
             (steps[count], places[count]) = (Step { stone: mv.stone() as u8, square: Standard::GOAL - destination }, place as u8);
-            let out = &mut others[count * (FIRST / 32)..][..FIRST / 32];
+            let out = &mut others[count];
             let after = mover.without(destination).with(mv.stone(), destination);
             kernels::sum_rows::<FIRST>(self.instructions, &self.tables.other, &self.rows(after), out);
             count += 1;
         }
-        let mut enemies = [kernels::Line([0i16; 32]); ENEMIES * LINES];
+        let mut enemies = [[Line([0; 32]); LINES]; ENEMIES];
+        let enemies = enemies.as_flattened_mut();
         let mut pairs = [[0; 2]; MOST];
-        let captured = self.pair_up::<FIRST>(enemy, &steps[..count], &mut enemies, &mut pairs);
+        let captured = self.pair_up::<FIRST>(enemy, &steps[..count], enemies, &mut pairs);
         let mut logits = [0; MOST];
-        kernels::logits::<FIRST, SECOND>(self.instructions, &self.layers, &enemies, &others, &pairs[..count], &mut logits[..count]);
+        let others = others.as_flattened();
+        kernels::logits::<FIRST, SECOND>(self.instructions, &self.layers, enemies, others, &pairs[..count], &mut logits[..count]);
         let last = captured && enemy.count() == 1;
         for ((&place, &logit), pair) in places[..count].iter().zip(&logits).zip(&pairs) {
             scores[usize::from(place)] = if last && pair[0] != 0 { f32::INFINITY } else { -(logit as f32) };
@@ -187,7 +191,7 @@ impl IntegerNetwork {
     fn refill<const FIRST: usize>(&self, game: &Standard, side: Side, own: &mut Successors) {
         let lines = FIRST / 32;
         own.side = side;
-        own.sums.resize((ENEMIES + MOST) * lines, kernels::Line([0; 32]));
+        own.sums.resize((ENEMIES + MOST) * lines, Line([0; 32]));
         (own.count, own.arriving, own.arrivals) = (0, 0, 0);
         for stone in 0..MAX_STONES {
             for destination in Standard::destinations(side.square(stone)) {

@@ -45,48 +45,40 @@ dispatched! {
     fn logits<const FIRST, const SECOND>(layers: &Layers, movers: &[Line16], others: &[Line16], pairs: &[Pair], out: &mut [i32])
 }
 
-/// The kernels over the operations of `$operations` and the dot product `$dot`, for `$features`.
+/// The kernels over the operations of `$operations` and the dot product `$dot`, for `$features`. There are no closures in
+/// them: the compiler would not inline those, and hand vectors over in memory.
 macro_rules! kernels {
     ($name:ident, $features:literal, $operations:ident, $dot:ident) => {
         mod $name {
-            use super::$operations::{self as v, BYTES, Vector};
+            use super::$operations::{self as v, BYTES};
             use super::*;
 
-            /// Sums a vector has in 16 bits, and vectors of these that become one of activations.
-            const SUMS: usize = BYTES / 2;
-            /// Neurons a vector has in 32 bits.
-            const NEURONS: usize = BYTES / 4;
+            /// Vectors that the widest first layer takes.
+            const MOST: usize = 512 / BYTES;
 
-            /// Vector `at` of the sum of some rows.
-            #[inline]
-            #[target_feature(enable = $features)]
-            fn sum<const FIRST: usize>(table: &[Line16], rows: &[u16; JOINED], at: usize) -> Vector {
-                // Of known length, so that no index is checked.
-                let table = &table[..JOINED_ROWS * (FIRST / 32)];
-                let part = |row: u16| v::load(table, (usize::from(row) % JOINED_ROWS) * (2 * FIRST / BYTES) + at);
-                // Two chains of additions.
-                let (mut even, mut odd) = (part(rows[0]), part(rows[1]));
-                for pair in rows[2..].as_chunks::<2>().0 {
-                    even = v::add16(even, part(pair[0]));
-                    odd = v::add16(odd, part(pair[1]));
-                }
-                v::add16(even, odd)
+            /// Adds rows to sums.
+            macro_rules! add_rows {
+                ($table:expr, $rows:expr, $sums:expr) => {
+                    // Of known length, so that no index is checked.
+                    let table = &$table[..JOINED_ROWS * (FIRST / 32)];
+                    for row in $rows {
+                        // A branch: masks would be computed in vectors, and taking numbers out of those costs more.
+                        assert!(usize::from(*row) < JOINED_ROWS);
+                        let from = usize::from(*row) * (2 * FIRST / BYTES);
+                        for at in 0..2 * FIRST / BYTES {
+                            $sums[at] = v::add16($sums[at], v::load(table, from + at));
+                        }
+                    }
+                };
             }
 
             #[target_feature(enable = $features)]
             pub(super) fn sum_rows<const FIRST: usize>(table: &[Line16], rows: &[u16; JOINED], out: &mut [Line16]) {
                 let out = &mut out[..FIRST / 32];
-                for at in 0..FIRST / SUMS {
-                    v::store(out, at, sum::<FIRST>(table, rows, at));
-                }
-            }
-
-            /// The activations of the first layer from its sums.
-            #[inline]
-            #[target_feature(enable = $features)]
-            fn activate<const FIRST: usize>(out: &mut [Line<u8, 64>; 4], sums: impl Fn(usize) -> Vector) {
-                for at in 0..FIRST / BYTES {
-                    v::store(&mut out[..], at, v::activations(sums(2 * at), sums(2 * at + 1)));
+                let mut sums = [v::zero(); MOST];
+                add_rows!(table, rows, sums);
+                for at in 0..2 * FIRST / BYTES {
+                    v::store(out, at, sums[at]);
                 }
             }
 
@@ -95,27 +87,28 @@ macro_rules! kernels {
             #[target_feature(enable = $features)]
             fn forward<const FIRST: usize, const SECOND: usize, const COUNT: usize, const PARTS: usize>(
                 layers: &Layers,
-                activations: &mut [[Line<u8, 64>; 4]; COUNT],
-            ) -> [i32; COUNT] {
-                const { assert!(FIRST % (4 * PARTS) == 0 && SECOND / NEURONS <= 4 && FIRST <= 256) };
-                let vectors = SECOND / NEURONS;
+                activations: &mut [Activations<FIRST>; COUNT],
+                out: &mut [i32; COUNT],
+            ) {
+                const { assert!(FIRST % (4 * PARTS) == 0 && SECOND * 4 / BYTES <= 4) };
+                let vectors = const { SECOND * 4 / BYTES };
                 let hidden = &layers.hidden[..FIRST * SECOND / 64];
                 let (bias, output) = (&layers.bias[..SECOND / 16], &layers.output[..SECOND / 16]);
                 // Else the compiler takes them out of registers, by shuffles, which cost more than loads.
                 let activations = std::hint::black_box(activations);
                 let mut sums = [[[v::zero(); 4]; PARTS]; COUNT];
-                for sums in &mut sums {
+                for position in 0..COUNT {
                     for at in 0..vectors {
-                        sums[0][at] = v::load(bias, at);
+                        sums[position][0][at] = v::load(bias, at);
                     }
                 }
-                for quad in 0..FIRST / 4 / PARTS {
+                for step in 0..FIRST / (4 * PARTS) {
                     for part in 0..PARTS {
-                        let four = PARTS * quad + part;
-                        let inputs: [Vector; COUNT] = std::array::from_fn(|position| {
-                            let bytes = activations[position][four / 16].0.as_chunks::<4>().0[four % 16];
-                            v::broadcast(i32::from_le_bytes(bytes))
-                        });
+                        let four = PARTS * step + part;
+                        let mut inputs = [v::zero(); COUNT];
+                        for position in 0..COUNT {
+                            inputs[position] = v::broadcast(i32::from_le_bytes(activations[position].0.as_chunks::<4>().0[four]));
+                        }
                         for at in 0..vectors {
                             let weights = v::load(hidden, four * vectors + at);
                             for position in 0..COUNT {
@@ -124,15 +117,17 @@ macro_rules! kernels {
                         }
                     }
                 }
-                let outputs = sums.map(|parts| {
+                for position in 0..COUNT {
                     let mut total = v::zero();
                     for at in 0..vectors {
-                        let sum = parts.iter().skip(1).fold(parts[0][at], |sum, part| v::add32(sum, part[at]));
+                        let mut sum = sums[position][0][at];
+                        for part in 1..PARTS {
+                            sum = v::add32(sum, sums[position][part][at]);
+                        }
                         total = v::add32(total, v::output(sum, v::load(output, at)));
                     }
-                    total
-                });
-                outputs.map(|total| layers.output_bias + v::total(total))
+                    out[position] = layers.output_bias + v::total(total);
+                }
             }
 
             #[target_feature(enable = $features)]
@@ -141,11 +136,16 @@ macro_rules! kernels {
                 layers: &Layers,
                 rows: &[[u16; JOINED]; 2],
             ) -> i32 {
-                let mut activations = [[Line([0u8; 64]); 4]; 1];
-                activate::<FIRST>(&mut activations[0], |at| {
-                    v::add16(sum::<FIRST>(&tables.mover, &rows[0], at), sum::<FIRST>(&tables.other, &rows[1], at))
-                });
-                forward::<FIRST, SECOND, 1, 4>(layers, &mut activations)[0]
+                let mut sums = [v::zero(); MOST];
+                add_rows!(tables.mover, &rows[0], sums);
+                add_rows!(tables.other, &rows[1], sums);
+                let mut activations = [Activations([0; FIRST])];
+                for at in 0..FIRST / BYTES {
+                    v::store_bytes(&mut activations[0].0, at, v::activations(sums[2 * at], sums[2 * at + 1]));
+                }
+                let mut out = [0];
+                forward::<FIRST, SECOND, 1, { v::PARTS }>(layers, &mut activations, &mut out);
+                out[0]
             }
 
             #[target_feature(enable = $features)]
@@ -156,35 +156,32 @@ macro_rules! kernels {
                 pairs: &[Pair],
                 out: &mut [i32],
             ) {
-                let (groups, rest) = pairs.as_chunks::<{ v::TOGETHER }>();
-                let (out, last) = out.split_at_mut(groups.len() * v::TOGETHER);
-                for (pairs, out) in groups.iter().zip(out.as_chunks_mut::<{ v::TOGETHER }>().0) {
-                    *out = some::<FIRST, SECOND, { v::TOGETHER }, 1>(layers, movers, others, pairs);
+                let mut activations = [const { Activations([0; FIRST]) }; v::TOGETHER];
+                for (pairs, out) in pairs.chunks(v::TOGETHER).zip(out.chunks_mut(v::TOGETHER)) {
+                    for (pair, activations) in pairs.iter().zip(&mut activations) {
+                        let mover = &movers[usize::from(pair[0]) * (FIRST / 32)..][..FIRST / 32];
+                        let other = &others[usize::from(pair[1]) * (FIRST / 32)..][..FIRST / 32];
+                        for at in 0..FIRST / BYTES {
+                            let low = v::add16(v::load(mover, 2 * at), v::load(other, 2 * at));
+                            let high = v::add16(v::load(mover, 2 * at + 1), v::load(other, 2 * at + 1));
+                            v::store_bytes(&mut activations.0, at, v::activations(low, high));
+                        }
+                    }
+                    // Where fewer are left, what was there before is computed again for nothing.
+                    let mut found = [0; v::TOGETHER];
+                    forward::<FIRST, SECOND, { v::TOGETHER }, 1>(layers, &mut activations, &mut found);
+                    for (out, found) in out.iter_mut().zip(found) {
+                        *out = found;
+                    }
                 }
-                for (pair, out) in rest.iter().zip(last) {
-                    [*out] = some::<FIRST, SECOND, 1, 4>(layers, movers, others, &[*pair]);
-                }
-            }
-
-            #[inline]
-            #[target_feature(enable = $features)]
-            fn some<const FIRST: usize, const SECOND: usize, const COUNT: usize, const PARTS: usize>(
-                layers: &Layers,
-                movers: &[Line16],
-                others: &[Line16],
-                pairs: &[Pair; COUNT],
-            ) -> [i32; COUNT] {
-                let mut activations = [[Line([0u8; 64]); 4]; COUNT];
-                for (pair, activations) in pairs.iter().zip(&mut activations) {
-                    let [mover, other] = [(movers, pair[0]), (others, pair[1])]
-                        .map(|(sums, index)| &sums[usize::from(index) * (FIRST / 32)..][..FIRST / 32]);
-                    activate::<FIRST>(activations, |at| v::add16(v::load(mover, at), v::load(other, at)));
-                }
-                forward::<FIRST, SECOND, COUNT, PARTS>(layers, &mut activations)
             }
         }
     };
 }
+
+/// Activations of a first layer.
+#[repr(C, align(64))]
+struct Activations<const FIRST: usize>([u8; FIRST]);
 
 kernels!(avx2, "avx2", halves, dot_in_halves);
 kernels!(avx512, "avx512f,avx512bw", whole, dot_in_whole);
@@ -219,6 +216,8 @@ mod halves {
     pub(super) const BYTES: usize = 32;
     /// Positions taken through the second layer together: 8 sums, 2 inputs, weights and products fill 16 registers.
     pub(super) const TOGETHER: usize = 2;
+    /// Sums of a single position.
+    pub(super) const PARTS: usize = 2;
 
     /// Half `at` of some lines.
     #[inline]
@@ -237,6 +236,14 @@ mod halves {
         let line = &raw mut lines[at / 2];
         // SAFETY: as above, written; elements are integers, so any bits will do.
         unsafe { _mm256_store_si256(line.cast::<Vector>().add(at % 2), vector) }
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx2")]
+    pub(super) fn store_bytes(bytes: &mut [u8], at: usize, vector: Vector) {
+        let part = &mut bytes[BYTES * at..][..BYTES];
+        // SAFETY: there are 32 bytes, and the store asks for no alignment.
+        unsafe { _mm256_storeu_si256(part.as_mut_ptr().cast(), vector) }
     }
 
     #[inline]
@@ -299,6 +306,8 @@ mod whole {
     pub(super) const BYTES: usize = 64;
     /// Positions taken through the second layer together.
     pub(super) const TOGETHER: usize = 4;
+    /// Sums of a single position: a product is ready when the next three have begun.
+    pub(super) const PARTS: usize = 4;
 
     #[inline]
     #[target_feature(enable = "avx512f")]
@@ -314,6 +323,14 @@ mod whole {
         const { assert!(size_of::<T>() * COUNT == 64) };
         // SAFETY: as above, written; elements are integers, so any bits will do.
         unsafe { _mm512_store_si512((&raw mut lines[at]).cast(), vector) }
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx512f")]
+    pub(super) fn store_bytes(bytes: &mut [u8], at: usize, vector: Vector) {
+        let part = &mut bytes[BYTES * at..][..BYTES];
+        // SAFETY: there are 64 bytes, and the store asks for no alignment.
+        unsafe { _mm512_storeu_si512(part.as_mut_ptr().cast(), vector) }
     }
 
     #[inline]

@@ -5,6 +5,8 @@
 
 pub mod bag;
 
+pub mod integer;
+
 pub mod network;
 
 pub mod ntuple;

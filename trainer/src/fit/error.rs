@@ -5,6 +5,7 @@ use crate::backend::BackendError;
 use crate::config::ConfigError;
 use crate::curve::CurveError;
 use crate::export::ExportError;
+use engine::eval::integer_network::IntegerError;
 use engine::eval::network::NetworkError;
 use engine::eval::ntuple::{NTupleError, UnknownSet};
 use engine::files::FileError;
@@ -74,6 +75,9 @@ pub enum TrainError {
     /// The engine does not take the network.
     #[error("the engine does not take the network: {0}")]
     Network(#[from] NetworkError),
+    /// The engine does not take the integer network.
+    #[error("the engine does not take the integer network: {0}")]
+    Integer(#[from] IntegerError),
     /// The engine does not take the n-tuple network.
     #[error("the engine does not take the n-tuple network: {0}")]
     NTuple(#[from] NTupleError),

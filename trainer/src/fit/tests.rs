@@ -1,4 +1,4 @@
-//! Both families learn, and an interrupted training equals an unbroken one.
+//! All families learn, and an interrupted training equals an unbroken one.
 
 use super::*;
 use crate::config::{Rule, Schedule};
@@ -6,7 +6,7 @@ use crate::sample::tests::random_samples;
 use engine::eval::features::{FeatureGroup, FeatureGroups};
 use std::fs;
 
-const FAMILIES: [Family; 2] = [Family::NTuple, Family::Network];
+const FAMILIES: [Family; 3] = [Family::NTuple, Family::Network, Family::Integer];
 
 fn samples() -> SampleSet {
     SampleSet { training: random_samples(80, 1), validation: random_samples(20, 2) }
@@ -19,6 +19,9 @@ fn config() -> TrainConfig {
     config.network.batch = 128;
     config.network.learning_rate = 0.02;
     config.network.features = FeatureGroups::NONE.with(FeatureGroup::Material);
+    config.integer.hidden = [64, 16];
+    config.integer.batch = 128;
+    config.integer.learning_rate = 0.02;
     config.ntuple.set = "stones".to_owned();
     config
 }
@@ -65,6 +68,7 @@ fn fit_until(directory: &Path, config: &TrainConfig, family: Family, epoch: usiz
     let device = backend::device("flex").unwrap();
     let result = match family {
         Family::Network => train(&run, family, CutOff(NetworkLearner::new(&run, device), epoch), "", directory),
+        Family::Integer => train(&run, family, CutOff(IntegerLearner::new(&run, device), epoch), "", directory),
         Family::NTuple => train(&run, family, CutOff(NTupleLearner::new(&run, device).unwrap(), epoch), "", directory),
     };
     assert_eq!(result.unwrap_err().to_string(), "the training device failed: power cut");
@@ -78,19 +82,20 @@ fn losses(directory: &Path) -> Vec<String> {
 
 #[test]
 fn a_training_that_is_cut_off_goes_on_as_if_it_had_not_been() {
-    for rule in [None, Some(Rule::Sgd), Some(Rule::Adagrad), Some(Rule::TemporalCoherence)] {
+    let tuples = [Rule::Sgd, Rule::Adagrad, Rule::TemporalCoherence].map(|rule| (Family::NTuple, rule));
+    let networks = [Family::Network, Family::Integer].map(|family| (family, Rule::Sgd));
+    for (family, rule) in networks.into_iter().chain(tuples) {
         let mut config = config();
-        config.ntuple.rule = rule.unwrap_or(Rule::Sgd);
-        let family = if rule.is_some() { Family::NTuple } else { Family::Network };
+        config.ntuple.rule = rule;
         let (whole, broken) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
         let expected = fit_in(whole.path(), &config, family).unwrap();
         fit_until(broken.path(), &config, family, 3);
         assert_eq!(losses(broken.path()).len(), 1 + 2);
         fit_until(broken.path(), &config, family, 4);
         let found = fit_in(broken.path(), &config, family).unwrap();
-        assert_eq!(losses(broken.path()), losses(whole.path()), "{rule:?}");
+        assert_eq!(losses(broken.path()), losses(whole.path()), "{family:?} {rule:?}");
         assert_eq!((found.epochs, found.best_epoch, found.validation_loss), (5, expected.best_epoch, expected.validation_loss));
-        assert_eq!(fs::read(&found.model).unwrap(), fs::read(&expected.model).unwrap(), "{rule:?}");
+        assert_eq!(fs::read(&found.model).unwrap(), fs::read(&expected.model).unwrap(), "{family:?} {rule:?}");
         // A finished training only exports again.
         fs::remove_file(&found.model).unwrap();
         assert_eq!(fit_in(broken.path(), &config, family).unwrap(), found);
@@ -99,7 +104,7 @@ fn a_training_that_is_cut_off_goes_on_as_if_it_had_not_been() {
 }
 
 #[test]
-fn both_families_learn_and_the_engine_agrees() {
+fn all_families_learn_and_the_engine_agrees() {
     // The loss of the target itself, which nothing can beat, and that of the constant 1/2.
     let entropy = |p: f64| -(p * p.ln() + (1.0 - p) * (1.0 - p).ln());
     let validation = samples().validation;

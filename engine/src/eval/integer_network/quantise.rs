@@ -63,7 +63,8 @@ fn integers(tensor: &'static str, weights: &[f32], scale: i32, limit: f32) -> Re
         if weight.is_nan() || weight.abs() > limit {
             return Err(IntegerError::Weight { tensor, index, weight, limit });
         }
-        Ok((f64::from(weight) * f64::from(scale)).round_ties_even() as i32)
+        // In 32 bits, as in training.
+        Ok((weight * scale as f32).round_ties_even() as i32)
     };
     weights.iter().enumerate().map(one).collect()
 }

@@ -141,7 +141,6 @@ impl PipelineConfig {
             target: section.target,
             training: section.training,
             network: section.network,
-            network: section.network,
             ntuple: section.ntuple,
             ..TrainConfig::default()
         }

@@ -3,8 +3,9 @@
 //! x = clip((rows of the mover + rows of the other + b₁) / 16), y = clip(W₂ x + b₂), logit = w₃ · y + b₃,
 //! value = logistic(logit), with clip to `[0, 1]`, which is `0..=127` for x and `0..=`[`FULL`] for y.
 //! Invariant: all sums are exact, so every instruction set gives the same integers, in any order. No sum can overflow:
-//! [`IntegerNetwork::new`] checks that, for each neuron of the first layer, the largest weights that can be on together
-//! and the bias stay within 16 bits (also in parts: the bound is on magnitudes), that 127 · 128 · width + |b₂| and
+//! [`IntegerNetwork::new`] checks that, for each neuron of the first layer, the bias with the largest, and with the
+//! smallest, weights that can be on together stays within 16 bits (parts of such a sum may leave them and come back, for
+//! they are computed modulo 2¹⁶), that 127 · 128 · width + |b₂| and
 //! [`FULL`] · Σ |w₃| + |b₃| stay within 32 bits; and two products of an activation and a weight of the second layer,
 //! at most 2 · 127 · 128 = 32,512, fit the 16 bits that x86 has for them.
 //! Sources: NNUE (Nasu 2018), and its clipped layers in 8 bits as in Stockfish. What is other: all inputs belong to one
@@ -228,14 +229,15 @@ impl IntegerWeights {
         };
         let runs = self.groups.runs();
         for neuron in 0..first {
-            let mut sum = i64::from(self.bias[neuron]).abs();
+            let (mut least, mut most) = (i64::from(self.bias[neuron]), i64::from(self.bias[neuron]));
             for side in self.rows.chunks_exact(self.groups.rows() * first) {
                 for run in &runs {
-                    let magnitudes = run.clone().map(|row| i64::from(side[row * first + neuron]).abs());
-                    sum += magnitudes.max().unwrap_or(0);
+                    let weights = run.clone().map(|row| i64::from(side[row * first + neuron]));
+                    least += weights.clone().min().unwrap_or(0);
+                    most += weights.max().unwrap_or(0);
                 }
             }
-            within(&|| format!("the sum of neuron {neuron} of hidden layer 1"), sum, i64::from(i16::MAX))?;
+            within(&|| format!("the sum of neuron {neuron} of hidden layer 1"), most.max(-least), i64::from(i16::MAX))?;
         }
         let most = 127 * 128 * first as i64;
         for (neuron, &bias) in self.hidden_bias.iter().enumerate() {

@@ -320,7 +320,8 @@ pub(super) fn join(groups: SideGroups, width: usize, rows: &[i16], bias: Option<
     let mut table = vec![0i16; JOINED_ROWS * width];
     let mut add = |joined: usize, row: &[i16]| {
         for (sum, weight) in table[joined * width..][..width].iter_mut().zip(row) {
-            *sum += weight;
+            // Modulo 2^16, as all sums of rows.
+            *sum = sum.wrapping_add(*weight);
         }
     };
     let row = |index: usize| &rows[index * width..][..width];

@@ -1,6 +1,7 @@
 //! The arithmetic of an integer network: its definition in plain code, and the choice of instructions at run time.
 //!
-//! Invariant: integers that cannot overflow, so all instruction sets give the same.
+//! Invariant: sums of the first layer are modulo 2¹⁶ and fit it as a whole, all others cannot overflow; so all
+//! instruction sets give the same.
 
 use super::inputs::{JOINED, JOINED_ROWS};
 use super::{FULL, IntegerWeights, SHIFT};
@@ -175,7 +176,7 @@ fn add_rows<const FIRST: usize>(table: &[Line16], rows: &[u16; JOINED], sums: &m
         let row = &table[usize::from(row) % JOINED_ROWS * (FIRST / 32)..][..FIRST / 32];
         for (sums, line) in sums.as_chunks_mut::<32>().0.iter_mut().zip(row) {
             for (sum, weight) in sums.iter_mut().zip(line.0) {
-                *sum += weight;
+                *sum = sum.wrapping_add(weight);
             }
         }
     }
@@ -185,7 +186,7 @@ fn add_rows<const FIRST: usize>(table: &[Line16], rows: &[u16; JOINED], sums: &m
 fn forward<const FIRST: usize, const SECOND: usize>(layers: &Layers, mover: &[i16; FIRST], other: &[i16; FIRST]) -> i32 {
     let mut first = [0i32; FIRST];
     for neuron in 0..FIRST {
-        first[neuron] = i32::from((mover[neuron] + other[neuron]) >> SHIFT).clamp(0, 127);
+        first[neuron] = i32::from(mover[neuron].wrapping_add(other[neuron]) >> SHIFT).clamp(0, 127);
     }
     let mut second = [0i32; SECOND];
     for (sums, bias) in second.as_chunks_mut::<16>().0.iter_mut().zip(&layers.bias) {

@@ -150,8 +150,8 @@ fn inputs_follow_from_the_board() {
         for (rows, (red, first)) in rows.chunks(14).zip([(board.red_to_move, 0), (!board.red_to_move, 1174)]) {
             let stones = board.side(red);
             let living: Vec<usize> = stones.iter().map(|stone| stone.label).collect();
-            let mut expected = vec![25usize; 6];
-            let mut mobility = vec![150usize; 6];
+            let mut expected = [25usize; 6];
+            let mut mobility = [150usize; 6];
             for stone in &stones {
                 let (row, column) = if red { (stone.row, stone.column) } else { (4 - stone.row, 4 - stone.column) };
                 let square = (5 * row + column) as usize;
@@ -236,6 +236,29 @@ fn the_largest_weights_do_not_overflow() {
                 let network = IntegerNetwork::new(weights.clone()).unwrap().on(set).unwrap();
                 assert_eq!(i64::from(network.logit(&position)), expected);
             }
+        }
+    }
+}
+
+#[test]
+fn parts_of_a_sum_may_leave_16_bits_and_come_back() {
+    let mut weights = random_weights(SideGroups::ALL, [64, 32], 3);
+    let active = SideGroups::ALL.active();
+    let width = SideGroups::ALL.rows() * 64;
+    // The mover's squares add 30,000 too much each, and its mobility takes it away.
+    let (squares, mobility) = (156 * 64, 906 * 64);
+    for weight in &mut weights.rows[..squares] {
+        *weight += 30_000;
+    }
+    for weight in &mut weights.rows[squares..squares + mobility] {
+        *weight -= 30_000;
+    }
+    assert_eq!((active, weights.rows.len()), (14, 2 * width));
+    for position in random_positions(&Standard::default(), 36, 100) {
+        let expected = plain_logit(&weights, &position);
+        for set in available() {
+            let network = IntegerNetwork::new(weights.clone()).unwrap().on(set).unwrap();
+            assert_eq!(i64::from(network.logit(&position)), expected);
         }
     }
 }

@@ -28,6 +28,8 @@ pub mod board;
 
 pub mod plot;
 
+pub mod page;
+
 pub mod opening;
 
 pub mod strength;

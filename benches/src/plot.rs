@@ -3,6 +3,8 @@
 //! Invariant: a plot is one `<svg>` element that refers to nothing outside itself; labels are escaped; values that
 //! are no numbers are left out, and a plot of nothing says so.
 
+pub mod heat_map;
+pub mod intervals;
 pub mod scaled;
 
 use crate::statistics::Interval;

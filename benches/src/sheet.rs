@@ -30,7 +30,9 @@ impl Cell {
         value.map_or(Self::Missing, |value| Self::Number(value, decimals))
     }
 
-    fn shown(&self) -> String {
+    /// As people read it.
+    #[must_use]
+    pub fn shown(&self) -> String {
         match self {
             Self::Text(text) => text.clone(),
             Self::Count(count) => count.to_string(),
@@ -54,6 +56,12 @@ impl Cell {
 impl From<&str> for Cell {
     fn from(text: &str) -> Self {
         Self::Text(text.to_owned())
+    }
+}
+
+impl From<String> for Cell {
+    fn from(text: String) -> Self {
+        Self::Text(text)
     }
 }
 
@@ -85,21 +93,27 @@ impl Sheet {
         self.rows.push(row);
     }
 
+    /// For each column whether there are no words in it.
+    #[must_use]
+    pub fn number_columns(&self) -> Vec<bool> {
+        let words = |column: usize| self.rows.iter().any(|row| matches!(row.get(column), Some(Cell::Text(_))));
+        (0..self.columns.len()).map(|column| !words(column)).collect()
+    }
+
     /// For a terminal: columns as wide as their widest value, words to the left and numbers to the right.
     #[must_use]
     pub fn text(&self) -> String {
         let shown: Vec<Vec<String>> = self.rows.iter().map(|row| row.iter().map(Cell::shown).collect()).collect();
-        let left: Vec<bool> =
-            (0..self.columns.len()).map(|column| self.rows.iter().any(|row| matches!(row.get(column), Some(Cell::Text(_))))).collect();
+        let numbers = self.number_columns();
         let lines = || std::iter::once(&self.columns).chain(&shown);
         let widths: Vec<usize> = (0..self.columns.len())
             .map(|column| lines().filter_map(|line| line.get(column)).map(|cell| cell.chars().count()).max().unwrap_or(0))
             .collect();
         let mut text = String::new();
         for line in lines() {
-            let cells = line.iter().zip(&widths).zip(&left);
+            let cells = line.iter().zip(&widths).zip(&numbers);
             let cells: Vec<String> =
-                cells.map(|((cell, &width), &left)| if left { format!("{cell:<width$}") } else { format!("{cell:>width$}") }).collect();
+                cells.map(|((cell, &width), &number)| if number { format!("{cell:>width$}") } else { format!("{cell:<width$}") }).collect();
             text.push_str(cells.join("  ").trim_end());
             text.push('\n');
         }

@@ -12,6 +12,7 @@ pub(crate) mod moves;
 pub(crate) mod pipeline;
 pub(crate) mod probe;
 pub(crate) mod regret;
+pub(crate) mod report;
 pub(crate) mod reproduce;
 pub(crate) mod selfplay;
 pub(crate) mod setups;

@@ -23,7 +23,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 use trainer::curve::CurvePoint;
-use trainer::dataset::{self, TargetMix};
+use trainer::dataset::{Samples, TargetMix};
 use trainer::fit::{Family, FitReport};
 use trainer::progress::progress_bar;
 use trainer::sample::Sample;
@@ -202,13 +202,13 @@ const BINS: usize = 20;
 /// Predicted against observed on the games that only validated.
 fn calibration(config: &PipelineConfig, models: &[FitReport], data: &Path) -> Result<Vec<(String, Vec<CalibrationBin>)>> {
     let mix = TargetMix { search_share: 0.0, validation_share: VALIDATION_SHARE, seed: config.train().seed };
-    let samples = dataset::load(data, &mix)?.validation;
+    let samples = Samples::open(data, &mix)?;
     let game = config.game();
     let mut plots = Vec::new();
     let names = models.iter().map(|model| (model.family.clone(), model_notation(&model.model)));
     for (name, notation) in names.chain(config.arena.opponents.iter().map(|opponent| (opponent.clone(), opponent.clone()))) {
         let evaluator = build::evaluator(&notation, &game)?;
-        plots.push((name, bins(&samples, |sample| evaluator.value_of(&game, &sample.position))));
+        plots.push((name, bins(samples.validation(), |sample| evaluator.value_of(&game, &sample.position))));
     }
     Ok(plots)
 }

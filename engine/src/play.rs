@@ -4,26 +4,18 @@
 //! ponder.
 
 mod decide;
+mod exploration;
+
+pub use exploration::{Exploration, Fading};
 
 use crate::game::{Chance, Game, MAX_SEATS, Seat};
+use crate::oracle::Oracle;
 use crate::player::Player;
-use crate::random::RandomStream;
 use crate::record::{GameRecord, Ply};
 use decide::{Crash, decide};
 use std::any::Any;
 use std::panic::resume_unwind;
 use std::time::{Duration, Instant};
-
-/// Moves that are made at random instead of being chosen, so that training sees more than best play.
-#[derive(Debug)]
-pub struct Exploration {
-    /// Plies at the start that are all random.
-    pub opening_plies: usize,
-    /// Probability of a random move at every later ply.
-    pub share: f64,
-    /// Where the choices come from.
-    pub random: RandomStream,
-}
 
 /// What the players spent on a game, by seat.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -53,29 +45,71 @@ pub fn play_game<G: Game>(
     start: G::Position,
     players: &mut [&mut dyn Player<G>],
     chance: &mut impl Chance<G>,
-    mut exploration: Option<&mut Exploration>,
+    exploration: Option<&mut Exploration>,
     effort: Option<&mut Effort>,
 ) -> GameRecord<G> {
-    let mut number = 0;
+    play_guided(game, start, players, chance, exploration, None, effort)
+}
+
+/// As [`play_game`]; but from the first position on that `oracle` knows, it makes the moves of all seats: of the permitted
+/// ones the first of the best, with its exact value and without exploration.
+pub fn play_guided<G: Game>(
+    game: &G,
+    start: G::Position,
+    players: &mut [&mut dyn Player<G>],
+    chance: &mut impl Chance<G>,
+    mut exploration: Option<&mut Exploration>,
+    oracle: Option<&dyn Oracle<G>>,
+    effort: Option<&mut Effort>,
+) -> GameRecord<G> {
+    let mut plies = 0..;
     let answer = |seat: Seat, position: &G::Position, legal: &[G::Move]| {
-        let explores = exploration.as_mut().is_some_and(|exploration| {
-            // Drawn at every ply, so that the opening plies do not shift what follows.
-            let draw = exploration.random.unit();
-            number < exploration.opening_plies || draw < exploration.share
-        });
-        number += 1;
-        Ok(match exploration.as_mut() {
-            Some(exploration) if explores => {
-                let mv = legal[exploration.random.below(legal.len())];
-                Answer { mv, value: players[seat].analyse(position, Some(&[mv])).moves[0].1, explored: true, taken: None }
+        let ply = plies.next().unwrap_or(usize::MAX);
+        if let Some((mv, value)) = oracle.and_then(|oracle| best_known(game, oracle, position, legal)) {
+            return Ok(Answer { mv, value: Some(value), explored: false, taken: None });
+        }
+        let explores = exploration.as_mut().and_then(|exploration| exploration.uniform(ply, legal.len()));
+        if let Some(index) = explores {
+            let mv = legal[index];
+            return Ok(Answer { mv, value: players[seat].analyse(position, Some(&[mv])).moves[0].1, explored: true, taken: None });
+        }
+        let tempered = exploration.as_mut().and_then(|exploration| exploration.tempered(ply, legal.len()));
+        if let Some((temperature, unit)) = tempered {
+            let analysis = players[seat].analyse(position, Some(legal));
+            let drawn = exploration::by_value(analysis.moves.iter().map(|&(_, value)| value), temperature, unit);
+            // A player that rates no moves makes its own.
+            if let Some(index) = drawn {
+                let (mv, value) = analysis.moves[index];
+                return Ok(Answer { mv, value, explored: analysis.line.first() != Some(&mv), taken: None });
             }
-            _ => {
-                let (decision, taken) = decide(players, seat, position, legal).unwrap_or_else(|crash| resume_unwind(crash.panic));
-                Answer { mv: decision.best, value: decision.value, explored: false, taken }
-            }
-        })
+        }
+        let (decision, taken) = decide(players, seat, position, legal).unwrap_or_else(|crash| resume_unwind(crash.panic));
+        Ok(Answer { mv: decision.best, value: decision.value, explored: false, taken })
     };
     play(game, start, chance, answer, effort).0
+}
+
+/// The first of the best of the permitted moves, and its value for the seat that makes it, if `oracle` knows the position
+/// and what every move leads to. Two seats only.
+fn best_known<G: Game>(game: &G, oracle: &dyn Oracle<G>, position: &G::Position, legal: &[G::Move]) -> Option<(G::Move, f32)> {
+    if G::SEATS != 2 {
+        return None;
+    }
+    oracle.value(game, position)?;
+    let seat = game.to_move(position);
+    let mut best: Option<(G::Move, f32)> = None;
+    for &mv in legal {
+        let after = game.play(position, mv);
+        let value = match game.payoff(&after, seat) {
+            Some(payoff) => payoff,
+            None if game.to_move(&after) == seat => oracle.value(game, &after)?,
+            None => 1.0 - oracle.value(game, &after)?,
+        };
+        if best.is_none_or(|(_, largest)| value > largest) {
+            best = Some((mv, value));
+        }
+    }
+    best
 }
 
 /// Plays one game between players that may fail: who panics, cannot answer, or makes a move that is not permitted, loses.

@@ -47,6 +47,10 @@ pub struct TrainingConfig {
     pub patience: usize,
     /// Whether each sample is seen in a random one of its eight symmetries each epoch.
     pub symmetries: bool,
+    /// Training samples that are held in memory to be shuffled.
+    pub window: usize,
+    /// Minutes after which a checkpoint is written within an epoch; 0: only after each.
+    pub checkpoint_minutes: f64,
     /// How the learning rate falls.
     pub schedule: Schedule,
     /// The learning rate at the end as a share of that at the start, in `(0, 1]`.
@@ -158,7 +162,16 @@ impl Default for TargetConfig {
 
 impl Default for TrainingConfig {
     fn default() -> Self {
-        Self { backend: "flex".to_owned(), epochs: 20, patience: 5, symmetries: true, schedule: Schedule::Cosine, final_rate: 0.01 }
+        Self {
+            backend: "flex".to_owned(),
+            epochs: 20,
+            patience: 5,
+            symmetries: true,
+            window: 1 << 24,
+            checkpoint_minutes: 10.0,
+            schedule: Schedule::Cosine,
+            final_rate: 0.01,
+        }
     }
 }
 
@@ -239,9 +252,16 @@ impl TrainConfig {
         let positive = |value: f64| value.is_finite() && value > 0.0;
         let [first, second] = self.network.hidden;
         let integer = &self.integer;
-        let checks: [(&'static str, String, bool, &'static str); 13] = [
+        let checks: [(&'static str, String, bool, &'static str); 15] = [
             ("target.search_share", self.target.search_share.to_string(), (0.0..=1.0).contains(&self.target.search_share), "in 0 to 1"),
             ("training.epochs", self.training.epochs.to_string(), self.training.epochs >= 1, "at least 1"),
+            ("training.window", self.training.window.to_string(), self.training.window >= 1, "at least 1"),
+            (
+                "training.checkpoint_minutes",
+                self.training.checkpoint_minutes.to_string(),
+                self.training.checkpoint_minutes.is_finite() && self.training.checkpoint_minutes >= 0.0,
+                "at least 0",
+            ),
             (
                 "training.final_rate",
                 self.training.final_rate.to_string(),

@@ -3,10 +3,25 @@
 use engine::files::{FileError, write_atomically};
 use plotters::prelude::*;
 use serde::{Deserialize, Serialize};
+use std::ops::RangeInclusive;
 use std::path::Path;
 
-/// One epoch.
+/// Stones on the board of a position that is not over.
+pub const STONES: RangeInclusive<usize> = 2..=12;
+
+/// Validation loss of the positions with some number of stones.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct StonesLoss {
+    /// Stones of both sides together.
+    pub stones: usize,
+    /// How many samples have them.
+    pub samples: usize,
+    /// Their mean cross-entropy in nats.
+    pub loss: f64,
+}
+
+/// One epoch.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CurvePoint {
     /// Counted from 1.
     pub epoch: usize,
@@ -14,6 +29,8 @@ pub struct CurvePoint {
     pub training_loss: f64,
     /// Mean cross-entropy of the validation samples after the epoch, in nats.
     pub validation_loss: f64,
+    /// The same by stones left, where there are samples.
+    pub validation_by_stones: Vec<StonesLoss>,
     /// Learning rate of the epoch's last step.
     pub learning_rate: f64,
     /// Training samples a second, without validation.
@@ -46,10 +63,19 @@ pub fn write(directory: &Path, points: &[CurvePoint]) -> Result<(), CurveError> 
 }
 
 fn csv(points: &[CurvePoint]) -> String {
-    let mut text = String::from("epoch,training_loss,validation_loss,learning_rate,samples_per_second,seconds\n");
+    let mut text = String::from("epoch,training_loss,validation_loss,learning_rate,samples_per_second,seconds");
+    for stones in STONES {
+        text.push_str(&format!(",validation_loss_{stones}"));
+    }
+    text.push('\n');
     for point in points {
-        let CurvePoint { epoch, training_loss, validation_loss, learning_rate, samples_per_second, seconds } = point;
-        text.push_str(&format!("{epoch},{training_loss},{validation_loss},{learning_rate},{samples_per_second:.0},{seconds:.3}\n"));
+        let CurvePoint { epoch, training_loss, validation_loss, learning_rate, samples_per_second, seconds, .. } = point;
+        text.push_str(&format!("{epoch},{training_loss},{validation_loss},{learning_rate},{samples_per_second:.0},{seconds:.3}"));
+        for stones in STONES {
+            let loss = point.validation_by_stones.iter().find(|found| found.stones == stones);
+            text.push_str(&loss.map_or_else(|| ",".to_owned(), |found| format!(",{}", found.loss)));
+        }
+        text.push('\n');
     }
     text
 }
@@ -97,6 +123,7 @@ mod tests {
             epoch,
             training_loss,
             validation_loss: training_loss + 0.01,
+            validation_by_stones: vec![StonesLoss { stones: 3, samples: 7, loss: 0.25 }],
             learning_rate: 0.001,
             samples_per_second: 1e6,
             seconds: 2.5,
@@ -109,8 +136,9 @@ mod tests {
         write(directory.path(), &[point(1, 0.6), point(2, 0.5)]).unwrap();
         let table = std::fs::read_to_string(directory.path().join("curve.csv")).unwrap();
         let lines: Vec<&str> = table.lines().collect();
-        assert_eq!(lines[0], "epoch,training_loss,validation_loss,learning_rate,samples_per_second,seconds");
-        assert_eq!(lines[2], "2,0.5,0.51,0.001,1000000,2.500");
+        let head = "epoch,training_loss,validation_loss,learning_rate,samples_per_second,seconds,validation_loss_2,validation_loss_3,";
+        assert!(lines[0].starts_with(head) && lines[0].ends_with(",validation_loss_12"), "{}", lines[0]);
+        assert_eq!(lines[2], "2,0.5,0.51,0.001,1000000,2.500,,0.25,,,,,,,,,");
         let picture = std::fs::read_to_string(directory.path().join("curve.svg")).unwrap();
         assert!(picture.starts_with("<svg") && picture.trim_end().ends_with("</svg>"));
         for text in ["Cross-entropy by epoch", "training", "validation", "<polyline"] {

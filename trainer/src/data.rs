@@ -7,19 +7,21 @@ pub mod filter;
 pub mod info;
 pub mod json_lines;
 pub mod output;
+pub mod parquet;
 pub mod plot;
+pub mod relabel;
 pub mod rewrite;
+mod source;
+mod staging;
 pub mod verify;
 
-use crate::manifest::ManifestError;
-use crate::shard::{self, PlayedGame, ShardError, ShardHeader};
-use engine::files::FileError;
-use rayon::prelude::*;
-use std::path::{Path, PathBuf};
-use xxhash_rust::xxh3::Xxh3Default;
+pub use source::Source;
 
-/// Shards that are read at once; enough for all threads, and never much memory.
-const SHARDS_AT_ONCE: usize = 16;
+use crate::label::LabelError;
+use crate::manifest::ManifestError;
+use crate::shard::{self, ShardError};
+use engine::files::FileError;
+use std::path::{Path, PathBuf};
 
 /// Why a set of records cannot be read or made.
 #[derive(Debug, thiserror::Error)]
@@ -46,6 +48,32 @@ pub enum DataError {
         /// The variant of the shards before it.
         first: String,
     },
+    /// Labels of one name have to be comparable.
+    #[error("{}: its label '{name}' is by {found}, and that of the records before by {first}; relabel one of them", .path.display())]
+    Label {
+        /// The first shard that differs.
+        path: PathBuf,
+        /// The label.
+        name: String,
+        /// Who made it.
+        found: String,
+        /// Who made that of the shards before.
+        first: String,
+    },
+    /// Labels cannot be made.
+    #[error(transparent)]
+    Labeller(#[from] LabelError),
+    /// Another command is at work there.
+    #[error("{}: another command is writing there; wait until it ends, or choose another directory", .0.display())]
+    Busy(PathBuf),
+    /// What was begun there is something else.
+    #[error("{}: {problem}; remove the directory, or choose another", .path.display())]
+    OtherWork {
+        /// The directory, or a shard in it.
+        path: PathBuf,
+        /// In what it differs.
+        problem: String,
+    },
     /// Shards name players by a byte.
     #[error("{}: with it there are more than 255 players", .0.display())]
     Players(PathBuf),
@@ -59,6 +87,24 @@ pub enum DataError {
         path: PathBuf,
         /// The line, counted from 1.
         line: u64,
+        /// What is wrong with it.
+        problem: String,
+    },
+    /// A Parquet file does not hold games.
+    #[error("{}: {problem}", .path.display())]
+    Parquet {
+        /// The file.
+        path: PathBuf,
+        /// What does not fit.
+        problem: String,
+    },
+    /// A row of a Parquet file fits to no game.
+    #[error("{}: row {row}: {problem}", .path.display())]
+    Row {
+        /// The file.
+        path: PathBuf,
+        /// The row, counted from 0.
+        row: u64,
         /// What is wrong with it.
         problem: String,
     },
@@ -90,93 +136,6 @@ pub fn shards_of(paths: &[PathBuf]) -> Result<Vec<PathBuf>, DataError> {
         }
     }
     Ok(shards)
-}
-
-/// Shards that can lie together: of one variant, with at most 255 players in all.
-#[derive(Debug)]
-pub struct Source {
-    /// The shards, in order, and for each the index of its players among all.
-    shards: Vec<(PathBuf, Vec<u8>)>,
-    /// Notations of all players.
-    pub players: Vec<String>,
-    /// `classic` or `nearest`.
-    pub variant: String,
-    /// What ruled the games: the different runs, in the order of their first shards.
-    pub runs: Vec<serde_json::Value>,
-    /// Number of games.
-    pub games: u64,
-}
-
-impl Source {
-    /// Reads the headers of all shards that paths name.
-    ///
-    /// # Errors
-    /// If a shard cannot be read, or does not fit to those before it.
-    pub fn open(paths: &[PathBuf]) -> Result<Self, DataError> {
-        let paths = shards_of(paths)?;
-        let headers = paths.par_iter().map(|path| shard::read_header(path)).collect::<Result<Vec<ShardHeader>, _>>()?;
-        let Some(first) = headers.first() else { return Err(DataError::Setting("no records are named".to_owned())) };
-        let variant = first.variant.clone();
-        let mut source = Self { shards: Vec::new(), players: Vec::new(), variant, runs: Vec::new(), games: 0 };
-        for (path, header) in paths.into_iter().zip(headers) {
-            if header.variant != source.variant {
-                return Err(DataError::Variant { path, found: header.variant, first: source.variant });
-            }
-            let indices = header.players.iter().map(|player| source.player(player)).collect::<Option<Vec<u8>>>();
-            let Some(indices) = indices else { return Err(DataError::Players(path)) };
-            if !source.runs.contains(&header.run) {
-                source.runs.push(header.run);
-            }
-            source.games += header.games;
-            source.shards.push((path, indices));
-        }
-        Ok(source)
-    }
-
-    /// The index of a player, who is added if need be; `None` if there is no room.
-    fn player(&mut self, name: &str) -> Option<u8> {
-        let index = self.players.iter().position(|player| player == name).unwrap_or_else(|| {
-            self.players.push(name.to_owned());
-            self.players.len() - 1
-        });
-        u8::try_from(index).ok().filter(|&index| index < u8::MAX)
-    }
-
-    /// The files.
-    pub fn paths(&self) -> impl Iterator<Item = &Path> {
-        self.shards.iter().map(|(path, _)| path.as_path())
-    }
-
-    /// Gives all games to `each`, in order, with players as numbered in [`Source::players`].
-    ///
-    /// # Errors
-    /// If a shard cannot be read or has changed meanwhile, or if `each` fails.
-    pub fn each_game(&self, mut each: impl FnMut(PlayedGame) -> Result<(), DataError>) -> Result<(), DataError> {
-        for some in self.shards.chunks(SHARDS_AT_ONCE) {
-            let read = some.par_iter().map(|(path, _)| shard::read(path)).collect::<Vec<_>>();
-            for ((path, indices), read) in some.iter().zip(read) {
-                for mut game in read?.1 {
-                    for player in &mut game.players {
-                        let changed = || DataError::Setting(format!("{}: changed while it was read", path.display()));
-                        *player = *indices.get(usize::from(*player)).ok_or_else(changed)?;
-                    }
-                    each(game)?;
-                }
-            }
-        }
-        Ok(())
-    }
-}
-
-/// What tells games apart: their start, dice and moves. Two games of the same fingerprint are, but for chance, the same.
-#[must_use]
-pub fn fingerprint(game: &PlayedGame) -> u128 {
-    let mut hasher = Xxh3Default::new();
-    hasher.update(&game.record.start.bits().to_le_bytes());
-    for ply in &game.record.plies {
-        hasher.update(&[ply.outcome, ply.mv.number()]);
-    }
-    hasher.digest128()
 }
 
 /// The directory a path is in.

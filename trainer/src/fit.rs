@@ -1,12 +1,12 @@
 //! Fitting: from samples to a model file that the engine plays with.
 //!
-//! A training lives in a directory: `checkpoint.bin` after each epoch, `curve.csv`, `curve.svg`, `config.toml`, and
-//! in the end the model. Started again on the same directory with the same samples and configuration it goes on
-//! from the last complete epoch. Invariant: all losses are a function of samples and configuration, whatever the
+//! A training lives in a directory: `checkpoint.bin` after each epoch and every few minutes, `curve.csv`, `curve.svg`,
+//! `config.toml`, and in the end the model. Started again on the same directory with the same samples and configuration
+//! it goes on from the last checkpoint. Invariant: all losses are a function of samples and configuration, whatever the
 //! number of threads and interruptions; the exported weights are those of the epoch with the lowest validation loss.
 
-mod batches;
 mod checkpoint;
+mod epoch;
 mod error;
 mod integer;
 mod network;
@@ -18,19 +18,21 @@ pub use error::TrainError;
 use crate::backend;
 use crate::config::TrainConfig;
 use crate::curve::{self, CurvePoint};
+use crate::dataset::{DatasetError, Samples};
 use crate::export::export;
-use crate::sample::{Sample, SampleSet};
+use crate::sample::Sample;
 use checkpoint::{Checkpoint, Header};
 use engine::files::write_atomically;
 use engine::games::einstein::Position;
 use engine::weights::{Model, ModelFile};
+use epoch::{Passed, learn_epoch, validate};
 use indicatif::ProgressBar;
 use integer::IntegerLearner;
 use network::NetworkLearner;
 use ntuple::NTupleLearner;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// The kinds of evaluators that are fitted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -83,18 +85,17 @@ pub struct FitReport {
 /// Fits a model and exports it. `provenance` says where the samples come from, as JSON or as plain text.
 ///
 /// # Errors
-/// If a setting cannot be used, samples are missing or have impossible targets, a loss stops being a finite number,
-/// the directory holds another training, a file cannot be written, or the engine would not play what was trained.
+/// If a setting cannot be used, samples cannot be read, a loss stops being a finite number, the directory holds another
+/// training, a file cannot be written, or the engine would not play what was trained.
 pub fn fit(
     config: &TrainConfig,
     family: Family,
-    samples: &SampleSet,
+    samples: &Samples,
     provenance: &str,
     directory: &Path,
     progress: &ProgressBar,
 ) -> Result<FitReport, TrainError> {
     config.check()?;
-    check(samples)?;
     let device = backend::device(&config.training.backend)?;
     std::fs::create_dir_all(directory).map_err(|cause| TrainError::Directory { path: directory.to_owned(), cause })?;
     let run = Run { config, samples, progress };
@@ -105,22 +106,10 @@ pub fn fit(
     }
 }
 
-fn check(samples: &SampleSet) -> Result<(), TrainError> {
-    for (name, samples) in [("training", &samples.training), ("validation", &samples.validation)] {
-        if samples.is_empty() {
-            return Err(TrainError::NoSamples(name));
-        }
-        if let Some(index) = samples.iter().position(|sample| !(0.0..=1.0).contains(&sample.target)) {
-            return Err(TrainError::Target { set: name, index, target: samples[index].target });
-        }
-    }
-    Ok(())
-}
-
 /// What a training has before it starts.
 struct Run<'a> {
     config: &'a TrainConfig,
-    samples: &'a SampleSet,
+    samples: &'a Samples,
     progress: &'a ProgressBar,
 }
 
@@ -131,38 +120,36 @@ impl Run<'_> {
         let done = ((epoch - 1) * batches + batch) as f64 / (training.epochs * batches) as f64;
         start * training.schedule.factor(done, training.final_rate)
     }
-}
 
-/// What happened in an epoch so far.
-#[derive(Debug, Default)]
-struct Passed {
-    samples: usize,
-    /// Summed over samples.
-    loss: f64,
-    /// Of the last step.
-    learning_rate: f64,
-}
-
-impl Passed {
-    /// Takes note of a batch whose losses sum up to `loss`.
-    fn add(&mut self, run: &Run<'_>, epoch: usize, batch: usize, samples: usize, loss: f64) -> Result<(), TrainError> {
-        if !loss.is_finite() {
-            return Err(TrainError::NotFinite { what: "training loss", epoch, batch: batch + 1, loss });
-        }
-        self.samples += samples;
-        self.loss += loss;
-        run.progress.inc(samples as u64);
-        run.progress.set_message(format!("epoch {epoch}/{} loss {:.5}", run.config.training.epochs, self.loss / self.samples as f64));
-        Ok(())
+    /// Whether a checkpoint is due within an epoch, the last one having been written at this time.
+    fn wants_checkpoint(&self, written: Instant) -> bool {
+        let minutes = self.config.training.checkpoint_minutes;
+        minutes > 0.0 && written.elapsed() >= Duration::try_from_secs_f64(60.0 * minutes).unwrap_or(Duration::MAX)
     }
+}
+
+/// Turns samples into what a learner takes.
+trait Inputs: Sync {
+    /// What it takes.
+    type Batch: Send;
+    /// The inputs and targets of some samples.
+    fn batch(&self, samples: &[Sample]) -> Self::Batch;
 }
 
 /// A model that learns, and can be put away and taken up again to the last bit.
 trait Learner {
-    /// Learns all training samples once; epochs count from 1.
-    fn epoch(&mut self, run: &Run<'_>, epoch: usize) -> Result<Passed, TrainError>;
-    /// Mean cross-entropy of the validation samples.
-    fn validate(&self, run: &Run<'_>) -> Result<f64, TrainError>;
+    /// Where its batches come from.
+    type Inputs: Inputs;
+    /// A copy of what makes its batches, for other threads.
+    fn inputs(&self) -> Self::Inputs;
+    /// Samples of a batch.
+    fn batch_size(&self) -> usize;
+    /// The learning rate at the start.
+    fn learning_rate(&self) -> f64;
+    /// Learns a batch; the sum of the losses in nats, each before its sample was learned.
+    fn learn(&mut self, batch: <Self::Inputs as Inputs>::Batch, learning_rate: f64) -> Result<f64, TrainError>;
+    /// The logits of a batch.
+    fn logits(&self, batch: <Self::Inputs as Inputs>::Batch) -> Result<Vec<f32>, TrainError>;
     /// The model's record.
     fn model(&self) -> Result<Vec<u8>, TrainError>;
     /// The optimiser's record.
@@ -194,6 +181,7 @@ fn train(run: &Run<'_>, family: Family, mut learner: impl Learner, provenance: &
                 fingerprint,
                 best_epoch: 0,
                 curve: Vec::new(),
+                begun: None,
             },
             model: Vec::new(),
             optimiser: Vec::new(),
@@ -201,21 +189,33 @@ fn train(run: &Run<'_>, family: Family, mut learner: impl Learner, provenance: &
         },
     };
     write_atomically(&directory.join("config.toml"), |file| file.write_all(configuration.as_bytes()))?;
-    run.progress.set_length((run.config.training.epochs * run.samples.training.len()) as u64);
-    run.progress.set_position((checkpoint.header.curve.len() * run.samples.training.len()) as u64);
+    let done = checkpoint.header.curve.len() * run.samples.training() + checkpoint.header.begun.as_ref().map_or(0, |begun| begun.samples);
+    run.progress.set_length((run.config.training.epochs * run.samples.training()) as u64);
+    run.progress.set_position(done as u64);
     run.progress.reset_eta();
     while !is_over(run.config, &checkpoint.header) {
         let epoch = checkpoint.header.curve.len() + 1;
-        let started = Instant::now();
-        let passed = learner.epoch(run, epoch)?;
-        let learned = started.elapsed();
-        let validation_loss = learner.validate(run)?;
+        let begun = checkpoint.header.begun.take().unwrap_or_default();
+        let mut written = Instant::now();
+        let passed = learn_epoch(run, &mut learner, epoch, begun, |learner, passed| {
+            if run.wants_checkpoint(written) {
+                checkpoint.model = learner.model()?;
+                checkpoint.optimiser = learner.optimiser()?;
+                checkpoint.header.begun = Some(passed.clone());
+                checkpoint.write(directory)?;
+                written = Instant::now();
+            }
+            Ok(())
+        })?;
+        let learned = Instant::now();
+        let (validation_loss, validation_by_stones) = validate(run, &learner)?;
         if !validation_loss.is_finite() {
             return Err(TrainError::NotFinite { what: "validation loss", epoch, batch: 0, loss: validation_loss });
         }
         checkpoint.model = learner.model()?;
         checkpoint.optimiser = learner.optimiser()?;
         let header = &mut checkpoint.header;
+        header.begun = None;
         if header.best().is_none_or(|best| validation_loss < best.validation_loss) {
             header.best_epoch = epoch;
             checkpoint.best.clone_from(&checkpoint.model);
@@ -224,9 +224,10 @@ fn train(run: &Run<'_>, family: Family, mut learner: impl Learner, provenance: &
             epoch,
             training_loss: passed.loss / passed.samples as f64,
             validation_loss,
+            validation_by_stones,
             learning_rate: passed.learning_rate,
-            samples_per_second: passed.samples as f64 / learned.as_secs_f64().max(1e-9),
-            seconds: started.elapsed().as_secs_f64(),
+            samples_per_second: passed.samples as f64 / passed.seconds.max(1e-9),
+            seconds: passed.seconds + learned.elapsed().as_secs_f64(),
         });
         checkpoint.write(directory)?;
         curve::write(directory, &checkpoint.header.curve)?;
@@ -252,14 +253,14 @@ fn finish(
     provenance: &str,
     directory: &Path,
 ) -> Result<FitReport, TrainError> {
-    let best = *header.best().ok_or(TrainError::NoSamples("training"))?;
+    let best = header.best().ok_or(DatasetError::Missing("training"))?;
     // Data that describe themselves as JSON stay JSON.
     let data = serde_json::from_str(provenance).unwrap_or_else(|_| serde_json::Value::from(provenance));
     let story = serde_json::json!({
         "family": family.name(),
         "data": data,
-        "training_samples": run.samples.training.len(),
-        "validation_samples": run.samples.validation.len(),
+        "training_samples": run.samples.training(),
+        "validation_samples": run.samples.validation().len(),
         "samples_xxh3": format!("{:016x}", header.fingerprint),
         "configuration": header.configuration,
         "seed": run.config.seed,
@@ -271,10 +272,10 @@ fn finish(
     });
     let file = ModelFile { provenance: story.to_string(), model: learner.export()? };
     let model = directory.join(family.name()).with_extension("safetensors");
-    let positions: Vec<Position> = parity_positions(&run.samples.validation);
+    let positions: Vec<Position> = parity_positions(run.samples.validation());
     let parity = export(&file, &model, &positions, &learner.values(&positions)?)?;
     let (samples, seconds) = header.curve.iter().fold((0.0, 0.0), |(samples, seconds), point| {
-        let all = run.samples.training.len() as f64;
+        let all = run.samples.training() as f64;
         (samples + all, seconds + all / point.samples_per_second)
     });
     Ok(FitReport {

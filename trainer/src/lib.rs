@@ -7,6 +7,8 @@ pub mod codec;
 
 pub mod shard;
 
+pub mod label;
+
 pub mod manifest;
 
 pub mod selfplay;
@@ -22,6 +24,10 @@ pub mod config;
 pub mod sample;
 
 pub mod dataset;
+
+pub mod loader;
+
+pub mod batch;
 
 pub mod backend;
 

@@ -3,7 +3,7 @@
 //! Invariant: written before the first shard, and it names nothing that finishing a shard changes; which shards are
 //! finished is seen from the files, which are complete or absent.
 
-use crate::shard::GAMES_PER_SHARD;
+use crate::shard::{GAMES_PER_SHARD, Label, ShardHeader};
 use engine::files::{self, FileError};
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
@@ -21,6 +21,9 @@ pub struct Manifest {
     pub players: Vec<String>,
     /// `classic` or `nearest`.
     pub variant: String,
+    /// The labels that games may carry.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub labels: Vec<Label>,
     /// Games of all shards together.
     pub games: u64,
     /// Games of each shard but the last.
@@ -46,11 +49,18 @@ pub enum ManifestError {
 }
 
 impl Manifest {
-    /// The manifest of `games` games.
+    /// The manifest of `games` games in shards with such headers.
     #[must_use]
-    pub fn new(run: serde_json::Value, players: Vec<String>, variant: String, games: u64) -> Self {
+    pub fn new(header: ShardHeader, games: u64) -> Self {
+        let ShardHeader { run, players, variant, labels, .. } = header;
         let shards = games.div_ceil(GAMES_PER_SHARD);
-        Self { format: FORMAT.to_owned(), run, players, variant, games, games_per_shard: GAMES_PER_SHARD, shards }
+        Self { format: FORMAT.to_owned(), run, players, variant, labels, games, games_per_shard: GAMES_PER_SHARD, shards }
+    }
+
+    /// Whether a shard says the same of itself, but for its games.
+    #[must_use]
+    pub fn fits(&self, header: &ShardHeader) -> bool {
+        (&header.run, &header.players, &header.variant, &header.labels) == (&self.run, &self.players, &self.variant, &self.labels)
     }
 
     /// Where the manifest of a directory is.

@@ -5,11 +5,15 @@
 
 pub mod bag;
 
+pub mod fused;
+
 pub mod integer;
 
 pub mod network;
 
 pub mod ntuple;
+
+pub mod online;
 
 use burn::module::{Param, ParamId};
 use burn::tensor::activation::log_sigmoid;

@@ -4,7 +4,6 @@
 //! are all in training or all in validation, which is the business of whoever splits.
 
 use engine::games::einstein::Position;
-use xxhash_rust::xxh3::Xxh3Default;
 
 /// One position and its target.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -13,31 +12,6 @@ pub struct Sample {
     pub position: Position,
     /// Win probability of the side to move, in `[0, 1]`.
     pub target: f32,
-}
-
-/// All samples of a training, in memory.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct SampleSet {
-    /// What the weights are fitted to.
-    pub training: Vec<Sample>,
-    /// What they are judged by; from other games.
-    pub validation: Vec<Sample>,
-}
-
-impl SampleSet {
-    /// A number that differs, but for chance, when any sample or its place differs.
-    #[must_use]
-    pub fn fingerprint(&self) -> u64 {
-        let mut hasher = Xxh3Default::new();
-        for samples in [&self.training, &self.validation] {
-            hasher.update(&(samples.len() as u64).to_le_bytes());
-            for sample in samples {
-                hasher.update(&sample.position.bits().to_le_bytes());
-                hasher.update(&sample.target.to_bits().to_le_bytes());
-            }
-        }
-        hasher.digest()
-    }
 }
 
 #[cfg(test)]
@@ -70,18 +44,5 @@ pub(crate) mod tests {
             |squares: [u8; 6]| squares.into_iter().filter(|&square| square < 25).map(|square| square % 5 + square / 5).max().unwrap_or(0);
         let lead = f32::from(best(position.mover().squares())) - f32::from(best(position.other().squares()));
         1.0 / (1.0 + (-0.5 * lead).exp())
-    }
-
-    #[test]
-    fn the_fingerprint_sees_every_change() {
-        let set = SampleSet { training: random_samples(2, 1), validation: random_samples(1, 2) };
-        let mut changed = set.clone();
-        changed.validation[3].target += 0.001;
-        assert_ne!(set.fingerprint(), changed.fingerprint());
-        let mut moved = set.clone();
-        let last = moved.training.pop().unwrap();
-        moved.validation.insert(0, last);
-        assert_ne!(set.fingerprint(), moved.fingerprint());
-        assert_eq!(set.fingerprint(), set.clone().fingerprint());
     }
 }

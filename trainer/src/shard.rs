@@ -1,14 +1,20 @@
 //! Record shards: files of finished games.
 //!
-//! Version 2 (`docs/formats.md`) is laid out by hand: `shard/layout.rs` the file, `shard/game.rs` a game. Version 1
-//! is still read (`shard/version1.rs`). A shard appears complete or not at all. Invariant: reading replays every game,
+//! Versions 2 and 3 (`docs/formats.md`) are laid out by hand: `shard/layout.rs` the file, `shard/game.rs` a game; 3 is
+//! 2 with labels (`shard/labels.rs`). Version 1 is still read (`shard/version1.rs`). A shard appears complete or not at all. Invariant: reading replays every game,
 //! so what is returned was played by the rules, and what cannot be read is not written.
 
+mod error;
 mod game;
+pub mod labels;
 mod layout;
+mod replay;
 mod version1;
 
+pub use error::ShardError;
 pub use game::{VALUE_STEPS, rounded};
+pub use labels::Label;
+pub use replay::Replay;
 
 use engine::dice::Die;
 use engine::files;
@@ -16,9 +22,10 @@ use engine::games::einstein::{Standard, Variant};
 use engine::record::GameRecord;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
+use xxhash_rust::xxh3::Xxh3Default;
 
-/// Version of the format that is written; version 1 is read, too, and any other refused.
-pub const VERSION: u32 = 2;
+/// Latest version of the format; those from 1 on are read, and any other refused. See [`ShardHeader::version`].
+pub const VERSION: u32 = 3;
 
 /// File extension of a shard.
 pub const EXTENSION: &str = "games";
@@ -28,6 +35,9 @@ pub const GAMES_PER_SHARD: u64 = 4096;
 
 /// Most games that a shard may have.
 pub const MOST_GAMES: u64 = 1 << 18;
+
+/// Most labels that a shard may have.
+pub const MOST_LABELS: usize = 16;
 
 const MAGIC: &[u8; 8] = b"ALEAGAME";
 const CHECKSUM_BYTES: usize = 8;
@@ -42,10 +52,21 @@ pub struct ShardHeader {
     pub players: Vec<String>,
     /// `classic` or `nearest`.
     pub variant: String,
+    /// The labels that its games may carry.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub labels: Vec<Label>,
     /// Index within the run of the first game.
     pub first_game: u64,
     /// Number of games.
     pub games: u64,
+}
+
+impl ShardHeader {
+    /// The version that is written: 3 with labels, and 2 without, which older programs read, too.
+    #[must_use]
+    pub fn version(&self) -> u32 {
+        if self.labels.is_empty() { 2 } else { 3 }
+    }
 }
 
 /// A game of a shard, and who played it.
@@ -55,51 +76,22 @@ pub struct PlayedGame {
     pub record: GameRecord<Standard>,
     /// For Red and Blue the index into [`ShardHeader::players`].
     pub players: [u8; 2],
+    /// For each of [`ShardHeader::labels`], what it says of the position before each ply; empty if it says nothing of
+    /// this game.
+    pub labels: Vec<Vec<Option<f32>>>,
 }
 
-/// Why a shard cannot be read or written. Every message names the file.
-#[derive(Debug, thiserror::Error)]
-pub enum ShardError {
-    /// Reading or writing failed.
-    #[error(transparent)]
-    File(#[from] files::FileError),
-    /// The file is not a shard at all.
-    #[error("{}: not a file of game records (it does not begin with {})", .0.display(), String::from_utf8_lossy(MAGIC))]
-    Foreign(PathBuf),
-    /// The file is of another version.
-    #[error("{}: game records of version {found}; this program reads versions 1 and {VERSION}", .path.display())]
-    Version {
-        /// The file.
-        path: PathBuf,
-        /// Its version.
-        found: u32,
-    },
-    /// The file is truncated or damaged.
-    #[error("{}: truncated or damaged ({problem}); remove it and the run will make it again", .path.display())]
-    Damaged {
-        /// The file.
-        path: PathBuf,
-        /// What does not fit.
-        problem: String,
-    },
-    /// A game does not follow the rules.
-    #[error("{}: game {game}: {problem}", .path.display())]
-    Game {
-        /// The file.
-        path: PathBuf,
-        /// The game, counted from 0 within the file.
-        game: u64,
-        /// What is wrong with it.
-        problem: String,
-    },
-    /// The games would not be read again as they are.
-    #[error("{}: not written: {problem}", .path.display())]
-    Encode {
-        /// The file that was to be written.
-        path: PathBuf,
-        /// What went wrong.
-        problem: String,
-    },
+impl PlayedGame {
+    /// What tells games apart: their start, dice and moves. Two games of the same fingerprint are, but for chance, the same.
+    #[must_use]
+    pub fn fingerprint(&self) -> u128 {
+        let mut hasher = Xxh3Default::new();
+        hasher.update(&self.record.start.bits().to_le_bytes());
+        for ply in &self.record.plies {
+            hasher.update(&[ply.outcome, ply.mv.number()]);
+        }
+        hasher.digest128()
+    }
 }
 
 /// Writes a shard.
@@ -122,16 +114,17 @@ pub fn encode(path: &Path, header: &ShardHeader, games: &[PlayedGame]) -> Result
     if header.games != games.len() as u64 || header.games > MOST_GAMES {
         return Err(refused(format!("the header counts {} games, there are {} (at most {MOST_GAMES})", header.games, games.len())));
     }
+    labels::check(&header.labels).map_err(refused)?;
     let rules = rules_of(header).map_err(refused)?;
     let mut body = Vec::with_capacity(games.len() * 72);
     let mut lengths = Vec::with_capacity(games.len());
     for (number, played) in games.iter().enumerate() {
         let refused = |problem: String| refused(format!("game {number}: {problem}"));
         let from = body.len();
-        game::encode(played, &mut body).map_err(refused)?;
+        game::encode(played, header.labels.len(), &mut body).map_err(refused)?;
         lengths.push(u16::try_from(body.len() - from).map_err(|_| refused("it is too long".to_owned()))?);
         // Hours of play must not end in a file that nobody can read.
-        let read = game::decode(&body[from..], &rules, header.players.len()).map_err(refused)?;
+        let read = game::decode(&body[from..], &rules, header.players.len(), header.labels.len()).map_err(refused)?;
         if !game::is_rounding_of(&read, played) {
             return Err(refused("the payoffs are not those of its winner".to_owned()));
         }
@@ -160,7 +153,7 @@ pub fn decode(path: &Path, bytes: &[u8]) -> Result<(ShardHeader, Vec<PlayedGame>
     let rules = rules_of(&parts.header).map_err(|problem| damaged(path, &problem))?;
     let mut games = Vec::with_capacity(parts.games.len());
     for (number, bytes) in parts.games.iter().enumerate() {
-        let game = game::decode(bytes, &rules, parts.header.players.len());
+        let game = game::decode(bytes, &rules, parts.header.players.len(), parts.header.labels.len());
         games.push(game.map_err(|problem| ShardError::Game { path: path.to_owned(), game: number as u64, problem })?);
     }
     let plies: u64 = games.iter().map(|game| game.record.plies.len() as u64).sum();
@@ -205,7 +198,7 @@ fn inspect_into(path: &Path, found: &mut Inspection) -> Result<(), ShardError> {
     found.header = Some(parts.header.clone());
     let rules = rules_of(&parts.header).map_err(|problem| damaged(path, &problem))?;
     for (number, bytes) in parts.games.iter().enumerate() {
-        match game::decode(bytes, &rules, parts.header.players.len()) {
+        match game::decode(bytes, &rules, parts.header.players.len(), parts.header.labels.len()) {
             Ok(game) => {
                 found.good_games += 1;
                 found.good_plies += game.record.plies.len() as u64;

@@ -42,7 +42,7 @@ pub fn scaled_chart(chart: &LineChart, x_scale: &Scale, y_scale: &Scale) -> Resu
     chart_with_bars(chart, &[], x_scale, y_scale)
 }
 
-/// The interval of a point.
+/// The interval of a point; a point alone if both ends are the same.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bar {
     /// Which curve it belongs to.
@@ -92,8 +92,10 @@ pub fn chart_with_bars(chart: &LineChart, bars: &[Bar], x_scale: &Scale, y_scale
         area.draw(&text(&chart.y_label, (LEFT, TOP - 10), 14, Pos::new(HPos::Left, VPos::Center)))?;
         for (index, bar) in &bars {
             let pixels: Vec<(i32, i32)> = bar.points.iter().map(|&(x, y)| (x_of(x), y_of(y))).collect();
-            if pixels.len() == 2 {
-                let colour = COLOURS[index % COLOURS.len()];
+            let colour = COLOURS[index % COLOURS.len()];
+            if pixels.len() == 2 && bar.points[0] == bar.points[1] {
+                area.draw(&Circle::new(pixels[0], 4, colour.filled()))?;
+            } else if pixels.len() == 2 {
                 for (x, y) in &pixels {
                     area.draw(&PathElement::new(vec![(x - 5, *y), (x + 5, *y)], colour.stroke_width(1)))?;
                 }

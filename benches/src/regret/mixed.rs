@@ -93,7 +93,7 @@ mod tests {
         let is_random = random.below(2) == 0;
         let start = game.random_start(&mut random, RED);
         let mut dice = DiceStream::new(random.next_u64(), game.die());
-        let mut explored = Exploration { opening_plies: 0, share: EXPLORATION, random: RandomStream::new(random.next_u64()) };
+        let mut explored = Exploration::new(0, EXPLORATION, RandomStream::new(random.next_u64()));
         let mut players: Vec<&mut dyn Player<Standard>> = if is_random {
             of_random.iter_mut().map(|player| player as &mut dyn Player<Standard>).collect()
         } else {

@@ -142,7 +142,7 @@ fn play(game: &Standard, players: &mut [Box<dyn Player<Standard>>; 2], random: &
     let start = game.random_start(random, first);
     let mut dice = DiceStream::new(random.next_u64(), game.die());
     let [seed_of_explored, seed_of_one, seed_of_other] = std::array::from_fn(|_| random.next_u64());
-    let mut explored = Exploration { opening_plies: 0, share: EXPLORATION, random: RandomStream::new(seed_of_explored) };
+    let mut explored = Exploration::new(0, EXPLORATION, RandomStream::new(seed_of_explored));
     let mut players = players.each_mut().map(|player| &mut **player as &mut dyn Player<Standard>);
     for (player, seed) in players.iter_mut().zip([seed_of_one, seed_of_other]) {
         player.new_game(seed);

@@ -2,13 +2,13 @@
 //!
 //! Invariant: every number stands once, in [`Report`]; everything else is a view of it.
 
+use super::Contestant;
 use super::choices::{Answer, answers};
 use super::measure::{Bin, DecisionSums, Figures, ValueFigures, ValueSums};
 use super::suite::LabelErrors;
 use super::truth::Labelled;
-use super::{Contestant, RegretError};
 use crate::plot::scaled::{Scale, scaled_chart};
-use crate::plot::{Curve, LineChart};
+use crate::plot::{Curve, LineChart, PlotError};
 use crate::sheet::{Cell, Sheet};
 use engine::games::einstein::Standard;
 use indicatif::ProgressBar;
@@ -204,7 +204,7 @@ impl Report {
     ///
     /// # Errors
     /// If the plotting library refuses.
-    pub fn svg(&self) -> Result<String, RegretError> {
+    pub fn svg(&self) -> Result<String, PlotError> {
         let evaluators: Vec<&Measured> = self.contestants.iter().filter(|measured| !measured.calibration.is_empty()).collect();
         if evaluators.is_empty() {
             return self.svg_of_classes();
@@ -220,10 +220,10 @@ impl Report {
             y_label: "exact".to_owned(),
             curves: evaluators.iter().map(curve).chain([diagonal]).collect(),
         };
-        Ok(scaled_chart(&chart, &Scale::Linear, &Scale::Linear)?)
+        scaled_chart(&chart, &Scale::Linear, &Scale::Linear)
     }
 
-    fn svg_of_classes(&self) -> Result<String, RegretError> {
+    fn svg_of_classes(&self) -> Result<String, PlotError> {
         let names = self.class_names();
         let curve = |measured: &Measured| {
             let point = |(index, class): (usize, &String)| Some((index as f64, measured.classes.get(class)?.regret.value));
@@ -235,7 +235,7 @@ impl Report {
             y_label: "win probability given away per decision".to_owned(),
             curves: self.contestants.iter().map(curve).collect(),
         };
-        Ok(scaled_chart(&chart, &Scale::Categories(names.clone()), &Scale::Logarithmic(10))?)
+        scaled_chart(&chart, &Scale::Categories(names.clone()), &Scale::Logarithmic(10))
     }
 
     /// All classes in order of stones, then of the mover's.

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::arena::{MatchOptions, play_match};
+use crate::page::tests::assert_well_formed;
 use crate::plot::Curve;
 use crate::test_players::{greedy, random};
 
@@ -24,24 +25,9 @@ fn data() -> ReportData {
     }
 }
 
-/// Every opened element is closed, in order.
-fn assert_well_formed(page: &str) {
-    let mut open = Vec::new();
-    for piece in page.split('<').skip(1) {
-        let tag = piece.split('>').next().unwrap();
-        let name = tag.trim_start_matches('/').split(|character: char| character.is_whitespace()).next().unwrap().trim_end_matches('/');
-        if tag.starts_with('/') {
-            assert_eq!(open.pop(), Some(name), "{tag}");
-        } else if !tag.starts_with('!') && !tag.ends_with('/') && name != "meta" {
-            open.push(name);
-        }
-    }
-    assert!(open.is_empty(), "{open:?}");
-}
-
 #[test]
 fn the_page_is_whole_and_stands_alone() {
-    let page = report(&data()).unwrap();
+    let page = page(&data()).unwrap().html();
     assert_well_formed(&page);
     for outside in ["<script", "<link", "src=", "url(", "@import", "href="] {
         assert!(!page.contains(outside), "{outside}");
@@ -73,25 +59,28 @@ fn all_text_is_escaped() {
     data.curves[0].y_label = evil.to_owned();
     data.curves[0].curves[0].name = evil.to_owned();
     data.calibration[0].0 = evil.to_owned();
-    let page = report(&data).unwrap();
+    let page = page(&data).unwrap().html();
     assert!(!page.contains("<script") && page.matches("</style>").count() == 1);
     assert_well_formed(&page);
 }
 
 #[test]
 fn the_sentence_says_what_the_interval_says() {
-    let sentence = |a, b| summary_sentence(&ReportMatch { condition: String::new(), result: play_match(&a, &b, &options(100)).unwrap() });
-    assert!(sentence(greedy(), random()).contains("</strong> beats <strong>"));
-    assert!(sentence(random(), greedy()).contains("</strong> loses to <strong>"));
+    let sentence = |a, b| {
+        let found = ReportMatch { condition: String::new(), result: play_match(&a, &b, &options(100)).unwrap() };
+        summary_sentence(&found).into_iter().map(|(words, _)| words).collect::<String>()
+    };
+    assert!(sentence(greedy(), random()).starts_with("greedy beats random: "));
+    assert!(sentence(random(), greedy()).starts_with("random loses to greedy: "));
     assert!(sentence(greedy(), greedy()).contains("cannot be told from"));
 }
 
 #[test]
 fn a_report_of_nothing_is_a_page_and_a_wrong_start_is_an_error() {
-    let empty = report(&ReportData::default()).unwrap();
+    let empty = page(&ReportData::default()).unwrap().html();
     assert_well_formed(&empty);
     assert!(!empty.contains("<section>"));
-    let error = report(&ReportData { start: "12".to_owned(), ..ReportData::default() }).unwrap_err().to_string();
+    let error = page(&ReportData { start: "12".to_owned(), ..ReportData::default() }).unwrap_err().to_string();
     assert!(error.contains("start position '12'") && error.contains("character"), "{error}");
     let whole = data();
     let text = serde_json::to_string(&whole).unwrap();
@@ -104,6 +93,6 @@ fn the_file_is_the_page() {
     let path = directory.path().join("report.html");
     let data = data();
     write_report(&path, &data).unwrap();
-    assert_eq!(std::fs::read_to_string(&path).unwrap(), report(&data).unwrap());
+    assert_eq!(std::fs::read_to_string(&path).unwrap(), page(&data).unwrap().html());
     assert!(write_report(&directory.path().join("none/report.html"), &data).is_err());
 }

@@ -71,9 +71,9 @@ impl Comparison {
         mean(self.figures.iter().filter_map(error))
     }
 
-    /// For a terminal.
+    /// The figures, a row each.
     #[must_use]
-    pub fn text(&self) -> String {
+    pub fn sheet(&self) -> Sheet {
         let mut sheet = Sheet::new([self.title.as_str(), "published", "± ", "measured", "±", "difference", "games"]);
         for figure in &self.figures {
             let number = |value: Option<f64>| Cell::number(value, self.decimals);
@@ -87,16 +87,25 @@ impl Comparison {
                 if figure.games > 0 { figure.games.into() } else { Cell::Missing },
             ]);
         }
-        let mut text = sheet.text();
+        sheet
+    }
+
+    /// How far they are from what was published; `None` if nothing was.
+    #[must_use]
+    pub fn summary(&self) -> Option<String> {
         let (decimals, unit) = (self.decimals.max(2), &self.unit);
-        if let Some(difference) = self.mean_difference() {
-            text += &format!("mean absolute difference {difference:.decimals$} {unit}");
-            if let Some(by_luck) = self.difference_by_luck() {
-                text += &format!("; luck alone would make it {by_luck:.decimals$}");
-            }
-            text.push('\n');
+        let mut text = format!("mean absolute difference {:.decimals$} {unit}", self.mean_difference()?);
+        if let Some(by_luck) = self.difference_by_luck() {
+            text += &format!("; luck alone would make it {by_luck:.decimals$}");
         }
-        text
+        Some(text)
+    }
+
+    /// For a terminal.
+    #[must_use]
+    pub fn text(&self) -> String {
+        let summary = self.summary().map_or(String::new(), |summary| summary + "\n");
+        self.sheet().text() + &summary
     }
 }
 

@@ -12,7 +12,7 @@ use serde_json::json;
 use std::process::ExitCode;
 use trainer::calibrate::{cross_entropy, fit_logistic, outcomes};
 use trainer::progress::progress_bar;
-use trainer::selfplay::{SelfPlay, SelfPlayConfig, WeightedPlayer};
+use trainer::selfplay::{SelfPlay, SelfPlayConfig, SelfPlayOptions, WeightedPlayer};
 
 /// Fit the constants that turn raw scores of evaluators into win probabilities
 ///
@@ -61,6 +61,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
         opening_plies: OPENING_PLIES,
         exploration: EXPLORATION,
         variant: "classic".to_owned(),
+        options: SelfPlayOptions::default(),
+        labels: Vec::new(),
     })?;
     let progress = progress_bar("games");
     progress.set_length(arguments.games);

@@ -2,6 +2,8 @@
 
 mod info;
 mod make;
+mod relabel;
+mod text;
 
 use crate::output;
 use anyhow::{Result, bail};
@@ -12,7 +14,7 @@ use trainer::data::Source;
 use trainer::data::output::Written;
 use trainer::data::verify::verify;
 
-/// Game records: count, verify, merge, filter, split, shuffle, sample, export, import
+/// Game records: count, verify, merge, filter, split, shuffle, sample, relabel, export, import
 #[derive(clap::Args)]
 #[command(after_help = "Example: alea data info runs/data")]
 pub(crate) struct Arguments {
@@ -29,8 +31,9 @@ enum Command {
     Sample(make::Sample),
     Shuffle(make::Shuffle),
     Split(make::Split),
-    Export(make::Export),
-    Import(make::Import),
+    Relabel(relabel::Relabel),
+    Export(text::Export),
+    Import(text::Import),
 }
 
 /// What every command reads.
@@ -61,6 +64,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
         Command::Sample(arguments) => arguments.run()?,
         Command::Shuffle(arguments) => arguments.run()?,
         Command::Split(arguments) => arguments.run()?,
+        Command::Relabel(arguments) => arguments.run()?,
         Command::Export(arguments) => arguments.run()?,
         Command::Import(arguments) => arguments.run()?,
     }
@@ -100,6 +104,10 @@ impl Records {
 }
 
 fn made(written: &Written) -> Result<()> {
-    let Written { directory, shards, games, positions, values } = written;
-    output::line(&format!("{}: {games} games, {positions} positions, {values} with a value, in {shards} shards", directory.display()))
+    let Written { directory, shards, games, positions, values, labels } = written;
+    let labels = if *labels > 0 { format!(", {labels} labels") } else { String::new() };
+    output::line(&format!(
+        "{}: {games} games, {positions} positions, {values} with a value{labels}, in {shards} shards",
+        directory.display()
+    ))
 }

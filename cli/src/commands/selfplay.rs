@@ -1,13 +1,17 @@
 //! `alea selfplay`: players play each other and themselves, and records come out.
 
+mod variety;
+
+use self::variety::VarietyArguments;
 use crate::commands::MOST_GAMES;
 use crate::output;
 use anyhow::{Context, Result, bail};
 use std::path::PathBuf;
 use std::process::ExitCode;
-use std::time::Instant;
+use std::time::{Duration, Instant};
+use trainer::label::LabelConfig;
 use trainer::progress::progress_bar;
-use trainer::selfplay::{GAMES_PER_SHARD, SelfPlay, SelfPlayConfig, SelfPlaySummary, WeightedPlayer};
+use trainer::selfplay::{GAMES_PER_SHARD, Limits, RunReport, SelfPlay, SelfPlayConfig, SelfPlaySummary, Timing, WeightedPlayer};
 
 /// Let players play each other and themselves, and record every position, die, move, value and result
 ///
@@ -15,7 +19,7 @@ use trainer::selfplay::{GAMES_PER_SHARD, SelfPlay, SelfPlayConfig, SelfPlaySumma
 /// over machines: a shard is the same whoever makes it.
 #[derive(clap::Args)]
 #[command(
-    after_help = "Example: alea selfplay --out runs/data --games 20000 \\\n           --player \"star1(depth=3, eval=abt)\" --player \"0.05*mcts(sims=400)\"\n         alea selfplay --out runs/big --seed 7 --shard 17/100"
+    after_help = "Example: alea selfplay --out runs/data --games 20000 \\\n           --player \"star1(depth=3, eval=abt)\" --player \"0.05*mcts(sims=400)\"\n         alea selfplay --out runs/big --seed 7 --shard 17/100\n         alea selfplay --out runs/varied --target-positions 1000000 --hours 8 \\\n           --temperature 0.05 --temperature-until 12 --endgames 3-7 --endgames-share 0.1"
 )]
 pub(crate) struct Arguments {
     /// Directory of the shards
@@ -24,9 +28,16 @@ pub(crate) struct Arguments {
     /// A player, if need be with a weight in front: "0.1*mcts(sims=400)"; may be given several times
     #[arg(long = "player", value_name = "[WEIGHT*]PLAYER")]
     players: Vec<String>,
-    /// Games to play [default: 20000; with --shard as many as that number of shards holds]
-    #[arg(long, value_parser = clap::value_parser!(u64).range(1..=MOST_GAMES), allow_negative_numbers = true)]
+    /// Games to play [default: 20000; with --shard as many as that number of shards holds, with --target-positions as many
+    /// as it takes]
+    #[arg(long, alias = "target-games", value_parser = clap::value_parser!(u64).range(1..=MOST_GAMES), allow_negative_numbers = true)]
     games: Option<u64>,
+    /// End with the first game, in the order of their numbers, with which there are so many positions
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..), allow_negative_numbers = true, conflicts_with = "shard")]
+    target_positions: Option<u64>,
+    /// Begin no shard after so many hours; the same command goes on where it stopped
+    #[arg(long, value_name = "H", allow_negative_numbers = true, conflicts_with = "shard")]
+    hours: Option<f64>,
     /// Make this shard alone, of so many that the run has: 17/100; other processes may make others in the same directory
     #[arg(long, value_name = "K/N", value_parser = Part::parse)]
     shard: Option<Part>,
@@ -39,6 +50,12 @@ pub(crate) struct Arguments {
     /// Random plies at the start of every game
     #[arg(long, default_value_t = SelfPlayConfig::default().opening_plies)]
     opening_plies: usize,
+    /// Also value every position before its roll, under a name: "deep=star2(depth=4)", "net=model:PATH",
+    /// "exact=tables(stones=5)"; may be given several times
+    #[arg(long = "label", value_name = "NAME=PLAYER")]
+    labels: Vec<String>,
+    #[command(flatten)]
+    variety: VarietyArguments,
     #[command(flatten)]
     rules: crate::positions::RulesArguments,
     /// Write the summary as JSON
@@ -72,6 +89,7 @@ fn games(arguments: &Arguments) -> Result<u64> {
         }
         (Some(games), _) => Ok(games),
         (None, Some(part)) => Ok(part.of * GAMES_PER_SHARD),
+        (None, None) if arguments.target_positions.is_some() => Ok(MOST_GAMES),
         (None, None) => Ok(SelfPlayConfig::default().games),
     }
 }
@@ -89,24 +107,65 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
         opening_plies: arguments.opening_plies,
         exploration: arguments.exploration,
         variant: arguments.rules.variant.clone(),
+        options: arguments.variety.options(),
+        labels: arguments.labels.iter().map(|text| label(text)).collect::<Result<_>>()?,
     })?;
     if !run.is_reproducible() {
         output::note("note: a player with a time limit plays differently each time; the same seed will not give the same games");
     }
-    let progress = progress_bar("games");
     let began = Instant::now();
-    let summary = match arguments.shard {
-        Some(part) => run.run_shard(&arguments.out, part.number - 1, &progress)?,
-        None => run.run(&arguments.out, &progress)?,
+    let limits =
+        Limits { positions: arguments.target_positions, until: arguments.hours.map(|hours| until(began, hours)).transpose()?.flatten() };
+    let progress = progress_bar("games");
+    let report = match arguments.shard {
+        Some(part) => {
+            let summary = run.run_shard(&arguments.out, part.number - 1, &progress)?;
+            RunReport { summary, timing: Timing::default(), stopped: false }
+        }
+        None => run.run_within(&arguments.out, &limits, &progress)?,
     };
     progress.finish_and_clear();
     if arguments.json {
-        output::json(&summary)?;
+        output::json(&Written { summary: &report.summary, time: &report.timing, stopped: report.stopped })?;
     } else {
-        output::line(&table(&summary, began.elapsed().as_secs_f64()))?;
-        output::line(&format!("\nnext: alea train --data {} --out runs/model", arguments.out.display()))?;
+        output::line(&table(&report.summary, began.elapsed().as_secs_f64()))?;
+        if let Some(line) = time_spent(&report.timing) {
+            output::line(&format!("\n{line}"))?;
+        }
+        if report.stopped {
+            output::line("\nthe time is over; the same command goes on")?;
+        } else {
+            output::line(&format!("\nnext: alea train --data {} --out runs/model", arguments.out.display()))?;
+        }
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// The summary as JSON.
+#[derive(serde::Serialize)]
+struct Written<'a> {
+    #[serde(flatten)]
+    summary: &'a SelfPlaySummary,
+    /// Seconds of all threads together, of the games played now.
+    time: &'a Timing,
+    /// Whether there is more to play.
+    stopped: bool,
+}
+
+/// The moment so many hours after another; `None` if that is too far away to matter.
+fn until(began: Instant, hours: f64) -> Result<Option<Instant>> {
+    if hours.is_nan() || hours <= 0.0 {
+        bail!("--hours {hours}: a number above 0");
+    }
+    Ok(Duration::try_from_secs_f64(3600.0 * hours).ok().and_then(|time| began.checked_add(time)))
+}
+
+/// What the players had of the time; `None` if nothing was played.
+fn time_spent(timing: &Timing) -> Option<String> {
+    (timing.games > 0).then(|| {
+        let share = 100.0 * timing.outside_players;
+        format!("{} games played now: {share:.1} % of the time of all threads outside players", timing.games)
+    })
 }
 
 fn weighted(text: &str) -> Result<WeightedPlayer> {
@@ -118,6 +177,11 @@ fn weighted(text: &str) -> Result<WeightedPlayer> {
         bail!("--player '{text}': a weight is at least 0");
     }
     Ok(WeightedPlayer { player: player.trim().to_owned(), weight })
+}
+
+fn label(text: &str) -> Result<LabelConfig> {
+    let (name, by) = text.split_once('=').with_context(|| format!("--label '{text}': expected NAME=PLAYER"))?;
+    Ok(LabelConfig { name: name.trim().to_owned(), by: by.trim().to_owned() })
 }
 
 /// The summary as a person reads it; `seconds` of wall time.

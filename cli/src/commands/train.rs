@@ -6,15 +6,14 @@ use engine::files;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use trainer::config::TrainConfig;
-use trainer::dataset::{self, TargetMix};
+use trainer::dataset::{Samples, TargetMix};
 use trainer::fit::{Family, FitReport, fit};
 use trainer::progress::progress_bar;
-use trainer::sample::SampleSet;
 use trainer::shard;
 
 /// Fit an n-tuple network and a small network to game records, and export them for the engine
 ///
-/// Started again with the same settings it goes on after the last complete epoch.
+/// Started again with the same settings it goes on after the last checkpoint.
 #[derive(clap::Args)]
 #[command(
     after_help = "Example: alea train --data runs/data --out runs/model\n         alea train --print-config > train.toml   # all settings, with comments"
@@ -67,7 +66,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
         _ => vec![Family::NTuple, Family::Network],
     };
     let samples = load(data, &config)?;
-    output::note(&format!("{} training and {} validation positions", samples.training.len(), samples.validation.len()));
+    output::note(&format!("{} training and {} validation positions", samples.training(), samples.validation().len()));
     for family in families {
         let report = fit_one(&config, family, &samples, data, &out.join(family.name()))?;
         if arguments.json { output::json(&report)? } else { output::line(&summary(&report))? }
@@ -82,13 +81,13 @@ fn read_config(path: &Path) -> Result<TrainConfig> {
 }
 
 /// The samples of a directory of records, as a training configuration wants them.
-pub(crate) fn load(data: &Path, config: &TrainConfig) -> Result<SampleSet> {
+pub(crate) fn load(data: &Path, config: &TrainConfig) -> Result<Samples> {
     let mix = TargetMix { search_share: config.target.search_share, validation_share: VALIDATION_SHARE, seed: config.seed };
-    Ok(dataset::load(data, &mix)?)
+    Ok(Samples::open(data, &mix)?)
 }
 
 /// Fits one family in a directory of its own.
-pub(crate) fn fit_one(config: &TrainConfig, family: Family, samples: &SampleSet, data: &Path, directory: &Path) -> Result<FitReport> {
+pub(crate) fn fit_one(config: &TrainConfig, family: Family, samples: &Samples, data: &Path, directory: &Path) -> Result<FitReport> {
     files::create_directory(directory)?;
     let progress = progress_bar("samples");
     // What the records are, not where they lie: the same run in another directory makes the same file.

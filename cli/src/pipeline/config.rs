@@ -11,7 +11,8 @@ use engine::player::build;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 use trainer::config::{NTupleConfig, NetworkConfig, TargetConfig, TrainConfig, TrainingConfig};
-use trainer::selfplay::{SelfPlay, SelfPlayConfig, WeightedPlayer};
+use trainer::label::LabelConfig;
+use trainer::selfplay::{SelfPlay, SelfPlayConfig, SelfPlayOptions, WeightedPlayer};
 use trainer::shard;
 
 const QUICK: &str = include_str!("../../presets/quick.toml");
@@ -35,6 +36,10 @@ struct SelfPlaySection {
     exploration: f64,
     variant: String,
     players: Vec<WeightedPlayer>,
+    #[serde(default, skip_serializing_if = "SelfPlayOptions::are_off")]
+    options: SelfPlayOptions,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    labels: Vec<LabelConfig>,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -131,6 +136,8 @@ impl PipelineConfig {
             opening_plies: section.opening_plies,
             exploration: section.exploration,
             variant: section.variant,
+            options: section.options,
+            labels: section.labels,
         }
     }
 
@@ -144,5 +151,25 @@ impl PipelineConfig {
             ntuple: section.ntuple,
             ..TrainConfig::default()
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn options_of_self_play_are_read_checked_and_written() {
+        let read = |options: &str| PipelineConfig::from_toml(&format!("{QUICK}\n[selfplay.options]\n{options}"));
+        let config = read("temperature = 0.1\nendgames = { stones = [2, 5], share = 0.25 }\nstarts = { file = \"a b\" }").unwrap();
+        let options = config.selfplay().options;
+        assert_eq!((options.temperature, options.endgames.clone().map(|endgames| endgames.stones)), (Some(0.1), Some([2, 5])));
+        assert_eq!(options.starts.as_ref().map(|starts| starts.share), Some(1.0));
+        assert_eq!(PipelineConfig::from_toml(&config.to_toml().unwrap()).unwrap(), config);
+        let problem = read("adjudicate = 7").unwrap().check().unwrap_err().to_string();
+        assert!(problem.contains("'adjudicate' is a number"), "{problem}");
+        assert!(read("temperatur = 0.1").is_err());
+        // Without them the resolved settings are as they were before there were any.
+        assert!(!PipelineConfig::from_toml(QUICK).unwrap().to_toml().unwrap().contains("options"));
     }
 }

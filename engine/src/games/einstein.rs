@@ -50,6 +50,8 @@ pub struct EinStein<const COLUMNS: usize = 5, const ROWS: usize = 5> {
     die: Die,
     /// For each set of living stones (bit i = stone i + 1) the outcomes as runs of stones.
     runs: Box<[StoneRuns; 64]>,
+    /// The home squares in reading order.
+    home: FixedList<u8, MAX_STONES>,
     stone_table: Option<StoneTable>,
 }
 
@@ -147,7 +149,8 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
             None => runs.push(face),
         });
         let stone_table = (die.faces() == 6 && die.is_fair()).then(|| StoneTable::new(variant));
-        Self { variant, stones: stones as u8, die, runs, stone_table }
+        let home = setup::home_squares(COLUMNS, ROWS, stones);
+        Self { variant, stones: stones as u8, die, runs, home, stone_table }
     }
 
     /// The same rules with each face of the die as an outcome of its own, as the published programs enumerate them;

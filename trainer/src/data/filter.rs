@@ -1,7 +1,7 @@
 //! Which positions of a game are to be learned from.
 //!
-//! Training takes the position after each ply that has a value. A game cannot lose plies, so a filter takes the values
-//! away where the position is not wanted; a game whose last value goes is not wanted at all.
+//! Training takes the position after each ply that has a value. A game cannot lose plies, so a filter takes values and
+//! labels away where the position is not wanted; a game whose last goes is not wanted at all.
 
 use crate::shard::PlayedGame;
 use engine::game::Game;
@@ -13,7 +13,7 @@ use serde::Serialize;
 pub struct Filter {
     /// Stones of both sides, after the ply.
     pub stones: (u32, u32),
-    /// Number of the ply, from 1.
+    /// Number of the ply, from 1; 0 is the start, which only labels tell of.
     pub plies: (usize, usize),
     /// Only explored plies, or only those that a player chose.
     pub explored: Option<bool>,
@@ -23,30 +23,42 @@ pub struct Filter {
 
 impl Default for Filter {
     fn default() -> Self {
-        Self { stones: (0, 12), plies: (1, usize::MAX), explored: None, disagreement: 1.0 }
+        Self { stones: (0, 12), plies: (0, usize::MAX), explored: None, disagreement: 1.0 }
     }
 }
 
 impl Filter {
-    /// Takes values away; whether the game has any left.
+    /// Takes values and labels away; whether the game has any left.
     pub fn apply(&self, game: &mut PlayedGame) -> bool {
         // What a move does is the same in every variant.
         let rules = Standard::default();
         let record = &mut game.record;
         let mut position = record.start;
+        let mut explored = false;
         let mut left = false;
-        for (number, ply) in (1..).zip(&mut record.plies) {
+        for (number, ply) in record.plies.iter_mut().enumerate() {
+            // The label of this ply is of the position that the ply before led to.
+            let wanted = self.wants(position.stones(), number, explored);
             let result = record.payoffs[position.seat()];
-            position = rules.play(&position, ply.mv);
-            let wanted = (self.stones.0..=self.stones.1).contains(&position.stones())
-                && (self.plies.0..=self.plies.1).contains(&number)
-                && self.explored.is_none_or(|explored| explored == ply.explored)
-                && ply.value.is_some_and(|value| (value - result).abs() <= self.disagreement);
-            if !wanted {
-                ply.value = None;
+            let agrees = |value: &f32| (*value - result).abs() <= self.disagreement;
+            for values in &mut game.labels {
+                values[number] = values[number].filter(agrees).filter(|_| wanted);
+                left |= values[number].is_some();
             }
-            left |= wanted;
+            position = rules.play(&position, ply.mv);
+            explored = ply.explored;
+            let wanted = self.wants(position.stones(), number + 1, explored);
+            ply.value = ply.value.filter(agrees).filter(|_| wanted);
+            left |= ply.value.is_some();
         }
+        game.tidy_labels();
         left
+    }
+
+    /// Whether a position of so many stones is wanted, to which ply `number` led.
+    fn wants(&self, stones: u32, number: usize, explored: bool) -> bool {
+        (self.stones.0..=self.stones.1).contains(&stones)
+            && (self.plies.0..=self.plies.1).contains(&number)
+            && self.explored.is_none_or(|wanted| wanted == explored)
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! Invariant: every number is a count over all games, so it is the same in whatever order shards are read.
 
-use super::{DataError, Source, fingerprint};
+use super::{DataError, Source};
 use crate::shard::PlayedGame;
 use engine::game::Game;
 use engine::games::einstein::Standard;
@@ -49,6 +49,8 @@ pub struct Info {
     pub duplicate_positions: u64,
     /// Who played, in the order of the headers.
     pub players: Vec<PlayerCount>,
+    /// What labels say, in the order of the headers.
+    pub labels: Vec<LabelCount>,
     /// `classic` or `nearest`.
     pub variant: String,
     /// Different runs that the games come from.
@@ -66,6 +68,19 @@ pub struct PlayerCount {
     pub wins: u64,
 }
 
+/// What one label says.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct LabelCount {
+    /// Its name.
+    pub name: String,
+    /// Who made it.
+    pub by: String,
+    /// Positions before a ply that have it.
+    pub positions: u64,
+    /// Their mean square difference of label and result, seen by the side to move; `None` without labels.
+    pub error: Option<f64>,
+}
+
 /// Counts what is in the records. Keeps eight bytes a position and sixteen a game in memory, to find duplicates.
 ///
 /// # Errors
@@ -77,6 +92,11 @@ pub fn info(source: &Source) -> Result<Info, DataError> {
         variant: source.variant.clone(),
         runs: source.runs.len(),
         players: source.players.iter().map(|player| PlayerCount { player: player.clone(), ..PlayerCount::default() }).collect(),
+        labels: source
+            .labels
+            .iter()
+            .map(|label| LabelCount { name: label.name.clone(), by: label.by.clone(), ..LabelCount::default() })
+            .collect(),
         ..Info::default()
     };
     for path in source.paths() {
@@ -87,11 +107,14 @@ pub fn info(source: &Source) -> Result<Info, DataError> {
     let mut square_error = 0.0;
     source.each_game(|game| {
         info.count(&game, &mut positions, &mut square_error);
-        prints.push(fingerprint(&game));
+        prints.push(game.fingerprint());
         Ok(())
     })?;
     info.bytes_per_position = info.bytes as f64 / info.positions.max(1) as f64;
     info.value_error = (info.values > 0).then(|| square_error / info.values as f64);
+    for label in &mut info.labels {
+        label.error = label.error.map(|sum| sum / label.positions as f64);
+    }
     let shortest = info.games_by_plies.iter().position(|&games| games > 0).unwrap_or(0);
     info.plies = [shortest, info.games_by_plies.len().saturating_sub(1)];
     info.duplicate_games = duplicates(prints);
@@ -125,7 +148,7 @@ impl Info {
         }
         self.games_by_plies[record.plies.len()] += 1;
         let mut position = record.start;
-        for ply in &record.plies {
+        for (number, ply) in record.plies.iter().enumerate() {
             positions.push(position.bits());
             self.positions_by_stones[position.stones() as usize] += 1;
             self.explored += u64::from(ply.explored);
@@ -134,6 +157,13 @@ impl Info {
                 // The last bar holds 1, too.
                 self.values_by_size[((value * VALUE_BINS as f32) as usize).min(VALUE_BINS - 1)] += 1;
                 *square_error += f64::from(value - record.payoffs[position.seat()]).powi(2);
+            }
+            for (label, values) in self.labels.iter_mut().zip(&game.labels) {
+                if let Some(value) = values[number] {
+                    label.positions += 1;
+                    // A sum until all are counted.
+                    *label.error.get_or_insert(0.0) += f64::from(value - record.payoffs[position.seat()]).powi(2);
+                }
             }
             position = rules.play(&position, ply.mv);
         }

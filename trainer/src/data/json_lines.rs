@@ -4,13 +4,14 @@
 
 use super::output::{Output, Written};
 use super::{DataError, Source};
-use crate::shard::{self, PlayedGame};
+use crate::shard::{self, Label, PlayedGame, Replay, ShardHeader, labels};
 use engine::dice::Die;
 use engine::files::{self, FileError};
-use engine::game::{Game, won_by};
+use engine::game::won_by;
 use engine::games::einstein::{BLUE, RED, Standard};
 use engine::record::{GameRecord, Ply};
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
@@ -20,12 +21,35 @@ const FORMAT: &str = "alea-games-1";
 /// The first line.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Heading {
+pub(super) struct Heading {
     format: String,
     variant: String,
     players: Vec<String>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    labels: Vec<Label>,
     #[serde(default)]
     run: serde_json::Value,
+}
+
+impl Heading {
+    /// What is said of these games.
+    pub(super) fn of(source: &Source) -> Self {
+        let run = if let [run] = &source.runs[..] { run.clone() } else { serde_json::json!({ "sources": source.runs }) };
+        let (players, labels) = (source.players.clone(), source.labels.clone());
+        Self { format: FORMAT.to_owned(), variant: source.variant.clone(), players, labels, run }
+    }
+
+    /// The rules of these games, and the header of their shards.
+    ///
+    /// # Errors
+    /// In words, if it is another format, or says what cannot be.
+    pub(super) fn into_header(self) -> Result<(Standard, ShardHeader), String> {
+        let variant = shard::variant_named(&self.variant).filter(|_| self.format == FORMAT);
+        let variant = variant.ok_or_else(|| format!("'format' is {FORMAT} and 'variant' classic or nearest"))?;
+        labels::check(&self.labels)?;
+        let Self { variant: name, players, labels, run, .. } = self;
+        Ok((Standard::new(variant, Die::fair()), ShardHeader { run, players, variant: name, labels, first_game: 0, games: 0 }))
+    }
 }
 
 /// Every other line.
@@ -50,6 +74,9 @@ struct LinePly {
     value: Option<f32>,
     #[serde(default)]
     explored: bool,
+    /// What the labels say of the position before the roll, by their names.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    labels: BTreeMap<String, f32>,
 }
 
 /// Writes all games into a file; returns how many there are.
@@ -57,8 +84,7 @@ struct LinePly {
 /// # Errors
 /// If records cannot be read or the file not be written.
 pub fn export(source: &Source, path: &Path) -> Result<u64, DataError> {
-    let run = if let [run] = &source.runs[..] { run.clone() } else { serde_json::json!({ "sources": source.runs }) };
-    let heading = Heading { format: FORMAT.to_owned(), variant: source.variant.clone(), players: source.players.clone(), run };
+    let heading = Heading::of(source);
     let rules = Standard::default();
     let mut games = 0;
     // Whatever stops the reading of games has to get out through the writing of the file.
@@ -67,7 +93,7 @@ pub fn export(source: &Source, path: &Path) -> Result<u64, DataError> {
         write_line(file, &heading)?;
         let stopped = source.each_game(|game| {
             games += 1;
-            write_line(file, &line(&game, &rules)).map_err(|cause| FileError::Write { path: path.to_owned(), cause }.into())
+            write_line(file, &line(&game, &rules, &source.labels)).map_err(|cause| FileError::Write { path: path.to_owned(), cause }.into())
         });
         stopped.map_err(|error| {
             failure = Some(error);
@@ -86,13 +112,18 @@ fn write_line(file: &mut dyn Write, value: &impl Serialize) -> std::io::Result<(
     file.write_all(&text)
 }
 
-fn line(game: &PlayedGame, rules: &Standard) -> Line {
+fn line(game: &PlayedGame, rules: &Standard, labels: &[Label]) -> Line {
     let record = &game.record;
-    let plies = record.positions(rules).zip(&record.plies).map(|(position, ply)| LinePly {
+    let labels_of = |ply: usize| {
+        let values = labels.iter().enumerate().filter_map(|(index, label)| Some((label.name.clone(), game.label(index, ply)?)));
+        values.collect()
+    };
+    let plies = record.positions(rules).zip(&record.plies).enumerate().map(|(number, (position, ply))| LinePly {
         die: ply.outcome,
         mv: rules.format_move(&position, ply.mv),
         value: ply.value,
         explored: ply.explored,
+        labels: labels_of(number),
     });
     Line {
         players: game.players,
@@ -117,54 +148,48 @@ pub fn import(path: &Path, place: &Path) -> Result<Written, DataError> {
     let first = first.map_err(|cause| FileError::Read { path: path.to_owned(), cause })?;
     let heading: Heading =
         serde_json::from_str(&first).map_err(|error| wrong(1, format!("not the heading of a set of games ({error})")))?;
-    let variant = shard::variant_named(&heading.variant).filter(|_| heading.format == FORMAT);
-    let Some(variant) = variant else {
-        return Err(wrong(1, format!("'format' is {FORMAT} and 'variant' classic or nearest")));
-    };
-    let rules = Standard::new(variant, Die::fair());
-    let mut output = Output::create(place, heading.run, &heading.players, &heading.variant)?;
+    let (rules, header) = heading.into_header().map_err(|problem| wrong(1, problem))?;
+    let mut output = Output::create(place, header.clone())?;
     for (number, text) in lines {
         let text = text.map_err(|cause| FileError::Read { path: path.to_owned(), cause })?;
         if text.trim().is_empty() {
             continue;
         }
         let line: Line = serde_json::from_str(&text).map_err(|error| wrong(number, error.to_string()))?;
-        let game = game(line, &rules, heading.players.len()).map_err(|problem| wrong(number, problem))?;
+        let game = game(line, &rules, &header).map_err(|problem| wrong(number, problem))?;
         output.push(game)?;
     }
     output.finish()
 }
 
-fn game(line: Line, rules: &Standard, players: usize) -> Result<PlayedGame, String> {
-    if line.players.iter().any(|&player| usize::from(player) >= players) {
-        return Err("names a player that the first line does not".to_owned());
-    }
+fn game(line: Line, rules: &Standard, header: &ShardHeader) -> Result<PlayedGame, String> {
     let (start, _) = rules.parse_position(&line.start).map_err(|error| format!("start: {error}"))?;
-    let mut position = start;
+    let mut replay = Replay::new(rules, start, line.players, header.players.len())?;
     let mut plies = Vec::with_capacity(line.plies.len());
+    let mut labels = vec![vec![None; line.plies.len()]; header.labels.len()];
     for (number, ply) in line.plies.into_iter().enumerate() {
-        let wrong = |problem: &str| format!("ply {number}: {problem}");
-        if rules.winner(&position).is_some() {
-            return Err(wrong("the game was over before"));
+        if replay.winner().is_some() {
+            return Err(replay.wrong("the game was over before"));
         }
-        let mv = rules.parse_move(&position, &ply.mv).map_err(|error| wrong(&error.to_string()))?;
-        if !rules.permits(&position, ply.die, mv) {
-            return Err(wrong("the die does not permit the move"));
+        let mv = rules.parse_move(replay.position(), &ply.mv).map_err(|error| replay.wrong(&error.to_string()))?;
+        if ply.value.iter().chain(ply.labels.values()).any(|value| !(0.0..=1.0).contains(value)) {
+            return Err(replay.wrong("the value is no probability"));
         }
-        if ply.value.is_some_and(|value| !(0.0..=1.0).contains(&value)) {
-            return Err(wrong("the value is no probability"));
+        for (name, value) in ply.labels {
+            let index = header.labels.iter().position(|label| label.name == name);
+            labels[index.ok_or_else(|| replay.wrong("has a label that the first line does not name"))?][number] =
+                Some(shard::rounded(value));
         }
+        replay.play(ply.die, mv)?;
         plies.push(Ply { outcome: ply.die, mv, value: ply.value.map(shard::rounded), explored: ply.explored });
-        position = rules.play(&position, mv);
     }
-    let winner = rules.winner(&position).ok_or("it has no end")?;
-    let expected = match line.winner {
+    let winner = match line.winner {
         'r' => RED,
         'b' => BLUE,
         _ => return Err("'winner' is r or b".to_owned()),
     };
-    if winner != expected {
-        return Err("the winner is another than the moves say".to_owned());
-    }
-    Ok(PlayedGame { record: GameRecord { start, plies, payoffs: won_by(winner) }, players: line.players })
+    let winner = replay.finish(winner as u8)?;
+    let mut game = PlayedGame { record: GameRecord { start, plies, payoffs: won_by(winner) }, players: line.players, labels };
+    game.tidy_labels();
+    Ok(game)
 }

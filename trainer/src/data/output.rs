@@ -1,24 +1,19 @@
 //! A new directory of shards, filled game by game.
 //!
-//! Invariant: it is filled beside the place where it will be, and renamed there when it is whole; a program that is
-//! killed leaves nothing under that name. Equal games in equal order make equal bytes.
+//! Invariant: it appears whole or not at all (`staging.rs`). Equal games in equal order make equal bytes.
 
-use super::{DataError, parent};
+use super::DataError;
+use super::staging::Staging;
 use crate::manifest::Manifest;
 use crate::shard::{self, GAMES_PER_SHARD, PlayedGame, ShardHeader};
-use engine::files::FileError;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
-use tempfile::TempDir;
 
 /// A directory that is being filled.
 #[derive(Debug)]
 pub struct Output {
-    place: PathBuf,
-    temporary: TempDir,
-    run: serde_json::Value,
-    players: Vec<String>,
-    variant: String,
+    staging: Staging,
+    header: ShardHeader,
     waiting: Vec<PlayedGame>,
     written: Written,
 }
@@ -36,29 +31,32 @@ pub struct Written {
     pub positions: u64,
     /// Plies with a value.
     pub values: u64,
+    /// Labels of positions, all names together.
+    pub labels: u64,
+}
+
+impl Written {
+    /// Nothing yet.
+    pub(super) fn new(directory: &Path) -> Self {
+        Self { directory: directory.to_owned(), ..Self::default() }
+    }
+
+    /// Counts a game, but not the shard it is in.
+    pub(super) fn count(&mut self, game: &PlayedGame) {
+        self.games += 1;
+        self.positions += game.record.plies.len() as u64;
+        self.values += game.record.plies.iter().filter(|ply| ply.value.is_some()).count() as u64;
+        self.labels += game.labels.iter().flatten().flatten().count() as u64;
+    }
 }
 
 impl Output {
-    /// A directory to be, of games of these players; `run` says what they are.
+    /// A directory to be, of shards with such headers, but for what says which games are in them.
     ///
     /// # Errors
     /// If something but an empty directory is there, or nothing can be written beside it.
-    pub fn create(place: &Path, run: serde_json::Value, players: &[String], variant: &str) -> Result<Self, DataError> {
-        let is_empty = |place: &Path| std::fs::read_dir(place).is_ok_and(|mut entries| entries.next().is_none());
-        if place.symlink_metadata().is_ok() && !is_empty(place) {
-            return Err(DataError::Exists(place.to_owned()));
-        }
-        let failed = |cause| FileError::Write { path: place.to_owned(), cause };
-        std::fs::create_dir_all(parent(place)).map_err(failed)?;
-        let mut builder = tempfile::Builder::new();
-        builder.prefix(".alea-").suffix(".tmp");
-        // Temporary directories are private by default; the finished one gets what the user's umask leaves of 0777.
-        #[cfg(unix)]
-        builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o777));
-        let temporary = builder.tempdir_in(parent(place)).map_err(failed)?;
-        let written = Written { directory: place.to_owned(), ..Written::default() };
-        let (players, variant) = (players.to_vec(), variant.to_owned());
-        Ok(Self { place: place.to_owned(), temporary, run, players, variant, waiting: Vec::new(), written })
+    pub fn create(place: &Path, header: ShardHeader) -> Result<Self, DataError> {
+        Ok(Self { staging: Staging::create(place)?, header, waiting: Vec::new(), written: Written::new(place) })
     }
 
     /// Adds a game.
@@ -66,31 +64,24 @@ impl Output {
     /// # Errors
     /// If a shard cannot be written.
     pub fn push(&mut self, game: PlayedGame) -> Result<(), DataError> {
-        self.written.positions += game.record.plies.len() as u64;
-        self.written.values += game.record.plies.iter().filter(|ply| ply.value.is_some()).count() as u64;
+        self.written.count(&game);
         self.waiting.push(game);
         if self.waiting.len() as u64 == GAMES_PER_SHARD { self.write_shard() } else { Ok(()) }
     }
 
     fn write_shard(&mut self) -> Result<(), DataError> {
-        let header = ShardHeader {
-            run: self.run.clone(),
-            players: self.players.clone(),
-            variant: self.variant.clone(),
-            first_game: self.written.games,
-            games: self.waiting.len() as u64,
-        };
-        shard::write(&self.temporary.path().join(shard::file_name(self.written.shards)), &header, &self.waiting)?;
-        self.written.games += header.games;
+        let games = self.waiting.len() as u64;
+        let header = ShardHeader { first_game: self.written.games - games, games, ..self.header.clone() };
+        shard::write(&self.staging.path().join(shard::file_name(self.written.shards)), &header, &self.waiting)?;
         self.written.shards += 1;
         self.waiting.clear();
         Ok(())
     }
 
-    /// Nothing is made of no games.
-    pub(super) fn check_not_empty(&self) -> Result<(), DataError> {
-        if self.written.games == 0 && self.waiting.is_empty() {
-            return Err(DataError::Setting(format!("{}: not made: no game would be in it", self.place.display())));
+    /// Nothing is made of no games; `place` names it in the error.
+    pub(super) fn check_not_empty(&self, place: &Path) -> Result<(), DataError> {
+        if self.written.games == 0 {
+            return Err(DataError::Setting(format!("{}: not made: no game would be in it", place.display())));
         }
         Ok(())
     }
@@ -100,17 +91,12 @@ impl Output {
     /// # Errors
     /// If there are no games, or a file cannot be written.
     pub fn finish(mut self) -> Result<Written, DataError> {
-        self.check_not_empty()?;
+        self.check_not_empty(&self.written.directory)?;
         if !self.waiting.is_empty() {
             self.write_shard()?;
         }
-        Manifest::new(self.run, self.players, self.variant, self.written.games).write(self.temporary.path())?;
-        let failed = |cause| FileError::Write { path: self.place.clone(), cause };
-        std::fs::rename(self.temporary.path(), &self.place).map_err(failed)?;
-        // It is no longer there under its temporary name.
-        let _ = self.temporary.keep();
-        #[cfg(unix)]
-        std::fs::File::open(parent(&self.place)).and_then(|directory| directory.sync_all()).map_err(failed)?;
+        Manifest::new(self.header, self.written.games).write(self.staging.path())?;
+        self.staging.finish()?;
         Ok(self.written)
     }
 }

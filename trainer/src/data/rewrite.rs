@@ -5,7 +5,8 @@
 
 use super::filter::Filter;
 use super::output::{Output, Written};
-use super::{DataError, Source, fingerprint};
+use super::staging::Staging;
+use super::{DataError, Source};
 use crate::shard::PlayedGame;
 use engine::random::{RandomStream, SeedSpace, derive_seed};
 use serde_json::{Value, json};
@@ -13,12 +14,12 @@ use std::collections::HashSet;
 use std::path::Path;
 
 /// The `run` of a set that was made of others.
-fn run(source: &Source, made_by: Value) -> Value {
+pub(super) fn run(source: &Source, made_by: Value) -> Value {
     json!({ "made_by": made_by, "sources": source.runs })
 }
 
 fn output(source: &Source, place: &Path, made_by: Value) -> Result<Output, DataError> {
-    Output::create(place, run(source, made_by), &source.players, &source.variant)
+    Output::create(place, source.header(run(source, made_by)))
 }
 
 /// All games in order; with `unique` only the first of equal ones.
@@ -28,7 +29,7 @@ fn output(source: &Source, place: &Path, made_by: Value) -> Result<Output, DataE
 pub fn merge(source: &Source, place: &Path, unique: bool) -> Result<Written, DataError> {
     let mut output = output(source, place, json!({ "command": "merge", "unique": unique }))?;
     let mut seen = HashSet::new();
-    source.each_game(|game| if unique && !seen.insert(fingerprint(&game)) { Ok(()) } else { output.push(game) })?;
+    source.each_game(|game| if unique && !seen.insert(game.fingerprint()) { Ok(()) } else { output.push(game) })?;
     output.finish()
 }
 
@@ -93,7 +94,8 @@ pub struct Part {
     pub share: f64,
 }
 
-/// Games, never positions, dealt to directories of their own below `place`; equal games go to the same part.
+/// Games, never positions, dealt to directories of their own below `place`; equal games go to the same part. All parts
+/// appear together.
 ///
 /// # Errors
 /// If the parts make no sense, a part gets no games, or records cannot be read or written.
@@ -106,22 +108,28 @@ pub fn split(source: &Source, place: &Path, parts: &[Part], seed: u64) -> Result
     if parts.iter().map(|part| &part.name).collect::<HashSet<_>>().len() < parts.len() {
         return Err(DataError::Setting("two parts of the split have the same name".to_owned()));
     }
+    let staging = Staging::create(place)?;
     let mut outputs = Vec::with_capacity(parts.len());
     for part in parts {
         let made_by = json!({ "command": "split", "part": part.name, "share": part.share / sum, "seed": seed });
-        outputs.push(output(source, &place.join(&part.name), made_by)?);
+        outputs.push(output(source, &staging.path().join(&part.name), made_by)?);
     }
     source.each_game(|game| {
         let part = part_of(&game, parts, sum, seed);
         outputs[part].push(game)
     })?;
-    // Before any of them appears.
-    outputs.iter().try_for_each(Output::check_not_empty)?;
-    outputs.into_iter().map(Output::finish).collect()
+    let mut all = Vec::with_capacity(parts.len());
+    for (output, part) in outputs.into_iter().zip(parts) {
+        let directory = place.join(&part.name);
+        output.check_not_empty(&directory)?;
+        all.push(Written { directory, ..output.finish()? });
+    }
+    staging.finish()?;
+    Ok(all)
 }
 
 fn part_of(game: &PlayedGame, parts: &[Part], sum: f64, seed: u64) -> usize {
-    let print = fingerprint(game);
+    let print = game.fingerprint();
     let draw = derive_seed(seed, SeedSpace::Records, &[3, print as u64, (print >> 64) as u64]);
     let mut rest = (draw >> 11) as f64 / (1u64 << 53) as f64 * sum;
     for (index, part) in parts.iter().enumerate() {

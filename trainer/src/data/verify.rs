@@ -43,7 +43,7 @@ pub fn verify(paths: &[PathBuf]) -> Result<Verification, DataError> {
             let mut wrong = |problem: &str| all.problems.push(format!("{}: {problem}", shard.display()));
             let index = header.first_game / GAMES_PER_SHARD;
             there.insert(index);
-            if (&header.run, &header.players, &header.variant) != (&manifest.run, &manifest.players, &manifest.variant) {
+            if !manifest.fits(&header) {
                 wrong("of another run than the manifest says");
             } else if shard.file_name() != Some(shard::file_name(index).as_ref()) {
                 wrong(&format!("holds the games that belong into {}", shard::file_name(index)));

@@ -1,16 +1,18 @@
 //! Checkpoints: everything a training needs to go on as if it had never stopped, in one file.
 //!
-//! Layout: the magic `ALEATRN1`, then four sections (header as JSON, model, optimiser, best model), each with its
+//! Layout: the magic `ALEATRN2`, then four sections (header as JSON, model, optimiser, best model), each with its
 //! length in eight bytes, little-endian, and last the xxh3 of all before it. The models and the optimiser are burn's
-//! own records. Invariant: the file is written to another name and renamed, so it is always of a complete epoch.
+//! own records. Invariant: the file is written to another name and renamed, so it is always of a
+//! complete epoch or, within one, of a complete batch.
 
+use super::Passed;
 use crate::curve::CurvePoint;
 use engine::files::{FileError, read, write_atomically};
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 use xxhash_rust::xxh3::xxh3_64;
 
-const MAGIC: &[u8; 8] = b"ALEATRN1";
+const MAGIC: &[u8; 8] = b"ALEATRN2";
 
 /// What identifies a training, and how far it has come.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -24,6 +26,8 @@ pub(super) struct Header {
     pub(super) best_epoch: usize,
     /// One point for each complete epoch.
     pub(super) curve: Vec<CurvePoint>,
+    /// How far the next epoch has come, if it has begun.
+    pub(super) begun: Option<Passed>,
 }
 
 impl Header {
@@ -58,7 +62,7 @@ impl Header {
     }
 }
 
-/// A training after a complete epoch.
+/// A training after a complete epoch or batch.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Checkpoint {
     pub(super) header: Header,
@@ -152,12 +156,19 @@ mod tests {
             epoch: 1,
             training_loss: 0.1 + 0.2,
             validation_loss: 1.0 / 3.0,
+            validation_by_stones: Vec::new(),
             learning_rate: 1e-3,
             samples_per_second: 5.0,
             seconds: 0.1,
         };
-        let header =
-            Header { family: "network".into(), configuration: "seed = 1".into(), fingerprint: u64::MAX, best_epoch: 1, curve: vec![point] };
+        let header = Header {
+            family: "network".into(),
+            configuration: "seed = 1".into(),
+            fingerprint: u64::MAX,
+            best_epoch: 1,
+            curve: vec![point],
+            begun: Some(Passed { batches: 3, samples: 300, loss: 0.1 + 0.7, learning_rate: 1e-3, seconds: 0.1 }),
+        };
         Checkpoint { header, model: vec![1, 2, 3], optimiser: Vec::new(), best: vec![9; 1000] }
     }
 

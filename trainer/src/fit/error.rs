@@ -4,6 +4,7 @@ use super::CheckpointError;
 use crate::backend::BackendError;
 use crate::config::ConfigError;
 use crate::curve::CurveError;
+use crate::dataset::DatasetError;
 use crate::export::ExportError;
 use engine::eval::integer_network::IntegerError;
 use engine::eval::network::NetworkError;
@@ -24,19 +25,9 @@ pub enum TrainError {
     /// No such set of tuples.
     #[error("ntuple.set: {0}")]
     Set(#[from] UnknownSet),
-    /// Nothing to learn from, or to judge by.
-    #[error("there are no {0} samples; both training and validation samples are needed")]
-    NoSamples(&'static str),
-    /// A target that is no probability.
-    #[error("{set} sample {index} (from 0) has the target {target}; targets are win probabilities in 0 to 1")]
-    Target {
-        /// Training or validation.
-        set: &'static str,
-        /// From 0.
-        index: usize,
-        /// What it has.
-        target: f32,
-    },
+    /// The samples cannot be read, or not be used.
+    #[error(transparent)]
+    Dataset(#[from] DatasetError),
     /// The output directory could not be made.
     #[error("cannot create the directory {}: {cause}", path.display())]
     Directory {
@@ -45,6 +36,9 @@ pub enum TrainError {
         /// What the system said.
         cause: io::Error,
     },
+    /// An optimiser's state of another size.
+    #[error("the checkpoint does not fit the model: its optimiser has another size; remove it to train from the start")]
+    Optimiser,
     /// The weights ran away.
     #[error("the {what} became {loss} in epoch {epoch}, batch {batch}: lower the learning rate")]
     NotFinite {

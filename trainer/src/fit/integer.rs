@@ -1,9 +1,10 @@
 //! Fitting the integer network: Adam on batches as for the network, through a forward pass that rounds as the engine does.
 
-use super::batches::{IntegerBatch, Pass, integer_batch, untargeted};
-use super::{Learner, Passed, Run, TrainError};
+use super::{Inputs, Learner, Run, TrainError};
+use crate::batch::{IntegerBatch, integer_batch, untargeted};
 use crate::models::cross_entropy;
 use crate::models::integer::IntegerModel;
+use crate::sample::Sample;
 use burn::grad_clipping::GradientClippingConfig;
 use burn::module::Module;
 use burn::optim::{AdamConfig, GradientsParams, ModuleOptimizer};
@@ -22,11 +23,25 @@ const WEIGHTS: u64 = 4;
 /// Positions that are valued at a time.
 const VALUED: usize = 8192;
 
+/// Makes the network's batches.
+#[derive(Clone, Copy)]
+pub(super) struct IntegerInputs(SideGroups);
+
+impl Inputs for IntegerInputs {
+    type Batch = IntegerBatch;
+
+    fn batch(&self, samples: &[Sample]) -> IntegerBatch {
+        integer_batch(self.0, samples)
+    }
+}
+
 /// A network and its optimiser.
 pub(super) struct IntegerLearner {
     model: IntegerModel,
     optimiser: ModuleOptimizer,
-    groups: SideGroups,
+    inputs: IntegerInputs,
+    batch: usize,
+    learning_rate: f64,
     /// Without gradients; the model lives on the same one with gradients.
     device: Device,
 }
@@ -39,7 +54,8 @@ impl IntegerLearner {
         let model = IntegerModel::new(config.inputs, config.hidden, &mut random, &device.clone().autodiff());
         let clipping = GradientClippingConfig::Norm(config.gradient_norm);
         let optimiser = AdamConfig::new().with_epsilon(1e-8).with_grad_clipping(Some(clipping)).init();
-        Self { model, optimiser, groups: config.inputs, device }
+        let (batch, learning_rate) = (config.batch, config.learning_rate);
+        Self { model, optimiser, inputs: IntegerInputs(config.inputs), batch, learning_rate, device }
     }
 }
 
@@ -52,43 +68,34 @@ fn tensors(batch: IntegerBatch, device: &Device) -> (Tensor<2, Int>, Tensor<2>) 
 }
 
 impl Learner for IntegerLearner {
-    fn epoch(&mut self, run: &Run<'_>, epoch: usize) -> Result<Passed, TrainError> {
-        let config = &run.config.integer;
-        let pass = Pass::training(&run.samples.training, config.batch, run.config.seed, epoch, run.config.training.symmetries);
-        let (groups, device) = (self.groups, self.device.clone().autodiff());
-        let mut passed = Passed::default();
-        pass.each(
-            |samples| integer_batch(groups, samples),
-            |number, batch| {
-                let samples = batch.targets.len();
-                let (rows, targets) = tensors(batch, &device);
-                let loss = cross_entropy(self.model.forward(rows), targets);
-                let value: f32 = loss.clone().inner().try_into_scalar().map_err(TrainError::device)?;
-                passed.add(run, epoch, number, samples, f64::from(value) * samples as f64)?;
-                let gradients = GradientsParams::from_grads(loss.backward(), &self.model);
-                passed.learning_rate = run.learning_rate(config.learning_rate, epoch, number, pass.batches());
-                self.model = self.optimiser.step(passed.learning_rate, self.model.clone(), gradients);
-                Ok::<(), TrainError>(())
-            },
-        )?;
-        Ok(passed)
+    type Inputs = IntegerInputs;
+
+    fn inputs(&self) -> IntegerInputs {
+        self.inputs
     }
 
-    fn validate(&self, run: &Run<'_>) -> Result<f64, TrainError> {
+    fn batch_size(&self) -> usize {
+        self.batch
+    }
+
+    fn learning_rate(&self) -> f64 {
+        self.learning_rate
+    }
+
+    fn learn(&mut self, batch: IntegerBatch, learning_rate: f64) -> Result<f64, TrainError> {
+        let samples = batch.targets.len();
+        let (rows, targets) = tensors(batch, &self.device.clone().autodiff());
+        let loss = cross_entropy(self.model.forward(rows), targets);
+        let value: f32 = loss.clone().inner().try_into_scalar().map_err(TrainError::device)?;
+        let gradients = GradientsParams::from_grads(loss.backward(), &self.model);
+        self.model = self.optimiser.step(learning_rate, self.model.clone(), gradients);
+        Ok(f64::from(value) * samples as f64)
+    }
+
+    fn logits(&self, batch: IntegerBatch) -> Result<Vec<f32>, TrainError> {
         // On the plain device: with gradients each forward pass would leave its graph behind.
-        let model = self.model.valid();
-        let mut sum = 0.0;
-        Pass::validation(&run.samples.validation, run.config.integer.batch).each(
-            |samples| integer_batch(self.groups, samples),
-            |_, batch| {
-                let samples = batch.targets.len();
-                let (rows, targets) = tensors(batch, &self.device);
-                let loss: f32 = cross_entropy(model.forward(rows), targets).try_into_scalar().map_err(TrainError::device)?;
-                sum += f64::from(loss) * samples as f64;
-                Ok::<(), TrainError>(())
-            },
-        )?;
-        Ok(sum / run.samples.validation.len() as f64)
+        let (rows, _) = tensors(batch, &self.device);
+        Ok(self.model.valid().forward(rows).try_into_data().map_err(TrainError::device)?.iter::<f32>().collect())
     }
 
     fn model(&self) -> Result<Vec<u8>, TrainError> {
@@ -113,13 +120,13 @@ impl Learner for IntegerLearner {
         let model = self.model.valid();
         let mut values = Vec::with_capacity(positions.len());
         for positions in positions.chunks(VALUED) {
-            let (rows, _) = tensors(integer_batch(self.groups, &untargeted(positions)), &self.device);
+            let (rows, _) = tensors(self.inputs.batch(&untargeted(positions)), &self.device);
             values.extend(sigmoid(model.forward(rows)).try_into_data().map_err(TrainError::device)?.iter::<f32>());
         }
         Ok(values)
     }
 
     fn export(&self) -> Result<Model, TrainError> {
-        Ok(Model::Integer(IntegerNetwork::new(self.model.weights(self.groups).quantise()?)?))
+        Ok(Model::Integer(IntegerNetwork::new(self.model.weights(self.inputs.0).quantise()?)?))
     }
 }

@@ -1,9 +1,13 @@
 //! Fitting the network: Adam on batches, gradients clipped, the learning rate falling by schedule.
+//!
+//! On the CPU the fused step trains; on other devices burn does, whose forward pass is the reference either way.
 
-use super::batches::{NetworkBatch, Pass, network_batch, untargeted};
-use super::{Learner, Passed, Run, TrainError};
+use super::{Inputs, Learner, Run, TrainError};
+use crate::batch::{NetworkBatch, network_batch, untargeted};
 use crate::models::cross_entropy;
+use crate::models::fused::{self, FusedNetwork, Shape};
 use crate::models::network::NetworkModel;
+use crate::sample::Sample;
 use burn::grad_clipping::GradientClippingConfig;
 use burn::module::Module;
 use burn::optim::{AdamConfig, GradientsParams, ModuleOptimizer};
@@ -19,27 +23,80 @@ use engine::weights::Model;
 /// Stream of the training seed space that initial weights come from.
 const WEIGHTS: u64 = 3;
 
-/// A network, its optimiser, and what its inputs need.
-pub(super) struct NetworkLearner {
-    model: NetworkModel,
-    optimiser: ModuleOptimizer,
+/// Makes the network's batches.
+#[derive(Clone)]
+pub(super) struct NetworkInputs {
     features: DenseFeatures,
     game: Standard,
-    /// Without gradients; the model lives on the same one with gradients.
+}
+
+impl Inputs for NetworkInputs {
+    type Batch = NetworkBatch;
+
+    fn batch(&self, samples: &[Sample]) -> NetworkBatch {
+        network_batch(&self.game, &self.features, samples)
+    }
+}
+
+/// A network, its optimiser, and what its inputs need.
+pub(super) struct NetworkLearner {
+    state: State,
+    inputs: NetworkInputs,
+    shape: Shape,
+    batch: usize,
+    learning_rate: f64,
+    gradient_norm: f32,
+    /// Without gradients.
     device: Device,
 }
 
+/// A network and its optimiser.
+enum State {
+    /// On the CPU.
+    Fused(Box<FusedNetwork>),
+    /// On any device; the model lives on the one with gradients.
+    Burn(Box<NetworkModel>, Box<ModuleOptimizer>),
+}
+
 impl NetworkLearner {
-    /// A network with the initial weights of the configuration's seed.
+    /// A network with the initial weights of the configuration's seed, trained as the backend does best.
     pub(super) fn new(run: &Run<'_>, device: Device) -> Self {
+        let fused = run.config.training.backend == "flex";
+        Self::with_step(run, device, fused)
+    }
+
+    /// A network with the initial weights of the configuration's seed, and either the fused step or burn's.
+    pub(super) fn with_step(run: &Run<'_>, device: Device, fused: bool) -> Self {
         let config = &run.config.network;
         let game = Standard::default();
         let features = DenseFeatures::new(&game, config.features);
+        let shape = Shape { dense: features.len(), hidden: config.hidden };
         let mut random = RandomStream::new(derive_seed(run.config.seed, SeedSpace::Training, &[WEIGHTS]));
-        let model = NetworkModel::new(features.len(), config.hidden, &mut random, &device.clone().autodiff());
-        let clipping = GradientClippingConfig::Norm(config.gradient_norm);
-        let optimiser = AdamConfig::new().with_epsilon(1e-8).with_grad_clipping(Some(clipping)).init();
-        Self { model, optimiser, features, game, device }
+        let model = NetworkModel::new(shape.dense, shape.hidden, &mut random, &device.clone().autodiff());
+        let state = if fused {
+            let moments = vec![0.0; 2 * shape.parameters()];
+            State::Fused(Box::new(FusedNetwork::new(shape, model.parameters(), moments, 0)))
+        } else {
+            let clipping = GradientClippingConfig::Norm(config.gradient_norm);
+            let optimiser = AdamConfig::new().with_epsilon(1e-8).with_grad_clipping(Some(clipping)).init();
+            State::Burn(Box::new(model), Box::new(optimiser))
+        };
+        let (batch, learning_rate, gradient_norm) = (config.batch, config.learning_rate, config.gradient_norm);
+        Self { state, inputs: NetworkInputs { features, game }, shape, batch, learning_rate, gradient_norm, device }
+    }
+
+    /// The network as burn has it, on the plain device: with gradients each forward pass would leave its graph behind.
+    fn burn(&self) -> NetworkModel {
+        match &self.state {
+            State::Fused(network) => NetworkModel::from_parameters(self.shape, network.weights(), &self.device),
+            State::Burn(model, _) => model.valid(),
+        }
+    }
+
+    /// Logits by burn's forward pass.
+    fn burn_logits(&self, batch: NetworkBatch) -> Tensor<2> {
+        let (rows, features, _) = tensors(batch, self.shape.dense, &self.device);
+        self.burn().forward(rows, features)
     }
 }
 
@@ -51,73 +108,95 @@ fn tensors(batch: NetworkBatch, dense: usize, device: &Device) -> (Tensor<2, Int
     (rows, features, Tensor::from_data(TensorData::new(batch.targets, [samples, 1]), device))
 }
 
+/// A batch as the fused step takes it.
+fn inputs(batch: &NetworkBatch) -> fused::Inputs<'_> {
+    fused::Inputs { rows: &batch.rows, dense: &batch.dense, targets: &batch.targets }
+}
+
 impl Learner for NetworkLearner {
-    fn epoch(&mut self, run: &Run<'_>, epoch: usize) -> Result<Passed, TrainError> {
-        let config = &run.config.network;
-        let training = &run.samples.training;
-        let pass = Pass::training(training, config.batch, run.config.seed, epoch, run.config.training.symmetries);
-        let device = self.device.clone().autodiff();
-        let mut passed = Passed::default();
-        pass.each(
-            |samples| network_batch(&self.game, &self.features, samples),
-            |number, batch| {
-                let samples = batch.targets.len();
-                let (rows, features, targets) = tensors(batch, self.features.len(), &device);
-                let loss = cross_entropy(self.model.forward(rows, features), targets);
-                let value: f32 = loss.clone().inner().try_into_scalar().map_err(TrainError::device)?;
-                passed.add(run, epoch, number, samples, f64::from(value) * samples as f64)?;
-                let gradients = GradientsParams::from_grads(loss.backward(), &self.model);
-                passed.learning_rate = run.learning_rate(config.learning_rate, epoch, number, pass.batches());
-                self.model = self.optimiser.step(passed.learning_rate, self.model.clone(), gradients);
-                Ok::<(), TrainError>(())
-            },
-        )?;
-        Ok(passed)
+    type Inputs = NetworkInputs;
+
+    fn inputs(&self) -> NetworkInputs {
+        self.inputs.clone()
     }
 
-    fn validate(&self, run: &Run<'_>) -> Result<f64, TrainError> {
-        // On the plain device: with gradients each forward pass would leave its graph behind.
-        let model = self.model.valid();
-        let mut sum = 0.0;
-        Pass::validation(&run.samples.validation, run.config.network.batch).each(
-            |samples| network_batch(&self.game, &self.features, samples),
-            |_, batch| {
+    fn batch_size(&self) -> usize {
+        self.batch
+    }
+
+    fn learning_rate(&self) -> f64 {
+        self.learning_rate
+    }
+
+    fn learn(&mut self, batch: NetworkBatch, learning_rate: f64) -> Result<f64, TrainError> {
+        match &mut self.state {
+            State::Fused(network) => Ok(network.step(inputs(&batch), learning_rate, self.gradient_norm)),
+            State::Burn(model, optimiser) => {
                 let samples = batch.targets.len();
-                let (rows, features, targets) = tensors(batch, self.features.len(), &self.device);
-                let loss: f32 = cross_entropy(model.forward(rows, features), targets).try_into_scalar().map_err(TrainError::device)?;
-                sum += f64::from(loss) * samples as f64;
-                Ok::<(), TrainError>(())
-            },
-        )?;
-        Ok(sum / run.samples.validation.len() as f64)
+                let (rows, features, targets) = tensors(batch, self.shape.dense, &self.device.clone().autodiff());
+                let loss = cross_entropy(model.forward(rows, features), targets);
+                let value: f32 = loss.clone().inner().try_into_scalar().map_err(TrainError::device)?;
+                let gradients = GradientsParams::from_grads(loss.backward(), model.as_ref());
+                **model = optimiser.step(learning_rate, model.as_ref().clone(), gradients);
+                Ok(f64::from(value) * samples as f64)
+            }
+        }
+    }
+
+    fn logits(&self, batch: NetworkBatch) -> Result<Vec<f32>, TrainError> {
+        match &self.state {
+            State::Fused(network) => Ok(network.logits(inputs(&batch))),
+            State::Burn(..) => Ok(self.burn_logits(batch).try_into_data().map_err(TrainError::device)?.iter::<f32>().collect()),
+        }
     }
 
     fn model(&self) -> Result<Vec<u8>, TrainError> {
-        Ok(self.model.clone().into_record().into_bytes()?.to_vec())
+        Ok(self.burn().into_record().into_bytes()?.to_vec())
     }
 
     fn optimiser(&self) -> Result<Vec<u8>, TrainError> {
-        Ok(self.optimiser.into_bytes()?.to_vec())
+        match &self.state {
+            State::Fused(network) => {
+                let (moments, steps) = network.optimiser();
+                Ok(steps.to_le_bytes().into_iter().chain(moments.iter().flat_map(|moment| moment.to_le_bytes())).collect())
+            }
+            State::Burn(_, optimiser) => Ok(optimiser.into_bytes()?.to_vec()),
+        }
     }
 
     fn load_model(&mut self, record: Vec<u8>) -> Result<(), TrainError> {
-        self.model = self.model.clone().try_load_record(ModuleRecord::from_bytes(Bytes::from_bytes_vec(record))?)?;
+        let model = self.burn().try_load_record(ModuleRecord::from_bytes(Bytes::from_bytes_vec(record))?)?;
+        match &mut self.state {
+            State::Fused(network) => {
+                let (moments, steps) = network.optimiser();
+                **network = FusedNetwork::new(self.shape, model.parameters(), moments.to_vec(), steps);
+            }
+            State::Burn(trained, _) => **trained = model.train(),
+        }
         Ok(())
     }
 
     fn load_optimiser(&mut self, record: Vec<u8>) -> Result<(), TrainError> {
-        self.optimiser = self.optimiser.clone().from_bytes(Bytes::from_bytes_vec(record))?;
+        match &mut self.state {
+            State::Fused(network) => {
+                let (steps, moments) = record.split_first_chunk::<8>().ok_or(TrainError::Optimiser)?;
+                if moments.len() != 8 * self.shape.parameters() {
+                    return Err(TrainError::Optimiser);
+                }
+                let moments = moments.as_chunks::<4>().0.iter().map(|&moment| f32::from_le_bytes(moment)).collect();
+                **network = FusedNetwork::new(self.shape, network.weights().to_vec(), moments, u64::from_le_bytes(*steps));
+            }
+            State::Burn(_, optimiser) => **optimiser = optimiser.as_ref().clone().from_bytes(Bytes::from_bytes_vec(record))?,
+        }
         Ok(())
     }
 
     fn values(&self, positions: &[Position]) -> Result<Vec<f32>, TrainError> {
-        let batch = network_batch(&self.game, &self.features, &untargeted(positions));
-        let (rows, features, _) = tensors(batch, self.features.len(), &self.device);
-        let logits = self.model.valid().forward(rows, features);
+        let logits = self.burn_logits(self.inputs.batch(&untargeted(positions)));
         Ok(sigmoid(logits).try_into_data().map_err(TrainError::device)?.iter::<f32>().collect())
     }
 
     fn export(&self) -> Result<Model, TrainError> {
-        Ok(Model::Network(Network::new(self.model.weights(self.features.groups()))?))
+        Ok(Model::Network(Network::new(self.burn().weights(self.inputs.features.groups()))?))
     }
 }

@@ -4,6 +4,7 @@
 //! clip is to `[0, 1]`, so that inference may work in integers.
 
 use super::bag::bag;
+use super::fused::Shape;
 use super::{parameter, uniform, values};
 use burn::module::{Module, Param};
 use burn::tensor::{Device, Int, Tensor};
@@ -41,6 +42,53 @@ impl NetworkModel {
             output: parameter(6, [second, 1], uniform(random, output_bound), device),
             output_bias: parameter(7, [1], || 0.0, device),
         }
+    }
+
+    /// A network of the numbers that [`Self::parameters`] gives.
+    ///
+    /// # Panics
+    /// If they are not as many as these widths need.
+    #[must_use]
+    pub fn from_parameters(shape: Shape, parameters: &[f32], device: &Device) -> Self {
+        assert_eq!(parameters.len(), shape.parameters(), "one number for each weight");
+        let Shape { dense, hidden: [first, second] } = shape;
+        // Each tensor takes what it needs from the front.
+        let mut numbers = parameters.iter().copied();
+        let mut next = || numbers.next().unwrap_or_default();
+        Self {
+            sparse: parameter(1, [SPARSE_ROWS, first], &mut next, device),
+            dense: (dense > 0).then(|| parameter(2, [dense, first], &mut next, device)),
+            first_bias: parameter(3, [first], &mut next, device),
+            second: parameter(4, [first, second], &mut next, device),
+            second_bias: parameter(5, [second], &mut next, device),
+            output: parameter(6, [second, 1], &mut next, device),
+            output_bias: parameter(7, [1], &mut next, device),
+        }
+    }
+
+    /// All weights, tensor by tensor in the order of the fields.
+    #[must_use]
+    pub fn parameters(&self) -> Vec<f32> {
+        let dense = self.dense.as_ref().map(values).unwrap_or_default();
+        let (first, second) = ([values(&self.first_bias), values(&self.second)], [values(&self.second_bias), values(&self.output)]);
+        [vec![values(&self.sparse), dense], first.into(), second.into(), vec![values(&self.output_bias)]].concat().concat()
+    }
+
+    /// The gradients of all weights, in the order of [`Self::parameters`].
+    #[cfg(test)]
+    #[cfg(feature = "flex")]
+    pub(super) fn gradients(&self, gradients: &burn::tensor::Gradients) -> Vec<f32> {
+        fn of<const D: usize>(parameter: &Param<Tensor<D>>, gradients: &burn::tensor::Gradients) -> Vec<f32> {
+            parameter.val().grad(gradients).map(|gradient| gradient.into_data().iter::<f32>().collect()).unwrap_or_default()
+        }
+        let mut all = of(&self.sparse, gradients);
+        all.extend(self.dense.iter().flat_map(|dense| of(dense, gradients)));
+        all.extend(of(&self.first_bias, gradients));
+        all.extend(of(&self.second, gradients));
+        all.extend(of(&self.second_bias, gradients));
+        all.extend(of(&self.output, gradients));
+        all.extend(of(&self.output_bias, gradients));
+        all
     }
 
     /// Logits `[batch, 1]` from sparse rows `[batch, 12]` and dense inputs `[batch, dense]`, which must be there if
@@ -107,6 +155,17 @@ mod tests {
                 logit += (sum + second.bias[unit]).clamp(0.0, 1.0) * weights.output[unit];
             }
             assert!((logit - logits[sample]).abs() < 1e-5, "{logit} {}", logits[sample]);
+        }
+    }
+
+    #[test]
+    fn a_network_is_its_parameters() {
+        for dense in [0, 3] {
+            let shape = Shape { dense, hidden: [16, 32] };
+            let model = NetworkModel::new(dense, shape.hidden, &mut RandomStream::new(5), &Device::flex());
+            let again = NetworkModel::from_parameters(shape, &model.parameters(), &Device::flex());
+            assert_eq!(again.weights(FeatureGroups::NONE), model.weights(FeatureGroups::NONE));
+            assert_eq!(again.into_record().into_bytes().unwrap().to_vec(), model.into_record().into_bytes().unwrap().to_vec());
         }
     }
 

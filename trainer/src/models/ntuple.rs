@@ -1,12 +1,12 @@
 //! The n-tuple network as a burn module: one weight a row of all tables, and a bias.
 //!
-//! Burn defines it, keeps its records and gives the reference forward pass and gradient; training changes the raw
-//! table sample by sample, because a dense gradient would cost the size of the table each step.
+//! Burn defines it, keeps its records and gives the reference forward pass and gradient; training works on a table of
+//! its own, sample by sample, because a dense gradient would cost the size of the table each step.
 
 use super::bag::bag;
 use super::{parameter, values};
 use burn::module::{Module, Param};
-use burn::tensor::{Device, Int, Tensor, TensorData};
+use burn::tensor::{Device, Int, Tensor};
 
 /// The trainable n-tuple network.
 #[derive(Module, Debug)]
@@ -22,10 +22,12 @@ pub struct Accumulators {
 }
 
 impl NTupleModel {
-    /// All weights 0: every position is even.
+    /// A network of one weight a row, and a bias.
     #[must_use]
-    pub fn new(rows: usize, device: &Device) -> Self {
-        Self { table: parameter(1, [rows, 1], || 0.0, device), bias: parameter(2, [1], || 0.0, device) }
+    pub fn new(weights: &[f32], bias: f32, device: &Device) -> Self {
+        let mut weights_in_order = weights.iter().copied();
+        let next = || weights_in_order.next().unwrap_or_default();
+        Self { table: parameter(1, [weights.len(), 1], next, device), bias: parameter(2, [1], || bias, device) }
     }
 
     /// Logits `[batch, 1]` from the row of each tuple, `[batch, tuples]`.
@@ -44,33 +46,6 @@ impl NTupleModel {
     #[must_use]
     pub fn bias(&self) -> f32 {
         values(&self.bias).first().copied().unwrap_or_default()
-    }
-
-    /// The model with other values, which `change` makes of the table and the bias. On the CPU the table is not
-    /// copied while nobody else holds it.
-    #[must_use]
-    pub fn change(self, device: &Device, change: impl FnOnce(&mut [f32], &mut f32)) -> Self {
-        let mut bias = self.bias();
-        let (id, table, mapper) = self.table.consume();
-        let shape = table.dims();
-        let mut data = table.into_data();
-        let data = match data.as_mut_slice::<f32>() {
-            Ok(weights) => {
-                change(weights, &mut bias);
-                data
-            }
-            // The table is of another type than it was made of, as on a device that trains in half precision.
-            Err(_) => {
-                let mut weights: Vec<f32> = data.iter::<f32>().collect();
-                change(&mut weights, &mut bias);
-                TensorData::new(weights, shape)
-            }
-        };
-        let (bias_id, _, bias_mapper) = self.bias.consume();
-        Self {
-            table: Param::from_mapped_value(id, Tensor::from_data(data, device), mapper),
-            bias: Param::from_mapped_value(bias_id, Tensor::from_data([bias], device), bias_mapper),
-        }
     }
 }
 
@@ -96,10 +71,7 @@ mod tests {
     #[test]
     fn a_position_is_worth_the_sum_of_its_rows_and_the_bias() {
         let device = Device::flex();
-        let model = NTupleModel::new(4, &device).change(&device, |weights, bias| {
-            weights.copy_from_slice(&[1.0, 20.0, 300.0, 4000.0]);
-            *bias = 0.5;
-        });
+        let model = NTupleModel::new(&[1.0, 20.0, 300.0, 4000.0], 0.5, &device);
         let rows: Tensor<2, Int> = Tensor::from_data([[0, 2, 3], [1, 1, 2]], &device);
         assert_eq!(model.forward(rows).into_data().try_to_vec::<f32>().unwrap(), [4301.5, 340.5]);
         assert_eq!((model.weights(), model.bias()), (vec![1.0, 20.0, 300.0, 4000.0], 0.5));

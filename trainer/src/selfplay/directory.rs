@@ -3,7 +3,9 @@
 //! Invariant: a directory holds shards of one run, which its manifest names; a shard is a pure function of the run's
 //! settings and its number, so it does not matter which process makes it, or whether others have been made.
 
-use super::{SelfPlay, SelfPlayError, SelfPlaySummary};
+use super::pool::Pools;
+use super::summary::Clock;
+use super::{RunReport, SelfPlay, SelfPlayConfig, SelfPlayError, SelfPlaySummary};
 use crate::manifest::Manifest;
 use crate::shard::{self, GAMES_PER_SHARD, PlayedGame, ShardHeader};
 use engine::files;
@@ -11,6 +13,16 @@ use indicatif::ProgressBar;
 use std::collections::BTreeSet;
 use std::fs::{File, TryLockError};
 use std::path::Path;
+use std::time::Instant;
+
+/// Where a run ends before all its games are played.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Limits {
+    /// The run ends with the first game, in the order of their numbers, with which there are so many positions.
+    pub positions: Option<u64>,
+    /// No shard is begun after this moment, but for one. What is missing is played when the run goes on.
+    pub until: Option<Instant>,
+}
 
 impl SelfPlay {
     /// Plays whatever shards are not yet in `directory`, and says what all of them hold.
@@ -19,26 +31,94 @@ impl SelfPlay {
     /// If the directory holds shards of other settings, more games than asked for or a damaged shard, if another run
     /// is writing there, or if it cannot be written. Shards that were complete stay as they are.
     pub fn run(&self, directory: &Path, progress: &ProgressBar) -> Result<SelfPlaySummary, SelfPlayError> {
+        Ok(self.run_within(directory, &Limits::default(), progress)?.summary)
+    }
+
+    /// As [`SelfPlay::run`], but it may end earlier.
+    ///
+    /// # Errors
+    /// As [`SelfPlay::run`]; and if positions are to be counted while a shard is missing before others.
+    pub fn run_within(&self, directory: &Path, limits: &Limits, progress: &ProgressBar) -> Result<RunReport, SelfPlayError> {
         make(directory)?;
         let _lock = lock(directory, File::try_lock)?;
         // Removes what a killed run left; only now, for before the lock it may have been a living one's.
         files::create_directory(directory)?;
-        progress.set_length(self.config.games);
+        self.run_alone(directory, limits, progress)
+    }
+
+    /// A run in a directory that is locked.
+    fn run_alone(&self, directory: &Path, limits: &Limits, progress: &ProgressBar) -> Result<RunReport, SelfPlayError> {
+        // Positions make about so many games.
+        progress.set_length(limits.positions.map_or(self.config.games, |positions| self.config.games.min(positions / 17)));
         let mut summary = SelfPlaySummary::new(&self.config);
-        let complete = self.complete_shards(directory, &mut summary)?;
-        let manifest = self.manifest();
-        if self.manifest_there(directory)?.as_ref() != Some(&manifest) {
-            manifest.write(directory)?;
+        let Some(positions) = limits.positions else {
+            let complete = self.complete_shards(directory, &mut summary)?;
+            let manifest = self.manifest();
+            if self.manifest_there(directory)?.as_ref() != Some(&manifest) {
+                manifest.write(directory)?;
+            }
+            let missing = (0..self.shards()).filter(|index| !complete.contains(index));
+            return self.play_missing(directory, missing, limits, summary, progress);
+        };
+        let counted = self.counted_shards(directory, positions)?;
+        if let Some(games) = counted.games {
+            // All that is asked for is there, or not a game is too few.
+            let enough = Self { config: SelfPlayConfig { games, ..self.config.clone() }, ..self.clone() };
+            return enough.run_alone(directory, &Limits { positions: None, ..*limits }, progress);
         }
+        self.manifest_there(directory)?;
+        summary = counted.summary;
+        self.play_missing(directory, counted.complete..self.shards(), limits, summary, progress)
+    }
+
+    /// Plays shards and writes them, each while the next is played.
+    fn play_missing(
+        &self,
+        directory: &Path,
+        missing: impl Iterator<Item = u64>,
+        limits: &Limits,
+        mut summary: SelfPlaySummary,
+        progress: &ProgressBar,
+    ) -> Result<RunReport, SelfPlayError> {
         progress.inc(summary.games);
         // What was there before says nothing of today's speed.
         progress.reset_eta();
-        for index in (0..self.shards()).filter(|index| !complete.contains(index)) {
-            let games = self.play_shard(index, progress);
-            shard::write(&directory.join(shard::file_name(index)), &self.header(index), &games)?;
+        let (pools, clock) = (Pools::new(&self.recipes, &self.labels), Clock::default());
+        let before = (summary.games, summary.positions);
+        let write = |waiting: Option<(u64, Vec<PlayedGame>)>| {
+            let Some((index, games)) = waiting else { return Ok(()) };
+            let began = Instant::now();
+            let header = ShardHeader { games: games.len() as u64, ..self.header(index) };
+            if limits.positions.is_some() {
+                // How many games there will be is not known before.
+                self.manifest_of(header.first_game + header.games).write(directory)?;
+            }
+            shard::write(&directory.join(shard::file_name(index)), &header, &games)?;
+            clock.note_writing(began);
+            Ok::<_, SelfPlayError>(())
+        };
+        let mut waiting = None;
+        let mut stopped = false;
+        for index in missing {
+            let played = summary.games > before.0;
+            if played && limits.until.is_some_and(|until| Instant::now() >= until) {
+                stopped = true;
+                break;
+            }
+            let positions = limits.positions.map(|positions| positions.saturating_sub(summary.positions));
+            if positions == Some(0) {
+                break;
+            }
+            let last = waiting.take();
+            let play = || self.play_games(index, positions, &pools, &clock, progress);
+            let (written, games) = rayon::join(|| write(last), play);
+            written?;
             games.iter().for_each(|game| summary.count(game));
+            waiting = Some((index, games));
         }
-        Ok(summary)
+        write(waiting)?;
+        let timing = clock.timing(summary.games - before.0, summary.positions - before.1);
+        Ok(RunReport { summary, timing, stopped })
     }
 
     /// Plays one shard, counted from 0, unless it is in `directory`, and says what it holds. Any number of processes
@@ -78,8 +158,37 @@ impl SelfPlay {
     }
 
     fn manifest(&self) -> Manifest {
-        let ShardHeader { run, players, variant, .. } = self.header(0);
-        Manifest::new(run, players, variant, self.config.games)
+        self.manifest_of(self.config.games)
+    }
+
+    fn manifest_of(&self, games: u64) -> Manifest {
+        Manifest::new(self.header(0), games)
+    }
+
+    /// What is there of a run that ends with so many positions.
+    fn counted_shards(&self, directory: &Path, positions: u64) -> Result<Counted, SelfPlayError> {
+        let mut counted = Counted { summary: SelfPlaySummary::new(&self.config), complete: 0, games: None };
+        let mut last_is_short = false;
+        for path in shard::list(directory)? {
+            let (index, games) = self.shard_there(&path)?;
+            if index != counted.complete || last_is_short {
+                let problem = format!("positions are counted in the order of games, but shard {:06} is not complete", index - 1);
+                return Err(SelfPlayError::OtherRun { path, problem });
+            }
+            let mut sum = counted.summary.positions;
+            for (number, game) in games.iter().enumerate() {
+                sum += game.record.plies.len() as u64;
+                if counted.games.is_none() && sum >= positions {
+                    counted.games = Some(index * GAMES_PER_SHARD + number as u64 + 1);
+                }
+            }
+            last_is_short = (games.len() as u64) < self.header(index).games;
+            if !last_is_short {
+                counted.complete += 1;
+                games.iter().for_each(|game| counted.summary.count(game));
+            }
+        }
+        Ok(counted)
     }
 
     /// The directory's manifest, if it has one; of these settings, but perhaps of another number of games.
@@ -112,8 +221,8 @@ impl SelfPlay {
         let (found, games) = shard::decode(path, &bytes)?;
         let index = found.first_game / GAMES_PER_SHARD;
         let wanted = self.header(index);
-        let problem = if version != shard::VERSION {
-            Some(format!("is of version {version}, which is no longer written (`alea data merge` makes version {} of it)", shard::VERSION))
+        let problem = if version == 1 {
+            Some("is of version 1, which is no longer written (`alea data merge` makes version 2 of it)".to_owned())
         } else {
             difference(&found, &wanted).or_else(|| {
                 if path.file_name() != Some(shard::file_name(index).as_ref()) {
@@ -148,6 +257,16 @@ fn other_settings(found: &serde_json::Value, wanted: &serde_json::Value) -> Opti
         }
     }
     (found != wanted).then(|| "made with other settings".to_owned())
+}
+
+/// What is there of a run that ends with a number of positions.
+struct Counted {
+    /// What the complete shards hold.
+    summary: SelfPlaySummary,
+    /// Complete shards, from the first.
+    complete: u64,
+    /// Games with which the number is reached, if it is.
+    games: Option<u64>,
 }
 
 fn make(directory: &Path) -> Result<(), files::FileError> {

@@ -1,10 +1,11 @@
-//! A game in version 2: five bytes, one byte a ply, two bytes a value, and a checksum of its own.
+//! A game in versions 2 and 3: five bytes, one byte a ply, two bytes a value or label, and a checksum of its own.
 //!
 //! The only file that knows the bytes of a game (`docs/formats.md`, "A game"). Invariant: what is decoded was replayed
 //! by the rules, and encodes to the same bytes.
 
-use super::PlayedGame;
-use engine::game::{Game, won_by};
+use super::replay::Replay;
+use super::{PlayedGame, labels};
+use engine::game::won_by;
 use engine::games::einstein::position::Side;
 use engine::games::einstein::setup::{SETUPS, setup_index, setup_stones};
 use engine::games::einstein::{GONE, MAX_STONES, Move, Position, Standard};
@@ -15,7 +16,7 @@ use xxhash_rust::xxh3::xxh3_64;
 /// A value is stored as a whole number of this part of 1: rounding is off by at most 1/131,068, and 0, 1/2 and 1 are exact.
 pub const VALUE_STEPS: u16 = 65_534;
 /// Stands where a ply has no value.
-const NO_VALUE: u16 = u16::MAX;
+pub(super) const NO_VALUE: u16 = u16::MAX;
 
 /// Numbers of moves, and of faces of the die.
 const MOVES: u8 = 3 * MAX_STONES as u8;
@@ -27,7 +28,8 @@ const START_BITS: u32 = 19;
 const BLUE_BEGINS: u32 = 1 << START_BITS;
 const BLUE_WINS: u32 = 1 << 20;
 const HAS_VALUES: u32 = 1 << 21;
-const UNUSED: u32 = 3 << 22;
+const HAS_LABELS: u32 = 1 << 22;
+const UNUSED: u32 = 1 << 23;
 
 const HEAD_BYTES: usize = 5;
 const CHECK_BYTES: usize = 4;
@@ -61,12 +63,12 @@ pub fn rounded(value: f32) -> f32 {
     value_of(steps_of(value))
 }
 
-fn steps_of(value: f32) -> u16 {
+pub(super) fn steps_of(value: f32) -> u16 {
     // From 0 to VALUE_STEPS for every probability.
     (f64::from(value) * f64::from(VALUE_STEPS)).round() as u16
 }
 
-fn value_of(steps: u16) -> f32 {
+pub(super) fn value_of(steps: u16) -> f32 {
     f32::from(steps) / f32::from(VALUE_STEPS)
 }
 
@@ -74,30 +76,41 @@ fn value_of(steps: u16) -> f32 {
 pub(super) fn is_rounding_of(read: &PlayedGame, written: &PlayedGame) -> bool {
     let same_ply = |(a, b): (&Ply<Move>, &Ply<Move>)| Ply { value: b.value.map(rounded), ..*b } == *a;
     let (a, b) = (&read.record, &written.record);
+    let same_labels = |plies: usize, labels: usize| {
+        (0..labels).all(|label| (0..plies).all(|ply| read.label(label, ply) == written.label(label, ply).map(rounded)))
+    };
     read.players == written.players
+        && same_labels(a.plies.len(), written.labels.len())
         && (a.start, a.payoffs, a.plies.len()) == (b.start, b.payoffs, b.plies.len())
         && a.plies.iter().zip(&b.plies).all(same_ply)
 }
 
-/// Appends the bytes of a game.
+/// Appends the bytes of a game, in a shard with so many labels.
 ///
 /// # Errors
-/// If a value is no probability, or a die shows no face of six.
-pub(super) fn encode(game: &PlayedGame, bytes: &mut Vec<u8>) -> Result<(), String> {
+/// If a value is no probability, a die shows no face of six, or the labels are not those of the shard.
+pub(super) fn encode(game: &PlayedGame, known_labels: usize, bytes: &mut Vec<u8>) -> Result<(), String> {
     let from = bytes.len();
     let record = &game.record;
     let has_values = record.plies.iter().any(|ply| ply.value.is_some());
+    let counts = if game.is_labelled() { Some(labels::counts(game, known_labels)?) } else { None };
     let setups = setups_of(&record.start);
     let mut head = setups.unwrap_or(OTHER_START);
-    for (flag, set) in
-        [(BLUE_BEGINS, setups.is_some() && record.start.seat() == 1), (BLUE_WINS, record.payoffs[1] > 0.5), (HAS_VALUES, has_values)]
-    {
+    for (flag, set) in [
+        (BLUE_BEGINS, setups.is_some() && record.start.seat() == 1),
+        (BLUE_WINS, record.payoffs[1] > 0.5),
+        (HAS_VALUES, has_values),
+        (HAS_LABELS, counts.is_some()),
+    ] {
         head |= if set { flag } else { 0 };
     }
     bytes.extend_from_slice(&head.to_le_bytes()[..3]);
     bytes.extend_from_slice(&game.players);
     if setups.is_none() {
         bytes.extend_from_slice(&record.start.bits().to_le_bytes());
+    }
+    if let Some(counts) = &counts {
+        bytes.extend_from_slice(counts);
     }
     for (number, ply) in record.plies.iter().enumerate() {
         if !(1..=FACES).contains(&ply.outcome) {
@@ -113,16 +126,19 @@ pub(super) fn encode(game: &PlayedGame, bytes: &mut Vec<u8>) -> Result<(), Strin
             bytes.extend_from_slice(&ply.value.map_or(NO_VALUE, steps_of).to_le_bytes());
         }
     }
+    if let Some(counts) = &counts {
+        labels::encode(game, counts, bytes);
+    }
     let check = xxh3_64(&bytes[from..]) as u32;
     bytes.extend_from_slice(&check.to_le_bytes());
     Ok(())
 }
 
-/// Reads and replays the bytes of one game among `players` players.
+/// Reads and replays the bytes of one game among `players` players, in a shard with so many labels.
 ///
 /// # Errors
 /// In words, if they are not those of a game by the rules.
-pub(super) fn decode(bytes: &[u8], rules: &Standard, players: usize) -> Result<PlayedGame, String> {
+pub(super) fn decode(bytes: &[u8], rules: &Standard, players: usize, known_labels: usize) -> Result<PlayedGame, String> {
     let (bytes, check) = bytes.split_last_chunk::<CHECK_BYTES>().ok_or("it is cut")?;
     if xxh3_64(bytes) as u32 != u32::from_le_bytes(*check) {
         return Err("its checksum does not fit".to_owned());
@@ -130,12 +146,18 @@ pub(super) fn decode(bytes: &[u8], rules: &Standard, players: usize) -> Result<P
     let (&[a, b, c, red, blue], rest) = bytes.split_first_chunk::<HEAD_BYTES>().ok_or("it is cut")?;
     let head = u32::from_le_bytes([a, b, c, 0]);
     let (start, rest) = start_of(head, rest).ok_or("its start is no position")?;
+    let no_game = "its bytes are no game";
+    let counts = if head & HAS_LABELS != 0 { known_labels } else { 0 };
+    let (counts, rest) = rest.split_at_checked(counts).ok_or(no_game)?;
+    let unlabelled = rest.len().checked_sub(labels::bytes(counts)).ok_or(no_game)?;
+    let (rest, labels) = rest.split_at(unlabelled);
     let has_values = head & HAS_VALUES != 0;
     let bytes_a_ply = if has_values { 3 } else { 1 };
     if head & UNUSED != 0 || rest.len() % bytes_a_ply != 0 {
-        return Err("its bytes are no game".to_owned());
+        return Err(no_game.to_owned());
     }
     let (moves, values) = rest.split_at(rest.len() / bytes_a_ply);
+    let labels = if head & HAS_LABELS != 0 { labels::decode(counts, labels, moves.len()).ok_or(no_game)? } else { Vec::new() };
     let mut values = values.as_chunks::<2>().0.iter().map(|&value| u16::from_le_bytes(value));
     let mut replay = Replay::new(rules, start, [red, blue], players)?;
     let mut plies = Vec::with_capacity(moves.len());
@@ -152,10 +174,10 @@ pub(super) fn decode(bytes: &[u8], rules: &Standard, players: usize) -> Result<P
     }
     if has_values && !valued {
         // Written without them: a game has one form only.
-        return Err("its bytes are no game".to_owned());
+        return Err(no_game.to_owned());
     }
     let winner = replay.finish(u8::from(head & BLUE_WINS != 0))?;
-    Ok(PlayedGame { record: GameRecord { start, plies, payoffs: won_by(winner) }, players: [red, blue] })
+    Ok(PlayedGame { record: GameRecord { start, plies, payoffs: won_by(winner) }, players: [red, blue], labels })
 }
 
 /// The start position of a game, and the bytes after it.
@@ -182,50 +204,4 @@ fn setups_of(start: &Position) -> Option<u32> {
         setup_index(&order)
     };
     Some((index(0)? * SETUPS + index(1)?) as u32)
-}
-
-/// A game replayed ply by ply: every move is checked.
-pub(super) struct Replay<'a> {
-    rules: &'a Standard,
-    position: Position,
-    winner: Option<usize>,
-    plies: usize,
-}
-
-impl<'a> Replay<'a> {
-    pub(super) fn new(rules: &'a Standard, start: Position, players: [u8; 2], known: usize) -> Result<Self, String> {
-        if players.iter().any(|&player| usize::from(player) >= known) {
-            return Err("names a player that the header does not".to_owned());
-        }
-        Ok(Self { rules, position: start, winner: rules.winner(&start), plies: 0 })
-    }
-
-    /// The problem with the current ply.
-    #[cold]
-    pub(super) fn wrong(&self, problem: &str) -> String {
-        format!("ply {}: {problem}", self.plies)
-    }
-
-    #[inline]
-    pub(super) fn play(&mut self, die: u8, mv: Move) -> Result<(), String> {
-        if self.winner.is_some() {
-            return Err(self.wrong("the game was over before"));
-        }
-        if !(1..=FACES).contains(&die) {
-            return Err(self.wrong("the die shows no face"));
-        }
-        if !self.rules.permits(&self.position, die, mv) {
-            return Err(self.wrong("the die does not permit the move"));
-        }
-        self.position = self.rules.play(&self.position, mv);
-        self.winner = self.rules.winner(&self.position);
-        self.plies += 1;
-        Ok(())
-    }
-
-    /// The winner, who has to be the one stored.
-    pub(super) fn finish(self, stored: u8) -> Result<usize, String> {
-        let winner = self.winner.ok_or("it has no end")?;
-        if winner == usize::from(stored) { Ok(winner) } else { Err("the winner is another than the moves say".to_owned()) }
-    }
 }

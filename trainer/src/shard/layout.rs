@@ -1,9 +1,9 @@
-//! The file of version 2 around its games: magic, version, header, index, games, checksums.
+//! The file of versions 2 and 3 around its games: magic, version, header, index, games, checksums.
 //!
 //! The only file that knows that layout (`docs/formats.md`, "Record shards"). Invariant: every byte is covered by a
 //! checksum, and what lies before the games by one of its own, so that damage to a game leaves the others readable.
 
-use super::{CHECKSUM_BYTES, MAGIC, ShardError, ShardHeader, VERSION, damaged};
+use super::{CHECKSUM_BYTES, MAGIC, ShardError, ShardHeader, damaged, labels};
 use crate::codec;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
@@ -37,7 +37,7 @@ pub(super) fn encode(header: &ShardHeader, plies: u64, lengths: &[u16], body: &[
     codec::encode(&lengths, &mut index)?;
     let mut bytes = Vec::with_capacity(FIXED_BYTES + text.len() + index.len() + body.len() + 2 * CHECKSUM_BYTES);
     bytes.extend_from_slice(MAGIC);
-    bytes.extend_from_slice(&VERSION.to_le_bytes());
+    bytes.extend_from_slice(&header.version().to_le_bytes());
     for part in [&text, &index] {
         let length = u32::try_from(part.len()).map_err(|_| format!("the header takes {} bytes", part.len()))?;
         bytes.extend_from_slice(&length.to_le_bytes());
@@ -50,7 +50,7 @@ pub(super) fn encode(header: &ShardHeader, plies: u64, lengths: &[u16], body: &[
     Ok(bytes)
 }
 
-/// Reads all but the games of a file that names version 2.
+/// Reads all but the games of a file that names version 2 or 3.
 pub(super) fn open<'a>(path: &Path, bytes: &'a [u8]) -> Result<Parts<'a>, ShardError> {
     let damaged = |problem: &str| damaged(path, problem);
     let length = |at: usize| number_at(bytes, at).and_then(|length| usize::try_from(length).ok());
@@ -65,6 +65,10 @@ pub(super) fn open<'a>(path: &Path, bytes: &'a [u8]) -> Result<Parts<'a>, ShardE
     let Stored { header, plies } = serde_json::from_slice(text).map_err(|error| damaged(&format!("header: {error}")))?;
     if header.first_game.checked_add(header.games).is_none() {
         return Err(damaged("header: the games are numbered beyond 64 bits"));
+    }
+    labels::check(&header.labels).map_err(|problem| damaged(&format!("header: {problem}")))?;
+    if number_at(bytes, 8) != Some(header.version()) {
+        return Err(damaged("header: version 3 is that with labels, and version 2 that without"));
     }
     let (lengths, taken) = codec::decode::<Vec<u16>>(index).map_err(|problem| damaged(&format!("index: {problem}")))?;
     if taken != index.len() || lengths.len() as u64 != header.games {

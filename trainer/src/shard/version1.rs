@@ -60,7 +60,7 @@ pub(super) fn decode(path: &Path, bytes: &[u8]) -> Result<(ShardHeader, Vec<Play
 /// Replays a stored game.
 fn replayed(stored: StoredGame, rules: &Standard, players: usize) -> Result<PlayedGame, String> {
     let start = Position::from_bits(stored.start, Standard::SQUARES).ok_or("its start is no position")?;
-    let mut replay = super::game::Replay::new(rules, start, stored.players, players)?;
+    let mut replay = super::Replay::new(rules, start, stored.players, players)?;
     let mut plies = Vec::with_capacity(stored.plies.len());
     for ply in &stored.plies {
         let mv = Move::from_number(ply.mv).ok_or_else(|| replay.wrong("the die does not permit the move"))?;
@@ -71,5 +71,5 @@ fn replayed(stored: StoredGame, rules: &Standard, players: usize) -> Result<Play
         plies.push(Ply { outcome: ply.die, mv, value: ply.value, explored: ply.explored });
     }
     let winner = replay.finish(stored.winner)?;
-    Ok(PlayedGame { record: GameRecord { start, plies, payoffs: won_by(winner) }, players: stored.players })
+    Ok(PlayedGame { record: GameRecord { start, plies, payoffs: won_by(winner) }, players: stored.players, labels: Vec::new() })
 }

@@ -3,7 +3,7 @@
 use engine::game::Game;
 use engine::games::einstein::Standard;
 use std::path::Path;
-use trainer::dataset::{self, TargetMix};
+use trainer::dataset::{Samples, TargetMix};
 use trainer::shard;
 
 const SAMPLE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../data/sample");
@@ -30,9 +30,9 @@ fn the_committed_sample_is_read_and_replayed() {
 #[test]
 fn the_committed_sample_can_be_trained_on() {
     let mix = TargetMix { search_share: 0.7, validation_share: 0.05, seed: 1 };
-    let samples = dataset::load(Path::new(SAMPLE), &mix).unwrap();
+    let samples = Samples::open(Path::new(SAMPLE), &mix).unwrap();
     // All players rate their moves, so every position after a move is a sample, but for the last of each game.
-    assert_eq!(samples.training.len() + samples.validation.len(), PLIES - 600);
+    assert_eq!(samples.training() + samples.validation().len(), PLIES - 600);
 }
 
 const PLAYERS: [&str; 2] = ["star1(depth=3, eval=abt)", "mcts(sims=400, leaf=playout)"];

@@ -8,15 +8,15 @@ use std::path::{Path, PathBuf};
 use trainer::data::filter::Filter;
 use trainer::data::rewrite::{self, Part};
 use trainer::data::verify::verify;
-use trainer::data::{DataError, Source, info, json_lines, plot};
+use trainer::data::{DataError, Source, info, plot};
 use trainer::selfplay::{GAMES_PER_SHARD, SelfPlayConfig};
 use trainer::shard::{self, PlayedGame};
 
-fn open(paths: &[&Path]) -> Source {
+pub(crate) fn open(paths: &[&Path]) -> Source {
     Source::open(&paths.iter().map(|path| path.to_path_buf()).collect::<Vec<PathBuf>>()).unwrap()
 }
 
-fn games(paths: &[&Path]) -> Vec<PlayedGame> {
+pub(crate) fn games(paths: &[&Path]) -> Vec<PlayedGame> {
     let mut games = Vec::new();
     open(paths)
         .each_game(|game| {
@@ -28,7 +28,7 @@ fn games(paths: &[&Path]) -> Vec<PlayedGame> {
 }
 
 fn prints(games: &[PlayedGame]) -> Vec<u128> {
-    games.iter().map(trainer::data::fingerprint).collect()
+    games.iter().map(PlayedGame::fingerprint).collect()
 }
 
 /// A directory with two shards of these games.
@@ -132,7 +132,7 @@ fn merged_sets_keep_games_and_players() {
     assert_eq!(left, ["a", "all", "b", "unique"]);
 }
 
-fn content_names(directory: &Path) -> Vec<String> {
+pub(crate) fn content_names(directory: &Path) -> Vec<String> {
     let mut names: Vec<String> =
         std::fs::read_dir(directory).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
     names.sort();
@@ -241,35 +241,6 @@ fn a_filter_takes_values_and_no_plies() {
     let error = rewrite::filter(&open(&[&records]), &directory.path().join("c"), &nothing).unwrap_err();
     assert!(error.to_string().contains("no game"), "{error}");
     assert_eq!(content_names(directory.path()), ["a", "b"]);
-}
-
-#[test]
-fn what_is_exported_is_imported_to_the_last_bit() {
-    let directory = tempfile::tempdir().unwrap();
-    let at = |name: &str| directory.path().join(name);
-    run(&config(&MIXED, 60), &at("a")).unwrap();
-    assert_eq!(json_lines::export(&open(&[&at("a")]), &at("a.jsonl")).unwrap(), 60);
-    json_lines::import(&at("a.jsonl"), &at("b")).unwrap();
-    assert_eq!(content(&at("b")), content(&at("a")));
-    // Every line that is wrong is named, and nothing is made.
-    let text = std::fs::read_to_string(at("a.jsonl")).unwrap();
-    let lines: Vec<&str> = text.lines().collect();
-    let cases = [
-        (1, lines[0].replace("alea-games-1", "alea-games-2"), "'format'"),
-        (1, "{}".to_owned(), "heading"),
-        (5, lines[4].replacen("\"die\":", "\"die\":7,\"dice\":", 1), "dice"),
-        (5, lines[4].replacen("\"winner\":\"", "\"winner\":\"x", 1), "a character"),
-        (5, format!("{{\"players\":[9,0],{}", &lines[4][lines[4].find("\"start\"").unwrap()..]), "names a player"),
-        (5, "not JSON".to_owned(), "expected"),
-    ];
-    for (line, replaced, expected) in cases {
-        let mut changed: Vec<String> = lines.iter().map(|&line| line.to_owned()).collect();
-        changed[line - 1] = replaced;
-        std::fs::write(at("bad.jsonl"), changed.join("\n")).unwrap();
-        let text = one_line(&json_lines::import(&at("bad.jsonl"), &at("c")).unwrap_err(), &at("bad.jsonl"));
-        assert!(text.contains(&format!("line {line}")) && text.contains(expected), "{text}");
-        assert!(!at("c").exists());
-    }
 }
 
 #[test]

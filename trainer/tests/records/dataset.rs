@@ -6,8 +6,8 @@ use engine::games::einstein::{BLUE, Position, Standard};
 use engine::record::{GameRecord, Ply};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
-use trainer::dataset::{self, DatasetError, TargetMix};
-use trainer::sample::{Sample, SampleSet};
+use trainer::dataset::{DatasetError, Samples, TargetMix};
+use trainer::sample::Sample;
 use trainer::shard::{self, PlayedGame};
 
 fn mix(search_share: f32) -> TargetMix {
@@ -36,13 +36,25 @@ pub(crate) fn tiny() -> PlayedGame {
             Ply { outcome, mv, value, explored: text == "e1d2" }
         })
         .collect();
-    PlayedGame { record: GameRecord { start, plies, payoffs: won_by(BLUE) }, players: [0, 1] }
+    PlayedGame { record: GameRecord { start, plies, payoffs: won_by(BLUE) }, players: [0, 1], labels: Vec::new() }
+}
+
+/// Both parts of the split, in memory.
+struct SampleSet {
+    training: Vec<Sample>,
+    validation: Vec<Sample>,
+}
+
+pub(crate) fn training(samples: &Samples) -> Vec<Sample> {
+    (0..samples.parts()).flat_map(|part| samples.read(part).unwrap()).collect()
 }
 
 fn samples(games: &[PlayedGame], mix: &TargetMix) -> SampleSet {
     let directory = tempfile::tempdir().unwrap();
     write(directory.path(), games);
-    dataset::load(directory.path(), mix).unwrap()
+    let samples = Samples::open(directory.path(), mix).unwrap();
+    assert_eq!(samples.training(), training(&samples).len());
+    SampleSet { training: training(&samples), validation: samples.validation().to_vec() }
 }
 
 #[test]
@@ -120,20 +132,20 @@ fn every_sample_is_a_valued_position_with_its_target() {
 fn what_gives_no_samples_is_named() {
     let directory = tempfile::tempdir().unwrap();
     let directory = directory.path();
-    assert!(matches!(dataset::load(directory, &mix(0.7)), Err(DatasetError::Empty(_))));
+    assert!(matches!(Samples::open(directory, &mix(0.7)), Err(DatasetError::Empty(_))));
     let missing = directory.join("missing");
-    one_line(&dataset::load(&missing, &mix(0.7)).unwrap_err(), &missing);
+    one_line(&Samples::open(&missing, &mix(0.7)).unwrap_err(), &missing);
     // Neither player rates its moves.
     write(directory, &play(&config(&["random", "greedy"], 30)));
-    let text = one_line(&dataset::load(directory, &mix(0.7)).unwrap_err(), directory);
+    let text = one_line(&Samples::open(directory, &mix(0.7)).unwrap_err(), directory);
     assert!(text.contains("training"), "{text}");
     write(directory, &play(&config(&["star1(depth=1)"], 30)));
     let none_validates = TargetMix { validation_share: 0.0, ..mix(0.7) };
-    let text = one_line(&dataset::load(directory, &none_validates).unwrap_err(), directory);
+    let text = one_line(&Samples::open(directory, &none_validates).unwrap_err(), directory);
     assert!(text.contains("validation"), "{text}");
     let damaged = directory.join("000001.games");
     std::fs::write(&damaged, b"ALEAGAME").unwrap();
-    one_line(&dataset::load(directory, &mix(0.7)).unwrap_err(), &damaged);
+    one_line(&Samples::open(directory, &mix(0.7)).unwrap_err(), &damaged);
 }
 
 #[test]
@@ -144,6 +156,25 @@ fn variants_are_not_mixed() {
     let nearest = shard::ShardHeader { variant: "nearest".to_owned(), first_game: 30, ..header_of(&config(&MIXED, 0), 30) };
     let path = directory.path().join("000001.games");
     shard::write(&path, &nearest, &games).unwrap();
-    let text = one_line(&dataset::load(directory.path(), &mix(0.7)).unwrap_err(), &path);
+    let text = one_line(&Samples::open(directory.path(), &mix(0.7)).unwrap_err(), &path);
     assert!(text.contains("'nearest'") && text.contains("'classic'"), "{text}");
+}
+
+#[test]
+fn shards_are_read_again_and_must_not_have_changed() {
+    let directory = tempfile::tempdir().unwrap();
+    let games = play(&config(&["star1(depth=1)"], 60));
+    write(directory.path(), &games[..40]);
+    let second = directory.path().join("000001.games");
+    let header = |games: u64| shard::ShardHeader { first_game: 40, ..header_of(&config(&MIXED, 0), games) };
+    shard::write(&second, &header(20), &games[40..]).unwrap();
+    let samples = Samples::open(directory.path(), &mix(0.7)).unwrap();
+    assert_eq!(samples.parts(), 2);
+    assert_eq!(samples.read(1).unwrap(), samples.read(1).unwrap());
+    let again = Samples::open(directory.path(), &mix(0.7)).unwrap();
+    assert_eq!(again.fingerprint(), samples.fingerprint());
+    shard::write(&second, &header(19), &games[41..]).unwrap();
+    let text = one_line(&samples.read(1).unwrap_err(), &second);
+    assert!(text.contains("changed"), "{text}");
+    assert_ne!(Samples::open(directory.path(), &mix(0.7)).unwrap().fingerprint(), samples.fingerprint());
 }

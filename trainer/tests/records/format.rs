@@ -1,4 +1,4 @@
-//! The file format: exact round trips, and what damaged, foreign and wrong files are answered with.
+//! The file format: exact round trips, files by hand, and what breaks the rules.
 
 use crate::{MIXED, config, header_of, one_line, play};
 use engine::dice::Die;
@@ -10,15 +10,15 @@ use engine::record::{GameRecord, Ply};
 use proptest::prelude::*;
 use std::path::Path;
 use std::sync::LazyLock;
-use trainer::shard::{self, PlayedGame, ShardError, ShardHeader, VALUE_STEPS};
+use trainer::shard::{self, Label, PlayedGame, ShardError, ShardHeader, VALUE_STEPS};
 use xxhash_rust::xxh3::xxh3_64;
 
-fn small() -> (ShardHeader, Vec<PlayedGame>) {
+pub(crate) fn small() -> (ShardHeader, Vec<PlayedGame>) {
     let config = config(&MIXED, 40);
     (header_of(&config, 40), play(&config))
 }
 
-static SMALL: LazyLock<Vec<u8>> = LazyLock::new(|| {
+pub(crate) static SMALL: LazyLock<Vec<u8>> = LazyLock::new(|| {
     let (header, games) = small();
     shard::encode(Path::new("small.games"), &header, &games).unwrap()
 });
@@ -59,8 +59,13 @@ fn both_variants_are_replayed_by_their_own_rules() {
     assert!(matches!(shard::encode(path, &header("nearest"), &classic), Err(ShardError::Encode { .. })));
 }
 
+/// A label of this name and maker.
+pub(crate) fn label(name: &str, by: &str) -> Label {
+    Label { name: name.to_owned(), by: by.to_owned(), models: Default::default() }
+}
+
 /// A file of version 2 around an index and the bytes of games, with checksums that fit.
-fn by_hand(header: &str, index: &[u8], games: &[u8]) -> Vec<u8> {
+pub(crate) fn by_hand(header: &str, index: &[u8], games: &[u8]) -> Vec<u8> {
     let length = |bytes: &[u8]| u32::try_from(bytes.len()).unwrap().to_le_bytes();
     let mut bytes = [&b"ALEAGAME\x02\0\0\0"[..], &length(header.as_bytes()), &length(index), header.as_bytes(), index].concat();
     bytes.extend_from_slice(&xxh3_64(&bytes).to_le_bytes());
@@ -69,7 +74,7 @@ fn by_hand(header: &str, index: &[u8], games: &[u8]) -> Vec<u8> {
     sealed(bytes)
 }
 
-fn header(games: u64, first: u64) -> String {
+pub(crate) fn header(games: u64, first: u64) -> String {
     format!(r#"{{"run":{{"seed":5}},"players":["random","greedy"],"variant":"classic","first_game":{first},"games":{games},"plies":1}}"#)
 }
 
@@ -189,49 +194,6 @@ fn games_against_the_rules_are_refused() {
     }
 }
 
-#[test]
-fn any_flipped_byte_is_found_and_its_game_named() {
-    let (header, games) = small();
-    let bytes = shard::encode(Path::new("x"), &ShardHeader { games: 8, ..header }, &games[..8]).unwrap();
-    let directory = tempfile::tempdir().unwrap();
-    let path = directory.path().join("000000.games");
-    // The games fill what is left between the header and the last checksum.
-    let lengths: Vec<usize> = games[..8]
-        .iter()
-        .map(|game| 9 + game.record.plies.len() * if game.record.plies.iter().any(|ply| ply.value.is_some()) { 3 } else { 1 })
-        .collect();
-    let first = bytes.len() - 8 - lengths.iter().sum::<usize>();
-    let ends: Vec<usize> = lengths
-        .iter()
-        .scan(first, |end, length| {
-            Some({
-                *end += length;
-                *end
-            })
-        })
-        .collect();
-    for place in 0..bytes.len() {
-        for change in [1u8, 0x80, 0xFF] {
-            let mut changed = bytes.clone();
-            changed[place] ^= change;
-            let error = shard::decode(&path, &changed).unwrap_err();
-            one_line(&error, &path);
-            std::fs::write(&path, &changed).unwrap();
-            let found = shard::inspect(&path);
-            assert_eq!(found.problems.len(), 1, "{place}: {:?}", found.problems);
-            let game = (first <= place && place < bytes.len() - 8).then(|| ends.iter().position(|&end| place < end).unwrap() as u64);
-            for error in [&error, &found.problems[0]] {
-                let named = match error {
-                    ShardError::Game { game, .. } => Some(*game),
-                    _ => None,
-                };
-                assert_eq!(named, game, "{place}: {error}");
-            }
-            assert_eq!(found.good_games, if place < first { 0 } else { 8 - u64::from(game.is_some()) });
-        }
-    }
-}
-
 fn random_game(rules: &Standard, random: &mut RandomStream, begun: bool, valued: f64) -> PlayedGame {
     let first = random.below(2);
     let mut position = rules.random_start(random, first);
@@ -250,7 +212,17 @@ fn random_game(rules: &Standard, random: &mut RandomStream, begun: bool, valued:
         position = rules.play(&position, mv);
     }
     let payoffs = rules.payoffs(&position).unwrap();
-    PlayedGame { record: GameRecord { start, plies, payoffs }, players: [random.below(256) as u8, random.below(256) as u8] }
+    let players = [random.below(256) as u8, random.below(256) as u8];
+    PlayedGame { record: GameRecord { start, plies, payoffs }, players, labels: Vec::new() }
+}
+
+/// Labels of some plies, perhaps of none.
+fn add_labels(game: &mut PlayedGame, random: &mut RandomStream, known: usize) {
+    for index in 0..known {
+        let share = [0.0, 0.2, 1.0][random.below(3)];
+        let values = (0..game.record.plies.len()).map(|_| (random.unit() < share).then(|| random.unit() as f32)).collect();
+        game.set_label(index, known, values);
+    }
 }
 
 #[test]
@@ -290,66 +262,22 @@ fn what_could_not_be_read_is_not_written() {
     }
 }
 
-#[test]
-fn every_bad_file_gives_one_line_that_names_it() {
-    let directory = tempfile::tempdir().unwrap();
-    let mut flipped = SMALL.clone();
-    flipped[SMALL.len() / 2] ^= 4;
-    let mut version = SMALL.clone();
-    version[8] = 9;
-    let longer = [&SMALL[..], &[0]].concat();
-    let mut header_length = SMALL.clone();
-    header_length[12..16].copy_from_slice(&u32::MAX.to_le_bytes());
-    let mut not_utf8 = SMALL.clone();
-    not_utf8[20] = 0xFF;
-    let cases: [(&str, Vec<u8>); 12] = [
-        ("not a file of game records", Vec::new()),
-        ("not a file of game records", b"# Notes\n".to_vec()),
-        ("truncated or damaged", b"ALEAGAME".to_vec()),
-        ("ends within game", SMALL[..SMALL.len() / 2].to_vec()),
-        ("checksum is missing", SMALL[..SMALL.len() - 1].to_vec()),
-        ("its checksum does not fit", flipped),
-        ("1 bytes follow", longer),
-        ("version 9", version),
-        ("header is cut", sealed(header_length)),
-        ("checksum of its header", sealed(not_utf8)),
-        ("beyond 64 bits", by_hand(&header(1, u64::MAX), &[1, 18], &[])),
-        ("does not list", by_hand(&header(2, 0), &[1, 18], &[])),
-    ];
-    for (number, (expected, bytes)) in cases.into_iter().enumerate() {
-        let path = directory.path().join(format!("{number}.games"));
-        std::fs::write(&path, bytes).unwrap();
-        let text = one_line(&shard::read(&path).unwrap_err(), &path);
-        assert!(text.contains(expected), "{text}: expected {expected}");
-    }
-    let missing = directory.path().join("missing.games");
-    one_line(&shard::read(&missing).unwrap_err(), &missing);
-    let folder = directory.path().join("folder.games");
-    std::fs::create_dir(&folder).unwrap();
-    one_line(&shard::read(&folder).unwrap_err(), &folder);
-}
-
-#[test]
-fn an_index_longer_than_the_file_claims_no_memory() {
-    let index = [&[253][..], &(1u64 << 62).to_le_bytes()].concat();
-    let text = shard::decode(Path::new("x"), &by_hand(&header(1, 0), &index, &[])).unwrap_err().to_string();
-    assert!(text.contains("index"), "{text}");
-}
-
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(500) })]
 
     /// Random games of either variant from starts and other positions, with any values.
     #[test]
-    fn whatever_is_written_is_read_but_for_rounding(seed: u64, games in 0usize..5, nearest: bool, begun: bool, valued in 0.0f64..1.0) {
+    fn whatever_is_written_is_read_but_for_rounding(seed: u64, games in 0usize..5, nearest: bool, begun: bool, valued in 0.0f64..1.0, labels in 0usize..4) {
         let variant = if nearest { "nearest" } else { "classic" };
         let rules = Standard::new(shard::variant_named(variant).unwrap(), Die::fair());
         let mut random = RandomStream::new(seed);
-        let games: Vec<PlayedGame> = (0..games).map(|_| random_game(&rules, &mut random, begun, valued)).collect();
+        let mut games: Vec<PlayedGame> = (0..games).map(|_| random_game(&rules, &mut random, begun, valued)).collect();
+        games.iter_mut().for_each(|game| add_labels(game, &mut random, labels));
         let header = ShardHeader {
             run: serde_json::json!({ "seed": seed, "share": valued }),
             players: vec!["random".to_owned(); 256],
             variant: variant.to_owned(),
+            labels: (0..labels).map(|index| label(&format!("label_{index}"), "star2(depth=4)")).collect(),
             first_game: seed >> 1,
             games: games.len() as u64,
         };
@@ -358,43 +286,9 @@ proptest! {
         let (read_header, read) = shard::decode(path, &bytes).unwrap();
         let mut expected = games;
         expected.iter_mut().flat_map(|game| &mut game.record.plies).for_each(|ply| ply.value = ply.value.map(shard::rounded));
+        expected.iter_mut().flat_map(|game| &mut game.labels).flatten().for_each(|value| *value = value.map(shard::rounded));
         prop_assert_eq!(&read, &expected);
         prop_assert_eq!(&read_header, &header);
         prop_assert_eq!(shard::encode(path, &read_header, &read).unwrap(), bytes);
-    }
-
-    #[test]
-    fn a_changed_file_is_never_valid(changes in prop::collection::vec((any::<prop::sample::Index>(), 1u8..), 1..4)) {
-        let mut bytes = SMALL.clone();
-        for (place, change) in &changes {
-            let place = place.index(bytes.len());
-            bytes[place] ^= change;
-        }
-        prop_assume!(bytes != *SMALL);
-        let error = shard::decode(Path::new("x.games"), &bytes).unwrap_err().to_string();
-        prop_assert!(error.starts_with("x.games: ") && !error.contains('\n'), "{}", error);
-    }
-
-    #[test]
-    fn a_cut_file_is_never_valid(length in any::<prop::sample::Index>()) {
-        prop_assert!(shard::decode(Path::new("x.games"), &SMALL[..length.index(SMALL.len())]).is_err());
-    }
-
-    /// With the checksum made to fit, only the rules protect; whatever passes them is a whole shard again.
-    #[test]
-    fn a_forged_file_is_refused_or_holds_legal_games(changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..3)) {
-        let mut bytes = SMALL.clone();
-        for (place, byte) in &changes {
-            let place = place.index(bytes.len() - 12) + 12;
-            bytes[place] = *byte;
-        }
-        if let Ok((header, games)) = shard::decode(Path::new("x.games"), &sealed(bytes)) {
-            let rules = Standard::default();
-            for game in &games {
-                let last = game.record.positions(&rules).last().unwrap();
-                prop_assert_eq!(rules.payoffs(&last), Some(game.record.payoffs));
-            }
-            prop_assert_eq!(header.games, games.len() as u64);
-        }
     }
 }

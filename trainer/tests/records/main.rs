@@ -5,10 +5,15 @@
 #![allow(clippy::unwrap_used, reason = "a test helper outside of a test function")]
 
 mod committed;
+mod damage;
 mod data;
 mod dataset;
+mod exchange;
 mod format;
+mod labels;
+mod relabel;
 mod selfplay;
+mod variety;
 mod version1;
 
 use engine::eval::ntuple::{NTuple, TupleSet};
@@ -21,7 +26,7 @@ use trainer::shard::{self, PlayedGame};
 /// Settings with fast players, all of weight 1.
 fn config(players: &[&str], games: u64) -> SelfPlayConfig {
     let players = players.iter().map(|player| WeightedPlayer { player: (*player).to_owned(), weight: 1.0 }).collect();
-    SelfPlayConfig { players, games, seed: 7, opening_plies: 2, exploration: 0.1, variant: "classic".to_owned() }
+    SelfPlayConfig { players, games, seed: 7, opening_plies: 2, exploration: 0.1, ..SelfPlayConfig::default() }
 }
 
 /// Players of every kind that matters here: searching with a table, searching at random, without values.
@@ -51,6 +56,7 @@ fn header_of(config: &SelfPlayConfig, games: u64) -> shard::ShardHeader {
         run: serde_json::json!({ "seed": config.seed }),
         players: config.players.iter().map(|weighted| weighted.player.clone()).collect(),
         variant: config.variant.clone(),
+        labels: Vec::new(),
         first_game: 0,
         games,
     }

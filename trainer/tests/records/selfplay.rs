@@ -261,10 +261,10 @@ fn foreign_and_misplaced_files_are_named_and_nothing_is_played() {
     run(&config, directory.path()).unwrap();
     let good = std::fs::read(directory.path().join("000000.games")).unwrap();
     let mut version = good.clone();
-    version[8] = 3;
+    version[8] = 4;
     let cases = [
         ("notes.games", b"a foreign file".to_vec(), "not a file of game records"),
-        ("000001.games", version, "version 3"),
+        ("000001.games", version, "version 4"),
         ("copy.games", good, "belong into 000000.games"),
     ];
     for (name, bytes, expected) in cases {

@@ -48,6 +48,11 @@ fn text(info: &Info) -> String {
     );
     let error = info.value_error.map_or(String::new(), |error| format!(", mean square difference from the result {error:.4}"));
     line("values", format!("{:.1} % of plies{error}", percent(info.values, info.positions)));
+    for label in &info.labels {
+        let error = label.error.map_or(String::new(), |error| format!(", mean square difference from the result {error:.4}"));
+        let share = percent(label.positions, info.positions);
+        line("label", format!("{} by {}: {share:.1} % of positions{error}", label.name, label.by));
+    }
     let (games, positions) = (info.duplicate_games, info.duplicate_positions);
     line("duplicates", format!("{games} games, {positions} positions ({:.1} %)", percent(positions, info.positions)));
     text += &format!("\n\n{:<12}{:>10}  {:>6}\n", "value", "plies", "%");

@@ -1,10 +1,9 @@
-//! The commands that make sets of records, or text of them.
+//! The commands that make sets of records of others.
 
-use super::{Records, made};
-use crate::output;
+use super::Records;
 use anyhow::{Context, Result, bail};
 use std::path::PathBuf;
-use trainer::data::{filter, json_lines, rewrite};
+use trainer::data::{filter, rewrite};
 
 /// Put sets of records together, in order; also turns shards of version 1 into version 2
 #[derive(clap::Args)]
@@ -26,7 +25,8 @@ impl Merge {
     }
 }
 
-/// Keep values, from which training takes its positions, only where they are wanted; games without any are left out
+/// Keep values and labels, from which training takes its positions, only where they are wanted; games without any are
+/// left out
 #[derive(clap::Args)]
 #[command(after_help = "Example: alea data filter runs/data --out runs/endgames --stones 2-6 --chosen --disagreement 0.95")]
 pub(super) struct Filter {
@@ -38,7 +38,7 @@ pub(super) struct Filter {
     /// Stones of both sides after the ply: 3-8, -6, 9-
     #[arg(long, value_name = "FROM-TO", allow_hyphen_values = true)]
     stones: Option<String>,
-    /// Number of the ply, from 1: 5-20
+    /// Number of the ply that led to the position, from 1, or 0 for the start: 5-20
     #[arg(long, value_name = "FROM-TO", allow_hyphen_values = true)]
     plies: Option<String>,
     /// Only plies that a player chose
@@ -150,48 +150,5 @@ impl Split {
         };
         let parts = self.parts.iter().map(part).collect::<Result<Vec<_>>>()?;
         self.records.made(&rewrite::split(&self.records.open()?, &self.out, &parts, self.seed)?)
-    }
-}
-
-/// Write records for other programs: JSON lines
-#[derive(clap::Args)]
-#[command(after_help = "Example: alea data export runs/data --out runs/data.jsonl")]
-pub(super) struct Export {
-    #[command(flatten)]
-    records: Records,
-    /// New file
-    #[arg(long, value_name = "FILE")]
-    out: PathBuf,
-}
-
-impl Export {
-    pub(super) fn run(&self) -> Result<()> {
-        let games = json_lines::export(&self.records.open()?, &self.out)?;
-        if self.records.json {
-            return output::json(&serde_json::json!({ "file": self.out, "games": games }));
-        }
-        output::line(&format!("{}: {games} games", self.out.display()))
-    }
-}
-
-/// Make records of what another program wrote, or of an export
-#[derive(clap::Args)]
-#[command(after_help = "Example: alea data import games.jsonl --out runs/imported")]
-pub(super) struct Import {
-    /// File of JSON lines
-    #[arg(value_name = "FILE")]
-    file: PathBuf,
-    /// New directory
-    #[arg(long, value_name = "DIR")]
-    out: PathBuf,
-    /// Write the result as JSON
-    #[arg(long)]
-    json: bool,
-}
-
-impl Import {
-    pub(super) fn run(&self) -> Result<()> {
-        let written = json_lines::import(&self.file, &self.out)?;
-        if self.json { output::json(&written) } else { made(&written) }
     }
 }

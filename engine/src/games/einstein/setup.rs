@@ -5,7 +5,7 @@
 
 use super::position::Side;
 use super::{EinStein, GONE, MAX_STONES, Position};
-use crate::game::Seat;
+use crate::game::{FixedList, Seat};
 use crate::random::RandomStream;
 
 /// Number of set-ups of a side on the standard board.
@@ -45,19 +45,25 @@ pub fn setup_index(order: &[u8]) -> Option<usize> {
     Some(index)
 }
 
+/// The `stones` squares of a board that are nearest to the corner, in reading order.
+pub(super) fn home_squares(columns: usize, rows: usize, stones: usize) -> FixedList<u8, MAX_STONES> {
+    let mut squares: Vec<u8> = (0..(columns * rows) as u8).collect();
+    squares.sort_by_key(|square| {
+        let (row, column) = (usize::from(*square) / columns, usize::from(*square) % columns);
+        (row + column, row)
+    });
+    squares.truncate(stones);
+    squares.sort_unstable();
+    let mut home = FixedList::default();
+    squares.into_iter().for_each(|square| home.push(square));
+    home
+}
+
 impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
     /// The home squares in reading order: the triangle nearest to the corner.
     #[must_use]
     pub fn home_squares(&self) -> Vec<u8> {
-        let mut squares: Vec<u8> = (0..Self::SQUARES).collect();
-        let row_and_column = |square: &u8| (usize::from(*square) / COLUMNS, usize::from(*square) % COLUMNS);
-        squares.sort_by_key(|square| {
-            let (row, column) = row_and_column(square);
-            (row + column, row)
-        });
-        squares.truncate(usize::from(self.stones()));
-        squares.sort_unstable();
-        squares
+        self.home.to_vec()
     }
 
     /// How many set-ups a side has.
@@ -72,7 +78,7 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
     /// If an index is too large, or the board is too small to hold both sides.
     #[must_use]
     pub fn start(&self, setups: [usize; 2], first: Seat) -> Position {
-        let home = self.home_squares();
+        let home = &self.home;
         let sides = setups.map(|index| {
             let mut squares = [GONE; MAX_STONES];
             for (square, stone) in home.iter().zip(setup_stones(index, home.len())) {

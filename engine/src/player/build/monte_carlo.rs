@@ -1,7 +1,7 @@
 //! From notation to Monte-Carlo searches: `mcts(sims=10000, leaf=schwarz)`, and the published programs of that kind.
 
 use super::limits::{threads, time};
-use super::playouts::PlayoutRecipe;
+use super::playouts::{PlayoutArguments, PlayoutRecipe};
 use super::{evaluators, tablebase};
 use crate::eval::any::{AnyEvaluator, with_evaluator};
 use crate::eval::calibration::Calibrated;
@@ -37,9 +37,9 @@ enum LeafKind {
 
 impl LeafKind {
     /// The same with playouts of the kind asked for; leaves that do not play refuse them.
-    fn with_playouts(self, arguments: &mut Arguments<'_>, game: &Standard) -> Result<Self, Problem> {
+    fn with_playouts(self, asked: PlayoutArguments<'_>, game: &Standard) -> Result<Self, Problem> {
         let plays = matches!(self, Self::Playout(_) | Self::Mix(..));
-        let playouts = PlayoutRecipe::from_arguments(arguments, plays, game)?;
+        let playouts = asked.recipe(plays, game)?;
         Ok(match self {
             Self::Playout(_) => Self::Playout(playouts),
             Self::Mix(share, evaluator, _) => Self::Mix(share, evaluator, playouts),
@@ -59,11 +59,13 @@ impl MctsRecipe {
     pub(super) fn from_arguments(notation: &Notation, arguments: &mut Arguments<'_>, game: &Standard) -> Result<Self, Problem> {
         let default = MctsOptions::default();
         let budget = budget(arguments)?;
-        let leaf = match arguments.take_named("leaf")? {
+        let (asked, playouts) = (arguments.take_named("leaf")?, PlayoutArguments::take(arguments)?);
+        let leaf = match asked {
             Some(notation) => leaf(notation, game)?,
-            None => LeafKind::Playout(PlayoutRecipe::plain()),
+            None if playouts.any() => LeafKind::Playout(PlayoutRecipe::plain()),
+            None => LeafKind::Evaluator(evaluators::schwarz(game)),
         };
-        let leaf = leaf.with_playouts(arguments, game)?;
+        let leaf = leaf.with_playouts(playouts, game)?;
         let selection = arguments.choice("select", &[("ucb1", Selection::Ucb1), ("tuned", Selection::Tuned), ("puct", Selection::Puct)])?;
         let puct = selection == Selection::Puct;
         let exploration = match (arguments.take_named("exploration")?, arguments.take_named("c")?) {
@@ -147,7 +149,8 @@ impl MctsRecipe {
         let budget = budget(arguments)?;
         // To end when no other move can catch up changes no choice, if what is left is known.
         let early = budget.simulations().is_some();
-        let options = MctsOptions { budget, solver: name == "uctcut", graph: false, early, ..MctsOptions::default() };
+        let exploration = std::f64::consts::SQRT_2;
+        let options = MctsOptions { budget, exploration, solver: name == "uctcut", graph: false, early, ..MctsOptions::default() };
         let leaf = if name == "monte_alpha_v2" {
             let evaluator = Calibrated { score: Reciprocal::new(game), calibration: Reciprocal::CALIBRATION };
             LeafKind::Evaluator(AnyEvaluator::Reciprocal(Arc::new(evaluator)))

@@ -43,30 +43,53 @@ const CAPTURE: u8 = 2;
 /// A move that wins.
 const WIN: u8 = 3;
 
-impl PlayoutRecipe {
-    /// Reads `playout`, `truncate` and `close`. `plays` says whether the leaves play at all; if not, nobody may ask for how.
-    pub(super) fn from_arguments(arguments: &mut Arguments<'_>, plays: bool, game: &Standard) -> Result<Self, Problem> {
-        let (playout, truncate) = (arguments.take_named("playout")?, arguments.take_named("truncate")?);
-        let close = arguments.take_named("close")?;
-        for (key, value) in [("playout", playout), ("truncate", truncate)] {
+/// What a player's notation says of playouts.
+pub(super) struct PlayoutArguments<'a> {
+    playout: Option<&'a Notation>,
+    truncate: Option<&'a Notation>,
+    close: Option<&'a Notation>,
+}
+
+impl<'a> PlayoutArguments<'a> {
+    /// Takes `playout`, `truncate` and `close`.
+    pub(super) fn take(arguments: &mut Arguments<'a>) -> Result<Self, Problem> {
+        Ok(Self {
+            playout: arguments.take_named("playout")?,
+            truncate: arguments.take_named("truncate")?,
+            close: arguments.take_named("close")?,
+        })
+    }
+
+    /// Whether playouts are asked for.
+    pub(super) fn any(&self) -> bool {
+        self.playout.is_some() || self.truncate.is_some()
+    }
+
+    /// Playouts of that kind. `plays` says whether the leaves play at all; if not, nobody may ask for how.
+    pub(super) fn recipe(self, plays: bool, game: &Standard) -> Result<PlayoutRecipe, Problem> {
+        for (key, value) in [("playout", self.playout), ("truncate", self.truncate)] {
             if let Some(value) = value.filter(|_| !plays) {
                 return Err((value.character, format!("'{key}' is for leaves that play on: leaf=playout or leaf=mix(share, EVAL)")));
             }
         }
-        if let Some(value) = close.filter(|_| truncate.is_none()) {
+        if let Some(value) = self.close.filter(|_| self.truncate.is_none()) {
             return Err((value.character, "'close' values playouts that are cut short: it needs 'truncate'".to_owned()));
         }
-        let policy = playout.map_or(Ok(PolicyKind::Uniform), |notation| PolicyKind::from_notation(notation, game))?;
-        let truncated = match truncate {
+        let policy = self.playout.map_or(Ok(PolicyKind::Uniform), |notation| PolicyKind::from_notation(notation, game))?;
+        let truncated = match self.truncate {
             None => None,
             Some(value) => {
                 let plies = parse_number("truncate", value, 1..=MOST_PLIES)?;
-                Some((plies, close.map_or_else(|| Ok(evaluators::schwarz(game)), |notation| evaluators::from_notation(notation, game))?))
+                let close =
+                    self.close.map_or_else(|| Ok(evaluators::schwarz(game)), |notation| evaluators::from_notation(notation, game))?;
+                Some((plies, close))
             }
         };
-        Ok(Self { policy, truncated })
+        Ok(PlayoutRecipe { policy, truncated })
     }
+}
 
+impl PlayoutRecipe {
     /// Uniform to the end.
     pub(super) fn plain() -> Self {
         Self { policy: PolicyKind::Uniform, truncated: None }

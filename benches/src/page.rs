@@ -1,0 +1,162 @@
+//! A page of text, tables and pictures: as HTML that stands alone, and as Markdown with pictures beside it.
+//!
+//! Invariant: the HTML refers to nothing outside itself and runs no script, so it can be mailed, archived and printed;
+//! every text is escaped. Both forms show the same blocks in the same order.
+
+mod html;
+mod markdown;
+
+pub use html::escape;
+
+use crate::sheet::Sheet;
+
+/// A whole page.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Page {
+    /// The heading.
+    pub title: String,
+    /// What the page says in short, a sentence each.
+    pub summary: Vec<Sentence>,
+    /// The rest, in order.
+    pub sections: Vec<Section>,
+}
+
+/// A sentence in pieces: the words, and whether they stand out.
+pub type Sentence = Vec<(String, bool)>;
+
+/// Blocks under a heading.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Section {
+    /// The heading.
+    pub heading: String,
+    /// In order.
+    pub blocks: Vec<Block>,
+}
+
+/// A piece of a section.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Block {
+    /// A paragraph.
+    Text(String),
+    /// A remark under a table or a picture.
+    Note(String),
+    /// A table.
+    Table(Sheet),
+    /// An `<svg>` element, and what it shows.
+    Picture {
+        /// The element.
+        svg: String,
+        /// In words, for who cannot see it.
+        alt: String,
+        /// Whether it is wide, and may be scrolled where there is no room.
+        wide: bool,
+    },
+    /// Blocks side by side, where there is room.
+    Columns(Vec<Block>),
+    /// Remarks, one after the other.
+    List(Vec<String>),
+    /// Lines as they are: commands, a configuration.
+    Code(String),
+}
+
+impl Block {
+    /// A chart.
+    #[must_use]
+    pub fn chart(svg: String, alt: impl Into<String>) -> Self {
+        Self::Picture { svg, alt: alt.into(), wide: true }
+    }
+}
+
+impl Page {
+    /// Appends a section, unless it is empty.
+    pub fn push(&mut self, heading: impl Into<String>, blocks: Vec<Block>) {
+        if !blocks.is_empty() {
+            self.sections.push(Section { heading: heading.into(), blocks });
+        }
+    }
+
+    /// The page as HTML.
+    #[must_use]
+    pub fn html(&self) -> String {
+        html::page(self)
+    }
+
+    /// The page as Markdown, and its pictures: names of files that it refers to, `STEM-N.svg`, with their content.
+    #[must_use]
+    pub fn markdown(&self, stem: &str) -> (String, Vec<(String, String)>) {
+        markdown::page(self, stem)
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+    use crate::sheet::Cell;
+
+    /// Every opened element is closed, in order.
+    pub(crate) fn assert_well_formed(page: &str) {
+        let mut open = Vec::new();
+        for piece in page.split('<').skip(1) {
+            let tag = piece.split('>').next().unwrap();
+            let name = tag.trim_start_matches('/').split(|character: char| character.is_whitespace()).next().unwrap().trim_end_matches('/');
+            if tag.starts_with('/') {
+                assert_eq!(open.pop(), Some(name), "{tag}");
+            } else if !tag.starts_with('!') && !tag.ends_with('/') && name != "meta" {
+                open.push(name);
+            }
+        }
+        assert!(open.is_empty(), "{open:?}");
+    }
+
+    fn page() -> Page {
+        let mut sheet = Sheet::new(["player", "games"]);
+        sheet.push(vec!["a|b <c>".into(), Cell::Count(7)]);
+        let mut page =
+            Page { title: "A & B".to_owned(), summary: vec![vec![("a".to_owned(), true), (" wins".to_owned(), false)]], sections: vec![] };
+        page.push("Nothing", vec![]);
+        page.push(
+            "All",
+            vec![
+                Block::Text("words * and <more>".to_owned()),
+                Block::Table(sheet),
+                Block::chart("<svg></svg>".to_owned(), "a [chart]"),
+                Block::Columns(vec![Block::Note("left".to_owned()), Block::Code("right ``` <x>".to_owned())]),
+            ],
+        );
+        page
+    }
+
+    #[test]
+    fn html_has_every_block_once_and_escaped() {
+        let html = page().html();
+        assert_well_formed(&html);
+        for part in [
+            "<h1>A &amp; B</h1>",
+            "<strong>a</strong> wins",
+            "words * and &lt;more&gt;",
+            "a|b &lt;c&gt;",
+            "<svg></svg>",
+            "right ``` &lt;x&gt;",
+        ] {
+            assert_eq!(html.matches(part).count(), 1, "{part}: {html}");
+        }
+        assert!(!html.contains("Nothing"));
+    }
+
+    #[test]
+    fn markdown_has_every_block_and_its_pictures_beside_it() {
+        let (text, pictures) = page().markdown("found");
+        assert_eq!(pictures, [("found-1.svg".to_owned(), "<svg></svg>".to_owned())]);
+        for part in [
+            "# A &amp; B\n",
+            "**a** wins\n",
+            "## All\n",
+            "words \\* and &lt;more>",
+            "| a\\|b &lt;c> | 7 |",
+            "![a \\[chart\\]](found-1.svg)",
+            "````\nright ``` <x>\n````",
+        ] {
+            assert!(text.contains(part), "{part}: {text}");
+        }
+    }
+}

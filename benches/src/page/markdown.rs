@@ -1,0 +1,72 @@
+//! A page as Markdown (CommonMark with pipe tables); pictures are files of their own.
+
+use super::{Block, Page, Section};
+use crate::sheet::{Cell, Sheet};
+
+/// The text, and the files that it refers to.
+pub(super) fn page(page: &Page, stem: &str) -> (String, Vec<(String, String)>) {
+    let mut pictures = Vec::new();
+    let mut text = format!("# {}\n", plain(&page.title));
+    for sentence in &page.summary {
+        let words = sentence.iter().map(|(words, strong)| match strong {
+            true => format!("**{}**", plain(words)),
+            false => plain(words),
+        });
+        text += &format!("\n{}\n", words.collect::<String>());
+    }
+    for Section { heading, blocks } in &page.sections {
+        text += &format!("\n## {}\n", plain(heading));
+        for block in blocks {
+            self::block(&mut text, &mut pictures, block, stem);
+        }
+    }
+    (text, pictures)
+}
+
+fn block(text: &mut String, pictures: &mut Vec<(String, String)>, block: &Block, stem: &str) {
+    match block {
+        Block::Text(words) | Block::Note(words) => *text += &format!("\n{}\n", plain(words)),
+        Block::Table(sheet) => *text += &format!("\n{}", table(sheet)),
+        Block::Picture { svg, alt, .. } => {
+            let name = format!("{stem}-{}.svg", pictures.len() + 1);
+            *text += &format!("\n![{}]({name})\n", plain(alt));
+            pictures.push((name, svg.clone()));
+        }
+        Block::Columns(blocks) => blocks.iter().for_each(|block| self::block(text, pictures, block, stem)),
+        Block::List(items) => {
+            text.push('\n');
+            items.iter().for_each(|item| *text += &format!("- {}\n", plain(item)));
+        }
+        Block::Code(lines) => {
+            // Longer than any run of backticks inside.
+            let longest = lines.split(|character| character != '`').map(str::len).max().unwrap_or(0);
+            let fence = "`".repeat(3.max(longest + 1));
+            *text += &format!("\n{fence}\n{}\n{fence}\n", lines.trim_end());
+        }
+    }
+}
+
+fn table(sheet: &Sheet) -> String {
+    let line = |cells: Vec<String>| format!("| {} |\n", cells.join(" | "));
+    let mut text = line(sheet.columns.iter().map(|name| plain(name.trim())).collect());
+    text += &line(sheet.number_columns().into_iter().map(|number| if number { "--:" } else { "---" }.to_owned()).collect());
+    for row in &sheet.rows {
+        text += &line(row.iter().map(|cell| plain(&Cell::shown(cell))).collect());
+    }
+    text
+}
+
+/// Text that Markdown takes for text.
+fn plain(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    for character in text.chars() {
+        match character {
+            '&' => escaped.push_str("&amp;"),
+            '<' => escaped.push_str("&lt;"),
+            '\\' | '|' | '*' | '_' | '`' | '[' | ']' | '#' => escaped.extend(['\\', character]),
+            '\n' | '\r' => escaped.push(' '),
+            other => escaped.push(other),
+        }
+    }
+    escaped
+}

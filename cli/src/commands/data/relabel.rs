@@ -1,0 +1,57 @@
+//! `alea data relabel`: values of all positions by a player, a model or the endgame tables.
+
+use super::Records;
+use crate::output;
+use anyhow::{Context, Result};
+use engine::dice::Die;
+use engine::games::einstein::Standard;
+use std::path::PathBuf;
+use trainer::data::relabel;
+use trainer::label::{LabelConfig, LabelRecipe};
+use trainer::progress::progress_bar;
+use trainer::shard;
+
+/// Value every position before its roll by a player, a model or the endgame tables: new targets for old games
+///
+/// The values are kept beside those of the games' own players, under a name; one of that name is replaced. Stopped and
+/// started again with the same arguments it goes on where it was: until it is whole the new directory is named
+/// DIR.unfinished.
+#[derive(clap::Args)]
+#[command(
+    after_help = "Examples: alea data relabel runs/data --out runs/deep --name deep --by \"star2(depth=4)\"\n          alea data relabel runs/data --out runs/net --name net --by model:models/quick-network.safetensors\n          alea data relabel runs/data --out runs/exact --name exact --tables 5"
+)]
+pub(super) struct Relabel {
+    #[command(flatten)]
+    records: Records,
+    /// New directory
+    #[arg(long, value_name = "DIR")]
+    out: PathBuf,
+    /// Name of the label: lower-case letters, digits and _
+    #[arg(long)]
+    name: String,
+    /// Who values: a player such as "star2(depth=4)", model:PATH, or another evaluator
+    #[arg(long, value_name = "PLAYER", required_unless_present = "tables", conflicts_with = "tables")]
+    by: Option<String>,
+    /// Take exact values from the endgame tables of so many stones, where they reach
+    #[arg(long, value_name = "STONES")]
+    tables: Option<usize>,
+}
+
+impl Relabel {
+    pub(super) fn run(&self) -> Result<()> {
+        let source = self.records.open()?;
+        let by = match (&self.by, self.tables) {
+            (Some(by), _) => by.clone(),
+            (None, stones) => format!("tables(stones={})", stones.unwrap_or_default()),
+        };
+        let variant = shard::variant_named(&source.variant).with_context(|| format!("there is no variant '{}'", source.variant))?;
+        let recipe = LabelRecipe::new(&LabelConfig { name: self.name.clone(), by }, &Standard::new(variant, Die::fair()))?;
+        if !recipe.is_reproducible() {
+            output::note("note: a player with a time limit values differently each time; the same records will not get the same labels");
+        }
+        let progress = progress_bar("games");
+        let written = relabel::relabel(&source, &self.out, &recipe, &progress)?;
+        progress.finish_and_clear();
+        self.records.made(&[written])
+    }
+}

@@ -1,0 +1,73 @@
+//! `alea report`: results as a page, HTML or Markdown.
+
+use crate::output;
+use anyhow::{Context, Result, bail};
+use benches::report::results;
+use clap::Args;
+use engine::files::write_atomically;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+/// Results as a page
+///
+/// Reads what arena, gate, tournament, regret, setups, reproduce, bench strength and bench opening write with --json, and the curve.csv
+/// of a training, and makes one page of all: tables, ratings with error bars, reliability plots, heat maps, learning curves. The HTML
+/// is one file that needs no network; Markdown has its pictures beside it. `alea pipeline` writes a page of its own.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Example: alea tournament --player greedy --player \"star1(depth=1)\" --player random --json > round.json\n         \
+                  alea report round.json --out round.html"
+)]
+pub(crate) struct Arguments {
+    /// Files of results, in the order of the page; - is standard input
+    #[arg(required = true, value_name = "FILE")]
+    files: Vec<PathBuf>,
+    /// Where the page goes: .html, or .md for Markdown
+    #[arg(long, value_name = "FILE")]
+    out: PathBuf,
+    /// The heading
+    #[arg(long, default_value = "Results")]
+    title: String,
+}
+
+pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
+    let markdown = match arguments.out.extension().and_then(|extension| extension.to_str()) {
+        Some("html" | "htm") => false,
+        Some("md" | "markdown") => true,
+        _ => bail!("{}: a page ends in .html or .md", arguments.out.display()),
+    };
+    let mut found = Vec::new();
+    for path in &arguments.files {
+        let (name, text) = read(path)?;
+        found.extend(results::read(&name, &text)?);
+    }
+    let page = results::page(&arguments.title, &found)?;
+    if markdown {
+        let stem = arguments.out.file_stem().and_then(|stem| stem.to_str()).context("the page's name is no text")?;
+        let (text, pictures) = page.markdown(stem);
+        for (name, svg) in pictures {
+            write(&arguments.out.with_file_name(name), &svg)?;
+        }
+        write(&arguments.out, &text)?;
+    } else {
+        write(&arguments.out, &page.html())?;
+    }
+    output::note(&format!("{}: {} results", arguments.out.display(), found.len()));
+    Ok(ExitCode::SUCCESS)
+}
+
+fn read(path: &Path) -> Result<(String, String)> {
+    if path == Path::new("-") {
+        let mut text = String::new();
+        std::io::stdin().read_to_string(&mut text).context("standard input")?;
+        return Ok(("standard input".to_owned(), text));
+    }
+    let name = path.display().to_string();
+    let text = std::fs::read_to_string(path).with_context(|| name.clone())?;
+    Ok((name, text))
+}
+
+fn write(path: &Path, text: &str) -> Result<()> {
+    Ok(write_atomically(path, |file| file.write_all(text.as_bytes()))?)
+}

@@ -1,0 +1,94 @@
+"""The same trainings in PyTorch, to stand beside `cargo run --release -p trainer --example training_speed`.
+
+Network: 312 sparse rows of which 12 are on and 22 dense inputs -> 64 -> 32 -> 1, clipped to [0, 1], binary
+cross-entropy with soft targets, Adam, batches of 4096. n-tuple network: 40 tables of 13^4 weights, uniform rows;
+batches, as PyTorch has no online updates. Inputs are ready tensors on both sides; only steps are timed. Prints samples a
+second of wall time and processor time a sample over all threads, the figure to compare on a busy machine.
+
+    python -m venv /tmp/venv && /tmp/venv/bin/pip install torch numpy
+    /tmp/venv/bin/python trainer/benches/pytorch_comparison.py [THREADS ...]
+"""
+
+import sys
+import time
+import warnings
+
+import torch
+from torch import nn
+
+RUNS = 5
+warnings.filterwarnings("ignore", message="Sparse invariant checks")
+
+
+class Network(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.sparse = nn.EmbeddingBag(312, 64, mode="sum")
+        self.dense = nn.Linear(22, 64)
+        self.second = nn.Linear(64, 32)
+        self.output = nn.Linear(32, 1)
+
+    def forward(self, rows, features):
+        first = (self.sparse(rows) + self.dense(features)).clamp(0.0, 1.0)
+        return self.output(self.second(first).clamp(0.0, 1.0)).squeeze(1)
+
+
+class Tables(nn.Module):
+    def __init__(self, sparse):
+        super().__init__()
+        self.weights = nn.EmbeddingBag(40 * 13**4, 1, mode="sum", sparse=sparse)
+        self.bias = nn.Parameter(torch.zeros(1))
+
+    def forward(self, rows):
+        return self.weights(rows).squeeze(1) + self.bias
+
+
+def measure(name, samples, step):
+    step()
+    best, least = 0.0, float("inf")
+    for _ in range(RUNS):
+        started, before, steps = time.perf_counter(), time.process_time(), 0
+        while time.perf_counter() - started < 0.3:
+            step()
+            steps += 1
+        best = max(best, steps * samples / (time.perf_counter() - started))
+        least = min(least, (time.process_time() - before) / (steps * samples))
+    print(f"{name:<44} {best / 1e6:8.3f} million/s {least * 1e9:7.0f} ns", flush=True)
+
+
+def trainer(model, optimisers, inputs, targets):
+    loss = nn.BCEWithLogitsLoss()
+
+    def step():
+        for optimiser in optimisers:
+            optimiser.zero_grad()
+        loss(model(*inputs), targets).backward()
+        for optimiser in optimisers:
+            optimiser.step()
+
+    return step
+
+
+def main(threads):
+    torch.set_num_threads(threads)
+    torch.manual_seed(1)
+    print(f"PyTorch {torch.__version__}, threads {threads}; the best of {RUNS} runs of 0.3 s")
+    batch = 4096
+    rows = torch.arange(12) * 26 + torch.randint(0, 26, (batch, 12))
+    network, targets = Network(), torch.rand(batch)
+    inputs = (rows, torch.rand(batch, 22))
+    for fused in (False, True):
+        adam = torch.optim.Adam(network.parameters(), lr=1e-3, fused=fused)
+        measure(f"network, Adam{' (fused)' if fused else ''}", batch, trainer(network, [adam], inputs, targets))
+    for batch in (4096, 65536):
+        rows = torch.arange(40) * 13**4 + torch.randint(0, 13**4, (batch, 40))
+        targets = torch.rand(batch)
+        for name, sparse in (("SGD", True), ("Adagrad", True), ("SparseAdam", True), ("Adam", False)):
+            tables = Tables(sparse)
+            optimiser = getattr(torch.optim, name)
+            optimisers = [optimiser([tables.weights.weight], lr=1e-3), torch.optim.SGD([tables.bias], lr=1e-3)]
+            measure(f"40 tables of 13^4, {name}, batch {batch}", batch, trainer(tables, optimisers, (rows,), targets))
+
+
+for count in [int(argument) for argument in sys.argv[1:]] or [1, 2]:
+    main(count)

@@ -1,0 +1,168 @@
+//! Shards that can lie together, read as one list of games.
+//!
+//! Invariant: players and labels of all shards are numbered as one; labels of one name are by the same maker.
+
+use super::{DataError, shards_of};
+use crate::shard::{self, Label, MOST_LABELS, PlayedGame, ShardHeader};
+use rayon::prelude::*;
+use std::path::{Path, PathBuf};
+
+/// Shards that are read at once; enough for all threads, and never much memory.
+const SHARDS_AT_ONCE: usize = 16;
+
+/// Shards of one variant, with at most 255 players and [`MOST_LABELS`] labels in all.
+#[derive(Debug)]
+pub struct Source {
+    /// In order.
+    shards: Vec<Part>,
+    /// Notations of all players.
+    pub players: Vec<String>,
+    /// All labels.
+    pub labels: Vec<Label>,
+    /// `classic` or `nearest`.
+    pub variant: String,
+    /// What ruled the games: the different runs, in the order of their first shards.
+    pub runs: Vec<serde_json::Value>,
+    /// Number of games.
+    pub games: u64,
+}
+
+/// One shard.
+#[derive(Debug)]
+struct Part {
+    path: PathBuf,
+    /// The index of each of its players among all.
+    players: Vec<u8>,
+    /// The index of each of its labels among all.
+    labels: Vec<usize>,
+    games: u64,
+}
+
+impl Source {
+    /// Reads the headers of all shards that paths name.
+    ///
+    /// # Errors
+    /// If a shard cannot be read, or does not fit to those before it.
+    pub fn open(paths: &[PathBuf]) -> Result<Self, DataError> {
+        let paths = shards_of(paths)?;
+        let headers = paths.par_iter().map(|path| shard::read_header(path)).collect::<Result<Vec<ShardHeader>, _>>()?;
+        let Some(first) = headers.first() else { return Err(DataError::Setting("no records are named".to_owned())) };
+        let variant = first.variant.clone();
+        let mut source = Self { shards: Vec::new(), players: Vec::new(), labels: Vec::new(), variant, runs: Vec::new(), games: 0 };
+        for (path, header) in paths.into_iter().zip(headers) {
+            source.add(path, header)?;
+        }
+        Ok(source)
+    }
+
+    fn add(&mut self, path: PathBuf, header: ShardHeader) -> Result<(), DataError> {
+        if header.variant != self.variant {
+            return Err(DataError::Variant { path, found: header.variant, first: self.variant.clone() });
+        }
+        let players = header.players.iter().map(|player| self.player(player)).collect::<Option<Vec<u8>>>();
+        let Some(players) = players else { return Err(DataError::Players(path)) };
+        let labels = header.labels.into_iter().map(|label| self.label(label, &path)).collect::<Result<_, _>>()?;
+        if !self.runs.contains(&header.run) {
+            self.runs.push(header.run);
+        }
+        self.games += header.games;
+        self.shards.push(Part { path, players, labels, games: header.games });
+        Ok(())
+    }
+
+    /// The index of a player, who is added if need be; `None` if there is no room.
+    fn player(&mut self, name: &str) -> Option<u8> {
+        let index = self.players.iter().position(|player| player == name).unwrap_or_else(|| {
+            self.players.push(name.to_owned());
+            self.players.len() - 1
+        });
+        u8::try_from(index).ok().filter(|&index| index < u8::MAX)
+    }
+
+    /// The index of a label, which is added if need be.
+    fn label(&mut self, label: Label, path: &Path) -> Result<usize, DataError> {
+        let Some(index) = self.labels.iter().position(|there| there.name == label.name) else {
+            if self.labels.len() == MOST_LABELS {
+                return Err(DataError::Setting(format!("{}: with it there are more than {MOST_LABELS} labels", path.display())));
+            }
+            self.labels.push(label);
+            return Ok(self.labels.len() - 1);
+        };
+        let there = &self.labels[index];
+        if *there == label {
+            return Ok(index);
+        }
+        let maker = |label: &Label| {
+            let models: Vec<&str> = label.models.values().map(String::as_str).collect();
+            if models.is_empty() { label.by.clone() } else { format!("{} ({})", label.by, models.join(", ")) }
+        };
+        Err(DataError::Label { path: path.to_owned(), found: maker(&label), first: maker(there), name: label.name })
+    }
+
+    /// The header of shards of these games; `run` says what they are.
+    #[must_use]
+    pub fn header(&self, run: serde_json::Value) -> ShardHeader {
+        let (players, variant, labels) = (self.players.clone(), self.variant.clone(), self.labels.clone());
+        ShardHeader { run, players, variant, labels, first_game: 0, games: 0 }
+    }
+
+    /// The files.
+    pub fn paths(&self) -> impl Iterator<Item = &Path> {
+        self.shards.iter().map(|part| part.path.as_path())
+    }
+
+    /// Gives all games to `each`, in order, with players and labels as numbered here.
+    ///
+    /// # Errors
+    /// If a shard cannot be read or has changed meanwhile, or if `each` fails.
+    pub fn each_game(&self, mut each: impl FnMut(PlayedGame) -> Result<(), DataError>) -> Result<(), DataError> {
+        for some in self.shards.chunks(SHARDS_AT_ONCE) {
+            let read = some.par_iter().map(|part| self.read(part)).collect::<Vec<_>>();
+            for games in read {
+                games?.into_iter().try_for_each(&mut each)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The games from number `from` up to `to`, as [`Source::each_game`] gives them.
+    ///
+    /// # Errors
+    /// If a shard cannot be read or has changed meanwhile.
+    pub fn games(&self, from: u64, to: u64) -> Result<Vec<PlayedGame>, DataError> {
+        let mut games = Vec::new();
+        let mut first = 0;
+        for part in &self.shards {
+            let after = first + part.games;
+            if first < to && from < after {
+                let (skipped, taken) = (from.saturating_sub(first), to.min(after) - from.max(first));
+                games.extend(self.read(part)?.into_iter().skip(skipped as usize).take(taken as usize));
+            }
+            first = after;
+        }
+        Ok(games)
+    }
+
+    /// The games of one shard.
+    fn read(&self, part: &Part) -> Result<Vec<PlayedGame>, DataError> {
+        let changed = || DataError::Setting(format!("{}: changed while it was read", part.path.display()));
+        let (header, mut games) = shard::read(&part.path)?;
+        if header.games != part.games || header.labels.len() != part.labels.len() {
+            return Err(changed());
+        }
+        let same_labels = part.labels.len() == self.labels.len() && part.labels.is_sorted();
+        for game in &mut games {
+            for player in &mut game.players {
+                *player = *part.players.get(usize::from(*player)).ok_or_else(changed)?;
+            }
+            if !same_labels && !game.labels.is_empty() {
+                let mut labels = vec![vec![None; game.record.plies.len()]; self.labels.len()];
+                for (&index, values) in part.labels.iter().zip(std::mem::take(&mut game.labels)) {
+                    labels[index] = values;
+                }
+                game.labels = labels;
+            }
+        }
+        Ok(games)
+    }
+}

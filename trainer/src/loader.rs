@@ -1,0 +1,298 @@
+//! The order in which samples are learned, and the next batches prepared while the last one is being learned.
+//!
+//! An epoch reads the parts of a set in a random order, several at once, and shuffles their samples in a window: as long
+//! as samples come, each takes a random place there and whatever stood at that place is shown; the rest is shown in a
+//! random order. If all samples fit into the window that is a full shuffle. Queues between reading, preparing and
+//! learning are short, so memory holds the window, one part a thread and a few batches, whatever the size of the set.
+//! Invariant: what is in a batch depends on samples, seed, epoch, window and the batch's number alone, never on how many
+//! threads there were or how far they ran ahead.
+
+use crate::dataset::{DatasetError, Samples};
+use crate::sample::Sample;
+use engine::games::einstein::symmetry::{SYMMETRIES, symmetric};
+use engine::random::{RandomStream, SeedSpace, derive_seed};
+use rayon::prelude::*;
+use std::sync::mpsc::{SyncSender, sync_channel};
+
+/// Batches that may wait at each of the two queues.
+const AHEAD: usize = 2;
+
+/// Streams of the training seed space: the first index of a derived seed.
+const ORDER: u64 = 1;
+const SYMMETRY: u64 = 2;
+
+/// What decides the order of an epoch.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Shuffle {
+    /// Of the training.
+    pub seed: u64,
+    /// From 1.
+    pub epoch: usize,
+    /// Samples that are held in memory to be shuffled.
+    pub window: usize,
+    /// Whether each sample is shown in a random one of its eight symmetries.
+    pub symmetries: bool,
+}
+
+/// One pass over training or validation samples.
+#[derive(Clone, Copy, Debug)]
+pub struct Pass<'a> {
+    samples: &'a Samples,
+    /// `None`: validation samples, as they come.
+    shuffle: Option<Shuffle>,
+    batch: usize,
+    /// The first batch that is wanted.
+    from: usize,
+    /// Parts that are read at once.
+    together: usize,
+}
+
+/// Nobody wants more samples.
+struct HungUp;
+
+impl<'a> Pass<'a> {
+    /// All training samples once, `batch` at a time, without the first `from` batches.
+    #[must_use]
+    pub fn training(samples: &'a Samples, batch: usize, shuffle: Shuffle, from: usize) -> Self {
+        Self { samples, shuffle: Some(shuffle), batch, from, together: rayon::current_num_threads() }
+    }
+
+    /// All validation samples once, as they are.
+    #[must_use]
+    pub fn validation(samples: &'a Samples, batch: usize) -> Self {
+        Self { samples, shuffle: None, batch, from: 0, together: 1 }
+    }
+
+    /// How many batches there are, those left out included.
+    #[must_use]
+    pub fn batches(&self) -> usize {
+        let samples = if self.shuffle.is_some() { self.samples.training() } else { self.samples.validation().len() };
+        samples.div_ceil(self.batch)
+    }
+
+    /// Reads and prepares batches on other threads and gives them to `learn` in order, with their numbers from 0, until
+    /// one fails.
+    ///
+    /// # Errors
+    /// If samples cannot be read, or `learn` fails.
+    pub fn each<B: Send, E: From<DatasetError>>(
+        &self,
+        prepare: impl Fn(&[Sample]) -> B + Sync,
+        mut learn: impl FnMut(usize, B) -> Result<(), E>,
+    ) -> Result<(), E> {
+        std::thread::scope(|scope| {
+            let (chosen, unprepared) = sync_channel::<Vec<Sample>>(AHEAD);
+            let (prepared, ready) = sync_channel(AHEAD);
+            // Whoever finds nobody at the other end of its queue stops: a learner that failed has hung up.
+            let reader = scope.spawn(move || self.choose(&chosen));
+            let prepare = &prepare;
+            scope.spawn(move || unprepared.into_iter().try_for_each(|samples| prepared.send(prepare(&samples))));
+            for (number, batch) in (self.from..).zip(ready) {
+                learn(number, batch)?;
+            }
+            match reader.join() {
+                Ok(result) => Ok(result?),
+                Err(panic) => std::panic::resume_unwind(panic),
+            }
+        })
+    }
+
+    /// Sends the samples of each batch, until nobody wants more.
+    fn choose(&self, chosen: &SyncSender<Vec<Sample>>) -> Result<(), DatasetError> {
+        let Some(shuffle) = self.shuffle else {
+            let _ = self.samples.validation().chunks(self.batch).try_for_each(|samples| chosen.send(samples.to_vec()));
+            return Ok(());
+        };
+        let mut batches = Batches { size: self.batch, from: self.from, number: 0, samples: Vec::new(), shuffle, chosen };
+        let mut random = RandomStream::new(derive_seed(shuffle.seed, SeedSpace::Training, &[ORDER, shuffle.epoch as u64]));
+        let mut parts: Vec<usize> = (0..self.samples.parts()).collect();
+        random.shuffle(&mut parts);
+        let mut window: Vec<Sample> = Vec::with_capacity(shuffle.window.min(self.samples.training()));
+        for parts in parts.chunks(self.together) {
+            let read: Vec<Vec<Sample>> = parts.par_iter().map(|&part| self.samples.read(part)).collect::<Result<_, _>>()?;
+            for sample in read.into_iter().flatten() {
+                if window.len() < shuffle.window {
+                    window.push(sample);
+                } else {
+                    let place = random.below(window.len());
+                    if batches.push(std::mem::replace(&mut window[place], sample)).is_err() {
+                        return Ok(());
+                    }
+                }
+            }
+        }
+        while !window.is_empty() {
+            let place = random.below(window.len());
+            if batches.push(window.swap_remove(place)).is_err() {
+                return Ok(());
+            }
+        }
+        let _ = batches.send();
+        Ok(())
+    }
+}
+
+/// Samples as they come, batch by batch.
+struct Batches<'a> {
+    size: usize,
+    from: usize,
+    /// Of the batch that is being filled.
+    number: usize,
+    samples: Vec<Sample>,
+    shuffle: Shuffle,
+    chosen: &'a SyncSender<Vec<Sample>>,
+}
+
+impl Batches<'_> {
+    #[inline]
+    fn push(&mut self, sample: Sample) -> Result<(), HungUp> {
+        self.samples.push(sample);
+        if self.samples.len() < self.size { Ok(()) } else { self.send() }
+    }
+
+    /// Sends what there is, in its symmetries.
+    fn send(&mut self) -> Result<(), HungUp> {
+        let number = self.number;
+        self.number += 1;
+        if number < self.from || self.samples.is_empty() {
+            self.samples.clear();
+            return Ok(());
+        }
+        let mut samples = std::mem::replace(&mut self.samples, Vec::with_capacity(self.size));
+        if self.shuffle.symmetries {
+            let indices = [SYMMETRY, self.shuffle.epoch as u64, number as u64];
+            let mut random = RandomStream::new(derive_seed(self.shuffle.seed, SeedSpace::Training, &indices));
+            for sample in &mut samples {
+                sample.position = symmetric(&sample.position, random.below(SYMMETRIES));
+            }
+        }
+        self.chosen.send(samples).map_err(|_| HungUp)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sample::tests::random_samples;
+    use std::collections::HashMap;
+
+    /// Parts of unequal sizes, one of them empty.
+    fn samples() -> Samples {
+        let parts = [20, 1, 0, 9, 30].into_iter().zip(1..).map(|(games, seed)| random_samples(games, seed)).collect();
+        Samples::in_memory(parts, random_samples(10, 9)).unwrap()
+    }
+
+    fn shuffle(seed: u64, epoch: usize, window: usize) -> Shuffle {
+        Shuffle { seed, epoch, window, symmetries: false }
+    }
+
+    fn collect(pass: &Pass<'_>) -> Vec<Sample> {
+        let mut all: Vec<Vec<Sample>> = Vec::new();
+        let result: Result<(), DatasetError> = pass.each(<[Sample]>::to_vec, |number, batch| {
+            assert_eq!(number, pass.from + all.len());
+            all.push(batch);
+            Ok(())
+        });
+        result.unwrap();
+        assert_eq!(pass.from + all.len(), pass.batches());
+        assert!(all[..all.len() - 1].iter().all(|batch| batch.len() == pass.batch));
+        all.concat()
+    }
+
+    /// How often each sample occurs.
+    fn counts(samples: &[Sample]) -> HashMap<(u64, u32), usize> {
+        let mut counts = HashMap::new();
+        for sample in samples {
+            *counts.entry((sample.position.bits(), sample.target.to_bits())).or_default() += 1;
+        }
+        counts
+    }
+
+    #[test]
+    fn an_epoch_shows_every_sample_once_in_a_new_order_whatever_the_window() {
+        let samples = samples();
+        let expected: Vec<Sample> = (0..samples.parts()).flat_map(|part| samples.read(part).unwrap()).collect();
+        for window in [1, 37, 500, usize::MAX] {
+            let first = collect(&Pass::training(&samples, 100, shuffle(7, 1, window), 0));
+            assert_eq!(counts(&first), counts(&expected), "window {window}");
+            assert_eq!(first, collect(&Pass::training(&samples, 100, shuffle(7, 1, window), 0)));
+            for (seed, epoch) in [(7, 2), (8, 1)] {
+                assert_ne!(first, collect(&Pass::training(&samples, 100, shuffle(seed, epoch, window), 0)));
+            }
+        }
+        assert_eq!(collect(&Pass::validation(&samples, 100)), samples.validation());
+    }
+
+    #[test]
+    fn a_window_that_holds_all_samples_shuffles_fully_and_a_small_one_nearly_keeps_the_order() {
+        // Targets tell where a sample stood. The mean distance between two places is a third of all.
+        let count = 10_000;
+        let base = random_samples(1, 1)[0];
+        let training: Vec<Sample> = (0..count).map(|place| Sample { target: place as f32 / count as f32, ..base }).collect();
+        let samples = Samples::in_memory(vec![training], vec![base]).unwrap();
+        let distance = |window: usize| {
+            let shown = collect(&Pass::training(&samples, 512, shuffle(3, 1, window), 0));
+            let distances = shown.iter().enumerate().map(|(place, sample)| (place as f32 / count as f32 - sample.target).abs());
+            distances.sum::<f32>() / count as f32
+        };
+        let full = distance(count);
+        // Standard deviation of the mean: 0.236 / 100.
+        assert!((full - 1.0 / 3.0).abs() < 0.012, "{full}");
+        // A sample waits for a geometric number of steps, whose mean is the window.
+        let small = distance(100);
+        assert!(small < 0.02 && small > 0.002, "{small}");
+        assert_eq!(distance(count), distance(10 * count));
+    }
+
+    #[test]
+    fn every_symmetry_is_shown_equally_often() {
+        let samples = samples();
+        let plain = collect(&Pass::training(&samples, 100, shuffle(7, 1, 300), 0));
+        let turned = collect(&Pass::training(&samples, 100, Shuffle { symmetries: true, ..shuffle(7, 1, 300) }, 0));
+        assert_eq!(plain.len(), turned.len());
+        let mut shown = [0usize; SYMMETRIES];
+        for (plain, turned) in plain.iter().zip(&turned) {
+            assert_eq!(plain.target, turned.target);
+            let related: Vec<usize> = (0..SYMMETRIES).filter(|&symmetry| symmetric(&plain.position, symmetry) == turned.position).collect();
+            assert!(!related.is_empty());
+            // Of positions that are their own images, which says nothing, there are few.
+            if let [symmetry] = related[..] {
+                shown[symmetry] += 1;
+            }
+        }
+        let expected = shown.iter().sum::<usize>() as f64 / 8.0;
+        assert!(expected > 50.0);
+        assert!(shown.iter().all(|&count| (count as f64 - expected).abs() < 5.0 * expected.sqrt()), "{shown:?}");
+    }
+
+    #[test]
+    fn the_sequence_does_not_depend_on_the_number_of_threads() {
+        let samples = samples();
+        let epoch = |together| collect(&Pass { together, ..Pass::training(&samples, 64, shuffle(5, 3, 200), 0) });
+        assert_eq!(epoch(1), epoch(3));
+        assert_eq!(epoch(1), epoch(16));
+    }
+
+    #[test]
+    fn a_pass_that_starts_later_shows_the_rest() {
+        let samples = samples();
+        let order = Shuffle { symmetries: true, ..shuffle(5, 3, 200) };
+        let all = collect(&Pass::training(&samples, 64, order, 0));
+        assert_eq!(collect(&Pass::training(&samples, 64, order, 3)), all[3 * 64..]);
+    }
+
+    #[test]
+    fn a_failed_learner_stops_the_epoch() {
+        let samples = samples();
+        let mut seen = 0;
+        let result = Pass::training(&samples, 10, shuffle(1, 1, 50), 0).each(
+            |samples| samples.len(),
+            |number, _| {
+                seen += 1;
+                if number == 1 { Err(DatasetError::Missing("more")) } else { Ok(()) }
+            },
+        );
+        assert!(matches!(result, Err(DatasetError::Missing("more"))));
+        assert_eq!(seen, 2);
+    }
+}

@@ -1,0 +1,134 @@
+//! The training step of the small network on the CPU, written by hand: forward, backward and Adam without tensors.
+//!
+//! [`super::network`] defines the network; this computes the same several times as fast, and tests hold every weight of
+//! its steps against burn's. Invariant: the result is a function of weights and batch alone. A batch is cut into blocks
+//! of fixed size whose gradients are added in their order, whatever thread computed them, and all instruction sets give
+//! the same bits.
+
+mod adam;
+mod block;
+mod instructions;
+mod layout;
+mod matrix;
+
+pub use block::Inputs;
+pub use layout::Shape;
+
+use adam::{Rates, Tensor};
+use block::{Weights, Work};
+use engine::eval::network::InstructionSet;
+use rayon::prelude::*;
+
+/// Samples whose gradient one task computes.
+const BLOCK: usize = 512;
+
+/// A network with its optimiser, all tensors in one array.
+#[derive(Clone, Debug)]
+pub struct FusedNetwork {
+    shape: Shape,
+    weights: Vec<f32>,
+    /// Of Adam: the mean of the gradients of each weight, then the means of their squares.
+    moments: Vec<f32>,
+    steps: u64,
+    instructions: InstructionSet,
+    work: Vec<Work>,
+}
+
+impl FusedNetwork {
+    /// A network of these weights, in the order sparse, dense, first bias, second, second bias, output, output bias.
+    /// `moments` are twice as many numbers, 0 at the start, and `steps` how many steps were done.
+    ///
+    /// # Panics
+    /// If the weights or moments are not as many as the shape has, or a hidden layer is no multiple of 16.
+    #[must_use]
+    pub fn new(shape: Shape, weights: Vec<f32>, moments: Vec<f32>, steps: u64) -> Self {
+        assert!(shape.hidden.iter().all(|width| width % matrix::LANES == 0 && *width > 0), "hidden layers are multiples of 16");
+        assert_eq!((weights.len(), moments.len()), (shape.parameters(), 2 * shape.parameters()), "the numbers of the shape");
+        Self { shape, weights, moments, steps, instructions: InstructionSet::detect(), work: Vec::new() }
+    }
+
+    /// The same on other instructions; `None` if this machine does not have them.
+    #[must_use]
+    pub fn on(mut self, instructions: InstructionSet) -> Option<Self> {
+        self.instructions = instructions;
+        instructions.is_available().then_some(self)
+    }
+
+    /// The weights, in the order of [`Self::new`].
+    #[must_use]
+    pub fn weights(&self) -> &[f32] {
+        &self.weights
+    }
+
+    /// Each tensor's weights, in the order of [`Self::new`].
+    pub fn tensors(&self) -> impl Iterator<Item = &[f32]> {
+        self.shape.places().into_iter().map(|place| &self.weights[place])
+    }
+
+    /// Adam's moments, and the steps done.
+    #[must_use]
+    pub fn optimiser(&self) -> (&[f32], u64) {
+        (&self.moments, self.steps)
+    }
+
+    /// One step of Adam on a batch, the gradient of each tensor shortened to the norm `longest`; the sum of the losses
+    /// before the step, in nats. If that is not finite, nothing changes.
+    pub fn step(&mut self, batch: Inputs<'_>, learning_rate: f64, longest: f32) -> f64 {
+        let loss = self.compute_gradient(batch);
+        if !loss.is_finite() {
+            return loss;
+        }
+        self.steps += 1;
+        let rates = Rates::new(learning_rate, self.steps);
+        let (means, squares) = self.moments.split_at_mut(self.weights.len());
+        for place in self.shape.places() {
+            let tensor = Tensor {
+                weights: &mut self.weights[place.clone()],
+                gradient: &self.work[0].gradient[place.clone()],
+                means: &mut means[place.clone()],
+                squares: &mut squares[place],
+            };
+            instructions::adam(self.instructions, tensor, rates, longest);
+        }
+        loss
+    }
+
+    /// The gradient of the mean loss into the first block's, and the sum of the losses.
+    fn compute_gradient(&mut self, batch: Inputs<'_>) -> f64 {
+        let blocks: Vec<Inputs<'_>> = batch.pieces(BLOCK, self.shape.dense).collect();
+        if self.work.len() < blocks.len().max(1) {
+            self.work.resize(blocks.len().max(1), Work::default());
+        }
+        let mut second_transposed = vec![0.0; self.shape.hidden[0] * self.shape.hidden[1]];
+        matrix::transpose(self.shape.split(&self.weights).second, self.shape.hidden[1], &mut second_transposed);
+        let weights = Weights { shape: self.shape, all: &self.weights, second_transposed: &second_transposed };
+        let scale = 1.0 / batch.targets.len() as f32;
+        let (work, instructions) = (&mut self.work[..blocks.len()], self.instructions);
+        work.par_iter_mut()
+            .zip(blocks)
+            .with_max_len(1)
+            .for_each(|(work, block)| instructions::gradient(instructions, weights, block, scale, work));
+        let Some((first, others)) = work.split_first_mut() else { return 0.0 };
+        for other in others {
+            instructions::add(self.instructions, &mut first.gradient, &other.gradient);
+            first.loss += other.loss;
+        }
+        first.loss
+    }
+
+    /// The logits of samples.
+    #[must_use]
+    pub fn logits(&self, batch: Inputs<'_>) -> Vec<f32> {
+        let mut logits = vec![0.0; batch.targets.len()];
+        let blocks: Vec<Inputs<'_>> = batch.pieces(BLOCK, self.shape.dense).collect();
+        let weights = Weights { shape: self.shape, all: &self.weights, second_transposed: &[] };
+        logits.par_chunks_mut(BLOCK).zip(blocks).for_each_init(Work::default, |work, (logits, block)| {
+            instructions::logits(self.instructions, weights, block, work, logits);
+        });
+        logits
+    }
+}
+
+#[cfg(test)]
+#[cfg(feature = "flex")]
+mod tests;

@@ -1,0 +1,223 @@
+//! Forward and backward through the network for some samples, on one thread.
+//!
+//! Samples go through in chunks whose values stay in the first-level cache. Invariant: every sum has one order, that of
+//! samples, inputs or lanes, so all instruction sets give the same bits.
+
+use super::layout::Shape;
+use super::matrix::{LANES, Lanes, add, add_product, add_transposed_product, each, lanes, lanes_mut};
+use engine::eval::calibration::exponential;
+use engine::eval::features::ACTIVE;
+
+/// Samples that go through the layers together.
+const CHUNK: usize = 64;
+
+/// What the network learns from: one row number for each stone, dense inputs and a target a sample.
+#[derive(Clone, Copy, Debug)]
+pub struct Inputs<'a> {
+    /// `[samples, 12]`.
+    pub rows: &'a [i32],
+    /// `[samples, dense]`.
+    pub dense: &'a [f32],
+    /// Win probabilities, `[samples]`.
+    pub targets: &'a [f32],
+}
+
+impl<'a> Inputs<'a> {
+    /// The samples in pieces of `size` and a shorter last one.
+    pub(super) fn pieces(self, size: usize, dense: usize) -> impl Iterator<Item = Self> + 'a {
+        (0..self.targets.len().div_ceil(size)).map(move |number| {
+            let range = number * size..((number + 1) * size).min(self.targets.len());
+            Self {
+                rows: &self.rows[range.start * ACTIVE..range.end * ACTIVE],
+                dense: &self.dense[range.start * dense..range.end * dense],
+                targets: &self.targets[range],
+            }
+        })
+    }
+}
+
+/// The weights of a step, all threads'.
+#[derive(Clone, Copy)]
+pub(super) struct Weights<'a> {
+    pub(super) shape: Shape,
+    pub(super) all: &'a [f32],
+    /// Those between the hidden layers, transposed.
+    pub(super) second_transposed: &'a [f32],
+}
+
+/// What one thread needs for a block, and its results.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Work {
+    /// Of all weights, summed over the samples of the block.
+    pub(super) gradient: Vec<f32>,
+    /// Summed over the samples of the block.
+    pub(super) loss: f64,
+    /// Of the last samples that went forward.
+    pub(super) logits: Vec<f32>,
+    first: Vec<f32>,
+    second: Vec<f32>,
+    first_gradient: Vec<f32>,
+    second_gradient: Vec<f32>,
+}
+
+/// The gradient of `scale` times the loss of a block, and its loss, into `work`.
+#[inline(always)]
+pub(super) fn gradient<const ROWS: usize>(weights: Weights<'_>, inputs: Inputs<'_>, scale: f32, work: &mut Work) {
+    let shape = weights.shape;
+    work.gradient.clear();
+    work.gradient.resize(shape.parameters(), 0.0);
+    work.loss = 0.0;
+    for chunk in inputs.pieces(CHUNK, shape.dense) {
+        forward::<ROWS>(weights, chunk, work);
+        work.loss += losses(&mut work.logits, chunk.targets, scale);
+        backward::<ROWS>(weights, chunk, work);
+    }
+}
+
+/// The logits of samples, in their order, into `logits`.
+#[inline(always)]
+pub(super) fn logits<const ROWS: usize>(weights: Weights<'_>, inputs: Inputs<'_>, work: &mut Work, logits: &mut [f32]) {
+    for (chunk, logits) in inputs.pieces(CHUNK, weights.shape.dense).zip(logits.chunks_mut(CHUNK)) {
+        forward::<ROWS>(weights, chunk, work);
+        logits.copy_from_slice(&work.logits);
+    }
+}
+
+#[inline(always)]
+fn forward<const ROWS: usize>(weights: Weights<'_>, inputs: Inputs<'_>, work: &mut Work) {
+    let Shape { dense, hidden: [first, second] } = weights.shape;
+    let tensors = weights.shape.split(weights.all);
+    let samples = inputs.targets.len();
+    let (first_width, second_width) = (first / LANES, second / LANES);
+    resize(&mut work.first, samples * first);
+    let layer = lanes_mut(&mut work.first);
+    let (table, bias) = (lanes(tensors.sparse), lanes(tensors.first_bias));
+    for (rows, sums) in inputs.rows.chunks_exact(ACTIVE).zip(layer.chunks_exact_mut(first_width)) {
+        for (column, sum) in sums.iter_mut().enumerate() {
+            let mut total = bias[column];
+            for &row in rows {
+                add(&mut total, &table[row as usize * first_width + column]);
+            }
+            *sum = total;
+        }
+    }
+    add_product::<ROWS>(inputs.dense, lanes(tensors.dense), layer, dense, first_width);
+    clip(layer);
+    resize(&mut work.second, samples * second);
+    let layer = lanes_mut(&mut work.second);
+    for sums in layer.chunks_exact_mut(second_width) {
+        sums.copy_from_slice(lanes(tensors.second_bias));
+    }
+    add_product::<ROWS>(&work.first, lanes(tensors.second), layer, first, second_width);
+    clip(layer);
+    work.logits.clear();
+    for values in layer.chunks_exact(second_width) {
+        let mut sums = [0.0; LANES];
+        for (values, weights) in values.iter().zip(lanes(tensors.output)) {
+            for lane in 0..LANES {
+                sums[lane] += values[lane] * weights[lane];
+            }
+        }
+        work.logits.push(tensors.output_bias[0] + sum_of(&sums));
+    }
+}
+
+/// Turns logits into `scale` times the derivative of the loss by them; the sum of the losses.
+#[inline(always)]
+fn losses(logits: &mut [f32], targets: &[f32], scale: f32) -> f64 {
+    let mut loss = 0.0;
+    // Σ ln(1 + e) is the logarithm of the product: at most 2^64, and one logarithm instead of 64.
+    let mut product = 1.0f64;
+    for (logit, &target) in logits.iter_mut().zip(targets) {
+        let z = *logit;
+        let small = exponential(-z.abs());
+        loss += f64::from(z.max(0.0) - target * z);
+        product *= 1.0 + f64::from(small);
+        let value = (if z >= 0.0 { 1.0 } else { small }) / (1.0 + small);
+        *logit = (value - target) * scale;
+    }
+    loss + product.ln()
+}
+
+/// Adds the gradient of the samples that went forward, whose `logits` have become derivatives.
+#[inline(always)]
+fn backward<const ROWS: usize>(weights: Weights<'_>, inputs: Inputs<'_>, work: &mut Work) {
+    let Shape { hidden: [first, second], .. } = weights.shape;
+    let tensors = weights.shape.split(weights.all);
+    let samples = inputs.targets.len();
+    let (first_width, second_width) = (first / LANES, second / LANES);
+    let gradient = weights.shape.split_mut(&mut work.gradient);
+
+    resize(&mut work.second_gradient, samples * second);
+    let layer = lanes_mut(&mut work.second_gradient);
+    let values = lanes(&work.second);
+    for column in 0..second_width {
+        let output = lanes(tensors.output)[column];
+        let (mut by_output, mut by_bias) = ([0.0; LANES], [0.0; LANES]);
+        for (sample, &derivative) in work.logits.iter().enumerate() {
+            let (value, slope) = (&values[sample * second_width + column], &mut layer[sample * second_width + column]);
+            *slope = each(|lane| if_open(value[lane], derivative * output[lane]));
+            add(&mut by_bias, slope);
+            add(&mut by_output, &each(|lane| derivative * value[lane]));
+        }
+        add(&mut lanes_mut(gradient.output)[column], &by_output);
+        add(&mut lanes_mut(gradient.second_bias)[column], &by_bias);
+    }
+    for derivative in &work.logits {
+        gradient.output_bias[0] += derivative;
+    }
+    add_transposed_product::<ROWS>(&work.first, layer, lanes_mut(gradient.second), second_width);
+
+    resize(&mut work.first_gradient, samples * first);
+    work.first_gradient.fill(0.0);
+    let layer = lanes_mut(&mut work.first_gradient);
+    add_product::<ROWS>(&work.second_gradient, lanes(weights.second_transposed), layer, second, first_width);
+    let (values, bias, table) = (lanes(&work.first), lanes_mut(gradient.first_bias), lanes_mut(gradient.sparse));
+    let rows = inputs.rows.chunks_exact(ACTIVE);
+    for ((rows, values), slopes) in rows.zip(values.chunks_exact(first_width)).zip(layer.chunks_exact_mut(first_width)) {
+        for ((slope, value), bias) in slopes.iter_mut().zip(values).zip(bias.iter_mut()) {
+            *slope = each(|lane| if_open(value[lane], slope[lane]));
+            add(bias, slope);
+        }
+        for &row in rows {
+            for (weight, slope) in table[row as usize * first_width..][..first_width].iter_mut().zip(&*slopes) {
+                add(weight, slope);
+            }
+        }
+    }
+    add_transposed_product::<ROWS>(inputs.dense, layer, lanes_mut(gradient.dense), first_width);
+}
+
+/// The slope of a sum whose clipped value is given: beyond the bounds nothing follows it.
+#[inline(always)]
+fn if_open(value: f32, slope: f32) -> f32 {
+    // Lanes have no branches: the bits are kept or cleared.
+    let keep = u32::from((value > 0.0) & (value < 1.0)).wrapping_neg();
+    f32::from_bits(slope.to_bits() & keep)
+}
+
+#[inline(always)]
+fn clip(layer: &mut [Lanes]) {
+    for value in layer.as_flattened_mut() {
+        // A value that is no number stays so, and is noticed in the loss.
+        let low = if *value < 0.0 { 0.0 } else { *value };
+        *value = if low > 1.0 { 1.0 } else { low };
+    }
+}
+
+/// In pairs: 8 and 8, 4 and 4, and so on.
+#[inline(always)]
+fn sum_of(lanes: &Lanes) -> f32 {
+    let mut sums = *lanes;
+    for half in [8, 4, 2, 1] {
+        for lane in 0..half {
+            sums[lane] += sums[lane + half];
+        }
+    }
+    sums[0]
+}
+
+#[inline(always)]
+fn resize(values: &mut Vec<f32>, length: usize) {
+    values.resize(length, 0.0);
+}

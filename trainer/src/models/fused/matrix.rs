@@ -1,0 +1,170 @@
+//! Products of small matrices, sixteen columns at a time.
+//!
+//! Written so that the compiler makes vector instructions of it. Invariant: every element of a result is one sum, added
+//! up in the order of the inner index, a product and a sum at a time: the same bits however many lanes or rows are
+//! computed together.
+
+/// Columns that are computed together; the number of columns of every matrix is a multiple of it.
+pub(super) const LANES: usize = 16;
+
+/// Neighbouring columns.
+pub(super) type Lanes = [f32; LANES];
+
+/// A matrix as rows of lanes.
+#[inline(always)]
+pub(super) fn lanes(matrix: &[f32]) -> &[Lanes] {
+    matrix.as_chunks().0
+}
+
+/// A matrix as rows of lanes, to be changed.
+#[inline(always)]
+pub(super) fn lanes_mut(matrix: &mut [f32]) -> &mut [Lanes] {
+    matrix.as_chunks_mut().0
+}
+
+/// `sum += addend`.
+#[inline(always)]
+pub(super) fn add(sum: &mut Lanes, addend: &Lanes) {
+    // On copies: as far as the compiler knows the two may overlap.
+    *sum = each(|lane| sum[lane] + addend[lane]);
+}
+
+/// A number for each lane.
+#[inline(always)]
+pub(super) fn each(mut number: impl FnMut(usize) -> f32) -> Lanes {
+    let mut lanes = [0.0; LANES];
+    for (lane, found) in lanes.iter_mut().enumerate() {
+        *found = number(lane);
+    }
+    lanes
+}
+
+/// `sum += factor · addend`.
+#[inline(always)]
+fn add_scaled(sum: &mut Lanes, factor: f32, addend: &Lanes) {
+    for (sum, addend) in sum.iter_mut().zip(addend) {
+        *sum += factor * addend;
+    }
+}
+
+/// `c += a · b`, where `a` has `inner` columns and `c` and `b` have `width` times sixteen; `ROWS` rows at a time.
+#[inline(always)]
+pub(super) fn add_product<const ROWS: usize>(a: &[f32], b: &[Lanes], c: &mut [Lanes], inner: usize, width: usize) {
+    if inner == 0 {
+        return;
+    }
+    for (a, c) in a.chunks(ROWS * inner).zip(c.chunks_mut(ROWS * width)) {
+        if c.len() == ROWS * width {
+            product_rows::<ROWS>(a, b, c, inner, width);
+        } else {
+            for (a, c) in a.chunks_exact(inner).zip(c.chunks_exact_mut(width)) {
+                product_rows::<1>(a, b, c, inner, width);
+            }
+        }
+    }
+}
+
+#[inline(always)]
+fn product_rows<const ROWS: usize>(a: &[f32], b: &[Lanes], c: &mut [Lanes], inner: usize, width: usize) {
+    // Not by `from_fn`, which is not always inlined: the compiler shall see that every row has `inner` elements.
+    let mut rows = [&a[..inner]; ROWS];
+    for (row, values) in rows.iter_mut().enumerate() {
+        *values = &a[row * inner..][..inner];
+    }
+    for column in 0..width {
+        let mut sums = [[0.0; LANES]; ROWS];
+        for (row, sum) in sums.iter_mut().enumerate() {
+            *sum = c[row * width + column];
+        }
+        for place in 0..inner {
+            let b = &b[place * width + column];
+            for row in 0..ROWS {
+                add_scaled(&mut sums[row], rows[row][place], b);
+            }
+        }
+        for (row, sum) in sums.into_iter().enumerate() {
+            c[row * width + column] = sum;
+        }
+    }
+}
+
+/// `c += aᵀ · b`, where `a` has as many columns as `c` has rows, and `c` and `b` have `width` times sixteen columns.
+#[inline(always)]
+pub(super) fn add_transposed_product<const ROWS: usize>(a: &[f32], b: &[Lanes], c: &mut [Lanes], width: usize) {
+    let rows = c.len() / width;
+    for (number, c) in c.chunks_mut(ROWS * width).enumerate() {
+        let first = number * ROWS;
+        if c.len() == ROWS * width {
+            transposed_rows::<ROWS>(a, b, c, first, rows, width);
+        } else {
+            for (row, c) in c.chunks_exact_mut(width).enumerate() {
+                transposed_rows::<1>(a, b, c, first + row, rows, width);
+            }
+        }
+    }
+}
+
+#[inline(always)]
+fn transposed_rows<const ROWS: usize>(a: &[f32], b: &[Lanes], c: &mut [Lanes], first: usize, rows: usize, width: usize) {
+    for column in 0..width {
+        let mut sums = [[0.0; LANES]; ROWS];
+        for (row, sum) in sums.iter_mut().enumerate() {
+            *sum = c[row * width + column];
+        }
+        for (a, b) in a.chunks_exact(rows).zip(b.chunks_exact(width)) {
+            let (factors, b) = (&a[first..first + ROWS], &b[column]);
+            for row in 0..ROWS {
+                add_scaled(&mut sums[row], factors[row], b);
+            }
+        }
+        for (row, sum) in sums.into_iter().enumerate() {
+            c[row * width + column] = sum;
+        }
+    }
+}
+
+/// The transposed matrix of one with `columns` columns.
+pub(super) fn transpose(matrix: &[f32], columns: usize, transposed: &mut [f32]) {
+    let rows = matrix.len() / columns;
+    for (row, values) in matrix.chunks_exact(columns).enumerate() {
+        for (column, value) in values.iter().enumerate() {
+            transposed[column * rows + row] = *value;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use engine::random::RandomStream;
+
+    fn random(random: &mut RandomStream, count: usize) -> Vec<f32> {
+        (0..count).map(|_| random.unit() as f32 - 0.5).collect()
+    }
+
+    #[test]
+    fn products_are_those_of_the_textbook_to_the_last_bit() {
+        let mut stream = RandomStream::new(1);
+        for (rows, inner, columns) in [(1, 1, 16), (4, 7, 32), (9, 22, 64), (64, 64, 16), (23, 0, 16)] {
+            let (a, b, c) = (random(&mut stream, rows * inner), random(&mut stream, inner * columns), random(&mut stream, rows * columns));
+            let mut expected = c.clone();
+            for row in 0..rows {
+                for column in 0..columns {
+                    for place in 0..inner {
+                        expected[row * columns + column] += a[row * inner + place] * b[place * columns + column];
+                    }
+                }
+            }
+            let mut found = c.clone();
+            add_product::<4>(&a, lanes(&b), lanes_mut(&mut found), inner, columns / LANES);
+            assert_eq!(found, expected);
+            let mut turned = vec![0.0; a.len()];
+            if inner > 0 {
+                transpose(&a, inner, &mut turned);
+            }
+            let mut found = c;
+            add_transposed_product::<8>(&turned, lanes(&b), lanes_mut(&mut found), columns / LANES);
+            assert_eq!(found, expected);
+        }
+    }
+}

@@ -1,0 +1,192 @@
+//! The settings of self-play, and what of them is out of range.
+//!
+//! Invariant: an option that is off leaves no trace in a run's JSON, so that runs from before it was there go on.
+
+use super::SelfPlayError;
+use crate::label::LabelConfig;
+use engine::play::Fading;
+use engine::tablebase::{FEWEST_STONES, MOST_STONES};
+use serde::{Deserialize, Serialize};
+
+/// Who plays, and how often.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct WeightedPlayer {
+    /// Notation, for example `star1(depth=3, eval=abt)`.
+    pub player: String,
+    /// How likely the player is to be given a side, relative to the others.
+    #[serde(default = "one")]
+    pub weight: f64,
+}
+
+fn one() -> f64 {
+    1.0
+}
+
+/// Settings of a run. Together with a game's index they determine the game.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SelfPlayConfig {
+    /// The players; each side of each game draws one by weight, so all meet each other and themselves.
+    pub players: Vec<WeightedPlayer>,
+    /// Number of games.
+    pub games: u64,
+    /// The seed of everything random.
+    pub seed: u64,
+    /// Plies at the start of each game that are random moves.
+    pub opening_plies: usize,
+    /// Share of later moves that are random.
+    pub exploration: f64,
+    /// `classic` or `nearest`.
+    pub variant: String,
+    /// What is off unless asked for.
+    #[serde(default, skip_serializing_if = "SelfPlayOptions::are_off")]
+    pub options: SelfPlayOptions,
+    /// Values of the positions before each roll, besides those of the players; none by default.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub labels: Vec<LabelConfig>,
+}
+
+impl Default for SelfPlayConfig {
+    fn default() -> Self {
+        Self {
+            players: vec![
+                WeightedPlayer { player: "star1(depth=3, eval=abt)".to_owned(), weight: 0.97 },
+                WeightedPlayer { player: "mcts(sims=400, leaf=playout)".to_owned(), weight: 0.03 },
+            ],
+            games: 20_000,
+            seed: 1,
+            opening_plies: 2,
+            exploration: 0.08,
+            variant: "classic".to_owned(),
+            options: SelfPlayOptions::default(),
+            labels: Vec::new(),
+        }
+    }
+}
+
+/// Other starts, other exploration, and endgames played by tables. Plies are counted from 0 at the start of the game.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct SelfPlayOptions {
+    /// From this ply on no move is random (those of `opening_plies` are).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub exploration_until: Option<usize>,
+    /// Plies in which the share of random moves halves.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub exploration_half_life: Option<f64>,
+    /// Moves that are not random are drawn with probabilities proportional to exp(value / temperature), values being the
+    /// win probabilities that the player gives the permitted moves; players that rate no moves make their own.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub temperature: Option<f64>,
+    /// From this ply on the players choose.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub temperature_until: Option<usize>,
+    /// Plies in which the temperature halves.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub temperature_half_life: Option<f64>,
+    /// Games that start from positions of a file.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub starts: Option<SuiteStarts>,
+    /// Games that start from random endgames.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub endgames: Option<EndgameStarts>,
+    /// From the first position of at most so many stones in all on, endgame tables make the moves of both sides.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub adjudicate: Option<usize>,
+}
+
+/// Games that start from positions of a file.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SuiteStarts {
+    /// The file: a position before the roll a line; each game draws one, all equally likely.
+    pub file: String,
+    /// Share of the games.
+    #[serde(default = "one")]
+    pub share: f64,
+}
+
+/// Games that start from random endgames.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct EndgameStarts {
+    /// Fewest and most stones in all, 2–12.
+    pub stones: [u32; 2],
+    /// Share of the games.
+    #[serde(default = "one")]
+    pub share: f64,
+}
+
+impl SelfPlayOptions {
+    /// Whether none of them is asked for.
+    #[must_use]
+    pub fn are_off(&self) -> bool {
+        *self == Self::default()
+    }
+
+    /// The temperature, ply by ply.
+    pub(super) fn temperature(&self) -> Fading {
+        Fading { start: self.temperature.unwrap_or(0.0), until: self.temperature_until, half_life: self.temperature_half_life }
+    }
+
+    fn check(&self) -> Result<(), String> {
+        for (key, half_life) in
+            [("exploration_half_life", self.exploration_half_life), ("temperature_half_life", self.temperature_half_life)]
+        {
+            if half_life.is_some_and(|plies| !plies.is_finite() || plies <= 0.0) {
+                return Err(format!("'{key}' is a number of plies above 0, not {}", half_life.unwrap_or_default()));
+            }
+        }
+        if self.temperature.is_some_and(|temperature| !(temperature > 0.0 && temperature.is_finite())) {
+            return Err(format!("'temperature' is a win probability above 0, not {}", self.temperature.unwrap_or_default()));
+        }
+        if self.temperature.is_none() && (self.temperature_until.is_some() || self.temperature_half_life.is_some()) {
+            return Err("'temperature_until' and 'temperature_half_life' are for a 'temperature', which is not given".to_owned());
+        }
+        let suite = self.starts.as_ref().map_or(0.0, |starts| starts.share);
+        let endgames = self.endgames.as_ref().map_or(0.0, |endgames| endgames.share);
+        for (key, share) in [("starts", suite), ("endgames", endgames)] {
+            if !(0.0..=1.0).contains(&share) {
+                return Err(format!("the share of '{key}' is from 0 to 1, not {share}"));
+            }
+        }
+        if suite + endgames > 1.0 {
+            return Err(format!("the shares of 'starts' and 'endgames' are {suite} and {endgames}, together more than 1"));
+        }
+        if let Some(EndgameStarts { stones: [fewest, most], .. }) = self.endgames
+            && !(2 <= fewest && fewest <= most && most <= 12)
+        {
+            return Err(format!("'endgames' are of 2 to 12 stones, the fewest first, not {fewest}-{most}"));
+        }
+        match self.adjudicate {
+            Some(stones) if !(FEWEST_STONES..=MOST_STONES).contains(&stones) => {
+                Err(format!("'adjudicate' is a number of stones from {FEWEST_STONES} to {MOST_STONES}, not {stones}"))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+impl SelfPlayConfig {
+    /// Whether all numbers are in range; players, variant and files are looked at elsewhere.
+    pub(super) fn check(&self) -> Result<(), SelfPlayError> {
+        let setting = |problem: String| Err(SelfPlayError::Setting(problem));
+        if self.players.is_empty() || self.players.len() > 255 {
+            return setting("between 1 and 255 players can take part".to_owned());
+        }
+        let sum: f64 = self.players.iter().map(|weighted| weighted.weight).sum();
+        if self.players.iter().any(|weighted| weighted.weight.is_nan() || weighted.weight < 0.0) || !sum.is_finite() || sum <= 0.0 {
+            return setting("'weight' is a number of at least 0, and not 0 for all players".to_owned());
+        }
+        if !(0.0..=1.0).contains(&self.exploration) {
+            return setting(format!("'exploration' is a share from 0 to 1, not {}", self.exploration));
+        }
+        self.options.check().or_else(setting)
+    }
+
+    /// The share of random moves, ply by ply.
+    pub(super) fn random_share(&self) -> Fading {
+        Fading { start: self.exploration, until: self.options.exploration_until, half_life: self.options.exploration_half_life }
+    }
+}

@@ -1,0 +1,127 @@
+//! What a run has produced, and where its time went.
+
+use super::config::{SelfPlayConfig, WeightedPlayer};
+use crate::shard::PlayedGame;
+use serde::{Deserialize, Serialize};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+/// What a run has produced.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct SelfPlaySummary {
+    /// Games.
+    pub games: u64,
+    /// Positions before a move.
+    pub positions: u64,
+    /// Games won by the side that began.
+    pub first_mover_wins: u64,
+    /// Explored moves.
+    pub explored: u64,
+    /// Sides taken by each player, and how many of these games it won, in the order of the settings.
+    pub players: Vec<PlayerTally>,
+}
+
+/// How one player fared.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct PlayerTally {
+    /// Notation.
+    pub player: String,
+    /// Sides it played.
+    pub sides: u64,
+    /// How many of them won.
+    pub wins: u64,
+}
+
+impl SelfPlaySummary {
+    pub(super) fn new(config: &SelfPlayConfig) -> Self {
+        let tally = |weighted: &WeightedPlayer| PlayerTally { player: weighted.player.clone(), ..PlayerTally::default() };
+        Self { players: config.players.iter().map(tally).collect(), ..Self::default() }
+    }
+
+    pub(super) fn count(&mut self, game: &PlayedGame) {
+        let record = &game.record;
+        self.games += 1;
+        self.positions += record.plies.len() as u64;
+        self.explored += record.plies.iter().filter(|ply| ply.explored).count() as u64;
+        self.first_mover_wins += u64::from(record.payoffs[record.start.seat()] > 0.5);
+        for (seat, &player) in game.players.iter().enumerate() {
+            self.players[usize::from(player)].sides += 1;
+            self.players[usize::from(player)].wins += u64::from(record.payoffs[seat] > 0.5);
+        }
+    }
+}
+
+/// What [`SelfPlay::run_within`](super::SelfPlay::run_within) did.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RunReport {
+    /// All games that are there now.
+    pub summary: SelfPlaySummary,
+    /// Of the games that were played now.
+    pub timing: Timing,
+    /// Whether it stopped because its time was over, and there is more to play.
+    pub stopped: bool,
+}
+
+/// Where the time of the games played in one call went, in seconds of all threads together.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Timing {
+    /// Games played, those that were there not counted.
+    pub games: u64,
+    /// Positions of these games.
+    pub positions: u64,
+    /// Players at their moves: one game in sixteen is timed, and stands for the others.
+    pub players: f64,
+    /// The rest of playing: players made, set-ups, dice, moves and records; taken likewise.
+    pub playing: f64,
+    /// Encoding, checking and writing shards.
+    pub writing: f64,
+    /// The share of all three that players did not spend at their moves; 0 if nothing was played.
+    pub outside_players: f64,
+}
+
+/// One game in so many is timed: reading the clock at every move would slow down the fastest players.
+const TIMED: u64 = 16;
+
+/// Gathers a [`Timing`] from all threads.
+#[derive(Debug, Default)]
+pub(super) struct Clock {
+    timed_games: AtomicU64,
+    /// Nanoseconds.
+    timed: AtomicU64,
+    deciding: AtomicU64,
+    writing: AtomicU64,
+}
+
+impl Clock {
+    /// Whether a game is to be timed.
+    pub(super) fn times(index: u64) -> bool {
+        index.is_multiple_of(TIMED)
+    }
+
+    /// Notes a game that began at an instant and has just ended; its players took `deciding`.
+    pub(super) fn note_game(&self, began: Instant, deciding: Duration) {
+        self.timed_games.fetch_add(1, Ordering::Relaxed);
+        self.timed.fetch_add(nanoseconds(began.elapsed()), Ordering::Relaxed);
+        self.deciding.fetch_add(nanoseconds(deciding), Ordering::Relaxed);
+    }
+
+    /// Notes that a shard was written.
+    pub(super) fn note_writing(&self, began: Instant) {
+        self.writing.fetch_add(nanoseconds(began.elapsed()), Ordering::Relaxed);
+    }
+
+    /// What it comes to for a number of games and positions.
+    pub(super) fn timing(&self, games: u64, positions: u64) -> Timing {
+        let seconds = |counter: &AtomicU64| counter.load(Ordering::Relaxed) as f64 / 1e9;
+        let scale = games as f64 / self.timed_games.load(Ordering::Relaxed).max(1) as f64;
+        let players = scale * seconds(&self.deciding);
+        let playing = (scale * seconds(&self.timed) - players).max(0.0);
+        let writing = seconds(&self.writing);
+        let all = players + playing + writing;
+        Timing { games, positions, players, playing, writing, outside_players: if all > 0.0 { 1.0 - players / all } else { 0.0 } }
+    }
+}
+
+fn nanoseconds(time: Duration) -> u64 {
+    u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)
+}

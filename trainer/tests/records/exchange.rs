@@ -1,0 +1,95 @@
+//! Records for other programs: JSON lines and Parquet, both ways, to the last bit.
+
+use crate::data::open;
+use crate::{MIXED, config, content, one_line, run};
+use std::path::Path;
+use trainer::data::{json_lines, parquet};
+use trainer::label::LabelConfig;
+use trainer::selfplay::SelfPlayConfig;
+
+fn label(name: &str, by: &str) -> LabelConfig {
+    LabelConfig { name: name.to_owned(), by: by.to_owned() }
+}
+
+/// Games with and without values and labels.
+fn labelled() -> SelfPlayConfig {
+    SelfPlayConfig { labels: vec![label("deep", "star1(depth=1)"), label("exact", "tables(stones=3)")], ..config(&MIXED, 60) }
+}
+
+#[test]
+fn what_is_exported_is_imported_to_the_last_bit() {
+    for settings in [config(&MIXED, 60), labelled(), config(&["random"], 4100)] {
+        let directory = tempfile::tempdir().unwrap();
+        let at = |name: &str| directory.path().join(name);
+        run(&settings, &at("a")).unwrap();
+        let source = open(&[&at("a")]);
+        assert_eq!(json_lines::export(&source, &at("a.jsonl")).unwrap(), settings.games);
+        assert_eq!(parquet::export(&source, &at("a.parquet")).unwrap(), settings.games);
+        json_lines::import(&at("a.jsonl"), &at("b")).unwrap();
+        parquet::import(&at("a.parquet"), &at("c")).unwrap();
+        assert!(content(&at("b")) == content(&at("a")));
+        assert!(content(&at("c")) == content(&at("a")));
+        // The same games make the same file.
+        parquet::export(&source, &at("again.parquet")).unwrap();
+        assert!(std::fs::read(at("again.parquet")).unwrap() == std::fs::read(at("a.parquet")).unwrap());
+    }
+}
+
+#[test]
+fn every_line_that_is_wrong_is_named_and_nothing_is_made() {
+    let directory = tempfile::tempdir().unwrap();
+    let at = |name: &str| directory.path().join(name);
+    run(&labelled(), &at("a")).unwrap();
+    json_lines::export(&open(&[&at("a")]), &at("a.jsonl")).unwrap();
+    let text = std::fs::read_to_string(at("a.jsonl")).unwrap();
+    let lines: Vec<&str> = text.lines().collect();
+    let cases = [
+        (1, lines[0].replace("alea-games-1", "alea-games-2"), "'format'"),
+        (1, lines[0].replacen("\"name\":\"exact\"", "\"name\":\"deep\"", 1), "'deep' is there twice"),
+        (1, "{}".to_owned(), "heading"),
+        (5, lines[4].replacen("\"die\":", "\"die\":7,\"dice\":", 1), "dice"),
+        (5, lines[4].replacen("\"winner\":\"", "\"winner\":\"x", 1), "a character"),
+        (5, format!("{{\"players\":[9,0],{}", &lines[4][lines[4].find("\"start\"").unwrap()..]), "names a player"),
+        (5, lines[4].replacen("{\"deep\":", "{\"deeper\":", 1), "label that the first line does not name"),
+        (5, lines[4].replacen("{\"deep\":", "{\"deep\":1", 1), "no probability"),
+        (5, "not JSON".to_owned(), "expected"),
+    ];
+    for (line, replaced, expected) in cases {
+        assert_ne!(replaced, lines[line - 1], "{expected}");
+        let mut changed: Vec<String> = lines.iter().map(|&line| line.to_owned()).collect();
+        changed[line - 1] = replaced;
+        std::fs::write(at("bad.jsonl"), changed.join("\n")).unwrap();
+        let text = one_line(&json_lines::import(&at("bad.jsonl"), &at("c")).unwrap_err(), &at("bad.jsonl"));
+        assert!(text.contains(&format!("line {line}")) && text.contains(expected), "{text}");
+        assert!(!at("c").exists());
+    }
+}
+
+#[test]
+fn a_parquet_file_of_something_else_or_damaged_is_refused() {
+    let directory = tempfile::tempdir().unwrap();
+    let at = |name: &str| directory.path().join(name);
+    run(&config(&MIXED, 5), &at("a")).unwrap();
+    parquet::export(&open(&[&at("a")]), &at("a.parquet")).unwrap();
+    let refused = |path: &Path| one_line(&parquet::import(path, &at("c")).unwrap_err(), path);
+    refused(&at("missing.parquet"));
+    let bytes = std::fs::read(at("a.parquet")).unwrap();
+    for (expected, bytes) in
+        [("", b"# Notes\n".to_vec()), ("", bytes[..bytes.len() / 2].to_vec()), ("", bytes[..bytes.len() - 1].to_vec()), ("", Vec::new())]
+    {
+        std::fs::write(at("bad.parquet"), bytes).unwrap();
+        assert!(refused(&at("bad.parquet")).contains(expected));
+        assert!(!at("c").exists());
+    }
+    // Anything flipped is refused or gives legal games; nothing panics, and nothing half is made.
+    for place in (0..bytes.len()).step_by(7) {
+        let mut flipped = bytes.clone();
+        flipped[place] ^= 0x20;
+        std::fs::write(at("bad.parquet"), flipped).unwrap();
+        match parquet::import(&at("bad.parquet"), &at("c")) {
+            Ok(_) => std::fs::remove_dir_all(at("c")).unwrap(),
+            Err(error) => drop(one_line(&error, &at("bad.parquet"))),
+        }
+        assert!(!at("c").exists());
+    }
+}

@@ -10,6 +10,7 @@ pub mod calibration;
 pub mod farmer_boy;
 pub mod features;
 pub mod greedy;
+pub mod integer_network;
 pub mod mrmonte;
 pub mod network;
 pub mod ntuple;

@@ -6,10 +6,13 @@
 //! the same bytes.
 
 mod container;
+mod integer;
 
 use container::{Container, Tensor};
 
 use crate::eval::features::{FeatureGroups, SPARSE_ROWS, UnknownGroup, hash, layout};
+use crate::eval::integer_network::inputs::UnknownSideGroup;
+use crate::eval::integer_network::{IntegerError, IntegerNetwork};
 use crate::eval::network::{Layer, MAX_HIDDEN, Network, NetworkError, NetworkWeights, SPARSE_SCALE};
 use crate::eval::ntuple::{NTuple, NTupleError, TupleSet, UnknownSet};
 use crate::files::{self, FileError};
@@ -22,13 +25,15 @@ pub const SCHEMA: &str = "1";
 /// The only game there are models for: classic rules and a fair die on the standard board.
 pub const GAME: &str = "einstein-5x5";
 
-/// A learned evaluator of either kind.
+/// A learned evaluator of any kind.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Model {
     /// An n-tuple network.
     NTuple(NTuple),
     /// A network over sparse and dense features.
     Network(Network),
+    /// A network in integers.
+    Integer(IntegerNetwork),
 }
 
 /// A model with the story of its making.
@@ -80,7 +85,7 @@ pub enum ModelProblem {
     #[error("a model for the game '{0}'; this build evaluates '{GAME}'")]
     Game(String),
     /// A kind of model that this build does not know.
-    #[error("model kind '{0}' is unknown; there are 'ntuple' and 'network'")]
+    #[error("model kind '{0}' is unknown; there are 'ntuple', 'network' and 'integer_network'")]
     Kind(String),
     /// A tuple set that this build does not know.
     #[error(transparent)]
@@ -88,6 +93,9 @@ pub enum ModelProblem {
     /// A feature group that this build does not know.
     #[error(transparent)]
     UnknownGroup(#[from] UnknownGroup),
+    /// A group of inputs of an integer network that this build does not know.
+    #[error(transparent)]
+    UnknownSideGroup(#[from] UnknownSideGroup),
     /// The model was trained on features that this build computes otherwise.
     #[error(
         "trained on other features (hash {wanted_hash}) than this build computes (hash {built_hash:016x}); \
@@ -155,6 +163,9 @@ pub enum ModelProblem {
     /// Weights that make no network.
     #[error(transparent)]
     Network(#[from] NetworkError),
+    /// Weights that make no integer network.
+    #[error(transparent)]
+    Integer(#[from] IntegerError),
 }
 
 impl ModelFile {
@@ -182,6 +193,7 @@ impl ModelFile {
         let mut container = match &self.model {
             Model::NTuple(model) => ntuple_container(model),
             Model::Network(model) => network_container(model),
+            Model::Integer(model) => integer::container(model),
         };
         let hash = container.metadata.get("features").map_or(0, |features| hash(features));
         for (key, value) in [
@@ -212,6 +224,7 @@ impl ModelFile {
         let model = match container.value("kind")? {
             "ntuple" => Model::NTuple(read_ntuple(container.clone())?),
             "network" => Model::Network(read_network(container.clone())?),
+            integer::KIND => Model::Integer(integer::read(container.clone())?),
             kind => return Err(ModelProblem::Kind(kind.to_owned())),
         };
         Ok(Self { provenance: container.value("provenance")?.to_owned(), model })
@@ -219,12 +232,13 @@ impl ModelFile {
 }
 
 impl Model {
-    /// `ntuple` or `network`, as in the metadata.
+    /// `ntuple`, `network` or `integer_network`, as in the metadata.
     #[must_use]
     pub fn kind(&self) -> &'static str {
         match self {
             Self::NTuple(_) => "ntuple",
             Self::Network(_) => "network",
+            Self::Integer(_) => integer::KIND,
         }
     }
 
@@ -234,6 +248,7 @@ impl Model {
         match self {
             Self::NTuple(model) => model.set().description(),
             Self::Network(model) => model.layout(),
+            Self::Integer(model) => model.layout(),
         }
     }
 
@@ -246,6 +261,7 @@ impl Model {
                 let weights = model.weights();
                 weights.sparse.len() + weights.float_tensors().iter().map(|(_, values)| values.len()).sum::<usize>()
             }
+            Self::Integer(model) => model.weights().parameters(),
         }
     }
 }

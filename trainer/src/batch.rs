@@ -4,6 +4,7 @@
 
 use crate::sample::Sample;
 use engine::eval::features::{ACTIVE, DenseFeatures, sparse};
+use engine::eval::integer_network::inputs::SideGroups;
 use engine::eval::ntuple::TupleSet;
 use engine::games::einstein::{Position, Standard};
 use rayon::prelude::*;
@@ -45,6 +46,32 @@ pub fn network_batch(game: &Standard, features: &DenseFeatures, samples: &[Sampl
         }
     });
     NetworkBatch { rows, dense, targets: samples.iter().map(|sample| sample.target).collect() }
+}
+
+/// A batch for the integer network.
+#[derive(Clone, Debug, PartialEq)]
+pub struct IntegerBatch {
+    /// `[batch, active]`.
+    pub rows: Vec<i32>,
+    /// Win probabilities, `[batch]`.
+    pub targets: Vec<f32>,
+}
+
+/// Finds the rows that are on.
+#[must_use]
+pub fn integer_batch(groups: SideGroups, samples: &[Sample]) -> IntegerBatch {
+    let active = 2 * groups.active();
+    let mut rows = vec![0i32; samples.len() * active];
+    samples.par_chunks(TASK).zip(rows.par_chunks_mut(TASK * active)).for_each(|(samples, rows)| {
+        let mut found = vec![0u16; active];
+        for (sample, rows) in samples.iter().zip(rows.chunks_exact_mut(active)) {
+            groups.fill(&sample.position, &mut found);
+            for (row, found) in rows.iter_mut().zip(&found) {
+                *row = i32::from(*found);
+            }
+        }
+    });
+    IntegerBatch { rows, targets: samples.iter().map(|sample| sample.target).collect() }
 }
 
 /// A batch for the n-tuple network.

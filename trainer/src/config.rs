@@ -4,6 +4,8 @@
 //! valid ones, so that a misspelt setting never trains with the default in silence.
 
 use engine::eval::features::{FeatureGroup, FeatureGroups};
+use engine::eval::integer_network::SHAPES;
+use engine::eval::integer_network::inputs::SideGroups;
 use engine::eval::network::{LANES, MAX_WIDTH};
 use serde::{Deserialize, Serialize};
 
@@ -19,6 +21,8 @@ pub struct TrainConfig {
     pub training: TrainingConfig,
     /// The small network.
     pub network: NetworkConfig,
+    /// The network in integers.
+    pub integer: IntegerConfig,
     /// The n-tuple network.
     pub ntuple: NTupleConfig,
 }
@@ -95,6 +99,22 @@ pub struct NetworkConfig {
     pub gradient_norm: f32,
 }
 
+/// The network in integers.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct IntegerConfig {
+    /// Widths of the two hidden layers.
+    pub hidden: [usize; 2],
+    /// Groups of inputs beside the squares of the stones.
+    pub inputs: SideGroups,
+    /// Samples a step.
+    pub batch: usize,
+    /// Adam's learning rate at the start.
+    pub learning_rate: f64,
+    /// The gradient of each tensor is shortened to this Euclidean norm.
+    pub gradient_norm: f32,
+}
+
 /// The n-tuple network.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
@@ -128,6 +148,7 @@ impl Default for TrainConfig {
             target: TargetConfig::default(),
             training: TrainingConfig::default(),
             network: NetworkConfig::default(),
+            integer: IntegerConfig::default(),
             ntuple: NTupleConfig::default(),
         }
     }
@@ -158,6 +179,12 @@ impl Default for NetworkConfig {
     fn default() -> Self {
         let features = [FeatureGroup::Mobility, FeatureGroup::RaceSummary, FeatureGroup::Attack, FeatureGroup::Material];
         Self { hidden: [64, 32], features: features.to_vec().into(), batch: 4096, learning_rate: 4e-3, gradient_norm: 1.0 }
+    }
+}
+
+impl Default for IntegerConfig {
+    fn default() -> Self {
+        Self { hidden: [64, 32], inputs: SideGroups::ALL, batch: 4096, learning_rate: 4e-3, gradient_norm: 1.0 }
     }
 }
 
@@ -224,7 +251,8 @@ impl TrainConfig {
     pub fn check(&self) -> Result<(), ConfigError> {
         let positive = |value: f64| value.is_finite() && value > 0.0;
         let [first, second] = self.network.hidden;
-        let checks: [(&'static str, String, bool, &'static str); 11] = [
+        let integer = &self.integer;
+        let checks: [(&'static str, String, bool, &'static str); 15] = [
             ("target.search_share", self.target.search_share.to_string(), (0.0..=1.0).contains(&self.target.search_share), "in 0 to 1"),
             ("training.epochs", self.training.epochs.to_string(), self.training.epochs >= 1, "at least 1"),
             ("training.window", self.training.window.to_string(), self.training.window >= 1, "at least 1"),
@@ -249,6 +277,15 @@ impl TrainConfig {
             ("network.batch", self.network.batch.to_string(), (1..=1 << 20).contains(&self.network.batch), "in 1 to 1048576"),
             ("network.learning_rate", self.network.learning_rate.to_string(), positive(self.network.learning_rate), "above 0"),
             ("network.gradient_norm", self.network.gradient_norm.to_string(), positive(self.network.gradient_norm.into()), "above 0"),
+            (
+                "integer.hidden",
+                format!("{:?}", integer.hidden),
+                SHAPES.contains(&integer.hidden),
+                "[64, 16], [64, 32], [128, 32] or [256, 32]",
+            ),
+            ("integer.batch", integer.batch.to_string(), (1..=1 << 20).contains(&integer.batch), "in 1 to 1048576"),
+            ("integer.learning_rate", integer.learning_rate.to_string(), positive(integer.learning_rate), "above 0"),
+            ("integer.gradient_norm", integer.gradient_norm.to_string(), positive(integer.gradient_norm.into()), "above 0"),
             ("ntuple.learning_rate", self.ntuple.learning_rate.to_string(), positive(self.ntuple.learning_rate), "above 0"),
             ("ntuple.set", format!("'{}'", self.ntuple.set), !self.ntuple.set.is_empty(), "the name of a set of tuples"),
         ];
@@ -296,6 +333,7 @@ mod tests {
             ("[target]\nsearch_share = 1.5", "target.search_share"),
             ("[network]\nhidden = [0, 32]", "network.hidden"),
             ("[network]\nlearning_rate = nan", "network.learning_rate"),
+            ("[integer]\nhidden = [32, 32]", "integer.hidden"),
             ("[training]\nepochs = 0", "training.epochs"),
         ] {
             let error = TrainConfig::from_toml(text).unwrap_err().to_string();

@@ -72,6 +72,7 @@ fn engine_values(model: &Model, positions: &[Position]) -> Vec<f32> {
     match model {
         Model::NTuple(model) => model.values(&game, positions, &mut values),
         Model::Network(model) => model.values(&game, positions, &mut values),
+        Model::Integer(model) => model.values(&game, positions, &mut values),
     }
     values
 }

@@ -8,6 +8,7 @@
 mod checkpoint;
 mod epoch;
 mod error;
+mod integer;
 mod network;
 mod ntuple;
 
@@ -26,6 +27,7 @@ use engine::games::einstein::Position;
 use engine::weights::{Model, ModelFile};
 use epoch::{Passed, learn_epoch, validate};
 use indicatif::ProgressBar;
+use integer::IntegerLearner;
 use network::NetworkLearner;
 use ntuple::NTupleLearner;
 use serde::{Deserialize, Serialize};
@@ -39,6 +41,8 @@ pub enum Family {
     NTuple,
     /// The small network.
     Network,
+    /// The network in integers.
+    Integer,
 }
 
 impl Family {
@@ -48,6 +52,7 @@ impl Family {
         match self {
             Self::NTuple => "ntuple",
             Self::Network => "network",
+            Self::Integer => "integer",
         }
     }
 }
@@ -55,7 +60,7 @@ impl Family {
 /// What a training came to.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FitReport {
-    /// `ntuple` or `network`.
+    /// `ntuple`, `network` or `integer`.
     pub family: String,
     /// Epochs that were run, also in earlier runs of the same training.
     pub epochs: usize,
@@ -97,6 +102,7 @@ pub fn fit(
     match family {
         Family::Network => train(&run, family, NetworkLearner::new(&run, device), provenance, directory),
         Family::NTuple => train(&run, family, NTupleLearner::new(&run, device)?, provenance, directory),
+        Family::Integer => train(&run, family, IntegerLearner::new(&run, device), provenance, directory),
     }
 }
 
@@ -287,7 +293,7 @@ fn finish(
 }
 
 /// Most positions on which the trainer's and the engine's forward pass are compared.
-const PARITY_POSITIONS: usize = 10_000;
+const PARITY_POSITIONS: usize = 100_000;
 
 /// Positions from all parts of the validation samples.
 fn parity_positions(samples: &[Sample]) -> Vec<Position> {

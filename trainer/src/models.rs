@@ -7,6 +7,8 @@ pub mod bag;
 
 pub mod fused;
 
+pub mod integer;
+
 pub mod network;
 
 pub mod ntuple;

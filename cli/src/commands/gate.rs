@@ -144,6 +144,7 @@ impl Promotion {
         let shape = match &self.model.model {
             Model::NTuple(model) => format!("n-tuples, `{}`", model.set().name()),
             Model::Network(model) => format!("network, layers {:?}", model.weights().widths()),
+            Model::Integer(model) => format!("integer network, layers {:?}", model.shape()),
         };
         let known = |value: &Value| if value.is_null() { "?".to_owned() } else { value.to_string() };
         let data = format!("{} positions, seed {}", known(&provenance["training_samples"]), known(&provenance["data"]["records"]["seed"]));

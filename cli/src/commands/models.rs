@@ -58,6 +58,7 @@ fn verify(path: &Path) -> Result<Value> {
     let description = match &file.model {
         Model::NTuple(model) => format!("tuple set {}", model.set().name()),
         Model::Network(model) => format!("layers {:?}", model.weights().widths()),
+        Model::Integer(model) => format!("layers {:?} in integers, inputs squares,{}", model.shape(), model.weights().groups.names()),
     };
     let provenance = serde_json::from_str(&file.provenance).unwrap_or(Value::String(file.provenance.clone()));
     Ok(json!({

@@ -14,7 +14,7 @@ use trainer::progress::progress_bar;
 /// Build the exact endgame tables of all positions with few stones
 ///
 /// A file for each class of positions; what is there and valid is kept, so an interrupted run goes on with the class it
-/// was at. Needed on disk: 21 MB for 4 stones, 0.9 GB for 5, 23 GB for 6 (and as much again, for a while, where a class
+/// was at. Needed on disk: 21 MB for 4 stones, 0.9 GB for 5, 23 GB for 6 (and up to 33 GB for a while, where a class
 /// is larger than the memory allowed).
 #[derive(clap::Args)]
 #[command(after_help = "Example: alea solve --stones 5\n         alea solve --stones 4 --facts")]

@@ -28,8 +28,8 @@ pub(crate) struct Arguments {
     /// Settings; keys that are left out have their defaults
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
-    /// What to fit
-    #[arg(long, default_value = "both", value_parser = ["network", "ntuple", "both"])]
+    /// What to fit: 'both' are the n-tuple network and the network
+    #[arg(long, default_value = "both", value_parser = ["network", "ntuple", "both", "integer"])]
     family: String,
     /// Seed of initial weights and order; overrides the settings
     #[arg(long)]
@@ -62,6 +62,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
     let families = match arguments.family.as_str() {
         "network" => vec![Family::Network],
         "ntuple" => vec![Family::NTuple],
+        "integer" => vec![Family::Integer],
         _ => vec![Family::NTuple, Family::Network],
     };
     let samples = load(data, &config)?;

@@ -149,6 +149,7 @@ impl PipelineConfig {
             training: section.training,
             network: section.network,
             ntuple: section.ntuple,
+            ..TrainConfig::default()
         }
     }
 }

@@ -7,6 +7,7 @@ use super::attack_block_threat::AttackBlockThreat;
 use super::calibration::Calibrated;
 use super::farmer_boy::FarmerBoy;
 use super::greedy::Greedy;
+use super::integer_network::{IntegerNetwork, log_odds};
 use super::mrmonte::MrMonte;
 use super::network::Network;
 use super::ntuple::NTuple;
@@ -44,6 +45,8 @@ pub enum AnyEvaluator {
     NTuple(Arc<NTuple>),
     /// A learned neural network.
     Network(Arc<Network>),
+    /// A learned neural network in integers.
+    Integer(Arc<IntegerNetwork>),
 }
 
 /// Evaluates an expression that is generic over the evaluator with the one that an [`AnyEvaluator`] holds.
@@ -61,6 +64,7 @@ macro_rules! with_evaluator {
             $crate::eval::any::AnyEvaluator::MrMonte($evaluator) => $body,
             $crate::eval::any::AnyEvaluator::NTuple($evaluator) => $body,
             $crate::eval::any::AnyEvaluator::Network($evaluator) => $body,
+            $crate::eval::any::AnyEvaluator::Integer($evaluator) => $body,
         }
     };
 }
@@ -89,6 +93,7 @@ impl AnyEvaluator {
                 evaluator.refresh(game, position, &mut accumulators);
                 Some(evaluator.logit(game, position, &accumulators))
             }
+            Self::Integer(evaluator) => Some(log_odds(evaluator.logit(position))),
             Self::Random(_) | Self::Race(_) | Self::MrMonte(_) => None,
         }
     }

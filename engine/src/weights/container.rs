@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 use xxhash_rust::xxh3::xxh3_64;
 
-/// A tensor of 32-bit numbers, little-endian.
+/// A tensor of little-endian numbers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Tensor {
     name: String,
@@ -45,6 +45,20 @@ impl Tensor {
     pub(super) fn integers(name: &str, shape: Vec<usize>, values: &[i32]) -> Self {
         let bytes = values.iter().flat_map(|value| value.to_le_bytes()).collect();
         Self { name: name.to_owned(), dtype: Dtype::I32, shape, bytes }
+    }
+
+    /// A tensor of type I16.
+    #[must_use]
+    pub(super) fn shorts(name: &str, shape: Vec<usize>, values: &[i16]) -> Self {
+        let bytes = values.iter().flat_map(|value| value.to_le_bytes()).collect();
+        Self { name: name.to_owned(), dtype: Dtype::I16, shape, bytes }
+    }
+
+    /// A tensor of type I8.
+    #[must_use]
+    pub(super) fn bytes(name: &str, shape: Vec<usize>, values: &[i8]) -> Self {
+        let bytes = values.iter().map(|&value| value as u8).collect();
+        Self { name: name.to_owned(), dtype: Dtype::I8, shape, bytes }
     }
 
     fn kind(&self) -> String {
@@ -154,6 +168,24 @@ impl Container {
     pub(super) fn take_integers(&mut self, name: &str, shape: &[usize]) -> Result<Vec<i32>, ModelProblem> {
         let tensor = self.take(name, Dtype::I32, shape)?;
         Ok(tensor.bytes.as_chunks::<4>().0.iter().map(|bytes| i32::from_le_bytes(*bytes)).collect())
+    }
+
+    /// Takes out a tensor of type I16.
+    ///
+    /// # Errors
+    /// If it is missing, or of another type or shape.
+    pub(super) fn take_shorts(&mut self, name: &str, shape: &[usize]) -> Result<Vec<i16>, ModelProblem> {
+        let tensor = self.take(name, Dtype::I16, shape)?;
+        Ok(tensor.bytes.as_chunks::<2>().0.iter().map(|bytes| i16::from_le_bytes(*bytes)).collect())
+    }
+
+    /// Takes out a tensor of type I8.
+    ///
+    /// # Errors
+    /// If it is missing, or of another type or shape.
+    pub(super) fn take_bytes(&mut self, name: &str, shape: &[usize]) -> Result<Vec<i8>, ModelProblem> {
+        let tensor = self.take(name, Dtype::I8, shape)?;
+        Ok(tensor.bytes.iter().map(|&byte| byte as i8).collect())
     }
 
     /// Whether all tensors have been taken out.

@@ -4,6 +4,8 @@ use super::*;
 use crate::dice::RandomStream;
 use crate::eval::Evaluator;
 use crate::eval::features::FeatureGroup;
+use crate::eval::integer_network::inputs::SideGroups;
+use crate::eval::integer_network::tests::random_weights;
 use crate::game::Game;
 use crate::games::einstein::{MoveList, Standard};
 use proptest::prelude::*;
@@ -36,6 +38,11 @@ fn ntuple(name: &str) -> ModelFile {
     ModelFile { provenance: String::new(), model: Model::NTuple(NTuple::new(set, weights, 0.5).unwrap()) }
 }
 
+fn integer(groups: SideGroups, shape: [usize; 2]) -> ModelFile {
+    let weights = random_weights(groups, shape, 11);
+    ModelFile { provenance: "{}".into(), model: Model::Integer(IntegerNetwork::new(weights).unwrap()) }
+}
+
 fn small() -> [ModelFile; 2] {
     [network(FeatureGroups::NONE.with(FeatureGroup::Material), &[16, 16]), ntuple("stones")]
 }
@@ -48,6 +55,7 @@ fn all() -> Vec<ModelFile> {
         network(FeatureGroups::ALL, &[16, 32, 48]),
     ]);
     models.extend([ntuple("stone-pairs"), ntuple("race")]);
+    models.extend([integer(SideGroups::ALL, [64, 32]), integer(SideGroups::NONE, [64, 16])]);
     models
 }
 
@@ -62,6 +70,7 @@ fn values(file: &ModelFile) -> Vec<u32> {
         match &file.model {
             Model::NTuple(model) => model.values(&game, &[position], &mut value),
             Model::Network(model) => model.values(&game, &[position], &mut value),
+            Model::Integer(model) => model.values(&game, &[position], &mut value),
         }
         values.push(value[0].to_bits());
         let mut moves = MoveList::default();
@@ -120,10 +129,29 @@ fn set(key: &'static str, value: &'static str) -> impl FnOnce(&mut Container) {
 }
 
 #[test]
+fn wrong_parts_of_integer_networks_are_named() {
+    let file = integer(SideGroups::NONE, [64, 16]);
+    assert!(
+        refused(&file, set("inputs", "speed")).starts_with("'speed' is no group of inputs of an integer network; there are mobility, ")
+    );
+    assert!(refused(&file, set("inputs", "alive")).starts_with("trained on other features "));
+    assert!(refused(&file, set("scales", "{}")).starts_with("scales '{}' are not supported; this build has '{\"rows\":2032,"));
+    assert!(refused(&file, set("shape", "64")).starts_with("metadata 'shape' is '64'; expected the neurons of two hidden layers"));
+    assert_eq!(refused(&file, set("shape", "16,64")), "tensor rows is I16[312, 64], expected I16[312, 16]");
+    let wide = |container: &mut Container| container.tensors[5] = Tensor::shorts("hidden2.weight", vec![64, 16], &[0; 1024]);
+    assert_eq!(refused(&file, wide), "tensor hidden2.weight is I16[64, 16], expected I8[64, 16]");
+    let large = |container: &mut Container| container.tensors[3] = Tensor::shorts("hidden1.bias", vec![64], &[i16::MIN; 64]);
+    assert!(refused(&file, large).starts_with("the sum of neuron 0 of hidden layer 1 may reach "));
+}
+
+#[test]
 fn every_wrong_part_is_named() {
     let [network, ntuple] = small();
     assert_eq!(refused(&ntuple, set("schema", "2")), "model schema '2' is not supported; this build reads schema '1'");
-    assert_eq!(refused(&ntuple, set("kind", "forest")), "model kind 'forest' is unknown; there are 'ntuple' and 'network'");
+    assert_eq!(
+        refused(&ntuple, set("kind", "forest")),
+        "model kind 'forest' is unknown; there are 'ntuple', 'network' and 'integer_network'"
+    );
     assert_eq!(refused(&ntuple, set("game", "havannah")), "a model for the game 'havannah'; this build evaluates 'einstein-5x5'");
     assert!(refused(&ntuple, set("shape", "pairs")).starts_with("'pairs' is no tuple set; there are stones, "));
     assert!(refused(&network, set("dense", "speed")).starts_with("'speed' is no feature group; there are mobility, "));

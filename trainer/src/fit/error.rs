@@ -6,6 +6,7 @@ use crate::config::ConfigError;
 use crate::curve::CurveError;
 use crate::dataset::DatasetError;
 use crate::export::ExportError;
+use engine::eval::integer_network::IntegerError;
 use engine::eval::network::NetworkError;
 use engine::eval::ntuple::{NTupleError, UnknownSet};
 use engine::files::FileError;
@@ -68,6 +69,9 @@ pub enum TrainError {
     /// The engine does not take the network.
     #[error("the engine does not take the network: {0}")]
     Network(#[from] NetworkError),
+    /// The engine does not take the integer network.
+    #[error("the engine does not take the integer network: {0}")]
+    Integer(#[from] IntegerError),
     /// The engine does not take the n-tuple network.
     #[error("the engine does not take the n-tuple network: {0}")]
     NTuple(#[from] NTupleError),

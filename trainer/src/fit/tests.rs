@@ -1,4 +1,4 @@
-//! Both families learn, and an interrupted training equals an unbroken one.
+//! All families learn, and an interrupted training equals an unbroken one.
 
 use super::*;
 use crate::config::{Rule, Schedule};
@@ -6,7 +6,7 @@ use crate::sample::tests::random_samples;
 use engine::eval::features::{FeatureGroup, FeatureGroups};
 use std::fs;
 
-const FAMILIES: [Family; 2] = [Family::NTuple, Family::Network];
+const FAMILIES: [Family; 3] = [Family::NTuple, Family::Network, Family::Integer];
 
 /// Three parts.
 fn samples() -> Samples {
@@ -20,6 +20,9 @@ fn config() -> TrainConfig {
     config.network.batch = 128;
     config.network.learning_rate = 0.02;
     config.network.features = FeatureGroups::NONE.with(FeatureGroup::Material);
+    config.integer.hidden = [64, 16];
+    config.integer.batch = 128;
+    config.integer.learning_rate = 0.02;
     config.ntuple.set = "stones".to_owned();
     config
 }
@@ -80,6 +83,7 @@ fn fit_until(directory: &Path, config: &TrainConfig, family: Family, burn: bool,
             let learner = NetworkLearner::with_step(&run, device, !burn);
             train(&run, family, CutOff(learner, batches), r#"{"games": 80}"#, directory)
         }
+        Family::Integer => train(&run, family, CutOff(IntegerLearner::new(&run, device), batches), r#"{"games": 80}"#, directory),
         Family::NTuple => train(&run, family, CutOff(NTupleLearner::new(&run, device).unwrap(), batches), r#"{"games": 80}"#, directory),
     }
 }
@@ -92,7 +96,7 @@ fn losses(directory: &Path) -> Vec<String> {
 
 #[test]
 fn a_training_that_is_cut_off_goes_on_as_if_it_had_not_been() {
-    let families = [(Family::Network, None), (Family::Network, Some(Rule::Sgd))]
+    let families = [(Family::Network, None), (Family::Integer, None), (Family::Network, Some(Rule::Sgd))]
         .into_iter()
         .chain([Rule::Sgd, Rule::Adagrad, Rule::TemporalCoherence].map(|rule| (Family::NTuple, Some(rule))));
     for (family, rule) in families {
@@ -106,7 +110,11 @@ fn a_training_that_is_cut_off_goes_on_as_if_it_had_not_been() {
             config.ntuple.rule = rule.unwrap_or(Rule::Sgd);
             let (whole, broken) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
             let expected = fit_until(whole.path(), &config, family, burn, usize::MAX).unwrap();
-            let size = if family == Family::Network { config.network.batch } else { 2048 };
+            let size = match family {
+                Family::Network => config.network.batch,
+                Family::Integer => config.integer.batch,
+                Family::NTuple => 2048,
+            };
             let batches = samples().training().div_ceil(size);
             // Cut off in the third epoch, and again after some more batches: at least a whole epoch, as only then is
             // there anything new to go on from.
@@ -158,7 +166,7 @@ fn validation_losses_by_stones_add_up() {
 }
 
 #[test]
-fn both_families_learn_and_the_engine_agrees() {
+fn all_families_learn_and_the_engine_agrees() {
     // The loss of the target itself, which nothing can beat, and that of the constant 1/2.
     let entropy = |p: f64| -(p * p.ln() + (1.0 - p) * (1.0 - p).ln());
     let samples = samples();

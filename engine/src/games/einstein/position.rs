@@ -103,7 +103,7 @@ impl Side {
     /// The same side without the stone on `square`, if there is one.
     #[must_use]
     #[inline]
-    fn without(self, square: u8) -> Self {
+    pub fn without(self, square: u8) -> Self {
         let equal = !self.lanes_other_than(square) & HIGH_BITS;
         Self(self.0 | ((equal >> (LANE_BITS - 1)) * 31))
     }

@@ -42,6 +42,7 @@ pub(super) fn from_notation(notation: &Notation, game: &Standard) -> Result<AnyE
         return Ok(match model {
             Model::NTuple(ntuple) => AnyEvaluator::NTuple(Arc::new(ntuple)),
             Model::Network(network) => AnyEvaluator::Network(Arc::new(network)),
+            Model::Integer(network) => AnyEvaluator::Integer(Arc::new(network)),
         });
     }
     let mut arguments = Arguments::of(notation);

@@ -1,0 +1,184 @@
+//! What one evaluation costs: hand-made and learned evaluators, each on every instruction set there is for it.
+//!
+//! `cargo run --release -p engine --example evaluation_speed -- [rounds]`: for each the best of so many short rounds, in
+//! nanoseconds and in cycles of the clock as it is then, which a chain of dependent multiplications of known length tells.
+//! "line": what was kept of the position before is brought up to date, then the position is valued. "whole": a position
+//! one ply deep, divided by its successors. Learned evaluators have random weights: their values do not matter here.
+
+#![allow(clippy::print_stdout, clippy::print_stderr, clippy::unwrap_used, reason = "an example talks to whoever runs it")]
+
+use engine::eval::Evaluator;
+use engine::eval::features::{FeatureGroup, FeatureGroups, SPARSE_ROWS};
+use engine::eval::integer_network::inputs::SideGroups;
+use engine::eval::integer_network::{FloatWeights, IntegerInstructions, IntegerNetwork, SHAPES};
+use engine::eval::network::{InstructionSet, Layer, Network, NetworkWeights};
+use engine::eval::ntuple::{NTuple, SET_NAMES, TupleSet};
+use engine::eval::schwarz_odds::SchwarzOdds;
+use engine::game::Game;
+use engine::games::einstein::{Move, MoveList, Position, RED, Standard};
+use engine::random::RandomStream;
+use std::hint::black_box;
+use std::time::Instant;
+
+/// A position, a move, and the position after it, which is not over.
+type Ply = (Position, Move, Position);
+
+fn plies(game: &Standard, count: usize) -> Vec<Ply> {
+    let mut random = RandomStream::new(1);
+    let mut plies = Vec::new();
+    while plies.len() < count {
+        let mut position = game.random_start(&mut random, RED);
+        loop {
+            let mut moves = MoveList::default();
+            game.moves(&position, &mut moves);
+            let mv = moves[random.below(moves.len())];
+            let after = game.play(&position, mv);
+            if game.winner(&after).is_some() {
+                break;
+            }
+            plies.push((position, mv, after));
+            position = after;
+        }
+    }
+    plies
+}
+
+/// Nanoseconds of the fastest of some rounds.
+fn best(rounds: usize, mut round: impl FnMut()) -> f64 {
+    let mut best = f64::INFINITY;
+    for _ in 0..rounds {
+        let began = Instant::now();
+        round();
+        best = best.min(began.elapsed().as_secs_f64() * 1e9);
+    }
+    best
+}
+
+/// Cycles a nanosecond: each step of the chain waits for a multiplication (3 cycles) and an addition (1).
+fn clock(rounds: usize) -> f64 {
+    const STEPS: u64 = 20_000;
+    let nanoseconds = best(rounds, || {
+        let mut x = black_box(1u64);
+        for _ in 0..STEPS {
+            x = x.wrapping_mul(black_box(0x9E37_79B9_7F4A_7C15)).wrapping_add(1);
+        }
+        black_box(x);
+    });
+    4.0 * STEPS as f64 / nanoseconds
+}
+
+fn report(name: &str, nanoseconds: f64, rounds: usize) {
+    println!("{name:<48} {nanoseconds:8.1} ns {:8.0} cycles", nanoseconds * clock(rounds));
+}
+
+fn line<E: Evaluator<Standard>>(name: &str, evaluator: &E, plies: &[Ply], rounds: usize) {
+    let game = Standard::default();
+    let (mut parent, mut child) = (E::Cache::default(), E::Cache::default());
+    let total = best(rounds, || {
+        let mut sum = 0.0;
+        let mut last = None;
+        for (before, mv, after) in black_box(plies) {
+            if last != Some(*before) {
+                evaluator.refresh(&game, before, &mut parent);
+            }
+            evaluator.update(&game, &parent, before, *mv, after, &mut child);
+            sum += evaluator.value(&game, after, &child);
+            std::mem::swap(&mut parent, &mut child);
+            last = Some(*after);
+        }
+        black_box(sum);
+    });
+    report(&format!("{name}, line"), total / plies.len() as f64, rounds);
+}
+
+/// All successors of all positions that follow a position, in the order in which a search meets them.
+fn whole<E: Evaluator<Standard>>(name: &str, evaluator: &E, plies: &[Ply], rounds: usize) {
+    let game = Standard::default();
+    let mut cache = E::Cache::default();
+    let next: Vec<Position> = plies
+        .iter()
+        .step_by(7)
+        .flat_map(|(position, _, _)| {
+            let mut moves = MoveList::default();
+            game.moves(position, &mut moves);
+            moves.iter().map(|&mv| game.play(position, mv)).filter(|next| game.winner(next).is_none()).collect::<Vec<_>>()
+        })
+        .collect();
+    let mut successors = 0;
+    let total = best(rounds, || {
+        successors = 0;
+        let mut sum = 0.0;
+        for position in black_box(&next) {
+            let found = evaluator.one_ply(&game, position, &mut cache);
+            (sum, successors) = (sum + found.value, successors + found.successors);
+        }
+        black_box(sum);
+    });
+    report(&format!("{name}, whole"), total / f64::from(successors), rounds);
+}
+
+fn numbers(random: &mut RandomStream, count: usize, most: f64) -> Vec<f32> {
+    (0..count).map(|_| ((2.0 * random.unit() - 1.0) * most) as f32).collect()
+}
+
+fn network(random: &mut RandomStream, groups: FeatureGroups) -> Network {
+    Network::new(NetworkWeights {
+        groups,
+        sparse: numbers(random, SPARSE_ROWS * 64, 0.3),
+        dense: numbers(random, groups.len() * 64, 0.3),
+        bias: numbers(random, 64, 0.3),
+        hidden: vec![Layer { weights: numbers(random, 64 * 32, 0.2), bias: numbers(random, 32, 0.2) }],
+        output: numbers(random, 32, 1.0),
+        output_bias: 0.0,
+    })
+    .unwrap()
+}
+
+fn integer_network(random: &mut RandomStream, [first, second]: [usize; 2]) -> IntegerNetwork {
+    let groups = SideGroups::ALL;
+    let weights = FloatWeights {
+        groups,
+        rows: numbers(random, 2 * groups.rows() * first, 0.3),
+        bias: numbers(random, first, 0.3),
+        hidden: numbers(random, first * second, 0.5),
+        hidden_bias: numbers(random, second, 0.2),
+        output: numbers(random, second, 1.0),
+        output_bias: 0.0,
+    };
+    IntegerNetwork::new(weights.quantise().unwrap()).unwrap()
+}
+
+fn main() {
+    let rounds = std::env::args().nth(1).and_then(|rounds| rounds.parse().ok()).unwrap_or(200);
+    let game = Standard::default();
+    // Few enough to stay in the first-level cache.
+    let plies = plies(&game, 400);
+    let mut random = RandomStream::new(2);
+    println!("clock {:.2} GHz", clock(rounds));
+    let schwarz = SchwarzOdds::fitted(&game);
+    line("schwarz", &schwarz, &plies, rounds);
+    whole("schwarz", &schwarz, &plies, rounds);
+    for shape in SHAPES {
+        let network = integer_network(&mut random, shape);
+        for set in IntegerInstructions::ALL.into_iter().filter(|set| set.is_available()) {
+            let network = network.clone().on(set).unwrap();
+            let name = format!("integer network {}-{}, {}", shape[0], shape[1], set.name());
+            line(&name, &network, &plies, rounds);
+            whole(&name, &network, &plies, rounds);
+        }
+    }
+    let dense =
+        FeatureGroups::ALL.iter().filter(|group| *group != FeatureGroup::RaceDistribution).fold(FeatureGroups::NONE, FeatureGroups::with);
+    for (inputs, groups) in [("stones alone", FeatureGroups::NONE), ("22 dense inputs", dense)] {
+        let network = network(&mut random, groups);
+        for set in InstructionSet::ALL.into_iter().filter(|set| set.is_available()) {
+            line(&format!("network 64-32, {inputs}, {set:?}").to_lowercase(), &network.clone().on(set).unwrap(), &plies, rounds);
+        }
+    }
+    for name in SET_NAMES {
+        let set = TupleSet::named(name).unwrap();
+        let weights = numbers(&mut random, set.rows(), 0.1);
+        let tuples = set.tuples();
+        line(&format!("{tuples} tuples, {name}"), &NTuple::new(set, weights, 0.0).unwrap(), &plies, rounds);
+    }
+}

@@ -1,0 +1,132 @@
+//! Fitting the integer network: Adam on batches as for the network, through a forward pass that rounds as the engine does.
+
+use super::{Inputs, Learner, Run, TrainError};
+use crate::batch::{IntegerBatch, integer_batch, untargeted};
+use crate::models::cross_entropy;
+use crate::models::integer::IntegerModel;
+use crate::sample::Sample;
+use burn::grad_clipping::GradientClippingConfig;
+use burn::module::Module;
+use burn::optim::{AdamConfig, GradientsParams, ModuleOptimizer};
+use burn::store::ModuleRecord;
+use burn::tensor::activation::sigmoid;
+use burn::tensor::{Bytes, DType, Device, Int, Tensor, TensorData};
+use engine::eval::integer_network::IntegerNetwork;
+use engine::eval::integer_network::inputs::SideGroups;
+use engine::games::einstein::Position;
+use engine::random::{RandomStream, SeedSpace, derive_seed};
+use engine::weights::Model;
+
+/// Stream of the training seed space that initial weights come from.
+const WEIGHTS: u64 = 4;
+
+/// Positions that are valued at a time.
+const VALUED: usize = 8192;
+
+/// Makes the network's batches.
+#[derive(Clone, Copy)]
+pub(super) struct IntegerInputs(SideGroups);
+
+impl Inputs for IntegerInputs {
+    type Batch = IntegerBatch;
+
+    fn batch(&self, samples: &[Sample]) -> IntegerBatch {
+        integer_batch(self.0, samples)
+    }
+}
+
+/// A network and its optimiser.
+pub(super) struct IntegerLearner {
+    model: IntegerModel,
+    optimiser: ModuleOptimizer,
+    inputs: IntegerInputs,
+    batch: usize,
+    learning_rate: f64,
+    /// Without gradients; the model lives on the same one with gradients.
+    device: Device,
+}
+
+impl IntegerLearner {
+    /// A network with the initial weights of the configuration's seed.
+    pub(super) fn new(run: &Run<'_>, device: Device) -> Self {
+        let config = &run.config.integer;
+        let mut random = RandomStream::new(derive_seed(run.config.seed, SeedSpace::Training, &[WEIGHTS]));
+        let model = IntegerModel::new(config.inputs, config.hidden, &mut random, &device.clone().autodiff());
+        let clipping = GradientClippingConfig::Norm(config.gradient_norm);
+        let optimiser = AdamConfig::new().with_epsilon(1e-8).with_grad_clipping(Some(clipping)).init();
+        let (batch, learning_rate) = (config.batch, config.learning_rate);
+        Self { model, optimiser, inputs: IntegerInputs(config.inputs), batch, learning_rate, device }
+    }
+}
+
+/// Rows and targets as tensors.
+fn tensors(batch: IntegerBatch, device: &Device) -> (Tensor<2, Int>, Tensor<2>) {
+    let samples = batch.targets.len();
+    let active = batch.rows.len() / samples.max(1);
+    let rows = Tensor::from_data(TensorData::new(batch.rows, [samples, active]), (device, DType::I32));
+    (rows, Tensor::from_data(TensorData::new(batch.targets, [samples, 1]), device))
+}
+
+impl Learner for IntegerLearner {
+    type Inputs = IntegerInputs;
+
+    fn inputs(&self) -> IntegerInputs {
+        self.inputs
+    }
+
+    fn batch_size(&self) -> usize {
+        self.batch
+    }
+
+    fn learning_rate(&self) -> f64 {
+        self.learning_rate
+    }
+
+    fn learn(&mut self, batch: IntegerBatch, learning_rate: f64) -> Result<f64, TrainError> {
+        let samples = batch.targets.len();
+        let (rows, targets) = tensors(batch, &self.device.clone().autodiff());
+        let loss = cross_entropy(self.model.forward(rows), targets);
+        let value: f32 = loss.clone().inner().try_into_scalar().map_err(TrainError::device)?;
+        let gradients = GradientsParams::from_grads(loss.backward(), &self.model);
+        self.model = self.optimiser.step(learning_rate, self.model.clone(), gradients);
+        Ok(f64::from(value) * samples as f64)
+    }
+
+    fn logits(&self, batch: IntegerBatch) -> Result<Vec<f32>, TrainError> {
+        // On the plain device: with gradients each forward pass would leave its graph behind.
+        let (rows, _) = tensors(batch, &self.device);
+        Ok(self.model.valid().forward(rows).try_into_data().map_err(TrainError::device)?.iter::<f32>().collect())
+    }
+
+    fn model(&self) -> Result<Vec<u8>, TrainError> {
+        Ok(self.model.clone().into_record().into_bytes()?.to_vec())
+    }
+
+    fn optimiser(&self) -> Result<Vec<u8>, TrainError> {
+        Ok(self.optimiser.into_bytes()?.to_vec())
+    }
+
+    fn load_model(&mut self, record: Vec<u8>) -> Result<(), TrainError> {
+        self.model = self.model.clone().try_load_record(ModuleRecord::from_bytes(Bytes::from_bytes_vec(record))?)?;
+        Ok(())
+    }
+
+    fn load_optimiser(&mut self, record: Vec<u8>) -> Result<(), TrainError> {
+        self.optimiser = self.optimiser.clone().from_bytes(Bytes::from_bytes_vec(record))?;
+        Ok(())
+    }
+
+    fn values(&self, positions: &[Position]) -> Result<Vec<f32>, TrainError> {
+        let model = self.model.valid();
+        let mut values = Vec::with_capacity(positions.len());
+        for positions in positions.chunks(VALUED) {
+            let (rows, _) = tensors(self.inputs.batch(&untargeted(positions)), &self.device);
+            values.extend(sigmoid(model.forward(rows)).try_into_data().map_err(TrainError::device)?.iter::<f32>());
+        }
+        Ok(values)
+    }
+
+    fn export(&self) -> Result<Model, TrainError> {
+        Ok(Model::Integer(IntegerNetwork::new(self.model.weights(self.inputs.0).quantise()?)?))
+    }
+}

@@ -227,7 +227,8 @@ fn another_training_is_not_overwritten() {
 
 #[test]
 fn a_training_that_runs_away_is_stopped() {
-    for family in FAMILIES {
+    // The integer network cannot: its weights are held within limits.
+    for family in [Family::NTuple, Family::Network] {
         let directory = tempfile::tempdir().unwrap();
         let mut config = config();
         config.training.schedule = Schedule::Constant;

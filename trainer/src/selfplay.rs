@@ -1,7 +1,8 @@
 //! Self-play: any mix of players plays games in parallel, and shards of records come out.
 //!
-//! Invariant: game `i` is a pure function of the run's settings (the content of model files included) and `i`, and a
-//! shard of the games it covers, so the same seed gives the same bytes whatever the number of threads, and a run goes
+//! Invariant: game `i` is a pure function of the run's settings (the content of model files included) and `i`: a few
+//! games that follow each other share streams of random numbers, and are played in their order ([`Streams`]). A shard
+//! is one of the games it covers, so the same seed gives the same bytes whatever the number of threads, and a run goes
 //! on where it was stopped. Only a player with a time limit breaks this. Games of other settings are never mixed in,
 //! and nothing is played or replaced before all that is there has been checked.
 
@@ -9,6 +10,7 @@ mod config;
 mod directory;
 mod pool;
 mod starts;
+mod streams;
 mod summary;
 
 pub use crate::shard::GAMES_PER_SHARD;
@@ -19,14 +21,14 @@ pub use summary::{PlayerTally, RunReport, SelfPlaySummary, Timing};
 use crate::label::{LabelError, LabelRecipe, add_all, add_models};
 use crate::manifest::ManifestError;
 use crate::shard::{self, PlayedGame, ShardError, ShardHeader};
-use engine::dice::{Die, DuplicateDice};
+use engine::dice::Die;
 use engine::files;
 use engine::games::einstein::Standard;
 use engine::oracle::Oracle;
-use engine::play::{Effort, Exploration, play_guided};
+use engine::play::{Effort, play_guided};
 use engine::player::build::PlayerRecipe;
 use engine::player::notation::{Notation, PlayerError};
-use engine::random::{RandomStream, SeedSpace, derive_seed};
+use engine::random::RandomStream;
 use engine::tablebase::{Tables, shared};
 use indicatif::ProgressBar;
 use pool::{PlayerPool, Pools};
@@ -36,17 +38,12 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
+use streams::{GAMES_PER_STREAM, Streams};
 use summary::Clock;
-
-/// Games that one worker plays before it takes more; enough that taking players costs nothing.
-const GAMES_PER_TASK: usize = 32;
 
 /// Where the number of positions is what matters, games are played by so few at a time that hardly one is in vain: as many
 /// as would be enough if each had this many plies, which most have not.
 const PLIES_AT_LEAST: u64 = 24;
-
-/// Separates a game's stream of starts from that of all else.
-const STARTS: u64 = 1;
 
 /// Why self-play cannot run.
 #[derive(Debug, thiserror::Error)]
@@ -164,17 +161,21 @@ impl SelfPlay {
         let mut missing = positions;
         while (games.len() as u64) < wanted {
             let from = games.len() as u64;
-            let to = missing.map_or(wanted, |missing| wanted.min(from + missing / PLIES_AT_LEAST + GAMES_PER_TASK as u64));
-            // Only the smaller integers are indexed by rayon; a shard has few games.
-            let played = (from as u32..to as u32).into_par_iter().with_min_len(GAMES_PER_TASK).map_init(
-                || pools.take(),
-                |pool, index| {
-                    let game = self.play(first_game + u64::from(index), pool, clock);
+            let enough = missing.map_or(wanted, |missing| from + (missing / PLIES_AT_LEAST + 1).next_multiple_of(GAMES_PER_STREAM));
+            let to = wanted.min(enough);
+            let groups = from / GAMES_PER_STREAM..to.div_ceil(GAMES_PER_STREAM);
+            let play_group = |pool: &mut PlayerPool<'_, '_>, group: u64| {
+                let indices = group * GAMES_PER_STREAM..to.min((group + 1) * GAMES_PER_STREAM);
+                let mut streams = Streams::new(&self.config, self.game.die(), first_game + indices.start);
+                let play = |index| {
+                    let game = self.play(first_game + index, &mut streams, pool, clock);
                     progress.inc(1);
                     game
-                },
-            );
-            games.par_extend(played);
+                };
+                indices.map(play).collect::<Vec<_>>()
+            };
+            let played: Vec<_> = groups.into_par_iter().map_init(|| pools.take(), play_group).collect();
+            games.extend(played.into_iter().flatten());
             let Some(left) = missing else { continue };
             let mut sum = 0;
             let reached = games[from as usize..].iter().position(|game| {
@@ -196,6 +197,7 @@ impl SelfPlay {
         let mut run = serde_json::to_value(&self.config).unwrap_or_default();
         if let Some(settings) = run.as_object_mut() {
             settings.remove("games");
+            settings.insert("games_per_stream".to_owned(), serde_json::json!(GAMES_PER_STREAM));
             settings.insert("models".to_owned(), serde_json::json!(self.models));
             if let Some(checksum) = self.starts.checksum() {
                 settings.insert("starts".to_owned(), serde_json::json!(checksum));
@@ -211,22 +213,14 @@ impl SelfPlay {
         }
     }
 
-    fn play(&self, index: u64, pool: &mut PlayerPool<'_, '_>, clock: &Clock) -> PlayedGame {
+    /// Plays a game; those before it that share its streams have been played with them.
+    fn play(&self, index: u64, streams: &mut Streams, pool: &mut PlayerPool<'_, '_>, clock: &Clock) -> PlayedGame {
         let began = Clock::times(index).then(Instant::now);
-        let seed = derive_seed(self.config.seed, SeedSpace::SelfPlay, &[index]);
-        let mut random = RandomStream::new(seed);
-        let players = [self.draw_player(&mut random), self.draw_player(&mut random)];
+        let random = &mut streams.exploration.random;
+        let players = [self.draw_player(random), self.draw_player(random)];
         let first = random.below(2);
-        let mut start = self.game.random_start(&mut random, first);
-        if !self.starts.are_setups() {
-            // A stream of its own, so that nothing else of the game is another.
-            let mut random = RandomStream::new(derive_seed(self.config.seed, SeedSpace::SelfPlay, &[index, STARTS]));
-            start = self.starts.draw(first, &mut random).unwrap_or(start);
-        }
-        let mut dice = DuplicateDice::new(random.next_u64(), self.game.die());
+        let start = self.starts.draw(first, random).unwrap_or_else(|| self.game.random_start(random, first));
         let seeds = [random.next_u64(), random.next_u64()];
-        let (share, temperature) = (self.config.random_share(), self.config.options.temperature());
-        let mut exploration = Exploration { opening_plies: self.config.opening_plies, share, temperature, random };
         // One side at a time is taken out of the pool, so that both may be the same player.
         let mut red = pool.take(players[0], 0);
         let mut blue = pool.take(players[1], 1);
@@ -235,7 +229,7 @@ impl SelfPlay {
         let mut effort = began.map(|_| Effort::default());
         let seats: &mut [&mut dyn engine::player::Player<Standard>] = &mut [&mut *red, &mut *blue];
         let tables = self.tables.as_deref().map(|tables| tables as &dyn Oracle<Standard>);
-        let mut record = play_guided(&self.game, start, seats, &mut dice, Some(&mut exploration), tables, effort.as_mut());
+        let mut record = play_guided(&self.game, start, seats, &mut streams.dice, Some(&mut streams.exploration), tables, effort.as_mut());
         for ply in &mut record.plies {
             // The probabilities of a loaded die may add up to a rounding error more than 1; sure results are then out by it.
             // Rounded now, so that games are the same before they are written and after.

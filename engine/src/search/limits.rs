@@ -93,9 +93,13 @@ impl Pace {
         Self { limit: limits.time, left }
     }
 
-    /// A stopwatch for a search that begins now.
+    /// A stopwatch for a search that begins now; it is off where time does not matter.
     pub(super) fn start(&self) -> Stopwatch {
-        Stopwatch::start(if let Some(TimeLimit::Processor(_)) = self.limit { Clock::Processor } else { Clock::Wall })
+        match self.limit {
+            None => Stopwatch::Off,
+            Some(TimeLimit::Processor(_)) => Stopwatch::start(Clock::Processor),
+            Some(TimeLimit::Move(_) | TimeLimit::Game { .. }) => Stopwatch::start(Clock::Wall),
+        }
     }
 
     /// When a search that began with `stopwatch` must end.

@@ -17,6 +17,8 @@ pub(super) enum Clock {
 /// Runs from when it was started.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Stopwatch {
+    /// Not started, because nobody asks: reading a clock costs as much as a search of one ply.
+    Off,
     Wall(Instant),
     /// Time on a processor at the start.
     Processor(Duration),
@@ -33,6 +35,7 @@ impl Stopwatch {
     /// Since the start.
     pub(super) fn elapsed(self) -> Duration {
         match self {
+            Self::Off => Duration::ZERO,
             Self::Wall(began) => began.elapsed(),
             // Where it cannot be told no player has such a limit.
             Self::Processor(began) => thread_time().map_or(Duration::MAX, |now| now.saturating_sub(began)),

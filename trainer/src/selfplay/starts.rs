@@ -42,11 +42,6 @@ impl Starts {
         self.checksum.as_deref()
     }
 
-    /// Whether all games start from set-ups.
-    pub(super) fn are_setups(&self) -> bool {
-        self.suite.is_empty() && self.endgames.is_none()
-    }
-
     /// A game's start; `None` if it starts from set-ups. In a random endgame `first` is to move.
     pub(super) fn draw(&self, first: Seat, random: &mut RandomStream) -> Option<Position> {
         let draw = random.unit();

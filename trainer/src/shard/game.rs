@@ -64,8 +64,9 @@ pub fn rounded(value: f32) -> f32 {
 }
 
 pub(super) fn steps_of(value: f32) -> u16 {
-    // From 0 to VALUE_STEPS for every probability.
-    (f64::from(value) * f64::from(VALUE_STEPS)).round() as u16
+    // From 0 to VALUE_STEPS for every probability. Product and sum are exact, so this rounds halves up; `round` is a call
+    // where the instruction set is not known to have it.
+    (f64::from(value) * f64::from(VALUE_STEPS) + 0.5) as u16
 }
 
 pub(super) fn value_of(steps: u16) -> f32 {

@@ -106,7 +106,7 @@ fn labels_that_cannot_be_are_not_written() {
 #[test]
 fn labels_are_the_values_of_who_makes_them() {
     let rules = Standard::default();
-    let all = play(&config(&["greedy", "random"], 40));
+    let all = play(&config(&["greedy", "random"], 100));
     // Without a table a search values a position alike whatever it saw before, and whoever asks.
     let recipe = PlayerRecipe::parse("star1(depth=2, eval=schwarz, table=0)", &rules).unwrap();
     let race = evaluator("race", &rules).unwrap();

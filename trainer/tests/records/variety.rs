@@ -71,7 +71,8 @@ fn each_option_gives_the_same_bytes_with_any_number_of_threads() {
         // It does something, but for who plays, and the header says so.
         let games = play(&settings);
         assert_ne!(games, off, "{name}");
-        assert!(games.iter().zip(&off).all(|(a, b)| a.players == b.players), "{name}");
+        // The first of the games that share their streams.
+        assert!(games.iter().zip(&off).step_by(16).all(|(a, b)| a.players == b.players), "{name}");
         let directory = tempfile::tempdir().unwrap();
         run(&settings, directory.path()).unwrap();
         let text = one_line(&run(&config(&MIXED, 200), directory.path()).unwrap_err(), directory.path());
@@ -85,9 +86,8 @@ fn options_that_are_off_leave_no_trace() {
     run(&config(&["greedy"], 5), directory.path()).unwrap();
     let header = shard::read_header(&directory.path().join("000000.games")).unwrap();
     let run = serde_json::to_string(&header.run).unwrap();
-    let expected =
-        r#"{"players":[{"player":"greedy","weight":1.0}],"variant":"classic","seed":7,"opening_plies":2,"exploration":0.1,"models":{}}"#;
-    assert_eq!(run, expected);
+    let settings = r#"{"players":[{"player":"greedy","weight":1.0}],"variant":"classic","seed":7,"opening_plies":2,"exploration":0.1"#;
+    assert_eq!(run, format!(r#"{settings},"games_per_stream":16,"models":{{}}}}"#));
 }
 
 /// How often a ply was explored, and how many there were, by ply.
@@ -170,15 +170,15 @@ fn games_start_where_they_should() {
     let games = 4000;
     let settings = with(SelfPlayOptions { starts: Some(starts), endgames: Some(endgames), ..none() }, &["random"], games);
     let mut counts = [0u32; 4];
-    let plain = play(&config(&["random"], games));
-    for (game, plain) in play(&settings).iter().zip(&plain) {
+    let home = rules.home_squares();
+    for game in &play(&settings) {
         let start = game.record.start;
         let kind = match suite.iter().position(|&position| position == start) {
             Some(index) => index,
             None if start.stones() <= 4 => 2,
-            // The set-ups of the run without options.
             None => {
-                assert_eq!(game, plain);
+                assert_eq!(start.stones(), 12);
+                assert!(home.iter().all(|&square| start.mover().occupies(square) && start.other().occupies(square)));
                 3
             }
         };
@@ -208,12 +208,12 @@ fn tables_take_over_with_best_moves_and_exact_values() {
     let tables = shared(stones, Variant::Classic).unwrap();
     let settings = with(SelfPlayOptions { adjudicate: Some(stones), ..none() }, &["random", "greedy"], 2500);
     let (mut judged, mut expected, mut won, mut variance) = (0, 0.0, 0.0, 0.0);
-    for (game, plain) in play(&settings).iter().zip(play(&config(&["random", "greedy"], 2500))) {
+    for (index, (game, plain)) in play(&settings).iter().zip(play(&config(&["random", "greedy"], 2500))).enumerate() {
         let mut taken_over = false;
         for (number, (position, ply)) in game.record.positions(&rules).zip(&game.record.plies).enumerate() {
             if position.stones() as usize > stones {
-                // Before that the game is as it was.
-                assert_eq!(Some(ply), plain.record.plies.get(number));
+                // Before that the game is as it was, if it is the first of those that share their streams.
+                assert!(index % 16 != 0 || Some(ply) == plain.record.plies.get(number));
                 continue;
             }
             let probe = tables.probe(&rules, &position).unwrap();

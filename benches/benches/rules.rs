@@ -1,31 +1,12 @@
 //! Speed of the rules: move generation and play over a fixed set of positions from random games.
 
+mod positions;
+
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use engine::dice::DiceStream;
 use engine::game::Game;
-use engine::games::einstein::{MoveList, Position, RED, Standard};
-use engine::random::RandomStream;
+use engine::games::einstein::{MoveList, Position, Standard};
+use positions::{POSITIONS, positions};
 use std::hint::black_box;
-
-/// How many positions are measured together: they fit the first-level cache.
-const POSITIONS: usize = 1024;
-
-/// Positions of random games, each with a roll; always the same.
-fn positions(game: &Standard) -> Vec<(Position, u8)> {
-    let mut random = RandomStream::new(1);
-    let mut dice = DiceStream::new(2, game.die());
-    let mut positions = Vec::with_capacity(POSITIONS);
-    while positions.len() < POSITIONS {
-        let mut position = game.random_start(&mut random, RED);
-        while game.winner(&position).is_none() && positions.len() < POSITIONS {
-            let face = dice.roll();
-            positions.push((position, face));
-            let legal = game.legal_moves(&position, face);
-            position = game.play(&position, legal[random.below(legal.len())]);
-        }
-    }
-    positions
-}
 
 fn rules(criterion: &mut Criterion) {
     let game = Standard::default();

@@ -1,0 +1,44 @@
+//! Speed of the evaluators: a position at a time, nothing being known of the one before.
+
+mod positions;
+
+use criterion::{Criterion, Throughput, criterion_group, criterion_main};
+use engine::eval::DynEvaluator;
+use engine::games::einstein::{Position, Standard};
+use engine::player::build;
+use positions::{POSITIONS, positions};
+use std::hint::black_box;
+
+const EVALUATORS: [&str; 8] = [
+    "greedy",
+    "farmer_boy",
+    "reciprocal",
+    "schwarz",
+    "abt",
+    "race",
+    concat!("model:", env!("CARGO_MANIFEST_DIR"), "/../models/quick-ntuple.safetensors"),
+    concat!("model:", env!("CARGO_MANIFEST_DIR"), "/../models/quick-network.safetensors"),
+];
+
+/// The last part of a path.
+fn short(name: &str) -> &str {
+    name.rsplit('/').next().unwrap_or(name)
+}
+
+fn evaluators(criterion: &mut Criterion) {
+    let game = Standard::default();
+    let positions = positions(&game);
+    let mut group = criterion.benchmark_group("evaluators, a position");
+    group.throughput(Throughput::Elements(POSITIONS as u64));
+    for name in EVALUATORS {
+        let evaluator = build::evaluator(name, &game).unwrap_or_else(|error| panic!("{error}"));
+        group.bench_function(short(name), |bencher| {
+            let value = |(position, _): &(Position, u8)| evaluator.value_of(&game, black_box(position));
+            bencher.iter(|| positions.iter().map(value).sum::<f32>());
+        });
+    }
+    group.finish();
+}
+
+criterion_group!(benches, evaluators);
+criterion_main!(benches);

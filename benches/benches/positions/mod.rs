@@ -1,0 +1,26 @@
+//! Positions that the micro-benchmarks share: those of random games, always the same.
+
+use engine::dice::DiceStream;
+use engine::game::Game;
+use engine::games::einstein::{Position, RED, Standard};
+use engine::random::RandomStream;
+
+/// How many positions are measured together: they fit the first-level cache.
+pub(crate) const POSITIONS: usize = 1024;
+
+/// Positions of random games, none of them over, each with a roll.
+pub(crate) fn positions(game: &Standard) -> Vec<(Position, u8)> {
+    let mut random = RandomStream::new(1);
+    let mut dice = DiceStream::new(2, game.die());
+    let mut positions = Vec::with_capacity(POSITIONS);
+    while positions.len() < POSITIONS {
+        let mut position = game.random_start(&mut random, RED);
+        while game.winner(&position).is_none() && positions.len() < POSITIONS {
+            let face = dice.roll();
+            positions.push((position, face));
+            let legal = game.legal_moves(&position, face);
+            position = game.play(&position, legal[random.below(legal.len())]);
+        }
+    }
+    positions
+}

@@ -1,0 +1,53 @@
+//! Speed of endgame tables: positions of at most four stones, one after the other and together.
+
+use criterion::{Criterion, Throughput, criterion_group, criterion_main};
+use engine::game::Game;
+use engine::games::einstein::{MoveList, Position, Standard};
+use engine::random::RandomStream;
+use engine::tablebase::shared::shared;
+use std::hint::black_box;
+
+/// Enough that their cells do not fit the caches near a core.
+const POSITIONS: usize = 1 << 16;
+
+/// Positions of at most four stones of random games.
+fn endgames(game: &Standard) -> Vec<Position> {
+    let mut random = RandomStream::new(3);
+    let mut found = Vec::with_capacity(POSITIONS);
+    let mut moves = MoveList::default();
+    while found.len() < POSITIONS {
+        let mut position = game.random_start(&mut random, found.len() % 2);
+        while game.winner(&position).is_none() {
+            if position.stones() <= 4 && found.len() < POSITIONS {
+                found.push(position);
+            }
+            game.moves(&position, &mut moves);
+            position = game.play(&position, moves[random.below(moves.len())]);
+        }
+    }
+    found
+}
+
+fn probes(criterion: &mut Criterion) {
+    let game = Standard::default();
+    let tables = shared(4, game.variant()).unwrap_or_else(|error| panic!("{error}"));
+    let positions = endgames(&game);
+    let mut group = criterion.benchmark_group("probes of four stones");
+    group.throughput(Throughput::Elements(POSITIONS as u64));
+    group.bench_function("one by one", |bencher| {
+        bencher.iter(|| positions.iter().filter_map(|position| tables.value_of(black_box(position))).sum::<f32>());
+    });
+    group.bench_function("together", |bencher| {
+        let mut values = vec![None; POSITIONS];
+        bencher.iter(|| tables.values(black_box(&positions), &mut values));
+    });
+    group.bench_function("all moves and the best", |bencher| {
+        bencher.iter(|| {
+            positions.iter().filter_map(|position| tables.probe(&game, black_box(position))).map(|probe| probe.value).sum::<f32>()
+        });
+    });
+    group.finish();
+}
+
+criterion_group!(benches, probes);
+criterion_main!(benches);

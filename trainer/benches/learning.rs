@@ -1,0 +1,79 @@
+//! Speed of records and of learning: reading a shard, finding inputs, and the training steps of both families.
+
+use criterion::{Criterion, Throughput, criterion_group, criterion_main};
+use engine::eval::features::{ACTIVE, DenseFeatures, STONE_SQUARES};
+use engine::eval::ntuple::TupleSet;
+use engine::games::einstein::Standard;
+use engine::random::RandomStream;
+use std::hint::black_box;
+use std::path::Path;
+use trainer::batch::{network_batch, tuple_batch};
+use trainer::config::{Rule, TrainConfig};
+use trainer::dataset::{Samples, TargetMix};
+use trainer::models::fused::{FusedNetwork, Inputs, Shape};
+use trainer::models::online::Cells;
+use trainer::shard;
+
+const SAMPLE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../data/sample");
+
+/// Samples a step of the network.
+const BATCH: usize = 4096;
+
+fn records(criterion: &mut Criterion) {
+    let path = Path::new(SAMPLE).join("000000.games");
+    let bytes = std::fs::read(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    let (header, games) = shard::decode(&path, &bytes).unwrap_or_else(|error| panic!("{error}"));
+    let plies: usize = games.iter().map(|game| game.record.plies.len()).sum();
+    let mut group = criterion.benchmark_group("records");
+    group.throughput(Throughput::Elements(plies as u64));
+    group.bench_function("reading and replaying", |bencher| {
+        bencher.iter(|| shard::decode(&path, black_box(&bytes)).map(|read| read.1.len()))
+    });
+    group.bench_function("writing and checking", |bencher| {
+        bencher.iter(|| shard::encode(&path, &header, black_box(&games)).map(|bytes| bytes.len()))
+    });
+    group.finish();
+}
+
+fn inputs(criterion: &mut Criterion) {
+    let game = Standard::default();
+    let config = TrainConfig::default();
+    let mix = TargetMix { search_share: 0.7, validation_share: 0.05, seed: 1 };
+    let samples = Samples::open(Path::new(SAMPLE), &mix).and_then(|samples| samples.read(0)).unwrap_or_else(|error| panic!("{error}"));
+    let features = DenseFeatures::new(&game, config.network.features);
+    let set = TupleSet::named(&config.ntuple.set).unwrap_or_else(|error| panic!("{error}"));
+    let batch = &samples[..BATCH];
+    let mut group = criterion.benchmark_group("inputs of a batch");
+    group.throughput(Throughput::Elements(BATCH as u64));
+    group.bench_function("network", |bencher| bencher.iter(|| network_batch(&game, &features, black_box(batch)).targets.len()));
+    group.bench_function("tuples", |bencher| bencher.iter(|| tuple_batch(&set, black_box(batch)).targets.len()));
+    group.finish();
+}
+
+fn steps(criterion: &mut Criterion) {
+    let game = Standard::default();
+    let config = TrainConfig::default();
+    let shape = Shape { dense: DenseFeatures::new(&game, config.network.features).len(), hidden: config.network.hidden };
+    let mut random = RandomStream::new(1);
+    let weights: Vec<f32> = (0..shape.parameters()).map(|_| (random.unit() as f32 - 0.5) * 0.3).collect();
+    let rows: Vec<i32> = (0..BATCH * ACTIVE).map(|place| (place % ACTIVE * STONE_SQUARES + random.below(STONE_SQUARES)) as i32).collect();
+    let mut unit = |count: usize| -> Vec<f32> { (0..count).map(|_| random.unit() as f32).collect() };
+    let (dense, targets) = (unit(BATCH * shape.dense), unit(BATCH));
+    let mut group = criterion.benchmark_group("a training step");
+    group.throughput(Throughput::Elements(BATCH as u64));
+    let mut network = FusedNetwork::new(shape, weights, vec![0.0; 2 * shape.parameters()], 0);
+    group.bench_function("network", |bencher| {
+        bencher.iter(|| network.step(Inputs { rows: &rows, dense: &dense, targets: &targets }, 1e-3, 1.0));
+    });
+    // Forty tables of four squares with thirteen contents each, any row equally likely: the worst case for the caches.
+    let (tuples, table) = (40, 13 * 13 * 13 * 13);
+    let rows: Vec<u32> = (0..BATCH * tuples).map(|place| (place % tuples * table + random.below(table)) as u32).collect();
+    for rule in [Rule::Sgd, Rule::Adagrad, Rule::TemporalCoherence] {
+        let mut cells = Cells::zeros(rule, tuples * table);
+        group.bench_function(format!("40 tables, {rule:?}"), |bencher| bencher.iter(|| cells.learn(&rows, &targets, 0.01)));
+    }
+    group.finish();
+}
+
+criterion_group!(benches, records, inputs, steps);
+criterion_main!(benches);

@@ -21,7 +21,7 @@ use std::sync::Arc;
 #[derive(clap::Args)]
 #[command(
     after_help = "Example: alea arena --player \"star1(depth=3, eval=abt)\" --player \"star1(depth=3, eval=schwarz)\" --games 4000\n\
-                  Example: alea arena --player \"star1(depth=2)\" --player \"star1(depth=1)\" --sprt elo0=0 elo1=10 --luck schwarz"
+                  Example: alea arena --player \"star1(depth=2)\" --player \"star1(depth=1)\" --sprt elo0=0 elo1=10 --luck"
 )]
 pub(crate) struct Arguments {
     /// A player; give exactly two
@@ -54,9 +54,9 @@ pub(crate) struct MatchArguments {
     /// Where finished pairs are kept, so that an interrupted match can go on
     #[arg(long, value_name = "PATH")]
     state: Option<PathBuf>,
-    /// Tell the luck of every roll and report scores without it: an evaluator, looked at one ply deep (schwarz unless
-    /// named), or a player that rates moves; a good one saves more games
-    #[arg(long, value_name = "EVAL|PLAYER", num_args = 0..=1, default_missing_value = "schwarz")]
+    /// Tell the luck of every roll and report scores without it: an evaluator, looked at one ply deep, or a player that
+    /// rates moves (star1(depth=2, eval=abt) unless named); a good one saves more games
+    #[arg(long, value_name = "EVAL|PLAYER", num_args = 0..=1, default_missing_value = "star1(depth=2, eval=abt)")]
     luck: Option<String>,
     #[command(flatten)]
     rules: RulesArguments,

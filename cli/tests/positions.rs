@@ -6,7 +6,8 @@ mod support;
 
 use serde_json::Value;
 use std::collections::BTreeSet;
-use std::process::Stdio;
+use std::io::Write;
+use std::process::{Command, Stdio};
 use support::{MIDDLE, alea, command, fed, keys};
 
 /// Red stands on its goal.
@@ -289,4 +290,32 @@ fn the_race_of_two_lone_stones_is_certain() {
     // Nothing but a finished game is quite certain, so that a win now beats one later.
     assert!(evaluated("...../...../....1/a..../..... r -", "race") > 0.99999);
     assert!(evaluated("....1/...../...../a..../..... r -", "race") < 0.00001);
+}
+
+#[test]
+fn a_script_reads_a_model_and_gives_its_values() {
+    let has_numpy = Command::new("python3").args(["-c", "import numpy"]).stderr(Stdio::null()).status();
+    if !has_numpy.is_ok_and(|status| status.success()) {
+        eprintln!("skipped: python3 has no package numpy");
+        return;
+    }
+    let here = |path: &str| format!("{}/../{path}", env!("CARGO_MANIFEST_DIR"));
+    let model = here("models/quick-ntuple.safetensors");
+    let suite = std::fs::read_to_string(here("data/suites/search.txt")).unwrap();
+    let positions: Vec<&str> =
+        suite.lines().filter(|line| !line.starts_with('#')).filter_map(|line| Some(line.split_once(' ')?.1.trim())).collect();
+    assert_eq!(positions.len(), 24);
+    let mut script = Command::new("python3")
+        .args([here("docs/read_model.py"), model.clone()])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    script.stdin.take().unwrap().write_all(positions.join("\n").as_bytes()).unwrap();
+    let values = String::from_utf8(script.wait_with_output().unwrap().stdout).unwrap();
+    assert_eq!(values.lines().count(), positions.len());
+    for (position, value) in positions.into_iter().zip(values.lines()) {
+        let expected = evaluated(position, &format!("\"model:{model}\""));
+        assert!((value.parse::<f64>().unwrap() - expected).abs() < 1e-6, "{position}: {value} is not {expected}");
+    }
 }

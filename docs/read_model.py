@@ -1,0 +1,37 @@
+#!/usr/bin/env python3
+"""Values of an n-tuple model without Alea: read_model.py MODEL.safetensors < POSITIONS (docs/formats.md; needs numpy)."""
+import json, math, numpy, sys
+
+def load(path):
+    """The weights, the bias, and the names of the cells of each tuple."""
+    data = open(path, "rb").read()
+    begin = 8 + int.from_bytes(data[:8], "little")
+    header = json.loads(data[8:begin])
+    meta = header["__metadata__"]
+    assert meta["kind"] == "ntuple", f"{path}: a model of kind {meta['kind']}; this reads n-tuple networks"
+    tensor = lambda name: numpy.frombuffer(data[begin:][slice(*header[name]["data_offsets"])], "<f4")
+    return tensor("weights"), tensor("bias")[0], [cells.split() for cells in meta["features"].split(": ")[-1].split(", ")]
+
+def view(line):
+    """Every cell by its name: its symbol, and how many symbols it has."""
+    rows, mover = line.split()[:2]
+    cells = {f"b{square}": (0, 13) for square in range(25)} | {f"s{stone}": (25, 26) for stone in range(12)}
+    for place, content in enumerate(rows.replace("/", "")):
+        if content != ".":
+            red = content.isdigit()
+            stone = "123456abcdef".index(content) % 6 + (0 if red == (mover == "r") else 6)
+            cells[f"s{stone}"] = (place if red else 24 - place, 26)
+            cells[f"b{place if mover == 'r' else 24 - place}"] = (stone + 1, 13)
+    for stone in range(12):
+        row, column = divmod(cells[f"s{stone}"][0], 5)
+        cells |= {f"d{stone}": (4 - min(row, column) if row < 5 else 0, 5), f"a{stone}": (int(row < 5), 2)}
+    return cells
+
+weights, bias, tuples = load(sys.argv[1])
+for line in sys.stdin:
+    cells, logit, table = view(line), float(bias), 0
+    for symbols in ([cells[name] for name in names] for names in tuples):
+        size = [math.prod(count for _, count in symbols[:place]) for place in range(len(symbols) + 1)]
+        logit += float(weights[table + sum(symbol * step for (symbol, _), step in zip(symbols, size))])
+        table += size[-1]
+    print(1 / (1 + math.exp(-logit)))

@@ -89,6 +89,7 @@ impl Learner for IntegerLearner {
         let value: f32 = loss.clone().inner().try_into_scalar().map_err(TrainError::device)?;
         let gradients = GradientsParams::from_grads(loss.backward(), &self.model);
         self.model = self.optimiser.step(learning_rate, self.model.clone(), gradients);
+        self.model.hold(self.inputs.0);
         Ok(f64::from(value) * samples as f64)
     }
 

@@ -8,7 +8,7 @@
 use super::bag::bag;
 use super::{parameter, uniform, values};
 use burn::module::{Module, Param};
-use burn::tensor::{Device, Int, Tensor};
+use burn::tensor::{Device, Int, Tensor, TensorData};
 use engine::eval::integer_network::inputs::SideGroups;
 use engine::eval::integer_network::{FULL, FloatWeights, HIDDEN_SCALE, LOGIT_SCALE, OUTPUT_SCALE, ROW_SCALE};
 use engine::random::RandomStream;
@@ -73,6 +73,16 @@ impl IntegerModel {
         second.clamp(0.0, FULL as f32).matmul(output) / LOGIT_SCALE as f32 + self.output_bias.val().unsqueeze()
     }
 
+    /// Holds the first layer where no sum can overflow in the engine; to be done after every step.
+    pub fn hold(&mut self, groups: SideGroups) {
+        let mut first = FloatWeights { groups, rows: values(&self.rows), bias: values(&self.first_bias), ..FloatWeights::default() };
+        if first.hold_first_layer() {
+            let FloatWeights { rows, bias, .. } = first;
+            replace(&mut self.rows, rows);
+            replace(&mut self.first_bias, bias);
+        }
+    }
+
     /// The weights as the engine takes them, held within the limits as in the forward pass.
     #[must_use]
     pub fn weights(&self, groups: SideGroups) -> FloatWeights {
@@ -90,6 +100,14 @@ impl IntegerModel {
     }
 }
 
+/// Gives a parameter other values; it stays the same parameter, with gradients or without.
+fn replace<const D: usize>(parameter: &mut Param<Tensor<D>>, values: Vec<f32>) {
+    *parameter = std::mem::take(parameter).map(|tensor| {
+        let replaced = Tensor::from_data(TensorData::new(values, tensor.dims()), &tensor.device());
+        if tensor.is_require_grad() { replaced.require_grad() } else { replaced }
+    });
+}
+
 /// Biases of the second layer in units of 1.0: far more than could matter, few enough to be exact.
 fn bias_limit() -> f32 {
     500.0
@@ -99,7 +117,6 @@ fn bias_limit() -> f32 {
 #[cfg(feature = "flex")]
 mod tests {
     use super::*;
-    use burn::tensor::TensorData;
     use engine::eval::integer_network::{IntegerNetwork, log_odds};
     use engine::games::einstein::Standard;
 

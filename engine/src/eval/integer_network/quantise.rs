@@ -32,6 +32,52 @@ impl FloatWeights {
         [i16::MAX as f32 / ROW_SCALE as f32, 127.0 / HIDDEN_SCALE as f32, i16::MAX as f32 / OUTPUT_SCALE as f32]
     }
 
+    /// Holds the first layer where no sum of it can overflow, and answers whether that changed anything: for each neuron
+    /// the largest weight of each set of rows of which one is on, and the bias, may add up to so much; where they do not,
+    /// all weights above a level are cut to it, the highest that is low enough. Likewise at the other end.
+    ///
+    /// A training that does so after every step stays among the networks that can be exported. What is cut are weights of
+    /// rows that are hardly ever on: activations end at 1, the sums may reach 16.
+    #[must_use]
+    pub fn hold_first_layer(&mut self) -> bool {
+        let width = self.bias.len();
+        let runs: Vec<_> = {
+            let (side, runs) = (self.groups.rows(), self.groups.runs());
+            [0, side]
+                .into_iter()
+                .flat_map(|offset| runs.iter().map(move |run| run.start + offset..run.end + offset).collect::<Vec<_>>())
+                .collect()
+        };
+        // Rounding may add half a unit for each row, and half a step.
+        let room = f32::from(i16::MAX) - 0.5 * (runs.len() + 1) as f32 - (1 << (SHIFT - 1)) as f32;
+        let most = room / ROW_SCALE as f32;
+        let mut changed = false;
+        let mut extremes = vec![[0.0f32; 2]; runs.len() * width];
+        for (run, extremes) in runs.iter().zip(extremes.chunks_exact_mut(width)) {
+            extremes.fill([f32::INFINITY, f32::NEG_INFINITY]);
+            for weights in self.rows[run.start * width..run.end * width].chunks_exact(width) {
+                for (extreme, &weight) in extremes.iter_mut().zip(weights) {
+                    *extreme = [extreme[0].min(weight), extreme[1].max(weight)];
+                }
+            }
+        }
+        for neuron in 0..width {
+            let bias = &mut self.bias[neuron];
+            let held = bias.clamp(-0.5 * most, 0.5 * most);
+            changed |= held != *bias;
+            *bias = held;
+            let of = |end: usize| extremes.iter().skip(neuron).step_by(width).map(move |extreme| extreme[end]);
+            let floor = -level(of(0).map(|least| -least).collect(), most + held);
+            let ceiling = level(of(1).collect(), most - held);
+            if floor.is_infinite() && ceiling.is_infinite() {
+                continue;
+            }
+            changed = true;
+            self.rows.iter_mut().skip(neuron).step_by(width).for_each(|weight| *weight = weight.clamp(floor, ceiling));
+        }
+        changed
+    }
+
     /// The nearest integers.
     ///
     /// # Errors
@@ -58,6 +104,24 @@ impl FloatWeights {
     }
 }
 
+/// The highest level at which numbers have to be cut so that they add up to at most `room`, which is positive; infinite if
+/// they need not be.
+fn level(mut numbers: Vec<f32>, room: f32) -> f32 {
+    if numbers.iter().sum::<f32>() <= room {
+        return f32::INFINITY;
+    }
+    numbers.sort_by(|a, b| b.total_cmp(a));
+    let mut rest: f32 = numbers.iter().sum();
+    for (cut, &number) in numbers.iter().enumerate() {
+        // All before this one are cut to a level that is not below it.
+        if cut > 0 && rest + cut as f32 * number <= room {
+            return (room - rest) / cut as f32;
+        }
+        rest -= number;
+    }
+    room / numbers.len() as f32
+}
+
 fn integers(tensor: &'static str, weights: &[f32], scale: i32, limit: f32) -> Result<Vec<i32>, IntegerError> {
     let one = |(index, &weight): (usize, &f32)| {
         if weight.is_nan() || weight.abs() > limit {
@@ -67,4 +131,49 @@ fn integers(tensor: &'static str, weights: &[f32], scale: i32, limit: f32) -> Re
         Ok((weight * scale as f32).round_ties_even() as i32)
     };
     weights.iter().enumerate().map(one).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::eval::integer_network::IntegerNetwork;
+    use crate::random::RandomStream;
+
+    #[test]
+    fn numbers_are_cut_at_the_level_that_fits() {
+        assert_eq!(level(vec![1.0, 2.0, 3.0], 6.0), f32::INFINITY);
+        // 2 + 2 + 1, 1.5 + 1.5 + 1, and all three alike.
+        assert_eq!(level(vec![3.0, 1.0, 2.0], 5.0), 2.0);
+        assert_eq!(level(vec![3.0, 1.0, 2.0], 4.0), 1.5);
+        assert_eq!(level(vec![3.0, 1.0, 2.0], 1.5), 0.5);
+        // Negative ones give room to others.
+        assert_eq!(level(vec![5.0, -1.0], 2.0), 3.0);
+    }
+
+    #[test]
+    fn a_first_layer_that_could_overflow_is_held() {
+        let groups = SideGroups::ALL;
+        let mut random = RandomStream::new(8);
+        let mut uniform = |count: usize, most: f32| -> Vec<f32> { (0..count).map(|_| (random.unit() as f32 - 0.5) * 2.0 * most).collect() };
+        let wild = FloatWeights {
+            groups,
+            rows: uniform(2 * groups.rows() * 64, 2.0),
+            bias: uniform(64, 12.0),
+            hidden: uniform(64 * 16, 1.0),
+            hidden_bias: uniform(16, 1.0),
+            output: uniform(16, 1.0),
+            output_bias: 0.25,
+        };
+        assert!(matches!(IntegerNetwork::new(wild.quantise().unwrap()), Err(IntegerError::Overflow { .. })));
+        let mut held = wild.clone();
+        assert!(held.hold_first_layer());
+        assert!(IntegerNetwork::new(held.quantise().unwrap()).is_ok());
+        // Only weights that were too large, and none further than needed: what is held needs no holding.
+        assert!(held.rows.iter().zip(&wild.rows).all(|(held, wild)| held == wild || held.abs() < wild.abs()));
+        let mut again = held.clone();
+        let changed = again.hold_first_layer();
+        assert!(!changed || again.rows.iter().zip(&held.rows).all(|(a, b)| (a - b).abs() < 1e-5));
+        let mut tame = FloatWeights { rows: wild.rows.iter().map(|weight| weight / 10.0).collect(), bias: vec![0.0; 64], ..wild.clone() };
+        assert!(!tame.hold_first_layer());
+    }
 }

@@ -105,14 +105,20 @@ fn models_are_promoted_by_the_gate_and_everything_is_told() {
         assert_eq!((&entry["generation"], &entry["best_before"]), (&number.into(), &best.as_str().into()));
         assert_eq!(entry["accepted"], entry["gate"]["verdict"] == "accepted");
         let model = out.join(entry["model"].as_str().unwrap());
-        assert_eq!(alea(&["models", text(&model), "--json"]).json()["checksum"], entry["checksum"]);
+        assert_eq!(alea(&["models", text(&model), "--json"]).json()["ok"], true);
+        let head = String::from_utf8_lossy(&fs::read(&model).unwrap()).into_owned();
+        assert!(head.contains(&format!("\"checksum\":{}", entry["checksum"])), "{entry}");
+        // The records of all generations it learned from are named, by their seeds.
+        assert_eq!(head.matches("opening_plies").count(), if number == 1 { 1 } else { 2 });
         if entry["accepted"] == true {
             best = format!("model:generation-{number}");
             assert_eq!(entry["strength"][0]["opponent"], "random");
-            assert_eq!(fs::read(&model).unwrap().len(), fs::read(out.join("best.safetensors")).unwrap().len());
         }
     }
     assert_eq!(result["best"], best);
+    let promoted = generations.iter().rev().find(|entry| entry["accepted"] == true).unwrap();
+    let promoted = out.join(promoted["model"].as_str().unwrap());
+    assert_eq!(fs::read(&promoted).unwrap(), fs::read(out.join("best.safetensors")).unwrap());
     // The second generation learned from the games of both, the third from the last two.
     let samples = |index: usize| generations[index]["training"]["samples"].as_u64().unwrap();
     assert!(samples(1) > samples(0) * 3 / 2 && samples(2) < samples(0) * 5 / 2, "{generations:?}");
@@ -145,10 +151,8 @@ fn models_are_promoted_by_the_gate_and_everything_is_told() {
 
     // The directory belongs to these settings, and the models to the ledger.
     assert!(run(&settings, &out, &["--seed", "4"]).failure().contains("made with other settings ('seed = 3', not 'seed = 4')"));
-    if let Some(accepted) = generations.iter().rev().find(|entry| entry["accepted"] == true) {
-        fs::copy("../models/quick-ntuple.safetensors", out.join(accepted["model"].as_str().unwrap())).unwrap();
-        assert!(run(&settings, &out, &[]).failure().contains("this is another model (xxh3 7b35d82d13de37af) than the ledger says"));
-    }
+    fs::copy(concat!(env!("CARGO_MANIFEST_DIR"), "/../models/quick-ntuple.safetensors"), &promoted).unwrap();
+    assert!(run(&settings, &out, &[]).failure().contains("this is another model (xxh3 7b35d82d13de37af) than the ledger says"));
 }
 
 /// Starts a run and kills it as soon as something exists in its directory, or a time later.

@@ -21,7 +21,7 @@ pub(crate) struct Arguments {
     /// Directory of the run
     #[arg(long, value_name = "DIR", required_unless_present = "print_config")]
     out: Option<PathBuf>,
-    /// 'quick' takes minutes a generation, 'standard' about an hour on two cores
+    /// On two cores a generation of 'quick' takes minutes, one of 'standard' most of an hour
     #[arg(long, default_value = "quick", value_parser = ["quick", "standard"])]
     preset: String,
     /// Settings instead of a preset

@@ -218,7 +218,9 @@ pub(super) fn measure(config: &ImproveConfig, directory: &Path, number: u64, who
         let result = play_match(&config.measured(who)?, &config.measured(opponent)?, &options)?;
         strength.push(Strength { opponent: opponent.shown.clone(), score: Score::of(&result) });
     }
-    output::note(&strength_line(&strength));
+    if !strength.is_empty() {
+        output::note(&strength_line(&strength));
+    }
     Ok(strength)
 }
 

@@ -44,7 +44,7 @@ pub(crate) struct Entry {
     pub(crate) games: u64,
     pub(crate) positions: u64,
     pub(crate) training: Training,
-    /// The model's file, seen from the directory of the run, and its checksum as `alea models` shows it.
+    /// The model's file, seen from the directory of the run, and the checksum (xxh3) in its metadata.
     pub(crate) model: PathBuf,
     pub(crate) checksum: String,
     pub(crate) gate: Test,
@@ -169,7 +169,8 @@ impl Ledger {
 
     fn markdown(&self) -> String {
         let mut text = format!(
-            "# Generations\n\nGeneration 0 is `{}`; the seed is {}. Scores are those of the candidate against the best one before it.\n\n",
+            "# Generations\n\nGeneration 0 is `{}`; the seed is {}. Scores are those of the candidate against the best one before it, \
+             as far as the sequential test looked.\n\n",
             self.start.evaluator, self.seed
         );
         text += "| generation | accepted | against | score at the gate, 95 % | Elo | LLR | games | validation loss | samples | model (xxh3) | command |\n";

@@ -7,6 +7,7 @@ pub(crate) mod calibrate;
 pub(crate) mod data;
 pub(crate) mod evaluate;
 pub(crate) mod gate;
+pub(crate) mod improve;
 pub(crate) mod models;
 pub(crate) mod moves;
 pub(crate) mod pipeline;

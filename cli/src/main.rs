@@ -4,9 +4,13 @@
 //! usage. Results go to standard output, progress to standard error.
 
 mod commands;
+mod gating;
+mod improve;
 mod output;
 mod pipeline;
 mod positions;
+mod settings;
+mod stages;
 mod tables;
 
 use clap::{Parser, Subcommand};
@@ -32,6 +36,7 @@ struct Alea {
 #[derive(Subcommand)]
 enum Command {
     Pipeline(commands::pipeline::Arguments),
+    Improve(commands::improve::Arguments),
     #[command(name = "selfplay")]
     SelfPlay(commands::selfplay::Arguments),
     Data(commands::data::Arguments),
@@ -62,6 +67,7 @@ fn main() -> ExitCode {
     benches::external::provide_external();
     let done = match alea.command {
         Command::Pipeline(arguments) => commands::pipeline::run(&arguments),
+        Command::Improve(arguments) => commands::improve::run(&arguments),
         Command::SelfPlay(arguments) => commands::selfplay::run(&arguments),
         Command::Data(arguments) => commands::data::run(&arguments),
         Command::Train(arguments) => commands::train::run(&arguments),

@@ -8,7 +8,8 @@ pub(crate) mod config;
 use crate::commands::arena::short_checksum;
 use crate::commands::train::{self, VALIDATION_SHARE};
 use crate::output;
-use anyhow::{Context, Result, bail};
+use crate::stages::Stages;
+use anyhow::{Result, bail};
 use benches::arena::{Contestant, MatchOptions, MatchResult, play_match};
 use benches::plot::{CalibrationBin, Curve, LineChart};
 use benches::report::{ReportData, ReportMatch, Stage, write_report};
@@ -21,7 +22,6 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Instant;
 use trainer::curve::CurvePoint;
 use trainer::dataset::{Samples, TargetMix};
 use trainer::fit::{Family, FitReport};
@@ -37,41 +37,6 @@ pub(crate) struct PipelineResult {
     pub(crate) matches: Vec<ReportMatch>,
     pub(crate) stages: Vec<Stage>,
     pub(crate) report: PathBuf,
-}
-
-/// Stages with their wall times, kept in the directory so that a resumed run still knows what they took.
-struct Stages {
-    path: PathBuf,
-    stages: Vec<Stage>,
-}
-
-impl Stages {
-    fn open(directory: &Path) -> Result<Self> {
-        let path = directory.join("stages.json");
-        let stages = if path.exists() {
-            serde_json::from_slice(&files::read(&path)?).with_context(|| format!("{}: not a list of stages; remove it", path.display()))?
-        } else {
-            Vec::new()
-        };
-        Ok(Self { path, stages })
-    }
-
-    /// Runs a stage; a stage that had been finished before keeps the time it took then.
-    fn run<T>(&mut self, name: &str, stage: impl FnOnce() -> Result<T>, outcome: impl FnOnce(&T) -> String) -> Result<T> {
-        output::note(&format!("── {name}"));
-        let began = Instant::now();
-        let done = stage()?;
-        if !self.stages.iter().any(|finished| finished.name == name) {
-            self.stages.push(Stage { name: name.to_owned(), seconds: began.elapsed().as_secs_f64(), outcome: outcome(&done) });
-            let bytes = serde_json::to_vec_pretty(&self.stages)?;
-            files::write_atomically(&self.path, |file| file.write_all(&bytes))?;
-        }
-        Ok(done)
-    }
-
-    fn seconds(&self, name: &str) -> f64 {
-        self.stages.iter().find(|stage| stage.name == name).map_or(0.0, |stage| stage.seconds)
-    }
 }
 
 /// Runs the pipeline in a directory, or what is left of it.
@@ -115,7 +80,7 @@ pub(crate) fn run(config: &PipelineConfig, command: &str, directory: &Path) -> R
         title: format!("Alea pipeline, seed {}", config.seed),
         configuration: config.to_toml()?,
         commands: vec![command.to_owned()],
-        stages: stages.stages.clone(),
+        stages: stages.all().to_vec(),
         self_play: self_play_rows(&self_play, stages.seconds("self-play")),
         curves: vec![curves(&models)],
         matches: matches.clone(),
@@ -123,7 +88,7 @@ pub(crate) fn run(config: &PipelineConfig, command: &str, directory: &Path) -> R
         start: config.game().format_position(&config.game().start([0, 0], RED), None),
     };
     write_report(&report, &data)?;
-    Ok(PipelineResult { self_play, models, matches, stages: stages.stages, report })
+    Ok(PipelineResult { self_play, models, matches, stages: stages.all().to_vec(), report })
 }
 
 /// Makes the directory this configuration's, or checks that it is.
@@ -177,7 +142,8 @@ fn model_notation(path: &Path) -> String {
     format!("\"model:{}\"", path.display())
 }
 
-fn file_name(notation: &str) -> String {
+/// A notation as part of the name of a file.
+pub(crate) fn file_name(notation: &str) -> String {
     notation.chars().map(|letter| if letter.is_ascii_alphanumeric() { letter } else { '_' }).collect()
 }
 

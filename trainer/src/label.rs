@@ -112,6 +112,15 @@ impl LabelRecipe {
         &self.label
     }
 
+    /// The same labels, in whose description a model file is called by a name of its own instead of its path; see
+    /// [`crate::selfplay::SelfPlay::naming`].
+    #[must_use]
+    pub fn naming(mut self, path: &str, name: &str) -> Self {
+        self.label.by = renamed(&self.label.by, path, name);
+        rename_key(&mut self.label.models, path, name);
+        self
+    }
+
     /// Whether the same games get the same labels: not from a player with a time limit.
     #[must_use]
     pub fn is_reproducible(&self) -> bool {
@@ -197,4 +206,49 @@ pub(crate) fn add_models(notation: &Notation, models: &mut BTreeMap<String, Stri
         models.insert(path.to_owned(), format!("{checksum:016x}"));
     }
     notation.arguments.iter().try_for_each(|argument| add_models(&argument.value, models))
+}
+
+/// A notation in which a model file is called by a name of its own instead of its path.
+pub(crate) fn renamed(text: &str, path: &str, name: &str) -> String {
+    fn rename(notation: &mut Notation, from: &str, to: &str) {
+        if notation.name == from {
+            to.clone_into(&mut notation.name);
+        }
+        notation.arguments.iter_mut().for_each(|argument| rename(&mut argument.value, from, to));
+    }
+    // What was understood before is understood again.
+    Notation::parse(text).map_or_else(
+        |_| text.to_owned(),
+        |mut notation| {
+            rename(&mut notation, &format!("model:{path}"), &format!("model:{name}"));
+            notation.to_string()
+        },
+    )
+}
+
+/// Moves the checksum of a model file to its name.
+pub(crate) fn rename_key(models: &mut BTreeMap<String, String>, path: &str, name: &str) {
+    if let Some(checksum) = models.remove(path) {
+        models.insert(name.to_owned(), checksum);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_model_is_called_by_its_name_wherever_it_stands() {
+        for (text, expected) in [
+            ("star2(depth=2, eval=\"model:/a b/x\")", "star2(depth=2, eval=model:best)"),
+            ("mcts(leaf=mix(0.5, \"model:/a b/x\"), sims=9)", "mcts(leaf=mix(0.5, model:best), sims=9)"),
+            ("\"model:/a b/x\"", "model:best"),
+            ("star1(eval=\"model:/a b/xy\")", "star1(eval=\"model:/a b/xy\")"),
+        ] {
+            assert_eq!(renamed(text, "/a b/x", "best"), expected);
+        }
+        let mut models = BTreeMap::from([("/a b/x".to_owned(), "1".to_owned()), ("y".to_owned(), "2".to_owned())]);
+        rename_key(&mut models, "/a b/x", "best");
+        assert_eq!(models, BTreeMap::from([("best".to_owned(), "1".to_owned()), ("y".to_owned(), "2".to_owned())]));
+    }
 }

@@ -18,7 +18,7 @@ pub use config::{EndgameStarts, SelfPlayConfig, SelfPlayOptions, SuiteStarts, We
 pub use directory::Limits;
 pub use summary::{PlayerTally, RunReport, SelfPlaySummary, Timing};
 
-use crate::label::{LabelError, LabelRecipe, add_all, add_models};
+use crate::label::{LabelError, LabelRecipe, add_all, add_models, rename_key, renamed};
 use crate::manifest::ManifestError;
 use crate::shard::{self, PlayedGame, ShardError, ShardHeader};
 use engine::dice::Die;
@@ -133,6 +133,21 @@ impl SelfPlay {
         }
         shard::labels::check(&labels.iter().map(|recipe| recipe.label().clone()).collect::<Vec<_>>()).map_err(SelfPlayError::Setting)?;
         Ok(Self { config, game, recipes, labels, models, starts, tables })
+    }
+
+    /// The same games, in whose records a model file is called by a name of its own instead of its path: then they say the
+    /// same wherever it lies. What is in it they tell by its checksum, as ever.
+    #[must_use]
+    pub fn naming(mut self, path: &str, name: &str) -> Self {
+        for weighted in &mut self.config.players {
+            weighted.player = renamed(&weighted.player, path, name);
+        }
+        rename_key(&mut self.models, path, name);
+        self.labels = self.labels.into_iter().map(|recipe| recipe.naming(path, name)).collect();
+        for (label, recipe) in self.config.labels.iter_mut().zip(&self.labels) {
+            recipe.label().by.clone_into(&mut label.by);
+        }
+        self
     }
 
     /// Whether the same settings give the same games: not if a player has a time limit.

@@ -132,10 +132,15 @@ pub(crate) fn stopping_rule(words: &[String]) -> Result<StoppingRule> {
 /// Its name is its identity in state files, and another model may come to lie under the same path: the checksums of
 /// the models follow the notation.
 pub(crate) fn contestant(notation: &str, game: &Standard) -> Result<Contestant> {
+    contestant_shown(notation, notation, game)
+}
+
+/// As [`contestant`], but its name is another notation: one that calls models by names that say more than their paths.
+pub(crate) fn contestant_shown(notation: &str, shown: &str, game: &Standard) -> Result<Contestant> {
     let recipe = PlayerRecipe::parse(notation, game)?;
     let mut checksums = Vec::new();
     model_checksums(&Notation::parse(notation)?, &mut checksums)?;
-    let mut name = recipe.name().to_owned();
+    let mut name = Notation::parse(shown)?.to_string();
     if !checksums.is_empty() {
         name += &format!(" [{}]", checksums.join(" "));
     }

@@ -1,18 +1,17 @@
 //! `alea gate`: a model is promoted only if a sequential test says that it is better.
 //!
-//! The games have seeds of their own ([`SeedSpace::Gate`]), so no model is promoted on games that it was chosen by.
+//! What is played and how it is judged: [`crate::gating`].
 //! Invariant: nothing is written unless the test accepts; the model is there before the ledger names it; no line of the
 //! ledger and no shipped model is ever changed.
 
 use crate::commands::MOST_GAMES;
 use crate::commands::arena::{contestant, standing, stopping_rule, table};
+use crate::gating::{self, Gate};
 use crate::output;
 use crate::positions::RulesArguments;
-use anyhow::{Result, anyhow, bail};
-use benches::arena::{MatchOptions, MatchResult, play_match};
-use benches::statistics::sequential::Verdict;
+use anyhow::{Context, Result, anyhow, bail};
+use benches::arena::MatchResult;
 use engine::files;
-use engine::random::SeedSpace;
 use engine::weights::{Model, ModelFile};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
@@ -21,9 +20,6 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 /// Before this line of the ledger new lines are written.
 const MARK: &str = "<!-- A line for each shipped model goes here. -->";
-
-/// What stands for a model in the notation of the players.
-const PLACE: &str = "MODEL";
 
 /// Promote a model if a sequential test finds it better than another one
 ///
@@ -37,7 +33,7 @@ pub(crate) struct Arguments {
     /// The model to beat, or any evaluator
     #[arg(long, value_name = "PATH|EVAL")]
     against: String,
-    /// How both play; MODEL stands for the evaluator
+    /// How both play; MODEL or {model} stands for the evaluator
     #[arg(long, default_value = "star1(depth=1, eval=MODEL)", value_name = "PLAYER")]
     player: String,
     /// The hypotheses, as for alea arena
@@ -68,23 +64,18 @@ pub(crate) struct Arguments {
 pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
     let game = arguments.rules.game();
     let promotion = Promotion::prepare(arguments)?;
-    if !arguments.player.contains(PLACE) {
-        bail!("--player needs {PLACE} where the evaluator stands, for example star1(depth=1, eval={PLACE})");
-    }
-    let player = |evaluator: &str| contestant(&arguments.player.replace(PLACE, evaluator), &game);
+    let player = |evaluator: &str| contestant(&gating::with_evaluator(&arguments.player, evaluator).context("--player")?, &game);
     let model = |path: &Path| format!("\"model:{}\"", path.display());
     let against = if Path::new(&arguments.against).is_file() { model(Path::new(&arguments.against)) } else { arguments.against.clone() };
-    let options = MatchOptions {
+    let gate = Gate {
         game: game.clone(),
-        threads: rayon::current_num_threads(),
+        rule: stopping_rule(&arguments.sprt)?,
+        pairs: arguments.games.div_ceil(2),
+        seed: arguments.seed,
         state: arguments.state.clone(),
-        progress: true,
-        space: SeedSpace::Gate,
-        stop: Some(stopping_rule(&arguments.sprt)?),
-        ..MatchOptions::new(arguments.games.div_ceil(2), arguments.seed)
     };
-    let result = play_match(&player(&model(&arguments.candidate))?, &player(&against)?, &options)?;
-    let promoted = result.sequential_test.is_some_and(|test| test.verdict == Verdict::Accepted);
+    let result = gate.play(&player(&model(&arguments.candidate))?, &player(&against)?)?;
+    let promoted = gating::is_better(&result);
     if promoted {
         promotion.carry_out(&result, arguments)?;
     }
@@ -169,7 +160,7 @@ impl Promotion {
             outcome,
             "–".to_owned(),
             today(),
-            checksum(&self.bytes).unwrap_or_else(|| "?".to_owned()),
+            gating::checksum(&self.bytes).unwrap_or_else(|| "?".to_owned()),
         ];
         // A cell may hold no bar.
         format!("| {} |", cells.map(|cell| cell.replace('|', "/").replace('\n', " ")).join(" | "))
@@ -182,13 +173,6 @@ fn read_ledger(path: &Path) -> Result<String> {
         bail!("{}: this is no ledger of models; expected a line {MARK}", path.display());
     }
     Ok(text)
-}
-
-/// The checksum in the metadata of a model file that was verified before.
-fn checksum(bytes: &[u8]) -> Option<String> {
-    let length = u64::from_le_bytes(bytes.get(..8)?.try_into().ok()?);
-    let header: Value = serde_json::from_slice(bytes.get(8..)?.get(..usize::try_from(length).ok()?)?).ok()?;
-    header["__metadata__"]["checksum"].as_str().map(str::to_owned)
 }
 
 /// The date, year first.

@@ -3,6 +3,7 @@
 use crate::output;
 use anyhow::{Context, Result};
 use engine::files;
+use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use trainer::config::TrainConfig;
@@ -91,11 +92,23 @@ pub(crate) fn fit_one(config: &TrainConfig, family: Family, samples: &Samples, d
     files::create_directory(directory)?;
     let progress = progress_bar("samples");
     // What the records are, not where they lie: the same run in another directory makes the same file.
-    let records = shard::list(data)?.first().map(|first| shard::read_header(first)).transpose()?.map(|header| header.run);
-    let provenance = serde_json::json!({ "program": concat!("alea ", env!("CARGO_PKG_VERSION")), "records": records }).to_string();
+    let provenance = serde_json::json!({ "program": concat!("alea ", env!("CARGO_PKG_VERSION")), "records": runs(data)? }).to_string();
     let report = fit(config, family, samples, &provenance, directory, &progress)?;
     progress.finish_and_clear();
     Ok(report)
+}
+
+/// What ruled the games of a directory: one run, or a list of those whose shards lie together, in order.
+fn runs(data: &Path) -> Result<Value> {
+    let mut runs = Vec::new();
+    for shard in shard::list(data)? {
+        let run = shard::read_header(&shard)?.run;
+        if !runs.contains(&run) {
+            runs.push(run);
+        }
+    }
+    let one = runs.len() <= 1;
+    Ok(if one { runs.pop().unwrap_or_default() } else { Value::Array(runs) })
 }
 
 /// A report as a person reads it.

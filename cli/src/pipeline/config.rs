@@ -3,9 +3,9 @@
 //! One seed rules all stages; each stage draws from a seed space of its own.
 
 use crate::commands::MOST_GAMES;
-use anyhow::{Context, Result, anyhow, bail};
+use crate::settings;
+use anyhow::{Context, Result, bail};
 use engine::dice::Die;
-use engine::files;
 use engine::games::einstein::Standard;
 use engine::player::build;
 use serde::{Deserialize, Serialize};
@@ -77,18 +77,12 @@ impl PipelineConfig {
 
     /// Reads a settings file.
     pub(crate) fn read(path: &Path) -> Result<Self> {
-        let text = String::from_utf8(files::read(path)?).map_err(|_| anyhow!("not a text file"));
-        text.and_then(|text| Self::from_toml(&text)).with_context(|| path.display().to_string())
+        settings::read(path)
     }
 
     /// Reads settings; an error names the line and the key.
     pub(crate) fn from_toml(text: &str) -> Result<Self> {
-        let config: Self = toml::from_str(text).map_err(|error| {
-            let at = error.span().map_or(0, |span| span.start).min(text.len());
-            let line = 1 + text.as_bytes()[..at].iter().filter(|&&byte| byte == b'\n').count();
-            anyhow!("line {line}: {}", error.message().replace('\n', " "))
-        })?;
-        Ok(config)
+        settings::parse(text)
     }
 
     /// Checks everything that can be checked before hours of work.

@@ -102,7 +102,7 @@ impl IntegerModel {
 
 /// Gives a parameter other values; it stays the same parameter, with gradients or without.
 fn replace<const D: usize>(parameter: &mut Param<Tensor<D>>, values: Vec<f32>) {
-    *parameter = std::mem::take(parameter).map(|tensor| {
+    *parameter = parameter.clone().map(|tensor| {
         let replaced = Tensor::from_data(TensorData::new(values, tensor.dims()), &tensor.device());
         if tensor.is_require_grad() { replaced.require_grad() } else { replaced }
     });

@@ -1,0 +1,96 @@
+//! `alea improve`: learning in generations.
+
+use crate::improve::config::ImproveConfig;
+use crate::improve::{self, Entry, ImproveResult};
+use crate::output;
+use anyhow::Result;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+/// Learn in generations: the best model plays, a new one learns from its games and takes its place if it is better
+///
+/// Each generation plays games with the best evaluator so far, fits a model to the games of the last generations, and
+/// lets it meet the best one; only if a sequential test accepts is it the best from then on. Ends after so many generations,
+/// or when several in a row brought no gain. Stop it anywhere and start it again: it goes on. The directory holds the ledger
+/// (ledger.md, ledger.json), a page of the history (history.html) and the best model (best.safetensors).
+#[derive(clap::Args)]
+#[command(
+    after_help = "Example: alea improve --out runs/generations --preset quick --generations 2\n         alea improve --print-config > my.toml   # then edit it, and: alea improve --config my.toml --out runs/mine"
+)]
+pub(crate) struct Arguments {
+    /// Directory of the run
+    #[arg(long, value_name = "DIR", required_unless_present = "print_config")]
+    out: Option<PathBuf>,
+    /// On two cores a generation of 'quick' takes minutes, one of 'standard' most of an hour
+    #[arg(long, default_value = "quick", value_parser = ["quick", "standard"])]
+    preset: String,
+    /// Settings instead of a preset
+    #[arg(long, value_name = "FILE", conflicts_with = "preset")]
+    config: Option<PathBuf>,
+    /// The last generation; overrides the settings, and may be raised later to go on
+    #[arg(long, value_name = "N")]
+    generations: Option<u64>,
+    /// Rules everything random; overrides the settings
+    #[arg(long)]
+    seed: Option<u64>,
+    /// Device that trains: flex (the CPU), or wgpu or cuda if compiled in; overrides the settings
+    #[arg(long)]
+    backend: Option<String>,
+    /// Write the preset with its comments to standard output, and stop
+    #[arg(long)]
+    print_config: bool,
+    /// Write the result as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
+    let preset = ImproveConfig::preset(&arguments.preset);
+    if arguments.print_config {
+        output::line(preset.trim_end())?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    let Some(directory) = &arguments.out else { unreachable!("clap requires it") };
+    let mut config = match &arguments.config {
+        Some(path) => ImproveConfig::read(path)?,
+        None => ImproveConfig::from_toml(preset)?,
+    };
+    config.seed = arguments.seed.unwrap_or(config.seed);
+    config.generations = arguments.generations.unwrap_or(config.generations);
+    if let Some(backend) = &arguments.backend {
+        config.set_backend(backend);
+    }
+    let result = improve::run(&config, directory)?;
+    if arguments.json {
+        output::json(&result)?;
+    } else {
+        output::line(&summary(&result))?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn summary(result: &ImproveResult) -> String {
+    let ledger = &result.ledger;
+    let mut text =
+        String::from("\ngeneration  accepted  score at the gate, 95 %      Elo    LLR    games  validation loss  model (xxh3)\n");
+    for Entry { generation, accepted, gate, training, checksum, .. } in &ledger.generations {
+        let (accepted, score) = (if *accepted { "yes" } else { "no" }, &gate.score);
+        text += &format!(
+            "{generation:>10}  {accepted:<8}  {:<24} {:>+7.1} {:>+6.2} {:>8}  {:>15.5}  {checksum}\n",
+            score.to_string(),
+            score.elo,
+            gate.log_likelihood_ratio,
+            score.games,
+            training.validation_loss,
+        );
+    }
+    text += &format!("\n{}\nbest:   {}", result.ended.told(ledger), result.best);
+    if !ledger.strength().is_empty() {
+        text += &format!(", {}", improve::strength_line(ledger.strength()));
+    }
+    text += &format!("\ntime:   {:.0} s in all", result.stages.iter().map(|stage| stage.seconds).sum::<f64>());
+    if let Some(model) = &result.model {
+        text += &format!("\nmodel:  {}", model.display());
+    }
+    text + &format!("\npage:   {}", result.page.display())
+}

@@ -1,0 +1,64 @@
+//! The gate: is one evaluator better than another? Both play with the same search, until a sequential test decides.
+//!
+//! Invariant: the games have seeds of their own ([`SeedSpace::Gate`]), so no model is promoted on games that it was
+//! chosen by or measured on; a test that its last pair leaves open promotes nobody.
+
+use anyhow::{Context, Result};
+use benches::arena::{Contestant, MatchOptions, MatchResult, StoppingRule, play_match};
+use benches::statistics::sequential::Verdict;
+use engine::games::einstein::Standard;
+use engine::random::SeedSpace;
+use serde_json::Value;
+use std::path::PathBuf;
+
+/// What stands for the evaluator in the notation of a player.
+const PLACES: [&str; 2] = ["{model}", "MODEL"];
+
+/// A player's notation with an evaluator in its place.
+///
+/// # Errors
+/// If it has no place for one.
+pub(crate) fn with_evaluator(template: &str, evaluator: &str) -> Result<String> {
+    let place = PLACES.into_iter().find(|place| template.contains(place));
+    let place = place.context("a player with a place for the evaluator is needed, for example star1(depth=1, eval={model})")?;
+    Ok(template.replace(place, evaluator))
+}
+
+/// Under what conditions the two meet.
+pub(crate) struct Gate {
+    pub(crate) game: Standard,
+    pub(crate) rule: StoppingRule,
+    /// Most pairs of games.
+    pub(crate) pairs: u64,
+    pub(crate) seed: u64,
+    /// Where finished pairs are kept.
+    pub(crate) state: Option<PathBuf>,
+}
+
+impl Gate {
+    /// Plays until the test is decided, or to the last pair.
+    pub(crate) fn play(&self, candidate: &Contestant, against: &Contestant) -> Result<MatchResult> {
+        let options = MatchOptions {
+            game: self.game.clone(),
+            threads: rayon::current_num_threads(),
+            state: self.state.clone(),
+            progress: true,
+            space: SeedSpace::Gate,
+            stop: Some(self.rule),
+            ..MatchOptions::new(self.pairs, self.seed)
+        };
+        Ok(play_match(candidate, against, &options)?)
+    }
+}
+
+/// Whether the test found the first player better.
+pub(crate) fn is_better(result: &MatchResult) -> bool {
+    result.sequential_test.is_some_and(|test| test.verdict == Verdict::Accepted)
+}
+
+/// The checksum in the metadata of a model file that was verified before.
+pub(crate) fn checksum(bytes: &[u8]) -> Option<String> {
+    let length = u64::from_le_bytes(bytes.get(..8)?.try_into().ok()?);
+    let header: Value = serde_json::from_slice(bytes.get(8..)?.get(..usize::try_from(length).ok()?)?).ok()?;
+    header["__metadata__"]["checksum"].as_str().map(str::to_owned)
+}

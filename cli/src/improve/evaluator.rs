@@ -1,0 +1,64 @@
+//! The evaluators that learning in generations deals with: hand-made ones and models.
+//!
+//! Invariant: the name under which one is shown, also in records and state files, does not say where its file lies, so
+//! that a directory can be moved and two runs of the same settings make the same files.
+
+use crate::commands::arena::contestant_shown;
+use crate::gating::with_evaluator;
+use anyhow::Result;
+use benches::arena::Contestant;
+use engine::games::einstein::Standard;
+use engine::player::notation::Notation;
+use std::path::{Path, PathBuf};
+
+/// Someone's evaluator.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Evaluator {
+    /// As players take it.
+    pub(crate) notation: String,
+    /// As people and files name it.
+    pub(crate) shown: String,
+    /// The file of a model, and its name there.
+    pub(crate) model: Option<(PathBuf, String)>,
+}
+
+impl Evaluator {
+    /// One that stays as it is: hand-made, or a model that somebody else keeps.
+    ///
+    /// # Errors
+    /// If it is not written as a notation is.
+    pub(crate) fn fixed(notation: &str) -> Result<Self> {
+        let shown = Notation::parse(notation)?.to_string();
+        Ok(Self { notation: shown.clone(), shown, model: None })
+    }
+
+    /// A model of the run.
+    pub(crate) fn model(path: &Path, name: &str) -> Self {
+        // Quoted, because a path may hold anything.
+        let notation = format!("\"model:{}\"", path.display());
+        Self { notation, shown: format!("model:{name}"), model: Some((path.to_owned(), name.to_owned())) }
+    }
+
+    /// A player with this evaluator in the place that a template has for it.
+    ///
+    /// # Errors
+    /// If it has none, or makes no player.
+    pub(crate) fn contestant(&self, template: &str, game: &Standard) -> Result<Contestant> {
+        contestant_shown(&with_evaluator(template, &self.notation)?, &with_evaluator(template, &self.shown)?, game)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_name_of_a_player_says_nothing_of_paths() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("a b.safetensors");
+        std::fs::copy(concat!(env!("CARGO_MANIFEST_DIR"), "/../models/quick-network.safetensors"), &path).unwrap();
+        let made = Evaluator::model(&path, "generation-7").contestant("star2(depth=2, eval={model})", &Standard::default()).unwrap();
+        assert!(made.name.starts_with("star2(depth=2, eval=model:generation-7) ["), "{}", made.name);
+        assert!(Evaluator::fixed("abt").unwrap().contestant("star2(depth=2)", &Standard::default()).is_err());
+    }
+}

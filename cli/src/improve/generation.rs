@@ -1,0 +1,234 @@
+//! One generation: self-play, labels, training, gate, measuring.
+//!
+//! Invariant: every stage keeps what it finished in the generation's directory and goes on from there; what comes out
+//! is a function of the settings, the generation's number, the best evaluator before it and the games of the
+//! generations that it learns from.
+
+use super::config::ImproveConfig;
+use super::evaluator::Evaluator;
+use super::ledger::{Entry, Score, Strength, Test, Training};
+use crate::commands::arena::standing;
+use crate::commands::train;
+use crate::gating::{self, Gate};
+use crate::output;
+use crate::pipeline::file_name;
+use crate::stages::Stages;
+use anyhow::{Context, Result};
+use benches::arena::{MatchOptions, play_match};
+use benches::statistics::sequential::Verdict;
+use engine::files;
+use engine::games::einstein::Standard;
+use engine::random::SeedSpace;
+use std::path::{Path, PathBuf};
+use trainer::data::{Source, relabel};
+use trainer::fit::FitReport;
+use trainer::label::LabelRecipe;
+use trainer::progress::progress_bar;
+use trainer::selfplay::{SelfPlay, SelfPlaySummary};
+use trainer::shard;
+
+/// A generation that is to be.
+pub(super) struct Generation<'a> {
+    pub(super) config: &'a ImproveConfig,
+    /// Of the whole run.
+    pub(super) directory: &'a Path,
+    pub(super) number: u64,
+    /// The evaluator of generation 0.
+    pub(super) start: &'a Evaluator,
+    /// The best one so far, and how strong it is.
+    pub(super) best: &'a Evaluator,
+    pub(super) strength: &'a [Strength],
+}
+
+/// A generation's directory, seen from that of the run.
+pub(super) fn place(number: u64) -> PathBuf {
+    PathBuf::from("generations").join(format!("{number:04}"))
+}
+
+/// The self-play of a generation; its records name no paths.
+pub(super) fn self_play(config: &ImproveConfig, number: u64, best: &Evaluator) -> Result<SelfPlay> {
+    let run = SelfPlay::new(config.selfplay(number, best))?;
+    Ok(match &best.model {
+        Some((path, name)) => run.naming(&path.display().to_string(), name),
+        None => run,
+    })
+}
+
+impl Generation<'_> {
+    /// Does what is left of it.
+    pub(super) fn run(&self, stages: &mut Stages) -> Result<Entry> {
+        files::create_directory(&self.path(""))?;
+        let games = stages.run(
+            &self.stage("self-play"),
+            || self.play(),
+            |summary| format!("{} games, {} positions, by {}", summary.games, summary.positions, self.best.shown),
+        )?;
+        output::note(&format!("{} games, {} positions, by {}", games.games, games.positions, self.best.shown));
+        if self.config.relabel.is_some() {
+            stages.run(&self.stage("relabel"), || self.relabel(), Clone::clone)?;
+        }
+        let (report, samples) = stages.run(
+            &self.stage("training"),
+            || self.train(),
+            |(report, samples)| format!("{samples} samples, validation loss {:.5}", report.validation_loss),
+        )?;
+        output::note(&train::summary(&report));
+        let model = place(self.number).join(&report.family).join(&report.family).with_extension("safetensors");
+        let candidate = Evaluator::model(&self.directory.join(&model), &format!("generation-{}", self.number));
+        let test = stages.run(&self.stage("gate"), || self.gate(&candidate), ToString::to_string)?;
+        output::note(&test.to_string());
+        let accepted = test.test.verdict == Verdict::Accepted;
+        // Whoever was measured before is not measured again.
+        let strength = if accepted {
+            let shown = |found: &Vec<Strength>| strength_line(found);
+            stages.run(&self.stage("measure"), || measure(self.config, self.directory, self.number, &candidate, self.start), shown)?
+        } else {
+            self.strength.to_vec()
+        };
+        let checksum = gating::checksum(&files::read(&report.model)?).context("a model without a checksum was written")?;
+        Ok(Entry {
+            generation: self.number,
+            accepted,
+            best_before: self.best.shown.clone(),
+            games: games.games,
+            positions: games.positions,
+            training: Training {
+                family: report.family,
+                samples,
+                epochs: report.epochs,
+                best_epoch: report.best_epoch,
+                training_loss: report.training_loss,
+                validation_loss: report.validation_loss,
+            },
+            model,
+            checksum,
+            gate: test.test,
+            strength,
+            command: format!("alea improve --config improve.toml --out . --generations {}", self.number),
+        })
+    }
+
+    fn stage(&self, name: &str) -> String {
+        format!("generation {}: {name}", self.number)
+    }
+
+    /// Something in its directory.
+    fn path(&self, name: &str) -> PathBuf {
+        self.directory.join(place(self.number)).join(name)
+    }
+
+    fn play(&self) -> Result<SelfPlaySummary> {
+        let progress = progress_bar("games");
+        let summary = self_play(self.config, self.number, self.best)?.run(&self.path("selfplay"), &progress)?;
+        progress.finish_and_clear();
+        Ok(summary)
+    }
+
+    /// Values the games' positions once more; tells who did.
+    fn relabel(&self) -> Result<String> {
+        let (config, place) = (self.config.relabel(self.best), self.path("relabelled"));
+        let mut recipe = LabelRecipe::new(&config.context("nobody labels")?, &self.config.game())?;
+        if let Some((path, name)) = &self.best.model {
+            recipe = recipe.naming(&path.display().to_string(), name);
+        }
+        let told = format!("'{}' by {}", recipe.label().name, recipe.label().by);
+        // It appears whole or not at all.
+        if place.exists() {
+            return Ok(told);
+        }
+        let source = Source::open(&[self.path("selfplay")])?;
+        let progress = progress_bar("games");
+        relabel::relabel(&source, &place, &recipe, &progress)?;
+        progress.finish_and_clear();
+        Ok(told)
+    }
+
+    fn train(&self) -> Result<(FitReport, usize)> {
+        let (config, data) = (self.config.train(self.number), self.window()?);
+        let family = self.config.family()?;
+        let samples = train::load(&data, &config)?;
+        Ok((train::fit_one(&config, family, &samples, &data, &self.path(family.name()))?, samples.training()))
+    }
+
+    /// A directory with the shards of the generations to learn from, oldest first, as links where the disk has them.
+    fn window(&self) -> Result<PathBuf> {
+        let window = self.path("window");
+        let failed = |cause| files::FileError::Write { path: window.clone(), cause };
+        if window.exists() {
+            std::fs::remove_dir_all(&window).map_err(failed)?;
+        }
+        files::create_directory(&window)?;
+        let kind = if self.config.relabel.is_some() { "relabelled" } else { "selfplay" };
+        let first = (self.number + 1).saturating_sub(self.config.train.last_generations).max(1);
+        let mut shards = Vec::new();
+        for number in first..=self.number {
+            shards.extend(shard::list(&self.directory.join(place(number)).join(kind))?);
+        }
+        for (from, index) in shards.iter().zip(0..) {
+            let to = window.join(shard::file_name(index));
+            std::fs::hard_link(from, &to).or_else(|_| std::fs::copy(from, &to).map(|_| ())).map_err(failed)?;
+        }
+        Ok(window)
+    }
+
+    fn gate(&self, candidate: &Evaluator) -> Result<Tested> {
+        let gate = Gate {
+            game: self.config.game(),
+            rule: self.config.stopping_rule()?,
+            pairs: self.config.pairs().0,
+            seed: self.config.stage_seed(SeedSpace::Gate, self.number),
+            state: Some(self.path("gate.jsonl")),
+        };
+        let result = gate.play(&self.config.at_the_gate(candidate)?, &self.config.at_the_gate(self.best)?)?;
+        let standing = result.sequential_test.as_ref().map(standing).unwrap_or_default();
+        Ok(Tested { test: Test::of(&result).context("a gate without a test")?, standing })
+    }
+}
+
+/// What came of the gate.
+struct Tested {
+    test: Test,
+    standing: String,
+}
+
+impl std::fmt::Display for Tested {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(formatter, "{} of {} games, {}", self.test.score, self.test.score.games, self.standing)
+    }
+}
+
+/// How strong an evaluator is: against that of generation 0, unless it is that one, and against the others named.
+pub(super) fn measure(config: &ImproveConfig, directory: &Path, number: u64, who: &Evaluator, start: &Evaluator) -> Result<Vec<Strength>> {
+    let directory = directory.join(place(number));
+    files::create_directory(&directory)?;
+    let mut opponents = config.opponents(start)?;
+    if who != start {
+        opponents.insert(0, start.clone());
+    }
+    let game: Standard = config.game();
+    let mut strength = Vec::with_capacity(opponents.len());
+    for (opponent, index) in opponents.iter().zip(0..) {
+        let options = MatchOptions {
+            game: game.clone(),
+            threads: rayon::current_num_threads(),
+            state: Some(directory.join(format!("measure-{index}-{}.jsonl", file_name(&opponent.shown)))),
+            progress: true,
+            ..MatchOptions::new(config.pairs().1, config.stage_seed(SeedSpace::Arena, number))
+        };
+        let result = play_match(&config.measured(who)?, &config.measured(opponent)?, &options)?;
+        strength.push(Strength { opponent: opponent.shown.clone(), score: Score::of(&result) });
+    }
+    if !strength.is_empty() {
+        output::note(&strength_line(&strength));
+    }
+    Ok(strength)
+}
+
+/// Strength in one line.
+pub(crate) fn strength_line(strength: &[Strength]) -> String {
+    let one = |found: &Strength| {
+        let Score { elo, elo_interval, .. } = &found.score;
+        format!("{elo:+.0} Elo [{:+.0}, {:+.0}] against {}", elo_interval.lower, elo_interval.upper, found.opponent)
+    };
+    strength.iter().map(one).collect::<Vec<_>>().join(", ")
+}

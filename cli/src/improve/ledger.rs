@@ -1,0 +1,252 @@
+//! The ledger: what came of every generation, as JSON for programs and as Markdown for people.
+//!
+//! Invariant: `ledger.json` is what is believed, and holds finished generations only, each once and in order; it is
+//! replaced as a whole. `ledger.md` is made of it. Neither holds times, so equal runs have equal ledgers.
+
+use anyhow::{Context, Result, bail};
+use benches::arena::MatchResult;
+use benches::statistics::Interval;
+use benches::statistics::sequential::Verdict;
+use engine::files;
+use serde::{Deserialize, Serialize};
+use std::path::{Path, PathBuf};
+
+/// All generations.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Ledger {
+    pub(crate) seed: u64,
+    pub(crate) start: Start,
+    pub(crate) generations: Vec<Entry>,
+}
+
+/// Generation 0.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Start {
+    pub(crate) evaluator: String,
+    /// Of its model, if it is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) checksum: Option<String>,
+    pub(crate) strength: Vec<Strength>,
+}
+
+/// What came of a generation.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Entry {
+    pub(crate) generation: u64,
+    /// Whether its model is the best from now on.
+    pub(crate) accepted: bool,
+    /// Who played the games, and was to be beaten.
+    pub(crate) best_before: String,
+    /// Games of self-play and their positions.
+    pub(crate) games: u64,
+    pub(crate) positions: u64,
+    pub(crate) training: Training,
+    /// The model's file, seen from the directory of the run, and the checksum (xxh3) in its metadata.
+    pub(crate) model: PathBuf,
+    pub(crate) checksum: String,
+    pub(crate) gate: Test,
+    /// How strong the best one is after it.
+    pub(crate) strength: Vec<Strength>,
+    /// What makes it again, in the directory of the run.
+    pub(crate) command: String,
+}
+
+/// What came of a training; losses in nats.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Training {
+    pub(crate) family: String,
+    pub(crate) samples: usize,
+    pub(crate) epochs: usize,
+    pub(crate) best_epoch: usize,
+    pub(crate) training_loss: f64,
+    pub(crate) validation_loss: f64,
+}
+
+/// The candidate's match against the best, as far as the sequential test looked.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Test {
+    pub(crate) verdict: Verdict,
+    pub(crate) log_likelihood_ratio: f64,
+    pub(crate) lower: f64,
+    pub(crate) upper: f64,
+    #[serde(flatten)]
+    pub(crate) score: Score,
+}
+
+/// A match in which strength was measured.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Strength {
+    pub(crate) opponent: String,
+    #[serde(flatten)]
+    pub(crate) score: Score,
+}
+
+/// The score of a match with its 95 % interval, as share of games and as Elo.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Score {
+    pub(crate) games: u64,
+    pub(crate) score: f64,
+    pub(crate) interval: Interval,
+    pub(crate) elo: f64,
+    pub(crate) elo_interval: Interval,
+}
+
+impl Score {
+    pub(crate) fn of(result: &MatchResult) -> Self {
+        let MatchResult { games, score, interval, elo, elo_interval, .. } = *result;
+        Self { games, score, interval, elo, elo_interval }
+    }
+}
+
+impl std::fmt::Display for Score {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let percent = [self.score, self.interval.lower, self.interval.upper].map(|share| 100.0 * share);
+        write!(formatter, "{:.2} % [{:.2}, {:.2}]", percent[0], percent[1], percent[2])
+    }
+}
+
+impl Test {
+    /// Of a match that a sequential test could end.
+    pub(crate) fn of(result: &MatchResult) -> Option<Self> {
+        let test = result.sequential_test?;
+        let (log_likelihood_ratio, lower, upper) = (test.log_likelihood_ratio, test.lower, test.upper);
+        Some(Self { verdict: test.verdict, log_likelihood_ratio, lower, upper, score: Score::of(result) })
+    }
+}
+
+impl Ledger {
+    /// Where the ledger of a run is.
+    pub(crate) fn path(directory: &Path) -> PathBuf {
+        directory.join("ledger.json")
+    }
+
+    /// Reads the ledger of a run; `None` if there is none yet.
+    ///
+    /// # Errors
+    /// If it cannot be read, or is no ledger.
+    pub(crate) fn read(directory: &Path) -> Result<Option<Self>> {
+        let path = Self::path(directory);
+        if !path.exists() {
+            return Ok(None);
+        }
+        let ledger: Self = serde_json::from_slice(&files::read(&path)?)
+            .with_context(|| format!("{}: this is no ledger of generations", path.display()))?;
+        if let Some((entry, expected)) = ledger.generations.iter().zip(1..).find(|(entry, expected)| entry.generation != *expected) {
+            bail!("{}: generation {} stands where generation {expected} should", path.display(), entry.generation);
+        }
+        Ok(Some(ledger))
+    }
+
+    /// Writes it in both forms.
+    ///
+    /// # Errors
+    /// If a file cannot be written.
+    pub(crate) fn write(&self, directory: &Path) -> Result<()> {
+        let json = serde_json::to_string_pretty(self)? + "\n";
+        files::write_atomically(&Self::path(directory), |file| file.write_all(json.as_bytes()))?;
+        let text = self.markdown();
+        Ok(files::write_atomically(&directory.join("ledger.md"), |file| file.write_all(text.as_bytes()))?)
+    }
+
+    /// The last generation whose model was accepted.
+    pub(crate) fn best(&self) -> Option<&Entry> {
+        self.generations.iter().rev().find(|entry| entry.accepted)
+    }
+
+    /// How many generations there were since then.
+    pub(crate) fn in_vain(&self) -> u64 {
+        self.generations.iter().rev().take_while(|entry| !entry.accepted).count() as u64
+    }
+
+    /// How strong the best one is.
+    pub(crate) fn strength(&self) -> &[Strength] {
+        self.generations.last().map_or(&self.start.strength, |entry| &entry.strength)
+    }
+
+    fn markdown(&self) -> String {
+        let mut text = format!(
+            "# Generations\n\nGeneration 0 is `{}`; the seed is {}. Scores are those of the candidate against the best one before it, \
+             as far as the sequential test looked.\n\n",
+            self.start.evaluator, self.seed
+        );
+        text += "| generation | accepted | against | score at the gate, 95 % | Elo | LLR | games | validation loss | samples | model (xxh3) | command |\n";
+        text += "|--:|---|---|---|--:|--:|--:|--:|--:|---|---|\n";
+        for entry in &self.generations {
+            let Entry { generation, best_before, gate, training, checksum, command, .. } = entry;
+            text += &format!(
+                "| {generation} | {} | {} | {} | {:+.1} | {:+.2} | {} | {:.5} | {} | {checksum} | `{command}` |\n",
+                if entry.accepted { "yes" } else { "no" },
+                best_before.replace('|', "/"),
+                gate.score,
+                gate.score.elo,
+                gate.log_likelihood_ratio,
+                gate.score.games,
+                training.validation_loss,
+                training.samples,
+            );
+        }
+        text
+    }
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::*;
+
+    pub(in crate::improve) fn ledger(accepted: &[bool]) -> Ledger {
+        let score = Score {
+            games: 20,
+            score: 0.75,
+            interval: Interval { lower: 0.7, upper: 0.8 },
+            elo: 190.8,
+            elo_interval: Interval { lower: 147.2, upper: 240.8 },
+        };
+        let test = Test { verdict: Verdict::Accepted, log_likelihood_ratio: 3.0, lower: -2.9, upper: 2.9, score: score.clone() };
+        let training =
+            Training { family: "network".into(), samples: 9, epochs: 2, best_epoch: 1, training_loss: 0.6, validation_loss: 0.612_34 };
+        let strength = vec![Strength { opponent: "schwarz".into(), score }];
+        let entry = |(&accepted, generation)| Entry {
+            generation,
+            accepted,
+            best_before: "abt".into(),
+            games: 7,
+            positions: 100,
+            training: training.clone(),
+            model: "generations/0001/network/network.safetensors".into(),
+            checksum: "0123".into(),
+            gate: test.clone(),
+            strength: strength.clone(),
+            command: "alea improve".into(),
+        };
+        Ledger {
+            seed: 5,
+            start: Start { evaluator: "abt".into(), checksum: None, strength: strength.clone() },
+            generations: accepted.iter().zip(1..).map(entry).collect(),
+        }
+    }
+
+    #[test]
+    fn it_is_read_as_it_was_written_and_knows_the_best() {
+        let directory = tempfile::tempdir().unwrap();
+        assert_eq!(Ledger::read(directory.path()).unwrap(), None);
+        let written = ledger(&[true, false, true, false, false]);
+        written.write(directory.path()).unwrap();
+        assert_eq!(Ledger::read(directory.path()).unwrap().unwrap(), written);
+        assert_eq!((written.best().unwrap().generation, written.in_vain()), (3, 2));
+        assert_eq!((ledger(&[false]).best(), ledger(&[]).in_vain(), ledger(&[true]).in_vain()), (None, 0, 0));
+        let text = std::fs::read_to_string(directory.path().join("ledger.md")).unwrap();
+        let rows: Vec<&str> = text.lines().filter(|line| line.starts_with('|')).collect();
+        assert!(rows.len() == 7 && rows.iter().all(|row| row.matches('|').count() == 12), "{text}");
+        assert!(rows[3].starts_with("| 2 | no | abt | 75.00 % [70.00, 80.00] | +190.8 | +3.00 | 20 | 0.61234 | 9 | 0123 |"), "{text}");
+        let mut wrong = written;
+        wrong.generations.remove(1);
+        wrong.write(directory.path()).unwrap();
+        assert!(Ledger::read(directory.path()).unwrap_err().to_string().contains("generation 3 stands where generation 2 should"));
+        std::fs::write(Ledger::path(directory.path()), "{}").unwrap();
+        assert!(Ledger::read(directory.path()).unwrap_err().to_string().contains("no ledger of generations"));
+    }
+}

@@ -31,8 +31,32 @@ pub struct TrainConfig {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct TargetConfig {
-    /// Share of the search value in a target, the rest being the result of the game; in `[0, 1]`.
+    /// Share of the search value in a target in the first epoch, the rest being the result of the game; in `[0, 1]`.
     pub search_share: f32,
+    /// The share in the last epoch; the same unless told.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub final_search_share: Option<f32>,
+    /// Name of a label that takes the place of the search value where a position has one; none if empty.
+    pub label: String,
+    /// Whether labels from endgame tables are the whole target where there are any.
+    pub exact: bool,
+}
+
+impl TargetConfig {
+    /// Share of the search value in an epoch (from 1) of so many: on a straight line from the first to the last.
+    #[must_use]
+    pub fn search_share_of(&self, epoch: usize, epochs: usize) -> f32 {
+        let last = self.last_search_share();
+        // A single epoch is the last one, by which validation goes.
+        let left = if epochs > 1 { epochs.saturating_sub(epoch) as f64 / (epochs - 1) as f64 } else { 0.0 };
+        (f64::from(last) + (f64::from(self.search_share) - f64::from(last)) * left) as f32
+    }
+
+    /// Share of the search value in the last epoch, and in validation at any time.
+    #[must_use]
+    pub fn last_search_share(&self) -> f32 {
+        self.final_search_share.unwrap_or(self.search_share)
+    }
 }
 
 /// What both families share.
@@ -156,7 +180,7 @@ impl Default for TrainConfig {
 
 impl Default for TargetConfig {
     fn default() -> Self {
-        Self { search_share: 0.7 }
+        Self { search_share: 0.7, final_search_share: None, label: String::new(), exact: true }
     }
 }
 
@@ -252,8 +276,11 @@ impl TrainConfig {
         let positive = |value: f64| value.is_finite() && value > 0.0;
         let [first, second] = self.network.hidden;
         let integer = &self.integer;
-        let checks: [(&'static str, String, bool, &'static str); 15] = [
-            ("target.search_share", self.target.search_share.to_string(), (0.0..=1.0).contains(&self.target.search_share), "in 0 to 1"),
+        let share = |share: f32| (0.0..=1.0).contains(&share);
+        let (first_share, last_share) = (self.target.search_share, self.target.last_search_share());
+        let checks: [(&'static str, String, bool, &'static str); 16] = [
+            ("target.search_share", first_share.to_string(), share(first_share), "in 0 to 1"),
+            ("target.final_search_share", last_share.to_string(), share(last_share), "in 0 to 1"),
             ("training.epochs", self.training.epochs.to_string(), self.training.epochs >= 1, "at least 1"),
             ("training.window", self.training.window.to_string(), self.training.window >= 1, "at least 1"),
             (
@@ -331,6 +358,7 @@ mod tests {
     fn values_out_of_range_are_named() {
         for (text, key) in [
             ("[target]\nsearch_share = 1.5", "target.search_share"),
+            ("[target]\nfinal_search_share = -0.5", "target.final_search_share"),
             ("[network]\nhidden = [0, 32]", "network.hidden"),
             ("[network]\nlearning_rate = nan", "network.learning_rate"),
             ("[integer]\nhidden = [32, 32]", "integer.hidden"),
@@ -339,6 +367,18 @@ mod tests {
             let error = TrainConfig::from_toml(text).unwrap_err().to_string();
             assert!(error.starts_with(key), "{error}");
         }
+    }
+
+    #[test]
+    fn the_search_share_goes_from_first_to_last_in_equal_steps() {
+        let shares = |text: &str, epochs: usize| -> Vec<f32> {
+            let target = TrainConfig::from_toml(text).unwrap().target;
+            (1..=epochs).map(|epoch| target.search_share_of(epoch, epochs)).collect()
+        };
+        assert_eq!(shares("[target]\nsearch_share = 0.75\nfinal_search_share = 0.25", 5), [0.75, 0.625, 0.5, 0.375, 0.25]);
+        assert_eq!(shares("[target]\nsearch_share = 0.75\nfinal_search_share = 0.25", 1), [0.25]);
+        // The same in all epochs to the last bit, if it does not change.
+        assert_eq!(shares("", 3), [0.7; 3]);
     }
 
     #[test]

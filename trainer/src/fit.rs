@@ -18,7 +18,7 @@ pub use error::TrainError;
 use crate::backend;
 use crate::config::TrainConfig;
 use crate::curve::{self, CurvePoint};
-use crate::dataset::{DatasetError, Samples};
+use crate::dataset::{DatasetError, Samples, UsedLabel};
 use crate::export::export;
 use crate::sample::Sample;
 use checkpoint::{Checkpoint, Header};
@@ -132,8 +132,8 @@ impl Run<'_> {
 trait Inputs: Sync {
     /// What it takes.
     type Batch: Send;
-    /// The inputs and targets of some samples.
-    fn batch(&self, samples: &[Sample]) -> Self::Batch;
+    /// The inputs of some samples, and their targets with this share of the search values.
+    fn batch(&self, samples: &[Sample], search_share: f32) -> Self::Batch;
 }
 
 /// A model that learns, and can be put away and taken up again to the last bit.
@@ -256,11 +256,14 @@ fn finish(
     let best = header.best().ok_or(DatasetError::Missing("training"))?;
     // Data that describe themselves as JSON stay JSON.
     let data = serde_json::from_str(provenance).unwrap_or_else(|_| serde_json::Value::from(provenance));
-    let story = serde_json::json!({
+    let mut story = serde_json::json!({
         "family": family.name(),
         "data": data,
         "training_samples": run.samples.training(),
         "validation_samples": run.samples.validation().len(),
+        // Other claims of strength hold for who was told exact values.
+        "labels": used_labels(run.samples, false),
+        "table_labels": used_labels(run.samples, true),
         "samples_xxh3": format!("{:016x}", header.fingerprint),
         "configuration": header.configuration,
         "seed": run.config.seed,
@@ -270,6 +273,9 @@ fn finish(
         "validation_loss": best.validation_loss,
         "trainer": env!("CARGO_PKG_VERSION"),
     });
+    if let Some(story) = story.as_object_mut() {
+        story.retain(|key, value| !key.ends_with("labels") || value.as_array().is_some_and(|labels| !labels.is_empty()));
+    }
     let file = ModelFile { provenance: story.to_string(), model: learner.export()? };
     let model = directory.join(family.name()).with_extension("safetensors");
     let positions: Vec<Position> = parity_positions(run.samples.validation());
@@ -290,6 +296,11 @@ fn finish(
         parity_positions: positions.len(),
         model,
     })
+}
+
+/// The labels that samples have their values from: those from endgame tables, or the others.
+fn used_labels(samples: &Samples, from_tables: bool) -> Vec<&UsedLabel> {
+    samples.labels().iter().filter(|used| used.label.is_from_tables() == from_tables).collect()
 }
 
 /// Most positions on which the trainer's and the engine's forward pass are compared.

@@ -6,7 +6,7 @@ use engine::files;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use trainer::config::TrainConfig;
-use trainer::dataset::{Samples, TargetMix};
+use trainer::dataset::{SampleOptions, Samples};
 use trainer::fit::{Family, FitReport, fit};
 use trainer::progress::progress_bar;
 use trainer::shard;
@@ -15,13 +15,14 @@ use trainer::shard;
 ///
 /// Started again with the same settings it goes on after the last checkpoint.
 #[derive(clap::Args)]
-#[command(
-    after_help = "Example: alea train --data runs/data --out runs/model\n         alea train --print-config > train.toml   # all settings, with comments"
-)]
+#[command(after_help = "Example: alea train --data runs/data --out runs/model\n         \
+alea train --data runs/data --data runs/endgames --out runs/model   # games of both\n         \
+alea train --print-config > train.toml   # all settings, with comments\n         \
+alea train --data runs/data --config train.toml --family network --out runs/model")]
 pub(crate) struct Arguments {
-    /// Directory of game records, made by `alea selfplay`
+    /// Directory of game records, made by `alea selfplay`; given again, games of all directories, which are of one variant
     #[arg(long, value_name = "DIR", required_unless_present = "print_config")]
-    data: Option<PathBuf>,
+    data: Vec<PathBuf>,
     /// Directory for checkpoints, curves and models
     #[arg(long, value_name = "DIR", required_unless_present = "print_config")]
     out: Option<PathBuf>,
@@ -53,7 +54,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
         output::line(TrainConfig::default_toml().trim_end())?;
         return Ok(ExitCode::SUCCESS);
     }
-    let (Some(data), Some(out)) = (&arguments.data, &arguments.out) else { unreachable!("clap requires both") };
+    let (data, Some(out)) = (&arguments.data, &arguments.out) else { unreachable!("clap requires it") };
     let mut config = arguments.config.as_deref().map_or_else(|| Ok(TrainConfig::default()), read_config)?;
     config.seed = arguments.seed.unwrap_or(config.seed);
     if let Some(backend) = &arguments.backend {
@@ -80,18 +81,28 @@ fn read_config(path: &Path) -> Result<TrainConfig> {
     TrainConfig::from_toml(&text).with_context(|| path.display().to_string())
 }
 
-/// The samples of a directory of records, as a training configuration wants them.
-pub(crate) fn load(data: &Path, config: &TrainConfig) -> Result<Samples> {
-    let mix = TargetMix { search_share: config.target.search_share, validation_share: VALIDATION_SHARE, seed: config.seed };
-    Ok(Samples::open(data, &mix)?)
+/// The samples of directories of records, as a training configuration wants them.
+pub(crate) fn load<P: AsRef<Path>>(data: &[P], config: &TrainConfig) -> Result<Samples> {
+    Ok(Samples::open(data, &SampleOptions::new(&config.target, VALIDATION_SHARE, config.seed))?)
 }
 
 /// Fits one family in a directory of its own.
-pub(crate) fn fit_one(config: &TrainConfig, family: Family, samples: &Samples, data: &Path, directory: &Path) -> Result<FitReport> {
+pub(crate) fn fit_one<P: AsRef<Path>>(
+    config: &TrainConfig,
+    family: Family,
+    samples: &Samples,
+    data: &[P],
+    directory: &Path,
+) -> Result<FitReport> {
     files::create_directory(directory)?;
     let progress = progress_bar("samples");
     // What the records are, not where they lie: the same run in another directory makes the same file.
-    let records = shard::list(data)?.first().map(|first| shard::read_header(first)).transpose()?.map(|header| header.run);
+    let mut runs = Vec::with_capacity(data.len());
+    for directory in data {
+        runs.extend(shard::list(directory.as_ref())?.first().map(|first| shard::read_header(first)).transpose()?.map(|header| header.run));
+    }
+    // Several are listed as in the header of a set that was made of them.
+    let records = if runs.len() > 1 { serde_json::json!({ "sources": runs }) } else { serde_json::json!(runs.pop()) };
     let provenance = serde_json::json!({ "program": concat!("alea ", env!("CARGO_PKG_VERSION")), "records": records }).to_string();
     let report = fit(config, family, samples, &provenance, directory, &progress)?;
     progress.finish_and_clear();

@@ -63,8 +63,8 @@ fn row_tensor(batch: &TupleBatch, tuples: usize, device: &Device) -> Tensor<2, I
 impl Inputs for TupleSet {
     type Batch = TupleBatch;
 
-    fn batch(&self, samples: &[Sample]) -> TupleBatch {
-        tuple_batch(self, samples)
+    fn batch(&self, samples: &[Sample], search_share: f32) -> TupleBatch {
+        tuple_batch(self, samples, search_share)
     }
 }
 
@@ -116,7 +116,7 @@ impl Learner for NTupleLearner {
     }
 
     fn values(&self, positions: &[Position]) -> Result<Vec<f32>, TrainError> {
-        let rows = row_tensor(&tuple_batch(&self.set, &untargeted(positions)), self.set.tuples(), &self.device);
+        let rows = row_tensor(&tuple_batch(&self.set, &untargeted(positions), 1.0), self.set.tuples(), &self.device);
         Ok(sigmoid(self.burn().forward(rows)).try_into_data().map_err(TrainError::device)?.iter::<f32>().collect())
     }
 

@@ -25,6 +25,8 @@ pub struct TrainConfig {
     pub integer: IntegerConfig,
     /// The n-tuple network.
     pub ntuple: NTupleConfig,
+    /// Its learning from its own games.
+    pub online: OnlineConfig,
 }
 
 /// What the samples' targets are made of.
@@ -151,6 +153,24 @@ pub struct NTupleConfig {
     pub learning_rate: f64,
 }
 
+/// How the n-tuple network learns from games against itself.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct OnlineConfig {
+    /// Games that are played.
+    pub games: u64,
+    /// The rule's learning rate at the start, instead of that for samples of records.
+    pub learning_rate: f64,
+    /// λ of TD(λ): how far what is seen reaches back, in `[0, 1]`.
+    pub trace: f64,
+    /// Probability of a random move in the first game.
+    pub exploration: f64,
+    /// Probability of a random move in the last game; it changes in equal steps.
+    pub final_exploration: f64,
+    /// Games between two points of the curve, each with a checkpoint.
+    pub report_every: u64,
+}
+
 /// How a weight of the n-tuple network follows its gradient, sample by sample.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -174,6 +194,7 @@ impl Default for TrainConfig {
             network: NetworkConfig::default(),
             integer: IntegerConfig::default(),
             ntuple: NTupleConfig::default(),
+            online: OnlineConfig::default(),
         }
     }
 }
@@ -215,6 +236,12 @@ impl Default for IntegerConfig {
 impl Default for NTupleConfig {
     fn default() -> Self {
         Self { set: "race-and-pairs".to_owned(), rule: Rule::Adagrad, learning_rate: 1.0 }
+    }
+}
+
+impl Default for OnlineConfig {
+    fn default() -> Self {
+        Self { games: 200_000, learning_rate: 3.0, trace: 0.5, exploration: 0.1, final_exploration: 0.0, report_every: 10_000 }
     }
 }
 
@@ -275,10 +302,10 @@ impl TrainConfig {
     pub fn check(&self) -> Result<(), ConfigError> {
         let positive = |value: f64| value.is_finite() && value > 0.0;
         let [first, second] = self.network.hidden;
-        let integer = &self.integer;
+        let (integer, online) = (&self.integer, &self.online);
         let share = |share: f32| (0.0..=1.0).contains(&share);
         let (first_share, last_share) = (self.target.search_share, self.target.last_search_share());
-        let checks: [(&'static str, String, bool, &'static str); 16] = [
+        let checks: [(&'static str, String, bool, &'static str); 22] = [
             ("target.search_share", first_share.to_string(), share(first_share), "in 0 to 1"),
             ("target.final_search_share", last_share.to_string(), share(last_share), "in 0 to 1"),
             ("training.epochs", self.training.epochs.to_string(), self.training.epochs >= 1, "at least 1"),
@@ -314,6 +341,17 @@ impl TrainConfig {
             ("integer.learning_rate", integer.learning_rate.to_string(), positive(integer.learning_rate), "above 0"),
             ("integer.gradient_norm", integer.gradient_norm.to_string(), positive(integer.gradient_norm.into()), "above 0"),
             ("ntuple.learning_rate", self.ntuple.learning_rate.to_string(), positive(self.ntuple.learning_rate), "above 0"),
+            ("online.games", online.games.to_string(), online.games >= 1, "at least 1"),
+            ("online.learning_rate", online.learning_rate.to_string(), positive(online.learning_rate), "above 0"),
+            ("online.trace", online.trace.to_string(), (0.0..=1.0).contains(&online.trace), "in 0 to 1"),
+            ("online.exploration", online.exploration.to_string(), (0.0..=1.0).contains(&online.exploration), "in 0 to 1"),
+            (
+                "online.final_exploration",
+                online.final_exploration.to_string(),
+                (0.0..=1.0).contains(&online.final_exploration),
+                "in 0 to 1",
+            ),
+            ("online.report_every", online.report_every.to_string(), online.report_every >= 1, "at least 1"),
             ("ntuple.set", format!("'{}'", self.ntuple.set), !self.ntuple.set.is_empty(), "the name of a set of tuples"),
         ];
         match checks.into_iter().find(|(_, _, good, _)| !good) {
@@ -363,6 +401,8 @@ mod tests {
             ("[network]\nlearning_rate = nan", "network.learning_rate"),
             ("[integer]\nhidden = [32, 32]", "integer.hidden"),
             ("[training]\nepochs = 0", "training.epochs"),
+            ("[online]\ntrace = 1.1", "online.trace"),
+            ("[online]\nreport_every = 0", "online.report_every"),
         ] {
             let error = TrainConfig::from_toml(text).unwrap_err().to_string();
             assert!(error.starts_with(key), "{error}");

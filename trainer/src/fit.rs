@@ -11,9 +11,11 @@ mod error;
 mod integer;
 mod network;
 mod ntuple;
+mod temporal;
 
 pub use checkpoint::CheckpointError;
 pub use error::TrainError;
+pub use temporal::{OnlinePoint, OnlineReport, fit_online};
 
 use crate::backend;
 use crate::config::TrainConfig;
@@ -101,7 +103,7 @@ pub fn fit(
     let run = Run { config, samples, progress };
     match family {
         Family::Network => train(&run, family, NetworkLearner::new(&run, device), provenance, directory),
-        Family::NTuple => train(&run, family, NTupleLearner::new(&run, device)?, provenance, directory),
+        Family::NTuple => train(&run, family, NTupleLearner::new(&config.ntuple, device)?, provenance, directory),
         Family::Integer => train(&run, family, IntegerLearner::new(&run, device), provenance, directory),
     }
 }
@@ -120,12 +122,12 @@ impl Run<'_> {
         let done = ((epoch - 1) * batches + batch) as f64 / (training.epochs * batches) as f64;
         start * training.schedule.factor(done, training.final_rate)
     }
+}
 
-    /// Whether a checkpoint is due within an epoch, the last one having been written at this time.
-    fn wants_checkpoint(&self, written: Instant) -> bool {
-        let minutes = self.config.training.checkpoint_minutes;
-        minutes > 0.0 && written.elapsed() >= Duration::try_from_secs_f64(60.0 * minutes).unwrap_or(Duration::MAX)
-    }
+/// Whether a checkpoint is due within an epoch, the last one having been written at this time.
+fn wants_checkpoint(config: &TrainConfig, written: Instant) -> bool {
+    let minutes = config.training.checkpoint_minutes;
+    minutes > 0.0 && written.elapsed() >= Duration::try_from_secs_f64(60.0 * minutes).unwrap_or(Duration::MAX)
 }
 
 /// Turns samples into what a learner takes.
@@ -182,6 +184,7 @@ fn train(run: &Run<'_>, family: Family, mut learner: impl Learner, provenance: &
                 best_epoch: 0,
                 curve: Vec::new(),
                 begun: None,
+                online: None,
             },
             model: Vec::new(),
             optimiser: Vec::new(),
@@ -198,7 +201,7 @@ fn train(run: &Run<'_>, family: Family, mut learner: impl Learner, provenance: &
         let begun = checkpoint.header.begun.take().unwrap_or_default();
         let mut written = Instant::now();
         let passed = learn_epoch(run, &mut learner, epoch, begun, |learner, passed| {
-            if run.wants_checkpoint(written) {
+            if wants_checkpoint(run.config, written) {
                 checkpoint.model = learner.model()?;
                 checkpoint.optimiser = learner.optimiser()?;
                 checkpoint.header.begun = Some(passed.clone());

@@ -1,28 +1,33 @@
 //! `alea train`: fits evaluators to records.
 
+use crate::commands::MOST_GAMES;
 use crate::output;
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use engine::files;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use trainer::config::TrainConfig;
 use trainer::dataset::{SampleOptions, Samples};
-use trainer::fit::{Family, FitReport, fit};
+use trainer::fit::{Family, FitReport, OnlineReport, fit, fit_online};
 use trainer::progress::progress_bar;
 use trainer::shard;
 
-/// Fit an n-tuple network and a small network to game records, and export them for the engine
+/// Fit an n-tuple network and a small network to game records, or let one learn from its own games, and export them for the engine
 ///
 /// Started again with the same settings it goes on after the last checkpoint.
 #[derive(clap::Args)]
 #[command(after_help = "Example: alea train --data runs/data --out runs/model\n         \
 alea train --data runs/data --data runs/endgames --out runs/model   # games of both\n         \
 alea train --print-config > train.toml   # all settings, with comments\n         \
-alea train --data runs/data --config train.toml --family network --out runs/model")]
+alea train --data runs/data --config train.toml --family network --out runs/model\n         \
+alea train --family ntuple --games 200000 --out runs/model   # from its own games, without records")]
 pub(crate) struct Arguments {
     /// Directory of game records, made by `alea selfplay`; given again, games of all directories, which are of one variant
-    #[arg(long, value_name = "DIR", required_unless_present = "print_config")]
+    #[arg(long, value_name = "DIR", required_unless_present_any = ["print_config", "games"])]
     data: Vec<PathBuf>,
+    /// Instead of records: games that an n-tuple network plays against itself, learning after each; overrides the settings
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=MOST_GAMES), conflicts_with = "data", allow_negative_numbers = true)]
+    games: Option<u64>,
     /// Directory for checkpoints, curves and models
     #[arg(long, value_name = "DIR", required_unless_present = "print_config")]
     out: Option<PathBuf>,
@@ -59,6 +64,19 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
     config.seed = arguments.seed.unwrap_or(config.seed);
     if let Some(backend) = &arguments.backend {
         config.training.backend.clone_from(backend);
+    }
+    if let Some(games) = arguments.games {
+        if arguments.family != "ntuple" {
+            bail!("--games: of all families only the n-tuple network learns from its own games; add --family ntuple");
+        }
+        config.online.games = games;
+        let report = fit_games(&config, &out.join(Family::NTuple.name()))?;
+        if arguments.json {
+            output::json(&report)?
+        } else {
+            output::line(&games_summary(&report))?
+        }
+        return Ok(ExitCode::SUCCESS);
     }
     let families = match arguments.family.as_str() {
         "network" => vec![Family::Network],
@@ -107,6 +125,31 @@ pub(crate) fn fit_one<P: AsRef<Path>>(
     let report = fit(config, family, samples, &provenance, directory, &progress)?;
     progress.finish_and_clear();
     Ok(report)
+}
+
+/// Lets an n-tuple network learn from its own games in a directory of its own.
+fn fit_games(config: &TrainConfig, directory: &Path) -> Result<OnlineReport> {
+    files::create_directory(directory)?;
+    let progress = progress_bar("games");
+    let provenance = serde_json::json!({ "program": concat!("alea ", env!("CARGO_PKG_VERSION")) }).to_string();
+    let report = fit_online(config, &provenance, directory, &progress)?;
+    progress.finish_and_clear();
+    Ok(report)
+}
+
+/// A report as a person reads it.
+fn games_summary(report: &OnlineReport) -> String {
+    format!(
+        "{:<8} {} games, {} positions: loss {:.5} nats against results; {:.0} games/s; engine agrees to {:.1e} on {} positions\n         {}",
+        report.family,
+        report.games,
+        report.positions,
+        report.loss,
+        report.games_per_second,
+        report.parity,
+        report.parity_positions,
+        report.model.display(),
+    )
 }
 
 /// A report as a person reads it.

@@ -90,7 +90,9 @@ fn fit_until(directory: &Path, config: &TrainConfig, family: Family, burn: bool,
             train(&run, family, CutOff(learner, batches), r#"{"games": 80}"#, directory)
         }
         Family::Integer => train(&run, family, CutOff(IntegerLearner::new(&run, device), batches), r#"{"games": 80}"#, directory),
-        Family::NTuple => train(&run, family, CutOff(NTupleLearner::new(&run, device).unwrap(), batches), r#"{"games": 80}"#, directory),
+        Family::NTuple => {
+            train(&run, family, CutOff(NTupleLearner::new(&config.ntuple, device).unwrap(), batches), r#"{"games": 80}"#, directory)
+        }
     }
 }
 

@@ -43,7 +43,9 @@ fn labels_take_the_place_of_values_and_exact_ones_that_of_results_too() {
     let positions: Vec<_> = tiny().record.positions(&rules).collect();
     // Ply, value and result of each sample. Blue, who moves before plies 1 and 3, wins; the players valued plies 2 and 3.
     type Expected<'a> = &'a [(usize, f32, f32)];
-    let cases: [(&str, bool, Expected<'_>, &[(&str, usize)]); 6] = [
+    // Names of labels, and how many samples have their value from them.
+    type Used<'a> = &'a [(&'a str, usize)];
+    let cases: [(&str, bool, Expected<'_>, Used<'_>); 6] = [
         ("", false, &[(2, 0.6, 0.0), (3, 0.75, 1.0)], &[]),
         ("deep", false, &[(1, 0.5, 1.0), (2, 0.6, 0.0), (3, 1.0, 1.0)], &[("deep", 80)]),
         ("", true, &[(2, 0.6, 0.0), (3, 0.0, 0.0)], &[("exact", 40)]),

@@ -23,7 +23,7 @@ use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use trainer::curve::CurvePoint;
-use trainer::dataset::{Samples, TargetMix};
+use trainer::dataset::{SampleOptions, Samples};
 use trainer::fit::{Family, FitReport};
 use trainer::progress::progress_bar;
 use trainer::sample::Sample;
@@ -59,11 +59,11 @@ pub(crate) fn run(config: &PipelineConfig, command: &str, directory: &Path) -> R
     output::note(&crate::commands::selfplay::table(&self_play, stages.seconds("self-play")));
 
     let train_config = config.train();
-    let samples = train::load(&data, &train_config)?;
+    let samples = train::load(&[&data], &train_config)?;
     let mut models = Vec::new();
     for family in [Family::NTuple, Family::Network] {
         let name = format!("train {}", family.name());
-        let fitted = || train::fit_one(&train_config, family, &samples, &data, &directory.join(family.name()));
+        let fitted = || train::fit_one(&train_config, family, &samples, &[&data], &directory.join(family.name()));
         let report = stages.run(&name, fitted, |report| {
             format!("{:.0} samples/s, validation loss {:.5}", report.samples_per_second, report.validation_loss)
         })?;
@@ -167,8 +167,7 @@ const BINS: usize = 20;
 
 /// Predicted against observed on the games that only validated.
 fn calibration(config: &PipelineConfig, models: &[FitReport], data: &Path) -> Result<Vec<(String, Vec<CalibrationBin>)>> {
-    let mix = TargetMix { search_share: 0.0, validation_share: VALIDATION_SHARE, seed: config.train().seed };
-    let samples = Samples::open(data, &mix)?;
+    let samples = Samples::open(&[data], &SampleOptions::played(VALIDATION_SHARE, config.train().seed))?;
     let game = config.game();
     let mut plots = Vec::new();
     let names = models.iter().map(|model| (model.family.clone(), model_notation(&model.model)));
@@ -184,7 +183,7 @@ fn bins(samples: &[Sample], value: impl Fn(&Sample) -> f32 + Send + Sync) -> Vec
     let mut sums = [(0.0, 0.0, 0u64); BINS];
     for (sample, value) in samples.iter().zip(values) {
         let bin = &mut sums[((value * BINS as f32) as usize).min(BINS - 1)];
-        *bin = (bin.0 + f64::from(value), bin.1 + f64::from(sample.target), bin.2 + 1);
+        *bin = (bin.0 + f64::from(value), bin.1 + f64::from(sample.result), bin.2 + 1);
     }
     let filled = sums.into_iter().filter(|(_, _, positions)| *positions > 0);
     filled

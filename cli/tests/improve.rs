@@ -197,7 +197,6 @@ fn killed_at_any_stage_it_goes_on_as_if_it_had_not_been() {
         "generations/0001/relabelled.unfinished",
         "generations/0001/relabelled.unfinished/000000.games",
         "generations/0001/relabelled",
-        "generations/0001/window/000000.games",
         "generations/0001/ntuple/checkpoint.bin",
         "generations/0001/ntuple/ntuple.safetensors",
         "generations/0001/gate.jsonl",
@@ -205,7 +204,6 @@ fn killed_at_any_stage_it_goes_on_as_if_it_had_not_been() {
         "generations/0001/measure-1-schwarz.jsonl",
         "best.safetensors",
         "generations/0002/selfplay/000001.games",
-        "generations/0002/window/000001.games",
         "generations/0002/ntuple/curve.csv",
         "generations/0002/gate.jsonl",
     ];

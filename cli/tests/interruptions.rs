@@ -7,9 +7,9 @@ mod support;
 
 use std::fs;
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::Command;
 use std::time::{Duration, Instant};
-use support::{alea, command, text};
+use support::{alea, killed_after, text};
 
 /// Name and content of every file, by name.
 fn content(directory: &Path) -> Vec<(String, Vec<u8>)> {
@@ -30,16 +30,6 @@ fn records(directory: &Path) -> String {
     let out = directory.join("records");
     assert_eq!(alea(&["selfplay", "--out", text(&out), "--games", "10000", "--player", "star1(depth=1)"]).code, 0);
     text(&out).to_owned()
-}
-
-/// Runs a command and kills it after a time; whether it was alive then.
-fn killed_after(arguments: &[&str], time: Duration) -> bool {
-    let mut child = command(arguments).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
-    std::thread::sleep(time);
-    let alive = child.try_wait().unwrap().is_none();
-    let _ = child.kill();
-    child.wait().unwrap();
-    alive
 }
 
 #[test]

@@ -9,7 +9,7 @@ use std::hint::black_box;
 use std::path::Path;
 use trainer::batch::{network_batch, tuple_batch};
 use trainer::config::{Rule, TrainConfig};
-use trainer::dataset::{Samples, TargetMix};
+use trainer::dataset::{SampleOptions, Samples};
 use trainer::models::fused::{FusedNetwork, Inputs, Shape};
 use trainer::models::online::Cells;
 use trainer::shard;
@@ -38,15 +38,15 @@ fn records(criterion: &mut Criterion) {
 fn inputs(criterion: &mut Criterion) {
     let game = Standard::default();
     let config = TrainConfig::default();
-    let mix = TargetMix { search_share: 0.7, validation_share: 0.05, seed: 1 };
-    let samples = Samples::open(Path::new(SAMPLE), &mix).and_then(|samples| samples.read(0)).unwrap_or_else(|error| panic!("{error}"));
+    let options = SampleOptions::new(&config.target, 0.05, 1);
+    let samples = Samples::open(&[SAMPLE], &options).and_then(|samples| samples.read(0)).unwrap_or_else(|error| panic!("{error}"));
     let features = DenseFeatures::new(&game, config.network.features);
     let set = TupleSet::named(&config.ntuple.set).unwrap_or_else(|error| panic!("{error}"));
     let batch = &samples[..BATCH];
     let mut group = criterion.benchmark_group("inputs of a batch");
     group.throughput(Throughput::Elements(BATCH as u64));
-    group.bench_function("network", |bencher| bencher.iter(|| network_batch(&game, &features, black_box(batch)).targets.len()));
-    group.bench_function("tuples", |bencher| bencher.iter(|| tuple_batch(&set, black_box(batch)).targets.len()));
+    group.bench_function("network", |bencher| bencher.iter(|| network_batch(&game, &features, black_box(batch), 0.7).targets.len()));
+    group.bench_function("tuples", |bencher| bencher.iter(|| tuple_batch(&set, black_box(batch), 0.7).targets.len()));
     group.finish();
 }
 

@@ -17,7 +17,7 @@ use std::path::Path;
 use std::time::Instant;
 use trainer::batch::{network_batch, tuple_batch};
 use trainer::config::{Rule, TrainConfig};
-use trainer::dataset::{DatasetError, Samples, TargetMix};
+use trainer::dataset::{DatasetError, SampleOptions, Samples};
 use trainer::loader::{Pass, Shuffle};
 use trainer::models::fused::{FusedNetwork, Inputs, Shape};
 use trainer::models::online::Cells;
@@ -29,6 +29,8 @@ const RUNS: usize = 3;
 /// Samples a step of the network, and steps of a run.
 const BATCH: usize = 4096;
 const STEPS: usize = 40;
+/// Of the search values.
+const SHARE: f32 = 0.7;
 
 fn main() -> Result<(), Box<dyn Error>> {
     let mut arguments = std::env::args().skip(1);
@@ -37,8 +39,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     rayon::ThreadPoolBuilder::new().num_threads(threads).build_global()?;
     println!("threads of the pool {threads}; samples/s of wall time, best of {RUNS}");
     let config = TrainConfig::default();
-    let mix = TargetMix { search_share: 0.7, validation_share: 0.05, seed: 1 };
-    let samples = Samples::open(Path::new(&directory), &mix)?;
+    let samples = Samples::open(&[Path::new(&directory)], &SampleOptions::new(&config.target, 0.05, 1))?;
     println!("{} training samples in {} parts", samples.training(), samples.parts());
     loading(&samples, &config)?;
     network(&samples, &config)?;
@@ -106,9 +107,9 @@ fn loading(samples: &Samples, config: &TrainConfig) -> Result<(), Box<dyn Error>
         let name = |what: &str| format!("{what}, window of {window}");
         measure(&name("read and shuffled"), || count(&pass(1), <[_]>::to_vec, Vec::len))?;
         measure(&name("network batches"), || {
-            count(&pass(1), |samples| network_batch(&game, &features, samples), |batch| batch.targets.len())
+            count(&pass(1), |samples| network_batch(&game, &features, samples, SHARE), |batch| batch.targets.len())
         })?;
-        measure(&name("tuple batches"), || count(&pass(1), |samples| tuple_batch(&set, samples), |batch| batch.targets.len()))?;
+        measure(&name("tuple batches"), || count(&pass(1), |samples| tuple_batch(&set, samples, SHARE), |batch| batch.targets.len()))?;
     }
     Ok(())
 }
@@ -148,7 +149,7 @@ fn network(samples: &Samples, config: &TrainConfig) -> Result<(), DatasetError> 
     measure("network epoch from shards", || {
         let mut learned = 0;
         Pass::training(samples, BATCH, shuffle(1, 1 << 24), 0).each(
-            |samples| network_batch(&game, &features, samples),
+            |samples| network_batch(&game, &features, samples, SHARE),
             |_, batch| {
                 network.step(Inputs { rows: &batch.rows, dense: &batch.dense, targets: &batch.targets }, 1e-3, 1.0);
                 learned += batch.targets.len();

@@ -23,9 +23,9 @@ pub struct NetworkBatch {
     pub targets: Vec<f32>,
 }
 
-/// Extracts the network's inputs.
+/// Extracts the network's inputs, and mixes targets with this share of the search values.
 #[must_use]
-pub fn network_batch(game: &Standard, features: &DenseFeatures, samples: &[Sample]) -> NetworkBatch {
+pub fn network_batch(game: &Standard, features: &DenseFeatures, samples: &[Sample], search_share: f32) -> NetworkBatch {
     let width = features.len();
     let mut rows = vec![0i32; samples.len() * ACTIVE];
     let mut dense = vec![0.0f32; samples.len() * width];
@@ -45,7 +45,7 @@ pub fn network_batch(game: &Standard, features: &DenseFeatures, samples: &[Sampl
             features.fill(game, &sample.position, &mut dense[number * width..][..width]);
         }
     });
-    NetworkBatch { rows, dense, targets: samples.iter().map(|sample| sample.target).collect() }
+    NetworkBatch { rows, dense, targets: samples.iter().map(|sample| sample.target(search_share)).collect() }
 }
 
 /// A batch for the integer network.
@@ -57,9 +57,9 @@ pub struct IntegerBatch {
     pub targets: Vec<f32>,
 }
 
-/// Finds the rows that are on.
+/// Finds the rows that are on, and mixes targets with this share of the search values.
 #[must_use]
-pub fn integer_batch(groups: SideGroups, samples: &[Sample]) -> IntegerBatch {
+pub fn integer_batch(groups: SideGroups, samples: &[Sample], search_share: f32) -> IntegerBatch {
     let active = 2 * groups.active();
     let mut rows = vec![0i32; samples.len() * active];
     samples.par_chunks(TASK).zip(rows.par_chunks_mut(TASK * active)).for_each(|(samples, rows)| {
@@ -71,7 +71,7 @@ pub fn integer_batch(groups: SideGroups, samples: &[Sample]) -> IntegerBatch {
             }
         }
     });
-    IntegerBatch { rows, targets: samples.iter().map(|sample| sample.target).collect() }
+    IntegerBatch { rows, targets: samples.iter().map(|sample| sample.target(search_share)).collect() }
 }
 
 /// A batch for the n-tuple network.
@@ -83,9 +83,9 @@ pub struct TupleBatch {
     pub targets: Vec<f32>,
 }
 
-/// Finds the row of each tuple.
+/// Finds the row of each tuple, and mixes targets with this share of the search values.
 #[must_use]
-pub fn tuple_batch(set: &TupleSet, samples: &[Sample]) -> TupleBatch {
+pub fn tuple_batch(set: &TupleSet, samples: &[Sample], search_share: f32) -> TupleBatch {
     let tuples = set.tuples();
     let mut rows = vec![0u32; samples.len() * tuples];
     samples.par_chunks(TASK).zip(rows.par_chunks_mut(TASK * tuples)).for_each(|(samples, rows)| {
@@ -93,13 +93,13 @@ pub fn tuple_batch(set: &TupleSet, samples: &[Sample]) -> TupleBatch {
             set.indices(&sample.position, rows);
         }
     });
-    TupleBatch { rows, targets: samples.iter().map(|sample| sample.target).collect() }
+    TupleBatch { rows, targets: samples.iter().map(|sample| sample.target(search_share)).collect() }
 }
 
 /// Samples of positions without targets, for whoever only wants values.
 #[must_use]
 pub fn untargeted(positions: &[Position]) -> Vec<Sample> {
-    positions.iter().map(|&position| Sample { position, target: 0.5 }).collect()
+    positions.iter().map(|&position| Sample::exact(position, 0.5)).collect()
 }
 
 #[cfg(test)]
@@ -110,18 +110,19 @@ mod tests {
 
     #[test]
     fn batches_are_the_inputs_of_their_samples_whatever_the_number_of_threads() {
-        let samples = random_samples(60, 3);
+        let mut samples = random_samples(60, 3);
+        samples.iter_mut().for_each(|sample| sample.result = sample.value.round());
         let game = Standard::default();
         let set = TupleSet::named("stone-pairs").unwrap();
         for groups in [FeatureGroups::ALL, FeatureGroups::NONE] {
             let features = DenseFeatures::new(&game, groups);
             for threads in [1, 3] {
                 let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-                let (network, tuples) = pool.install(|| (network_batch(&game, &features, &samples), tuple_batch(&set, &samples)));
+                let (network, tuples) = pool.install(|| (network_batch(&game, &features, &samples, 0.6), tuple_batch(&set, &samples, 0.6)));
                 assert_eq!((network.targets.len(), network.dense.len()), (samples.len(), samples.len() * features.len()));
                 assert_eq!(tuples.targets, network.targets);
                 for (number, sample) in samples.iter().enumerate() {
-                    assert_eq!(network.targets[number], sample.target);
+                    assert_eq!(network.targets[number], sample.target(0.6));
                     assert_eq!(network.rows[number * ACTIVE..][..ACTIVE], sparse(&sample.position).map(i32::from));
                     let mut dense = vec![0.0; features.len()];
                     features.fill(&game, &sample.position, &mut dense);

@@ -25,14 +25,40 @@ pub struct TrainConfig {
     pub integer: IntegerConfig,
     /// The n-tuple network.
     pub ntuple: NTupleConfig,
+    /// Its learning from its own games.
+    pub online: OnlineConfig,
 }
 
 /// What the samples' targets are made of.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct TargetConfig {
-    /// Share of the search value in a target, the rest being the result of the game; in `[0, 1]`.
+    /// Share of the search value in a target in the first epoch, the rest being the result of the game; in `[0, 1]`.
     pub search_share: f32,
+    /// The share in the last epoch; the same unless told.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub final_search_share: Option<f32>,
+    /// Name of a label that takes the place of the search value where a position has one; none if empty.
+    pub label: String,
+    /// Whether labels from endgame tables are the whole target where there are any.
+    pub exact: bool,
+}
+
+impl TargetConfig {
+    /// Share of the search value in an epoch (from 1) of so many: on a straight line from the first to the last.
+    #[must_use]
+    pub fn search_share_of(&self, epoch: usize, epochs: usize) -> f32 {
+        let last = self.last_search_share();
+        // A single epoch is the last one, by which validation goes.
+        let left = if epochs > 1 { epochs.saturating_sub(epoch) as f64 / (epochs - 1) as f64 } else { 0.0 };
+        (f64::from(last) + (f64::from(self.search_share) - f64::from(last)) * left) as f32
+    }
+
+    /// Share of the search value in the last epoch, and in validation at any time.
+    #[must_use]
+    pub fn last_search_share(&self) -> f32 {
+        self.final_search_share.unwrap_or(self.search_share)
+    }
 }
 
 /// What both families share.
@@ -127,6 +153,24 @@ pub struct NTupleConfig {
     pub learning_rate: f64,
 }
 
+/// How the n-tuple network learns from games against itself.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct OnlineConfig {
+    /// Games that are played.
+    pub games: u64,
+    /// The rule's learning rate at the start, instead of that for samples of records.
+    pub learning_rate: f64,
+    /// λ of TD(λ): how far what is seen reaches back, in `[0, 1]`.
+    pub trace: f64,
+    /// Probability of a random move in the first game.
+    pub exploration: f64,
+    /// Probability of a random move in the last game; it changes in equal steps.
+    pub final_exploration: f64,
+    /// Games between two points of the curve, each with a checkpoint.
+    pub report_every: u64,
+}
+
 /// How a weight of the n-tuple network follows its gradient, sample by sample.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -150,13 +194,14 @@ impl Default for TrainConfig {
             network: NetworkConfig::default(),
             integer: IntegerConfig::default(),
             ntuple: NTupleConfig::default(),
+            online: OnlineConfig::default(),
         }
     }
 }
 
 impl Default for TargetConfig {
     fn default() -> Self {
-        Self { search_share: 0.7 }
+        Self { search_share: 0.7, final_search_share: None, label: String::new(), exact: true }
     }
 }
 
@@ -191,6 +236,12 @@ impl Default for IntegerConfig {
 impl Default for NTupleConfig {
     fn default() -> Self {
         Self { set: "race-and-pairs".to_owned(), rule: Rule::Adagrad, learning_rate: 1.0 }
+    }
+}
+
+impl Default for OnlineConfig {
+    fn default() -> Self {
+        Self { games: 200_000, learning_rate: 3.0, trace: 0.5, exploration: 0.1, final_exploration: 0.0, report_every: 10_000 }
     }
 }
 
@@ -251,9 +302,12 @@ impl TrainConfig {
     pub fn check(&self) -> Result<(), ConfigError> {
         let positive = |value: f64| value.is_finite() && value > 0.0;
         let [first, second] = self.network.hidden;
-        let integer = &self.integer;
-        let checks: [(&'static str, String, bool, &'static str); 15] = [
-            ("target.search_share", self.target.search_share.to_string(), (0.0..=1.0).contains(&self.target.search_share), "in 0 to 1"),
+        let (integer, online) = (&self.integer, &self.online);
+        let share = |share: f32| (0.0..=1.0).contains(&share);
+        let (first_share, last_share) = (self.target.search_share, self.target.last_search_share());
+        let checks: [(&'static str, String, bool, &'static str); 22] = [
+            ("target.search_share", first_share.to_string(), share(first_share), "in 0 to 1"),
+            ("target.final_search_share", last_share.to_string(), share(last_share), "in 0 to 1"),
             ("training.epochs", self.training.epochs.to_string(), self.training.epochs >= 1, "at least 1"),
             ("training.window", self.training.window.to_string(), self.training.window >= 1, "at least 1"),
             (
@@ -287,6 +341,17 @@ impl TrainConfig {
             ("integer.learning_rate", integer.learning_rate.to_string(), positive(integer.learning_rate), "above 0"),
             ("integer.gradient_norm", integer.gradient_norm.to_string(), positive(integer.gradient_norm.into()), "above 0"),
             ("ntuple.learning_rate", self.ntuple.learning_rate.to_string(), positive(self.ntuple.learning_rate), "above 0"),
+            ("online.games", online.games.to_string(), online.games >= 1, "at least 1"),
+            ("online.learning_rate", online.learning_rate.to_string(), positive(online.learning_rate), "above 0"),
+            ("online.trace", online.trace.to_string(), (0.0..=1.0).contains(&online.trace), "in 0 to 1"),
+            ("online.exploration", online.exploration.to_string(), (0.0..=1.0).contains(&online.exploration), "in 0 to 1"),
+            (
+                "online.final_exploration",
+                online.final_exploration.to_string(),
+                (0.0..=1.0).contains(&online.final_exploration),
+                "in 0 to 1",
+            ),
+            ("online.report_every", online.report_every.to_string(), online.report_every >= 1, "at least 1"),
             ("ntuple.set", format!("'{}'", self.ntuple.set), !self.ntuple.set.is_empty(), "the name of a set of tuples"),
         ];
         match checks.into_iter().find(|(_, _, good, _)| !good) {
@@ -331,14 +396,29 @@ mod tests {
     fn values_out_of_range_are_named() {
         for (text, key) in [
             ("[target]\nsearch_share = 1.5", "target.search_share"),
+            ("[target]\nfinal_search_share = -0.5", "target.final_search_share"),
             ("[network]\nhidden = [0, 32]", "network.hidden"),
             ("[network]\nlearning_rate = nan", "network.learning_rate"),
             ("[integer]\nhidden = [32, 32]", "integer.hidden"),
             ("[training]\nepochs = 0", "training.epochs"),
+            ("[online]\ntrace = 1.1", "online.trace"),
+            ("[online]\nreport_every = 0", "online.report_every"),
         ] {
             let error = TrainConfig::from_toml(text).unwrap_err().to_string();
             assert!(error.starts_with(key), "{error}");
         }
+    }
+
+    #[test]
+    fn the_search_share_goes_from_first_to_last_in_equal_steps() {
+        let shares = |text: &str, epochs: usize| -> Vec<f32> {
+            let target = TrainConfig::from_toml(text).unwrap().target;
+            (1..=epochs).map(|epoch| target.search_share_of(epoch, epochs)).collect()
+        };
+        assert_eq!(shares("[target]\nsearch_share = 0.75\nfinal_search_share = 0.25", 5), [0.75, 0.625, 0.5, 0.375, 0.25]);
+        assert_eq!(shares("[target]\nsearch_share = 0.75\nfinal_search_share = 0.25", 1), [0.25]);
+        // The same in all epochs to the last bit, if it does not change.
+        assert_eq!(shares("", 3), [0.7; 3]);
     }
 
     #[test]

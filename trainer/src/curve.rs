@@ -55,9 +55,24 @@ pub enum CurveError {
 /// # Errors
 /// If the picture cannot be drawn or a file not be written.
 pub fn write(directory: &Path, points: &[CurvePoint]) -> Result<(), CurveError> {
-    let table = csv(points);
+    let line = |name, loss: fn(&CurvePoint) -> f64| Series {
+        name,
+        points: points.iter().map(|point| (point.epoch as f64, loss(point))).collect(),
+    };
+    let series = [line("training", |point| point.training_loss), line("validation", |point| point.validation_loss)];
+    write_files(directory, &csv(points), "epoch", &series)
+}
+
+/// A line of the picture.
+pub(crate) struct Series {
+    pub(crate) name: &'static str,
+    pub(crate) points: Vec<(f64, f64)>,
+}
+
+/// Writes `curve.csv`, a table, and `curve.svg`, losses in nats over something.
+pub(crate) fn write_files(directory: &Path, table: &str, over: &str, series: &[Series]) -> Result<(), CurveError> {
     write_atomically(&directory.join("curve.csv"), |file| file.write_all(table.as_bytes()))?;
-    let picture = svg(points).map_err(|error| CurveError::Drawing(error.to_string()))?;
+    let picture = svg(over, series).map_err(|error| CurveError::Drawing(error.to_string()))?;
     write_atomically(&directory.join("curve.svg"), |file| file.write_all(picture.as_bytes()))?;
     Ok(())
 }
@@ -80,32 +95,34 @@ fn csv(points: &[CurvePoint]) -> String {
     text
 }
 
-fn svg(points: &[CurvePoint]) -> Result<String, Box<dyn std::error::Error>> {
-    let losses = points.iter().flat_map(|point| [point.training_loss, point.validation_loss]);
-    let (low, high) = losses.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), loss| (low.min(loss), high.max(loss)));
-    if points.is_empty() || !low.is_finite() || !high.is_finite() {
+fn svg(over: &str, series: &[Series]) -> Result<String, Box<dyn std::error::Error>> {
+    let range = |values: &mut dyn Iterator<Item = f64>| {
+        values.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), value| (low.min(value), high.max(value)))
+    };
+    let points = || series.iter().flat_map(|line| &line.points);
+    let (low, high) = range(&mut points().map(|point| point.1));
+    let (first, last) = range(&mut points().map(|point| point.0));
+    if points().next().is_none() || points().any(|point| !point.1.is_finite()) {
         return Err("there is no finite loss to draw".into());
     }
     let margin = ((high - low) * 0.05).max(1e-6);
-    let last = points.len().max(2);
+    // One point needs room, too.
+    let last = if last > first { last } else { first + 1.0 };
     let mut text = String::new();
     {
         let area = SVGBackend::with_string(&mut text, (800, 480)).into_drawing_area();
         area.fill(&WHITE)?;
         let mut chart = ChartBuilder::on(&area)
             .margin(16)
-            .caption("Cross-entropy by epoch", ("sans-serif", 20))
+            .caption(format!("Cross-entropy by {over}"), ("sans-serif", 20))
             .x_label_area_size(40)
             .y_label_area_size(72)
-            .build_cartesian_2d(1.0..last as f64, low - margin..high + margin)?;
-        chart.configure_mesh().x_desc("epoch").y_desc("loss (nats)").x_label_formatter(&|epoch| format!("{epoch:.0}")).draw()?;
-        type Series = (&'static str, RGBColor, fn(&CurvePoint) -> f64);
-        let series: [Series; 2] = [("training", BLUE, |point| point.training_loss), ("validation", RED, |point| point.validation_loss)];
-        for (name, colour, loss) in series {
-            let line: Vec<(f64, f64)> = points.iter().map(|point| (point.epoch as f64, loss(point))).collect();
+            .build_cartesian_2d(first..last, low - margin..high + margin)?;
+        chart.configure_mesh().x_desc(over).y_desc("loss (nats)").x_label_formatter(&|place| format!("{place:.0}")).draw()?;
+        for (line, colour) in series.iter().zip([BLUE, RED]) {
             chart
-                .draw_series(LineSeries::new(line.clone(), colour.stroke_width(2)).point_size(2))?
-                .label(name)
+                .draw_series(LineSeries::new(line.points.clone(), colour.stroke_width(2)).point_size(2))?
+                .label(line.name)
                 .legend(move |(x, y)| PathElement::new(vec![(x, y), (x + 16, y)], colour));
         }
         chart.configure_series_labels().background_style(WHITE).border_style(BLACK).draw()?;
@@ -148,8 +165,9 @@ mod tests {
 
     #[test]
     fn one_epoch_draws_and_no_epoch_is_an_error() {
-        assert!(svg(&[point(1, 0.5)]).is_ok());
-        assert!(svg(&[]).is_err());
-        assert!(svg(&[point(1, f64::NAN)]).is_err());
+        let draw = |points: &[(f64, f64)]| svg("epoch", &[Series { name: "training", points: points.to_vec() }]);
+        assert!(draw(&[(1.0, 0.5)]).is_ok());
+        assert!(draw(&[]).is_err());
+        assert!(draw(&[(1.0, f64::NAN)]).is_err());
     }
 }

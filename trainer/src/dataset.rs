@@ -1,30 +1,50 @@
 //! From records to training samples.
 //!
-//! The position after each valued move is a sample: the search that chose the move valued it with the dice that
-//! follow averaged out, which makes a far less noisy target than the value of one roll. Its target mixes that value
-//! with the game's result. Games, never positions, are split into training and validation, and a game stays on its
-//! side when more are added. Invariant: validation samples are kept in memory and training samples are not; they are
-//! read again, part by part, whenever they are needed.
+//! Every position before a roll that was searched or has a label is a sample (`dataset/games.rs`); search and labels
+//! average over the dice that follow, which makes a far less noisy target than the value of one roll. Games, never
+//! positions, are split into training and validation, and a game stays on its side when more are added. Invariant:
+//! validation samples are kept in memory and training samples are not; they are read again, part by part, whenever they
+//! are needed.
 
+mod games;
+
+pub use games::UsedLabel;
+
+use crate::config::TargetConfig;
 use crate::sample::Sample;
-use crate::shard::{self, PlayedGame, ShardError};
+use crate::shard::{self, ShardError};
 use engine::files::FileError;
-use engine::game::Game;
-use engine::games::einstein::Standard;
-use engine::random::{SeedSpace, derive_seed};
+use games::{Part, split};
 use rayon::prelude::*;
 use std::path::{Path, PathBuf};
 use xxhash_rust::xxh3::xxh3_64;
 
 /// How records become samples.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct TargetMix {
-    /// Weight λ of the search value; 1 − λ is that of the result.
-    pub search_share: f32,
+#[derive(Clone, Debug, PartialEq)]
+pub struct SampleOptions {
+    /// Name of a label that takes the place of the search value where a position has one.
+    pub label: Option<String>,
+    /// Whether labels from endgame tables take the place of search value and result.
+    pub exact: bool,
     /// Share of the games that only validate.
     pub validation_share: f64,
     /// Rules which games validate.
     pub seed: u64,
+}
+
+impl SampleOptions {
+    /// The samples that a training wants.
+    #[must_use]
+    pub fn new(target: &TargetConfig, validation_share: f64, seed: u64) -> Self {
+        let label = Some(target.label.clone()).filter(|label| !label.is_empty());
+        Self { label, exact: target.exact, validation_share, seed }
+    }
+
+    /// What players valued and how games ended, without labels.
+    #[must_use]
+    pub fn played(validation_share: f64, seed: u64) -> Self {
+        Self { label: None, exact: false, validation_share, seed }
+    }
 }
 
 /// Why there are no samples.
@@ -49,25 +69,35 @@ pub enum DatasetError {
         /// The variant of the shards before it.
         first: String,
     },
-    /// One part of the split of a directory is empty.
-    #[error("{}: too few games with values: none is left for {part}", path.display())]
+    /// One part of the split is empty.
+    #[error("{sources}: too few games with values: none is left for {part}")]
     NoSamples {
-        /// The directory.
-        path: PathBuf,
+        /// The directories.
+        sources: String,
         /// Training or validation.
         part: &'static str,
+    },
+    /// A label that no shard has.
+    #[error("{sources}: target.label = '{label}', but no shard has a label of that name; there {known}")]
+    NoLabel {
+        /// The directories.
+        sources: String,
+        /// What was asked for.
+        label: String,
+        /// Which labels there are, in words.
+        known: String,
     },
     /// Nothing to learn from, or to judge by.
     #[error("there are no {0} samples; both training and validation samples are needed")]
     Missing(&'static str),
-    /// A target that is no probability.
+    /// A value or result that is no probability.
     #[error("{set} sample {index} (from 0) has the target {target}; targets are win probabilities in 0 to 1")]
     Target {
         /// Training or validation.
         set: &'static str,
         /// From 0, over all parts.
         index: usize,
-        /// What it has.
+        /// The part of its target that is wrong.
         target: f32,
     },
     /// A shard that is another than it was.
@@ -83,12 +113,13 @@ pub struct Samples {
     sizes: Vec<usize>,
     validation: Vec<Sample>,
     fingerprint: u64,
+    labels: Vec<UsedLabel>,
 }
 
 /// Where training samples come from.
 #[derive(Debug)]
 enum Source {
-    Shards(Vec<PathBuf>, TargetMix),
+    Shards(Vec<PathBuf>, SampleOptions),
     Memory(Vec<Vec<Sample>>),
 }
 
@@ -100,42 +131,55 @@ struct Seen {
 
 impl Seen {
     fn new(samples: &[Sample]) -> Self {
-        let mut bytes = Vec::with_capacity(samples.len() * 12);
+        let mut bytes = Vec::with_capacity(size_of_val(samples));
         for sample in samples {
             bytes.extend_from_slice(&sample.position.bits().to_le_bytes());
-            bytes.extend_from_slice(&sample.target.to_bits().to_le_bytes());
+            bytes.extend_from_slice(&sample.value.to_bits().to_le_bytes());
+            bytes.extend_from_slice(&sample.result.to_bits().to_le_bytes());
         }
         Self { size: samples.len(), hash: xxh3_64(&bytes) }
     }
 }
 
 impl Samples {
-    /// The samples of all shards of a directory, each shard a part. Reads them once, and keeps what validates.
+    /// The samples of all shards of some directories in their order, each shard a part. Reads them once, and keeps what
+    /// validates.
     ///
     /// # Errors
-    /// If a shard cannot be read, the shards are of different variants, or training or validation would be empty.
-    pub fn open(directory: &Path, mix: &TargetMix) -> Result<Self, DatasetError> {
-        let shards = shard::list(directory)?;
-        if shards.is_empty() {
-            return Err(DatasetError::Empty(directory.to_owned()));
+    /// If a shard cannot be read, the shards are of different variants, none has the label that is wanted, or training or
+    /// validation would be empty.
+    pub fn open<P: AsRef<Path>>(directories: &[P], options: &SampleOptions) -> Result<Self, DatasetError> {
+        let mut shards = Vec::new();
+        for directory in directories {
+            let own = shard::list(directory.as_ref())?;
+            if own.is_empty() {
+                return Err(DatasetError::Empty(directory.as_ref().to_owned()));
+            }
+            shards.extend(own);
         }
-        let parts: Vec<(String, Seen, Vec<Sample>)> = shards
-            .par_iter()
-            .map(|path| {
-                let (variant, training, validation) = split(path, mix)?;
-                Ok((variant, Seen::new(&training), validation))
-            })
-            .collect::<Result<_, ShardError>>()?;
-        let first = parts[0].0.clone();
-        if let Some((path, (found, ..))) = shards.iter().zip(&parts).find(|(_, (variant, ..))| *variant != first) {
-            return Err(DatasetError::Variant { path: path.clone(), found: found.clone(), first });
+        let sources = || directories.iter().map(|path| path.as_ref().display().to_string()).collect::<Vec<_>>().join(", ");
+        let read = |path: &PathBuf| {
+            let part = split(path, options)?;
+            // Training samples are not kept.
+            Ok((Seen::new(&part.training), Part { training: Vec::new(), ..part }))
+        };
+        let parts: Vec<(Seen, Part)> = shards.par_iter().map(read).collect::<Result<_, ShardError>>()?;
+        let Some((_, first)) = parts.first() else { return Err(DatasetError::Missing("training")) };
+        if let Some((path, (_, other))) = shards.iter().zip(&parts).find(|(_, (_, part))| part.variant != first.variant) {
+            let (found, first) = (other.variant.clone(), first.variant.clone());
+            return Err(DatasetError::Variant { path: path.clone(), found, first });
         }
-        let seen: Vec<Seen> = parts.iter().map(|(_, seen, _)| Seen { ..*seen }).collect();
-        let validation = parts.into_iter().flat_map(|(.., validation)| validation).collect();
-        Self::new(Source::Shards(shards, *mix), &seen, validation).map_err(|error| match error {
-            DatasetError::Missing(part) => DatasetError::NoSamples { path: directory.to_owned(), part },
+        let labels = together(parts.iter().flat_map(|(_, part)| &part.labels));
+        if let Some(label) = options.label.as_ref().filter(|&wanted| labels.iter().all(|known| known.label.name != *wanted)) {
+            return Err(DatasetError::NoLabel { sources: sources(), label: label.clone(), known: names(&labels) });
+        }
+        let (seen, parts): (Vec<Seen>, Vec<Part>) = parts.into_iter().unzip();
+        let validation = parts.into_iter().flat_map(|part| part.validation).collect();
+        let samples = Self::new(Source::Shards(shards, options.clone()), &seen, validation).map_err(|error| match error {
+            DatasetError::Missing(part) => DatasetError::NoSamples { sources: sources(), part },
             other => other,
-        })
+        })?;
+        Ok(Self { labels: labels.into_iter().filter(|label| label.samples > 0).collect(), ..samples })
     }
 
     /// Samples that are in memory, the training samples in parts of any size.
@@ -152,7 +196,8 @@ impl Samples {
     fn new(source: Source, seen: &[Seen], validation: Vec<Sample>) -> Result<Self, DatasetError> {
         let numbers = seen.iter().chain([&Seen::new(&validation)]).flat_map(|seen| [seen.size as u64, seen.hash]).collect::<Vec<_>>();
         let bytes: Vec<u8> = numbers.into_iter().flat_map(u64::to_le_bytes).collect();
-        let samples = Self { source, sizes: seen.iter().map(|seen| seen.size).collect(), validation, fingerprint: xxh3_64(&bytes) };
+        let sizes = seen.iter().map(|seen| seen.size).collect();
+        let samples = Self { source, sizes, validation, fingerprint: xxh3_64(&bytes), labels: Vec::new() };
         match (samples.training(), samples.validation.len()) {
             (0, _) => Err(DatasetError::Missing("training")),
             (_, 0) => Err(DatasetError::Missing("validation")),
@@ -178,6 +223,12 @@ impl Samples {
         self.fingerprint
     }
 
+    /// The labels that samples have their values from, those from endgame tables among them.
+    #[must_use]
+    pub fn labels(&self) -> &[UsedLabel] {
+        &self.labels
+    }
+
     /// How many parts the training samples come in.
     #[must_use]
     pub fn parts(&self) -> usize {
@@ -191,8 +242,8 @@ impl Samples {
     pub fn read(&self, part: usize) -> Result<Vec<Sample>, DatasetError> {
         match &self.source {
             Source::Memory(parts) => Ok(parts[part].clone()),
-            Source::Shards(paths, mix) => {
-                let (_, training, _) = split(&paths[part], mix)?;
+            Source::Shards(paths, options) => {
+                let Part { training, .. } = split(&paths[part], options)?;
                 if training.len() == self.sizes[part] { Ok(training) } else { Err(DatasetError::Changed(paths[part].clone())) }
             }
         }
@@ -200,46 +251,35 @@ impl Samples {
 }
 
 fn check<'a>(set: &'static str, samples: impl Iterator<Item = &'a Sample>) -> Result<(), DatasetError> {
-    match samples.enumerate().find(|(_, sample)| !(0.0..=1.0).contains(&sample.target)) {
-        Some((index, sample)) => Err(DatasetError::Target { set, index, target: sample.target }),
+    let parts = samples.enumerate().flat_map(|(index, sample)| [(index, sample.value), (index, sample.result)]);
+    match parts.into_iter().find(|(_, part)| !(0.0..=1.0).contains(part)) {
+        Some((index, target)) => Err(DatasetError::Target { set, index, target }),
         None => Ok(()),
     }
 }
 
-/// Variant, training and validation samples of a shard.
-fn split(path: &Path, mix: &TargetMix) -> Result<(String, Vec<Sample>, Vec<Sample>), ShardError> {
-    let (header, games) = shard::read(path)?;
-    // What a move does, and who has won, is the same in every variant; only what a roll permits is not. Once a shard: to
-    // make rules takes as long as to replay some games.
-    let rules = Standard::default();
-    let (mut training, mut validation) = (Vec::with_capacity(games.len() * 16), Vec::new());
-    for (game, index) in games.iter().zip(header.first_game..) {
-        let part = if validates(mix, index) { &mut validation } else { &mut training };
-        part.extend(samples_of(&rules, game, mix.search_share));
-    }
-    Ok((header.variant, training, validation))
-}
-
-/// Whether a game only validates; depends on the seed and its index alone, so it stays so when games are added.
-fn validates(mix: &TargetMix, game: u64) -> bool {
-    let draw = derive_seed(mix.seed, SeedSpace::Training, &[0x5EED, game]);
-    ((draw >> 11) as f64 / (1u64 << 53) as f64) < mix.validation_share
-}
-
-/// The samples of one game: every position that a valued move led to and that is not over.
-fn samples_of<'a>(rules: &'a Standard, game: &'a PlayedGame, search_share: f32) -> impl Iterator<Item = Sample> + 'a {
-    let record = &game.record;
-    let mut position = record.start;
-    record.plies.iter().filter_map(move |ply| {
-        position = rules.play(&position, ply.mv);
-        let value = ply.value?;
-        if rules.winner(&position).is_some() {
-            return None;
+/// Labels of several shards, each once.
+fn together<'a>(labels: impl Iterator<Item = &'a UsedLabel>) -> Vec<UsedLabel> {
+    let mut all: Vec<UsedLabel> = Vec::new();
+    for used in labels {
+        match all.iter_mut().find(|known| known.label == used.label) {
+            Some(known) => known.samples += used.samples,
+            None => all.push(used.clone()),
         }
-        // The value is the mover's; the sample is seen by the side that moves next.
-        let result = record.payoffs[position.seat()];
-        Some(Sample { position, target: search_share * (1.0 - value) + (1.0 - search_share) * result })
-    })
+    }
+    all
+}
+
+/// The names of labels, in words.
+fn names(labels: &[UsedLabel]) -> String {
+    let mut names: Vec<&str> = labels.iter().map(|known| known.label.name.as_str()).collect();
+    names.sort_unstable();
+    names.dedup();
+    match names[..] {
+        [] => "are no labels; `alea data relabel` makes them".to_owned(),
+        [name] => format!("is '{name}'"),
+        _ => format!("are '{}'", names.join("', '")),
+    }
 }
 
 #[cfg(test)]
@@ -256,7 +296,10 @@ mod tests {
         let expected = fingerprint(&training, &validation);
         assert_eq!(fingerprint(&training, &validation), expected);
         let mut changed = validation.clone();
-        changed[3].target += 0.001;
+        changed[3].value += 0.001;
+        assert_ne!(fingerprint(&training, &changed), expected);
+        let mut changed = validation.clone();
+        changed[3].result = 0.5;
         assert_ne!(fingerprint(&training, &changed), expected);
         let mut moved = training.clone();
         let last = moved[0].pop().unwrap();
@@ -268,11 +311,14 @@ mod tests {
     fn impossible_samples_are_refused() {
         let mut training = vec![random_samples(1, 1), random_samples(2, 1)];
         let index = training[0].len() + 7;
-        training[1][7].target = 1.5;
+        training[1][7].value = 1.5;
         let refuse = |training: &[Vec<Sample>], validation| Samples::in_memory(training.to_vec(), validation).unwrap_err().to_string();
         let text = refuse(&training, random_samples(1, 2));
         assert!(text.starts_with(&format!("training sample {index} (from 0) has the target 1.5")), "{text}");
-        training[1][7].target = 1.0;
+        training[1][7].value = 1.0;
+        training[1][7].result = f32::NAN;
+        assert!(refuse(&training, random_samples(1, 2)).contains("has the target NaN"));
+        training[1][7].result = 1.0;
         assert!(refuse(&training, Vec::new()).contains("no validation samples"));
         assert!(refuse(&[], random_samples(1, 2)).contains("no training samples"));
     }

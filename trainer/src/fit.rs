@@ -11,14 +11,16 @@ mod error;
 mod integer;
 mod network;
 mod ntuple;
+mod temporal;
 
 pub use checkpoint::CheckpointError;
 pub use error::TrainError;
+pub use temporal::{OnlinePoint, OnlineReport, fit_online};
 
 use crate::backend;
 use crate::config::TrainConfig;
 use crate::curve::{self, CurvePoint};
-use crate::dataset::{DatasetError, Samples};
+use crate::dataset::{DatasetError, Samples, UsedLabel};
 use crate::export::export;
 use crate::sample::Sample;
 use checkpoint::{Checkpoint, Header};
@@ -101,7 +103,7 @@ pub fn fit(
     let run = Run { config, samples, progress };
     match family {
         Family::Network => train(&run, family, NetworkLearner::new(&run, device), provenance, directory),
-        Family::NTuple => train(&run, family, NTupleLearner::new(&run, device)?, provenance, directory),
+        Family::NTuple => train(&run, family, NTupleLearner::new(&config.ntuple, device)?, provenance, directory),
         Family::Integer => train(&run, family, IntegerLearner::new(&run, device), provenance, directory),
     }
 }
@@ -120,20 +122,20 @@ impl Run<'_> {
         let done = ((epoch - 1) * batches + batch) as f64 / (training.epochs * batches) as f64;
         start * training.schedule.factor(done, training.final_rate)
     }
+}
 
-    /// Whether a checkpoint is due within an epoch, the last one having been written at this time.
-    fn wants_checkpoint(&self, written: Instant) -> bool {
-        let minutes = self.config.training.checkpoint_minutes;
-        minutes > 0.0 && written.elapsed() >= Duration::try_from_secs_f64(60.0 * minutes).unwrap_or(Duration::MAX)
-    }
+/// Whether a checkpoint is due within an epoch, the last one having been written at this time.
+fn wants_checkpoint(config: &TrainConfig, written: Instant) -> bool {
+    let minutes = config.training.checkpoint_minutes;
+    minutes > 0.0 && written.elapsed() >= Duration::try_from_secs_f64(60.0 * minutes).unwrap_or(Duration::MAX)
 }
 
 /// Turns samples into what a learner takes.
 trait Inputs: Sync {
     /// What it takes.
     type Batch: Send;
-    /// The inputs and targets of some samples.
-    fn batch(&self, samples: &[Sample]) -> Self::Batch;
+    /// The inputs of some samples, and their targets with this share of the search values.
+    fn batch(&self, samples: &[Sample], search_share: f32) -> Self::Batch;
 }
 
 /// A model that learns, and can be put away and taken up again to the last bit.
@@ -182,6 +184,7 @@ fn train(run: &Run<'_>, family: Family, mut learner: impl Learner, provenance: &
                 best_epoch: 0,
                 curve: Vec::new(),
                 begun: None,
+                online: None,
             },
             model: Vec::new(),
             optimiser: Vec::new(),
@@ -198,7 +201,7 @@ fn train(run: &Run<'_>, family: Family, mut learner: impl Learner, provenance: &
         let begun = checkpoint.header.begun.take().unwrap_or_default();
         let mut written = Instant::now();
         let passed = learn_epoch(run, &mut learner, epoch, begun, |learner, passed| {
-            if run.wants_checkpoint(written) {
+            if wants_checkpoint(run.config, written) {
                 checkpoint.model = learner.model()?;
                 checkpoint.optimiser = learner.optimiser()?;
                 checkpoint.header.begun = Some(passed.clone());
@@ -256,11 +259,14 @@ fn finish(
     let best = header.best().ok_or(DatasetError::Missing("training"))?;
     // Data that describe themselves as JSON stay JSON.
     let data = serde_json::from_str(provenance).unwrap_or_else(|_| serde_json::Value::from(provenance));
-    let story = serde_json::json!({
+    let mut story = serde_json::json!({
         "family": family.name(),
         "data": data,
         "training_samples": run.samples.training(),
         "validation_samples": run.samples.validation().len(),
+        // Other claims of strength hold for who was told exact values.
+        "labels": used_labels(run.samples, false),
+        "table_labels": used_labels(run.samples, true),
         "samples_xxh3": format!("{:016x}", header.fingerprint),
         "configuration": header.configuration,
         "seed": run.config.seed,
@@ -270,6 +276,9 @@ fn finish(
         "validation_loss": best.validation_loss,
         "trainer": env!("CARGO_PKG_VERSION"),
     });
+    if let Some(story) = story.as_object_mut() {
+        story.retain(|key, value| !key.ends_with("labels") || value.as_array().is_some_and(|labels| !labels.is_empty()));
+    }
     let file = ModelFile { provenance: story.to_string(), model: learner.export()? };
     let model = directory.join(family.name()).with_extension("safetensors");
     let positions: Vec<Position> = parity_positions(run.samples.validation());
@@ -290,6 +299,11 @@ fn finish(
         parity_positions: positions.len(),
         model,
     })
+}
+
+/// The labels that samples have their values from: those from endgame tables, or the others.
+fn used_labels(samples: &Samples, from_tables: bool) -> Vec<&UsedLabel> {
+    samples.labels().iter().filter(|used| used.label.is_from_tables() == from_tables).collect()
 }
 
 /// Most positions on which the trainer's and the engine's forward pass are compared.

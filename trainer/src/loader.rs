@@ -200,10 +200,10 @@ mod tests {
     }
 
     /// How often each sample occurs.
-    fn counts(samples: &[Sample]) -> HashMap<(u64, u32), usize> {
+    fn counts(samples: &[Sample]) -> HashMap<(u64, u32, u32), usize> {
         let mut counts = HashMap::new();
         for sample in samples {
-            *counts.entry((sample.position.bits(), sample.target.to_bits())).or_default() += 1;
+            *counts.entry((sample.position.bits(), sample.value.to_bits(), sample.result.to_bits())).or_default() += 1;
         }
         counts
     }
@@ -225,14 +225,14 @@ mod tests {
 
     #[test]
     fn a_window_that_holds_all_samples_shuffles_fully_and_a_small_one_nearly_keeps_the_order() {
-        // Targets tell where a sample stood. The mean distance between two places is a third of all.
+        // Values tell where a sample stood. The mean distance between two places is a third of all.
         let count = 10_000;
         let base = random_samples(1, 1)[0];
-        let training: Vec<Sample> = (0..count).map(|place| Sample { target: place as f32 / count as f32, ..base }).collect();
+        let training: Vec<Sample> = (0..count).map(|place| Sample { value: place as f32 / count as f32, ..base }).collect();
         let samples = Samples::in_memory(vec![training], vec![base]).unwrap();
         let distance = |window: usize| {
             let shown = collect(&Pass::training(&samples, 512, shuffle(3, 1, window), 0));
-            let distances = shown.iter().enumerate().map(|(place, sample)| (place as f32 / count as f32 - sample.target).abs());
+            let distances = shown.iter().enumerate().map(|(place, sample)| (place as f32 / count as f32 - sample.value).abs());
             distances.sum::<f32>() / count as f32
         };
         let full = distance(count);
@@ -252,7 +252,7 @@ mod tests {
         assert_eq!(plain.len(), turned.len());
         let mut shown = [0usize; SYMMETRIES];
         for (plain, turned) in plain.iter().zip(&turned) {
-            assert_eq!(plain.target, turned.target);
+            assert_eq!((plain.value, plain.result), (turned.value, turned.result));
             let related: Vec<usize> = (0..SYMMETRIES).filter(|&symmetry| symmetric(&plain.position, symmetry) == turned.position).collect();
             assert!(!related.is_empty());
             // Of positions that are their own images, which says nothing, there are few.

@@ -1,28 +1,34 @@
 //! `alea train`: fits evaluators to records.
 
+use crate::commands::MOST_GAMES;
 use crate::output;
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use engine::files;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use trainer::config::TrainConfig;
-use trainer::dataset::{Samples, TargetMix};
-use trainer::fit::{Family, FitReport, fit};
+use trainer::dataset::{SampleOptions, Samples};
+use trainer::fit::{Family, FitReport, OnlineReport, fit, fit_online};
 use trainer::progress::progress_bar;
 use trainer::shard;
 
-/// Fit an n-tuple network and a small network to game records, and export them for the engine
+/// Fit an n-tuple network and a small network to game records, or let one learn from its own games, and export them for the engine
 ///
 /// Started again with the same settings it goes on after the last checkpoint.
 #[derive(clap::Args)]
-#[command(
-    after_help = "Example: alea train --data runs/data --out runs/model\n         alea train --print-config > train.toml   # all settings, with comments"
-)]
+#[command(after_help = "Example: alea train --data runs/data --out runs/model\n         \
+alea train --data runs/data --data runs/endgames --out runs/model   # games of both\n         \
+alea train --print-config > train.toml   # all settings, with comments\n         \
+alea train --data runs/data --config train.toml --family network --out runs/model\n         \
+alea train --family ntuple --games 200000 --out runs/model   # from its own games, without records")]
 pub(crate) struct Arguments {
-    /// Directory of game records, made by `alea selfplay`
-    #[arg(long, value_name = "DIR", required_unless_present = "print_config")]
-    data: Option<PathBuf>,
+    /// Directory of game records, made by `alea selfplay`; given again, games of all directories, which are of one variant
+    #[arg(long, value_name = "DIR", required_unless_present_any = ["print_config", "games"])]
+    data: Vec<PathBuf>,
+    /// Instead of records: games that an n-tuple network plays against itself, learning after each; overrides the settings
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=MOST_GAMES), conflicts_with = "data", allow_negative_numbers = true)]
+    games: Option<u64>,
     /// Directory for checkpoints, curves and models
     #[arg(long, value_name = "DIR", required_unless_present = "print_config")]
     out: Option<PathBuf>,
@@ -54,11 +60,24 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
         output::line(TrainConfig::default_toml().trim_end())?;
         return Ok(ExitCode::SUCCESS);
     }
-    let (Some(data), Some(out)) = (&arguments.data, &arguments.out) else { unreachable!("clap requires both") };
+    let (data, Some(out)) = (&arguments.data, &arguments.out) else { unreachable!("clap requires it") };
     let mut config = arguments.config.as_deref().map_or_else(|| Ok(TrainConfig::default()), read_config)?;
     config.seed = arguments.seed.unwrap_or(config.seed);
     if let Some(backend) = &arguments.backend {
         config.training.backend.clone_from(backend);
+    }
+    if let Some(games) = arguments.games {
+        if arguments.family != "ntuple" {
+            bail!("--games: of all families only the n-tuple network learns from its own games; add --family ntuple");
+        }
+        config.online.games = games;
+        let report = fit_games(&config, &out.join(Family::NTuple.name()))?;
+        if arguments.json {
+            output::json(&report)?
+        } else {
+            output::line(&games_summary(&report))?
+        }
+        return Ok(ExitCode::SUCCESS);
     }
     let families = match arguments.family.as_str() {
         "network" => vec![Family::Network],
@@ -81,14 +100,19 @@ fn read_config(path: &Path) -> Result<TrainConfig> {
     TrainConfig::from_toml(&text).with_context(|| path.display().to_string())
 }
 
-/// The samples of a directory of records, as a training configuration wants them.
-pub(crate) fn load(data: &Path, config: &TrainConfig) -> Result<Samples> {
-    let mix = TargetMix { search_share: config.target.search_share, validation_share: VALIDATION_SHARE, seed: config.seed };
-    Ok(Samples::open(data, &mix)?)
+/// The samples of directories of records, as a training configuration wants them.
+pub(crate) fn load<P: AsRef<Path>>(data: &[P], config: &TrainConfig) -> Result<Samples> {
+    Ok(Samples::open(data, &SampleOptions::new(&config.target, VALIDATION_SHARE, config.seed))?)
 }
 
 /// Fits one family in a directory of its own.
-pub(crate) fn fit_one(config: &TrainConfig, family: Family, samples: &Samples, data: &Path, directory: &Path) -> Result<FitReport> {
+pub(crate) fn fit_one<P: AsRef<Path>>(
+    config: &TrainConfig,
+    family: Family,
+    samples: &Samples,
+    data: &[P],
+    directory: &Path,
+) -> Result<FitReport> {
     files::create_directory(directory)?;
     let progress = progress_bar("samples");
     // What the records are, not where they lie: the same run in another directory makes the same file.
@@ -98,17 +122,45 @@ pub(crate) fn fit_one(config: &TrainConfig, family: Family, samples: &Samples, d
     Ok(report)
 }
 
-/// What ruled the games of a directory: one run, or a list of those whose shards lie together, in order.
-fn runs(data: &Path) -> Result<Value> {
+/// What ruled the games of some directories: one run, or a list of those whose games are learned from together, in order.
+fn runs<P: AsRef<Path>>(data: &[P]) -> Result<Value> {
     let mut runs = Vec::new();
-    for shard in shard::list(data)? {
-        let run = shard::read_header(&shard)?.run;
-        if !runs.contains(&run) {
-            runs.push(run);
+    for directory in data {
+        for shard in shard::list(directory.as_ref())? {
+            let run = shard::read_header(&shard)?.run;
+            if !runs.contains(&run) {
+                runs.push(run);
+            }
         }
     }
     let one = runs.len() <= 1;
-    Ok(if one { runs.pop().unwrap_or_default() } else { Value::Array(runs) })
+    // Several are listed as in the header of a set that was made of them.
+    Ok(if one { runs.pop().unwrap_or_default() } else { serde_json::json!({ "sources": runs }) })
+}
+
+/// Lets an n-tuple network learn from its own games in a directory of its own.
+fn fit_games(config: &TrainConfig, directory: &Path) -> Result<OnlineReport> {
+    files::create_directory(directory)?;
+    let progress = progress_bar("games");
+    let provenance = serde_json::json!({ "program": concat!("alea ", env!("CARGO_PKG_VERSION")) }).to_string();
+    let report = fit_online(config, &provenance, directory, &progress)?;
+    progress.finish_and_clear();
+    Ok(report)
+}
+
+/// A report as a person reads it.
+fn games_summary(report: &OnlineReport) -> String {
+    format!(
+        "{:<8} {} games, {} positions: loss {:.5} nats against results; {:.0} games/s; engine agrees to {:.1e} on {} positions\n         {}",
+        report.family,
+        report.games,
+        report.positions,
+        report.loss,
+        report.games_per_second,
+        report.parity,
+        report.parity_positions,
+        report.model.display(),
+    )
 }
 
 /// A report as a person reads it.

@@ -223,6 +223,7 @@ impl ImproveConfig {
             network: section.network,
             integer: section.integer,
             ntuple: section.ntuple,
+            ..TrainConfig::default()
         }
     }
 

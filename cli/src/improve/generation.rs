@@ -25,7 +25,6 @@ use trainer::fit::FitReport;
 use trainer::label::LabelRecipe;
 use trainer::progress::progress_bar;
 use trainer::selfplay::{SelfPlay, SelfPlaySummary};
-use trainer::shard;
 
 /// A generation that is to be.
 pub(super) struct Generation<'a> {
@@ -144,31 +143,17 @@ impl Generation<'_> {
     }
 
     fn train(&self) -> Result<(FitReport, usize)> {
-        let (config, data) = (self.config.train(self.number), self.window()?);
+        let (config, data) = (self.config.train(self.number), self.window());
         let family = self.config.family()?;
         let samples = train::load(&data, &config)?;
         Ok((train::fit_one(&config, family, &samples, &data, &self.path(family.name()))?, samples.training()))
     }
 
-    /// A directory with the shards of the generations to learn from, oldest first, as links where the disk has them.
-    fn window(&self) -> Result<PathBuf> {
-        let window = self.path("window");
-        let failed = |cause| files::FileError::Write { path: window.clone(), cause };
-        if window.exists() {
-            std::fs::remove_dir_all(&window).map_err(failed)?;
-        }
-        files::create_directory(&window)?;
+    /// The directories of the generations to learn from, oldest first.
+    fn window(&self) -> Vec<PathBuf> {
         let kind = if self.config.relabel.is_some() { "relabelled" } else { "selfplay" };
         let first = (self.number + 1).saturating_sub(self.config.train.last_generations).max(1);
-        let mut shards = Vec::new();
-        for number in first..=self.number {
-            shards.extend(shard::list(&self.directory.join(place(number)).join(kind))?);
-        }
-        for (from, index) in shards.iter().zip(0..) {
-            let to = window.join(shard::file_name(index));
-            std::fs::hard_link(from, &to).or_else(|_| std::fs::copy(from, &to).map(|_| ())).map_err(failed)?;
-        }
-        Ok(window)
+        (first..=self.number).map(|number| self.directory.join(place(number)).join(kind)).collect()
     }
 
     fn gate(&self, candidate: &Evaluator) -> Result<Tested> {

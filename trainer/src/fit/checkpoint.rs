@@ -6,6 +6,7 @@
 //! complete epoch or, within one, of a complete batch.
 
 use super::Passed;
+use super::temporal::Progress;
 use crate::curve::CurvePoint;
 use engine::files::{FileError, read, write_atomically};
 use serde::{Deserialize, Serialize};
@@ -28,6 +29,9 @@ pub(super) struct Header {
     pub(super) curve: Vec<CurvePoint>,
     /// How far the next epoch has come, if it has begun.
     pub(super) begun: Option<Passed>,
+    /// How far a network has come that learns from its own games; it has no epochs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) online: Option<Progress>,
 }
 
 impl Header {
@@ -168,6 +172,7 @@ mod tests {
             best_epoch: 1,
             curve: vec![point],
             begun: Some(Passed { batches: 3, samples: 300, loss: 0.1 + 0.7, learning_rate: 1e-3, seconds: 0.1 }),
+            online: None,
         };
         Checkpoint { header, model: vec![1, 2, 3], optimiser: Vec::new(), best: vec![9; 1000] }
     }

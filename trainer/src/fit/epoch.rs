@@ -36,9 +36,10 @@ pub(super) fn learn_epoch<L: Learner>(
     let size = learner.batch_size();
     let pass = Pass::training(run.samples, size, shuffle, passed.batches);
     let inputs = learner.inputs();
+    let search_share = run.config.target.search_share_of(epoch, training.epochs);
     let (before, started) = (passed.seconds, Instant::now());
     pass.each(
-        |samples| inputs.batch(samples),
+        |samples| inputs.batch(samples, search_share),
         |number, batch| {
             passed.learning_rate = run.learning_rate(learner.learning_rate(), epoch, number, pass.batches());
             let loss = learner.learn(batch, passed.learning_rate)?;
@@ -58,20 +59,22 @@ pub(super) fn learn_epoch<L: Learner>(
     Ok(passed)
 }
 
-/// Mean cross-entropy of the validation samples in nats, over all and by stones left.
+/// Mean cross-entropy of the validation samples in nats, over all and by stones left. Their targets are mixed as in the
+/// last epoch, so that the losses of all epochs can be compared.
 pub(super) fn validate<L: Learner>(run: &Run<'_>, learner: &L) -> Result<(f64, Vec<StonesLoss>), TrainError> {
     let validation = run.samples.validation();
     let inputs = learner.inputs();
+    let search_share = run.config.target.last_search_share();
     let mut sums = [(0usize, 0.0f64); 1 + *STONES.end()];
     Pass::validation(run.samples, VALIDATION_BATCH).each(
-        |samples| inputs.batch(samples),
+        |samples| inputs.batch(samples, search_share),
         |number, batch| {
             let logits = learner.logits(batch)?;
             for (sample, logit) in validation[number * VALIDATION_BATCH..].iter().zip(logits) {
                 let stones = (sample.position.mover().count() + sample.position.other().count()) as usize;
                 let (samples, loss) = &mut sums[stones];
                 *samples += 1;
-                *loss += cross_entropy(f64::from(logit), f64::from(sample.target));
+                *loss += cross_entropy(f64::from(logit), f64::from(sample.target(search_share)));
             }
             Ok::<(), TrainError>(())
         },

@@ -51,6 +51,14 @@ pub enum TrainError {
         /// Infinite or no number.
         loss: f64,
     },
+    /// The weights of a network that plays itself ran away.
+    #[error("the loss became {loss} in game {game} (from 0): lower the learning rate")]
+    RanAway {
+        /// Its index.
+        game: u64,
+        /// Infinite or no number.
+        loss: f64,
+    },
     /// The checkpoint cannot be written, read or used.
     #[error(transparent)]
     Checkpoint(#[from] CheckpointError),

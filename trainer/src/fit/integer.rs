@@ -30,8 +30,8 @@ pub(super) struct IntegerInputs(SideGroups);
 impl Inputs for IntegerInputs {
     type Batch = IntegerBatch;
 
-    fn batch(&self, samples: &[Sample]) -> IntegerBatch {
-        integer_batch(self.0, samples)
+    fn batch(&self, samples: &[Sample], search_share: f32) -> IntegerBatch {
+        integer_batch(self.0, samples, search_share)
     }
 }
 
@@ -121,7 +121,7 @@ impl Learner for IntegerLearner {
         let model = self.model.valid();
         let mut values = Vec::with_capacity(positions.len());
         for positions in positions.chunks(VALUED) {
-            let (rows, _) = tensors(self.inputs.batch(&untargeted(positions)), &self.device);
+            let (rows, _) = tensors(self.inputs.batch(&untargeted(positions), 1.0), &self.device);
             values.extend(sigmoid(model.forward(rows)).try_into_data().map_err(TrainError::device)?.iter::<f32>());
         }
         Ok(values)

@@ -33,8 +33,8 @@ pub(super) struct NetworkInputs {
 impl Inputs for NetworkInputs {
     type Batch = NetworkBatch;
 
-    fn batch(&self, samples: &[Sample]) -> NetworkBatch {
-        network_batch(&self.game, &self.features, samples)
+    fn batch(&self, samples: &[Sample], search_share: f32) -> NetworkBatch {
+        network_batch(&self.game, &self.features, samples, search_share)
     }
 }
 
@@ -192,7 +192,7 @@ impl Learner for NetworkLearner {
     }
 
     fn values(&self, positions: &[Position]) -> Result<Vec<f32>, TrainError> {
-        let logits = self.burn_logits(self.inputs.batch(&untargeted(positions)));
+        let logits = self.burn_logits(self.inputs.batch(&untargeted(positions), 1.0));
         Ok(sigmoid(logits).try_into_data().map_err(TrainError::device)?.iter::<f32>().collect())
     }
 

@@ -3,9 +3,9 @@
 //! The next samples' rows are found by other threads; the updates themselves ([`crate::models::online`]) run on one, in
 //! order, so that a seed gives the same weights on any machine.
 
-use super::{Inputs, Learner, Run, TrainError};
+use super::{Inputs, Learner, TrainError};
 use crate::batch::{TupleBatch, tuple_batch, untargeted};
-use crate::config::Rule;
+use crate::config::{NTupleConfig, Rule};
 use crate::models::ntuple::{Accumulators, NTupleModel};
 use crate::models::online::Cells;
 use crate::sample::Sample;
@@ -31,11 +31,15 @@ pub(super) struct NTupleLearner {
 
 impl NTupleLearner {
     /// A network of zeros: every position is even.
-    pub(super) fn new(run: &Run<'_>, device: Device) -> Result<Self, TrainError> {
-        let config = &run.config.ntuple;
+    pub(super) fn new(config: &NTupleConfig, device: Device) -> Result<Self, TrainError> {
         let set = TupleSet::named(&config.set)?;
         let cells = Cells::zeros(config.rule, set.rows());
         Ok(Self { cells, set, rule: config.rule, learning_rate: config.learning_rate, device })
+    }
+
+    /// What it looks at, and its weights, to be changed from outside.
+    pub(super) fn parts(&mut self) -> (&TupleSet, &mut Cells) {
+        (&self.set, &mut self.cells)
     }
 
     /// The network as burn has it.
@@ -63,8 +67,8 @@ fn row_tensor(batch: &TupleBatch, tuples: usize, device: &Device) -> Tensor<2, I
 impl Inputs for TupleSet {
     type Batch = TupleBatch;
 
-    fn batch(&self, samples: &[Sample]) -> TupleBatch {
-        tuple_batch(self, samples)
+    fn batch(&self, samples: &[Sample], search_share: f32) -> TupleBatch {
+        tuple_batch(self, samples, search_share)
     }
 }
 
@@ -116,7 +120,7 @@ impl Learner for NTupleLearner {
     }
 
     fn values(&self, positions: &[Position]) -> Result<Vec<f32>, TrainError> {
-        let rows = row_tensor(&tuple_batch(&self.set, &untargeted(positions)), self.set.tuples(), &self.device);
+        let rows = row_tensor(&tuple_batch(&self.set, &untargeted(positions), 1.0), self.set.tuples(), &self.device);
         Ok(sigmoid(self.burn().forward(rows)).try_into_data().map_err(TrainError::device)?.iter::<f32>().collect())
     }
 

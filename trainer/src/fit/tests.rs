@@ -8,14 +8,20 @@ use std::fs;
 
 const FAMILIES: [Family; 3] = [Family::NTuple, Family::Network, Family::Integer];
 
-/// Three parts.
+/// Three parts; who is expected to win wins.
 fn samples() -> Samples {
-    Samples::in_memory(vec![random_samples(30, 1), random_samples(10, 3), random_samples(40, 4)], random_samples(20, 2)).unwrap()
+    let with_results = |mut samples: Vec<Sample>| {
+        samples.iter_mut().for_each(|sample| sample.result = sample.value.round());
+        samples
+    };
+    let training = [random_samples(30, 1), random_samples(10, 3), random_samples(40, 4)].map(with_results).to_vec();
+    Samples::in_memory(training, with_results(random_samples(20, 2))).unwrap()
 }
 
 fn config() -> TrainConfig {
     let mut config = TrainConfig::default();
     config.training.epochs = 5;
+    config.target.search_share = 1.0;
     config.network.hidden = [16, 16];
     config.network.batch = 128;
     config.network.learning_rate = 0.02;
@@ -84,7 +90,9 @@ fn fit_until(directory: &Path, config: &TrainConfig, family: Family, burn: bool,
             train(&run, family, CutOff(learner, batches), r#"{"games": 80}"#, directory)
         }
         Family::Integer => train(&run, family, CutOff(IntegerLearner::new(&run, device), batches), r#"{"games": 80}"#, directory),
-        Family::NTuple => train(&run, family, CutOff(NTupleLearner::new(&run, device).unwrap(), batches), r#"{"games": 80}"#, directory),
+        Family::NTuple => {
+            train(&run, family, CutOff(NTupleLearner::new(&config.ntuple, device).unwrap(), batches), r#"{"games": 80}"#, directory)
+        }
     }
 }
 
@@ -106,6 +114,7 @@ fn a_training_that_is_cut_off_goes_on_as_if_it_had_not_been() {
         for minutes in [0.0, 1e-9] {
             let mut config = config();
             config.training.window = 300;
+            config.target.final_search_share = Some(0.4);
             config.training.checkpoint_minutes = minutes;
             config.ntuple.rule = rule.unwrap_or(Rule::Sgd);
             let (whole, broken) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
@@ -134,6 +143,29 @@ fn a_training_that_is_cut_off_goes_on_as_if_it_had_not_been() {
             assert_eq!(fit_until(broken.path(), &config, family, burn, 0).unwrap(), found);
             assert!(found.model.exists());
         }
+    }
+}
+
+#[test]
+fn an_epoch_learns_by_its_own_share_and_is_judged_by_the_last() {
+    for family in FAMILIES {
+        let curve = |search_share: f32, last: Option<f32>| {
+            let directory = tempfile::tempdir().unwrap();
+            let mut config = config();
+            config.training.epochs = 3;
+            (config.target.search_share, config.target.final_search_share) = (search_share, last);
+            let report = fit_in(directory.path(), &config, family).unwrap();
+            report.curve.iter().map(|point| (point.training_loss, point.validation_loss)).collect::<Vec<_>>()
+        };
+        let (values, results, falling) = (curve(1.0, None), curve(0.0, None), curve(1.0, Some(0.0)));
+        assert_eq!(values, curve(1.0, Some(1.0)));
+        // The first epoch sees the same, but is judged by the results.
+        assert_eq!(falling[0].0, values[0].0);
+        assert_ne!(falling[0].0, results[0].0);
+        assert_ne!(falling[0].1, values[0].1);
+        // Sure targets leave less to lose; in the end both have learned the same.
+        assert!(falling[2].1 < falling[0].1, "{family:?} {falling:?}");
+        assert!((falling[2].0 - results[2].0).abs() < (values[2].0 - results[2].0).abs(), "{family:?}");
     }
 }
 
@@ -171,7 +203,7 @@ fn all_families_learn_and_the_engine_agrees() {
     let entropy = |p: f64| -(p * p.ln() + (1.0 - p) * (1.0 - p).ln());
     let samples = samples();
     let validation = samples.validation();
-    let floor = validation.iter().map(|sample| entropy(f64::from(sample.target))).sum::<f64>() / validation.len() as f64;
+    let floor = validation.iter().map(|sample| entropy(f64::from(sample.target(1.0)))).sum::<f64>() / validation.len() as f64;
     let constant = 2f64.ln();
     for family in FAMILIES {
         let directory = tempfile::tempdir().unwrap();

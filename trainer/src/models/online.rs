@@ -1,7 +1,7 @@
 //! The online updates of an n-tuple network: one sample after the other, each changing the weights it used and no
 //! others.
 //!
-//! Online updates are several times faster than optimisers with dense gradients and, unlike summed batches, do not
+//! Samples of records bring targets; games that a network plays against itself bring errors. Online updates are several times faster than optimisers with dense gradients and, unlike summed batches, do not
 //! diverge on rows that many positions share. Invariant: samples are learned strictly in order, on one thread; the rows
 //! of one sample differ, as each tuple has a table of its own, so they may be changed together.
 
@@ -73,6 +73,27 @@ impl Cells {
         }
     }
 
+    /// Changes the weights of positions, each given by the rows of its tuples, by errors (value minus target) that are
+    /// known before the first of them is changed. `rate` is the learning rate of a weight.
+    pub fn correct(&mut self, rows: &[u32], errors: &[f32], rate: f32) {
+        match self {
+            Self::Sgd(cells) => correct(cells, rows, errors, rate, sgd),
+            Self::Adagrad(cells) => correct(cells, rows, errors, rate, adagrad),
+            Self::TemporalCoherence(cells) => correct(cells, rows, errors, rate, temporal_coherence),
+        }
+    }
+
+    /// The logit of one position, given by the rows of its tuples.
+    #[must_use]
+    #[inline]
+    pub fn logit(&self, rows: &[u32]) -> f32 {
+        match self {
+            Self::Sgd(cells) => logit(cells, rows),
+            Self::Adagrad(cells) => logit(cells, rows),
+            Self::TemporalCoherence(cells) => logit(cells, rows),
+        }
+    }
+
     /// The logit of each sample, given by the rows of its `tuples`.
     #[must_use]
     pub fn logits(&self, rows: &[u32], tuples: usize) -> Vec<f32> {
@@ -130,7 +151,6 @@ fn update<const WIDTH: usize>(
     let mut loss = 0.0f64;
     // Σ ln(1 + e) is the logarithm of the product, which 256 factors of at most 2 keep finite.
     let mut product = 1.0f64;
-    let bias = cells.len() - 1;
     for (number, (rows, &target)) in rows.chunks_exact(tuples).zip(targets).enumerate() {
         let logit = logit(cells, rows);
         let small = exponential(-logit.abs());
@@ -141,17 +161,45 @@ fn update<const WIDTH: usize>(
             loss += product.ln();
             product = 1.0;
         }
-        let error = value - target;
-        let (groups, rest) = rows.as_chunks::<LANES>();
-        for group in groups {
-            change(cells, group, |cell| rule(cell, error, rate));
-        }
-        for &row in rest {
-            cells[row as usize] = rule(cells[row as usize], error, rate);
-        }
-        cells[bias] = rule(cells[bias], error, rate);
+        correct_one(cells, rows, value - target, rate, &rule);
     }
     loss + product.ln()
+}
+
+/// Changes the weights of positions by given errors, one position after the other.
+fn correct<const WIDTH: usize>(
+    cells: &mut [[f32; WIDTH]],
+    rows: &[u32],
+    errors: &[f32],
+    rate: f32,
+    rule: impl Fn([f32; WIDTH], f32, f32) -> [f32; WIDTH],
+) {
+    if errors.is_empty() {
+        return;
+    }
+    for (rows, &error) in rows.chunks_exact(rows.len() / errors.len()).zip(errors) {
+        correct_one(cells, rows, error, rate, &rule);
+    }
+}
+
+/// Changes all weights of one position, and the bias.
+#[inline(always)]
+fn correct_one<const WIDTH: usize>(
+    cells: &mut [[f32; WIDTH]],
+    rows: &[u32],
+    error: f32,
+    rate: f32,
+    rule: &impl Fn([f32; WIDTH], f32, f32) -> [f32; WIDTH],
+) {
+    let (groups, rest) = rows.as_chunks::<LANES>();
+    for group in groups {
+        change(cells, group, |cell| rule(cell, error, rate));
+    }
+    for &row in rest {
+        cells[row as usize] = rule(cells[row as usize], error, rate);
+    }
+    let bias = cells.len() - 1;
+    cells[bias] = rule(cells[bias], error, rate);
 }
 
 /// Changes the cells of several rows, which must differ, as if one after the other: roots and quotients of all at once.

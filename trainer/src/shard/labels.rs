@@ -23,6 +23,14 @@ pub struct Label {
     pub models: BTreeMap<String, String>,
 }
 
+impl Label {
+    /// Whether it was made by endgame tables, so that its values are exact.
+    #[must_use]
+    pub fn is_from_tables(&self) -> bool {
+        self.by == "tables" || self.by.starts_with("tables(")
+    }
+}
+
 /// Whether shards can have these labels.
 ///
 /// # Errors

@@ -3,7 +3,7 @@
 use engine::game::Game;
 use engine::games::einstein::Standard;
 use std::path::Path;
-use trainer::dataset::{Samples, TargetMix};
+use trainer::dataset::{SampleOptions, Samples};
 use trainer::shard;
 
 const SAMPLE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../data/sample");
@@ -29,8 +29,7 @@ fn the_committed_sample_is_read_and_replayed() {
 
 #[test]
 fn the_committed_sample_can_be_trained_on() {
-    let mix = TargetMix { search_share: 0.7, validation_share: 0.05, seed: 1 };
-    let samples = Samples::open(Path::new(SAMPLE), &mix).unwrap();
+    let samples = Samples::open(&[Path::new(SAMPLE)], &SampleOptions::played(0.05, 1)).unwrap();
     // All players rate their moves, so every position after a move is a sample, but for the last of each game.
     assert_eq!(samples.training() + samples.validation().len(), PLIES - 600);
 }

@@ -6,12 +6,12 @@ use engine::games::einstein::{BLUE, Position, Standard};
 use engine::record::{GameRecord, Ply};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
-use trainer::dataset::{DatasetError, Samples, TargetMix};
+use trainer::dataset::{DatasetError, SampleOptions, Samples};
 use trainer::sample::Sample;
 use trainer::shard::{self, PlayedGame};
 
-fn mix(search_share: f32) -> TargetMix {
-    TargetMix { search_share, validation_share: 0.3, seed: 3 }
+fn played() -> SampleOptions {
+    SampleOptions::played(0.3, 3)
 }
 
 fn write(directory: &Path, games: &[PlayedGame]) {
@@ -49,10 +49,10 @@ pub(crate) fn training(samples: &Samples) -> Vec<Sample> {
     (0..samples.parts()).flat_map(|part| samples.read(part).unwrap()).collect()
 }
 
-fn samples(games: &[PlayedGame], mix: &TargetMix) -> SampleSet {
+fn samples(games: &[PlayedGame], options: &SampleOptions) -> SampleSet {
     let directory = tempfile::tempdir().unwrap();
     write(directory.path(), games);
-    let samples = Samples::open(directory.path(), mix).unwrap();
+    let samples = Samples::open(&[directory.path()], options).unwrap();
     assert_eq!(samples.training(), training(&samples).len());
     SampleSet { training: training(&samples), validation: samples.validation().to_vec() }
 }
@@ -62,12 +62,13 @@ fn targets_are_those_computed_by_hand() {
     let after_blue = position("...../.1.../...../...a./..... r -");
     let after_red = position("...../...../..1../...a./..... b -");
     // λ (1 − v) + (1 − λ) result; Red, to move first, loses, and Blue wins. The unrated move and the end give none.
+    let set = samples(&vec![tiny(); 40], &played());
+    assert_eq!(set.training.len() + set.validation.len(), 80);
     for (search_share, red, blue) in [(0.75, 0.45, 0.8125), (0.0, 0.0, 1.0), (1.0, 0.6, 0.75)] {
-        let set = samples(&vec![tiny(); 40], &mix(search_share));
-        assert_eq!(set.training.len() + set.validation.len(), 80);
         for pair in set.training.chunks(2).chain(set.validation.chunks(2)) {
             assert_eq!([pair[0].position, pair[1].position], [after_blue, after_red]);
-            assert!((pair[0].target - red).abs() < 1e-5 && (pair[1].target - blue).abs() < 1e-5, "{search_share}: {pair:?}");
+            let found = [pair[0], pair[1]].map(|sample| sample.target(search_share));
+            assert!((found[0] - red).abs() < 1e-5 && (found[1] - blue).abs() < 1e-5, "{search_share}: {pair:?}");
         }
     }
 }
@@ -88,8 +89,8 @@ fn games_are_split_not_positions_and_stay_where_they_are_when_more_come() {
         owners.flatten().copied().collect()
     };
     let sides = |set: &SampleSet| (side(&set.training), side(&set.validation));
-    let few = samples(&games[..100], &mix(0.7));
-    let many = samples(&games, &mix(0.7));
+    let few = samples(&games[..100], &played());
+    let many = samples(&games, &played());
     let ((few_training, few_validation), (training, validation)) = (sides(&few), sides(&many));
     assert!(training.is_disjoint(&validation));
     let rated = |game: &&PlayedGame| game.record.plies.iter().any(|ply| ply.value.is_some());
@@ -103,7 +104,7 @@ fn games_are_split_not_positions_and_stay_where_they_are_when_more_come() {
     assert_eq!(few.training[..], many.training[..few.training.len()]);
     assert_eq!(few.validation[..], many.validation[..few.validation.len()]);
     // Another seed splits otherwise.
-    let other = samples(&games, &TargetMix { seed: 4, ..mix(0.7) });
+    let other = samples(&games, &SampleOptions { seed: 4, ..played() });
     assert_ne!(sides(&other), (training, validation));
 }
 
@@ -111,18 +112,18 @@ fn games_are_split_not_positions_and_stay_where_they_are_when_more_come() {
 fn every_sample_is_a_valued_position_with_its_target() {
     let games = play(&config(&MIXED, 60));
     let rules = Standard::default();
-    let set = samples(&games, &mix(1.0));
-    let mut expected: Vec<(u64, u32)> = Vec::new();
+    let set = samples(&games, &played());
+    let mut expected: Vec<(u64, u32, u32)> = Vec::new();
     for game in &games {
         let after: Vec<Position> = game.record.positions(&rules).skip(1).collect();
         for (position, ply) in after.iter().zip(&game.record.plies) {
             if let (Some(value), None) = (ply.value, rules.winner(position)) {
-                expected.push((position.bits(), (1.0 - value).to_bits()));
+                expected.push((position.bits(), (1.0 - value).to_bits(), game.record.payoffs[position.seat()].to_bits()));
             }
         }
     }
-    let mut found: Vec<(u64, u32)> =
-        set.training.iter().chain(&set.validation).map(|sample| (sample.position.bits(), sample.target.to_bits())).collect();
+    let bits = |sample: &Sample| (sample.position.bits(), sample.value.to_bits(), sample.result.to_bits());
+    let mut found: Vec<(u64, u32, u32)> = set.training.iter().chain(&set.validation).map(bits).collect();
     expected.sort_unstable();
     found.sort_unstable();
     assert_eq!(found, expected);
@@ -132,20 +133,20 @@ fn every_sample_is_a_valued_position_with_its_target() {
 fn what_gives_no_samples_is_named() {
     let directory = tempfile::tempdir().unwrap();
     let directory = directory.path();
-    assert!(matches!(Samples::open(directory, &mix(0.7)), Err(DatasetError::Empty(_))));
+    assert!(matches!(Samples::open(&[directory], &played()), Err(DatasetError::Empty(_))));
     let missing = directory.join("missing");
-    one_line(&Samples::open(&missing, &mix(0.7)).unwrap_err(), &missing);
+    one_line(&Samples::open(&[&missing], &played()).unwrap_err(), &missing);
     // Neither player rates its moves.
     write(directory, &play(&config(&["random", "greedy"], 30)));
-    let text = one_line(&Samples::open(directory, &mix(0.7)).unwrap_err(), directory);
+    let text = one_line(&Samples::open(&[directory], &played()).unwrap_err(), directory);
     assert!(text.contains("training"), "{text}");
     write(directory, &play(&config(&["star1(depth=1)"], 30)));
-    let none_validates = TargetMix { validation_share: 0.0, ..mix(0.7) };
-    let text = one_line(&Samples::open(directory, &none_validates).unwrap_err(), directory);
+    let none_validates = SampleOptions { validation_share: 0.0, ..played() };
+    let text = one_line(&Samples::open(&[directory], &none_validates).unwrap_err(), directory);
     assert!(text.contains("validation"), "{text}");
     let damaged = directory.join("000001.games");
     std::fs::write(&damaged, b"ALEAGAME").unwrap();
-    one_line(&Samples::open(directory, &mix(0.7)).unwrap_err(), &damaged);
+    one_line(&Samples::open(&[directory], &played()).unwrap_err(), &damaged);
 }
 
 #[test]
@@ -156,7 +157,7 @@ fn variants_are_not_mixed() {
     let nearest = shard::ShardHeader { variant: "nearest".to_owned(), first_game: 30, ..header_of(&config(&MIXED, 0), 30) };
     let path = directory.path().join("000001.games");
     shard::write(&path, &nearest, &games).unwrap();
-    let text = one_line(&Samples::open(directory.path(), &mix(0.7)).unwrap_err(), &path);
+    let text = one_line(&Samples::open(&[directory.path()], &played()).unwrap_err(), &path);
     assert!(text.contains("'nearest'") && text.contains("'classic'"), "{text}");
 }
 
@@ -168,13 +169,13 @@ fn shards_are_read_again_and_must_not_have_changed() {
     let second = directory.path().join("000001.games");
     let header = |games: u64| shard::ShardHeader { first_game: 40, ..header_of(&config(&MIXED, 0), games) };
     shard::write(&second, &header(20), &games[40..]).unwrap();
-    let samples = Samples::open(directory.path(), &mix(0.7)).unwrap();
+    let samples = Samples::open(&[directory.path()], &played()).unwrap();
     assert_eq!(samples.parts(), 2);
     assert_eq!(samples.read(1).unwrap(), samples.read(1).unwrap());
-    let again = Samples::open(directory.path(), &mix(0.7)).unwrap();
+    let again = Samples::open(&[directory.path()], &played()).unwrap();
     assert_eq!(again.fingerprint(), samples.fingerprint());
     shard::write(&second, &header(19), &games[41..]).unwrap();
     let text = one_line(&samples.read(1).unwrap_err(), &second);
     assert!(text.contains("changed"), "{text}");
-    assert_ne!(Samples::open(directory.path(), &mix(0.7)).unwrap().fingerprint(), samples.fingerprint());
+    assert_ne!(Samples::open(&[directory.path()], &played()).unwrap().fingerprint(), samples.fingerprint());
 }

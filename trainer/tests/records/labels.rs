@@ -98,9 +98,11 @@ fn labels_that_cannot_be_are_not_written() {
     refused(&many, tiny(), "more than 16");
     refused(std::slice::from_ref(&deep), tiny_labelled(), "not 1 labels");
     refused(&[], tiny_labelled(), "not 0 labels");
-    let mut wrong = tiny_labelled();
-    wrong.labels[0][1] = Some(1.5);
-    refused(&[deep, label("exact", "race")], wrong, "no probability");
+    for value in [1.5, -0.1, f32::NAN, f32::INFINITY] {
+        let mut wrong = tiny_labelled();
+        wrong.labels[0][1] = Some(value);
+        refused(&[deep.clone(), label("exact", "race")], wrong, "game 0: ply 1: the label is no probability");
+    }
 }
 
 #[test]

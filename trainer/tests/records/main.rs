@@ -13,6 +13,7 @@ mod format;
 mod labels;
 mod relabel;
 mod selfplay;
+mod targets;
 mod variety;
 mod version1;
 

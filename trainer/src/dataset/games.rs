@@ -1,0 +1,95 @@
+//! What of a shard becomes samples, and for which part of the split.
+//!
+//! The search that chose a move valued the position it leads to with the dice that follow averaged out. A label says the
+//! same of that position, and of the start, where there was no move. Invariant: a game is all in training or all in
+//! validation, by the seed and its index alone.
+
+use super::SampleOptions;
+use crate::sample::Sample;
+use crate::shard::{self, Label, PlayedGame, ShardError};
+use engine::game::Game;
+use engine::games::einstein::Standard;
+use engine::random::{SeedSpace, derive_seed};
+use serde::Serialize;
+use std::path::Path;
+
+/// A label, and how many samples have their value from it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct UsedLabel {
+    /// What it is called and who made it.
+    #[serde(flatten)]
+    pub label: Label,
+    /// Of training and validation together.
+    pub samples: usize,
+}
+
+/// What came of a shard.
+pub(super) struct Part {
+    pub(super) variant: String,
+    pub(super) training: Vec<Sample>,
+    pub(super) validation: Vec<Sample>,
+    /// All labels of the shard, used or not.
+    pub(super) labels: Vec<UsedLabel>,
+}
+
+/// Which labels of a shard count, by their number.
+struct Wanted {
+    /// Instead of the search value.
+    value: Option<usize>,
+    /// Instead of search value and result.
+    exact: Vec<usize>,
+}
+
+impl Wanted {
+    fn new(labels: &[Label], options: &SampleOptions) -> Self {
+        let numbers = (0..labels.len()).filter(|&number| options.exact && labels[number].is_from_tables());
+        Self { value: labels.iter().position(|label| Some(&label.name) == options.label.as_ref()), exact: numbers.collect() }
+    }
+}
+
+/// Reads a shard.
+pub(super) fn split(path: &Path, options: &SampleOptions) -> Result<Part, ShardError> {
+    let (header, games) = shard::read(path)?;
+    let wanted = Wanted::new(&header.labels, options);
+    // What a move does, and who has won, is the same in every variant; only what a roll permits is not. Once a shard: to
+    // make rules takes as long as to replay some games.
+    let rules = Standard::default();
+    let (mut training, mut validation) = (Vec::with_capacity(games.len() * 16), Vec::new());
+    let mut used = vec![0; header.labels.len()];
+    for (game, index) in games.iter().zip(header.first_game..) {
+        let part = if validates(options, index) { &mut validation } else { &mut training };
+        add_samples(&rules, game, &wanted, &mut used, part);
+    }
+    let labels = header.labels.into_iter().zip(used).map(|(label, samples)| UsedLabel { label, samples }).collect();
+    Ok(Part { variant: header.variant, training, validation, labels })
+}
+
+/// Whether a game only validates; depends on the seed and its index alone, so it stays so when games are added.
+fn validates(options: &SampleOptions, game: u64) -> bool {
+    let draw = derive_seed(options.seed, SeedSpace::Training, &[0x5EED, game]);
+    ((draw >> 11) as f64 / (1u64 << 53) as f64) < options.validation_share
+}
+
+/// Adds the samples of one game: every position before a roll of which a search or a wanted label says something.
+fn add_samples(rules: &Standard, game: &PlayedGame, wanted: &Wanted, used: &mut [usize], samples: &mut Vec<Sample>) {
+    let record = &game.record;
+    let mut position = record.start;
+    let mut searched = None;
+    for (number, ply) in record.plies.iter().enumerate() {
+        let label = |label: usize| game.label(label, number).map(|value| (label, value));
+        let result = record.payoffs[position.seat()];
+        let exact = wanted.exact.iter().find_map(|&wanted| label(wanted));
+        if let Some((label, value)) = exact {
+            used[label] += 1;
+            samples.push(Sample::exact(position, value));
+        } else if let Some((label, value)) = wanted.value.and_then(label) {
+            used[label] += 1;
+            samples.push(Sample { position, value, result });
+        } else if let Some(value) = searched {
+            samples.push(Sample { position, value, result });
+        }
+        position = rules.play(&position, ply.mv);
+        // The value is the mover's; the next sample is seen by the side that moves next. After the last ply there is none.
+        searched = ply.value.map(|value| 1.0 - value);
+    }
+}

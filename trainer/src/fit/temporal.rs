@@ -1,0 +1,293 @@
+//! Learning from own games: an n-tuple network plays itself and learns after each game, without records.
+//!
+//! Temporal differences TD(λ) as in Tesauro 1992, on values before the roll, that is on afterstates (Szubert and
+//! Jaśkowski 2014); the rules that change weights are those of supervised training, temporal coherence among them. A
+//! training lives in a directory and goes on from its last checkpoint, as [`super::fit`] does. Invariant: game *i* and
+//! what is learned from it are a function of settings, weights and *i*, and games are learned in their order on one
+//! thread, so all weights are a function of the settings. The weights after the last game are exported: there is no
+//! validation that could choose others.
+
+mod episode;
+
+use super::checkpoint::{Checkpoint, Header};
+use super::ntuple::NTupleLearner;
+use super::{Learner, TrainError, wants_checkpoint};
+use crate::backend;
+use crate::config::{OnlineConfig, TrainConfig};
+use crate::curve::{Series, write_files};
+use crate::export::export;
+use engine::files::write_atomically;
+use engine::games::einstein::{Position, Standard};
+use engine::random::{RandomStream, SeedSpace, derive_seed};
+use engine::weights::ModelFile;
+use episode::Episode;
+use indicatif::ProgressBar;
+use serde::{Deserialize, Serialize};
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+/// What checkpoints say, so that no other training goes on from them.
+const FAMILY: &str = "ntuple from its own games";
+
+/// Stream of the training seed space that games come from.
+const GAMES: u64 = 5;
+
+/// Games, played without learning and random moves, whose positions the engine values for comparison.
+const PARITY_GAMES: u64 = 1000;
+
+/// What some games after one another brought.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct OnlinePoint {
+    /// Games so far.
+    pub games: u64,
+    /// Positions of these games, since the point before.
+    pub positions: u64,
+    /// Mean cross-entropy between values and results of these positions, each before it was learned, in nats.
+    pub loss: f64,
+    /// Probability of a random move in the last of these games.
+    pub exploration: f64,
+    /// The rule's learning rate in the last of these games.
+    pub learning_rate: f64,
+    /// Games a second since the point before, learning included.
+    pub games_per_second: f64,
+}
+
+/// How far it has come.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub(super) struct Progress {
+    games: u64,
+    /// Since the last point of the curve.
+    positions: u64,
+    loss: f64,
+    seconds: f64,
+    curve: Vec<OnlinePoint>,
+}
+
+/// What learning from own games came to.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct OnlineReport {
+    /// `ntuple`.
+    pub family: String,
+    /// Games that were learned from, also in earlier runs of the same training.
+    pub games: u64,
+    /// Their positions.
+    pub positions: u64,
+    /// Mean cross-entropy between values and results since the last but one point of the curve, in nats.
+    pub loss: f64,
+    /// Games a second over all games.
+    pub games_per_second: f64,
+    /// Largest difference in win probability between the trainer's and the engine's forward pass.
+    pub parity: f64,
+    /// Positions that were compared.
+    pub parity_positions: usize,
+    /// Every point.
+    pub curve: Vec<OnlinePoint>,
+    /// The model file.
+    pub model: PathBuf,
+}
+
+/// Lets an n-tuple network learn from games against itself and exports it. `provenance` says by what program, as JSON or
+/// as plain text.
+///
+/// # Errors
+/// If a setting cannot be used, the loss stops being a finite number, the directory holds another training, a file cannot
+/// be written, or the engine would not play what was trained.
+pub fn fit_online(config: &TrainConfig, provenance: &str, directory: &Path, progress: &ProgressBar) -> Result<OnlineReport, TrainError> {
+    config.check()?;
+    let device = backend::device(&config.training.backend)?;
+    std::fs::create_dir_all(directory).map_err(|cause| TrainError::Directory { path: directory.to_owned(), cause })?;
+    let mut student = Student::new(config, NTupleLearner::new(&config.ntuple, device)?);
+    let configuration = config.to_toml();
+    let mut checkpoint = match Checkpoint::read(directory)? {
+        Some(found) => {
+            found.header.same_training(directory, FAMILY, &configuration, 0)?;
+            student.learner.load_model(found.model.clone())?;
+            student.learner.load_optimiser(found.optimiser.clone())?;
+            found
+        }
+        None => Checkpoint {
+            header: Header {
+                family: FAMILY.to_owned(),
+                configuration: configuration.clone(),
+                fingerprint: 0,
+                best_epoch: 0,
+                curve: Vec::new(),
+                begun: None,
+                online: None,
+            },
+            model: Vec::new(),
+            optimiser: Vec::new(),
+            best: Vec::new(),
+        },
+    };
+    write_atomically(&directory.join("config.toml"), |file| file.write_all(configuration.as_bytes()))?;
+    let mut done = checkpoint.header.online.take().unwrap_or_default();
+    progress.set_length(config.online.games);
+    progress.set_position(done.games);
+    progress.reset_eta();
+    let (mut written, mut timed) = (Instant::now(), Instant::now());
+    while done.games < config.online.games {
+        student.learn(done.games, &mut done)?;
+        done.games += 1;
+        progress.inc(1);
+        let reports = done.games.is_multiple_of(config.online.report_every) || done.games == config.online.games;
+        if reports || (done.games.is_multiple_of(64) && wants_checkpoint(config, written)) {
+            done.seconds += timed.elapsed().as_secs_f64();
+            if reports {
+                let point = student.point(&mut done);
+                progress.set_message(format!("loss {:.5}", point.loss));
+                done.curve.push(point);
+            }
+            checkpoint.model = student.learner.model()?;
+            checkpoint.optimiser = student.learner.optimiser()?;
+            checkpoint.header.online = Some(done.clone());
+            checkpoint.write(directory)?;
+            if reports {
+                draw(directory, &done.curve)?;
+            }
+            (written, timed) = (Instant::now(), Instant::now());
+        }
+    }
+    progress.finish();
+    student.finish(&done, &configuration, provenance, directory)
+}
+
+/// A network that plays and learns.
+struct Student<'a> {
+    config: &'a TrainConfig,
+    learner: NTupleLearner,
+    rules: Standard,
+    episode: Episode,
+}
+
+impl<'a> Student<'a> {
+    fn new(config: &'a TrainConfig, learner: NTupleLearner) -> Self {
+        Self { config, learner, rules: Standard::default(), episode: Episode::default() }
+    }
+
+    /// The learning rate of the rule in a game.
+    fn learning_rate(&self, game: u64) -> f64 {
+        let (training, games) = (&self.config.training, self.config.online.games);
+        self.config.online.learning_rate * training.schedule.factor(game as f64 / games as f64, training.final_rate)
+    }
+
+    /// Plays a game from a start, with this probability of random moves.
+    fn play(&mut self, start: Position, exploration: f64, random: &mut RandomStream) {
+        let (set, cells) = self.learner.parts();
+        self.episode.play(&self.rules, set, cells, start, exploration, random);
+    }
+
+    /// Learns from the game that was played.
+    fn teach(&mut self, learning_rate: f64) {
+        let trace = self.config.online.trace as f32;
+        let (set, cells) = self.learner.parts();
+        let rate = (learning_rate / set.tuples() as f64) as f32;
+        self.episode.teach(cells, trace, rate);
+    }
+
+    /// Plays a game and learns from it.
+    fn learn(&mut self, game: u64, done: &mut Progress) -> Result<(), TrainError> {
+        let (start, mut random) = self.start(game);
+        self.play(start, exploration(&self.config.online, game), &mut random);
+        let loss = self.episode.loss();
+        if !loss.is_finite() {
+            return Err(TrainError::RanAway { game, loss });
+        }
+        done.loss += loss;
+        done.positions += self.episode.positions().len() as u64;
+        self.teach(self.learning_rate(game));
+        Ok(())
+    }
+
+    /// Two random set-ups, either side begins; and what is left of the game's random numbers.
+    fn start(&self, game: u64) -> (Position, RandomStream) {
+        let mut random = RandomStream::new(derive_seed(self.config.seed, SeedSpace::Training, &[GAMES, game]));
+        let first = random.below(2);
+        (self.rules.random_start(&mut random, first), random)
+    }
+
+    /// The point of the curve after the last game; what it sums up begins anew.
+    fn point(&self, done: &mut Progress) -> OnlinePoint {
+        let (last, before) = (done.games - 1, done.curve.last().map_or(0, |point| point.games));
+        let positions = std::mem::take(&mut done.positions);
+        OnlinePoint {
+            games: done.games,
+            positions,
+            loss: std::mem::take(&mut done.loss) / positions.max(1) as f64,
+            exploration: exploration(&self.config.online, last),
+            learning_rate: self.learning_rate(last),
+            games_per_second: (done.games - before) as f64 / std::mem::take(&mut done.seconds).max(1e-9),
+        }
+    }
+
+    /// Positions of games after the last one, for the comparison with the engine.
+    fn fresh_positions(&mut self) -> Vec<Position> {
+        let mut positions = Vec::new();
+        for game in self.config.online.games..self.config.online.games + PARITY_GAMES {
+            let (start, mut random) = self.start(game);
+            self.play(start, 0.0, &mut random);
+            positions.extend_from_slice(self.episode.positions());
+        }
+        positions
+    }
+
+    /// Exports the network and reports.
+    fn finish(mut self, done: &Progress, configuration: &str, provenance: &str, directory: &Path) -> Result<OnlineReport, TrainError> {
+        let data = serde_json::from_str(provenance).unwrap_or_else(|_| serde_json::Value::from(provenance));
+        let positions = done.curve.iter().map(|point| point.positions).sum::<u64>();
+        let loss = done.curve.last().map_or(f64::NAN, |point| point.loss);
+        let story = serde_json::json!({
+            "family": "ntuple",
+            "method": format!("TD({}) on games against itself, {:?}", self.config.online.trace, self.config.ntuple.rule),
+            "data": data,
+            "games": done.games,
+            "training_samples": positions,
+            "configuration": configuration,
+            "seed": self.config.seed,
+            "loss": loss,
+            "trainer": env!("CARGO_PKG_VERSION"),
+        });
+        let fresh = self.fresh_positions();
+        let file = ModelFile { provenance: story.to_string(), model: self.learner.export()? };
+        let model = directory.join("ntuple.safetensors");
+        let parity = export(&file, &model, &fresh, &self.learner.values(&fresh)?)?;
+        let seconds: f64 = span(&done.curve).map(|(games, point)| games as f64 / point.games_per_second).sum();
+        Ok(OnlineReport {
+            family: "ntuple".to_owned(),
+            games: done.games,
+            positions,
+            loss,
+            games_per_second: done.games as f64 / seconds,
+            parity,
+            parity_positions: fresh.len(),
+            curve: done.curve.clone(),
+            model,
+        })
+    }
+}
+
+/// The points of a curve, each with the number of games since the one before.
+fn span(curve: &[OnlinePoint]) -> impl Iterator<Item = (u64, &OnlinePoint)> {
+    let before = std::iter::once(0).chain(curve.iter().map(|point| point.games));
+    curve.iter().zip(before).map(|(point, before)| (point.games - before, point))
+}
+
+/// Probability of a random move in a game: on a straight line from the first to the last.
+fn exploration(config: &OnlineConfig, game: u64) -> f64 {
+    let done = if config.games > 1 { game as f64 / (config.games - 1) as f64 } else { 0.0 };
+    config.exploration + (config.final_exploration - config.exploration) * done
+}
+
+/// Writes the curve as a table and as a picture.
+fn draw(directory: &Path, curve: &[OnlinePoint]) -> Result<(), TrainError> {
+    let mut table = String::from("games,positions,loss,exploration,learning_rate,games_per_second\n");
+    for OnlinePoint { games, positions, loss, exploration, learning_rate, games_per_second } in curve {
+        table.push_str(&format!("{games},{positions},{loss},{exploration},{learning_rate},{games_per_second:.0}\n"));
+    }
+    let points = curve.iter().map(|point| (point.games as f64, point.loss)).collect();
+    Ok(write_files(directory, &table, "games", &[Series { name: "values against results", points }])?)
+}
+
+#[cfg(test)]
+#[cfg(feature = "flex")]
+mod tests;

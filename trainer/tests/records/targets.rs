@@ -1,0 +1,144 @@
+//! What labels make of samples, by hand and against the tables; several sources; what a model says of its labels.
+
+use crate::dataset::{tiny, training};
+use crate::format::label;
+use crate::{config, header_of, one_line, run};
+use engine::files::create_directory;
+use engine::games::einstein::Standard;
+use engine::tablebase::shared::shared;
+use engine::weights::ModelFile;
+use indicatif::ProgressBar;
+use std::path::Path;
+use trainer::config::{TargetConfig, TrainConfig};
+use trainer::dataset::{SampleOptions, Samples};
+use trainer::fit::{Family, fit};
+use trainer::label::LabelConfig;
+use trainer::sample::Sample;
+use trainer::selfplay::SelfPlayConfig;
+use trainer::shard::{self, PlayedGame, ShardHeader};
+
+/// The tiny game: "deep" says 0.5 before the second ply and 1 before the last, "exact" 0 before the last.
+fn labelled() -> PlayedGame {
+    let mut game = tiny();
+    game.set_label(0, 2, vec![None, Some(0.5), None, Some(1.0)]);
+    game.set_label(1, 2, vec![None, None, None, Some(0.0)]);
+    game
+}
+
+fn write(directory: &Path, games: &[PlayedGame], labels: &[shard::Label]) {
+    create_directory(directory).unwrap();
+    let header = ShardHeader { labels: labels.to_vec(), ..header_of(&config(&["a", "b"], 0), games.len() as u64) };
+    shard::write(&directory.join("000000.games"), &header, games).unwrap();
+}
+
+fn options(label: &str, exact: bool) -> SampleOptions {
+    SampleOptions::new(&TargetConfig { label: label.to_owned(), exact, ..TargetConfig::default() }, 0.3, 3)
+}
+
+#[test]
+fn labels_take_the_place_of_values_and_exact_ones_that_of_results_too() {
+    let directory = tempfile::tempdir().unwrap();
+    write(directory.path(), &vec![labelled(); 40], &[label("deep", "star2(depth=4)"), label("exact", "tables(stones=5)")]);
+    let rules = Standard::default();
+    let positions: Vec<_> = tiny().record.positions(&rules).collect();
+    // Ply, value and result of each sample. Blue, who moves before plies 1 and 3, wins; the players valued plies 2 and 3.
+    type Expected<'a> = &'a [(usize, f32, f32)];
+    // Names of labels, and how many samples have their value from them.
+    type Used<'a> = &'a [(&'a str, usize)];
+    let cases: [(&str, bool, Expected<'_>, Used<'_>); 6] = [
+        ("", false, &[(2, 0.6, 0.0), (3, 0.75, 1.0)], &[]),
+        ("deep", false, &[(1, 0.5, 1.0), (2, 0.6, 0.0), (3, 1.0, 1.0)], &[("deep", 80)]),
+        ("", true, &[(2, 0.6, 0.0), (3, 0.0, 0.0)], &[("exact", 40)]),
+        ("deep", true, &[(1, 0.5, 1.0), (2, 0.6, 0.0), (3, 0.0, 0.0)], &[("deep", 40), ("exact", 40)]),
+        ("exact", false, &[(2, 0.6, 0.0), (3, 0.0, 1.0)], &[("exact", 40)]),
+        ("exact", true, &[(2, 0.6, 0.0), (3, 0.0, 0.0)], &[("exact", 40)]),
+    ];
+    let mut fingerprints = Vec::new();
+    for (name, exact, expected, used) in cases {
+        let samples = Samples::open(&[directory.path()], &options(name, exact)).unwrap();
+        let all: Vec<Sample> = training(&samples).into_iter().chain(samples.validation().to_vec()).collect();
+        assert_eq!(all.len(), 40 * expected.len(), "{name} {exact}");
+        for (found, &(ply, value, result)) in all.iter().zip(expected.iter().cycle()) {
+            assert_eq!((found.position, found.result), (positions[ply], result), "{name} {exact}");
+            assert!((found.value - value).abs() < 1e-5, "{name} {exact}: {found:?}");
+        }
+        let found: Vec<(&str, usize)> = samples.labels().iter().map(|used| (used.label.name.as_str(), used.samples)).collect();
+        assert_eq!(found, used, "{name} {exact}");
+        fingerprints.push(samples.fingerprint());
+    }
+    assert_eq!(fingerprints[2], fingerprints[5]);
+    fingerprints.sort_unstable();
+    fingerprints.dedup();
+    assert_eq!(fingerprints.len(), 5);
+}
+
+#[test]
+fn a_label_that_no_shard_has_is_told_with_those_there_are() {
+    let directory = tempfile::tempdir().unwrap();
+    let at = |name: &str| directory.path().join(name);
+    write(&at("one"), &vec![labelled(); 40], &[label("deep", "star2(depth=4)"), label("exact", "tables(stones=5)")]);
+    write(&at("none"), &vec![tiny(); 40], &[]);
+    let text = one_line(&Samples::open(&[at("one")], &options("deeper", true)).unwrap_err(), &at("one"));
+    assert!(text.contains("target.label = 'deeper'") && text.ends_with("there are 'deep', 'exact'"), "{text}");
+    let text = one_line(&Samples::open(&[at("none")], &options("deep", true)).unwrap_err(), &at("none"));
+    assert!(text.contains("no labels") && text.contains("alea data relabel"), "{text}");
+    // One source that has it is enough.
+    let both = Samples::open(&[at("none"), at("one")], &options("deep", true)).unwrap();
+    assert_eq!(both.training() + both.validation().len(), 40 * 2 + 40 * 3);
+}
+
+#[test]
+fn games_of_several_sources_are_parts_in_their_order() {
+    let directory = tempfile::tempdir().unwrap();
+    let at = |name: &str| directory.path().join(name);
+    run(&config(&["star1(depth=1)"], 60), &at("a")).unwrap();
+    run(&SelfPlayConfig { seed: 9, ..config(&["star1(depth=1)"], 40) }, &at("b")).unwrap();
+    let open = |names: &[&str]| Samples::open(&names.iter().map(|name| at(name)).collect::<Vec<_>>(), &options("", true));
+    let [a, b, both, turned] = [&["a"][..], &["b"], &["a", "b"], &["b", "a"]].map(|names| open(names).unwrap());
+    assert_eq!((both.parts(), both.training()), (2, a.training() + b.training()));
+    assert_eq!(training(&both), [training(&a), training(&b)].concat());
+    assert_eq!(both.validation(), [a.validation(), b.validation()].concat());
+    assert_ne!(both.fingerprint(), turned.fingerprint());
+    // A source without games, and one of another variant.
+    one_line(&open(&["a", "c"]).unwrap_err(), &at("c"));
+    run(&SelfPlayConfig { variant: "nearest".to_owned(), ..config(&["star1(depth=1)"], 30) }, &at("c")).unwrap();
+    let text = one_line(&open(&["a", "c"]).unwrap_err(), &at("c"));
+    assert!(text.contains("'nearest'") && text.contains("'classic'"), "{text}");
+}
+
+#[test]
+fn what_the_tables_know_is_learned_as_it_is_and_the_model_says_so() {
+    let directory = tempfile::tempdir().unwrap();
+    let at = |name: &str| directory.path().join(name);
+    let label = |name: &str, by: &str| LabelConfig { name: name.to_owned(), by: by.to_owned() };
+    let labels = vec![label("other", "race"), label("exact", "tables(stones=3)")];
+    run(&SelfPlayConfig { labels, ..config(&["star1(depth=1)"], 200) }, &at("data")).unwrap();
+    let samples = Samples::open(&[at("data")], &options("", true)).unwrap();
+    let tables = shared(3, Standard::default().variant()).unwrap();
+    let mut exact = 0;
+    for sample in training(&samples).iter().chain(samples.validation()) {
+        match tables.value_of(&sample.position) {
+            Some(value) => {
+                exact += 1;
+                assert_eq!((sample.value, sample.result), (shard::rounded(value), shard::rounded(value)));
+            }
+            None => assert!(sample.result == 0.0 || sample.result == 1.0),
+        }
+    }
+    assert!(exact > 30, "{exact}");
+    let story = |options: &SampleOptions, name: &str| -> serde_json::Value {
+        let samples = Samples::open(&[at("data")], options).unwrap();
+        let mut config = TrainConfig::default();
+        config.training.epochs = 1;
+        config.ntuple.set = "stones".to_owned();
+        let report = fit(&config, Family::NTuple, &samples, "", &at(name), &ProgressBar::hidden()).unwrap();
+        serde_json::from_str(&ModelFile::load(&report.model).unwrap().provenance).unwrap()
+    };
+    let told = story(&options("other", true), "told");
+    assert_eq!(told["table_labels"], serde_json::json!([{ "name": "exact", "by": "tables(stones=3)", "samples": exact }]));
+    assert_eq!((&told["labels"][0]["name"], &told["labels"][0]["by"]), (&"other".into(), &"race".into()));
+    // Exact values that stand for values only are exact values, too.
+    assert_eq!(story(&options("exact", false), "mixed")["table_labels"], told["table_labels"]);
+    let plain = story(&options("", false), "plain");
+    assert!(plain.get("table_labels").is_none() && plain.get("labels").is_none(), "{plain}");
+}

@@ -53,12 +53,12 @@ fn inputs(criterion: &mut Criterion) {
 fn steps(criterion: &mut Criterion) {
     let game = Standard::default();
     let config = TrainConfig::default();
-    let shape = Shape { dense: DenseFeatures::new(&game, config.network.features).len(), hidden: config.network.hidden };
+    let shape = Shape::new(DenseFeatures::new(&game, config.network.features).len(), &config.network.hidden);
     let mut random = RandomStream::new(1);
     let weights: Vec<f32> = (0..shape.parameters()).map(|_| (random.unit() as f32 - 0.5) * 0.3).collect();
     let rows: Vec<i32> = (0..BATCH * ACTIVE).map(|place| (place % ACTIVE * STONE_SQUARES + random.below(STONE_SQUARES)) as i32).collect();
     let mut unit = |count: usize| -> Vec<f32> { (0..count).map(|_| random.unit() as f32).collect() };
-    let (dense, targets) = (unit(BATCH * shape.dense), unit(BATCH));
+    let (dense, targets) = (unit(BATCH * shape.dense()), unit(BATCH));
     let mut group = criterion.benchmark_group("a training step");
     group.throughput(Throughput::Elements(BATCH as u64));
     let mut network = FusedNetwork::new(shape, weights, vec![0.0; 2 * shape.parameters()], 0);

@@ -128,7 +128,7 @@ fn count<B: Send>(pass: &Pass<'_>, prepare: impl Fn(&[Sample]) -> B + Sync, size
 fn network(samples: &Samples, config: &TrainConfig) -> Result<(), DatasetError> {
     let game = Standard::default();
     let features = DenseFeatures::new(&game, config.network.features);
-    let shape = Shape { dense: features.len(), hidden: config.network.hidden };
+    let shape = Shape::new(features.len(), &config.network.hidden);
     let mut random = RandomStream::new(1);
     let weights: Vec<f32> = (0..shape.parameters()).map(|_| (random.unit() as f32 - 0.5) * 0.3).collect();
     let start = FusedNetwork::new(shape, weights, vec![0.0; 2 * shape.parameters()], 0);
@@ -137,7 +137,7 @@ fn network(samples: &Samples, config: &TrainConfig) -> Result<(), DatasetError> 
         let rows: Vec<i32> =
             (0..BATCH * ACTIVE).map(|place| (place % ACTIVE * STONE_SQUARES + random.below(STONE_SQUARES)) as i32).collect();
         let mut unit = |count: usize| -> Vec<f32> { (0..count).map(|_| random.unit() as f32).collect() };
-        let (dense, targets) = (unit(BATCH * shape.dense), unit(BATCH));
+        let (dense, targets) = (unit(BATCH * shape.dense()), unit(BATCH));
         measure(&format!("network step alone, {instructions:?}"), || {
             for _ in 0..STEPS {
                 network.step(Inputs { rows: &rows, dense: &dense, targets: &targets }, 1e-3, 1.0);

@@ -6,7 +6,7 @@
 use engine::eval::features::{FeatureGroup, FeatureGroups};
 use engine::eval::integer_network::SHAPES;
 use engine::eval::integer_network::inputs::SideGroups;
-use engine::eval::network::{LANES, MAX_WIDTH};
+use engine::eval::network::{LANES, MAX_HIDDEN, MAX_WIDTH};
 use serde::{Deserialize, Serialize};
 
 /// Everything that decides what a training does, beside the samples.
@@ -113,8 +113,8 @@ impl Schedule {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct NetworkConfig {
-    /// Widths of the two hidden layers.
-    pub hidden: [usize; 2],
+    /// Widths of the hidden layers, one to three.
+    pub hidden: Vec<usize>,
     /// Groups of dense inputs.
     pub features: FeatureGroups,
     /// Samples a step.
@@ -223,7 +223,7 @@ impl Default for TrainingConfig {
 impl Default for NetworkConfig {
     fn default() -> Self {
         let features = [FeatureGroup::Mobility, FeatureGroup::RaceSummary, FeatureGroup::Attack, FeatureGroup::Material];
-        Self { hidden: [64, 32], features: features.to_vec().into(), batch: 4096, learning_rate: 4e-3, gradient_norm: 1.0 }
+        Self { hidden: vec![64, 32], features: features.to_vec().into(), batch: 4096, learning_rate: 4e-3, gradient_norm: 1.0 }
     }
 }
 
@@ -301,7 +301,8 @@ impl TrainConfig {
     /// Names the first key whose value is out of range, and the range.
     pub fn check(&self) -> Result<(), ConfigError> {
         let positive = |value: f64| value.is_finite() && value > 0.0;
-        let [first, second] = self.network.hidden;
+        let hidden = &self.network.hidden;
+        let good_layers = (1..=MAX_HIDDEN).contains(&hidden.len());
         let (integer, online) = (&self.integer, &self.online);
         let share = |share: f32| (0.0..=1.0).contains(&share);
         let (first_share, last_share) = (self.target.search_share, self.target.last_search_share());
@@ -324,9 +325,9 @@ impl TrainConfig {
             ),
             (
                 "network.hidden",
-                format!("[{first}, {second}]"),
-                [first, second].iter().all(|width| (1..=MAX_WIDTH).contains(width) && width % LANES == 0),
-                "two multiples of 16 up to 1024",
+                format!("{hidden:?}"),
+                good_layers && hidden.iter().all(|width| (1..=MAX_WIDTH).contains(width) && width % LANES == 0),
+                "one to three multiples of 16 up to 1024",
             ),
             ("network.batch", self.network.batch.to_string(), (1..=1 << 20).contains(&self.network.batch), "in 1 to 1048576"),
             ("network.learning_rate", self.network.learning_rate.to_string(), positive(self.network.learning_rate), "above 0"),
@@ -397,7 +398,10 @@ mod tests {
         for (text, key) in [
             ("[target]\nsearch_share = 1.5", "target.search_share"),
             ("[target]\nfinal_search_share = -0.5", "target.final_search_share"),
-            ("[network]\nhidden = [0, 32]", "network.hidden"),
+            ("[network]\nhidden = [0, 32]", "network.hidden = [0, 32]: it must be one to three multiples of 16 up to 1024"),
+            ("[network]\nhidden = []", "network.hidden = []: it must be one to three multiples of 16 up to 1024"),
+            ("[network]\nhidden = [16, 16, 16, 16]", "network.hidden = [16, 16, 16, 16]: it must be one to three"),
+            ("[network]\nhidden = [64, 32, 1040]", "network.hidden = [64, 32, 1040]: it must be"),
             ("[network]\nlearning_rate = nan", "network.learning_rate"),
             ("[integer]\nhidden = [32, 32]", "integer.hidden"),
             ("[training]\nepochs = 0", "training.epochs"),
@@ -407,6 +411,17 @@ mod tests {
             let error = TrainConfig::from_toml(text).unwrap_err().to_string();
             assert!(error.starts_with(key), "{error}");
         }
+    }
+
+    #[test]
+    fn a_network_has_one_to_three_hidden_layers() {
+        for hidden in [&[1024][..], &[64, 32], &[64, 32, 16]] {
+            let config = TrainConfig::from_toml(&format!("[network]\nhidden = {hidden:?}")).unwrap();
+            assert_eq!(config.network.hidden, hidden);
+            assert_eq!(TrainConfig::from_toml(&config.to_toml()).unwrap(), config);
+        }
+        let error = TrainConfig::from_toml("[network]\nhidden = 64").unwrap_err().to_string();
+        assert!(error.starts_with("line 2: ") && !error.contains('\n'), "{error}");
     }
 
     #[test]

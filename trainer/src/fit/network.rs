@@ -70,9 +70,9 @@ impl NetworkLearner {
         let config = &run.config.network;
         let game = Standard::default();
         let features = DenseFeatures::new(&game, config.features);
-        let shape = Shape { dense: features.len(), hidden: config.hidden };
+        let shape = Shape::new(features.len(), &config.hidden);
         let mut random = RandomStream::new(derive_seed(run.config.seed, SeedSpace::Training, &[WEIGHTS]));
-        let model = NetworkModel::new(shape.dense, shape.hidden, &mut random, &device.clone().autodiff());
+        let model = NetworkModel::new(shape, &mut random, &device.clone().autodiff());
         let state = if fused {
             let moments = vec![0.0; 2 * shape.parameters()];
             State::Fused(Box::new(FusedNetwork::new(shape, model.parameters(), moments, 0)))
@@ -95,7 +95,7 @@ impl NetworkLearner {
 
     /// Logits by burn's forward pass.
     fn burn_logits(&self, batch: NetworkBatch) -> Tensor<2> {
-        let (rows, features, _) = tensors(batch, self.shape.dense, &self.device);
+        let (rows, features, _) = tensors(batch, self.shape.dense(), &self.device);
         self.burn().forward(rows, features)
     }
 }
@@ -133,7 +133,7 @@ impl Learner for NetworkLearner {
             State::Fused(network) => Ok(network.step(inputs(&batch), learning_rate, self.gradient_norm)),
             State::Burn(model, optimiser) => {
                 let samples = batch.targets.len();
-                let (rows, features, targets) = tensors(batch, self.shape.dense, &self.device.clone().autodiff());
+                let (rows, features, targets) = tensors(batch, self.shape.dense(), &self.device.clone().autodiff());
                 let loss = cross_entropy(model.forward(rows, features), targets);
                 let value: f32 = loss.clone().inner().try_into_scalar().map_err(TrainError::device)?;
                 let gradients = GradientsParams::from_grads(loss.backward(), model.as_ref());

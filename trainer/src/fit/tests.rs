@@ -22,7 +22,7 @@ fn config() -> TrainConfig {
     let mut config = TrainConfig::default();
     config.training.epochs = 5;
     config.target.search_share = 1.0;
-    config.network.hidden = [16, 16];
+    config.network.hidden = vec![16, 16];
     config.network.batch = 128;
     config.network.learning_rate = 0.02;
     config.network.features = FeatureGroups::NONE.with(FeatureGroup::Material);
@@ -171,15 +171,46 @@ fn an_epoch_learns_by_its_own_share_and_is_judged_by_the_last() {
 
 #[test]
 fn the_fused_step_trains_as_burn_does() {
-    let (fused, burn) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
-    let mut config = config();
-    config.training.epochs = 3;
-    let fused = fit_until(fused.path(), &config, Family::Network, false, usize::MAX).unwrap();
-    let burn = fit_until(burn.path(), &config, Family::Network, true, usize::MAX).unwrap();
-    for (fused, burn) in fused.curve.iter().zip(&burn.curve) {
-        assert!((fused.training_loss - burn.training_loss).abs() < 1e-4, "{fused:?} {burn:?}");
-        assert!((fused.validation_loss - burn.validation_loss).abs() < 1e-4, "{fused:?} {burn:?}");
+    for hidden in [&[16, 16][..], &[16], &[32, 16, 16]] {
+        let (fused, burn) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let mut config = config();
+        config.training.epochs = 3;
+        config.network.hidden = hidden.to_vec();
+        let fused = fit_until(fused.path(), &config, Family::Network, false, usize::MAX).unwrap();
+        let burn = fit_until(burn.path(), &config, Family::Network, true, usize::MAX).unwrap();
+        for (fused, burn) in fused.curve.iter().zip(&burn.curve) {
+            assert!((fused.training_loss - burn.training_loss).abs() < 1e-4, "{hidden:?}: {fused:?} {burn:?}");
+            assert!((fused.validation_loss - burn.validation_loss).abs() < 1e-4, "{hidden:?}: {fused:?} {burn:?}");
+        }
     }
+}
+
+#[test]
+fn networks_of_one_and_three_layers_are_resumed_and_exported() {
+    for (hidden, burn) in [(&[48][..], false), (&[48], true), (&[32, 16, 48], false), (&[32, 16, 48], true)] {
+        let mut config = config();
+        config.network.hidden = hidden.to_vec();
+        let (whole, broken) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let expected = fit_until(whole.path(), &config, Family::Network, burn, usize::MAX).unwrap();
+        let batches = samples().training().div_ceil(config.network.batch);
+        fit_until(broken.path(), &config, Family::Network, burn, 2 * batches + batches / 2).unwrap_err();
+        let found = fit_until(broken.path(), &config, Family::Network, burn, usize::MAX).unwrap();
+        assert_eq!(losses(broken.path()), losses(whole.path()), "{hidden:?}, burn: {burn}");
+        assert_eq!(fs::read(&found.model).unwrap(), fs::read(&expected.model).unwrap(), "{hidden:?}, burn: {burn}");
+        assert!(found.parity <= crate::export::TOLERANCE && found.curve[4].training_loss < found.curve[0].training_loss);
+        let Model::Network(network) = ModelFile::load(&found.model).unwrap().model else { panic!("a network was fitted") };
+        assert_eq!(network.weights().widths(), hidden);
+    }
+    // Of a network with other layers nothing is gone on from.
+    let (mut config, directory) = (config(), tempfile::tempdir().unwrap());
+    config.training.epochs = 1;
+    fit_in(directory.path(), &config, Family::Network).unwrap();
+    config.network.hidden = vec![16];
+    let error = fit_in(directory.path(), &config, Family::Network).unwrap_err().to_string();
+    assert!(error.contains("another configuration (hidden = [16, 16], not hidden = [16])"), "{error}");
+    config.network.hidden = vec![16; 4];
+    let error = fit_in(directory.path(), &config, Family::Network).unwrap_err().to_string();
+    assert_eq!(error, "network.hidden = [16, 16, 16, 16]: it must be one to three multiples of 16 up to 1024");
 }
 
 #[test]

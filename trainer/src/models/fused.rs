@@ -35,14 +35,15 @@ pub struct FusedNetwork {
 }
 
 impl FusedNetwork {
-    /// A network of these weights, in the order sparse, dense, first bias, second, second bias, output, output bias.
+    /// A network of these weights, in the order sparse, dense, first bias, weights and biases of each further hidden layer,
+    /// output, output bias.
     /// `moments` are twice as many numbers, 0 at the start, and `steps` how many steps were done.
     ///
     /// # Panics
     /// If the weights or moments are not as many as the shape has, or a hidden layer is no multiple of 16.
     #[must_use]
     pub fn new(shape: Shape, weights: Vec<f32>, moments: Vec<f32>, steps: u64) -> Self {
-        assert!(shape.hidden.iter().all(|width| width % matrix::LANES == 0 && *width > 0), "hidden layers are multiples of 16");
+        assert!(shape.hidden().iter().all(|width| width % matrix::LANES == 0), "hidden layers are multiples of 16");
         assert_eq!((weights.len(), moments.len()), (shape.parameters(), 2 * shape.parameters()), "the numbers of the shape");
         Self { shape, weights, moments, steps, instructions: InstructionSet::detect(), work: Vec::new() }
     }
@@ -95,13 +96,13 @@ impl FusedNetwork {
 
     /// The gradient of the mean loss into the first block's, and the sum of the losses.
     fn compute_gradient(&mut self, batch: Inputs<'_>) -> f64 {
-        let blocks: Vec<Inputs<'_>> = batch.pieces(BLOCK, self.shape.dense).collect();
+        let blocks: Vec<Inputs<'_>> = batch.pieces(BLOCK, self.shape.dense()).collect();
         if self.work.len() < blocks.len().max(1) {
             self.work.resize(blocks.len().max(1), Work::default());
         }
-        let mut second_transposed = vec![0.0; self.shape.hidden[0] * self.shape.hidden[1]];
-        matrix::transpose(self.shape.split(&self.weights).second, self.shape.hidden[1], &mut second_transposed);
-        let weights = Weights { shape: self.shape, all: &self.weights, second_transposed: &second_transposed };
+        let further = self.shape.split(&self.weights).hidden.into_iter().zip(&self.shape.hidden()[1..]);
+        let transposed: Vec<Vec<f32>> = further.map(|(layer, width)| matrix::transposed(layer.weights, *width)).collect();
+        let weights = Weights { shape: self.shape, all: &self.weights, transposed: &transposed };
         let scale = 1.0 / batch.targets.len() as f32;
         let (work, instructions) = (&mut self.work[..blocks.len()], self.instructions);
         work.par_iter_mut()
@@ -120,8 +121,8 @@ impl FusedNetwork {
     #[must_use]
     pub fn logits(&self, batch: Inputs<'_>) -> Vec<f32> {
         let mut logits = vec![0.0; batch.targets.len()];
-        let blocks: Vec<Inputs<'_>> = batch.pieces(BLOCK, self.shape.dense).collect();
-        let weights = Weights { shape: self.shape, all: &self.weights, second_transposed: &[] };
+        let blocks: Vec<Inputs<'_>> = batch.pieces(BLOCK, self.shape.dense()).collect();
+        let weights = Weights { shape: self.shape, all: &self.weights, transposed: &[] };
         logits.par_chunks_mut(BLOCK).zip(blocks).for_each_init(Work::default, |work, (logits, block)| {
             instructions::logits(self.instructions, weights, block, work, logits);
         });

@@ -1,7 +1,7 @@
-//! The small network: sparse rows and dense inputs → clipped relu → clipped relu → the logit of a win.
+//! The small network: sparse rows and dense inputs → one to three layers of clipped relu → the logit of a win.
 //!
-//! `x = clip(bias₁ + Σ_k sparse[row_k] + dense · features)`, `y = clip(bias₂ + W₂ x)`, `logit = b₃ + w₃ · y`, where
-//! clip is to `[0, 1]`, so that inference may work in integers.
+//! `x₁ = clip(b₁ + Σ_k sparse[row_k] + dense · features)`, `xₖ = clip(bₖ + Wₖ xₖ₋₁)`, `logit = b + w · x`, where x is the
+//! last layer and clip is to `[0, 1]`, so that inference may work in integers.
 
 use super::bag::bag;
 use super::fused::Shape;
@@ -12,36 +12,27 @@ use engine::eval::features::{ACTIVE, FeatureGroups, SPARSE_ROWS};
 use engine::eval::network::{Layer, NetworkWeights};
 use engine::random::RandomStream;
 
-/// The trainable network; matrices are `[inputs, outputs]`.
+/// The trainable network; matrices are `[inputs, outputs]`. What a network does not have is not in its record either.
 #[derive(Module, Debug)]
 pub struct NetworkModel {
     sparse: Param<Tensor<2>>,
     dense: Option<Param<Tensor<2>>>,
     first_bias: Param<Tensor<1>>,
-    second: Param<Tensor<2>>,
-    second_bias: Param<Tensor<1>>,
+    second: Option<Param<Tensor<2>>>,
+    second_bias: Option<Param<Tensor<1>>>,
+    third: Option<Param<Tensor<2>>>,
+    third_bias: Option<Param<Tensor<1>>>,
     output: Param<Tensor<2>>,
     output_bias: Param<Tensor<1>>,
 }
 
 impl NetworkModel {
-    /// A network with `dense` dense inputs and two hidden layers; uniform weights within one over the root of a
-    /// layer's active inputs.
+    /// A network of this shape; uniform weights within one over the root of a layer's active inputs, and an output bias
+    /// of 0.
     #[must_use]
-    pub fn new(dense: usize, hidden: [usize; 2], random: &mut RandomStream, device: &Device) -> Self {
-        let [first, second] = hidden;
-        let first_bound = 1.0 / ((ACTIVE + dense) as f64).sqrt();
-        let second_bound = 1.0 / (first as f64).sqrt();
-        let output_bound = 1.0 / (second as f64).sqrt();
-        Self {
-            sparse: parameter(1, [SPARSE_ROWS, first], uniform(random, first_bound), device),
-            dense: (dense > 0).then(|| parameter(2, [dense, first], uniform(random, first_bound), device)),
-            first_bias: parameter(3, [first], uniform(random, first_bound), device),
-            second: parameter(4, [first, second], uniform(random, second_bound), device),
-            second_bias: parameter(5, [second], uniform(random, second_bound), device),
-            output: parameter(6, [second, 1], uniform(random, output_bound), device),
-            output_bias: parameter(7, [1], || 0.0, device),
-        }
+    pub fn new(shape: Shape, random: &mut RandomStream, device: &Device) -> Self {
+        let next = |inputs: Option<usize>| inputs.map_or(0.0, |inputs| uniform(random, 1.0 / (inputs as f64).sqrt())());
+        Self::filled(shape, next, device)
     }
 
     /// A network of the numbers that [`Self::parameters`] gives.
@@ -51,27 +42,49 @@ impl NetworkModel {
     #[must_use]
     pub fn from_parameters(shape: Shape, parameters: &[f32], device: &Device) -> Self {
         assert_eq!(parameters.len(), shape.parameters(), "one number for each weight");
-        let Shape { dense, hidden: [first, second] } = shape;
         // Each tensor takes what it needs from the front.
         let mut numbers = parameters.iter().copied();
-        let mut next = || numbers.next().unwrap_or_default();
-        Self {
-            sparse: parameter(1, [SPARSE_ROWS, first], &mut next, device),
-            dense: (dense > 0).then(|| parameter(2, [dense, first], &mut next, device)),
-            first_bias: parameter(3, [first], &mut next, device),
-            second: parameter(4, [first, second], &mut next, device),
-            second_bias: parameter(5, [second], &mut next, device),
-            output: parameter(6, [second, 1], &mut next, device),
-            output_bias: parameter(7, [1], &mut next, device),
-        }
+        Self::filled(shape, |_| numbers.next().unwrap_or_default(), device)
+    }
+
+    /// A network of the numbers of `next`, tensor by tensor in the order of the fields; it is told the active inputs of
+    /// the weight's layer, and none for the output's bias.
+    fn filled(shape: Shape, mut next: impl FnMut(Option<usize>) -> f32, device: &Device) -> Self {
+        let (dense, hidden) = (shape.dense(), shape.hidden());
+        let (active, first, last) = (Some(ACTIVE + dense), hidden[0], hidden[hidden.len() - 1]);
+        let sparse = parameter(1, [SPARSE_ROWS, first], || next(active), device);
+        let dense = (dense > 0).then(|| parameter(2, [dense, first], || next(active), device));
+        let first_bias = parameter(3, [first], || next(active), device);
+        let mut layer = |number: usize, id: u64| {
+            let outputs = *hidden.get(number)?;
+            let inputs = hidden[number - 1];
+            let weights = parameter(id, [inputs, outputs], || next(Some(inputs)), device);
+            Some((weights, parameter(id + 1, [outputs], || next(Some(inputs)), device)))
+        };
+        // Numbers of parameters are part of records: the third layer came last.
+        let (second, second_bias) = layer(1, 4).unzip();
+        let (third, third_bias) = layer(2, 8).unzip();
+        let output = parameter(6, [last, 1], || next(Some(last)), device);
+        let output_bias = parameter(7, [1], || next(None), device);
+        Self { sparse, dense, first_bias, second, second_bias, third, third_bias, output, output_bias }
+    }
+
+    /// Weights and biases of the hidden layers after the first.
+    fn further(&self) -> impl Iterator<Item = (&Param<Tensor<2>>, &Param<Tensor<1>>)> {
+        let layers = [(&self.second, &self.second_bias), (&self.third, &self.third_bias)];
+        layers.into_iter().filter_map(|(weights, bias)| weights.as_ref().zip(bias.as_ref()))
     }
 
     /// All weights, tensor by tensor in the order of the fields.
     #[must_use]
     pub fn parameters(&self) -> Vec<f32> {
-        let dense = self.dense.as_ref().map(values).unwrap_or_default();
-        let (first, second) = ([values(&self.first_bias), values(&self.second)], [values(&self.second_bias), values(&self.output)]);
-        [vec![values(&self.sparse), dense], first.into(), second.into(), vec![values(&self.output_bias)]].concat().concat()
+        let mut all = values(&self.sparse);
+        all.extend(self.dense.iter().flat_map(values));
+        all.extend(values(&self.first_bias));
+        all.extend(self.further().flat_map(|(weights, bias)| [values(weights), values(bias)].concat()));
+        all.extend(values(&self.output));
+        all.extend(values(&self.output_bias));
+        all
     }
 
     /// The gradients of all weights, in the order of [`Self::parameters`].
@@ -84,8 +97,7 @@ impl NetworkModel {
         let mut all = of(&self.sparse, gradients);
         all.extend(self.dense.iter().flat_map(|dense| of(dense, gradients)));
         all.extend(of(&self.first_bias, gradients));
-        all.extend(of(&self.second, gradients));
-        all.extend(of(&self.second_bias, gradients));
+        all.extend(self.further().flat_map(|(weights, bias)| [of(weights, gradients), of(bias, gradients)].concat()));
         all.extend(of(&self.output, gradients));
         all.extend(of(&self.output_bias, gradients));
         all
@@ -95,12 +107,14 @@ impl NetworkModel {
     /// the network has any.
     #[must_use]
     pub fn forward(&self, rows: Tensor<2, Int>, features: Option<Tensor<2>>) -> Tensor<2> {
-        let mut first = bag(self.sparse.val(), rows) + self.first_bias.val().unsqueeze();
+        let mut layer = bag(self.sparse.val(), rows) + self.first_bias.val().unsqueeze();
         if let (Some(dense), Some(features)) = (&self.dense, features) {
-            first = first + features.matmul(dense.val());
+            layer = layer + features.matmul(dense.val());
         }
-        let second = first.clamp(0.0, 1.0).matmul(self.second.val()) + self.second_bias.val().unsqueeze();
-        second.clamp(0.0, 1.0).matmul(self.output.val()) + self.output_bias.val().unsqueeze()
+        for (weights, bias) in self.further() {
+            layer = layer.clamp(0.0, 1.0).matmul(weights.val()) + bias.val().unsqueeze();
+        }
+        layer.clamp(0.0, 1.0).matmul(self.output.val()) + self.output_bias.val().unsqueeze()
     }
 
     /// The weights as the engine takes them; `groups` are those of the dense inputs.
@@ -111,7 +125,7 @@ impl NetworkModel {
             sparse: values(&self.sparse),
             dense: self.dense.as_ref().map(values).unwrap_or_default(),
             bias: values(&self.first_bias),
-            hidden: vec![Layer { weights: values(&self.second), bias: values(&self.second_bias) }],
+            hidden: self.further().map(|(weights, bias)| Layer { weights: values(weights), bias: values(bias) }).collect(),
             output: values(&self.output),
             output_bias: values(&self.output_bias).first().copied().unwrap_or_default(),
         }
@@ -126,52 +140,59 @@ mod tests {
 
     #[test]
     fn the_forward_pass_is_the_formula() {
-        let (dense, hidden, batch) = (3, [8, 16], 4);
-        let model = NetworkModel::new(dense, hidden, &mut RandomStream::new(5), &Device::flex());
-        let mut random = RandomStream::new(6);
-        let rows: Vec<i32> = (0..batch * ACTIVE).map(|_| random.below(SPARSE_ROWS) as i32).collect();
-        let features: Vec<f32> = (0..batch * dense).map(|_| random.unit() as f32).collect();
-        let logits = model.forward(
-            Tensor::from_data(TensorData::new(rows.clone(), [batch, ACTIVE]), &Device::flex()),
-            Some(Tensor::from_data(TensorData::new(features.clone(), [batch, dense]), &Device::flex())),
-        );
-        let logits = logits.into_data().try_to_vec::<f32>().unwrap();
-        let weights = model.weights(FeatureGroups::NONE);
-        let second = &weights.hidden[0];
-        for sample in 0..batch {
-            let mut first = weights.bias.clone();
-            for (unit, sum) in first.iter_mut().enumerate() {
-                for row in &rows[sample * ACTIVE..][..ACTIVE] {
-                    *sum += weights.sparse[*row as usize * hidden[0] + unit];
+        for hidden in [&[8][..], &[8, 16], &[8, 16, 24]] {
+            let (dense, batch) = (3, 4);
+            let model = NetworkModel::new(Shape::new(dense, hidden), &mut RandomStream::new(5), &Device::flex());
+            let mut random = RandomStream::new(6);
+            let rows: Vec<i32> = (0..batch * ACTIVE).map(|_| random.below(SPARSE_ROWS) as i32).collect();
+            let features: Vec<f32> = (0..batch * dense).map(|_| random.unit() as f32).collect();
+            let logits = model.forward(
+                Tensor::from_data(TensorData::new(rows.clone(), [batch, ACTIVE]), &Device::flex()),
+                Some(Tensor::from_data(TensorData::new(features.clone(), [batch, dense]), &Device::flex())),
+            );
+            let logits = logits.into_data().try_to_vec::<f32>().unwrap();
+            let weights = model.weights(FeatureGroups::NONE);
+            assert_eq!(weights.widths(), hidden);
+            for sample in 0..batch {
+                let mut layer = weights.bias.clone();
+                for (unit, sum) in layer.iter_mut().enumerate() {
+                    for row in &rows[sample * ACTIVE..][..ACTIVE] {
+                        *sum += weights.sparse[*row as usize * hidden[0] + unit];
+                    }
+                    for input in 0..dense {
+                        *sum += features[sample * dense + input] * weights.dense[input * hidden[0] + unit];
+                    }
+                    *sum = sum.clamp(0.0, 1.0);
                 }
-                for input in 0..dense {
-                    *sum += features[sample * dense + input] * weights.dense[input * hidden[0] + unit];
+                for further in &weights.hidden {
+                    let units = further.bias.len();
+                    let sum = |unit: usize| (0..layer.len()).map(|input| layer[input] * further.weights[input * units + unit]).sum::<f32>();
+                    layer = (0..units).map(|unit| (sum(unit) + further.bias[unit]).clamp(0.0, 1.0)).collect();
                 }
-                *sum = sum.clamp(0.0, 1.0);
+                let logit = weights.output_bias + layer.iter().zip(&weights.output).map(|(value, weight)| value * weight).sum::<f32>();
+                assert!((logit - logits[sample]).abs() < 1e-5, "{hidden:?}: {logit} {}", logits[sample]);
             }
-            let mut logit = weights.output_bias;
-            for unit in 0..hidden[1] {
-                let sum: f32 = (0..hidden[0]).map(|input| first[input] * second.weights[input * hidden[1] + unit]).sum();
-                logit += (sum + second.bias[unit]).clamp(0.0, 1.0) * weights.output[unit];
-            }
-            assert!((logit - logits[sample]).abs() < 1e-5, "{logit} {}", logits[sample]);
         }
     }
 
     #[test]
     fn a_network_is_its_parameters() {
-        for dense in [0, 3] {
-            let shape = Shape { dense, hidden: [16, 32] };
-            let model = NetworkModel::new(dense, shape.hidden, &mut RandomStream::new(5), &Device::flex());
-            let again = NetworkModel::from_parameters(shape, &model.parameters(), &Device::flex());
-            assert_eq!(again.weights(FeatureGroups::NONE), model.weights(FeatureGroups::NONE));
-            assert_eq!(again.into_record().into_bytes().unwrap().to_vec(), model.into_record().into_bytes().unwrap().to_vec());
+        for hidden in [&[16][..], &[16, 32], &[16, 32, 48]] {
+            for dense in [0, 3] {
+                let shape = Shape::new(dense, hidden);
+                let model = NetworkModel::new(shape, &mut RandomStream::new(5), &Device::flex());
+                assert_eq!(model.parameters().len(), shape.parameters());
+                let again = NetworkModel::from_parameters(shape, &model.parameters(), &Device::flex());
+                assert_eq!(again.weights(FeatureGroups::NONE), model.weights(FeatureGroups::NONE));
+                assert_eq!(again.into_record().into_bytes().unwrap().to_vec(), model.into_record().into_bytes().unwrap().to_vec());
+            }
         }
     }
 
     #[test]
     fn the_seed_decides_the_weights() {
-        let weights = |seed| NetworkModel::new(0, [8, 8], &mut RandomStream::new(seed), &Device::flex()).weights(FeatureGroups::NONE);
+        let shape = Shape::new(0, &[8, 8]);
+        let weights = |seed| NetworkModel::new(shape, &mut RandomStream::new(seed), &Device::flex()).weights(FeatureGroups::NONE);
         assert_eq!(weights(1), weights(1));
         assert_ne!(weights(1).sparse, weights(2).sparse);
         assert!(weights(1).dense.is_empty());

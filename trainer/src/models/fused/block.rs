@@ -7,6 +7,7 @@ use super::layout::Shape;
 use super::matrix::{LANES, Lanes, add, add_product, add_transposed_product, each, lanes, lanes_mut};
 use engine::eval::calibration::exponential;
 use engine::eval::features::ACTIVE;
+use engine::eval::network::MAX_HIDDEN;
 
 /// Samples that go through the layers together.
 const CHUNK: usize = 64;
@@ -41,8 +42,8 @@ impl<'a> Inputs<'a> {
 pub(super) struct Weights<'a> {
     pub(super) shape: Shape,
     pub(super) all: &'a [f32],
-    /// Those between the hidden layers, transposed.
-    pub(super) second_transposed: &'a [f32],
+    /// Those between each hidden layer and the next, transposed; only needed for gradients.
+    pub(super) transposed: &'a [Vec<f32>],
 }
 
 /// What one thread needs for a block, and its results.
@@ -54,10 +55,10 @@ pub(super) struct Work {
     pub(super) loss: f64,
     /// Of the last samples that went forward.
     pub(super) logits: Vec<f32>,
-    first: Vec<f32>,
-    second: Vec<f32>,
-    first_gradient: Vec<f32>,
-    second_gradient: Vec<f32>,
+    /// Of each hidden layer, clipped.
+    values: [Vec<f32>; MAX_HIDDEN],
+    /// The derivatives of the loss by the sums of each hidden layer.
+    slopes: [Vec<f32>; MAX_HIDDEN],
 }
 
 /// The gradient of `scale` times the loss of a block, and its loss, into `work`.
@@ -67,7 +68,7 @@ pub(super) fn gradient<const ROWS: usize>(weights: Weights<'_>, inputs: Inputs<'
     work.gradient.clear();
     work.gradient.resize(shape.parameters(), 0.0);
     work.loss = 0.0;
-    for chunk in inputs.pieces(CHUNK, shape.dense) {
+    for chunk in inputs.pieces(CHUNK, shape.dense()) {
         forward::<ROWS>(weights, chunk, work);
         work.loss += losses(&mut work.logits, chunk.targets, scale);
         backward::<ROWS>(weights, chunk, work);
@@ -77,7 +78,7 @@ pub(super) fn gradient<const ROWS: usize>(weights: Weights<'_>, inputs: Inputs<'
 /// The logits of samples, in their order, into `logits`.
 #[inline(always)]
 pub(super) fn logits<const ROWS: usize>(weights: Weights<'_>, inputs: Inputs<'_>, work: &mut Work, logits: &mut [f32]) {
-    for (chunk, logits) in inputs.pieces(CHUNK, weights.shape.dense).zip(logits.chunks_mut(CHUNK)) {
+    for (chunk, logits) in inputs.pieces(CHUNK, weights.shape.dense()).zip(logits.chunks_mut(CHUNK)) {
         forward::<ROWS>(weights, chunk, work);
         logits.copy_from_slice(&work.logits);
     }
@@ -85,12 +86,12 @@ pub(super) fn logits<const ROWS: usize>(weights: Weights<'_>, inputs: Inputs<'_>
 
 #[inline(always)]
 fn forward<const ROWS: usize>(weights: Weights<'_>, inputs: Inputs<'_>, work: &mut Work) {
-    let Shape { dense, hidden: [first, second] } = weights.shape;
+    let hidden = weights.shape.hidden();
     let tensors = weights.shape.split(weights.all);
     let samples = inputs.targets.len();
-    let (first_width, second_width) = (first / LANES, second / LANES);
-    resize(&mut work.first, samples * first);
-    let layer = lanes_mut(&mut work.first);
+    let first_width = hidden[0] / LANES;
+    resize(&mut work.values[0], samples * hidden[0]);
+    let layer = lanes_mut(&mut work.values[0]);
     let (table, bias) = (lanes(tensors.sparse), lanes(tensors.first_bias));
     for (rows, sums) in inputs.rows.chunks_exact(ACTIVE).zip(layer.chunks_exact_mut(first_width)) {
         for (column, sum) in sums.iter_mut().enumerate() {
@@ -101,17 +102,22 @@ fn forward<const ROWS: usize>(weights: Weights<'_>, inputs: Inputs<'_>, work: &m
             *sum = total;
         }
     }
-    add_product::<ROWS>(inputs.dense, lanes(tensors.dense), layer, dense, first_width);
+    add_product::<ROWS>(inputs.dense, lanes(tensors.dense), layer, weights.shape.dense(), first_width);
     clip(layer);
-    resize(&mut work.second, samples * second);
-    let layer = lanes_mut(&mut work.second);
-    for sums in layer.chunks_exact_mut(second_width) {
-        sums.copy_from_slice(lanes(tensors.second_bias));
+    for number in 1..hidden.len() {
+        let (before, after) = work.values.split_at_mut(number);
+        let (inner, width, tensors) = (hidden[number - 1], hidden[number] / LANES, tensors.hidden[number - 1]);
+        resize(&mut after[0], samples * hidden[number]);
+        let layer = lanes_mut(&mut after[0]);
+        for sums in layer.chunks_exact_mut(width) {
+            sums.copy_from_slice(lanes(tensors.bias));
+        }
+        add_product::<ROWS>(&before[number - 1], lanes(tensors.weights), layer, inner, width);
+        clip(layer);
     }
-    add_product::<ROWS>(&work.first, lanes(tensors.second), layer, first, second_width);
-    clip(layer);
+    let last = hidden.len() - 1;
     work.logits.clear();
-    for values in layer.chunks_exact(second_width) {
+    for values in lanes(&work.values[last]).chunks_exact(hidden[last] / LANES) {
         let mut sums = [0.0; LANES];
         for (values, weights) in values.iter().zip(lanes(tensors.output)) {
             for lane in 0..LANES {
@@ -142,39 +148,45 @@ fn losses(logits: &mut [f32], targets: &[f32], scale: f32) -> f64 {
 /// Adds the gradient of the samples that went forward, whose `logits` have become derivatives.
 #[inline(always)]
 fn backward<const ROWS: usize>(weights: Weights<'_>, inputs: Inputs<'_>, work: &mut Work) {
-    let Shape { hidden: [first, second], .. } = weights.shape;
+    let hidden = weights.shape.hidden();
     let tensors = weights.shape.split(weights.all);
     let samples = inputs.targets.len();
-    let (first_width, second_width) = (first / LANES, second / LANES);
     let gradient = weights.shape.split_mut(&mut work.gradient);
 
-    resize(&mut work.second_gradient, samples * second);
-    let layer = lanes_mut(&mut work.second_gradient);
-    let values = lanes(&work.second);
-    for column in 0..second_width {
+    let (last, last_width) = (hidden.len() - 1, hidden[hidden.len() - 1] / LANES);
+    resize(&mut work.slopes[last], samples * hidden[last]);
+    let (values, slopes) = (lanes(&work.values[last]), lanes_mut(&mut work.slopes[last]));
+    for column in 0..last_width {
         let output = lanes(tensors.output)[column];
-        let (mut by_output, mut by_bias) = ([0.0; LANES], [0.0; LANES]);
+        let mut by_output = [0.0; LANES];
         for (sample, &derivative) in work.logits.iter().enumerate() {
-            let (value, slope) = (&values[sample * second_width + column], &mut layer[sample * second_width + column]);
-            *slope = each(|lane| if_open(value[lane], derivative * output[lane]));
-            add(&mut by_bias, slope);
+            let value = &values[sample * last_width + column];
+            slopes[sample * last_width + column] = each(|lane| derivative * output[lane]);
             add(&mut by_output, &each(|lane| derivative * value[lane]));
         }
         add(&mut lanes_mut(gradient.output)[column], &by_output);
-        add(&mut lanes_mut(gradient.second_bias)[column], &by_bias);
     }
     for derivative in &work.logits {
         gradient.output_bias[0] += derivative;
     }
-    add_transposed_product::<ROWS>(&work.first, layer, lanes_mut(gradient.second), second_width);
 
-    resize(&mut work.first_gradient, samples * first);
-    work.first_gradient.fill(0.0);
-    let layer = lanes_mut(&mut work.first_gradient);
-    add_product::<ROWS>(&work.second_gradient, lanes(weights.second_transposed), layer, second, first_width);
-    let (values, bias, table) = (lanes(&work.first), lanes_mut(gradient.first_bias), lanes_mut(gradient.sparse));
+    for (number, gradient) in (1..hidden.len()).zip(gradient.hidden).rev() {
+        let (before, after) = work.slopes.split_at_mut(number);
+        let (width, inputs) = (hidden[number] / LANES, &work.values[number - 1]);
+        let slopes = lanes_mut(&mut after[0]);
+        close(lanes(&work.values[number]), slopes, lanes_mut(gradient.bias));
+        add_transposed_product::<ROWS>(inputs, slopes, lanes_mut(gradient.weights), width);
+        resize(&mut before[number - 1], samples * hidden[number - 1]);
+        before[number - 1].fill(0.0);
+        let transposed = lanes(&weights.transposed[number - 1]);
+        add_product::<ROWS>(&after[0], transposed, lanes_mut(&mut before[number - 1]), hidden[number], hidden[number - 1] / LANES);
+    }
+
+    let first_width = hidden[0] / LANES;
+    let (values, slopes) = (lanes(&work.values[0]), lanes_mut(&mut work.slopes[0]));
+    let (bias, table) = (lanes_mut(gradient.first_bias), lanes_mut(gradient.sparse));
     let rows = inputs.rows.chunks_exact(ACTIVE);
-    for ((rows, values), slopes) in rows.zip(values.chunks_exact(first_width)).zip(layer.chunks_exact_mut(first_width)) {
+    for ((rows, values), slopes) in rows.zip(values.chunks_exact(first_width)).zip(slopes.chunks_exact_mut(first_width)) {
         for ((slope, value), bias) in slopes.iter_mut().zip(values).zip(bias.iter_mut()) {
             *slope = each(|lane| if_open(value[lane], slope[lane]));
             add(bias, slope);
@@ -185,7 +197,22 @@ fn backward<const ROWS: usize>(weights: Weights<'_>, inputs: Inputs<'_>, work: &
             }
         }
     }
-    add_transposed_product::<ROWS>(inputs.dense, layer, lanes_mut(gradient.dense), first_width);
+    add_transposed_product::<ROWS>(inputs.dense, slopes, lanes_mut(gradient.dense), first_width);
+}
+
+/// Clears the slopes of sums that were clipped, given the clipped values, and adds what is left to the bias' gradient.
+#[inline(always)]
+fn close(values: &[Lanes], slopes: &mut [Lanes], bias: &mut [Lanes]) {
+    let width = bias.len();
+    for (column, bias) in bias.iter_mut().enumerate() {
+        let mut sum = [0.0; LANES];
+        for (values, slopes) in values.chunks_exact(width).zip(slopes.chunks_exact_mut(width)) {
+            let (value, slope) = (&values[column], &mut slopes[column]);
+            *slope = each(|lane| if_open(value[lane], slope[lane]));
+            add(&mut sum, slope);
+        }
+        add(bias, &sum);
+    }
 }
 
 /// The slope of a sum whose clipped value is given: beyond the bounds nothing follows it.

@@ -1,18 +1,26 @@
 //! Where each tensor of the network stands in one array of numbers: weights, gradients and moments are laid out alike.
+//!
+//! A layer that is not there has tensors without numbers, as have dense inputs that are not there.
 
 use engine::eval::features::SPARSE_ROWS;
+use engine::eval::network::MAX_HIDDEN;
 use std::ops::Range;
 
-/// Tensors of a network.
-pub(super) const TENSORS: usize = 7;
+/// Tensors of a network, with those that have no numbers.
+pub(super) const TENSORS: usize = 9;
 
-/// The widths of a network.
+/// The widths of a network. Invariant: at least one hidden layer, and none after one of width 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shape {
-    /// Dense inputs.
-    pub dense: usize,
-    /// Neurons of the two hidden layers, multiples of 16.
-    pub hidden: [usize; 2],
+    dense: usize,
+    hidden: [usize; MAX_HIDDEN],
+}
+
+/// The weights of a hidden layer after the first, and its biases.
+#[derive(Clone, Copy)]
+pub(super) struct Layer<T> {
+    pub(super) weights: T,
+    pub(super) bias: T,
 }
 
 /// Something for each tensor, in the order in which they stand.
@@ -20,17 +28,55 @@ pub(super) struct Tensors<T> {
     pub(super) sparse: T,
     pub(super) dense: T,
     pub(super) first_bias: T,
-    pub(super) second: T,
-    pub(super) second_bias: T,
+    /// Of the layers after the first, also of those that are not there.
+    pub(super) hidden: [Layer<T>; MAX_HIDDEN - 1],
     pub(super) output: T,
     pub(super) output_bias: T,
 }
 
+impl<T> Tensors<T> {
+    fn of([sparse, dense, first_bias, second, second_bias, third, third_bias, output, output_bias]: [T; TENSORS]) -> Self {
+        let hidden = [Layer { weights: second, bias: second_bias }, Layer { weights: third, bias: third_bias }];
+        Self { sparse, dense, first_bias, hidden, output, output_bias }
+    }
+}
+
 impl Shape {
+    /// A network of so many dense inputs and one to three hidden layers of these widths.
+    ///
+    /// # Panics
+    /// If there are no hidden layers, more than three, or one without neurons.
+    #[must_use]
+    pub const fn new(dense: usize, widths: &[usize]) -> Self {
+        assert!(!widths.is_empty() && widths.len() <= MAX_HIDDEN, "one to three hidden layers");
+        let mut hidden = [0; MAX_HIDDEN];
+        let mut layer = 0;
+        while layer < widths.len() {
+            assert!(widths[layer] > 0, "hidden layers have neurons");
+            hidden[layer] = widths[layer];
+            layer += 1;
+        }
+        Self { dense, hidden }
+    }
+
+    /// Dense inputs.
+    #[must_use]
+    pub const fn dense(&self) -> usize {
+        self.dense
+    }
+
+    /// Neurons of each hidden layer.
+    #[must_use]
+    pub fn hidden(&self) -> &[usize] {
+        let layers = self.hidden.iter().take_while(|width| **width > 0).count();
+        &self.hidden[..layers]
+    }
+
     fn lengths(&self) -> [usize; TENSORS] {
-        let [first, second] = self.hidden;
+        let [first, second, third] = self.hidden;
+        let last = self.hidden().last().copied().unwrap_or_default();
         // What is read sixteen at a time stands before the one number that is not.
-        [SPARSE_ROWS * first, self.dense * first, first, first * second, second, second, 1]
+        [SPARSE_ROWS * first, self.dense * first, first, first * second, second, second * third, third, last, 1]
     }
 
     /// The place of each tensor.
@@ -50,18 +96,16 @@ impl Shape {
 
     /// The tensors in an array of all.
     pub(super) fn split<'a>(&self, all: &'a [f32]) -> Tensors<&'a [f32]> {
-        let [sparse, dense, first_bias, second, second_bias, output, output_bias] = self.places().map(|place| &all[place]);
-        Tensors { sparse, dense, first_bias, second, second_bias, output, output_bias }
+        Tensors::of(self.places().map(|place| &all[place]))
     }
 
     /// The tensors in an array of all, to be changed.
     pub(super) fn split_mut<'a>(&self, all: &'a mut [f32]) -> Tensors<&'a mut [f32]> {
         let mut rest = all;
-        let [sparse, dense, first_bias, second, second_bias, output, output_bias] = self.lengths().map(|length| {
+        Tensors::of(self.lengths().map(|length| {
             let (tensor, after) = std::mem::take(&mut rest).split_at_mut(length);
             rest = after;
             tensor
-        });
-        Tensors { sparse, dense, first_bias, second, second_bias, output, output_bias }
+        }))
     }
 }

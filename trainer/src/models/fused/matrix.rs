@@ -124,13 +124,15 @@ fn transposed_rows<const ROWS: usize>(a: &[f32], b: &[Lanes], c: &mut [Lanes], f
 }
 
 /// The transposed matrix of one with `columns` columns.
-pub(super) fn transpose(matrix: &[f32], columns: usize, transposed: &mut [f32]) {
+pub(super) fn transposed(matrix: &[f32], columns: usize) -> Vec<f32> {
     let rows = matrix.len() / columns;
+    let mut transposed = vec![0.0; matrix.len()];
     for (row, values) in matrix.chunks_exact(columns).enumerate() {
         for (column, value) in values.iter().enumerate() {
             transposed[column * rows + row] = *value;
         }
     }
+    transposed
 }
 
 #[cfg(test)]
@@ -158,10 +160,7 @@ mod tests {
             let mut found = c.clone();
             add_product::<4>(&a, lanes(&b), lanes_mut(&mut found), inner, columns / LANES);
             assert_eq!(found, expected);
-            let mut turned = vec![0.0; a.len()];
-            if inner > 0 {
-                transpose(&a, inner, &mut turned);
-            }
+            let turned = if inner > 0 { transposed(&a, inner) } else { Vec::new() };
             let mut found = c;
             add_transposed_product::<8>(&turned, lanes(&b), lanes_mut(&mut found), columns / LANES);
             assert_eq!(found, expected);

@@ -1,5 +1,6 @@
 //! The fused step against burn's automatic gradient and optimiser, and against itself on other instructions.
 
+use super::layout::TENSORS;
 use super::*;
 use crate::models::cross_entropy;
 use crate::models::network::NetworkModel;
@@ -9,8 +10,15 @@ use burn::tensor::{DType, Device, Int, Tensor, TensorData};
 use engine::eval::features::{ACTIVE, SPARSE_ROWS, STONE_SQUARES};
 use engine::random::RandomStream;
 
-const SHAPES: [Shape; 3] =
-    [Shape { dense: 0, hidden: [16, 16] }, Shape { dense: 22, hidden: [64, 32] }, Shape { dense: 5, hidden: [48, 80] }];
+const SHAPES: [Shape; 7] = [
+    Shape::new(0, &[16, 16]),
+    Shape::new(22, &[64, 32]),
+    Shape::new(5, &[48, 80]),
+    Shape::new(22, &[32]),
+    Shape::new(0, &[144]),
+    Shape::new(5, &[48, 80, 32]),
+    Shape::new(0, &[16, 16, 64]),
+];
 
 struct Batch {
     rows: Vec<i32>,
@@ -39,7 +47,7 @@ impl Batch {
 }
 
 fn model(shape: Shape, seed: u64) -> NetworkModel {
-    NetworkModel::new(shape.dense, shape.hidden, &mut RandomStream::new(seed), &Device::flex().autodiff())
+    NetworkModel::new(shape, &mut RandomStream::new(seed), &Device::flex().autodiff())
 }
 
 fn fused(shape: Shape, model: &NetworkModel) -> FusedNetwork {
@@ -61,8 +69,8 @@ fn losses_and_gradients_are_burns() {
         let model = model(shape, 2);
         // A single sample, an odd number, and more than one block.
         for samples in [1, 77, BLOCK + 100] {
-            let batch = Batch::random(samples, shape.dense, &mut random);
-            let (rows, features, targets) = batch.tensors(shape.dense, &Device::flex().autodiff());
+            let batch = Batch::random(samples, shape.dense(), &mut random);
+            let (rows, features, targets) = batch.tensors(shape.dense(), &Device::flex().autodiff());
             let logits = model.forward(rows, features);
             let expected_logits: Vec<f32> = logits.clone().into_data().iter::<f32>().collect();
             let loss = cross_entropy(logits, targets);
@@ -76,7 +84,7 @@ fn losses_and_gradients_are_burns() {
             let largest = expected.iter().fold(0.0f32, |largest, value| largest.max(value.abs()));
             assert_close(&network.work[0].gradient, &expected, largest);
             // Rows that no stone stands on have no gradient at all.
-            let unused = 5 * shape.hidden[0]..STONE_SQUARES * shape.hidden[0];
+            let unused = 5 * shape.hidden()[0]..STONE_SQUARES * shape.hidden()[0];
             assert!(network.work[0].gradient[unused].iter().all(|value| *value == 0.0));
         }
     }
@@ -93,17 +101,23 @@ fn steps_are_those_of_burns_adam_with_clipped_gradients() {
             let clipping = GradientClippingConfig::Norm(longest);
             let mut optimiser = AdamConfig::new().with_epsilon(1e-8).with_grad_clipping(Some(clipping)).init();
             for step in 1..=12 {
-                let batch = Batch::random(200, shape.dense, &mut random);
-                let (rows, features, targets) = batch.tensors(shape.dense, &Device::flex().autodiff());
+                let batch = Batch::random(200, shape.dense(), &mut random);
+                let (rows, features, targets) = batch.tensors(shape.dense(), &Device::flex().autodiff());
                 let gradients = cross_entropy(model.forward(rows, features), targets).backward();
                 let rate = 0.01 / f64::from(step);
                 model = optimiser.step(rate, model.clone(), GradientsParams::from_grads(gradients, &model));
                 network.step(batch.inputs(), rate, longest);
+                // Where a gradient is 0 but for rounding, Adam's first steps have no direction: weights move by 0.03 in all.
+                let (found, expected) = (network.weights(), model.parameters());
+                let far = found.iter().zip(&expected).filter(|(found, expected)| (*found - *expected).abs() > 1e-4).count();
+                assert!(far <= found.len() / 1000, "{far} of {} weights differ for {shape:?}, {longest}, step {step}", found.len());
+                if shape.hidden().len() > 2 {
+                    // The deeper the network, the more often a sum lies so near a bound that weights which differ by such
+                    // steps clip it in one and not in the other, and part from there: each step starts from the same.
+                    let (moments, steps) = network.optimiser();
+                    network = FusedNetwork::new(shape, expected, moments.to_vec(), steps);
+                }
             }
-            // Where a gradient is 0 but for rounding, Adam's first steps have no direction: weights move by 0.03 in all.
-            let (found, expected) = (network.weights(), model.parameters());
-            let far = found.iter().zip(&expected).filter(|(found, expected)| (*found - *expected).abs() > 1e-4).count();
-            assert!(far <= found.len() / 1000, "{far} of {} weights differ for {shape:?}, {longest}", found.len());
         }
     }
 }
@@ -113,7 +127,7 @@ fn all_instructions_and_numbers_of_threads_give_the_same_bits() {
     let mut random = RandomStream::new(5);
     for shape in SHAPES {
         let start = fused(shape, &model(shape, 6));
-        let batch = Batch::random(3 * BLOCK + 33, shape.dense, &mut random);
+        let batch = Batch::random(3 * BLOCK + 33, shape.dense(), &mut random);
         let train = |mut network: FusedNetwork| {
             let losses = [(); 3].map(|()| network.step(batch.inputs(), 0.001, 0.1));
             let bits: Vec<u32> = network.weights().iter().map(|weight| weight.to_bits()).collect();
@@ -135,21 +149,21 @@ fn all_instructions_and_numbers_of_threads_give_the_same_bits() {
 #[test]
 fn a_batch_of_another_size_leaves_nothing_behind() {
     let (shape, mut random) = (SHAPES[1], RandomStream::new(7));
-    let batch = Batch::random(40, shape.dense, &mut random);
-    let large = Batch::random(5 * BLOCK, shape.dense, &mut random);
+    let batch = Batch::random(40, shape.dense(), &mut random);
+    let large = Batch::random(5 * BLOCK, shape.dense(), &mut random);
     let mut used = fused(shape, &model(shape, 8));
     let mut fresh = used.clone();
     let _ = used.compute_gradient(large.inputs());
     assert_eq!(used.step(batch.inputs(), 0.01, 1.0), fresh.step(batch.inputs(), 0.01, 1.0));
     assert_eq!(used.weights(), fresh.weights());
-    assert_eq!(used.tensors().map(<[f32]>::len).collect::<Vec<_>>()[0], SPARSE_ROWS * shape.hidden[0]);
+    assert_eq!(used.tensors().map(<[f32]>::len).collect::<Vec<_>>()[0], SPARSE_ROWS * shape.hidden()[0]);
 }
 
 #[test]
 fn a_loss_that_is_no_number_changes_nothing() {
     let (shape, mut random) = (SHAPES[0], RandomStream::new(9));
     let mut weights = model(shape, 10).parameters();
-    weights[shape.places()[5].start] = f32::NAN;
+    weights[shape.places()[TENSORS - 2].start] = f32::NAN;
     let mut network = FusedNetwork::new(shape, weights, vec![0.0; 2 * shape.parameters()], 0);
     let batch = Batch::random(10, 0, &mut random);
     assert!(network.step(batch.inputs(), 0.01, 1.0).is_nan());

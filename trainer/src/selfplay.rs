@@ -1,7 +1,7 @@
 //! Self-play: any mix of players plays games in parallel, and shards of records come out.
 //!
 //! Invariant: game `i` is a pure function of the run's settings (the content of model files included) and `i`: a few
-//! games that follow each other share streams of random numbers, and are played in their order ([`Streams`]). A shard
+//! games that follow each other share streams of random numbers, and are played in their order (`streams.rs`). A shard
 //! is one of the games it covers, so the same seed gives the same bytes whatever the number of threads, and a run goes
 //! on where it was stopped. Only a player with a time limit breaks this. Games of other settings are never mixed in,
 //! and nothing is played or replaced before all that is there has been checked.

@@ -1,7 +1,8 @@
 //! Simulations a second of the Monte-Carlo search: plain UCT, without proofs, from a start position.
 //!
-//! `cargo run --release -p engine --example simulations -- [simulations] [threads] [playout or nothing]`: the last one values
-//! leaves by a constant, so that only the search itself is measured. Prints the best of five runs.
+//! `cargo run --release -p engine --example simulations -- [simulations] [threads] [playout or nothing] [batch]`: `nothing` values
+//! leaves by a constant, so that only the search itself is measured; a batch is so many simulations under way at a time.
+//! Prints the best of five runs.
 
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "an example talks to whoever runs it")]
 
@@ -23,10 +24,10 @@ impl<G: Game> Leaf<G> for Nothing {
     }
 }
 
-fn measure<L: Leaf<Standard> + Clone>(leaf: &L, simulations: u64, threads: usize) {
+fn measure<L: Leaf<Standard> + Clone>(leaf: &L, simulations: u64, threads: usize, batch: usize) {
     let game = Standard::default();
     let (position, _) = game.parse_position("215../64.../3...e/...fb/..acd b -").unwrap_or_else(|error| panic!("{error}"));
-    let options = MctsOptions { budget: Budget::Simulations(simulations), solver: false, ..MctsOptions::default() };
+    let options = MctsOptions { budget: Budget::Simulations(simulations), solver: false, batch, ..MctsOptions::default() };
     let mut search = Mcts::<_, L>::with_leaves(game, vec![leaf.clone(); threads], options, 1);
     let mut best = f64::INFINITY;
     for _ in 0..5 {
@@ -36,7 +37,7 @@ fn measure<L: Leaf<Standard> + Clone>(leaf: &L, simulations: u64, threads: usize
     }
     let report = search.report();
     println!(
-        "{simulations} simulations on {threads} threads: {:.3} million a second, {} positions, depth {}, {:.1} MiB used",
+        "{simulations} simulations on {threads} threads, {batch} at a time: {:.3} million a second, {} positions, depth {}, {:.1} MiB used",
         simulations as f64 / best / 1e6,
         report.positions,
         report.depth,
@@ -48,8 +49,10 @@ fn main() {
     let mut arguments = std::env::args().skip(1);
     let simulations = arguments.next().and_then(|text| text.parse().ok()).unwrap_or(100_000);
     let threads = arguments.next().and_then(|text| text.parse().ok()).unwrap_or(1);
-    match arguments.next().as_deref() {
-        Some("nothing") => measure(&Nothing, simulations, threads),
-        _ => measure(&Playout, simulations, threads),
+    let leaf = arguments.next();
+    let batch = arguments.next().and_then(|text| text.parse().ok()).unwrap_or(1);
+    match leaf.as_deref() {
+        Some("nothing") => measure(&Nothing, simulations, threads, batch),
+        _ => measure(&Playout, simulations, threads, batch),
     }
 }

@@ -120,6 +120,13 @@ pub trait Game: Clone + Debug + Send + Sync + 'static {
         end_move_by_move(self, position, random)
     }
 
+    /// The same of several positions, which may be faster at once; as many payoffs as positions.
+    fn random_ends(&self, positions: &[Self::Position], mut random: impl FnMut() -> u64, payoffs: &mut [Payoffs]) {
+        for (position, payoffs) in positions.iter().zip(payoffs) {
+            *payoffs = self.random_end(position, &mut random);
+        }
+    }
+
     /// The position after a move of the list.
     fn play(&self, position: &Self::Position, mv: Self::Move) -> Self::Position;
 

@@ -377,6 +377,27 @@ impl<const COLUMNS: usize, const ROWS: usize> Game for EinStein<COLUMNS, ROWS> {
         }
     }
 
+    /// In lockstep where [`playout`] has engines for the rules and there are enough positions, from one call of `random` for
+    /// at most 64 games.
+    fn random_ends(&self, positions: &[Position], mut random: impl FnMut() -> u64, payoffs: &mut [Payoffs]) {
+        if let Some(table) = self.stone_table
+            && (COLUMNS, ROWS) == (5, 5)
+            && positions.len() >= playout::FEWEST_TOGETHER
+            && positions.iter().all(|position| self.winner(position).is_none())
+        {
+            for (positions, payoffs) in positions.chunks(playout::LANES).zip(payoffs.chunks_mut(playout::LANES)) {
+                let won = playout::play_out_together(table, self.variant, positions, random());
+                for (lane, (position, payoffs)) in positions.iter().zip(payoffs).enumerate() {
+                    *payoffs = won_by(position.seat() ^ usize::from(won >> lane & 1 == 0));
+                }
+            }
+            return;
+        }
+        for (position, payoffs) in positions.iter().zip(payoffs) {
+            *payoffs = self.random_end(position, &mut random);
+        }
+    }
+
     #[inline]
     fn draw_moves(&self, position: &Position, bits: u32, moves: &mut MoveList) -> usize {
         let run = sample(&self.runs[usize::from(position.mover().alive())][..], bits);

@@ -15,6 +15,7 @@ mod control;
 mod graph;
 mod leaf;
 mod options;
+mod place;
 mod report;
 mod select;
 mod solver;
@@ -24,7 +25,7 @@ pub use leaf::{EvaluatorLeaf, Leaf, Mix, MoveKinds, Playout, Prior, StarLeaf};
 pub use options::{Backup, Budget, FirstPlay, MctsOptions, Selection};
 pub use report::{MoveStatistics, TreeReport, best_move};
 
-pub(super) use graph::{Cell, Slot};
+pub(super) use graph::{Cell, Extra, Known, Slot};
 
 use self::graph::Graph;
 use self::worker::{Root, Worker};
@@ -227,7 +228,7 @@ fn line<G: Game>(game: &G, graph: &Graph, root: &Root<G>, found: &[MoveStatistic
             game.moves(&position, &mut moves);
         }
         let place = moves.iter().position(|&listed| listed == mv);
-        block = place.map_or(0, |place| graph.all_edges(block)[place].child());
+        block = place.map_or(0, |place| graph.all_edges(block).get(place).child());
         position = game.play(&position, mv);
         if block == 0 {
             break;
@@ -235,7 +236,7 @@ fn line<G: Game>(game: &G, graph: &Graph, root: &Root<G>, found: &[MoveStatistic
         game.moves(&position, &mut moves);
         let mut most = 0;
         chosen = None;
-        for (&mv, edge) in moves.iter().zip(graph.all_edges(block)) {
+        for (&mv, edge) in moves.iter().zip(graph.all_edges(block).iter()) {
             if edge.visits() > most {
                 (most, chosen) = (edge.visits(), Some(mv));
             }

@@ -18,8 +18,12 @@ pub(super) unsafe trait Shared: Sync {}
 
 // SAFETY: two `AtomicU64`.
 unsafe impl Shared for table::Entry {}
-// SAFETY: four `AtomicU32` and two `AtomicU64`, 32 bytes in declared order.
+// SAFETY: two `AtomicU32` and one `AtomicU64`, 16 bytes in declared order.
 unsafe impl Shared for mcts::Cell {}
+// SAFETY: one `AtomicU64` and two `AtomicU32`, 16 bytes in declared order.
+unsafe impl Shared for mcts::Known {}
+// SAFETY: a cell and two `AtomicU64`, 32 bytes in declared order.
+unsafe impl Shared for mcts::Extra {}
 // SAFETY: one `AtomicU64`.
 unsafe impl Shared for mcts::Slot {}
 
@@ -53,10 +57,10 @@ impl<T: Shared> Memory<T> {
         unsafe { std::slice::from_raw_parts(self.pages.as_ptr().cast::<T>(), self.pages.len() / size_of::<T>()) }
     }
 
-    /// Asks for the cache line of an item.
+    /// Asks for the cache line of an item; of one that does not exist nothing comes.
     #[inline]
     pub(super) fn prefetch(&self, index: usize) {
-        let item: *const T = &raw const self.items()[index];
+        let item = self.pages.as_ptr().cast::<T>().wrapping_add(index);
         #[cfg(target_arch = "x86_64")]
         // SAFETY: prefetching reads nothing, whatever the address, and has no effect but on caches; every x86-64 processor
         // has it.

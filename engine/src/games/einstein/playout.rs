@@ -21,10 +21,10 @@ mod starts;
 #[cfg(test)]
 mod tests;
 
-use super::{Position, Standard};
+use super::{Position, Standard, Variant};
 use crate::random::RandomStream;
 pub use draw::{Draw, LaneRandom, SmallRandom};
-use lanes::play;
+use lanes::{play, play_each};
 use scalar::ScalarLanes;
 pub use scalar::StoneTable;
 pub(super) use scalar::play_out_from_seed;
@@ -32,6 +32,25 @@ use starts::Starts;
 
 /// How many games go on at once, on every engine.
 pub const LANES: usize = 64;
+
+/// Fewer games than this are played one by one.
+pub(super) const FEWEST_TOGETHER: usize = 4;
+
+/// Plays one game from each of at most [`LANES`] positions, moves being equally likely, on the widest engine there is for
+/// the variant: the set of those that the side to move wins. None may be over.
+pub(super) fn play_out_together(table: StoneTable, variant: Variant, positions: &[Position], seed: u64) -> u64 {
+    let random = &mut LaneRandom::from_seed(seed);
+    #[cfg(target_arch = "x86_64")]
+    if variant == Variant::Classic {
+        if let Some(lanes) = avx512::Avx512Lanes::new() {
+            return play_each(lanes, random, positions);
+        }
+        if let Some(lanes) = avx2::Avx2Lanes::new() {
+            return play_each(lanes, random, positions);
+        }
+    }
+    play_each(ScalarLanes::new(table), random, positions)
+}
 
 /// What is uniform in a random ply.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -1,29 +1,57 @@
-//! What the graph consists of: cells of 32 bytes, each a move of a position, or the head of a position's block.
+//! What the graph consists of: a cell of 16 bytes for each position and each move, and as much again of what is known of it.
 //!
-//! All of it is atomic, so threads share it without locks; where one thread searches alone (`SHARED` is false) plain loads
-//! and stores do the same for less. Invariants: sums are of whole numbers, so no order of additions changes them; what is
-//! proven only ever tightens.
+//! A simulation reads and writes cells on its whole way; what is proven or known beforehand lies apart, so that it costs no
+//! cache line where there is nothing. All of it is atomic, so threads share it without locks; where one thread searches
+//! alone (`SHARED` is false) plain loads and stores do the same for less. Invariants: sums are of whole numbers, so no order
+//! of additions changes them; what is proven only ever tightens; [`Known`] bounds mean something only where the cell says so.
 
 use crate::chance::Bounds;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Acquire, Ordering::Relaxed, Ordering::Release};
 
-/// Two to a cache line. A zeroed cell is a move that was never tried and of which nothing is known.
+/// Four to a cache line. A zeroed cell is a move that was never tried and of which nothing is known.
 #[derive(Debug, Default)]
 #[repr(C)]
 pub(in crate::search) struct Cell {
     /// A move: how often it was tried. A head: how often the position was visited.
     visits: AtomicU32,
-    /// A move: the block of the position behind it, 0 for none. A head: the number of its moves.
+    /// A move: the block of the position behind it, 0 for none, or [`OVER`]. A head: the number of its moves. And [`PROVEN`].
     link: AtomicU32,
     /// A move: sum of the payoffs of the seat that makes it, in units of 2⁻³². A head: the key of the position.
     sum: AtomicU64,
+}
+
+/// What is known of a move or a position beside its statistics. Nothing is known where it is zeroed.
+#[derive(Debug, Default)]
+#[repr(C)]
+pub(in crate::search) struct Known {
     /// What is proven for the seat that makes the move, or for the seat to move: [`pack`].
     bounds: AtomicU64,
     /// A move: what the prior says of it. A head: what a leaf said of the position when it was added. An `f32`.
     hint: AtomicU32,
-    /// A move: 1 if the game is over behind it. A head: scratch.
+    /// A head: scratch.
     mark: AtomicU32,
 }
+
+/// More statistics of a move, where the selection needs them.
+#[derive(Debug, Default)]
+#[repr(C)]
+pub(in crate::search) struct Extra {
+    /// The simulations in which it was made there or later (RAVE).
+    made: Cell,
+    /// Sum of the squares of its payoffs, in units of 2⁻³².
+    squares: AtomicU64,
+    /// Makes the size a power of two.
+    _spare: AtomicU64,
+}
+
+/// Of a link: something is proven. No place is as large.
+const PROVEN: u32 = 1 << 31;
+
+/// A link to the end of the game. No place is as large.
+const OVER: u32 = PROVEN - 1;
+
+/// Links are smaller than this.
+pub(super) const MAX_PLACES: usize = OVER as usize;
 
 /// Units of a sum in a payoff of 1.
 const ONE: f64 = 4_294_967_296.0;
@@ -44,19 +72,16 @@ fn unpack(word: u64) -> Bounds {
 impl Cell {
     /// Makes it the head of a block.
     #[inline]
-    pub(super) fn set_head(&self, moves: u32, key: u64, visits: u32, value: f32) {
+    pub(super) fn set_head(&self, moves: u32, key: u64, visits: u32) {
         self.visits.store(visits, Relaxed);
         self.link.store(moves, Relaxed);
         self.sum.store(key, Relaxed);
-        self.bounds.store(0, Relaxed);
-        self.hint.store(value.to_bits(), Relaxed);
-        self.mark.store(0, Relaxed);
     }
 
     /// Makes it a move that was never tried.
     #[inline]
     pub(super) fn clear(&self) {
-        self.set_head(0, 0, 0, 0.0);
+        self.set_head(0, 0, 0);
     }
 
     /// Copies all of `other`; nobody else may be at either.
@@ -64,9 +89,6 @@ impl Cell {
         self.visits.store(other.visits.load(Relaxed), Relaxed);
         self.link.store(other.link.load(Relaxed), Relaxed);
         self.sum.store(other.sum.load(Relaxed), Relaxed);
-        self.bounds.store(other.bounds.load(Relaxed), Relaxed);
-        self.hint.store(other.hint.load(Relaxed), Relaxed);
-        self.mark.store(other.mark.load(Relaxed), Relaxed);
     }
 
     #[inline]
@@ -88,27 +110,43 @@ impl Cell {
     /// The block behind a move; 0 for none.
     #[inline]
     pub(super) fn child(&self) -> u32 {
-        self.link.load(Acquire)
+        match self.link.load(Acquire) & !PROVEN {
+            OVER => 0,
+            block => block,
+        }
+    }
+
+    /// Whether the game is over behind a move that was tried.
+    #[inline]
+    pub(super) fn is_over(&self) -> bool {
+        self.link.load(Relaxed) & !PROVEN == OVER
+    }
+
+    /// Says that the game is over behind a move.
+    #[inline]
+    pub(super) fn set_over(&self) {
+        self.link.fetch_or(OVER, Relaxed);
     }
 
     /// Sets the block behind a move unless there is one, and answers which there is.
     #[inline]
     pub(super) fn set_child(&self, block: u32) -> u32 {
-        match self.link.compare_exchange(0, block, Release, Acquire) {
+        let unlinked = |link: u32| (link & !PROVEN == 0).then_some(link | block);
+        match self.link.fetch_update(Release, Acquire, unlinked) {
             Ok(_) => block,
-            Err(present) => present,
+            Err(_) => self.child(),
         }
     }
 
     /// Puts another block behind a move; nobody else may be at it.
     pub(super) fn move_child(&self, block: u32) {
-        self.link.store(block, Relaxed);
+        self.link.store(self.link.load(Relaxed) & PROVEN | block, Relaxed);
     }
 
     /// A head's number of moves.
     #[inline]
     pub(super) fn moves(&self) -> u32 {
-        self.link.load(Relaxed)
+        self.link.load(Relaxed) & !PROVEN
     }
 
     /// A head's key.
@@ -152,32 +190,42 @@ impl Cell {
         self.payoff() / self.visits() as f32
     }
 
+    /// Whether anything is proven: only then [`Known`] has bounds.
+    #[inline]
+    pub(super) fn has_bounds(&self) -> bool {
+        self.link.load(Relaxed) & PROVEN != 0
+    }
+
+    /// Says that [`Known`] has bounds.
+    #[inline]
+    pub(super) fn set_has_bounds<const SHARED: bool>(&self) {
+        if SHARED {
+            self.link.fetch_or(PROVEN, Release);
+        } else {
+            self.link.store(self.link.load(Relaxed) | PROVEN, Relaxed);
+        }
+    }
+}
+
+impl Known {
+    /// Nothing is known but a hint.
+    #[inline]
+    pub(super) fn clear(&self, hint: f32) {
+        self.bounds.store(0, Relaxed);
+        self.hint.store(hint.to_bits(), Relaxed);
+        self.mark.store(0, Relaxed);
+    }
+
+    /// Copies all of `other`; nobody else may be at either.
+    pub(super) fn copy(&self, other: &Self) {
+        self.bounds.store(other.bounds.load(Relaxed), Relaxed);
+        self.hint.store(other.hint.load(Relaxed), Relaxed);
+        self.mark.store(other.mark.load(Relaxed), Relaxed);
+    }
+
     #[inline]
     pub(super) fn bounds(&self) -> Bounds {
         unpack(self.bounds.load(Relaxed))
-    }
-
-    /// Of a cell of additional statistics: adds the square of a payoff. Their sum stands where bounds stand in others.
-    #[inline]
-    pub(super) fn add_square<const SHARED: bool>(&self, payoff: f32) {
-        let units = (f64::from(payoff) * f64::from(payoff) * ONE) as i64 as u64;
-        if SHARED {
-            self.bounds.fetch_add(units, Relaxed);
-        } else {
-            self.bounds.store(self.bounds.load(Relaxed).wrapping_add(units), Relaxed);
-        }
-    }
-
-    /// Of a cell of additional statistics: the sum of the squares of all payoffs.
-    #[inline]
-    pub(super) fn squares(&self) -> f32 {
-        self.bounds.load(Relaxed) as i64 as f32 * (1.0 / ONE as f32)
-    }
-
-    /// Whether anything is proven.
-    #[inline]
-    pub(super) fn has_bounds(&self) -> bool {
-        self.bounds.load(Relaxed) != 0
     }
 
     /// Adds what is proven, and answers whether it is new.
@@ -222,19 +270,73 @@ impl Cell {
     }
 }
 
+impl Extra {
+    /// Nothing was counted yet.
+    pub(super) fn clear(&self) {
+        self.made.clear();
+        self.squares.store(0, Relaxed);
+    }
+
+    /// Copies all of `other`; nobody else may be at either.
+    pub(super) fn copy(&self, other: &Self) {
+        self.made.copy(&other.made);
+        self.squares.store(other.squares.load(Relaxed), Relaxed);
+    }
+
+    /// The simulations in which the move was made there or later, as visits and payoffs.
+    #[inline]
+    pub(super) fn made(&self) -> &Cell {
+        &self.made
+    }
+
+    /// Adds the square of a payoff.
+    #[inline]
+    pub(super) fn add_square<const SHARED: bool>(&self, payoff: f32) {
+        let units = (f64::from(payoff) * f64::from(payoff) * ONE) as i64 as u64;
+        if SHARED {
+            self.squares.fetch_add(units, Relaxed);
+        } else {
+            self.squares.store(self.squares.load(Relaxed).wrapping_add(units), Relaxed);
+        }
+    }
+
+    /// The sum of the squares of all payoffs.
+    #[inline]
+    pub(super) fn squares(&self) -> f32 {
+        self.squares.load(Relaxed) as i64 as f32 * (1.0 / ONE as f32)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn a_cleared_cell_knows_nothing_and_bounds_only_tighten() {
-        let cell = Cell { visits: AtomicU32::new(7), link: AtomicU32::new(7), bounds: AtomicU64::new(7), ..Cell::default() };
+        let cell = Cell { visits: AtomicU32::new(7), link: AtomicU32::new(7 | PROVEN), ..Cell::default() };
         cell.clear();
-        assert_eq!((cell.visits(), cell.child(), cell.bounds(), cell.has_bounds()), (0, 0, Bounds::UNKNOWN, false));
-        assert!(cell.tighten::<false>(Bounds { lower: 0.25, upper: 1.0 }) && cell.tighten::<true>(Bounds { lower: 0.0, upper: 0.75 }));
-        assert!(!cell.tighten::<true>(Bounds { lower: 0.125, upper: 0.875 }));
-        assert_eq!(cell.bounds(), Bounds { lower: 0.25, upper: 0.75 });
-        assert!(cell.tighten::<false>(Bounds::exact(0.8)) && cell.bounds() == Bounds::exact(0.8));
+        assert_eq!((cell.visits(), cell.child(), cell.has_bounds()), (0, 0, false));
+        let known = Known { bounds: AtomicU64::new(7), ..Known::default() };
+        known.clear(0.5);
+        assert_eq!((known.bounds(), known.hint()), (Bounds::UNKNOWN, 0.5));
+        assert!(known.tighten::<false>(Bounds { lower: 0.25, upper: 1.0 }) && known.tighten::<true>(Bounds { lower: 0.0, upper: 0.75 }));
+        assert!(!known.tighten::<true>(Bounds { lower: 0.125, upper: 0.875 }));
+        assert_eq!(known.bounds(), Bounds { lower: 0.25, upper: 0.75 });
+        assert!(known.tighten::<false>(Bounds::exact(0.8)) && known.bounds() == Bounds::exact(0.8));
+    }
+
+    #[test]
+    fn a_link_is_a_block_or_the_end_whatever_is_proven() {
+        let cell = Cell::default();
+        cell.set_has_bounds::<true>();
+        assert_eq!((cell.child(), cell.is_over(), cell.set_child(5), cell.set_child(6)), (0, false, 5, 5));
+        cell.move_child(3);
+        assert_eq!((cell.child(), cell.moves(), cell.has_bounds()), (3, 3, true));
+        let end = Cell::default();
+        end.set_over();
+        assert!(end.is_over() && !end.has_bounds());
+        end.set_has_bounds::<false>();
+        assert_eq!((end.is_over(), end.child(), end.set_child(5), end.has_bounds()), (true, 0, 0, true));
     }
 
     #[test]

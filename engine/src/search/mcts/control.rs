@@ -5,13 +5,14 @@
 //! ended within one search.
 
 use super::leaf::Leaf;
+use super::place::Place;
 use super::report::MoveStatistics;
 use super::select::Selector;
 use super::worker::{Root, Shared, Worker};
 use super::{Mcts, Purpose};
 use crate::chance::Bounds;
 use crate::game::{Game, OutcomeList};
-use crate::search::mcts::options::Selection;
+use crate::search::mcts::options::{Backup, Selection};
 use crate::search::meter::Meter;
 use crate::search::stopwatch::Deadline;
 use std::sync::Arc;
@@ -97,7 +98,7 @@ impl<G: Game, L: Leaf<G>, M: Meter> Mcts<G, L, M> {
             found => found,
         };
         if found.is_none() {
-            graph.clear();
+            graph.clear(self.options.solver || self.prior.is_some() || self.options.backup == Backup::Expected);
         }
         let mut all = G::Moves::default();
         self.game.moves(position, &mut all);
@@ -151,9 +152,9 @@ impl<G: Game, L: Leaf<G>, M: Meter> Mcts<G, L, M> {
         let unknown = |mv| MoveStatistics { mv, visits: 0, value: None, proven: Bounds::UNKNOWN, prior: None };
         let Some(graph) = self.graph.as_ref().filter(|_| root.block != 0) else { return moves.iter().map(|&mv| unknown(mv)).collect() };
         let edges = graph.edges(root.block, root.start, moves.len());
-        let sum: f32 = edges.iter().map(|edge| edge.hint()).sum();
+        let sum: f32 = if self.prior.is_some() { edges.iter().map(|edge| edge.hint()).sum() } else { 0.0 };
         let puct = self.options.selection == Selection::Puct;
-        let of_edge = |(&mv, edge): (&G::Move, &super::Cell)| {
+        let of_edge = |(&mv, edge): (&G::Move, Place<'_>)| {
             let (visits, proven) = (edge.visits(), edge.bounds());
             let value = if visits > 0 {
                 Some(((edge.exact_payoff() / f64::from(visits)) as f32).clamp(proven.lower, proven.upper))
@@ -163,7 +164,7 @@ impl<G: Game, L: Leaf<G>, M: Meter> Mcts<G, L, M> {
             let prior = self.prior.as_ref().map(|_| if puct { edge.hint() / sum } else { edge.hint() });
             MoveStatistics { mv, visits, value, proven, prior }
         };
-        moves.iter().zip(edges).map(of_edge).collect()
+        moves.iter().zip(edges.iter()).map(of_edge).collect()
     }
 }
 
@@ -241,7 +242,7 @@ impl<G: Game> Control<'_, G> {
         };
         if options.solver {
             let (mut lower, mut upper, mut most) = (0.0f32, 0.0f32, 0);
-            for edge in edges {
+            for edge in edges.iter() {
                 let bounds = edge.bounds();
                 (lower, upper) = (lower.max(bounds.lower), upper.max(bounds.upper));
                 most = most.max(edge.visits());
@@ -270,7 +271,7 @@ impl<G: Game> Control<'_, G> {
         if self.purpose == Purpose::Choice && options.early {
             // A single move leads before one that does not exist: half the simulations give it a value.
             let (mut most, mut second) = (0u64, 0u64);
-            for edge in edges {
+            for edge in edges.cells() {
                 let visits = u64::from(edge.visits());
                 (most, second) = if visits > most { (visits, most) } else { (most, second.max(visits)) };
             }

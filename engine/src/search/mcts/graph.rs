@@ -5,7 +5,9 @@
 //! such a table). Blocks are named by the place of their head; 0 is none. Invariants: memory never grows; when it is
 //! used up, [`Graph::add`] says so and nothing else changes; a block is complete before another thread can find it.
 
-pub(in crate::search) use super::cell::Cell;
+pub(in crate::search) use super::cell::{Cell, Extra, Known};
+use super::cell::MAX_PLACES;
+use super::place::{Edges, Place};
 use crate::search::memory::Memory;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Acquire, Ordering::Relaxed, Ordering::Release};
 
@@ -18,14 +20,25 @@ pub(in crate::search) struct Slot(AtomicU64);
 #[derive(Debug)]
 pub(super) struct Graph {
     cells: Memory<Cell>,
+    /// For each cell what is known beside its statistics.
+    known: Memory<Known>,
+    /// Whether anything ever is: else that memory is not even touched.
+    learns: bool,
     /// For each cell more statistics, where the options need them.
-    extras: Option<Memory<Cell>>,
+    extras: Option<Memory<Extra>>,
     index: Memory<Slot>,
     /// Slots of other generations are empty; never 0.
     generation: u8,
     used: AtomicU32,
     blocks: AtomicU32,
 }
+
+/// Cells to a cache line, and lines that are asked for ahead: a position of twelve stones has at most 19 cells.
+const CELLS_A_LINE: usize = 64 / size_of::<Cell>();
+const PREFETCHED_LINES: usize = 4;
+
+/// What a cell takes at least.
+const A_CELL: usize = size_of::<Cell>() + size_of::<Known>();
 
 /// Fewer cells are no graph.
 const FEWEST_CELLS: usize = 1 << 8;
@@ -42,7 +55,7 @@ impl Graph {
             if let Some(graph) = Self::within(bytes, blocks, extras) {
                 return Some(graph);
             }
-            if bytes < FEWEST_CELLS * size_of::<Cell>() {
+            if bytes < FEWEST_CELLS * A_CELL {
                 return None;
             }
             bytes /= 2;
@@ -51,22 +64,22 @@ impl Graph {
 
     fn within(bytes: usize, blocks: usize, extras: bool) -> Option<Self> {
         // A slot of the index for every few cells: its power of two is found from below, so this is an upper limit.
-        let a_cell = size_of::<Cell>() * if extras { 2 } else { 1 } + size_of::<Slot>() / CELLS_A_SLOT;
-        // Links are 32 bits.
-        let cells = (bytes / a_cell).clamp(FEWEST_CELLS, u32::MAX as usize / 2);
+        let a_cell = A_CELL + if extras { size_of::<Extra>() } else { 0 } + size_of::<Slot>() / CELLS_A_SLOT;
+        let cells = (bytes / a_cell).clamp(FEWEST_CELLS, MAX_PLACES);
         let most = 1 << (cells / CELLS_A_SLOT).ilog2();
         let slots = blocks.saturating_mul(2).min(most).next_power_of_two();
         // The largest positions known have 19 cells; pages that are not used cost nothing.
         let cells = cells.min(blocks.saturating_mul(64).max(FEWEST_CELLS));
         let extras = if extras { Some(Memory::zeroed(cells)?) } else { None };
-        let (cells, index) = (Memory::zeroed(cells)?, Memory::zeroed(slots)?);
-        Some(Self { cells, extras, index, generation: 1, used: AtomicU32::new(1), blocks: AtomicU32::new(0) })
+        let (cells, known, index) = (Memory::zeroed(cells)?, Memory::zeroed(cells)?, Memory::zeroed(slots)?);
+        let (used, blocks) = (AtomicU32::new(1), AtomicU32::new(0));
+        Some(Self { cells, known, learns: true, extras, index, generation: 1, used, blocks })
     }
 
     /// Bytes that the system lends at most.
     pub(super) fn bytes(&self) -> usize {
         let extras = self.extras.as_ref().map_or(0, |extras| size_of_val(extras.items()));
-        size_of_val(self.cells.items()) + extras + size_of_val(self.index.items())
+        size_of_val(self.cells.items()) + size_of_val(self.known.items()) + extras + size_of_val(self.index.items())
     }
 
     /// Positions that are there.
@@ -81,14 +94,15 @@ impl Graph {
 
     /// A head, or a move by its place.
     #[inline]
-    pub(super) fn cell(&self, place: u32) -> &Cell {
-        &self.cells.items()[place as usize]
+    pub(super) fn cell(&self, place: u32) -> Place<'_> {
+        Place::new(&self.cells.items()[place as usize], &self.known, place as usize)
     }
 
     /// `count` moves of a block, from number `start` on.
     #[inline]
-    pub(super) fn edges(&self, block: u32, start: usize, count: usize) -> &[Cell] {
-        &self.cells.items()[block as usize + 1 + start..][..count]
+    pub(super) fn edges(&self, block: u32, start: usize, count: usize) -> Edges<'_> {
+        let first = block as usize + 1 + start;
+        Edges::new(&self.cells.items()[first..][..count], &self.known, first)
     }
 
     /// Asks for the heads behind moves: one of them is needed next, and it is rarely in a near cache.
@@ -97,19 +111,26 @@ impl Graph {
         edges.iter().for_each(|edge| self.cells.prefetch(edge.child() as usize));
     }
 
+    /// Asks for the moves of a block, without waiting for its head to say how many there are.
+    #[inline]
+    pub(super) fn prefetch_moves(&self, block: u32) {
+        (1..=PREFETCHED_LINES).for_each(|line| self.cells.prefetch(block as usize + line * CELLS_A_LINE));
+    }
+
     /// All moves of a block.
-    pub(super) fn all_edges(&self, block: u32) -> &[Cell] {
+    pub(super) fn all_edges(&self, block: u32) -> Edges<'_> {
         self.edges(block, 0, self.cell(block).moves() as usize)
     }
 
     /// The additional statistics of `count` cells from a place on; none if there are none.
     #[inline]
-    pub(super) fn extras(&self, place: u32, count: usize) -> &[Cell] {
+    pub(super) fn extras(&self, place: u32, count: usize) -> &[Extra] {
         self.extras.as_ref().map_or(&[], |extras| &extras.items()[place as usize..][..count])
     }
 
-    /// Forgets everything.
-    pub(super) fn clear(&mut self) {
+    /// Forgets everything. `learns` says whether bounds, hints or priors will be written or asked for.
+    pub(super) fn clear(&mut self, learns: bool) {
+        self.learns = learns;
         *self.used.get_mut() = 1;
         *self.blocks.get_mut() = 0;
         self.empty_index();
@@ -134,11 +155,14 @@ impl Graph {
         let take = |used: u32| used.checked_add(wanted).filter(|&used| used <= room);
         let block = self.used.fetch_update(Relaxed, Relaxed, take).ok()?;
         self.blocks.fetch_add(1, Relaxed);
-        for place in block..block + wanted {
-            self.cell(place).clear();
+        let places = block as usize..(block + wanted) as usize;
+        self.cells.items()[places.clone()].iter().for_each(Cell::clear);
+        if self.learns {
+            self.known.items()[places].iter().for_each(|known| known.clear(0.0));
+            self.cell(block).set_hint(value);
         }
-        self.extras(block, wanted as usize).iter().for_each(Cell::clear);
-        self.cell(block).set_head(moves as u32, key, visits, value);
+        self.extras(block, wanted as usize).iter().for_each(Extra::clear);
+        self.cell(block).set_head(moves as u32, key, visits);
         Some(block)
     }
 
@@ -184,14 +208,15 @@ impl Graph {
 
     /// Keeps what can be reached from a block and moves it together; answers where that block is now. `pending` is scratch.
     pub(super) fn keep_only(&mut self, root: u32, pending: &mut Vec<u32>) -> u32 {
+        self.for_each_block(|graph, block| graph.cell(block).known().set_mark(0));
         pending.clear();
         pending.push(root);
-        self.cell(root).set_mark(1);
+        self.cell(root).known().set_mark(1);
         while let Some(block) = pending.pop() {
-            for edge in self.all_edges(block) {
+            for edge in self.all_edges(block).iter() {
                 let child = edge.child();
-                if child != 0 && self.cell(child).mark() == 0 {
-                    self.cell(child).set_mark(1);
+                if child != 0 && self.cell(child).known().mark() == 0 {
+                    self.cell(child).known().set_mark(1);
                     pending.push(child);
                 }
             }
@@ -199,28 +224,29 @@ impl Graph {
         // Where each will stand, then the links, then the cells: each only ever moves towards the beginning.
         let mut used = 1;
         self.for_each_marked(|graph, block| {
-            graph.cell(block).set_mark(used);
+            graph.cell(block).known().set_mark(used);
             used += graph.cell(block).moves() + 1;
         });
         self.for_each_marked(|graph, block| {
             for edge in graph.all_edges(block).iter().filter(|edge| edge.child() != 0) {
-                edge.move_child(graph.cell(edge.child()).mark());
+                edge.move_child(graph.cell(edge.child()).known().mark());
             }
         });
-        let moved = self.cell(root).mark();
+        let moved = self.cell(root).known().mark();
         self.empty_index();
         let mut blocks = 0;
         self.for_each_marked(|graph, block| {
-            let (to, cells) = (graph.cell(block).mark(), graph.cell(block).moves() + 1);
+            let (to, cells) = (graph.cell(block).known().mark(), graph.cell(block).moves() + 1);
             for offset in 0..cells {
-                graph.cell(to + offset).copy(graph.cell(block + offset));
+                let (new, old) = (graph.cell(to + offset), graph.cell(block + offset));
+                new.copy(&old);
+                new.known().copy(old.known());
             }
             if let Some(extras) = &graph.extras {
                 for offset in 0..cells as usize {
                     extras.items()[to as usize + offset].copy(&extras.items()[block as usize + offset]);
                 }
             }
-            graph.cell(to).set_mark(0);
             graph.publish(graph.cell(to).key(), to);
             blocks += 1;
         });
@@ -231,13 +257,19 @@ impl Graph {
 
     /// In the order of their places. What is done may overwrite the block and those before it.
     fn for_each_marked(&self, mut task: impl FnMut(&Self, u32)) {
+        self.for_each_block(|graph, block| {
+            if graph.cell(block).known().mark() != 0 {
+                task(graph, block);
+            }
+        });
+    }
+
+    fn for_each_block(&self, mut task: impl FnMut(&Self, u32)) {
         let mut block = 1;
         let end = self.used.load(Relaxed);
         while block < end {
             let next = block + self.cell(block).moves() + 1;
-            if self.cell(block).mark() != 0 {
-                task(self, block);
-            }
+            task(self, block);
             block = next;
         }
     }
@@ -264,7 +296,7 @@ mod tests {
                 assert_eq!(graph.find(key(number as u64)), Some(block));
             }
             assert_eq!(graph.find(key(1 << 20)), None);
-            graph.clear();
+            graph.clear(true);
             assert_eq!(graph.find(key(0)), None);
         }
     }
@@ -276,19 +308,19 @@ mod tests {
         let keys = [12u64, 13, 10, 14, 11];
         let blocks: Vec<u32> = keys.iter().map(|&key| graph.add(key << 32 | key, key as usize, key as u32, 0.0).unwrap()).collect();
         keys.iter().zip(&blocks).for_each(|(&key, &block)| assert_eq!(graph.publish(key << 32 | key, block), block));
-        graph.edges(blocks[2], 3, 1)[0].set_child(blocks[4]);
-        graph.edges(blocks[2], 4, 1)[0].set_child(blocks[0]);
-        graph.edges(blocks[4], 0, 1)[0].set_child(blocks[0]);
-        graph.edges(blocks[0], 11, 1)[0].add_visits::<true>(99);
-        graph.extras(blocks[0] + 12, 1)[0].add_visits::<true>(98);
+        graph.edges(blocks[2], 3, 1).get(0).set_child(blocks[4]);
+        graph.edges(blocks[2], 4, 1).get(0).set_child(blocks[0]);
+        graph.edges(blocks[4], 0, 1).get(0).set_child(blocks[0]);
+        graph.edges(blocks[0], 11, 1).get(0).add_visits::<true>(99);
+        graph.extras(blocks[0] + 12, 1)[0].made().add_visits::<true>(98);
         let root = graph.keep_only(blocks[2], &mut Vec::new());
         assert_eq!(graph.find(10 << 32 | 10), Some(root));
         assert_eq!((graph.find(13 << 32 | 13), graph.find(14 << 32 | 14), graph.blocks()), (None, None, 3));
-        let (second, third) = (graph.edges(root, 3, 1)[0].child(), graph.edges(root, 4, 1)[0].child());
+        let (second, third) = (graph.edges(root, 3, 1).get(0).child(), graph.edges(root, 4, 1).get(0).child());
         assert_eq!((graph.find(11 << 32 | 11), graph.find(12 << 32 | 12)), (Some(second), Some(third)));
-        assert_eq!(graph.edges(second, 0, 1)[0].child(), third);
-        assert_eq!((graph.edges(third, 11, 1)[0].visits(), graph.extras(third + 12, 1)[0].visits()), (99, 98));
-        assert_eq!((graph.cell(third).visits(), graph.cell(third).moves(), graph.cell(third).mark()), (12, 12, 0));
+        assert_eq!(graph.edges(second, 0, 1).get(0).child(), third);
+        assert_eq!((graph.edges(third, 11, 1).get(0).visits(), graph.extras(third + 12, 1)[0].made().visits()), (99, 98));
+        assert_eq!((graph.cell(third).visits(), graph.cell(third).moves()), (12, 12));
         // Room for the next one.
         assert!(graph.add(1, 5, 0, 0.0).is_some());
     }

@@ -70,6 +70,10 @@ impl<G: Game> Leaf<G> for Playout {
         game.random_end(position, || random.next_u64())
     }
 
+    fn payoffs_of(&mut self, game: &G, positions: &[G::Position], random: &mut RandomStream, payoffs: &mut [Payoffs]) {
+        game.random_ends(positions, || random.next_u64(), payoffs);
+    }
+
     fn payoffs_and_moves(&mut self, game: &G, position: &G::Position, random: &mut RandomStream, made: &mut MoveKinds) -> Payoffs {
         let mut position = *position;
         loop {

@@ -4,7 +4,8 @@
 //! first in list order wins. Invariant: a move that is proven to be no better than another permitted one is not tried again,
 //! and no score exceeds what is proven.
 
-use super::cell::Cell;
+use super::cell::{Cell, Extra};
+use super::place::Edges;
 use super::options::{FirstPlay, MctsOptions, Selection};
 
 /// The constants of a search's selection.
@@ -36,7 +37,7 @@ impl Selector {
     /// The number of the move to try, of at least one; `visits` are those of the position, at least 1. `extras` is as long as
     /// `edges`, or empty where no rule needs it.
     #[inline]
-    pub(super) fn select(&self, edges: &[Cell], extras: &[Cell], visits: u32) -> usize {
+    pub(super) fn select(&self, edges: Edges<'_>, extras: &[Extra], visits: u32) -> usize {
         if edges.len() == 1 {
             return 0;
         }
@@ -44,11 +45,11 @@ impl Selector {
     }
 
     #[inline]
-    fn ucb1(&self, edges: &[Cell], visits: u32) -> usize {
+    fn ucb1(&self, edges: Edges<'_>, visits: u32) -> usize {
         let scale = self.exploration * ln(visits).sqrt();
         let mut best = (0, f32::NEG_INFINITY);
         let mut proven = false;
-        for (number, edge) in edges.iter().enumerate() {
+        for (number, edge) in edges.cells().iter().enumerate() {
             let tried = edge.visits();
             if tried == 0 {
                 return number;
@@ -65,7 +66,7 @@ impl Selector {
 
     /// All rules.
     #[inline(never)]
-    fn any(&self, edges: &[Cell], extras: &[Cell], visits: u32) -> usize {
+    fn any(&self, edges: Edges<'_>, extras: &[Extra], visits: u32) -> usize {
         let (mut champion, mut floor) = (usize::MAX, 0.0);
         for (number, edge) in edges.iter().enumerate() {
             let lower = edge.bounds().lower;
@@ -76,7 +77,7 @@ impl Selector {
         let log = ln(visits);
         let prior = if self.selection == Selection::Puct {
             // A share of the prior among these moves; alike where there is none.
-            let sum: f32 = edges.iter().map(Cell::hint).sum();
+            let sum: f32 = edges.iter().map(|edge| edge.hint()).sum();
             let root = (visits as f32).sqrt();
             if sum > 0.0 { (root / sum, 0.0) } else { (0.0, root / edges.len() as f32) }
         } else {
@@ -86,8 +87,8 @@ impl Selector {
             FirstPlay::First => None,
             FirstPlay::Value(value) => Some(value),
             FirstPlay::Parent => {
-                let tried: u32 = edges.iter().map(Cell::visits).sum();
-                Some(if tried == 0 { 0.5 } else { edges.iter().map(Cell::payoff).sum::<f32>() / tried as f32 })
+                let tried: u32 = edges.cells().iter().map(Cell::visits).sum();
+                Some(if tried == 0 { 0.5 } else { edges.cells().iter().map(Cell::payoff).sum::<f32>() / tried as f32 })
             }
         };
         let mut best = (0, f32::NEG_INFINITY);
@@ -107,9 +108,9 @@ impl Selector {
             };
             let tried = tried as f32;
             let mean = match extra {
-                Some(extra) if self.rave > 0.0 && extra.visits() > 0 => {
+                Some(extra) if self.rave > 0.0 && extra.made().visits() > 0 => {
                     let weight = (self.rave / (3.0 * tried + self.rave)).sqrt();
-                    weight * extra.mean() + (1.0 - weight) * mean
+                    weight * extra.made().mean() + (1.0 - weight) * mean
                 }
                 _ => mean,
             };
@@ -170,18 +171,17 @@ static LN: [f32; 512] = {
 mod tests {
     use super::*;
     use crate::chance::Bounds;
+    use crate::search::mcts::graph::Graph;
 
-    /// Moves with how often they were tried and the sum of their payoffs.
-    fn edges(tried: &[(u32, f32)]) -> Vec<Cell> {
-        tried
-            .iter()
-            .map(|&(visits, payoff)| {
-                let cell = Cell::default();
-                cell.add_visits::<true>(visits);
-                cell.add_payoff::<true>(payoff);
-                cell
-            })
-            .collect()
+    /// A position whose moves were tried so often, with these sums of payoffs.
+    fn graph(tried: &[(u32, f32)]) -> (Graph, u32) {
+        let graph = Graph::new(1 << 16, 16, true).unwrap();
+        let block = graph.add(1, tried.len(), 1, 0.5).unwrap();
+        for (cell, &(visits, payoff)) in graph.all_edges(block).iter().zip(tried) {
+            cell.add_visits::<true>(visits);
+            cell.add_payoff::<true>(payoff);
+        }
+        (graph, block)
     }
 
     #[test]
@@ -200,8 +200,8 @@ mod tests {
     fn every_rule_selects_by_its_formula() {
         let visits = 300;
         let tried = [(100, 40.0f32), (150, 75.0), (40, 22.0), (10, 2.0)];
-        let edges = edges(&tried);
-        let extras: Vec<Cell> = tried.iter().map(|_| Cell::default()).collect();
+        let (graph, block) = graph(&tried);
+        let (edges, extras) = (graph.all_edges(block), graph.extras(block + 1, tried.len()));
         extras.iter().zip(&tried).for_each(|(extra, tried)| extra.add_square::<true>(tried.1.sqrt()));
         for (extra, tried) in extras.iter().zip(&tried) {
             // All payoffs were 0 or 1, so squares add up to the payoffs.
@@ -218,7 +218,7 @@ mod tests {
         for c in [0.01, 0.1, 0.3, 0.5, 1.0, 2.0, 5.0] {
             let select = |selection, bias| {
                 let options = MctsOptions { selection, exploration: c, bias, ..MctsOptions::default() };
-                Selector::new(&options).select(&edges, &extras, visits)
+                Selector::new(&options).select(edges, extras, visits)
             };
             assert_eq!(select(Selection::Ucb1, 0.0), best(&|n, q, _| q + c * (log / n).sqrt()));
             assert_eq!(select(Selection::Ucb1, 3.0), best(&|n, q, h| q + c * (log / n).sqrt() + 3.0 * h / (n + 1.0)));
@@ -226,29 +226,33 @@ mod tests {
             assert_eq!(select(Selection::Tuned, 0.0), best(&tuned));
             assert_eq!(select(Selection::Puct, 0.0), best(&|n, q, h| q + c * h / 1.5 * 300f64.sqrt() / (1.0 + n)));
         }
-        let extras = self::edges(&[(1000, 900.0), (10, 2.0), (10, 2.0), (10, 2.0)]);
+        for (extra, (visits, payoff)) in extras.iter().zip([(1000, 900.0), (10, 2.0), (10, 2.0), (10, 2.0)]) {
+            extra.made().add_visits::<true>(visits);
+            extra.made().add_payoff::<true>(payoff);
+        }
         let options = MctsOptions { rave: 1e9, exploration: 0.1, ..MctsOptions::default() };
-        assert_eq!(Selector::new(&options).select(&edges, &extras, visits), 0);
+        assert_eq!(Selector::new(&options).select(edges, extras, visits), 0);
     }
 
     #[test]
     fn what_is_proven_decides() {
-        let select = |edges: &[Cell]| Selector::new(&MctsOptions::default()).select(edges, &[], 100);
-        let cells = edges(&[(50, 10.0), (40, 30.0), (10, 9.0)]);
-        assert_eq!(select(&cells), 2);
+        let (graph, block) = graph(&[(50, 10.0), (40, 30.0), (10, 9.0)]);
+        let cells = graph.all_edges(block);
+        let select = || Selector::new(&MctsOptions::default()).select(cells, &[], 100);
+        assert_eq!(select(), 2);
         // Proven to be worth at most what another is worth at least: not tried again.
-        cells[2].tighten::<true>(Bounds { lower: 0.0, upper: 0.3 });
-        cells[0].tighten::<true>(Bounds { lower: 0.4, upper: 1.0 });
-        assert_eq!(select(&cells), 1);
-        cells[1].tighten::<true>(Bounds::exact(0.35));
-        assert_eq!(select(&cells), 0);
+        cells.get(2).tighten::<true>(Bounds { lower: 0.0, upper: 0.3 });
+        cells.get(0).tighten::<true>(Bounds { lower: 0.4, upper: 1.0 });
+        assert_eq!(select(), 1);
+        cells.get(1).tighten::<true>(Bounds::exact(0.35));
+        assert_eq!(select(), 0);
     }
 
     #[test]
     fn moves_that_were_never_tried_have_their_urgency() {
-        let cells = edges(&[(50, 45.0), (0, 0.0), (10, 1.0)]);
-        let select =
-            |first_play| Selector::new(&MctsOptions { first_play, exploration: 0.1, ..MctsOptions::default() }).select(&cells, &[], 60);
+        let (graph, block) = graph(&[(50, 45.0), (0, 0.0), (10, 1.0)]);
+        let cells = graph.all_edges(block);
+        let select = |first_play| Selector::new(&MctsOptions { first_play, exploration: 0.1, ..MctsOptions::default() }).select(cells, &[], 60);
         assert_eq!(select(FirstPlay::First), 1);
         assert_eq!(select(FirstPlay::Value(1.1)), 1);
         assert_eq!(select(FirstPlay::Value(0.5)), 0);

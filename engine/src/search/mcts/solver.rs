@@ -26,7 +26,8 @@ pub(super) fn mean_value(graph: &Graph, block: u32, outcomes: &[Outcome]) -> f32
     let mut value = 0.0;
     for outcome in outcomes {
         let (mut tried, mut sum) = (0.0, 0.0);
-        for edge in &edges[outcome.run()] {
+        for number in outcome.run() {
+            let edge = edges.get(number);
             let (visits, bounds) = (edge.visits() as f32, edge.bounds());
             if visits > 0.0 {
                 tried += visits;
@@ -59,13 +60,13 @@ mod tests {
         let expected = 0.5 * (0.4 + 0.9) / 2.0 + 0.25 * 0.9 + 0.25 * 0.7;
         assert!((mean_value(&graph, block, &outcomes) - expected).abs() < 1e-6);
         // Won by move 1 whenever it is permitted; of move 2 it is known that it is worth 0.25 at most.
-        edges[1].tighten::<true>(Bounds::exact(1.0));
-        edges[2].tighten::<true>(Bounds { lower: 0.125, upper: 0.25 });
+        edges.get(1).tighten::<true>(Bounds::exact(1.0));
+        edges.get(2).tighten::<true>(Bounds { lower: 0.125, upper: 0.25 });
         let bounds = proven(&graph, block, &outcomes, &mut Vec::new());
         assert_eq!(bounds, Bounds { lower: 0.75 + 0.25 * 0.125, upper: 0.75 + 0.25 * 0.25 });
         // Won for certain only if every outcome permits a move that wins.
-        edges[2].tighten::<true>(Bounds::exact(0.25));
-        edges[0].tighten::<true>(Bounds::exact(1.0));
+        edges.get(2).tighten::<true>(Bounds::exact(0.25));
+        edges.get(0).tighten::<true>(Bounds::exact(1.0));
         assert_eq!(proven(&graph, block, &outcomes, &mut Vec::new()), Bounds::exact(0.8125));
     }
 }

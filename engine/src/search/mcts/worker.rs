@@ -8,7 +8,7 @@
 
 mod backup;
 
-use super::graph::Graph;
+use super::graph::{Cell, Graph};
 use super::leaf::{Leaf, MoveKinds, Prior, of_two};
 use super::options::{MctsOptions, Selection};
 use super::select::Selector;
@@ -160,7 +160,7 @@ impl<G: Game, L: Leaf<G>, M: Meter> Worker<G, L, M> {
                 Some(permitted) => {
                     // Chance has spoken: only what it permits counts.
                     let edges = graph.edges(block, root.start, permitted.len());
-                    (root.start, permitted, 1 + edges.iter().map(|edge| edge.visits()).sum::<u32>())
+                    (root.start, permitted, 1 + edges.cells().iter().map(Cell::visits).sum::<u32>())
                 }
                 None => {
                     let start = game.draw_moves(&position, (self.random.next_u64() >> 32) as u32, &mut self.drawn);
@@ -168,19 +168,20 @@ impl<G: Game, L: Leaf<G>, M: Meter> Worker<G, L, M> {
                 }
             };
             let edges = graph.edges(block, start, moves.len());
-            graph.prefetch_children(edges);
+            graph.prefetch_children(edges.cells());
             let extras = graph.extras(block + 1 + start as u32, moves.len());
             let chosen = shared.selector.select(edges, extras, visits);
             let (place, mv) = (block + 1 + (start + chosen) as u32, moves[chosen]);
             let seat = game.to_move(&position);
             lane.path.push(Step { block, edge: place, seat, position });
             let next = game.play(&position, mv);
-            let edge = graph.cell(place);
+            let edge = edges.get(chosen);
+            graph.prefetch_moves(edge.child());
             let before = if options.virtual_loss > 0 { edge.add_visits::<SHARED>(options.virtual_loss) } else { edge.visits() };
             if before == 0 {
                 self.stats.nodes += 1;
             } else {
-                if edge.mark() != 0
+                if edge.is_over()
                     && let Some(payoffs) = game.payoffs(&next)
                 {
                     lane.payoffs = payoffs;
@@ -224,7 +225,7 @@ impl<G: Game, L: Leaf<G>, M: Meter> Worker<G, L, M> {
     ) {
         let edge = shared.graph.cell(place);
         if let Some(payoffs) = shared.game.payoffs(next) {
-            edge.set_mark(1);
+            edge.set_over();
             if shared.options.solver {
                 lane.proved = edge.tighten::<SHARED>(Bounds::exact(payoffs[seat]));
             }
@@ -313,7 +314,7 @@ impl<G: Game, L: Leaf<G>, M: Meter> Worker<G, L, M> {
         self.successor_values.resize(self.successors.len(), 0.0);
         prior.values(game, &self.successors, &mut self.successor_values);
         let mut asked = self.successors.iter().zip(&self.successor_values);
-        for (&mv, edge) in self.moves.iter().zip(shared.graph.all_edges(block)) {
+        for (&mv, edge) in self.moves.iter().zip(shared.graph.all_edges(block).iter()) {
             let payoff = match game.payoffs(&game.play(position, mv)) {
                 Some(payoffs) => payoffs[seat],
                 None => asked.next().map_or(0.5, |(next, &value)| turned(value, game.to_move(next) == seat)),

@@ -10,7 +10,7 @@ use super::bytes::{ByteLanes, SideRows};
 use super::draw::LaneRandom;
 use super::lanes::{Lanes, ROUND, Standing};
 use super::starts::Starts;
-use crate::games::einstein::{MAX_STONES, Standard};
+use crate::games::einstein::{MAX_STONES, Position, Standard};
 use std::arch::x86_64::*;
 
 /// 64 games. One exists only where the processor has the instructions.
@@ -41,6 +41,11 @@ impl Lanes for Avx2Lanes {
     #[inline]
     fn take_starts(&mut self, lanes: u64, starts: &Starts) {
         self.lanes.take_starts(lanes, starts);
+    }
+
+    #[inline]
+    fn place(&mut self, positions: &[Position]) {
+        self.lanes.place(positions);
     }
 
     #[inline]

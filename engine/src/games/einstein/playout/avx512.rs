@@ -10,7 +10,7 @@ use super::bytes::{ByteLanes, Row, SideRows};
 use super::draw::{CODES, LaneRandom};
 use super::lanes::{Lanes, ROUND, Standing};
 use super::starts::{GONE_BYTE, Starts};
-use crate::games::einstein::{MAX_STONES, Standard};
+use crate::games::einstein::{MAX_STONES, Position, Standard};
 use std::arch::x86_64::*;
 
 /// 64 games. One exists only where the processor has the instructions.
@@ -46,6 +46,11 @@ impl Lanes for Avx512Lanes {
     fn take_starts(&mut self, lanes: u64, starts: &Starts) {
         // SAFETY: as above.
         unsafe { take_starts(&mut self.lanes, lanes, starts) }
+    }
+
+    #[inline]
+    fn place(&mut self, positions: &[Position]) {
+        self.lanes.place(positions);
     }
 
     #[inline]

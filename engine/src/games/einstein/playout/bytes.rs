@@ -1,9 +1,9 @@
 //! 64 games as vectors of bytes: one byte a game, one vector a stone. Shared by the vector engines.
 
 use super::LANES;
-use super::lanes::Standing;
+use super::lanes::{Standing, first_lanes};
 use super::starts::{GONE_BYTE, Starts};
-use crate::games::einstein::MAX_STONES;
+use crate::games::einstein::{GONE, MAX_STONES, Position, Standard};
 
 /// One byte a lane.
 #[derive(Clone, Copy, Debug)]
@@ -50,6 +50,24 @@ impl ByteLanes {
     pub(super) fn new() -> Self {
         let none = SideRows { stones: [Row([GONE_BYTE; LANES]); MAX_STONES], alive: Row([0; LANES]), edge: Row([0; LANES]) };
         Self { sides: [none; 2], plies: Row([0; LANES]), standing: Standing::default() }
+    }
+
+    /// Begins a game at each position, in the lanes from 0 on.
+    #[inline]
+    pub(super) fn place(&mut self, positions: &[Position]) {
+        for (lane, position) in positions.iter().enumerate() {
+            for (rows, side) in self.sides.iter_mut().zip([position.mover(), position.other()]) {
+                let mut edge = 0;
+                for (stone, (row, square)) in rows.stones.iter_mut().zip(side.squares()).enumerate() {
+                    row.0[lane] = if square == GONE { GONE_BYTE } else { square };
+                    edge |= ((Standard::ONE_STEP >> (square & 31) & 1) as u8) << stone;
+                }
+                rows.alive.0[lane] = side.alive();
+                rows.edge.0[lane] = edge;
+            }
+            self.plies.0[lane] = 0;
+        }
+        self.standing.begin(first_lanes(positions.len()));
     }
 
     /// Gives the next starts to some lanes.

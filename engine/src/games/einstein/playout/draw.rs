@@ -73,6 +73,18 @@ impl LaneRandom {
         Self { state }
     }
 
+    /// Streams that start from what SplitMix64 makes of one word: for a few games, for which so many numbers of the
+    /// Mersenne Twister would take too long.
+    #[must_use]
+    #[inline]
+    pub(super) fn from_seed(seed: u64) -> Self {
+        let mut random = SmallRandom::new(seed);
+        let mut state = [[[0; 8]; 2]; 2];
+        state.as_flattened_mut().as_flattened_mut().iter_mut().for_each(|word| *word = random.next_u64());
+        // Distinct outputs of SplitMix64 in a row: two of them are not 0 together.
+        Self { state }
+    }
+
     /// The outputs of one ply: `[bank][generator]`.
     #[inline]
     pub(super) fn next(&mut self) -> [[u64; 8]; 2] {

@@ -9,6 +9,7 @@
 use super::draw::LaneRandom;
 use super::starts::Starts;
 use super::{Choice, Tally};
+use crate::games::einstein::Position;
 use crate::random::RandomStream;
 
 /// Plies between two exchanges; even.
@@ -43,6 +44,9 @@ pub(super) trait Lanes {
     /// Gives the next starts to some lanes, which then are running.
     fn take_starts(&mut self, lanes: u64, starts: &Starts);
 
+    /// Begins a game at each of at most [`super::LANES`] positions, in the lanes from 0 on, where none may be running.
+    fn place(&mut self, positions: &[Position]);
+
     /// Plays [`ROUND`] plies in all running lanes.
     fn round<const BY_STONES: bool>(&mut self, random: &mut LaneRandom);
 }
@@ -60,6 +64,16 @@ pub(super) fn play<L: Lanes>(
         Choice::Moves => play_as::<L, false>(lanes, random, starts, stream, games),
         Choice::Stones => play_as::<L, true>(lanes, random, starts, stream, games),
     }
+}
+
+/// Plays one game from each position, in the lanes from 0 on: those that the side to move wins. None may be over.
+#[inline]
+pub(super) fn play_each<L: Lanes>(mut lanes: L, random: &mut LaneRandom, positions: &[Position]) -> u64 {
+    lanes.place(positions);
+    while lanes.standing().running != 0 {
+        lanes.round::<false>(random);
+    }
+    lanes.standing().first_won
 }
 
 #[inline]
@@ -94,6 +108,12 @@ fn play_as<L: Lanes, const BY_STONES: bool>(
         }
         lanes.round::<BY_STONES>(random);
     }
+}
+
+/// The lanes below `count`.
+#[inline]
+pub(super) fn first_lanes(count: usize) -> u64 {
+    if count >= super::LANES { !0 } else { (1 << count) - 1 }
 }
 
 /// The lowest bits of a set, at most `count` of them.

@@ -7,7 +7,7 @@
 use super::LANES;
 use super::Tally;
 use super::draw::{CODES, Draw, LaneRandom, SmallRandom};
-use super::lanes::{Lanes, ROUND, Standing};
+use super::lanes::{Lanes, ROUND, Standing, first_lanes};
 use super::starts::Starts;
 use crate::games::einstein::{EinStein, GONE, MAX_STONES, Position, Variant, stones_permitted};
 use std::hint::select_unpredictable;
@@ -279,6 +279,9 @@ impl ScalarLanes {
         let mut won = 0;
         // The eight lanes that two words feed, see `LaneRandom`.
         for (eight, games) in self.games.as_chunks_mut::<8>().0.iter_mut().enumerate() {
+            if self.standing.running >> (8 * eight) & 0xFF == 0 {
+                continue;
+            }
             let mut words = [outputs[0][eight], outputs[1][eight]];
             for (lane, game) in games.iter_mut().enumerate() {
                 let word = &mut words[lane % 2];
@@ -310,6 +313,14 @@ impl Lanes for ScalarLanes {
             self.begun[lane] = self.rounds;
         }
         self.standing.begin(lanes);
+    }
+
+    fn place(&mut self, positions: &[Position]) {
+        for ((game, begun), position) in self.games.iter_mut().zip(&mut self.begun).zip(positions) {
+            *game = ScalarGame::from_position::<5, 5>(position);
+            *begun = self.rounds;
+        }
+        self.standing.begin(first_lanes(positions.len()));
     }
 
     fn round<const BY_STONES: bool>(&mut self, random: &mut LaneRandom) {

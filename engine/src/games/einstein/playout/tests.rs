@@ -6,7 +6,7 @@ use super::lanes::ROUND;
 use super::scalar::ScalarGame;
 use super::*;
 use crate::dice::Die;
-use crate::game::{Game, end_move_by_move};
+use crate::game::{Game, MAX_SEATS, end_move_by_move};
 use crate::games::einstein::position::Side;
 use crate::games::einstein::{EinStein, GONE, MAX_STONES, Move, Variant};
 use std::collections::HashMap;
@@ -413,6 +413,59 @@ fn random_ends_have_the_shares_of_the_plain_rules() {
         }
         let [(fast, error), (plain, plain_error)] = wins.map(|wins| mean_and_error(wins, wins, games));
         assert!((fast - plain).abs() <= 4.5 * error.hypot(plain_error), "{position:?}: {fast} {plain}");
+    }
+}
+
+/// The lanes whose side to move wins, each game played by the plain rules with the draws of its lane.
+fn won_by_the_rules(game: &Standard, positions: &[Position], seed: u64) -> u64 {
+    let mut random = LaneRandom::from_seed(seed);
+    let (mut games, mut won, mut over) = (positions.to_vec(), 0u64, 0);
+    while over < games.len() {
+        let draws = random.draws();
+        for (lane, position) in games.iter_mut().enumerate().filter(|(_, position)| game.winner(position).is_none()).collect::<Vec<_>>() {
+            *position = game.play(position, move_by_the_rules(game, position, draws[lane], Choice::Moves));
+            if let Some(winner) = game.winner(position) {
+                over += 1;
+                won |= u64::from(winner == positions[lane].seat()) << lane;
+            }
+        }
+    }
+    won
+}
+
+#[test]
+fn games_from_many_positions_together_are_those_of_the_rules_on_every_engine() {
+    let positions = random_positions(60);
+    for variant in [Variant::Classic, Variant::NearestOnly] {
+        let game = Standard::new(variant, Die::fair());
+        let table = *game.stone_table().unwrap();
+        for (seed, count) in (0u64..).zip([1, 2, 4, 16, 31, 33, 63, 64, 64, 64]) {
+            let some: Vec<Position> = positions.iter().skip(7 * seed as usize).step_by(11).take(count).copied().collect();
+            let expected = won_by_the_rules(&game, &some, seed);
+            assert_eq!(play_out_together(table, variant, &some, seed), expected);
+            assert_eq!(play_each(ScalarLanes::new(table), &mut LaneRandom::from_seed(seed), &some), expected);
+            #[cfg(target_arch = "x86_64")]
+            if let (Variant::Classic, Some(lanes)) = (variant, avx2::Avx2Lanes::new()) {
+                assert_eq!(play_each(lanes, &mut LaneRandom::from_seed(seed), &some), expected);
+            }
+            // More than fit the lanes go in turns; few, one by one, as alone.
+            let (mut payoffs, mut seeds) = (vec![[0.5; MAX_SEATS]; some.len()], seed..);
+            game.random_ends(&some, || seeds.next().unwrap(), &mut payoffs);
+            if count >= FEWEST_TOGETHER {
+                let shown = |lane: usize| payoffs[lane][some[lane].seat()] == 1.0;
+                assert!((0..count).all(|lane| shown(lane) == (expected >> lane & 1 == 1)));
+            } else {
+                let alone: Vec<_> = (seed..).zip(&some).map(|(seed, position)| game.random_end(position, || seed)).collect();
+                assert_eq!(payoffs, alone);
+            }
+        }
+        let over = Position::new(positions[0].mover(), Side::new([GONE; MAX_STONES]), 0);
+        let mut payoffs = [[0.5; MAX_SEATS]; 6];
+        game.random_ends(&[positions[0], over, positions[1], over, over, positions[2]], || 3, &mut payoffs);
+        assert!(payoffs.iter().all(|payoffs| payoffs[0] + payoffs[1] == 1.0) && payoffs[1][..2] == [1.0, 0.0]);
+        let mut many = vec![[0.5; MAX_SEATS]; 150];
+        game.random_ends(&positions[..150], || 4, &mut many);
+        assert!(many.iter().all(|payoffs| payoffs[0] + payoffs[1] == 1.0));
     }
 }
 

@@ -77,8 +77,8 @@ impl<G: Game, L: Leaf<G>, M: Meter> Worker<G, L, M> {
             made.insert(kind(self.moves[(step.edge - step.block - 1) as usize]));
             for (&mv, extra) in self.moves.iter().zip(shared.graph.extras(step.block + 1, self.moves.len())) {
                 if made.contains(kind(mv)) {
-                    extra.add_visits::<SHARED>(1);
-                    extra.add_payoff::<SHARED>(lane.payoffs[step.seat]);
+                    extra.made().add_visits::<SHARED>(1);
+                    extra.made().add_payoff::<SHARED>(lane.payoffs[step.seat]);
                 }
             }
         }

@@ -1,0 +1,99 @@
+//! A place of the graph, a position or a move, with all that is stored there; and the moves of a position side by side.
+//!
+//! Invariant: what is known beside the statistics is looked up only when it is asked for, in another array.
+
+use super::cell::{Cell, Known};
+use crate::chance::Bounds;
+use crate::search::memory::Memory;
+use std::ops::Deref;
+
+/// A head or a move. Its statistics are those of its [`Cell`].
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Place<'a> {
+    cell: &'a Cell,
+    known: &'a Memory<Known>,
+    index: usize,
+}
+
+impl Deref for Place<'_> {
+    type Target = Cell;
+
+    #[inline]
+    fn deref(&self) -> &Cell {
+        self.cell
+    }
+}
+
+impl<'a> Place<'a> {
+    #[inline]
+    pub(super) fn new(cell: &'a Cell, known: &'a Memory<Known>, index: usize) -> Self {
+        Self { cell, known, index }
+    }
+
+    #[inline]
+    pub(super) fn known(&self) -> &'a Known {
+        &self.known.items()[self.index]
+    }
+
+    /// What is proven.
+    #[inline]
+    pub(super) fn bounds(&self) -> Bounds {
+        if self.cell.has_bounds() { self.known().bounds() } else { Bounds::UNKNOWN }
+    }
+
+    /// Adds what is proven, and answers whether it is new.
+    #[inline]
+    pub(super) fn tighten<const SHARED: bool>(&self, bounds: Bounds) -> bool {
+        let new = self.known().tighten::<SHARED>(bounds);
+        if new {
+            self.cell.set_has_bounds::<SHARED>();
+        }
+        new
+    }
+
+    /// What a prior says of a move, or what a leaf said of a position when it was added.
+    #[inline]
+    pub(super) fn hint(&self) -> f32 {
+        self.known().hint()
+    }
+
+    pub(super) fn set_hint(&self, hint: f32) {
+        self.known().set_hint(hint);
+    }
+}
+
+/// Some moves of a position, one after the other.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Edges<'a> {
+    cells: &'a [Cell],
+    known: &'a Memory<Known>,
+    first: usize,
+}
+
+impl<'a> Edges<'a> {
+    #[inline]
+    pub(super) fn new(cells: &'a [Cell], known: &'a Memory<Known>, first: usize) -> Self {
+        Self { cells, known, first }
+    }
+
+    /// Their statistics.
+    #[inline]
+    pub(super) fn cells(&self) -> &'a [Cell] {
+        self.cells
+    }
+
+    #[inline]
+    pub(super) fn len(&self) -> usize {
+        self.cells.len()
+    }
+
+    #[inline]
+    pub(super) fn get(&self, number: usize) -> Place<'a> {
+        Place::new(&self.cells[number], self.known, self.first + number)
+    }
+
+    #[inline]
+    pub(super) fn iter(self) -> impl DoubleEndedIterator<Item = Place<'a>> + ExactSizeIterator {
+        self.cells.iter().enumerate().map(move |(number, cell)| Place::new(cell, self.known, self.first + number))
+    }
+}

@@ -11,7 +11,7 @@ use engine::eval::Evaluator;
 use engine::eval::features::{FeatureGroup, FeatureGroups, SPARSE_ROWS};
 use engine::eval::integer_network::inputs::SideGroups;
 use engine::eval::integer_network::{FloatWeights, IntegerInstructions, IntegerNetwork, SHAPES};
-use engine::eval::network::{InstructionSet, Layer, Network, NetworkWeights};
+use engine::eval::network::{HeadWeights, InstructionSet, Layer, Network, NetworkWeights};
 use engine::eval::ntuple::{NTuple, SET_NAMES, TupleSet};
 use engine::eval::schwarz_odds::SchwarzOdds;
 use engine::game::Game;
@@ -130,6 +130,7 @@ fn network(random: &mut RandomStream, groups: FeatureGroups) -> Network {
         hidden: vec![Layer { weights: numbers(random, 64 * 32, 0.2), bias: numbers(random, 32, 0.2) }],
         output: numbers(random, 32, 1.0),
         output_bias: 0.0,
+        heads: HeadWeights::default(),
     })
     .unwrap()
 }
@@ -167,8 +168,8 @@ fn main() {
             whole(&name, &network, &plies, rounds);
         }
     }
-    let dense =
-        FeatureGroups::ALL.iter().filter(|group| *group != FeatureGroup::RaceDistribution).fold(FeatureGroups::NONE, FeatureGroups::with);
+    let tables = [FeatureGroup::RaceDistribution, FeatureGroup::RaceMass];
+    let dense = FeatureGroups::ALL.iter().filter(|group| !tables.contains(group)).fold(FeatureGroups::NONE, FeatureGroups::with);
     for (inputs, groups) in [("stones alone", FeatureGroups::NONE), ("22 dense inputs", dense)] {
         let network = network(&mut random, groups);
         for set in InstructionSet::ALL.into_iter().filter(|set| set.is_available()) {

@@ -13,7 +13,7 @@ use container::{Container, Tensor};
 use crate::eval::features::{FeatureGroups, SPARSE_ROWS, UnknownGroup, hash, layout};
 use crate::eval::integer_network::inputs::UnknownSideGroup;
 use crate::eval::integer_network::{IntegerError, IntegerNetwork};
-use crate::eval::network::{Layer, MAX_HIDDEN, Network, NetworkError, NetworkWeights, SPARSE_SCALE};
+use crate::eval::network::{Head, Heads, Layer, MAX_HIDDEN, Network, NetworkError, NetworkWeights, SPARSE_SCALE, UnknownHead};
 use crate::eval::ntuple::{NTuple, NTupleError, TupleSet, UnknownSet};
 use crate::files::{self, FileError};
 use std::collections::BTreeMap;
@@ -93,6 +93,9 @@ pub enum ModelProblem {
     /// A feature group that this build does not know.
     #[error(transparent)]
     UnknownGroup(#[from] UnknownGroup),
+    /// A head of a network that this build does not know.
+    #[error(transparent)]
+    UnknownHead(#[from] UnknownHead),
     /// A group of inputs of an integer network that this build does not know.
     #[error(transparent)]
     UnknownSideGroup(#[from] UnknownSideGroup),
@@ -299,17 +302,22 @@ fn network_container(model: &Network) -> Container {
             tensors.push(Tensor::floats(&name, network_shape(&name, values.len(), &widths), values));
         }
     }
-    Container {
-        metadata: metadata([
-            ("kind", "network".to_owned()),
-            ("features", model.layout()),
-            ("dense", weights.groups.names()),
-            ("shape", widths.iter().map(ToString::to_string).collect::<Vec<_>>().join(",")),
-            ("scales", network_scales()),
-        ]),
-        tensors,
+    let mut metadata = metadata([
+        ("kind", "network".to_owned()),
+        ("features", model.layout()),
+        ("dense", weights.groups.names()),
+        ("shape", widths.iter().map(ToString::to_string).collect::<Vec<_>>().join(",")),
+        ("scales", network_scales()),
+    ]);
+    // Networks without heads keep the bytes they had before there were any.
+    if !model.heads().is_empty() {
+        metadata.insert(HEADS.to_owned(), model.heads().names());
     }
+    Container { metadata, tensors }
 }
+
+/// The metadata key that names a network's heads.
+const HEADS: &str = "heads";
 
 /// Matrices are `[inputs, outputs]`, everything else is a vector.
 fn network_shape(name: &str, length: usize, widths: &[usize]) -> Vec<usize> {
@@ -317,6 +325,8 @@ fn network_shape(name: &str, length: usize, widths: &[usize]) -> Vec<usize> {
         "dense" => widths[0],
         "hidden2.weight" => widths[1],
         "hidden3.weight" => widths[2],
+        "rolls.weight" => Head::Rolls.outputs(),
+        "moves_to_go.weight" => Head::MovesToGo.outputs(),
         _ => return vec![length],
     };
     vec![length / outputs, outputs]
@@ -338,6 +348,7 @@ fn read_network(mut container: Container) -> Result<Network, ModelProblem> {
     check_features(&container, &layout(groups))?;
     check_scales(&container, &network_scales())?;
     let widths = read_widths(container.value("shape")?)?;
+    let heads = Heads::from_names(container.metadata.get(HEADS).map_or("", |names| names))?;
     container.check_checksums()?;
     let first = widths[0];
     let mut weights = NetworkWeights {
@@ -355,8 +366,15 @@ fn read_network(mut container: Container) -> Result<Network, ModelProblem> {
             bias: container.take_floats(&format!("hidden{number}.bias"), &pair[1..])?,
         });
     }
-    weights.output = container.take_floats("output.weight", &widths[widths.len() - 1..])?;
+    let last = widths[widths.len() - 1];
+    weights.output = container.take_floats("output.weight", &[last])?;
     weights.output_bias = container.take_floats("output.bias", &[1])?[0];
+    for head in heads.iter() {
+        *weights.heads.layer_mut(head) = Some(Layer {
+            weights: container.take_floats(&format!("{}.weight", head.name()), &[last, head.outputs()])?,
+            bias: container.take_floats(&format!("{}.bias", head.name()), &[head.outputs()])?,
+        });
+    }
     container.finish()?;
     Ok(Network::from_fixed_point(weights)?)
 }

@@ -2,6 +2,7 @@
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use engine::eval::features::{ACTIVE, DenseFeatures, STONE_SQUARES};
+use engine::eval::network::Heads;
 use engine::eval::ntuple::TupleSet;
 use engine::games::einstein::Standard;
 use engine::random::RandomStream;
@@ -10,7 +11,7 @@ use std::path::Path;
 use trainer::batch::{network_batch, tuple_batch};
 use trainer::config::{Rule, TrainConfig};
 use trainer::dataset::{SampleOptions, Samples};
-use trainer::models::fused::{FusedNetwork, Inputs, Shape};
+use trainer::models::fused::{FusedNetwork, HeadInputs, Inputs, Shape};
 use trainer::models::online::Cells;
 use trainer::shard;
 
@@ -45,7 +46,9 @@ fn inputs(criterion: &mut Criterion) {
     let batch = &samples[..BATCH];
     let mut group = criterion.benchmark_group("inputs of a batch");
     group.throughput(Throughput::Elements(BATCH as u64));
-    group.bench_function("network", |bencher| bencher.iter(|| network_batch(&game, &features, black_box(batch), 0.7).targets.len()));
+    group.bench_function("network", |bencher| {
+        bencher.iter(|| network_batch(&game, &features, Heads::NONE, black_box(batch), 0.7).targets.len())
+    });
     group.bench_function("tuples", |bencher| bencher.iter(|| tuple_batch(&set, black_box(batch), 0.7).targets.len()));
     group.finish();
 }
@@ -63,7 +66,7 @@ fn steps(criterion: &mut Criterion) {
     group.throughput(Throughput::Elements(BATCH as u64));
     let mut network = FusedNetwork::new(shape, weights, vec![0.0; 2 * shape.parameters()], 0);
     group.bench_function("network", |bencher| {
-        bencher.iter(|| network.step(Inputs { rows: &rows, dense: &dense, targets: &targets }, 1e-3, 1.0));
+        bencher.iter(|| network.step(Inputs { rows: &rows, dense: &dense, targets: &targets, heads: HeadInputs::default() }, 1e-3, 1.0));
     });
     // Forty tables of four squares with thirteen contents each, any row equally likely: the worst case for the caches.
     let (tuples, table) = (40, 13 * 13 * 13 * 13);

@@ -7,7 +7,7 @@
 #![allow(clippy::print_stdout)]
 
 use engine::eval::features::{ACTIVE, DenseFeatures, STONE_SQUARES};
-use engine::eval::network::InstructionSet;
+use engine::eval::network::{Heads, InstructionSet};
 use engine::eval::ntuple::TupleSet;
 use engine::games::einstein::Standard;
 use engine::random::RandomStream;
@@ -19,7 +19,7 @@ use trainer::batch::{network_batch, tuple_batch};
 use trainer::config::{Rule, TrainConfig};
 use trainer::dataset::{DatasetError, SampleOptions, Samples};
 use trainer::loader::{Pass, Shuffle};
-use trainer::models::fused::{FusedNetwork, Inputs, Shape};
+use trainer::models::fused::{FusedNetwork, HeadInputs, Inputs, Shape};
 use trainer::models::online::Cells;
 use trainer::sample::Sample;
 
@@ -107,7 +107,7 @@ fn loading(samples: &Samples, config: &TrainConfig) -> Result<(), Box<dyn Error>
         let name = |what: &str| format!("{what}, window of {window}");
         measure(&name("read and shuffled"), || count(&pass(1), <[_]>::to_vec, Vec::len))?;
         measure(&name("network batches"), || {
-            count(&pass(1), |samples| network_batch(&game, &features, samples, SHARE), |batch| batch.targets.len())
+            count(&pass(1), |samples| network_batch(&game, &features, Heads::NONE, samples, SHARE), |batch| batch.targets.len())
         })?;
         measure(&name("tuple batches"), || count(&pass(1), |samples| tuple_batch(&set, samples, SHARE), |batch| batch.targets.len()))?;
     }
@@ -140,7 +140,7 @@ fn network(samples: &Samples, config: &TrainConfig) -> Result<(), DatasetError> 
         let (dense, targets) = (unit(BATCH * shape.dense()), unit(BATCH));
         measure(&format!("network step alone, {instructions:?}"), || {
             for _ in 0..STEPS {
-                network.step(Inputs { rows: &rows, dense: &dense, targets: &targets }, 1e-3, 1.0);
+                network.step(Inputs { rows: &rows, dense: &dense, targets: &targets, heads: HeadInputs::default() }, 1e-3, 1.0);
             }
             Ok(STEPS * BATCH)
         })?;
@@ -149,9 +149,13 @@ fn network(samples: &Samples, config: &TrainConfig) -> Result<(), DatasetError> 
     measure("network epoch from shards", || {
         let mut learned = 0;
         Pass::training(samples, BATCH, shuffle(1, 1 << 24), 0).each(
-            |samples| network_batch(&game, &features, samples, SHARE),
+            |samples| network_batch(&game, &features, Heads::NONE, samples, SHARE),
             |_, batch| {
-                network.step(Inputs { rows: &batch.rows, dense: &batch.dense, targets: &batch.targets }, 1e-3, 1.0);
+                network.step(
+                    Inputs { rows: &batch.rows, dense: &batch.dense, targets: &batch.targets, heads: HeadInputs::default() },
+                    1e-3,
+                    1.0,
+                );
                 learned += batch.targets.len();
                 Ok::<(), DatasetError>(())
             },

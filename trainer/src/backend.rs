@@ -11,7 +11,7 @@ pub enum BackendError {
     #[error("'{0}' is no training backend; there are flex, wgpu and cuda, of which {list} compiled in", list = compiled_list())]
     Unknown(String),
     /// The backend exists but is not part of this program.
-    #[error("the backend {0} is not compiled in, only {list}; build with --features {0}", list = compiled_list())]
+    #[error("the backend {0} is not compiled in, only {list}; build it in with: cargo build --release -p alea --features {0}", list = compiled_list())]
     NotCompiled(&'static str),
 }
 

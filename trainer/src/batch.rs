@@ -5,6 +5,7 @@
 use crate::sample::Sample;
 use engine::eval::features::{ACTIVE, DenseFeatures, sparse};
 use engine::eval::integer_network::inputs::SideGroups;
+use engine::eval::network::{Head, Heads, PLIES_SCALE};
 use engine::eval::ntuple::TupleSet;
 use engine::games::einstein::{Position, Standard};
 use rayon::prelude::*;
@@ -21,11 +22,45 @@ pub struct NetworkBatch {
     pub dense: Vec<f32>,
     /// Win probabilities, `[batch]`.
     pub targets: Vec<f32>,
+    /// What its heads learn.
+    pub heads: HeadTargets,
 }
 
-/// Extracts the network's inputs, and mixes targets with this share of the search values.
+/// What the heads of a network learn; of a head that is not wanted nothing.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct HeadTargets {
+    /// Faces that were rolled, from 1, and 0 where the sample teaches nothing of rolls: `[batch]`.
+    pub faces: Vec<u8>,
+    /// Win probabilities after that roll, `[batch]`.
+    pub rolls: Vec<f32>,
+    /// Plies to the end over [`PLIES_SCALE`], below 0 where that is not known: `[batch]`.
+    pub plies: Vec<f32>,
+}
+
+impl HeadTargets {
+    /// The targets of these heads, with this share of the values after the move.
+    #[must_use]
+    pub fn new(heads: Heads, samples: &[Sample], search_share: f32) -> Self {
+        let mut targets = Self::default();
+        if heads.contains(Head::Rolls) {
+            targets.faces = samples.iter().map(|sample| sample.continuation.face).collect();
+            targets.rolls = samples.iter().map(|sample| sample.continuation.target(search_share)).collect();
+        }
+        if heads.contains(Head::MovesToGo) {
+            targets.plies = samples.iter().map(|sample| scaled_plies(sample.continuation.plies).unwrap_or(-1.0)).collect();
+        }
+        targets
+    }
+}
+
+/// Plies over [`PLIES_SCALE`]; none if they are not known.
+pub(crate) fn scaled_plies(plies: u8) -> Option<f32> {
+    (plies > 0).then(|| f32::from(plies) / PLIES_SCALE)
+}
+
+/// Extracts the network's inputs, and mixes the targets of value and heads with this share of the search values.
 #[must_use]
-pub fn network_batch(game: &Standard, features: &DenseFeatures, samples: &[Sample], search_share: f32) -> NetworkBatch {
+pub fn network_batch(game: &Standard, features: &DenseFeatures, heads: Heads, samples: &[Sample], search_share: f32) -> NetworkBatch {
     let width = features.len();
     let mut rows = vec![0i32; samples.len() * ACTIVE];
     let mut dense = vec![0.0f32; samples.len() * width];
@@ -45,7 +80,8 @@ pub fn network_batch(game: &Standard, features: &DenseFeatures, samples: &[Sampl
             features.fill(game, &sample.position, &mut dense[number * width..][..width]);
         }
     });
-    NetworkBatch { rows, dense, targets: samples.iter().map(|sample| sample.target(search_share)).collect() }
+    let targets = samples.iter().map(|sample| sample.target(search_share)).collect();
+    NetworkBatch { rows, dense, targets, heads: HeadTargets::new(heads, samples, search_share) }
 }
 
 /// A batch for the integer network.
@@ -105,7 +141,7 @@ pub fn untargeted(positions: &[Position]) -> Vec<Sample> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sample::tests::random_samples;
+    use crate::sample::tests::{random_samples, with_continuations};
     use engine::eval::features::FeatureGroups;
 
     #[test]
@@ -118,9 +154,11 @@ mod tests {
             let features = DenseFeatures::new(&game, groups);
             for threads in [1, 3] {
                 let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-                let (network, tuples) = pool.install(|| (network_batch(&game, &features, &samples, 0.6), tuple_batch(&set, &samples, 0.6)));
+                let (network, tuples) =
+                    pool.install(|| (network_batch(&game, &features, Heads::NONE, &samples, 0.6), tuple_batch(&set, &samples, 0.6)));
                 assert_eq!((network.targets.len(), network.dense.len()), (samples.len(), samples.len() * features.len()));
                 assert_eq!(tuples.targets, network.targets);
+                assert_eq!(network.heads, HeadTargets::default());
                 for (number, sample) in samples.iter().enumerate() {
                     assert_eq!(network.targets[number], sample.target(0.6));
                     assert_eq!(network.rows[number * ACTIVE..][..ACTIVE], sparse(&sample.position).map(i32::from));
@@ -133,5 +171,19 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn heads_learn_what_came_after_a_sample() {
+        let samples = with_continuations(random_samples(10, 3));
+        let all = HeadTargets::new(Heads::ALL, &samples, 0.6);
+        for (number, sample) in samples.iter().enumerate() {
+            let after = sample.continuation;
+            assert_eq!((all.faces[number], all.rolls[number]), (after.face, after.target(0.6)));
+            assert_eq!(all.plies[number], if after.plies == 0 { -1.0 } else { f32::from(after.plies) / 16.0 });
+        }
+        assert!(all.faces.contains(&0) && all.faces.contains(&6) && all.plies.contains(&-1.0));
+        let moves = HeadTargets::new(Heads::NONE.with(Head::MovesToGo), &samples, 0.6);
+        assert_eq!((moves.faces.len(), moves.rolls.len(), moves.plies), (0, 0, all.plies));
     }
 }

@@ -6,10 +6,10 @@
 use crate::shard::PlayedGame;
 use engine::game::Game;
 use engine::games::einstein::{Position, Standard};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// A fitted logistic `1 / (1 + exp(-(slope · score + offset)))`.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LogisticFit {
     /// Change of the log odds a unit of score.
     pub slope: f64,

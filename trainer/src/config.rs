@@ -6,7 +6,7 @@
 use engine::eval::features::{FeatureGroup, FeatureGroups};
 use engine::eval::integer_network::SHAPES;
 use engine::eval::integer_network::inputs::SideGroups;
-use engine::eval::network::{LANES, MAX_HIDDEN, MAX_WIDTH};
+use engine::eval::network::{Head, Heads, LANES, MAX_HIDDEN, MAX_WIDTH};
 use serde::{Deserialize, Serialize};
 
 /// Everything that decides what a training does, beside the samples.
@@ -117,12 +117,33 @@ pub struct NetworkConfig {
     pub hidden: Vec<usize>,
     /// Groups of dense inputs.
     pub features: FeatureGroups,
+    /// What it says beside the value; nothing unless told.
+    #[serde(skip_serializing_if = "Heads::is_empty")]
+    pub heads: Heads,
+    /// What a nat of the loss of the head `rolls` counts; 0.5 unless told.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rolls_weight: Option<f32>,
+    /// What the squared error of plies / 16 of the head `moves_to_go` counts; 0.5 unless told.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub moves_to_go_weight: Option<f32>,
     /// Samples a step.
     pub batch: usize,
     /// Adam's learning rate at the start.
     pub learning_rate: f64,
     /// The gradient of each tensor is shortened to this Euclidean norm.
     pub gradient_norm: f32,
+}
+
+impl NetworkConfig {
+    /// What the loss of a head counts beside that of the value, which counts 1.
+    #[must_use]
+    pub fn head_weight(&self, head: Head) -> f32 {
+        let told = match head {
+            Head::Rolls => self.rolls_weight,
+            Head::MovesToGo => self.moves_to_go_weight,
+        };
+        told.unwrap_or(0.5)
+    }
 }
 
 /// The network in integers.
@@ -223,7 +244,16 @@ impl Default for TrainingConfig {
 impl Default for NetworkConfig {
     fn default() -> Self {
         let features = [FeatureGroup::Mobility, FeatureGroup::RaceSummary, FeatureGroup::Attack, FeatureGroup::Material];
-        Self { hidden: vec![64, 32], features: features.to_vec().into(), batch: 4096, learning_rate: 4e-3, gradient_norm: 1.0 }
+        Self {
+            hidden: vec![64, 32],
+            features: features.to_vec().into(),
+            heads: Heads::NONE,
+            rolls_weight: None,
+            moves_to_go_weight: None,
+            batch: 4096,
+            learning_rate: 4e-3,
+            gradient_norm: 1.0,
+        }
     }
 }
 
@@ -306,7 +336,8 @@ impl TrainConfig {
         let (integer, online) = (&self.integer, &self.online);
         let share = |share: f32| (0.0..=1.0).contains(&share);
         let (first_share, last_share) = (self.target.search_share, self.target.last_search_share());
-        let checks: [(&'static str, String, bool, &'static str); 22] = [
+        let [rolls, moves] = Head::ALL.map(|head| self.network.head_weight(head));
+        let checks: [(&'static str, String, bool, &'static str); 24] = [
             ("target.search_share", first_share.to_string(), share(first_share), "in 0 to 1"),
             ("target.final_search_share", last_share.to_string(), share(last_share), "in 0 to 1"),
             ("training.epochs", self.training.epochs.to_string(), self.training.epochs >= 1, "at least 1"),
@@ -329,6 +360,8 @@ impl TrainConfig {
                 good_layers && hidden.iter().all(|width| (1..=MAX_WIDTH).contains(width) && width % LANES == 0),
                 "one to three multiples of 16 up to 1024",
             ),
+            ("network.rolls_weight", rolls.to_string(), positive(rolls.into()), "above 0"),
+            ("network.moves_to_go_weight", moves.to_string(), positive(moves.into()), "above 0"),
             ("network.batch", self.network.batch.to_string(), (1..=1 << 20).contains(&self.network.batch), "in 1 to 1048576"),
             ("network.learning_rate", self.network.learning_rate.to_string(), positive(self.network.learning_rate), "above 0"),
             ("network.gradient_norm", self.network.gradient_norm.to_string(), positive(self.network.gradient_norm.into()), "above 0"),
@@ -406,6 +439,8 @@ mod tests {
             ("[integer]\nhidden = [32, 32]", "integer.hidden"),
             ("[training]\nepochs = 0", "training.epochs"),
             ("[online]\ntrace = 1.1", "online.trace"),
+            ("[network]\nrolls_weight = 0.0", "network.rolls_weight"),
+            ("[network]\nmoves_to_go_weight = -1.0", "network.moves_to_go_weight"),
             ("[online]\nreport_every = 0", "online.report_every"),
         ] {
             let error = TrainConfig::from_toml(text).unwrap_err().to_string();
@@ -422,6 +457,19 @@ mod tests {
         }
         let error = TrainConfig::from_toml("[network]\nhidden = 64").unwrap_err().to_string();
         assert!(error.starts_with("line 2: ") && !error.contains('\n'), "{error}");
+    }
+
+    #[test]
+    fn heads_are_named_and_weighed_and_left_out_if_there_are_none() {
+        let config = TrainConfig::from_toml("[network]\nheads = [\"moves_to_go\", \"rolls\"]\nrolls_weight = 0.25").unwrap();
+        assert_eq!(config.network.heads, Heads::ALL);
+        assert_eq!([Head::Rolls, Head::MovesToGo].map(|head| config.network.head_weight(head)), [0.25, 0.5]);
+        assert_eq!(TrainConfig::from_toml(&config.to_toml()).unwrap(), config);
+        assert!(config.to_toml().contains("heads = [\"rolls\", \"moves_to_go\"]"));
+        // Trainings without heads go on with the settings that they were started with before there were any.
+        assert!(!TrainConfig::default().to_toml().contains("heads"));
+        let error = TrainConfig::from_toml("[network]\nheads = [\"moves\"]").unwrap_err().to_string();
+        assert!(error.starts_with("line 2: ") && error.contains("`rolls`") && error.contains("`moves_to_go`"), "{error}");
     }
 
     #[test]

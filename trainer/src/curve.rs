@@ -1,5 +1,6 @@
 //! The training curve: what each epoch cost and brought, as CSV and as a picture.
 
+use engine::eval::network::Head;
 use engine::files::{FileError, write_atomically};
 use plotters::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -37,6 +38,21 @@ pub struct CurvePoint {
     pub samples_per_second: f64,
     /// Seconds of the whole epoch.
     pub seconds: f64,
+    /// Losses of the heads that there are.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub heads: Vec<HeadPoint>,
+}
+
+/// The losses of a head of the network in an epoch.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct HeadPoint {
+    /// Which.
+    pub head: Head,
+    /// Mean over the epoch while the weights were changing, of those samples that taught the head: for `rolls` the
+    /// cross-entropy in nats, for `moves_to_go` the square of the error in plies / 16.
+    pub training_loss: f64,
+    /// The same of the validation samples after the epoch.
+    pub validation_loss: f64,
 }
 
 /// A curve that could not be drawn or written.
@@ -82,6 +98,10 @@ fn csv(points: &[CurvePoint]) -> String {
     for stones in STONES {
         text.push_str(&format!(",validation_loss_{stones}"));
     }
+    // All points of a training have the same heads.
+    for HeadPoint { head, .. } in points.first().map_or(&[][..], |point| &point.heads) {
+        text.push_str(&format!(",training_{0},validation_{0}", head.name()));
+    }
     text.push('\n');
     for point in points {
         let CurvePoint { epoch, training_loss, validation_loss, learning_rate, samples_per_second, seconds, .. } = point;
@@ -89,6 +109,9 @@ fn csv(points: &[CurvePoint]) -> String {
         for stones in STONES {
             let loss = point.validation_by_stones.iter().find(|found| found.stones == stones);
             text.push_str(&loss.map_or_else(|| ",".to_owned(), |found| format!(",{}", found.loss)));
+        }
+        for HeadPoint { training_loss, validation_loss, .. } in &point.heads {
+            text.push_str(&format!(",{training_loss},{validation_loss}"));
         }
         text.push('\n');
     }
@@ -144,7 +167,19 @@ mod tests {
             learning_rate: 0.001,
             samples_per_second: 1e6,
             seconds: 2.5,
+            heads: Vec::new(),
         }
+    }
+
+    #[test]
+    fn heads_have_columns_of_their_own() {
+        let head = |head, training_loss| HeadPoint { head, training_loss, validation_loss: training_loss + 0.25 };
+        let heads = vec![head(Head::Rolls, 0.5), head(Head::MovesToGo, 0.125)];
+        let table = csv(&[CurvePoint { heads, ..point(1, 0.6) }]);
+        let mut lines = table.lines();
+        let names = ",validation_loss_12,training_rolls,validation_rolls,training_moves_to_go,validation_moves_to_go";
+        assert!(lines.next().unwrap().ends_with(names), "{table}");
+        assert!(lines.next().unwrap().ends_with(",0.5,0.75,0.125,0.375"), "{table}");
     }
 
     #[test]

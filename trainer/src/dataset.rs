@@ -11,7 +11,7 @@ mod games;
 pub use games::UsedLabel;
 
 use crate::config::TargetConfig;
-use crate::sample::Sample;
+use crate::sample::{Continuation, Sample};
 use crate::shard::{self, ShardError};
 use engine::files::FileError;
 use games::{Part, split};
@@ -26,6 +26,8 @@ pub struct SampleOptions {
     pub label: Option<String>,
     /// Whether labels from endgame tables take the place of search value and result.
     pub exact: bool,
+    /// Whether samples know how their game went on, which only some heads of networks learn.
+    pub continuations: bool,
     /// Share of the games that only validate.
     pub validation_share: f64,
     /// Rules which games validate.
@@ -37,13 +39,19 @@ impl SampleOptions {
     #[must_use]
     pub fn new(target: &TargetConfig, validation_share: f64, seed: u64) -> Self {
         let label = Some(target.label.clone()).filter(|label| !label.is_empty());
-        Self { label, exact: target.exact, validation_share, seed }
+        Self { label, exact: target.exact, continuations: false, validation_share, seed }
     }
 
     /// What players valued and how games ended, without labels.
     #[must_use]
     pub fn played(validation_share: f64, seed: u64) -> Self {
-        Self { label: None, exact: false, validation_share, seed }
+        Self { label: None, exact: false, continuations: false, validation_share, seed }
+    }
+
+    /// The same samples, and whether they know how their games went on.
+    #[must_use]
+    pub fn with_continuations(self, continuations: bool) -> Self {
+        Self { continuations, ..self }
     }
 }
 
@@ -69,6 +77,9 @@ pub enum DatasetError {
         /// The variant of the shards before it.
         first: String,
     },
+    /// A head of the network has nothing to learn.
+    #[error("network.heads: these samples do not know how their games went on")]
+    NoContinuations,
     /// One part of the split is empty.
     #[error("{sources}: too few games with values: none is left for {part}")]
     NoSamples {
@@ -136,6 +147,12 @@ impl Seen {
             bytes.extend_from_slice(&sample.position.bits().to_le_bytes());
             bytes.extend_from_slice(&sample.value.to_bits().to_le_bytes());
             bytes.extend_from_slice(&sample.result.to_bits().to_le_bytes());
+            // Trainings that do not ask for them have the number they had before there were any.
+            if sample.continuation != Continuation::UNKNOWN {
+                let Continuation { value, face, plies, won, exact } = sample.continuation;
+                bytes.extend_from_slice(&value.to_bits().to_le_bytes());
+                bytes.extend_from_slice(&[face, plies, u8::from(won), u8::from(exact)]);
+            }
         }
         Self { size: samples.len(), hash: xxh3_64(&bytes) }
     }
@@ -229,6 +246,15 @@ impl Samples {
         &self.labels
     }
 
+    /// Whether training samples may know how their games went on.
+    #[must_use]
+    pub fn continuations(&self) -> bool {
+        match &self.source {
+            Source::Shards(_, options) => options.continuations,
+            Source::Memory(parts) => parts.iter().flatten().any(|sample| sample.continuation != Continuation::UNKNOWN),
+        }
+    }
+
     /// How many parts the training samples come in.
     #[must_use]
     pub fn parts(&self) -> usize {
@@ -251,7 +277,10 @@ impl Samples {
 }
 
 fn check<'a>(set: &'static str, samples: impl Iterator<Item = &'a Sample>) -> Result<(), DatasetError> {
-    let parts = samples.enumerate().flat_map(|(index, sample)| [(index, sample.value), (index, sample.result)]);
+    let parts = samples.enumerate().flat_map(|(index, sample)| {
+        let Sample { value, result, continuation, .. } = *sample;
+        [(index, value), (index, result), (index, continuation.value)]
+    });
     match parts.into_iter().find(|(_, part)| !(0.0..=1.0).contains(part)) {
         Some((index, target)) => Err(DatasetError::Target { set, index, target }),
         None => Ok(()),
@@ -300,6 +329,9 @@ mod tests {
         assert_ne!(fingerprint(&training, &changed), expected);
         let mut changed = validation.clone();
         changed[3].result = 0.5;
+        assert_ne!(fingerprint(&training, &changed), expected);
+        let mut changed = validation.clone();
+        changed[3].continuation.plies = 7;
         assert_ne!(fingerprint(&training, &changed), expected);
         let mut moved = training.clone();
         let last = moved[0].pop().unwrap();

@@ -3,6 +3,7 @@
 //! Invariant: the comparison runs on the model as read back from the very bytes that are written.
 
 use engine::eval::Evaluator;
+use engine::eval::network::FACES;
 use engine::games::einstein::{Position, Standard};
 use engine::weights::{Model, ModelError, ModelFile, ModelProblem};
 use std::path::{Path, PathBuf};
@@ -15,13 +16,15 @@ pub const TOLERANCE: f64 = 1e-4;
 pub enum ExportError {
     /// Trainer and engine disagree.
     #[error(
-        "{} was not written: trainer and engine differ by {difference:.2e} in win probability at {position:?} \
+        "{} was not written: trainer and engine differ by {difference:.2e} in {head} at {position:?} \
          (trainer {trained}, engine {found}); at most {TOLERANCE:.0e} is allowed",
         path.display()
     )]
     Parity {
         /// Where the model should have gone.
         path: PathBuf,
+        /// In what they differ.
+        head: &'static str,
         /// The largest difference.
         difference: f64,
         /// Where.
@@ -30,6 +33,18 @@ pub enum ExportError {
         trained: f32,
         /// By the engine.
         found: f32,
+    },
+    /// One of the two has a head that the other has not.
+    #[error("{} was not written: of the {head} the trainer says {trained} numbers and the engine {found}", path.display())]
+    Incomplete {
+        /// Where the model should have gone.
+        path: PathBuf,
+        /// Which head.
+        head: &'static str,
+        /// Numbers said by burn.
+        trained: usize,
+        /// Numbers said by the engine.
+        found: usize,
     },
     /// The engine does not read what would be written.
     #[error("{} was not written: the engine would refuse it: {problem}", path.display())]
@@ -44,29 +59,57 @@ pub enum ExportError {
     File(#[from] ModelError),
 }
 
-/// Writes a model if the engine's values of the positions are the trainer's `trained`, one for each. The largest
-/// difference between them.
+/// What a model says of some positions.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Answers {
+    /// Win probabilities of the side to move.
+    pub values: Vec<f32>,
+    /// The same after each face, if the model has such a head.
+    pub rolls: Vec<[f32; FACES]>,
+    /// Plies to the end over [`PLIES_SCALE`](engine::eval::network::PLIES_SCALE), if the model has such a head.
+    pub plies: Vec<f32>,
+}
+
+impl From<Vec<f32>> for Answers {
+    fn from(values: Vec<f32>) -> Self {
+        Self { values, ..Self::default() }
+    }
+}
+
+/// Writes a model if the engine says of the positions what the trainer does, head by head. The largest difference between
+/// them, in win probability or in plies over [`PLIES_SCALE`](engine::eval::network::PLIES_SCALE).
 ///
 /// # Errors
 /// If they differ by more than [`TOLERANCE`] or a value is no number, or the file cannot be read back or written; then
 /// nothing is written.
-pub fn export(file: &ModelFile, path: &Path, positions: &[Position], trained: &[f32]) -> Result<f64, ExportError> {
+pub fn export(file: &ModelFile, path: &Path, positions: &[Position], trained: &Answers) -> Result<f64, ExportError> {
     let written = ModelFile::from_bytes(&file.to_bytes()).map_err(|problem| ExportError::Unreadable { path: path.to_owned(), problem })?;
-    let found = engine_values(&written.model, positions);
+    let found = engine_answers(&written.model, positions);
     let mut largest = 0.0f64;
-    for ((position, &trained), &found) in positions.iter().zip(trained).zip(&found) {
-        let difference = (f64::from(trained) - f64::from(found)).abs();
-        if difference.is_nan() || difference > TOLERANCE {
-            return Err(ExportError::Parity { path: path.to_owned(), difference, position: *position, trained, found });
+    for (head, width, trained, found) in [
+        ("win probability", 1, &trained.values[..], &found.values[..]),
+        ("win probability after a roll", FACES, trained.rolls.as_flattened(), found.rolls.as_flattened()),
+        ("plies to go / 16", 1, &trained.plies, &found.plies),
+    ] {
+        // A head that one of the two does not have is as wrong as one that says nothing of a position.
+        if trained.len() != found.len() || ![0, positions.len() * width].contains(&found.len()) {
+            return Err(ExportError::Incomplete { path: path.to_owned(), head, trained: trained.len(), found: found.len() });
         }
-        largest = largest.max(difference);
+        for (place, (&trained, &found)) in trained.iter().zip(found).enumerate() {
+            let difference = (f64::from(trained) - f64::from(found)).abs();
+            if difference.is_nan() || difference > TOLERANCE {
+                let position = positions[place / width];
+                return Err(ExportError::Parity { path: path.to_owned(), head, difference, position, trained, found });
+            }
+            largest = largest.max(difference);
+        }
     }
     file.save(path)?;
     Ok(largest)
 }
 
 /// What the engine thinks of positions.
-fn engine_values(model: &Model, positions: &[Position]) -> Vec<f32> {
+fn engine_answers(model: &Model, positions: &[Position]) -> Answers {
     let game = Standard::default();
     let mut values = vec![0.0; positions.len()];
     match model {
@@ -74,12 +117,19 @@ fn engine_values(model: &Model, positions: &[Position]) -> Vec<f32> {
         Model::Network(model) => model.values(&game, positions, &mut values),
         Model::Integer(model) => model.values(&game, positions, &mut values),
     }
-    values
+    let mut answers = Answers::from(values);
+    if let Model::Network(model) = model {
+        answers.rolls = positions.iter().filter_map(|position| model.rolls(&game, position)).collect();
+        answers.plies = positions.iter().filter_map(|position| model.plies_output(&game, position)).collect();
+    }
+    answers
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use engine::eval::features::SPARSE_ROWS;
+    use engine::eval::network::{HeadWeights, Layer, Network, NetworkWeights};
     use engine::eval::ntuple::{NTuple, TupleSet};
     use engine::random::RandomStream;
 
@@ -100,7 +150,7 @@ mod tests {
     fn a_model_that_agrees_is_written_and_the_difference_told() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("model.safetensors");
-        let difference = export(&file(), &path, &positions(), &[0.75, 0.75, 0.75005, 0.75, 0.75]).unwrap();
+        let difference = export(&file(), &path, &positions(), &vec![0.75, 0.75, 0.75005, 0.75, 0.75].into()).unwrap();
         assert!((difference - 5e-5).abs() < 1e-6, "{difference}");
         assert_eq!(ModelFile::load(&path).unwrap(), file());
     }
@@ -110,10 +160,43 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("model.safetensors");
         for wrong in [0.7503, f32::NAN] {
-            let error = export(&file(), &path, &positions(), &[0.75, 0.75, wrong, 0.75, 0.75]).unwrap_err();
+            let error = export(&file(), &path, &positions(), &vec![0.75, 0.75, wrong, 0.75, 0.75].into()).unwrap_err();
             assert!(matches!(error, ExportError::Parity { .. }));
             assert!(error.to_string().contains("was not written"), "{error}");
             assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), 0);
         }
+    }
+
+    #[test]
+    fn a_head_that_does_not_agree_leaves_no_file_either() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("model.safetensors");
+        let weights = NetworkWeights {
+            sparse: vec![0.0; SPARSE_ROWS * 16],
+            bias: vec![0.0; 16],
+            output: vec![0.0; 16],
+            heads: HeadWeights {
+                // Logits of the biases, and 0.25 · 16 plies.
+                rolls: Some(Layer { weights: vec![0.0; 96], bias: vec![0.0, 3f32.ln(), 0.0, 0.0, 0.0, -(3f32.ln())] }),
+                moves_to_go: Some(Layer { weights: vec![0.0; 16], bias: vec![0.25] }),
+            },
+            ..NetworkWeights::default()
+        };
+        let file = ModelFile { provenance: "{}".to_owned(), model: Model::Network(Network::new(weights).unwrap()) };
+        let good = Answers { values: vec![0.5; 5], rolls: vec![[0.5, 0.75, 0.5, 0.5, 0.5, 0.25]; 5], plies: vec![0.25; 5] };
+        assert!(export(&file, &path, &positions(), &good).unwrap() < 1e-6);
+        std::fs::remove_file(&path).unwrap();
+        let mut wrong = good.clone();
+        wrong.rolls[3][5] = 0.2505;
+        let error = export(&file, &path, &positions(), &wrong).unwrap_err().to_string();
+        assert!(error.contains("in win probability after a roll at"), "{error}");
+        let mut wrong = good.clone();
+        wrong.plies[4] = 0.26;
+        let error = export(&file, &path, &positions(), &wrong).unwrap_err().to_string();
+        assert!(error.contains("in plies to go / 16 at"), "{error}");
+        let wrong = Answers { rolls: Vec::new(), ..good };
+        let error = export(&file, &path, &positions(), &wrong).unwrap_err().to_string();
+        assert!(error.ends_with("of the win probability after a roll the trainer says 0 numbers and the engine 30"), "{error}");
+        assert!(!path.exists());
     }
 }

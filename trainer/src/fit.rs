@@ -8,6 +8,7 @@
 mod checkpoint;
 mod epoch;
 mod error;
+mod heads;
 mod integer;
 mod network;
 mod ntuple;
@@ -15,15 +16,18 @@ mod temporal;
 
 pub use checkpoint::CheckpointError;
 pub use error::TrainError;
+pub use heads::{HeadsReport, PliesReport, RollsReport};
 pub use temporal::{OnlinePoint, OnlineReport, fit_online};
 
 use crate::backend;
 use crate::config::TrainConfig;
-use crate::curve::{self, CurvePoint};
+use crate::curve::{self, CurvePoint, HeadPoint};
 use crate::dataset::{DatasetError, Samples, UsedLabel};
-use crate::export::export;
+use crate::export::{Answers, export};
+use crate::models::heads::{Losses, Outputs};
 use crate::sample::Sample;
 use checkpoint::{Checkpoint, Header};
+use engine::eval::network::Heads;
 use engine::files::write_atomically;
 use engine::games::einstein::Position;
 use engine::weights::{Model, ModelFile};
@@ -78,6 +82,9 @@ pub struct FitReport {
     pub parity: f64,
     /// Positions that were compared.
     pub parity_positions: usize,
+    /// What the heads beside the value came to.
+    #[serde(default, skip_serializing_if = "HeadsReport::is_empty")]
+    pub heads: HeadsReport,
     /// Every epoch.
     pub curve: Vec<CurvePoint>,
     /// The model file.
@@ -99,6 +106,9 @@ pub fn fit(
 ) -> Result<FitReport, TrainError> {
     config.check()?;
     let device = backend::device(&config.training.backend)?;
+    if family == Family::Network && !config.network.heads.is_empty() && !samples.continuations() {
+        return Err(DatasetError::NoContinuations.into());
+    }
     std::fs::create_dir_all(directory).map_err(|cause| TrainError::Directory { path: directory.to_owned(), cause })?;
     let run = Run { config, samples, progress };
     match family {
@@ -148,10 +158,14 @@ trait Learner {
     fn batch_size(&self) -> usize;
     /// The learning rate at the start.
     fn learning_rate(&self) -> f64;
-    /// Learns a batch; the sum of the losses in nats, each before its sample was learned.
-    fn learn(&mut self, batch: <Self::Inputs as Inputs>::Batch, learning_rate: f64) -> Result<f64, TrainError>;
-    /// The logits of a batch.
-    fn logits(&self, batch: <Self::Inputs as Inputs>::Batch) -> Result<Vec<f32>, TrainError>;
+    /// What it learns beside the value.
+    fn heads(&self) -> Heads {
+        Heads::NONE
+    }
+    /// Learns a batch; the sums of the losses, each before its sample was learned.
+    fn learn(&mut self, batch: <Self::Inputs as Inputs>::Batch, learning_rate: f64) -> Result<Losses, TrainError>;
+    /// What it says of a batch.
+    fn outputs(&self, batch: <Self::Inputs as Inputs>::Batch) -> Result<Outputs, TrainError>;
     /// The model's record.
     fn model(&self) -> Result<Vec<u8>, TrainError>;
     /// The optimiser's record.
@@ -160,8 +174,8 @@ trait Learner {
     fn load_model(&mut self, record: Vec<u8>) -> Result<(), TrainError>;
     /// Takes the optimiser from a record.
     fn load_optimiser(&mut self, record: Vec<u8>) -> Result<(), TrainError>;
-    /// Win probabilities of positions, by burn.
-    fn values(&self, positions: &[Position]) -> Result<Vec<f32>, TrainError>;
+    /// What it says of positions, by burn.
+    fn answers(&self, positions: &[Position]) -> Result<Answers, TrainError>;
     /// The model as the engine has it.
     fn export(&self) -> Result<Model, TrainError>;
 }
@@ -211,7 +225,8 @@ fn train(run: &Run<'_>, family: Family, mut learner: impl Learner, provenance: &
             Ok(())
         })?;
         let learned = Instant::now();
-        let (validation_loss, validation_by_stones) = validate(run, &learner)?;
+        let validated = validate(run, &learner)?;
+        let validation_loss = validated.loss;
         if !validation_loss.is_finite() {
             return Err(TrainError::NotFinite { what: "validation loss", epoch, batch: 0, loss: validation_loss });
         }
@@ -227,10 +242,11 @@ fn train(run: &Run<'_>, family: Family, mut learner: impl Learner, provenance: &
             epoch,
             training_loss: passed.loss / passed.samples as f64,
             validation_loss,
-            validation_by_stones,
+            validation_by_stones: validated.by_stones,
             learning_rate: passed.learning_rate,
             samples_per_second: passed.samples as f64 / passed.seconds.max(1e-9),
             seconds: passed.seconds + learned.elapsed().as_secs_f64(),
+            heads: head_points(learner.heads(), passed.losses(), validated.losses),
         });
         checkpoint.write(directory)?;
         curve::write(directory, &checkpoint.header.curve)?;
@@ -239,6 +255,12 @@ fn train(run: &Run<'_>, family: Family, mut learner: impl Learner, provenance: &
     let header = checkpoint.header;
     learner.load_model(checkpoint.best)?;
     finish(run, family, &learner, &header, provenance, directory)
+}
+
+/// The mean losses of each head.
+fn head_points(heads: Heads, training: Losses, validation: Losses) -> Vec<HeadPoint> {
+    let point = |head| HeadPoint { head, training_loss: training.head(head).mean(), validation_loss: validation.head(head).mean() };
+    heads.iter().map(point).collect()
 }
 
 /// Whether all epochs are done, or patience is at its end.
@@ -259,6 +281,7 @@ fn finish(
     let best = header.best().ok_or(DatasetError::Missing("training"))?;
     // Data that describe themselves as JSON stay JSON.
     let data = serde_json::from_str(provenance).unwrap_or_else(|_| serde_json::Value::from(provenance));
+    let heads = heads::judge(run, learner)?;
     let mut story = serde_json::json!({
         "family": family.name(),
         "data": data,
@@ -274,15 +297,20 @@ fn finish(
         "best_epoch": best.epoch,
         "training_loss": best.training_loss,
         "validation_loss": best.validation_loss,
+        "heads": heads,
         "trainer": env!("CARGO_PKG_VERSION"),
     });
     if let Some(story) = story.as_object_mut() {
-        story.retain(|key, value| !key.ends_with("labels") || value.as_array().is_some_and(|labels| !labels.is_empty()));
+        story.retain(|key, value| match value {
+            serde_json::Value::Array(labels) => !key.ends_with("labels") || !labels.is_empty(),
+            serde_json::Value::Object(heads) => key != "heads" || !heads.is_empty(),
+            _ => true,
+        });
     }
     let file = ModelFile { provenance: story.to_string(), model: learner.export()? };
     let model = directory.join(family.name()).with_extension("safetensors");
     let positions: Vec<Position> = parity_positions(run.samples.validation());
-    let parity = export(&file, &model, &positions, &learner.values(&positions)?)?;
+    let parity = export(&file, &model, &positions, &learner.answers(&positions)?)?;
     let (samples, seconds) = header.curve.iter().fold((0.0, 0.0), |(samples, seconds), point| {
         let all = run.samples.training() as f64;
         (samples + all, seconds + all / point.samples_per_second)
@@ -297,6 +325,7 @@ fn finish(
         samples_per_second: samples / seconds,
         parity,
         parity_positions: positions.len(),
+        heads,
         model,
     })
 }

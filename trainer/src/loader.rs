@@ -8,8 +8,9 @@
 //! threads there were or how far they ran ahead.
 
 use crate::dataset::{DatasetError, Samples};
-use crate::sample::Sample;
-use engine::games::einstein::symmetry::{SYMMETRIES, symmetric};
+use crate::sample::{Continuation, Sample};
+use engine::games::einstein::Position;
+use engine::games::einstein::symmetry::{SYMMETRIES, symmetric, symmetric_face};
 use engine::random::{RandomStream, SeedSpace, derive_seed};
 use rayon::prelude::*;
 use std::sync::mpsc::{SyncSender, sync_channel};
@@ -107,7 +108,7 @@ impl<'a> Pass<'a> {
         let mut random = RandomStream::new(derive_seed(shuffle.seed, SeedSpace::Training, &[ORDER, shuffle.epoch as u64]));
         let mut parts: Vec<usize> = (0..self.samples.parts()).collect();
         random.shuffle(&mut parts);
-        let mut window: Vec<Sample> = Vec::with_capacity(shuffle.window.min(self.samples.training()));
+        let mut window = Window::new(shuffle.window.min(self.samples.training()), self.samples.continuations());
         for parts in parts.chunks(self.together) {
             let read: Vec<Vec<Sample>> = parts.par_iter().map(|&part| self.samples.read(part)).collect::<Result<_, _>>()?;
             for sample in read.into_iter().flatten() {
@@ -115,13 +116,13 @@ impl<'a> Pass<'a> {
                     window.push(sample);
                 } else {
                     let place = random.below(window.len());
-                    if batches.push(std::mem::replace(&mut window[place], sample)).is_err() {
+                    if batches.push(window.replace(place, sample)).is_err() {
                         return Ok(());
                     }
                 }
             }
         }
-        while !window.is_empty() {
+        while window.len() > 0 {
             let place = random.below(window.len());
             if batches.push(window.swap_remove(place)).is_err() {
                 return Ok(());
@@ -129,6 +130,47 @@ impl<'a> Pass<'a> {
         }
         let _ = batches.send();
         Ok(())
+    }
+}
+
+/// Samples that are held to be shuffled, 16 bytes each; what came after them takes 8 more only where that is known.
+struct Window {
+    samples: Vec<(Position, [f32; 2])>,
+    continuations: Option<Vec<Continuation>>,
+}
+
+const _: () = assert!(size_of::<(Position, [f32; 2])>() == 16 && size_of::<Continuation>() == 8);
+
+impl Window {
+    fn new(capacity: usize, continuations: bool) -> Self {
+        Self { samples: Vec::with_capacity(capacity), continuations: continuations.then(|| Vec::with_capacity(capacity)) }
+    }
+
+    fn len(&self) -> usize {
+        self.samples.len()
+    }
+
+    fn push(&mut self, sample: Sample) {
+        self.samples.push((sample.position, [sample.value, sample.result]));
+        if let Some(continuations) = &mut self.continuations {
+            continuations.push(sample.continuation);
+        }
+    }
+
+    /// Puts a sample where another stood, which is returned.
+    #[inline]
+    fn replace(&mut self, place: usize, sample: Sample) -> Sample {
+        let (position, [value, result]) = std::mem::replace(&mut self.samples[place], (sample.position, [sample.value, sample.result]));
+        let continuations = self.continuations.as_mut();
+        let continuation = continuations.map_or(Continuation::UNKNOWN, |all| std::mem::replace(&mut all[place], sample.continuation));
+        Sample { position, value, result, continuation }
+    }
+
+    /// Takes a sample out; the last one takes its place.
+    fn swap_remove(&mut self, place: usize) -> Sample {
+        let (position, [value, result]) = self.samples.swap_remove(place);
+        let continuation = self.continuations.as_mut().map_or(Continuation::UNKNOWN, |all| all.swap_remove(place));
+        Sample { position, value, result, continuation }
     }
 }
 
@@ -163,7 +205,12 @@ impl Batches<'_> {
             let indices = [SYMMETRY, self.shuffle.epoch as u64, number as u64];
             let mut random = RandomStream::new(derive_seed(self.shuffle.seed, SeedSpace::Training, &indices));
             for sample in &mut samples {
-                sample.position = symmetric(&sample.position, random.below(SYMMETRIES));
+                let symmetry = random.below(SYMMETRIES);
+                sample.position = symmetric(&sample.position, symmetry);
+                // Reversed labels are permitted by reversed faces.
+                if sample.continuation.face > 0 {
+                    sample.continuation.face = symmetric_face(sample.continuation.face, symmetry);
+                }
             }
         }
         self.chosen.send(samples).map_err(|_| HungUp)
@@ -173,7 +220,7 @@ impl Batches<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sample::tests::random_samples;
+    use crate::sample::tests::{random_samples, with_continuations};
     use std::collections::HashMap;
 
     /// Parts of unequal sizes, one of them empty.
@@ -242,6 +289,45 @@ mod tests {
         let small = distance(100);
         assert!(small < 0.02 && small > 0.002, "{small}");
         assert_eq!(distance(count), distance(10 * count));
+    }
+
+    #[test]
+    fn what_came_after_a_sample_stays_with_it_and_faces_turn_with_labels() {
+        let parts = vec![with_continuations(random_samples(20, 1)), with_continuations(random_samples(9, 2))];
+        let expected = parts.concat();
+        let samples = Samples::in_memory(parts, random_samples(10, 9)).unwrap();
+        assert!(samples.continuations());
+        for window in [1, 37, usize::MAX] {
+            let plain = collect(&Pass::training(&samples, 100, shuffle(7, 1, window), 0));
+            let key = |sample: &Sample| (sample.position.bits(), sample.continuation.value.to_bits(), sample.continuation.plies);
+            let sorted = |mut samples: Vec<Sample>| {
+                samples.sort_by_key(key);
+                samples
+            };
+            assert_eq!(sorted(plain.clone()), sorted(expected.clone()), "window {window}");
+            let turned = collect(&Pass::training(&samples, 100, Shuffle { symmetries: true, ..shuffle(7, 1, window) }, 0));
+            let (mut kept, mut reversed) = (0, 0);
+            for (plain, turned) in plain.iter().zip(&turned) {
+                let (before, after) = (plain.continuation, turned.continuation);
+                assert_eq!(Continuation { face: before.face, ..after }, before);
+                let related: Vec<usize> =
+                    (0..SYMMETRIES).filter(|&symmetry| symmetric(&plain.position, symmetry) == turned.position).collect();
+                // Bit 1 of a symmetry reverses the mover's labels: face k becomes 7 − k.
+                let faces: Vec<u8> = related
+                    .iter()
+                    .map(|symmetry| match before.face {
+                        0 => 0,
+                        face if symmetry & 2 != 0 => 7 - face,
+                        face => face,
+                    })
+                    .collect();
+                assert!(faces.contains(&after.face), "{before:?} {after:?}");
+                if let ([symmetry], true) = (&related[..], before.face > 0) {
+                    *if symmetry & 2 != 0 { &mut reversed } else { &mut kept } += 1;
+                }
+            }
+            assert!(kept > 50 && reversed > 50, "{kept} {reversed}");
+        }
     }
 
     #[test]

@@ -5,6 +5,8 @@
 
 pub mod bag;
 
+pub mod heads;
+
 pub mod fused;
 
 pub mod integer;

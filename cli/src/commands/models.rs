@@ -57,7 +57,11 @@ fn verify(path: &Path) -> Result<Value> {
     let file = ModelFile::load(path)?;
     let description = match &file.model {
         Model::NTuple(model) => format!("tuple set {}", model.set().name()),
-        Model::Network(model) => format!("layers {:?}", model.weights().widths()),
+        Model::Network(model) => {
+            let heads = model.heads();
+            let heads = if heads.is_empty() { String::new() } else { format!(", heads {}", heads.names()) };
+            format!("layers {:?}{heads}", model.weights().widths())
+        }
         Model::Integer(model) => format!("layers {:?} in integers, inputs squares,{}", model.shape(), model.weights().groups.names()),
     };
     let provenance = serde_json::from_str(&file.provenance).unwrap_or(Value::String(file.provenance.clone()));

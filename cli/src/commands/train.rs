@@ -7,6 +7,7 @@ use engine::files;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use trainer::calibrate::LogisticFit;
 use trainer::config::TrainConfig;
 use trainer::dataset::{SampleOptions, Samples};
 use trainer::fit::{Family, FitReport, OnlineReport, fit, fit_online};
@@ -102,7 +103,8 @@ fn read_config(path: &Path) -> Result<TrainConfig> {
 
 /// The samples of directories of records, as a training configuration wants them.
 pub(crate) fn load<P: AsRef<Path>>(data: &[P], config: &TrainConfig) -> Result<Samples> {
-    Ok(Samples::open(data, &SampleOptions::new(&config.target, VALIDATION_SHARE, config.seed))?)
+    let options = SampleOptions::new(&config.target, VALIDATION_SHARE, config.seed);
+    Ok(Samples::open(data, &options.with_continuations(!config.network.heads.is_empty()))?)
 }
 
 /// Fits one family in a directory of its own.
@@ -165,7 +167,7 @@ fn games_summary(report: &OnlineReport) -> String {
 
 /// A report as a person reads it.
 pub(crate) fn summary(report: &FitReport) -> String {
-    format!(
+    let mut text = format!(
         "{:<8} epoch {} of {}: loss {:.5}, validation {:.5} nats; {:.0} samples/s; engine agrees to {:.1e} on {} positions\n         {}",
         report.family,
         report.best_epoch,
@@ -176,5 +178,30 @@ pub(crate) fn summary(report: &FitReport) -> String {
         report.parity,
         report.parity_positions,
         report.model.display(),
-    )
+    );
+    if let Some(rolls) = &report.heads.rolls {
+        let fit = |fit: &Option<LogisticFit>| {
+            fit.as_ref().map_or_else(
+                || "none".to_owned(),
+                |fit| {
+                    let [slope, offset] = fit.standard_errors;
+                    format!("slope {:.3} ± {slope:.3}, offset {:+.3} ± {offset:.3}", fit.slope, fit.offset)
+                },
+            )
+        };
+        text += &format!(
+            "\n         rolls: {:.4} predicted, {:.4} won of {}; calibration {} (of the value: {}); mean over the die {:+.4} from the value, {:.4} apart",
+            rolls.predicted,
+            rolls.won,
+            rolls.samples,
+            fit(&rolls.calibration),
+            fit(&rolls.value_calibration),
+            rolls.bias_from_value,
+            rolls.distance_from_value,
+        );
+    }
+    if let Some(plies) = &report.heads.moves_to_go {
+        text += &format!("\n         moves to go: {:.2} plies off in the root mean square, of {:.2} in all", plies.error, plies.deviation);
+    }
+    text
 }

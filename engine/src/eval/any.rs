@@ -9,7 +9,7 @@ use super::farmer_boy::FarmerBoy;
 use super::greedy::Greedy;
 use super::integer_network::{IntegerNetwork, log_odds};
 use super::mrmonte::MrMonte;
-use super::network::Network;
+use super::network::{FACES, Network};
 use super::ntuple::NTuple;
 use super::race::Race;
 use super::random::Random;
@@ -96,6 +96,25 @@ impl AnyEvaluator {
             Self::Integer(evaluator) => Some(log_odds(evaluator.logit(position))),
             Self::Random(_) | Self::Race(_) | Self::MrMonte(_) => None,
         }
+    }
+}
+
+/// What only networks with heads of their own say.
+impl AnyEvaluator {
+    /// The win probability of the side to move after each face that it may now roll; see [`Network::rolls`].
+    #[must_use]
+    pub fn rolls(&self, game: &Standard, position: &Position) -> Option<[f32; FACES]> {
+        self.network()?.rolls(game, position)
+    }
+
+    /// Plies to the end of the game; see [`Network::moves_to_go`].
+    #[must_use]
+    pub fn moves_to_go(&self, game: &Standard, position: &Position) -> Option<f32> {
+        self.network()?.moves_to_go(game, position)
+    }
+
+    fn network(&self) -> Option<&Network> {
+        if let Self::Network(network) = self { Some(network) } else { None }
     }
 }
 

@@ -27,9 +27,9 @@ pub const SPARSE_ROWS: usize = ACTIVE * STONE_SQUARES;
 pub const ACTIVE: usize = 2 * MAX_STONES;
 
 /// Most dense inputs there are: all groups on.
-pub const MAX_DENSE: usize = 54;
+pub const MAX_DENSE: usize = 86;
 
-/// Own moves that the race distribution reaches, from 1.
+/// Own moves that the distributions of the race reach, from 1.
 const RACE_MOVES: usize = 16;
 
 /// The rows of the twelve stones, in order.
@@ -79,7 +79,8 @@ impl DenseFeatures {
     /// The extractor of `groups`; the race tables assume the die and variant of `game`.
     #[must_use]
     pub fn new(game: &Standard, groups: FeatureGroups) -> Self {
-        let races = groups.contains(FeatureGroup::RaceDistribution) || groups.contains(FeatureGroup::RaceSummary);
+        let races = [FeatureGroup::RaceDistribution, FeatureGroup::RaceSummary, FeatureGroup::RaceMass];
+        let races = races.into_iter().any(|group| groups.contains(group));
         Self { groups, race: races.then(|| RaceTables::shared(game)) }
     }
 
@@ -143,6 +144,10 @@ impl DenseFeatures {
         if self.groups.contains(FeatureGroup::Material) {
             out.push(mover.count() as f32 / MAX_STONES as f32);
             out.push(other.count() as f32 / MAX_STONES as f32);
+        }
+        if let Some(race) = self.race.as_ref().filter(|_| self.groups.contains(FeatureGroup::RaceMass)) {
+            out.extend(&race.mass(distance_index(mover))[1..=RACE_MOVES]);
+            out.extend(&race.mass(distance_index(other))[1..=RACE_MOVES]);
         }
     }
 }

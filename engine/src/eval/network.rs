@@ -7,9 +7,11 @@
 //! same bits. The idea of the accumulator is NNUE's (Nasu 2018).
 
 mod accumulator;
+mod heads;
 mod kernels;
 
 pub use accumulator::Accumulators;
+pub use heads::{FACES, Head, HeadWeights, Heads, PLIES_SCALE, UnknownHead};
 pub use kernels::InstructionSet;
 
 use crate::eval::Evaluator;
@@ -61,6 +63,8 @@ pub struct NetworkWeights<S = f32> {
     pub output: Vec<f32>,
     /// The bias of the logit.
     pub output_bias: f32,
+    /// What else is read off the last hidden layer; nothing by default.
+    pub heads: HeadWeights,
 }
 
 /// Weights that make no network. `tensor` is the name that model files use.
@@ -117,8 +121,8 @@ impl Network {
     pub fn new(weights: NetworkWeights) -> Result<Self, NetworkError> {
         check_weights("sparse", &weights.sparse, MAX_SPARSE as f32 / SPARSE_SCALE as f32)?;
         let sparse = weights.sparse.iter().map(|weight| (weight * SPARSE_SCALE as f32).round_ties_even() as i32).collect();
-        let NetworkWeights { groups, dense, bias, hidden, output, output_bias, .. } = weights;
-        Self::from_fixed_point(NetworkWeights { groups, sparse, dense, bias, hidden, output, output_bias })
+        let NetworkWeights { groups, dense, bias, hidden, output, output_bias, heads, .. } = weights;
+        Self::from_fixed_point(NetworkWeights { groups, sparse, dense, bias, hidden, output, output_bias, heads })
     }
 
     /// The network of weights whose sparse part is in fixed point already.
@@ -209,6 +213,7 @@ impl<S> NetworkWeights<S> {
         }
         tensors.push(("output.weight".to_owned(), &self.output[..]));
         tensors.push(("output.bias".to_owned(), std::slice::from_ref(&self.output_bias)));
+        tensors.extend(self.heads.float_tensors());
         tensors
     }
 }
@@ -231,7 +236,13 @@ fn check_sizes<S>(weights: &NetworkWeights<S>) -> Result<(), NetworkError> {
     for (layer, number) in weights.hidden.iter().zip(2..) {
         check(&format!("hidden{number}.weight"), layer.weights.len(), widths[number - 2] * widths[number - 1])?;
     }
-    check("output.weight", weights.output.len(), widths[widths.len() - 1])
+    let last = widths[widths.len() - 1];
+    for (head, layer) in weights.heads.layers() {
+        let outputs = head.outputs();
+        check(&format!("{}.bias", head.name()), layer.bias.len(), outputs)?;
+        check(&format!("{}.weight", head.name()), layer.weights.len(), last * outputs)?;
+    }
+    check("output.weight", weights.output.len(), last)
 }
 
 fn check_weights(tensor: &str, weights: &[f32], limit: f32) -> Result<(), NetworkError> {

@@ -6,6 +6,7 @@ use crate::eval::Evaluator;
 use crate::eval::features::FeatureGroup;
 use crate::eval::integer_network::inputs::SideGroups;
 use crate::eval::integer_network::tests::random_weights;
+use crate::eval::network::HeadWeights;
 use crate::game::Game;
 use crate::games::einstein::{MoveList, Standard};
 use proptest::prelude::*;
@@ -25,11 +26,23 @@ fn network(groups: FeatureGroups, widths: &[usize]) -> ModelFile {
         hidden: widths.windows(2).map(|pair| Layer { weights: numbers(pair[0] * pair[1], 4), bias: numbers(pair[1], 5) }).collect(),
         output: numbers(widths[widths.len() - 1], 6),
         output_bias: -0.75,
+        heads: HeadWeights::default(),
     };
     ModelFile {
         provenance: "{\"note\": \"a \\\"quoted\\\" line\\n, ü\", \"tab\": \"\t\"}".into(),
         model: Model::Network(Network::new(weights).unwrap()),
     }
+}
+
+fn with_heads(file: ModelFile, heads: Heads) -> ModelFile {
+    let Model::Network(network) = file.model else { panic!("only networks have heads") };
+    let last = network.weights().output.len();
+    let mut weights = network.weights().clone();
+    for head in heads.iter() {
+        let layer = Layer { weights: numbers(last * head.outputs(), 8), bias: numbers(head.outputs(), 9) };
+        *weights.heads.layer_mut(head) = Some(layer);
+    }
+    ModelFile { model: Model::Network(Network::from_fixed_point(weights).unwrap()), ..file }
 }
 
 fn ntuple(name: &str) -> ModelFile {
@@ -54,6 +67,8 @@ fn all() -> Vec<ModelFile> {
         network(FeatureGroups::NONE, &[32]),
         network(FeatureGroups::ALL, &[16, 32, 48]),
     ]);
+    models.push(with_heads(network(FeatureGroups::ALL, &[16, 32]), Heads::ALL));
+    models.push(with_heads(network(FeatureGroups::NONE, &[32]), Heads::NONE.with(Head::MovesToGo)));
     models.extend([ntuple("stone-pairs"), ntuple("race")]);
     models.extend([integer(SideGroups::ALL, [64, 32]), integer(SideGroups::NONE, [64, 16])]);
     models
@@ -110,7 +125,7 @@ fn the_library_reads_what_is_written() {
     assert_eq!(metadata["checksum"], format!("{:016x}", xxhash_rust::xxh3::xxh3_64(&bytes[8 + header..])));
     let tensors = safetensors::SafeTensors::deserialize(&bytes).unwrap();
     assert_eq!(tensors.tensor("sparse").unwrap().shape(), [312, 64]);
-    assert_eq!(tensors.tensor("dense").unwrap().shape(), [54, 64]);
+    assert_eq!(tensors.tensor("dense").unwrap().shape(), [86, 64]);
     assert_eq!(tensors.tensor("hidden2.weight").unwrap().shape(), [64, 32]);
     assert_eq!(tensors.tensor("output.bias").unwrap().data(), (-0.75f32).to_le_bytes());
 }
@@ -185,6 +200,28 @@ fn every_wrong_part_is_named() {
         }),
         "tensor output.bias holds inf at 0; weights lie within ±1000000"
     );
+}
+
+#[test]
+fn heads_are_tensors_of_their_own() {
+    let [plain, _] = small();
+    let file = with_heads(plain.clone(), Heads::ALL);
+    let container = |file: &ModelFile| Container::parse(&file.to_bytes()).unwrap();
+    // A model without heads says nothing of them.
+    assert!(!container(&plain).metadata.contains_key("heads"));
+    assert_eq!(container(&file).metadata["heads"], "rolls,moves_to_go");
+    assert_eq!(container(&file).tensors.len(), container(&plain).tensors.len() + 4);
+    assert_eq!(values(&file), values(&plain), "the value does not know of them");
+    let Model::Network(read) = ModelFile::from_bytes(&file.to_bytes()).unwrap().model else { panic!("it is a network") };
+    assert_eq!(read.heads(), Heads::ALL);
+    assert_eq!(refused(&plain, set("heads", "rolls")), "tensor rolls.weight is missing");
+    assert_eq!(refused(&file, set("heads", "rolls")), "tensor moves_to_go.weight does not belong in this model");
+    assert_eq!(refused(&file, set("heads", "length")), "'length' is no head of a network; there are rolls, moves_to_go");
+    let last = |container: &mut Container| {
+        container.tensors.pop();
+        container.tensors.push(Tensor::floats("moves_to_go.bias", vec![2], &[0.0; 2]));
+    };
+    assert_eq!(refused(&file, last), "tensor moves_to_go.bias is F32[2], expected F32[1]");
 }
 
 #[test]

@@ -1,15 +1,17 @@
 //! What of a shard becomes samples, and for which part of the split.
 //!
 //! The search that chose a move valued the position it leads to with the dice that follow averaged out. A label says the
-//! same of that position, and of the start, where there was no move. Invariant: a game is all in training or all in
+//! same of that position, and of the start, where there was no move. What is said of the position after a move is, turned
+//! round, what the roll before that move was worth. Invariant: a game is all in training or all in
 //! validation, by the seed and its index alone.
 
 use super::SampleOptions;
-use crate::sample::Sample;
+use crate::sample::{Continuation, Sample};
 use crate::shard::{self, Label, PlayedGame, ShardError};
 use engine::game::Game;
-use engine::games::einstein::Standard;
+use engine::games::einstein::{Move, Standard};
 use engine::random::{SeedSpace, derive_seed};
+use engine::record::Ply;
 use serde::Serialize;
 use std::path::Path;
 
@@ -38,12 +40,15 @@ struct Wanted {
     value: Option<usize>,
     /// Instead of search value and result.
     exact: Vec<usize>,
+    /// Whether samples are told how their game went on.
+    continuations: bool,
 }
 
 impl Wanted {
     fn new(labels: &[Label], options: &SampleOptions) -> Self {
         let numbers = (0..labels.len()).filter(|&number| options.exact && labels[number].is_from_tables());
-        Self { value: labels.iter().position(|label| Some(&label.name) == options.label.as_ref()), exact: numbers.collect() }
+        let value = labels.iter().position(|label| Some(&label.name) == options.label.as_ref());
+        Self { value, exact: numbers.collect(), continuations: options.continuations }
     }
 }
 
@@ -75,21 +80,47 @@ fn add_samples(rules: &Standard, game: &PlayedGame, wanted: &Wanted, used: &mut 
     let record = &game.record;
     let mut position = record.start;
     let mut searched = None;
+    // The last sample, while it waits for what is said of the next position.
+    let mut waiting: Option<usize> = None;
     for (number, ply) in record.plies.iter().enumerate() {
         let label = |label: usize| game.label(label, number).map(|value| (label, value));
         let result = record.payoffs[position.seat()];
         let exact = wanted.exact.iter().find_map(|&wanted| label(wanted));
-        if let Some((label, value)) = exact {
+        let sample = if let Some((label, value)) = exact {
             used[label] += 1;
-            samples.push(Sample::exact(position, value));
+            Some(Sample::exact(position, value))
         } else if let Some((label, value)) = wanted.value.and_then(label) {
             used[label] += 1;
-            samples.push(Sample { position, value, result });
-        } else if let Some(value) = searched {
-            samples.push(Sample { position, value, result });
+            Some(Sample { result, ..Sample::exact(position, value) })
+        } else {
+            searched.map(|value| Sample { result, ..Sample::exact(position, value) })
+        };
+        if let (Some(before), Some(said)) = (waiting.take(), &sample) {
+            let continuation = &mut samples[before].continuation;
+            (continuation.value, continuation.exact) = (1.0 - said.value, exact.is_some());
+        }
+        if let Some(mut sample) = sample {
+            if wanted.continuations {
+                sample.continuation = continuation(ply, record.plies.len() - number, result);
+                waiting = Some(samples.len());
+            }
+            samples.push(sample);
         }
         position = rules.play(&position, ply.mv);
         // The value is the mover's; the next sample is seen by the side that moves next. After the last ply there is none.
         searched = ply.value.map(|value| 1.0 - value);
+    }
+}
+
+/// How a game goes on with this ply, of so many to the end and with this result for who makes it, as long as nothing is said
+/// of the position after it.
+fn continuation(ply: &Ply<Move>, plies: usize, result: f32) -> Continuation {
+    Continuation {
+        value: result,
+        // A move that was drawn, not chosen, is worth less than the roll.
+        face: if ply.explored { 0 } else { ply.outcome },
+        plies: u8::try_from(plies).unwrap_or(u8::MAX),
+        won: result > 0.5,
+        exact: false,
     }
 }

@@ -164,6 +164,7 @@ mod tests {
             learning_rate: 1e-3,
             samples_per_second: 5.0,
             seconds: 0.1,
+            heads: Vec::new(),
         };
         let header = Header {
             family: "network".into(),
@@ -171,7 +172,7 @@ mod tests {
             fingerprint: u64::MAX,
             best_epoch: 1,
             curve: vec![point],
-            begun: Some(Passed { batches: 3, samples: 300, loss: 0.1 + 0.7, learning_rate: 1e-3, seconds: 0.1 }),
+            begun: Some(Passed { batches: 3, samples: 300, loss: 0.1 + 0.7, learning_rate: 1e-3, seconds: 0.1, ..Passed::default() }),
             online: None,
         };
         Checkpoint { header, model: vec![1, 2, 3], optimiser: Vec::new(), best: vec![9; 1000] }

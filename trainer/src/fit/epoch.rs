@@ -1,8 +1,11 @@
 //! One epoch of any learner: all training samples once, then the validation samples.
 
 use super::{Inputs, Learner, Run, TrainError};
+use crate::batch::scaled_plies;
 use crate::curve::{STONES, StonesLoss};
 use crate::loader::{Pass, Shuffle};
+use crate::models::heads::{HeadLoss, Losses, Outputs};
+use crate::sample::Sample;
 use serde::{Deserialize, Serialize};
 use std::time::Instant;
 
@@ -14,12 +17,34 @@ const VALIDATION_BATCH: usize = 16_384;
 pub(super) struct Passed {
     pub(super) batches: usize,
     pub(super) samples: usize,
-    /// Summed over samples.
+    /// Of the value, summed over samples.
     pub(super) loss: f64,
+    /// Of the heads, if there are any.
+    #[serde(default, skip_serializing_if = "no_heads")]
+    pub(super) rolls: HeadLoss,
+    #[serde(default, skip_serializing_if = "no_heads")]
+    pub(super) moves_to_go: HeadLoss,
     /// Of the last step.
     pub(super) learning_rate: f64,
     /// What learning took.
     pub(super) seconds: f64,
+}
+
+fn no_heads(loss: &HeadLoss) -> bool {
+    loss.samples == 0
+}
+
+impl Passed {
+    /// What was lost.
+    pub(super) fn losses(&self) -> Losses {
+        Losses { value: self.loss, rolls: self.rolls, moves_to_go: self.moves_to_go }
+    }
+
+    fn add(&mut self, losses: Losses) {
+        let mut all = self.losses();
+        all += losses;
+        (self.loss, self.rolls, self.moves_to_go) = (all.value, all.rolls, all.moves_to_go);
+    }
 }
 
 /// Learns the rest of an epoch (from 1) of which some batches may have `passed` before. After each batch `pause` is
@@ -42,14 +67,15 @@ pub(super) fn learn_epoch<L: Learner>(
         |samples| inputs.batch(samples, search_share),
         |number, batch| {
             passed.learning_rate = run.learning_rate(learner.learning_rate(), epoch, number, pass.batches());
-            let loss = learner.learn(batch, passed.learning_rate)?;
-            if !loss.is_finite() {
+            let losses = learner.learn(batch, passed.learning_rate)?;
+            if !losses.are_finite() {
+                let loss = losses.value + losses.rolls.sum + losses.moves_to_go.sum;
                 return Err(TrainError::NotFinite { what: "training loss", epoch, batch: number + 1, loss });
             }
             let samples = size.min(run.samples.training() - passed.samples);
             passed.batches += 1;
             passed.samples += samples;
-            passed.loss += loss;
+            passed.add(losses);
             passed.seconds = before + started.elapsed().as_secs_f64();
             run.progress.inc(samples as u64);
             run.progress.set_message(format!("epoch {epoch}/{} loss {:.5}", training.epochs, passed.loss / passed.samples as f64));
@@ -59,29 +85,70 @@ pub(super) fn learn_epoch<L: Learner>(
     Ok(passed)
 }
 
-/// Mean cross-entropy of the validation samples in nats, over all and by stones left. Their targets are mixed as in the
-/// last epoch, so that the losses of all epochs can be compared.
-pub(super) fn validate<L: Learner>(run: &Run<'_>, learner: &L) -> Result<(f64, Vec<StonesLoss>), TrainError> {
+/// What the validation samples lose.
+pub(super) struct Validated {
+    /// Mean cross-entropy of the value in nats.
+    pub(super) loss: f64,
+    /// The same by stones left.
+    pub(super) by_stones: Vec<StonesLoss>,
+    /// Sums, for the sake of the heads.
+    pub(super) losses: Losses,
+}
+
+/// The losses of the validation samples. Their targets are mixed as in the last epoch, so that the losses of all epochs can
+/// be compared.
+pub(super) fn validate<L: Learner>(run: &Run<'_>, learner: &L) -> Result<Validated, TrainError> {
+    let search_share = run.config.target.last_search_share();
+    let mut losses = Losses::default();
+    let mut sums = [(0usize, 0.0f64); 1 + *STONES.end()];
+    each_validated(run, learner, |sample, said| {
+        let stones = (sample.position.mover().count() + sample.position.other().count()) as usize;
+        let loss = cross_entropy(said.logit, f64::from(sample.target(search_share)));
+        let (samples, sum) = &mut sums[stones];
+        *samples += 1;
+        *sum += loss;
+        if let Some(logit) = said.roll {
+            losses.rolls.add(cross_entropy(logit, f64::from(sample.continuation.target(search_share))));
+        }
+        if let Some((plies, expected)) = said.plies {
+            losses.moves_to_go.add((plies - expected).powi(2));
+        }
+    })?;
+    losses.value = sums.iter().map(|(_, loss)| loss).sum();
+    let with_samples = sums.into_iter().enumerate().filter(|(_, (samples, _))| *samples > 0);
+    let by_stones = with_samples.map(|(stones, (samples, loss))| StonesLoss { stones, samples, loss: loss / samples as f64 }).collect();
+    Ok(Validated { loss: losses.value / run.samples.validation().len() as f64, by_stones, losses })
+}
+
+/// What a model says of a validation sample.
+pub(super) struct Said {
+    /// Of a win.
+    pub(super) logit: f64,
+    /// Of a win after the face that came, if the model has that head and the face is known.
+    pub(super) roll: Option<f64>,
+    /// Plies to the end over 16 as the model has them and as they were, if it has that head and they are known.
+    pub(super) plies: Option<(f64, f64)>,
+}
+
+/// Tells for each validation sample what the model says of it.
+pub(super) fn each_validated<L: Learner>(run: &Run<'_>, learner: &L, mut tell: impl FnMut(&Sample, Said)) -> Result<(), TrainError> {
     let validation = run.samples.validation();
     let inputs = learner.inputs();
     let search_share = run.config.target.last_search_share();
-    let mut sums = [(0usize, 0.0f64); 1 + *STONES.end()];
     Pass::validation(run.samples, VALIDATION_BATCH).each(
         |samples| inputs.batch(samples, search_share),
         |number, batch| {
-            let logits = learner.logits(batch)?;
-            for (sample, logit) in validation[number * VALIDATION_BATCH..].iter().zip(logits) {
-                let stones = (sample.position.mover().count() + sample.position.other().count()) as usize;
-                let (samples, loss) = &mut sums[stones];
-                *samples += 1;
-                *loss += cross_entropy(f64::from(logit), f64::from(sample.target(search_share)));
+            let Outputs { logits, rolls, plies } = learner.outputs(batch)?;
+            for (place, (sample, logit)) in validation[number * VALIDATION_BATCH..].iter().zip(logits).enumerate() {
+                let after = sample.continuation;
+                let roll = rolls.get(place).filter(|_| after.face > 0).map(|&logit| f64::from(logit));
+                let plies = plies.get(place).zip(scaled_plies(after.plies));
+                let plies = plies.map(|(&plies, expected)| (f64::from(plies), f64::from(expected)));
+                tell(sample, Said { logit: f64::from(logit), roll, plies });
             }
             Ok::<(), TrainError>(())
         },
-    )?;
-    let all = sums.iter().map(|(_, loss)| loss).sum::<f64>() / validation.len() as f64;
-    let with_samples = sums.into_iter().enumerate().filter(|(_, (samples, _))| *samples > 0);
-    Ok((all, with_samples.map(|(stones, (samples, loss))| StonesLoss { stones, samples, loss: loss / samples as f64 }).collect()))
+    )
 }
 
 /// Of a win probability given as a logit against a target.

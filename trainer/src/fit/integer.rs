@@ -2,7 +2,9 @@
 
 use super::{Inputs, Learner, Run, TrainError};
 use crate::batch::{IntegerBatch, integer_batch, untargeted};
+use crate::export::Answers;
 use crate::models::cross_entropy;
+use crate::models::heads::{Losses, Outputs};
 use crate::models::integer::IntegerModel;
 use crate::sample::Sample;
 use burn::grad_clipping::GradientClippingConfig;
@@ -82,7 +84,7 @@ impl Learner for IntegerLearner {
         self.learning_rate
     }
 
-    fn learn(&mut self, batch: IntegerBatch, learning_rate: f64) -> Result<f64, TrainError> {
+    fn learn(&mut self, batch: IntegerBatch, learning_rate: f64) -> Result<Losses, TrainError> {
         let samples = batch.targets.len();
         let (rows, targets) = tensors(batch, &self.device.clone().autodiff());
         let loss = cross_entropy(self.model.forward(rows), targets);
@@ -90,13 +92,14 @@ impl Learner for IntegerLearner {
         let gradients = GradientsParams::from_grads(loss.backward(), &self.model);
         self.model = self.optimiser.step(learning_rate, self.model.clone(), gradients);
         self.model.hold(self.inputs.0);
-        Ok(f64::from(value) * samples as f64)
+        Ok((f64::from(value) * samples as f64).into())
     }
 
-    fn logits(&self, batch: IntegerBatch) -> Result<Vec<f32>, TrainError> {
+    fn outputs(&self, batch: IntegerBatch) -> Result<Outputs, TrainError> {
         // On the plain device: with gradients each forward pass would leave its graph behind.
         let (rows, _) = tensors(batch, &self.device);
-        Ok(self.model.valid().forward(rows).try_into_data().map_err(TrainError::device)?.iter::<f32>().collect())
+        let logits = self.model.valid().forward(rows).try_into_data().map_err(TrainError::device)?;
+        Ok(logits.iter::<f32>().collect::<Vec<_>>().into())
     }
 
     fn model(&self) -> Result<Vec<u8>, TrainError> {
@@ -117,14 +120,14 @@ impl Learner for IntegerLearner {
         Ok(())
     }
 
-    fn values(&self, positions: &[Position]) -> Result<Vec<f32>, TrainError> {
+    fn answers(&self, positions: &[Position]) -> Result<Answers, TrainError> {
         let model = self.model.valid();
         let mut values = Vec::with_capacity(positions.len());
         for positions in positions.chunks(VALUED) {
             let (rows, _) = tensors(self.inputs.batch(&untargeted(positions), 1.0), &self.device);
             values.extend(sigmoid(model.forward(rows)).try_into_data().map_err(TrainError::device)?.iter::<f32>());
         }
-        Ok(values)
+        Ok(values.into())
     }
 
     fn export(&self) -> Result<Model, TrainError> {

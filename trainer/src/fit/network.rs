@@ -3,10 +3,13 @@
 //! On the CPU the fused step trains; on other devices burn does, whose forward pass is the reference either way.
 
 use super::{Inputs, Learner, Run, TrainError};
-use crate::batch::{NetworkBatch, network_batch, untargeted};
+use crate::batch::{HeadTargets, NetworkBatch, network_batch, untargeted};
+use crate::config::NetworkConfig;
+use crate::export::Answers;
 use crate::models::cross_entropy;
-use crate::models::fused::{self, FusedNetwork, Shape};
-use crate::models::network::NetworkModel;
+use crate::models::fused::{self, FusedNetwork, HeadInputs, Shape};
+use crate::models::heads::{HeadLoss, Losses, Outputs, face_mask, plies_loss, roll_loss};
+use crate::models::network::{NetworkModel, Said};
 use crate::sample::Sample;
 use burn::grad_clipping::GradientClippingConfig;
 use burn::module::Module;
@@ -15,7 +18,7 @@ use burn::store::ModuleRecord;
 use burn::tensor::activation::sigmoid;
 use burn::tensor::{Bytes, DType, Device, Int, Tensor, TensorData};
 use engine::eval::features::{ACTIVE, DenseFeatures};
-use engine::eval::network::Network;
+use engine::eval::network::{FACES, Head, Heads, Network};
 use engine::games::einstein::{Position, Standard};
 use engine::random::{RandomStream, SeedSpace, derive_seed};
 use engine::weights::Model;
@@ -27,6 +30,7 @@ const WEIGHTS: u64 = 3;
 #[derive(Clone)]
 pub(super) struct NetworkInputs {
     features: DenseFeatures,
+    heads: Heads,
     game: Standard,
 }
 
@@ -34,7 +38,7 @@ impl Inputs for NetworkInputs {
     type Batch = NetworkBatch;
 
     fn batch(&self, samples: &[Sample], search_share: f32) -> NetworkBatch {
-        network_batch(&self.game, &self.features, samples, search_share)
+        network_batch(&self.game, &self.features, self.heads, samples, search_share)
     }
 }
 
@@ -46,6 +50,8 @@ pub(super) struct NetworkLearner {
     batch: usize,
     learning_rate: f64,
     gradient_norm: f32,
+    /// What the losses of rolls and of plies count.
+    head_weights: [f32; 2],
     /// Without gradients.
     device: Device,
 }
@@ -70,7 +76,7 @@ impl NetworkLearner {
         let config = &run.config.network;
         let game = Standard::default();
         let features = DenseFeatures::new(&game, config.features);
-        let shape = Shape::new(features.len(), &config.hidden);
+        let shape = Shape::new(features.len(), &config.hidden).with_heads(config.heads);
         let mut random = RandomStream::new(derive_seed(run.config.seed, SeedSpace::Training, &[WEIGHTS]));
         let model = NetworkModel::new(shape, &mut random, &device.clone().autodiff());
         let state = if fused {
@@ -81,8 +87,10 @@ impl NetworkLearner {
             let optimiser = AdamConfig::new().with_epsilon(1e-8).with_grad_clipping(Some(clipping)).init();
             State::Burn(Box::new(model), Box::new(optimiser))
         };
-        let (batch, learning_rate, gradient_norm) = (config.batch, config.learning_rate, config.gradient_norm);
-        Self { state, inputs: NetworkInputs { features, game }, shape, batch, learning_rate, gradient_norm, device }
+        let &NetworkConfig { heads, batch, learning_rate, gradient_norm, .. } = config;
+        let head_weights = Head::ALL.map(|head| config.head_weight(head));
+        let inputs = NetworkInputs { features, heads, game };
+        Self { state, inputs, shape, batch, learning_rate, gradient_norm, head_weights, device }
     }
 
     /// The network as burn has it, on the plain device: with gradients each forward pass would leave its graph behind.
@@ -93,11 +101,54 @@ impl NetworkLearner {
         }
     }
 
-    /// Logits by burn's forward pass.
-    fn burn_logits(&self, batch: NetworkBatch) -> Tensor<2> {
+    /// What burn's forward pass says.
+    fn burn_says(&self, batch: NetworkBatch) -> Said {
         let (rows, features, _) = tensors(batch, self.shape.dense(), &self.device);
-        self.burn().forward(rows, features)
+        self.burn().say(rows, features)
     }
+}
+
+/// The numbers of a tensor, row by row.
+fn numbers(tensor: Tensor<2>) -> Result<Vec<f32>, TrainError> {
+    Ok(tensor.try_into_data().map_err(TrainError::device)?.iter::<f32>().collect())
+}
+
+/// The sum of a head's losses, as tensor and as number, if there is such a head.
+fn head_loss(
+    said: Option<Tensor<2>>,
+    samples: usize,
+    loss: impl FnOnce(Tensor<2>) -> Tensor<1>,
+) -> Result<Option<(Tensor<1>, HeadLoss)>, TrainError> {
+    let Some(said) = said else { return Ok(None) };
+    let loss = loss(said);
+    let sum: f32 = loss.clone().inner().try_into_scalar().map_err(TrainError::device)?;
+    Ok(Some((loss, HeadLoss { sum: f64::from(sum), samples: samples as u64 })))
+}
+
+/// A step of burn's on a batch: the loss whose gradient is wanted, and the sums of losses.
+fn burn_loss(
+    said: Said,
+    targets: Tensor<2>,
+    heads: &HeadTargets,
+    weights: [f32; 2],
+    device: &Device,
+) -> Result<(Tensor<1>, Losses), TrainError> {
+    let samples = targets.dims()[0] as f64;
+    let mut loss = cross_entropy(said.logits, targets);
+    let value: f32 = loss.clone().inner().try_into_scalar().map_err(TrainError::device)?;
+    let mut losses = Losses::from(f64::from(value) * samples);
+    let faces = heads.faces.iter().filter(|face| **face > 0).count();
+    let lengths = heads.plies.iter().filter(|plies| **plies >= 0.0).count();
+    for (head, weight, place) in [
+        (head_loss(said.rolls, faces, |said| roll_loss(said, heads, device))?, weights[0], &mut losses.rolls),
+        (head_loss(said.plies, lengths, |said| plies_loss(said, heads, device))?, weights[1], &mut losses.moves_to_go),
+    ] {
+        if let Some((tensor, sum)) = head {
+            loss = loss + tensor * (f64::from(weight) / samples);
+            *place = sum;
+        }
+    }
+    Ok((loss, losses))
 }
 
 /// Rows, dense inputs (if there are any) and targets as tensors.
@@ -109,8 +160,11 @@ fn tensors(batch: NetworkBatch, dense: usize, device: &Device) -> (Tensor<2, Int
 }
 
 /// A batch as the fused step takes it.
-fn inputs(batch: &NetworkBatch) -> fused::Inputs<'_> {
-    fused::Inputs { rows: &batch.rows, dense: &batch.dense, targets: &batch.targets }
+fn inputs(batch: &NetworkBatch, weights: [f32; 2]) -> fused::Inputs<'_> {
+    let HeadTargets { faces, rolls, plies } = &batch.heads;
+    let [rolls_weight, plies_weight] = weights;
+    let heads = HeadInputs { faces, rolls, rolls_weight, plies, plies_weight };
+    fused::Inputs { rows: &batch.rows, dense: &batch.dense, targets: &batch.targets, heads }
 }
 
 impl Learner for NetworkLearner {
@@ -128,25 +182,34 @@ impl Learner for NetworkLearner {
         self.learning_rate
     }
 
-    fn learn(&mut self, batch: NetworkBatch, learning_rate: f64) -> Result<f64, TrainError> {
+    fn heads(&self) -> Heads {
+        self.inputs.heads
+    }
+
+    fn learn(&mut self, batch: NetworkBatch, learning_rate: f64) -> Result<Losses, TrainError> {
         match &mut self.state {
-            State::Fused(network) => Ok(network.step(inputs(&batch), learning_rate, self.gradient_norm)),
+            State::Fused(network) => Ok(network.step(inputs(&batch, self.head_weights), learning_rate, self.gradient_norm)),
             State::Burn(model, optimiser) => {
-                let samples = batch.targets.len();
-                let (rows, features, targets) = tensors(batch, self.shape.dense(), &self.device.clone().autodiff());
-                let loss = cross_entropy(model.forward(rows, features), targets);
-                let value: f32 = loss.clone().inner().try_into_scalar().map_err(TrainError::device)?;
+                let device = self.device.clone().autodiff();
+                let heads = batch.heads.clone();
+                let (rows, features, targets) = tensors(batch, self.shape.dense(), &device);
+                let (loss, losses) = burn_loss(model.say(rows, features), targets, &heads, self.head_weights, &device)?;
                 let gradients = GradientsParams::from_grads(loss.backward(), model.as_ref());
                 **model = optimiser.step(learning_rate, model.as_ref().clone(), gradients);
-                Ok(f64::from(value) * samples as f64)
+                Ok(losses)
             }
         }
     }
 
-    fn logits(&self, batch: NetworkBatch) -> Result<Vec<f32>, TrainError> {
+    fn outputs(&self, batch: NetworkBatch) -> Result<Outputs, TrainError> {
         match &self.state {
-            State::Fused(network) => Ok(network.logits(inputs(&batch))),
-            State::Burn(..) => Ok(self.burn_logits(batch).try_into_data().map_err(TrainError::device)?.iter::<f32>().collect()),
+            State::Fused(network) => Ok(network.outputs(inputs(&batch, self.head_weights))),
+            State::Burn(..) => {
+                let mask = face_mask(&batch.heads, &self.device);
+                let Said { logits, rolls, plies } = self.burn_says(batch);
+                let rolls = rolls.map_or(Ok(Vec::new()), |rolls| numbers((rolls * mask).sum_dim(1)))?;
+                Ok(Outputs { logits: numbers(logits)?, rolls, plies: plies.map_or(Ok(Vec::new()), numbers)? })
+            }
         }
     }
 
@@ -191,9 +254,11 @@ impl Learner for NetworkLearner {
         Ok(())
     }
 
-    fn values(&self, positions: &[Position]) -> Result<Vec<f32>, TrainError> {
-        let logits = self.burn_logits(self.inputs.batch(&untargeted(positions), 1.0));
-        Ok(sigmoid(logits).try_into_data().map_err(TrainError::device)?.iter::<f32>().collect())
+    fn answers(&self, positions: &[Position]) -> Result<Answers, TrainError> {
+        let Said { logits, rolls, plies } = self.burn_says(self.inputs.batch(&untargeted(positions), 1.0));
+        let rolls = rolls.map_or(Ok(Vec::new()), |rolls| numbers(sigmoid(rolls)))?;
+        let plies = plies.map_or(Ok(Vec::new()), numbers)?;
+        Ok(Answers { values: numbers(sigmoid(logits))?, rolls: rolls.as_chunks::<FACES>().0.to_vec(), plies })
     }
 
     fn export(&self) -> Result<Model, TrainError> {

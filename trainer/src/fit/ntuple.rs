@@ -6,6 +6,8 @@
 use super::{Inputs, Learner, TrainError};
 use crate::batch::{TupleBatch, tuple_batch, untargeted};
 use crate::config::{NTupleConfig, Rule};
+use crate::export::Answers;
+use crate::models::heads::{Losses, Outputs};
 use crate::models::ntuple::{Accumulators, NTupleModel};
 use crate::models::online::Cells;
 use crate::sample::Sample;
@@ -87,14 +89,14 @@ impl Learner for NTupleLearner {
         self.learning_rate
     }
 
-    fn learn(&mut self, batch: TupleBatch, learning_rate: f64) -> Result<f64, TrainError> {
+    fn learn(&mut self, batch: TupleBatch, learning_rate: f64) -> Result<Losses, TrainError> {
         let tuples = self.set.tuples();
         let rate = (learning_rate / tuples as f64) as f32;
-        Ok(self.cells.learn(&batch.rows, &batch.targets, rate))
+        Ok(self.cells.learn(&batch.rows, &batch.targets, rate).into())
     }
 
-    fn logits(&self, batch: TupleBatch) -> Result<Vec<f32>, TrainError> {
-        Ok(self.cells.logits(&batch.rows, self.set.tuples()))
+    fn outputs(&self, batch: TupleBatch) -> Result<Outputs, TrainError> {
+        Ok(self.cells.logits(&batch.rows, self.set.tuples()).into())
     }
 
     fn model(&self) -> Result<Vec<u8>, TrainError> {
@@ -119,9 +121,10 @@ impl Learner for NTupleLearner {
         Ok(())
     }
 
-    fn values(&self, positions: &[Position]) -> Result<Vec<f32>, TrainError> {
+    fn answers(&self, positions: &[Position]) -> Result<Answers, TrainError> {
         let rows = row_tensor(&tuple_batch(&self.set, &untargeted(positions), 1.0), self.set.tuples(), &self.device);
-        Ok(sigmoid(self.burn().forward(rows)).try_into_data().map_err(TrainError::device)?.iter::<f32>().collect())
+        let values = sigmoid(self.burn().forward(rows)).try_into_data().map_err(TrainError::device)?;
+        Ok(values.iter::<f32>().collect::<Vec<_>>().into())
     }
 
     fn export(&self) -> Result<Model, TrainError> {

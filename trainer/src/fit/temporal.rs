@@ -250,7 +250,7 @@ impl<'a> Student<'a> {
         let fresh = self.fresh_positions();
         let file = ModelFile { provenance: story.to_string(), model: self.learner.export()? };
         let model = directory.join("ntuple.safetensors");
-        let parity = export(&file, &model, &fresh, &self.learner.values(&fresh)?)?;
+        let parity = export(&file, &model, &fresh, &self.learner.answers(&fresh)?)?;
         let seconds: f64 = span(&done.curve).map(|(games, point)| games as f64 / point.games_per_second).sum();
         Ok(OnlineReport {
             family: "ntuple".to_owned(),

@@ -51,12 +51,15 @@ impl<L: Learner> Learner for CutOff<L> {
     fn learning_rate(&self) -> f64 {
         self.0.learning_rate()
     }
-    fn learn(&mut self, batch: <L::Inputs as Inputs>::Batch, learning_rate: f64) -> Result<f64, TrainError> {
+    fn heads(&self) -> Heads {
+        self.0.heads()
+    }
+    fn learn(&mut self, batch: <L::Inputs as Inputs>::Batch, learning_rate: f64) -> Result<Losses, TrainError> {
         self.1 = self.1.checked_sub(1).ok_or(TrainError::Device("power cut".to_owned()))?;
         self.0.learn(batch, learning_rate)
     }
-    fn logits(&self, batch: <L::Inputs as Inputs>::Batch) -> Result<Vec<f32>, TrainError> {
-        self.0.logits(batch)
+    fn outputs(&self, batch: <L::Inputs as Inputs>::Batch) -> Result<Outputs, TrainError> {
+        self.0.outputs(batch)
     }
     fn model(&self) -> Result<Vec<u8>, TrainError> {
         self.0.model()
@@ -70,8 +73,8 @@ impl<L: Learner> Learner for CutOff<L> {
     fn load_optimiser(&mut self, record: Vec<u8>) -> Result<(), TrainError> {
         self.0.load_optimiser(record)
     }
-    fn values(&self, positions: &[Position]) -> Result<Vec<f32>, TrainError> {
-        self.0.values(positions)
+    fn answers(&self, positions: &[Position]) -> Result<Answers, TrainError> {
+        self.0.answers(positions)
     }
     fn export(&self) -> Result<Model, TrainError> {
         self.0.export()
@@ -330,3 +333,5 @@ fn an_unknown_set_of_tuples_is_refused() {
     let error = fit_in(directory.path(), &config, Family::NTuple).unwrap_err().to_string();
     assert!(error.starts_with("ntuple.set: 'no such'") && error.contains("stone-pairs"), "{error}");
 }
+
+mod heads;

@@ -7,13 +7,16 @@
 
 mod adam;
 mod block;
+mod heads;
 mod instructions;
 mod layout;
 mod matrix;
 
 pub use block::Inputs;
+pub use heads::HeadInputs;
 pub use layout::Shape;
 
+use super::heads::{Losses, Outputs};
 use adam::{Rates, Tensor};
 use block::{Weights, Work};
 use engine::eval::network::InstructionSet;
@@ -36,7 +39,7 @@ pub struct FusedNetwork {
 
 impl FusedNetwork {
     /// A network of these weights, in the order sparse, dense, first bias, weights and biases of each further hidden layer,
-    /// output, output bias.
+    /// output, the heads that there are, the biases of output and heads.
     /// `moments` are twice as many numbers, 0 at the start, and `steps` how many steps were done.
     ///
     /// # Panics
@@ -72,11 +75,11 @@ impl FusedNetwork {
         (&self.moments, self.steps)
     }
 
-    /// One step of Adam on a batch, the gradient of each tensor shortened to the norm `longest`; the sum of the losses
-    /// before the step, in nats. If that is not finite, nothing changes.
-    pub fn step(&mut self, batch: Inputs<'_>, learning_rate: f64, longest: f32) -> f64 {
+    /// One step of Adam on a batch, the gradient of each tensor shortened to the norm `longest`; the sums of the losses
+    /// before the step. If they are not finite, nothing changes.
+    pub fn step(&mut self, batch: Inputs<'_>, learning_rate: f64, longest: f32) -> Losses {
         let loss = self.compute_gradient(batch);
-        if !loss.is_finite() {
+        if !loss.are_finite() {
             return loss;
         }
         self.steps += 1;
@@ -94,8 +97,8 @@ impl FusedNetwork {
         loss
     }
 
-    /// The gradient of the mean loss into the first block's, and the sum of the losses.
-    fn compute_gradient(&mut self, batch: Inputs<'_>) -> f64 {
+    /// The gradient of the mean loss, those of heads weighed, into the first block's, and the sums of the losses.
+    fn compute_gradient(&mut self, batch: Inputs<'_>) -> Losses {
         let blocks: Vec<Inputs<'_>> = batch.pieces(BLOCK, self.shape.dense()).collect();
         if self.work.len() < blocks.len().max(1) {
             self.work.resize(blocks.len().max(1), Work::default());
@@ -109,7 +112,7 @@ impl FusedNetwork {
             .zip(blocks)
             .with_max_len(1)
             .for_each(|(work, block)| instructions::gradient(instructions, weights, block, scale, work));
-        let Some((first, others)) = work.split_first_mut() else { return 0.0 };
+        let Some((first, others)) = work.split_first_mut() else { return Losses::default() };
         for other in others {
             instructions::add(self.instructions, &mut first.gradient, &other.gradient);
             first.loss += other.loss;
@@ -117,16 +120,23 @@ impl FusedNetwork {
         first.loss
     }
 
-    /// The logits of samples.
+    /// What the network says of samples; of rolls, that of the face that came.
     #[must_use]
-    pub fn logits(&self, batch: Inputs<'_>) -> Vec<f32> {
-        let mut logits = vec![0.0; batch.targets.len()];
+    pub fn outputs(&self, batch: Inputs<'_>) -> Outputs {
         let blocks: Vec<Inputs<'_>> = batch.pieces(BLOCK, self.shape.dense()).collect();
         let weights = Weights { shape: self.shape, all: &self.weights, transposed: &[] };
-        logits.par_chunks_mut(BLOCK).zip(blocks).for_each_init(Work::default, |work, (logits, block)| {
-            instructions::logits(self.instructions, weights, block, work, logits);
+        let parts = blocks.into_par_iter().map_init(Work::default, |work, block| {
+            let mut outputs = Outputs::default();
+            instructions::outputs(self.instructions, weights, block, work, &mut outputs);
+            outputs
         });
-        logits
+        let mut all = Outputs::default();
+        for Outputs { logits, rolls, plies } in parts.collect::<Vec<_>>() {
+            all.logits.extend(logits);
+            all.rolls.extend(rolls);
+            all.plies.extend(plies);
+        }
+        all
     }
 }
 

@@ -1,7 +1,8 @@
-//! The small network: sparse rows and dense inputs → one to three layers of clipped relu → the logit of a win.
+//! The small network: sparse rows and dense inputs → one to three layers of clipped relu → the logit of a win, and what
+//! its heads say.
 //!
 //! `x₁ = clip(b₁ + Σ_k sparse[row_k] + dense · features)`, `xₖ = clip(bₖ + Wₖ xₖ₋₁)`, `logit = b + w · x`, where x is the
-//! last layer and clip is to `[0, 1]`, so that inference may work in integers.
+//! last layer and clip is to `[0, 1]`, so that inference may work in integers. Heads are linear in x, too.
 
 use super::bag::bag;
 use super::fused::Shape;
@@ -9,7 +10,7 @@ use super::{parameter, uniform, values};
 use burn::module::{Module, Param};
 use burn::tensor::{Device, Int, Tensor};
 use engine::eval::features::{ACTIVE, FeatureGroups, SPARSE_ROWS};
-use engine::eval::network::{Layer, NetworkWeights};
+use engine::eval::network::{FACES, Head, HeadWeights, Layer, NetworkWeights};
 use engine::random::RandomStream;
 
 /// The trainable network; matrices are `[inputs, outputs]`. What a network does not have is not in its record either.
@@ -23,12 +24,28 @@ pub struct NetworkModel {
     third: Option<Param<Tensor<2>>>,
     third_bias: Option<Param<Tensor<1>>>,
     output: Param<Tensor<2>>,
+    /// Transposed, `[6, inputs]`: a sample learns the row of one face.
+    rolls: Option<Param<Tensor<2>>>,
+    moves_to_go: Option<Param<Tensor<2>>>,
     output_bias: Param<Tensor<1>>,
+    rolls_bias: Option<Param<Tensor<1>>>,
+    moves_to_go_bias: Option<Param<Tensor<1>>>,
+}
+
+/// What a network says of a batch.
+#[derive(Clone, Debug)]
+pub struct Said {
+    /// Logits of a win, `[batch, 1]`.
+    pub logits: Tensor<2>,
+    /// Logits of a win after each face, `[batch, 6]`, if there is such a head.
+    pub rolls: Option<Tensor<2>>,
+    /// Plies to the end over 16, `[batch, 1]`, if there is such a head.
+    pub plies: Option<Tensor<2>>,
 }
 
 impl NetworkModel {
-    /// A network of this shape; uniform weights within one over the root of a layer's active inputs, and an output bias
-    /// of 0.
+    /// A network of this shape; uniform weights within one over the root of a layer's active inputs, and biases of 0 at the
+    /// output and the heads. Heads are drawn last: all else is as without them.
     #[must_use]
     pub fn new(shape: Shape, random: &mut RandomStream, device: &Device) -> Self {
         let next = |inputs: Option<usize>| inputs.map_or(0.0, |inputs| uniform(random, 1.0 / (inputs as f64).sqrt())());
@@ -48,7 +65,7 @@ impl NetworkModel {
     }
 
     /// A network of the numbers of `next`, tensor by tensor in the order of the fields; it is told the active inputs of
-    /// the weight's layer, and none for the output's bias.
+    /// the weight's layer, and none for the biases of output and heads.
     fn filled(shape: Shape, mut next: impl FnMut(Option<usize>) -> f32, device: &Device) -> Self {
         let (dense, hidden) = (shape.dense(), shape.hidden());
         let (active, first, last) = (Some(ACTIVE + dense), hidden[0], hidden[hidden.len() - 1]);
@@ -65,8 +82,27 @@ impl NetworkModel {
         let (second, second_bias) = layer(1, 4).unzip();
         let (third, third_bias) = layer(2, 8).unzip();
         let output = parameter(6, [last, 1], || next(Some(last)), device);
+        let (has_rolls, has_moves) = (shape.heads().contains(Head::Rolls), shape.heads().contains(Head::MovesToGo));
+        let rolls = has_rolls.then(|| parameter(10, [FACES, last], || next(Some(last)), device));
+        let moves_to_go = has_moves.then(|| parameter(11, [last, 1], || next(Some(last)), device));
         let output_bias = parameter(7, [1], || next(None), device);
-        Self { sparse, dense, first_bias, second, second_bias, third, third_bias, output, output_bias }
+        let rolls_bias = has_rolls.then(|| parameter(12, [FACES], || next(None), device));
+        let moves_to_go_bias = has_moves.then(|| parameter(13, [1], || next(None), device));
+        Self {
+            sparse,
+            dense,
+            first_bias,
+            second,
+            second_bias,
+            third,
+            third_bias,
+            output,
+            rolls,
+            moves_to_go,
+            output_bias,
+            rolls_bias,
+            moves_to_go_bias,
+        }
     }
 
     /// Weights and biases of the hidden layers after the first.
@@ -83,7 +119,9 @@ impl NetworkModel {
         all.extend(values(&self.first_bias));
         all.extend(self.further().flat_map(|(weights, bias)| [values(weights), values(bias)].concat()));
         all.extend(values(&self.output));
+        all.extend([&self.rolls, &self.moves_to_go].into_iter().flatten().flat_map(values));
         all.extend(values(&self.output_bias));
+        all.extend([&self.rolls_bias, &self.moves_to_go_bias].into_iter().flatten().flat_map(values));
         all
     }
 
@@ -99,7 +137,9 @@ impl NetworkModel {
         all.extend(of(&self.first_bias, gradients));
         all.extend(self.further().flat_map(|(weights, bias)| [of(weights, gradients), of(bias, gradients)].concat()));
         all.extend(of(&self.output, gradients));
+        all.extend([&self.rolls, &self.moves_to_go].into_iter().flatten().flat_map(|head| of(head, gradients)));
         all.extend(of(&self.output_bias, gradients));
+        all.extend([&self.rolls_bias, &self.moves_to_go_bias].into_iter().flatten().flat_map(|bias| of(bias, gradients)));
         all
     }
 
@@ -107,6 +147,28 @@ impl NetworkModel {
     /// the network has any.
     #[must_use]
     pub fn forward(&self, rows: Tensor<2, Int>, features: Option<Tensor<2>>) -> Tensor<2> {
+        self.logits(self.last_layer(rows, features))
+    }
+
+    /// The same, and what the heads say.
+    #[must_use]
+    pub fn say(&self, rows: Tensor<2, Int>, features: Option<Tensor<2>>) -> Said {
+        let last = self.last_layer(rows, features);
+        let rolls = self.rolls.as_ref().zip(self.rolls_bias.as_ref());
+        let moves = self.moves_to_go.as_ref().zip(self.moves_to_go_bias.as_ref());
+        Said {
+            rolls: rolls.map(|(rolls, bias)| last.clone().matmul(rolls.val().transpose()) + bias.val().unsqueeze()),
+            plies: moves.map(|(moves, bias)| last.clone().matmul(moves.val()) + bias.val().unsqueeze()),
+            logits: self.logits(last),
+        }
+    }
+
+    fn logits(&self, last: Tensor<2>) -> Tensor<2> {
+        last.matmul(self.output.val()) + self.output_bias.val().unsqueeze()
+    }
+
+    /// The last hidden layer, clipped.
+    fn last_layer(&self, rows: Tensor<2, Int>, features: Option<Tensor<2>>) -> Tensor<2> {
         let mut layer = bag(self.sparse.val(), rows) + self.first_bias.val().unsqueeze();
         if let (Some(dense), Some(features)) = (&self.dense, features) {
             layer = layer + features.matmul(dense.val());
@@ -114,7 +176,7 @@ impl NetworkModel {
         for (weights, bias) in self.further() {
             layer = layer.clamp(0.0, 1.0).matmul(weights.val()) + bias.val().unsqueeze();
         }
-        layer.clamp(0.0, 1.0).matmul(self.output.val()) + self.output_bias.val().unsqueeze()
+        layer.clamp(0.0, 1.0)
     }
 
     /// The weights as the engine takes them; `groups` are those of the dense inputs.
@@ -128,6 +190,19 @@ impl NetworkModel {
             hidden: self.further().map(|(weights, bias)| Layer { weights: values(weights), bias: values(bias) }).collect(),
             output: values(&self.output),
             output_bias: values(&self.output_bias).first().copied().unwrap_or_default(),
+            heads: HeadWeights {
+                rolls: self.rolls.as_ref().zip(self.rolls_bias.as_ref()).map(|(rolls, bias)| {
+                    let rows = values(rolls);
+                    let inputs = rows.len() / FACES;
+                    let weights = (0..rows.len()).map(|place| rows[place % FACES * inputs + place / FACES]).collect();
+                    Layer { weights, bias: values(bias) }
+                }),
+                moves_to_go: self
+                    .moves_to_go
+                    .as_ref()
+                    .zip(self.moves_to_go_bias.as_ref())
+                    .map(|(moves, bias)| Layer { weights: values(moves), bias: values(bias) }),
+            },
         }
     }
 }
@@ -137,6 +212,7 @@ impl NetworkModel {
 mod tests {
     use super::*;
     use burn::tensor::TensorData;
+    use engine::eval::network::Heads;
 
     #[test]
     fn the_forward_pass_is_the_formula() {
@@ -178,13 +254,44 @@ mod tests {
     #[test]
     fn a_network_is_its_parameters() {
         for hidden in [&[16][..], &[16, 32], &[16, 32, 48]] {
-            for dense in [0, 3] {
-                let shape = Shape::new(dense, hidden);
+            for (dense, heads) in [(0, Heads::NONE), (3, Heads::NONE), (3, Heads::ALL), (0, Heads::NONE.with(Head::MovesToGo))] {
+                let shape = Shape::new(dense, hidden).with_heads(heads);
                 let model = NetworkModel::new(shape, &mut RandomStream::new(5), &Device::flex());
                 assert_eq!(model.parameters().len(), shape.parameters());
                 let again = NetworkModel::from_parameters(shape, &model.parameters(), &Device::flex());
                 assert_eq!(again.weights(FeatureGroups::NONE), model.weights(FeatureGroups::NONE));
                 assert_eq!(again.into_record().into_bytes().unwrap().to_vec(), model.into_record().into_bytes().unwrap().to_vec());
+            }
+        }
+    }
+
+    #[test]
+    fn heads_are_linear_in_the_last_layer_and_change_nothing_else() {
+        let (plain, shape) = (Shape::new(0, &[16, 32]), Shape::new(0, &[16, 32]).with_heads(Heads::ALL));
+        let model = |shape| NetworkModel::new(shape, &mut RandomStream::new(5), &Device::flex());
+        let (plain, model) = (model(plain), model(shape));
+        let weights = model.weights(FeatureGroups::NONE);
+        assert_eq!(NetworkWeights { heads: HeadWeights::default(), ..weights.clone() }, plain.weights(FeatureGroups::NONE));
+        assert_eq!(model.parameters().len(), plain.parameters().len() + 32 * 7 + 7);
+        let mut numbers = model.parameters();
+        let end = numbers.len();
+        // The last seven are the heads' biases.
+        (0..7).for_each(|bias| numbers[end - 7 + bias] = bias as f32);
+        let model = NetworkModel::from_parameters(shape, &numbers, &Device::flex());
+        let rows: Vec<i32> = (0..ACTIVE as i32).map(|stone| stone * 26 + 3).collect();
+        let rows = || Tensor::from_data(TensorData::new(rows.clone(), [1, ACTIVE]), &Device::flex());
+        let said = model.say(rows(), None);
+        let numbers = |tensor: Tensor<2>| tensor.into_data().try_to_vec::<f32>().unwrap();
+        let last = numbers(model.last_layer(rows(), None));
+        assert_eq!(numbers(said.logits), numbers(model.forward(rows(), None)));
+        let heads = model.weights(FeatureGroups::NONE).heads;
+        for (layer, found) in [(heads.rolls.unwrap(), said.rolls.unwrap()), (heads.moves_to_go.unwrap(), said.plies.unwrap())] {
+            let found = numbers(found);
+            let outputs = layer.bias.len();
+            assert_eq!((found.len(), layer.weights.len()), (outputs, 32 * outputs));
+            for (output, found) in found.into_iter().enumerate() {
+                let sum: f32 = (0..32).map(|input| last[input] * layer.weights[input * outputs + output]).sum();
+                assert!((sum + layer.bias[output] - found).abs() < 1e-5, "{output}: {sum} {found}");
             }
         }
     }

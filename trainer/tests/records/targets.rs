@@ -13,7 +13,7 @@ use trainer::config::{TargetConfig, TrainConfig};
 use trainer::dataset::{SampleOptions, Samples};
 use trainer::fit::{Family, fit};
 use trainer::label::LabelConfig;
-use trainer::sample::Sample;
+use trainer::sample::{Continuation, Sample};
 use trainer::selfplay::SelfPlayConfig;
 use trainer::shard::{self, PlayedGame, ShardHeader};
 
@@ -70,6 +70,40 @@ fn labels_take_the_place_of_values_and_exact_ones_that_of_results_too() {
     fingerprints.sort_unstable();
     fingerprints.dedup();
     assert_eq!(fingerprints.len(), 5);
+}
+
+#[test]
+fn what_came_after_a_sample_is_its_roll_and_the_next_position_turned_round() {
+    let directory = tempfile::tempdir().unwrap();
+    write(directory.path(), &vec![labelled(); 40], &[label("deep", "star2(depth=4)"), label("exact", "tables(stones=5)")]);
+    // Of each sample: value after its move, face, plies to go, whether its side won, whether the value is exact. Red loses.
+    // The second ply was drawn at random, so that its roll teaches nothing; after the last one there is only the result.
+    type Expected<'a> = &'a [(f32, u8, u8, bool, bool)];
+    let cases: [(&str, bool, Expected<'_>); 4] = [
+        // Before the third ply Red, who values what it leaves to Blue at 0.25; before the last Blue, who wins.
+        ("", false, &[(0.25, 6, 2, false, false), (1.0, 2, 1, true, false)]),
+        // The label says 1 for Blue before the last ply: 0 for Red after the third. Before the second it says 0.5, and what
+        // comes after that move was valued at 0.4 for Blue, who made it.
+        ("deep", false, &[(0.4, 0, 3, true, false), (0.0, 6, 2, false, false), (1.0, 2, 1, true, false)]),
+        // Tables say 0 for Blue: exactly 1 for Red after the third ply, whatever came of it.
+        ("", true, &[(1.0, 6, 2, false, true), (1.0, 2, 1, true, false)]),
+        ("deep", true, &[(0.4, 0, 3, true, false), (1.0, 6, 2, false, true), (1.0, 2, 1, true, false)]),
+    ];
+    for (name, exact, expected) in cases {
+        let plain = Samples::open(&[directory.path()], &options(name, exact)).unwrap();
+        let samples = Samples::open(&[directory.path()], &options(name, exact).with_continuations(true)).unwrap();
+        assert!(samples.continuations() && !plain.continuations());
+        assert_ne!(samples.fingerprint(), plain.fingerprint());
+        let all: Vec<Sample> = training(&samples).into_iter().chain(samples.validation().to_vec()).collect();
+        let unknown: Vec<Sample> = training(&plain).into_iter().chain(plain.validation().to_vec()).collect();
+        let forgotten: Vec<Sample> = all.iter().map(|sample| Sample { continuation: Continuation::UNKNOWN, ..*sample }).collect();
+        assert_eq!(forgotten, unknown);
+        for (found, &(value, face, plies, won, exact)) in all.iter().zip(expected.iter().cycle()) {
+            let after = found.continuation;
+            assert!((after.value - value).abs() < 1e-4, "{name} {exact}: {after:?} {value}");
+            assert_eq!((after.face, after.plies, after.won, after.exact), (face, plies, won, exact), "{name} {exact}");
+        }
+    }
 }
 
 #[test]

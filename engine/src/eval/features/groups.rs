@@ -19,11 +19,13 @@ pub enum FeatureGroup {
     Attack,
     /// Living stones over 6, of both.
     Material,
+    /// P(T = k) for k = 1–16 of both: [`Self::RaceDistribution`] as mass, 16 + 16 numbers.
+    RaceMass,
 }
 
 impl FeatureGroup {
     /// All groups, in the order of their inputs.
-    pub const ALL: [Self; 5] = [Self::Mobility, Self::RaceDistribution, Self::RaceSummary, Self::Attack, Self::Material];
+    pub const ALL: [Self; 6] = [Self::Mobility, Self::RaceDistribution, Self::RaceSummary, Self::Attack, Self::Material, Self::RaceMass];
 
     /// The name in configurations and model files.
     #[must_use]
@@ -34,6 +36,7 @@ impl FeatureGroup {
             Self::RaceSummary => "race_summary",
             Self::Attack => "attack",
             Self::Material => "material",
+            Self::RaceMass => "race_mass",
         }
     }
 
@@ -42,7 +45,7 @@ impl FeatureGroup {
     pub fn len(self) -> usize {
         match self {
             Self::Mobility => 12,
-            Self::RaceDistribution => 32,
+            Self::RaceDistribution | Self::RaceMass => 32,
             Self::RaceSummary | Self::Attack => 4,
             Self::Material => 2,
         }
@@ -62,6 +65,7 @@ impl FeatureGroup {
             Self::RaceSummary => "race_summary v1: min(E[T],20)/10 of mover, other, P(T_mover<=T_other), its logit/4 in [-2,2]",
             Self::Attack => "attack v1: attack*6/64 of mover, other, threat*6/64 of mover, other",
             Self::Material => "material v1: stones/6 of mover, other",
+            Self::RaceMass => "race_mass v1: P(T=k) k=1..16 of mover, other",
         }
     }
 }
@@ -80,7 +84,7 @@ impl FeatureGroups {
     /// No dense inputs.
     pub const NONE: Self = Self(0);
     /// Every group.
-    pub const ALL: Self = Self(0b11111);
+    pub const ALL: Self = Self(0b111_111);
 
     /// Whether a group is in the set.
     #[must_use]

@@ -59,7 +59,7 @@ fn sizes_names_and_layout_agree() {
     assert_eq!(FeatureGroups::ALL.len(), MAX_DENSE);
     let everything = FeatureGroup::ALL.into_iter().fold(FeatureGroups::NONE, FeatureGroups::with);
     assert_eq!(everything, FeatureGroups::ALL);
-    for bits in 0..32u8 {
+    for bits in 0..64u8 {
         let groups: FeatureGroups = FeatureGroup::ALL.into_iter().filter(|group| bits >> *group as u8 & 1 == 1).collect::<Vec<_>>().into();
         assert_eq!(FeatureGroups::from_names(&groups.names()), Ok(groups));
         let json = serde_json::to_string(&groups).unwrap();
@@ -68,19 +68,28 @@ fn sizes_names_and_layout_agree() {
     }
     assert_eq!(serde_json::to_string(&FeatureGroups::NONE.with(FeatureGroup::RaceSummary)).unwrap(), r#"["race_summary"]"#);
     let error = FeatureGroups::from_names("mobility,speed").unwrap_err().to_string();
-    assert_eq!(error, "'speed' is no feature group; there are mobility, race_distribution, race_summary, attack, material");
+    assert_eq!(error, "'speed' is no feature group; there are mobility, race_distribution, race_summary, attack, material, race_mass");
 }
 
 #[test]
 fn the_hash_is_xxh3_and_tells_all_layouts_apart() {
     assert_eq!(hash(""), 0x2D06_8005_38D3_94C2, "xxh3 of nothing, from its specification");
-    let all: std::collections::HashSet<u64> = (0..32u8)
+    let all: std::collections::HashSet<u64> = (0..64u8)
         .map(|bits| {
             let groups: Vec<_> = FeatureGroup::ALL.into_iter().filter(|group| bits >> *group as u8 & 1 == 1).collect();
             hash(&layout(groups.into()))
         })
         .collect();
-    assert_eq!(all.len(), 32);
+    assert_eq!(all.len(), 64);
+}
+
+#[test]
+fn texts_of_models_that_were_trained_before_stay() {
+    // Of every shipped network, and of all groups there were at first.
+    let first = FeatureGroups::from_names("mobility,race_distribution,race_summary,attack,material").unwrap();
+    assert_eq!(first.len(), 54);
+    assert!(layout(first).ends_with("; material v1: stones/6 of mover, other"));
+    assert_eq!(layout(first.with(FeatureGroup::RaceMass)), layout(first) + "; race_mass v1: P(T=k) k=1..16 of mover, other");
 }
 
 #[test]
@@ -160,6 +169,18 @@ fn race_features_of_known_races() {
     close(&pair[3..4], &[((odds / (1.0 - odds)).ln() / 4.0).clamp(-2.0, 2.0)]);
     // Blue's distribution steps from 0 to 1 at four moves.
     close(&distribution[16..], &[0., 0., 0., 1., 1., 1., 1., 1., 1., 1., 1., 1., 1., 1., 1., 1.]);
+    let mass = dense(&game, FeatureGroups::NONE.with(FeatureGroup::RaceMass), &position);
+    close(&mass[16..], &[0., 0., 0., 1., 0., 0., 0., 0., 0., 0., 0., 0., 0., 0., 0., 0.]);
+    // Added up, mass is the distribution, and Σ k · mass the expectation.
+    let mut sum = 0.0;
+    for (mass, distribution) in mass[..16].iter().zip(&distribution) {
+        sum += f64::from(*mass);
+        assert!(*mass >= 0.0 && (sum - f64::from(*distribution)).abs() < 1e-6);
+    }
+    let mean: f64 = mass[..16].iter().zip(1..).map(|(mass, turns)| f64::from(*mass) * f64::from(turns)).sum();
+    assert!((mean - 17701.0 / 3888.0).abs() < 1e-5, "{mean}");
+    // Done in four: whichever stone goes first, five of six faces permit it again, three times.
+    close(&mass[3..4], &[(5.0f64 / 6.0).powi(3)]);
     assert!(distribution[..16].is_sorted() && distribution[2] == 0.0 && distribution[15] > 0.999);
 }
 
@@ -172,6 +193,6 @@ fn groups_are_laid_out_one_after_the_other_and_stay_in_range() {
             FeatureGroup::ALL.into_iter().flat_map(|group| dense(&game, FeatureGroups::NONE.with(group), &position)).collect();
         assert_eq!(all, one_by_one);
         assert!(all.iter().all(|value| (-2.6..=2.6).contains(value)), "{position:?} {all:?}");
-        close(&all[52..], &[f64::from(position.mover().count()) / 6.0, f64::from(position.other().count()) / 6.0]);
+        close(&all[52..54], &[f64::from(position.mover().count()) / 6.0, f64::from(position.other().count()) / 6.0]);
     }
 }

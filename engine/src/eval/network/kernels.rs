@@ -90,6 +90,11 @@ dispatched! {
 }
 
 dispatched! {
+    /// `out` = the last hidden layer from the sums over the stones and the dense inputs; no layer is wider than `WIDTH`.
+    fn last_layer = last_layer_body<const WIDTH: usize>(weights: &NetworkWeights<i32>, sums: &[i32], dense: &[f32], out: &mut [f32])
+}
+
+dispatched! {
     /// The logit from the sums over the stones and the dense inputs; no layer is wider than `WIDTH`.
     fn forward = forward_body<const WIDTH: usize>(weights: &NetworkWeights<i32>, sums: &[i32], dense: &[f32]) -> f32
 }
@@ -155,7 +160,24 @@ fn change_rows_body(matrix: &[i32], base: &[i32], added: &[u16], removed: &[u16]
 #[inline(always)]
 fn forward_body<const WIDTH: usize>(weights: &NetworkWeights<i32>, sums: &[i32], dense: &[f32]) -> f32 {
     let mut scratch = [[0.0f32; WIDTH]; 2];
-    let [current, next] = &mut scratch;
+    weights.output_bias + dot(hidden_layers(weights, sums, dense, &mut scratch), &weights.output)
+}
+
+#[inline(always)]
+fn last_layer_body<const WIDTH: usize>(weights: &NetworkWeights<i32>, sums: &[i32], dense: &[f32], out: &mut [f32]) {
+    let mut scratch = [[0.0f32; WIDTH]; 2];
+    out.copy_from_slice(hidden_layers(weights, sums, dense, &mut scratch));
+}
+
+/// The last hidden layer, in one of the two rooms.
+#[inline(always)]
+fn hidden_layers<'a, const WIDTH: usize>(
+    weights: &NetworkWeights<i32>,
+    sums: &[i32],
+    dense: &[f32],
+    scratch: &'a mut [[f32; WIDTH]; 2],
+) -> &'a [f32] {
+    let [current, next] = scratch;
     let (mut current, mut next) = (&mut current[..], &mut next[..]);
     let mut width = weights.bias.len();
     // 1. The first layer starts from the stones' sums, out of fixed point, and the bias.
@@ -175,8 +197,7 @@ fn forward_body<const WIDTH: usize>(weights: &NetworkWeights<i32>, sums: &[i32],
         (current, next) = (next, current);
         width = outputs;
     }
-    // 3. The logit.
-    weights.output_bias + dot(&current[..width], &weights.output)
+    &current[..width]
 }
 
 /// `out[j] += Σ_i inputs[i] · matrix[i][j]`: four partial sums for each neuron, by i modulo 4, so that an addition need

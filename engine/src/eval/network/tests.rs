@@ -21,6 +21,7 @@ pub(crate) fn random_weights(groups: FeatureGroups, widths: &[usize], seed: u64)
             .collect(),
         output: numbers(widths[widths.len() - 1], 1.5),
         output_bias: 0.125,
+        heads: HeadWeights::default(),
     }
 }
 
@@ -41,8 +42,27 @@ fn random_games(games: usize, mut visit: impl FnMut(&Position, Move, &Position))
     }
 }
 
+/// Random weights for all heads.
+pub(crate) fn random_heads(last: usize, seed: u64) -> HeadWeights {
+    let mut random = RandomStream::new(seed);
+    let mut layer = |outputs: usize| {
+        let mut numbers = |count: usize| -> Vec<f32> { (0..count).map(|_| random.unit() as f32 - 0.4).collect() };
+        Some(Layer { weights: numbers(last * outputs), bias: numbers(outputs) })
+    };
+    HeadWeights { rolls: layer(6), moves_to_go: layer(1) }
+}
+
 /// The definition, neuron by neuron, on the unrounded weights.
 fn naive_value(weights: &NetworkWeights, position: &Position) -> f64 {
+    logistic_of(naive_outputs(weights, position, &weights.output, &[weights.output_bias])[0])
+}
+
+fn logistic_of(logit: f64) -> f64 {
+    1.0 / (1.0 + (-logit).exp())
+}
+
+/// A linear layer on the last hidden layer.
+fn naive_outputs(weights: &NetworkWeights, position: &Position, output: &[f32], bias: &[f32]) -> Vec<f64> {
     let game = Standard::default();
     let features = DenseFeatures::new(&game, weights.groups);
     let mut dense = vec![0.0; features.len()];
@@ -66,8 +86,7 @@ fn naive_value(weights: &NetworkWeights, position: &Position) -> f64 {
     for hidden in &weights.hidden {
         current = clip(layer(&current, &hidden.weights, &hidden.bias));
     }
-    let logit = layer(&current, &weights.output, &[weights.output_bias])[0];
-    1.0 / (1.0 + (-logit).exp())
+    layer(&current, output, bias)
 }
 
 const SHAPES: [&[usize]; 5] = [&[16], &[64, 32], &[48, 16, 32], &[256, 32], &[112, 144, 16]];
@@ -94,6 +113,78 @@ fn values_equal_the_naive_forward_pass() {
         });
         assert!(spread[1] - spread[0] > 0.02, "{shape:?}: values hardly differ, the test would see nothing: {spread:?}");
     }
+}
+
+#[test]
+fn heads_are_the_naive_forward_pass_and_leave_the_value_alone() {
+    let game = Standard::default();
+    for (shape, groups) in SHAPES.into_iter().zip(some_groups()) {
+        let plain = random_weights(groups, shape, 3);
+        let weights = NetworkWeights { heads: random_heads(shape[shape.len() - 1], 8), ..plain.clone() };
+        let (rolls, moves) = (weights.heads.rolls.clone().unwrap(), weights.heads.moves_to_go.clone().unwrap());
+        let (plain, network) = (Network::new(plain).unwrap(), Network::new(weights.clone()).unwrap());
+        assert_eq!((plain.heads(), network.heads()), (Heads::NONE, Heads::ALL));
+        random_games(3, |position, _, _| {
+            let mut cache = Accumulators::default();
+            network.refresh(&game, position, &mut cache);
+            assert_eq!(network.logit(&game, position, &cache).to_bits(), plain.logit(&game, position, &cache).to_bits());
+            assert_eq!((plain.rolls(&game, position), plain.moves_to_go(&game, position)), (None, None));
+            let found = network.rolls(&game, position).unwrap();
+            for (found, logit) in found.iter().zip(naive_outputs(&weights, position, &rolls.weights, &rolls.bias)) {
+                assert!((f64::from(*found) - logistic_of(logit)).abs() < 1e-5, "{shape:?}: {found} {logit}");
+            }
+            let plies = 16.0 * naive_outputs(&weights, position, &moves.weights, &moves.bias)[0];
+            let found = network.moves_to_go(&game, position).unwrap();
+            assert!((f64::from(found) - plies.max(1.0)).abs() < 1e-3, "{shape:?}: {found} {plies}");
+            for set in InstructionSet::ALL {
+                let Some(other) = network.clone().on(set) else { continue };
+                assert_eq!(other.rolls(&game, position), network.rolls(&game, position));
+                assert_eq!(other.moves_to_go(&game, position), network.moves_to_go(&game, position));
+            }
+        });
+    }
+}
+
+#[test]
+fn heads_by_hand() {
+    // Neuron 0 is 0.75: face 3 gets the logit 4 · 0.75 - 3 = 0, the others their bias; 16 · (0.5 + 0.75) plies to go.
+    let mut weights = NetworkWeights {
+        groups: FeatureGroups::NONE,
+        sparse: vec![0.0; SPARSE_ROWS * 16],
+        dense: Vec::new(),
+        bias: vec![0.75; 16],
+        hidden: Vec::new(),
+        output: vec![0.0; 16],
+        output_bias: 0.0,
+        heads: HeadWeights {
+            rolls: Some(Layer { weights: vec![0.0; 96], bias: vec![1.0, -1.0, -3.0, 0.0, 20.0, -20.0] }),
+            moves_to_go: Some(Layer { weights: vec![0.0; 16], bias: vec![0.5] }),
+        },
+    };
+    weights.heads.rolls.as_mut().unwrap().weights[2] = 4.0;
+    weights.heads.moves_to_go.as_mut().unwrap().weights[15] = 1.0;
+    let game = Standard::default();
+    let network = Network::new(weights).unwrap();
+    let position = game.start([0, 0], 0);
+    let rolls = network.rolls(&game, &position).unwrap();
+    let e = 1.0f32.exp();
+    for (found, expected) in rolls.into_iter().zip([e / (1.0 + e), 1.0 / (1.0 + e), 0.5, 0.5, 1.0, 0.0]) {
+        assert!((found - expected).abs() < 2e-6, "{rolls:?}");
+    }
+    assert_eq!(network.moves_to_go(&game, &position), Some(20.0));
+}
+
+#[test]
+fn sets_of_heads_are_their_names() {
+    for (heads, names) in [(Heads::NONE, ""), (Heads::NONE.with(Head::MovesToGo), "moves_to_go"), (Heads::ALL, "rolls,moves_to_go")] {
+        assert_eq!(heads.names(), names);
+        assert_eq!(Heads::from_names(names), Ok(heads));
+        assert_eq!(serde_json::from_str::<Heads>(&serde_json::to_string(&heads).unwrap()).unwrap(), heads);
+    }
+    assert_eq!(
+        Heads::from_names("rolls,colour").unwrap_err().to_string(),
+        "'colour' is no head of a network; there are rolls, moves_to_go"
+    );
 }
 
 #[test]
@@ -164,6 +255,7 @@ fn a_neuron_by_hand() {
         hidden: Vec::new(),
         output: vec![0.0; 16],
         output_bias: -1.0,
+        heads: HeadWeights::default(),
     };
     weights.sparse[12 * 16] = 0.5;
     weights.bias[0] = 0.25;
@@ -196,6 +288,12 @@ fn impossible_weights_are_refused() {
     assert_eq!(refused(&|w| w.hidden[0].weights.clear()), "tensor hidden2.weight has 0 weights; 512 belong there");
     assert_eq!(refused(&|w| w.bias.truncate(20)), "hidden layer 1 has 20 neurons; widths are multiples of 16 up to 1024");
     assert_eq!(refused(&|w| w.hidden = vec![Layer::default(); 3]), "4 hidden layers; there can be 1 to 3");
+    assert_eq!(refused(&|w| w.heads = random_heads(15, 1)), "tensor rolls.weight has 90 weights; 96 belong there");
+    let short = Layer { weights: vec![0.0; 16], bias: Vec::new() };
+    assert_eq!(refused(&|w| w.heads.moves_to_go = Some(short.clone())), "tensor moves_to_go.bias has 0 weights; 1 belong there");
+    let endless = Layer { weights: vec![0.0; 16], bias: vec![f32::NAN] };
+    let text = refused(&|w| w.heads.moves_to_go = Some(endless.clone()));
+    assert_eq!(text, "tensor moves_to_go.bias holds NaN at 0; weights lie within ±1000000");
     assert_eq!(refused(&|w| w.sparse[3] = 128.5), "tensor sparse holds 128.5 at 3; weights lie within ±128");
     assert_eq!(refused(&|w| w.sparse[3] = f32::NAN), "tensor sparse holds NaN at 3; weights lie within ±128");
     assert_eq!(refused(&|w| w.hidden[0].bias[2] = f32::INFINITY), "tensor hidden2.bias holds inf at 2; weights lie within ±1000000");

@@ -48,6 +48,13 @@ pub fn symmetric_move(mv: Move, symmetry: usize) -> Move {
     Move::new(stone as u8, direction as u8)
 }
 
+/// The face (from 1 to 6) that permits after `symmetry` the stones that `face` permits before it.
+#[must_use]
+#[inline]
+pub fn symmetric_face(face: u8, symmetry: usize) -> u8 {
+    if symmetry & REVERSE_MOVER != 0 { MAX_STONES as u8 + 1 - face } else { face }
+}
+
 /// The symmetry that relates the positions after a move if `symmetry` relates those before it: mover and other have
 /// changed places, so `play(symmetric(p, s), symmetric_move(m, s)) = symmetric(play(p, m), after_move(s))`.
 #[must_use]
@@ -130,7 +137,7 @@ mod tests {
             for (position, _) in random_plies(100) {
                 for symmetry in 0..SYMMETRIES {
                     for face in 1..=6 {
-                        let image_face = if symmetry & REVERSE_MOVER != 0 { 7 - face } else { face };
+                        let image_face = symmetric_face(face, symmetry);
                         let mut expected: Vec<Move> =
                             game.legal_moves(&position, face).iter().map(|&mv| symmetric_move(mv, symmetry)).collect();
                         let mut found = game.legal_moves(&symmetric(&position, symmetry), image_face).to_vec();

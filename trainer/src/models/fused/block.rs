@@ -3,8 +3,10 @@
 //! Samples go through in chunks whose values stay in the first-level cache. Invariant: every sum has one order, that of
 //! samples, inputs or lanes, so all instruction sets give the same bits.
 
+use super::heads::{self, HeadInputs, HeadWork};
 use super::layout::Shape;
 use super::matrix::{LANES, Lanes, add, add_product, add_transposed_product, each, lanes, lanes_mut};
+use crate::models::heads::{Losses, Outputs};
 use engine::eval::calibration::exponential;
 use engine::eval::features::ACTIVE;
 use engine::eval::network::MAX_HIDDEN;
@@ -21,6 +23,8 @@ pub struct Inputs<'a> {
     pub dense: &'a [f32],
     /// Win probabilities, `[samples]`.
     pub targets: &'a [f32],
+    /// What the heads learn.
+    pub heads: HeadInputs<'a>,
 }
 
 impl<'a> Inputs<'a> {
@@ -31,6 +35,7 @@ impl<'a> Inputs<'a> {
             Self {
                 rows: &self.rows[range.start * ACTIVE..range.end * ACTIVE],
                 dense: &self.dense[range.start * dense..range.end * dense],
+                heads: self.heads.piece(&range),
                 targets: &self.targets[range],
             }
         })
@@ -52,9 +57,11 @@ pub(super) struct Work {
     /// Of all weights, summed over the samples of the block.
     pub(super) gradient: Vec<f32>,
     /// Summed over the samples of the block.
-    pub(super) loss: f64,
+    pub(super) loss: Losses,
     /// Of the last samples that went forward.
     pub(super) logits: Vec<f32>,
+    /// What the heads said of them.
+    pub(super) heads: HeadWork,
     /// Of each hidden layer, clipped.
     values: [Vec<f32>; MAX_HIDDEN],
     /// The derivatives of the loss by the sums of each hidden layer.
@@ -67,20 +74,23 @@ pub(super) fn gradient<const ROWS: usize>(weights: Weights<'_>, inputs: Inputs<'
     let shape = weights.shape;
     work.gradient.clear();
     work.gradient.resize(shape.parameters(), 0.0);
-    work.loss = 0.0;
+    work.loss = Losses::default();
     for chunk in inputs.pieces(CHUNK, shape.dense()) {
         forward::<ROWS>(weights, chunk, work);
-        work.loss += losses(&mut work.logits, chunk.targets, scale);
+        work.loss.value += losses(&mut work.logits, chunk.targets, scale);
+        heads::losses(&mut work.heads, chunk.heads, scale, &mut work.loss);
         backward::<ROWS>(weights, chunk, work);
     }
 }
 
-/// The logits of samples, in their order, into `logits`.
+/// What the network says of samples, in their order, behind what `outputs` has.
 #[inline(always)]
-pub(super) fn logits<const ROWS: usize>(weights: Weights<'_>, inputs: Inputs<'_>, work: &mut Work, logits: &mut [f32]) {
-    for (chunk, logits) in inputs.pieces(CHUNK, weights.shape.dense()).zip(logits.chunks_mut(CHUNK)) {
+pub(super) fn outputs<const ROWS: usize>(weights: Weights<'_>, inputs: Inputs<'_>, work: &mut Work, outputs: &mut Outputs) {
+    for chunk in inputs.pieces(CHUNK, weights.shape.dense()) {
         forward::<ROWS>(weights, chunk, work);
-        logits.copy_from_slice(&work.logits);
+        outputs.logits.extend_from_slice(&work.logits);
+        outputs.rolls.extend_from_slice(&work.heads.rolls);
+        outputs.plies.extend_from_slice(&work.heads.plies);
     }
 }
 
@@ -118,14 +128,21 @@ fn forward<const ROWS: usize>(weights: Weights<'_>, inputs: Inputs<'_>, work: &m
     let last = hidden.len() - 1;
     work.logits.clear();
     for values in lanes(&work.values[last]).chunks_exact(hidden[last] / LANES) {
-        let mut sums = [0.0; LANES];
-        for (values, weights) in values.iter().zip(lanes(tensors.output)) {
-            for lane in 0..LANES {
-                sums[lane] += values[lane] * weights[lane];
-            }
-        }
-        work.logits.push(tensors.output_bias[0] + sum_of(&sums));
+        work.logits.push(tensors.output_bias[0] + dot(values, lanes(tensors.output)));
     }
+    heads::forward(&tensors, inputs.heads, lanes(&work.values[last]), hidden[last] / LANES, &mut work.heads);
+}
+
+/// Σ values · weights, by lane and then over lanes.
+#[inline(always)]
+pub(super) fn dot(values: &[Lanes], weights: &[Lanes]) -> f32 {
+    let mut sums = [0.0; LANES];
+    for (values, weights) in values.iter().zip(weights) {
+        for lane in 0..LANES {
+            sums[lane] += values[lane] * weights[lane];
+        }
+    }
+    sum_of(&sums)
 }
 
 /// Turns logits into `scale` times the derivative of the loss by them; the sum of the losses.
@@ -151,7 +168,7 @@ fn backward<const ROWS: usize>(weights: Weights<'_>, inputs: Inputs<'_>, work: &
     let hidden = weights.shape.hidden();
     let tensors = weights.shape.split(weights.all);
     let samples = inputs.targets.len();
-    let gradient = weights.shape.split_mut(&mut work.gradient);
+    let mut gradient = weights.shape.split_mut(&mut work.gradient);
 
     let (last, last_width) = (hidden.len() - 1, hidden[hidden.len() - 1] / LANES);
     resize(&mut work.slopes[last], samples * hidden[last]);
@@ -169,6 +186,7 @@ fn backward<const ROWS: usize>(weights: Weights<'_>, inputs: Inputs<'_>, work: &
     for derivative in &work.logits {
         gradient.output_bias[0] += derivative;
     }
+    heads::backward(&tensors, &mut gradient, &work.heads, inputs.heads, values, slopes, last_width);
 
     for (number, gradient) in (1..hidden.len()).zip(gradient.hidden).rev() {
         let (before, after) = work.slopes.split_at_mut(number);

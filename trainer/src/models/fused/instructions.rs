@@ -7,6 +7,7 @@
 
 use super::adam::{self, Rates, Tensor};
 use super::block::{self, Inputs, Weights, Work};
+use crate::models::heads::Outputs;
 use engine::eval::network::InstructionSet;
 
 /// Defines a function that runs a loop on the given instruction set: `name(set, arguments…)` calls `body(arguments…)`.
@@ -50,9 +51,9 @@ dispatched! {
 }
 
 dispatched! {
-    /// See [`block::logits`].
-    fn logits = block::logits::<4>, block::logits::<8>;
-    (weights: Weights<'_>, inputs: Inputs<'_>, work: &mut Work, logits: &mut [f32])
+    /// See [`block::outputs`].
+    fn outputs = block::outputs::<4>, block::outputs::<8>;
+    (weights: Weights<'_>, inputs: Inputs<'_>, work: &mut Work, outputs: &mut Outputs)
 }
 
 dispatched! {

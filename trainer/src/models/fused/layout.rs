@@ -1,19 +1,20 @@
 //! Where each tensor of the network stands in one array of numbers: weights, gradients and moments are laid out alike.
 //!
-//! A layer that is not there has tensors without numbers, as have dense inputs that are not there.
+//! A layer that is not there has tensors without numbers, as have dense inputs and heads that are not there.
 
 use engine::eval::features::SPARSE_ROWS;
-use engine::eval::network::MAX_HIDDEN;
+use engine::eval::network::{Head, Heads, MAX_HIDDEN};
 use std::ops::Range;
 
 /// Tensors of a network, with those that have no numbers.
-pub(super) const TENSORS: usize = 9;
+pub(super) const TENSORS: usize = 13;
 
 /// The widths of a network. Invariant: at least one hidden layer, and none after one of width 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shape {
     dense: usize,
     hidden: [usize; MAX_HIDDEN],
+    heads: Heads,
 }
 
 /// The weights of a hidden layer after the first, and its biases.
@@ -31,13 +32,20 @@ pub(super) struct Tensors<T> {
     /// Of the layers after the first, also of those that are not there.
     pub(super) hidden: [Layer<T>; MAX_HIDDEN - 1],
     pub(super) output: T,
+    /// A row for each face.
+    pub(super) rolls: T,
+    pub(super) moves_to_go: T,
     pub(super) output_bias: T,
+    pub(super) rolls_bias: T,
+    pub(super) moves_to_go_bias: T,
 }
 
 impl<T> Tensors<T> {
-    fn of([sparse, dense, first_bias, second, second_bias, third, third_bias, output, output_bias]: [T; TENSORS]) -> Self {
+    fn of(tensors: [T; TENSORS]) -> Self {
+        let [sparse, dense, first_bias, second, second_bias, third, third_bias, output, rolls, moves_to_go, biases @ ..] = tensors;
+        let [output_bias, rolls_bias, moves_to_go_bias] = biases;
         let hidden = [Layer { weights: second, bias: second_bias }, Layer { weights: third, bias: third_bias }];
-        Self { sparse, dense, first_bias, hidden, output, output_bias }
+        Self { sparse, dense, first_bias, hidden, output, rolls, moves_to_go, output_bias, rolls_bias, moves_to_go_bias }
     }
 }
 
@@ -56,7 +64,19 @@ impl Shape {
             hidden[layer] = widths[layer];
             layer += 1;
         }
-        Self { dense, hidden }
+        Self { dense, hidden, heads: Heads::NONE }
+    }
+
+    /// The same with these heads.
+    #[must_use]
+    pub const fn with_heads(self, heads: Heads) -> Self {
+        Self { heads, ..self }
+    }
+
+    /// What it says beside the value.
+    #[must_use]
+    pub const fn heads(&self) -> Heads {
+        self.heads
     }
 
     /// Dense inputs.
@@ -75,8 +95,23 @@ impl Shape {
     fn lengths(&self) -> [usize; TENSORS] {
         let [first, second, third] = self.hidden;
         let last = self.hidden().last().copied().unwrap_or_default();
-        // What is read sixteen at a time stands before the one number that is not.
-        [SPARSE_ROWS * first, self.dense * first, first, first * second, second, second * third, third, last, 1]
+        let [rolls, moves] = Head::ALL.map(|head| if self.heads.contains(head) { head.outputs() } else { 0 });
+        // What is read sixteen at a time stands before the few numbers that are not.
+        [
+            SPARSE_ROWS * first,
+            self.dense * first,
+            first,
+            first * second,
+            second,
+            second * third,
+            third,
+            last,
+            rolls * last,
+            moves * last,
+            1,
+            rolls,
+            moves,
+        ]
     }
 
     /// The place of each tensor.

@@ -1,16 +1,18 @@
 //! The fused step against burn's automatic gradient and optimiser, and against itself on other instructions.
 
-use super::layout::TENSORS;
 use super::*;
+use crate::batch::HeadTargets;
 use crate::models::cross_entropy;
+use crate::models::heads::{plies_loss, roll_loss};
 use crate::models::network::NetworkModel;
 use burn::grad_clipping::GradientClippingConfig;
 use burn::optim::{AdamConfig, GradientsParams};
 use burn::tensor::{DType, Device, Int, Tensor, TensorData};
 use engine::eval::features::{ACTIVE, SPARSE_ROWS, STONE_SQUARES};
+use engine::eval::network::{Head, Heads};
 use engine::random::RandomStream;
 
-const SHAPES: [Shape; 7] = [
+const SHAPES: [Shape; 10] = [
     Shape::new(0, &[16, 16]),
     Shape::new(22, &[64, 32]),
     Shape::new(5, &[48, 80]),
@@ -18,24 +20,43 @@ const SHAPES: [Shape; 7] = [
     Shape::new(0, &[144]),
     Shape::new(5, &[48, 80, 32]),
     Shape::new(0, &[16, 16, 64]),
+    Shape::new(5, &[48]).with_heads(Heads::ALL),
+    Shape::new(0, &[16, 32]).with_heads(Heads::NONE.with(Head::Rolls)),
+    Shape::new(5, &[16, 16, 64]).with_heads(Heads::NONE.with(Head::MovesToGo)),
 ];
+
+/// What losses of rolls and of plies count.
+const WEIGHTS: [f32; 2] = [0.375, 1.5];
 
 struct Batch {
     rows: Vec<i32>,
     dense: Vec<f32>,
     targets: Vec<f32>,
+    heads: HeadTargets,
 }
 
 impl Batch {
-    fn random(samples: usize, dense: usize, random: &mut RandomStream) -> Self {
+    fn random(samples: usize, shape: Shape, random: &mut RandomStream) -> Self {
         // Few squares, so that samples share rows and some rows are in none.
         let rows = (0..samples * ACTIVE).map(|place| (place % ACTIVE * STONE_SQUARES + random.below(5)) as i32).collect();
-        let mut unit = |count: usize| (0..count).map(|_| random.unit() as f32).collect();
-        Self { rows, dense: unit(samples * dense), targets: unit(samples) }
+        let mut unit = |count: usize| -> Vec<f32> { (0..count).map(|_| random.unit() as f32).collect() };
+        let (dense, targets) = (unit(samples * shape.dense()), unit(samples));
+        let mut heads = HeadTargets::default();
+        if shape.heads().contains(Head::Rolls) {
+            // Some faces are not known, 0, and some lengths.
+            heads.rolls = unit(samples);
+            heads.faces = (0..samples).map(|_| random.below(7) as u8).collect();
+        }
+        if shape.heads().contains(Head::MovesToGo) {
+            heads.plies = (0..samples).map(|_| if random.below(4) == 0 { -1.0 } else { 2.0 * random.unit() as f32 }).collect();
+        }
+        Self { rows, dense, targets, heads }
     }
 
     fn inputs(&self) -> Inputs<'_> {
-        Inputs { rows: &self.rows, dense: &self.dense, targets: &self.targets }
+        let HeadTargets { faces, rolls, plies } = &self.heads;
+        let heads = HeadInputs { faces, rolls, rolls_weight: WEIGHTS[0], plies, plies_weight: WEIGHTS[1] };
+        Inputs { rows: &self.rows, dense: &self.dense, targets: &self.targets, heads }
     }
 
     fn tensors(&self, dense: usize, device: &Device) -> (Tensor<2, Int>, Option<Tensor<2>>, Tensor<2>) {
@@ -46,6 +67,33 @@ impl Batch {
     }
 }
 
+/// The weighted loss of a batch by burn, and the means of the losses of value, rolls and plies.
+fn burn_loss(model: &NetworkModel, batch: &Batch, shape: Shape) -> (Tensor<1>, [f64; 3], Outputs) {
+    let device = Device::flex().autodiff();
+    let samples = batch.targets.len() as f64;
+    let (rows, features, targets) = batch.tensors(shape.dense(), &device);
+    let said = model.say(rows, features);
+    let numbers = |tensor: Tensor<2>| tensor.into_data().iter::<f32>().collect::<Vec<f32>>();
+    let number = |tensor: &Tensor<1>| f64::from(tensor.clone().into_scalar::<f32>());
+    let mut outputs = Outputs::from(numbers(said.logits.clone()));
+    let mut loss = cross_entropy(said.logits, targets);
+    let mut means = [number(&loss), 0.0, 0.0];
+    if let Some(rolls) = said.rolls {
+        let of = |(face, logits): (&u8, &[f32])| if *face > 0 { logits[usize::from(*face) - 1] } else { 0.0 };
+        outputs.rolls = batch.heads.faces.iter().zip(numbers(rolls.clone()).chunks(6)).map(of).collect();
+        let sum = roll_loss(rolls, &batch.heads, &device);
+        means[1] = number(&sum) / samples;
+        loss = loss + sum * (f64::from(WEIGHTS[0]) / samples);
+    }
+    if let Some(plies) = said.plies {
+        outputs.plies = numbers(plies.clone());
+        let sum = plies_loss(plies, &batch.heads, &device);
+        means[2] = number(&sum) / samples;
+        loss = loss + sum * (f64::from(WEIGHTS[1]) / samples);
+    }
+    (loss, means, outputs)
+}
+
 fn model(shape: Shape, seed: u64) -> NetworkModel {
     NetworkModel::new(shape, &mut RandomStream::new(seed), &Device::flex().autodiff())
 }
@@ -53,6 +101,9 @@ fn model(shape: Shape, seed: u64) -> NetworkModel {
 fn fused(shape: Shape, model: &NetworkModel) -> FusedNetwork {
     FusedNetwork::new(shape, model.parameters(), vec![0.0; 2 * shape.parameters()], 0)
 }
+
+/// The place of the output's weights among the tensors.
+const OUTPUT: usize = 7;
 
 /// Whether numbers differ by rounding only, where the largest of what was added up is about `scale`.
 fn assert_close(found: &[f32], expected: &[f32], scale: f32) {
@@ -69,18 +120,23 @@ fn losses_and_gradients_are_burns() {
         let model = model(shape, 2);
         // A single sample, an odd number, and more than one block.
         for samples in [1, 77, BLOCK + 100] {
-            let batch = Batch::random(samples, shape.dense(), &mut random);
-            let (rows, features, targets) = batch.tensors(shape.dense(), &Device::flex().autodiff());
-            let logits = model.forward(rows, features);
-            let expected_logits: Vec<f32> = logits.clone().into_data().iter::<f32>().collect();
-            let loss = cross_entropy(logits, targets);
-            let expected_loss: f32 = loss.clone().into_scalar();
+            let batch = Batch::random(samples, shape, &mut random);
+            let (loss, expected_losses, expected_outputs) = burn_loss(&model, &batch, shape);
             let expected = model.gradients(&loss.backward());
 
             let mut network = fused(shape, &model);
-            assert_close(&network.logits(batch.inputs()), &expected_logits, 1.0);
-            let loss = network.compute_gradient(batch.inputs()) / samples as f64;
-            assert!((loss - f64::from(expected_loss)).abs() < 1e-5, "{loss} {expected_loss}");
+            let outputs = network.outputs(batch.inputs());
+            assert_close(&outputs.logits, &expected_outputs.logits, 1.0);
+            assert_close(&outputs.rolls, &expected_outputs.rolls, 1.0);
+            // What is said of a length that is not known does not matter, but is said.
+            assert_close(&outputs.plies, &expected_outputs.plies, 1.0);
+            let Losses { value, rolls, moves_to_go } = network.compute_gradient(batch.inputs());
+            for (found, expected) in [value, rolls.sum, moves_to_go.sum].into_iter().zip(expected_losses) {
+                assert!((found / samples as f64 - expected).abs() < 1e-5, "{found} {expected}");
+            }
+            let faces = batch.heads.faces.iter().filter(|face| **face > 0).count();
+            let lengths = batch.heads.plies.iter().filter(|plies| **plies >= 0.0).count();
+            assert_eq!((rolls.samples, moves_to_go.samples), (faces as u64, lengths as u64));
             let largest = expected.iter().fold(0.0f32, |largest, value| largest.max(value.abs()));
             assert_close(&network.work[0].gradient, &expected, largest);
             // Rows that no stone stands on have no gradient at all.
@@ -101,9 +157,8 @@ fn steps_are_those_of_burns_adam_with_clipped_gradients() {
             let clipping = GradientClippingConfig::Norm(longest);
             let mut optimiser = AdamConfig::new().with_epsilon(1e-8).with_grad_clipping(Some(clipping)).init();
             for step in 1..=12 {
-                let batch = Batch::random(200, shape.dense(), &mut random);
-                let (rows, features, targets) = batch.tensors(shape.dense(), &Device::flex().autodiff());
-                let gradients = cross_entropy(model.forward(rows, features), targets).backward();
+                let batch = Batch::random(200, shape, &mut random);
+                let gradients = burn_loss(&model, &batch, shape).0.backward();
                 let rate = 0.01 / f64::from(step);
                 model = optimiser.step(rate, model.clone(), GradientsParams::from_grads(gradients, &model));
                 network.step(batch.inputs(), rate, longest);
@@ -127,14 +182,14 @@ fn all_instructions_and_numbers_of_threads_give_the_same_bits() {
     let mut random = RandomStream::new(5);
     for shape in SHAPES {
         let start = fused(shape, &model(shape, 6));
-        let batch = Batch::random(3 * BLOCK + 33, shape.dense(), &mut random);
+        let batch = Batch::random(3 * BLOCK + 33, shape, &mut random);
         let train = |mut network: FusedNetwork| {
             let losses = [(); 3].map(|()| network.step(batch.inputs(), 0.001, 0.1));
             let bits: Vec<u32> = network.weights().iter().map(|weight| weight.to_bits()).collect();
-            (losses, bits, network.logits(batch.inputs()))
+            (losses, bits, network.outputs(batch.inputs()))
         };
         let expected = train(start.clone().on(InstructionSet::Portable).unwrap());
-        assert!(expected.0[2] < expected.0[0], "it learns: {:?}", expected.0);
+        assert!(expected.0[2].value < expected.0[0].value, "it learns: {:?}", expected.0);
         for instructions in InstructionSet::ALL {
             let Some(network) = start.clone().on(instructions) else { continue };
             assert!(train(network) == expected, "{instructions:?}");
@@ -149,8 +204,8 @@ fn all_instructions_and_numbers_of_threads_give_the_same_bits() {
 #[test]
 fn a_batch_of_another_size_leaves_nothing_behind() {
     let (shape, mut random) = (SHAPES[1], RandomStream::new(7));
-    let batch = Batch::random(40, shape.dense(), &mut random);
-    let large = Batch::random(5 * BLOCK, shape.dense(), &mut random);
+    let batch = Batch::random(40, shape, &mut random);
+    let large = Batch::random(5 * BLOCK, shape, &mut random);
     let mut used = fused(shape, &model(shape, 8));
     let mut fresh = used.clone();
     let _ = used.compute_gradient(large.inputs());
@@ -163,10 +218,49 @@ fn a_batch_of_another_size_leaves_nothing_behind() {
 fn a_loss_that_is_no_number_changes_nothing() {
     let (shape, mut random) = (SHAPES[0], RandomStream::new(9));
     let mut weights = model(shape, 10).parameters();
-    weights[shape.places()[TENSORS - 2].start] = f32::NAN;
+    weights[shape.places()[OUTPUT].start] = f32::NAN;
     let mut network = FusedNetwork::new(shape, weights, vec![0.0; 2 * shape.parameters()], 0);
-    let batch = Batch::random(10, 0, &mut random);
-    assert!(network.step(batch.inputs(), 0.01, 1.0).is_nan());
+    let batch = Batch::random(10, shape, &mut random);
+    assert!(network.step(batch.inputs(), 0.01, 1.0).value.is_nan());
     assert_eq!(network.optimiser().1, 0);
     assert!(network.weights()[0].is_finite());
+}
+
+#[test]
+fn a_loss_of_a_head_that_is_no_number_changes_nothing() {
+    let shape = SHAPES[7];
+    let mut weights = model(shape, 10).parameters();
+    // The bias of the plies is last.
+    *weights.last_mut().unwrap() = f32::INFINITY;
+    let mut network = FusedNetwork::new(shape, weights, vec![0.0; 2 * shape.parameters()], 0);
+    let losses = network.step(Batch::random(10, shape, &mut RandomStream::new(9)).inputs(), 0.01, 1.0);
+    assert!(losses.value.is_finite() && !losses.are_finite());
+    assert_eq!(network.optimiser().1, 0);
+}
+
+#[test]
+fn heads_share_the_hidden_layers_and_learn_what_they_are_told() {
+    // Every sample after face 2 is won and after any other lost; 12 plies are to go. The value is told 0.3.
+    let shape = Shape::new(0, &[16]).with_heads(Heads::ALL);
+    let mut network = fused(shape, &model(shape, 3));
+    let mut batch = Batch::random(600, shape, &mut RandomStream::new(4));
+    batch.targets.fill(0.3);
+    batch.heads.plies.fill(0.75);
+    batch.heads.rolls = batch.heads.faces.iter().map(|&face| f32::from(u8::from(face == 2))).collect();
+    let first = network.step(batch.inputs(), 0.02, 1.0);
+    for _ in 0..300 {
+        let _ = network.step(batch.inputs(), 0.02, 1.0);
+    }
+    let last = network.step(batch.inputs(), 0.02, 1.0);
+    assert!(last.rolls.mean() < 0.02 * first.rolls.mean() && last.moves_to_go.mean() < 1e-3, "{first:?} {last:?}");
+    let outputs = network.outputs(batch.inputs());
+    for ((&roll, &face), &plies) in outputs.rolls.iter().zip(&batch.heads.faces).zip(&outputs.plies) {
+        assert!(match face {
+            0 => roll == 0.0,
+            2 => roll > 3.0,
+            _ => roll < -3.0,
+        });
+        assert!((plies - 0.75).abs() < 0.1, "{plies}");
+    }
+    assert!(outputs.logits.iter().all(|logit| (1.0 / (1.0 + (-logit).exp()) - 0.3).abs() < 0.05));
 }

@@ -1,0 +1,106 @@
+//! How good the heads of a trained network are, by the validation samples.
+//!
+//! A roll's probability is judged by what happened: the logistic that fits results best has slope 1 and offset 0 if it is
+//! calibrated. And the mean over the die should be the value, although nothing but the samples tells the network so.
+
+use super::epoch::each_validated;
+use super::{Learner, Run, TrainError, parity_positions};
+use crate::calibrate::{LogisticFit, fit_logistic};
+use engine::eval::network::{FACES, Head, PLIES_SCALE};
+use serde::{Deserialize, Serialize};
+
+/// What the heads came to; of heads that are not there nothing.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct HeadsReport {
+    /// Of the win probabilities after each roll.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rolls: Option<RollsReport>,
+    /// Of the plies to the end.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub moves_to_go: Option<PliesReport>,
+}
+
+impl HeadsReport {
+    /// Whether there is nothing to tell.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.rolls.is_none() && self.moves_to_go.is_none()
+    }
+}
+
+/// Of the win probabilities after each roll.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RollsReport {
+    /// Validation samples whose face is known.
+    pub samples: usize,
+    /// Mean probability of a win after the face that came.
+    pub predicted: f64,
+    /// Share of wins among them.
+    pub won: f64,
+    /// The logistic of the head's log odds that fits the results of the games best; none if there is no best one.
+    pub calibration: Option<LogisticFit>,
+    /// The same of the value's log odds on the same samples, which do not know the roll.
+    pub value_calibration: Option<LogisticFit>,
+    /// Mean over some positions of how far the head's mean over the die is from the value.
+    pub distance_from_value: f64,
+    /// The same with its sign: head minus value.
+    pub bias_from_value: f64,
+}
+
+/// Of the plies to the end.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PliesReport {
+    /// Validation samples whose length is known.
+    pub samples: usize,
+    /// Root of the mean squared error, in plies.
+    pub error: f64,
+    /// Standard deviation of the plies to the end, in plies: the error of whoever says the same of all positions.
+    pub deviation: f64,
+}
+
+/// Judges the heads of a trained model.
+pub(super) fn judge<L: Learner>(run: &Run<'_>, learner: &L) -> Result<HeadsReport, TrainError> {
+    let mut report = HeadsReport::default();
+    if learner.heads().is_empty() {
+        return Ok(report);
+    }
+    let (mut rolls, mut values, mut plies) = (Vec::new(), Vec::new(), Vec::new());
+    each_validated(run, learner, |sample, said| {
+        if let Some(logit) = said.roll {
+            rolls.push((logit as f32, sample.continuation.won));
+            values.push((said.logit as f32, sample.continuation.won));
+        }
+        plies.extend(said.plies);
+    })?;
+    if learner.heads().contains(Head::Rolls) && !rolls.is_empty() {
+        let samples = rolls.len();
+        let mean = |number: &dyn Fn(&(f32, bool)) -> f64| rolls.iter().map(number).sum::<f64>() / samples as f64;
+        let answers = learner.answers(&parity_positions(run.samples.validation()))?;
+        let distances: Vec<f64> = answers
+            .rolls
+            .iter()
+            .zip(&answers.values)
+            .map(|(rolls, &value)| rolls.iter().map(|&roll| f64::from(roll)).sum::<f64>() / FACES as f64 - f64::from(value))
+            .collect();
+        report.rolls = Some(RollsReport {
+            samples,
+            predicted: mean(&|(logit, _)| 1.0 / (1.0 + (-f64::from(*logit)).exp())),
+            won: mean(&|(_, won)| f64::from(u8::from(*won))),
+            calibration: fit_logistic(&rolls),
+            value_calibration: fit_logistic(&values),
+            distance_from_value: distances.iter().map(|distance| distance.abs()).sum::<f64>() / distances.len() as f64,
+            bias_from_value: distances.iter().sum::<f64>() / distances.len() as f64,
+        });
+    }
+    if learner.heads().contains(Head::MovesToGo) && !plies.is_empty() {
+        let (samples, scale) = (plies.len(), f64::from(PLIES_SCALE));
+        let mean = |number: &dyn Fn(&(f64, f64)) -> f64| plies.iter().map(number).sum::<f64>() / samples as f64;
+        let centre = mean(&|(_, expected)| *expected);
+        report.moves_to_go = Some(PliesReport {
+            samples,
+            error: scale * mean(&|(said, expected)| (said - expected).powi(2)).sqrt(),
+            deviation: scale * mean(&|(_, expected)| (expected - centre).powi(2)).sqrt(),
+        });
+    }
+    Ok(report)
+}

@@ -3,14 +3,15 @@
 import json, math, numpy, sys
 
 def load(path):
-    """The weights, the bias, and the names of the cells of each tuple."""
+    """The weights, the bias, the names of the cells of each tuple, and the most stones of each phase but the last."""
     data = open(path, "rb").read()
     begin = 8 + int.from_bytes(data[:8], "little")
     header = json.loads(data[8:begin])
     meta = header["__metadata__"]
     assert meta["kind"] == "ntuple", f"{path}: a model of kind {meta['kind']}; this reads n-tuple networks"
     tensor = lambda name: numpy.frombuffer(data[begin:][slice(*header[name]["data_offsets"])], "<f4")
-    return tensor("weights"), tensor("bias")[0], [cells.split() for cells in meta["features"].split(": ")[-1].split(", ")]
+    tuples = [cells.split() for cells in meta["features"].split(": ")[-1].split(", ")]
+    return tensor("weights"), tensor("bias")[0], tuples, [int(most) for most in meta.get("phases", "").split(",") if most]
 
 def view(line):
     """Every cell by its name: its symbol, and how many symbols it has."""
@@ -25,11 +26,20 @@ def view(line):
     for stone in range(12):
         row, column = divmod(cells[f"s{stone}"][0], 5)
         cells |= {f"d{stone}": (4 - min(row, column) if row < 5 else 0, 5), f"a{stone}": (int(row < 5), 2)}
+    alive = lambda stone: cells[f"a{stone}"][0]
+    for square in range(25):
+        content = cells[f"b{square}"][0]
+        side, stone = divmod(content - 1, 6)
+        others = any(0 <= near < 6 and not alive(6 * side + near) for near in (stone - 1, stone + 1))
+        cells[f"o{square}"] = (side + 1 if content else 0, 3)
+        cells[f"m{square}"] = (1 + 2 * side + others if content else 0, 5)
     return cells
 
-weights, bias, tuples = load(sys.argv[1])
+weights, bias, tuples, phases = load(sys.argv[1])
 for line in sys.stdin:
-    cells, logit, table = view(line), float(bias), 0
+    cells, logit = view(line), float(bias)
+    stones = sum(cells[f"a{stone}"][0] for stone in range(12))
+    table = sum(stones > most for most in phases) * len(weights) // (len(phases) + 1)
     for symbols in ([cells[name] for name in names] for names in tuples):
         size = [math.prod(count for _, count in symbols[:place]) for place in range(len(symbols) + 1)]
         logit += float(weights[table + sum(symbol * step for (symbol, _), step in zip(symbols, size))])

@@ -4,6 +4,7 @@ mod positions;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use engine::eval::DynEvaluator;
+use engine::eval::ntuple::{Instructions, NTuple, TupleSet};
 use engine::games::einstein::{Position, Standard};
 use engine::player::build;
 use positions::{POSITIONS, positions};
@@ -37,7 +38,22 @@ fn evaluators(criterion: &mut Criterion) {
             bencher.iter(|| positions.iter().map(value).sum::<f32>());
         });
     }
+    for instructions in Instructions::ALL.into_iter().filter(|instructions| instructions.is_available()) {
+        let network = tables().on(instructions).unwrap_or_else(|missing| panic!("{missing:?} is available"));
+        group.bench_function(format!("40 tables of 13^4, {}", instructions.name()), |bencher| {
+            let value = |(position, _): &(Position, u8)| network.value_of(&game, black_box(position));
+            bencher.iter(|| positions.iter().map(value).sum::<f32>());
+        });
+    }
     group.finish();
+}
+
+/// Forty windows of four squares, with weights that are no matter.
+fn tables() -> NTuple {
+    let windows = TupleSet::named("board-windows").unwrap_or_else(|error| panic!("{error}")).tuple_texts();
+    let set = TupleSet::custom(&windows[..40]).unwrap_or_else(|error| panic!("{error}"));
+    let weights = (0..set.rows()).map(|row| (row % 7) as f32 / 70.0).collect();
+    NTuple::new(set, weights, 0.0).unwrap_or_else(|error| panic!("{error}"))
 }
 
 criterion_group!(benches, evaluators);

@@ -20,6 +20,7 @@ pub(crate) mod setups;
 pub(crate) mod solve;
 pub(crate) mod tournament;
 pub(crate) mod train;
+pub(crate) mod tuples;
 
 /// Most games that one command plays: what is kept of each of them has to fit into memory.
 pub(crate) const MOST_GAMES: u64 = 100_000_000;

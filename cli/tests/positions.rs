@@ -4,6 +4,8 @@
 
 mod support;
 
+use engine::eval::ntuple::{NTuple, TupleSet};
+use engine::weights::{Model, ModelFile};
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::io::Write;
@@ -300,22 +302,36 @@ fn a_script_reads_a_model_and_gives_its_values() {
         return;
     }
     let here = |path: &str| format!("{}/../{path}", env!("CARGO_MANIFEST_DIR"));
-    let model = here("models/quick-ntuple.safetensors");
+    let directory = tempfile::tempdir().unwrap();
+    let models = [here("models/quick-ntuple.safetensors"), model_of_all_cells(directory.path())];
     let suite = std::fs::read_to_string(here("data/suites/search.txt")).unwrap();
     let positions: Vec<&str> =
         suite.lines().filter(|line| !line.starts_with('#')).filter_map(|line| Some(line.split_once(' ')?.1.trim())).collect();
     assert_eq!(positions.len(), 24);
-    let mut script = Command::new("python3")
-        .args([here("docs/read_model.py"), model.clone()])
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .spawn()
-        .unwrap();
-    script.stdin.take().unwrap().write_all(positions.join("\n").as_bytes()).unwrap();
-    let values = String::from_utf8(script.wait_with_output().unwrap().stdout).unwrap();
-    assert_eq!(values.lines().count(), positions.len());
-    for (position, value) in positions.into_iter().zip(values.lines()) {
-        let expected = evaluated(position, &format!("\"model:{model}\""));
-        assert!((value.parse::<f64>().unwrap() - expected).abs() < 1e-6, "{position}: {value} is not {expected}");
+    for model in models {
+        let mut script = Command::new("python3")
+            .args([here("docs/read_model.py"), model.clone()])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        script.stdin.take().unwrap().write_all(positions.join("\n").as_bytes()).unwrap();
+        let values = String::from_utf8(script.wait_with_output().unwrap().stdout).unwrap();
+        assert_eq!(values.lines().count(), positions.len());
+        for (position, value) in positions.iter().zip(values.lines()) {
+            let expected = evaluated(position, &format!("\"model:{model}\""));
+            assert!((value.parse::<f64>().unwrap() - expected).abs() < 1e-6, "{position}: {value} is not {expected}");
+        }
     }
+}
+
+/// A model with cells of all kinds and three phases, whose weights are no matter.
+fn model_of_all_cells(directory: &std::path::Path) -> String {
+    let set = TupleSet::custom(&["b3 b4 m0 m6", "o20 o21 o22 o16", "s0 s7", "d2 d8 a4", "m12 m18 m24 m23", "b24", "o24 m13"]).unwrap();
+    let set = set.with_phases(&[5, 9]).unwrap();
+    let weights = (0..set.rows() as u64).map(|row| (row.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 40) as f32 / 8e6 - 1.0).collect();
+    let model = Model::NTuple(NTuple::new(set, weights, 0.25).unwrap());
+    let path = directory.join("cells.safetensors");
+    ModelFile { provenance: String::new(), model }.save(&path).unwrap();
+    path.to_str().unwrap().to_owned()
 }

@@ -12,7 +12,7 @@ use engine::eval::features::{FeatureGroup, FeatureGroups, SPARSE_ROWS};
 use engine::eval::integer_network::inputs::SideGroups;
 use engine::eval::integer_network::{FloatWeights, IntegerInstructions, IntegerNetwork, SHAPES};
 use engine::eval::network::{HeadWeights, InstructionSet, Layer, Network, NetworkWeights};
-use engine::eval::ntuple::{NTuple, SET_NAMES, TupleSet};
+use engine::eval::ntuple::{Instructions, NTuple, SET_NAMES, TupleSet};
 use engine::eval::schwarz_odds::SchwarzOdds;
 use engine::game::Game;
 use engine::games::einstein::{Move, MoveList, Position, RED, Standard};
@@ -176,10 +176,28 @@ fn main() {
             line(&format!("network 64-32, {inputs}, {set:?}").to_lowercase(), &network.clone().on(set).unwrap(), &plies, rounds);
         }
     }
-    for name in SET_NAMES {
-        let set = TupleSet::named(name).unwrap();
+    let mut sets: Vec<(String, TupleSet)> = SET_NAMES.map(|name| (name.to_owned(), TupleSet::named(name).unwrap())).to_vec();
+    let windows = TupleSet::named("board-windows").unwrap().tuple_texts();
+    sets.push(("tables of 13^4".to_owned(), TupleSet::custom(&windows[..40]).unwrap()));
+    for (name, set) in sets {
         let weights = numbers(&mut random, set.rows(), 0.1);
-        let tuples = set.tuples();
-        line(&format!("{tuples} tuples, {name}"), &NTuple::new(set, weights, 0.0).unwrap(), &plies, rounds);
+        for instructions in Instructions::ALL.into_iter().filter(|instructions| instructions.is_available()) {
+            let network = NTuple::new(set.clone(), weights.clone(), 0.0).unwrap().on(instructions).unwrap();
+            let title = format!("{} tuples, {name}, {}", set.tuples(), instructions.name());
+            line(&title, &network, &plies, rounds);
+            rows(&title, network.set(), &plies, rounds);
+        }
     }
+}
+
+/// What finding the rows of tuples takes of that.
+fn rows(name: &str, set: &TupleSet, plies: &[Ply], rounds: usize) {
+    let mut rows = vec![0; set.tuples()];
+    let total = best(rounds, || {
+        for (_, _, position) in black_box(plies) {
+            set.indices(position, &mut rows);
+            black_box(&rows);
+        }
+    });
+    report(&format!("{name}, rows alone"), total / plies.len() as f64, rounds);
 }

@@ -14,7 +14,7 @@ use crate::eval::features::{FeatureGroups, SPARSE_ROWS, UnknownGroup, hash, layo
 use crate::eval::integer_network::inputs::UnknownSideGroup;
 use crate::eval::integer_network::{IntegerError, IntegerNetwork};
 use crate::eval::network::{Head, Heads, Layer, MAX_HIDDEN, Network, NetworkError, NetworkWeights, SPARSE_SCALE, UnknownHead};
-use crate::eval::ntuple::{NTuple, NTupleError, TupleSet, UnknownSet};
+use crate::eval::ntuple::{CUSTOM, NTuple, NTupleError, TupleError, TupleSet};
 use crate::files::{self, FileError};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -87,9 +87,9 @@ pub enum ModelProblem {
     /// A kind of model that this build does not know.
     #[error("model kind '{0}' is unknown; there are 'ntuple', 'network' and 'integer_network'")]
     Kind(String),
-    /// A tuple set that this build does not know.
+    /// A tuple set that this build does not know, or that cannot be one.
     #[error(transparent)]
-    UnknownSet(#[from] UnknownSet),
+    Tuples(#[from] TupleError),
     /// A feature group that this build does not know.
     #[error(transparent)]
     UnknownGroup(#[from] UnknownGroup),
@@ -275,13 +275,17 @@ fn metadata<const N: usize>(pairs: [(&str, String); N]) -> BTreeMap<String, Stri
 
 fn ntuple_container(model: &NTuple) -> Container {
     let set = model.set();
+    let mut metadata = metadata([
+        ("kind", "ntuple".to_owned()),
+        ("features", set.description()),
+        ("shape", set.name().to_owned()),
+        ("scales", NO_SCALES.to_owned()),
+    ]);
+    if !set.phases().is_empty() {
+        metadata.insert("phases".to_owned(), set.phase_list(","));
+    }
     Container {
-        metadata: metadata([
-            ("kind", "ntuple".to_owned()),
-            ("features", set.description()),
-            ("shape", set.name().to_owned()),
-            ("scales", NO_SCALES.to_owned()),
-        ]),
+        metadata,
         tensors: vec![Tensor::floats("bias", vec![1], &[model.bias()]), Tensor::floats("weights", vec![set.rows()], model.weights())],
     }
 }
@@ -333,7 +337,15 @@ fn network_shape(name: &str, length: usize, widths: &[usize]) -> Vec<usize> {
 }
 
 fn read_ntuple(mut container: Container) -> Result<NTuple, ModelProblem> {
-    let set = TupleSet::named(container.value("shape")?)?;
+    let set = match container.value("shape")? {
+        CUSTOM => {
+            let features = container.value("features")?;
+            let list = features.rsplit_once(": ").map_or("", |(_, list)| list);
+            TupleSet::custom(&list.split(", ").collect::<Vec<_>>())?
+        }
+        name => TupleSet::named(name)?,
+    };
+    let set = set.with_phases(&read_phases(&container)?)?;
     check_features(&container, &set.description())?;
     check_scales(&container, NO_SCALES)?;
     container.check_checksums()?;
@@ -341,6 +353,17 @@ fn read_ntuple(mut container: Container) -> Result<NTuple, ModelProblem> {
     let weights = container.take_floats("weights", &[set.rows()])?;
     container.finish()?;
     Ok(NTuple::new(set, weights, bias[0])?)
+}
+
+/// Most living stones of each phase but the last.
+fn read_phases(container: &Container) -> Result<Vec<u8>, ModelProblem> {
+    let Ok(text) = container.value("phases") else { return Ok(Vec::new()) };
+    let phases: Option<Vec<u8>> = text.split(',').map(|stones| stones.parse().ok()).collect();
+    phases.ok_or_else(|| ModelProblem::Value {
+        key: "phases",
+        value: text.to_owned(),
+        expected: "the most living stones of each phase but the last, for example 5,8",
+    })
 }
 
 fn read_network(mut container: Container) -> Result<Network, ModelProblem> {

@@ -3,7 +3,6 @@
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use engine::eval::features::{ACTIVE, DenseFeatures, STONE_SQUARES};
 use engine::eval::network::Heads;
-use engine::eval::ntuple::TupleSet;
 use engine::games::einstein::Standard;
 use engine::random::RandomStream;
 use std::hint::black_box;
@@ -42,7 +41,7 @@ fn inputs(criterion: &mut Criterion) {
     let options = SampleOptions::new(&config.target, 0.05, 1);
     let samples = Samples::open(&[SAMPLE], &options).and_then(|samples| samples.read(0)).unwrap_or_else(|error| panic!("{error}"));
     let features = DenseFeatures::new(&game, config.network.features);
-    let set = TupleSet::named(&config.ntuple.set).unwrap_or_else(|error| panic!("{error}"));
+    let set = config.ntuple.tuple_set().unwrap_or_else(|error| panic!("{error}"));
     let batch = &samples[..BATCH];
     let mut group = criterion.benchmark_group("inputs of a batch");
     group.throughput(Throughput::Elements(BATCH as u64));

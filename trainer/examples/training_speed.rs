@@ -8,7 +8,6 @@
 
 use engine::eval::features::{ACTIVE, DenseFeatures, STONE_SQUARES};
 use engine::eval::network::{Heads, InstructionSet};
-use engine::eval::ntuple::TupleSet;
 use engine::games::einstein::Standard;
 use engine::random::RandomStream;
 use std::error::Error;
@@ -100,7 +99,7 @@ fn shuffle(epoch: usize, window: usize) -> Shuffle {
 fn loading(samples: &Samples, config: &TrainConfig) -> Result<(), Box<dyn Error>> {
     let game = Standard::default();
     let features = DenseFeatures::new(&game, config.network.features);
-    let set = TupleSet::named(&config.ntuple.set)?;
+    let set = config.ntuple.tuple_set()?;
     measure("reading shards", || (0..samples.parts()).map(|part| samples.read(part).map(|part| part.len())).sum())?;
     for window in [1 << 16, 1 << 24] {
         let pass = |epoch| Pass::training(samples, 4096, shuffle(epoch, window), 0);

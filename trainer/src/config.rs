@@ -7,6 +7,7 @@ use engine::eval::features::{FeatureGroup, FeatureGroups};
 use engine::eval::integer_network::SHAPES;
 use engine::eval::integer_network::inputs::SideGroups;
 use engine::eval::network::{Head, Heads, LANES, MAX_HIDDEN, MAX_WIDTH};
+use engine::eval::ntuple::{TupleError, TupleSet};
 use serde::{Deserialize, Serialize};
 
 /// Everything that decides what a training does, beside the samples.
@@ -168,10 +169,32 @@ pub struct IntegerConfig {
 pub struct NTupleConfig {
     /// Name of the set of tuples.
     pub set: String,
+    /// The tuples themselves, the cells of each divided by blanks; unless empty they take the place of the named set.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub tuples: Vec<String>,
+    /// Most living stones, of both sides together, of each phase but the last; every phase has tables of its own.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub phases: Vec<u8>,
     /// How a weight follows its gradient.
     pub rule: Rule,
     /// The rule's learning rate at the start.
     pub learning_rate: f64,
+}
+
+impl NTupleConfig {
+    /// The tuples, listed or named, in their phases.
+    ///
+    /// # Errors
+    /// If there is no such set; the error names the key.
+    pub fn tuple_set(&self) -> Result<TupleSet, ConfigError> {
+        let (key, set) = if self.tuples.is_empty() {
+            ("ntuple.set", TupleSet::named(&self.set))
+        } else {
+            ("ntuple.tuples", TupleSet::custom(&self.tuples))
+        };
+        let because = |key| move |cause| ConfigError::Tuples { key, cause };
+        set.map_err(because(key))?.with_phases(&self.phases).map_err(because("ntuple.phases"))
+    }
 }
 
 /// How the n-tuple network learns from games against itself.
@@ -265,7 +288,7 @@ impl Default for IntegerConfig {
 
 impl Default for NTupleConfig {
     fn default() -> Self {
-        Self { set: "race-and-pairs".to_owned(), rule: Rule::Adagrad, learning_rate: 1.0 }
+        Self { set: "race-and-pairs".to_owned(), tuples: Vec::new(), phases: Vec::new(), rule: Rule::Adagrad, learning_rate: 1.0 }
     }
 }
 
@@ -295,6 +318,14 @@ pub enum ConfigError {
         value: String,
         /// What would be right.
         range: &'static str,
+    },
+    /// Tuples that make no set.
+    #[error("{key}: {cause}")]
+    Tuples {
+        /// The key, with its section.
+        key: &'static str,
+        /// What is wrong with them.
+        cause: TupleError,
     },
 }
 
@@ -337,7 +368,7 @@ impl TrainConfig {
         let share = |share: f32| (0.0..=1.0).contains(&share);
         let (first_share, last_share) = (self.target.search_share, self.target.last_search_share());
         let [rolls, moves] = Head::ALL.map(|head| self.network.head_weight(head));
-        let checks: [(&'static str, String, bool, &'static str); 24] = [
+        let checks: [(&'static str, String, bool, &'static str); 23] = [
             ("target.search_share", first_share.to_string(), share(first_share), "in 0 to 1"),
             ("target.final_search_share", last_share.to_string(), share(last_share), "in 0 to 1"),
             ("training.epochs", self.training.epochs.to_string(), self.training.epochs >= 1, "at least 1"),
@@ -386,11 +417,10 @@ impl TrainConfig {
                 "in 0 to 1",
             ),
             ("online.report_every", online.report_every.to_string(), online.report_every >= 1, "at least 1"),
-            ("ntuple.set", format!("'{}'", self.ntuple.set), !self.ntuple.set.is_empty(), "the name of a set of tuples"),
         ];
         match checks.into_iter().find(|(_, _, good, _)| !good) {
             Some((key, value, _, range)) => Err(ConfigError::Range { key, value, range }),
-            None => Ok(()),
+            None => self.ntuple.tuple_set().map(|_| ()),
         }
     }
 }
@@ -445,6 +475,25 @@ mod tests {
         ] {
             let error = TrainConfig::from_toml(text).unwrap_err().to_string();
             assert!(error.starts_with(key), "{error}");
+        }
+    }
+
+    #[test]
+    fn tuples_are_named_or_listed_and_their_phases_counted() {
+        let config = TrainConfig::from_toml("[ntuple]\ntuples = [\"b0 b1 m24\", \"s0 s6\"]\nphases = [5, 8]").unwrap();
+        let set = config.ntuple.tuple_set().unwrap();
+        assert_eq!((set.tuples(), set.rows()), (2, 3 * (13 * 13 * 5 + 26 * 26)));
+        assert_eq!(TrainConfig::from_toml(&config.to_toml()).unwrap(), config);
+        // A named set is written as before there were others.
+        assert!(!TrainConfig::default().to_toml().contains("tuples =") && !TrainConfig::default().to_toml().contains("phases"));
+        for (text, expected) in [
+            ("set = \"no such\"", "ntuple.set: 'no such' is no tuple set; there are stones, "),
+            ("tuples = [\"b0 b25\"]", "ntuple.tuples: 'b25' is no cell; there are b0-24, "),
+            ("tuples = [\"b0 b1\", \"b1 b0\"]", "ntuple.tuples: the tuple 'b1 b0' is there twice"),
+            ("phases = [8, 5]", "ntuple.phases: phases [8, 5]: numbers of stones must ascend"),
+        ] {
+            let error = TrainConfig::from_toml(&format!("[ntuple]\n{text}")).unwrap_err().to_string();
+            assert!(error.starts_with(expected) && !error.contains('\n'), "{error}");
         }
     }
 

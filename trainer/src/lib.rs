@@ -42,3 +42,6 @@ pub mod progress;
 pub mod export;
 
 pub mod fit;
+
+// Which tuples to fit at all.
+pub mod tuples;

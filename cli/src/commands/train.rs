@@ -95,7 +95,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-fn read_config(path: &Path) -> Result<TrainConfig> {
+/// The settings in a file.
+pub(crate) fn read_config(path: &Path) -> Result<TrainConfig> {
     let bytes = files::read(path)?;
     let text = String::from_utf8(bytes).with_context(|| format!("{}: not a text file", path.display()))?;
     TrainConfig::from_toml(&text).with_context(|| path.display().to_string())

@@ -11,7 +11,6 @@ use anyhow::{Context, Result, anyhow, bail};
 use benches::arena::{Contestant, StoppingRule};
 use benches::statistics::sequential::{EloModel, SequentialTest};
 use engine::dice::Die;
-use engine::eval::ntuple::TupleSet;
 use engine::games::einstein::Standard;
 use engine::player::build;
 use engine::random::{SeedSpace, derive_seed};
@@ -138,15 +137,12 @@ impl ImproveConfig {
             let most = if most == u64::MAX { String::new() } else { format!(" and at most {most}") };
             bail!("{key} = {found}: it must be at least 1{most}");
         }
-        let family = self.family()?;
+        self.family()?;
         if !self.selfplay.players.iter().any(|weighted| with_evaluator(&weighted.player, "").is_ok()) {
             bail!("selfplay.players: one of them needs a place for the evaluator, for example star2(depth=2, eval={{model}})");
         }
         SelfPlay::new(self.selfplay(1, start))?;
         self.train(1).check()?;
-        if family == Family::NTuple {
-            TupleSet::named(&self.train.ntuple.set).context("train.ntuple.set")?;
-        }
         let game = self.game();
         build::evaluator(&start.notation, &game).context("start")?;
         if let Some(by) = self.relabel(start) {

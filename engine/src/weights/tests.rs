@@ -56,6 +56,13 @@ fn integer(groups: SideGroups, shape: [usize; 2]) -> ModelFile {
     ModelFile { provenance: "{}".into(), model: Model::Integer(IntegerNetwork::new(weights).unwrap()) }
 }
 
+/// A network of tuples that no name stands for.
+fn custom(phases: &[u8]) -> ModelFile {
+    let set = TupleSet::custom(&["b0 b1 o24", "m3 s0", "a1 d7"]).unwrap().with_phases(phases).unwrap();
+    let weights = numbers(set.rows(), 8);
+    ModelFile { provenance: String::new(), model: Model::NTuple(NTuple::new(set, weights, 0.5).unwrap()) }
+}
+
 fn small() -> [ModelFile; 2] {
     [network(FeatureGroups::NONE.with(FeatureGroup::Material), &[16, 16]), ntuple("stones")]
 }
@@ -69,7 +76,7 @@ fn all() -> Vec<ModelFile> {
     ]);
     models.push(with_heads(network(FeatureGroups::ALL, &[16, 32]), Heads::ALL));
     models.push(with_heads(network(FeatureGroups::NONE, &[32]), Heads::NONE.with(Head::MovesToGo)));
-    models.extend([ntuple("stone-pairs"), ntuple("race")]);
+    models.extend([ntuple("stone-pairs"), ntuple("race"), custom(&[]), custom(&[5, 8])]);
     models.extend([integer(SideGroups::ALL, [64, 32]), integer(SideGroups::NONE, [64, 16])]);
     models
 }
@@ -295,4 +302,32 @@ proptest! {
     fn noise_is_no_model(bytes in prop::collection::vec(any::<u8>(), 0..300)) {
         prop_assert!(ModelFile::from_bytes(&bytes).is_err());
     }
+}
+
+#[test]
+fn a_model_carries_its_tuples_and_its_phases() {
+    let file = custom(&[5, 8]);
+    let container = Container::parse(&file.to_bytes()).unwrap();
+    assert_eq!((container.value("shape"), container.value("phases")), (Ok("custom"), Ok("5,8")));
+    assert!(container.value("features").unwrap().ends_with("; set custom: m3 s0, a1 d7, b0 b1 o24"));
+    assert_eq!(Container::parse(&custom(&[]).to_bytes()).unwrap().metadata.get("phases"), None);
+    // Another list, other phases, or a name for a list.
+    let features = container.value("features").unwrap().to_owned();
+    let spoilt = |from: &str, to: &str| features.replacen(from, to, 1);
+    let with = |text: String| move |container: &mut Container| drop(container.metadata.insert("features".to_owned(), text));
+    let error = refused(&file, with(spoilt("o24", "o25")));
+    assert!(!error.contains('\n') && error.starts_with("'o25' is no cell; there are"), "{error}");
+    assert!(refused(&file, with(spoilt("m3 s0", "s0 s0"))).starts_with("the tuple 's0 s0' has s0 twice"));
+    assert!(refused(&file, with(spoilt("(0 empty, 1-6 mover", "(0 nothing, 1-6 mover"))).starts_with("trained on other features"));
+    assert!(refused(&file, with("anything".to_owned())).starts_with("tuple 1 has 0 cells"));
+    assert!(refused(&file, set("phases", "5")).starts_with("trained on other features"));
+    assert!(refused(&file, set("phases", "8,5")).starts_with("phases [8, 5]: numbers of stones must ascend"));
+    assert!(refused(&file, set("phases", "5;8")).starts_with("metadata 'phases' is '5;8'; expected the most living stones"));
+    assert!(refused(&file, set("shape", "stones")).starts_with("trained on other features"));
+}
+
+#[test]
+fn the_shipped_model_is_what_it_was() {
+    let bytes = include_bytes!("../../../models/quick-ntuple.safetensors");
+    assert_eq!(ModelFile::from_bytes(bytes).unwrap().to_bytes(), bytes);
 }

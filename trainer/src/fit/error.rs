@@ -8,7 +8,7 @@ use crate::dataset::DatasetError;
 use crate::export::ExportError;
 use engine::eval::integer_network::IntegerError;
 use engine::eval::network::NetworkError;
-use engine::eval::ntuple::{NTupleError, UnknownSet};
+use engine::eval::ntuple::NTupleError;
 use engine::files::FileError;
 use std::io;
 use std::path::PathBuf;
@@ -22,9 +22,6 @@ pub enum TrainError {
     /// No such device.
     #[error(transparent)]
     Backend(#[from] BackendError),
-    /// No such set of tuples.
-    #[error("ntuple.set: {0}")]
-    Set(#[from] UnknownSet),
     /// The samples cannot be read, or not be used.
     #[error(transparent)]
     Dataset(#[from] DatasetError),

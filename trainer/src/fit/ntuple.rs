@@ -34,7 +34,7 @@ pub(super) struct NTupleLearner {
 impl NTupleLearner {
     /// A network of zeros: every position is even.
     pub(super) fn new(config: &NTupleConfig, device: Device) -> Result<Self, TrainError> {
-        let set = TupleSet::named(&config.set)?;
+        let set = config.tuple_set()?;
         let cells = Cells::zeros(config.rule, set.rows());
         Ok(Self { cells, set, rule: config.rule, learning_rate: config.learning_rate, device })
     }

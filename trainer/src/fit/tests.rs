@@ -120,6 +120,10 @@ fn a_training_that_is_cut_off_goes_on_as_if_it_had_not_been() {
             config.target.final_search_share = Some(0.4);
             config.training.checkpoint_minutes = minutes;
             config.ntuple.rule = rule.unwrap_or(Rule::Sgd);
+            if rule == Some(Rule::Adagrad) {
+                config.ntuple.tuples = ["s0 s6", "m12 o13 o7", "d1 d7 a3"].map(str::to_owned).to_vec();
+                config.ntuple.phases = vec![5, 8];
+            }
             let (whole, broken) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
             let expected = fit_until(whole.path(), &config, family, burn, usize::MAX).unwrap();
             let size = match family {
@@ -147,6 +151,28 @@ fn a_training_that_is_cut_off_goes_on_as_if_it_had_not_been() {
             assert!(found.model.exists());
         }
     }
+}
+
+#[test]
+fn a_phase_learns_from_its_own_positions_alone() {
+    let directory = tempfile::tempdir().unwrap();
+    let mut config = config();
+    config.training.epochs = 1;
+    config.ntuple.tuples = vec!["a0".to_owned()];
+    config.ntuple.phases = vec![5, 8];
+    let report = fit_in(directory.path(), &config, Family::NTuple).unwrap();
+    let Model::NTuple(network) = ModelFile::load(&report.model).unwrap().model else { panic!("another model") };
+    assert_eq!((network.set().name(), network.set().phases(), network.weights().len()), ("custom", &[5, 8][..], 6));
+    // Positions of more than eight stones only, in which every stone may live or not: the other tables stay as they were.
+    let samples = samples();
+    let many = |samples: &[Sample]| -> Vec<Sample> { samples.iter().filter(|sample| sample.position.stones() > 8).copied().collect() };
+    let training = (0..samples.parts()).map(|part| many(&samples.read(part).unwrap())).collect();
+    let samples = Samples::in_memory(training, many(samples.validation())).unwrap();
+    let other = directory.path().join("other");
+    let report = fit(&config, Family::NTuple, &samples, "", &other, &ProgressBar::hidden()).unwrap();
+    let Model::NTuple(alone) = ModelFile::load(&report.model).unwrap().model else { panic!("another model") };
+    assert!(network.weights()[..5].iter().all(|&weight| weight != 0.0), "{:?}", network.weights());
+    assert!(alone.weights()[..4].iter().all(|&weight| weight == 0.0) && alone.weights()[5] != 0.0, "{:?}", alone.weights());
 }
 
 #[test]

@@ -7,6 +7,7 @@
 
 use crate::config::Rule;
 use engine::eval::calibration::exponential;
+use engine::eval::ntuple::add_lanes;
 
 /// Rows that are changed together.
 const LANES: usize = 8;
@@ -119,20 +120,10 @@ fn separate<const WIDTH: usize>(cells: &[[f32; WIDTH]]) -> (Vec<f32>, f32, Vec<f
     (weights, bias, cells.iter().flat_map(|cell| &cell[1..]).copied().collect())
 }
 
-/// The logit of a position with these rows: the bias and four partial sums, as the engine adds them up.
+/// The logit of a position with these rows, added up as the engine does.
 #[inline]
 fn logit<const WIDTH: usize>(cells: &[[f32; WIDTH]], rows: &[u32]) -> f32 {
-    let mut sums = [0.0f32; 4];
-    let (quads, rest) = rows.as_chunks::<4>();
-    for quad in quads {
-        for (sum, &row) in sums.iter_mut().zip(quad) {
-            *sum += cells[row as usize][0];
-        }
-    }
-    for (sum, &row) in sums.iter_mut().zip(rest) {
-        *sum += cells[row as usize][0];
-    }
-    cells[cells.len() - 1][0] + ((sums[0] + sums[1]) + (sums[2] + sums[3]))
+    cells[cells.len() - 1][0] + add_lanes(rows, |row| cells[row as usize][0])
 }
 
 /// Learns the samples one by one; the sum of their losses, each before its own update. The derivative of the loss

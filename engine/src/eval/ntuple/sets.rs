@@ -2,14 +2,9 @@
 //!
 //! Invariant: a name keeps its tuples for ever; a better set gets a new name, so that old model files stay valid.
 
-use super::TupleSet;
-use super::view::Cell;
+use super::{Cell, TupleError, TupleSet};
 use crate::games::einstein::MAX_STONES;
-
-/// A name that is no tuple set's.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("'{0}' is no tuple set; there are {list}", list = SET_NAMES.join(", "))]
-pub struct UnknownSet(pub String);
+use crate::random::RandomStream;
 
 /// The names. Rows are `f32` weights of four bytes:
 ///
@@ -23,12 +18,13 @@ pub struct UnknownSet(pub String);
 /// | `board-windows` | 44 | 1,256,684 | `rows-and-diagonals` and the 16 squares of 2×2 |
 /// | `stone-triples` | 136 | 1,271,034 | `stone-pairs`, and triples of neighbouring labels within and across the sides |
 /// | `everything` | 185 | 2,594,314 | `stone-triples`, `board-windows` and the crossed part of `race` |
-pub const SET_NAMES: [&str; 8] =
-    ["stones", "race", "stone-pairs", "race-and-pairs", "rows-and-diagonals", "board-windows", "stone-triples", "everything"];
+/// | `walks-6` | 64 | 1,000,000 | random walks of six neighbouring squares, by how mobile the stones there are |
+pub const SET_NAMES: [&str; 9] =
+    ["stones", "race", "stone-pairs", "race-and-pairs", "rows-and-diagonals", "board-windows", "stone-triples", "everything", "walks-6"];
 
-pub(super) fn named(name: &str) -> Result<TupleSet, UnknownSet> {
+pub(super) fn named(name: &str) -> Result<TupleSet, TupleError> {
     let Some(name) = SET_NAMES.into_iter().find(|known| *known == name) else {
-        return Err(UnknownSet(name.to_owned()));
+        return Err(TupleError::UnknownSet(name.to_owned()));
     };
     let parts = match name {
         "stones" => vec![stones()],
@@ -38,9 +34,10 @@ pub(super) fn named(name: &str) -> Result<TupleSet, UnknownSet> {
         "rows-and-diagonals" => vec![lines()],
         "board-windows" => vec![lines(), blocks()],
         "stone-triples" => vec![pairs(), distance_vectors(), triples()],
+        "walks-6" => vec![walks()],
         _ => vec![pairs(), distance_vectors(), triples(), lines(), blocks(), race_crossings()],
     };
-    Ok(TupleSet::new(name, parts.concat()))
+    TupleSet::new(name, parts.concat())
 }
 
 /// The first stone of each side; a side's stones follow one another.
@@ -108,4 +105,38 @@ fn lines() -> Vec<Vec<Cell>> {
 fn blocks() -> Vec<Vec<Cell>> {
     let corners = (0..4).flat_map(|row| (0..4).map(move |column| row * 5 + column));
     corners.map(|corner| [0, 1, 5, 6].map(|step| Cell::Board(corner + step)).to_vec()).collect()
+}
+
+/// What the walks of `walks-6` are drawn from: a set of its own for every seed.
+const WALK_SEED: u64 = 6;
+const WALKS: usize = 64;
+const WALK_SQUARES: usize = 6;
+
+/// Random walks on the board (Lucas 2008): from a random square to random ones of its up to eight neighbours, until so
+/// many different squares were visited; no two walks with the same squares. 5⁶ rows each.
+fn walks() -> Vec<Vec<Cell>> {
+    let mut random = RandomStream::new(WALK_SEED);
+    let mut walks: Vec<Vec<Cell>> = Vec::new();
+    while walks.len() < WALKS {
+        let mut square = random.below(25);
+        let mut visited = vec![square];
+        while visited.len() < WALK_SQUARES {
+            let neighbours: Vec<usize> = (0..25).filter(|&other| are_neighbours(square, other)).collect();
+            square = neighbours[random.below(neighbours.len())];
+            if !visited.contains(&square) {
+                visited.push(square);
+            }
+        }
+        visited.sort_unstable();
+        let walk: Vec<Cell> = visited.into_iter().map(Cell::Mobile).collect();
+        if !walks.contains(&walk) {
+            walks.push(walk);
+        }
+    }
+    walks
+}
+
+/// Whether a king moves from one square to the other.
+fn are_neighbours(one: usize, other: usize) -> bool {
+    one != other && (one / 5).abs_diff(other / 5) <= 1 && (one % 5).abs_diff(other % 5) <= 1
 }

@@ -1,103 +1,83 @@
 //! What n-tuples look at: a position as an array of small symbols, all seen by the side to move.
+//!
+//! Invariant: whatever the bits of a position, a symbol is below [`Cell::symbols`] of its cell; rows of tables follow
+//! from symbols without further checks.
 
+use super::cell::{ALIVE, BOARD, CELLS, DISTANCES, MOBILE, OWNERS, SQUARES, STONE_SQUARES, STONES};
+use super::{Cell, mobility};
 use crate::eval::race_tables::distance;
 use crate::games::einstein::{GONE, MAX_STONES, Position, Standard};
-use std::fmt;
-
-const SQUARES: usize = Standard::SQUARES as usize;
-const STONES: usize = 2 * MAX_STONES;
-const STONE_SQUARES: usize = SQUARES;
-const DISTANCES: usize = STONE_SQUARES + STONES;
-const ALIVE: usize = DISTANCES + STONES;
-const CELLS: usize = ALIVE + STONES;
-
-/// One place of a view. Stones 0–5 are the mover's 1–6, stones 6–11 the other side's.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Cell {
-    /// What stands on a square (0–24, in the mover's perspective): 0 nothing, 1–12 stone 0–11.
-    Board(usize),
-    /// The square of a stone in its owner's perspective, 25 when gone.
-    Square(usize),
-    /// The distance of a stone to its goal, 1–4; 0 when gone (or on the goal, where the game is over).
-    Distance(usize),
-    /// Whether a stone is alive.
-    Alive(usize),
-}
-
-impl Cell {
-    /// Where the cell is in the view.
-    pub(super) fn place(self) -> usize {
-        match self {
-            Self::Board(square) => square,
-            Self::Square(stone) => STONE_SQUARES + stone,
-            Self::Distance(stone) => DISTANCES + stone,
-            Self::Alive(stone) => ALIVE + stone,
-        }
-    }
-
-    /// How many symbols the cell may hold.
-    #[must_use]
-    pub fn symbols(self) -> usize {
-        match self {
-            Self::Board(_) => STONES + 1,
-            Self::Square(_) => SQUARES + 1,
-            Self::Distance(_) => 5,
-            Self::Alive(_) => 2,
-        }
-    }
-}
-
-impl fmt::Display for Cell {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Board(square) => write!(formatter, "b{square}"),
-            Self::Square(stone) => write!(formatter, "s{stone}"),
-            Self::Distance(stone) => write!(formatter, "d{stone}"),
-            Self::Alive(stone) => write!(formatter, "a{stone}"),
-        }
-    }
-}
 
 /// The symbols of all cells of one position.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct View {
-    /// 61 cells; the length lets an index of six bits go unchecked.
-    symbols: [u8; 64],
+    /// By [`Cell::place`]; the length lets an index of seven bits go unchecked.
+    symbols: [u8; CELLS],
 }
 
 impl View {
-    /// The canonical text of what the cells hold.
+    /// The canonical text of what the cells hold that every set may use.
     pub(super) const DESCRIPTION: &'static str = "b0-24 board seen by the mover (0 empty, 1-6 mover, 7-12 other), \
         s0-11 square of mover 1-6, other 1-6 in the owner's perspective (25 gone), d0-11 distance (0 gone), a0-11 alive";
+
+    /// The same of the reduced alphabets; only sets that use them say it.
+    pub(super) const REDUCED: &'static str = "o0-24 whose stone (0 empty, 1 mover, 2 other), \
+        m0-24 the faces that permit it (0 empty, 1 mover: its own, 2 mover: others too, 3 other: its own, 4 other: others too)";
 
     /// The view of a position.
     #[must_use]
     #[inline]
     pub fn new(position: &Position) -> Self {
-        const { assert!(CELLS <= 64) };
-        let mut symbols = [0u8; 64];
+        let mut view = Self::plain(position);
+        view.reduce();
+        view
+    }
+
+    /// The view without the reduced alphabets, whose cells are 0.
+    #[must_use]
+    #[inline]
+    pub(super) fn plain(position: &Position) -> Self {
+        let mut symbols = [0u8; CELLS];
         let sides = [position.mover(), position.other()];
         for stone in 0..STONES {
             let square = sides[stone / MAX_STONES].square(stone % MAX_STONES);
-            symbols[STONE_SQUARES + stone] = square.min(SQUARES as u8);
             if square != GONE {
                 let seen_by_mover = if stone < MAX_STONES { square } else { Standard::GOAL.wrapping_sub(square) };
-                symbols[usize::from(seen_by_mover & 31)] = stone as u8 + 1;
+                symbols[BOARD + usize::from(seen_by_mover & 31)] = stone as u8 + 1;
             }
         }
         // Filled last, so that no square, however wrong, could leave its mark in another part of the view.
         for stone in 0..STONES {
-            let square = symbols[STONE_SQUARES + stone];
+            let square = sides[stone / MAX_STONES].square(stone % MAX_STONES).min(SQUARES as u8);
+            symbols[STONE_SQUARES + stone] = square;
             symbols[DISTANCES + stone] = distance(square);
             symbols[ALIVE + stone] = u8::from(square != SQUARES as u8);
         }
         Self { symbols }
     }
 
+    /// Fills the cells of the reduced alphabets from the board.
+    #[inline]
+    fn reduce(&mut self) {
+        let alive = |first: usize| (0..MAX_STONES).fold(0, |alive, stone| alive | self.symbols[ALIVE + first + stone] << stone);
+        let mobile = mobility::symbols(alive(0), alive(MAX_STONES));
+        for square in 0..SQUARES {
+            let stone = self.symbols[BOARD + square];
+            self.symbols[OWNERS + square] = u8::from(stone > 0) + u8::from(stone > MAX_STONES as u8);
+            self.symbols[MOBILE + square] = mobile[usize::from(stone & 15)];
+        }
+    }
+
     /// The symbol at a place.
     #[inline(always)]
     pub(super) fn symbol(&self, place: usize) -> u8 {
-        self.symbols[place & 63]
+        self.symbols[place % CELLS]
+    }
+
+    /// All symbols.
+    #[cfg(test)]
+    pub(super) fn symbols(&self) -> &[u8; CELLS] {
+        &self.symbols
     }
 
     /// The symbol of a cell.

@@ -62,10 +62,11 @@ fn textbook(set: &TupleSet, episode: &Episode, weights: &mut [f64], trace: f64, 
 
 #[test]
 fn it_is_td_lambda_with_explicit_traces() {
-    for trace in [0.0, 0.4, 1.0] {
-        let config = config("stones", Rule::Sgd, 2.0, trace);
+    for (trace, phases) in [(0.0, &[][..]), (0.4, &[]), (1.0, &[]), (0.4, &[5, 8])] {
+        let mut config = config("stones", Rule::Sgd, 2.0, trace);
+        config.ntuple.phases = phases.to_vec();
         let mut student = student(&config);
-        let set = TupleSet::named("stones").unwrap();
+        let set = TupleSet::named("stones").unwrap().with_phases(phases).unwrap();
         let mut expected = vec![0.0; set.rows() + 1];
         let mut drawn = 0;
         for game in 0..40 {

@@ -1,0 +1,89 @@
+//! `alea tuples`: looks for a set of tuples that fits records.
+
+use crate::commands::train::{load, read_config};
+use crate::output;
+use anyhow::Result;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use trainer::config::TrainConfig;
+use trainer::progress::progress_bar;
+use trainer::tuples::{SearchOptions, search};
+
+/// Look for the tuples of an n-tuple network that say most of some game records, and write a training configuration with them
+///
+/// Tuples are added one group after the other, each time that with the lowest validation loss after a short training of
+/// the whole set. Started again with the same settings it goes on after the last addition.
+#[derive(clap::Args)]
+#[command(after_help = "Example: alea tuples --data runs/data --rows 500000 --out runs/tuples.toml\n         \
+alea train --data runs/data --family ntuple --config runs/tuples.toml --out runs/model")]
+pub(crate) struct Arguments {
+    /// Directory of game records, made by `alea selfplay`; given again, games of all directories, which are of one variant
+    #[arg(long, value_name = "DIR", required = true)]
+    data: Vec<PathBuf>,
+    /// The configuration to write; beside it, as *.state.json, what the search needs to go on
+    #[arg(long, value_name = "FILE")]
+    out: PathBuf,
+    /// Settings of the trainings that sets are compared by, and of the result
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
+    /// Most rows of the set, four bytes each
+    #[arg(long, default_value_t = SearchOptions::default().rows, value_name = "N")]
+    rows: usize,
+    /// Most training samples that are used
+    #[arg(long, default_value_t = SearchOptions::default().samples, value_name = "N")]
+    samples: usize,
+    /// Passes over them in the training of a set
+    #[arg(long, default_value_t = SearchOptions::default().epochs, value_name = "N")]
+    epochs: usize,
+    /// Candidates that are trained in each round
+    #[arg(long, default_value_t = SearchOptions::default().refitted, value_name = "N")]
+    refitted: usize,
+    /// Candidates of each kind; if there are more, so many are drawn
+    #[arg(long, default_value_t = SearchOptions::default().candidates, value_name = "N")]
+    candidates: usize,
+    /// Validation loss, in nats, that an addition must gain
+    #[arg(long, default_value_t = SearchOptions::default().least_gain, value_name = "NATS")]
+    least_gain: f64,
+    /// Seed of samples, order and candidates; overrides the settings
+    #[arg(long)]
+    seed: Option<u64>,
+    /// Write one JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
+    let mut config = arguments.config.as_deref().map_or_else(|| Ok(TrainConfig::default()), read_config)?;
+    config.seed = arguments.seed.unwrap_or(config.seed);
+    let Arguments { rows, samples, epochs, refitted, candidates, least_gain, .. } = *arguments;
+    let options = SearchOptions { rows, samples, epochs, refitted, candidates, least_gain };
+    let samples = load(&arguments.data, &config)?;
+    output::note(&format!("{} training and {} validation positions", samples.training(), samples.validation().len()));
+    let progress = progress_bar("rows");
+    let report = search(&config, &options, &samples, &arguments.out, &progress)?;
+    progress.finish_and_clear();
+    if arguments.json {
+        output::json(&report)?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    output::line("   rows  tuples  validation      gain  kind, the first of its tuples")?;
+    for addition in &report.additions {
+        output::line(&format!(
+            "{:>7}  {:>6}  {:>10.6}  {:>8.6}  {}: {}",
+            addition.rows,
+            addition.tuples.len(),
+            addition.validation_loss,
+            addition.gain,
+            addition.kind,
+            addition.tuples.first().map_or("", String::as_str)
+        ))?;
+    }
+    output::line(&format!(
+        "{:>7}  {:>6}  {:>10.6}  in all: {}",
+        report.rows,
+        report.tuples,
+        report.validation_loss,
+        report.config.display()
+    ))?;
+    Ok(ExitCode::SUCCESS)
+}

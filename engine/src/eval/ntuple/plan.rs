@@ -1,0 +1,90 @@
+//! The layout of a set of tuples for vectors: sixteen tuples at a time.
+//!
+//! Four cells of each of sixteen tuples make a step: a byte looked up in the view for each, multiplied and added up in
+//! pairs of bytes, then in pairs of 16 bits: s₀ + r₀ s₁ + r₀ r₁ (s₂ + r₂ s₃), r being numbers of symbols. Further cells
+//! are further steps, multiplied by what came before them. Invariant: base and steps of a tuple add up to its row, and
+//! no part of the sum overflows: at most 25 + 26 · 25 in 16 bits, 26⁴ in 32.
+
+use super::Cell;
+use super::cell::CELLS;
+
+/// Tuples of a block, one a lane.
+pub(super) const LANES: usize = 16;
+
+/// Cells of each tuple in a step.
+const TAKEN: usize = 4;
+
+/// Bytes of a view that are looked up at a time.
+pub(super) const PIECE: usize = 16;
+
+/// The places of the view for four cells of sixteen tuples, and what their symbols count.
+#[derive(Clone, Debug, PartialEq)]
+#[repr(C, align(64))]
+pub(super) struct Step {
+    pub(super) places: [u8; TAKEN * LANES],
+    /// 1, r₀, 1, r₂ of each tuple; 0 where it has no cell.
+    pub(super) within_pairs: [i8; TAKEN * LANES],
+    /// 1, r₀ r₁ of each.
+    pub(super) pairs: [i16; 2 * LANES],
+    /// The symbols of all cells before, multiplied.
+    pub(super) strides: [u32; LANES],
+    /// The pieces of the view that are looked at, a bit each.
+    pub(super) pieces: u32,
+}
+
+/// Sixteen tuples.
+#[derive(Clone, Debug, PartialEq)]
+#[repr(C, align(64))]
+pub(super) struct Block {
+    /// The first rows of their tables.
+    pub(super) bases: [u32; LANES],
+    /// All bits of a lane are set if it has a tuple.
+    pub(super) mask: [u32; LANES],
+    /// How many steps they take, of which there is at least one.
+    pub(super) steps: usize,
+}
+
+/// All tuples of a set.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Plan {
+    pub(super) blocks: Vec<Block>,
+    /// Of the first block, of the second, …
+    pub(super) steps: Vec<Step>,
+}
+
+impl Plan {
+    pub(super) fn new(tuples: &[Vec<Cell>], bases: &[u32]) -> Self {
+        let mut plan = Self { blocks: Vec::new(), steps: Vec::new() };
+        for (tuples, bases) in tuples.chunks(LANES).zip(bases.chunks(LANES)) {
+            let count = tuples.iter().map(|tuple| tuple.len().div_ceil(TAKEN)).max().unwrap_or(1);
+            let at = |numbers: &[u32], lane: usize| numbers.get(lane).copied().unwrap_or(0);
+            plan.blocks.push(Block {
+                bases: std::array::from_fn(|lane| at(bases, lane)),
+                mask: std::array::from_fn(|lane| if lane < tuples.len() { u32::MAX } else { 0 }),
+                steps: count,
+            });
+            plan.steps.extend((0..count).map(|step| Step::new(tuples, step)));
+        }
+        plan
+    }
+}
+
+impl Step {
+    fn new(tuples: &[Vec<Cell>], number: usize) -> Self {
+        let mut step = Self { places: [0; 64], within_pairs: [0; 64], pairs: [0; 32], strides: [0; LANES], pieces: 0 };
+        for (lane, tuple) in tuples.iter().enumerate() {
+            let symbols = |cell: usize| tuple.get(cell).map_or(1, |cell| cell.symbols());
+            let first = number * TAKEN;
+            step.strides[lane] = (0..first).map(|cell| symbols(cell) as u32).product();
+            step.pairs[2 * lane..][..2].copy_from_slice(&[1, (symbols(first) * symbols(first + 1)) as i16]);
+            for (taken, cell) in tuple.iter().skip(first).take(TAKEN).enumerate() {
+                step.places[TAKEN * lane + taken] = cell.place() as u8;
+                step.within_pairs[TAKEN * lane + taken] = if taken % 2 == 0 { 1 } else { symbols(first + taken - 1) as i8 };
+                step.pieces |= 1 << (cell.place() / PIECE);
+            }
+        }
+        step
+    }
+}
+
+const _: () = assert!(CELLS == 128 && CELLS / PIECE <= u32::BITS as usize);

@@ -1,0 +1,70 @@
+//! A short training of a set, by which sets are compared: in memory, on one thread, from weights of 0.
+//!
+//! Invariant: the weights are a function of configuration, seed, set and samples.
+
+use crate::config::TrainConfig;
+use crate::models::online::Cells;
+use crate::sample::Sample;
+use engine::eval::ntuple::TupleSet;
+use engine::games::einstein::symmetry::{SYMMETRIES, symmetric};
+use engine::random::{RandomStream, SeedSpace, derive_seed};
+
+/// Samples whose rows are found together.
+const CHUNK: usize = 1024;
+
+/// A set with its weights.
+pub(super) struct Fitted {
+    set: TupleSet,
+    cells: Cells,
+    /// In nats.
+    pub(super) validation_loss: f64,
+}
+
+/// Trains a set; the learning rate falls as the configuration says, over so many epochs.
+pub(super) fn refit(config: &TrainConfig, epochs: usize, seed: u64, set: TupleSet, training: &[Sample], validation: &[Sample]) -> Fitted {
+    let share = config.target.last_search_share();
+    let mut cells = Cells::zeros(config.ntuple.rule, set.rows());
+    let mut order: Vec<u32> = (0..training.len() as u32).collect();
+    let chunks = (epochs * training.len().div_ceil(CHUNK)) as f64;
+    let mut rows = vec![0u32; CHUNK * set.tuples()];
+    let mut targets = Vec::with_capacity(CHUNK);
+    let mut done = 0.0;
+    for epoch in 0..epochs {
+        let mut random = RandomStream::new(derive_seed(seed, SeedSpace::Training, &[epoch as u64]));
+        random.shuffle(&mut order);
+        for chunk in order.chunks(CHUNK) {
+            targets.clear();
+            for (&number, rows) in chunk.iter().zip(rows.chunks_exact_mut(set.tuples())) {
+                let Sample { mut position, .. } = training[number as usize];
+                if config.training.symmetries {
+                    position = symmetric(&position, random.below(SYMMETRIES));
+                }
+                set.indices(&position, rows);
+                targets.push(training[number as usize].target(share));
+            }
+            let rate = config.ntuple.learning_rate * config.training.schedule.factor(done / chunks, config.training.final_rate);
+            cells.learn(&rows[..chunk.len() * set.tuples()], &targets, (rate / set.tuples() as f64) as f32);
+            done += 1.0;
+        }
+    }
+    let mut fitted = Fitted { set, cells, validation_loss: 0.0 };
+    let loss = |(sample, logit): (&Sample, f32)| {
+        let (logit, target) = (f64::from(logit), f64::from(sample.target(share)));
+        logit.max(0.0) - target * logit + (-logit.abs()).exp().ln_1p()
+    };
+    let losses: f64 = validation.iter().zip(fitted.logits(validation)).map(loss).sum();
+    fitted.validation_loss = losses / validation.len() as f64;
+    fitted
+}
+
+impl Fitted {
+    /// The logits of samples.
+    pub(super) fn logits(&self, samples: &[Sample]) -> Vec<f32> {
+        let mut rows = vec![0; self.set.tuples()];
+        let logit = |sample: &Sample| {
+            self.set.indices(&sample.position, &mut rows);
+            self.cells.logit(&rows)
+        };
+        samples.iter().map(logit).collect()
+    }
+}

@@ -1,0 +1,169 @@
+//! How far a search has come, kept beside its result, and the result as a configuration.
+//!
+//! Invariant: the state is written whole after every round; it belongs to one set of samples and one set of settings, and
+//! another search is refused.
+
+use super::SearchOptions;
+use crate::config::TrainConfig;
+use engine::files::{FileError, read, write_atomically};
+use serde::{Deserialize, Serialize};
+use std::path::{Path, PathBuf};
+
+const FORMAT: &str = "alea-tuples-1";
+
+/// What a round added.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Addition {
+    /// Which kind of tuples.
+    pub kind: String,
+    /// The tuples.
+    pub tuples: Vec<String>,
+    /// Their rows, over all phases.
+    pub rows: usize,
+    /// What they explained of the residuals of the set before, in nats.
+    pub explained: f64,
+    /// Of the set with them, in nats.
+    pub validation_loss: f64,
+    /// How much lower that is than without them.
+    pub gain: f64,
+}
+
+/// What a search came to.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SearchReport {
+    /// Tuples of the set.
+    pub tuples: usize,
+    /// Its rows, over all phases.
+    pub rows: usize,
+    /// After the short training of the search, in nats.
+    pub validation_loss: f64,
+    /// What was added, in order.
+    pub additions: Vec<Addition>,
+    /// The configuration with the set.
+    pub config: PathBuf,
+}
+
+/// A state that cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum StateError {
+    /// The file system refused.
+    #[error(transparent)]
+    File(#[from] FileError),
+    /// Not a state.
+    #[error("{}: no state of a search ({problem}); remove it to start anew", path.display())]
+    Damaged {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong.
+        problem: String,
+    },
+    /// The state of another search.
+    #[error("{}: of a search with another {what}; give another --out, or remove it to start anew", path.display())]
+    Other {
+        /// The file.
+        path: PathBuf,
+        /// What differs.
+        what: &'static str,
+    },
+}
+
+/// Everything a search needs to go on.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) struct State {
+    format: String,
+    configuration: String,
+    options: SearchOptions,
+    /// Of the samples.
+    fingerprint: u64,
+    pub(super) additions: Vec<Addition>,
+    pub(super) finished: bool,
+}
+
+/// The state's file of a result's.
+pub(super) fn path_of(result: &Path) -> PathBuf {
+    result.with_extension("state.json")
+}
+
+impl State {
+    /// The state of a search: what is there, or its beginning.
+    pub(super) fn open(result: &Path, config: &TrainConfig, options: &SearchOptions, fingerprint: u64) -> Result<Self, StateError> {
+        let path = path_of(result);
+        let begun = Self {
+            format: FORMAT.to_owned(),
+            configuration: config.to_toml(),
+            options: options.clone(),
+            fingerprint,
+            additions: Vec::new(),
+            finished: false,
+        };
+        let bytes = match read(&path) {
+            Err(FileError::NotFound { .. }) => return Ok(begun),
+            other => other?,
+        };
+        let found: Self =
+            serde_json::from_slice(&bytes).map_err(|error| StateError::Damaged { path: path.clone(), problem: error.to_string() })?;
+        let differs = [
+            ("format", found.format != begun.format),
+            ("configuration", found.configuration != begun.configuration),
+            ("set of limits", found.options != begun.options),
+            ("set of samples", found.fingerprint != begun.fingerprint),
+        ];
+        match differs.into_iter().find(|(_, differs)| *differs) {
+            Some((what, _)) => Err(StateError::Other { path, what }),
+            None => Ok(found),
+        }
+    }
+
+    /// All tuples, in the order in which they were added.
+    pub(super) fn tuples(&self) -> Vec<String> {
+        self.additions.iter().flat_map(|addition| addition.tuples.clone()).collect()
+    }
+
+    /// The rows of all.
+    pub(super) fn rows(&self) -> usize {
+        self.additions.iter().map(|addition| addition.rows).sum()
+    }
+
+    /// The validation loss of the set so far, in nats; no number before there is one.
+    pub(super) fn loss(&self) -> f64 {
+        self.additions.last().map_or(f64::NAN, |addition| addition.validation_loss)
+    }
+
+    pub(super) fn write(&self, result: &Path) -> Result<(), StateError> {
+        let path = path_of(result);
+        let bytes =
+            serde_json::to_vec_pretty(self).map_err(|error| StateError::Damaged { path: path.clone(), problem: error.to_string() })?;
+        Ok(write_atomically(&path, |file| file.write_all(&bytes))?)
+    }
+
+    /// Writes the configuration with the set that was found, and reports.
+    pub(super) fn finish(&self, result: &Path, config: &TrainConfig) -> Result<SearchReport, StateError> {
+        let mut config = config.clone();
+        config.ntuple.tuples = self.tuples();
+        let text = format!("{}{}", self.table(), config.to_toml());
+        write_atomically(result, |file| file.write_all(text.as_bytes()))?;
+        Ok(SearchReport {
+            tuples: config.ntuple.tuples.len(),
+            rows: self.rows(),
+            validation_loss: self.loss(),
+            additions: self.additions.clone(),
+            config: result.to_owned(),
+        })
+    }
+
+    /// What each addition gained, as comments.
+    fn table(&self) -> String {
+        let mut table =
+            String::from("# Found by `alea tuples`: what was added, and the validation loss (nats) of a short training with it.\n");
+        table.push_str("#   rows  tuples  validation     gain  explained  kind, the first of its tuples\n");
+        for Addition { kind, tuples, rows, explained, validation_loss, gain } in &self.additions {
+            let first = tuples.first().map_or("", String::as_str);
+            table.push_str(&format!(
+                "# {rows:>6}  {:>6}  {validation_loss:>10.6}  {gain:>7.6}  {explained:>9.6}  {kind}: {first}\n",
+                tuples.len()
+            ));
+        }
+        table.push('\n');
+        table
+    }
+}

@@ -1,0 +1,173 @@
+//! Candidates against the symmetries of positions, screening against a slow reference, searches interrupted against whole
+//! ones, and a set that was planted.
+
+use super::candidates::{image, orbit};
+use super::screen::PRIOR;
+use super::*;
+use crate::sample::tests::random_samples;
+use engine::eval::ntuple::{Cell, View};
+use engine::games::einstein::symmetry::symmetric;
+use std::collections::{BTreeSet, HashMap};
+
+/// What a symbol is called in the image of a position.
+fn renamed(cell: Cell, symbol: usize, symmetry: usize) -> usize {
+    let stone = |stone: usize| match stone {
+        0..6 if symmetry & 2 != 0 => 5 - stone,
+        6.. if symmetry & 4 != 0 => 17 - stone,
+        _ => stone,
+    };
+    match cell {
+        Cell::Board(_) if symbol > 0 => stone(symbol - 1) + 1,
+        Cell::Square(_) if symbol < 25 && symmetry & 1 == 1 => symbol % 5 * 5 + symbol / 5,
+        _ => symbol,
+    }
+}
+
+#[test]
+fn images_of_cells_see_in_images_of_positions_what_cells_see() {
+    let cells: Vec<Cell> =
+        "b0 b3 b24 b13 s0 s4 s6 s11 d1 d9 a2 a8 o1 o23 m4 m12 m17".split(' ').map(|cell| cell.parse().unwrap()).collect();
+    for sample in random_samples(20, 4) {
+        for symmetry in 0..8 {
+            let (view, turned) = (View::new(&sample.position), View::new(&symmetric(&sample.position, symmetry)));
+            for &cell in &cells {
+                let seen = usize::from(view.get(cell));
+                assert_eq!(usize::from(turned.get(image(cell, symmetry))), renamed(cell, seen, symmetry), "{cell} {symmetry}");
+            }
+        }
+    }
+}
+
+#[test]
+fn candidates_are_whole_orbits_that_share_nothing() {
+    let all = candidates(usize::MAX, 1);
+    let mut seen = BTreeSet::new();
+    for candidate in &all {
+        for tuple in &candidate.tuples {
+            let cells: Vec<Cell> = tuple.split(' ').map(|cell| cell.parse().unwrap()).collect();
+            let images: Vec<String> =
+                orbit(&cells).iter().map(|cells| cells.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ")).collect();
+            assert_eq!(images, candidate.tuples);
+            assert!(seen.insert(tuple.clone()), "{tuple} is there twice");
+        }
+        let set = TupleSet::custom(&candidate.tuples).unwrap();
+        assert!(set.rows() <= 8 * 28_561, "{candidate:?}");
+    }
+    let count = |kind: &str| all.iter().filter(|candidate| candidate.kind == kind).map(|candidate| candidate.tuples.len()).sum::<usize>();
+    assert_eq!((count("pairs of stones"), count("triples of stones")), (66, 220));
+    assert_eq!(count("distances"), 66 + 220 + 495 + 792 + 924);
+    assert_eq!(count("living stones"), 3);
+    // Fifteen lines of three along rows and along columns, nine diagonals of three each way; of four ten and four; 2×2 squares.
+    assert_eq!(count("windows by stone"), 30 + 18 + 20 + 8 + 16);
+    assert_eq!(candidates(usize::MAX, 1), all);
+    assert_ne!(candidates(usize::MAX, 2), all);
+    let few = candidates(5, 1);
+    assert!(few.iter().all(|one| few.iter().filter(|other| other.kind == one.kind).count() <= 5));
+}
+
+#[test]
+fn what_rows_explain_is_what_a_slow_count_says() {
+    let samples = random_samples(40, 8);
+    let logits: Vec<f32> = (0..samples.len()).map(|number| (number % 7) as f32 / 5.0 - 0.6).collect();
+    let residuals = Residuals::new(&samples, &logits, 1.0);
+    let tuples = ["b12 b13", "d0 d6", "a0"];
+    let middle = samples.len() / 2;
+    let value = |number: usize| 1.0 / (1.0 + (-f64::from(logits[number])).exp());
+    let curvature = |number: usize| value(number) * (1.0 - value(number));
+    let mut gradient: Vec<f64> = (0..samples.len()).map(|number| f64::from(samples[number].value) - value(number)).collect();
+    let mut expected = 0.0;
+    // The set takes shorter tuples first.
+    for tuple in [tuples[2], tuples[0], tuples[1]] {
+        let cells: Vec<Cell> = tuple.split(' ').map(|cell| cell.parse().unwrap()).collect();
+        let key = |number: usize| -> Vec<u8> { cells.iter().map(|&cell| View::new(&samples[number].position).get(cell)).collect() };
+        let mut sums: HashMap<Vec<u8>, (f64, f64)> = HashMap::new();
+        for (number, gradient) in gradient.iter().enumerate().take(middle) {
+            let (sum, total) = sums.entry(key(number)).or_insert((0.0, f64::from(PRIOR)));
+            *sum += gradient;
+            *total += curvature(number);
+        }
+        for (number, gradient) in gradient.iter_mut().enumerate() {
+            let change = sums.get(&key(number)).map_or(0.0, |(sum, total)| sum / total);
+            if number >= middle {
+                expected += change * *gradient - change * change * curvature(number) / 2.0;
+            }
+            *gradient -= change * curvature(number);
+        }
+    }
+    expected /= (samples.len() - middle) as f64;
+    let explained = residuals.explained(&TupleSet::custom(&tuples).unwrap());
+    assert!(expected > 1e-3 && (explained - expected).abs() < 1e-5, "{explained} {expected}");
+}
+
+/// Samples whose targets two cells decide, and those that validate.
+fn planted() -> Samples {
+    let target = |sample: Sample| {
+        let view = View::new(&sample.position);
+        let [one, other] = [Cell::Owner(12), Cell::Owner(13)].map(|cell| view.get(cell));
+        Sample { value: if one == other { 0.8 } else { 0.3 }, result: if one == other { 0.8 } else { 0.3 }, ..sample }
+    };
+    let part = |games, seed| -> Vec<Sample> { random_samples(games, seed).into_iter().map(target).collect() };
+    Samples::in_memory(vec![part(150, 1), part(150, 2)], part(60, 3)).unwrap()
+}
+
+fn options() -> SearchOptions {
+    SearchOptions { rows: 6_000, samples: 8_000, epochs: 2, refitted: 2, candidates: 20, least_gain: 1e-4 }
+}
+
+#[test]
+fn a_search_finds_what_was_planted_and_its_result_is_a_configuration() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("set.toml");
+    let config = TrainConfig::default();
+    let report = search(&config, &options(), &planted(), &path, &ProgressBar::hidden()).unwrap();
+    let first = &report.additions[0];
+    let both = |tuple: &String| ["12", "13"].iter().all(|square| tuple.split(' ').any(|cell| &cell[1..] == *square));
+    assert!(first.tuples.iter().any(both), "{first:?}");
+    assert!(report.rows <= 6_000 && report.additions.iter().all(|addition| addition.gain > 1e-4 && addition.explained > 0.0));
+    let text = std::fs::read_to_string(&path).unwrap();
+    let found = TrainConfig::from_toml(&text).unwrap();
+    assert_eq!((found.ntuple.tuples.len(), found.ntuple.tuple_set().unwrap().rows()), (report.tuples, report.rows));
+    assert!(text.starts_with("# Found by") && text.contains(&first.kind));
+}
+
+#[test]
+fn an_interrupted_search_comes_to_the_same_set() {
+    let directory = tempfile::tempdir().unwrap();
+    let config = TrainConfig::default();
+    let samples = planted();
+    let run = |path: &Path| search(&config, &options(), &samples, path, &ProgressBar::hidden());
+    let whole = directory.path().join("whole.toml");
+    let report = run(&whole).unwrap();
+    assert!(report.additions.len() >= 2, "{report:?}");
+    let expected = [&whole, &state::path_of(&whole)].map(|path| std::fs::read(path).unwrap());
+    for kept in 0..report.additions.len() {
+        // The state as it was after some rounds.
+        let path = directory.path().join(format!("{kept}.toml"));
+        let mut state: State = serde_json::from_slice(&expected[1]).unwrap();
+        state.additions.truncate(kept);
+        state.finished = false;
+        state.write(&path).unwrap();
+        assert_eq!(run(&path).unwrap().additions, report.additions);
+        assert_eq!([&path, &state::path_of(&path)].map(|path| std::fs::read(path).unwrap()), expected);
+    }
+    assert_eq!(run(&whole).unwrap(), report, "a finished search is only told again");
+    let error =
+        search(&config, &SearchOptions { epochs: 3, ..options() }, &samples, &whole, &ProgressBar::hidden()).unwrap_err().to_string();
+    assert!(error.contains("whole.state.json: of a search with another set of limits; give another --out"), "{error}");
+}
+
+#[test]
+fn what_cannot_be_searched_is_said_in_one_line() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("set.toml");
+    for (options, expected) in [
+        (SearchOptions { rows: 0, ..options() }, "rows = 0: it must be in 1 to 67108864"),
+        (SearchOptions { epochs: 0, ..options() }, "epochs = 0: it must be at least 1"),
+        (SearchOptions { least_gain: f64::NAN, ..options() }, "least gain = NaN: it must be at least 0"),
+        (SearchOptions { rows: 3, ..options() }, "no tuple gains 0.0001 nats within 3 rows"),
+    ] {
+        let error = search(&TrainConfig::default(), &options, &planted(), &path, &ProgressBar::hidden()).unwrap_err().to_string();
+        assert!(error.starts_with(expected) && !error.contains('\n'), "{error}");
+        let _ = std::fs::remove_file(state::path_of(&path));
+    }
+}

@@ -5,8 +5,8 @@
 //! such a table). Blocks are named by the place of their head; 0 is none. Invariants: memory never grows; when it is
 //! used up, [`Graph::add`] says so and nothing else changes; a block is complete before another thread can find it.
 
-pub(in crate::search) use super::cell::{Cell, Extra, Known};
 use super::cell::MAX_PLACES;
+pub(in crate::search) use super::cell::{Cell, Extra, Known};
 use super::place::{Edges, Place};
 use crate::search::memory::Memory;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Acquire, Ordering::Relaxed, Ordering::Release};

@@ -5,8 +5,8 @@
 //! and no score exceeds what is proven.
 
 use super::cell::{Cell, Extra};
-use super::place::Edges;
 use super::options::{FirstPlay, MctsOptions, Selection};
+use super::place::Edges;
 
 /// The constants of a search's selection.
 #[derive(Clone, Copy, Debug)]
@@ -252,7 +252,8 @@ mod tests {
     fn moves_that_were_never_tried_have_their_urgency() {
         let (graph, block) = graph(&[(50, 45.0), (0, 0.0), (10, 1.0)]);
         let cells = graph.all_edges(block);
-        let select = |first_play| Selector::new(&MctsOptions { first_play, exploration: 0.1, ..MctsOptions::default() }).select(cells, &[], 60);
+        let select =
+            |first_play| Selector::new(&MctsOptions { first_play, exploration: 0.1, ..MctsOptions::default() }).select(cells, &[], 60);
         assert_eq!(select(FirstPlay::First), 1);
         assert_eq!(select(FirstPlay::Value(1.1)), 1);
         assert_eq!(select(FirstPlay::Value(0.5)), 0);

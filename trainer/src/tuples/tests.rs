@@ -99,12 +99,14 @@ fn what_rows_explain_is_what_a_slow_count_says() {
     assert!(expected > 1e-3 && (explained - expected).abs() < 1e-5, "{explained} {expected}");
 }
 
-/// Samples whose targets two cells decide, and those that validate.
+/// Samples whose targets two cells decide, and a little who has more stones; and those that validate.
 fn planted() -> Samples {
     let target = |sample: Sample| {
         let view = View::new(&sample.position);
         let [one, other] = [Cell::Owner(12), Cell::Owner(13)].map(|cell| view.get(cell));
-        Sample { value: if one == other { 0.8 } else { 0.3 }, result: if one == other { 0.8 } else { 0.3 }, ..sample }
+        let more = sample.position.mover().count() > sample.position.other().count();
+        let value = if one == other { 0.7 } else { 0.25 } + if more { 0.2 } else { 0.0 };
+        Sample { value, result: value, ..sample }
     };
     let part = |games, seed| -> Vec<Sample> { random_samples(games, seed).into_iter().map(target).collect() };
     Samples::in_memory(vec![part(150, 1), part(150, 2)], part(60, 3)).unwrap()

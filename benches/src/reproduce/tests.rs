@@ -43,6 +43,12 @@ fn all_players_exist_and_the_full_tournament_is_the_published_one() {
     assert!(planned.iter().all(|one| one.published.is_none() || one.games == 10_240));
     let of_monte_alpha = monte_alpha::plan(&full).unwrap();
     assert_eq!(of_monte_alpha.iter().map(|one| one.games).sum::<u64>(), 13 * 400 + 3 * 15_000 + 2 * 5_000);
+    // 1.2 seconds at the printed 200,000 and 50,000 simulations a second.
+    let rivals: Vec<_> = of_monte_alpha.iter().filter(|one| !one.label.starts_with("table 1")).map(|one| one.players.clone()).collect();
+    let rivals: Vec<_> = rivals.iter().map(|[one, other]| [one.as_str(), other.as_str()]).collect();
+    let [first, second] = ["monte_alpha(sims=240000)", "monte_alpha_v2(sims=240000)"];
+    let cut = "uctcut(sims=60000)";
+    assert_eq!(rivals, [[first, "greedy"], [first, cut], [first, "abseval(ms=1200)"], [second, first], [second, cut]]);
     let quick = monte_alpha::plan(&Settings { games: None, ..settings() }).unwrap();
     assert!(quick.len() < of_monte_alpha.len() && quick.iter().all(|one| one.games >= 4));
     for player in planned.iter().chain(&of_monte_alpha).chain(&quick).flat_map(|one| &one.players) {

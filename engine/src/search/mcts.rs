@@ -15,6 +15,7 @@ mod control;
 mod graph;
 mod leaf;
 mod options;
+mod pending;
 mod place;
 mod report;
 mod select;
@@ -75,7 +76,8 @@ impl<G: Game, L: Leaf<G>, M: Meter> Mcts<G, L, M> {
     /// If there is no leaf.
     pub fn with_leaves(game: G, leaves: Vec<L>, options: MctsOptions, seed: u64) -> Self {
         assert!(!leaves.is_empty(), "a search has at least one thread");
-        let workers: Vec<_> = leaves.into_iter().map(|leaf| Worker::new(leaf, 0)).collect();
+        let threads = leaves.len();
+        let workers: Vec<_> = leaves.into_iter().map(|leaf| Worker::new(leaf, threads)).collect();
         let (graph, pace) = (graph_for(&options, workers.len()), pace_for(&options));
         let mut search =
             Self { game, options, graph, workers, oracle: None, prior: None, pace, root: None, simulations: 0, pending: Vec::new() };

@@ -57,6 +57,20 @@ impl<T: Shared> Memory<T> {
         unsafe { std::slice::from_raw_parts(self.pages.as_ptr().cast::<T>(), self.pages.len() / size_of::<T>()) }
     }
 
+    /// Asks for the cache line of an item, to write to it; of one that does not exist nothing comes.
+    #[inline]
+    pub(super) fn prefetch_to_write(&self, index: usize) {
+        let item = self.pages.as_ptr().cast::<T>().wrapping_add(index);
+        #[cfg(target_arch = "x86_64")]
+        // SAFETY: prefetching reads and writes nothing, whatever the address, and has no effect but on caches; where a
+        // processor does not know the instruction it does nothing.
+        unsafe {
+            std::arch::asm!("prefetchw [{}]", in(reg) item, options(nostack, preserves_flags));
+        }
+        #[cfg(not(target_arch = "x86_64"))]
+        let _ = item;
+    }
+
     /// Asks for the cache line of an item; of one that does not exist nothing comes.
     #[inline]
     pub(super) fn prefetch(&self, index: usize) {

@@ -69,6 +69,12 @@ fn unpack(word: u64) -> Bounds {
     Bounds { lower: f32::from_bits(word as u32), upper: f32::from_bits((word >> 32) as u32 ^ UPPER_UNKNOWN) }
 }
 
+/// A payoff in units of 2⁻³².
+#[inline]
+pub(super) fn units(payoff: f32) -> u64 {
+    (f64::from(payoff) * ONE) as i64 as u64
+}
+
 impl Cell {
     /// Makes it the head of a block.
     #[inline]
@@ -158,7 +164,12 @@ impl Cell {
     /// Adds a payoff.
     #[inline]
     pub(super) fn add_payoff<const SHARED: bool>(&self, payoff: f32) {
-        let units = (f64::from(payoff) * ONE) as i64 as u64;
+        self.add_units::<SHARED>(units(payoff));
+    }
+
+    /// Adds payoffs in [`units`].
+    #[inline]
+    pub(super) fn add_units<const SHARED: bool>(&self, units: u64) {
         if SHARED {
             self.sum.fetch_add(units, Relaxed);
         } else {

@@ -5,6 +5,7 @@
 //! ended within one search.
 
 use super::leaf::Leaf;
+use super::pending::MOST;
 use super::place::Place;
 use super::report::MoveStatistics;
 use super::select::Selector;
@@ -20,6 +21,9 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 
 /// Simulations from one look at whether to end to the next.
 const BETWEEN_LOOKS: u64 = 16;
+
+/// So many simulations under way do not need to know of each other.
+const HARMLESS: u32 = 2;
 
 /// Looks from one estimate of the simulations left in a limit of time to the next.
 const BETWEEN_ESTIMATES: u64 = 64;
@@ -43,6 +47,8 @@ impl<G: Game, L: Leaf<G>, M: Meter> Mcts<G, L, M> {
         let options = super::MctsOptions { solver: self.options.solver && two, ..self.options };
         let oracle = self.oracle.as_deref().filter(|_| options.solver);
         let shared = Shared {
+            keeps_back: self.workers.len() > 1 && options.backup == Backup::Sampled,
+            under_way: u32::try_from(self.workers.len() * options.batch).unwrap_or(u32::MAX).saturating_sub(HARMLESS),
             game: &self.game,
             graph,
             options: &options,
@@ -58,7 +64,9 @@ impl<G: Game, L: Leaf<G>, M: Meter> Mcts<G, L, M> {
             None => (options.budget.simulations().unwrap_or(u64::MAX), self.pace.deadline(began, self.game.stage(position))),
         };
         self.workers[0].ask_about_root(&shared);
-        let control = Control { shared: &shared, purpose, budget, deadline, claimed: AtomicU64::new(0), over: AtomicBool::new(false) };
+        let threads = self.workers.len() as u64;
+        let control =
+            Control { shared: &shared, purpose, budget, deadline, threads, claimed: AtomicU64::new(0), over: AtomicBool::new(false) };
         for worker in &mut self.workers {
             worker.watch.start(0, None, deadline, stop.cloned());
         }
@@ -186,6 +194,7 @@ struct Control<'a, G: Game> {
     purpose: Purpose,
     budget: u64,
     deadline: Option<Deadline>,
+    threads: u64,
     /// Simulations that threads have taken over.
     claimed: AtomicU64,
     over: AtomicBool,
@@ -207,17 +216,22 @@ impl<G: Game> Control<'_, G> {
                     left_in_time = self.left_in_time(before);
                 }
                 looks += 1;
-                if self.is_certain(left.min(left_in_time)) {
+                // What other threads have claimed or kept back does not show yet.
+                let unseen = if SHARED { (u64::from(MOST) + step) * self.threads } else { 0 };
+                if self.is_certain(left.min(left_in_time).saturating_add(unseen)) {
                     // These were not made.
                     self.claimed.fetch_sub(step, Relaxed);
                     break;
                 }
             }
-            worker.simulate::<SHARED>(self.shared, step.min(left) as usize);
+            worker.simulate::<SHARED>(self.shared, step.min(left) as usize, before);
             done += step;
             if worker.watch.is_over(done) {
                 break;
             }
+        }
+        if SHARED {
+            worker.pending.flush(self.shared.graph);
         }
         if leader {
             self.over.store(true, Relaxed);

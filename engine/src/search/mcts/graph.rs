@@ -9,7 +9,7 @@ use super::cell::MAX_PLACES;
 pub(in crate::search) use super::cell::{Cell, Extra, Known};
 use super::place::{Edges, Place};
 use crate::search::memory::Memory;
-use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Acquire, Ordering::Relaxed, Ordering::Release};
+use std::sync::atomic::{AtomicU64, Ordering::Acquire, Ordering::Relaxed, Ordering::Release};
 
 /// A place of the index. Bits 0–31 block, 32–39 generation, 40–63 low bits of the key.
 #[derive(Debug)]
@@ -29,9 +29,17 @@ pub(super) struct Graph {
     index: Memory<Slot>,
     /// Slots of other generations are empty; never 0.
     generation: u8,
-    used: AtomicU32,
-    blocks: AtomicU32,
+    taken: Taken,
 }
+
+/// What is taken of the memory, in bits 0–31 cells, from 32 on blocks: on cache lines of its own, for it changes while all
+/// threads read the rest.
+#[derive(Debug)]
+#[repr(align(128))]
+struct Taken(AtomicU64);
+
+/// Nothing but cell 0.
+const NOTHING: u64 = 1;
 
 /// Cells to a cache line, and lines that are asked for ahead: a position of twelve stones has at most 19 cells.
 const CELLS_A_LINE: usize = 64 / size_of::<Cell>();
@@ -72,8 +80,7 @@ impl Graph {
         let cells = cells.min(blocks.saturating_mul(64).max(FEWEST_CELLS));
         let extras = if extras { Some(Memory::zeroed(cells)?) } else { None };
         let (cells, known, index) = (Memory::zeroed(cells)?, Memory::zeroed(cells)?, Memory::zeroed(slots)?);
-        let (used, blocks) = (AtomicU32::new(1), AtomicU32::new(0));
-        Some(Self { cells, known, learns: true, extras, index, generation: 1, used, blocks })
+        Some(Self { cells, known, learns: true, extras, index, generation: 1, taken: Taken(AtomicU64::new(NOTHING)) })
     }
 
     /// Bytes that the system lends at most.
@@ -84,12 +91,17 @@ impl Graph {
 
     /// Positions that are there.
     pub(super) fn blocks(&self) -> u32 {
-        self.blocks.load(Relaxed)
+        (self.taken.0.load(Relaxed) >> 32) as u32
+    }
+
+    /// Cells that are taken.
+    fn used(&self) -> u32 {
+        self.taken.0.load(Relaxed) as u32
     }
 
     /// The share of the cells that are taken.
     pub(super) fn fill(&self) -> f64 {
-        f64::from(self.used.load(Relaxed)) / self.cells.items().len() as f64
+        f64::from(self.used()) / self.cells.items().len() as f64
     }
 
     /// A head, or a move by its place.
@@ -117,6 +129,12 @@ impl Graph {
         (1..=PREFETCHED_LINES).for_each(|line| self.cells.prefetch(block as usize + line * CELLS_A_LINE));
     }
 
+    /// Asks for the lines of a head and of a move in order to write to them: other threads may have read them.
+    #[inline]
+    pub(super) fn prefetch_to_write(&self, edge: u32) {
+        self.cells.prefetch_to_write(edge as usize);
+    }
+
     /// All moves of a block.
     pub(super) fn all_edges(&self, block: u32) -> Edges<'_> {
         self.edges(block, 0, self.cell(block).moves() as usize)
@@ -131,8 +149,7 @@ impl Graph {
     /// Forgets everything. `learns` says whether bounds, hints or priors will be written or asked for.
     pub(super) fn clear(&mut self, learns: bool) {
         self.learns = learns;
-        *self.used.get_mut() = 1;
-        *self.blocks.get_mut() = 0;
+        *self.taken.0.get_mut() = NOTHING;
         self.empty_index();
     }
 
@@ -146,15 +163,15 @@ impl Graph {
 
     /// A new block that only its maker knows, with moves that were never tried; `None` if there is no room for it.
     pub(super) fn add(&self, key: u64, moves: usize, visits: u32, value: f32) -> Option<u32> {
-        let room = self.cells.items().len() as u32;
+        let room = self.cells.items().len() as u64;
         // Nor may the index fill up: searching it would take ever longer.
-        if self.blocks() as usize >= self.index.items().len() / 4 * 3 {
-            return None;
-        }
+        let most = self.index.items().len() as u64 / 4 * 3;
         let wanted = u32::try_from(moves + 1).ok()?;
-        let take = |used: u32| used.checked_add(wanted).filter(|&used| used <= room);
-        let block = self.used.fetch_update(Relaxed, Relaxed, take).ok()?;
-        self.blocks.fetch_add(1, Relaxed);
+        let take = |taken: u64| {
+            let (blocks, used) = (taken >> 32, (taken & u64::from(u32::MAX)) + u64::from(wanted));
+            (blocks < most && used <= room).then_some(blocks + 1 << 32 | used)
+        };
+        let block = self.taken.0.fetch_update(Relaxed, Relaxed, take).ok()? as u32;
         let places = block as usize..(block + wanted) as usize;
         self.cells.items()[places.clone()].iter().for_each(Cell::clear);
         if self.learns {
@@ -250,8 +267,7 @@ impl Graph {
             graph.publish(graph.cell(to).key(), to);
             blocks += 1;
         });
-        *self.used.get_mut() = used;
-        *self.blocks.get_mut() = blocks;
+        *self.taken.0.get_mut() = blocks << 32 | u64::from(used);
         moved
     }
 
@@ -266,7 +282,7 @@ impl Graph {
 
     fn for_each_block(&self, mut task: impl FnMut(&Self, u32)) {
         let mut block = 1;
-        let end = self.used.load(Relaxed);
+        let end = self.used();
         while block < end {
             let next = block + self.cell(block).moves() + 1;
             task(self, block);

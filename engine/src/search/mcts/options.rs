@@ -104,7 +104,8 @@ pub struct MctsOptions {
     pub ponder: bool,
     /// How often a move counts as tried and lost while the result of a simulation is not there yet; 0 for not at all.
     pub virtual_loss: u32,
-    /// Simulations that each thread has under way at a time, so that their leaves are valued together.
+    /// Most simulations that each thread has under way at a time, so that their leaves are valued together: one more for
+    /// every 32 that were made.
     pub batch: usize,
     /// MiB that the search may take; nearly all of it is the graph's. When they are used up the search goes on with the positions it has.
     pub memory: usize,

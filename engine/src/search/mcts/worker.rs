@@ -11,6 +11,7 @@ mod backup;
 use super::graph::{Cell, Graph};
 use super::leaf::{Leaf, MoveKinds, Prior, of_two};
 use super::options::{MctsOptions, Selection};
+use super::pending::Pending;
 use super::select::Selector;
 use crate::chance::Bounds;
 use crate::eval::calibration::logistic;
@@ -47,6 +48,11 @@ pub(super) struct Shared<'a, G: Game> {
     pub(super) prior: Option<&'a dyn Prior<G>>,
     /// Bounds that are at most this far apart have met: above 0 only if an oracle is not exact to the last digit.
     pub(super) tolerance: f32,
+    /// Whether threads may keep back what they have to add. Not where means are set as a whole.
+    pub(super) keeps_back: bool,
+    /// Simulations that all threads have under way at a time, less a few that do no harm. Where threads keep back, a move that
+    /// was tried less often counts as tried as soon as a simulation makes it; for others that would make no difference.
+    pub(super) under_way: u32,
 }
 
 /// A move of a simulation.
@@ -56,23 +62,28 @@ struct Step<P> {
     edge: u32,
     seat: Seat,
     position: P,
+    /// How often the move was counted as tried on the way down.
+    counted: u32,
 }
 
 /// A simulation under way.
 #[derive(Clone, Debug)]
 struct Lane<P> {
     path: Vec<Step<P>>,
+    /// The position it has reached, and its block; none at the end of the path.
+    at: Option<(P, u32)>,
     payoffs: Payoffs,
-    /// Whether the payoffs are still to be found, by a leaf.
-    waits: bool,
+    /// Which of the positions that wait for a leaf is its last one, if it is.
+    waits: Option<usize>,
     /// Whether something new was proven of its last move.
     proved: bool,
     /// Kinds of the moves made beyond the graph.
     made: MoveKinds,
 }
 
-/// What one thread owns.
+/// What one thread owns, on cache lines of its own.
 #[derive(Debug)]
+#[repr(align(128))]
 pub(super) struct Worker<G: Game, L, M> {
     pub(super) leaf: L,
     pub(super) random: RandomStream,
@@ -81,6 +92,7 @@ pub(super) struct Worker<G: Game, L, M> {
     pub(super) meter: M,
     pub(super) depth: usize,
     pub(super) full: bool,
+    pub(super) pending: Pending,
     lanes: Vec<Lane<G::Position>>,
     /// Positions that wait for a leaf, and the answers.
     waiting: Vec<G::Position>,
@@ -94,6 +106,9 @@ pub(super) struct Worker<G: Game, L, M> {
     successor_values: Vec<f32>,
 }
 
+/// Simulations that know nothing of each other are at most one for each so many that are known.
+const FOR_EACH_LANE: u64 = 32;
+
 /// A seat's value seen by another of two.
 #[inline]
 fn turned(value: f32, same: bool) -> f32 {
@@ -101,15 +116,17 @@ fn turned(value: f32, same: bool) -> f32 {
 }
 
 impl<G: Game, L: Leaf<G>, M: Meter> Worker<G, L, M> {
-    pub(super) fn new(leaf: L, seed: u64) -> Self {
+    /// One of so many threads.
+    pub(super) fn new(leaf: L, threads: usize) -> Self {
         Self {
             leaf,
-            random: RandomStream::new(seed),
+            random: RandomStream::new(0),
             watch: Watch::default(),
             stats: SearchStats::default(),
             meter: M::default(),
             depth: 0,
             full: false,
+            pending: Pending::new(threads),
             lanes: Vec::new(),
             waiting: Vec::new(),
             answers: Vec::new(),
@@ -122,11 +139,12 @@ impl<G: Game, L: Leaf<G>, M: Meter> Worker<G, L, M> {
         }
     }
 
-    /// Runs `count` simulations, at most as many at a time as the options say.
-    pub(super) fn simulate<const SHARED: bool>(&mut self, shared: &Shared<'_, G>, count: usize) {
-        let batch = shared.options.batch.max(1);
+    /// Runs `count` simulations after so many earlier ones, as many at a time as the options say and those permit.
+    pub(super) fn simulate<const SHARED: bool>(&mut self, shared: &Shared<'_, G>, count: usize, earlier: u64) {
+        let batch = shared.options.batch.min(1 + (earlier / FOR_EACH_LANE) as usize).max(1);
         if self.lanes.len() < batch {
-            let lane = Lane { path: Vec::new(), payoffs: [0.0; MAX_SEATS], waits: false, proved: false, made: MoveKinds::default() };
+            let lane =
+                Lane { path: Vec::new(), at: None, payoffs: [0.0; MAX_SEATS], waits: None, proved: false, made: MoveKinds::default() };
             self.lanes.resize(batch, lane);
         }
         let mut lanes = std::mem::take(&mut self.lanes);
@@ -134,9 +152,7 @@ impl<G: Game, L: Leaf<G>, M: Meter> Worker<G, L, M> {
         while left > 0 {
             let lanes = &mut lanes[..left.min(batch)];
             left -= lanes.len();
-            for lane in lanes.iter_mut() {
-                self.descend::<SHARED>(shared, lane);
-            }
+            self.descend::<SHARED>(shared, lanes);
             self.value(shared, lanes);
             for lane in lanes.iter_mut() {
                 self.depth = self.depth.max(lane.path.len());
@@ -146,71 +162,95 @@ impl<G: Game, L: Leaf<G>, M: Meter> Worker<G, L, M> {
         self.lanes = lanes;
     }
 
-    /// From the root to where a simulation ends.
+    /// From the root to where the simulations end: one position further each, in turn, so that what one has to read comes
+    /// while the others go on.
     #[inline]
-    fn descend<const SHARED: bool>(&mut self, shared: &Shared<'_, G>, lane: &mut Lane<G::Position>) {
-        let &Shared { game, graph, options, root, .. } = shared;
-        lane.path.clear();
-        (lane.waits, lane.proved, lane.made) = (false, false, MoveKinds::default());
-        let (mut position, mut block) = (root.position, root.block);
-        let mut permitted = root.permitted.as_deref();
-        loop {
-            let visits = graph.cell(block).add_visits::<SHARED>(1) + 1;
-            let (start, moves, visits) = match permitted.take() {
-                Some(permitted) => {
-                    // Chance has spoken: only what it permits counts.
-                    let edges = graph.edges(block, root.start, permitted.len());
-                    (root.start, permitted, 1 + edges.cells().iter().map(Cell::visits).sum::<u32>())
-                }
-                None => {
-                    let start = game.draw_moves(&position, (self.random.next_u64() >> 32) as u32, &mut self.drawn);
-                    (start, &*self.drawn, visits)
-                }
-            };
-            let edges = graph.edges(block, start, moves.len());
-            graph.prefetch_children(edges.cells());
-            let extras = graph.extras(block + 1 + start as u32, moves.len());
-            let chosen = shared.selector.select(edges, extras, visits);
-            let (place, mv) = (block + 1 + (start + chosen) as u32, moves[chosen]);
-            let seat = game.to_move(&position);
-            lane.path.push(Step { block, edge: place, seat, position });
-            let next = game.play(&position, mv);
-            let edge = edges.get(chosen);
-            graph.prefetch_moves(edge.child());
-            let before = if options.virtual_loss > 0 { edge.add_visits::<SHARED>(options.virtual_loss) } else { edge.visits() };
-            if before == 0 {
-                self.stats.nodes += 1;
-            } else {
-                if edge.is_over()
-                    && let Some(payoffs) = game.payoffs(&next)
-                {
-                    lane.payoffs = payoffs;
-                    return;
-                }
-                if options.solver && edge.has_bounds() && shared.settled(edge.bounds()) {
-                    lane.payoffs = of_two(seat, middle(edge.bounds()));
-                    return;
-                }
-                let mut child = edge.child();
-                if child == 0 {
-                    child = self.expand(shared, seat, place, &next);
-                }
-                if child != 0 {
-                    let head = graph.cell(child);
-                    if options.solver && head.has_bounds() && shared.settled(head.bounds()) {
-                        // Proven by another line since this move was made last.
-                        let known = if game.to_move(&next) == seat { head.bounds() } else { head.bounds().opposite() };
-                        lane.proved = edge.tighten::<SHARED>(known);
-                        lane.payoffs = of_two(game.to_move(&next), middle(head.bounds()));
-                        return;
-                    }
-                    (position, block) = (next, child);
-                    continue;
+    fn descend<const SHARED: bool>(&mut self, shared: &Shared<'_, G>, lanes: &mut [Lane<G::Position>]) {
+        for lane in lanes.iter_mut() {
+            lane.path.clear();
+            (lane.waits, lane.proved, lane.made) = (None, false, MoveKinds::default());
+            lane.at = Some((shared.root.position, shared.root.block));
+        }
+        let mut under_way = true;
+        while under_way {
+            under_way = false;
+            for lane in lanes.iter_mut() {
+                if let Some((position, block)) = lane.at {
+                    lane.at = self.step::<SHARED>(shared, lane, position, block);
+                    under_way |= lane.at.is_some();
                 }
             }
-            self.end::<SHARED>(shared, lane, place, seat, &next);
-            return;
         }
+    }
+
+    /// One move of a simulation; the position behind it, if it goes on there.
+    #[inline]
+    fn step<const SHARED: bool>(
+        &mut self,
+        shared: &Shared<'_, G>,
+        lane: &mut Lane<G::Position>,
+        position: G::Position,
+        block: u32,
+    ) -> Option<(G::Position, u32)> {
+        let &Shared { game, graph, options, root, .. } = shared;
+        let permitted = root.permitted.as_deref().filter(|_| lane.path.is_empty());
+        let head = graph.cell(block);
+        let visits = 1 + if SHARED && shared.keeps_back { self.pending.visit(&head) } else { head.add_visits::<SHARED>(1) };
+        let (start, moves, visits) = match permitted {
+            Some(permitted) => {
+                // Chance has spoken: only what it permits counts.
+                let edges = graph.edges(block, root.start, permitted.len());
+                (root.start, permitted, 1 + edges.cells().iter().map(Cell::visits).sum::<u32>())
+            }
+            None => {
+                let start = game.draw_moves(&position, (self.random.next_u64() >> 32) as u32, &mut self.drawn);
+                (start, &*self.drawn, visits)
+            }
+        };
+        let edges = graph.edges(block, start, moves.len());
+        graph.prefetch_children(edges.cells());
+        let extras = graph.extras(block + 1 + start as u32, moves.len());
+        let chosen = shared.selector.select(edges, extras, visits);
+        let (place, mv) = (block + 1 + (start + chosen) as u32, moves[chosen]);
+        let seat = game.to_move(&position);
+        let next = game.play(&position, mv);
+        let edge = edges.get(chosen);
+        graph.prefetch_moves(edge.child());
+        let before = edge.visits();
+        let counted = if SHARED && shared.keeps_back && before >= shared.under_way { 0 } else { options.virtual_loss };
+        let before = if counted > 0 { edge.add_visits::<SHARED>(counted) } else { before };
+        lane.path.push(Step { block, edge: place, seat, position, counted });
+        if before == 0 {
+            self.stats.nodes += 1;
+        } else {
+            if edge.is_over()
+                && let Some(payoffs) = game.payoffs(&next)
+            {
+                lane.payoffs = payoffs;
+                return None;
+            }
+            if options.solver && edge.has_bounds() && shared.settled(edge.bounds()) {
+                lane.payoffs = of_two(seat, middle(edge.bounds()));
+                return None;
+            }
+            let mut child = edge.child();
+            if child == 0 {
+                child = self.expand(shared, seat, place, &next);
+            }
+            if child != 0 {
+                let head = graph.cell(child);
+                if options.solver && head.has_bounds() && shared.settled(head.bounds()) {
+                    // Proven by another line since this move was made last.
+                    let known = if game.to_move(&next) == seat { head.bounds() } else { head.bounds().opposite() };
+                    lane.proved = edge.tighten::<SHARED>(known);
+                    lane.payoffs = of_two(game.to_move(&next), middle(head.bounds()));
+                    return None;
+                }
+                return Some((next, child));
+            }
+        }
+        self.end::<SHARED>(shared, lane, place, seat, &next);
+        None
     }
 
     /// A simulation leaves the graph.
@@ -242,8 +282,13 @@ impl<G: Game, L: Leaf<G>, M: Meter> Worker<G, L, M> {
             return;
         }
         self.stats.evaluations += 1;
+        if SHARED && shared.keeps_back {
+            for step in &lane.path {
+                shared.graph.prefetch_to_write(step.edge);
+            }
+        }
         if shared.options.batch > 1 && shared.options.rave == 0.0 {
-            lane.waits = true;
+            lane.waits = Some(self.waiting.len());
             self.waiting.push(*next);
             return;
         }
@@ -264,8 +309,10 @@ impl<G: Game, L: Leaf<G>, M: Meter> Worker<G, L, M> {
         self.answers.resize(self.waiting.len(), [0.0; MAX_SEATS]);
         let (leaf, random, waiting, answers) = (&mut self.leaf, &mut self.random, &self.waiting, &mut self.answers);
         self.meter.evaluation(|| leaf.payoffs_of(shared.game, waiting, random, answers));
-        for (lane, answer) in lanes.iter_mut().filter(|lane| lane.waits).zip(&self.answers) {
-            lane.payoffs = *answer;
+        for lane in lanes {
+            if let Some(number) = lane.waits {
+                lane.payoffs = self.answers[number];
+            }
         }
         self.waiting.clear();
     }

@@ -18,24 +18,28 @@ impl<G: Game, L: Leaf<G>, M: Meter> Worker<G, L, M> {
             self.add_rave::<SHARED>(shared, lane);
         }
         let (expected, squares) = (options.backup == Backup::Expected && G::SEATS == 2, options.selection == Selection::Tuned);
-        let late = 1u32.wrapping_sub(options.virtual_loss);
         for index in (0..lane.path.len()).rev() {
             let step = lane.path[index];
             let edge = graph.cell(step.edge);
-            if late != 0 {
-                edge.add_visits::<SHARED>(late);
-            }
             let payoff = lane.payoffs[step.seat];
             if squares && let [extra] = graph.extras(step.edge, 1) {
                 extra.add_square::<SHARED>(payoff);
             }
             let after = lane.path.get(index + 1);
-            if expected && let Some(after) = after {
-                self.list(shared, after.block, &after.position);
-                let value = solver::mean_value(graph, after.block, &self.outcomes);
-                edge.set_mean(turned(value, step.seat == after.seat));
+            let late = 1u32.wrapping_sub(step.counted);
+            if SHARED && shared.keeps_back {
+                self.pending.add(graph, step.edge, late, payoff);
             } else {
-                edge.add_payoff::<SHARED>(payoff);
+                if late != 0 {
+                    edge.add_visits::<SHARED>(late);
+                }
+                if expected && let Some(after) = after {
+                    self.list(shared, after.block, &after.position);
+                    let value = solver::mean_value(graph, after.block, &self.outcomes);
+                    edge.set_mean(turned(value, step.seat == after.seat));
+                } else {
+                    edge.add_payoff::<SHARED>(payoff);
+                }
             }
             if options.solver {
                 let proved = match after {

@@ -169,7 +169,7 @@ impl Graph {
         let wanted = u32::try_from(moves + 1).ok()?;
         let take = |taken: u64| {
             let (blocks, used) = (taken >> 32, (taken & u64::from(u32::MAX)) + u64::from(wanted));
-            (blocks < most && used <= room).then_some(blocks + 1 << 32 | used)
+            (blocks < most && used <= room).then_some((blocks + 1) << 32 | used)
         };
         let block = self.taken.0.fetch_update(Relaxed, Relaxed, take).ok()? as u32;
         let places = block as usize..(block + wanted) as usize;

@@ -131,6 +131,63 @@ fn several_threads_find_what_one_finds_and_make_no_simulation_too_many() {
     }
 }
 
+/// Says one thing of every position.
+#[derive(Clone)]
+struct Constant(f32);
+
+impl Leaf<Standard> for Constant {
+    fn payoffs(&mut self, _: &Standard, _: &Position, _: &mut RandomStream) -> Payoffs {
+        let mut payoffs = [0.0; MAX_SEATS];
+        (payoffs[0], payoffs[1]) = (self.0, 1.0 - self.0);
+        payoffs
+    }
+}
+
+#[test]
+fn several_threads_lose_no_visit_and_no_payoff() {
+    let game = Standard::default();
+    // Nobody arrives, or loses its last stone, within the plies that these simulations see.
+    let start = position("215../64.../3...e/...fb/..acd b -");
+    for (batch, virtual_loss) in [(1, 1), (8, 1), (200, 0), (200, 1), (200, 3)] {
+        let options = MctsOptions { batch, virtual_loss, solver: false, ..simulations(30_011) };
+        let mut search = Mcts::<_, _>::with_leaves(game.clone(), vec![Constant(0.25); 3], options, 1);
+        let found = search.search(&start, None);
+        assert_eq!(found.iter().map(|statistics| statistics.visits).sum::<u32>(), 30_011);
+        let value = if game.to_move(&start) == 0 { 0.25 } else { 0.75 };
+        assert!(found.iter().all(|statistics| statistics.value == Some(value)), "batch {batch}, virtual loss {virtual_loss}: {found:?}");
+    }
+}
+
+/// Blue wins wherever its stone f has left d2.
+#[derive(Clone)]
+struct HasLeft;
+
+impl Leaf<Standard> for HasLeft {
+    fn payoffs(&mut self, game: &Standard, position: &Position, _: &mut RandomStream) -> Payoffs {
+        let text = game.format_position(position, None);
+        let row = text.split(['/', ' ']).nth(3).expect("row 2");
+        let blue = if row.chars().nth(3) == Some('f') { 0.0 } else { 1.0 };
+        let mut payoffs = [0.0; MAX_SEATS];
+        (payoffs[0], payoffs[1]) = (1.0 - blue, blue);
+        payoffs
+    }
+}
+
+#[test]
+fn every_simulation_of_a_batch_gets_the_answer_to_its_own_position() {
+    let game = Standard::default();
+    for batch in [1, 3, 8, 64] {
+        let options = MctsOptions { batch, solver: false, ..simulations(20_000) };
+        let mut search = Mcts::<_, _>::new(game.clone(), HasLeft, options, 1);
+        let found = search.search(&position(MIDDLE), None);
+        let moved: Vec<_> =
+            found.iter().filter(|statistics| game.format_move(&position(MIDDLE), statistics.mv).starts_with("d2")).collect();
+        assert_eq!(moved.len(), 3);
+        assert!(moved.iter().all(|statistics| statistics.visits > 100 && statistics.value == Some(1.0)), "batch {batch}: {moved:?}");
+        assert!(found.iter().any(|statistics| statistics.value < Some(0.9)));
+    }
+}
+
 #[test]
 fn memory_stays_within_its_limit_and_the_search_goes_on_without_growing() {
     for (selection, keep) in [(Selection::Ucb1, false), (Selection::Tuned, false), (Selection::Ucb1, true)] {

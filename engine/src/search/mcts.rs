@@ -61,7 +61,7 @@ pub struct Mcts<G: Game, L: Leaf<G>, M: Meter = Off> {
     root: Option<Root<G>>,
     simulations: u64,
     /// Blocks still to be looked at while others are moved together.
-    pending: Vec<u32>,
+    unvisited: Vec<u32>,
 }
 
 impl<G: Game, L: Leaf<G>, M: Meter> Mcts<G, L, M> {
@@ -80,7 +80,7 @@ impl<G: Game, L: Leaf<G>, M: Meter> Mcts<G, L, M> {
         let workers: Vec<_> = leaves.into_iter().map(|leaf| Worker::new(leaf, threads)).collect();
         let (graph, pace) = (graph_for(&options, workers.len()), pace_for(&options));
         let mut search =
-            Self { game, options, graph, workers, oracle: None, prior: None, pace, root: None, simulations: 0, pending: Vec::new() };
+            Self { game, options, graph, workers, oracle: None, prior: None, pace, root: None, simulations: 0, unvisited: Vec::new() };
         search.reseed(seed);
         search
     }

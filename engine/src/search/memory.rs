@@ -62,10 +62,10 @@ impl<T: Shared> Memory<T> {
     pub(super) fn prefetch_to_write(&self, index: usize) {
         let item = self.pages.as_ptr().cast::<T>().wrapping_add(index);
         #[cfg(target_arch = "x86_64")]
-        // SAFETY: prefetching reads and writes nothing, whatever the address, and has no effect but on caches; where a
-        // processor does not know the instruction it does nothing.
+        // SAFETY: prefetching reads and writes nothing, whatever the address, and has no effect but on caches; x86-64
+        // processors that do not know the instruction pass over it.
         unsafe {
-            std::arch::asm!("prefetchw [{}]", in(reg) item, options(nostack, preserves_flags));
+            std::arch::asm!("prefetchw [{}]", in(reg) item.addr(), options(nomem, nostack, preserves_flags));
         }
         #[cfg(not(target_arch = "x86_64"))]
         let _ = item;

@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Acquire, Ordering::Relax
 #[derive(Debug, Default)]
 #[repr(C)]
 pub(in crate::search) struct Cell {
-    /// A move: how often it was tried. A head: how often the position was visited.
+    /// A move: how often it was tried. A head: how often the position was visited, about, if threads share it.
     visits: AtomicU32,
     /// A move: the block of the position behind it, 0 for none, or [`OVER`]. A head: the number of its moves. And [`PROVEN`].
     link: AtomicU32,

@@ -1,8 +1,8 @@
 //! The controller: where a search begins, how long it goes on, and what it then says.
 //!
 //! A search ends with its budget, when the root is solved, and, if only a choice is wanted, when one move is proven to be
-//! the best or no other can become the most visited in the simulations left. Invariant: threads are started and
-//! ended within one search.
+//! the best or no other can become the most visited in the simulations left. Invariants: threads are started and
+//! ended within one search, and when it ends none of them keeps anything back.
 
 use super::leaf::Leaf;
 use super::pending::MOST;
@@ -21,9 +21,6 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 
 /// Simulations from one look at whether to end to the next.
 const BETWEEN_LOOKS: u64 = 16;
-
-/// So many simulations under way do not need to know of each other.
-const HARMLESS: u32 = 2;
 
 /// Looks from one estimate of the simulations left in a limit of time to the next.
 const BETWEEN_ESTIMATES: u64 = 64;
@@ -47,8 +44,10 @@ impl<G: Game, L: Leaf<G>, M: Meter> Mcts<G, L, M> {
         let options = super::MctsOptions { solver: self.options.solver && two, ..self.options };
         let oracle = self.oracle.as_deref().filter(|_| options.solver);
         let shared = Shared {
-            keeps_back: self.workers.len() > 1 && options.backup == Backup::Sampled,
-            under_way: u32::try_from(self.workers.len() * options.batch).unwrap_or(u32::MAX).saturating_sub(HARMLESS),
+            keeps_back: self.workers.len() > 1 && options.backup == Backup::Sampled && !options.needs_extras(),
+            crowded_below: u32::try_from(self.workers.len().saturating_mul(options.batch))
+                .unwrap_or(u32::MAX)
+                .min(self.workers[0].pending.busy()),
             game: &self.game,
             graph,
             options: &options,
@@ -99,7 +98,7 @@ impl<G: Game, L: Leaf<G>, M: Meter> Mcts<G, L, M> {
         let found = if kept { graph.find(key) } else { None };
         let found = match found {
             Some(block) if graph.fill() > FULL_AT_START => {
-                let block = graph.keep_only(block, &mut self.pending);
+                let block = graph.keep_only(block, &mut self.unvisited);
                 // Too much for the search to come: begin anew.
                 (graph.fill() <= FULL_AT_START).then_some(block)
             }
@@ -217,14 +216,14 @@ impl<G: Game> Control<'_, G> {
                 }
                 looks += 1;
                 // What other threads have claimed or kept back does not show yet.
-                let unseen = if SHARED { (u64::from(MOST) + step) * self.threads } else { 0 };
+                let unseen = if SHARED { u64::from(MOST).saturating_add(step).saturating_mul(self.threads) } else { 0 };
                 if self.is_certain(left.min(left_in_time).saturating_add(unseen)) {
                     // These were not made.
                     self.claimed.fetch_sub(step, Relaxed);
                     break;
                 }
             }
-            worker.simulate::<SHARED>(self.shared, step.min(left) as usize, before);
+            worker.simulate::<SHARED>(self.shared, step.min(left) as usize, done);
             done += step;
             if worker.watch.is_over(done) {
                 break;

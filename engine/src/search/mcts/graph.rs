@@ -129,7 +129,7 @@ impl Graph {
         (1..=PREFETCHED_LINES).for_each(|line| self.cells.prefetch(block as usize + line * CELLS_A_LINE));
     }
 
-    /// Asks for the lines of a head and of a move in order to write to them: other threads may have read them.
+    /// Asks for the line of a move in order to write to it: other threads may have read it.
     #[inline]
     pub(super) fn prefetch_to_write(&self, edge: u32) {
         self.cells.prefetch_to_write(edge as usize);

@@ -102,10 +102,11 @@ pub struct MctsOptions {
     /// Whether the search goes on on the time of others; whoever plays the game asks for it ([`super::Mcts::ponder`]). What
     /// the graph then needs is not known beforehand, so it may take all its memory. Needs [`MctsOptions::keep`].
     pub ponder: bool,
-    /// How often a move counts as tried and lost while the result of a simulation is not there yet; 0 for not at all.
+    /// How often a move counts as tried and lost while the result of a simulation is not there yet; 0 for not at all. With
+    /// several threads only a move that was tried less often than simulations can be under way.
     pub virtual_loss: u32,
     /// Most simulations that each thread has under way at a time, so that their leaves are valued together: one more for
-    /// every 32 that were made.
+    /// every 32 that it has made in this search.
     pub batch: usize,
     /// MiB that the search may take; nearly all of it is the graph's. When they are used up the search goes on with the positions it has.
     pub memory: usize,

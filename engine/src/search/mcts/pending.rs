@@ -1,10 +1,11 @@
 //! What a thread has still to add to the cells that every simulation passes.
 //!
-//! Threads that write to one cache line wait for each other, and near the root all of them do, in every simulation. So a
-//! thread keeps there what it has to add, until it is a small share of what the cell already counts. Invariants: a move that
-//! was tried less often than `2 << share` hears of everything at once; of another no thread keeps back more than its visits
-//! shifted by `share`, nor [`MOST`]: all threads together at most one part in 64. Sums are of whole numbers, so nothing is
-//! lost on the way. Visits of positions only steer exploration: where there are many, one in [`THINNED`] is counted.
+//! Threads that write to one cache line wait for each other, and near the root all of them do, in every simulation. So of a
+//! *busy* cell, one with many visits, a thread keeps back what it has to add until that is a small share of what the cell
+//! counts. Invariants: of a busy move no thread keeps back more than its visits shifted by `share`, nor [`MOST`] of them:
+//! all threads together at most one part in 64; of other moves nothing. Sums are of whole numbers, so nothing is lost on the
+//! way, and when a search ends nothing is kept back. Visits of busy positions only steer exploration: one in [`THINNED`] is
+//! counted, as so many.
 
 use super::cell::{Cell, units};
 use super::graph::Graph;
@@ -12,14 +13,14 @@ use super::graph::Graph;
 /// Most simulations whose payoffs are kept back of one move.
 pub(super) const MOST: u32 = 64;
 
-/// Of visits of busy positions one in so many is counted, as so many. A prime: a path has some few busy positions, whose turns
+/// Of visits of busy positions one in so many is counted. A prime: a path has some few busy positions, whose turns
 /// must not come again in step with it.
 const THINNED: u32 = 17;
 
 /// All threads together keep back at most the visits of a move shifted by this.
 const SHARE_OF_ALL: u32 = 6;
 
-/// Moves that are kept apart at a time; a power of two. Six KiB, for they compete with the graph for the nearest cache.
+/// Moves that are kept apart at a time; a power of two. Four KiB, for they compete with the graph for the nearest cache.
 const ENTRIES: usize = 256;
 
 /// What is to be added to one move.
@@ -28,8 +29,6 @@ struct Entry {
     place: u32,
     visits: u32,
     units: u64,
-    /// Simulations whose payoffs these are.
-    simulations: u32,
 }
 
 /// One thread's sums. Place 0, which is none, stands for an empty entry.
@@ -48,11 +47,17 @@ impl Pending {
         Self { entries, share: SHARE_OF_ALL + threads.next_power_of_two().ilog2(), seen: 0 }
     }
 
+    /// Visits from which on a cell is busy.
+    #[inline]
+    pub(super) fn busy(&self) -> u32 {
+        2 << self.share
+    }
+
     /// Counts a visit of a position, and answers how many there were.
     #[inline]
     pub(super) fn visit(&mut self, head: &Cell) -> u32 {
         let before = head.visits();
-        if before < 2 << self.share {
+        if before < self.busy() {
             return head.add_visits::<true>(1);
         }
         self.seen += 1;
@@ -63,24 +68,17 @@ impl Pending {
         before
     }
 
-    /// Adds visits of a move (modulo 2³²) and a payoff.
+    /// Adds a visit of a busy move, and its payoff.
     #[inline]
-    pub(super) fn add(&mut self, graph: &Graph, place: u32, visits: u32, payoff: f32) {
-        let (edge, units) = (graph.cell(place), units(payoff));
-        let before = edge.visits();
-        if before < 2 << self.share {
-            add(&edge, visits, units);
-            return;
-        }
+    pub(super) fn add(&mut self, graph: &Graph, place: u32, payoff: f32) {
         let entry = &mut self.entries[place as usize % ENTRIES];
         if entry.place != place {
             entry.flush(graph);
             entry.place = place;
         }
-        entry.visits = entry.visits.wrapping_add(visits);
-        entry.units = entry.units.wrapping_add(units);
-        entry.simulations += 1;
-        if entry.simulations >= (before >> self.share).min(MOST) {
+        entry.visits += 1;
+        entry.units = entry.units.wrapping_add(units(payoff));
+        if entry.visits >= (graph.cell(place).visits() >> self.share).min(MOST) {
             entry.flush(graph);
         }
     }
@@ -95,20 +93,11 @@ impl Entry {
     #[inline]
     fn flush(&mut self, graph: &Graph) {
         if self.place > 0 {
-            add(&graph.cell(self.place), self.visits, self.units);
+            let edge = graph.cell(self.place);
+            edge.add_visits::<true>(self.visits);
+            edge.add_units::<true>(self.units);
             *self = Self::default();
         }
-    }
-}
-
-/// Adds to a move; half of all payoffs are zeros, which need no adding.
-#[inline]
-fn add(edge: &Cell, visits: u32, units: u64) {
-    if visits != 0 {
-        edge.add_visits::<true>(visits);
-    }
-    if units != 0 {
-        edge.add_units::<true>(units);
     }
 }
 
@@ -119,22 +108,28 @@ mod tests {
     #[test]
     fn little_is_kept_back_and_nothing_is_lost() {
         let graph = Graph::new(1 << 16, 1 << 10, false).unwrap();
-        let block = graph.add(7 << 32, 19, 0, 0.5).unwrap();
+        let block = graph.add(7 << 32, 2 * ENTRIES, 0, 0.5).unwrap();
         for threads in [2, 5, 128] {
             let mut pending = Pending::new(threads);
-            // Two moves that share an entry take turns; so does a third one of its own.
-            let places = [block + 1, block + 2, block + 3];
+            // The first two share an entry.
+            let places = [block + 1, block + 1 + ENTRIES as u32, block + 2];
+            for place in places {
+                graph.cell(place).add_visits::<true>(pending.busy());
+            }
             let mut wanted = places.map(|place| (graph.cell(place).visits(), graph.cell(place).exact_payoff()));
+            let mut kept = 0;
             for number in 0..200_000u32 {
                 let which = (number / 7 % 3) as usize;
                 let payoff = (number % 5) as f32 / 4.0;
-                pending.add(&graph, places[which], 1, payoff);
+                pending.add(&graph, places[which], payoff);
                 wanted[which].0 += 1;
                 wanted[which].1 += f64::from(payoff);
                 let visits = graph.cell(places[which]).visits();
-                assert!(visits <= wanted[which].0 && (wanted[which].0 - visits) as usize * threads <= visits as usize / 64);
-                assert!(wanted[which].0 - visits < MOST);
+                let missing = wanted[which].0 - visits;
+                assert!(missing < MOST && missing as usize * threads <= visits as usize / 64);
+                kept = kept.max(missing);
             }
+            assert!(kept > 5);
             pending.flush(&graph);
             for (place, (visits, payoff)) in places.into_iter().zip(wanted) {
                 assert_eq!((graph.cell(place).visits(), graph.cell(place).exact_payoff()), (visits, payoff), "{threads} threads");

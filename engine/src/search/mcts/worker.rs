@@ -7,9 +7,10 @@
 //! what lies behind it is searched by all who get there.
 
 mod backup;
+mod descent;
 
-use super::graph::{Cell, Graph};
-use super::leaf::{Leaf, MoveKinds, Prior, of_two};
+use super::graph::Graph;
+use super::leaf::{Leaf, MoveKinds, Prior};
 use super::options::{MctsOptions, Selection};
 use super::pending::Pending;
 use super::select::Selector;
@@ -48,11 +49,12 @@ pub(super) struct Shared<'a, G: Game> {
     pub(super) prior: Option<&'a dyn Prior<G>>,
     /// Bounds that are at most this far apart have met: above 0 only if an oracle is not exact to the last digit.
     pub(super) tolerance: f32,
-    /// Whether threads may keep back what they have to add. Not where means are set as a whole.
+    /// Whether threads may keep back what they have to add. Not where means are set as a whole, nor where there are more
+    /// statistics to fit.
     pub(super) keeps_back: bool,
-    /// Simulations that all threads have under way at a time, less a few that do no harm. Where threads keep back, a move that
-    /// was tried less often counts as tried as soon as a simulation makes it; for others that would make no difference.
-    pub(super) under_way: u32,
+    /// Where threads keep back: a move that was tried less often counts as tried while a simulation that makes it is under
+    /// way ([`MctsOptions::virtual_loss`]). As many as can be under way; for busy moves it makes little difference.
+    pub(super) crowded_below: u32,
 }
 
 /// A move of a simulation.
@@ -106,7 +108,7 @@ pub(super) struct Worker<G: Game, L, M> {
     successor_values: Vec<f32>,
 }
 
-/// Simulations that know nothing of each other are at most one for each so many that are known.
+/// A thread has at most one simulation under way for each so many that it has made.
 const FOR_EACH_LANE: u64 = 32;
 
 /// A seat's value seen by another of two.
@@ -139,9 +141,10 @@ impl<G: Game, L: Leaf<G>, M: Meter> Worker<G, L, M> {
         }
     }
 
-    /// Runs `count` simulations after so many earlier ones, as many at a time as the options say and those permit.
+    /// Runs `count` simulations after so many earlier ones of this search and thread, as many at a time as the options say
+    /// and those permit.
     pub(super) fn simulate<const SHARED: bool>(&mut self, shared: &Shared<'_, G>, count: usize, earlier: u64) {
-        let batch = shared.options.batch.min(1 + (earlier / FOR_EACH_LANE) as usize).max(1);
+        let batch = shared.options.batch.max(1);
         if self.lanes.len() < batch {
             let lane =
                 Lane { path: Vec::new(), at: None, payoffs: [0.0; MAX_SEATS], waits: None, proved: false, made: MoveKinds::default() };
@@ -150,7 +153,9 @@ impl<G: Game, L: Leaf<G>, M: Meter> Worker<G, L, M> {
         let mut lanes = std::mem::take(&mut self.lanes);
         let mut left = count;
         while left > 0 {
-            let lanes = &mut lanes[..left.min(batch)];
+            let known = earlier + (count - left) as u64;
+            let permitted = usize::try_from(known / FOR_EACH_LANE).unwrap_or(usize::MAX).saturating_add(1);
+            let lanes = &mut lanes[..left.min(batch).min(permitted)];
             left -= lanes.len();
             self.descend::<SHARED>(shared, lanes);
             self.value(shared, lanes);
@@ -160,161 +165,6 @@ impl<G: Game, L: Leaf<G>, M: Meter> Worker<G, L, M> {
             }
         }
         self.lanes = lanes;
-    }
-
-    /// From the root to where the simulations end: one position further each, in turn, so that what one has to read comes
-    /// while the others go on.
-    #[inline]
-    fn descend<const SHARED: bool>(&mut self, shared: &Shared<'_, G>, lanes: &mut [Lane<G::Position>]) {
-        for lane in lanes.iter_mut() {
-            lane.path.clear();
-            (lane.waits, lane.proved, lane.made) = (None, false, MoveKinds::default());
-            lane.at = Some((shared.root.position, shared.root.block));
-        }
-        let mut under_way = true;
-        while under_way {
-            under_way = false;
-            for lane in lanes.iter_mut() {
-                if let Some((position, block)) = lane.at {
-                    lane.at = self.step::<SHARED>(shared, lane, position, block);
-                    under_way |= lane.at.is_some();
-                }
-            }
-        }
-    }
-
-    /// One move of a simulation; the position behind it, if it goes on there.
-    #[inline]
-    fn step<const SHARED: bool>(
-        &mut self,
-        shared: &Shared<'_, G>,
-        lane: &mut Lane<G::Position>,
-        position: G::Position,
-        block: u32,
-    ) -> Option<(G::Position, u32)> {
-        let &Shared { game, graph, options, root, .. } = shared;
-        let permitted = root.permitted.as_deref().filter(|_| lane.path.is_empty());
-        let head = graph.cell(block);
-        let visits = 1 + if SHARED && shared.keeps_back { self.pending.visit(&head) } else { head.add_visits::<SHARED>(1) };
-        let (start, moves, visits) = match permitted {
-            Some(permitted) => {
-                // Chance has spoken: only what it permits counts.
-                let edges = graph.edges(block, root.start, permitted.len());
-                (root.start, permitted, 1 + edges.cells().iter().map(Cell::visits).sum::<u32>())
-            }
-            None => {
-                let start = game.draw_moves(&position, (self.random.next_u64() >> 32) as u32, &mut self.drawn);
-                (start, &*self.drawn, visits)
-            }
-        };
-        let edges = graph.edges(block, start, moves.len());
-        graph.prefetch_children(edges.cells());
-        let extras = graph.extras(block + 1 + start as u32, moves.len());
-        let chosen = shared.selector.select(edges, extras, visits);
-        let (place, mv) = (block + 1 + (start + chosen) as u32, moves[chosen]);
-        let seat = game.to_move(&position);
-        let next = game.play(&position, mv);
-        let edge = edges.get(chosen);
-        graph.prefetch_moves(edge.child());
-        let before = edge.visits();
-        let counted = if SHARED && shared.keeps_back && before >= shared.under_way { 0 } else { options.virtual_loss };
-        let before = if counted > 0 { edge.add_visits::<SHARED>(counted) } else { before };
-        lane.path.push(Step { block, edge: place, seat, position, counted });
-        if before == 0 {
-            self.stats.nodes += 1;
-        } else {
-            if edge.is_over()
-                && let Some(payoffs) = game.payoffs(&next)
-            {
-                lane.payoffs = payoffs;
-                return None;
-            }
-            if options.solver && edge.has_bounds() && shared.settled(edge.bounds()) {
-                lane.payoffs = of_two(seat, middle(edge.bounds()));
-                return None;
-            }
-            let mut child = edge.child();
-            if child == 0 {
-                child = self.expand(shared, seat, place, &next);
-            }
-            if child != 0 {
-                let head = graph.cell(child);
-                if options.solver && head.has_bounds() && shared.settled(head.bounds()) {
-                    // Proven by another line since this move was made last.
-                    let known = if game.to_move(&next) == seat { head.bounds() } else { head.bounds().opposite() };
-                    lane.proved = edge.tighten::<SHARED>(known);
-                    lane.payoffs = of_two(game.to_move(&next), middle(head.bounds()));
-                    return None;
-                }
-                return Some((next, child));
-            }
-        }
-        self.end::<SHARED>(shared, lane, place, seat, &next);
-        None
-    }
-
-    /// A simulation leaves the graph.
-    #[inline]
-    fn end<const SHARED: bool>(
-        &mut self,
-        shared: &Shared<'_, G>,
-        lane: &mut Lane<G::Position>,
-        place: u32,
-        seat: Seat,
-        next: &G::Position,
-    ) {
-        let edge = shared.graph.cell(place);
-        if let Some(payoffs) = shared.game.payoffs(next) {
-            edge.set_over();
-            if shared.options.solver {
-                lane.proved = edge.tighten::<SHARED>(Bounds::exact(payoffs[seat]));
-            }
-            lane.payoffs = payoffs;
-            return;
-        }
-        if let Some(oracle) = shared.oracle
-            && let Some(value) = oracle.value(shared.game, next)
-        {
-            let value = turned(value, shared.game.to_move(next) == seat);
-            let error = if value <= 0.0 || value >= 1.0 { 0.0 } else { oracle.error() };
-            lane.proved = edge.tighten::<SHARED>(Bounds { lower: (value - error).max(0.0), upper: (value + error).min(1.0) });
-            lane.payoffs = of_two(seat, value);
-            return;
-        }
-        self.stats.evaluations += 1;
-        if SHARED && shared.keeps_back {
-            for step in &lane.path {
-                shared.graph.prefetch_to_write(step.edge);
-            }
-        }
-        if shared.options.batch > 1 && shared.options.rave == 0.0 {
-            lane.waits = Some(self.waiting.len());
-            self.waiting.push(*next);
-            return;
-        }
-        let (game, leaf, random) = (shared.game, &mut self.leaf, &mut self.random);
-        lane.payoffs = if shared.options.rave > 0.0 {
-            self.meter.evaluation(|| leaf.payoffs_and_moves(game, next, random, &mut lane.made))
-        } else {
-            self.meter.evaluation(|| leaf.payoffs(game, next, random))
-        };
-    }
-
-    /// Values the positions that wait.
-    #[inline]
-    fn value(&mut self, shared: &Shared<'_, G>, lanes: &mut [Lane<G::Position>]) {
-        if self.waiting.is_empty() {
-            return;
-        }
-        self.answers.resize(self.waiting.len(), [0.0; MAX_SEATS]);
-        let (leaf, random, waiting, answers) = (&mut self.leaf, &mut self.random, &self.waiting, &mut self.answers);
-        self.meter.evaluation(|| leaf.payoffs_of(shared.game, waiting, random, answers));
-        for lane in lanes {
-            if let Some(number) = lane.waits {
-                lane.payoffs = self.answers[number];
-            }
-        }
-        self.waiting.clear();
     }
 
     /// The block of the position behind a move that was tried before; 0 if memory is used up or the game over.

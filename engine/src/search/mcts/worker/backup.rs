@@ -26,10 +26,10 @@ impl<G: Game, L: Leaf<G>, M: Meter> Worker<G, L, M> {
                 extra.add_square::<SHARED>(payoff);
             }
             let after = lane.path.get(index + 1);
-            let late = 1u32.wrapping_sub(step.counted);
-            if SHARED && shared.keeps_back {
-                self.pending.add(graph, step.edge, late, payoff);
+            if SHARED && shared.keeps_back && step.counted == 0 && edge.visits() >= self.pending.busy() {
+                self.pending.add(graph, step.edge, payoff);
             } else {
+                let late = 1u32.wrapping_sub(step.counted);
                 if late != 0 {
                     edge.add_visits::<SHARED>(late);
                 }

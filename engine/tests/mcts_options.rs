@@ -146,13 +146,14 @@ impl Leaf<Standard> for Constant {
 #[test]
 fn several_threads_lose_no_visit_and_no_payoff() {
     let game = Standard::default();
-    // Nobody arrives, or loses its last stone, within the plies that these simulations see.
-    let start = position("215../64.../3...e/...fb/..acd b -");
+    // Nobody arrives before the seventh ply, and these simulations see fewer.
+    let start = position("123../45.../6...a/...bc/..def b -");
     for (batch, virtual_loss) in [(1, 1), (8, 1), (200, 0), (200, 1), (200, 3)] {
-        let options = MctsOptions { batch, virtual_loss, solver: false, ..simulations(30_011) };
+        let options = MctsOptions { batch, virtual_loss, solver: false, ..simulations(10_007) };
         let mut search = Mcts::<_, _>::with_leaves(game.clone(), vec![Constant(0.25); 3], options, 1);
         let found = search.search(&start, None);
-        assert_eq!(found.iter().map(|statistics| statistics.visits).sum::<u32>(), 30_011);
+        assert_eq!(found.iter().map(|statistics| statistics.visits).sum::<u32>(), 10_007);
+        assert!(search.report().depth < 7);
         let value = if game.to_move(&start) == 0 { 0.25 } else { 0.75 };
         assert!(found.iter().all(|statistics| statistics.value == Some(value)), "batch {batch}, virtual loss {virtual_loss}: {found:?}");
     }

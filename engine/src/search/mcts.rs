@@ -190,9 +190,10 @@ fn pace_for(options: &MctsOptions) -> Pace {
 /// More new positions a second than a thread makes: they are no more than a third of its simulations.
 const POSITIONS_A_SECOND: f64 = 2e6;
 
-/// One part in so many of the memory granted is left to what is no graph. With 256 MiB that is 8 MiB, to which comes what the
-/// index does not use since its size is a power of two: a process that does nothing else, 13 MiB large, stays within the limit.
-const PARTS: usize = 32;
+/// One part in so many of the memory granted is left to what is no graph. With 256 MiB that is 16 MiB, to which comes what the
+/// index does not use since its size is a power of two: a process that does nothing else, 21 MiB large with the tables of
+/// its evaluators, stays within the limit.
+const PARTS: usize = 16;
 
 /// Bytes, positions, and whether there are additional statistics.
 fn graph_size(options: &MctsOptions, threads: usize) -> (usize, usize, bool) {

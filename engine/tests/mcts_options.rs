@@ -191,9 +191,10 @@ fn every_simulation_of_a_batch_gets_the_answer_to_its_own_position() {
 
 #[test]
 fn memory_stays_within_its_limit_and_the_search_goes_on_without_growing() {
-    for (selection, keep) in [(Selection::Ucb1, false), (Selection::Tuned, false), (Selection::Ucb1, true)] {
+    let variants = [(Selection::Ucb1, false, 1), (Selection::Tuned, false, 1), (Selection::Ucb1, true, 1), (Selection::Ucb1, true, 2)];
+    for (selection, keep, threads) in variants {
         let options = MctsOptions { memory: 1, selection, keep, ..simulations(200_000) };
-        let mut search = Mcts::<_, _>::new(Standard::default(), Playout, options, 1);
+        let mut search = Mcts::<_, Playout>::with_leaves(Standard::default(), vec![Playout; threads], options, 1);
         for _ in 0..3 {
             let found = search.search(&position(MIDDLE), None);
             let report = search.report();
@@ -219,17 +220,19 @@ fn what_was_learned_is_kept_from_move_to_move() {
     assert_eq!(run(false), 5_000);
     assert!(run(true) > 5_500, "{}", run(true));
     // Through whole games in little memory: what is out of reach makes room.
-    let options = MctsOptions { keep: true, memory: 2, ..simulations(20_000) };
-    let mut search = Mcts::<_, _>::new(game.clone(), Playout, options, 1);
-    let mut random = RandomStream::new(1);
-    for _ in 0..3 {
-        search.reseed(1);
-        let mut now = position(MIDDLE);
-        while game.payoffs(&now).is_none() {
-            let legal = game.legal_moves(&now, 1 + random.below(6) as u8);
-            let found = search.choose(&now, &legal);
-            assert!(found.len() == legal.len() && search.report().bytes <= 2 << 20);
-            now = game.play(&now, best_move(&found).mv);
+    for threads in [1, 2, 3] {
+        let options = MctsOptions { keep: true, memory: 4, ..simulations(40_000) };
+        let mut search = Mcts::<_, Playout>::with_leaves(game.clone(), vec![Playout; threads], options, 1);
+        let mut random = RandomStream::new(1);
+        for _ in 0..3 {
+            search.reseed(1);
+            let mut now = position(MIDDLE);
+            while game.payoffs(&now).is_none() {
+                let legal = game.legal_moves(&now, 1 + random.below(6) as u8);
+                let found = search.choose(&now, &legal);
+                assert!(found.len() == legal.len() && search.report().bytes <= 4 << 20);
+                now = game.play(&now, best_move(&found).mv);
+            }
         }
     }
 }

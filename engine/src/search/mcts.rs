@@ -18,7 +18,9 @@ mod options;
 mod pending;
 mod place;
 mod report;
+mod reserve;
 mod select;
+mod shares;
 mod solver;
 mod worker;
 
@@ -213,7 +215,7 @@ fn graph_size(options: &MctsOptions, threads: usize) -> (usize, usize, bool) {
 
 fn graph_for(options: &MctsOptions, threads: usize) -> Option<Graph> {
     let (bytes, positions, extras) = graph_size(options, threads);
-    Graph::new(bytes, positions, extras)
+    Graph::new(bytes, positions, extras, threads)
 }
 
 /// From the best move on the most visited one of each position, as long as there is one.

@@ -171,7 +171,10 @@ impl Cell {
     #[inline]
     pub(super) fn add_units<const SHARED: bool>(&self, units: u64) {
         if SHARED {
-            self.sum.fetch_add(units, Relaxed);
+            // A lost playout costs nothing.
+            if units != 0 {
+                self.sum.fetch_add(units, Relaxed);
+            }
         } else {
             self.sum.store(self.sum.load(Relaxed).wrapping_add(units), Relaxed);
         }

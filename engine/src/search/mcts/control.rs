@@ -8,7 +8,9 @@ use super::leaf::Leaf;
 use super::pending::MOST;
 use super::place::Place;
 use super::report::MoveStatistics;
+use super::reserve::Reserve;
 use super::select::Selector;
+use super::shares::{Shares, Turn};
 use super::worker::{Root, Shared, Worker};
 use super::{Mcts, Purpose};
 use crate::chance::Bounds;
@@ -17,7 +19,7 @@ use crate::search::mcts::options::{Backup, Selection};
 use crate::search::meter::Meter;
 use crate::search::stopwatch::Deadline;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 /// Simulations from one look at whether to end to the next.
 const BETWEEN_LOOKS: u64 = 16;
@@ -64,27 +66,27 @@ impl<G: Game, L: Leaf<G>, M: Meter> Mcts<G, L, M> {
         };
         self.workers[0].ask_about_root(&shared);
         let threads = self.workers.len() as u64;
-        let control =
-            Control { shared: &shared, purpose, budget, deadline, threads, claimed: AtomicU64::new(0), over: AtomicBool::new(false) };
+        let shares = Shares::new(self.workers.len(), budget);
+        let control = Control { shared: &shared, purpose, deadline, threads, shares, over: AtomicBool::new(false) };
         for worker in &mut self.workers {
             worker.watch.start(0, None, deadline, stop.cloned());
         }
         if let [worker] = &mut self.workers[..] {
-            control.work::<false, _, _>(worker, true);
+            control.work::<false, _, _>(worker, 0);
         } else {
             std::thread::scope(|scope| {
                 let control = &control;
-                let mut workers = self.workers.iter_mut();
+                let mut workers = self.workers.iter_mut().enumerate();
                 let leader = workers.next();
-                for worker in workers {
-                    scope.spawn(move || control.work::<true, _, _>(worker, false));
+                for (number, worker) in workers {
+                    scope.spawn(move || control.work::<true, _, _>(worker, number));
                 }
-                if let Some(leader) = leader {
-                    control.work::<true, _, _>(leader, true);
+                if let Some((number, leader)) = leader {
+                    control.work::<true, _, _>(leader, number);
                 }
             });
         }
-        self.simulations = control.claimed.load(Relaxed).min(budget);
+        self.simulations = control.shares.claimed();
         if stop.is_none() {
             self.pace.spent(began.elapsed());
         }
@@ -120,7 +122,9 @@ impl<G: Game, L: Leaf<G>, M: Meter> Mcts<G, L, M> {
         let block = match found.filter(|_| !private) {
             Some(block) => Some(block),
             None => {
-                let added = graph.add(key, count, 0, 0.5);
+                let mut reserve = Reserve::default();
+                let added = graph.add(&mut reserve, key, count, 0, 0.5);
+                graph.close(&mut reserve);
                 added.map(|block| if private || !self.options.graph { block } else { graph.publish(key, block) })
             }
         };
@@ -191,39 +195,35 @@ impl<G: Game, L: Leaf<G>, M: Meter> Worker<G, L, M> {
 struct Control<'a, G: Game> {
     shared: &'a Shared<'a, G>,
     purpose: Purpose,
-    budget: u64,
     deadline: Option<Deadline>,
     threads: u64,
     /// Simulations that threads have taken over.
-    claimed: AtomicU64,
+    shares: Shares,
     over: AtomicBool,
 }
 
 impl<G: Game> Control<'_, G> {
-    /// Simulates until the search is over; the leader decides when that is.
-    fn work<const SHARED: bool, L: Leaf<G>, M: Meter>(&self, worker: &mut Worker<G, L, M>, leader: bool) {
+    /// Simulates until the search is over; thread 0 decides when that is.
+    fn work<const SHARED: bool, L: Leaf<G>, M: Meter>(&self, worker: &mut Worker<G, L, M>, number: usize) {
         let step = BETWEEN_LOOKS.max(self.shared.options.batch as u64);
         let (mut done, mut looks, mut left_in_time) = (0, 0u64, u64::MAX);
+        let mut turn = self.shares.turn(number);
         while !self.over.load(Relaxed) {
-            let before = self.claimed.fetch_add(step, Relaxed);
-            if before >= self.budget {
-                break;
-            }
-            let left = self.budget - before;
-            if leader {
+            let left = self.shares.left(&turn);
+            if number == 0 && left > 0 {
                 if looks.is_multiple_of(BETWEEN_ESTIMATES) && self.deadline.is_some() {
-                    left_in_time = self.left_in_time(before);
+                    left_in_time = self.left_in_time(&turn);
                 }
                 looks += 1;
-                // What other threads have claimed or kept back does not show yet.
+                // What other threads have begun or kept back does not show yet.
                 let unseen = if SHARED { u64::from(MOST).saturating_add(step).saturating_mul(self.threads) } else { 0 };
-                if self.is_certain(left.min(left_in_time).saturating_add(unseen)) {
-                    // These were not made.
-                    self.claimed.fetch_sub(step, Relaxed);
+                if self.is_certain(left.min(left_in_time), unseen) {
                     break;
                 }
             }
-            worker.simulate::<SHARED>(self.shared, step.min(left) as usize, done);
+            let Some(claim) = self.shares.claim(&mut turn, step) else { break };
+            worker.draws = claim.draws;
+            worker.simulate::<SHARED>(self.shared, claim.count as usize, done);
             done += step;
             if worker.watch.is_over(done) {
                 break;
@@ -232,21 +232,23 @@ impl<G: Game> Control<'_, G> {
         if SHARED {
             worker.pending.flush(self.shared.graph);
         }
-        if leader {
+        self.shared.graph.close(&mut worker.reserve);
+        if number == 0 {
             self.over.store(true, Relaxed);
         }
     }
 
     /// How many simulations the time left suffices for, if they go on as they went; a quarter more, for they may not.
-    fn left_in_time(&self, done: u64) -> u64 {
+    fn left_in_time(&self, turn: &Turn) -> u64 {
         let Some(deadline) = self.deadline else { return u64::MAX };
+        let done = turn.known();
         let spent = deadline.stopwatch.elapsed();
         let (spent, left) = (spent.as_secs_f64(), deadline.after.saturating_sub(spent).as_secs_f64());
         if done < 64 { u64::MAX } else { (done as f64 * 1.25 * left / spent.max(1e-9)) as u64 + 1 }
     }
 
-    /// Whether further simulations would not change the answer.
-    fn is_certain(&self, left: u64) -> bool {
+    /// Whether further simulations, and so many that do not show yet, would not change the answer.
+    fn is_certain(&self, left: u64, unseen: u64) -> bool {
         let &Shared { graph, options, root, .. } = self.shared;
         let tolerance = self.shared.tolerance;
         let edges = match &root.permitted {
@@ -254,11 +256,10 @@ impl<G: Game> Control<'_, G> {
             None => graph.all_edges(root.block),
         };
         if options.solver {
-            let (mut lower, mut upper, mut most) = (0.0f32, 0.0f32, 0);
+            let (mut lower, mut upper) = (0.0f32, 0.0f32);
             for edge in edges.iter() {
                 let bounds = edge.bounds();
                 (lower, upper) = (lower.max(bounds.lower), upper.max(bounds.upper));
-                most = most.max(edge.visits());
             }
             // A move that cannot be better than another may stay untried.
             let tried = edges.iter().all(|edge| edge.visits() > 0 || edge.bounds().upper <= lower);
@@ -266,8 +267,12 @@ impl<G: Game> Control<'_, G> {
                 return tried && self.shared.settled(graph.cell(root.block).bounds());
             }
             if lower + tolerance >= upper {
-                // Whoever wants the values may choose by visits: they must tell the same move.
-                let shown = || edges.iter().any(|edge| edge.visits() == most && edge.bounds().lower + tolerance >= upper);
+                // Whoever wants the values may choose by visits: they must tell one of the best moves.
+                let most = |best: bool| {
+                    let such = edges.iter().filter(|edge| (edge.bounds().lower + tolerance >= upper) == best);
+                    such.map(|edge| u64::from(edge.visits())).max().unwrap_or(0)
+                };
+                let shown = || most(true) >= most(false) + unseen;
                 if self.purpose == Purpose::Choice || tried && shown() {
                     return true;
                 }
@@ -288,7 +293,7 @@ impl<G: Game> Control<'_, G> {
                 let visits = u64::from(edge.visits());
                 (most, second) = if visits > most { (visits, most) } else { (most, second.max(visits)) };
             }
-            return most > second.saturating_add(left);
+            return most > second.saturating_add(left).saturating_add(unseen);
         }
         false
     }

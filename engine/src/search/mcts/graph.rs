@@ -8,6 +8,7 @@
 use super::cell::MAX_PLACES;
 pub(in crate::search) use super::cell::{Cell, Extra, Known};
 use super::place::{Edges, Place};
+use super::reserve::{Reserve, Room, Taken};
 use crate::search::memory::Memory;
 use std::sync::atomic::{AtomicU64, Ordering::Acquire, Ordering::Relaxed, Ordering::Release};
 
@@ -30,16 +31,9 @@ pub(super) struct Graph {
     /// Slots of other generations are empty; never 0.
     generation: u8,
     taken: Taken,
+    /// Cells that a thread takes at a time; 0: those of a block.
+    chunk: u32,
 }
-
-/// What is taken of the memory, in bits 0–31 cells, from 32 on blocks: on cache lines of its own, for it changes while all
-/// threads read the rest.
-#[derive(Debug)]
-#[repr(align(128))]
-struct Taken(AtomicU64);
-
-/// Nothing but cell 0.
-const NOTHING: u64 = 1;
 
 /// Cells to a cache line, and lines that are asked for ahead: a position of twelve stones has at most 19 cells.
 const CELLS_A_LINE: usize = 64 / size_of::<Cell>();
@@ -51,17 +45,26 @@ const A_CELL: usize = size_of::<Cell>() + size_of::<Known>();
 /// Fewer cells are no graph.
 const FEWEST_CELLS: usize = 1 << 8;
 
+/// Cells that one of several threads takes at a time at most: about a hundred positions, 32 KiB.
+const CHUNK: usize = 1 << 11;
+
+/// One part of the cells in so many may be in the reserves of threads; if that makes a reserve smaller than
+/// [`SMALLEST_CHUNK`], there is none.
+const RESERVED: usize = 256;
+const SMALLEST_CHUNK: usize = 64;
+
 /// Cells for each slot of the index, at least: a position with its moves rarely takes fewer.
 const CELLS_A_SLOT: usize = 2;
 
 impl Graph {
-    /// A graph within `bytes` of memory, for at most `blocks` positions; with less if the system does not grant that much,
-    /// and `None` if it grants nothing.
-    pub(super) fn new(bytes: usize, blocks: usize, extras: bool) -> Option<Self> {
+    /// A graph within `bytes` of memory, for at most `blocks` positions, that so many threads will add to; with less if the
+    /// system does not grant that much, and `None` if it grants nothing.
+    pub(super) fn new(bytes: usize, blocks: usize, extras: bool, threads: usize) -> Option<Self> {
         let mut bytes = bytes;
         loop {
             if let Some(graph) = Self::within(bytes, blocks, extras) {
-                return Some(graph);
+                let chunk = if threads > 1 { (graph.cells.items().len() / RESERVED / threads).min(CHUNK) } else { 0 };
+                return Some(Self { chunk: if chunk < SMALLEST_CHUNK { 0 } else { chunk as u32 }, ..graph });
             }
             if bytes < FEWEST_CELLS * A_CELL {
                 return None;
@@ -80,7 +83,7 @@ impl Graph {
         let cells = cells.min(blocks.saturating_mul(64).max(FEWEST_CELLS));
         let extras = if extras { Some(Memory::zeroed(cells)?) } else { None };
         let (cells, known, index) = (Memory::zeroed(cells)?, Memory::zeroed(cells)?, Memory::zeroed(slots)?);
-        Some(Self { cells, known, learns: true, extras, index, generation: 1, taken: Taken(AtomicU64::new(NOTHING)) })
+        Some(Self { cells, known, learns: true, extras, index, generation: 1, taken: Taken::nothing(), chunk: 0 })
     }
 
     /// Bytes that the system lends at most.
@@ -89,19 +92,14 @@ impl Graph {
         size_of_val(self.cells.items()) + size_of_val(self.known.items()) + extras + size_of_val(self.index.items())
     }
 
-    /// Positions that are there.
+    /// Positions that are there, but for those made of reserves that are not closed yet.
     pub(super) fn blocks(&self) -> u32 {
-        (self.taken.0.load(Relaxed) >> 32) as u32
-    }
-
-    /// Cells that are taken.
-    fn used(&self) -> u32 {
-        self.taken.0.load(Relaxed) as u32
+        self.taken.blocks()
     }
 
     /// The share of the cells that are taken.
     pub(super) fn fill(&self) -> f64 {
-        f64::from(self.used()) / self.cells.items().len() as f64
+        f64::from(self.taken.cells()) / self.cells.items().len() as f64
     }
 
     /// A head, or a move by its place.
@@ -149,7 +147,7 @@ impl Graph {
     /// Forgets everything. `learns` says whether bounds, hints or priors will be written or asked for.
     pub(super) fn clear(&mut self, learns: bool) {
         self.learns = learns;
-        *self.taken.0.get_mut() = NOTHING;
+        self.taken.clear();
         self.empty_index();
     }
 
@@ -161,17 +159,20 @@ impl Graph {
         }
     }
 
-    /// A new block that only its maker knows, with moves that were never tried; `None` if there is no room for it.
-    pub(super) fn add(&self, key: u64, moves: usize, visits: u32, value: f32) -> Option<u32> {
-        let room = self.cells.items().len() as u64;
-        // Nor may the index fill up: searching it would take ever longer.
-        let most = self.index.items().len() as u64 / 4 * 3;
+    /// A new block that only its maker knows, with moves that were never tried, of a thread's reserve; `None` if there is no
+    /// room for it.
+    pub(super) fn add(&self, reserve: &mut Reserve, key: u64, moves: usize, visits: u32, value: f32) -> Option<u32> {
         let wanted = u32::try_from(moves + 1).ok()?;
-        let take = |taken: u64| {
-            let (blocks, used) = (taken >> 32, (taken & u64::from(u32::MAX)) + u64::from(wanted));
-            (blocks < most && used <= room).then_some((blocks + 1) << 32 | used)
-        };
-        let block = self.taken.0.fetch_update(Relaxed, Relaxed, take).ok()? as u32;
+        if reserve.left() < wanted {
+            // Nor may the index fill up: searching it would take ever longer.
+            let room = Room { cells: self.cells.items().len() as u64, blocks: self.index.items().len() as u64 / 4 * 3 };
+            self.fill_up(reserve);
+            let chunk = self.chunk.max(wanted);
+            if !self.taken.refill(reserve, chunk, room) && !self.taken.refill(reserve, wanted, room) {
+                return None;
+            }
+        }
+        let block = reserve.block(wanted);
         let places = block as usize..(block + wanted) as usize;
         self.cells.items()[places.clone()].iter().for_each(Cell::clear);
         if self.learns {
@@ -181,6 +182,20 @@ impl Graph {
         self.extras(block, wanted as usize).iter().for_each(Extra::clear);
         self.cell(block).set_head(moves as u32, key, visits);
         Some(block)
+    }
+
+    /// Ends a reserve: its blocks are counted, and what is left of it is a block that nobody finds.
+    pub(super) fn close(&self, reserve: &mut Reserve) {
+        self.fill_up(reserve);
+        self.taken.count(reserve);
+    }
+
+    /// Makes a block that nobody finds of what is left of a reserve.
+    fn fill_up(&self, reserve: &mut Reserve) {
+        if reserve.left() > 0 {
+            self.cell(reserve.next).set_head(reserve.left() - 1, 0, 0);
+            reserve.next = reserve.end;
+        }
     }
 
     /// The block of a position that others can find.
@@ -267,7 +282,7 @@ impl Graph {
             graph.publish(graph.cell(to).key(), to);
             blocks += 1;
         });
-        *self.taken.0.get_mut() = blocks << 32 | u64::from(used);
+        self.taken.set(used, blocks);
         moved
     }
 
@@ -282,7 +297,7 @@ impl Graph {
 
     fn for_each_block(&self, mut task: impl FnMut(&Self, u32)) {
         let mut block = 1;
-        let end = self.used();
+        let end = self.taken.cells();
         while block < end {
             let next = block + self.cell(block).moves() + 1;
             task(self, block);
@@ -297,16 +312,17 @@ mod tests {
 
     #[test]
     fn positions_are_found_until_memory_is_used_up() {
-        let mut graph = Graph::new(1 << 16, 1 << 20, false).unwrap();
+        let mut graph = Graph::new(1 << 16, 1 << 20, false, 1).unwrap();
         assert!(graph.bytes() <= 1 << 16);
         for round in 0..300u64 {
             let key = |number: u64| (number + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ round;
-            let mut blocks = Vec::new();
-            while let Some(block) = graph.add(key(blocks.len() as u64), 5, 1, 0.5) {
+            let (mut blocks, mut reserve) = (Vec::new(), Reserve::default());
+            while let Some(block) = graph.add(&mut reserve, key(blocks.len() as u64), 5, 1, 0.5) {
                 assert_eq!(graph.publish(key(blocks.len() as u64), block), block);
                 blocks.push(block);
             }
             assert!(blocks.len() > 200);
+            graph.close(&mut reserve);
             assert_eq!(graph.blocks(), blocks.len() as u32);
             for (number, &block) in blocks.iter().enumerate() {
                 assert_eq!(graph.find(key(number as u64)), Some(block));
@@ -319,10 +335,11 @@ mod tests {
 
     #[test]
     fn what_can_be_reached_stays_and_the_rest_goes() {
-        let mut graph = Graph::new(1 << 16, 1 << 10, true).unwrap();
+        let mut graph = Graph::new(1 << 16, 1 << 10, true, 1).unwrap();
         // 10 → 11 → 12, 10 → 12, and 13, 14 that nobody links to; 12 is older than all.
         let keys = [12u64, 13, 10, 14, 11];
-        let blocks: Vec<u32> = keys.iter().map(|&key| graph.add(key << 32 | key, key as usize, key as u32, 0.0).unwrap()).collect();
+        let blocks: Vec<u32> =
+            keys.iter().map(|&key| graph.add(&mut Reserve::default(), key << 32 | key, key as usize, key as u32, 0.0).unwrap()).collect();
         keys.iter().zip(&blocks).for_each(|(&key, &block)| assert_eq!(graph.publish(key << 32 | key, block), block));
         graph.edges(blocks[2], 3, 1).get(0).set_child(blocks[4]);
         graph.edges(blocks[2], 4, 1).get(0).set_child(blocks[0]);
@@ -338,6 +355,39 @@ mod tests {
         assert_eq!((graph.edges(third, 11, 1).get(0).visits(), graph.extras(third + 12, 1)[0].made().visits()), (99, 98));
         assert_eq!((graph.cell(third).visits(), graph.cell(third).moves()), (12, 12));
         // Room for the next one.
-        assert!(graph.add(1, 5, 0, 0.0).is_some());
+        assert!(graph.add(&mut Reserve::default(), 1, 5, 0, 0.0).is_some());
+    }
+
+    #[test]
+    fn threads_make_blocks_of_their_own_reserves_and_none_is_lost() {
+        let mut graph = Graph::new(1 << 22, 1 << 12, false, 2).unwrap();
+        assert!(graph.chunk as usize >= SMALLEST_CHUNK);
+        let key = |number: u64| (number + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+        for _ in 0..3 {
+            let mut reserves = [Reserve::default(), Reserve::default()];
+            let mut blocks: Vec<u32> = Vec::new();
+            for number in 0..400u64 {
+                let moves = 1 + number as usize % 18;
+                let block = graph.add(&mut reserves[number as usize / 3 % 2], key(number), moves, 0, 0.5).unwrap();
+                graph.publish(key(number), block);
+                // A chain, from each to the one before it.
+                let before = blocks.last().copied();
+                before.into_iter().for_each(|before| assert_eq!(graph.edges(block, moves - 1, 1).get(0).set_child(before), before));
+                blocks.push(block);
+            }
+            reserves.iter_mut().for_each(|reserve| graph.close(reserve));
+            assert_eq!(graph.blocks(), 400);
+            let mut places: Vec<u32> = blocks.iter().flat_map(|&block| block..=block + graph.cell(block).moves()).collect();
+            places.sort_unstable();
+            assert!(places.is_sorted_by(|one, next| one < next));
+            let mut walked = 0;
+            graph.for_each_block(|graph, block| walked += graph.cell(block).moves() + 1);
+            assert_eq!(walked + 1, graph.taken.cells());
+            // The second half of the chain goes.
+            let root = graph.keep_only(blocks[199], &mut Vec::new());
+            assert_eq!((graph.blocks(), graph.find(key(199)), graph.find(key(200))), (200, Some(root), None));
+            assert!((0..200).all(|number| graph.find(key(number)).is_some()));
+            graph.clear(true);
+        }
     }
 }

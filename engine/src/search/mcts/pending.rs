@@ -104,11 +104,12 @@ impl Entry {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::search::mcts::reserve::Reserve;
 
     #[test]
     fn little_is_kept_back_and_nothing_is_lost() {
-        let graph = Graph::new(1 << 16, 1 << 10, false).unwrap();
-        let block = graph.add(7 << 32, 2 * ENTRIES, 0, 0.5).unwrap();
+        let graph = Graph::new(1 << 16, 1 << 10, false, 2).unwrap();
+        let block = graph.add(&mut Reserve::default(), 7 << 32, 2 * ENTRIES, 0, 0.5).unwrap();
         for threads in [2, 5, 128] {
             let mut pending = Pending::new(threads);
             // The first two share an entry.

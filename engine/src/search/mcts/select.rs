@@ -172,11 +172,12 @@ mod tests {
     use super::*;
     use crate::chance::Bounds;
     use crate::search::mcts::graph::Graph;
+    use crate::search::mcts::reserve::Reserve;
 
     /// A position whose moves were tried so often, with these sums of payoffs.
     fn graph(tried: &[(u32, f32)]) -> (Graph, u32) {
-        let graph = Graph::new(1 << 16, 16, true).unwrap();
-        let block = graph.add(1, tried.len(), 1, 0.5).unwrap();
+        let graph = Graph::new(1 << 16, 16, true, 1).unwrap();
+        let block = graph.add(&mut Reserve::default(), 1, tried.len(), 1, 0.5).unwrap();
         for (cell, &(visits, payoff)) in graph.all_edges(block).iter().zip(tried) {
             cell.add_visits::<true>(visits);
             cell.add_payoff::<true>(payoff);

@@ -43,11 +43,12 @@ pub(super) fn mean_value(graph: &Graph, block: u32, outcomes: &[Outcome]) -> f32
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::search::mcts::reserve::Reserve;
 
     #[test]
     fn positions_follow_from_their_moves() {
-        let graph = Graph::new(1 << 16, 16, false).unwrap();
-        let block = graph.add(1, 3, 1, 0.7).unwrap();
+        let graph = Graph::new(1 << 16, 16, false, 1).unwrap();
+        let block = graph.add(&mut Reserve::default(), 1, 3, 1, 0.7).unwrap();
         // Two outcomes permit moves 0 and 1, or 1 and 2; a third only move 2.
         let outcomes = [(0.5, 0, 2), (0.25, 1, 3), (0.25, 2, 3)].map(|(weight, start, end)| Outcome { weight, start, end });
         let edges = graph.all_edges(block);

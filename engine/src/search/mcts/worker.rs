@@ -13,7 +13,9 @@ use super::graph::Graph;
 use super::leaf::{Leaf, MoveKinds, Prior};
 use super::options::{MctsOptions, Selection};
 use super::pending::Pending;
+use super::reserve::Reserve;
 use super::select::Selector;
+use super::shares::Draws;
 use crate::chance::Bounds;
 use crate::eval::calibration::logistic;
 use crate::game::{Game, MAX_SEATS, OutcomeList, Payoffs, Seat};
@@ -95,6 +97,9 @@ pub(super) struct Worker<G: Game, L, M> {
     pub(super) depth: usize,
     pub(super) full: bool,
     pub(super) pending: Pending,
+    pub(super) reserve: Reserve,
+    /// What the first draw of its simulations may be.
+    pub(super) draws: Draws,
     lanes: Vec<Lane<G::Position>>,
     /// Positions that wait for a leaf, and the answers.
     waiting: Vec<G::Position>,
@@ -129,6 +134,8 @@ impl<G: Game, L: Leaf<G>, M: Meter> Worker<G, L, M> {
             depth: 0,
             full: false,
             pending: Pending::new(threads),
+            reserve: Reserve::default(),
+            draws: Draws::ALL,
             lanes: Vec::new(),
             waiting: Vec::new(),
             answers: Vec::new(),
@@ -185,7 +192,7 @@ impl<G: Game, L: Leaf<G>, M: Meter> Worker<G, L, M> {
         game.moves(next, &mut self.moves);
         let mean = edge.mean();
         let value = if G::SEATS == 2 { turned(mean, game.to_move(next) == seat) } else { 0.5 };
-        let Some(mut block) = graph.add(key, self.moves.len(), 1, value) else {
+        let Some(mut block) = graph.add(&mut self.reserve, key, self.moves.len(), 1, value) else {
             self.full = true;
             return 0;
         };

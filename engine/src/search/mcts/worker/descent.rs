@@ -51,7 +51,9 @@ impl<G: Game, L: Leaf<G>, M: Meter> Worker<G, L, M> {
                 (root.start, permitted, 1 + edges.cells().iter().map(Cell::visits).sum::<u32>())
             }
             None => {
-                let start = game.draw_moves(&position, (self.random.next_u64() >> 32) as u32, &mut self.drawn);
+                let any = (self.random.next_u64() >> 32) as u32;
+                let first = SHARED && lane.path.len() == usize::from(root.permitted.is_some());
+                let start = game.draw_moves(&position, if first { self.draws.number(any) } else { any }, &mut self.drawn);
                 (start, &*self.drawn, visits)
             }
         };

@@ -1,0 +1,226 @@
+//! Which simulations a thread makes: those of its own part of the first draw of chance, while no other part falls behind.
+//!
+//! Threads that search the same positions fetch each other's cache lines all the time. So what the first draw of a
+//! simulation can bring is divided into as many equal parts as there are threads, and each draws from a part of its own:
+//! other faces of the die, thus mostly other positions. All parts together are the draw that one thread makes, as long as each
+//! has its turn equally often. Invariants: every simulation of the budget is claimed once; of a limited number of
+//! simulations each part gets its share, to one; without a limit, and before the end, parts are [`AHEAD`] apart at most, or
+//! one in [`ONE_IN`], and what is claimed from one look to the next.
+//! Source: stratified sampling; dividing work by what it touches is that of transposition-driven scheduling (Romein,
+//! Plaat, Bal and Schaeffer 1999).
+
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
+/// A part may be so many simulations ahead of another before its thread helps that one out.
+const AHEAD: u64 = 128;
+
+/// Or one in so many of those that the other has.
+const ONE_IN: u64 = 256;
+
+/// Claims from one look at the other parts to the next, at least; there are not fewer than threads, for so many are looked at.
+const BETWEEN_LOOKS: usize = 8;
+
+/// The parts of the draw, and how many simulations have been claimed of each.
+#[derive(Debug)]
+pub(super) struct Shares {
+    parts: Vec<Part>,
+    budget: u64,
+}
+
+/// On cache lines of its own: mostly one thread writes to it.
+#[derive(Debug)]
+#[repr(align(128))]
+struct Part {
+    quota: u64,
+    claimed: AtomicU64,
+}
+
+/// Where one thread is.
+#[derive(Debug)]
+pub(super) struct Turn {
+    own: usize,
+    /// The part it draws from at present.
+    part: usize,
+    /// Claims until it looks at the other parts.
+    left: usize,
+    /// Simulations that it knows to be claimed, of all parts.
+    known: u64,
+}
+
+/// Simulations to be made.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Claim {
+    pub(super) count: u64,
+    pub(super) draws: Draws,
+}
+
+/// A part of what 32 random bits can say: `width` numbers from `first` on.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Draws {
+    first: u64,
+    width: u64,
+}
+
+impl Draws {
+    /// All numbers.
+    pub(super) const ALL: Self = Self { first: 0, width: 1 << 32 };
+
+    /// One of so many equal parts.
+    fn part(part: usize, parts: usize) -> Self {
+        let begin = |part: usize| ((part as u128) << 32) / parts as u128;
+        let first = begin(part) as u64;
+        Self { first, width: begin(part + 1) as u64 - first }
+    }
+
+    /// A number of the part from any number.
+    #[inline]
+    pub(super) fn number(self, any: u32) -> u32 {
+        (self.first + ((u64::from(any) * self.width) >> 32)) as u32
+    }
+}
+
+impl Turn {
+    /// Simulations of all threads that have been claimed, or more were since.
+    pub(super) fn known(&self) -> u64 {
+        self.known
+    }
+}
+
+impl Shares {
+    /// For so many threads, and so many simulations of all together.
+    pub(super) fn new(threads: usize, budget: u64) -> Self {
+        let count = threads as u64;
+        let quota = |part: u64| budget / count + u64::from(part < budget % count);
+        Self { parts: (0..count).map(|part| Part { quota: quota(part), claimed: AtomicU64::new(0) }).collect(), budget }
+    }
+
+    /// The turn of thread `number`.
+    pub(super) fn turn(&self, number: usize) -> Turn {
+        Turn { own: number, part: number, left: BETWEEN_LOOKS.max(self.parts.len()), known: 0 }
+    }
+
+    /// At most how many simulations are left to claim.
+    pub(super) fn left(&self, turn: &Turn) -> u64 {
+        self.budget - turn.known
+    }
+
+    /// The next simulations, at most `step`; `None` if all have been claimed.
+    pub(super) fn claim(&self, turn: &mut Turn, step: u64) -> Option<Claim> {
+        if turn.left == 0 {
+            self.look_around(turn);
+        }
+        turn.left -= 1;
+        loop {
+            let part = &self.parts[turn.part];
+            let before = part.claimed.fetch_add(step, Relaxed);
+            if before < part.quota {
+                let count = step.min(part.quota - before);
+                turn.known += count;
+                return Some(Claim { count, draws: Draws::part(turn.part, self.parts.len()) });
+            }
+            let left = |part: &Part| part.quota - part.claimed();
+            turn.part = (0..self.parts.len()).max_by_key(|&part| left(&self.parts[part])).filter(|&part| left(&self.parts[part]) > 0)?;
+        }
+    }
+
+    /// Simulations that have been claimed.
+    pub(super) fn claimed(&self) -> u64 {
+        self.parts.iter().map(Part::claimed).sum()
+    }
+
+    /// Goes to the part that lags behind, if one does, else to its own.
+    fn look_around(&self, turn: &mut Turn) {
+        turn.left = BETWEEN_LOOKS.max(self.parts.len());
+        if self.parts.len() == 1 {
+            return;
+        }
+        turn.known = self.claimed();
+        let claimed = |part: usize| self.parts[part].claimed();
+        let last = (0..self.parts.len()).min_by_key(|&part| claimed(part)).unwrap_or(turn.own);
+        let ahead = claimed(turn.own).saturating_sub(claimed(last));
+        turn.part = if ahead > AHEAD.max(claimed(last) / ONE_IN) { last } else { turn.own };
+    }
+}
+
+impl Part {
+    fn claimed(&self) -> u64 {
+        self.claimed.load(Relaxed).min(self.quota)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_of_the_draw_are_the_whole_draw() {
+        for parts in [1, 2, 3, 5, 6, 7, 128] {
+            let mut next = 0;
+            for part in 0..parts {
+                let draws = Draws::part(part, parts);
+                assert_eq!(u64::from(draws.number(0)), next);
+                next = u64::from(draws.number(u32::MAX)) + 1;
+                assert!(draws.width.abs_diff((1 << 32) / parts as u64) <= 1);
+            }
+            assert_eq!(next, 1 << 32);
+        }
+        assert_eq!(Draws::part(0, 1), Draws::ALL);
+        assert_eq!([0, 1, 12345, u32::MAX].map(|any| Draws::ALL.number(any)), [0, 1, 12345, u32::MAX]);
+    }
+
+    /// Claims of threads of which each is so many times as fast as the first, and at the end of each claim what all parts have.
+    fn race(shares: &Shares, speeds: &[usize], step: u64, rounds: usize, mut each: impl FnMut(&[u64])) {
+        let mut turns: Vec<Turn> = (0..speeds.len()).map(|number| shares.turn(number)).collect();
+        for _ in 0..rounds {
+            for (turn, &speed) in turns.iter_mut().zip(speeds) {
+                for _ in 0..speed {
+                    if shares.claim(turn, step).is_none() {
+                        return;
+                    }
+                    each(&shares.parts.iter().map(Part::claimed).collect::<Vec<_>>());
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn every_part_gets_its_share_of_a_budget_however_fast_threads_are() {
+        for (budget, speeds) in [(100_000, &[1, 1][..]), (100_003, &[1, 5, 2]), (77, &[1, 1, 1, 1, 1]), (5_000, &[0, 1])] {
+            let shares = Shares::new(speeds.len(), budget);
+            race(&shares, speeds, 16, usize::MAX, |_| {});
+            let quotas: Vec<u64> = shares.parts.iter().map(Part::claimed).collect();
+            assert_eq!(quotas.iter().sum::<u64>(), budget);
+            assert!(quotas.iter().all(|quota| quota.abs_diff(budget / speeds.len() as u64) <= 1), "{quotas:?}");
+        }
+    }
+
+    #[test]
+    fn without_a_limit_no_part_falls_behind() {
+        for speeds in [&[1, 1][..], &[1, 3], &[0, 1], &[1, 2, 4, 1, 1, 9]] {
+            let shares = Shares::new(speeds.len(), u64::MAX);
+            let between_looks = (16 * BETWEEN_LOOKS * speeds.iter().sum::<usize>()) as u64;
+            race(&shares, speeds, 16, 20_000, |claimed| {
+                let (least, most) = (claimed.iter().min().unwrap(), claimed.iter().max().unwrap());
+                assert!(most - least <= AHEAD.max(least / ONE_IN) + between_looks, "{claimed:?}");
+            });
+        }
+    }
+
+    #[test]
+    fn one_thread_knows_what_is_left_and_others_know_no_less() {
+        let shares = Shares::new(1, 1000);
+        let mut turn = shares.turn(0);
+        let mut left = 1000;
+        while let Some(claim) = shares.claim(&mut turn, 16) {
+            left -= claim.count;
+            assert_eq!((shares.left(&turn), claim.draws), (left, Draws::ALL));
+        }
+        assert_eq!((left, shares.claimed()), (0, 1000));
+        let shares = Shares::new(2, 1000);
+        let mut turns = [shares.turn(0), shares.turn(1)];
+        for number in [0, 0, 1, 0, 1, 1, 0, 0, 0, 0, 0, 0, 1, 1, 1] {
+            shares.claim(&mut turns[number], 16);
+            assert!(turns.iter().all(|turn| shares.left(turn) >= 1000 - shares.claimed()));
+        }
+    }
+}

@@ -1,18 +1,19 @@
 """The same trainings in PyTorch, to stand beside `cargo run --release -p trainer --example training_speed`.
 
 Network: 312 sparse rows of which 12 are on and 22 dense inputs -> 64 -> 32 -> 1, clipped to [0, 1], binary
-cross-entropy with soft targets, Adam, batches of 4096. n-tuple network: 40 tables of 13^4 weights, uniform rows;
-batches, as PyTorch has no online updates. Inputs are ready tensors on both sides; only steps are timed. Prints samples a
+cross-entropy with soft targets, Adam, batches of 4096. n-tuple network: 40 tables of 13^4 weights, any rows equally likely, and
+those of a file that the example writes if it is given one; batches, as PyTorch has no online updates. Inputs are ready tensors on both sides; only steps are timed. Prints samples a
 second of wall time and processor time a sample over all threads, the figure to compare on a busy machine.
 
     python -m venv /tmp/venv && /tmp/venv/bin/pip install torch numpy
-    /tmp/venv/bin/python trainer/benches/pytorch_comparison.py [THREADS ...]
+    /tmp/venv/bin/python trainer/benches/pytorch_comparison.py [THREADS] [ROWS]
 """
 
 import sys
 import time
 import warnings
 
+import numpy
 import torch
 from torch import nn
 
@@ -53,7 +54,7 @@ def measure(name, samples, step):
             steps += 1
         best = max(best, steps * samples / (time.perf_counter() - started))
         least = min(least, (time.process_time() - before) / (steps * samples))
-    print(f"{name:<44} {best / 1e6:8.3f} million/s {least * 1e9:7.0f} ns", flush=True)
+    print(f"{name:<58} {best / 1e6:8.3f} million/s {least * 1e9:7.0f} ns", flush=True)
 
 
 def trainer(model, optimisers, inputs, targets):
@@ -69,7 +70,7 @@ def trainer(model, optimisers, inputs, targets):
     return step
 
 
-def main(threads):
+def main(threads, file):
     torch.set_num_threads(threads)
     torch.manual_seed(1)
     print(f"PyTorch {torch.__version__}, threads {threads}; the best of {RUNS} runs of 0.3 s")
@@ -80,15 +81,17 @@ def main(threads):
     for fused in (False, True):
         adam = torch.optim.Adam(network.parameters(), lr=1e-3, fused=fused)
         measure(f"network, Adam{' (fused)' if fused else ''}", batch, trainer(network, [adam], inputs, targets))
+    played = numpy.fromfile(file, "<u4").astype("int64").reshape(-1, 40) if file else None
     for batch in (4096, 65536):
-        rows = torch.arange(40) * 13**4 + torch.randint(0, 13**4, (batch, 40))
-        targets = torch.rand(batch)
-        for name, sparse in (("SGD", True), ("Adagrad", True), ("SparseAdam", True), ("Adam", False)):
-            tables = Tables(sparse)
-            optimiser = getattr(torch.optim, name)
-            optimisers = [optimiser([tables.weights.weight], lr=1e-3), torch.optim.SGD([tables.bias], lr=1e-3)]
-            measure(f"40 tables of 13^4, {name}, batch {batch}", batch, trainer(tables, optimisers, (rows,), targets))
+        any_rows = torch.arange(40) * 13**4 + torch.randint(0, 13**4, (batch, 40))
+        for kind, rows in [("any rows", any_rows)] + ([("rows of positions", torch.from_numpy(played[:batch]))] if file else []):
+            targets = torch.rand(len(rows))
+            for name, sparse in (("SGD", True), ("Adagrad", True), ("SparseAdam", True), ("Adam", False)):
+                tables = Tables(sparse)
+                optimiser = getattr(torch.optim, name)
+                optimisers = [optimiser([tables.weights.weight], lr=1e-3), torch.optim.SGD([tables.bias], lr=1e-3)]
+                step = trainer(tables, optimisers, (rows,), targets)
+                measure(f"40 tables of 13^4, {kind}, {name}, batch {len(rows)}", len(rows), step)
 
 
-for count in [int(argument) for argument in sys.argv[1:]] or [1, 2]:
-    main(count)
+main(int(sys.argv[1]) if len(sys.argv) > 1 else 1, sys.argv[2] if len(sys.argv) > 2 else None)

@@ -1,6 +1,7 @@
-//! Speed of loading and of training: `cargo run --release -p trainer --example training_speed -- DIR [THREADS]`.
+//! Speed of loading and of training: `cargo run --release -p trainer --example training_speed -- DIR [THREADS [ROWS]]`.
 //!
-//! DIR holds game records (`alea selfplay`). Prints, for each part of a training alone and for the whole, samples a
+//! DIR holds game records (`alea selfplay`), ROWS is a file to which the rows of their positions are written, for
+//! `trainer/benches/pytorch_comparison.py`. Prints, for each part of a training alone and for the whole, samples a
 //! second of wall time, and processor time a sample over all threads, also in cycles of a clock that is measured beside
 //! it (a chain of operations of one cycle). The best of a few runs, because other programs disturb; on a busy machine
 //! only the cycles say something. Processor times are those of Linux.
@@ -8,6 +9,7 @@
 
 use engine::eval::features::{ACTIVE, DenseFeatures, STONE_SQUARES};
 use engine::eval::network::{Heads, InstructionSet};
+use engine::eval::ntuple::TupleSet;
 use engine::games::einstein::Standard;
 use engine::random::RandomStream;
 use std::error::Error;
@@ -42,7 +44,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     println!("{} training samples in {} parts", samples.training(), samples.parts());
     loading(&samples, &config)?;
     network(&samples, &config)?;
-    Ok(tuples()?)
+    Ok(tuples(&samples, arguments.next().as_deref())?)
 }
 
 /// The best of some runs, each of which tells how many samples it went through.
@@ -163,20 +165,35 @@ fn network(samples: &Samples, config: &TrainConfig) -> Result<(), DatasetError> 
     })
 }
 
-/// Tables as large as those of four squares with thirteen contents each, any row equally likely: the worst case for
-/// the caches.
-fn tuples() -> Result<(), DatasetError> {
+/// Forty tables of four squares with thirteen contents each: any row equally likely, the worst case for the caches, then
+/// the rows of positions of the records, in the order of a training.
+fn tuples(samples: &Samples, file: Option<&str>) -> Result<(), Box<dyn Error>> {
     const TUPLES: usize = 40;
     const ROWS: usize = 13 * 13 * 13 * 13;
     let mut random = RandomStream::new(2);
-    let rows: Vec<u32> = (0..STEPS * BATCH * TUPLES).map(|place| (place % TUPLES * ROWS + random.below(ROWS)) as u32).collect();
+    let uniform: Vec<u32> = (0..STEPS * BATCH * TUPLES).map(|place| (place % TUPLES * ROWS + random.below(ROWS)) as u32).collect();
     let targets: Vec<f32> = (0..STEPS * BATCH).map(|_| random.unit() as f32).collect();
-    for rule in [Rule::Sgd, Rule::Adagrad, Rule::TemporalCoherence] {
-        let mut cells = Cells::zeros(rule, TUPLES * ROWS);
-        measure(&format!("{TUPLES} tables of 13^4 rows, {rule:?}"), || {
-            cells.learn(&rows, &targets, 0.01);
-            Ok(STEPS * BATCH)
-        })?;
+    let windows = TupleSet::named("board-windows")?.tuple_texts();
+    let set = TupleSet::custom(&windows[..TUPLES])?;
+    let mut played = Vec::new();
+    Pass::training(samples, BATCH, shuffle(1, 1 << 24), 0).each(
+        |samples| tuple_batch(&set, samples, SHARE).rows,
+        |_, rows| {
+            played.extend_from_slice(&rows[..rows.len().min(uniform.len() - played.len())]);
+            Ok::<(), DatasetError>(())
+        },
+    )?;
+    if let Some(file) = file {
+        std::fs::write(file, played.iter().flat_map(|row| row.to_le_bytes()).collect::<Vec<_>>())?;
+    }
+    for (name, rows) in [("any rows", &uniform), ("rows of positions", &played)] {
+        for rule in [Rule::Sgd, Rule::Adagrad, Rule::TemporalCoherence] {
+            let mut cells = Cells::zeros(rule, TUPLES * ROWS);
+            measure(&format!("{TUPLES} tables of 13^4, {name}, {rule:?}"), || {
+                cells.learn(rows, &targets[..rows.len() / TUPLES], 0.01);
+                Ok(rows.len() / TUPLES)
+            })?;
+        }
     }
     Ok(())
 }

@@ -16,6 +16,7 @@ pub mod network;
 pub mod ntuple;
 
 pub mod online;
+mod prefetch;
 
 use burn::module::{Param, ParamId};
 use burn::tensor::activation::log_sigmoid;

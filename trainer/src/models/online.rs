@@ -5,12 +5,16 @@
 //! diverge on rows that many positions share. Invariant: samples are learned strictly in order, on one thread; the rows
 //! of one sample differ, as each tuple has a table of its own, so they may be changed together.
 
+use super::prefetch::prefetch;
 use crate::config::Rule;
 use engine::eval::calibration::exponential;
 use engine::eval::ntuple::add_lanes;
 
 /// Rows that are changed together.
 const LANES: usize = 8;
+
+/// Samples from one to that whose cells are asked for meanwhile: tables are larger than the second-level cache.
+const AHEAD: usize = 2;
 
 /// Where Adagrad's sums of squares start: the square of a typical error, so that the first steps are no leaps.
 const ADAGRAD_START: f32 = 0.1;
@@ -142,7 +146,9 @@ fn update<const WIDTH: usize>(
     let mut loss = 0.0f64;
     // Σ ln(1 + e) is the logarithm of the product, which 256 factors of at most 2 keep finite.
     let mut product = 1.0f64;
-    for (number, (rows, &target)) in rows.chunks_exact(tuples).zip(targets).enumerate() {
+    let later = rows.chunks_exact(tuples).skip(AHEAD).chain(std::iter::repeat(&[][..]));
+    for (number, ((rows, later), &target)) in rows.chunks_exact(tuples).zip(later).zip(targets).enumerate() {
+        prefetch(cells, later);
         let logit = logit(cells, rows);
         let small = exponential(-logit.abs());
         let value = (if logit >= 0.0 { 1.0 } else { small }) / (1.0 + small);

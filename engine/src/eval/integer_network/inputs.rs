@@ -300,6 +300,15 @@ static STONE_BASE: [[u16; MAX_STONES]; ALIVE_SETS] = {
     bases
 };
 
+/// Which of the joined rows is that of the expected turns; before it are those of the stones.
+pub(super) const TURNS_ROW: usize = MAX_STONES;
+
+/// The joined row of a side's expected turns.
+#[inline(always)]
+pub(super) fn turns_row(classes: &TurnClasses, side: Side) -> u16 {
+    FIRST_TURN as u16 + u16::from(classes.of(side))
+}
+
 /// The joined rows of a side.
 #[inline(always)]
 pub(super) fn joined_rows(classes: &TurnClasses, side: Side) -> [u16; JOINED] {
@@ -309,7 +318,7 @@ pub(super) fn joined_rows(classes: &TurnClasses, side: Side) -> [u16; JOINED] {
     for stone in 0..MAX_STONES {
         rows[stone] = base[stone] + u16::from(side.square(stone));
     }
-    rows[MAX_STONES] = FIRST_TURN as u16 + u16::from(classes.of(side));
+    rows[TURNS_ROW] = turns_row(classes, side);
     rows[MAX_STONES + 1] = FIRST_SET as u16 + u16::from(alive);
     rows
 }

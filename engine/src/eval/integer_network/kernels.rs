@@ -145,6 +145,33 @@ pub(super) fn sum_rows<const FIRST: usize>(set: IntegerInstructions, table: &[Li
     }
 }
 
+/// Rows that a move changes unless it captures: those of the stone, and of the expected turns.
+pub(super) const CHANGED: usize = 2;
+
+/// The sum of the joined rows of a side from that of a side before: some rows gone, others come.
+#[inline]
+pub(super) fn change_rows<const FIRST: usize>(
+    set: IntegerInstructions,
+    table: &[Line16],
+    before: &[Line16],
+    gone: &[u16; CHANGED],
+    come: &[u16; CHANGED],
+    out: &mut [Line16],
+) {
+    #[cfg(target_arch = "x86_64")]
+    if set != IntegerInstructions::Portable {
+        return super::vectors::change_rows::<FIRST>(set, table, before, gone, come, out);
+    }
+    let _ = set;
+    let row = |row: u16| &table[usize::from(row) * (FIRST / 32)..][..FIRST / 32];
+    for (line, (out, before)) in out.iter_mut().zip(before).enumerate().take(FIRST / 32) {
+        for neuron in 0..32 {
+            let all = |rows: &[u16; CHANGED]| rows.iter().fold(0i16, |sum, &one| sum.wrapping_add(row(one)[line].0[neuron]));
+            out.0[neuron] = before.0[neuron].wrapping_sub(all(gone)).wrapping_add(all(come));
+        }
+    }
+}
+
 /// The logits of pairs of sums, as many as `out` has places.
 #[inline]
 pub(super) fn logits<const FIRST: usize, const SECOND: usize>(

@@ -5,7 +5,7 @@
 //! after the other differ in the enemy's stones only, so what belongs to the side to move is kept. Invariant: a position
 //! valued one ply deep as a whole has the bits of its successors valued one by one; the cache only saves work.
 
-use super::inputs::{JOINED, joined_rows};
+use super::inputs::{JOINED, TURNS_ROW, joined_rows, turns_row};
 use super::kernels::{self, Line, Line16, Pair};
 use super::{IntegerNetwork, win_probability};
 use crate::eval::OnePly;
@@ -114,7 +114,11 @@ impl IntegerNetwork {
             *best = if own.arriving >> stone & 1 == 1 { LOST } else { *best };
         }
         let best = own.permitted.map(|[first, last]| of_stones[usize::from(first) % LANES].min(of_stones[usize::from(last) % LANES]));
-        let values = best.map(value_of_move);
+        // A loop and no map, which would not become vector instructions.
+        let mut values = [0.0; LANES];
+        for (value, best) in values.iter_mut().zip(best) {
+            *value = value_of_move(best);
+        }
         // In the order of the outcomes, as one by one.
         let mut value = 0.0;
         for (weight, best) in own.weights.iter().zip(values) {
@@ -193,8 +197,13 @@ impl IntegerNetwork {
         own.side = side;
         own.sums.resize((ENEMIES + MOST) * lines, Line([0; 32]));
         (own.count, own.arriving, own.arrivals) = (0, 0, 0);
+        // Where those of the enemy will be there is room for the sums of the side before it moves.
+        let (before, sums) = own.sums.split_at_mut(ENEMIES * lines);
+        let rows = self.rows(side);
+        kernels::sum_rows::<FIRST>(self.instructions, &self.tables.other, &rows, before);
         for stone in 0..MAX_STONES {
-            for destination in Standard::destinations(side.square(stone)) {
+            let square = side.square(stone);
+            for destination in Standard::destinations(square) {
                 if destination == GONE {
                     continue;
                 }
@@ -203,9 +212,21 @@ impl IntegerNetwork {
                     own.arrivals += 1;
                     continue;
                 }
-                let out = &mut own.sums[(ENEMIES + own.count) * lines..][..lines];
+                let out = &mut sums[own.count * lines..][..lines];
                 let after = side.without(destination).with(stone, destination);
-                kernels::sum_rows::<FIRST>(self.instructions, &self.tables.other, &self.rows(after), out);
+                if after.alive() == side.alive() {
+                    let come = [rows[stone] + u16::from(destination) - u16::from(square), turns_row(&self.classes, after)];
+                    kernels::change_rows::<FIRST>(
+                        self.instructions,
+                        &self.tables.other,
+                        before,
+                        &[rows[stone], rows[TURNS_ROW]],
+                        &come,
+                        out,
+                    );
+                } else {
+                    kernels::sum_rows::<FIRST>(self.instructions, &self.tables.other, &self.rows(after), out);
+                }
                 own.steps[own.count] = Step { stone: stone as u8, square: Standard::GOAL - destination };
                 own.count += 1;
             }

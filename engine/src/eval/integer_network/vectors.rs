@@ -7,7 +7,7 @@
 #![allow(unsafe_code)]
 
 use super::inputs::{JOINED, JOINED_ROWS};
-use super::kernels::{IntegerInstructions, Layers, Line, Line16, Pair, Tables};
+use super::kernels::{CHANGED, IntegerInstructions, Layers, Line, Line16, Pair, Tables};
 use super::{FULL, SHIFT};
 
 /// Defines a function that goes on with the one of its name for the instruction set in use.
@@ -41,6 +41,11 @@ dispatched! {
 }
 
 dispatched! {
+    /// [`super::kernels::change_rows`], likewise.
+    fn change_rows<const FIRST>(table: &[Line16], before: &[Line16], gone: &[u16; CHANGED], come: &[u16; CHANGED], out: &mut [Line16])
+}
+
+dispatched! {
     /// [`super::kernels::logits`], likewise.
     fn logits<const FIRST, const SECOND>(layers: &Layers, movers: &[Line16], others: &[Line16], pairs: &[Pair], out: &mut [i32])
 }
@@ -56,9 +61,12 @@ macro_rules! kernels {
             /// Vectors that the widest first layer takes.
             const MOST: usize = 512 / BYTES;
 
-            /// Adds rows to sums.
+            /// Adds rows to sums, or takes them away.
             macro_rules! add_rows {
                 ($table:expr, $rows:expr, $sums:expr) => {
+                    add_rows!($table, $rows, $sums, add16)
+                };
+                ($table:expr, $rows:expr, $sums:expr, $add:ident) => {
                     // Of known length, so that no index is checked.
                     let table = &$table[..JOINED_ROWS * (FIRST / 32)];
                     for row in $rows {
@@ -66,7 +74,7 @@ macro_rules! kernels {
                         assert!(usize::from(*row) < JOINED_ROWS);
                         let from = usize::from(*row) * (2 * FIRST / BYTES);
                         for at in 0..2 * FIRST / BYTES {
-                            $sums[at] = v::add16($sums[at], v::load(table, from + at));
+                            $sums[at] = v::$add($sums[at], v::load(table, from + at));
                         }
                     }
                 };
@@ -82,14 +90,34 @@ macro_rules! kernels {
                 }
             }
 
-            /// The logits of as many positions as there are activations; sums are kept in `PARTS`, by input.
+            #[target_feature(enable = $features)]
+            pub(super) fn change_rows<const FIRST: usize>(
+                table: &[Line16],
+                before: &[Line16],
+                gone: &[u16; CHANGED],
+                come: &[u16; CHANGED],
+                out: &mut [Line16],
+            ) {
+                let (before, out) = (&before[..FIRST / 32], &mut out[..FIRST / 32]);
+                let mut sums = [v::zero(); MOST];
+                for at in 0..2 * FIRST / BYTES {
+                    sums[at] = v::load(before, at);
+                }
+                add_rows!(table, gone, sums, sub16);
+                add_rows!(table, come, sums);
+                for at in 0..2 * FIRST / BYTES {
+                    v::store(out, at, sums[at]);
+                }
+            }
+
+            /// What the neurons of the second layer add to the logit, in parts that [`v::total`] adds up, for as many positions
+            /// as there are activations; sums are kept in `PARTS`, by input.
             #[inline]
             #[target_feature(enable = $features)]
             fn forward<const FIRST: usize, const SECOND: usize, const COUNT: usize, const PARTS: usize>(
                 layers: &Layers,
                 activations: &mut [Activations<FIRST>; COUNT],
-                out: &mut [i32; COUNT],
-            ) {
+            ) -> [v::Vector; COUNT] {
                 const { assert!(FIRST % (4 * PARTS) == 0 && SECOND * 4 / BYTES <= 4) };
                 let vectors = const { SECOND * 4 / BYTES };
                 let hidden = &layers.hidden[..FIRST * SECOND / 64];
@@ -117,17 +145,20 @@ macro_rules! kernels {
                         }
                     }
                 }
+                let mut totals = [v::zero(); COUNT];
                 for position in 0..COUNT {
-                    let mut total = v::zero();
                     for at in 0..vectors {
-                        let mut sum = sums[position][0][at];
                         for part in 1..PARTS {
-                            sum = v::add32(sum, sums[position][part][at]);
+                            sums[position][0][at] = v::add32(sums[position][0][at], sums[position][part][at]);
                         }
-                        total = v::add32(total, v::output(sum, v::load(output, at)));
                     }
-                    out[position] = layers.output_bias + v::total(total);
+                    // Two vectors at a time; an odd one goes with zeros.
+                    for at in (0..vectors).step_by(2) {
+                        let weights = v::pack(v::load(output, at), if at + 1 < vectors { v::load(output, at + 1) } else { v::zero() });
+                        totals[position] = v::add32(totals[position], v::output(sums[position][0][at], sums[position][0][at + 1], weights));
+                    }
                 }
+                totals
             }
 
             #[target_feature(enable = $features)]
@@ -143,9 +174,8 @@ macro_rules! kernels {
                 for at in 0..FIRST / BYTES {
                     v::store_bytes(&mut activations[0].0, at, v::activations(sums[2 * at], sums[2 * at + 1]));
                 }
-                let mut out = [0];
-                forward::<FIRST, SECOND, 1, { v::PARTS }>(layers, &mut activations, &mut out);
-                out[0]
+                let [sums] = forward::<FIRST, SECOND, 1, { v::PARTS }>(layers, &mut activations);
+                layers.output_bias + v::total(sums)
             }
 
             #[target_feature(enable = $features)]
@@ -156,8 +186,8 @@ macro_rules! kernels {
                 pairs: &[Pair],
                 out: &mut [i32],
             ) {
-                let mut activations = [const { Activations([0; FIRST]) }; v::TOGETHER];
-                for (pairs, out) in pairs.chunks(v::TOGETHER).zip(out.chunks_mut(v::TOGETHER)) {
+                let mut activations = [const { Activations([0; FIRST]) }; GROUP];
+                for (pairs, out) in pairs.chunks(GROUP).zip(out.chunks_mut(GROUP)) {
                     for (pair, activations) in pairs.iter().zip(&mut activations) {
                         let mover = &movers[usize::from(pair[0]) * (FIRST / 32)..][..FIRST / 32];
                         let other = &others[usize::from(pair[1]) * (FIRST / 32)..][..FIRST / 32];
@@ -168,16 +198,29 @@ macro_rules! kernels {
                         }
                     }
                     // Where fewer are left, what was there before is computed again for nothing.
-                    let mut found = [0; v::TOGETHER];
-                    forward::<FIRST, SECOND, { v::TOGETHER }, 1>(layers, &mut activations, &mut found);
-                    for (out, found) in out.iter_mut().zip(found) {
-                        *out = found;
+                    let mut sums = [v::zero(); GROUP];
+                    if v::TOGETHER == GROUP && pairs.len() > 2 {
+                        sums = forward::<FIRST, SECOND, GROUP, 1>(layers, &mut activations);
+                    } else {
+                        let (two, others) = activations.split_at_mut(2);
+                        if let (Some(two), Some(others)) = (two.first_chunk_mut::<2>(), others.first_chunk_mut::<2>()) {
+                            [sums[0], sums[1]] = forward::<FIRST, SECOND, 2, { v::PARTS_OF_TWO }>(layers, two);
+                            if pairs.len() > 2 {
+                                [sums[2], sums[3]] = forward::<FIRST, SECOND, 2, { v::PARTS_OF_TWO }>(layers, others);
+                            }
+                        }
+                    }
+                    for (out, total) in out.iter_mut().zip(v::totals(sums)) {
+                        *out = layers.output_bias + total;
                     }
                 }
             }
         }
     };
 }
+
+/// Positions whose logits are computed together.
+const GROUP: usize = 4;
 
 /// Activations of a first layer.
 #[repr(C, align(64))]
@@ -216,6 +259,8 @@ mod halves {
     pub(super) const BYTES: usize = 32;
     /// Positions taken through the second layer together: 8 sums, 2 inputs, weights and products fill 16 registers.
     pub(super) const TOGETHER: usize = 2;
+    /// Sums of two positions.
+    pub(super) const PARTS_OF_TWO: usize = 1;
     /// Sums of a single position.
     pub(super) const PARTS: usize = 2;
 
@@ -260,6 +305,12 @@ mod halves {
 
     #[inline]
     #[target_feature(enable = "avx2")]
+    pub(super) fn sub16(a: Vector, b: Vector) -> Vector {
+        _mm256_sub_epi16(a, b)
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx2")]
     pub(super) fn add32(a: Vector, b: Vector) -> Vector {
         _mm256_add_epi32(a, b)
     }
@@ -280,12 +331,28 @@ mod halves {
         _mm256_min_epu8(_mm256_permute4x64_epi64::<0b11_01_10_00>(packed), _mm256_set1_epi8(127))
     }
 
-    /// Sums of the second layer, clipped, times the weights of the output. Both fit 16 bits, so one instruction multiplies.
+    /// The weights of two vectors of neurons in one, in the order of [`output`].
     #[inline]
     #[target_feature(enable = "avx2")]
-    pub(super) fn output(sums: Vector, weights: Vector) -> Vector {
-        let clipped = _mm256_min_epi32(_mm256_max_epi32(sums, zero()), _mm256_set1_epi32(FULL));
+    pub(super) fn pack(first: Vector, second: Vector) -> Vector {
+        _mm256_packs_epi32(first, second)
+    }
+
+    /// Sums of two vectors of neurons, clipped, times their weights. Packing clips at 0 and 65,535; all fits 16 bits then.
+    #[inline]
+    #[target_feature(enable = "avx2")]
+    pub(super) fn output(first: Vector, second: Vector, weights: Vector) -> Vector {
+        let clipped = _mm256_min_epu16(_mm256_packus_epi32(first, second), _mm256_set1_epi16(FULL as i16));
         _mm256_madd_epi16(clipped, weights)
+    }
+
+    /// The sums of all eight of each.
+    #[inline]
+    #[target_feature(enable = "avx2")]
+    pub(super) fn totals([a, b, c, d]: [Vector; GROUP]) -> [i32; GROUP] {
+        let quarters = _mm256_hadd_epi32(_mm256_hadd_epi32(a, b), _mm256_hadd_epi32(c, d));
+        let sums = _mm_add_epi32(_mm256_castsi256_si128(quarters), _mm256_extracti128_si256::<1>(quarters));
+        [_mm_extract_epi32::<0>(sums), _mm_extract_epi32::<1>(sums), _mm_extract_epi32::<2>(sums), _mm_extract_epi32::<3>(sums)]
     }
 
     /// The sum of all eight.
@@ -306,6 +373,8 @@ mod whole {
     pub(super) const BYTES: usize = 64;
     /// Positions taken through the second layer together.
     pub(super) const TOGETHER: usize = 4;
+    /// Sums of two positions: as many chains of products as four positions have.
+    pub(super) const PARTS_OF_TWO: usize = 2;
     /// Sums of a single position: a product is ready when the next three have begun.
     pub(super) const PARTS: usize = 4;
 
@@ -346,6 +415,12 @@ mod whole {
     }
 
     #[inline]
+    #[target_feature(enable = "avx512f,avx512bw")]
+    pub(super) fn sub16(a: Vector, b: Vector) -> Vector {
+        _mm512_sub_epi16(a, b)
+    }
+
+    #[inline]
     #[target_feature(enable = "avx512f")]
     pub(super) fn add32(a: Vector, b: Vector) -> Vector {
         _mm512_add_epi32(a, b)
@@ -367,11 +442,31 @@ mod whole {
         _mm512_min_epu8(_mm512_permutexvar_epi64(order, packed), _mm512_set1_epi8(127))
     }
 
+    /// As in `halves`.
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw")]
-    pub(super) fn output(sums: Vector, weights: Vector) -> Vector {
-        let clipped = _mm512_min_epi32(_mm512_max_epi32(sums, zero()), _mm512_set1_epi32(FULL));
+    pub(super) fn pack(first: Vector, second: Vector) -> Vector {
+        _mm512_packs_epi32(first, second)
+    }
+
+    /// As in `halves`.
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512bw")]
+    pub(super) fn output(first: Vector, second: Vector, weights: Vector) -> Vector {
+        let clipped = _mm512_min_epu16(_mm512_packus_epi32(first, second), _mm512_set1_epi16(FULL as i16));
         _mm512_madd_epi16(clipped, weights)
+    }
+
+    /// The sums of all sixteen of each.
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512bw")]
+    pub(super) fn totals([a, b, c, d]: [Vector; GROUP]) -> [i32; GROUP] {
+        let first = _mm512_add_epi32(_mm512_unpacklo_epi32(a, b), _mm512_unpackhi_epi32(a, b));
+        let second = _mm512_add_epi32(_mm512_unpacklo_epi32(c, d), _mm512_unpackhi_epi32(c, d));
+        let quarters = _mm512_add_epi32(_mm512_unpacklo_epi64(first, second), _mm512_unpackhi_epi64(first, second));
+        let halves = _mm256_add_epi32(_mm512_castsi512_si256(quarters), _mm512_extracti64x4_epi64::<1>(quarters));
+        let sums = _mm_add_epi32(_mm256_castsi256_si128(halves), _mm256_extracti128_si256::<1>(halves));
+        [_mm_extract_epi32::<0>(sums), _mm_extract_epi32::<1>(sums), _mm_extract_epi32::<2>(sums), _mm_extract_epi32::<3>(sums)]
     }
 
     #[inline]

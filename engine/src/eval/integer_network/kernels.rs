@@ -83,9 +83,15 @@ pub(super) struct Tables {
     pub(super) other: Vec<Line16>,
 }
 
+/// Inputs over which products may be added up in 16 bits before they are widened, where [`Layers::short_sums`] permits it.
+pub(super) const SHORT: usize = 16;
+
 /// The layers after the first.
 #[derive(Clone, Debug)]
 pub(super) struct Layers {
+    /// Whether no sum over [`SHORT`] inputs that belongs to one number of 16 bits can leave it: two of every four
+    /// inputs, whose activations are 0 to 127.
+    pub(super) short_sums: bool,
     /// For every four inputs, for every neuron, the four weights.
     pub(super) hidden: Vec<Line8>,
     /// The biases, and the output weights, of sixteen neurons a line.
@@ -104,8 +110,29 @@ impl Layers {
             }
         }
         let output: Vec<i32> = weights.output.iter().map(|&weight| i32::from(weight)).collect();
-        Self { hidden: lines(&hidden), bias: lines(&weights.hidden_bias), output: lines(&output), output_bias: weights.output_bias }
+        let short_sums = short_sums_fit(&weights.hidden, second);
+        Self {
+            short_sums,
+            hidden: lines(&hidden),
+            bias: lines(&weights.hidden_bias),
+            output: lines(&output),
+            output_bias: weights.output_bias,
+        }
     }
+}
+
+/// See [`Layers::short_sums`]: weights of one sign may meet activations of 127, those of the other of 0.
+fn short_sums_fit(hidden: &[i8], second: usize) -> bool {
+    let most = i32::from(i16::MAX) / 127;
+    hidden.chunks_exact(SHORT * second).all(|inputs| {
+        (0..2 * second).all(|sum| {
+            let (half, neuron) = (sum / second, sum % second);
+            let weights = (0..SHORT).filter(|input| input / 2 % 2 == half).map(|input| i32::from(inputs[input * second + neuron]));
+            let (mut above, mut below) = (0, 0);
+            weights.for_each(|weight| if weight > 0 { above += weight } else { below -= weight });
+            above.max(below) <= most
+        })
+    })
 }
 
 /// Which sums make a position: one of the mover's, one of the other side's.

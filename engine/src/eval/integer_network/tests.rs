@@ -23,6 +23,13 @@ pub(crate) fn random_weights(groups: SideGroups, [first, second]: [usize; 2], se
     }
 }
 
+/// The same with a second layer whose products may be added up in 16 bits.
+fn with_short_sums(mut weights: IntegerWeights) -> IntegerWeights {
+    weights.hidden.iter_mut().for_each(|weight| *weight /= 4);
+    weights.hidden_bias.iter_mut().for_each(|bias| *bias /= 4);
+    weights
+}
+
 fn some_groups() -> [SideGroups; 4] {
     let turns = SideGroups::NONE.with(SideGroup::Turns);
     [SideGroups::ALL, SideGroups::NONE, turns, turns.with(SideGroup::Mobility)]
@@ -54,8 +61,12 @@ fn available() -> impl Iterator<Item = IntegerInstructions> {
 fn every_instruction_set_gives_the_integers_of_the_plain_forward_pass() {
     let positions = random_positions(&Standard::default(), 31, 3000);
     for shape in SHAPES {
-        for (groups, seed) in some_groups().into_iter().zip(5..) {
+        let all = some_groups().into_iter().zip(5..).flat_map(|(groups, seed)| {
             let weights = random_weights(groups, shape, seed);
+            [with_short_sums(weights.clone()), weights]
+        });
+        for (number, weights) in all.enumerate() {
+            assert_eq!(IntegerNetwork::new(weights.clone()).unwrap().layers.short_sums, number % 2 == 0);
             let networks: Vec<_> = available().map(|set| IntegerNetwork::new(weights.clone()).unwrap().on(set).unwrap()).collect();
             let (mut least, mut most) = (f32::INFINITY, f32::NEG_INFINITY);
             for position in &positions[..if shape[0] > 64 { 300 } else { 3000 }] {
@@ -96,7 +107,8 @@ fn a_position_as_a_whole_has_the_bits_of_its_successors() {
     let positions = random_positions(&game, 32, 4000);
     for shape in SHAPES {
         let weights = random_weights(SideGroups::ALL, shape, 8);
-        for set in available() {
+        let both = [with_short_sums(weights.clone()), weights];
+        for (set, weights) in available().flat_map(|set| both.each_ref().map(|weights| (set, weights))) {
             let network = IntegerNetwork::new(weights.clone()).unwrap().on(set).unwrap();
             let mut cache = Successors::default();
             for position in &positions[..if shape[0] > 64 { 400 } else { 4000 }] {
@@ -236,6 +248,28 @@ fn the_largest_weights_do_not_overflow() {
                 let network = IntegerNetwork::new(weights.clone()).unwrap().on(set).unwrap();
                 assert_eq!(i64::from(network.logit(&position)), expected);
             }
+        }
+    }
+}
+
+#[test]
+fn sums_in_16_bits_are_made_only_where_none_overflows() {
+    // All activations are 127. Eight weights belong to one sum of 16 bits: of inputs 0, 1, 4, 5, 8, 9, 12 and 13.
+    let mut weights = random_weights(SideGroups::NONE, [64, 32], 1);
+    weights.rows.fill(0);
+    weights.bias.fill(127 << SHIFT);
+    for (total, fits) in [(258, true), (-258, true), (259, false), (-259, false)] {
+        let sign = i32::signum(total);
+        weights.hidden.fill(0);
+        for neuron in 0..32 {
+            for (input, weight) in [(0, 100), (5, 100), (8, 50), (13, total.abs() - 250), (2, -1), (6, 127), (7, -128)] {
+                weights.hidden[input * 32 + neuron] = (sign * weight).clamp(-128, 127) as i8;
+            }
+        }
+        let position = random_positions(&Standard::default(), 36, 1)[0];
+        for set in available() {
+            let network = IntegerNetwork::new(weights.clone()).unwrap().on(set).unwrap();
+            assert_eq!((network.layers.short_sums, i64::from(network.logit(&position))), (fits, plain_logit(&weights, &position)));
         }
     }
 }

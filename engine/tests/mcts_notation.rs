@@ -40,6 +40,7 @@ fn every_key_makes_a_player_that_plays() {
         ("monte_alpha_v2(sims=200)", true),
         ("uctcut(200)", true),
         ("abseval(2)", false),
+        ("abseval(cpu_ms=2)", false),
     ] {
         let recipe = PlayerRecipe::parse(text, &game).unwrap_or_else(|error| panic!("{error}"));
         assert_eq!(recipe.is_reproducible(), reproducible, "{text}");

@@ -14,10 +14,12 @@ use crate::dice::Die;
 use crate::eval::any::AnyEvaluator;
 use crate::games::einstein::Standard;
 use crate::oracle::Oracle;
+use crate::search::limits::TimeLimit;
 use crate::search::meter::{LeafClock, Meter, Off};
 use crate::tablebase::shared::shared;
 use crate::tablebase::{FEWEST_STONES, MOST_STONES};
 use std::sync::Arc;
+use std::time::Duration;
 
 mod evaluators;
 mod limits;
@@ -30,7 +32,7 @@ pub const PLAYERS: &str = "star2, star1, star0.5, star0(depth, eval, die, ms, cp
      order, negascout, form, threads, step, aspiration, probcut, tablebase), minimax and alphabeta(depth, eval, dice), \
      unified and textbook(depth, eval, die), mcts(sims or ms or cpu_ms or clock, leaf, playout, truncate, close, select, exploration, fpu, prior, bias, temperature, rave, \
      backup, solver, graph, keep, ponder, virtual_loss, batch, memory, threads, early, tablebase, die), greedy, random; the published monte_alpha, monte_alpha_v2 and \
-     uctcut(sims or ms or cpu_ms or clock) and abseval(ms); and Rock'n'Roll's MrBlack(depth), FarmerBoy(depth), MrMonte(depth, iterations, player), MrRandom";
+     uctcut(sims or ms or cpu_ms or clock) and abseval(ms or cpu_ms or clock); and Rock'n'Roll's MrBlack(depth), FarmerBoy(depth), MrMonte(depth, iterations, player), MrRandom";
 
 /// Milliseconds a move in the published matches of abseval.
 const ABSEVAL_MILLISECONDS: f64 = 1200.0;
@@ -83,8 +85,14 @@ impl PlayerRecipe {
             }
             name @ ("monte_alpha" | "monte_alpha_v2" | "uctcut") => Kind::Mcts(MctsRecipe::published(name, &mut arguments, &game)?),
             "abseval" => {
-                let milliseconds = arguments.number("ms", 0.01..=86_400_000.0, ABSEVAL_MILLISECONDS)?;
-                Kind::Search(SearchRecipe::abseval(milliseconds, &game))
+                let limit = match limits::time(&mut arguments)? {
+                    Some(limit) => limit,
+                    None => {
+                        let milliseconds = arguments.number("ms", 0.01..=86_400_000.0, ABSEVAL_MILLISECONDS)?;
+                        TimeLimit::Move(Duration::from_secs_f64(milliseconds / 1000.0))
+                    }
+                };
+                Kind::Search(SearchRecipe::abseval(limit, &game))
             }
             "MrBlack" | "FarmerBoy" | "MrMonte" => {
                 let depth = arguments.number("depth", 0..=63, 0)? + 1;

@@ -20,7 +20,6 @@ use crate::search::star::{Cuts, StarOptions};
 use crate::search::table::{Replacement, Reuse, Table};
 use crate::tablebase::shared::at_hand;
 use std::sync::Arc;
-use std::time::Duration;
 
 /// A search that can be made again and again.
 #[derive(Clone)]
@@ -93,14 +92,13 @@ impl SearchRecipe {
 
     /// ABSeval, an opponent of Monte_Alpha: alpha-beta with a table and an evaluation by threats, of which no details are
     /// published; so Star1 with attack, block and threat.
-    pub(super) fn abseval(milliseconds: f64, game: &Standard) -> Self {
-        let time = Some(TimeLimit::Move(Duration::from_secs_f64(milliseconds / 1000.0)));
+    pub(super) fn abseval(limit: TimeLimit, game: &Standard) -> Self {
         let options = StarOptions { cuts: Cuts::Star1, ..StarOptions::default() };
         let deepening = Deepening { step: STEP_WITH_LIMITS, ..Deepening::default() };
         let entries = DEFAULT_TABLE_WITH_LIMITS * ENTRIES;
         Self {
             shape: Shape::Unified { options, deepening, threads: 1 },
-            limits: Limits { time, ..Limits::to_depth(MOST_DEPTH) },
+            limits: Limits { time: Some(limit), ..Limits::to_depth(MOST_DEPTH) },
             table: TableRecipe { entries, replacement: Replacement::default(), reuse: Reuse::default() },
             evaluator: evaluators::attack_block_threat(game),
             oracle: None,

@@ -1,6 +1,6 @@
 //! What one evaluation costs: hand-made and learned evaluators, each on every instruction set there is for it.
 //!
-//! `cargo run --release -p engine --example evaluation_speed -- [rounds]`: for each the best of so many short rounds, in
+//! `cargo run --release -p engine --example evaluation_speed -- [rounds] [part of a name]`: for each the best of so many short rounds, in
 //! nanoseconds and in cycles of the clock as it is then, which a chain of dependent multiplications of known length tells.
 //! "line": what was kept of the position before is brought up to date, then the position is valued. "whole": a position
 //! one ply deep, divided by its successors. Learned evaluators have random weights: their values do not matter here.
@@ -67,11 +67,20 @@ fn clock(rounds: usize) -> f64 {
     4.0 * STEPS as f64 / nanoseconds
 }
 
+/// Whether the part of a name that was asked for, if any, is in this one.
+fn is_asked_for(name: &str) -> bool {
+    std::env::args().nth(2).is_none_or(|part| name.contains(&part))
+}
+
 fn report(name: &str, nanoseconds: f64, rounds: usize) {
     println!("{name:<48} {nanoseconds:8.1} ns {:8.0} cycles", nanoseconds * clock(rounds));
 }
 
 fn line<E: Evaluator<Standard>>(name: &str, evaluator: &E, plies: &[Ply], rounds: usize) {
+    let name = format!("{name}, line");
+    if !is_asked_for(&name) {
+        return;
+    }
     let game = Standard::default();
     let (mut parent, mut child) = (E::Cache::default(), E::Cache::default());
     let total = best(rounds, || {
@@ -88,11 +97,15 @@ fn line<E: Evaluator<Standard>>(name: &str, evaluator: &E, plies: &[Ply], rounds
         }
         black_box(sum);
     });
-    report(&format!("{name}, line"), total / plies.len() as f64, rounds);
+    report(&name, total / plies.len() as f64, rounds);
 }
 
 /// All successors of all positions that follow a position, in the order in which a search meets them.
 fn whole<E: Evaluator<Standard>>(name: &str, evaluator: &E, plies: &[Ply], rounds: usize) {
+    let name = format!("{name}, whole");
+    if !is_asked_for(&name) {
+        return;
+    }
     let game = Standard::default();
     let mut cache = E::Cache::default();
     let next: Vec<Position> = plies
@@ -114,7 +127,7 @@ fn whole<E: Evaluator<Standard>>(name: &str, evaluator: &E, plies: &[Ply], round
         }
         black_box(sum);
     });
-    report(&format!("{name}, whole"), total / f64::from(successors), rounds);
+    report(&name, total / f64::from(successors), rounds);
 }
 
 fn numbers(random: &mut RandomStream, count: usize, most: f64) -> Vec<f32> {
@@ -185,6 +198,7 @@ fn main() {
             let network = NTuple::new(set.clone(), weights.clone(), 0.0).unwrap().on(instructions).unwrap();
             let title = format!("{} tuples, {name}, {}", set.tuples(), instructions.name());
             line(&title, &network, &plies, rounds);
+            whole(&title, &network, &plies, rounds);
             rows(&title, network.set(), &plies, rounds);
         }
     }
@@ -192,6 +206,10 @@ fn main() {
 
 /// What finding the rows of tuples takes of that.
 fn rows(name: &str, set: &TupleSet, plies: &[Ply], rounds: usize) {
+    let name = format!("{name}, rows alone");
+    if !is_asked_for(&name) {
+        return;
+    }
     let mut rows = vec![0; set.tuples()];
     let total = best(rounds, || {
         for (_, _, position) in black_box(plies) {
@@ -199,5 +217,5 @@ fn rows(name: &str, set: &TupleSet, plies: &[Ply], rounds: usize) {
             black_box(&rows);
         }
     });
-    report(&format!("{name}, rows alone"), total / plies.len() as f64, rounds);
+    report(&name, total / plies.len() as f64, rounds);
 }

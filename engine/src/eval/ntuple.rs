@@ -44,7 +44,7 @@ pub struct NTuple {
     bias: f32,
     /// What is computed with.
     whole: WholeWeights,
-    touched: Touched,
+    touched: Box<Touched>,
 }
 
 /// Weights that make no n-tuple network.
@@ -95,7 +95,7 @@ impl NTuple {
             return Err(NTupleError::Bias(bias));
         }
         let whole = WholeWeights::new(&set, &weights, bias)?;
-        Ok(Self { touched: Touched::new(set.cells()), set, weights, bias, whole })
+        Ok(Self { touched: Box::new(Touched::new(set.cells())), set, weights, bias, whole })
     }
 
     /// The tuples.

@@ -157,8 +157,8 @@ fn values_are_logistic_sums() {
             let logit = 0.25 + rows.iter().map(|row| f64::from(model.weights()[*row as usize])).sum::<f64>();
             let expected = 1.0 / (1.0 + (-logit).exp());
             assert!((f64::from(model.value(&game, &position, &Successors::default())) - expected).abs() < 1e-5);
-            // Weights below 1/2 have all bits: half of the last one a weight, and the grid of log odds.
-            let bound = (model.set().tuples() + 1) as f64 / f64::from(1 << 23) + 1.0 / f64::from(1 << 18);
+            // Weights below 1/2 have all bits: half of the last one a weight, and half a step of the grid of log odds.
+            let bound = (model.set().tuples() + 1) as f64 / f64::from(1 << 23) + 1.0 / f64::from(1 << 19);
             assert!((f64::from(model.logit(&position)) - logit).abs() <= bound, "{} {position:?}", model.set().name());
         }
     }
@@ -196,7 +196,7 @@ fn all_instructions_give_the_same_rows_and_the_same_bits() {
             // In whole numbers, in any order: 255 weights below 1 have all bits.
             let whole = |weight: f32| (f64::from(weight) * f64::from(1 << 22)).round() as i64;
             let sum = whole(-0.5) + expected.iter().rev().map(|&row| whole(network.weights()[row as usize])).sum::<i64>();
-            let logit = (sum.div_euclid(16) as f64 / f64::from(1 << 18)) as f32;
+            let logit = ((sum + 8).div_euclid(16) as f64 / f64::from(1 << 18)) as f32;
             for &instructions in &available {
                 let network = network.clone().on(instructions).unwrap();
                 let mut rows = vec![0; set.tuples()];

@@ -25,8 +25,14 @@ const GRID_BITS: u32 = 18;
 pub(super) struct WholeWeights {
     /// One a row.
     pub(super) weights: Vec<i32>,
+    /// With half a step of the grid of log odds, so that [`Self::log_odds`] rounds sums to the nearest.
     pub(super) bias: i32,
     bits: u32,
+}
+
+/// Half a step of the grid of log odds, in units of so many bits.
+fn half_a_step(bits: u32) -> i32 {
+    (1 << bits.saturating_sub(GRID_BITS)) / 2
 }
 
 impl WholeWeights {
@@ -40,17 +46,17 @@ impl WholeWeights {
             })
             .sum();
         let most = tables + f64::from(bias.abs());
-        let rounding = (set.tuples() + 1) as f64 / 2.0;
+        let rounding = (set.tuples() + 1) as f64 / 2.0 + f64::from(half_a_step(MOST_BITS));
         let fits = |bits: &u32| most * f64::from(1u32 << bits) + rounding < LIMIT;
         let Some(bits) = (FEWEST_BITS..=MOST_BITS).rev().find(fits) else {
             return Err(NTupleError::Large { most, limit: LIMIT / f64::from(1u32 << FEWEST_BITS) });
         };
         // Halves away from zero.
         let whole = |weight: f32| (f64::from(weight) * f64::from(1u32 << bits) + 0.5f64.copysign(f64::from(weight))) as i32;
-        Ok(Self { weights: weights.iter().map(|&weight| whole(weight)).collect(), bias: whole(bias), bits })
+        Ok(Self { weights: weights.iter().map(|&weight| whole(weight)).collect(), bias: whole(bias) + half_a_step(bits), bits })
     }
 
-    /// Log odds in floating point, on a grid of 2⁻¹⁸ or coarser: so the logistic never falls where sums rise, also when it is
+    /// Log odds in floating point from a sum with the bias, on a grid of 2⁻¹⁸ or coarser: so the logistic never falls where sums rise, also when it is
     /// rounded, and the best of several moves may be taken among integers.
     #[inline]
     pub(super) fn log_odds(&self, sum: i32) -> f32 {
@@ -78,10 +84,10 @@ mod tests {
     fn there_are_as_many_bits_as_fit() {
         // The largest of each table count, wherever they are: 127 + 128 + 0.5 is below 2⁸ = 2³⁰⁻²².
         let weights = whole(&[127.0, 1.0, 0.25, -128.0], -0.5).unwrap();
-        assert_eq!((weights.bits, weights.bias), (22, -(1 << 21)));
+        assert_eq!((weights.bits, weights.bias), (22, 8 - (1 << 21)));
         assert_eq!(weights.weights, [127 << 22, 1 << 22, 1 << 20, -(128 << 22)]);
         assert_eq!(whole(&[128.0, 1.0, 0.25, -128.0], 0.0).unwrap().bits, 21);
-        // Rounding counts: 2³⁰ - 1 and three halves.
+        // Rounding counts: 2³⁰ - 64 is far enough, 2³⁰ - 1 is not.
         assert_eq!(whole(&[128.0, 0.0, 128.0 - 1.0 / 65536.0, 0.0], 0.0).unwrap().bits, 22);
         assert_eq!(whole(&[256.0 - 1.0 / 65536.0, 0.0, 1.0 / 65536.0 - 1.0 / 4_194_304.0, 0.0], 0.0).unwrap().bits, 21);
         assert_eq!(whole(&[2.0e6, 0.0, 2.0e6, 0.0], 0.0).unwrap().bits, 8);
@@ -101,6 +107,7 @@ mod tests {
     fn log_odds_are_on_the_grid() {
         let fine = whole(&[0.0; 4], 0.0).unwrap();
         assert_eq!([fine.log_odds(3 << 22), fine.log_odds(15), fine.log_odds(-1)], [3.0, 0.0, -1.0 / 262_144.0]);
+        assert_eq!([-9, -8, 7, 8].map(|sum| fine.log_odds(fine.bias + sum) * 262_144.0), [-1.0, 0.0, 0.0, 1.0]);
         let coarse = whole(&[2.0e6, 0.0, 2.0e6, 0.0], 0.0).unwrap();
         assert_eq!([coarse.log_odds(256), coarse.log_odds(-1)], [1.0, -1.0 / 256.0]);
     }

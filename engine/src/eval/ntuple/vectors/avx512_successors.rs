@@ -128,6 +128,29 @@ impl Numbers {
         // SAFETY: the mask has no more lanes than there are numbers; the load needs no alignment.
         (mask, unsafe { _mm512_maskz_loadu_epi32(mask, there.as_ptr().cast()) })
     }
+
+    /// The sum of all numbers from `at` on but before `end`, in sixteen parts.
+    ///
+    /// # Safety
+    /// All of them were stored.
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
+    unsafe fn sum(&self, at: usize, end: usize) -> __m512i {
+        let there = &self.0[at..end];
+        let mask = (1u64 << there.len().min(2 * LANES)) - 1;
+        let first = there.as_ptr().cast::<i32>();
+        // SAFETY: the masks have no more lanes than there are numbers; a second vector of which there is nothing is not read.
+        // Two at once, because there are seldom more, and seldom as many as the time before.
+        let mut sum = unsafe {
+            let one = _mm512_maskz_loadu_epi32(mask as u16, first);
+            _mm512_add_epi32(one, _mm512_maskz_loadu_epi32((mask >> LANES) as u16, first.wrapping_add(LANES)))
+        };
+        for at in (at + 2 * LANES..end).step_by(LANES) {
+            // SAFETY: the caller's promise.
+            sum = _mm512_add_epi32(sum, unsafe { self.load(at, end) }.1);
+        }
+        sum
+    }
 }
 
 /// The view after a step.
@@ -176,13 +199,14 @@ impl Block<'_> {
     }
 }
 
-/// A position, the views after its moves, and what is found of their sums so far.
+/// A position, its moves, and what is found of their sums so far.
 struct Moves<'a, 'b> {
     parent: &'a Parent<'b>,
     weights: &'a [i32],
     steps: &'a [Step],
     before: [__m512i; 2],
-    after: [[__m512i; 2]; MOST],
+    /// For each symbol of the board how mobile it is, if tuples look at that.
+    mobility: [u8; 16],
     /// For the position itself, sixteen parts.
     whole: __m512i,
     /// What each move adds to that.
@@ -212,16 +236,18 @@ unsafe fn add_group<const REDUCED: bool, const BLOCKS: usize>(moves: &mut Moves<
     let mut numbers = Numbers([const { MaybeUninit::uninit() }; ROOM]);
     let mut ends = [0; MOST];
     let mut filled = 0;
-    for (((&step, after), change), end) in moves.steps.iter().zip(&moves.after).zip(&mut moves.changes).zip(&mut ends) {
+    for ((&step, change), end) in moves.steps.iter().zip(&mut moves.changes).zip(&mut ends) {
+        let after = view_after::<REDUCED>(&moves.before, moves.parent, step, &moves.mobility);
         let mut touched = moves.parent.touched_by(step, part);
+        let mut sum = *change;
         for (block, &held) in blocks.iter().zip(&held) {
             let mask = touched as u16;
             touched >>= LANES;
-            numbers.store(filled, _mm512_maskz_compress_epi32(mask, block.rows::<REDUCED>(after)));
+            numbers.store(filled, _mm512_maskz_compress_epi32(mask, block.rows::<REDUCED>(&after)));
             filled += mask.count_ones() as usize;
-            *change = _mm512_mask_sub_epi32(*change, mask, *change, held);
+            sum = _mm512_mask_sub_epi32(sum, mask, sum, held);
         }
-        *end = filled;
+        (*change, *end) = (sum, filled);
     }
     for at in (0..filled).step_by(LANES) {
         // SAFETY: as many were stored as are filled. They are rows of tuples, as above: every symbol that a step puts into
@@ -232,14 +258,11 @@ unsafe fn add_group<const REDUCED: bool, const BLOCKS: usize>(moves: &mut Moves<
         };
         numbers.store(at, found);
     }
-    let mut at = 0;
+    let mut first = 0;
     for (&end, change) in ends.iter().zip(&mut moves.changes).take(moves.steps.len()) {
-        while at < end {
-            // SAFETY: as before, in each place a weight now.
-            *change = _mm512_add_epi32(*change, unsafe { numbers.load(at, end) }.1);
-            at += LANES;
-        }
-        at = end;
+        // SAFETY: as before, in each place a weight now.
+        *change = _mm512_add_epi32(*change, unsafe { numbers.sum(first, end) });
+        first = end;
     }
 }
 
@@ -252,10 +275,7 @@ pub(super) unsafe fn successors<const REDUCED: bool>(parent: &Parent<'_>, weight
     let nothing = _mm512_setzero_si512();
     let before = view::<REDUCED>(&parent.turned);
     let mobility = if REDUCED { mobility::symbols(parent.turned.mover().alive(), parent.turned.other().alive()) } else { [0; 16] };
-    let mut moves = Moves { parent, weights, steps, before, after: [[nothing; 2]; MOST], whole: nothing, changes: [nothing; MOST] };
-    for (&step, after) in steps.iter().zip(&mut moves.after) {
-        *after = view_after::<REDUCED>(&before, parent, step, &mobility);
-    }
+    let mut moves = Moves { parent, weights, steps, before, mobility, whole: nothing, changes: [nothing; MOST] };
     let blocks = parent.set.plan().blocks.len();
     for part in 0..blocks.div_ceil(GROUP) {
         // SAFETY: the caller's promise.

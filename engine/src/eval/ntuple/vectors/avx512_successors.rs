@@ -158,7 +158,8 @@ impl Numbers {
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
 fn view_after<const REDUCED: bool>(before: &[__m512i; 2], parent: &Parent<'_>, step: Step, mobility: &[u8; 16]) -> [__m512i; 2] {
     let (stone, left, to) = (usize::from(step.stone) % 8, parent.left_by(step), usize::from(step.square & 31));
-    let symbol = (MAX_STONES + stone + 1) % 16;
+    // The symbol of a stone, whatever the step says.
+    let symbol = (MAX_STONES + stone + 1).min(STONES);
     let [mut first, mut second] = *before;
     first = select(load(&SQUARE.0[to][0]), _mm512_set1_epi8(symbol as i8), clear(load(&SQUARE.0[left][0]), first));
     if parent.touched.stones {
@@ -213,7 +214,8 @@ struct Moves<'a, 'b> {
     changes: [__m512i; MOST],
 }
 
-/// Adds what a group of blocks finds, the `part`-th of the set.
+/// Adds what a group of blocks finds, the `part`-th of the set: the rows of all moves first, then all weights, then the
+/// sums, so that nothing is read soon after it was stored, and no move waits for the one before.
 ///
 /// # Safety
 /// There is a weight for each row of a phase of the set.
@@ -232,7 +234,6 @@ unsafe fn add_group<const REDUCED: bool, const BLOCKS: usize>(moves: &mut Moves<
         *held = unsafe { block_weights(one, block.rows::<REDUCED>(&moves.before), moves.weights) };
         moves.whole = _mm512_add_epi32(moves.whole, *held);
     }
-    // The rows of all moves first, then all weights, then the sums: nothing is read soon after it was stored.
     let mut numbers = Numbers([const { MaybeUninit::uninit() }; ROOM]);
     let mut ends = [0; MOST];
     let mut filled = 0;

@@ -45,8 +45,12 @@ impl Parent<'_> {
     /// The tuples from 64 · `part` on whose rows a step may change, one bit each.
     #[inline]
     pub(super) fn touched_by(&self, step: Step, part: usize) -> u64 {
-        let (touched, stone) = (self.touched, (MAX_STONES + usize::from(step.stone)) % 16);
+        let touched = self.touched;
         let squares = touched.of_square[self.left_by(step)][part] | touched.of_square[usize::from(step.square & 31)][part];
+        if !touched.stones {
+            return squares;
+        }
+        let stone = (MAX_STONES + usize::from(step.stone)) % 16;
         squares | touched.of_stone[stone][part] | touched.of_loss[self.captured_by(step) % 16][part]
     }
 }

@@ -1,6 +1,6 @@
 //! What one evaluation costs: hand-made and learned evaluators, each on every instruction set there is for it.
 //!
-//! `cargo run --release -p engine --example evaluation_speed -- [rounds [part of a name]]`: for each the best of so many short rounds, in
+//! `cargo run --release -p engine --example evaluation_speed -- [rounds] [part of a name]`: for each the best of so many short rounds, in
 //! nanoseconds and in cycles of the clock as it is then, which a chain of dependent multiplications of known length tells.
 //! "line": what was kept of the position before is brought up to date, then the position is valued. "whole": a position
 //! one ply deep, divided by its successors. Learned evaluators have random weights: their values do not matter here.
@@ -67,8 +67,8 @@ fn clock(rounds: usize) -> f64 {
     4.0 * STEPS as f64 / nanoseconds
 }
 
-/// Whether measurements of this name are asked for.
-fn wanted(name: &str) -> bool {
+/// Whether the part of a name that was asked for, if any, is in this one.
+fn is_asked_for(name: &str) -> bool {
     std::env::args().nth(2).is_none_or(|part| name.contains(&part))
 }
 
@@ -78,7 +78,7 @@ fn report(name: &str, nanoseconds: f64, rounds: usize) {
 
 fn line<E: Evaluator<Standard>>(name: &str, evaluator: &E, plies: &[Ply], rounds: usize) {
     let name = format!("{name}, line");
-    if !wanted(&name) {
+    if !is_asked_for(&name) {
         return;
     }
     let game = Standard::default();
@@ -103,7 +103,7 @@ fn line<E: Evaluator<Standard>>(name: &str, evaluator: &E, plies: &[Ply], rounds
 /// All successors of all positions that follow a position, in the order in which a search meets them.
 fn whole<E: Evaluator<Standard>>(name: &str, evaluator: &E, plies: &[Ply], rounds: usize) {
     let name = format!("{name}, whole");
-    if !wanted(&name) {
+    if !is_asked_for(&name) {
         return;
     }
     let game = Standard::default();
@@ -198,6 +198,7 @@ fn main() {
             let network = NTuple::new(set.clone(), weights.clone(), 0.0).unwrap().on(instructions).unwrap();
             let title = format!("{} tuples, {name}, {}", set.tuples(), instructions.name());
             line(&title, &network, &plies, rounds);
+            whole(&title, &network, &plies, rounds);
             rows(&title, network.set(), &plies, rounds);
         }
     }
@@ -206,7 +207,7 @@ fn main() {
 /// What finding the rows of tuples takes of that.
 fn rows(name: &str, set: &TupleSet, plies: &[Ply], rounds: usize) {
     let name = format!("{name}, rows alone");
-    if !wanted(&name) {
+    if !is_asked_for(&name) {
         return;
     }
     let mut rows = vec![0; set.tuples()];

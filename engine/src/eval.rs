@@ -21,6 +21,7 @@ pub mod random;
 pub mod reciprocal;
 pub mod schwarz;
 pub mod schwarz_odds;
+mod steps;
 #[cfg(test)]
 pub(crate) mod test_support;
 

@@ -2,36 +2,48 @@
 //!
 //! The logit is `bias + Σ weights[index of tuple t]`, the value its logistic. The tables of all tuples stand one after
 //! the other in one array of weights, those of a phase before those of the next, which is what training updates and
-//! model files hold. Sums are made in sixteen lanes, so that all instructions give the same bits.
+//! model files hold. Sums are made in whole numbers and exact, so that all instructions give the same bits, and so does what is
+//! added to the sum of the position before a move.
 //! Source: n-tuple networks for games, Lucas 2008 (Othello); for EinStein Chu et al. (TAAI 2017).
 
 mod cell;
+mod changes;
 mod error;
+mod instructions;
 mod mobility;
 mod plan;
 mod set;
 mod sets;
+mod successors;
+mod touched;
+#[cfg(target_arch = "x86_64")]
 mod vectors;
 mod view;
+mod whole;
 
 pub use cell::{Cell, UnknownCell};
 pub use error::TupleError;
+pub use instructions::Instructions;
 pub use set::{CUSTOM, MAX_CELLS, MAX_ROWS, MAX_TUPLES, TupleSet};
 pub use sets::SET_NAMES;
-pub use vectors::Instructions;
+pub use successors::Successors;
 pub use view::View;
 
-use crate::eval::Evaluator;
-use crate::eval::calibration::logistic;
-use crate::games::einstein::{Position, Standard};
-use plan::LANES;
+use crate::eval::{Evaluator, OnePly};
+use crate::games::einstein::{Move, Position, Standard};
+use touched::Touched;
+use whole::WholeWeights;
 
 /// An n-tuple network.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NTuple {
     set: TupleSet,
+    /// As they were given: what files hold.
     weights: Vec<f32>,
     bias: f32,
+    /// What is computed with.
+    whole: WholeWeights,
+    touched: Box<Touched>,
 }
 
 /// Weights that make no n-tuple network.
@@ -56,13 +68,21 @@ pub enum NTupleError {
     /// The bias is no number or infinite.
     #[error("the bias is {0}; it must be finite")]
     Bias(f32),
+    /// Weights that would need sums of more bits.
+    #[error("the log odds may reach {most}; weights must keep them below {limit}")]
+    Large {
+        /// The largest weight of each table, and the bias, without their signs.
+        most: f64,
+        /// What they must stay below.
+        limit: f64,
+    },
 }
 
 impl NTuple {
     /// The network of one weight for each row of the set.
     ///
     /// # Errors
-    /// If the number of weights is wrong or one is not finite.
+    /// If the number of weights is wrong, one is not finite, or they are too large together.
     pub fn new(set: TupleSet, weights: Vec<f32>, bias: f32) -> Result<Self, NTupleError> {
         if weights.len() != set.rows() {
             return Err(NTupleError::Length { found: weights.len(), expected: set.rows() });
@@ -73,7 +93,8 @@ impl NTuple {
         if !bias.is_finite() {
             return Err(NTupleError::Bias(bias));
         }
-        Ok(Self { set, weights, bias })
+        let whole = WholeWeights::new(&set, &weights, bias)?;
+        Ok(Self { touched: Box::new(Touched::new(set.cells())), set, weights, bias, whole })
     }
 
     /// The tuples.
@@ -106,47 +127,41 @@ impl NTuple {
     #[must_use]
     #[inline]
     pub fn logit(&self, position: &Position) -> f32 {
+        self.whole.log_odds(self.sum(position))
+    }
+
+    /// The sum of a position, bias included, in units of the whole weights.
+    #[inline]
+    fn sum(&self, position: &Position) -> i32 {
         #[cfg(target_arch = "x86_64")]
         if self.set.instructions() != Instructions::Portable {
-            return self.bias + vectors::sum(&self.set, position, &self.weights);
+            return self.whole.bias + vectors::sum(&self.set, position, &self.whole.weights);
         }
         let mut rows = [0u32; MAX_TUPLES];
         let rows = &mut rows[..self.set.tuples()];
         self.set.indices(position, rows);
-        self.bias + add_lanes(rows, |row| self.weights[row as usize])
+        rows.iter().fold(self.whole.bias, |sum, &row| sum + self.whole.weights[row as usize])
     }
-}
-
-/// The sum of the weights of rows in the order in which every machine adds them up: row *i* to lane *i* modulo 16, then
-/// the upper half of the lanes to the lower, until one is left.
-#[inline(always)]
-pub fn add_lanes(rows: &[u32], weight: impl Fn(u32) -> f32) -> f32 {
-    let mut sums = [0.0f32; LANES];
-    let (whole, rest) = rows.as_chunks::<LANES>();
-    for rows in whole {
-        for (sum, &row) in sums.iter_mut().zip(rows) {
-            *sum += weight(row);
-        }
-    }
-    for (sum, &row) in sums.iter_mut().zip(rest) {
-        *sum += weight(row);
-    }
-    let mut half = LANES / 2;
-    while half > 0 {
-        for lane in 0..half {
-            sums[lane] += sums[lane + half];
-        }
-        half /= 2;
-    }
-    sums[0]
 }
 
 impl Evaluator<Standard> for NTuple {
-    type Cache = ();
+    type Cache = Successors;
+    const KNOWS_SUCCESSORS: bool = true;
 
     #[inline]
-    fn value(&self, _: &Standard, position: &Position, (): &()) -> f32 {
-        logistic(self.logit(position))
+    fn one_ply(&self, game: &Standard, position: &Position, cache: &mut Successors) -> OnePly {
+        self.value_successors(game, position, cache)
+    }
+
+    /// Log odds for the side that moves.
+    #[inline]
+    fn score_successors(&self, _: &Standard, position: &Position, moves: &[Move], scores: &mut [f32]) {
+        self.rate_successors(position, moves, scores);
+    }
+
+    #[inline]
+    fn value(&self, _: &Standard, position: &Position, _: &Successors) -> f32 {
+        self.whole.win_probability(self.sum(position))
     }
 }
 

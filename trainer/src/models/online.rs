@@ -8,7 +8,6 @@
 use super::prefetch::prefetch;
 use crate::config::Rule;
 use engine::eval::calibration::exponential;
-use engine::eval::ntuple::add_lanes;
 
 /// Rows that are changed together.
 const LANES: usize = 8;
@@ -124,10 +123,35 @@ fn separate<const WIDTH: usize>(cells: &[[f32; WIDTH]]) -> (Vec<f32>, f32, Vec<f
     (weights, bias, cells.iter().flat_map(|cell| &cell[1..]).copied().collect())
 }
 
-/// The logit of a position with these rows, added up as the engine does.
+/// The logit of a position with these rows: within the engine's rounding what the engine says.
 #[inline]
 fn logit<const WIDTH: usize>(cells: &[[f32; WIDTH]], rows: &[u32]) -> f32 {
     cells[cells.len() - 1][0] + add_lanes(rows, |row| cells[row as usize][0])
+}
+
+/// The sum of a number for each row, in sixteen lanes, which become vectors: row *i* to lane *i* modulo 16, then the upper half
+/// of the lanes to the lower, until one is left. The same on every machine.
+#[inline(always)]
+fn add_lanes(rows: &[u32], weight: impl Fn(u32) -> f32) -> f32 {
+    const LANES: usize = 16;
+    let mut sums = [0.0f32; LANES];
+    let (whole, rest) = rows.as_chunks::<LANES>();
+    for rows in whole {
+        for (sum, &row) in sums.iter_mut().zip(rows) {
+            *sum += weight(row);
+        }
+    }
+    for (sum, &row) in sums.iter_mut().zip(rest) {
+        *sum += weight(row);
+    }
+    let mut half = LANES / 2;
+    while half > 0 {
+        for lane in 0..half {
+            sums[lane] += sums[lane + half];
+        }
+        half /= 2;
+    }
+    sums[0]
 }
 
 /// Learns the samples one by one; the sum of their losses, each before its own update. The derivative of the loss

@@ -42,6 +42,8 @@ pub(super) struct Block {
     pub(super) mask: [u32; LANES],
     /// How many steps they take, of which there is at least one.
     pub(super) steps: usize,
+    /// The number of the first of them.
+    first: usize,
 }
 
 /// All tuples of a set.
@@ -62,10 +64,18 @@ impl Plan {
                 bases: std::array::from_fn(|lane| at(bases, lane)),
                 mask: std::array::from_fn(|lane| if lane < tuples.len() { u32::MAX } else { 0 }),
                 steps: count,
+                first: plan.steps.len(),
             });
             plan.steps.extend((0..count).map(|step| Step::new(tuples, step)));
         }
         plan
+    }
+
+    /// A block by its number, and its steps.
+    #[inline]
+    pub(super) fn block(&self, number: usize) -> (&Block, &[Step]) {
+        let block = &self.blocks[number];
+        (block, &self.steps[block.first..][..block.steps])
     }
 }
 

@@ -5,9 +5,9 @@
 //! rows that fit their tables, whatever the position.
 
 use super::plan::Plan;
-use super::vectors::Instructions;
-use super::{Cell, TupleError, View, sets};
+use super::{Cell, Instructions, TupleError, View, sets};
 use crate::games::einstein::{MAX_STONES, Position};
+use std::ops::Range;
 
 /// Most tuples a set has; bounds the stack space of an evaluation.
 pub const MAX_TUPLES: usize = 256;
@@ -194,6 +194,19 @@ impl TupleSet {
     /// Rows of one phase.
     pub(super) fn rows_of_a_phase(&self) -> usize {
         self.rows
+    }
+
+    /// The rows of each tuple's table within a phase.
+    pub(super) fn tables(&self) -> impl Iterator<Item = Range<usize>> {
+        let ends = self.bases[1..].iter().map(|&base| base as usize).chain([self.rows]);
+        self.bases.iter().zip(ends).map(|(&base, end)| base as usize..end)
+    }
+
+    /// Whether the phase of positions changes with the loss of one of so many stones.
+    #[inline]
+    pub(super) fn phase_ends_at(&self, stones: u32) -> bool {
+        let stones = (stones as usize).clamp(1, 2 * MAX_STONES);
+        self.offsets[stones] != self.offsets[stones - 1]
     }
 
     /// The row of each tuple, counted over all tables.

@@ -1,4 +1,6 @@
-//! Tuple indices against a view read off the board's text, and sums against `f64`.
+//! Tuple indices against a view read off the board's text, and sums against `f64` and against whole numbers one by one.
+
+mod successors;
 
 use super::super::test_support;
 use super::*;
@@ -154,7 +156,10 @@ fn values_are_logistic_sums() {
             model.set().indices(&position, &mut rows);
             let logit = 0.25 + rows.iter().map(|row| f64::from(model.weights()[*row as usize])).sum::<f64>();
             let expected = 1.0 / (1.0 + (-logit).exp());
-            assert!((f64::from(model.value(&game, &position, &())) - expected).abs() < 1e-5);
+            assert!((f64::from(model.value(&game, &position, &Successors::default())) - expected).abs() < 1e-5);
+            // Weights below 1/2 have all bits: half of the last one a weight, and half a step of the grid of log odds.
+            let bound = (model.set().tuples() + 1) as f64 / f64::from(1 << 23) + 1.0 / f64::from(1 << 19);
+            assert!((f64::from(model.logit(&position)) - logit).abs() <= bound, "{} {position:?}", model.set().name());
         }
     }
 }
@@ -166,7 +171,9 @@ fn impossible_weights_are_refused() {
     let mut weights = vec![0.0; 312];
     weights[7] = f32::INFINITY;
     assert_eq!(NTuple::new(set.clone(), weights, 0.0), Err(NTupleError::NotFinite { row: 7, weight: f32::INFINITY }));
-    assert!(matches!(NTuple::new(set, vec![0.0; 312], f32::NAN), Err(NTupleError::Bias(_))));
+    assert!(matches!(NTuple::new(set.clone(), vec![0.0; 312], f32::NAN), Err(NTupleError::Bias(_))));
+    let error = NTuple::new(set, vec![1e6; 312], 0.0).unwrap_err().to_string();
+    assert_eq!(error, "the log odds may reach 12000000; weights must keep them below 4194304");
 }
 
 /// Positions that no game has: any squares, several stones on one, some beyond the board.
@@ -181,19 +188,15 @@ fn all_instructions_give_the_same_rows_and_the_same_bits() {
     let available: Vec<Instructions> = Instructions::ALL.into_iter().filter(|instructions| instructions.is_available()).collect();
     let mut random = RandomStream::new(6);
     for set in sets() {
-        let weights: Vec<f32> = (0..set.rows()).map(|_| (random.unit() as f32 - 0.5) * 3.0).collect();
+        let weights: Vec<f32> = (0..set.rows()).map(|_| (random.unit() as f32 - 0.5) * 2.0).collect();
         let network = NTuple::new(set.clone(), weights, -0.5).unwrap();
         for position in random_positions(10) {
             let mut expected = vec![0; set.tuples()];
             set.clone().on(Instructions::Portable).unwrap().indices(&position, &mut expected);
-            // The order of additions, written out.
-            let mut sums = [0.0f32; 16];
-            for (number, &row) in expected.iter().enumerate() {
-                sums[number % 16] += network.weights()[row as usize];
-            }
-            let eight: [f32; 8] = std::array::from_fn(|lane| sums[lane] + sums[lane + 8]);
-            let four: [f32; 4] = std::array::from_fn(|lane| eight[lane] + eight[lane + 4]);
-            let logit = -0.5 + ((four[0] + four[2]) + (four[1] + four[3]));
+            // In whole numbers, in any order: 255 weights below 1 have all bits.
+            let whole = |weight: f32| (f64::from(weight) * f64::from(1 << 22)).round() as i64;
+            let sum = whole(-0.5) + expected.iter().rev().map(|&row| whole(network.weights()[row as usize])).sum::<i64>();
+            let logit = ((sum + 8).div_euclid(16) as f64 / f64::from(1 << 18)) as f32;
             for &instructions in &available {
                 let network = network.clone().on(instructions).unwrap();
                 let mut rows = vec![0; set.tuples()];

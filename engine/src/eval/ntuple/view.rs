@@ -29,7 +29,7 @@ impl View {
     #[inline]
     pub fn new(position: &Position) -> Self {
         let mut view = Self::plain(position);
-        view.reduce();
+        view.reduce(position);
         view
     }
 
@@ -58,9 +58,8 @@ impl View {
 
     /// Fills the cells of the reduced alphabets from the board.
     #[inline]
-    fn reduce(&mut self) {
-        let alive = |first: usize| (0..MAX_STONES).fold(0, |alive, stone| alive | self.symbols[ALIVE + first + stone] << stone);
-        let mobile = mobility::symbols(alive(0), alive(MAX_STONES));
+    fn reduce(&mut self, position: &Position) {
+        let mobile = mobility::symbols(position.mover().alive(), position.other().alive());
         for square in 0..SQUARES {
             let stone = self.symbols[BOARD + square];
             self.symbols[OWNERS + square] = u8::from(stone > 0) + u8::from(stone > MAX_STONES as u8);

@@ -101,12 +101,14 @@ fn games_are_those_of_the_rules_and_undrawn_moves_the_best_of_a_roll() {
         plies += positions.len();
         for (ply, position) in positions.iter().enumerate() {
             // Some roll permits what was made, and the engine thinks no more of anything else it permits.
-            let worth = |after: &Position| rules.payoff(after, position.seat()).unwrap_or_else(|| 1.0 - network.value(&rules, after, &()));
+            let worth = |after: &Position| {
+                rules.payoff(after, position.seat()).unwrap_or_else(|| 1.0 - network.value(&rules, after, &Default::default()))
+            };
             let explains = |face: u8| {
                 let afters: Vec<Position> = rules.legal_moves(position, face).iter().map(|&mv| rules.play(position, mv)).collect();
                 let best = afters.iter().map(worth).fold(f32::NEG_INFINITY, f32::max);
                 match positions.get(ply + 1) {
-                    Some(next) => afters.contains(next) && (student.episode.drawn[ply] || worth(next) >= best - 1e-6),
+                    Some(next) => afters.contains(next) && (student.episode.drawn[ply] || worth(next) >= best - 1e-5),
                     None => afters.iter().any(|after| rules.payoff(after, position.seat()) == Some(student.episode.last_payoff)),
                 }
             };
@@ -155,7 +157,7 @@ fn endgames_of_two_stones_become_exact() {
         let (mut mean, mut most) = (0.0, 0.0f32);
         for _ in 0..4000 {
             let position = two_stones(&mut random);
-            let error = (network.value(&rules, &position, &()) - tables.value_of(&position).unwrap()).abs();
+            let error = (network.value(&rules, &position, &Default::default()) - tables.value_of(&position).unwrap()).abs();
             mean += error / 4000.0;
             most = most.max(error);
         }

@@ -44,7 +44,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     println!("{} training samples in {} parts", samples.training(), samples.parts());
     loading(&samples, &config)?;
     network(&samples, &config)?;
-    Ok(tuples(&samples, arguments.next().as_deref())?)
+    tuples(&samples, arguments.next().as_deref())
 }
 
 /// The best of some runs, each of which tells how many samples it went through.

@@ -38,8 +38,8 @@ pub trait Evaluator<G: Game>: Send + Sync {
     const KNOWS_SUCCESSORS: bool = false;
 
     /// The value of a position, one ply deep, for the seat to move: the expectation of the best successor, the same to
-    /// the last bit as from the [`Evaluator::value`] of each. The cache may be any: it only saves work that an earlier
-    /// call with the same cache has done. Two seats only.
+    /// the last bit as from the [`Evaluator::value`] of each. The cache may be any that was used with these rules and this
+    /// evaluator alone: it only saves work that an earlier call has done. Two seats only.
     fn one_ply(&self, game: &G, position: &G::Position, cache: &mut Self::Cache) -> OnePly {
         let _ = (game, position, cache);
         unreachable!("only asked of evaluators that say so");

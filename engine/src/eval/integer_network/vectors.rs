@@ -1,9 +1,9 @@
 //! The kernels of an integer network for x86-64: AVX2, AVX-512, and AVX-512 with VNNI.
 //!
 //! One text for all of them, over a few operations on the vectors of each. The products of four activations with the
-//! weights of a neuron are added up in 32 bits: by one instruction of VNNI, otherwise by way of two sums of two products in 16
-//! bits, which cannot saturate. Several positions are taken through the second layer at a time, so that its weights are
-//! loaded once. Invariant: the integers of `kernels.rs`.
+//! weights of a neuron are added up in 32 bits: by one instruction of VNNI, otherwise by way of sums of two products in 16
+//! bits, which cannot saturate, or of eight, where the weights permit it (`Layers::short_sums`). Else several positions are
+//! taken through the second layer at a time, so that its weights are loaded once. Invariant: the integers of `kernels.rs`.
 #![allow(unsafe_code)]
 
 mod halves;

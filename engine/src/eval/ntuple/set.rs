@@ -1,6 +1,7 @@
 //! A set of tuples: from positions to rows of tables.
 //!
-//! Invariant: [`TupleSet::indices`] is the only place that turns positions into rows (`vectors.rs` computes the same);
+//! Invariant: [`TupleSet::indices`] is the only place that turns positions into rows (`vectors.rs` computes the same, `changes.rs` and
+//! `vectors/avx512_successors.rs` what a move changes of it);
 //! training uses it too, and [`TupleSet::description`] says canonically what it computes. A set that could be made has
 //! rows that fit their tables, whatever the position.
 

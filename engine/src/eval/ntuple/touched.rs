@@ -38,7 +38,7 @@ pub(super) struct Touched {
 impl Touched {
     pub(super) fn new(tuples: &[Vec<Cell>]) -> Self {
         let mut lists = vec![Vec::new(); CELLS];
-        for (tuple, cells) in (0..).zip(tuples) {
+        for (tuple, cells) in (0..=u8::MAX).zip(tuples) {
             let mut stride = 1;
             for cell in cells {
                 lists[cell.place()].push(Touch { stride, tuple });

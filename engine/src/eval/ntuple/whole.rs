@@ -2,8 +2,8 @@
 //!
 //! A weight is a multiple of 2⁻ᵇ, with as many bits b as fit: the largest b of at most 22 with which no sum, whatever the
 //! position, reaches 2³⁰. Sums of them are exact, so the order of additions does not matter, and what a move changes can be
-//! added to the sum before it. Invariant: the sum of a position is within (tuples + 1) · 2⁻ᵇ⁻¹ of that of the weights as
-//! they were given.
+//! added to the sum before it. Invariant: but for the half step that the bias holds to
+//! round to the nearest, the sum of a position is within (tuples + 1) · 2⁻ᵇ⁻¹ of that of the weights as they were given.
 
 use super::{NTupleError, TupleSet};
 use crate::eval::calibration::logistic;

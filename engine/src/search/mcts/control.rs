@@ -10,7 +10,7 @@ use super::place::Place;
 use super::report::MoveStatistics;
 use super::reserve::Reserve;
 use super::select::Selector;
-use super::shares::{Shares, Turn};
+use super::shares::Shares;
 use super::worker::{Root, Shared, Worker};
 use super::{Mcts, Purpose};
 use crate::chance::Bounds;
@@ -212,7 +212,7 @@ impl<G: Game> Control<'_, G> {
             let left = self.shares.left(&turn);
             if number == 0 && left > 0 {
                 if looks.is_multiple_of(BETWEEN_ESTIMATES) && self.deadline.is_some() {
-                    left_in_time = self.left_in_time(&turn);
+                    left_in_time = self.left_in_time();
                 }
                 looks += 1;
                 // What other threads have begun or kept back does not show yet.
@@ -239,9 +239,9 @@ impl<G: Game> Control<'_, G> {
     }
 
     /// How many simulations the time left suffices for, if they go on as they went; a quarter more, for they may not.
-    fn left_in_time(&self, turn: &Turn) -> u64 {
+    fn left_in_time(&self) -> u64 {
         let Some(deadline) = self.deadline else { return u64::MAX };
-        let done = turn.known();
+        let done = self.shares.claimed();
         let spent = deadline.stopwatch.elapsed();
         let (spent, left) = (spent.as_secs_f64(), deadline.after.saturating_sub(spent).as_secs_f64());
         if done < 64 { u64::MAX } else { (done as f64 * 1.25 * left / spent.max(1e-9)) as u64 + 1 }

@@ -3,7 +3,7 @@
 //! A position is a *block* of cells, a head and one cell for each of its moves; a move links to the block behind it. An
 //! index by keys finds a position however it was reached, which makes the tree a graph (Lajkonik keeps its statistics in
 //! such a table). Blocks are named by the place of their head; 0 is none. Invariants: memory never grows; when it is
-//! used up, [`Graph::add`] says so and nothing else changes; a block is complete before another thread can find it.
+//! used up, [`Graph::add`] says so and no block changes; a block is complete before another thread can find it.
 
 use super::cell::MAX_PLACES;
 pub(in crate::search) use super::cell::{Cell, Extra, Known};

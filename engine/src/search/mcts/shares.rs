@@ -17,13 +17,16 @@ const AHEAD: u64 = 128;
 /// Or one in so many of those that the other has.
 const ONE_IN: u64 = 256;
 
-/// Claims from one look at the other parts to the next, at least; there are not fewer than threads, for so many are looked at.
+/// Claims until a thread looks at the other parts, and while it helps another one; else there are not fewer from one look to
+/// the next than threads, for so many are looked at.
 const BETWEEN_LOOKS: usize = 8;
 
 /// The parts of the draw, and how many simulations have been claimed of each.
 #[derive(Debug)]
 pub(super) struct Shares {
     parts: Vec<Part>,
+    /// From the draws of one part to those of the next.
+    stride: usize,
     budget: u64,
 }
 
@@ -79,24 +82,18 @@ impl Draws {
     }
 }
 
-impl Turn {
-    /// Simulations of all threads that have been claimed, or more were since.
-    pub(super) fn known(&self) -> u64 {
-        self.known
-    }
-}
-
 impl Shares {
     /// For so many threads, and so many simulations of all together.
     pub(super) fn new(threads: usize, budget: u64) -> Self {
-        let count = threads as u64;
-        let quota = |part: u64| budget / count + u64::from(part < budget % count);
-        Self { parts: (0..count).map(|part| Part { quota: quota(part), claimed: AtomicU64::new(0) }).collect(), budget }
+        // What is left over when the budget is divided is spread over all parts, not given to the first faces.
+        let up_to = |part: usize| (u128::from(budget) * part as u128 / threads as u128) as u64;
+        let part = |part: usize| Part { quota: up_to(part + 1) - up_to(part), claimed: AtomicU64::new(0) };
+        Self { parts: (0..threads).map(part).collect(), stride: stride(threads), budget }
     }
 
     /// The turn of thread `number`.
     pub(super) fn turn(&self, number: usize) -> Turn {
-        Turn { own: number, part: number, left: BETWEEN_LOOKS.max(self.parts.len()), known: 0 }
+        Turn { own: number, part: number, left: BETWEEN_LOOKS, known: 0 }
     }
 
     /// At most how many simulations are left to claim.
@@ -116,7 +113,7 @@ impl Shares {
             if before < part.quota {
                 let count = step.min(part.quota - before);
                 turn.known += count;
-                return Some(Claim { count, draws: Draws::part(turn.part, self.parts.len()) });
+                return Some(Claim { count, draws: Draws::part(turn.part * self.stride % self.parts.len(), self.parts.len()) });
             }
             let left = |part: &Part| part.quota - part.claimed();
             turn.part = (0..self.parts.len()).max_by_key(|&part| left(&self.parts[part])).filter(|&part| left(&self.parts[part]) > 0)?;
@@ -138,8 +135,25 @@ impl Shares {
         let claimed = |part: usize| self.parts[part].claimed();
         let last = (0..self.parts.len()).min_by_key(|&part| claimed(part)).unwrap_or(turn.own);
         let ahead = claimed(turn.own).saturating_sub(claimed(last));
-        turn.part = if ahead > AHEAD.max(claimed(last) / ONE_IN) { last } else { turn.own };
+        turn.part = turn.own;
+        if ahead > AHEAD.max(claimed(last) / ONE_IN) {
+            // Others may have seen that too.
+            (turn.part, turn.left) = (last, BETWEEN_LOOKS);
+        }
     }
+}
+
+/// A step around a ring of so many parts that comes to all of them and soon everywhere: about the golden section. Threads
+/// begin in the order of their numbers, and what they draw is to be everywhere from the beginning.
+fn stride(parts: usize) -> usize {
+    let common = |mut a: usize, mut b: usize| {
+        while b > 0 {
+            (a, b) = (b, a % b);
+        }
+        a
+    };
+    let far = |stride: usize| (stride as f64 - 0.618_034 * parts as f64).abs();
+    (1..=parts).filter(|&stride| common(stride, parts) == 1).min_by(|&one, &other| far(one).total_cmp(&far(other))).unwrap_or(1)
 }
 
 impl Part {
@@ -192,6 +206,24 @@ mod tests {
             assert_eq!(quotas.iter().sum::<u64>(), budget);
             assert!(quotas.iter().all(|quota| quota.abs_diff(budget / speeds.len() as u64) <= 1), "{quotas:?}");
         }
+    }
+
+    #[test]
+    fn parts_that_follow_one_another_are_far_apart_and_what_is_left_over_is_spread() {
+        for threads in 1..=256 {
+            let stride = stride(threads);
+            let mut places: Vec<usize> = (0..threads).map(|part| part * stride % threads).collect();
+            if threads >= 6 {
+                // Any six in a row meet half of the faces of a die or more.
+                let faces = |six: &[usize]| six.iter().map(|place| 6 * place / threads).collect::<std::collections::HashSet<_>>().len();
+                assert!(places.windows(6).all(|six| faces(six) >= 3), "{threads}: {places:?}");
+            }
+            places.sort_unstable();
+            assert!(places.into_iter().eq(0..threads));
+        }
+        let quotas = |threads, budget| Shares::new(threads, budget).parts.iter().map(|part| part.quota).collect::<Vec<_>>();
+        assert_eq!(quotas(8, 4), [0, 1, 0, 1, 0, 1, 0, 1]);
+        assert_eq!(quotas(3, u64::MAX).iter().sum::<u64>(), u64::MAX);
     }
 
     #[test]

@@ -13,7 +13,7 @@ fn all_sets() -> Vec<TupleSet> {
     // Tuples that look at squares and at stones, at the same square twice over, and all cells of a stone.
     let mixed = ["b12 s0 a6", "b12 o12 m12", "s3 d3 a3 s9", "b0 b24 d7", "o0 o6 o12 o18 o24", "a0 a1 a2 a3 a4 a5 a6 a7", "b7 s8 d8"];
     all.push(TupleSet::custom(&mixed).unwrap());
-    let board: Vec<String> = (0..250).map(|number| format!("b{} b{}", number % 25, (number % 25 + 1 + number / 25) % 25)).collect();
+    let board: Vec<String> = (0..256).map(|number| format!("b{} b{}", number % 25, (number % 25 + 1 + number / 25) % 25)).collect();
     all.push(TupleSet::custom(&board).unwrap());
     let windows = TupleSet::named("board-windows").unwrap().tuple_texts();
     all.push(TupleSet::custom(&windows[..40]).unwrap().with_phases(&[4, 11]).unwrap());

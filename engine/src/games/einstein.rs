@@ -5,6 +5,7 @@
 //! for both sides and changing the turn is a swap.
 //! Invariant: a position is before the roll; the die is not part of it.
 
+mod drawn;
 pub mod notation;
 pub mod open_dice;
 mod permitted;
@@ -15,7 +16,8 @@ pub mod setup;
 pub mod symmetry;
 
 use crate::dice::Die;
-use crate::game::{FixedList, Game, Outcome, OutcomeList, Payoffs, Seat, Stage, end_move_by_move, one_of, sample, won_by};
+use crate::game::{FixedList, Game, Outcome, OutcomeList, Payoffs, Seat, Stage, end_move_by_move, one_of, won_by};
+use drawn::DrawnStones;
 pub(crate) use permitted::stones_permitted;
 use permitted::{StoneRuns, runs_of_stones};
 pub use playout::StoneTable;
@@ -50,6 +52,7 @@ pub struct EinStein<const COLUMNS: usize = 5, const ROWS: usize = 5> {
     die: Die,
     /// For each set of living stones (bit i = stone i + 1) the outcomes as runs of stones.
     runs: Box<[StoneRuns; 64]>,
+    drawn: DrawnStones,
     /// The home squares in reading order.
     home: FixedList<u8, MAX_STONES>,
     stone_table: Option<StoneTable>,
@@ -137,6 +140,18 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
         }
         mobility
     };
+
+    /// The steps of two stones: `[square + 32 · square of the other]`.
+    const MOBILITY_OF_TWO: [u8; 1 << 10] = {
+        let mut mobility = [0; 1 << 10];
+        let mut two = 0;
+        while two < mobility.len() {
+            mobility[two] = Self::MOBILITY[two % 32] + Self::MOBILITY[two / 32];
+            two += 1;
+        }
+        mobility
+    };
+
     /// Rules with `stones` stones a side, numbered from 1.
     ///
     /// # Panics
@@ -150,7 +165,7 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
         });
         let stone_table = (die.faces() == 6 && die.is_fair()).then(|| StoneTable::new(variant));
         let home = setup::home_squares(COLUMNS, ROWS, stones);
-        Self { variant, stones: stones as u8, die, runs, home, stone_table }
+        Self { variant, stones: stones as u8, die, drawn: DrawnStones::new(&runs), runs, home, stone_table }
     }
 
     /// The same rules with each face of the die as an outcome of its own, as the published programs enumerate them;
@@ -158,7 +173,7 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
     #[must_use]
     pub fn face_by_face(self) -> Self {
         let runs = runs_of_stones(self.variant, self.die, |runs, face| runs.push(face));
-        Self { runs, ..self }
+        Self { drawn: DrawnStones::new(&runs), runs, ..self }
     }
 
     /// The variant in force.
@@ -351,9 +366,7 @@ impl<const COLUMNS: usize, const ROWS: usize> Game for EinStein<COLUMNS, ROWS> {
 
     #[inline]
     fn random_move(&self, position: &Position, bits: u64) -> Move {
-        let run = sample(&self.runs[usize::from(position.mover().alive())][..], (bits >> 32) as u32);
-        // A run of stones names its two ends; stones between them are gone.
-        let (first, last) = (run.start as u8, run.end as u8 - 1);
+        let (first, last) = self.drawn.of(position.mover().alive(), (bits >> 32) as u32);
         let steps = |stone: u8| Self::STEPS_FROM[usize::from(position.mover().square(usize::from(stone)))];
         let of_first = steps(first).count_ones() as usize;
         let of_last = if last == first { 0 } else { steps(last).count_ones() as usize };
@@ -400,9 +413,8 @@ impl<const COLUMNS: usize, const ROWS: usize> Game for EinStein<COLUMNS, ROWS> {
 
     #[inline]
     fn draw_moves(&self, position: &Position, bits: u32, moves: &mut MoveList) -> usize {
-        let run = sample(&self.runs[usize::from(position.mover().alive())][..], bits);
-        // A run of stones names its two ends; stones between them are gone.
-        let (first, last) = (run.start as u8, run.end as u8 - 1);
+        let mover = position.mover();
+        let (first, last) = self.drawn.of(mover.alive(), bits);
         moves.clear();
         self.push_moves(position, first, moves);
         if last != first {
@@ -410,7 +422,7 @@ impl<const COLUMNS: usize, const ROWS: usize> Game for EinStein<COLUMNS, ROWS> {
         }
         if self.die.faces() >= self.stones {
             // Every living stone is listed: count the moves of those before the first one.
-            position.mover().before(usize::from(first)).squares().into_iter().map(|square| usize::from(Self::mobility_from(square))).sum()
+            mover.before(usize::from(first)).in_pairs().into_iter().map(|pair| usize::from(Self::MOBILITY_OF_TWO[pair])).sum()
         } else {
             let mut all = MoveList::default();
             self.moves(position, &mut all);

@@ -45,6 +45,13 @@ impl Side {
         std::array::from_fn(|stone| self.square(stone))
     }
 
+    /// The squares of two stones each: that of stone 2 i, and 32 times that of the next one.
+    #[must_use]
+    #[inline]
+    pub(super) fn in_pairs(self) -> [usize; MAX_STONES / 2] {
+        std::array::from_fn(|pair| (self.0 >> (2 * LANE_BITS * pair as u32)) as usize % (1 << (2 * LANE_BITS)))
+    }
+
     /// One bit a living stone.
     #[must_use]
     #[inline]

@@ -1,0 +1,97 @@
+//! Which stones a roll that is drawn at random permits: for each set of living stones the outcomes by thresholds.
+//!
+//! Invariant: 32 random bits draw the outcome that [`crate::game::sample`] draws of the same list. Thresholds are compared
+//! side by side, where to take one weight off after the other is a chain of which each link waits for the one before.
+
+use super::permitted::StoneRuns;
+use crate::game::{MAX_OUTCOMES, sample};
+
+/// The outcomes of a set of living stones.
+#[derive(Clone, Copy, Debug, Default)]
+#[repr(C, align(32))]
+struct Drawn {
+    /// Outcomes from number `i + 1` on have the bits above `up_to[i]`.
+    up_to: [u32; MAX_OUTCOMES - 1],
+    /// The first stone (from 0) that an outcome permits and, from bit 4 on, the last.
+    ends: [u8; MAX_OUTCOMES],
+}
+
+/// For each set of living stones (bit i = stone i + 1) its outcomes.
+#[derive(Clone, Debug)]
+pub(super) struct DrawnStones(Box<[Drawn; 64]>);
+
+impl DrawnStones {
+    pub(super) fn new(runs: &[StoneRuns; 64]) -> Self {
+        Self(Box::new(runs.each_ref().map(Drawn::new)))
+    }
+
+    /// The first and the last stone (from 0) that the outcome of 32 random bits permits; the same if it is one.
+    #[inline]
+    pub(super) fn of(&self, alive: u8, bits: u32) -> (u8, u8) {
+        let drawn = &self.0[usize::from(alive & 63)];
+        let number: usize = drawn.up_to.iter().map(|&up_to| usize::from(bits > up_to)).sum();
+        (drawn.ends[number] & 15, drawn.ends[number] >> 4)
+    }
+}
+
+impl Drawn {
+    fn new(runs: &StoneRuns) -> Self {
+        let mut drawn = Self { up_to: [u32::MAX; MAX_OUTCOMES - 1], ends: [0; MAX_OUTCOMES] };
+        for (number, run) in runs.iter().enumerate() {
+            drawn.ends[number] = run.start as u8 | (run.end as u8 - 1) << 4;
+            if let Some(up_to) = drawn.up_to.get_mut(number)
+                && number + 1 < runs.len()
+            {
+                *up_to = last_of(runs, number);
+            }
+        }
+        drawn
+    }
+}
+
+/// The largest of the bits that draw outcome `number` or one before it: more bits never draw an earlier one.
+fn last_of(runs: &StoneRuns, number: usize) -> u32 {
+    let is_later = |bits: u32| {
+        let drawn = sample(&runs[..], bits);
+        runs[..=number].iter().all(|run| !std::ptr::eq(run, drawn))
+    };
+    if !is_later(u32::MAX) {
+        return u32::MAX;
+    }
+    let (mut not_later, mut later) = (0, u32::MAX);
+    while later - not_later > 1 {
+        let middle = not_later + (later - not_later) / 2;
+        if is_later(middle) { later = middle } else { not_later = middle }
+    }
+    not_later
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::dice::Die;
+    use crate::games::einstein::Variant;
+    use crate::games::einstein::permitted::runs_of_stones;
+    use crate::random::RandomStream;
+
+    #[test]
+    fn the_outcome_is_the_one_that_is_sampled() {
+        let mut random = RandomStream::new(5);
+        let dice = [Die::fair(), Die::with_faces(4).unwrap(), Die::loaded(&[1e-7, 3.0, 0.0, 1.0, 1.0, 1e-9]).unwrap()];
+        for die in dice {
+            for variant in [Variant::Classic, Variant::NearestOnly] {
+                let runs = runs_of_stones(variant, die, |runs, face| runs.push(face));
+                let drawn = DrawnStones::new(&runs);
+                for alive in 1..64u8 {
+                    let runs = &runs[usize::from(alive)];
+                    let near = drawn.0[usize::from(alive)].up_to.into_iter().flat_map(|bits| [bits, bits.saturating_add(1)]);
+                    let any: Vec<u32> = (0..500).map(|_| random.next_u64() as u32).collect();
+                    for bits in near.chain([0, 1, u32::MAX - 1, u32::MAX]).chain(any) {
+                        let run = sample(&runs[..], bits);
+                        assert_eq!(drawn.of(alive, bits), (run.start as u8, run.end as u8 - 1), "{die:?} {alive:06b} {bits}");
+                    }
+                }
+            }
+        }
+    }
+}

@@ -147,16 +147,17 @@ impl IntegerNetwork {
         let (mover, other) = weights.rows.split_at(weights.groups.rows() * first);
         let table = |rows: &[i16], bias: Option<&[i16]>| kernels::lines(&join(weights.groups, first, rows, bias));
         let tables = Tables { mover: table(mover, Some(&weights.bias)), other: table(other, None) };
-        let layers = Layers::new(&weights);
-        Ok(Self { weights, tables, layers, classes: TurnClasses::shared(), instructions: IntegerInstructions::detect() })
+        let instructions = IntegerInstructions::detect();
+        let layers = Layers::new(&weights, instructions);
+        Ok(Self { weights, tables, layers, classes: TurnClasses::shared(), instructions })
     }
 
     /// The same network on other instructions than the best this machine has; values do not change.
     /// `None` if this machine does not have them.
     #[must_use]
-    pub fn on(mut self, instructions: IntegerInstructions) -> Option<Self> {
-        self.instructions = instructions;
-        instructions.is_available().then_some(self)
+    pub fn on(self, instructions: IntegerInstructions) -> Option<Self> {
+        let layers = Layers::new(&self.weights, instructions);
+        instructions.is_available().then_some(Self { layers, instructions, ..self })
     }
 
     /// The weights.

@@ -13,16 +13,25 @@ use crate::games::einstein::{GONE, MAX_STONES, Move, Position, Standard};
 /// Most moves there are.
 pub(super) const MOST: usize = 3 * MAX_STONES;
 
-/// A place for each outcome, or each stone, and some to spare.
+/// A place for each stone, and some to spare.
 const LANES: usize = 8;
 
 /// Ways a stone may go.
 const DIRECTIONS: usize = MOST / MAX_STONES;
 
+/// Room for the logits of all steps, and more: a mask bounds every index, and vectors may end behind the last.
+const ROOM: usize = 32;
+
+/// Stands for a step that there is not.
+const NO_STEP: usize = ROOM - 1;
+
+/// The enemy's logit after each step, in the order of the steps; what is behind them means nothing.
+pub(super) type Logits = [i32; ROOM];
+
 /// Stands for a stone that is never there.
 const NOBODY: u8 = LANES as u8 - 1;
 
-const _: () = assert!(MAX_OUTCOMES <= LANES && MAX_STONES < LANES);
+const _: () = assert!(MAX_STONES < LANES && MOST < ROOM);
 
 /// The logit of a position that is lost for the side to move; no evaluator has one as low.
 pub(super) const LOST: i32 = i32::MIN;
@@ -50,15 +59,17 @@ pub(super) struct Steps {
     side: Side,
     steps: [Step; MOST],
     count: usize,
-    /// For each step its place among three rows of stones.
-    places: [u8; MOST],
+    /// The squares they go to, one bit each, in the enemy's perspective.
+    targets: u32,
+    /// For each stone which of the steps are its own.
+    of_stones: [[u8; DIRECTIONS]; LANES],
     /// For each stone [`LOST`] if it may reach the goal, and how many moves do.
     arrivals_first: [i32; LANES],
     arrivals: u32,
     /// For each outcome the first and the last stone it permits; those between them are gone.
-    permitted: [[u8; 2]; LANES],
+    permitted: [[u8; 2]; MAX_OUTCOMES],
     /// The probability of each outcome: 0 for those that are not.
-    weights: [f32; LANES],
+    weights: [f32; MAX_OUTCOMES],
 }
 
 impl Default for Steps {
@@ -67,11 +78,12 @@ impl Default for Steps {
             side: Side::EMPTY,
             steps: [Step::default(); MOST],
             count: 0,
-            places: [0; MOST],
+            targets: 0,
+            of_stones: [[NO_STEP as u8; DIRECTIONS]; LANES],
             arrivals_first: [i32::MAX; LANES],
             arrivals: 0,
-            permitted: [[NOBODY; 2]; LANES],
-            weights: [0.0; LANES],
+            permitted: [[NOBODY; 2]; MAX_OUTCOMES],
+            weights: [0.0; MAX_OUTCOMES],
         }
     }
 }
@@ -89,6 +101,12 @@ impl Steps {
         &self.steps[..self.count]
     }
 
+    /// The squares they go to, one bit each, in the enemy's perspective.
+    #[inline]
+    pub(super) fn targets(&self) -> u32 {
+        self.targets
+    }
+
     /// Makes them those of a side.
     pub(super) fn refill(&mut self, game: &Standard, side: Side) {
         *self = Self { side, ..Self::default() };
@@ -102,8 +120,10 @@ impl Steps {
                     self.arrivals += 1;
                     continue;
                 }
-                self.places[self.count] = (LANES * direction + stone) as u8;
-                self.steps[self.count] = Step { stone: stone as u8, square: Standard::GOAL - destination };
+                self.of_stones[stone][direction] = self.count as u8;
+                let square = Standard::GOAL - destination;
+                self.steps[self.count] = Step { stone: stone as u8, square };
+                self.targets |= 1 << square;
                 self.count += 1;
             }
         }
@@ -113,37 +133,32 @@ impl Steps {
         }
     }
 
-    /// The position one ply deep, from the enemy's logit after each step, [`LOST`] where it has no stone left, and from
-    /// what a logit is worth to the enemy.
-    #[inline]
-    pub(super) fn one_ply(&self, logits: &[i32], worth: impl Fn(i32) -> f32) -> OnePly {
-        let mut evaluated = self.count as u32;
-        // Each in a place of its own, so that none waits for the one before it.
-        let mut places = [[i32::MAX; LANES]; DIRECTIONS];
-        for (&place, &logit) in self.places[..self.count].iter().zip(logits) {
-            places.as_flattened_mut()[usize::from(place) % (LANES * DIRECTIONS)] = logit;
-            evaluated -= u32::from(logit == LOST);
+    /// The position one ply deep, from the enemy's logit after each step, [`LOST`] for the `lost` steps that leave it no
+    /// stone, and from what a logit is worth to the enemy.
+    #[inline(always)]
+    pub(super) fn one_ply(&self, logits: &mut Logits, lost: u32, worth: impl Fn(i32) -> f32) -> OnePly {
+        logits[NO_STEP] = i32::MAX;
+        let mut of_stones = [i32::MAX; LANES];
+        for (best, (steps, &arrival)) in of_stones.iter_mut().zip(self.of_stones.iter().zip(&self.arrivals_first)) {
+            // The worst for the enemy is the best.
+            let [one, another, third] = steps.map(|step| logits[usize::from(step) % ROOM]);
+            *best = one.min(another).min(third).min(arrival);
         }
-        // The worst for the enemy is the best.
-        let mut of_stones = self.arrivals_first;
-        for row in &places {
-            for (best, &logit) in of_stones.iter_mut().zip(row) {
-                *best = logit.min(*best);
-            }
-        }
-        let best = self.permitted.map(|[first, last]| of_stones[usize::from(first) % LANES].min(of_stones[usize::from(last) % LANES]));
+        // What stones are worth, and not outcomes: these would have to be brought together first, and wait for that.
         // A loop and no map, which would not become vector instructions.
         let mut values = [0.0; LANES];
-        for (value, &logit) in values.iter_mut().zip(&best) {
+        for (value, &logit) in values.iter_mut().zip(&of_stones) {
             let worth = 1.0 - worth(logit);
             *value = if logit == LOST { 1.0 } else { worth };
         }
         // In the order of the outcomes, as one by one.
         let mut value = 0.0;
-        for (weight, best) in self.weights.iter().zip(values) {
-            value += weight * best;
+        for (weight, permitted) in self.weights.iter().zip(&self.permitted) {
+            let [first, last] = permitted.map(|stone| values[usize::from(stone) % LANES]);
+            value += weight * if first > last { first } else { last };
         }
-        OnePly { value: f32::min(value, 1.0), successors: self.count as u32 + self.arrivals, evaluated }
+        let steps = self.count as u32;
+        OnePly { value: f32::min(value, 1.0), successors: steps + self.arrivals, evaluated: steps - lost }
     }
 }
 
@@ -171,6 +186,12 @@ impl Listed {
             listed.count += 1;
         }
         listed
+    }
+
+    /// The squares they go to, one bit each, in the enemy's perspective.
+    #[inline]
+    pub(super) fn targets(&self) -> u32 {
+        self.list().iter().fold(0, |targets, step| targets | 1 << (step.square & 31))
     }
 
     /// The moves that do not reach the goal.

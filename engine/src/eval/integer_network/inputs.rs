@@ -167,7 +167,7 @@ impl SideGroups {
                             push(start + stone * MOBILITY_PLACES + mobility_place(alive, stone, side.square(stone)));
                         }
                     }
-                    SideGroup::Turns => push(start + usize::from(TurnClasses::shared().of(side))),
+                    SideGroup::Turns => push(start + usize::from(TurnClasses::shared().at(distance_index(side)))),
                     SideGroup::Alive => push(start + usize::from(alive)),
                 }
                 start += group.rows();
@@ -265,9 +265,10 @@ impl TurnClasses {
         }))
     }
 
+    /// The class of the vector with an index.
     #[inline]
-    fn of(&self, side: Side) -> u8 {
-        self.0[distance_index(side) % VECTORS.next_power_of_two()]
+    fn at(&self, index: usize) -> u8 {
+        self.0[index % VECTORS.next_power_of_two()]
     }
 }
 
@@ -303,10 +304,10 @@ static STONE_BASE: [[u16; MAX_STONES]; ALIVE_SETS] = {
 /// Which of the joined rows is that of the expected turns; before it are those of the stones.
 pub(super) const TURNS_ROW: usize = MAX_STONES;
 
-/// The joined row of a side's expected turns.
+/// The joined row of the expected turns of a side with this [`distance_index`].
 #[inline(always)]
-pub(super) fn turns_row(classes: &TurnClasses, side: Side) -> u16 {
-    FIRST_TURN as u16 + u16::from(classes.of(side))
+pub(super) fn turns_row(classes: &TurnClasses, index: usize) -> u16 {
+    FIRST_TURN as u16 + u16::from(classes.at(index))
 }
 
 /// The joined rows of a side.
@@ -318,7 +319,7 @@ pub(super) fn joined_rows(classes: &TurnClasses, side: Side) -> [u16; JOINED] {
     for stone in 0..MAX_STONES {
         rows[stone] = base[stone] + u16::from(side.square(stone));
     }
-    rows[TURNS_ROW] = turns_row(classes, side);
+    rows[TURNS_ROW] = turns_row(classes, distance_index(side));
     rows[MAX_STONES + 1] = FIRST_SET as u16 + u16::from(alive);
     rows
 }

@@ -4,7 +4,9 @@
 //! instruction sets give the same.
 
 use super::inputs::{JOINED, JOINED_ROWS};
-use super::{FULL, IntegerWeights, SHIFT};
+use super::{FULL, IntegerWeights, SHIFT, win_probability};
+use crate::eval::OnePly;
+use crate::eval::steps::{Logits, Steps};
 
 /// Instructions that there are kernels for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,6 +47,18 @@ impl IntegerInstructions {
             #[cfg(not(target_arch = "x86_64"))]
             Self::Avx2 | Self::Avx512 | Self::Avx512Vnni => false,
         }
+    }
+
+    /// Which four neurons of the first layer (from 4 · this on) are at a place after packing: sums of 16 bits become bytes
+    /// two vectors at a time, and in each part of 128 bits those of the first vector come before those of the second.
+    pub(super) const fn packed(self, place: usize) -> usize {
+        let fours = match self {
+            Self::Portable => return place,
+            Self::Avx2 => 32 / 4,
+            Self::Avx512 | Self::Avx512Vnni => 64 / 4,
+        };
+        let (part, of_second, rest) = (place % fours / 4, place / 2 % 2, place % 2);
+        place / fours * fours + of_second * fours / 2 + 2 * part + rest
     }
 
     /// The name, for tables of measurements.
@@ -89,11 +103,11 @@ pub(super) const SHORT: usize = 16;
 /// The layers after the first.
 #[derive(Clone, Debug)]
 pub(super) struct Layers {
-    /// Whether no sum over [`SHORT`] inputs that belongs to one number of 16 bits can leave it: two of every four
-    /// inputs, whose activations are 0 to 127.
-    pub(super) short_sums: bool,
-    /// For every four inputs, for every neuron, the four weights.
+    /// For every four inputs, for every neuron, the four weights; inputs in the order in which instructions pack them.
     pub(super) hidden: Vec<Line8>,
+    /// Whether no sum over [`SHORT`] inputs in that order that belongs to one number of 16 bits can leave it: two of every
+    /// four inputs, whose activations are 0 to 127.
+    pub(super) short_sums: bool,
     /// The biases, and the output weights, of sixteen neurons a line.
     pub(super) bias: Vec<Line<i32, 16>>,
     pub(super) output: Vec<Line<i32, 16>>,
@@ -101,19 +115,21 @@ pub(super) struct Layers {
 }
 
 impl Layers {
-    pub(super) fn new(weights: &IntegerWeights) -> Self {
-        let second = weights.hidden_bias.len();
-        let mut hidden = Vec::with_capacity(weights.hidden.len());
-        for rows in weights.hidden.chunks_exact(4 * second) {
+    /// Those of a network for some instructions.
+    pub(super) fn new(weights: &IntegerWeights, instructions: IntegerInstructions) -> Self {
+        let (first, second) = (weights.bias.len(), weights.hidden_bias.len());
+        let fours: Vec<&[i8]> = weights.hidden.chunks_exact(4 * second).collect();
+        let packed: Vec<i8> = (0..first / 4).flat_map(|place| fours[instructions.packed(place)]).copied().collect();
+        let mut hidden = Vec::with_capacity(packed.len());
+        for rows in packed.chunks_exact(4 * second) {
             for neuron in 0..second {
                 hidden.extend((0..4).map(|input| rows[input * second + neuron]));
             }
         }
         let output: Vec<i32> = weights.output.iter().map(|&weight| i32::from(weight)).collect();
-        let short_sums = short_sums_fit(&weights.hidden, second);
         Self {
-            short_sums,
             hidden: lines(&hidden),
+            short_sums: short_sums_fit(&packed, second),
             bias: lines(&weights.hidden_bias),
             output: lines(&output),
             output_bias: weights.output_bias,
@@ -199,7 +215,7 @@ pub(super) fn change_rows<const FIRST: usize>(
     }
 }
 
-/// The logits of pairs of sums, as many as `out` has places.
+/// The logits of pairs of sums; behind them `out` means nothing.
 #[inline]
 pub(super) fn logits<const FIRST: usize, const SECOND: usize>(
     set: IntegerInstructions,
@@ -207,7 +223,7 @@ pub(super) fn logits<const FIRST: usize, const SECOND: usize>(
     movers: &[Line16],
     others: &[Line16],
     pairs: &[Pair],
-    out: &mut [i32],
+    out: &mut Logits,
 ) {
     #[cfg(target_arch = "x86_64")]
     if set != IntegerInstructions::Portable {
@@ -218,6 +234,17 @@ pub(super) fn logits<const FIRST: usize, const SECOND: usize>(
         let [mover, other] = [(movers, pair[0]), (others, pair[1])].map(|(sums, index)| gather::<FIRST>(sums, usize::from(index)));
         *out = forward::<FIRST, SECOND>(layers, &mover, &other);
     }
+}
+
+/// [`Steps::one_ply`] of these logits.
+#[inline]
+pub(super) fn one_ply(set: IntegerInstructions, steps: &Steps, logits: &mut Logits, lost: u32) -> OnePly {
+    #[cfg(target_arch = "x86_64")]
+    if set != IntegerInstructions::Portable {
+        return super::vectors::one_ply(set, steps, logits, lost);
+    }
+    let _ = set;
+    steps.one_ply(logits, lost, win_probability)
 }
 
 /// The sums with a number.

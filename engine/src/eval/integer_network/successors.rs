@@ -5,11 +5,12 @@
 //! after the other differ in the enemy's stones only, so what belongs to the side to move is kept. Invariant: a position
 //! valued one ply deep as a whole has the bits of its successors valued one by one; the cache only saves work.
 
+use super::IntegerNetwork;
 use super::inputs::{JOINED, TURNS_ROW, joined_rows, turns_row};
 use super::kernels::{self, Line, Line16, Pair};
-use super::{IntegerNetwork, win_probability};
 use crate::eval::OnePly;
-use crate::eval::steps::{LOST, Listed, MOST, Step, Steps};
+use crate::eval::race_tables::{distance_index, distance_place};
+use crate::eval::steps::{LOST, Listed, Logits, MOST, Step, Steps};
 use crate::games::einstein::position::Side;
 use crate::games::einstein::{GONE, MAX_STONES, Move, Position, Standard};
 
@@ -47,15 +48,12 @@ impl IntegerNetwork {
         let steps = own.steps.list();
         let (enemies, others) = own.sums.split_at_mut(ENEMIES * (FIRST / 32));
         let mut pairs = [[0; 2]; MOST];
-        let captured = self.pair_up::<FIRST>(enemy, steps, enemies, &mut pairs);
+        let captured = self.pair_up::<FIRST>(enemy, steps, own.steps.targets(), enemies, &mut pairs);
         let pairs = &pairs[..steps.len()];
-        let mut logits = [0; MOST];
-        let logits = &mut logits[..steps.len()];
-        kernels::logits::<FIRST, SECOND>(self.instructions, &self.layers, enemies, others, pairs, logits);
-        if captured && enemy.count() == 1 {
-            lose(logits, pairs);
-        }
-        own.steps.one_ply(logits, win_probability)
+        let mut logits = Logits::default();
+        kernels::logits::<FIRST, SECOND>(self.instructions, &self.layers, enemies, others, pairs, &mut logits);
+        let lost = if captured && enemy.count() == 1 { lose(&mut logits, pairs) } else { 0 };
+        kernels::one_ply(self.instructions, &own.steps, &mut logits, lost)
     }
 
     /// See [`crate::eval::Evaluator::score_successors`].
@@ -76,42 +74,43 @@ impl IntegerNetwork {
         let mut enemies = [[Line([0; 32]); LINES]; ENEMIES];
         let enemies = enemies.as_flattened_mut();
         let mut pairs = [[0; 2]; MOST];
-        let captured = self.pair_up::<FIRST>(enemy, steps, enemies, &mut pairs);
+        let captured = self.pair_up::<FIRST>(enemy, steps, listed.targets(), enemies, &mut pairs);
         let pairs = &pairs[..steps.len()];
-        let mut logits = [0; MOST];
-        let logits = &mut logits[..steps.len()];
-        kernels::logits::<FIRST, SECOND>(self.instructions, &self.layers, enemies, others.as_flattened(), pairs, logits);
+        let mut logits = Logits::default();
+        kernels::logits::<FIRST, SECOND>(self.instructions, &self.layers, enemies, others.as_flattened(), pairs, &mut logits);
         if captured && enemy.count() == 1 {
-            lose(logits, pairs);
+            lose(&mut logits, pairs);
         }
-        listed.score(logits, |logit| logit as f32, scores);
+        listed.score(&logits, |logit| logit as f32, scores);
     }
 
     /// Makes the enemy's sums, as far as they are needed, and pairs each step with the one it leaves. Whether any captures.
     #[inline]
-    fn pair_up<const FIRST: usize>(&self, enemy: Side, steps: &[Step], enemies: &mut [Line16], pairs: &mut [Pair; MOST]) -> bool {
+    fn pair_up<const FIRST: usize>(
+        &self,
+        enemy: Side,
+        steps: &[Step],
+        targets: u32,
+        enemies: &mut [Line16],
+        pairs: &mut [Pair; MOST],
+    ) -> bool {
         let lines = FIRST / 32;
-        let mut victims = [0u8; 32];
-        for stone in 0..MAX_STONES {
-            victims[usize::from(enemy.square(stone) & 31)] = stone as u8 + 1;
-        }
-        // Where stones that are gone left their mark no step goes.
-        let mut captured = 0u8;
-        for (index, (step, pair)) in steps.iter().zip(pairs).enumerate() {
-            let victim = victims[usize::from(step.square & 31)];
-            *pair = [victim, index as u8];
-            captured |= 1 << victim;
-        }
+        *pairs = const { pairs_without_captures() };
         kernels::sum_rows::<FIRST>(self.instructions, &self.tables.mover, &self.rows(enemy), &mut enemies[..lines]);
-        let mut rest = captured & !1;
-        while rest != 0 {
-            let victim = rest.trailing_zeros() as usize;
-            rest &= rest - 1;
-            let without = enemy.with(victim - 1, GONE);
-            let out = &mut enemies[victim * lines..][..lines];
-            kernels::sum_rows::<FIRST>(self.instructions, &self.tables.mover, &self.rows(without), out);
+        // To where stones that are gone left their mark no step goes.
+        let mut captured = (0..MAX_STONES).fold(0u8, |set, stone| set | ((targets >> enemy.square(stone) & 1) as u8) << stone);
+        let captures = captured != 0;
+        while captured != 0 {
+            let victim = captured.trailing_zeros() as usize;
+            captured &= captured - 1;
+            let square = enemy.square(victim);
+            for (pair, step) in pairs.iter_mut().zip(steps) {
+                pair[0] += u8::from(step.square == square) * (victim as u8 + 1);
+            }
+            let out = &mut enemies[(victim + 1) * lines..][..lines];
+            kernels::sum_rows::<FIRST>(self.instructions, &self.tables.mover, &self.rows(enemy.with(victim, GONE)), out);
         }
-        captured & !1 != 0
+        captures
     }
 
     /// Makes the cache that of a side.
@@ -124,24 +123,35 @@ impl IntegerNetwork {
         let rows = self.rows(side);
         let (instructions, table) = (self.instructions, &self.tables.other);
         kernels::sum_rows::<FIRST>(instructions, table, &rows, before);
+        let (taken, distances) = (side.squares_taken(), distance_index(side));
         for (step, out) in own.steps.list().iter().zip(sums.chunks_exact_mut(lines)) {
-            let after = step.made_by(side);
-            if after.alive() == side.alive() {
-                let stone = usize::from(step.stone) % MAX_STONES;
-                let moved = rows[stone] - u16::from(side.square(stone)) + u16::from(after.square(stone));
-                let (gone, come) = ([rows[stone], rows[TURNS_ROW]], [moved, turns_row(&self.classes, after)]);
-                kernels::change_rows::<FIRST>(instructions, table, before, &gone, &come, out);
+            let (stone, to) = (usize::from(step.stone) % MAX_STONES, Standard::GOAL - step.square);
+            if taken >> to & 1 == 0 {
+                let from = side.square(stone);
+                let moved = rows[stone] - u16::from(from) + u16::from(to);
+                let turns = turns_row(&self.classes, distances - distance_place(stone, from) + distance_place(stone, to));
+                kernels::change_rows::<FIRST>(instructions, table, before, &[rows[stone], rows[TURNS_ROW]], &[moved, turns], out);
             } else {
-                kernels::sum_rows::<FIRST>(instructions, table, &self.rows(after), out);
+                kernels::sum_rows::<FIRST>(instructions, table, &self.rows(step.made_by(side)), out);
             }
         }
     }
 }
 
-/// The enemy has lost where it has lost its last stone.
-#[inline]
-fn lose(logits: &mut [i32], pairs: &[Pair]) {
-    for (logit, _) in logits.iter_mut().zip(pairs).filter(|(_, pair)| pair[0] != 0) {
-        *logit = LOST;
+/// The enemy as it stands after every step.
+const fn pairs_without_captures() -> [Pair; MOST] {
+    let mut pairs = [[0; 2]; MOST];
+    let mut index = 0;
+    while index < MOST {
+        pairs[index][1] = index as u8;
+        index += 1;
     }
+    pairs
+}
+
+/// The enemy has lost where it has lost its last stone; how often that is.
+#[inline]
+fn lose(logits: &mut [i32], pairs: &[Pair]) -> u32 {
+    let lost = logits.iter_mut().zip(pairs).filter(|(_, pair)| pair[0] != 0).map(|(logit, _)| *logit = LOST);
+    lost.count() as u32
 }

@@ -254,20 +254,26 @@ fn the_largest_weights_do_not_overflow() {
 
 #[test]
 fn sums_in_16_bits_are_made_only_where_none_overflows() {
-    // All activations are 127. Eight weights belong to one sum of 16 bits: of inputs 0, 1, 4, 5, 8, 9, 12 and 13.
+    // All activations are 127. Eight weights belong to one sum of 16 bits: of the first two of every four inputs, of four
+    // times four that stand side by side when packed.
     let mut weights = random_weights(SideGroups::NONE, [64, 32], 1);
     weights.rows.fill(0);
     weights.bias.fill(127 << SHIFT);
     for (total, fits) in [(258, true), (-258, true), (259, false), (-259, false)] {
         let sign = i32::signum(total);
-        weights.hidden.fill(0);
-        for neuron in 0..32 {
-            for (input, weight) in [(0, 100), (5, 100), (8, 50), (13, total.abs() - 250), (2, -1), (6, 127), (7, -128)] {
-                weights.hidden[input * 32 + neuron] = (sign * weight).clamp(-128, 127) as i8;
-            }
-        }
         let position = random_positions(&Standard::default(), 36, 1)[0];
         for set in available() {
+            let [third, fourth] = match set {
+                IntegerInstructions::Portable => [8, 12],
+                IntegerInstructions::Avx2 => [16, 20],
+                IntegerInstructions::Avx512 | IntegerInstructions::Avx512Vnni => [32, 36],
+            };
+            weights.hidden.fill(0);
+            for neuron in 0..32 {
+                for (input, weight) in [(0, 100), (5, 100), (third, 50), (fourth + 1, total.abs() - 250), (2, -1), (6, 127), (7, -128)] {
+                    weights.hidden[input * 32 + neuron] = (sign * weight).clamp(-128, 127) as i8;
+                }
+            }
             let network = IntegerNetwork::new(weights.clone()).unwrap().on(set).unwrap();
             assert_eq!((network.layers.short_sums, i64::from(network.logit(&position))), (fits, plain_logit(&weights, &position)));
         }

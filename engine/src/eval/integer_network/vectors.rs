@@ -11,7 +11,9 @@ mod whole;
 
 use super::inputs::{JOINED, JOINED_ROWS};
 use super::kernels::{CHANGED, IntegerInstructions, Layers, Line, Line16, Pair, SHORT, Tables};
-use super::{FULL, SHIFT};
+use super::{FULL, SHIFT, win_probability};
+use crate::eval::OnePly;
+use crate::eval::steps::{Logits, Steps};
 
 /// Defines a function that goes on with the one of its name for the instruction set in use.
 macro_rules! dispatched {
@@ -50,7 +52,19 @@ dispatched! {
 
 dispatched! {
     /// [`super::kernels::logits`], likewise.
-    fn logits<const FIRST, const SECOND>(layers: &Layers, movers: &[Line16], others: &[Line16], pairs: &[Pair], out: &mut [i32])
+    fn logits<const FIRST, const SECOND>(layers: &Layers, movers: &[Line16], others: &[Line16], pairs: &[Pair], out: &mut Logits)
+}
+
+/// [`super::kernels::one_ply`], likewise: eight stones to a vector are enough for all.
+#[inline]
+pub(super) fn one_ply(set: IntegerInstructions, steps: &Steps, logits: &mut Logits, lost: u32) -> OnePly {
+    #[target_feature(enable = "avx2")]
+    fn by_eights(steps: &Steps, logits: &mut Logits, lost: u32) -> OnePly {
+        steps.one_ply(logits, lost, win_probability)
+    }
+    debug_assert!(set.is_available());
+    // SAFETY: as above; what has wider vectors has these.
+    unsafe { by_eights(steps, logits, lost) }
 }
 
 /// The kernels over the operations of `$operations` and the dot product `$dot`, for `$features`. There are no closures in
@@ -237,39 +251,70 @@ macro_rules! kernels {
                 movers: &[Line16],
                 others: &[Line16],
                 pairs: &[Pair],
-                out: &mut [i32],
+                out: &mut Logits,
             ) {
-                let mut activations = [const { Activations([0; FIRST]) }; GROUP];
-                for (pairs, out) in pairs.chunks(GROUP).zip(out.chunks_mut(GROUP)) {
-                    for (pair, activations) in pairs.iter().zip(&mut activations) {
-                        let mover = &movers[usize::from(pair[0]) * (FIRST / 32)..][..FIRST / 32];
-                        let other = &others[usize::from(pair[1]) * (FIRST / 32)..][..FIRST / 32];
-                        for at in 0..FIRST / BYTES {
-                            let low = v::add16(v::load(mover, 2 * at), v::load(other, 2 * at));
-                            let high = v::add16(v::load(mover, 2 * at + 1), v::load(other, 2 * at + 1));
-                            v::store_bytes(&mut activations.0, at, v::activations(low, high));
-                        }
-                    }
-                    // Where fewer are left, what was there before is computed again for nothing.
+                // Those of the next positions are computed before these are used: loads wait long for what was just stored.
+                let [these, next] = &mut [const { [const { Activations([0; FIRST]) }; GROUP] }; 2];
+                let (mut these, mut next) = (these, next);
+                let mut rest = pairs.chunks(GROUP);
+                let mut pairs = rest.next().unwrap_or_default();
+                activate(movers, others, pairs, these);
+                for out in out.as_chunks_mut::<GROUP>().0 {
+                    let following = rest.next().unwrap_or_default();
+                    activate(movers, others, following, next);
                     let mut sums = [v::zero(); GROUP];
                     if $short_sums && layers.short_sums {
                         for position in 0..pairs.len() {
-                            sums[position] = forward_by_short_sums::<FIRST, SECOND>(layers, &mut activations[position]);
+                            sums[position] = forward_by_short_sums::<FIRST, SECOND>(layers, &mut these[position]);
                         }
-                    } else if v::TOGETHER == GROUP && pairs.len() > 2 {
-                        sums = forward::<FIRST, SECOND, GROUP, 1>(layers, &mut activations);
+                    } else if v::TOGETHER == GROUP {
+                        match pairs.len() {
+                            1 => forward_into::<FIRST, SECOND, 1, { v::PARTS }>(layers, these, &mut sums),
+                            2 => forward_into::<FIRST, SECOND, 2, { v::PARTS_OF_TWO }>(layers, these, &mut sums),
+                            3 => forward_into::<FIRST, SECOND, 3, 1>(layers, these, &mut sums),
+                            _ => forward_into::<FIRST, SECOND, GROUP, 1>(layers, these, &mut sums),
+                        }
                     } else {
-                        let (two, others) = activations.split_at_mut(2);
-                        if let (Some(two), Some(others)) = (two.first_chunk_mut::<2>(), others.first_chunk_mut::<2>()) {
-                            [sums[0], sums[1]] = forward::<FIRST, SECOND, 2, { v::PARTS_OF_TWO }>(layers, two);
-                            if pairs.len() > 2 {
-                                [sums[2], sums[3]] = forward::<FIRST, SECOND, 2, { v::PARTS_OF_TWO }>(layers, others);
-                            }
+                        // Where one is left, what was there before is computed again for nothing.
+                        for two in 0..pairs.len().div_ceil(2) {
+                            let (activations, sums) = (&mut these[2 * two..], &mut sums[2 * two..]);
+                            forward_into::<FIRST, SECOND, 2, { v::PARTS_OF_TWO }>(layers, activations, sums);
                         }
                     }
-                    for (out, total) in out.iter_mut().zip(v::totals(sums)) {
-                        *out = layers.output_bias + total;
+                    v::store_totals(out, sums, layers.output_bias);
+                    if following.is_empty() {
+                        break;
                     }
+                    std::mem::swap(&mut these, &mut next);
+                    pairs = following;
+                }
+            }
+
+            /// The activations of pairs of sums.
+            #[inline]
+            #[target_feature(enable = $features)]
+            fn activate<const FIRST: usize>(movers: &[Line16], others: &[Line16], pairs: &[Pair], all: &mut [Activations<FIRST>; GROUP]) {
+                for (pair, activations) in pairs.iter().zip(all) {
+                    let mover = &movers[usize::from(pair[0]) * (FIRST / 32)..][..FIRST / 32];
+                    let other = &others[usize::from(pair[1]) * (FIRST / 32)..][..FIRST / 32];
+                    for at in 0..FIRST / BYTES {
+                        let low = v::add16(v::load(mover, 2 * at), v::load(other, 2 * at));
+                        let high = v::add16(v::load(mover, 2 * at + 1), v::load(other, 2 * at + 1));
+                        v::store_bytes(&mut activations.0, at, v::activations(low, high));
+                    }
+                }
+            }
+
+            /// [`forward`] of the first few of some positions.
+            #[inline]
+            #[target_feature(enable = $features)]
+            fn forward_into<const FIRST: usize, const SECOND: usize, const COUNT: usize, const PARTS: usize>(
+                layers: &Layers,
+                activations: &mut [Activations<FIRST>],
+                sums: &mut [v::Vector],
+            ) {
+                if let (Some(activations), Some(sums)) = (activations.first_chunk_mut(), sums.first_chunk_mut()) {
+                    *sums = forward::<FIRST, SECOND, COUNT, PARTS>(layers, activations);
                 }
             }
         }

@@ -9,7 +9,7 @@ use super::set::MAX_TUPLES;
 use super::touched::Touched;
 use super::{NTuple, TupleSet, changes};
 use crate::eval::OnePly;
-use crate::eval::steps::{LOST, Listed, MOST, Step, Steps};
+use crate::eval::steps::{LOST, Listed, Logits, MOST, Step, Steps};
 use crate::games::einstein::{MAX_STONES, Move, Position, Standard};
 
 /// The moves of a side, kept because most positions that are searched one after the other differ in the enemy's stones only.
@@ -62,10 +62,10 @@ impl NTuple {
         if !own.steps.belong_to(position.mover()) {
             own.steps.refill(game, position.mover());
         }
-        let mut sums = [0; MOST];
-        let sums = &mut sums[..own.steps.list().len()];
-        self.sums_after(position, own.steps.list(), sums);
-        own.steps.one_ply(sums, |sum| self.whole.win_probability(sum))
+        let mut sums = Logits::default();
+        let steps = own.steps.list();
+        let lost = self.sums_after(position, steps, &mut sums[..steps.len()]);
+        own.steps.one_ply(&mut sums, lost, |sum| self.whole.win_probability(sum))
     }
 
     /// See [`crate::eval::Evaluator::score_successors`].
@@ -78,9 +78,9 @@ impl NTuple {
         listed.score(sums, |sum| self.whole.log_odds(sum), scores);
     }
 
-    /// The enemy's sum after each step, bias included; [`LOST`] where it has no stone left.
+    /// The enemy's sum after each step, bias included; [`LOST`] where it has no stone left, and how often that is.
     #[inline]
-    fn sums_after(&self, position: &Position, steps: &[Step], sums: &mut [i32]) {
+    fn sums_after(&self, position: &Position, steps: &[Step], sums: &mut [i32]) -> u32 {
         let turned = Position::new(position.other(), position.mover(), 1 - position.seat());
         let mut parent = Parent { set: &self.set, touched: &self.touched, turned, standing: [0; 32] };
         for stone in 0..MAX_STONES {
@@ -98,11 +98,12 @@ impl NTuple {
                 *sum = self.sum(&Position::new(turned.mover().without(step.square), step.made_by(turned.other()), turned.seat()));
             }
         }
-        if turned.mover().count() == 1 {
-            for (_, sum) in steps.iter().zip(sums).filter(|(step, _)| (1..=MAX_STONES).contains(&parent.captured_by(**step))) {
-                *sum = LOST;
-            }
+        if turned.mover().count() > 1 {
+            return 0;
         }
+        let captures = |step| (1..=MAX_STONES).contains(&parent.captured_by(step));
+        let lost = steps.iter().zip(sums).filter(|(step, _)| captures(**step)).map(|(_, sum)| *sum = LOST);
+        lost.count() as u32
     }
 
     /// The sums after steps, bias not counted, where nothing but the cells of the stones that move or are captured changes.

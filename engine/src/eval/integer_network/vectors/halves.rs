@@ -86,14 +86,13 @@ pub(super) fn widen(numbers: Vector) -> Vector {
     _mm256_madd_epi16(numbers, _mm256_set1_epi16(1))
 }
 
-/// Sums of the first layer as activations, in order.
+/// Sums of the first layer as activations, in the order in which they are packed.
 #[inline]
 #[target_feature(enable = "avx2")]
 pub(super) fn activations(low: Vector, high: Vector) -> Vector {
     const DOWN: i32 = SHIFT as i32;
     let packed = _mm256_packus_epi16(_mm256_srai_epi16::<DOWN>(low), _mm256_srai_epi16::<DOWN>(high));
-    // Packing works in 128-bit halves.
-    _mm256_min_epu8(_mm256_permute4x64_epi64::<0b11_01_10_00>(packed), _mm256_set1_epi8(127))
+    _mm256_min_epu8(packed, _mm256_set1_epi8(127))
 }
 
 /// The weights of two vectors of neurons in one, in the order of [`output`].
@@ -111,13 +110,15 @@ pub(super) fn output(first: Vector, second: Vector, weights: Vector) -> Vector {
     _mm256_madd_epi16(clipped, weights)
 }
 
-/// The sums of all eight of each.
+/// The sums of all eight of each, and something more.
 #[inline]
 #[target_feature(enable = "avx2")]
-pub(super) fn totals([a, b, c, d]: [Vector; GROUP]) -> [i32; GROUP] {
+pub(super) fn store_totals(out: &mut [i32; GROUP], [a, b, c, d]: [Vector; GROUP], more: i32) {
     let quarters = _mm256_hadd_epi32(_mm256_hadd_epi32(a, b), _mm256_hadd_epi32(c, d));
     let sums = _mm_add_epi32(_mm256_castsi256_si128(quarters), _mm256_extracti128_si256::<1>(quarters));
-    [_mm_extract_epi32::<0>(sums), _mm_extract_epi32::<1>(sums), _mm_extract_epi32::<2>(sums), _mm_extract_epi32::<3>(sums)]
+    let totals = _mm_add_epi32(sums, _mm_set1_epi32(more));
+    // SAFETY: there are 16 bytes, and the store asks for no alignment.
+    unsafe { _mm_storeu_si128(out.as_mut_ptr().cast(), totals) }
 }
 
 /// The sum of all eight.

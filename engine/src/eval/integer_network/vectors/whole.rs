@@ -88,9 +88,7 @@ pub(super) fn widen(numbers: Vector) -> Vector {
 #[target_feature(enable = "avx512f,avx512bw")]
 pub(super) fn activations(low: Vector, high: Vector) -> Vector {
     let packed = _mm512_packus_epi16(_mm512_srai_epi16::<SHIFT>(low), _mm512_srai_epi16::<SHIFT>(high));
-    // Packing works in 128-bit quarters.
-    let order = _mm512_setr_epi64(0, 2, 4, 6, 1, 3, 5, 7);
-    _mm512_min_epu8(_mm512_permutexvar_epi64(order, packed), _mm512_set1_epi8(127))
+    _mm512_min_epu8(packed, _mm512_set1_epi8(127))
 }
 
 /// As in `halves`.
@@ -108,16 +106,18 @@ pub(super) fn output(first: Vector, second: Vector, weights: Vector) -> Vector {
     _mm512_madd_epi16(clipped, weights)
 }
 
-/// The sums of all sixteen of each.
+/// The sums of all sixteen of each, and something more.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw")]
-pub(super) fn totals([a, b, c, d]: [Vector; GROUP]) -> [i32; GROUP] {
+pub(super) fn store_totals(out: &mut [i32; GROUP], [a, b, c, d]: [Vector; GROUP], more: i32) {
     let first = _mm512_add_epi32(_mm512_unpacklo_epi32(a, b), _mm512_unpackhi_epi32(a, b));
     let second = _mm512_add_epi32(_mm512_unpacklo_epi32(c, d), _mm512_unpackhi_epi32(c, d));
     let quarters = _mm512_add_epi32(_mm512_unpacklo_epi64(first, second), _mm512_unpackhi_epi64(first, second));
     let halves = _mm256_add_epi32(_mm512_castsi512_si256(quarters), _mm512_extracti64x4_epi64::<1>(quarters));
     let sums = _mm_add_epi32(_mm256_castsi256_si128(halves), _mm256_extracti128_si256::<1>(halves));
-    [_mm_extract_epi32::<0>(sums), _mm_extract_epi32::<1>(sums), _mm_extract_epi32::<2>(sums), _mm_extract_epi32::<3>(sums)]
+    let totals = _mm_add_epi32(sums, _mm_set1_epi32(more));
+    // SAFETY: there are 16 bytes, and the store asks for no alignment.
+    unsafe { _mm_storeu_si128(out.as_mut_ptr().cast(), totals) }
 }
 
 #[inline]

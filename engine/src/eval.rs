@@ -24,6 +24,8 @@ pub mod schwarz_odds;
 mod steps;
 #[cfg(test)]
 pub(crate) mod test_support;
+#[cfg(target_arch = "x86_64")]
+mod totals;
 
 use crate::game::{Game, MAX_SEATS, Payoffs};
 use std::sync::Arc;

@@ -14,6 +14,7 @@ use super::kernels::{CHANGED, IntegerInstructions, Layers, Line, Line16, Pair, S
 use super::{FULL, SHIFT, win_probability};
 use crate::eval::OnePly;
 use crate::eval::steps::{Logits, Steps};
+use crate::eval::totals;
 
 /// Defines a function that goes on with the one of its name for the instruction set in use.
 macro_rules! dispatched {
@@ -322,15 +323,15 @@ macro_rules! kernels {
 }
 
 /// Positions whose logits are computed together.
-const GROUP: usize = 4;
+const GROUP: usize = totals::TOGETHER;
 
 /// Activations of a first layer.
 #[repr(C, align(64))]
 struct Activations<const FIRST: usize>([u8; FIRST]);
 
 kernels!(avx2, "avx2", halves, dot_in_halves, true);
-kernels!(avx512, "avx512f,avx512bw", whole, dot_in_whole, true);
-kernels!(vnni, "avx512f,avx512bw,avx512vnni", whole, dot_in_fours, false);
+kernels!(avx512, "avx2,avx512f,avx512bw", whole, dot_in_whole, true);
+kernels!(vnni, "avx2,avx512f,avx512bw,avx512vnni", whole, dot_in_fours, false);
 
 use std::arch::x86_64::*;
 

@@ -9,7 +9,7 @@ use super::set::MAX_TUPLES;
 use super::touched::Touched;
 use super::{NTuple, TupleSet, changes};
 use crate::eval::OnePly;
-use crate::eval::steps::{LOST, Listed, Logits, MOST, Step, Steps};
+use crate::eval::steps::{LOST, Listed, Logits, Step, Steps};
 use crate::games::einstein::{MAX_STONES, Move, Position, Standard};
 
 /// The moves of a side, kept because most positions that are searched one after the other differ in the enemy's stones only.
@@ -64,7 +64,11 @@ impl NTuple {
         }
         let mut sums = Logits::default();
         let steps = own.steps.list();
-        let lost = self.sums_after(position, steps, &mut sums[..steps.len()]);
+        let lost = self.sums_after(position, steps, &mut sums);
+        #[cfg(target_arch = "x86_64")]
+        if self.set.instructions() != super::Instructions::Portable {
+            return super::vectors::one_ply(&self.set, &self.whole, &own.steps, &mut sums, lost);
+        }
         own.steps.one_ply(&mut sums, lost, |sum| self.whole.win_probability(sum))
     }
 
@@ -72,15 +76,14 @@ impl NTuple {
     #[inline]
     pub(super) fn rate_successors(&self, position: &Position, moves: &[Move], scores: &mut [f32]) {
         let listed = Listed::new(position, moves, scores);
-        let mut sums = [0; MOST];
-        let sums = &mut sums[..listed.list().len()];
-        self.sums_after(position, listed.list(), sums);
-        listed.score(sums, |sum| self.whole.log_odds(sum), scores);
+        let mut sums = Logits::default();
+        self.sums_after(position, listed.list(), &mut sums);
+        listed.score(&sums, |sum| self.whole.log_odds(sum), scores);
     }
 
     /// The enemy's sum after each step, bias included; [`LOST`] where it has no stone left, and how often that is.
     #[inline]
-    fn sums_after(&self, position: &Position, steps: &[Step], sums: &mut [i32]) -> u32 {
+    fn sums_after(&self, position: &Position, steps: &[Step], sums: &mut Logits) -> u32 {
         let turned = Position::new(position.other(), position.mover(), 1 - position.seat());
         let mut parent = Parent { set: &self.set, touched: &self.touched, turned, standing: [0; 32] };
         for stone in 0..MAX_STONES {
@@ -90,6 +93,7 @@ impl NTuple {
             parent.standing[usize::from(seen_by_enemy)] = (stone + MAX_STONES) as u8 + 1;
         }
         self.changed_sums(&parent, steps, sums);
+        let sums = &mut sums[..steps.len()];
         for sum in sums.iter_mut() {
             *sum += self.whole.bias;
         }
@@ -108,7 +112,7 @@ impl NTuple {
 
     /// The sums after steps, bias not counted, where nothing but the cells of the stones that move or are captured changes.
     #[inline]
-    fn changed_sums(&self, parent: &Parent<'_>, steps: &[Step], sums: &mut [i32]) {
+    fn changed_sums(&self, parent: &Parent<'_>, steps: &[Step], sums: &mut Logits) {
         #[cfg(target_arch = "x86_64")]
         if self.set.instructions() == super::Instructions::Avx512 {
             return super::vectors::successors(parent, &self.whole.weights, steps, sums);

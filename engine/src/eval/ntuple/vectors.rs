@@ -15,7 +15,9 @@ use super::cell::SQUARES;
 use super::mobility::permitted_by_others;
 use super::set::TupleSet;
 use super::successors::Parent;
-use crate::eval::steps;
+use super::whole::WholeWeights;
+use crate::eval::OnePly;
+use crate::eval::steps::{Logits, Step, Steps};
 use crate::games::einstein::{MAX_STONES, Position};
 
 /// The sum of the weights of a position's rows; never with portable instructions.
@@ -37,7 +39,7 @@ pub(super) fn sum(set: &TupleSet, position: &Position, weights: &[i32]) -> i32 {
 
 /// The sums after moves, bias not counted; only with AVX-512.
 #[inline]
-pub(super) fn successors(parent: &Parent<'_>, weights: &[i32], moves: &[steps::Step], sums: &mut [i32]) {
+pub(super) fn successors(parent: &Parent<'_>, weights: &[i32], moves: &[Step], sums: &mut Logits) {
     let set = parent.set;
     assert_eq!(set.instructions(), Instructions::Avx512);
     let weights = &weights[set.offset(&parent.turned) as usize..][..set.rows_of_a_phase()];
@@ -49,6 +51,18 @@ pub(super) fn successors(parent: &Parent<'_>, weights: &[i32], moves: &[steps::S
             avx512_successors::successors::<false>(parent, weights, moves, sums);
         }
     }
+}
+
+/// [`Steps::one_ply`] of sums with the bias, eight stones to a vector; never with portable instructions.
+#[inline]
+pub(super) fn one_ply(set: &TupleSet, whole: &WholeWeights, steps: &Steps, sums: &mut Logits, lost: u32) -> OnePly {
+    #[target_feature(enable = "avx2")]
+    fn by_eights(whole: &WholeWeights, steps: &Steps, sums: &mut Logits, lost: u32) -> OnePly {
+        steps.one_ply(sums, lost, |sum| whole.win_probability(sum))
+    }
+    assert_ne!(set.instructions(), Instructions::Portable);
+    // SAFETY: as above; what has wider vectors has these.
+    unsafe { by_eights(whole, steps, sums, lost) }
 }
 
 /// The rows of a position; never with portable instructions.

@@ -4,6 +4,7 @@
 #![allow(unsafe_code)]
 
 use super::{FULL, GROUP, Line, SHIFT};
+use crate::eval::totals;
 use std::arch::x86_64::*;
 
 pub(super) type Vector = __m256i;
@@ -113,12 +114,8 @@ pub(super) fn output(first: Vector, second: Vector, weights: Vector) -> Vector {
 /// The sums of all eight of each, and something more.
 #[inline]
 #[target_feature(enable = "avx2")]
-pub(super) fn store_totals(out: &mut [i32; GROUP], [a, b, c, d]: [Vector; GROUP], more: i32) {
-    let quarters = _mm256_hadd_epi32(_mm256_hadd_epi32(a, b), _mm256_hadd_epi32(c, d));
-    let sums = _mm_add_epi32(_mm256_castsi256_si128(quarters), _mm256_extracti128_si256::<1>(quarters));
-    let totals = _mm_add_epi32(sums, _mm_set1_epi32(more));
-    // SAFETY: there are 16 bytes, and the store asks for no alignment.
-    unsafe { _mm_storeu_si128(out.as_mut_ptr().cast(), totals) }
+pub(super) fn store_totals(out: &mut [i32; GROUP], vectors: [Vector; GROUP], more: i32) {
+    totals::store(out, _mm_add_epi32(totals::of_eights(vectors), _mm_set1_epi32(more)));
 }
 
 /// The sum of all eight.

@@ -4,6 +4,7 @@
 #![allow(unsafe_code)]
 
 use super::{FULL, GROUP, Line, SHIFT};
+use crate::eval::totals;
 use std::arch::x86_64::*;
 
 pub(super) type Vector = __m512i;
@@ -108,16 +109,9 @@ pub(super) fn output(first: Vector, second: Vector, weights: Vector) -> Vector {
 
 /// The sums of all sixteen of each, and something more.
 #[inline]
-#[target_feature(enable = "avx512f,avx512bw")]
-pub(super) fn store_totals(out: &mut [i32; GROUP], [a, b, c, d]: [Vector; GROUP], more: i32) {
-    let first = _mm512_add_epi32(_mm512_unpacklo_epi32(a, b), _mm512_unpackhi_epi32(a, b));
-    let second = _mm512_add_epi32(_mm512_unpacklo_epi32(c, d), _mm512_unpackhi_epi32(c, d));
-    let quarters = _mm512_add_epi32(_mm512_unpacklo_epi64(first, second), _mm512_unpackhi_epi64(first, second));
-    let halves = _mm256_add_epi32(_mm512_castsi512_si256(quarters), _mm512_extracti64x4_epi64::<1>(quarters));
-    let sums = _mm_add_epi32(_mm256_castsi256_si128(halves), _mm256_extracti128_si256::<1>(halves));
-    let totals = _mm_add_epi32(sums, _mm_set1_epi32(more));
-    // SAFETY: there are 16 bytes, and the store asks for no alignment.
-    unsafe { _mm_storeu_si128(out.as_mut_ptr().cast(), totals) }
+#[target_feature(enable = "avx512f,avx512bw,avx2")]
+pub(super) fn store_totals(out: &mut [i32; GROUP], vectors: [Vector; GROUP], more: i32) {
+    totals::store(out, _mm_add_epi32(totals::of_sixteens(vectors), _mm_set1_epi32(more)));
 }
 
 #[inline]

@@ -11,7 +11,8 @@ use super::super::plan::{self, LANES};
 use super::super::successors::Parent;
 use super::avx512::{block_weights, load, look_up, quads, view};
 use super::{DISTANCE, OWNER};
-use crate::eval::steps::{MOST, Step};
+use crate::eval::steps::{Logits, MOST, Step};
+use crate::eval::totals;
 use crate::games::einstein::{MAX_STONES, Standard};
 use std::arch::x86_64::*;
 use std::mem::MaybeUninit;
@@ -210,11 +211,11 @@ struct Moves<'a, 'b> {
     mobility: [u8; 16],
     /// For the position itself, sixteen parts.
     whole: __m512i,
-    /// What each move adds to that.
-    changes: [__m512i; MOST],
+    /// What each move adds to that, as soon as a group of blocks was added.
+    changes: [MaybeUninit<__m512i>; MOST],
 }
 
-/// Adds what a group of blocks finds, the `part`-th of the set: the rows of all moves first, then all weights, then the
+/// Adds what a group of blocks finds, the `part`-th of the set, from the first on: the rows of all moves first, then all weights, then the
 /// sums, so that nothing is read soon after it was stored, and no move waits for the one before.
 ///
 /// # Safety
@@ -240,7 +241,8 @@ unsafe fn add_group<const REDUCED: bool, const BLOCKS: usize>(moves: &mut Moves<
     for ((&step, change), end) in moves.steps.iter().zip(&mut moves.changes).zip(&mut ends) {
         let after = view_after::<REDUCED>(&moves.before, moves.parent, step, &moves.mobility);
         let mut touched = moves.parent.touched_by(step, part);
-        let mut sum = *change;
+        // SAFETY: the first group has written it.
+        let mut sum = if part == 0 { nothing } else { unsafe { change.assume_init() } };
         for (block, &held) in blocks.iter().zip(&held) {
             let mask = touched as u16;
             touched >>= LANES;
@@ -248,7 +250,8 @@ unsafe fn add_group<const REDUCED: bool, const BLOCKS: usize>(moves: &mut Moves<
             filled += mask.count_ones() as usize;
             sum = _mm512_mask_sub_epi32(sum, mask, sum, held);
         }
-        (*change, *end) = (sum, filled);
+        change.write(sum);
+        *end = filled;
     }
     for at in (0..filled).step_by(LANES) {
         // SAFETY: as many were stored as are filled. They are rows of tuples, as above: every symbol that a step puts into
@@ -261,8 +264,8 @@ unsafe fn add_group<const REDUCED: bool, const BLOCKS: usize>(moves: &mut Moves<
     }
     let mut first = 0;
     for (&end, change) in ends.iter().zip(&mut moves.changes).take(moves.steps.len()) {
-        // SAFETY: as before, in each place a weight now.
-        *change = _mm512_add_epi32(*change, unsafe { numbers.sum(first, end) });
+        // SAFETY: as before, in each place a weight now; and the change was written above.
+        change.write(unsafe { _mm512_add_epi32(change.assume_init(), numbers.sum(first, end)) });
         first = end;
     }
 }
@@ -272,12 +275,13 @@ unsafe fn add_group<const REDUCED: bool, const BLOCKS: usize>(moves: &mut Moves<
 /// # Safety
 /// There is a weight for each row of a phase of the set.
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi,popcnt")]
-pub(super) unsafe fn successors<const REDUCED: bool>(parent: &Parent<'_>, weights: &[i32], steps: &[Step], sums: &mut [i32]) {
+pub(super) unsafe fn successors<const REDUCED: bool>(parent: &Parent<'_>, weights: &[i32], steps: &[Step], sums: &mut Logits) {
     let nothing = _mm512_setzero_si512();
     let before = view::<REDUCED>(&parent.turned);
     let mobility = if REDUCED { mobility::symbols(parent.turned.mover().alive(), parent.turned.other().alive()) } else { [0; 16] };
-    let mut moves = Moves { parent, weights, steps, before, mobility, whole: nothing, changes: [nothing; MOST] };
+    let mut moves = Moves { parent, weights, steps, before, mobility, whole: nothing, changes: [const { MaybeUninit::uninit() }; MOST] };
     let blocks = parent.set.plan().blocks.len();
+    assert!(blocks > 0);
     for part in 0..blocks.div_ceil(GROUP) {
         // SAFETY: the caller's promise.
         unsafe {
@@ -289,7 +293,12 @@ pub(super) unsafe fn successors<const REDUCED: bool>(parent: &Parent<'_>, weight
             }
         }
     }
-    for (&change, out) in moves.changes.iter().zip(sums) {
-        *out = _mm512_reduce_add_epi32(_mm512_add_epi32(moves.whole, change));
+    for (changes, out) in moves.changes[..steps.len()].chunks(totals::TOGETHER).zip(sums.as_chunks_mut().0) {
+        let mut four = [moves.whole; totals::TOGETHER];
+        for (sum, change) in four.iter_mut().zip(changes) {
+            // SAFETY: there is one group of blocks at least, and it has written those of all steps.
+            *sum = _mm512_add_epi32(*sum, unsafe { change.assume_init() });
+        }
+        totals::store(out, totals::of_sixteens(four));
     }
 }

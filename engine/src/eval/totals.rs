@@ -1,0 +1,67 @@
+//! The sums of the lanes of four vectors at once: a few shuffles for all of them, and one store.
+//!
+//! Invariant: lane `i` of an answer is the sum, modulo 2³², of all lanes of 32 bits of vector `i`.
+#![allow(unsafe_code)]
+
+use std::arch::x86_64::*;
+
+/// How many vectors are added up together.
+pub(super) const TOGETHER: usize = 4;
+
+/// Of vectors of eight lanes.
+#[inline]
+#[target_feature(enable = "avx2")]
+pub(super) fn of_eights([a, b, c, d]: [__m256i; TOGETHER]) -> __m128i {
+    let quarters = _mm256_hadd_epi32(_mm256_hadd_epi32(a, b), _mm256_hadd_epi32(c, d));
+    _mm_add_epi32(_mm256_castsi256_si128(quarters), _mm256_extracti128_si256::<1>(quarters))
+}
+
+/// Of vectors of sixteen lanes.
+#[inline]
+#[target_feature(enable = "avx512f")]
+pub(super) fn of_sixteens([a, b, c, d]: [__m512i; TOGETHER]) -> __m128i {
+    let first = _mm512_add_epi32(_mm512_unpacklo_epi32(a, b), _mm512_unpackhi_epi32(a, b));
+    let second = _mm512_add_epi32(_mm512_unpacklo_epi32(c, d), _mm512_unpackhi_epi32(c, d));
+    let quarters = _mm512_add_epi32(_mm512_unpacklo_epi64(first, second), _mm512_unpackhi_epi64(first, second));
+    let halves = _mm256_add_epi32(_mm512_castsi512_si256(quarters), _mm512_extracti64x4_epi64::<1>(quarters));
+    _mm_add_epi32(_mm256_castsi256_si128(halves), _mm256_extracti128_si256::<1>(halves))
+}
+
+/// Writes the four numbers down.
+#[inline]
+#[target_feature(enable = "avx2")]
+pub(super) fn store(out: &mut [i32; TOGETHER], totals: __m128i) {
+    // SAFETY: there are 16 bytes, and the store asks for no alignment.
+    unsafe { _mm_storeu_si128(out.as_mut_ptr().cast(), totals) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_vector_has_its_total() {
+        #[target_feature(enable = "avx2")]
+        fn eights() -> [i32; TOGETHER] {
+            let mut out = [0; TOGETHER];
+            let vectors = [1, 10, 100, i32::MAX].map(|step| _mm256_mullo_epi32(_mm256_set1_epi32(step), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7)));
+            store(&mut out, of_eights(vectors));
+            out
+        }
+        #[target_feature(enable = "avx512f,avx2")]
+        fn sixteens() -> [i32; TOGETHER] {
+            let mut out = [0; TOGETHER];
+            let lanes = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+            store(&mut out, of_sixteens([1, 10, 100, i32::MAX].map(|step| _mm512_mullo_epi32(_mm512_set1_epi32(step), lanes))));
+            out
+        }
+        if std::arch::is_x86_feature_detected!("avx2") {
+            // SAFETY: the processor has the instructions.
+            assert_eq!(unsafe { eights() }, [28, 280, 2800, -28]);
+        }
+        if std::arch::is_x86_feature_detected!("avx2") && std::arch::is_x86_feature_detected!("avx512f") {
+            // SAFETY: likewise.
+            assert_eq!(unsafe { sixteens() }, [120, 1200, 12000, -120]);
+        }
+    }
+}

@@ -44,7 +44,8 @@ mod tests {
         #[target_feature(enable = "avx2")]
         fn eights() -> [i32; TOGETHER] {
             let mut out = [0; TOGETHER];
-            let vectors = [1, 10, 100, i32::MAX].map(|step| _mm256_mullo_epi32(_mm256_set1_epi32(step), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7)));
+            let vectors =
+                [1, 10, 100, i32::MAX].map(|step| _mm256_mullo_epi32(_mm256_set1_epi32(step), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7)));
             store(&mut out, of_eights(vectors));
             out
         }

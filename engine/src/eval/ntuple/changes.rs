@@ -8,6 +8,7 @@ use super::View;
 use super::cell::{ALIVE, BOARD, DISTANCES, MOBILE, OWNERS, SQUARES, STONE_SQUARES};
 use super::successors::Parent;
 use super::touched::Touch;
+use super::whole::WholeWeights;
 use crate::eval::race_tables::distance;
 use crate::eval::steps::Step;
 use crate::games::einstein::{MAX_STONES, Standard};
@@ -28,9 +29,10 @@ type Difference<'a> = (&'a [Touch], u32);
 /// Most changes that a stone makes when it is put down.
 const MOST: usize = 8;
 
-/// All sums after steps, bias not counted; `MOST_TUPLES` is at least the number of tuples.
+/// All sums after steps; `MOST_TUPLES` is at least the number of tuples.
 #[inline]
-pub(super) fn successors<const MOST_TUPLES: usize>(parent: &Parent<'_>, weights: &[i32], steps: &[Step], sums: &mut [i32]) {
+pub(super) fn successors<const MOST_TUPLES: usize>(parent: &Parent<'_>, whole_weights: &WholeWeights, steps: &[Step], sums: &mut [i32]) {
+    let weights = &whole_weights.weights[..];
     let touched = parent.touched;
     let view = if touched.owners || touched.mobility { View::new(&parent.turned) } else { View::plain(&parent.turned) };
     let difference =
@@ -39,7 +41,7 @@ pub(super) fn successors<const MOST_TUPLES: usize>(parent: &Parent<'_>, weights:
     let rows = &mut rows[..parent.set.tuples()];
     parent.set.indices(&parent.turned, rows);
     let mut whole = [Held::default(); MOST_TUPLES];
-    let mut sum = 0;
+    let mut sum = whole_weights.bias;
     for (held, &row) in whole.iter_mut().zip(&*rows) {
         *held = Held { row, weight: weights[row as usize] };
         sum += held.weight;

@@ -71,6 +71,12 @@ impl Plan {
         plan
     }
 
+    /// Whether any block takes more than one step: a tuple has more than four cells.
+    #[inline]
+    pub(super) fn is_long(&self) -> bool {
+        self.steps.len() > self.blocks.len()
+    }
+
     /// A block by its number, and its steps.
     #[inline]
     pub(super) fn block(&self, number: usize) -> (&Block, &[Step]) {

@@ -94,9 +94,6 @@ impl NTuple {
         }
         self.changed_sums(&parent, steps, sums);
         let sums = &mut sums[..steps.len()];
-        for sum in sums.iter_mut() {
-            *sum += self.whole.bias;
-        }
         if self.touched.mobility || self.set.phase_ends_at(turned.stones()) {
             for (&step, sum) in steps.iter().zip(sums.iter_mut()).filter(|(step, _)| parent.captured_by(**step) != 0) {
                 *sum = self.sum(&Position::new(turned.mover().without(step.square), step.made_by(turned.other()), turned.seat()));
@@ -110,19 +107,19 @@ impl NTuple {
         lost.count() as u32
     }
 
-    /// The sums after steps, bias not counted, where nothing but the cells of the stones that move or are captured changes.
+    /// The sums after steps where nothing but the cells of the stones that move or are captured changes.
     #[inline]
     fn changed_sums(&self, parent: &Parent<'_>, steps: &[Step], sums: &mut Logits) {
         #[cfg(target_arch = "x86_64")]
         if self.set.instructions() == super::Instructions::Avx512 {
-            return super::vectors::successors(parent, &self.whole.weights, steps, sums);
+            return super::vectors::successors(parent, &self.whole, steps, sums);
         }
         // Room for as many tuples as most sets have: less to clear.
         const FEW: usize = 64;
         if self.set.tuples() <= FEW {
-            changes::successors::<FEW>(parent, &self.whole.weights, steps, sums);
+            changes::successors::<FEW>(parent, &self.whole, steps, sums);
         } else {
-            changes::successors::<MAX_TUPLES>(parent, &self.whole.weights, steps, sums);
+            changes::successors::<MAX_TUPLES>(parent, &self.whole, steps, sums);
         }
     }
 }

@@ -37,18 +37,19 @@ pub(super) fn sum(set: &TupleSet, position: &Position, weights: &[i32]) -> i32 {
     }
 }
 
-/// The sums after moves, bias not counted; only with AVX-512.
+/// The sums after moves; only with AVX-512.
 #[inline]
-pub(super) fn successors(parent: &Parent<'_>, weights: &[i32], moves: &[Step], sums: &mut Logits) {
+pub(super) fn successors(parent: &Parent<'_>, whole: &WholeWeights, moves: &[Step], sums: &mut Logits) {
     let set = parent.set;
     assert_eq!(set.instructions(), Instructions::Avx512);
-    let weights = &weights[set.offset(&parent.turned) as usize..][..set.rows_of_a_phase()];
+    let weights = &whole.weights[set.offset(&parent.turned) as usize..][..set.rows_of_a_phase()];
     // SAFETY: as above.
     unsafe {
-        if set.is_reduced() {
-            avx512_successors::successors::<true>(parent, weights, moves, sums);
-        } else {
-            avx512_successors::successors::<false>(parent, weights, moves, sums);
+        match (set.is_reduced(), set.plan().is_long()) {
+            (false, false) => avx512_successors::successors::<false, false>(parent, weights, whole.bias, moves, sums),
+            (false, true) => avx512_successors::successors::<false, true>(parent, weights, whole.bias, moves, sums),
+            (true, false) => avx512_successors::successors::<true, false>(parent, weights, whole.bias, moves, sums),
+            (true, true) => avx512_successors::successors::<true, true>(parent, weights, whole.bias, moves, sums),
         }
     }
 }

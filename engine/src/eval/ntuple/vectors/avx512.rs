@@ -16,6 +16,16 @@ pub(super) fn load<T: Copy>(numbers: &[T]) -> __m512i {
     unsafe { _mm512_loadu_si512(numbers.as_ptr().cast()) }
 }
 
+/// The numbers of a vector.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
+pub(super) fn numbers(vector: __m512i) -> [u32; LANES] {
+    let mut numbers = [0; LANES];
+    // SAFETY: sixteen numbers of four bytes are a vector; the store needs no alignment.
+    unsafe { _mm512_storeu_si512(numbers.as_mut_ptr().cast(), vector) };
+    numbers
+}
+
 /// An array of 16 bytes, four times.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
@@ -164,7 +174,7 @@ pub(super) unsafe fn sum<const REDUCED: bool>(plan: &Plan, position: &Position, 
 /// There is a weight for each row in a lane that has a tuple.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
-pub(super) unsafe fn block_weights(block: &Block, rows: __m512i, weights: &[i32]) -> __m512i {
+unsafe fn block_weights(block: &Block, rows: __m512i, weights: &[i32]) -> __m512i {
     // SAFETY: every symbol is below its cell's number of symbols, so the rows of lanes with a tuple are rows of the plan, for
     // which the caller has weights; the other lanes are not read. Rows are below 2²⁶.
     unsafe { _mm512_mask_i32gather_epi32::<4>(_mm512_setzero_si512(), lanes_of(load(&block.mask)), rows, weights.as_ptr()) }
@@ -173,7 +183,7 @@ pub(super) unsafe fn block_weights(block: &Block, rows: __m512i, weights: &[i32]
 /// The lanes with all bits set.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
-fn lanes_of(lanes: __m512i) -> __mmask16 {
+pub(super) fn lanes_of(lanes: __m512i) -> __mmask16 {
     _mm512_test_epi32_mask(lanes, lanes)
 }
 
@@ -185,9 +195,6 @@ pub(super) fn rows<const REDUCED: bool>(plan: &Plan, position: &Position, first:
         let (own, rest) = steps.split_at(one.steps);
         steps = rest;
         let rows = _mm512_add_epi32(block::<REDUCED>(&view, &one.bases, own), _mm512_set1_epi32(first as i32));
-        let mut found = [0u32; LANES];
-        // SAFETY: sixteen numbers of four bytes are a vector; the store needs no alignment.
-        unsafe { _mm512_storeu_si512(found.as_mut_ptr().cast(), rows) };
-        out.copy_from_slice(&found[..out.len()]);
+        out.copy_from_slice(&numbers(rows)[..out.len()]);
     }
 }

@@ -9,7 +9,7 @@ use super::super::cell::{ALIVE, BOARD, CELLS, DISTANCES, MOBILE, OWNERS, SQUARES
 use super::super::mobility;
 use super::super::plan::{self, LANES};
 use super::super::successors::Parent;
-use super::avx512::{block_weights, load, look_up, quads, view};
+use super::avx512::{lanes_of, load, look_up, numbers, quads, view};
 use super::{DISTANCE, OWNER};
 use crate::eval::steps::{Logits, MOST, Step};
 use crate::eval::totals;
@@ -117,40 +117,31 @@ impl Numbers {
         unsafe { _mm512_storeu_si512(room.as_mut_ptr().cast(), numbers) }
     }
 
-    /// Up to sixteen numbers from `at` on but before `end`, with a mask of those; 0 for the others.
+    /// Puts in the place of each of the first `count` rows the sum of the weights of all rows up to it.
+    ///
+    /// One load after the other: gathers take longer. What a move finds is the difference of two of these sums, so that
+    /// nothing depends on how many rows a move has, which no processor foresees.
     ///
     /// # Safety
-    /// All of them were stored.
+    /// As many rows were stored, and there is a weight for each.
     #[inline]
-    #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
-    unsafe fn load(&self, at: usize, end: usize) -> (u16, __m512i) {
-        let there = &self.0[at..end];
-        let mask = (0xFFFFu32 >> LANES.saturating_sub(there.len())) as u16;
-        // SAFETY: the mask has no more lanes than there are numbers; the load needs no alignment.
-        (mask, unsafe { _mm512_maskz_loadu_epi32(mask, there.as_ptr().cast()) })
+    unsafe fn add_up(&mut self, count: usize, weights: &[i32]) {
+        let mut sum = 0;
+        for number in &mut self.0[..count] {
+            // SAFETY: the caller's promise.
+            sum += unsafe { *weights.get_unchecked(number.assume_init() as usize) };
+            number.write(sum as u32);
+        }
     }
 
-    /// The sum of all numbers from `at` on but before `end`, in sixteen parts.
+    /// The sum of the first `count` weights.
     ///
     /// # Safety
-    /// All of them were stored.
+    /// Those of as many rows have been added up.
     #[inline]
-    #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
-    unsafe fn sum(&self, at: usize, end: usize) -> __m512i {
-        let there = &self.0[at..end];
-        let mask = (1u64 << there.len().min(2 * LANES)) - 1;
-        let first = there.as_ptr().cast::<i32>();
-        // SAFETY: the masks have no more lanes than there are numbers; a second vector of which there is nothing is not read.
-        // Two at once, because there are seldom more, and seldom as many as the time before.
-        let mut sum = unsafe {
-            let one = _mm512_maskz_loadu_epi32(mask as u16, first);
-            _mm512_add_epi32(one, _mm512_maskz_loadu_epi32((mask >> LANES) as u16, first.wrapping_add(LANES)))
-        };
-        for at in (at + 2 * LANES..end).step_by(LANES) {
-            // SAFETY: the caller's promise.
-            sum = _mm512_add_epi32(sum, unsafe { self.load(at, end) }.1);
-        }
-        sum
+    unsafe fn sum_of(&self, count: usize) -> i32 {
+        // SAFETY: the caller's promise.
+        if count == 0 { 0 } else { unsafe { self.0[count - 1].assume_init() as i32 } }
     }
 }
 
@@ -185,16 +176,18 @@ struct Block<'a> {
     pairs: __m512i,
     /// For tuples of more than four cells.
     more: &'a [plan::Step],
+    /// The lanes that have a tuple.
+    lanes: __mmask16,
 }
 
 impl Block<'_> {
     /// The rows of the tuples in a view.
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
-    fn rows<const REDUCED: bool>(&self, view: &[__m512i; 2]) -> __m512i {
+    fn rows<const REDUCED: bool, const LONG: bool>(&self, view: &[__m512i; 2]) -> __m512i {
         let symbols = look_up::<REDUCED>(view, self.places);
         let mut rows = _mm512_add_epi32(self.bases, _mm512_madd_epi16(_mm512_maddubs_epi16(symbols, self.within_pairs), self.pairs));
-        for step in self.more {
+        for step in if LONG { self.more } else { &[] } {
             rows = _mm512_add_epi32(rows, _mm512_mullo_epi32(quads::<REDUCED>(view, step), load(&step.strides)));
         }
         rows
@@ -209,87 +202,106 @@ struct Moves<'a, 'b> {
     before: [__m512i; 2],
     /// For each symbol of the board how mobile it is, if tuples look at that.
     mobility: [u8; 16],
-    /// For the position itself, sixteen parts.
+    /// For the position itself, bias included, sixteen parts.
     whole: __m512i,
     /// What each move adds to that, as soon as a group of blocks was added.
     changes: [MaybeUninit<__m512i>; MOST],
 }
 
-/// Adds what a group of blocks finds, the `part`-th of the set, from the first on: the rows of all moves first, then all weights, then the
-/// sums, so that nothing is read soon after it was stored, and no move waits for the one before.
+/// Adds what a group of blocks finds, the `part`-th of the set, from the first on: the rows of all moves first, then all
+/// weights, then the sums, so that nothing is read soon after it was stored, and no move waits for the one before.
 ///
 /// # Safety
 /// There is a weight for each row of a phase of the set.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi,popcnt")]
-unsafe fn add_group<const REDUCED: bool, const BLOCKS: usize>(moves: &mut Moves<'_, '_>, part: usize) {
+unsafe fn add_group<const REDUCED: bool, const LONG: bool, const BLOCKS: usize>(moves: &mut Moves<'_, '_>, part: usize) {
     let nothing = _mm512_setzero_si512();
-    let mut blocks = [Block { bases: nothing, places: nothing, within_pairs: nothing, pairs: nothing, more: &[] }; BLOCKS];
-    let mut held = [nothing; BLOCKS];
+    let mut blocks = [Block { bases: nothing, places: nothing, within_pairs: nothing, pairs: nothing, more: &[], lanes: 0 }; BLOCKS];
+    let mut held = [[0u32; LANES]; BLOCKS];
     for (at, (block, held)) in blocks.iter_mut().zip(&mut held).enumerate() {
         let (one, steps) = moves.parent.set.plan().block(GROUP * part + at);
         let step = &steps[0];
         let (places, within_pairs, pairs) = (load(&step.places), load(&step.within_pairs), load(&step.pairs));
-        *block = Block { bases: load(&one.bases), places, within_pairs, pairs, more: &steps[1..] };
-        // SAFETY: the caller has weights for all rows of the plan, and the symbols are those of a view.
-        *held = unsafe { block_weights(one, block.rows::<REDUCED>(&moves.before), moves.weights) };
-        moves.whole = _mm512_add_epi32(moves.whole, *held);
+        *block = Block { bases: load(&one.bases), places, within_pairs, pairs, more: &steps[1..], lanes: lanes_of(load(&one.mask)) };
+        // Lanes without a tuple have a row that there is.
+        *held = numbers(_mm512_maskz_mov_epi32(block.lanes, block.rows::<REDUCED, LONG>(&moves.before)));
     }
-    let mut numbers = Numbers([const { MaybeUninit::uninit() }; ROOM]);
-    let mut ends = [0; MOST];
+    let mut rows = Numbers([const { MaybeUninit::uninit() }; ROOM]);
+    let (mut ends, mut touched) = ([0; MOST], [0; MOST]);
     let mut filled = 0;
-    for ((&step, change), end) in moves.steps.iter().zip(&mut moves.changes).zip(&mut ends) {
+    for ((&step, touched), end) in moves.steps.iter().zip(&mut touched).zip(&mut ends) {
         let after = view_after::<REDUCED>(&moves.before, moves.parent, step, &moves.mobility);
-        let mut touched = moves.parent.touched_by(step, part);
-        // SAFETY: the first group has written it.
-        let mut sum = if part == 0 { nothing } else { unsafe { change.assume_init() } };
-        for (block, &held) in blocks.iter().zip(&held) {
-            let mask = touched as u16;
-            touched >>= LANES;
-            numbers.store(filled, _mm512_maskz_compress_epi32(mask, block.rows::<REDUCED>(&after)));
+        *touched = moves.parent.touched_by(step, part);
+        for (at, block) in blocks.iter().enumerate() {
+            let mask = (*touched >> (LANES * at)) as u16;
+            rows.store(filled, _mm512_maskz_compress_epi32(mask, block.rows::<REDUCED, LONG>(&after)));
             filled += mask.count_ones() as usize;
-            sum = _mm512_mask_sub_epi32(sum, mask, sum, held);
         }
-        change.write(sum);
         *end = filled;
     }
-    for at in (0..filled).step_by(LANES) {
-        // SAFETY: as many were stored as are filled. They are rows of tuples, as above: every symbol that a step puts into
-        // the view is one of its cell.
-        let found = unsafe {
-            let (mask, rows) = numbers.load(at, filled);
-            _mm512_mask_i32gather_epi32::<4>(_mm512_setzero_si512(), mask, rows, moves.weights.as_ptr())
-        };
-        numbers.store(at, found);
+    // Else the compiler takes them out of registers one by one, which costs more than loads.
+    let held = std::hint::black_box(&mut held);
+    // SAFETY: all of them were stored, and all that are held. They are rows of tuples, for which the caller has
+    // weights: every symbol is one of its cell, also where a step has put it into the view.
+    unsafe {
+        for row in held.as_flattened_mut() {
+            *row = *moves.weights.get_unchecked(*row as usize) as u32;
+        }
+        rows.add_up(filled, moves.weights);
     }
-    let mut first = 0;
-    for (&end, change) in ends.iter().zip(&mut moves.changes).take(moves.steps.len()) {
-        // SAFETY: as before, in each place a weight now; and the change was written above.
-        change.write(unsafe { _mm512_add_epi32(change.assume_init(), numbers.sum(first, end)) });
-        first = end;
+    let mut held = held.each_ref().map(|held| load(held));
+    for (held, block) in held.iter_mut().zip(&blocks) {
+        *held = _mm512_maskz_mov_epi32(block.lanes, *held);
+        moves.whole = _mm512_add_epi32(moves.whole, *held);
+    }
+    let mut before = 0;
+    for (index, change) in moves.changes.iter_mut().enumerate().take(moves.steps.len()) {
+        // SAFETY: the first group has written it.
+        let mut vector = if part == 0 { nothing } else { unsafe { change.assume_init() } };
+        for (at, &held) in held.iter().enumerate() {
+            vector = _mm512_mask_sub_epi32(vector, (touched[index] >> (LANES * at)) as u16, vector, held);
+        }
+        // SAFETY: as before.
+        let found = unsafe { rows.sum_of(ends[index]) };
+        change.write(_mm512_add_epi32(vector, one_lane(found - before)));
+        before = found;
     }
 }
 
-/// All sums after steps, of which there are at most [`MOST`], bias not counted.
+/// A number and fifteen zeros.
+#[inline]
+#[target_feature(enable = "avx512f")]
+fn one_lane(number: i32) -> __m512i {
+    _mm512_zextsi128_si512(_mm_cvtsi32_si128(number))
+}
+
+/// All sums after steps, of which there are at most [`MOST`].
 ///
 /// # Safety
 /// There is a weight for each row of a phase of the set.
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi,popcnt")]
-pub(super) unsafe fn successors<const REDUCED: bool>(parent: &Parent<'_>, weights: &[i32], steps: &[Step], sums: &mut Logits) {
-    let nothing = _mm512_setzero_si512();
+pub(super) unsafe fn successors<const REDUCED: bool, const LONG: bool>(
+    parent: &Parent<'_>,
+    weights: &[i32],
+    bias: i32,
+    steps: &[Step],
+    sums: &mut Logits,
+) {
     let before = view::<REDUCED>(&parent.turned);
     let mobility = if REDUCED { mobility::symbols(parent.turned.mover().alive(), parent.turned.other().alive()) } else { [0; 16] };
-    let mut moves = Moves { parent, weights, steps, before, mobility, whole: nothing, changes: [const { MaybeUninit::uninit() }; MOST] };
+    let mut moves =
+        Moves { parent, weights, steps, before, mobility, whole: one_lane(bias), changes: [const { MaybeUninit::uninit() }; MOST] };
     let blocks = parent.set.plan().blocks.len();
     assert!(blocks > 0);
     for part in 0..blocks.div_ceil(GROUP) {
         // SAFETY: the caller's promise.
         unsafe {
             match blocks - GROUP * part {
-                1 => add_group::<REDUCED, 1>(&mut moves, part),
-                2 => add_group::<REDUCED, 2>(&mut moves, part),
-                3 => add_group::<REDUCED, 3>(&mut moves, part),
-                _ => add_group::<REDUCED, GROUP>(&mut moves, part),
+                1 => add_group::<REDUCED, LONG, 1>(&mut moves, part),
+                2 => add_group::<REDUCED, LONG, 2>(&mut moves, part),
+                3 => add_group::<REDUCED, LONG, 3>(&mut moves, part),
+                _ => add_group::<REDUCED, LONG, GROUP>(&mut moves, part),
             }
         }
     }

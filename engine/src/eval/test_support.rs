@@ -1,12 +1,36 @@
-//! What the tests of the hand-made evaluators share: random positions, and a board that knows nothing of the
+//! What the tests of the evaluators share: random positions, a ply made move by move, and a board that knows nothing of the
 //! engine's packed positions, perspectives and tables, so that slow references can be written on it from formulas.
 //!
 //! Invariant: a board goes in and out by the notation alone; rows and columns count from the upper left corner.
 
+use super::{Evaluator, OnePly};
+use crate::chance::expectation;
 use crate::dice::{DiceStream, RandomStream};
-use crate::game::Game;
-use crate::games::einstein::{Position, RED, Standard, Variant};
+use crate::game::{Game, OutcomeList};
+use crate::games::einstein::{MoveList, Position, RED, Standard, Variant};
 use std::collections::HashMap;
+
+/// The value of a position one ply deep from the value of each successor, as search has it.
+pub(crate) fn one_ply_by_successors<E: Evaluator<Standard>>(evaluator: &E, game: &Standard, position: &Position) -> OnePly {
+    let mut moves = MoveList::default();
+    game.moves(position, &mut moves);
+    let mut outcomes = OutcomeList::default();
+    game.outcomes(position, &moves, &mut outcomes);
+    let mut evaluated = 0;
+    let values: Vec<f32> = moves
+        .iter()
+        .map(|&mv| {
+            let next = game.play(position, mv);
+            game.payoff(&next, position.seat()).unwrap_or_else(|| {
+                evaluated += 1;
+                let mut cache = E::Cache::default();
+                evaluator.refresh(game, &next, &mut cache);
+                1.0 - evaluator.value(game, &next, &cache)
+            })
+        })
+        .collect();
+    OnePly { value: expectation(&outcomes, &values), successors: moves.len() as u32, evaluated }
+}
 
 /// A stone on the board.
 #[derive(Clone, Copy, Debug, PartialEq)]

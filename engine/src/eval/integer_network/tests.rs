@@ -3,8 +3,8 @@
 use super::inputs::SideGroup;
 use super::*;
 use crate::dice::RandomStream;
-use crate::eval::test_support::{Board, permitted_labels, random_positions};
-use crate::game::{Game, OutcomeList};
+use crate::eval::test_support::{Board, one_ply_by_successors, permitted_labels, random_positions};
+use crate::game::Game;
 use crate::games::einstein::MoveList;
 
 /// Weights of a size at which layers neither die nor saturate.
@@ -81,26 +81,6 @@ fn every_instruction_set_gives_the_integers_of_the_plain_forward_pass() {
     }
 }
 
-/// The value of a position one ply deep from the value of each successor, as search has it.
-fn one_by_one(network: &IntegerNetwork, game: &Standard, position: &Position) -> OnePly {
-    let mut moves = MoveList::default();
-    game.moves(position, &mut moves);
-    let mut outcomes = OutcomeList::default();
-    game.outcomes(position, &moves, &mut outcomes);
-    let mut evaluated = 0;
-    let values: Vec<f32> = moves
-        .iter()
-        .map(|&mv| {
-            let next = game.play(position, mv);
-            game.payoff(&next, position.seat()).unwrap_or_else(|| {
-                evaluated += 1;
-                1.0 - network.value(game, &next, &Successors::default())
-            })
-        })
-        .collect();
-    OnePly { value: crate::chance::expectation(&outcomes, &values), successors: moves.len() as u32, evaluated }
-}
-
 #[test]
 fn a_position_as_a_whole_has_the_bits_of_its_successors() {
     let game = Standard::default();
@@ -112,7 +92,7 @@ fn a_position_as_a_whole_has_the_bits_of_its_successors() {
             let network = IntegerNetwork::new(weights.clone()).unwrap().on(set).unwrap();
             let mut cache = Successors::default();
             for position in &positions[..if shape[0] > 64 { 400 } else { 4000 }] {
-                let expected = one_by_one(&network, &game, position);
+                let expected = one_ply_by_successors(&network, &game, position);
                 for _ in 0..2 {
                     let found = network.one_ply(&game, position, &mut cache);
                     assert_eq!((found.value.to_bits(), found), (expected.value.to_bits(), expected), "{position:?}");
@@ -123,7 +103,7 @@ fn a_position_as_a_whole_has_the_bits_of_its_successors() {
                 let again = game.play(position, moves[0]);
                 if game.winner(&again).is_none() {
                     let swapped = Position::new(again.other(), again.mover(), position.seat());
-                    assert_eq!(network.one_ply(&game, &swapped, &mut cache), one_by_one(&network, &game, &swapped));
+                    assert_eq!(network.one_ply(&game, &swapped, &mut cache), one_ply_by_successors(&network, &game, &swapped));
                 }
             }
         }

@@ -58,7 +58,7 @@ impl Pending {
     pub(super) fn visit(&mut self, head: &Cell) -> u32 {
         let before = head.visits();
         if before < self.busy() {
-            return head.add_visits::<false>(1);
+            return head.add_visits::<true>(1);
         }
         self.seen += 1;
         if self.seen == THINNED {

@@ -25,8 +25,6 @@ const BETWEEN_LOOKS: usize = 8;
 #[derive(Debug)]
 pub(super) struct Shares {
     parts: Vec<Part>,
-    /// From the draws of one part to those of the next.
-    stride: usize,
     budget: u64,
 }
 
@@ -34,6 +32,7 @@ pub(super) struct Shares {
 #[derive(Debug)]
 #[repr(align(128))]
 struct Part {
+    draws: Draws,
     quota: u64,
     claimed: AtomicU64,
 }
@@ -87,8 +86,13 @@ impl Shares {
     pub(super) fn new(threads: usize, budget: u64) -> Self {
         // What is left over when the budget is divided is spread over all parts, not given to the first faces.
         let up_to = |part: usize| (u128::from(budget) * part as u128 / threads as u128) as u64;
-        let part = |part: usize| Part { quota: up_to(part + 1) - up_to(part), claimed: AtomicU64::new(0) };
-        Self { parts: (0..threads).map(part).collect(), stride: stride(threads), budget }
+        let stride = stride(threads);
+        let part = |part: usize| Part {
+            draws: Draws::part(part * stride % threads, threads),
+            quota: up_to(part + 1) - up_to(part),
+            claimed: AtomicU64::new(0),
+        };
+        Self { parts: (0..threads).map(part).collect(), budget }
     }
 
     /// The turn of thread `number`.
@@ -113,7 +117,7 @@ impl Shares {
             if before < part.quota {
                 let count = step.min(part.quota - before);
                 turn.known += count;
-                return Some(Claim { count, draws: Draws::part(turn.part * self.stride % self.parts.len(), self.parts.len()) });
+                return Some(Claim { count, draws: part.draws });
             }
             let left = |part: &Part| part.quota - part.claimed();
             turn.part = (0..self.parts.len()).max_by_key(|&part| left(&self.parts[part])).filter(|&part| left(&self.parts[part]) > 0)?;

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::dice::Die;
-use crate::game::{Game, OutcomeList};
+use crate::game::Game;
 use crate::games::einstein::{EinStein, GONE, MoveList, Variant};
 use proptest::prelude::*;
 use std::sync::LazyLock;
@@ -32,30 +32,10 @@ fn networks(set: &TupleSet, seed: u64) -> Vec<NTuple> {
 static NETWORKS: LazyLock<Vec<Vec<NTuple>>> =
     LazyLock::new(|| all_sets().iter().zip(100..).map(|(set, seed)| networks(set, seed)).collect());
 
-/// The value of a position one ply deep from the value of each successor, as search has it.
-fn one_by_one(network: &NTuple, game: &Standard, position: &Position) -> OnePly {
-    let mut moves = MoveList::default();
-    game.moves(position, &mut moves);
-    let mut outcomes = OutcomeList::default();
-    game.outcomes(position, &moves, &mut outcomes);
-    let mut evaluated = 0;
-    let values: Vec<f32> = moves
-        .iter()
-        .map(|&mv| {
-            let next = game.play(position, mv);
-            game.payoff(&next, position.seat()).unwrap_or_else(|| {
-                evaluated += 1;
-                1.0 - network.value(game, &next, &Successors::default())
-            })
-        })
-        .collect();
-    OnePly { value: crate::chance::expectation(&outcomes, &values), successors: moves.len() as u32, evaluated }
-}
-
 /// Asserts that a network values and scores the successors of a position as it does each of them; the first of its kind
 /// is the portable one, which says what each is worth.
 fn check(networks: &[NTuple], game: &Standard, position: &Position, caches: &mut [Successors]) {
-    let expected = one_by_one(&networks[0], game, position);
+    let expected = test_support::one_ply_by_successors(&networks[0], game, position);
     let mut moves = MoveList::default();
     game.moves(position, &mut moves);
     for (network, cache) in networks.iter().zip(caches) {

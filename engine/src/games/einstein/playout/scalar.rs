@@ -190,9 +190,14 @@ impl ScalarGame {
         let entry = table.entries[(self.alive >> (8 * SIDE) & 63) as usize][draw.code() & 31];
         let squares = &mut self.squares[SIDE];
         let (from_first, from_last) = (squares[usize::from(entry.first & 7)], squares[usize::from(entry.last & 7)]);
-        // See `Draw::coin`.
-        let of_first = if BY_STONES { 2 } else { 2 + u32::from(from_last >> 7) - u32::from(from_first >> 7) };
-        let takes_first = u32::from(draw.coin()) < of_first;
+        // See `Draw::coin`: whether it is below 2, plus the flag of the last, minus that of the first. In units of the flags,
+        // and 31 less than that, so that squares, which stand below the flags, decide nothing.
+        let coin = u32::from(draw.coin()) * u32::from(ONE_STEP_FLAG);
+        let takes_first = if BY_STONES {
+            draw.coin() < 2
+        } else {
+            coin + u32::from(from_first) < u32::from(from_last) + 2 * u32::from(ONE_STEP_FLAG) - 31
+        };
         let stone = select_unpredictable(takes_first, entry.first, entry.last);
         let from = select_unpredictable(takes_first, from_first, from_last);
         let marked = EinStein::<COLUMNS, ROWS>::MARKED_DESTINATIONS[SIDE][usize::from(from | entry.step)];

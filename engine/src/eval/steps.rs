@@ -1,9 +1,9 @@
 //! The moves of a side to move, and what they make of a position one ply deep.
 //!
 //! For evaluators that value all successors of a position at once in whole numbers: each finds the logits of the steps, all
-//! else is here. A position is worth Σ w · max over the moves that an outcome permits; the best is taken among integers
-//! before they become values, which needs a way to values that never falls. Invariant: the bits of successors valued one
-//! by one; what is kept of a side only saves work.
+//! else is here. A position is worth Σ w · max over the moves that an outcome permits; of the moves of a stone the best is
+//! taken among integers before they become values, which needs a way to values that never falls. Invariant: the bits of
+//! successors valued one by one; what is kept of a side only saves work.
 
 use super::OnePly;
 use crate::game::MAX_OUTCOMES;

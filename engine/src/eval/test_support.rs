@@ -7,7 +7,8 @@ use super::{Evaluator, OnePly};
 use crate::chance::expectation;
 use crate::dice::{DiceStream, RandomStream};
 use crate::game::{Game, OutcomeList};
-use crate::games::einstein::{MoveList, Position, RED, Standard, Variant};
+use crate::games::einstein::position::Side;
+use crate::games::einstein::{MAX_STONES, MoveList, Position, RED, Standard, Variant};
 use std::collections::HashMap;
 
 /// The value of a position one ply deep from the value of each successor, as search has it.
@@ -30,6 +31,13 @@ pub(crate) fn one_ply_by_successors<E: Evaluator<Standard>>(evaluator: &E, game:
         })
         .collect();
     OnePly { value: expectation(&outcomes, &values), successors: moves.len() as u32, evaluated }
+}
+
+/// Positions that no game has: any squares, several stones on one, some beyond the board.
+pub(crate) fn impossible_positions(count: usize) -> Vec<Position> {
+    let mut random = RandomStream::new(91);
+    let mut side = |most: usize| Side::new([0; MAX_STONES].map(|_| random.below(most) as u8));
+    (0..count).map(|number| Position::new(side(32), side(if number % 2 == 0 { 32 } else { 4 }), number % 2)).collect()
 }
 
 /// A stone on the board.

@@ -105,7 +105,9 @@ impl IntegerNetwork {
             captured &= captured - 1;
             let square = enemy.square(victim);
             for (pair, step) in pairs.iter_mut().zip(steps) {
-                pair[0] += u8::from(step.square == square) * (victim as u8 + 1);
+                // By a mask, for no processor foresees it.
+                let is_captured = u8::from(step.square == square).wrapping_neg();
+                pair[0] = pair[0] & !is_captured | (victim as u8 + 1) & is_captured;
             }
             let out = &mut enemies[(victim + 1) * lines..][..lines];
             kernels::sum_rows::<FIRST>(self.instructions, &self.tables.mover, &self.rows(enemy.with(victim, GONE)), out);

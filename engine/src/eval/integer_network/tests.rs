@@ -3,7 +3,7 @@
 use super::inputs::SideGroup;
 use super::*;
 use crate::dice::RandomStream;
-use crate::eval::test_support::{Board, one_ply_by_successors, permitted_labels, random_positions};
+use crate::eval::test_support::{Board, impossible_positions, one_ply_by_successors, permitted_labels, random_positions};
 use crate::game::Game;
 use crate::games::einstein::MoveList;
 
@@ -106,6 +106,21 @@ fn a_position_as_a_whole_has_the_bits_of_its_successors() {
                     assert_eq!(network.one_ply(&game, &swapped, &mut cache), one_ply_by_successors(&network, &game, &swapped));
                 }
             }
+        }
+    }
+}
+
+#[test]
+fn what_is_no_position_breaks_nothing() {
+    let game = Standard::default();
+    for set in available() {
+        let network = IntegerNetwork::new(random_weights(SideGroups::ALL, [64, 32], 10)).unwrap().on(set).unwrap();
+        let mut used = Successors::default();
+        for position in impossible_positions(600) {
+            let found = network.one_ply(&game, &position, &mut used);
+            assert!(found.value.is_finite() || found.successors == 0);
+            // Nothing that was there before decides.
+            assert_eq!(found, network.one_ply(&game, &position, &mut Successors::default()), "{position:?}");
         }
     }
 }
@@ -256,6 +271,8 @@ fn sums_in_16_bits_are_made_only_where_none_overflows() {
             }
             let network = IntegerNetwork::new(weights.clone()).unwrap().on(set).unwrap();
             assert_eq!((network.layers.short_sums, i64::from(network.logit(&position))), (fits, plain_logit(&weights, &position)));
+            let whole = network.one_ply(&Standard::default(), &position, &mut Successors::default());
+            assert_eq!(whole, one_ply_by_successors(&network, &Standard::default(), &position));
         }
     }
 }

@@ -29,7 +29,7 @@ type Difference<'a> = (&'a [Touch], u32);
 /// Most changes that a stone makes when it is put down.
 const MOST: usize = 8;
 
-/// All sums after steps; `MOST_TUPLES` is at least the number of tuples.
+/// All sums after steps, bias included; `MOST_TUPLES` is at least the number of tuples.
 #[inline]
 pub(super) fn successors<const MOST_TUPLES: usize>(parent: &Parent<'_>, whole_weights: &WholeWeights, steps: &[Step], sums: &mut [i32]) {
     let weights = &whole_weights.weights[..];

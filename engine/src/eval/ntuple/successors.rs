@@ -107,7 +107,7 @@ impl NTuple {
         lost.count() as u32
     }
 
-    /// The sums after steps where nothing but the cells of the stones that move or are captured changes.
+    /// The sums after steps, bias included, where nothing but the cells of the stones that move or are captured changes.
     #[inline]
     fn changed_sums(&self, parent: &Parent<'_>, steps: &[Step], sums: &mut Logits) {
         #[cfg(target_arch = "x86_64")]

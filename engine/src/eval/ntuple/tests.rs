@@ -176,13 +176,6 @@ fn impossible_weights_are_refused() {
     assert_eq!(error, "the log odds may reach 12000000; weights must keep them below 4194304");
 }
 
-/// Positions that no game has: any squares, several stones on one, some beyond the board.
-fn impossible_positions(count: usize) -> Vec<Position> {
-    let mut random = RandomStream::new(91);
-    let mut side = |most: usize| Side::new([0; MAX_STONES].map(|_| random.below(most) as u8));
-    (0..count).map(|number| Position::new(side(32), side(if number % 2 == 0 { 32 } else { 4 }), number % 2)).collect()
-}
-
 #[test]
 fn all_instructions_give_the_same_rows_and_the_same_bits() {
     let available: Vec<Instructions> = Instructions::ALL.into_iter().filter(|instructions| instructions.is_available()).collect();
@@ -223,7 +216,7 @@ fn rows_fit_their_tables_whatever_the_position() {
         for instructions in Instructions::ALL.into_iter().filter(|instructions| instructions.is_available()) {
             let set = set.clone().on(instructions).unwrap();
             let mut rows = vec![0; set.tuples()];
-            for position in impossible_positions(500) {
+            for position in test_support::impossible_positions(500) {
                 set.indices(&position, &mut rows);
                 for (tuple, &row) in rows.iter().enumerate() {
                     let row = row as usize % of_a_phase;

@@ -2,8 +2,8 @@
 //!
 //! The view is made in registers: every stone compared with all squares at once; of two stones on a square, which no game
 //! has, the last counts, as in `view.rs`. The symbols of four cells of sixteen tuples are one look-up (AVX-512) or one
-//! for each piece of the view (AVX2), their rows two instructions more (`plan.rs`), their weights gathers. Invariant: the
-//! rows of [`super::TupleSet::indices`] and the exact sums of their weights.
+//! for each piece of the view (AVX2), their rows two instructions more (`plan.rs`), their weights gathers or loads. Invariant:
+//! the rows of [`super::TupleSet::indices`] and the exact sums of their weights.
 #![allow(unsafe_code)]
 
 mod avx2;
@@ -37,7 +37,7 @@ pub(super) fn sum(set: &TupleSet, position: &Position, weights: &[i32]) -> i32 {
     }
 }
 
-/// The sums after moves; only with AVX-512.
+/// The sums after moves, bias included; only with AVX-512.
 #[inline]
 pub(super) fn successors(parent: &Parent<'_>, whole: &WholeWeights, moves: &[Step], sums: &mut Logits) {
     let set = parent.set;

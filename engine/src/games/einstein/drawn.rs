@@ -70,25 +70,95 @@ fn last_of(runs: &StoneRuns, number: usize) -> u32 {
 mod tests {
     use super::*;
     use crate::dice::Die;
-    use crate::games::einstein::Variant;
+    use crate::game::{Game, OutcomeList, Payoffs, Seat};
     use crate::games::einstein::permitted::runs_of_stones;
+    use crate::games::einstein::{EinStein, Move, MoveList, Position, Standard, Variant};
     use crate::random::RandomStream;
+
+    /// Rules that draw as every game can: by listing all moves and all outcomes.
+    #[derive(Clone, Debug)]
+    struct Listing<const COLUMNS: usize, const ROWS: usize>(EinStein<COLUMNS, ROWS>);
+
+    impl<const COLUMNS: usize, const ROWS: usize> Game for Listing<COLUMNS, ROWS> {
+        type Position = Position;
+        type Move = Move;
+        type Moves = MoveList;
+        const SEATS: usize = 2;
+
+        fn to_move(&self, position: &Position) -> Seat {
+            self.0.to_move(position)
+        }
+
+        fn payoffs(&self, position: &Position) -> Option<Payoffs> {
+            self.0.payoffs(position)
+        }
+
+        fn moves(&self, position: &Position, moves: &mut MoveList) {
+            self.0.moves(position, moves);
+        }
+
+        fn outcomes(&self, position: &Position, moves: &[Move], outcomes: &mut OutcomeList) {
+            self.0.outcomes(position, moves, outcomes);
+        }
+
+        fn play(&self, position: &Position, mv: Move) -> Position {
+            self.0.play(position, mv)
+        }
+
+        fn key(&self, position: &Position) -> u64 {
+            self.0.key(position)
+        }
+    }
+
+    fn dice() -> [Die; 3] {
+        [Die::fair(), Die::with_faces(4).unwrap(), Die::loaded(&[1e-7, 3.0, 0.0, 1.0, 1.0, 1e-9]).unwrap()]
+    }
+
+    fn draws_as_lists_do<const COLUMNS: usize, const ROWS: usize>(rules: EinStein<COLUMNS, ROWS>, seed: u64) {
+        let listing = Listing(rules.clone());
+        let mut random = RandomStream::new(seed);
+        for _ in 0..200 {
+            let mut position = rules.random_start(&mut random, 0);
+            while rules.winner(&position).is_none() {
+                let (mut drawn, mut listed) = (MoveList::default(), MoveList::default());
+                for bits in [0, u64::MAX, random.next_u64(), random.next_u64()] {
+                    let start = rules.draw_moves(&position, bits as u32, &mut drawn);
+                    assert_eq!(start, listing.draw_moves(&position, bits as u32, &mut listed), "{position:?}");
+                    assert_eq!(drawn[..], listed[..], "{position:?}");
+                    assert_eq!(rules.random_move(&position, bits), listing.random_move(&position, bits), "{position:?}");
+                }
+                position = rules.play(&position, rules.random_move(&position, random.next_u64()));
+            }
+        }
+    }
+
+    #[test]
+    fn moves_are_drawn_as_from_lists_of_all_moves_and_outcomes() {
+        for (seed, die) in (1..).zip(dice()) {
+            for variant in [Variant::Classic, Variant::NearestOnly] {
+                draws_as_lists_do(Standard::new(variant, die), seed);
+                draws_as_lists_do(Standard::new(variant, die).face_by_face(), seed);
+                draws_as_lists_do(EinStein::<3, 3>::with_stones(variant, die, 3), seed);
+            }
+        }
+    }
 
     #[test]
     fn the_outcome_is_the_one_that_is_sampled() {
         let mut random = RandomStream::new(5);
-        let dice = [Die::fair(), Die::with_faces(4).unwrap(), Die::loaded(&[1e-7, 3.0, 0.0, 1.0, 1.0, 1e-9]).unwrap()];
-        for die in dice {
+        for die in dice() {
             for variant in [Variant::Classic, Variant::NearestOnly] {
-                let runs = runs_of_stones(variant, die, |runs, face| runs.push(face));
-                let drawn = DrawnStones::new(&runs);
-                for alive in 1..64u8 {
-                    let runs = &runs[usize::from(alive)];
-                    let near = drawn.0[usize::from(alive)].up_to.into_iter().flat_map(|bits| [bits, bits.saturating_add(1)]);
-                    let any: Vec<u32> = (0..500).map(|_| random.next_u64() as u32).collect();
-                    for bits in near.chain([0, 1, u32::MAX - 1, u32::MAX]).chain(any) {
-                        let run = sample(&runs[..], bits);
-                        assert_eq!(drawn.of(alive, bits), (run.start as u8, run.end as u8 - 1), "{die:?} {alive:06b} {bits}");
+                let each_face = runs_of_stones(variant, die, |runs, face| runs.push(face));
+                for runs in [each_face, Standard::new(variant, die).runs] {
+                    let drawn = DrawnStones::new(&runs);
+                    for alive in 1..64u8 {
+                        let runs = &runs[usize::from(alive)];
+                        let near = drawn.0[usize::from(alive)].up_to.into_iter().flat_map(|bits| [bits, bits.saturating_add(1)]);
+                        let any: Vec<u32> = (0..500).map(|_| random.next_u64() as u32).collect();
+                        for bits in near.chain([0, 1, u32::MAX - 1, u32::MAX]).chain(any) {
+                            let run = sample(&runs[..], bits);
+                            assert_eq!(drawn.of(alive, bits), (run.start as u8, run.end as u8 - 1), "{die:?} {alive:06b} {bits}");
+                        }
                     }
                 }
             }

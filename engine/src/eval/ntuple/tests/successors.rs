@@ -13,6 +13,8 @@ fn all_sets() -> Vec<TupleSet> {
     // Tuples that look at squares and at stones, at the same square twice over, and all cells of a stone.
     let mixed = ["b12 s0 a6", "b12 o12 m12", "s3 d3 a3 s9", "b0 b24 d7", "o0 o6 o12 o18 o24", "a0 a1 a2 a3 a4 a5 a6 a7", "b7 s8 d8"];
     all.push(TupleSet::custom(&mixed).unwrap());
+    // All kinds of cells in tuples of at most four.
+    all.push(TupleSet::custom(&["o0 o1 o5 o6", "m7 m12", "m3 b4 o8", "s7 o12"]).unwrap());
     let board: Vec<String> = (0..256).map(|number| format!("b{} b{}", number % 25, (number % 25 + 1 + number / 25) % 25)).collect();
     all.push(TupleSet::custom(&board).unwrap());
     let windows = TupleSet::named("board-windows").unwrap().tuple_texts();
@@ -24,7 +26,11 @@ fn all_sets() -> Vec<TupleSet> {
 fn networks(set: &TupleSet, seed: u64) -> Vec<NTuple> {
     let mut random = RandomStream::new(seed);
     let weights: Vec<f32> = (0..set.rows()).map(|_| random.unit() as f32 - 0.5).collect();
-    let network = NTuple::new(set.clone(), weights, 0.1).unwrap();
+    on_all(&NTuple::new(set.clone(), weights, 0.1).unwrap())
+}
+
+/// A network on every instruction set there is.
+fn on_all(network: &NTuple) -> Vec<NTuple> {
     let available = Instructions::ALL.into_iter().filter(|instructions| instructions.is_available());
     available.map(|instructions| network.clone().on(instructions).unwrap()).collect()
 }
@@ -138,10 +144,22 @@ fn captures_of_last_stones_arrivals_and_own_stones_are_there() {
 }
 
 #[test]
+fn weights_of_all_moves_together_may_be_larger_than_any_sum() {
+    let game = Standard::default();
+    // All moves change the one tuple, whose weight alone is nearly all that fits.
+    let set = TupleSet::custom(&["d6 d7 d8 d9 d10 d11"]).unwrap();
+    let rows = set.rows();
+    let networks = on_all(&NTuple::new(set, vec![255.0; rows], 0.0).unwrap());
+    for position in test_support::random_positions(&game, 43, 200) {
+        check(&networks, &game, &position, &mut vec![Successors::default(); networks.len()]);
+    }
+}
+
+#[test]
 fn what_is_no_position_breaks_nothing() {
     let game = Standard::default();
     for networks in NETWORKS.iter() {
-        for position in impossible_positions(60) {
+        for position in test_support::impossible_positions(60) {
             for network in networks {
                 let found = network.one_ply(&game, &position, &mut Successors::default());
                 assert!(found.value.is_finite() || found.successors == 0);

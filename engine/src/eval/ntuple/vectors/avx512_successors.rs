@@ -1,4 +1,4 @@
-//! What moves change of a sum by AVX-512: only the tuples that look at cells that change are gathered again.
+//! What moves change of a sum by AVX-512: only the tuples that look at cells that change are looked up again.
 //!
 //! A move is four selections of bytes of the view. From the view after it the rows of all tuples would follow in a few
 //! instructions a block, but each weight costs a read; so the rows of tuples that are touched are moved together, those of
@@ -117,7 +117,8 @@ impl Numbers {
         unsafe { _mm512_storeu_si512(room.as_mut_ptr().cast(), numbers) }
     }
 
-    /// Puts in the place of each of the first `count` rows the sum of the weights of all rows up to it.
+    /// Puts in the place of each of the first `count` rows the sum of the weights of all rows up to it, modulo 2³²: of all
+    /// moves together it may be larger.
     ///
     /// One load after the other: gathers take longer. What a move finds is the difference of two of these sums, so that
     /// nothing depends on how many rows a move has, which no processor foresees.
@@ -129,12 +130,12 @@ impl Numbers {
         let mut sum = 0;
         for number in &mut self.0[..count] {
             // SAFETY: the caller's promise.
-            sum += unsafe { *weights.get_unchecked(number.assume_init() as usize) };
+            sum = i32::wrapping_add(sum, unsafe { *weights.get_unchecked(number.assume_init() as usize) });
             number.write(sum as u32);
         }
     }
 
-    /// The sum of the first `count` weights.
+    /// The sum of the first `count` weights, modulo 2³².
     ///
     /// # Safety
     /// Those of as many rows have been added up.
@@ -208,11 +209,12 @@ struct Moves<'a, 'b> {
     changes: [MaybeUninit<__m512i>; MOST],
 }
 
-/// Adds what a group of blocks finds, the `part`-th of the set, from the first on: the rows of all moves first, then all
-/// weights, then the sums, so that nothing is read soon after it was stored, and no move waits for the one before.
+/// Adds what a group of blocks finds, the `part`-th of the set: the rows of all moves first, then all weights, then the sums,
+/// so that nothing is read soon after it was stored, and no move waits for the one before.
 ///
 /// # Safety
-/// There is a weight for each row of a phase of the set.
+/// There is a weight for each row of a phase of the set. All groups before this one, beginning with 0, have been added to the
+/// same moves.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi,popcnt")]
 unsafe fn add_group<const REDUCED: bool, const LONG: bool, const BLOCKS: usize>(moves: &mut Moves<'_, '_>, part: usize) {
@@ -262,9 +264,9 @@ unsafe fn add_group<const REDUCED: bool, const LONG: bool, const BLOCKS: usize>(
         for (at, &held) in held.iter().enumerate() {
             vector = _mm512_mask_sub_epi32(vector, (touched[index] >> (LANES * at)) as u16, vector, held);
         }
-        // SAFETY: as before.
+        // SAFETY: all that are filled were added up, and that is where the last one ends.
         let found = unsafe { rows.sum_of(ends[index]) };
-        change.write(_mm512_add_epi32(vector, one_lane(found - before)));
+        change.write(_mm512_add_epi32(vector, one_lane(found.wrapping_sub(before))));
         before = found;
     }
 }
@@ -276,7 +278,7 @@ fn one_lane(number: i32) -> __m512i {
     _mm512_zextsi128_si512(_mm_cvtsi32_si128(number))
 }
 
-/// All sums after steps, of which there are at most [`MOST`].
+/// All sums after steps, of which there are at most [`MOST`], bias included.
 ///
 /// # Safety
 /// There is a weight for each row of a phase of the set.
@@ -295,7 +297,7 @@ pub(super) unsafe fn successors<const REDUCED: bool, const LONG: bool>(
     let blocks = parent.set.plan().blocks.len();
     assert!(blocks > 0);
     for part in 0..blocks.div_ceil(GROUP) {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller's promise, and groups are added in order.
         unsafe {
             match blocks - GROUP * part {
                 1 => add_group::<REDUCED, LONG, 1>(&mut moves, part),

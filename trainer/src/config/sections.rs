@@ -1,0 +1,265 @@
+//! The sections of a training's configuration: their keys, what each means, and its default.
+//!
+//! Invariant: every section has a default, and refuses keys that it does not have. What ranges values have to be in,
+//! [`super::TrainConfig::check`] says.
+
+use super::ConfigError;
+use engine::eval::features::{FeatureGroup, FeatureGroups};
+use engine::eval::integer_network::inputs::SideGroups;
+use engine::eval::network::{Head, Heads};
+use engine::eval::ntuple::TupleSet;
+use serde::{Deserialize, Serialize};
+
+/// What the samples' targets are made of.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct TargetConfig {
+    /// Share of the search value in a target in the first epoch, the rest being the result of the game; in `[0, 1]`.
+    pub search_share: f32,
+    /// The share in the last epoch; the same unless told.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub final_search_share: Option<f32>,
+    /// Name of a label that takes the place of the search value where a position has one; none if empty.
+    pub label: String,
+    /// Whether labels from endgame tables are the whole target where there are any.
+    pub exact: bool,
+}
+
+impl Default for TargetConfig {
+    fn default() -> Self {
+        Self { search_share: 0.7, final_search_share: None, label: String::new(), exact: true }
+    }
+}
+
+impl TargetConfig {
+    /// Share of the search value in an epoch (from 1) of so many: on a straight line from the first to the last.
+    #[must_use]
+    pub fn search_share_of(&self, epoch: usize, epochs: usize) -> f32 {
+        let last = self.last_search_share();
+        // A single epoch is the last one, by which validation goes.
+        let left = if epochs > 1 { epochs.saturating_sub(epoch) as f64 / (epochs - 1) as f64 } else { 0.0 };
+        (f64::from(last) + (f64::from(self.search_share) - f64::from(last)) * left) as f32
+    }
+
+    /// Share of the search value in the last epoch, and in validation at any time.
+    #[must_use]
+    pub fn last_search_share(&self) -> f32 {
+        self.final_search_share.unwrap_or(self.search_share)
+    }
+}
+
+/// What both families share.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct TrainingConfig {
+    /// The device: flex, wgpu or cuda.
+    pub backend: String,
+    /// Most passes over the samples.
+    pub epochs: usize,
+    /// Epochs without improvement of the validation loss after which training stops; 0: never.
+    pub patience: usize,
+    /// Whether each sample is seen in a random one of its eight symmetries each epoch.
+    pub symmetries: bool,
+    /// Training samples that are held in memory to be shuffled.
+    pub window: usize,
+    /// Minutes after which a checkpoint is written within an epoch; 0: only after each.
+    pub checkpoint_minutes: f64,
+    /// How the learning rate falls.
+    pub schedule: Schedule,
+    /// The learning rate at the end as a share of that at the start, in `(0, 1]`.
+    pub final_rate: f64,
+}
+
+impl Default for TrainingConfig {
+    fn default() -> Self {
+        Self {
+            backend: "flex".to_owned(),
+            epochs: 20,
+            patience: 5,
+            symmetries: true,
+            window: 1 << 24,
+            checkpoint_minutes: 10.0,
+            schedule: Schedule::Cosine,
+            final_rate: 0.01,
+        }
+    }
+}
+
+/// How the learning rate falls from its start to its end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Schedule {
+    /// Along half a cosine.
+    Cosine,
+    /// In two equal ratios, after 60 % and 85 % of the steps.
+    Step,
+    /// Not at all.
+    Constant,
+}
+
+impl Schedule {
+    /// What the learning rate is multiplied by when `done`, in `[0, 1]`, of all steps are done.
+    #[must_use]
+    pub fn factor(self, done: f64, final_rate: f64) -> f64 {
+        match self {
+            Self::Cosine => final_rate + (1.0 - final_rate) * 0.5 * (1.0 + (std::f64::consts::PI * done).cos()),
+            Self::Step if done < 0.6 => 1.0,
+            Self::Step if done < 0.85 => final_rate.sqrt(),
+            Self::Step => final_rate,
+            Self::Constant => 1.0,
+        }
+    }
+}
+
+/// The small network.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct NetworkConfig {
+    /// Widths of the hidden layers, one to three.
+    pub hidden: Vec<usize>,
+    /// Groups of dense inputs.
+    pub features: FeatureGroups,
+    /// What it says beside the value; nothing unless told.
+    #[serde(skip_serializing_if = "Heads::is_empty")]
+    pub heads: Heads,
+    /// What a nat of the loss of the head `rolls` counts; 0.5 unless told.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rolls_weight: Option<f32>,
+    /// What the squared error of plies / 16 of the head `moves_to_go` counts; 0.5 unless told.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub moves_to_go_weight: Option<f32>,
+    /// Samples a step.
+    pub batch: usize,
+    /// Adam's learning rate at the start.
+    pub learning_rate: f64,
+    /// The gradient of each tensor is shortened to this Euclidean norm.
+    pub gradient_norm: f32,
+}
+
+impl Default for NetworkConfig {
+    fn default() -> Self {
+        let features = [FeatureGroup::Mobility, FeatureGroup::RaceSummary, FeatureGroup::Attack, FeatureGroup::Material];
+        Self {
+            hidden: vec![64, 32],
+            features: features.to_vec().into(),
+            heads: Heads::NONE,
+            rolls_weight: None,
+            moves_to_go_weight: None,
+            batch: 4096,
+            learning_rate: 4e-3,
+            gradient_norm: 1.0,
+        }
+    }
+}
+
+impl NetworkConfig {
+    /// What the loss of a head counts beside that of the value, which counts 1.
+    #[must_use]
+    pub fn head_weight(&self, head: Head) -> f32 {
+        let told = match head {
+            Head::Rolls => self.rolls_weight,
+            Head::MovesToGo => self.moves_to_go_weight,
+        };
+        told.unwrap_or(0.5)
+    }
+}
+
+/// The network in integers.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct IntegerConfig {
+    /// Widths of the two hidden layers.
+    pub hidden: [usize; 2],
+    /// Groups of inputs beside the squares of the stones.
+    pub inputs: SideGroups,
+    /// Samples a step.
+    pub batch: usize,
+    /// Adam's learning rate at the start.
+    pub learning_rate: f64,
+    /// The gradient of each tensor is shortened to this Euclidean norm.
+    pub gradient_norm: f32,
+}
+
+impl Default for IntegerConfig {
+    fn default() -> Self {
+        Self { hidden: [64, 32], inputs: SideGroups::ALL, batch: 4096, learning_rate: 4e-3, gradient_norm: 1.0 }
+    }
+}
+
+/// The n-tuple network.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct NTupleConfig {
+    /// Name of the set of tuples.
+    pub set: String,
+    /// The tuples themselves, the cells of each divided by blanks; unless empty they take the place of the named set.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub tuples: Vec<String>,
+    /// Most living stones, of both sides together, of each phase but the last; every phase has tables of its own.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub phases: Vec<u8>,
+    /// How a weight follows its gradient.
+    pub rule: Rule,
+    /// The rule's learning rate at the start.
+    pub learning_rate: f64,
+}
+
+impl Default for NTupleConfig {
+    fn default() -> Self {
+        Self { set: "race-and-pairs".to_owned(), tuples: Vec::new(), phases: Vec::new(), rule: Rule::Adagrad, learning_rate: 1.0 }
+    }
+}
+
+impl NTupleConfig {
+    /// The tuples, listed or named, in their phases.
+    ///
+    /// # Errors
+    /// If there is no such set; the error names the key.
+    pub fn tuple_set(&self) -> Result<TupleSet, ConfigError> {
+        let (key, set) = if self.tuples.is_empty() {
+            ("ntuple.set", TupleSet::named(&self.set))
+        } else {
+            ("ntuple.tuples", TupleSet::custom(&self.tuples))
+        };
+        let because = |key| move |cause| ConfigError::Tuples { key, cause };
+        set.map_err(because(key))?.with_phases(&self.phases).map_err(because("ntuple.phases"))
+    }
+}
+
+/// How the n-tuple network learns from games against itself.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct OnlineConfig {
+    /// Games that are played.
+    pub games: u64,
+    /// The rule's learning rate at the start, instead of that for samples of records.
+    pub learning_rate: f64,
+    /// λ of TD(λ): how far what is seen reaches back, in `[0, 1]`.
+    pub trace: f64,
+    /// Probability of a random move in the first game.
+    pub exploration: f64,
+    /// Probability of a random move in the last game; it changes in equal steps.
+    pub final_exploration: f64,
+    /// Games between two points of the curve, each with a checkpoint.
+    pub report_every: u64,
+}
+
+impl Default for OnlineConfig {
+    fn default() -> Self {
+        Self { games: 200_000, learning_rate: 3.0, trace: 0.5, exploration: 0.1, final_exploration: 0.0, report_every: 10_000 }
+    }
+}
+
+/// How a weight of the n-tuple network follows its gradient, sample by sample.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Rule {
+    /// By the learning rate, divided by the number of tuples.
+    Sgd,
+    /// By the learning rate, divided by the number of tuples, over the root of the sum of the weight's squared
+    /// gradients (Duchi et al. 2011).
+    Adagrad,
+    /// By the learning rate, divided by the number of tuples, times |Σ gradient| / Σ |gradient| of the weight: weights
+    /// whose gradients agree keep learning (temporal coherence: Beal and Smith 1999; in 2048: Jaśkowski 2016).
+    TemporalCoherence,
+}

@@ -54,7 +54,9 @@ fn best(rounds: usize, mut round: impl FnMut()) -> f64 {
     best
 }
 
-/// Cycles a nanosecond: each step of the chain waits for a multiplication (3 cycles) and an addition (1).
+/// Cycles a nanosecond: each step of the chain waits for a multiplication (3 cycles) and an addition (1). Not inlined, for
+/// the chain must be the same everywhere.
+#[inline(never)]
 fn clock(rounds: usize) -> f64 {
     const STEPS: u64 = 20_000;
     let nanoseconds = best(rounds, || {

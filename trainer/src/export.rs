@@ -4,12 +4,17 @@
 
 use engine::eval::Evaluator;
 use engine::eval::network::FACES;
+use engine::game::Game;
 use engine::games::einstein::{Position, Standard};
+use engine::random::{RandomStream, SeedSpace, derive_seed};
 use engine::weights::{Model, ModelError, ModelFile, ModelProblem};
 use std::path::{Path, PathBuf};
 
 /// Largest difference in win probability that a model may show between trainer and engine.
 pub const TOLERANCE: f64 = 1e-4;
+
+/// Positions on which a model's trainer and the engine are compared.
+pub const POSITIONS: usize = 100_000;
 
 /// A model that was not exported.
 #[derive(Debug, thiserror::Error)]
@@ -76,6 +81,25 @@ impl From<Vec<f32>> for Answers {
     }
 }
 
+/// [`POSITIONS`] positions to compare on: of these, evenly spaced, as many as there are, and then those of random games, which
+/// show what games of the players may not.
+#[must_use]
+pub fn positions_to_compare(known: &[Position]) -> Vec<Position> {
+    let count = known.len().min(POSITIONS);
+    let mut positions: Vec<Position> = (0..count).map(|number| known[number * known.len() / count]).collect();
+    let game = Standard::default();
+    let mut random = RandomStream::new(derive_seed(0, SeedSpace::Playouts, &[]));
+    while positions.len() < POSITIONS {
+        let first = random.below(2);
+        let mut position = game.random_start(&mut random, first);
+        while game.winner(&position).is_none() && positions.len() < POSITIONS {
+            positions.push(position);
+            position = game.play(&position, game.random_move(&position, random.next_u64()));
+        }
+    }
+    positions
+}
+
 /// Writes a model if the engine says of the positions what the trainer does, head by head. The largest difference between
 /// them, in win probability or in plies over [`PLIES_SCALE`](engine::eval::network::PLIES_SCALE).
 ///
@@ -139,6 +163,19 @@ mod tests {
         // Weights of 0: the logistic of the bias everywhere, 0.75.
         let model = NTuple::new(set, weights, 3f32.ln()).unwrap();
         ModelFile { provenance: "{}".to_owned(), model: Model::NTuple(model) }
+    }
+
+    #[test]
+    fn there_are_always_as_many_positions_to_compare_on() {
+        let game = Standard::default();
+        let few = positions();
+        let compared = positions_to_compare(&few);
+        assert_eq!((compared.len(), &compared[..few.len()]), (POSITIONS, &few[..]));
+        assert!(compared.iter().all(|position| game.winner(position).is_none()));
+        // From all parts of many.
+        let many: Vec<Position> = compared.iter().chain(&compared[..POSITIONS / 2]).copied().collect();
+        let compared = positions_to_compare(&many);
+        assert_eq!((compared.len(), compared[0], compared[2], compared[POSITIONS - 1]), (POSITIONS, many[0], many[3], many[149_998]));
     }
 
     fn positions() -> Vec<Position> {

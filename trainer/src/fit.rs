@@ -23,7 +23,7 @@ use crate::backend;
 use crate::config::TrainConfig;
 use crate::curve::{self, CurvePoint, HeadPoint};
 use crate::dataset::{DatasetError, Samples, UsedLabel};
-use crate::export::{Answers, export};
+use crate::export::{Answers, export, positions_to_compare};
 use crate::models::heads::{Losses, Outputs};
 use crate::sample::Sample;
 use checkpoint::{Checkpoint, Header};
@@ -309,7 +309,7 @@ fn finish(
     }
     let file = ModelFile { provenance: story.to_string(), model: learner.export()? };
     let model = directory.join(family.name()).with_extension("safetensors");
-    let positions: Vec<Position> = parity_positions(run.samples.validation());
+    let positions = positions_to_compare(&validation_positions(run.samples.validation()));
     let parity = export(&file, &model, &positions, &learner.answers(&positions)?)?;
     let (samples, seconds) = header.curve.iter().fold((0.0, 0.0), |(samples, seconds), point| {
         let all = run.samples.training() as f64;
@@ -335,13 +335,9 @@ fn used_labels(samples: &Samples, from_tables: bool) -> Vec<&UsedLabel> {
     samples.labels().iter().filter(|used| used.label.is_from_tables() == from_tables).collect()
 }
 
-/// Most positions on which the trainer's and the engine's forward pass are compared.
-const PARITY_POSITIONS: usize = 100_000;
-
-/// Positions from all parts of the validation samples.
-fn parity_positions(samples: &[Sample]) -> Vec<Position> {
-    let step = samples.len().div_ceil(PARITY_POSITIONS).max(1);
-    samples.iter().step_by(step).map(|sample| sample.position).collect()
+/// The positions of validation samples.
+fn validation_positions(samples: &[Sample]) -> Vec<Position> {
+    samples.iter().map(|sample| sample.position).collect()
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@
 //! calibrated. And the mean over the die should be the value, although nothing but the samples tells the network so.
 
 use super::epoch::each_validated;
-use super::{Learner, Run, TrainError, parity_positions};
+use super::{Learner, Run, TrainError, validation_positions};
 use crate::calibrate::{LogisticFit, fit_logistic};
 use engine::eval::network::{FACES, Head, PLIES_SCALE};
 use serde::{Deserialize, Serialize};
@@ -75,7 +75,7 @@ pub(super) fn judge<L: Learner>(run: &Run<'_>, learner: &L) -> Result<HeadsRepor
     if learner.heads().contains(Head::Rolls) && !rolls.is_empty() {
         let samples = rolls.len();
         let mean = |number: &dyn Fn(&(f32, bool)) -> f64| rolls.iter().map(number).sum::<f64>() / samples as f64;
-        let answers = learner.answers(&parity_positions(run.samples.validation()))?;
+        let answers = learner.answers(&validation_positions(run.samples.validation()))?;
         let distances: Vec<f64> = answers
             .rolls
             .iter()

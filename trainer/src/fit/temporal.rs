@@ -15,7 +15,7 @@ use super::{Learner, TrainError, wants_checkpoint};
 use crate::backend;
 use crate::config::{OnlineConfig, TrainConfig};
 use crate::curve::{Series, write_files};
-use crate::export::export;
+use crate::export::{POSITIONS, export};
 use engine::files::write_atomically;
 use engine::games::einstein::{Position, Standard};
 use engine::random::{RandomStream, SeedSpace, derive_seed};
@@ -31,9 +31,6 @@ const FAMILY: &str = "ntuple from its own games";
 
 /// Stream of the training seed space that games come from.
 const GAMES: u64 = 5;
-
-/// Games, played without learning and random moves, whose positions the engine values for comparison.
-const PARITY_GAMES: u64 = 1000;
 
 /// What some games after one another brought.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -220,14 +217,18 @@ impl<'a> Student<'a> {
         }
     }
 
-    /// Positions of games after the last one, for the comparison with the engine.
+    /// Positions of games after the last one, played without learning and random moves, for the comparison with the engine.
     fn fresh_positions(&mut self) -> Vec<Position> {
         let mut positions = Vec::new();
-        for game in self.config.online.games..self.config.online.games + PARITY_GAMES {
+        for game in self.config.online.games.. {
+            if positions.len() >= POSITIONS {
+                break;
+            }
             let (start, mut random) = self.start(game);
             self.play(start, 0.0, &mut random);
             positions.extend_from_slice(self.episode.positions());
         }
+        positions.truncate(POSITIONS);
         positions
     }
 

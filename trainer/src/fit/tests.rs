@@ -273,7 +273,7 @@ fn all_families_learn_and_the_engine_agrees() {
         let (loss, reachable) = (report.validation_loss, constant - 0.5 * (constant - floor));
         assert!(loss > floor && loss < reachable, "{family:?}: {floor} < {loss} < {reachable}");
         assert!(report.parity <= crate::export::TOLERANCE);
-        assert_eq!(report.parity_positions, validation.len());
+        assert_eq!(report.parity_positions, crate::export::POSITIONS);
         let written = ModelFile::load(&report.model).unwrap();
         let story: serde_json::Value = serde_json::from_str(&written.provenance).unwrap();
         assert_eq!(story["data"]["games"], 80);

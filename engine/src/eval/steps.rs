@@ -133,6 +133,13 @@ impl Steps {
         }
     }
 
+    /// [`Self::one_ply`] with eight stones to a vector.
+    #[cfg(target_arch = "x86_64")]
+    #[target_feature(enable = "avx2")]
+    pub(super) fn one_ply_by_eights(&self, logits: &mut Logits, lost: u32, worth: impl Fn(i32) -> f32) -> OnePly {
+        self.one_ply(logits, lost, worth)
+    }
+
     /// The position one ply deep, from the enemy's logit after each step, [`LOST`] for the `lost` steps that leave it no
     /// stone, and from what a logit is worth to the enemy.
     #[inline(always)]

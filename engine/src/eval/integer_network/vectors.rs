@@ -59,13 +59,9 @@ dispatched! {
 /// [`super::kernels::one_ply`], likewise: eight stones to a vector are enough for all.
 #[inline]
 pub(super) fn one_ply(set: IntegerInstructions, steps: &Steps, logits: &mut Logits, lost: u32) -> OnePly {
-    #[target_feature(enable = "avx2")]
-    fn by_eights(steps: &Steps, logits: &mut Logits, lost: u32) -> OnePly {
-        steps.one_ply(logits, lost, win_probability)
-    }
     debug_assert!(set.is_available());
     // SAFETY: as above; what has wider vectors has these.
-    unsafe { by_eights(steps, logits, lost) }
+    unsafe { steps.one_ply_by_eights(logits, lost, win_probability) }
 }
 
 /// The kernels over the operations of `$operations` and the dot product `$dot`, for `$features`. There are no closures in

@@ -57,13 +57,9 @@ pub(super) fn successors(parent: &Parent<'_>, whole: &WholeWeights, moves: &[Ste
 /// [`Steps::one_ply`] of sums with the bias, eight stones to a vector; never with portable instructions.
 #[inline]
 pub(super) fn one_ply(set: &TupleSet, whole: &WholeWeights, steps: &Steps, sums: &mut Logits, lost: u32) -> OnePly {
-    #[target_feature(enable = "avx2")]
-    fn by_eights(whole: &WholeWeights, steps: &Steps, sums: &mut Logits, lost: u32) -> OnePly {
-        steps.one_ply(sums, lost, |sum| whole.win_probability(sum))
-    }
     assert_ne!(set.instructions(), Instructions::Portable);
     // SAFETY: as above; what has wider vectors has these.
-    unsafe { by_eights(whole, steps, sums, lost) }
+    unsafe { steps.one_ply_by_eights(sums, lost, |sum| whole.win_probability(sum)) }
 }
 
 /// The rows of a position; never with portable instructions.

@@ -17,8 +17,16 @@ const EVALUATORS: [&str; 8] = [
     "schwarz",
     "abt",
     "race",
-    concat!("model:", env!("CARGO_MANIFEST_DIR"), "/../models/quick-ntuple.safetensors"),
-    concat!("model:", env!("CARGO_MANIFEST_DIR"), "/../models/quick-network.safetensors"),
+    concat!(
+        "model:",
+        env!("CARGO_MANIFEST_DIR"),
+        "/../models/quick-ntuple.safetensors"
+    ),
+    concat!(
+        "model:",
+        env!("CARGO_MANIFEST_DIR"),
+        "/../models/quick-network.safetensors"
+    ),
 ];
 
 /// The last part of a path.
@@ -34,23 +42,35 @@ fn evaluators(criterion: &mut Criterion) {
     for name in EVALUATORS {
         let evaluator = build::evaluator(name, &game).unwrap_or_else(|error| panic!("{error}"));
         group.bench_function(short(name), |bencher| {
-            let value = |(position, _): &(Position, u8)| evaluator.value_of(&game, black_box(position));
+            let value =
+                |(position, _): &(Position, u8)| evaluator.value_of(&game, black_box(position));
             bencher.iter(|| positions.iter().map(value).sum::<f32>());
         });
     }
-    for instructions in Instructions::ALL.into_iter().filter(|instructions| instructions.is_available()) {
-        let network = tables().on(instructions).unwrap_or_else(|missing| panic!("{missing:?} is available"));
-        group.bench_function(format!("40 tables of 13^4, {}", instructions.name()), |bencher| {
-            let value = |(position, _): &(Position, u8)| network.value_of(&game, black_box(position));
-            bencher.iter(|| positions.iter().map(value).sum::<f32>());
-        });
+    for instructions in Instructions::ALL
+        .into_iter()
+        .filter(|instructions| instructions.is_available())
+    {
+        let network = tables()
+            .on(instructions)
+            .unwrap_or_else(|missing| panic!("{missing:?} is available"));
+        group.bench_function(
+            format!("40 tables of 13^4, {}", instructions.name()),
+            |bencher| {
+                let value =
+                    |(position, _): &(Position, u8)| network.value_of(&game, black_box(position));
+                bencher.iter(|| positions.iter().map(value).sum::<f32>());
+            },
+        );
     }
     group.finish();
 }
 
 /// Forty windows of four squares, with weights that are no matter.
 fn tables() -> NTuple {
-    let windows = TupleSet::named("board-windows").unwrap_or_else(|error| panic!("{error}")).tuple_texts();
+    let windows = TupleSet::named("board-windows")
+        .unwrap_or_else(|error| panic!("{error}"))
+        .tuple_texts();
     let set = TupleSet::custom(&windows[..40]).unwrap_or_else(|error| panic!("{error}"));
     let weights = (0..set.rows()).map(|row| (row % 7) as f32 / 70.0).collect();
     NTuple::new(set, weights, 0.0).unwrap_or_else(|error| panic!("{error}"))

@@ -35,7 +35,12 @@ fn probes(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("probes of four stones");
     group.throughput(Throughput::Elements(POSITIONS as u64));
     group.bench_function("one by one", |bencher| {
-        bencher.iter(|| positions.iter().filter_map(|position| tables.value_of(black_box(position))).sum::<f32>());
+        bencher.iter(|| {
+            positions
+                .iter()
+                .filter_map(|position| tables.value_of(black_box(position)))
+                .sum::<f32>()
+        });
     });
     group.bench_function("together", |bencher| {
         let mut values = vec![None; POSITIONS];
@@ -43,7 +48,11 @@ fn probes(criterion: &mut Criterion) {
     });
     group.bench_function("all moves and the best", |bencher| {
         bencher.iter(|| {
-            positions.iter().filter_map(|position| tables.probe(&game, black_box(position))).map(|probe| probe.value).sum::<f32>()
+            positions
+                .iter()
+                .filter_map(|position| tables.probe(&game, black_box(position)))
+                .map(|probe| probe.value)
+                .sum::<f32>()
         });
     });
     group.finish();

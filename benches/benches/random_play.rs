@@ -1,4 +1,5 @@
-//! Speed of random games on one core: the reference, single games, and 64 in lockstep on every engine.
+//! Speed of random games on one core: the reference, single games, and 64 in lockstep on every
+//! engine.
 
 use benches::playouts::play_block;
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
@@ -13,15 +14,23 @@ fn random_play(criterion: &mut Criterion) {
     let game = Standard::default();
     let mut group = criterion.benchmark_group("random play");
     group.throughput(Throughput::Elements(GAMES));
-    group.bench_function("reference", |bencher| bencher.iter(|| play_block(&game, black_box(1), GAMES)));
+    group.bench_function("reference", |bencher| {
+        bencher.iter(|| play_block(&game, black_box(1), GAMES))
+    });
     let start = game.start([1, 2], 0);
     group.bench_function("single games", |bencher| {
         let mut random = RandomStream::new(1);
-        bencher.iter(|| (0..GAMES).map(|_| game.random_end(black_box(&start), || random.next_u64())[0]).sum::<f32>());
+        bencher.iter(|| {
+            (0..GAMES)
+                .map(|_| game.random_end(black_box(&start), || random.next_u64())[0])
+                .sum::<f32>()
+        });
     });
     for engine in PlayoutEngine::ALL {
         if let Some(mut playouts) = Playouts::on(engine, &game, Choice::Moves, 1) {
-            group.bench_function(engine.name(), |bencher| bencher.iter(|| playouts.random_setups(black_box(GAMES))));
+            group.bench_function(engine.name(), |bencher| {
+                bencher.iter(|| playouts.random_setups(black_box(GAMES)))
+            });
         }
     }
     group.finish();

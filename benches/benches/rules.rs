@@ -15,7 +15,9 @@ fn rules(criterion: &mut Criterion) {
     group.throughput(Throughput::Elements(POSITIONS as u64));
     group.bench_function("moves after a roll", |bencher| {
         bencher.iter(|| {
-            let count = |(position, face): &(Position, u8)| game.legal_moves(black_box(position), *face).len();
+            let count = |(position, face): &(Position, u8)| {
+                game.legal_moves(black_box(position), *face).len()
+            };
             positions.iter().map(count).sum::<usize>()
         });
     });
@@ -35,7 +37,10 @@ fn rules(criterion: &mut Criterion) {
             let mut wins = 0;
             for (position, _) in &positions {
                 game.moves(black_box(position), &mut moves);
-                wins += moves.iter().filter(|&&mv| game.winner(&game.play(position, mv)).is_some()).count();
+                wins += moves
+                    .iter()
+                    .filter(|&&mv| game.winner(&game.play(position, mv)).is_some())
+                    .count();
             }
             wins
         });

@@ -1,4 +1,5 @@
-//! Speed of the searches: a decision in each position of the committed suite, each from an empty memory.
+//! Speed of the searches: a decision in each position of the committed suite, each from an empty
+//! memory.
 
 use benches::suite::Suite;
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
@@ -23,9 +24,13 @@ fn searches(criterion: &mut Criterion) {
     let game = Standard::default();
     let suite = Suite::built_in().unwrap_or_else(|error| panic!("{error}"));
     let mut group = criterion.benchmark_group("searches, a decision");
-    group.throughput(Throughput::Elements(suite.positions.len() as u64)).sample_size(20);
+    group
+        .throughput(Throughput::Elements(suite.positions.len() as u64))
+        .sample_size(20);
     for name in PLAYERS {
-        let mut player = PlayerRecipe::parse(name, &game).unwrap_or_else(|error| panic!("{error}")).make();
+        let mut player = PlayerRecipe::parse(name, &game)
+            .unwrap_or_else(|error| panic!("{error}"))
+            .make();
         group.bench_function(name, |bencher| {
             bencher.iter(|| {
                 for known in &suite.positions {

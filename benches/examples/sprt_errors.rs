@@ -1,4 +1,5 @@
-//! How often sequential tests are wrong, and how long they take: simulated matches at both hypotheses.
+//! How often sequential tests are wrong, and how long they take: simulated matches at both
+//! hypotheses.
 //!
 //! Run it with: cargo run --release -p benches --example sprt_errors -- 10000
 
@@ -10,9 +11,14 @@ use benches::statistics::simulation::{law, run, run_games};
 use engine::random::RandomStream;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let tests: u64 = std::env::args().nth(1).map_or(Ok(10_000), |text| text.parse())?;
+    let tests: u64 = std::env::args()
+        .nth(1)
+        .map_or(Ok(10_000), |text| text.parse())?;
     println!("{tests} tests a line, α = β = 5 %, seed 1");
-    println!("{:<34} {:>5} {:>9} {:>9} {:>9} {:>12}", "test", "truth", "accepted", "rejected", "wrong", "mean length");
+    println!(
+        "{:<34} {:>5} {:>9} {:>9} {:>9} {:>12}",
+        "test", "truth", "accepted", "rejected", "wrong", "mean length"
+    );
     let mut random = RandomStream::new(1);
     for (elo1, model, split) in [
         (10.0, EloModel::Logistic, Some(0.5)),
@@ -35,11 +41,17 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
                 length += samples;
             }
             let share = |count: u64| 100.0 * count as f64 / tests as f64;
-            let kind = split.map_or("trinomial, games".to_owned(), |split| format!("pentanomial, {:.0} % split", 100.0 * split));
+            let kind = split.map_or("trinomial, games".to_owned(), |split| {
+                format!("pentanomial, {:.0} % split", 100.0 * split)
+            });
             let name = format!("{model:?} 0:{elo1}, {kind}").to_lowercase();
             let wrong = share(if elo == 0.0 { accepted } else { rejected });
             let length = length as f64 / tests as f64;
-            println!("{name:<38} {elo:>5} {:>8.2}% {:>8.2}% {wrong:>8.2}% {length:>8.0}", share(accepted), share(rejected));
+            println!(
+                "{name:<38} {elo:>5} {:>8.2}% {:>8.2}% {wrong:>8.2}% {length:>8.0}",
+                share(accepted),
+                share(rejected)
+            );
         }
     }
     Ok(())

@@ -1,10 +1,12 @@
-//! Matches between two players: pairs of games with sides swapped and the same luck, in parallel, resumable.
+//! Matches between two players: pairs of games with sides swapped and the same luck, in parallel,
+//! resumable.
 //!
-//! Pair `i` is a pure function of (players, rules, set-ups, seed, `i`). Within a pair both games share what belongs
-//! to the *seats*: the start position (set-ups of Red and Blue, and who begins: Red in even pairs, Blue in odd
-//! ones), the k-th roll of each seat, and the seed that a seat's player is given. What changes is who sits where:
-//! A is Red in the first game and Blue in the second. So two copies of one player always score 50 %, and half of
-//! all games are begun by A. Invariant: results do not depend on the number of threads or on interruptions.
+//! Pair `i` is a pure function of (players, rules, set-ups, seed, `i`). Within a pair both games
+//! share what belongs to the *seats*: the start position (set-ups of Red and Blue, and who begins:
+//! Red in even pairs, Blue in odd ones), the k-th roll of each seat, and the seed that a seat's
+//! player is given. What changes is who sits where: A is Red in the first game and Blue in the
+//! second. So two copies of one player always score 50 %, and half of all games are begun by A.
+//! Invariant: results do not depend on the number of threads or on interruptions.
 
 mod collector;
 pub(crate) mod dice;
@@ -40,8 +42,8 @@ pub type PlayerFactory = Arc<dyn Fn() -> Box<dyn Player<Standard>> + Send + Sync
 /// Someone who takes part in a match.
 #[derive(Clone)]
 pub struct Contestant {
-    /// The name in tables and in state files. Two contestants that play differently need different names, or a
-    /// match could be resumed with another player.
+    /// The name in tables and in state files. Two contestants that play differently need different
+    /// names, or a match could be resumed with another player.
     pub name: String,
     /// Makes the player.
     pub make: PlayerFactory,
@@ -49,7 +51,10 @@ pub struct Contestant {
 
 impl std::fmt::Debug for Contestant {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        formatter.debug_tuple("Contestant").field(&self.name).finish()
+        formatter
+            .debug_tuple("Contestant")
+            .field(&self.name)
+            .finish()
     }
 }
 
@@ -66,13 +71,13 @@ pub struct MatchOptions {
     pub setups: Setups,
     /// Worker threads; 0 = as many as the machine has cores.
     pub threads: usize,
-    /// Where finished pairs are kept. A match that finds some of its pairs there plays only the rest; it may also
-    /// be made longer that way.
+    /// Where finished pairs are kept. A match that finds some of its pairs there plays only the
+    /// rest; it may also be made longer that way.
     pub state: Option<PathBuf>,
     /// Whether to show progress, if standard error is a terminal.
     pub progress: bool,
-    /// What the seeds are for: [`SeedSpace::Arena`], or [`SeedSpace::Gate`] so that promotion is never decided on the
-    /// games that a model was measured on before.
+    /// What the seeds are for: [`SeedSpace::Arena`], or [`SeedSpace::Gate`] so that promotion is
+    /// never decided on the games that a model was measured on before.
     pub space: SeedSpace,
     /// When the match may end before its last pair.
     pub stop: Option<StoppingRule>,
@@ -81,7 +86,8 @@ pub struct MatchOptions {
 }
 
 impl MatchOptions {
-    /// A match of so many pairs by the classic rules from random set-ups, on all cores, kept nowhere.
+    /// A match of so many pairs by the classic rules from random set-ups, on all cores, kept
+    /// nowhere.
     #[must_use]
     pub fn new(pairs: u64, seed: u64) -> Self {
         Self {
@@ -200,15 +206,22 @@ pub enum ArenaError {
     #[error(transparent)]
     Setups(#[from] SetupsError),
     /// Luck is to be told by a player that rates no moves.
-    #[error("{0} rates no moves, so it cannot tell luck; a search can, for example star1(depth=1, eval=schwarz)")]
+    #[error(
+        "{0} rates no moves, so it cannot tell luck; a search can, for example star1(depth=1, eval=schwarz)"
+    )]
     Luck(String),
 }
 
 /// Plays a match, or what is left of it.
 ///
 /// # Errors
-/// If no pair is asked for, a set-up does not exist, or the state file cannot be used; see [`ArenaError`].
-pub fn play_match(a: &Contestant, b: &Contestant, options: &MatchOptions) -> Result<MatchResult, ArenaError> {
+/// If no pair is asked for, a set-up does not exist, or the state file cannot be used; see
+/// [`ArenaError`].
+pub fn play_match(
+    a: &Contestant,
+    b: &Contestant,
+    options: &MatchOptions,
+) -> Result<MatchResult, ArenaError> {
     let (results, wall) = play_pairs(a, b, options)?;
     Ok(MatchResult::of(a, b, options, &results, wall))
 }
@@ -219,12 +232,19 @@ pub fn play_match(a: &Contestant, b: &Contestant, options: &MatchOptions) -> Res
 ///
 /// # Errors
 /// As [`play_match`].
-pub fn play_pairs(a: &Contestant, b: &Contestant, options: &MatchOptions) -> Result<(Vec<PairResult>, Duration), ArenaError> {
+pub fn play_pairs(
+    a: &Contestant,
+    b: &Contestant,
+    options: &MatchOptions,
+) -> Result<(Vec<PairResult>, Duration), ArenaError> {
     if options.pairs == 0 {
         return Err(ArenaError::NoPairs);
     }
     options.setups.check()?;
-    options.luck.as_ref().map_or(Ok(()), |evaluator| luck::check(evaluator, &options.game))?;
+    options
+        .luck
+        .as_ref()
+        .map_or(Ok(()), |evaluator| luck::check(evaluator, &options.game))?;
     let (journal, known) = match &options.state {
         Some(path) => {
             let (journal, known) = Journal::open(path, &identity(a, b, options))?;
@@ -233,7 +253,11 @@ pub fn play_pairs(a: &Contestant, b: &Contestant, options: &MatchOptions) -> Res
         None => (None, journal::Known::default()),
     };
     let earlier = known.wall;
-    let results: Vec<PairResult> = known.results.into_values().filter(|result| result.pair < options.pairs).collect();
+    let results: Vec<PairResult> = known
+        .results
+        .into_values()
+        .filter(|result| result.pair < options.pairs)
+        .collect();
     let mut wanted = (0..options.pairs).collect::<Vec<u64>>();
     let mut done = results.iter().map(|result| result.pair).peekable();
     wanted.retain(|pair| done.next_if_eq(pair).is_none());
@@ -243,7 +267,12 @@ pub fn play_pairs(a: &Contestant, b: &Contestant, options: &MatchOptions) -> Res
     if plays {
         play_wanted(a, b, options, &wanted, &collector)?;
     }
-    let wall = earlier + if plays { began.elapsed() } else { Duration::ZERO };
+    let wall = earlier
+        + if plays {
+            began.elapsed()
+        } else {
+            Duration::ZERO
+        };
     Ok((collector.finish()?, wall))
 }
 
@@ -267,31 +296,53 @@ impl<'a> Table<'a> {
     fn play_pair(&mut self, pair: u64, options: &MatchOptions) -> PairResult {
         let pair_seed = derive_seed(options.seed, options.space, &[pair]);
         let first = if pair.is_multiple_of(2) { RED } else { BLUE };
-        let start = options.game.start(options.setups.of_pair(pair, pair_seed), first);
-        let mut dice = PairDice::new(DuplicateDice::new(derive_seed(pair_seed, SeedSpace::Arena, &[1]), options.game.die()));
-        let mut result = PairResult { pair, ..PairResult::default() };
+        let start = options
+            .game
+            .start(options.setups.of_pair(pair, pair_seed), first);
+        let mut dice = PairDice::new(DuplicateDice::new(
+            derive_seed(pair_seed, SeedSpace::Arena, &[1]),
+            options.game.die(),
+        ));
+        let mut result = PairResult {
+            pair,
+            ..PairResult::default()
+        };
         let mut luck = [0.0; 2];
         for (game_number, seat_of_a) in [RED, BLUE].into_iter().enumerate() {
             let seats = [seat_of_a, 1 - seat_of_a];
             for (player, seat) in self.players.iter_mut().zip(seats) {
                 player.new_game(derive_seed(pair_seed, SeedSpace::Player, &[seat as u64]));
             }
-            let [a, b] = self.players.each_mut().map(|player| player as &mut dyn Player<Standard>);
+            let [a, b] = self
+                .players
+                .each_mut()
+                .map(|player| player as &mut dyn Player<Standard>);
             let mut players = if seat_of_a == RED { [a, b] } else { [b, a] };
             dice.rewind();
-            let (record, forfeit) = play_refereed(&options.game, start, &mut players, &mut dice, None);
+            let (record, forfeit) =
+                play_refereed(&options.game, start, &mut players, &mut dice, None);
             result.won_by_a[game_number] = record.payoffs[seat_of_a] > 0.5;
             result.plies[game_number] = record.plies.len() as u32;
             if let Some(evaluator) = &mut self.luck {
                 evaluator.new_game(derive_seed(pair_seed, SeedSpace::Player, &[2]));
-                luck[game_number] = luck::of_game(&options.game, &record, seat_of_a, evaluator.as_mut());
+                luck[game_number] =
+                    luck::of_game(&options.game, &record, seat_of_a, evaluator.as_mut());
             }
-            if let Some(Forfeit { seat, reason, broken }) = forfeit {
+            if let Some(Forfeit {
+                seat,
+                reason,
+                broken,
+            }) = forfeit
+            {
                 let contestant = usize::from(seat != seat_of_a);
                 if broken {
                     self.players[contestant].replace((self.contestants[contestant].make)());
                 }
-                result.forfeits.push(LostByForfeit { game: game_number, by_a: contestant == 0, reason });
+                result.forfeits.push(LostByForfeit {
+                    game: game_number,
+                    by_a: contestant == 0,
+                    reason,
+                });
             }
         }
         for (contestant, player) in self.players.iter_mut().enumerate() {
@@ -303,12 +354,22 @@ impl<'a> Table<'a> {
     }
 }
 
-/// Plays the pairs on worker threads, each with players of its own, in rising order as threads become free.
-fn play_wanted(a: &Contestant, b: &Contestant, options: &MatchOptions, wanted: &[u64], collector: &Collector) -> Result<(), ArenaError> {
+/// Plays the pairs on worker threads, each with players of its own, in rising order as threads
+/// become free.
+fn play_wanted(
+    a: &Contestant,
+    b: &Contestant,
+    options: &MatchOptions,
+    wanted: &[u64],
+    collector: &Collector,
+) -> Result<(), ArenaError> {
     let pool = ThreadPoolBuilder::new()
         .num_threads(options.threads)
         .build()
-        .map_err(|source| ArenaError::Threads { threads: options.threads, source })?;
+        .map_err(|source| ArenaError::Threads {
+            threads: options.threads,
+            source,
+        })?;
     let next = AtomicU64::new(0);
     let workers = pool.current_num_threads().min(wanted.len());
     pool.scope(|scope| {
@@ -316,7 +377,10 @@ fn play_wanted(a: &Contestant, b: &Contestant, options: &MatchOptions, wanted: &
             scope.spawn(|_| {
                 let mut table = Table::new(a, b, options);
                 while !collector.is_done() {
-                    let Some(&pair) = wanted.get(next.fetch_add(1, Ordering::Relaxed) as usize) else { break };
+                    let Some(&pair) = wanted.get(next.fetch_add(1, Ordering::Relaxed) as usize)
+                    else {
+                        break;
+                    };
                     collector.add(table.play_pair(pair, options));
                 }
             });
@@ -338,9 +402,15 @@ fn identity(a: &Contestant, b: &Contestant, options: &MatchOptions) -> MatchIden
             Variant::NearestOnly => "nearest_only".to_owned(),
         },
         stones: options.game.stones(),
-        die: (1..=die.faces()).map(|face| die.probability(face)).collect(),
-        purpose: (options.space != SeedSpace::Arena).then(|| format!("{:?}", options.space).to_lowercase()),
-        luck: options.luck.as_ref().map(|evaluator| evaluator.name.clone()),
+        die: (1..=die.faces())
+            .map(|face| die.probability(face))
+            .collect(),
+        purpose: (options.space != SeedSpace::Arena)
+            .then(|| format!("{:?}", options.space).to_lowercase()),
+        luck: options
+            .luck
+            .as_ref()
+            .map(|evaluator| evaluator.name.clone()),
     }
 }
 

@@ -1,7 +1,7 @@
 //! A position of EinStein würfelt nicht as a picture: inline SVG, or text.
 //!
-//! Invariant: the SVG needs nothing from outside and no script; whoever cannot see it reads the position as its
-//! title.
+//! Invariant: the SVG needs nothing from outside and no script; whoever cannot see it reads the
+//! position as its title.
 
 use engine::games::einstein::Position;
 use engine::games::einstein::{BLUE, RED, Standard};
@@ -16,14 +16,20 @@ const SIDE: usize = COLUMNS * SQUARE + 2 * MARGIN;
 /// Fill and outline of the stones of Red and Blue.
 const STONES: [(&str, &str); 2] = [("#c8372d", "#8e211a"), ("#2b62b3", "#173f7c")];
 
-/// The stone on a square counted row by row from the upper left corner: its seat and its number, from 1.
+/// The stone on a square counted row by row from the upper left corner: its seat and its number,
+/// from 1.
 fn stone_on(position: &Position, square: usize) -> Option<(usize, usize)> {
     let own = [square as u8, Standard::GOAL - square as u8];
-    [RED, BLUE].into_iter().find_map(|seat| position.side(seat).stone_on(own[seat]).map(|stone| (seat, stone + 1)))
+    [RED, BLUE].into_iter().find_map(|seat| {
+        position
+            .side(seat)
+            .stone_on(own[seat])
+            .map(|stone| (seat, stone + 1))
+    })
 }
 
-/// The board as an `<svg>` element that scales to the width it is given, 352 units a side. `die`, if rolled, is
-/// named below the board together with the side to move.
+/// The board as an `<svg>` element that scales to the width it is given, 352 units a side. `die`,
+/// if rolled, is named below the board together with the side to move.
 #[must_use]
 pub fn board_svg(game: &Standard, position: &Position, die: Option<u8>) -> String {
     let mut svg = String::with_capacity(8_000);
@@ -39,10 +45,19 @@ pub fn board_svg(game: &Standard, position: &Position, die: Option<u8>) -> Strin
     for square in 0..COLUMNS * COLUMNS {
         let (row, column) = (square / COLUMNS, square % COLUMNS);
         let (x, y) = (MARGIN + column * SQUARE, MARGIN + row * SQUARE);
-        let fill = if (row + column) % 2 == 0 { "#f2e3c6" } else { "#e3cda4" };
-        let _ = write!(svg, "<rect x=\"{x}\" y=\"{y}\" width=\"{SQUARE}\" height=\"{SQUARE}\" fill=\"{fill}\"/>");
+        let fill = if (row + column) % 2 == 0 {
+            "#f2e3c6"
+        } else {
+            "#e3cda4"
+        };
+        let _ = write!(
+            svg,
+            "<rect x=\"{x}\" y=\"{y}\" width=\"{SQUARE}\" height=\"{SQUARE}\" fill=\"{fill}\"/>"
+        );
         // Each goal wears the colour of the side that wants to reach it.
-        let goal = [(COLUMNS * COLUMNS - 1, RED), (0, BLUE)].into_iter().find(|&(goal, _)| goal == square);
+        let goal = [(COLUMNS * COLUMNS - 1, RED), (0, BLUE)]
+            .into_iter()
+            .find(|&(goal, _)| goal == square);
         if let Some((_, seat)) = goal {
             let _ = write!(
                 svg,
@@ -108,8 +123,15 @@ pub fn board_text(position: &Position, die: Option<u8>) -> String {
 }
 
 fn turn(position: &Position, die: Option<u8>) -> String {
-    let side = if position.seat() == RED { "Red" } else { "Blue" };
-    die.map_or_else(|| format!("{side} to roll"), |face| format!("{side} to move, rolled {face}"))
+    let side = if position.seat() == RED {
+        "Red"
+    } else {
+        "Blue"
+    };
+    die.map_or_else(
+        || format!("{side} to roll"),
+        |face| format!("{side} to move, rolled {face}"),
+    )
 }
 
 #[cfg(test)]
@@ -131,12 +153,21 @@ mod tests {
         let (position, die) = game.parse_position(NOTATION).unwrap();
         let svg = board_svg(&game, &position, die);
         assert_eq!(svg.matches("<circle").count(), 12);
-        assert_eq!(svg.matches(&format!("fill=\"{}\" stroke=\"{}\"", STONES[RED].0, STONES[RED].1)).count(), 6);
+        assert_eq!(
+            svg.matches(&format!(
+                "fill=\"{}\" stroke=\"{}\"",
+                STONES[RED].0, STONES[RED].1
+            ))
+            .count(),
+            6
+        );
         assert!(svg.contains(&format!("<title>{NOTATION}</title>")));
         // Blue's 2 (b) on e2: fifth column, fourth row.
         let (x, y) = (MARGIN + 4 * SQUARE + 30, MARGIN + 3 * SQUARE + 38);
         assert!(svg.contains(&format!("<text x=\"{x}\" y=\"{y}\" font-size=\"24\" font-weight=\"700\" fill=\"#fff\">2</text>")), "{svg}");
-        let (one_left, die) = game.parse_position("...../...../..3../...../....a r -").unwrap();
+        let (one_left, die) = game
+            .parse_position("...../...../..3../...../....a r -")
+            .unwrap();
         let svg = board_svg(&game, &one_left, die);
         assert_eq!(svg.matches("<circle").count(), 2);
         assert!(svg.contains("Red to roll"));

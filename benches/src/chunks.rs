@@ -1,7 +1,9 @@
-//! State files of long studies: JSON lines, a header that names the study, then a finished chunk of work a line.
+//! State files of long studies: JSON lines, a header that names the study, then a finished chunk of
+//! work a line.
 //!
-//! As the state of a match (`arena/journal.rs`), for work that is counted in chunks of any kind. A last line without its
-//! line feed was cut off and is removed. Invariant: a file is only continued by the study that began it.
+//! As the state of a match (`arena/journal.rs`), for work that is counted in chunks of any kind. A
+//! last line without its line feed was cut off and is removed. Invariant: a file is only continued
+//! by the study that began it.
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -61,18 +63,35 @@ pub struct Chunks<R> {
 }
 
 impl<R: Serialize + DeserializeOwned> Chunks<R> {
-    /// Opens or creates the file and reads the chunks it holds. `identity` is an object that names everything the
-    /// results depend on.
+    /// Opens or creates the file and reads the chunks it holds. `identity` is an object that names
+    /// everything the results depend on.
     ///
     /// # Errors
     /// If the file cannot be used, or belongs to another study.
     pub fn open(path: &Path, identity: &Value) -> Result<(Self, BTreeMap<u64, R>), ChunksError> {
-        let failed = |source| ChunksError::File { path: path.to_owned(), source };
-        let malformed = |line, problem: String| ChunksError::Malformed { path: path.to_owned(), line, problem };
-        let mut file = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path).map_err(failed)?;
+        let failed = |source| ChunksError::File {
+            path: path.to_owned(),
+            source,
+        };
+        let malformed = |line, problem: String| ChunksError::Malformed {
+            path: path.to_owned(),
+            line,
+            problem,
+        };
+        let mut file = OpenOptions::new()
+            .read(true)
+            .write(true)
+            .create(true)
+            .truncate(false)
+            .open(path)
+            .map_err(failed)?;
         match file.try_lock() {
             Ok(()) => {}
-            Err(TryLockError::WouldBlock) => return Err(ChunksError::Busy { path: path.to_owned() }),
+            Err(TryLockError::WouldBlock) => {
+                return Err(ChunksError::Busy {
+                    path: path.to_owned(),
+                });
+            }
             Err(TryLockError::Error(source)) => return Err(failed(source)),
         }
         if !file.metadata().map_err(failed)?.is_file() {
@@ -88,23 +107,40 @@ impl<R: Serialize + DeserializeOwned> Chunks<R> {
         let mut known = BTreeMap::new();
         for (index, line) in text[..complete].lines().enumerate() {
             if index == 0 {
-                let found: Value =
-                    serde_json::from_str(line).map_err(|error| malformed(1, format!("this is no state file of a study: {error}")))?;
+                let found: Value = serde_json::from_str(line).map_err(|error| {
+                    malformed(1, format!("this is no state file of a study: {error}"))
+                })?;
                 same(path, &found, identity)?;
                 continue;
             }
-            let (chunk, result): (u64, R) = serde_json::from_str(line)
-                .map_err(|error| malformed(index + 1, format!("expected a finished chunk: {error}; remove this line to do it again")))?;
+            let (chunk, result): (u64, R) = serde_json::from_str(line).map_err(|error| {
+                malformed(
+                    index + 1,
+                    format!("expected a finished chunk: {error}; remove this line to do it again"),
+                )
+            })?;
             if known.insert(chunk, result).is_some() {
-                return Err(malformed(index + 1, format!("chunk {chunk} stands in the file twice; remove one of its lines")));
+                return Err(malformed(
+                    index + 1,
+                    format!("chunk {chunk} stands in the file twice; remove one of its lines"),
+                ));
             }
         }
         file.set_len(complete as u64).map_err(failed)?;
         file.seek(SeekFrom::End(0)).map_err(failed)?;
         if complete == 0 {
-            file.write_all(header.as_bytes()).and_then(|()| file.sync_all()).map_err(failed)?;
+            file.write_all(header.as_bytes())
+                .and_then(|()| file.sync_all())
+                .map_err(failed)?;
         }
-        Ok((Self { path: path.to_owned(), file, results: PhantomData }, known))
+        Ok((
+            Self {
+                path: path.to_owned(),
+                file,
+                results: PhantomData,
+            },
+            known,
+        ))
     }
 
     /// Appends a finished chunk; a killed process loses nothing that was handed over here.
@@ -112,21 +148,36 @@ impl<R: Serialize + DeserializeOwned> Chunks<R> {
     /// # Errors
     /// If the file cannot be written.
     pub fn add(&mut self, chunk: u64, result: &R) -> Result<(), ChunksError> {
-        let failed = |source| ChunksError::File { path: self.path.clone(), source };
+        let failed = |source| ChunksError::File {
+            path: self.path.clone(),
+            source,
+        };
         let line = serde_json::to_string(&(chunk, result)).map_err(|error| failed(error.into()))?;
-        self.file.write_all((line + "\n").as_bytes()).map_err(failed)
+        self.file
+            .write_all((line + "\n").as_bytes())
+            .map_err(failed)
     }
 }
 
 /// Names the first thing in which two studies differ.
 fn same(path: &Path, found: &Value, wanted: &Value) -> Result<(), ChunksError> {
     let empty = serde_json::Map::new();
-    let (found, wanted) = (found.as_object().unwrap_or(&empty), wanted.as_object().unwrap_or(&empty));
+    let (found, wanted) = (
+        found.as_object().unwrap_or(&empty),
+        wanted.as_object().unwrap_or(&empty),
+    );
     for key in wanted.keys().chain(found.keys()) {
-        let of = |object: &serde_json::Map<String, Value>| object.get(key).cloned().unwrap_or(Value::Null);
+        let of = |object: &serde_json::Map<String, Value>| {
+            object.get(key).cloned().unwrap_or(Value::Null)
+        };
         if of(found) != of(wanted) {
             let (found, wanted) = (of(found).to_string(), of(wanted).to_string());
-            return Err(ChunksError::OtherStudy { path: path.to_owned(), key: key.clone(), found, wanted });
+            return Err(ChunksError::OtherStudy {
+                path: path.to_owned(),
+                key: key.clone(),
+                found,
+                wanted,
+            });
         }
     }
     Ok(())
@@ -145,14 +196,27 @@ mod tests {
         let (mut chunks, known) = Chunks::<Vec<u64>>::open(&path, &identity).unwrap();
         assert!(known.is_empty());
         chunks.add(4, &vec![1, 2]).unwrap();
-        assert!(matches!(Chunks::<Vec<u64>>::open(&path, &identity), Err(ChunksError::Busy { .. })));
+        assert!(matches!(
+            Chunks::<Vec<u64>>::open(&path, &identity),
+            Err(ChunksError::Busy { .. })
+        ));
         chunks.add(0, &vec![]).unwrap();
         drop(chunks);
         let whole = std::fs::read_to_string(&path).unwrap();
-        assert_eq!(whole, "{\"format\":\"test-1\",\"seed\":3}\n[4,[1,2]]\n[0,[]]\n");
+        assert_eq!(
+            whole,
+            "{\"format\":\"test-1\",\"seed\":3}\n[4,[1,2]]\n[0,[]]\n"
+        );
         std::fs::write(&path, &whole[..whole.len() - 2]).unwrap();
-        assert_eq!(Chunks::<Vec<u64>>::open(&path, &identity).unwrap().1, BTreeMap::from([(4, vec![1, 2])]));
-        assert!(std::fs::read_to_string(&path).unwrap().ends_with("[4,[1,2]]\n"));
+        assert_eq!(
+            Chunks::<Vec<u64>>::open(&path, &identity).unwrap().1,
+            BTreeMap::from([(4, vec![1, 2])])
+        );
+        assert!(
+            std::fs::read_to_string(&path)
+                .unwrap()
+                .ends_with("[4,[1,2]]\n")
+        );
     }
 
     #[test]
@@ -160,7 +224,12 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("state");
         drop(Chunks::<u64>::open(&path, &json!({ "seed": 3 })).unwrap());
-        let refused = |identity: &Value| Chunks::<u64>::open(&path, identity).map(|_| ()).unwrap_err().to_string();
+        let refused = |identity: &Value| {
+            Chunks::<u64>::open(&path, identity)
+                .map(|_| ())
+                .unwrap_err()
+                .to_string()
+        };
         assert!(refused(&json!({ "seed": 4 })).contains("its seed is 3, not 4"));
         assert!(refused(&json!({ "seed": 3, "games": 2 })).contains("its games is null, not 2"));
         std::fs::write(&path, "no state\n").unwrap();

@@ -1,9 +1,11 @@
-//! Other programs as players: `external(cmd="…", ms=…)`, over lines of text on their standard input and output.
+//! Other programs as players: `external(cmd="…", ms=…)`, over lines of text on their standard input
+//! and output.
 //!
-//! The protocol stands in `docs/formats.md`. A program that does not answer in time, closes its output or says what is
-//! no move has failed: the player says why, the program is ended, and a new one is started when it is needed again.
-//! Invariant: an answer is never taken for the answer to another question, because no program is asked again after
-//! it failed; and no program outlives its player.
+//! The protocol stands in `docs/formats.md`. A program that does not answer in time, closes its
+//! output or says what is no move has failed: the player says why, the program is ended, and a new
+//! one is started when it is needed again. Invariant: an answer is never taken for the answer to
+//! another question, because no program is asked again after it failed; and no program outlives its
+//! player.
 
 use engine::game::Game;
 use engine::games::einstein::{Move, MoveList, Position, Standard, Variant};
@@ -39,16 +41,27 @@ pub fn provide_external() {
 }
 
 fn read(arguments: &mut Arguments<'_>, game: &Standard) -> Result<Maker, Problem> {
-    let command =
-        arguments.take("cmd")?.ok_or_else(|| (1, "external needs a program: external(cmd=\"python3 docs/bot.py\")".to_owned()))?;
-    let words = words(&command.name).ok_or_else(|| (command.character, format!("'{}' is no command", command.name)))?;
+    let command = arguments.take("cmd")?.ok_or_else(|| {
+        (
+            1,
+            "external needs a program: external(cmd=\"python3 docs/bot.py\")".to_owned(),
+        )
+    })?;
+    let words = words(&command.name).ok_or_else(|| {
+        (
+            command.character,
+            format!("'{}' is no command", command.name),
+        )
+    })?;
     let milliseconds = arguments.number("ms", 1..=86_400_000, MILLISECONDS)?;
     let (game, time) = (game.clone(), Duration::from_millis(milliseconds));
-    Ok(Arc::new(move || Box::new(External::new(game.clone(), words.clone(), time))))
+    Ok(Arc::new(move || {
+        Box::new(External::new(game.clone(), words.clone(), time))
+    }))
 }
 
-/// The words of a command: separated by blanks, or between apostrophes. No shell is involved. `None` if there is none or
-/// an apostrophe has no partner.
+/// The words of a command: separated by blanks, or between apostrophes. No shell is involved.
+/// `None` if there is none or an apostrophe has no partner.
 fn words(command: &str) -> Option<Vec<String>> {
     let mut words = Vec::new();
     let mut quoted = false;
@@ -80,10 +93,19 @@ pub struct External {
 }
 
 impl External {
-    /// A player that asks the program `words[0]` with the arguments that follow, and waits so long for a move.
+    /// A player that asks the program `words[0]` with the arguments that follow, and waits so long
+    /// for a move.
     #[must_use]
     pub fn new(game: Standard, words: Vec<String>, time: Duration) -> Self {
-        Self { game, words, time, program: None, untold: None, seed: 0, failure: None }
+        Self {
+            game,
+            words,
+            time,
+            program: None,
+            untold: None,
+            seed: 0,
+            failure: None,
+        }
     }
 
     fn ask(&mut self, position: &Position, legal: &[Move]) -> Result<Move, String> {
@@ -100,13 +122,31 @@ impl External {
         }
         // A face that permits these moves: which of several is all the same by the rules.
         let faces = 1..=self.game.die().faces();
-        let face = faces.into_iter().find(|&face| *self.game.legal_moves(position, face) == *legal);
+        let face = faces
+            .into_iter()
+            .find(|&face| *self.game.legal_moves(position, face) == *legal);
         let face = face.ok_or("asked about moves that no roll permits")?;
-        program.say(&format!("move {}", self.game.format_position(position, Some(face))))?;
+        program.say(&format!(
+            "move {}",
+            self.game.format_position(position, Some(face))
+        ))?;
         let answer = program.hear(self.time)?;
         let mv = self.game.parse_move(position, answer.trim());
-        let mv = mv.map_err(|error| format!("answered '{}', which is no move: {}", shown(&answer), error.problem))?;
-        if legal.contains(&mv) { Ok(mv) } else { Err(format!("made the move {}, which is not permitted", shown(&answer))) }
+        let mv = mv.map_err(|error| {
+            format!(
+                "answered '{}', which is no move: {}",
+                shown(&answer),
+                error.problem
+            )
+        })?;
+        if legal.contains(&mv) {
+            Ok(mv)
+        } else {
+            Err(format!(
+                "made the move {}, which is not permitted",
+                shown(&answer)
+            ))
+        }
     }
 }
 
@@ -124,7 +164,14 @@ impl Player<Standard> for External {
             self.failure = Some(reason);
             legal[0]
         });
-        Decision { best, value: None, stats: SearchStats { time: began.elapsed(), ..SearchStats::default() } }
+        Decision {
+            best,
+            value: None,
+            stats: SearchStats {
+                time: began.elapsed(),
+                ..SearchStats::default()
+            },
+        }
     }
 
     fn failure(&mut self) -> Option<String> {
@@ -150,7 +197,11 @@ impl Player<Standard> for External {
 
 /// The beginning of a line, in one line.
 fn shown(line: &str) -> String {
-    line.trim().chars().take(40).map(|letter| if letter.is_control() { ' ' } else { letter }).collect()
+    line.trim()
+        .chars()
+        .take(40)
+        .map(|letter| if letter.is_control() { ' ' } else { letter })
+        .collect()
 }
 
 /// A running program.
@@ -166,18 +217,33 @@ impl Program {
     fn start(words: &[String], game: &Standard, time: Duration) -> Result<Self, String> {
         let name = words[0].clone();
         let mut command = Command::new(&name);
-        command.args(&words[1..]).stdin(Stdio::piped()).stdout(Stdio::piped());
-        let mut child = command.spawn().map_err(|error| format!("{name} cannot be started: {error}"))?;
+        command
+            .args(&words[1..])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped());
+        let mut child = command
+            .spawn()
+            .map_err(|error| format!("{name} cannot be started: {error}"))?;
         let (input, output) = (child.stdin.take(), child.stdout.take());
         // One line may wait; a program that talks without being asked waits for its reader.
         let (sender, lines) = sync_channel(1);
-        let mut program = Self { name, child, input, lines };
+        let mut program = Self {
+            name,
+            child,
+            input,
+            lines,
+        };
         let output = output.ok_or("its output cannot be read")?;
         // Reading has no time-out, so a thread of its own reads; it ends with the program's output.
         thread::spawn(move || {
             let mut reader = BufReader::new(output);
             let mut bytes = Vec::new();
-            while reader.by_ref().take(LONGEST_LINE).read_until(b'\n', &mut bytes).is_ok_and(|length| length > 0) {
+            while reader
+                .by_ref()
+                .take(LONGEST_LINE)
+                .read_until(b'\n', &mut bytes)
+                .is_ok_and(|length| length > 0)
+            {
                 let line = String::from_utf8_lossy(&bytes).into_owned();
                 bytes.clear();
                 // What begins with '#' is for people.
@@ -195,13 +261,19 @@ impl Program {
         if answer.trim() == format!("alea {VERSION}") {
             Ok(program)
         } else {
-            Err(format!("{} greeted with '{}' instead of 'alea {VERSION}'", program.name, shown(&answer)))
+            Err(format!(
+                "{} greeted with '{}' instead of 'alea {VERSION}'",
+                program.name,
+                shown(&answer)
+            ))
         }
     }
 
     fn say(&mut self, line: &str) -> Result<(), String> {
         let input = self.input.as_mut().ok_or("its input is closed")?;
-        let said = input.write_all(format!("{line}\n").as_bytes()).and_then(|()| input.flush());
+        let said = input
+            .write_all(format!("{line}\n").as_bytes())
+            .and_then(|()| input.flush());
         said.map_err(|error| self.ended(&error.to_string()))
     }
 
@@ -209,7 +281,9 @@ impl Program {
         match self.lines.recv_timeout(time) {
             Ok(line) if line.ends_with('\n') => Ok(line),
             Ok(line) => Err(format!("broke off after '{}'", shown(&line))),
-            Err(RecvTimeoutError::Timeout) => Err(format!("no answer within {} ms", time.as_millis())),
+            Err(RecvTimeoutError::Timeout) => {
+                Err(format!("no answer within {} ms", time.as_millis()))
+            }
             Err(RecvTimeoutError::Disconnected) => Err(self.ended("its output is closed")),
         }
     }

@@ -1,7 +1,8 @@
-//! A page of text, tables and pictures: as HTML that stands alone, and as Markdown with pictures beside it.
+//! A page of text, tables and pictures: as HTML that stands alone, and as Markdown with pictures
+//! beside it.
 //!
-//! Invariant: the HTML refers to nothing outside itself and runs no script, so it can be mailed, archived and printed;
-//! every text is escaped. Both forms show the same blocks in the same order.
+//! Invariant: the HTML refers to nothing outside itself and runs no script, so it can be mailed,
+//! archived and printed; every text is escaped. Both forms show the same blocks in the same order.
 
 mod html;
 mod markdown;
@@ -63,7 +64,11 @@ impl Block {
     /// A chart.
     #[must_use]
     pub fn chart(svg: String, alt: impl Into<String>) -> Self {
-        Self::Picture { svg, alt: alt.into(), wide: true }
+        Self::Picture {
+            svg,
+            alt: alt.into(),
+            wide: true,
+        }
     }
 }
 
@@ -71,7 +76,10 @@ impl Page {
     /// Appends a section, unless it is empty.
     pub fn push(&mut self, heading: impl Into<String>, blocks: Vec<Block>) {
         if !blocks.is_empty() {
-            self.sections.push(Section { heading: heading.into(), blocks });
+            self.sections.push(Section {
+                heading: heading.into(),
+                blocks,
+            });
         }
     }
 
@@ -81,7 +89,8 @@ impl Page {
         html::page(self)
     }
 
-    /// The page as Markdown, and its pictures: names of files that it refers to, `STEM-N.svg`, with their content.
+    /// The page as Markdown, and its pictures: names of files that it refers to, `STEM-N.svg`, with
+    /// their content.
     #[must_use]
     pub fn markdown(&self, stem: &str) -> (String, Vec<(String, String)>) {
         markdown::page(self, stem)
@@ -98,7 +107,12 @@ pub(crate) mod tests {
         let mut open = Vec::new();
         for piece in page.split('<').skip(1) {
             let tag = piece.split('>').next().unwrap();
-            let name = tag.trim_start_matches('/').split(|character: char| character.is_whitespace()).next().unwrap().trim_end_matches('/');
+            let name = tag
+                .trim_start_matches('/')
+                .split(|character: char| character.is_whitespace())
+                .next()
+                .unwrap()
+                .trim_end_matches('/');
             if tag.starts_with('/') {
                 assert_eq!(open.pop(), Some(name), "{tag}");
             } else if !tag.starts_with('!') && !tag.ends_with('/') && name != "meta" {
@@ -111,8 +125,11 @@ pub(crate) mod tests {
     fn page() -> Page {
         let mut sheet = Sheet::new(["player", "games"]);
         sheet.push(vec!["a|b <c>".into(), Cell::Count(7)]);
-        let mut page =
-            Page { title: "A & B".to_owned(), summary: vec![vec![("a".to_owned(), true), (" wins".to_owned(), false)]], sections: vec![] };
+        let mut page = Page {
+            title: "A & B".to_owned(),
+            summary: vec![vec![("a".to_owned(), true), (" wins".to_owned(), false)]],
+            sections: vec![],
+        };
         page.push("Nothing", vec![]);
         page.push(
             "All",
@@ -120,7 +137,10 @@ pub(crate) mod tests {
                 Block::Text("words * and <more>".to_owned()),
                 Block::Table(sheet),
                 Block::chart("<svg></svg>".to_owned(), "a [chart]"),
-                Block::Columns(vec![Block::Note("left".to_owned()), Block::Code("right ``` <x>".to_owned())]),
+                Block::Columns(vec![
+                    Block::Note("left".to_owned()),
+                    Block::Code("right ``` <x>".to_owned()),
+                ]),
             ],
         );
         page
@@ -146,7 +166,10 @@ pub(crate) mod tests {
     #[test]
     fn markdown_has_every_block_and_its_pictures_beside_it() {
         let (text, pictures) = page().markdown("found");
-        assert_eq!(pictures, [("found-1.svg".to_owned(), "<svg></svg>".to_owned())]);
+        assert_eq!(
+            pictures,
+            [("found-1.svg".to_owned(), "<svg></svg>".to_owned())]
+        );
         for part in [
             "# A &amp; B\n",
             "**a** wins\n",

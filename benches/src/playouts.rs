@@ -1,9 +1,10 @@
-//! Statistics of random play: games from random set-ups in which both sides choose uniformly among their legal
-//! moves after each roll.
+//! Statistics of random play: games from random set-ups in which both sides choose uniformly among
+//! their legal moves after each roll.
 //!
-//! Written with nothing but the rules, so that it can judge faster playouts: [`compare`] sets them side by side.
-//! Invariant: counts depend on the rules, the seed and the number of games, never on the number of threads: games
-//! come in blocks of fixed size, each with a random stream of its own, and all counts are whole numbers.
+//! Written with nothing but the rules, so that it can judge faster playouts: [`compare`] sets them
+//! side by side. Invariant: counts depend on the rules, the seed and the number of games, never on
+//! the number of threads: games come in blocks of fixed size, each with a random stream of its own,
+//! and all counts are whole numbers.
 
 pub mod compare;
 pub mod die_tables;
@@ -57,19 +58,33 @@ pub struct RandomPlayReport {
     pub wall_seconds: f64,
 }
 
-/// Plays `games` random games, at least one, on `threads` threads (0 = as many as the machine has cores). Red
-/// begins every other game.
+/// Plays `games` random games, at least one, on `threads` threads (0 = as many as the machine has
+/// cores). Red begins every other game.
 ///
 /// # Errors
 /// If the threads cannot be started.
-pub fn random_play(game: &Standard, games: u64, seed: u64, threads: usize) -> Result<RandomPlayReport, rayon::ThreadPoolBuildError> {
+pub fn random_play(
+    game: &Standard,
+    games: u64,
+    seed: u64,
+    threads: usize,
+) -> Result<RandomPlayReport, rayon::ThreadPoolBuildError> {
     let games = games.max(1);
     let pool = ThreadPoolBuilder::new().num_threads(threads).build()?;
     let began = Instant::now();
     let blocks = games.div_ceil(BLOCK);
     let counts = pool.install(|| {
-        let block = |block: u64| play_block(game, derive_seed(seed, SeedSpace::Playouts, &[block]), BLOCK.min(games - block * BLOCK));
-        (0..blocks).into_par_iter().map(block).reduce(RandomPlay::default, RandomPlay::plus)
+        let block = |block: u64| {
+            play_block(
+                game,
+                derive_seed(seed, SeedSpace::Playouts, &[block]),
+                BLOCK.min(games - block * BLOCK),
+            )
+        };
+        (0..blocks)
+            .into_par_iter()
+            .map(block)
+            .reduce(RandomPlay::default, RandomPlay::plus)
     });
     let wall = began.elapsed().as_secs_f64();
     let n = games as f64;
@@ -91,7 +106,10 @@ pub fn random_play(game: &Standard, games: u64, seed: u64, threads: usize) -> Re
 pub fn play_block(game: &Standard, seed: u64, games: u64) -> RandomPlay {
     let mut random = RandomStream::new(seed);
     let mut dice = DiceStream::new(random.next_u64(), game.die());
-    let mut counts = RandomPlay { games, ..RandomPlay::default() };
+    let mut counts = RandomPlay {
+        games,
+        ..RandomPlay::default()
+    };
     for number in 0..games {
         let first = if number % 2 == 0 { RED } else { BLUE };
         let mut position = game.random_start(&mut random, first);
@@ -132,26 +150,46 @@ mod tests {
 
     #[test]
     fn random_play_has_the_statistics_two_other_programs_found() {
-        // 53.4 % ± 0.5 for the first mover, 21.6 plies, 3.11 legal moves a turn, longest 43 of 40,000 games.
+        // 53.4 % ± 0.5 for the first mover, 21.6 plies, 3.11 legal moves a turn, longest 43 of
+        // 40,000 games.
         let report = random_play(&Standard::default(), 40_000, 1, 0).unwrap();
         assert_eq!(report.counts.games, 40_000);
         let reference_error = 0.005 / 2.0;
         let sigma = report.first_mover_error.hypot(reference_error);
-        assert!((report.first_mover_share - 0.534).abs() < 4.0 * sigma, "{report:?}");
+        assert!(
+            (report.first_mover_share - 0.534).abs() < 4.0 * sigma,
+            "{report:?}"
+        );
         // The references are rounded: to 0.1 plies and 0.01 moves.
-        assert!((report.mean_plies - 21.6).abs() < 4.0 * report.mean_plies_error + 0.05, "{report:?}");
+        assert!(
+            (report.mean_plies - 21.6).abs() < 4.0 * report.mean_plies_error + 0.05,
+            "{report:?}"
+        );
         assert!((report.moves_per_turn - 3.11).abs() < 0.02, "{report:?}");
-        // No race takes more than 19 turns of one side without captures; the longest of such samples is near 43.
+        // No race takes more than 19 turns of one side without captures; the longest of such
+        // samples is near 43.
         assert!((38..=55).contains(&report.counts.longest), "{report:?}");
     }
 
     #[test]
     fn counts_do_not_depend_on_threads() {
-        let counts = |threads| random_play(&Standard::default(), 1_000, 5, threads).unwrap().counts;
+        let counts = |threads| {
+            random_play(&Standard::default(), 1_000, 5, threads)
+                .unwrap()
+                .counts
+        };
         assert_eq!(counts(1), counts(2));
         assert_eq!(counts(1), counts(3));
-        let other = random_play(&Standard::default(), 1_000, 6, 1).unwrap().counts;
+        let other = random_play(&Standard::default(), 1_000, 6, 1)
+            .unwrap()
+            .counts;
         assert_ne!(counts(1), other);
-        assert_eq!(random_play(&Standard::default(), 0, 5, 1).unwrap().counts.games, 1);
+        assert_eq!(
+            random_play(&Standard::default(), 0, 5, 1)
+                .unwrap()
+                .counts
+                .games,
+            1
+        );
     }
 }

@@ -1,11 +1,13 @@
-//! Regret: how much win probability a player or an evaluator gives away, measured against values that are known.
+//! Regret: how much win probability a player or an evaluator gives away, measured against values
+//! that are known.
 //!
-//! No games are needed to judge whoever decides by the position alone, so this measures far more sharply than matches do.
-//! The regret of a decision is the value of the best permitted move less that of the chosen one, for the side that moves.
-//! Every position counts with all six faces of the die, forced moves included; moves chosen by chance count by their
-//! expectation. The truth is the endgame tables ([`truth`]), or a suite of positions with more stones ([`suite`]).
-//! Invariant: results depend on the seed, not on the number of threads: choices are made position by position, in
-//! parallel, and added up in order.
+//! No games are needed to judge whoever decides by the position alone, so this measures far more
+//! sharply than matches do. The regret of a decision is the value of the best permitted move less
+//! that of the chosen one, for the side that moves. Every position counts with all six faces of the
+//! die, forced moves included; moves chosen by chance count by their expectation. The truth is the
+//! endgame tables ([`truth`]), or a suite of positions with more stones ([`suite`]). Invariant:
+//! results depend on the seed, not on the number of threads: choices are made position by position,
+//! in parallel, and added up in order.
 
 pub mod choices;
 pub mod measure;
@@ -55,7 +57,10 @@ impl Contestant {
     /// # Errors
     /// If the notation is wrong, or a model cannot be read.
     pub fn evaluator(text: &str, game: &Standard) -> Result<Self, RegretError> {
-        Ok(Self::Evaluator { name: text.trim().to_owned(), evaluator: build::evaluator(text, game)? })
+        Ok(Self::Evaluator {
+            name: text.trim().to_owned(),
+            evaluator: build::evaluator(text, game)?,
+        })
     }
 
     /// The notation.
@@ -84,7 +89,9 @@ pub enum RegretError {
     #[error(transparent)]
     Player(#[from] PlayerError),
     /// The tables do not know a position.
-    #[error("the endgame tables know at most {known} stones and these rules as '{variant}'; this position is beyond them: {position}")]
+    #[error(
+        "the endgame tables know at most {known} stones and these rules as '{variant}'; this position is beyond them: {position}"
+    )]
     Unknown {
         /// Most stones of the tables.
         known: usize,

@@ -7,7 +7,9 @@ pub mod results;
 use crate::arena::MatchResult;
 use crate::board::board_svg;
 use crate::page::{Block, Page, Sentence};
-use crate::plot::{CalibrationBin, LineChart, PlotError, ScoreBar, calibration_plot, line_chart, score_bars};
+use crate::plot::{
+    CalibrationBin, LineChart, PlotError, ScoreBar, calibration_plot, line_chart, score_bars,
+};
 use crate::sheet::{Cell, Sheet};
 use engine::files::{FileError, write_atomically};
 use engine::games::einstein::Standard;
@@ -84,7 +86,9 @@ pub enum ReportError {
 /// If the report cannot be made or the file cannot be written.
 pub fn write_report(path: &Path, data: &ReportData) -> Result<(), ReportError> {
     let html = page(data)?.html();
-    Ok(write_atomically(path, |out| out.write_all(html.as_bytes()))?)
+    Ok(write_atomically(path, |out| {
+        out.write_all(html.as_bytes())
+    })?)
 }
 
 /// The report as a page.
@@ -92,12 +96,22 @@ pub fn write_report(path: &Path, data: &ReportData) -> Result<(), ReportError> {
 /// # Errors
 /// If a plot cannot be drawn or the start position is none.
 pub fn page(data: &ReportData) -> Result<Page, ReportError> {
-    let mut page = Page { title: data.title.clone(), summary: data.matches.iter().map(summary_sentence).collect(), sections: Vec::new() };
+    let mut page = Page {
+        title: data.title.clone(),
+        summary: data.matches.iter().map(summary_sentence).collect(),
+        sections: Vec::new(),
+    };
     if !data.matches.is_empty() {
         page.push("Arena", arena(&data.matches)?);
     }
     let curve = |chart: &LineChart| Ok(Block::chart(line_chart(chart)?, chart.title.clone()));
-    page.push("Training", data.curves.iter().map(curve).collect::<Result<_, PlotError>>()?);
+    page.push(
+        "Training",
+        data.curves
+            .iter()
+            .map(curve)
+            .collect::<Result<_, PlotError>>()?,
+    );
     if !data.calibration.is_empty() {
         let mut blocks = vec![Block::Text(
             "Positions grouped by predicted win probability against the share of games the side to move went on to win; bars are two \
@@ -105,7 +119,10 @@ pub fn page(data: &ReportData) -> Result<Page, ReportError> {
                 .to_owned(),
         )];
         for (name, bins) in &data.calibration {
-            blocks.push(Block::chart(calibration_plot(name, bins)?, format!("Calibration of {name}")));
+            blocks.push(Block::chart(
+                calibration_plot(name, bins)?,
+                format!("Calibration of {name}"),
+            ));
         }
         page.push("Calibration", blocks);
     }
@@ -114,12 +131,21 @@ pub fn page(data: &ReportData) -> Result<Page, ReportError> {
         page.push("Stages", vec![Block::Table(stages(&data.stages))]);
     }
     if !data.configuration.is_empty() {
-        page.push("Configuration", vec![Block::Code(data.configuration.clone())]);
+        page.push(
+            "Configuration",
+            vec![Block::Code(data.configuration.clone())],
+        );
     }
     if !data.commands.is_empty() {
         let about = "Every game is a pure function of players, seed and index; the same commands give the same games and results, \
                      whatever the number of threads, unless a player thinks for a given time.";
-        page.push("How to reproduce", vec![Block::Text(about.to_owned()), Block::Code(data.commands.join("\n"))]);
+        page.push(
+            "How to reproduce",
+            vec![
+                Block::Text(about.to_owned()),
+                Block::Code(data.commands.join("\n")),
+            ],
+        );
     }
     Ok(page)
 }
@@ -135,36 +161,70 @@ pub fn summary_sentence(found: &ReportMatch) -> Sentence {
     } else {
         "cannot be told from"
     };
-    let condition = if found.condition.is_empty() { String::new() } else { format!(" at {}", found.condition) };
+    let condition = if found.condition.is_empty() {
+        String::new()
+    } else {
+        format!(" at {}", found.condition)
+    };
     let score = percent(result.score, result.interval.half_width());
     vec![
         (result.a.clone(), true),
         (format!(" {verb} "), false),
         (result.b.clone(), true),
-        (format!("{condition}: {score} of {} games ({} Elo).", result.games, elo(result)), false),
+        (
+            format!(
+                "{condition}: {score} of {} games ({} Elo).",
+                result.games,
+                elo(result)
+            ),
+            false,
+        ),
     ]
 }
 
 /// Matches as a table, and as bars.
 pub(super) fn arena(matches: &[ReportMatch]) -> Result<Vec<Block>, PlotError> {
-    let columns = ["Match", "Games", "Score", "95 % interval", "Elo", "Superiority", "Plies", "Begun and won", "Time a move"];
+    let columns = [
+        "Match",
+        "Games",
+        "Score",
+        "95 % interval",
+        "Elo",
+        "Superiority",
+        "Plies",
+        "Begun and won",
+        "Time a move",
+    ];
     let mut sheet = Sheet::new(columns);
     let mut bars = Vec::new();
     for ReportMatch { condition, result } in matches {
-        let condition = if condition.is_empty() { String::new() } else { format!(", {condition}") };
+        let condition = if condition.is_empty() {
+            String::new()
+        } else {
+            format!(", {condition}")
+        };
         let label = format!("{} – {}{condition}", result.a, result.b);
         sheet.push(vec![
             label.clone().into(),
             result.games.into(),
             percent(result.score, result.interval.half_width()).into(),
-            format!("{:.1} – {:.1} %", 100.0 * result.interval.lower, 100.0 * result.interval.upper).into(),
+            format!(
+                "{:.1} – {:.1} %",
+                100.0 * result.interval.lower,
+                100.0 * result.interval.upper
+            )
+            .into(),
             elo(result).into(),
             format!("{:.1} %", 100.0 * result.superiority).into(),
             Cell::Number(result.mean_plies, 1),
             format!("{:.1} %", 100.0 * result.first_mover_share).into(),
             result.seconds_per_move.map(duration).join(" / ").into(),
         ]);
-        bars.push(ScoreBar { label, score: result.score, interval: result.interval });
+        bars.push(ScoreBar {
+            label,
+            score: result.score,
+            interval: result.interval,
+        });
     }
     Ok(vec![
         Block::Text(
@@ -189,18 +249,39 @@ fn self_play(data: &ReportData) -> Result<Vec<Block>, ReportError> {
     }
     if !data.start.is_empty() {
         let game = Standard::default();
-        let (position, die) = game.parse_position(&data.start).map_err(|source| ReportError::Start { text: data.start.clone(), source })?;
-        columns.push(Block::Picture { svg: board_svg(&game, &position, die), alt: data.start.clone(), wide: false });
+        let (position, die) =
+            game.parse_position(&data.start)
+                .map_err(|source| ReportError::Start {
+                    text: data.start.clone(),
+                    source,
+                })?;
+        columns.push(Block::Picture {
+            svg: board_svg(&game, &position, die),
+            alt: data.start.clone(),
+            wide: false,
+        });
     }
-    Ok(if columns.is_empty() { Vec::new() } else { vec![Block::Columns(columns)] })
+    Ok(if columns.is_empty() {
+        Vec::new()
+    } else {
+        vec![Block::Columns(columns)]
+    })
 }
 
 fn stages(stages: &[Stage]) -> Sheet {
     let mut sheet = Sheet::new(["Stage", "Time", "Outcome"]);
     for stage in stages {
-        sheet.push(vec![stage.name.as_str().into(), duration(stage.seconds).into(), stage.outcome.as_str().into()]);
+        sheet.push(vec![
+            stage.name.as_str().into(),
+            duration(stage.seconds).into(),
+            stage.outcome.as_str().into(),
+        ]);
     }
-    sheet.push(vec!["all".into(), duration(stages.iter().map(|stage| stage.seconds).sum()).into(), "".into()]);
+    sheet.push(vec![
+        "all".into(),
+        duration(stages.iter().map(|stage| stage.seconds).sum()).into(),
+        "".into(),
+    ]);
     sheet
 }
 
@@ -209,7 +290,11 @@ pub(super) fn percent(share: f64, half_width: f64) -> String {
 }
 
 fn elo(result: &MatchResult) -> String {
-    format!("{:+.0} ± {:.0}", result.elo, result.elo_interval.half_width())
+    format!(
+        "{:+.0} ± {:.0}",
+        result.elo,
+        result.elo_interval.half_width()
+    )
 }
 
 /// Seconds in the unit that suits them.

@@ -1,8 +1,10 @@
-//! Published tables measured again: each figure as printed beside ours, with intervals and the mean difference.
+//! Published tables measured again: each figure as printed beside ours, with intervals and the mean
+//! difference.
 //!
-//! Sources: Rock'n'Roll (Schäfer 2006), a Star1 agent in C++ (NTU), Monte_Alpha (Electronics 2023, 12(13), 2936); their
-//! figures stand in `published/` and `search_bench/presets.rs`. Matches are those of the arena, searches those of
-//! [`crate::search_bench`]. Invariant: every reproduction says what the report leaves open and what was assumed.
+//! Sources: Rock'n'Roll (Schäfer 2006), a Star1 agent in C++ (NTU), Monte_Alpha (Electronics 2023,
+//! 12(13), 2936); their figures stand in `published/` and `search_bench/presets.rs`. Matches are
+//! those of the arena, searches those of [`crate::search_bench`]. Invariant: every reproduction
+//! says what the report leaves open and what was assumed.
 
 pub mod comparison;
 pub mod matches;
@@ -43,7 +45,15 @@ pub enum Target {
 
 impl Target {
     /// All of them.
-    pub const ALL: [Self; 7] = [Self::RockNRoll, Self::Setups, Self::Star, Self::Depth, Self::Table, Self::AlphaBeta, Self::MonteAlpha];
+    pub const ALL: [Self; 7] = [
+        Self::RockNRoll,
+        Self::Setups,
+        Self::Star,
+        Self::Depth,
+        Self::Table,
+        Self::AlphaBeta,
+        Self::MonteAlpha,
+    ];
 
     /// The name in arguments and results.
     #[must_use]
@@ -142,9 +152,17 @@ pub enum ReproduceError {
 ///
 /// # Errors
 /// If something cannot be played or read; see [`ReproduceError`].
-pub fn run(target: Target, settings: &Settings, progress: &ProgressBar, say: &mut dyn FnMut(&str)) -> Result<Reproduction, ReproduceError> {
+pub fn run(
+    target: Target,
+    settings: &Settings,
+    progress: &ProgressBar,
+    say: &mut dyn FnMut(&str),
+) -> Result<Reproduction, ReproduceError> {
     if let Some(folder) = &settings.state {
-        std::fs::create_dir_all(folder).map_err(|source| ReproduceError::Folder { path: folder.clone(), source })?;
+        std::fs::create_dir_all(folder).map_err(|source| ReproduceError::Folder {
+            path: folder.clone(),
+            source,
+        })?;
     }
     match target {
         Target::RockNRoll => rocknroll::run(settings, say),
@@ -166,7 +184,9 @@ pub fn seconds(target: Target, settings: &Settings) -> Result<f64, ReproduceErro
         Target::RockNRoll => matches::seconds(&rocknroll::plan(settings)?),
         Target::MonteAlpha => matches::seconds(&monte_alpha::plan(settings)?),
         Target::Setups => setups::seconds(settings),
-        Target::Star | Target::Depth | Target::Table | Target::AlphaBeta => searches::seconds(target, settings.full),
+        Target::Star | Target::Depth | Target::Table | Target::AlphaBeta => {
+            searches::seconds(target, settings.full)
+        }
     })
 }
 

@@ -1,8 +1,10 @@
-//! Which set-ups are good: a player against itself from all 720 set-ups against all, or each against some others.
+//! Which set-ups are good: a player against itself from all 720 set-ups against all, or each
+//! against some others.
 //!
-//! Source: the study of set-ups of Rock'n'Roll (Schäfer 2006). Games come in pairs in which the two set-ups change sides
-//! (`games.rs`); a pair is the unit of all intervals, which are about a draw of opponents as much as about dice.
-//! Invariant: results depend on player, rules, seed and sizes alone, not on threads or interruptions.
+//! Source: the study of set-ups of Rock'n'Roll (Schäfer 2006). Games come in pairs in which the two
+//! set-ups change sides (`games.rs`); a pair is the unit of all intervals, which are about a draw
+//! of opponents as much as about dice. Invariant: results depend on player, rules, seed and sizes
+//! alone, not on threads or interruptions.
 
 pub mod classes;
 pub mod design;
@@ -81,7 +83,11 @@ pub(crate) struct Chunk {
 ///
 /// # Errors
 /// If threads cannot be started or the state file cannot be used.
-pub fn run(recipe: &PlayerRecipe, settings: &Settings, progress: &ProgressBar) -> Result<StudyResult, StudyError> {
+pub fn run(
+    recipe: &PlayerRecipe,
+    settings: &Settings,
+    progress: &ProgressBar,
+) -> Result<StudyResult, StudyError> {
     let pairings = pairings(settings.opponents, settings.seed);
     let chunks: Vec<&[[usize; 2]]> = pairings.chunks(CHUNK).collect();
     let (journal, known) = match &settings.state {
@@ -92,7 +98,9 @@ pub fn run(recipe: &PlayerRecipe, settings: &Settings, progress: &ProgressBar) -
         None => (None, BTreeMap::new()),
     };
     for (&number, chunk) in &known {
-        let fits = chunks.get(number as usize).is_some_and(|pairings| pairings.len() == chunk.counts.len());
+        let fits = chunks
+            .get(number as usize)
+            .is_some_and(|pairings| pairings.len() == chunk.counts.len());
         if !fits {
             return Err(StudyError::Chunk(number));
         }
@@ -100,10 +108,21 @@ pub fn run(recipe: &PlayerRecipe, settings: &Settings, progress: &ProgressBar) -
     let pool = ThreadPoolBuilder::new()
         .num_threads(settings.threads)
         .build()
-        .map_err(|source| StudyError::Threads { threads: settings.threads, source })?;
-    let wanted: Vec<usize> = (0..chunks.len()).filter(|&number| !known.contains_key(&(number as u64))).collect();
+        .map_err(|source| StudyError::Threads {
+            threads: settings.threads,
+            source,
+        })?;
+    let wanted: Vec<usize> = (0..chunks.len())
+        .filter(|&number| !known.contains_key(&(number as u64)))
+        .collect();
     progress.set_length(pairings.len() as u64);
-    progress.set_position((pairings.len() - wanted.iter().map(|&number| chunks[number].len()).sum::<usize>()) as u64);
+    progress.set_position(
+        (pairings.len()
+            - wanted
+                .iter()
+                .map(|&number| chunks[number].len())
+                .sum::<usize>()) as u64,
+    );
     let found = Mutex::new((known, journal));
     pool.install(|| {
         wanted.into_par_iter().try_for_each_init(
@@ -122,7 +141,12 @@ pub fn run(recipe: &PlayerRecipe, settings: &Settings, progress: &ProgressBar) -
     })?;
     progress.finish_and_clear();
     let (known, _) = found.into_inner().unwrap_or_else(PoisonError::into_inner);
-    Ok(StudyResult::of(recipe.name(), settings, &pairings, known.values()))
+    Ok(StudyResult::of(
+        recipe.name(),
+        settings,
+        &pairings,
+        known.values(),
+    ))
 }
 
 /// Plays the pairings of a chunk; the seed of a pair depends on the two set-ups and its number.
@@ -132,7 +156,10 @@ fn play(seats: &mut Seats, pairings: &[[usize; 2]], settings: &Settings) -> Chun
         let mut counts = [0; 2];
         for number in 0..settings.pairs.max(1) {
             let indices = [first as u64, second as u64, u64::from(number)];
-            let outcome = seats.pair([first, second], derive_seed(settings.seed, SeedSpace::Arena, &indices));
+            let outcome = seats.pair(
+                [first, second],
+                derive_seed(settings.seed, SeedSpace::Arena, &indices),
+            );
             if outcome.wins > 0 {
                 counts[usize::from(outcome.wins) - 1] += 1;
             }
@@ -146,7 +173,11 @@ fn play(seats: &mut Seats, pairings: &[[usize; 2]], settings: &Settings) -> Chun
 
 /// Everything the results depend on.
 fn identity(recipe: &PlayerRecipe, settings: &Settings) -> serde_json::Value {
-    let variant = if settings.game.variant() == Variant::Classic { "classic" } else { "nearest_only" };
+    let variant = if settings.game.variant() == Variant::Classic {
+        "classic"
+    } else {
+        "nearest_only"
+    };
     json!({
         "format": "alea-setups-1",
         "player": recipe.name(),

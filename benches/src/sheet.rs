@@ -1,6 +1,7 @@
 //! A table once, seen twice: aligned for a terminal, and as CSV with all digits for other programs.
 //!
-//! Invariant: both have the same rows and columns; a value that is not known is `–` in one and empty in the other.
+//! Invariant: both have the same rows and columns; a value that is not known is `–` in one and
+//! empty in the other.
 
 /// One value of a table.
 #[derive(Clone, Debug, PartialEq)]
@@ -44,7 +45,9 @@ impl Cell {
 
     fn exact(&self) -> String {
         match self {
-            Self::Text(text) if text.contains([',', '"', '\n', '\r']) => format!("\"{}\"", text.replace('"', "\"\"")),
+            Self::Text(text) if text.contains([',', '"', '\n', '\r']) => {
+                format!("\"{}\"", text.replace('"', "\"\""))
+            }
             Self::Text(text) => text.clone(),
             Self::Count(count) => count.to_string(),
             Self::Number(value, _) | Self::Percent(value) if value.is_finite() => value.to_string(),
@@ -84,7 +87,10 @@ impl Sheet {
     /// A table without rows.
     #[must_use]
     pub fn new<S: Into<String>>(columns: impl IntoIterator<Item = S>) -> Self {
-        Self { columns: columns.into_iter().map(Into::into).collect(), rows: Vec::new() }
+        Self {
+            columns: columns.into_iter().map(Into::into).collect(),
+            rows: Vec::new(),
+        }
     }
 
     /// Appends a row.
@@ -96,24 +102,48 @@ impl Sheet {
     /// For each column whether there are no words in it.
     #[must_use]
     pub fn number_columns(&self) -> Vec<bool> {
-        let words = |column: usize| self.rows.iter().any(|row| matches!(row.get(column), Some(Cell::Text(_))));
-        (0..self.columns.len()).map(|column| !words(column)).collect()
+        let words = |column: usize| {
+            self.rows
+                .iter()
+                .any(|row| matches!(row.get(column), Some(Cell::Text(_))))
+        };
+        (0..self.columns.len())
+            .map(|column| !words(column))
+            .collect()
     }
 
-    /// For a terminal: columns as wide as their widest value, words to the left and numbers to the right.
+    /// For a terminal: columns as wide as their widest value, words to the left and numbers to the
+    /// right.
     #[must_use]
     pub fn text(&self) -> String {
-        let shown: Vec<Vec<String>> = self.rows.iter().map(|row| row.iter().map(Cell::shown).collect()).collect();
+        let shown: Vec<Vec<String>> = self
+            .rows
+            .iter()
+            .map(|row| row.iter().map(Cell::shown).collect())
+            .collect();
         let numbers = self.number_columns();
         let lines = || std::iter::once(&self.columns).chain(&shown);
         let widths: Vec<usize> = (0..self.columns.len())
-            .map(|column| lines().filter_map(|line| line.get(column)).map(|cell| cell.chars().count()).max().unwrap_or(0))
+            .map(|column| {
+                lines()
+                    .filter_map(|line| line.get(column))
+                    .map(|cell| cell.chars().count())
+                    .max()
+                    .unwrap_or(0)
+            })
             .collect();
         let mut text = String::new();
         for line in lines() {
             let cells = line.iter().zip(&widths).zip(&numbers);
-            let cells: Vec<String> =
-                cells.map(|((cell, &width), &number)| if number { format!("{cell:>width$}") } else { format!("{cell:<width$}") }).collect();
+            let cells: Vec<String> = cells
+                .map(|((cell, &width), &number)| {
+                    if number {
+                        format!("{cell:>width$}")
+                    } else {
+                        format!("{cell:<width$}")
+                    }
+                })
+                .collect();
             text.push_str(cells.join("  ").trim_end());
             text.push('\n');
         }
@@ -124,7 +154,11 @@ impl Sheet {
     #[must_use]
     pub fn csv(&self) -> String {
         let mut text = String::new();
-        let header: Vec<Cell> = self.columns.iter().map(|column| Cell::Text(column.clone())).collect();
+        let header: Vec<Cell> = self
+            .columns
+            .iter()
+            .map(|column| Cell::Text(column.clone()))
+            .collect();
         for row in std::iter::once(&header).chain(&self.rows) {
             text.push_str(&row.iter().map(Cell::exact).collect::<Vec<_>>().join(","));
             text.push('\n');
@@ -139,8 +173,18 @@ mod tests {
 
     fn sheet() -> Sheet {
         let mut sheet = Sheet::new(["player", "nodes", "ms", "cut"]);
-        sheet.push(vec!["a(b=1, c=2)".into(), 1200u64.into(), Cell::Number(1.25, 1), Cell::percent(Some(0.5))]);
-        sheet.push(vec!["d".into(), 7u64.into(), Cell::Number(f64::NAN, 1), Cell::percent(None)]);
+        sheet.push(vec![
+            "a(b=1, c=2)".into(),
+            1200u64.into(),
+            Cell::Number(1.25, 1),
+            Cell::percent(Some(0.5)),
+        ]);
+        sheet.push(vec![
+            "d".into(),
+            7u64.into(),
+            Cell::Number(f64::NAN, 1),
+            Cell::percent(None),
+        ]);
         sheet
     }
 
@@ -152,7 +196,10 @@ mod tests {
 
     #[test]
     fn csv_quotes_what_holds_commas_and_leaves_out_what_is_not_known() {
-        assert_eq!(sheet().csv(), "player,nodes,ms,cut\n\"a(b=1, c=2)\",1200,1.25,0.5\nd,7,,\n");
+        assert_eq!(
+            sheet().csv(),
+            "player,nodes,ms,cut\n\"a(b=1, c=2)\",1200,1.25,0.5\nd,7,,\n"
+        );
         let mut quoted = Sheet::new(["x"]);
         quoted.push(vec!["say \"a\"".into()]);
         assert_eq!(quoted.csv(), "x\n\"say \"\"a\"\"\"\n");

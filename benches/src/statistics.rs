@@ -1,10 +1,12 @@
-//! Match statistics: score, Elo, likelihood of superiority, and their intervals, from counts of results.
+//! Match statistics: score, Elo, likelihood of superiority, and their intervals, from counts of
+//! results.
 //!
-//! The unit of observation is a *pair*: two games with the same dice and sides swapped, whose results depend on
-//! each other. Its mean is one independent sample, so every variance here is that of pair means.
-//! Invariant: every figure is finite for all counts, also when one side has won everything.
-//! Sources: the Elo and superiority formulas are those of the chess engine testers; the intervals at the edge are
-//! the "rule of three" (Hanley and Lippman-Hand 1983), exact for any number of samples.
+//! The unit of observation is a *pair*: two games with the same dice and sides swapped, whose
+//! results depend on each other. Its mean is one independent sample, so every variance here is that
+//! of pair means. Invariant: every figure is finite for all counts, also when one side has won
+//! everything. Sources: the Elo and superiority formulas are those of the chess engine testers; the
+//! intervals at the edge are the "rule of three" (Hanley and Lippman-Hand 1983), exact for any
+//! number of samples.
 
 pub mod adjusted;
 pub mod comparisons;
@@ -43,14 +45,17 @@ impl Interval {
     /// The same interval after an increasing function.
     #[must_use]
     pub fn map(self, function: impl Fn(f64) -> f64) -> Self {
-        Self { lower: function(self.lower), upper: function(self.upper) }
+        Self {
+            lower: function(self.lower),
+            upper: function(self.upper),
+        }
     }
 }
 
 /// Counts of samples by score: cell `i` of `N` (at least 2) is worth `i / (N - 1)`.
 ///
-/// `Tally<2>` holds lost and won games, `Tally<3>` lost, drawn and won games, or pairs of games without draws, and
-/// `Tally<5>` pairs of games with draws.
+/// `Tally<2>` holds lost and won games, `Tally<3>` lost, drawn and won games, or pairs of games
+/// without draws, and `Tally<5>` pairs of games with draws.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Tally<const N: usize> {
     /// Samples of each score, worst first.
@@ -77,10 +82,16 @@ impl<const N: usize> Tally<N> {
         if samples == 0.0 {
             return 0.5;
         }
-        self.counts.iter().enumerate().map(|(cell, &count)| Self::worth(cell) * count as f64).sum::<f64>() / samples
+        self.counts
+            .iter()
+            .enumerate()
+            .map(|(cell, &count)| Self::worth(cell) * count as f64)
+            .sum::<f64>()
+            / samples
     }
 
-    /// Variance of one sample, about the mean, dividing by the number of samples; 0 without samples.
+    /// Variance of one sample, about the mean, dividing by the number of samples; 0 without
+    /// samples.
     #[must_use]
     pub fn variance(&self) -> f64 {
         let samples = self.samples();
@@ -88,36 +99,55 @@ impl<const N: usize> Tally<N> {
             return 0.0;
         }
         let mean = self.score();
-        self.counts.iter().enumerate().map(|(cell, &count)| (Self::worth(cell) - mean).powi(2) * count as f64).sum::<f64>() / samples
+        self.counts
+            .iter()
+            .enumerate()
+            .map(|(cell, &count)| (Self::worth(cell) - mean).powi(2) * count as f64)
+            .sum::<f64>()
+            / samples
     }
 
     /// Standard error of the score; 0 if all samples are equal.
     #[must_use]
     pub fn standard_error(&self) -> f64 {
-        if self.samples() == 0.0 { 0.0 } else { (self.variance() / self.samples()).sqrt() }
+        if self.samples() == 0.0 {
+            0.0
+        } else {
+            (self.variance() / self.samples()).sqrt()
+        }
     }
 
     /// The 95 % interval of the score, inside `[0, 1]`.
     ///
-    /// Normal, unless all samples lie in one cell: then the share of that cell is at least `0.05^(1/n)` with 95 %
-    /// certainty, and whatever is left may be worth anything. Without samples it is `[0, 1]`.
+    /// Normal, unless all samples lie in one cell: then the share of that cell is at least
+    /// `0.05^(1/n)` with 95 % certainty, and whatever is left may be worth anything. Without
+    /// samples it is `[0, 1]`.
     #[must_use]
     pub fn interval(&self) -> Interval {
         let samples = self.samples();
         if samples == 0.0 {
-            return Interval { lower: 0.0, upper: 1.0 };
+            return Interval {
+                lower: 0.0,
+                upper: 1.0,
+            };
         }
         let score = self.score();
         if self.counts.iter().filter(|&&count| count > 0).count() == 1 {
             let share = 0.05_f64.powf(1.0 / samples);
-            return Interval { lower: share * score, upper: (share * score + 1.0 - share).min(1.0) };
+            return Interval {
+                lower: share * score,
+                upper: (share * score + 1.0 - share).min(1.0),
+            };
         }
         let half_width = QUANTILE_95 * self.standard_error();
-        Interval { lower: (score - half_width).max(0.0), upper: (score + half_width).min(1.0) }
+        Interval {
+            lower: (score - half_width).max(0.0),
+            upper: (score + half_width).min(1.0),
+        }
     }
 
-    /// The Elo difference that explains the score. A score within a quarter of a sample of 0 or 1 counts as that
-    /// quarter, so that the answer is finite.
+    /// The Elo difference that explains the score. A score within a quarter of a sample of 0 or 1
+    /// counts as that quarter, so that the answer is finite.
     #[must_use]
     pub fn elo(&self) -> f64 {
         elo_of_score(self.bounded_score())
@@ -129,10 +159,11 @@ impl<const N: usize> Tally<N> {
         self.interval().map(|score| self.bounded_elo(score))
     }
 
-    /// Likelihood of superiority: the probability, by the normal law, that the true score is above 1/2.
+    /// Likelihood of superiority: the probability, by the normal law, that the true score is above
+    /// 1/2.
     ///
-    /// Where all samples are equal their variance says nothing, and the largest that any samples could have, 1/4,
-    /// takes its place; if they are all even the answer is 1/2.
+    /// Where all samples are equal their variance says nothing, and the largest that any samples
+    /// could have, 1/4, takes its place; if they are all even the answer is 1/2.
     #[must_use]
     pub fn superiority(&self) -> f64 {
         let samples = self.samples();
@@ -193,19 +224,27 @@ impl PairCounts {
     /// The same, seen by the opponent.
     #[must_use]
     pub fn opposite(&self) -> Self {
-        Self { lost: self.won, split: self.split, won: self.lost }
+        Self {
+            lost: self.won,
+            split: self.split,
+            won: self.lost,
+        }
     }
 
     /// For the statistics of pair means.
     #[must_use]
     pub fn tally(&self) -> Tally<3> {
-        Tally { counts: [self.lost, self.split, self.won] }
+        Tally {
+            counts: [self.lost, self.split, self.won],
+        }
     }
 
     /// For the five-cell formulas of games with draws; the odd cells stay empty.
     #[must_use]
     pub fn pentanomial(&self) -> Tally<5> {
-        Tally { counts: [self.lost, 0, self.split, 0, self.won] }
+        Tally {
+            counts: [self.lost, 0, self.split, 0, self.won],
+        }
     }
 }
 
@@ -240,7 +279,9 @@ pub fn normal_below(x: f64) -> f64 {
         return 0.5 + density * sum;
     }
     // The continued fraction of Mills' ratio, x + 1/(x + 2/(x + 3/…)), from its far end.
-    let fraction = (1..=60).rev().fold(x, |rest, numerator| x + f64::from(numerator) / rest);
+    let fraction = (1..=60)
+        .rev()
+        .fold(x, |rest, numerator| x + f64::from(numerator) / rest);
     1.0 - density / fraction
 }
 
@@ -250,12 +291,20 @@ mod tests {
 
     #[track_caller]
     fn close(found: f64, expected: f64, tolerance: f64) {
-        assert!((found - expected).abs() <= tolerance, "{found}, expected {expected}");
+        assert!(
+            (found - expected).abs() <= tolerance,
+            "{found}, expected {expected}"
+        );
     }
 
     #[test]
     fn normal_distribution_has_its_tabled_values() {
-        for (x, below) in [(0.0, 0.5), (1.0, 0.841_344_746_068_543), (1.959_963_984_540_054, 0.975), (3.0, 0.998_650_101_968_370)] {
+        for (x, below) in [
+            (0.0, 0.5),
+            (1.0, 0.841_344_746_068_543),
+            (1.959_963_984_540_054, 0.975),
+            (3.0, 0.998_650_101_968_370),
+        ] {
             close(normal_below(x), below, 1e-12);
             close(normal_below(-x), 1.0 - below, 1e-12);
         }
@@ -268,7 +317,9 @@ mod tests {
     #[test]
     fn elo_of_a_published_match() {
         // W136 L96 D111: +40.70 ± 30.43, superiority 99.60 %.
-        let tally = Tally { counts: [96, 111, 136] };
+        let tally = Tally {
+            counts: [96, 111, 136],
+        };
         close(tally.elo(), 40.70, 0.005);
         close(tally.elo_interval().half_width(), 30.43, 0.005);
         close(tally.superiority(), 0.9960, 0.00005);
@@ -277,7 +328,11 @@ mod tests {
     #[test]
     fn score_and_error_by_hand() {
         // Means 0, 1/2, 1/2, 1: mean 1/2, variance 1/8, standard error sqrt(1/32).
-        let counts = PairCounts { lost: 1, split: 2, won: 1 };
+        let counts = PairCounts {
+            lost: 1,
+            split: 2,
+            won: 1,
+        };
         assert_eq!((counts.pairs(), counts.wins()), (4, 4));
         let tally = counts.tally();
         close(tally.score(), 0.5, 1e-15);
@@ -295,13 +350,30 @@ mod tests {
 
     #[test]
     fn one_sided_and_empty_matches_are_finite() {
-        for counts in [[0, 0, 0], [0, 0, 1], [0, 0, 10], [7, 0, 0], [0, 5, 0], [0, 0, 1_000_000]] {
+        for counts in [
+            [0, 0, 0],
+            [0, 0, 1],
+            [0, 0, 10],
+            [7, 0, 0],
+            [0, 5, 0],
+            [0, 0, 1_000_000],
+        ] {
             let tally = Tally { counts };
             let (interval, elo) = (tally.interval(), tally.elo_interval());
-            for figure in [tally.score(), tally.standard_error(), tally.elo(), elo.lower, elo.upper, tally.superiority()] {
+            for figure in [
+                tally.score(),
+                tally.standard_error(),
+                tally.elo(),
+                elo.lower,
+                elo.upper,
+                tally.superiority(),
+            ] {
                 assert!(figure.is_finite(), "{counts:?}");
             }
-            assert!(interval.contains(tally.score()) && interval.lower >= 0.0 && interval.upper <= 1.0, "{counts:?}");
+            assert!(
+                interval.contains(tally.score()) && interval.lower >= 0.0 && interval.upper <= 1.0,
+                "{counts:?}"
+            );
             assert!(elo.contains(tally.elo()), "{counts:?}");
         }
         // Ten of ten: the share of won pairs is above 0.05^(1/10) = 0.741.
@@ -310,6 +382,10 @@ mod tests {
         assert_eq!(all_won.interval().upper, 1.0);
         assert!(all_won.superiority() > 0.99 && all_won.elo() > 600.0);
         // Ten splits say little: 50 % give or take 13.
-        close(Tally { counts: [0, 10, 0] }.interval().half_width(), 0.1294, 1e-4);
+        close(
+            Tally { counts: [0, 10, 0] }.interval().half_width(),
+            0.1294,
+            1e-4,
+        );
     }
 }

@@ -9,8 +9,14 @@ use engine::search::SearchStats;
 use std::sync::{Arc, Mutex};
 
 /// A contestant from a way to make its player.
-pub(crate) fn contestant(name: &str, make: impl Fn() -> Box<dyn Player<Standard>> + Send + Sync + 'static) -> Contestant {
-    Contestant { name: name.to_owned(), make: Arc::new(make) }
+pub(crate) fn contestant(
+    name: &str,
+    make: impl Fn() -> Box<dyn Player<Standard>> + Send + Sync + 'static,
+) -> Contestant {
+    Contestant {
+        name: name.to_owned(),
+        make: Arc::new(make),
+    }
 }
 
 /// Any legal move, by the seed of the game.
@@ -30,7 +36,9 @@ pub(crate) fn greedy() -> Contestant {
             let square = Standard::destination(position, *mv);
             (4 - square % 5).max(4 - square / 5)
         };
-        (0..legal.len()).min_by_key(|&index| left(&legal[index])).unwrap()
+        (0..legal.len())
+            .min_by_key(|&index| left(&legal[index]))
+            .unwrap()
     })
 }
 
@@ -39,23 +47,41 @@ pub(crate) fn starts_seen(options: &MatchOptions) -> Vec<Position> {
     let seen = Arc::new(Mutex::new(Vec::new()));
     let spy = || {
         let seen = Arc::clone(&seen);
-        contestant("spy", move || Box::new(Spy { seen: Arc::clone(&seen) }))
+        contestant("spy", move || {
+            Box::new(Spy {
+                seen: Arc::clone(&seen),
+            })
+        })
     };
     play_pairs(&spy(), &spy(), options).unwrap();
     let seen = seen.lock().unwrap();
-    seen.iter().copied().filter(|position| position.stones() == 12 && all_at_home(position)).collect()
+    seen.iter()
+        .copied()
+        .filter(|position| position.stones() == 12 && all_at_home(position))
+        .collect()
 }
 
 fn all_at_home(position: &Position) -> bool {
     let home = Standard::default().home_squares();
-    [0, 1].into_iter().all(|seat| position.side(seat).squares().iter().all(|square| home.contains(square)))
+    [0, 1].into_iter().all(|seat| {
+        position
+            .side(seat)
+            .squares()
+            .iter()
+            .all(|square| home.contains(square))
+    })
 }
 
 /// Which of the legal moves to make.
 type Choose = fn(&mut RandomStream, &Position, &[Move]) -> usize;
 
 fn chooser(name: &str, choose: Choose) -> Contestant {
-    contestant(name, move || Box::new(Chooser { random: RandomStream::new(0), choose }))
+    contestant(name, move || {
+        Box::new(Chooser {
+            random: RandomStream::new(0),
+            choose,
+        })
+    })
 }
 
 struct Chooser {
@@ -70,13 +96,22 @@ impl Player<Standard> for Chooser {
 
     fn decide(&mut self, position: &Position, legal: &[Move]) -> Decision<Move> {
         let best = legal[(self.choose)(&mut self.random, position, legal)];
-        Decision { best, value: None, stats: SearchStats::default() }
+        Decision {
+            best,
+            value: None,
+            stats: SearchStats::default(),
+        }
     }
 
     fn analyse(&mut self, position: &Position, _: Option<&[Move]>) -> Analysis<Move> {
         let mut all = MoveList::default();
         Standard::default().moves(position, &mut all);
-        Analysis { moves: all.iter().map(|&mv| (mv, None)).collect(), line: Vec::new(), stats: SearchStats::default(), tree: None }
+        Analysis {
+            moves: all.iter().map(|&mv| (mv, None)).collect(),
+            line: Vec::new(),
+            stats: SearchStats::default(),
+            tree: None,
+        }
     }
 }
 
@@ -93,14 +128,21 @@ impl Player<Standard> for Rated {
     fn new_game(&mut self, _: u64) {}
 
     fn decide(&mut self, _: &Position, legal: &[Move]) -> Decision<Move> {
-        Decision { best: legal[0], value: None, stats: SearchStats::default() }
+        Decision {
+            best: legal[0],
+            value: None,
+            stats: SearchStats::default(),
+        }
     }
 
     fn analyse(&mut self, position: &Position, _: Option<&[Move]>) -> Analysis<Move> {
         let game = Standard::default();
         let mut all = MoveList::default();
         game.moves(position, &mut all);
-        let value = |mv| game.payoff(&game.play(position, mv), game.to_move(position)).unwrap_or(1.0 - self.value);
+        let value = |mv| {
+            game.payoff(&game.play(position, mv), game.to_move(position))
+                .unwrap_or(1.0 - self.value)
+        };
         Analysis {
             moves: all.iter().map(|&mv| (mv, Some(value(mv)))).collect(),
             line: Vec::new(),
@@ -132,9 +174,19 @@ impl Player<Standard> for Faulty {
         if fails && self.fault == "crash" {
             std::panic::resume_unwind(Box::new("out of cheese"));
         }
-        let illegal = (0..6).flat_map(|stone| (0..3).map(move |direction| Move::new(stone, direction))).find(|mv| !legal.contains(mv));
-        let best = if fails && self.fault == "illegal" { illegal.unwrap() } else { legal[0] };
-        Decision { best, value: None, stats: SearchStats::default() }
+        let illegal = (0..6)
+            .flat_map(|stone| (0..3).map(move |direction| Move::new(stone, direction)))
+            .find(|mv| !legal.contains(mv));
+        let best = if fails && self.fault == "illegal" {
+            illegal.unwrap()
+        } else {
+            legal[0]
+        };
+        Decision {
+            best,
+            value: None,
+            stats: SearchStats::default(),
+        }
     }
 
     fn failure(&mut self) -> Option<String> {
@@ -155,8 +207,13 @@ impl Player<Standard> for Spy {
 
     fn decide(&mut self, position: &Position, legal: &[Move]) -> Decision<Move> {
         self.seen.lock().unwrap().push(*position);
-        // The last listed move leaves home or captures, so no later position has all stones at home.
-        Decision { best: *legal.last().unwrap(), value: None, stats: SearchStats::default() }
+        // The last listed move leaves home or captures, so no later position has all stones at
+        // home.
+        Decision {
+            best: *legal.last().unwrap(),
+            value: None,
+            stats: SearchStats::default(),
+        }
     }
 
     fn analyse(&mut self, _: &Position, _: Option<&[Move]>) -> Analysis<Move> {

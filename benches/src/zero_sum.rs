@@ -1,8 +1,9 @@
 //! Equilibria of finite zero-sum games given as a matrix, by regret matching.
 //!
-//! Source: regret matching⁺ with alternating updates and linear averaging (Tammelin 2014); the averages approach an
-//! equilibrium, and the *gap* says how close they are, whoever computed them.
-//! Invariant: the mixes are distributions, and the gap is that of exactly the mixes that are returned.
+//! Source: regret matching⁺ with alternating updates and linear averaging (Tammelin 2014); the
+//! averages approach an equilibrium, and the *gap* says how close they are, whoever computed them.
+//! Invariant: the mixes are distributions, and the gap is that of exactly the mixes that are
+//! returned.
 
 /// A pair of mixes and what they are worth.
 #[derive(Clone, Debug, PartialEq)]
@@ -13,14 +14,15 @@ pub struct Solution {
     pub columns: Vec<f64>,
     /// What the row player gets on average, in the unit of the payoffs.
     pub value: f64,
-    /// What both together could gain by answering the other's mix in the best way; 0 in equilibrium.
+    /// What both together could gain by answering the other's mix in the best way; 0 in
+    /// equilibrium.
     pub gap: f64,
 }
 
 /// Looks for an equilibrium until the gap is at most `close_enough`, for at most so many rounds.
 ///
-/// `payoffs[row][column]` is what the row player gets; there is at least one row and one column, and all rows are as
-/// long as the first.
+/// `payoffs[row][column]` is what the row player gets; there is at least one row and one column,
+/// and all rows are as long as the first.
 #[must_use]
 pub fn solve(payoffs: &[Vec<f64>], close_enough: f64, rounds: usize) -> Solution {
     let (height, width) = (payoffs.len(), payoffs.first().map_or(0, Vec::len));
@@ -30,7 +32,10 @@ pub fn solve(payoffs: &[Vec<f64>], close_enough: f64, rounds: usize) -> Solution
         let weight = round as f64;
         let of_rows = row_payoffs(payoffs, &columns.mix);
         rows.learn(&of_rows, weight);
-        let of_columns: Vec<f64> = column_payoffs(payoffs, &rows.mix).iter().map(|payoff| -payoff).collect();
+        let of_columns: Vec<f64> = column_payoffs(payoffs, &rows.mix)
+            .iter()
+            .map(|payoff| -payoff)
+            .collect();
         columns.learn(&of_columns, weight);
         // Looking costs as much as two rounds.
         if round % 64 == 0 && gap(payoffs, &rows.average(), &columns.average()) <= close_enough {
@@ -38,27 +43,51 @@ pub fn solve(payoffs: &[Vec<f64>], close_enough: f64, rounds: usize) -> Solution
         }
     }
     let (rows, columns) = (rows.average(), columns.average());
-    let value = row_payoffs(payoffs, &columns).iter().zip(&rows).map(|(payoff, share)| payoff * share).sum();
+    let value = row_payoffs(payoffs, &columns)
+        .iter()
+        .zip(&rows)
+        .map(|(payoff, share)| payoff * share)
+        .sum();
     let gap = gap(payoffs, &rows, &columns);
-    Solution { rows, columns, value, gap }
+    Solution {
+        rows,
+        columns,
+        value,
+        gap,
+    }
 }
 
-/// The best row against `columns` minus the best column against `rows`; never negative but for rounding.
+/// The best row against `columns` minus the best column against `rows`; never negative but for
+/// rounding.
 #[must_use]
 pub fn gap(payoffs: &[Vec<f64>], rows: &[f64], columns: &[f64]) -> f64 {
-    let best_row = row_payoffs(payoffs, columns).into_iter().fold(f64::NEG_INFINITY, f64::max);
-    let best_column = column_payoffs(payoffs, rows).into_iter().fold(f64::INFINITY, f64::min);
+    let best_row = row_payoffs(payoffs, columns)
+        .into_iter()
+        .fold(f64::NEG_INFINITY, f64::max);
+    let best_column = column_payoffs(payoffs, rows)
+        .into_iter()
+        .fold(f64::INFINITY, f64::min);
     best_row - best_column
 }
 
 fn row_payoffs(payoffs: &[Vec<f64>], columns: &[f64]) -> Vec<f64> {
-    payoffs.iter().map(|row| row.iter().zip(columns).map(|(payoff, share)| payoff * share).sum()).collect()
+    payoffs
+        .iter()
+        .map(|row| {
+            row.iter()
+                .zip(columns)
+                .map(|(payoff, share)| payoff * share)
+                .sum()
+        })
+        .collect()
 }
 
 fn column_payoffs(payoffs: &[Vec<f64>], rows: &[f64]) -> Vec<f64> {
     let mut sums = vec![0.0; payoffs.first().map_or(0, Vec::len)];
     for (row, share) in payoffs.iter().zip(rows) {
-        sums.iter_mut().zip(row).for_each(|(sum, payoff)| *sum += payoff * share);
+        sums.iter_mut()
+            .zip(row)
+            .for_each(|(sum, payoff)| *sum += payoff * share);
     }
     sums
 }
@@ -72,18 +101,35 @@ struct Learner {
 
 impl Learner {
     fn new(choices: usize) -> Self {
-        Self { regrets: vec![0.0; choices], mix: vec![1.0 / choices as f64; choices], sum: vec![0.0; choices] }
+        Self {
+            regrets: vec![0.0; choices],
+            mix: vec![1.0 / choices as f64; choices],
+            sum: vec![0.0; choices],
+        }
     }
 
     /// Each choice would have brought so much.
     fn learn(&mut self, payoffs: &[f64], weight: f64) {
-        let got: f64 = payoffs.iter().zip(&self.mix).map(|(payoff, share)| payoff * share).sum();
-        self.regrets.iter_mut().zip(payoffs).for_each(|(regret, payoff)| *regret = (*regret + payoff - got).max(0.0));
+        let got: f64 = payoffs
+            .iter()
+            .zip(&self.mix)
+            .map(|(payoff, share)| payoff * share)
+            .sum();
+        self.regrets
+            .iter_mut()
+            .zip(payoffs)
+            .for_each(|(regret, payoff)| *regret = (*regret + payoff - got).max(0.0));
         let total: f64 = self.regrets.iter().sum();
         if total > 0.0 {
-            self.mix.iter_mut().zip(&self.regrets).for_each(|(share, regret)| *share = regret / total);
+            self.mix
+                .iter_mut()
+                .zip(&self.regrets)
+                .for_each(|(share, regret)| *share = regret / total);
         }
-        self.sum.iter_mut().zip(&self.mix).for_each(|(sum, share)| *sum += weight * share);
+        self.sum
+            .iter_mut()
+            .zip(&self.mix)
+            .for_each(|(sum, share)| *sum += weight * share);
     }
 
     fn average(&self) -> Vec<f64> {
@@ -97,12 +143,22 @@ mod tests {
     use super::*;
 
     fn assert_close(found: &[f64], expected: &[f64]) {
-        assert!(found.iter().zip(expected).all(|(found, expected)| (found - expected).abs() < 2e-3), "{found:?} {expected:?}");
+        assert!(
+            found
+                .iter()
+                .zip(expected)
+                .all(|(found, expected)| (found - expected).abs() < 2e-3),
+            "{found:?} {expected:?}"
+        );
     }
 
     /// Rock, paper, scissors with stakes: paper beats rock by `paper`, and so on.
     fn rock_paper_scissors(rock: f64, paper: f64, scissors: f64) -> Vec<Vec<f64>> {
-        vec![vec![0.0, -paper, rock], vec![paper, 0.0, -scissors], vec![-rock, scissors, 0.0]]
+        vec![
+            vec![0.0, -paper, rock],
+            vec![paper, 0.0, -scissors],
+            vec![-rock, scissors, 0.0],
+        ]
     }
 
     #[test]
@@ -110,7 +166,10 @@ mod tests {
         let found = solve(&rock_paper_scissors(1.0, 1.0, 1.0), 1e-4, 100_000);
         assert_close(&found.rows, &[1.0 / 3.0; 3]);
         assert_close(&found.columns, &[1.0 / 3.0; 3]);
-        assert!(found.value.abs() < 1e-4 && (0.0..1e-4).contains(&found.gap), "{found:?}");
+        assert!(
+            found.value.abs() < 1e-4 && (0.0..1e-4).contains(&found.gap),
+            "{found:?}"
+        );
     }
 
     #[test]
@@ -125,7 +184,8 @@ mod tests {
 
     #[test]
     fn games_with_rows_unlike_columns() {
-        // Matching pennies with stakes 3, -1, -2, 1: q from 3q - (1 - q) = -2q + (1 - q), so q = 2/7, p = 3/7, value 1/7.
+        // Matching pennies with stakes 3, -1, -2, 1: q from 3q - (1 - q) = -2q + (1 - q), so q =
+        // 2/7, p = 3/7, value 1/7.
         let found = solve(&[vec![3.0, -1.0], vec![-2.0, 1.0]], 1e-5, 200_000);
         assert_close(&found.rows, &[3.0 / 7.0, 4.0 / 7.0]);
         assert_close(&found.columns, &[2.0 / 7.0, 5.0 / 7.0]);
@@ -143,6 +203,14 @@ mod tests {
         // Always rock: paper wins 1 for either side.
         assert_eq!(gap(&game, &[1.0, 0.0, 0.0], &[1.0, 0.0, 0.0]), 2.0);
         assert_eq!(gap(&game, &[0.5, 0.5, 0.0], &[0.25, 0.25, 0.5]), 0.25 + 0.5);
-        assert_eq!(solve(&[vec![0.5]], 0.0, 1), Solution { rows: vec![1.0], columns: vec![1.0], value: 0.5, gap: 0.0 });
+        assert_eq!(
+            solve(&[vec![0.5]], 0.0, 1),
+            Solution {
+                rows: vec![1.0],
+                columns: vec![1.0],
+                value: 0.5,
+                gap: 0.0
+            }
+        );
     }
 }

@@ -1,7 +1,9 @@
-//! The gate: is one evaluator better than another? Both play with the same search, until a sequential test decides.
+//! The gate: is one evaluator better than another? Both play with the same search, until a
+//! sequential test decides.
 //!
-//! Invariant: the games have seeds of their own ([`SeedSpace::Gate`]), so no model is promoted on games that it was
-//! chosen by or measured on; a test that its last pair leaves open promotes nobody.
+//! Invariant: the games have seeds of their own ([`SeedSpace::Gate`]), so no model is promoted on
+//! games that it was chosen by or measured on; a test that its last pair leaves open promotes
+//! nobody.
 
 use anyhow::{Context, Result};
 use benches::arena::{Contestant, MatchOptions, MatchResult, StoppingRule, play_match};
@@ -53,12 +55,17 @@ impl Gate {
 
 /// Whether the test found the first player better.
 pub(crate) fn is_better(result: &MatchResult) -> bool {
-    result.sequential_test.is_some_and(|test| test.verdict == Verdict::Accepted)
+    result
+        .sequential_test
+        .is_some_and(|test| test.verdict == Verdict::Accepted)
 }
 
 /// The checksum in the metadata of a model file that was verified before.
 pub(crate) fn checksum(bytes: &[u8]) -> Option<String> {
     let length = u64::from_le_bytes(bytes.get(..8)?.try_into().ok()?);
-    let header: Value = serde_json::from_slice(bytes.get(8..)?.get(..usize::try_from(length).ok()?)?).ok()?;
-    header["__metadata__"]["checksum"].as_str().map(str::to_owned)
+    let header: Value =
+        serde_json::from_slice(bytes.get(8..)?.get(..usize::try_from(length).ok()?)?).ok()?;
+    header["__metadata__"]["checksum"]
+        .as_str()
+        .map(str::to_owned)
 }

@@ -1,9 +1,10 @@
-//! Learning in generations: the best evaluator plays, a model learns from its games, and takes its place only if a
-//! sequential test finds it better.
+//! Learning in generations: the best evaluator plays, a model learns from its games, and takes its
+//! place only if a sequential test finds it better.
 //!
-//! Invariant: everything finished stays in the directory, so that the program may be killed anywhere and started again
-//! with the same result; a generation is in the ledger once it is over, and then nothing of it is done again. The
-//! directory belongs to one configuration, and to one program at a time.
+//! Invariant: everything finished stays in the directory, so that the program may be killed
+//! anywhere and started again with the same result; a generation is in the ledger once it is over,
+//! and then nothing of it is done again. The directory belongs to one configuration, and to one
+//! program at a time.
 
 pub(crate) mod config;
 mod evaluator;
@@ -68,14 +69,20 @@ pub(crate) fn run(config: &ImproveConfig, directory: &Path) -> Result<ImproveRes
     // Before anything is written.
     let start = asked_start(config, directory)?;
     config.check(&start)?;
-    std::fs::create_dir_all(directory).map_err(|cause| files::FileError::Write { path: directory.to_owned(), cause })?;
+    std::fs::create_dir_all(directory).map_err(|cause| files::FileError::Write {
+        path: directory.to_owned(),
+        cause,
+    })?;
     let _lock = lock(directory)?;
-    // Removes what a killed run left; only now, for before the lock it may have been a living one's.
+    // Removes what a killed run left; only now, for before the lock it may have been a living
+    // one's.
     files::create_directory(directory)?;
     claim(config, directory)?;
     let start = kept_start(start, directory)?;
     if !generation::self_play(config, 1, &start)?.is_reproducible() {
-        crate::output::note("note: a player with a time limit plays differently each time; the same seed will not give the same models");
+        crate::output::note(
+            "note: a player with a time limit plays differently each time; the same seed will not give the same models",
+        );
     }
     let mut stages = Stages::open(directory)?;
     let mut ledger = match Ledger::read(directory)? {
@@ -90,10 +97,24 @@ pub(crate) fn run(config: &ImproveConfig, directory: &Path) -> Result<ImproveRes
         let ended = end(config, &ledger);
         let page = page::write(directory, config, &ledger, stages.all(), ended)?;
         if let Some(ended) = ended {
-            return Ok(ImproveResult { best: best.shown, model, ended, ledger, page, stages: stages.all().to_vec() });
+            return Ok(ImproveResult {
+                best: best.shown,
+                model,
+                ended,
+                ledger,
+                page,
+                stages: stages.all().to_vec(),
+            });
         }
         let number = ledger.generations.len() as u64 + 1;
-        let next = Generation { config, directory, number, start: &start, best: &best, strength: ledger.strength() };
+        let next = Generation {
+            config,
+            directory,
+            number,
+            start: &start,
+            best: &best,
+            strength: ledger.strength(),
+        };
         let entry = next.run(&mut stages)?;
         ledger.generations.push(entry);
     }
@@ -108,14 +129,31 @@ fn end(config: &ImproveConfig, ledger: &Ledger) -> Option<End> {
 }
 
 /// Generation 0: nothing but a measurement.
-fn begin(config: &ImproveConfig, directory: &Path, start: &Evaluator, stages: &mut Stages) -> Result<Ledger> {
+fn begin(
+    config: &ImproveConfig,
+    directory: &Path,
+    start: &Evaluator,
+    stages: &mut Stages,
+) -> Result<Ledger> {
     let strength = stages.run(
         "generation 0: measure",
         || generation::measure(config, directory, 0, start, start),
         |strength| strength_line(strength),
     )?;
-    let checksum = start.model.as_ref().map(|(path, _)| checksum(path)).transpose()?;
-    Ok(Ledger { seed: config.seed, start: Start { evaluator: start.shown.clone(), checksum, strength }, generations: Vec::new() })
+    let checksum = start
+        .model
+        .as_ref()
+        .map(|(path, _)| checksum(path))
+        .transpose()?;
+    Ok(Ledger {
+        seed: config.seed,
+        start: Start {
+            evaluator: start.shown.clone(),
+            checksum,
+            strength,
+        },
+        generations: Vec::new(),
+    })
 }
 
 /// Makes the directory this configuration's, or checks that it is.
@@ -126,13 +164,26 @@ fn claim(config: &ImproveConfig, directory: &Path) -> Result<()> {
         let found = ImproveConfig::read(&path)?;
         if !config.does_the_same(&found) {
             let found = found.to_toml()?;
-            let free = |line: &&str| !line.starts_with("generations = ") && !line.starts_with("patience = ");
-            let differs = text.lines().filter(free).zip(found.lines().filter(free)).find(|(wanted, found)| wanted != found);
-            let differs = differs.map(|(wanted, found)| format!(" ('{found}', not '{wanted}')")).unwrap_or_default();
-            bail!("{}: made with other settings{differs}; choose another --out, or remove it", directory.display());
+            let free = |line: &&str| {
+                !line.starts_with("generations = ") && !line.starts_with("patience = ")
+            };
+            let differs = text
+                .lines()
+                .filter(free)
+                .zip(found.lines().filter(free))
+                .find(|(wanted, found)| wanted != found);
+            let differs = differs
+                .map(|(wanted, found)| format!(" ('{found}', not '{wanted}')"))
+                .unwrap_or_default();
+            bail!(
+                "{}: made with other settings{differs}; choose another --out, or remove it",
+                directory.display()
+            );
         }
     }
-    Ok(files::write_atomically(&path, |file| file.write_all(text.as_bytes()))?)
+    Ok(files::write_atomically(&path, |file| {
+        file.write_all(text.as_bytes())
+    })?)
 }
 
 /// Where the model of generation 0 is kept, so that it cannot change.
@@ -141,14 +192,25 @@ const START: &str = "start.safetensors";
 /// The evaluator of generation 0 as the settings name it, or the copy of its model that is kept.
 fn asked_start(config: &ImproveConfig, directory: &Path) -> Result<Evaluator> {
     let notation = Notation::parse(&config.start).context("start")?;
-    let Some(path) = notation.name.strip_prefix("model:") else { return Evaluator::fixed(&config.start) };
+    let Some(path) = notation.name.strip_prefix("model:") else {
+        return Evaluator::fixed(&config.start);
+    };
     let kept = directory.join(START);
-    Ok(Evaluator::model(if kept.exists() { &kept } else { Path::new(path) }, "start"))
+    Ok(Evaluator::model(
+        if kept.exists() {
+            &kept
+        } else {
+            Path::new(path)
+        },
+        "start",
+    ))
 }
 
 /// The same with its model kept.
 fn kept_start(start: Evaluator, directory: &Path) -> Result<Evaluator> {
-    let Some((path, name)) = &start.model else { return Ok(start) };
+    let Some((path, name)) = &start.model else {
+        return Ok(start);
+    };
     let kept = directory.join(START);
     if *path != kept {
         let bytes = files::read(path)?;
@@ -162,14 +224,20 @@ fn best(ledger: &Ledger, start: &Evaluator, directory: &Path) -> Result<Evaluato
     let (best, expected) = match ledger.best() {
         Some(entry) => {
             let name = format!("generation-{}", entry.generation);
-            (Evaluator::model(&directory.join(&entry.model), &name), Some(&entry.checksum))
+            (
+                Evaluator::model(&directory.join(&entry.model), &name),
+                Some(&entry.checksum),
+            )
         }
         None => (start.clone(), ledger.start.checksum.as_ref()),
     };
     if let (Some((path, _)), Some(expected)) = (&best.model, expected) {
         let found = checksum(path)?;
         if found != *expected {
-            bail!("{}: this is another model (xxh3 {found}) than the ledger says ({expected})", path.display());
+            bail!(
+                "{}: this is another model (xxh3 {found}) than the ledger says ({expected})",
+                path.display()
+            );
         }
     }
     Ok(best)
@@ -178,24 +246,33 @@ fn best(ledger: &Ledger, start: &Evaluator, directory: &Path) -> Result<Evaluato
 /// The checksum of a model file, which is verified.
 fn checksum(path: &Path) -> Result<String> {
     ModelFile::load(path)?;
-    gating::checksum(&files::read(path)?).with_context(|| format!("{}: the model has no checksum", path.display()))
+    gating::checksum(&files::read(path)?)
+        .with_context(|| format!("{}: the model has no checksum", path.display()))
 }
 
 /// Puts a copy of the best model where it is easily found.
 fn keep_best(best: &Evaluator, directory: &Path) -> Result<Option<PathBuf>> {
-    let Some((path, _)) = &best.model else { return Ok(None) };
+    let Some((path, _)) = &best.model else {
+        return Ok(None);
+    };
     let (bytes, copy) = (files::read(path)?, directory.join("best.safetensors"));
     files::write_atomically(&copy, |file| file.write_all(&bytes))?;
     Ok(Some(copy))
 }
 
-/// Keeps others out for as long as the file lives; elsewhere than on Unix, and on some file systems, nothing does.
+/// Keeps others out for as long as the file lives; elsewhere than on Unix, and on some file
+/// systems, nothing does.
 fn lock(directory: &Path) -> Result<Option<File>> {
-    let Some(file) = cfg!(unix).then(|| File::open(directory).ok()).flatten() else { return Ok(None) };
+    let Some(file) = cfg!(unix).then(|| File::open(directory).ok()).flatten() else {
+        return Ok(None);
+    };
     match file.try_lock() {
         Ok(()) => Ok(Some(file)),
         Err(TryLockError::WouldBlock) => {
-            bail!("{}: another run is writing there; wait until it ends, or choose another --out", directory.display())
+            bail!(
+                "{}: another run is writing there; wait until it ends, or choose another --out",
+                directory.display()
+            )
         }
         Err(TryLockError::Error(_)) => Ok(None),
     }

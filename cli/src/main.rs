@@ -1,7 +1,7 @@
 //! The command `alea`: arguments → engine, trainer, benches.
 //!
-//! This is the one place that decides exit codes: 0 done, 1 failed (one line on standard error says why), 2 wrong
-//! usage. Results go to standard output, progress to standard error.
+//! This is the one place that decides exit codes: 0 done, 1 failed (one line on standard error says
+//! why), 2 wrong usage. Results go to standard output, progress to standard error.
 
 mod commands;
 mod gating;
@@ -16,14 +16,17 @@ mod tables;
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;
 
-/// burn maps and unmaps every large tensor under the system allocator; this one trains twice as fast (measured).
+/// burn maps and unmaps every large tensor under the system allocator; this one trains twice as
+/// fast (measured).
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 /// Learn to play EinStein würfelt nicht!: self-play, training, search, and numbers that hold.
 #[derive(Parser)]
 #[command(name = "alea", version, propagate_version = true, max_term_width = 100)]
-#[command(after_help = "Example: alea pipeline --preset quick\n\nEvery command has --help with an example.")]
+#[command(
+    after_help = "Example: alea pipeline --preset quick\n\nEvery command has --help with an example."
+)]
 struct Alea {
     /// Worker threads, at most 1024; 0 uses all cores.
     // More threads than that are a slip, and asking the system for millions of them takes it down.
@@ -61,8 +64,14 @@ enum Command {
 
 fn main() -> ExitCode {
     let alea = Alea::parse();
-    if let Err(error) = rayon::ThreadPoolBuilder::new().num_threads(alea.threads.into()).build_global() {
-        return output::fail(&anyhow::anyhow!("cannot start {} threads: {error}", alea.threads));
+    if let Err(error) = rayon::ThreadPoolBuilder::new()
+        .num_threads(alea.threads.into())
+        .build_global()
+    {
+        return output::fail(&anyhow::anyhow!(
+            "cannot start {} threads: {error}",
+            alea.threads
+        ));
     }
     tables::provide();
     benches::external::provide_external();

@@ -31,7 +31,9 @@ pub(crate) fn note(text: &str) {
 
 /// Reports an error in one line and gives the exit code of failure.
 pub(crate) fn fail(error: &Error) -> ExitCode {
-    let broken_pipe = error.downcast_ref::<io::Error>().is_some_and(|error| error.kind() == ErrorKind::BrokenPipe);
+    let broken_pipe = error
+        .downcast_ref::<io::Error>()
+        .is_some_and(|error| error.kind() == ErrorKind::BrokenPipe);
     if broken_pipe {
         return ExitCode::SUCCESS;
     }

@@ -1,7 +1,7 @@
 //! The main job, end to end: self-play → training → export → arena → report, in one directory.
 //!
-//! Invariant: every stage keeps what it finished in the directory and goes on from there, so the pipeline may be
-//! stopped anywhere and started again; the directory belongs to one configuration.
+//! Invariant: every stage keeps what it finished in the directory and goes on from there, so the
+//! pipeline may be stopped anywhere and started again; the directory belongs to one configuration.
 
 pub(crate) mod config;
 
@@ -40,7 +40,11 @@ pub(crate) struct PipelineResult {
 }
 
 /// Runs the pipeline in a directory, or what is left of it.
-pub(crate) fn run(config: &PipelineConfig, command: &str, directory: &Path) -> Result<PipelineResult> {
+pub(crate) fn run(
+    config: &PipelineConfig,
+    command: &str,
+    directory: &Path,
+) -> Result<PipelineResult> {
     files::create_directory(directory)?;
     claim(config, directory)?;
     let mut stages = Stages::open(directory)?;
@@ -56,23 +60,41 @@ pub(crate) fn run(config: &PipelineConfig, command: &str, directory: &Path) -> R
         },
         |summary| format!("{} games, {} positions", summary.games, summary.positions),
     )?;
-    output::note(&crate::commands::selfplay::table(&self_play, stages.seconds("self-play")));
+    output::note(&crate::commands::selfplay::table(
+        &self_play,
+        stages.seconds("self-play"),
+    ));
 
     let train_config = config.train();
     let samples = train::load(&[&data], &train_config)?;
     let mut models = Vec::new();
     for family in [Family::NTuple, Family::Network] {
         let name = format!("train {}", family.name());
-        let fitted = || train::fit_one(&train_config, family, &samples, &[&data], &directory.join(family.name()));
+        let fitted = || {
+            train::fit_one(
+                &train_config,
+                family,
+                &samples,
+                &[&data],
+                &directory.join(family.name()),
+            )
+        };
         let report = stages.run(&name, fitted, |report| {
-            format!("{:.0} samples/s, validation loss {:.5}", report.samples_per_second, report.validation_loss)
+            format!(
+                "{:.0} samples/s, validation loss {:.5}",
+                report.samples_per_second, report.validation_loss
+            )
         })?;
         output::note(&train::summary(&report));
         models.push(report);
     }
     drop(samples);
 
-    let matches = stages.run("arena", || arena(config, &models, directory), |matches| format!("{} matches", matches.len()))?;
+    let matches = stages.run(
+        "arena",
+        || arena(config, &models, directory),
+        |matches| format!("{} matches", matches.len()),
+    )?;
 
     let report = directory.join("report.html");
     let calibration = calibration(config, &models, &data)?;
@@ -85,10 +107,18 @@ pub(crate) fn run(config: &PipelineConfig, command: &str, directory: &Path) -> R
         curves: vec![curves(&models)],
         matches: matches.clone(),
         calibration,
-        start: config.game().format_position(&config.game().start([0, 0], RED), None),
+        start: config
+            .game()
+            .format_position(&config.game().start([0, 0], RED), None),
     };
     write_report(&report, &data)?;
-    Ok(PipelineResult { self_play, models, matches, stages: stages.all().to_vec(), report })
+    Ok(PipelineResult {
+        self_play,
+        models,
+        matches,
+        stages: stages.all().to_vec(),
+        report,
+    })
 }
 
 /// Makes the directory this configuration's, or checks that it is.
@@ -96,33 +126,55 @@ fn claim(config: &PipelineConfig, directory: &Path) -> Result<()> {
     let path = directory.join("pipeline.toml");
     let text = config.to_toml()?;
     if !path.exists() {
-        return Ok(files::write_atomically(&path, |file| file.write_all(text.as_bytes()))?);
+        return Ok(files::write_atomically(&path, |file| {
+            file.write_all(text.as_bytes())
+        })?);
     }
     if files::read(&path)? != text.as_bytes() {
-        bail!("{}: made with other settings ({} differs); choose another --out, or remove it", directory.display(), path.display());
+        bail!(
+            "{}: made with other settings ({} differs); choose another --out, or remove it",
+            directory.display(),
+            path.display()
+        );
     }
     Ok(())
 }
 
 /// Every model against every opponent at every depth.
-fn arena(config: &PipelineConfig, models: &[FitReport], directory: &Path) -> Result<Vec<ReportMatch>> {
+fn arena(
+    config: &PipelineConfig,
+    models: &[FitReport],
+    directory: &Path,
+) -> Result<Vec<ReportMatch>> {
     let directory = directory.join("arena");
     files::create_directory(&directory)?;
     let game = config.game();
     let mut matches = Vec::new();
     for round in &config.arena.rounds {
         for model in models {
-            // The checksum in the name keeps results of another model from being taken for this one's.
+            // The checksum in the name keeps results of another model from being taken for this
+            // one's.
             let checksum = short_checksum(&model.model)?;
             for opponent in &config.arena.opponents {
                 let player = |name: &str, evaluator: &str| -> Result<Contestant> {
-                    let recipe = PlayerRecipe::parse(&format!("star1(depth={}, eval={evaluator})", round.depth), &game)?;
-                    Ok(Contestant { name: name.to_owned(), make: Arc::new(move || recipe.make()) })
+                    let recipe = PlayerRecipe::parse(
+                        &format!("star1(depth={}, eval={evaluator})", round.depth),
+                        &game,
+                    )?;
+                    Ok(Contestant {
+                        name: name.to_owned(),
+                        make: Arc::new(move || recipe.make()),
+                    })
                 };
                 let options = MatchOptions {
                     game: game.clone(),
                     threads: rayon::current_num_threads(),
-                    state: Some(directory.join(format!("{}-{checksum}-{}-depth{}.jsonl", model.family, file_name(opponent), round.depth))),
+                    state: Some(directory.join(format!(
+                        "{}-{checksum}-{}-depth{}.jsonl",
+                        model.family,
+                        file_name(opponent),
+                        round.depth
+                    ))),
                     progress: true,
                     ..MatchOptions::new(round.games.div_ceil(2), config.seed)
                 };
@@ -144,7 +196,16 @@ fn model_notation(path: &Path) -> String {
 
 /// A notation as part of the name of a file.
 pub(crate) fn file_name(notation: &str) -> String {
-    notation.chars().map(|letter| if letter.is_ascii_alphanumeric() { letter } else { '_' }).collect()
+    notation
+        .chars()
+        .map(|letter| {
+            if letter.is_ascii_alphanumeric() {
+                letter
+            } else {
+                '_'
+            }
+        })
+        .collect()
 }
 
 /// One match in one line.
@@ -166,14 +227,34 @@ pub(crate) fn line(condition: &str, result: &MatchResult) -> String {
 const BINS: usize = 20;
 
 /// Predicted against observed on the games that only validated.
-fn calibration(config: &PipelineConfig, models: &[FitReport], data: &Path) -> Result<Vec<(String, Vec<CalibrationBin>)>> {
-    let samples = Samples::open(&[data], &SampleOptions::played(VALIDATION_SHARE, config.train().seed))?;
+fn calibration(
+    config: &PipelineConfig,
+    models: &[FitReport],
+    data: &Path,
+) -> Result<Vec<(String, Vec<CalibrationBin>)>> {
+    let samples = Samples::open(
+        &[data],
+        &SampleOptions::played(VALIDATION_SHARE, config.train().seed),
+    )?;
     let game = config.game();
     let mut plots = Vec::new();
-    let names = models.iter().map(|model| (model.family.clone(), model_notation(&model.model)));
-    for (name, notation) in names.chain(config.arena.opponents.iter().map(|opponent| (opponent.clone(), opponent.clone()))) {
+    let names = models
+        .iter()
+        .map(|model| (model.family.clone(), model_notation(&model.model)));
+    for (name, notation) in names.chain(
+        config
+            .arena
+            .opponents
+            .iter()
+            .map(|opponent| (opponent.clone(), opponent.clone())),
+    ) {
         let evaluator = build::evaluator(&notation, &game)?;
-        plots.push((name, bins(samples.validation(), |sample| evaluator.value_of(&game, &sample.position))));
+        plots.push((
+            name,
+            bins(samples.validation(), |sample| {
+                evaluator.value_of(&game, &sample.position)
+            }),
+        ));
     }
     Ok(plots)
 }
@@ -183,7 +264,11 @@ fn bins(samples: &[Sample], value: impl Fn(&Sample) -> f32 + Send + Sync) -> Vec
     let mut sums = [(0.0, 0.0, 0u64); BINS];
     for (sample, value) in samples.iter().zip(values) {
         let bin = &mut sums[((value * BINS as f32) as usize).min(BINS - 1)];
-        *bin = (bin.0 + f64::from(value), bin.1 + f64::from(sample.result), bin.2 + 1);
+        *bin = (
+            bin.0 + f64::from(value),
+            bin.1 + f64::from(sample.result),
+            bin.2 + 1,
+        );
     }
     let filled = sums.into_iter().filter(|(_, _, positions)| *positions > 0);
     filled
@@ -201,27 +286,62 @@ fn curves(models: &[FitReport]) -> LineChart {
     for model in models {
         let curve = |name: &str, loss: fn(&CurvePoint) -> f64| Curve {
             name: format!("{} {name}", model.family),
-            points: model.curve.iter().map(|point| (point.epoch as f64, loss(point))).collect(),
+            points: model
+                .curve
+                .iter()
+                .map(|point| (point.epoch as f64, loss(point)))
+                .collect(),
         };
         curves.push(curve("training", |point| point.training_loss));
         curves.push(curve("validation", |point| point.validation_loss));
     }
-    LineChart { title: "Cross-entropy by epoch".to_owned(), x_label: "epoch".to_owned(), y_label: "nats".to_owned(), curves }
+    LineChart {
+        title: "Cross-entropy by epoch".to_owned(),
+        x_label: "epoch".to_owned(),
+        y_label: "nats".to_owned(),
+        curves,
+    }
 }
 
 fn self_play_rows(summary: &SelfPlaySummary, seconds: f64) -> Vec<(String, String)> {
-    let share = |part: u64, whole: u64| format!("{:.1} %", 100.0 * part as f64 / whole.max(1) as f64);
+    let share =
+        |part: u64, whole: u64| format!("{:.1} %", 100.0 * part as f64 / whole.max(1) as f64);
     let mut rows = vec![
         ("games".to_owned(), summary.games.to_string()),
         ("positions".to_owned(), summary.positions.to_string()),
-        ("games a second".to_owned(), format!("{:.0}", summary.games as f64 / seconds)),
-        ("positions a second".to_owned(), format!("{:.0}", summary.positions as f64 / seconds)),
-        ("plies a game".to_owned(), format!("{:.2}", summary.positions as f64 / summary.games.max(1) as f64)),
-        ("won by who began".to_owned(), share(summary.first_mover_wins, summary.games)),
-        ("explored moves".to_owned(), share(summary.explored, summary.positions)),
+        (
+            "games a second".to_owned(),
+            format!("{:.0}", summary.games as f64 / seconds),
+        ),
+        (
+            "positions a second".to_owned(),
+            format!("{:.0}", summary.positions as f64 / seconds),
+        ),
+        (
+            "plies a game".to_owned(),
+            format!(
+                "{:.2}",
+                summary.positions as f64 / summary.games.max(1) as f64
+            ),
+        ),
+        (
+            "won by who began".to_owned(),
+            share(summary.first_mover_wins, summary.games),
+        ),
+        (
+            "explored moves".to_owned(),
+            share(summary.explored, summary.positions),
+        ),
     ];
     for tally in &summary.players {
-        rows.push((tally.player.clone(), format!("{} sides, won {}", tally.sides, share(tally.wins, tally.sides))));
+        rows.push((
+            tally.player.clone(),
+            format!(
+                "{} sides, won {}",
+                tally.sides,
+                share(tally.wins, tally.sides)
+            ),
+        ));
     }
     rows
 }

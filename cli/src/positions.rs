@@ -1,7 +1,7 @@
 //! Commands that ask about positions: one on the command line, or one a line on standard input.
 //!
-//! Where the position is `-` one JSON object is written for every line, in order; a bad line gets an object that
-//! says what is wrong with it, the stream goes on, and the exit code is 1.
+//! Where the position is `-` one JSON object is written for every line, in order; a bad line gets
+//! an object that says what is wrong with it, the stream goes on, and the exit code is 1.
 
 use crate::output;
 use anyhow::{Context, Result, anyhow};
@@ -17,7 +17,8 @@ use std::process::ExitCode;
 /// How to read positions and write answers; shared by all commands that take positions.
 #[derive(clap::Args)]
 pub(crate) struct PositionArguments {
-    /// Rows from the top, side to move, die or '-': "215../64.../3...e/...fb/..acd b 1"; or - to read one a line
+    /// Rows from the top, side to move, die or '-': "215../64.../3...e/...fb/..acd b 1"; or - to
+    /// read one a line
     #[arg(value_name = "POSITION")]
     pub(crate) position: String,
     /// Write JSON (always so when positions come from standard input)
@@ -30,7 +31,8 @@ pub(crate) struct PositionArguments {
 /// Which rules are played.
 #[derive(clap::Args)]
 pub(crate) struct RulesArguments {
-    /// With the rolled stone gone: 'classic' next higher or lower, 'nearest' the nearest number only
+    /// With the rolled stone gone: 'classic' next higher or lower, 'nearest' the nearest number
+    /// only
     #[arg(long, default_value = "classic", value_parser = ["classic", "nearest"])]
     pub(crate) variant: String,
 }
@@ -38,7 +40,11 @@ pub(crate) struct RulesArguments {
 impl RulesArguments {
     /// The rules, with a fair die.
     pub(crate) fn game(&self) -> Standard {
-        let variant = if self.variant == "nearest" { Variant::NearestOnly } else { Variant::Classic };
+        let variant = if self.variant == "nearest" {
+            Variant::NearestOnly
+        } else {
+            Variant::Classic
+        };
         Standard::new(variant, Die::fair())
     }
 }
@@ -59,11 +65,18 @@ pub(crate) struct Question {
 impl Question {
     /// Win probability of the side to move of a position that is over.
     pub(crate) fn final_value(&self) -> Option<f32> {
-        self.winner.map(|winner| if winner == self.position.seat() { 1.0 } else { 0.0 })
+        self.winner.map(|winner| {
+            if winner == self.position.seat() {
+                1.0
+            } else {
+                0.0
+            }
+        })
     }
 }
 
-/// Answers every position: `answer` gives the JSON fields that follow the position, `show` what a person reads.
+/// Answers every position: `answer` gives the JSON fields that follow the position, `show` what a
+/// person reads.
 ///
 /// # Errors
 /// If the only position is malformed, or an answer fails.
@@ -75,7 +88,8 @@ pub(crate) fn answer_all<A: Serialize>(
 ) -> Result<ExitCode> {
     if arguments.position != "-" {
         let text = &arguments.position;
-        let question = read(text, game).map_err(|problem| anyhow!("position '{}': {problem}", shortened(text)))?;
+        let question = read(text, game)
+            .map_err(|problem| anyhow!("position '{}': {problem}", shortened(text)))?;
         let answer = answer(&question)?;
         if arguments.json {
             output::json(&object(&question.text, &answer)?)?
@@ -89,7 +103,8 @@ pub(crate) fn answer_all<A: Serialize>(
         let line = line.context("cannot read standard input")?;
         let line = String::from_utf8_lossy(&line);
         let line = line.strip_suffix('\r').unwrap_or(&line);
-        let answered = read(line, game).and_then(|question| object(&question.text, &answer(&question)?));
+        let answered =
+            read(line, game).and_then(|question| object(&question.text, &answer(&question)?));
         let object = answered.unwrap_or_else(|error| {
             exit = ExitCode::FAILURE;
             json!({ "position": line, "error": error.to_string() })
@@ -99,15 +114,25 @@ pub(crate) fn answer_all<A: Serialize>(
     Ok(exit)
 }
 
-/// Enough of a text to recognise it: whatever is much longer than a position is not repeated in an error.
+/// Enough of a text to recognise it: whatever is much longer than a position is not repeated in an
+/// error.
 fn shortened(text: &str) -> String {
     const LONGEST: usize = 80;
-    if text.chars().count() <= LONGEST { text.to_owned() } else { text.chars().take(LONGEST).chain("…".chars()).collect() }
+    if text.chars().count() <= LONGEST {
+        text.to_owned()
+    } else {
+        text.chars().take(LONGEST).chain("…".chars()).collect()
+    }
 }
 
 fn read(text: &str, game: &Standard) -> Result<Question> {
     let (position, die) = game.parse_position(text)?;
-    Ok(Question { text: text.to_owned(), position, die, winner: game.winner(&position) })
+    Ok(Question {
+        text: text.to_owned(),
+        position,
+        die,
+        winner: game.winner(&position),
+    })
 }
 
 /// `r` or `b`.
@@ -134,7 +159,11 @@ pub(crate) fn board(game: &Standard, question: &Question) -> String {
         board += &format!("  {}  {}\n", 5 - index, squares.join(" "));
     }
     board += "     a b c d e\n";
-    let mover = if question.position.seat() == RED { "Red (1-6)" } else { "Blue (a-f)" };
+    let mover = if question.position.seat() == RED {
+        "Red (1-6)"
+    } else {
+        "Blue (a-f)"
+    };
     board
         + &match (question.winner, question.die) {
             (Some(winner), _) => format!("{} has won", if winner == RED { "Red" } else { "Blue" }),

@@ -8,14 +8,18 @@ use std::path::Path;
 /// Reads a settings file.
 pub(crate) fn read<T: DeserializeOwned>(path: &Path) -> Result<T> {
     let text = String::from_utf8(files::read(path)?).map_err(|_| anyhow!("not a text file"));
-    text.and_then(|text| parse(&text)).with_context(|| path.display().to_string())
+    text.and_then(|text| parse(&text))
+        .with_context(|| path.display().to_string())
 }
 
 /// Reads settings; an error names the line and the key.
 pub(crate) fn parse<T: DeserializeOwned>(text: &str) -> Result<T> {
     toml::from_str(text).map_err(|error| {
         let at = error.span().map_or(0, |span| span.start).min(text.len());
-        let line = 1 + text.as_bytes()[..at].iter().filter(|&&byte| byte == b'\n').count();
+        let line = 1 + text.as_bytes()[..at]
+            .iter()
+            .filter(|&&byte| byte == b'\n')
+            .count();
         anyhow!("line {line}: {}", error.message().replace('\n', " "))
     })
 }

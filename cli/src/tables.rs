@@ -17,9 +17,11 @@ const MOST_IN_MEMORY: usize = 5;
 /// Tables of more stones are worth a word when they are built.
 const QUICK: usize = 4;
 
-/// Makes players find tables: those of the directory that `ALEA_TABLES` names, or of `tables`, else built in memory.
+/// Makes players find tables: those of the directory that `ALEA_TABLES` names, or of `tables`, else
+/// built in memory.
 pub(crate) fn provide() {
-    let directory = std::env::var_os(DIRECTORY).map_or_else(|| PathBuf::from("tables"), PathBuf::from);
+    let directory =
+        std::env::var_os(DIRECTORY).map_or_else(|| PathBuf::from("tables"), PathBuf::from);
     let looked_at = directory.clone();
     let there = move |variant| Tables::stones_in(&looked_at, variant).unwrap_or(0);
     let at_hand = there.clone();
@@ -33,10 +35,16 @@ pub(crate) fn provide() {
 }
 
 /// Tables built in memory, with a word and a progress bar if that takes a while.
-pub(crate) fn in_memory(stones: usize, variant: Variant, directory: &Path) -> Result<Arc<Tables>, TablesError> {
+pub(crate) fn in_memory(
+    stones: usize,
+    variant: Variant,
+    directory: &Path,
+) -> Result<Arc<Tables>, TablesError> {
     if stones > QUICK {
         let directory = directory.display();
-        output::note(&format!("building the tables of at most {stones} stones in memory; 'alea solve' keeps them in {directory}"));
+        output::note(&format!(
+            "building the tables of at most {stones} stones in memory; 'alea solve' keeps them in {directory}"
+        ));
     }
     let progress = progress_bar("positions");
     let told = |done: u64, all: u64| {

@@ -1,5 +1,5 @@
-//! The pipeline from outside: end to end, stopped anywhere and resumed, and the same whatever the directory and the
-//! number of threads.
+//! The pipeline from outside: end to end, stopped anywhere and resumed, and the same whatever the
+//! directory and the number of threads.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -30,51 +30,124 @@ fn settings(directory: &Path, toml: &str) -> PathBuf {
 }
 
 fn outcome(result: &Value, out: &Path) -> Outcome {
-    let mut shards: Vec<PathBuf> = fs::read_dir(out.join("selfplay")).unwrap().map(|entry| entry.unwrap().path()).collect();
-    shards.retain(|path| path.extension().is_some_and(|extension| extension == "games"));
+    let mut shards: Vec<PathBuf> = fs::read_dir(out.join("selfplay"))
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .collect();
+    shards.retain(|path| {
+        path.extension()
+            .is_some_and(|extension| extension == "games")
+    });
     shards.sort();
-    let matches = result["matches"].as_array().unwrap().iter().map(|found| &found["result"]);
+    let matches = result["matches"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|found| &found["result"]);
     let name = |value: &Value| value.as_str().unwrap().to_owned();
-    let curves = result["models"].as_array().unwrap().iter().flat_map(|model| model["curve"].as_array().unwrap());
+    let curves = result["models"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .flat_map(|model| model["curve"].as_array().unwrap());
     Outcome {
         records: shards.iter().map(|path| fs::read(path).unwrap()).collect(),
-        models: ["ntuple", "network"].map(|family| fs::read(out.join(family).join(family).with_extension("safetensors")).unwrap()).into(),
-        scores: matches.map(|found| (name(&found["a"]), name(&found["b"]), found["wins"].as_u64().unwrap())).collect(),
-        losses: curves.map(|point| (point["training_loss"].as_f64().unwrap(), point["validation_loss"].as_f64().unwrap())).collect(),
+        models: ["ntuple", "network"]
+            .map(|family| {
+                fs::read(out.join(family).join(family).with_extension("safetensors")).unwrap()
+            })
+            .into(),
+        scores: matches
+            .map(|found| {
+                (
+                    name(&found["a"]),
+                    name(&found["b"]),
+                    found["wins"].as_u64().unwrap(),
+                )
+            })
+            .collect(),
+        losses: curves
+            .map(|point| {
+                (
+                    point["training_loss"].as_f64().unwrap(),
+                    point["validation_loss"].as_f64().unwrap(),
+                )
+            })
+            .collect(),
     }
 }
 
 fn run(settings: &Path, out: &Path, threads: &str) -> Outcome {
-    let result = alea(&["pipeline", "--config", text(settings), "--out", text(out), "--json", "--threads", threads]).json();
+    let result = alea(&[
+        "pipeline",
+        "--config",
+        text(settings),
+        "--out",
+        text(out),
+        "--json",
+        "--threads",
+        threads,
+    ])
+    .json();
     outcome(&result, out)
 }
 
 #[test]
 fn it_runs_end_to_end_and_its_models_play() {
     let directory = tempfile::tempdir().unwrap();
-    let (settings, out) = (settings(directory.path(), TINY), directory.path().join("run with a space"));
+    let (settings, out) = (
+        settings(directory.path(), TINY),
+        directory.path().join("run with a space"),
+    );
     let whole = run(&settings, &out, "1");
-    assert_eq!((whole.records.len(), whole.scores.len(), whole.losses.len()), (1, 4, 4));
+    assert_eq!(
+        (whole.records.len(), whole.scores.len(), whole.losses.len()),
+        (1, 4, 4)
+    );
     let report = fs::read_to_string(out.join("report.html")).unwrap();
     assert!(report.contains("<svg"));
     // Nothing is loaded from elsewhere: the only addresses are names of XML dialects.
-    assert_eq!(report.matches("http").count(), report.matches("xmlns=\"http://www.w3.org/2000/svg\"").count());
+    assert_eq!(
+        report.matches("http").count(),
+        report
+            .matches("xmlns=\"http://www.w3.org/2000/svg\"")
+            .count()
+    );
     assert!(!report.contains("<script src") && !report.contains("<link"));
     assert!(report.contains("star1(depth=1, eval=schwarz)"));
 
     // What is finished is not done again.
     let untouched = |path: &str| fs::metadata(out.join(path)).unwrap().modified().unwrap();
-    let watched = ["selfplay/000000.games", "ntuple/checkpoint.bin", "network/checkpoint.bin"];
+    let watched = [
+        "selfplay/000000.games",
+        "ntuple/checkpoint.bin",
+        "network/checkpoint.bin",
+    ];
     let before = watched.map(untouched);
     assert_eq!(run(&settings, &out, "1"), whole);
     assert_eq!(watched.map(untouched), before);
 
     // Elsewhere, and with other threads, the same comes out.
-    assert_eq!(run(&settings, &directory.path().join("elsewhere"), "2"), whole);
+    assert_eq!(
+        run(&settings, &directory.path().join("elsewhere"), "2"),
+        whole
+    );
 
     // The directory belongs to these settings.
-    let ran = alea(&["pipeline", "--config", text(&settings), "--out", text(&out), "--seed", "4"]);
-    assert!(ran.failure().contains("made with other settings"), "{}", ran.err);
+    let ran = alea(&[
+        "pipeline",
+        "--config",
+        text(&settings),
+        "--out",
+        text(&out),
+        "--seed",
+        "4",
+    ]);
+    assert!(
+        ran.failure().contains("made with other settings"),
+        "{}",
+        ran.err
+    );
 
     models_are_verified_and_play(&out);
     a_replaced_model_is_another_contestant(directory.path(), &out);
@@ -85,14 +158,36 @@ fn models_are_verified_and_play(out: &Path) {
         let path = out.join(family).join(family).with_extension("safetensors");
         let path = text(&path);
         let verified = alea(&["models", path, "--json"]).json();
-        assert_eq!((&verified["ok"], &verified["kind"]), (&true.into(), &family.into()));
+        assert_eq!(
+            (&verified["ok"], &verified["kind"]),
+            (&true.into(), &family.into())
+        );
         assert_eq!(verified["provenance"]["data"]["records"]["seed"], 3);
         let evaluator = format!("\"model:{path}\"");
         let position = format!("{MIDDLE} 1");
-        let rated = alea(&["analyse", &position, "--json", "--player", &format!("star1(depth=1, eval={evaluator})")]).json();
+        let rated = alea(&[
+            "analyse",
+            &position,
+            "--json",
+            "--player",
+            &format!("star1(depth=1, eval={evaluator})"),
+        ])
+        .json();
         let successors = alea(&["moves", &position, "--json"]).json();
-        for (mv, successor) in rated["moves"].as_array().unwrap().iter().zip(successors["moves"].as_array().unwrap()) {
-            let successor = alea(&["evaluate", successor["position"].as_str().unwrap(), "--json", "--eval", &evaluator]).json();
+        for (mv, successor) in rated["moves"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .zip(successors["moves"].as_array().unwrap())
+        {
+            let successor = alea(&[
+                "evaluate",
+                successor["position"].as_str().unwrap(),
+                "--json",
+                "--eval",
+                &evaluator,
+            ])
+            .json();
             let value = 1.0 - successor["value"].as_f64().unwrap();
             // The search updates what it knows move by move, the evaluator starts afresh.
             assert!((mv["value"].as_f64().unwrap() - value).abs() < 1e-6);
@@ -101,19 +196,47 @@ fn models_are_verified_and_play(out: &Path) {
         let damaged = out.join("damaged.safetensors");
         for cut in [whole.len() - 1, whole.len() / 2, 100] {
             fs::write(&damaged, &whole[..cut]).unwrap();
-            assert!(alea(&["evaluate", MIDDLE, "--eval", &format!("\"model:{}\"", damaged.display())]).failure().contains("damaged"));
+            assert!(
+                alea(&[
+                    "evaluate",
+                    MIDDLE,
+                    "--eval",
+                    &format!("\"model:{}\"", damaged.display())
+                ])
+                .failure()
+                .contains("damaged")
+            );
         }
         let mut flipped = whole.clone();
         *flipped.last_mut().unwrap() ^= 1;
         fs::write(&damaged, &flipped).unwrap();
-        assert_eq!(alea(&["models", text(&damaged)]).failure(), "1 of 1 model files cannot be used");
+        assert_eq!(
+            alea(&["models", text(&damaged)]).failure(),
+            "1 of 1 model files cannot be used"
+        );
     }
 }
 
 fn a_replaced_model_is_another_contestant(directory: &Path, out: &Path) {
-    let (model, state) = (directory.join("current.safetensors"), directory.join("state"));
+    let (model, state) = (
+        directory.join("current.safetensors"),
+        directory.join("state"),
+    );
     let player = format!("star1(depth=1, eval=\"model:{}\")", model.display());
-    let play = || alea(&["arena", "--json", "--games", "20", "--player", &player, "--player", "greedy", "--state", text(&state)]);
+    let play = || {
+        alea(&[
+            "arena",
+            "--json",
+            "--games",
+            "20",
+            "--player",
+            &player,
+            "--player",
+            "greedy",
+            "--state",
+            text(&state),
+        ])
+    };
     fs::copy(out.join("ntuple/ntuple.safetensors"), &model).unwrap();
     let first = play().json();
     assert!(first["a"].as_str().unwrap().starts_with("star1("));
@@ -124,8 +247,11 @@ fn a_replaced_model_is_another_contestant(directory: &Path, out: &Path) {
 
 /// Starts a pipeline and kills it as soon as `path` exists in its directory.
 fn killed_at(settings: &Path, out: &Path, path: &str) {
-    let mut child: Child =
-        command(&["pipeline", "--config", text(settings), "--out", text(out)]).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    let mut child: Child = command(&["pipeline", "--config", text(settings), "--out", text(out)])
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
     while !out.join(path).exists() {
         if let Some(status) = child.try_wait().unwrap() {
             assert!(status.success(), "ended by itself: {status}");
@@ -142,7 +268,9 @@ fn killed_at(settings: &Path, out: &Path, path: &str) {
 fn killed_at_any_stage_it_goes_on_as_if_it_had_not_been() {
     let directory = tempfile::tempdir().unwrap();
     // Long enough stages that a kill hits them.
-    let toml = TINY.replace("epochs = 2", "epochs = 6").replace("games = 20\n", "games = 2000\n");
+    let toml = TINY
+        .replace("epochs = 2", "epochs = 6")
+        .replace("games = 20\n", "games = 2000\n");
     let settings = settings(directory.path(), &toml);
     let whole = run(&settings, &directory.path().join("unbroken"), "2");
     let broken = directory.path().join("broken");

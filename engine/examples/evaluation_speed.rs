@@ -1,11 +1,19 @@
-//! What one evaluation costs: hand-made and learned evaluators, each on every instruction set there is for it.
+//! What one evaluation costs: hand-made and learned evaluators, each on every instruction set there
+//! is for it.
 //!
-//! `cargo run --release -p engine --example evaluation_speed -- [rounds] [part of a name]`: for each the best of so many short rounds, in
-//! nanoseconds and in cycles of the clock as it is then, which a chain of dependent multiplications of known length tells.
-//! "line": what was kept of the position before is brought up to date, then the position is valued. "whole": a position
-//! one ply deep, divided by its successors. Learned evaluators have random weights: their values do not matter here.
+//! `cargo run --release -p engine --example evaluation_speed -- [rounds] [part of a name]`: for
+//! each the best of so many short rounds, in nanoseconds and in cycles of the clock as it is then,
+//! which a chain of dependent multiplications of known length tells. "line": what was kept of the
+//! position before is brought up to date, then the position is valued. "whole": a position one ply
+//! deep, divided by its successors. Learned evaluators have random weights: their values do not
+//! matter here.
 
-#![allow(clippy::print_stdout, clippy::print_stderr, clippy::unwrap_used, reason = "an example talks to whoever runs it")]
+#![allow(
+    clippy::print_stdout,
+    clippy::print_stderr,
+    clippy::unwrap_used,
+    reason = "an example talks to whoever runs it"
+)]
 
 use engine::eval::Evaluator;
 use engine::eval::features::{FeatureGroup, FeatureGroups, SPARSE_ROWS};
@@ -54,15 +62,17 @@ fn best(rounds: usize, mut round: impl FnMut()) -> f64 {
     best
 }
 
-/// Cycles a nanosecond: each step of the chain waits for a multiplication (3 cycles) and an addition (1). Not inlined, for
-/// the chain must be the same everywhere.
+/// Cycles a nanosecond: each step of the chain waits for a multiplication (3 cycles) and an
+/// addition (1). Not inlined, for the chain must be the same everywhere.
 #[inline(never)]
 fn clock(rounds: usize) -> f64 {
     const STEPS: u64 = 20_000;
     let nanoseconds = best(rounds, || {
         let mut x = black_box(1u64);
         for _ in 0..STEPS {
-            x = x.wrapping_mul(black_box(0x9E37_79B9_7F4A_7C15)).wrapping_add(1);
+            x = x
+                .wrapping_mul(black_box(0x9E37_79B9_7F4A_7C15))
+                .wrapping_add(1);
         }
         black_box(x);
     });
@@ -71,11 +81,16 @@ fn clock(rounds: usize) -> f64 {
 
 /// Whether the part of a name that was asked for, if any, is in this one.
 fn is_asked_for(name: &str) -> bool {
-    std::env::args().nth(2).is_none_or(|part| name.contains(&part))
+    std::env::args()
+        .nth(2)
+        .is_none_or(|part| name.contains(&part))
 }
 
 fn report(name: &str, nanoseconds: f64, rounds: usize) {
-    println!("{name:<48} {nanoseconds:8.1} ns {:8.0} cycles", nanoseconds * clock(rounds));
+    println!(
+        "{name:<48} {nanoseconds:8.1} ns {:8.0} cycles",
+        nanoseconds * clock(rounds)
+    );
 }
 
 fn line<E: Evaluator<Standard>>(name: &str, evaluator: &E, plies: &[Ply], rounds: usize) {
@@ -102,7 +117,8 @@ fn line<E: Evaluator<Standard>>(name: &str, evaluator: &E, plies: &[Ply], rounds
     report(&name, total / plies.len() as f64, rounds);
 }
 
-/// All successors of all positions that follow a position, in the order in which a search meets them.
+/// All successors of all positions that follow a position, in the order in which a search meets
+/// them.
 fn whole<E: Evaluator<Standard>>(name: &str, evaluator: &E, plies: &[Ply], rounds: usize) {
     let name = format!("{name}, whole");
     if !is_asked_for(&name) {
@@ -116,7 +132,11 @@ fn whole<E: Evaluator<Standard>>(name: &str, evaluator: &E, plies: &[Ply], round
         .flat_map(|(position, _, _)| {
             let mut moves = MoveList::default();
             game.moves(position, &mut moves);
-            moves.iter().map(|&mv| game.play(position, mv)).filter(|next| game.winner(next).is_none()).collect::<Vec<_>>()
+            moves
+                .iter()
+                .map(|&mv| game.play(position, mv))
+                .filter(|next| game.winner(next).is_none())
+                .collect::<Vec<_>>()
         })
         .collect();
     let mut successors = 0;
@@ -133,7 +153,9 @@ fn whole<E: Evaluator<Standard>>(name: &str, evaluator: &E, plies: &[Ply], round
 }
 
 fn numbers(random: &mut RandomStream, count: usize, most: f64) -> Vec<f32> {
-    (0..count).map(|_| ((2.0 * random.unit() - 1.0) * most) as f32).collect()
+    (0..count)
+        .map(|_| ((2.0 * random.unit() - 1.0) * most) as f32)
+        .collect()
 }
 
 fn network(random: &mut RandomStream, groups: FeatureGroups) -> Network {
@@ -142,7 +164,10 @@ fn network(random: &mut RandomStream, groups: FeatureGroups) -> Network {
         sparse: numbers(random, SPARSE_ROWS * 64, 0.3),
         dense: numbers(random, groups.len() * 64, 0.3),
         bias: numbers(random, 64, 0.3),
-        hidden: vec![Layer { weights: numbers(random, 64 * 32, 0.2), bias: numbers(random, 32, 0.2) }],
+        hidden: vec![Layer {
+            weights: numbers(random, 64 * 32, 0.2),
+            bias: numbers(random, 32, 0.2),
+        }],
         output: numbers(random, 32, 1.0),
         output_bias: 0.0,
         heads: HeadWeights::default(),
@@ -165,7 +190,10 @@ fn integer_network(random: &mut RandomStream, [first, second]: [usize; 2]) -> In
 }
 
 fn main() {
-    let rounds = std::env::args().nth(1).and_then(|rounds| rounds.parse().ok()).unwrap_or(200);
+    let rounds = std::env::args()
+        .nth(1)
+        .and_then(|rounds| rounds.parse().ok())
+        .unwrap_or(200);
     let game = Standard::default();
     // Few enough to stay in the first-level cache.
     let plies = plies(&game, 400);
@@ -176,7 +204,10 @@ fn main() {
     whole("schwarz", &schwarz, &plies, rounds);
     for shape in SHAPES {
         let network = integer_network(&mut random, shape);
-        for set in IntegerInstructions::ALL.into_iter().filter(|set| set.is_available()) {
+        for set in IntegerInstructions::ALL
+            .into_iter()
+            .filter(|set| set.is_available())
+        {
             let network = network.clone().on(set).unwrap();
             let name = format!("integer network {}-{}, {}", shape[0], shape[1], set.name());
             line(&name, &network, &plies, rounds);
@@ -184,20 +215,45 @@ fn main() {
         }
     }
     let tables = [FeatureGroup::RaceDistribution, FeatureGroup::RaceMass];
-    let dense = FeatureGroups::ALL.iter().filter(|group| !tables.contains(group)).fold(FeatureGroups::NONE, FeatureGroups::with);
-    for (inputs, groups) in [("stones alone", FeatureGroups::NONE), ("22 dense inputs", dense)] {
+    let dense = FeatureGroups::ALL
+        .iter()
+        .filter(|group| !tables.contains(group))
+        .fold(FeatureGroups::NONE, FeatureGroups::with);
+    for (inputs, groups) in [
+        ("stones alone", FeatureGroups::NONE),
+        ("22 dense inputs", dense),
+    ] {
         let network = network(&mut random, groups);
-        for set in InstructionSet::ALL.into_iter().filter(|set| set.is_available()) {
-            line(&format!("network 64-32, {inputs}, {set:?}").to_lowercase(), &network.clone().on(set).unwrap(), &plies, rounds);
+        for set in InstructionSet::ALL
+            .into_iter()
+            .filter(|set| set.is_available())
+        {
+            line(
+                &format!("network 64-32, {inputs}, {set:?}").to_lowercase(),
+                &network.clone().on(set).unwrap(),
+                &plies,
+                rounds,
+            );
         }
     }
-    let mut sets: Vec<(String, TupleSet)> = SET_NAMES.map(|name| (name.to_owned(), TupleSet::named(name).unwrap())).to_vec();
+    let mut sets: Vec<(String, TupleSet)> = SET_NAMES
+        .map(|name| (name.to_owned(), TupleSet::named(name).unwrap()))
+        .to_vec();
     let windows = TupleSet::named("board-windows").unwrap().tuple_texts();
-    sets.push(("tables of 13^4".to_owned(), TupleSet::custom(&windows[..40]).unwrap()));
+    sets.push((
+        "tables of 13^4".to_owned(),
+        TupleSet::custom(&windows[..40]).unwrap(),
+    ));
     for (name, set) in sets {
         let weights = numbers(&mut random, set.rows(), 0.1);
-        for instructions in Instructions::ALL.into_iter().filter(|instructions| instructions.is_available()) {
-            let network = NTuple::new(set.clone(), weights.clone(), 0.0).unwrap().on(instructions).unwrap();
+        for instructions in Instructions::ALL
+            .into_iter()
+            .filter(|instructions| instructions.is_available())
+        {
+            let network = NTuple::new(set.clone(), weights.clone(), 0.0)
+                .unwrap()
+                .on(instructions)
+                .unwrap();
             let title = format!("{} tuples, {name}, {}", set.tuples(), instructions.name());
             line(&title, &network, &plies, rounds);
             whole(&title, &network, &plies, rounds);

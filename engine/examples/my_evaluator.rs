@@ -21,14 +21,27 @@ struct Runner;
 impl Score<Standard> for Runner {
     fn score(&self, _game: &Standard, position: &Position) -> f32 {
         // Squares are counted from each side's own corner, so both sides are read alike.
-        let furthest = |squares: [u8; 6]| squares.into_iter().filter(|&square| square < 25).map(|square| square / 5 + square % 5).max();
-        f32::from(furthest(position.mover().squares()).unwrap_or(0)) - f32::from(furthest(position.other().squares()).unwrap_or(0))
+        let furthest = |squares: [u8; 6]| {
+            squares
+                .into_iter()
+                .filter(|&square| square < 25)
+                .map(|square| square / 5 + square % 5)
+                .max()
+        };
+        f32::from(furthest(position.mover().squares()).unwrap_or(0))
+            - f32::from(furthest(position.other().squares()).unwrap_or(0))
     }
 }
 
 /// The score on the scale every evaluator speaks: the win probability of the side to move.
 fn evaluator() -> Calibrated<Runner> {
-    Calibrated { score: Runner, calibration: Calibration::Logistic { slope: 0.4, offset: 0.2 } }
+    Calibrated {
+        score: Runner,
+        calibration: Calibration::Logistic {
+            slope: 0.4,
+            offset: 0.2,
+        },
+    }
 }
 
 #[expect(clippy::print_stdout, reason = "an example shows what it does")]
@@ -41,7 +54,11 @@ fn main() -> Result<(), Box<dyn Error>> {
     let (position, die) = game.parse_position("215../64.../3...e/...fb/..acd b 1")?;
     let legal = game.legal_moves(&position, die.ok_or("the die has been rolled")?);
     for (mv, value) in mine.analyse(&position, Some(&legal)).moves {
-        println!("{}  {:.4}", game.format_move(&position, mv), value.ok_or("a search rates every move")?);
+        println!(
+            "{}  {:.4}",
+            game.format_move(&position, mv),
+            value.ok_or("a search rates every move")?
+        );
     }
 
     // Pairs of games with the same set-ups and dice; the players change sides within a pair.
@@ -59,6 +76,9 @@ fn main() -> Result<(), Box<dyn Error>> {
             won += u32::from(record.payoffs[side] > 0.5);
         }
     }
-    println!("Runner wins {won} of {} games against Schwarz at depth 3", 2 * pairs);
+    println!(
+        "Runner wins {won} of {} games against Schwarz at depth 3",
+        2 * pairs
+    );
     Ok(())
 }

@@ -1,10 +1,15 @@
-//! Simulations a second of the Monte-Carlo search: plain UCT, without proofs, from a start position.
+//! Simulations a second of the Monte-Carlo search: plain UCT, without proofs, from a start
+//! position.
 //!
-//! `cargo run --release -p engine --example simulations -- [simulations] [threads] [playout or nothing] [batch]`: `nothing` values
-//! leaves by a constant, so that only the search itself is measured; a batch is so many simulations under way at a time.
-//! Prints the best of five runs.
+//! `cargo run --release -p engine --example simulations -- [simulations] [threads] [playout or
+//! nothing] [batch]`: `nothing` values leaves by a constant, so that only the search itself is
+//! measured; a batch is so many simulations under way at a time. Prints the best of five runs.
 
-#![allow(clippy::print_stdout, clippy::print_stderr, reason = "an example talks to whoever runs it")]
+#![allow(
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "an example talks to whoever runs it"
+)]
 
 use engine::game::{Game, MAX_SEATS, Payoffs};
 use engine::games::einstein::Standard;
@@ -26,8 +31,15 @@ impl<G: Game> Leaf<G> for Nothing {
 
 fn measure<L: Leaf<Standard> + Clone>(leaf: &L, simulations: u64, threads: usize, batch: usize) {
     let game = Standard::default();
-    let (position, _) = game.parse_position("215../64.../3...e/...fb/..acd b -").unwrap_or_else(|error| panic!("{error}"));
-    let options = MctsOptions { budget: Budget::Simulations(simulations), solver: false, batch, ..MctsOptions::default() };
+    let (position, _) = game
+        .parse_position("215../64.../3...e/...fb/..acd b -")
+        .unwrap_or_else(|error| panic!("{error}"));
+    let options = MctsOptions {
+        budget: Budget::Simulations(simulations),
+        solver: false,
+        batch,
+        ..MctsOptions::default()
+    };
     let mut search = Mcts::<_, L>::with_leaves(game, vec![leaf.clone(); threads], options, 1);
     let mut best = f64::INFINITY;
     for _ in 0..5 {
@@ -47,10 +59,19 @@ fn measure<L: Leaf<Standard> + Clone>(leaf: &L, simulations: u64, threads: usize
 
 fn main() {
     let mut arguments = std::env::args().skip(1);
-    let simulations = arguments.next().and_then(|text| text.parse().ok()).unwrap_or(100_000);
-    let threads = arguments.next().and_then(|text| text.parse().ok()).unwrap_or(1);
+    let simulations = arguments
+        .next()
+        .and_then(|text| text.parse().ok())
+        .unwrap_or(100_000);
+    let threads = arguments
+        .next()
+        .and_then(|text| text.parse().ok())
+        .unwrap_or(1);
     let leaf = arguments.next();
-    let batch = arguments.next().and_then(|text| text.parse().ok()).unwrap_or(1);
+    let batch = arguments
+        .next()
+        .and_then(|text| text.parse().ok())
+        .unwrap_or(1);
     match leaf.as_deref() {
         Some("nothing") => measure(&Nothing, simulations, threads, batch),
         _ => measure(&Playout, simulations, threads, batch),

@@ -28,7 +28,10 @@ impl Die {
     /// The fair die with six faces.
     #[must_use]
     pub fn fair() -> Self {
-        Self { faces: 6, weights: [1.0 / 6.0; 6] }
+        Self {
+            faces: 6,
+            weights: [1.0 / 6.0; 6],
+        }
     }
 
     /// A fair die with fewer faces, for small boards.
@@ -51,14 +54,22 @@ impl Die {
             return Err(DieError::Faces(weights.len()));
         }
         let sum: f64 = weights.iter().sum();
-        if weights.iter().any(|weight| !weight.is_finite() || *weight < 0.0) || !sum.is_finite() || sum <= 0.0 {
+        if weights
+            .iter()
+            .any(|weight| !weight.is_finite() || *weight < 0.0)
+            || !sum.is_finite()
+            || sum <= 0.0
+        {
             return Err(DieError::Weights);
         }
         let mut all = [0.0; 6];
         for (slot, weight) in all.iter_mut().zip(weights) {
             *slot = weight / sum;
         }
-        Ok(Self { faces: weights.len() as u8, weights: all })
+        Ok(Self {
+            faces: weights.len() as u8,
+            weights: all,
+        })
     }
 
     /// How many faces, 1–6.
@@ -77,14 +88,17 @@ impl Die {
     #[must_use]
     pub fn is_fair(&self) -> bool {
         let faces = usize::from(self.faces);
-        self.weights[..faces].iter().all(|weight| (weight * faces as f64 - 1.0).abs() < 1e-12)
+        self.weights[..faces]
+            .iter()
+            .all(|weight| (weight * faces as f64 - 1.0).abs() < 1e-12)
     }
 }
 
 /// An endless sequence of rolls of one die.
 ///
-/// Twelve rolls of a fair die come from one 64-bit output: the output is a fraction that is multiplied by the
-/// number of faces again and again, the whole parts being the faces. The bias is below 6^12 / 2^64 < 2^-32.
+/// Twelve rolls of a fair die come from one 64-bit output: the output is a fraction that is
+/// multiplied by the number of faces again and again, the whole parts being the faces. The bias is
+/// below 6^12 / 2^64 < 2^-32.
 #[derive(Clone, Debug)]
 pub struct DiceStream {
     random: RandomStream,
@@ -101,7 +115,13 @@ impl DiceStream {
     /// The rolls of `die` that belong to `seed`.
     #[must_use]
     pub fn new(seed: u64, die: Die) -> Self {
-        Self { random: RandomStream::new(seed), fair: die.is_fair(), die, fraction: 0, left: 0 }
+        Self {
+            random: RandomStream::new(seed),
+            fair: die.is_fair(),
+            die,
+            fraction: 0,
+            left: 0,
+        }
     }
 
     /// The next face, counted from 1.
@@ -144,8 +164,15 @@ impl DuplicateDice {
     /// Two streams, one a seat.
     #[must_use]
     pub fn new(seed: u64, die: Die) -> Self {
-        let stream = |seat: u64| DiceStream::new(xxh3_64(&[seed.to_le_bytes(), seat.to_le_bytes()].concat()), die);
-        Self { seats: [stream(0), stream(1)] }
+        let stream = |seat: u64| {
+            DiceStream::new(
+                xxh3_64(&[seed.to_le_bytes(), seat.to_le_bytes()].concat()),
+                die,
+            )
+        };
+        Self {
+            seats: [stream(0), stream(1)],
+        }
     }
 
     /// The next face of a seat (0 or 1), counted from 1.
@@ -175,7 +202,10 @@ mod tests {
         }
         let chi_squared = |counts: &[u32]| {
             let expected = f64::from(rolls) / counts.len() as f64;
-            counts.iter().map(|&count| (f64::from(count) - expected).powi(2) / expected).sum::<f64>()
+            counts
+                .iter()
+                .map(|&count| (f64::from(count) - expected).powi(2) / expected)
+                .sum::<f64>()
         };
         // 99.99 % quantiles with 5 and 35 degrees of freedom.
         assert!(chi_squared(&single) < 25.7, "{single:?}");
@@ -186,7 +216,8 @@ mod tests {
     fn the_stream_is_frozen() {
         let mut dice = DiceStream::new(42, Die::fair());
         let rolls: Vec<u8> = (0..24).map(|_| dice.roll()).collect();
-        // The first output of MT19937-64 for seed 42 is 13930160852258120406; its base-6 digits follow by hand.
+        // The first output of MT19937-64 for seed 42 is 13930160852258120406; its base-6 digits
+        // follow by hand.
         let mut fraction = 13_930_160_852_258_120_406_u64;
         for roll in &rolls[..12] {
             let product = u128::from(fraction) * 6;
@@ -197,14 +228,18 @@ mod tests {
 
     #[test]
     fn loaded_dice_follow_their_weights_and_never_show_a_face_of_weight_zero() {
-        let die = Die::loaded(&[1.0, 0.0, 3.0, 0.0, 4.0, 0.0]).expect("the weights are those of a die");
+        let die =
+            Die::loaded(&[1.0, 0.0, 3.0, 0.0, 4.0, 0.0]).expect("the weights are those of a die");
         let mut dice = DiceStream::new(7, die);
         let mut counts = [0u32; 6];
         for _ in 0..80_000 {
             counts[usize::from(dice.roll()) - 1] += 1;
         }
         for (face, expected) in [(1, 10_000.0), (3, 30_000.0), (5, 40_000.0)] {
-            assert!((f64::from(counts[face - 1]) - expected).abs() < 700.0, "{counts:?}");
+            assert!(
+                (f64::from(counts[face - 1]) - expected).abs() < 700.0,
+                "{counts:?}"
+            );
         }
         assert_eq!([counts[1], counts[3], counts[5]], [0, 0, 0]);
     }
@@ -213,10 +248,19 @@ mod tests {
     fn the_kth_roll_of_a_seat_ignores_the_other_seat() {
         let mut interleaved = DuplicateDice::new(5, Die::fair());
         let mut one_after_the_other = interleaved.clone();
-        let mixed: Vec<[u8; 2]> = (0..50).map(|_| [interleaved.roll(0), interleaved.roll(1)]).collect();
+        let mixed: Vec<[u8; 2]> = (0..50)
+            .map(|_| [interleaved.roll(0), interleaved.roll(1)])
+            .collect();
         let first: Vec<u8> = (0..50).map(|_| one_after_the_other.roll(0)).collect();
         let second: Vec<u8> = (0..50).map(|_| one_after_the_other.roll(1)).collect();
-        assert_eq!(mixed, first.into_iter().zip(second).map(|(a, b)| [a, b]).collect::<Vec<_>>());
+        assert_eq!(
+            mixed,
+            first
+                .into_iter()
+                .zip(second)
+                .map(|(a, b)| [a, b])
+                .collect::<Vec<_>>()
+        );
     }
 
     #[test]

@@ -1,8 +1,8 @@
 //! Evaluators: what a position is worth without search.
 //!
-//! Every evaluator speaks win probability for the seat to move, before the roll, in `[0, 1]`; expectation over
-//! chance only makes sense on that scale. Weights are shared and immutable; whatever is kept up to date from
-//! move to move is a cache that the searching thread owns.
+//! Every evaluator speaks win probability for the seat to move, before the roll, in `[0, 1]`;
+//! expectation over chance only makes sense on that scale. Weights are shared and immutable;
+//! whatever is kept up to date from move to move is a cache that the searching thread owns.
 
 pub mod any;
 pub mod attack_block_threat;
@@ -35,21 +35,28 @@ pub trait Evaluator<G: Game>: Send + Sync {
     /// State that is kept up to date along a line of play; `()` for an evaluator that needs none.
     type Cache: Clone + Default + Send;
 
-    /// Whether [`Evaluator::one_ply`] and [`Evaluator::score_successors`] are there: a search then asks about all successors
-    /// of a position at once and keeps no caches.
+    /// Whether [`Evaluator::one_ply`] and [`Evaluator::score_successors`] are there: a search then
+    /// asks about all successors of a position at once and keeps no caches.
     const KNOWS_SUCCESSORS: bool = false;
 
-    /// The value of a position, one ply deep, for the seat to move: the expectation of the best successor, the same to
-    /// the last bit as from the [`Evaluator::value`] of each. The cache may be any that was used with these rules and this
-    /// evaluator alone: it only saves work that an earlier call has done. Two seats only.
+    /// The value of a position, one ply deep, for the seat to move: the expectation of the best
+    /// successor, the same to the last bit as from the [`Evaluator::value`] of each. The cache may
+    /// be any that was used with these rules and this evaluator alone: it only saves work that an
+    /// earlier call has done. Two seats only.
     fn one_ply(&self, game: &G, position: &G::Position, cache: &mut Self::Cache) -> OnePly {
         let _ = (game, position, cache);
         unreachable!("only asked of evaluators that say so");
     }
 
-    /// Scores every successor of a position at once: one score a move, for the seat that makes it, on any scale on
-    /// which more is better; infinite for a move that wins. Two seats only.
-    fn score_successors(&self, game: &G, position: &G::Position, moves: &[G::Move], scores: &mut [f32]) {
+    /// Scores every successor of a position at once: one score a move, for the seat that makes it,
+    /// on any scale on which more is better; infinite for a move that wins. Two seats only.
+    fn score_successors(
+        &self,
+        game: &G,
+        position: &G::Position,
+        moves: &[G::Move],
+        scores: &mut [f32],
+    ) {
         let _ = (game, position, moves, scores);
         unreachable!("only asked of evaluators that say so");
     }
@@ -59,9 +66,17 @@ pub trait Evaluator<G: Game>: Send + Sync {
         let _ = (game, position, cache);
     }
 
-    /// Fills the cache of the position after a move from that of the position before it. The result must be the
-    /// same, to the last bit, as that of [`Evaluator::refresh`].
-    fn update(&self, game: &G, parent: &Self::Cache, before: &G::Position, mv: G::Move, after: &G::Position, child: &mut Self::Cache) {
+    /// Fills the cache of the position after a move from that of the position before it. The result
+    /// must be the same, to the last bit, as that of [`Evaluator::refresh`].
+    fn update(
+        &self,
+        game: &G,
+        parent: &Self::Cache,
+        before: &G::Position,
+        mv: G::Move,
+        after: &G::Position,
+        child: &mut Self::Cache,
+    ) {
         let _ = (parent, before, mv);
         self.refresh(game, after, child);
     }
@@ -69,7 +84,8 @@ pub trait Evaluator<G: Game>: Send + Sync {
     /// Win probability of the seat to move, before the roll, in `[0, 1]`.
     fn value(&self, game: &G, position: &G::Position, cache: &Self::Cache) -> f32;
 
-    /// One value a position; `out` is as long as `positions`. Never asked of positions that are over.
+    /// One value a position; `out` is as long as `positions`. Never asked of positions that are
+    /// over.
     fn values(&self, game: &G, positions: &[G::Position], out: &mut [f32]) {
         let mut cache = Self::Cache::default();
         for (position, value) in positions.iter().zip(out) {
@@ -78,7 +94,8 @@ pub trait Evaluator<G: Game>: Send + Sync {
         }
     }
 
-    /// A value for every seat; with more than two seats the others share what the seat to move leaves.
+    /// A value for every seat; with more than two seats the others share what the seat to move
+    /// leaves.
     fn payoffs(&self, game: &G, position: &G::Position, cache: &Self::Cache) -> Payoffs {
         let own = self.value(game, position, cache);
         let mut payoffs = [0.0; MAX_SEATS];
@@ -112,7 +129,13 @@ impl<G: Game, E: Evaluator<G>> Evaluator<G> for Arc<E> {
     }
 
     #[inline]
-    fn score_successors(&self, game: &G, position: &G::Position, moves: &[G::Move], scores: &mut [f32]) {
+    fn score_successors(
+        &self,
+        game: &G,
+        position: &G::Position,
+        moves: &[G::Move],
+        scores: &mut [f32],
+    ) {
         (**self).score_successors(game, position, moves, scores);
     }
 
@@ -120,7 +143,15 @@ impl<G: Game, E: Evaluator<G>> Evaluator<G> for Arc<E> {
         (**self).refresh(game, position, cache);
     }
 
-    fn update(&self, game: &G, parent: &E::Cache, before: &G::Position, mv: G::Move, after: &G::Position, child: &mut E::Cache) {
+    fn update(
+        &self,
+        game: &G,
+        parent: &E::Cache,
+        before: &G::Position,
+        mv: G::Move,
+        after: &G::Position,
+        child: &mut E::Cache,
+    ) {
         (**self).update(game, parent, before, mv, after, child);
     }
 
@@ -139,8 +170,8 @@ impl<G: Game, E: Evaluator<G>> Evaluator<G> for Arc<E> {
 
 /// A hand-made score: larger is better for the seat to move, on a scale of its own.
 ///
-/// [`calibration::Calibrated`] turns a score into an [`Evaluator`]; the raw score stays reachable, because
-/// published tables need it.
+/// [`calibration::Calibrated`] turns a score into an [`Evaluator`]; the raw score stays reachable,
+/// because published tables need it.
 pub trait Score<G: Game>: Send + Sync {
     /// The raw score, from the view of the seat to move.
     fn score(&self, game: &G, position: &G::Position) -> f32;

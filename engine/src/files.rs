@@ -1,7 +1,8 @@
 //! Reading files, and writing them so that they appear complete or not at all.
 //!
-//! Invariant: [`write_atomically`] writes to a temporary file in the same directory, syncs it, renames it over the
-//! target and syncs the directory; whoever looks sees the old content or the new, never half of it.
+//! Invariant: [`write_atomically`] writes to a temporary file in the same directory, syncs it,
+//! renames it over the target and syncs the directory; whoever looks sees the old content or the
+//! new, never half of it.
 
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -50,8 +51,13 @@ pub enum FileError {
 /// [`FileError::NotFound`], or [`FileError::Read`] with the cause.
 pub fn read(path: &Path) -> Result<Vec<u8>, FileError> {
     std::fs::read(path).map_err(|cause| match cause.kind() {
-        io::ErrorKind::NotFound => FileError::NotFound { path: path.to_owned() },
-        _ => FileError::Read { path: path.to_owned(), cause },
+        io::ErrorKind::NotFound => FileError::NotFound {
+            path: path.to_owned(),
+        },
+        _ => FileError::Read {
+            path: path.to_owned(),
+            cause,
+        },
     })
 }
 
@@ -67,20 +73,35 @@ pub fn checksum(bytes: &[u8]) -> u64 {
 /// [`FileError::NotFound`], or [`FileError::Read`] with the cause.
 pub fn list(directory: &Path) -> Result<Vec<PathBuf>, FileError> {
     let failed = |cause: io::Error| match cause.kind() {
-        io::ErrorKind::NotFound => FileError::NotFound { path: directory.to_owned() },
-        _ => FileError::Read { path: directory.to_owned(), cause },
+        io::ErrorKind::NotFound => FileError::NotFound {
+            path: directory.to_owned(),
+        },
+        _ => FileError::Read {
+            path: directory.to_owned(),
+            cause,
+        },
     };
-    std::fs::read_dir(directory).map_err(failed)?.map(|entry| entry.map(|entry| entry.path()).map_err(failed)).collect()
+    std::fs::read_dir(directory)
+        .map_err(failed)?
+        .map(|entry| entry.map(|entry| entry.path()).map_err(failed))
+        .collect()
 }
 
-/// Makes a directory and those above it, and removes temporary files that a killed program left there.
+/// Makes a directory and those above it, and removes temporary files that a killed program left
+/// there.
 ///
 /// # Errors
 /// [`FileError::Write`] with the cause.
 pub fn create_directory(directory: &Path) -> Result<(), FileError> {
-    std::fs::create_dir_all(directory).map_err(|cause| FileError::Write { path: directory.to_owned(), cause })?;
+    std::fs::create_dir_all(directory).map_err(|cause| FileError::Write {
+        path: directory.to_owned(),
+        cause,
+    })?;
     for path in list(directory)? {
-        let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+        let name = path
+            .file_name()
+            .map(|name| name.to_string_lossy().into_owned())
+            .unwrap_or_default();
         if name.starts_with(TEMPORARY_PREFIX) && name.ends_with(TEMPORARY_SUFFIX) {
             // Whoever else removes it first is welcome to.
             let _ = std::fs::remove_file(&path);
@@ -104,23 +125,37 @@ pub fn free_space(directory: &Path) -> Option<u64> {
     }
 }
 
-/// Writes a file through `write`, which is given a buffered writer. If anything fails, what stood under the name
-/// before still stands there, and no temporary file stays behind.
+/// Writes a file through `write`, which is given a buffered writer. If anything fails, what stood
+/// under the name before still stands there, and no temporary file stays behind.
 ///
 /// # Errors
-/// [`FileError::NoDirectory`] if there is no directory to write into, else [`FileError::Write`] with the cause.
-pub fn write_atomically(path: &Path, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), FileError> {
+/// [`FileError::NoDirectory`] if there is no directory to write into, else [`FileError::Write`]
+/// with the cause.
+pub fn write_atomically(
+    path: &Path,
+    write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+) -> Result<(), FileError> {
     let directory = match path.parent() {
         Some(parent) if !parent.as_os_str().is_empty() => parent,
         _ => Path::new("."),
     };
     if !directory.is_dir() {
-        return Err(FileError::NoDirectory { path: path.to_owned(), directory: directory.to_owned() });
+        return Err(FileError::NoDirectory {
+            path: path.to_owned(),
+            directory: directory.to_owned(),
+        });
     }
-    replace(path, directory, write).map_err(|cause| FileError::Write { path: path.to_owned(), cause })
+    replace(path, directory, write).map_err(|cause| FileError::Write {
+        path: path.to_owned(),
+        cause,
+    })
 }
 
-fn replace(path: &Path, directory: &Path, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
+fn replace(
+    path: &Path,
+    directory: &Path,
+    write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+) -> io::Result<()> {
     let mut builder = tempfile::Builder::new();
     builder.prefix(TEMPORARY_PREFIX).suffix(TEMPORARY_SUFFIX);
     // Temporary files are private by default; the finished one gets what the user's umask leaves of 0666.
@@ -128,7 +163,9 @@ fn replace(path: &Path, directory: &Path, write: impl FnOnce(&mut dyn Write) -> 
     builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
     let mut writer = BufWriter::new(builder.tempfile_in(directory)?);
     write(&mut writer)?;
-    let file = writer.into_inner().map_err(io::IntoInnerError::into_error)?;
+    let file = writer
+        .into_inner()
+        .map_err(io::IntoInnerError::into_error)?;
     file.as_file().sync_all()?;
     file.persist(path).map_err(|error| error.error)?;
     // Only Unix lets a directory be opened and synced; elsewhere the rename itself has to do.
@@ -165,7 +202,10 @@ mod tests {
             Err(io::Error::other("the source ran dry"))
         })
         .unwrap_err();
-        assert_eq!(error.to_string(), format!("cannot write {}: the source ran dry", path.display()));
+        assert_eq!(
+            error.to_string(),
+            format!("cannot write {}: the source ran dry", path.display())
+        );
         assert_eq!(read(&path).unwrap(), b"old");
         assert_eq!(entries(directory.path()), 1);
     }
@@ -175,7 +215,10 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("taken");
         std::fs::create_dir(&path).unwrap();
-        assert!(matches!(write_atomically(&path, |file| file.write_all(b"x")), Err(FileError::Write { .. })));
+        assert!(matches!(
+            write_atomically(&path, |file| file.write_all(b"x")),
+            Err(FileError::Write { .. })
+        ));
         assert_eq!(entries(directory.path()), 1);
         assert!(matches!(read(&path), Err(FileError::Read { .. })));
     }
@@ -192,9 +235,17 @@ mod tests {
     fn missing_files_and_directories_are_named() {
         let directory = tempfile::tempdir().unwrap();
         let missing = directory.path().join("no").join("a.bin");
-        assert_eq!(read(&missing).unwrap_err().to_string(), format!("{}: no such file or directory", missing.display()));
-        let error = write_atomically(&missing, |_| Ok(())).unwrap_err().to_string();
-        assert!(error.contains("there is no directory") && !error.contains('\n'), "{error}");
+        assert_eq!(
+            read(&missing).unwrap_err().to_string(),
+            format!("{}: no such file or directory", missing.display())
+        );
+        let error = write_atomically(&missing, |_| Ok(()))
+            .unwrap_err()
+            .to_string();
+        assert!(
+            error.contains("there is no directory") && !error.contains('\n'),
+            "{error}"
+        );
     }
 
     #[cfg(unix)]

@@ -1,11 +1,13 @@
-//! What search may know of a game: moves, outcomes, seats and payoffs; never dice, stones or boards.
+//! What search may know of a game: moves, outcomes, seats and payoffs; never dice, stones or
+//! boards.
 //!
-//! A position is *before* chance has spoken. Every move that some outcome permits is listed once, in an
-//! order in which each outcome permits one contiguous run of the list. A position is then worth
-//! `Σ weight · max(value of the moves in that run)`; a game without chance has one run of weight 1.
+//! A position is *before* chance has spoken. Every move that some outcome permits is listed once,
+//! in an order in which each outcome permits one contiguous run of the list. A position is then
+//! worth `Σ weight · max(value of the moves in that run)`; a game without chance has one run of
+//! weight 1.
 //!
-//! Invariant: an implementation of [`Game`] holds the rules (a variant, the assumed die), is immutable and
-//! shared; positions are small values that are copied freely.
+//! Invariant: an implementation of [`Game`] holds the rules (a variant, the assumed die), is
+//! immutable and shared; positions are small values that are copied freely.
 
 use std::fmt::Debug;
 use std::hash::Hash;
@@ -60,7 +62,8 @@ pub trait Game: Clone + Debug + Send + Sync + 'static {
     type Position: Copy + Eq + Hash + Debug + Send + Sync + 'static;
     /// A move; small, meaningful only together with the position it is made in.
     type Move: Copy + Eq + Debug + Default + Send + Sync + 'static;
-    /// A list that holds the moves of any position; a [`FixedList`] keeps search free of allocation.
+    /// A list that holds the moves of any position; a [`FixedList`] keeps search free of
+    /// allocation.
     type Moves: List<Self::Move>;
     /// How many seats play.
     const SEATS: usize;
@@ -83,15 +86,25 @@ pub trait Game: Clone + Debug + Send + Sync + 'static {
     /// Only asked of positions that are not over; never empty for them.
     fn moves(&self, position: &Self::Position, moves: &mut Self::Moves);
 
-    /// The outcomes and the runs of `moves` they permit; outcomes that permit the same run are best merged.
-    fn outcomes(&self, position: &Self::Position, moves: &[Self::Move], outcomes: &mut OutcomeList) {
+    /// The outcomes and the runs of `moves` they permit; outcomes that permit the same run are best
+    /// merged.
+    fn outcomes(
+        &self,
+        position: &Self::Position,
+        moves: &[Self::Move],
+        outcomes: &mut OutcomeList,
+    ) {
         let _ = position;
         outcomes.clear();
-        outcomes.push(Outcome { weight: 1.0, start: 0, end: moves.len() as u16 });
+        outcomes.push(Outcome {
+            weight: 1.0,
+            start: 0,
+            end: moves.len() as u16,
+        });
     }
 
-    /// A random permitted move: an outcome by its weight, then one of the moves it permits, all equally likely.
-    /// `bits` are 64 random bits. Only asked of positions that are not over.
+    /// A random permitted move: an outcome by its weight, then one of the moves it permits, all
+    /// equally likely. `bits` are 64 random bits. Only asked of positions that are not over.
     fn random_move(&self, position: &Self::Position, bits: u64) -> Self::Move {
         let mut moves = Self::Moves::default();
         self.moves(position, &mut moves);
@@ -101,8 +114,9 @@ pub trait Game: Clone + Debug + Send + Sync + 'static {
         moves[run.start + one_of(run.len(), bits as u32)]
     }
 
-    /// Draws an outcome by its weight and puts the moves it permits, and only those, into an emptied list; answers where in
-    /// the list of all moves the first of them stands. `bits` are 32 random bits. Only asked of positions that are not over.
+    /// Draws an outcome by its weight and puts the moves it permits, and only those, into an
+    /// emptied list; answers where in the list of all moves the first of them stands. `bits` are 32
+    /// random bits. Only asked of positions that are not over.
     fn draw_moves(&self, position: &Self::Position, bits: u32, moves: &mut Self::Moves) -> usize {
         let mut all = Self::Moves::default();
         self.moves(position, &mut all);
@@ -114,14 +128,20 @@ pub trait Game: Clone + Debug + Send + Sync + 'static {
         run.start
     }
 
-    /// What a game brings that goes on by moves as [`Game::random_move`] draws them. `random` gives 64 random bits a call;
-    /// how many calls are made is up to the game. Of a position that is over, its payoffs.
+    /// What a game brings that goes on by moves as [`Game::random_move`] draws them. `random` gives
+    /// 64 random bits a call; how many calls are made is up to the game. Of a position that is
+    /// over, its payoffs.
     fn random_end(&self, position: &Self::Position, random: impl FnMut() -> u64) -> Payoffs {
         end_move_by_move(self, position, random)
     }
 
     /// The same of several positions, which may be faster at once; as many payoffs as positions.
-    fn random_ends(&self, positions: &[Self::Position], mut random: impl FnMut() -> u64, payoffs: &mut [Payoffs]) {
+    fn random_ends(
+        &self,
+        positions: &[Self::Position],
+        mut random: impl FnMut() -> u64,
+        payoffs: &mut [Payoffs],
+    ) {
         for (position, payoffs) in positions.iter().zip(payoffs) {
             *payoffs = self.random_end(position, &mut random);
         }
@@ -130,15 +150,15 @@ pub trait Game: Clone + Debug + Send + Sync + 'static {
     /// The position after a move of the list.
     fn play(&self, position: &Self::Position, mv: Self::Move) -> Self::Position;
 
-    /// Below [`Game::MOVE_KINDS`]: moves of one kind tend to be good or bad together, so search remembers how each kind
-    /// fared and tries the successful ones first.
+    /// Below [`Game::MOVE_KINDS`]: moves of one kind tend to be good or bad together, so search
+    /// remembers how each kind fared and tries the successful ones first.
     fn move_kind(&self, position: &Self::Position, mv: Self::Move) -> usize {
         let _ = (position, mv);
         0
     }
 
-    /// How forcing a move is, for the order in which moves are searched and for nothing else: 0 for a quiet one, more
-    /// for what ends the game or changes it at once.
+    /// How forcing a move is, for the order in which moves are searched and for nothing else: 0 for
+    /// a quiet one, more for what ends the game or changes it at once.
     fn urgency(&self, position: &Self::Position, mv: Self::Move) -> u8 {
         let _ = (position, mv);
         0
@@ -155,7 +175,11 @@ pub trait Game: Clone + Debug + Send + Sync + 'static {
 }
 
 /// A random game by [`Game::random_move`], 64 random bits a move: right for every game.
-pub fn end_move_by_move<G: Game>(game: &G, position: &G::Position, mut random: impl FnMut() -> u64) -> Payoffs {
+pub fn end_move_by_move<G: Game>(
+    game: &G,
+    position: &G::Position,
+    mut random: impl FnMut() -> u64,
+) -> Payoffs {
     let mut position = *position;
     loop {
         if let Some(payoffs) = game.payoffs(&position) {
@@ -176,9 +200,11 @@ pub enum Stage {
     Endgame,
 }
 
-/// Where the outcomes of a game that is played come from; each game implements it for what it draws with.
+/// Where the outcomes of a game that is played come from; each game implements it for what it draws
+/// with.
 pub trait Chance<G: Game> {
-    /// Draws what the seat to move gets: the outcome as a record keeps it, and the moves it permits.
+    /// Draws what the seat to move gets: the outcome as a record keeps it, and the moves it
+    /// permits.
     fn draw(&mut self, game: &G, position: &G::Position) -> (u8, G::Moves);
 }
 
@@ -217,8 +243,8 @@ impl<T: Copy + Default + Debug + Send, const N: usize> FixedList<T, N> {
         self.length += 1;
     }
 
-    /// Appends the first `count` of a few items. How many they are decides nothing but the length, so that a processor need
-    /// not foresee it.
+    /// Appends the first `count` of a few items. How many they are decides nothing but the length,
+    /// so that a processor need not foresee it.
     ///
     /// # Panics
     /// If there is no room for all of the few.
@@ -238,7 +264,10 @@ impl<T: Copy + Default + Debug + Send, const N: usize> FixedList<T, N> {
 
 impl<T: Copy + Default, const N: usize> Default for FixedList<T, N> {
     fn default() -> Self {
-        Self { items: [T::default(); N], length: 0 }
+        Self {
+            items: [T::default(); N],
+            length: 0,
+        }
     }
 }
 
@@ -276,8 +305,8 @@ impl<T: Copy + Default + Debug + Send, const N: usize> List<T> for FixedList<T, 
 #[inline]
 pub fn sample(outcomes: &[Outcome], bits: u32) -> &Outcome {
     let mut rest = bits as f32 / 4_294_967_296.0;
-    // Weights are not negative, so once the rest is below 0 it stays there. Counting needs no branch that depends on chance,
-    // which no processor foresees.
+    // Weights are not negative, so once the rest is below 0 it stays there. Counting needs no
+    // branch that depends on chance, which no processor foresees.
     let mut passed = 0;
     for outcome in outcomes {
         rest -= outcome.weight;

@@ -19,8 +19,8 @@ use std::sync::atomic::AtomicBool;
 pub struct Decision<M> {
     /// The chosen move, one of the legal ones.
     pub best: M,
-    /// Win probability of the seat that moves, after this move and before the next roll; `None` from players that
-    /// do not rate moves.
+    /// Win probability of the seat that moves, after this move and before the next roll; `None`
+    /// from players that do not rate moves.
     pub value: Option<f32>,
     /// What it cost.
     pub stats: SearchStats,
@@ -29,10 +29,11 @@ pub struct Decision<M> {
 /// What a player thinks of every move it was asked about.
 #[derive(Clone, Debug)]
 pub struct Analysis<M> {
-    /// Each move with the win probability of the seat that makes it, after the move and before the next roll;
-    /// `None` from players that do not rate moves.
+    /// Each move with the win probability of the seat that makes it, after the move and before the
+    /// next roll; `None` from players that do not rate moves.
     pub moves: Vec<(M, Option<f32>)>,
-    /// The line of play thought best, starting with the best move; at least that move where moves are rated.
+    /// The line of play thought best, starting with the best move; at least that move where moves
+    /// are rated.
     pub line: Vec<M>,
     /// What it cost.
     pub stats: SearchStats,
@@ -43,8 +44,8 @@ pub struct Analysis<M> {
 /// What a player thinks of a position before chance has spoken.
 #[derive(Clone, Copy, Debug)]
 pub struct Valuation {
-    /// Win probability of the seat to move, expectation over what chance may say; `None` from players that do not
-    /// rate moves.
+    /// Win probability of the seat to move, expectation over what chance may say; `None` from
+    /// players that do not rate moves.
     pub value: Option<f32>,
     /// What it cost.
     pub stats: SearchStats,
@@ -60,29 +61,33 @@ pub trait Player<G: Game>: Send {
         false
     }
 
-    /// Thinks about a position on someone else's time, before chance has spoken, until `stop` is set. Nothing but later
-    /// answers shows that it did; players that cannot use it return at once.
+    /// Thinks about a position on someone else's time, before chance has spoken, until `stop` is
+    /// set. Nothing but later answers shows that it did; players that cannot use it return at once.
     fn ponder(&mut self, position: &G::Position, stop: &Arc<AtomicBool>) {
         let _ = (position, stop);
     }
 
-    /// Chooses one of `legal`, which has at least one move. Of equally good moves the first is chosen.
+    /// Chooses one of `legal`, which has at least one move. Of equally good moves the first is
+    /// chosen.
     fn decide(&mut self, position: &G::Position, legal: &[G::Move]) -> Decision<G::Move>;
 
-    /// Why the last decision is none, if the player could not make one; its move then means nothing. Only players that
-    /// can fail, such as other programs, ever answer.
+    /// Why the last decision is none, if the player could not make one; its move then means
+    /// nothing. Only players that can fail, such as other programs, ever answer.
     fn failure(&mut self) -> Option<String> {
         None
     }
 
-    /// Rates moves: the given ones after a roll, or before it (`None`) every move that some outcome permits, in
-    /// list order.
+    /// Rates moves: the given ones after a roll, or before it (`None`) every move that some outcome
+    /// permits, in list order.
     fn analyse(&mut self, position: &G::Position, legal: Option<&[G::Move]>) -> Analysis<G::Move>;
 
-    /// Values a position before chance has spoken ("chance root"): one number, which a search finds with fewer nodes
-    /// than the values of all moves. The position is not over.
+    /// Values a position before chance has spoken ("chance root"): one number, which a search finds
+    /// with fewer nodes than the values of all moves. The position is not over.
     fn value(&mut self, position: &G::Position) -> Valuation {
         let _ = position;
-        Valuation { value: None, stats: SearchStats::default() }
+        Valuation {
+            value: None,
+            stats: SearchStats::default(),
+        }
     }
 }

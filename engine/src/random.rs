@@ -1,8 +1,9 @@
 //! Randomness: seeds and random streams, from a frozen 64-bit Mersenne Twister.
 //!
-//! Invariant: everything random is a pure function of a user's seed, a [`SeedSpace`] and indices, so a game
-//! can be made again on any machine, and nothing is tested on the seeds it was trained on.
-//! The generator is MT19937-64 (Matsumoto and Nishimura 1998), as Rock'n'Roll used for every die.
+//! Invariant: everything random is a pure function of a user's seed, a [`SeedSpace`] and indices,
+//! so a game can be made again on any machine, and nothing is tested on the seeds it was trained
+//! on. The generator is MT19937-64 (Matsumoto and Nishimura 1998), as Rock'n'Roll used for every
+//! die.
 
 use rand_mt::Mt64;
 use xxhash_rust::xxh3::xxh3_64;
@@ -53,7 +54,9 @@ impl RandomStream {
     /// The stream of a seed.
     #[must_use]
     pub fn new(seed: u64) -> Self {
-        Self { generator: Mt64::new(seed) }
+        Self {
+            generator: Mt64::new(seed),
+        }
     }
 
     /// The next 64 bits.
@@ -85,7 +88,13 @@ mod tests {
 
     #[test]
     fn seed_spaces_are_disjoint() {
-        assert_ne!(derive_seed(1, SeedSpace::SelfPlay, &[0]), derive_seed(1, SeedSpace::Arena, &[0]));
-        assert_ne!(derive_seed(1, SeedSpace::Arena, &[0]), derive_seed(1, SeedSpace::Arena, &[0, 0]));
+        assert_ne!(
+            derive_seed(1, SeedSpace::SelfPlay, &[0]),
+            derive_seed(1, SeedSpace::Arena, &[0])
+        );
+        assert_ne!(
+            derive_seed(1, SeedSpace::Arena, &[0]),
+            derive_seed(1, SeedSpace::Arena, &[0, 0])
+        );
     }
 }

@@ -1,7 +1,8 @@
 //! What a game leaves behind.
 //!
-//! A record holds the start, and of every ply the roll, the move, its value, who made it and whether it was
-//! explored; the positions follow by replaying, so they cannot disagree with the moves.
+//! A record holds the start, and of every ply the roll, the move, its value, who made it and
+//! whether it was explored; the positions follow by replaying, so they cannot disagree with the
+//! moves.
 
 use crate::game::{Game, Payoffs};
 
@@ -12,8 +13,8 @@ pub struct Ply<M> {
     pub outcome: u8,
     /// The move made.
     pub mv: M,
-    /// Win probability of the seat that made the move, after it and before the next roll, as its player saw it;
-    /// `None` if the player rates no moves.
+    /// Win probability of the seat that made the move, after it and before the next roll, as its
+    /// player saw it; `None` if the player rates no moves.
     pub value: Option<f32>,
     /// Whether the move was made to explore rather than chosen by the player.
     pub explored: bool,

@@ -84,8 +84,8 @@ impl SearchStats {
 
 /// A search that values moves by looking ahead.
 ///
-/// Values are win probabilities of the seat to move. With more than two seats the search is paranoid: all others
-/// play as one party against the seat at the root.
+/// Values are win probabilities of the seat to move. With more than two seats the search is
+/// paranoid: all others play as one party against the seat at the root.
 pub trait Search<G: Game>: Send {
     /// The rules that are searched.
     fn game(&self) -> &G;
@@ -93,8 +93,8 @@ pub trait Search<G: Game>: Send {
     /// Forgets everything learned so far.
     fn forget(&mut self);
 
-    /// The value of making `mv` in `position`, for the seat that makes it. Exact if it is above `alpha`; otherwise
-    /// the upper bound returned is at most `alpha`.
+    /// The value of making `mv` in `position`, for the seat that makes it. Exact if it is above
+    /// `alpha`; otherwise the upper bound returned is at most `alpha`.
     fn move_value(&mut self, position: &G::Position, mv: G::Move, alpha: f32) -> Bounds;
 
     /// The best of some legal moves, at least one, and its value; of equally good ones the first.
@@ -112,11 +112,14 @@ pub trait Search<G: Game>: Send {
 
     /// The value of each of some moves.
     fn move_values(&mut self, position: &G::Position, moves: &[G::Move]) -> Vec<f32> {
-        moves.iter().map(|&mv| self.move_value(position, mv, f32::NEG_INFINITY).lower).collect()
+        moves
+            .iter()
+            .map(|&mv| self.move_value(position, mv, f32::NEG_INFINITY).lower)
+            .collect()
     }
 
-    /// The value of a position that is not over, before chance has spoken, for the seat to move; as deep as moves are
-    /// valued, the moves of this position included.
+    /// The value of a position that is not over, before chance has spoken, for the seat to move; as
+    /// deep as moves are valued, the moves of this position included.
     fn value(&mut self, position: &G::Position) -> f32;
 
     /// What has been spent since the last call.
@@ -140,12 +143,22 @@ impl Parties {
     #[inline]
     fn key<G: Game>(self, game: &G, position: &G::Position) -> u64 {
         let key = game.key(position);
-        if G::SEATS == 2 { key } else { key ^ (self.root as u64 + 1).wrapping_mul(0xD6E8_FEB8_6659_FD93) }
+        if G::SEATS == 2 {
+            key
+        } else {
+            key ^ (self.root as u64 + 1).wrapping_mul(0xD6E8_FEB8_6659_FD93)
+        }
     }
 
     /// What an evaluator says of a position, for the party to move.
     #[inline]
-    fn evaluate<G: Game, E: Evaluator<G>>(self, game: &G, evaluator: &E, position: &G::Position, cache: &E::Cache) -> f32 {
+    fn evaluate<G: Game, E: Evaluator<G>>(
+        self,
+        game: &G,
+        evaluator: &E,
+        position: &G::Position,
+        cache: &E::Cache,
+    ) -> f32 {
         if G::SEATS == 2 {
             evaluator.value(game, position, cache)
         } else {
@@ -156,6 +169,10 @@ impl Parties {
     /// What payoffs are worth to the party to move at `position`.
     #[inline]
     fn value<G: Game>(self, game: &G, position: &G::Position, payoffs: &Payoffs) -> f32 {
-        if game.to_move(position) == self.root { payoffs[self.root] } else { 1.0 - payoffs[self.root] }
+        if game.to_move(position) == self.root {
+            payoffs[self.root]
+        } else {
+            1.0 - payoffs[self.root]
+        }
     }
 }

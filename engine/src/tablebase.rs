@@ -1,10 +1,11 @@
 //! Exact endgames: the win probability of every position of few stones, fair die, standard board.
 //!
-//! [`Tables`] hold a value for each class of positions (so many stones of the mover, so many of the other side), for one
-//! variant of the rules. They are made in memory or mapped from files, and never change afterwards. Invariant: 0 and 1
-//! are only said of positions that are lost or won for certain; every other value lies within [`Oracle::error`](crate::oracle::Oracle::error) of the
-//! truth. The same cells come out on every machine, with any number of threads. The method is retrograde solution by
-//! layers of total progress, see `solve.rs`; the index is in `index.rs`.
+//! [`Tables`] hold a value for each class of positions (so many stones of the mover, so many of the
+//! other side), for one variant of the rules. They are made in memory or mapped from files, and
+//! never change afterwards. Invariant: 0 and 1 are only said of positions that are lost or won for
+//! certain; every other value lies within [`Oracle::error`](crate::oracle::Oracle::error) of the
+//! truth. The same cells come out on every machine, with any number of threads. The method is
+//! retrograde solution by layers of total progress, see `solve.rs`; the index is in `index.rs`.
 
 mod build;
 mod facts;
@@ -34,7 +35,8 @@ pub const FEWEST_STONES: usize = 2;
 /// Most stones in all that tables can be asked for.
 pub const MOST_STONES: usize = 6;
 
-/// Runs a number of independent jobs, each once, in any order and on any threads: the caller owns the threads.
+/// Runs a number of independent jobs, each once, in any order and on any threads: the caller owns
+/// the threads.
 pub type Run<'a> = &'a (dyn Fn(usize, &(dyn Fn(usize) + Sync)) + Sync);
 
 /// Is told how many values have been computed, of how many.
@@ -82,7 +84,8 @@ pub enum TablesError {
     Space {
         /// The directory of the tables.
         directory: PathBuf,
-        /// The most bytes that will be in use at a time while they are built, besides those that are now.
+        /// The most bytes that will be in use at a time while they are built, besides those that
+        /// are now.
         needed: u64,
         /// Bytes that are free.
         free: u64,
@@ -106,7 +109,12 @@ impl Tables {
         if !(FEWEST_STONES..=MOST_STONES).contains(&stones) {
             return Err(TablesError::Stones(stones));
         }
-        Ok(Self { variant, stones, index: Index::new(stones), cells: (0..25).map(|_| None).collect() })
+        Ok(Self {
+            variant,
+            stones,
+            index: Index::new(stones),
+            cells: (0..25).map(|_| None).collect(),
+        })
     }
 
     /// The variant of the rules.
@@ -121,18 +129,25 @@ impl Tables {
         self.stones
     }
 
-    /// How far a value may be off. The values of at most five stones, the same on every machine, were all compared with
-    /// double precision, both variants (`tests.rs`): at most 3.5·10⁻⁵, root mean square 6.3·10⁻⁶. From these on an error
-    /// grows by at most half a unit a ply (`solve.rs`), and six stones take less than 42 plies to the goal or a capture,
-    /// as each ply is a step and no stone has more than seven before its last: together less than 24 units.
+    /// How far a value may be off. The values of at most five stones, the same on every machine,
+    /// were all compared with double precision, both variants (`tests.rs`): at most 3.5·10⁻⁵, root
+    /// mean square 6.3·10⁻⁶. From these on an error grows by at most half a unit a ply
+    /// (`solve.rs`), and six stones take less than 42 plies to the goal or a capture, as each ply
+    /// is a step and no stone has more than seven before its last: together less than 24 units.
     fn error_bound(&self) -> f32 {
-        if self.stones <= 5 { 4e-5 } else { 24.0 / 65535.0 }
+        if self.stones <= 5 {
+            4e-5
+        } else {
+            24.0 / 65535.0
+        }
     }
 
     /// The cells of a class; none if it is not there.
     #[inline]
     fn slice(&self, class: Class) -> &[u16] {
-        self.cells[place(class)].as_ref().map_or(&[], Cells::as_slice)
+        self.cells[place(class)]
+            .as_ref()
+            .map_or(&[], Cells::as_slice)
     }
 
     /// Number of values of a class.

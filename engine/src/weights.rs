@@ -1,9 +1,10 @@
-//! Model files: weights of learned evaluators with everything needed to refuse them where they do not belong.
+//! Model files: weights of learned evaluators with everything needed to refuse them where they do
+//! not belong.
 //!
-//! A model file is a safetensors file with string metadata; `docs/formats.md`, section "Model files", is its
-//! specification. Invariant: what loads is, to the last bit, what was saved: the data section and the metadata each
-//! carry a checksum, and the description of the features must be the one this build computes. The same model gives
-//! the same bytes.
+//! A model file is a safetensors file with string metadata; `docs/formats.md`, section "Model
+//! files", is its specification. Invariant: what loads is, to the last bit, what was saved: the
+//! data section and the metadata each carry a checksum, and the description of the features must be
+//! the one this build computes. The same model gives the same bytes.
 
 mod container;
 mod integer;
@@ -13,7 +14,10 @@ use container::{Container, Tensor};
 use crate::eval::features::{FeatureGroups, SPARSE_ROWS, UnknownGroup, hash, layout};
 use crate::eval::integer_network::inputs::UnknownSideGroup;
 use crate::eval::integer_network::{IntegerError, IntegerNetwork};
-use crate::eval::network::{Head, Heads, Layer, MAX_HIDDEN, Network, NetworkError, NetworkWeights, SPARSE_SCALE, UnknownHead};
+use crate::eval::network::{
+    Head, Heads, Layer, MAX_HIDDEN, Network, NetworkError, NetworkWeights, SPARSE_SCALE,
+    UnknownHead,
+};
 use crate::eval::ntuple::{CUSTOM, NTuple, NTupleError, TupleError, TupleSet};
 use crate::files::{self, FileError};
 use std::collections::BTreeMap;
@@ -178,7 +182,9 @@ impl ModelFile {
     /// If the file cannot be written.
     pub fn save(&self, path: &Path) -> Result<(), ModelError> {
         let bytes = self.to_bytes();
-        Ok(files::write_atomically(path, |file| file.write_all(&bytes))?)
+        Ok(files::write_atomically(path, |file| {
+            file.write_all(&bytes)
+        })?)
     }
 
     /// Reads a model and checks everything about it.
@@ -187,7 +193,10 @@ impl ModelFile {
     /// If the file cannot be read, or is no model for this build; see [`ModelProblem`].
     pub fn load(path: &Path) -> Result<Self, ModelError> {
         let bytes = files::read(path)?;
-        Self::from_bytes(&bytes).map_err(|problem| ModelError::Content { path: path.to_owned(), problem })
+        Self::from_bytes(&bytes).map_err(|problem| ModelError::Content {
+            path: path.to_owned(),
+            problem,
+        })
     }
 
     /// The content of the model's file.
@@ -198,7 +207,10 @@ impl ModelFile {
             Model::Network(model) => network_container(model),
             Model::Integer(model) => integer::container(model),
         };
-        let hash = container.metadata.get("features").map_or(0, |features| hash(features));
+        let hash = container
+            .metadata
+            .get("features")
+            .map_or(0, |features| hash(features));
         for (key, value) in [
             ("schema", SCHEMA.to_owned()),
             ("game", GAME.to_owned()),
@@ -213,7 +225,8 @@ impl ModelFile {
     /// The model in the content of a file.
     ///
     /// # Errors
-    /// The first problem found, in the order: format, schema, game, kind, features, checksums, tensors, weights.
+    /// The first problem found, in the order: format, schema, game, kind, features, checksums,
+    /// tensors, weights.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, ModelProblem> {
         let container = Container::parse(bytes)?;
         let schema = container.value("schema")?;
@@ -230,7 +243,10 @@ impl ModelFile {
             integer::KIND => Model::Integer(integer::read(container.clone())?),
             kind => return Err(ModelProblem::Kind(kind.to_owned())),
         };
-        Ok(Self { provenance: container.value("provenance")?.to_owned(), model })
+        Ok(Self {
+            provenance: container.value("provenance")?.to_owned(),
+            model,
+        })
     }
 }
 
@@ -262,7 +278,12 @@ impl Model {
             Self::NTuple(model) => model.weights().len() + 1,
             Self::Network(model) => {
                 let weights = model.weights();
-                weights.sparse.len() + weights.float_tensors().iter().map(|(_, values)| values.len()).sum::<usize>()
+                weights.sparse.len()
+                    + weights
+                        .float_tensors()
+                        .iter()
+                        .map(|(_, values)| values.len())
+                        .sum::<usize>()
             }
             Self::Integer(model) => model.weights().parameters(),
         }
@@ -270,7 +291,10 @@ impl Model {
 }
 
 fn metadata<const N: usize>(pairs: [(&str, String); N]) -> BTreeMap<String, String> {
-    pairs.into_iter().map(|(key, value)| (key.to_owned(), value)).collect()
+    pairs
+        .into_iter()
+        .map(|(key, value)| (key.to_owned(), value))
+        .collect()
 }
 
 fn ntuple_container(model: &NTuple) -> Container {
@@ -286,7 +310,10 @@ fn ntuple_container(model: &NTuple) -> Container {
     }
     Container {
         metadata,
-        tensors: vec![Tensor::floats("bias", vec![1], &[model.bias()]), Tensor::floats("weights", vec![set.rows()], model.weights())],
+        tensors: vec![
+            Tensor::floats("bias", vec![1], &[model.bias()]),
+            Tensor::floats("weights", vec![set.rows()], model.weights()),
+        ],
     }
 }
 
@@ -300,17 +327,32 @@ fn network_scales() -> String {
 fn network_container(model: &Network) -> Container {
     let weights = model.weights();
     let widths = weights.widths();
-    let mut tensors = vec![Tensor::integers("sparse", vec![SPARSE_ROWS, widths[0]], &weights.sparse)];
+    let mut tensors = vec![Tensor::integers(
+        "sparse",
+        vec![SPARSE_ROWS, widths[0]],
+        &weights.sparse,
+    )];
     for (name, values) in weights.float_tensors() {
         if !values.is_empty() {
-            tensors.push(Tensor::floats(&name, network_shape(&name, values.len(), &widths), values));
+            tensors.push(Tensor::floats(
+                &name,
+                network_shape(&name, values.len(), &widths),
+                values,
+            ));
         }
     }
     let mut metadata = metadata([
         ("kind", "network".to_owned()),
         ("features", model.layout()),
         ("dense", weights.groups.names()),
-        ("shape", widths.iter().map(ToString::to_string).collect::<Vec<_>>().join(",")),
+        (
+            "shape",
+            widths
+                .iter()
+                .map(ToString::to_string)
+                .collect::<Vec<_>>()
+                .join(","),
+        ),
         ("scales", network_scales()),
     ]);
     // Networks without heads keep the bytes they had before there were any.
@@ -357,7 +399,9 @@ fn read_ntuple(mut container: Container) -> Result<NTuple, ModelProblem> {
 
 /// Most living stones of each phase but the last.
 fn read_phases(container: &Container) -> Result<Vec<u8>, ModelProblem> {
-    let Ok(text) = container.value("phases") else { return Ok(Vec::new()) };
+    let Ok(text) = container.value("phases") else {
+        return Ok(Vec::new());
+    };
     let phases: Option<Vec<u8>> = text.split(',').map(|stones| stones.parse().ok()).collect();
     phases.ok_or_else(|| ModelProblem::Value {
         key: "phases",
@@ -394,7 +438,8 @@ fn read_network(mut container: Container) -> Result<Network, ModelProblem> {
     weights.output_bias = container.take_floats("output.bias", &[1])?[0];
     for head in heads.iter() {
         *weights.heads.layer_mut(head) = Some(Layer {
-            weights: container.take_floats(&format!("{}.weight", head.name()), &[last, head.outputs()])?,
+            weights: container
+                .take_floats(&format!("{}.weight", head.name()), &[last, head.outputs()])?,
             bias: container.take_floats(&format!("{}.bias", head.name()), &[head.outputs()])?,
         });
     }
@@ -403,12 +448,17 @@ fn read_network(mut container: Container) -> Result<Network, ModelProblem> {
 }
 
 fn read_widths(shape: &str) -> Result<Vec<usize>, ModelProblem> {
-    let widths: Option<Vec<usize>> = shape.split(',').map(|width| width.parse::<u16>().ok().map(usize::from)).collect();
-    widths.filter(|widths| (1..=MAX_HIDDEN).contains(&widths.len())).ok_or_else(|| ModelProblem::Value {
-        key: "shape",
-        value: shape.to_owned(),
-        expected: "the neurons of one to three hidden layers, for example 64,32",
-    })
+    let widths: Option<Vec<usize>> = shape
+        .split(',')
+        .map(|width| width.parse::<u16>().ok().map(usize::from))
+        .collect();
+    widths
+        .filter(|widths| (1..=MAX_HIDDEN).contains(&widths.len()))
+        .ok_or_else(|| ModelProblem::Value {
+            key: "shape",
+            value: shape.to_owned(),
+            expected: "the neurons of one to three hidden layers, for example 64,32",
+        })
 }
 
 fn check_features(container: &Container, built: &str) -> Result<(), ModelProblem> {
@@ -417,7 +467,11 @@ fn check_features(container: &Container, built: &str) -> Result<(), ModelProblem
     if wanted == built && wanted_hash == format!("{built_hash:016x}") {
         return Ok(());
     }
-    let same = wanted.chars().zip(built.chars()).take_while(|(a, b)| a == b).count();
+    let same = wanted
+        .chars()
+        .zip(built.chars())
+        .take_while(|(a, b)| a == b)
+        .count();
     let excerpt = |text: &str| text.chars().skip(same).take(60).collect();
     Err(ModelProblem::Features {
         wanted_hash: wanted_hash.to_owned(),
@@ -430,7 +484,14 @@ fn check_features(container: &Container, built: &str) -> Result<(), ModelProblem
 
 fn check_scales(container: &Container, expected: &str) -> Result<(), ModelProblem> {
     let found = container.value("scales")?;
-    if found == expected { Ok(()) } else { Err(ModelProblem::Scales { found: found.to_owned(), expected: expected.to_owned() }) }
+    if found == expected {
+        Ok(())
+    } else {
+        Err(ModelProblem::Scales {
+            found: found.to_owned(),
+            expected: expected.to_owned(),
+        })
+    }
 }
 
 #[cfg(test)]

@@ -41,12 +41,17 @@ fn allocations_of(work: impl FnOnce()) -> u64 {
 
 #[test]
 fn random_games_allocate_nothing() {
-    assert!(allocations_of(|| drop(std::hint::black_box(vec![1]))) > 0, "the allocator counts");
+    assert!(
+        allocations_of(|| drop(std::hint::black_box(vec![1]))) > 0,
+        "the allocator counts"
+    );
     let game = Standard::default();
     let start = game.start([3, 4], 0);
     for engine in PlayoutEngine::ALL {
         for choice in [Choice::Moves, Choice::Stones] {
-            let Some(mut playouts) = Playouts::on(engine, &game, choice, 1) else { continue };
+            let Some(mut playouts) = Playouts::on(engine, &game, choice, 1) else {
+                continue;
+            };
             let count = allocations_of(|| {
                 playouts.random_setups(5000);
                 playouts.from_position(&game, &start, 500);

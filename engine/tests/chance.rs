@@ -1,4 +1,5 @@
-//! The bounds and windows of the chance operator against direct evaluation of `Σ w · max` over all moves.
+//! The bounds and windows of the chance operator against direct evaluation of `Σ w · max` over all
+//! moves.
 
 use engine::chance::{Bounds, ChanceBounds, expectation};
 use engine::game::Outcome;
@@ -20,35 +21,66 @@ struct Node {
 fn node() -> impl Strategy<Value = Node> {
     let run = (0usize..12, 1usize..6, 0.05f64..1.0);
     let slack = || prop_oneof![3 => Just(0.0f32), 1 => 0.0f32..0.5];
-    let moves =
-        prop::collection::vec((prop_oneof![1 => Just(0.0f32), 1 => Just(1.0f32), 6 => 0.0f32..1.0], slack(), slack(), any::<u32>()), 1..12);
+    let moves = prop::collection::vec(
+        (
+            prop_oneof![1 => Just(0.0f32), 1 => Just(1.0f32), 6 => 0.0f32..1.0],
+            slack(),
+            slack(),
+            any::<u32>(),
+        ),
+        1..12,
+    );
     (prop::collection::vec(run, 1..=6), moves).prop_map(|(runs, moves)| {
         let total: f64 = runs.iter().map(|run| run.2).sum();
         let outcomes = runs.iter().map(|&(start, length, weight)| {
             let start = start % moves.len();
             let end = (start + length).min(moves.len());
-            Outcome { weight: (weight / total) as f32, start: start as u16, end: end as u16 }
+            Outcome {
+                weight: (weight / total) as f32,
+                start: start as u16,
+                end: end as u16,
+            }
         });
         let mut order: Vec<usize> = (0..moves.len()).collect();
         order.sort_by_key(|&index| moves[index].3);
         Node {
             outcomes: outcomes.collect(),
             values: moves.iter().map(|mv| mv.0).collect(),
-            order: order.into_iter().map(|index| (index, moves[index].1, moves[index].2)).collect(),
+            order: order
+                .into_iter()
+                .map(|index| (index, moves[index].1, moves[index].2))
+                .collect(),
         }
     })
 }
 
 /// `Σ w · max`, by the definition.
 fn worth(outcomes: &[Outcome], values: &[f64]) -> f64 {
-    let best = |outcome: &Outcome| (usize::from(outcome.start)..usize::from(outcome.end)).map(|index| values[index]).fold(0.0, f64::max);
-    outcomes.iter().map(|outcome| f64::from(outcome.weight) * best(outcome)).sum()
+    let best = |outcome: &Outcome| {
+        (usize::from(outcome.start)..usize::from(outcome.end))
+            .map(|index| values[index])
+            .fold(0.0, f64::max)
+    };
+    outcomes
+        .iter()
+        .map(|outcome| f64::from(outcome.weight) * best(outcome))
+        .sum()
 }
 
-/// The most the position is worth if a move has a value and, where a single outcome permits it, no unsearched move of that
-/// outcome turns out better.
-fn best_if_none_better(node: &Node, searched: &[bool], upper: &[f64], index: usize, value: f64) -> f64 {
-    let permitting = node.outcomes.iter().filter(|outcome| outcome.permits(index)).count();
+/// The most the position is worth if a move has a value and, where a single outcome permits it, no
+/// unsearched move of that outcome turns out better.
+fn best_if_none_better(
+    node: &Node,
+    searched: &[bool],
+    upper: &[f64],
+    index: usize,
+    value: f64,
+) -> f64 {
+    let permitting = node
+        .outcomes
+        .iter()
+        .filter(|outcome| outcome.permits(index))
+        .count();
     let best = |outcome: &Outcome| {
         let bound = |other: usize| {
             let counts_for_nothing = permitting == 1 && outcome.permits(index) && !searched[other];
@@ -60,16 +92,22 @@ fn best_if_none_better(node: &Node, searched: &[bool], upper: &[f64], index: usi
                 upper[other]
             }
         };
-        (usize::from(outcome.start)..usize::from(outcome.end)).map(bound).fold(0.0, f64::max)
+        (usize::from(outcome.start)..usize::from(outcome.end))
+            .map(bound)
+            .fold(0.0, f64::max)
     };
-    node.outcomes.iter().map(|outcome| f64::from(outcome.weight) * best(outcome)).sum()
+    node.outcomes
+        .iter()
+        .map(|outcome| f64::from(outcome.weight) * best(outcome))
+        .sum()
 }
 
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, cases: 3_000, ..ProptestConfig::default() })]
 
-    /// Whatever has been searched, the bounds are those of all moves put to their own bounds, unsearched ones to 0
-    /// and 1; and the window of a move separates the values that let the position fail low, or high.
+    /// Whatever has been searched, the bounds are those of all moves put to their own bounds,
+    /// unsearched ones to 0 and 1; and the window of a move separates the values that let the
+    /// position fail low, or high.
     #[test]
     fn bounds_and_windows_follow_the_definition(node in node(), alpha in 0.0f32..1.0, width in 0.0f32..0.5, tried in prop::collection::vec(0.0f32..1.0, 4)) {
         let beta = alpha + width;
@@ -101,7 +139,8 @@ proptest! {
                     if value >= to {
                         prop_assert!(worst_with >= f64::from(beta) - ROUNDING, "{} >= {}", value, to);
                     }
-                    // The window is no wider than it must be: inside it the position fails neither way.
+                    // The window is no wider than it must be: inside it the position fails neither
+                    // way.
                     if value > from + 1e-3 && value < to - 1e-3 {
                         let best_with = best_if_none_better(&node, &searched, &upper, index, f64::from(value)).max(best_with);
                         prop_assert!(best_with >= f64::from(alpha) - ROUNDING && worst_with <= f64::from(beta) + ROUNDING, "{}", value);

@@ -1,4 +1,5 @@
-//! Every option of the Monte-Carlo search keeps what it promises: memory, threads, what is kept, leaves, limits.
+//! Every option of the Monte-Carlo search keeps what it promises: memory, threads, what is kept,
+//! leaves, limits.
 
 use engine::chance::{Bounds, expectation};
 use engine::eval::schwarz_odds::SchwarzOdds;
@@ -10,7 +11,8 @@ use engine::search::Search;
 use engine::search::expectiminimax::{Expectiminimax, Form};
 use engine::search::limits::TimeLimit;
 use engine::search::mcts::{
-    Backup, Budget, EvaluatorLeaf, FirstPlay, Leaf, Mcts, MctsOptions, Mix, MoveStatistics, Playout, Prior, Selection, StarLeaf, best_move,
+    Backup, Budget, EvaluatorLeaf, FirstPlay, Leaf, Mcts, MctsOptions, Mix, MoveStatistics,
+    Playout, Prior, Selection, StarLeaf, best_move,
 };
 use serde_json::Value;
 use std::sync::Arc;
@@ -20,11 +22,17 @@ use std::time::{Duration, Instant};
 const MIDDLE: &str = "215../64.../3...e/...fb/..acd b -";
 
 fn position(text: &str) -> Position {
-    Standard::default().parse_position(text).expect("a position").0
+    Standard::default()
+        .parse_position(text)
+        .expect("a position")
+        .0
 }
 
 fn simulations(simulations: u64) -> MctsOptions {
-    MctsOptions { budget: Budget::Simulations(simulations), ..MctsOptions::default() }
+    MctsOptions {
+        budget: Budget::Simulations(simulations),
+        ..MctsOptions::default()
+    }
 }
 
 fn exact_lines() -> Vec<(Position, Value)> {
@@ -38,7 +46,10 @@ fn exact_lines() -> Vec<(Position, Value)> {
 /// The value of a position before the roll, from what was found about its moves.
 fn value(position: &Position, found: &[MoveStatistics<Move>]) -> f32 {
     let moves: Vec<Move> = found.iter().map(|statistics| statistics.mv).collect();
-    let values: Vec<f32> = found.iter().map(|statistics| statistics.value.unwrap_or(0.0)).collect();
+    let values: Vec<f32> = found
+        .iter()
+        .map(|statistics| statistics.value.unwrap_or(0.0))
+        .collect();
     let mut outcomes = OutcomeList::default();
     Standard::default().outcomes(position, &moves, &mut outcomes);
     expectation(&outcomes, &values)
@@ -53,17 +64,68 @@ fn variants() -> Vec<(&'static str, MctsOptions)> {
     let base = simulations(20_000);
     vec![
         ("default", base),
-        ("tuned", MctsOptions { selection: Selection::Tuned, exploration: 1.0, ..base }),
-        ("puct", MctsOptions { selection: Selection::Puct, exploration: 1.0, first_play: FirstPlay::Parent, ..base }),
-        ("fpu", MctsOptions { first_play: FirstPlay::Value(1.2), ..base }),
+        (
+            "tuned",
+            MctsOptions {
+                selection: Selection::Tuned,
+                exploration: 1.0,
+                ..base
+            },
+        ),
+        (
+            "puct",
+            MctsOptions {
+                selection: Selection::Puct,
+                exploration: 1.0,
+                first_play: FirstPlay::Parent,
+                ..base
+            },
+        ),
+        (
+            "fpu",
+            MctsOptions {
+                first_play: FirstPlay::Value(1.2),
+                ..base
+            },
+        ),
         ("rave", MctsOptions { rave: 50.0, ..base }),
         ("bias", MctsOptions { bias: 2.0, ..base }),
-        ("expected", MctsOptions { backup: Backup::Expected, ..base }),
-        ("no solver", MctsOptions { solver: false, ..base }),
-        ("tree", MctsOptions { graph: false, ..base }),
+        (
+            "expected",
+            MctsOptions {
+                backup: Backup::Expected,
+                ..base
+            },
+        ),
+        (
+            "no solver",
+            MctsOptions {
+                solver: false,
+                ..base
+            },
+        ),
+        (
+            "tree",
+            MctsOptions {
+                graph: false,
+                ..base
+            },
+        ),
         ("keep", MctsOptions { keep: true, ..base }),
-        ("no virtual loss", MctsOptions { virtual_loss: 0, ..base }),
-        ("virtual loss of 3", MctsOptions { virtual_loss: 3, ..base }),
+        (
+            "no virtual loss",
+            MctsOptions {
+                virtual_loss: 0,
+                ..base
+            },
+        ),
+        (
+            "virtual loss of 3",
+            MctsOptions {
+                virtual_loss: 3,
+                ..base
+            },
+        ),
         ("batch", MctsOptions { batch: 8, ..base }),
     ]
 }
@@ -73,13 +135,18 @@ fn every_variant_comes_close_to_exact_values_and_proves_only_what_is_true() {
     let game = Standard::default();
     for (name, options) in variants() {
         let mut off = (0.0f64, 0);
-        let mut search = Mcts::<_, _>::new(game.clone(), Playout, options, 5).with_prior(Some(schwarz() as Arc<dyn Prior<Standard>>));
+        let mut search = Mcts::<_, _>::new(game.clone(), Playout, options, 5)
+            .with_prior(Some(schwarz() as Arc<dyn Prior<Standard>>));
         for (position, line) in exact_lines().iter().step_by(4) {
             let found = search.search(position, None);
-            off.0 += (f64::from(value(position, &found)) - line["value"].as_f64().expect("a number")).abs();
+            off.0 += (f64::from(value(position, &found))
+                - line["value"].as_f64().expect("a number"))
+            .abs();
             off.1 += 1;
             for statistics in &found {
-                let expected = line["moves"][&game.format_move(position, statistics.mv)].as_f64().expect("a number");
+                let expected = line["moves"][&game.format_move(position, statistics.mv)]
+                    .as_f64()
+                    .expect("a number");
                 let Bounds { lower, upper } = statistics.proven;
                 assert!(
                     f64::from(lower) - 1e-6 < expected && expected < f64::from(upper) + 1e-6,
@@ -96,10 +163,20 @@ fn every_variant_comes_close_to_exact_values_and_proves_only_what_is_true() {
 fn one_thread_is_a_pure_function_of_its_seed_whatever_the_options() {
     for (name, options) in variants() {
         let run = |seed| {
-            let mut search =
-                Mcts::<_, _>::new(Standard::default(), Playout, MctsOptions { budget: Budget::Simulations(3_000), ..options }, seed)
-                    .with_prior(Some(schwarz() as Arc<dyn Prior<Standard>>));
-            [search.search(&position(MIDDLE), None), search.search(&position(MIDDLE), None)]
+            let mut search = Mcts::<_, _>::new(
+                Standard::default(),
+                Playout,
+                MctsOptions {
+                    budget: Budget::Simulations(3_000),
+                    ..options
+                },
+                seed,
+            )
+            .with_prior(Some(schwarz() as Arc<dyn Prior<Standard>>));
+            [
+                search.search(&position(MIDDLE), None),
+                search.search(&position(MIDDLE), None),
+            ]
         };
         assert_eq!(run(3), run(3), "{name}");
         assert_ne!(run(3), run(4), "{name}");
@@ -110,23 +187,41 @@ fn one_thread_is_a_pure_function_of_its_seed_whatever_the_options() {
 fn several_threads_find_what_one_finds_and_make_no_simulation_too_many() {
     let game = Standard::default();
     for (name, options) in variants() {
-        let options = MctsOptions { budget: Budget::Simulations(60_001), ..options };
+        let options = MctsOptions {
+            budget: Budget::Simulations(60_001),
+            ..options
+        };
         let prior = || Some(schwarz() as Arc<dyn Prior<Standard>>);
         let mut alone = Mcts::<_, _>::new(game.clone(), Playout, options, 1).with_prior(prior());
-        let mut together = Mcts::<_, Playout>::with_leaves(game.clone(), vec![Playout; 3], options, 1).with_prior(prior());
-        let (one, three) = (alone.search(&position(MIDDLE), None), together.search(&position(MIDDLE), None));
+        let mut together =
+            Mcts::<_, Playout>::with_leaves(game.clone(), vec![Playout; 3], options, 1)
+                .with_prior(prior());
+        let (one, three) = (
+            alone.search(&position(MIDDLE), None),
+            together.search(&position(MIDDLE), None),
+        );
         let off = (value(&position(MIDDLE), &one) - value(&position(MIDDLE), &three)).abs();
         assert!(off < 0.02, "{name}: off by {off}");
         let visits: u32 = three.iter().map(|statistics| statistics.visits).sum();
-        assert_eq!((together.report().simulations, visits), (60_001, 60_001), "{name}");
+        assert_eq!(
+            (together.report().simulations, visits),
+            (60_001, 60_001),
+            "{name}"
+        );
     }
     // What three threads prove together is true.
-    let mut search = Mcts::<_, Playout>::with_leaves(game.clone(), vec![Playout; 3], simulations(2_000), 2);
+    let mut search =
+        Mcts::<_, Playout>::with_leaves(game.clone(), vec![Playout; 3], simulations(2_000), 2);
     for (position, line) in exact_lines() {
         for statistics in search.search(&position, None) {
-            let expected = line["moves"][&game.format_move(&position, statistics.mv)].as_f64().expect("a number");
+            let expected = line["moves"][&game.format_move(&position, statistics.mv)]
+                .as_f64()
+                .expect("a number");
             let Bounds { lower, upper } = statistics.proven;
-            assert!(f64::from(lower) - 1e-6 < expected && expected < f64::from(upper) + 1e-6, "{position:?}: {statistics:?}");
+            assert!(
+                f64::from(lower) - 1e-6 < expected && expected < f64::from(upper) + 1e-6,
+                "{position:?}: {statistics:?}"
+            );
         }
     }
 }
@@ -149,13 +244,34 @@ fn several_threads_lose_no_visit_and_no_payoff() {
     // Nobody arrives before the seventh ply, and these simulations see fewer.
     let start = position("123../45.../6...a/...bc/..def b -");
     for (batch, virtual_loss) in [(1, 1), (8, 1), (200, 0), (200, 1), (200, 3)] {
-        let options = MctsOptions { batch, virtual_loss, solver: false, ..simulations(10_007) };
-        let mut search = Mcts::<_, _>::with_leaves(game.clone(), vec![Constant(0.25); 3], options, 1);
+        let options = MctsOptions {
+            batch,
+            virtual_loss,
+            solver: false,
+            ..simulations(10_007)
+        };
+        let mut search =
+            Mcts::<_, _>::with_leaves(game.clone(), vec![Constant(0.25); 3], options, 1);
         let found = search.search(&start, None);
-        assert_eq!(found.iter().map(|statistics| statistics.visits).sum::<u32>(), 10_007);
+        assert_eq!(
+            found
+                .iter()
+                .map(|statistics| statistics.visits)
+                .sum::<u32>(),
+            10_007
+        );
         assert!(search.report().depth < 7);
-        let value = if game.to_move(&start) == 0 { 0.25 } else { 0.75 };
-        assert!(found.iter().all(|statistics| statistics.value == Some(value)), "batch {batch}, virtual loss {virtual_loss}: {found:?}");
+        let value = if game.to_move(&start) == 0 {
+            0.25
+        } else {
+            0.75
+        };
+        assert!(
+            found
+                .iter()
+                .all(|statistics| statistics.value == Some(value)),
+            "batch {batch}, virtual loss {virtual_loss}: {found:?}"
+        );
     }
 }
 
@@ -167,7 +283,11 @@ impl Leaf<Standard> for HasLeft {
     fn payoffs(&mut self, game: &Standard, position: &Position, _: &mut RandomStream) -> Payoffs {
         let text = game.format_position(position, None);
         let row = text.split(['/', ' ']).nth(3).expect("row 2");
-        let blue = if row.chars().nth(3) == Some('f') { 0.0 } else { 1.0 };
+        let blue = if row.chars().nth(3) == Some('f') {
+            0.0
+        } else {
+            1.0
+        };
         let mut payoffs = [0.0; MAX_SEATS];
         (payoffs[0], payoffs[1]) = (1.0 - blue, blue);
         payoffs
@@ -178,27 +298,59 @@ impl Leaf<Standard> for HasLeft {
 fn every_simulation_of_a_batch_gets_the_answer_to_its_own_position() {
     let game = Standard::default();
     for batch in [1, 3, 8, 64] {
-        let options = MctsOptions { batch, solver: false, ..simulations(20_000) };
+        let options = MctsOptions {
+            batch,
+            solver: false,
+            ..simulations(20_000)
+        };
         let mut search = Mcts::<_, _>::new(game.clone(), HasLeft, options, 1);
         let found = search.search(&position(MIDDLE), None);
-        let moved: Vec<_> =
-            found.iter().filter(|statistics| game.format_move(&position(MIDDLE), statistics.mv).starts_with("d2")).collect();
+        let moved: Vec<_> = found
+            .iter()
+            .filter(|statistics| {
+                game.format_move(&position(MIDDLE), statistics.mv)
+                    .starts_with("d2")
+            })
+            .collect();
         assert_eq!(moved.len(), 3);
-        assert!(moved.iter().all(|statistics| statistics.visits > 100 && statistics.value == Some(1.0)), "batch {batch}: {moved:?}");
+        assert!(
+            moved
+                .iter()
+                .all(|statistics| statistics.visits > 100 && statistics.value == Some(1.0)),
+            "batch {batch}: {moved:?}"
+        );
         assert!(found.iter().any(|statistics| statistics.value < Some(0.9)));
     }
 }
 
 #[test]
 fn memory_stays_within_its_limit_and_the_search_goes_on_without_growing() {
-    let variants = [(Selection::Ucb1, false, 1), (Selection::Tuned, false, 1), (Selection::Ucb1, true, 1), (Selection::Ucb1, true, 2)];
+    let variants = [
+        (Selection::Ucb1, false, 1),
+        (Selection::Tuned, false, 1),
+        (Selection::Ucb1, true, 1),
+        (Selection::Ucb1, true, 2),
+    ];
     for (selection, keep, threads) in variants {
-        let options = MctsOptions { memory: 1, selection, keep, ..simulations(200_000) };
-        let mut search = Mcts::<_, Playout>::with_leaves(Standard::default(), vec![Playout; threads], options, 1);
+        let options = MctsOptions {
+            memory: 1,
+            selection,
+            keep,
+            ..simulations(200_000)
+        };
+        let mut search = Mcts::<_, Playout>::with_leaves(
+            Standard::default(),
+            vec![Playout; threads],
+            options,
+            1,
+        );
         for _ in 0..3 {
             let found = search.search(&position(MIDDLE), None);
             let report = search.report();
-            assert!(report.full && report.bytes <= 1 << 20 && report.fill <= 1.0, "{report:?}");
+            assert!(
+                report.full && report.bytes <= 1 << 20 && report.fill <= 1.0,
+                "{report:?}"
+            );
             assert_eq!(report.simulations, 200_000);
             let value = value(&position(MIDDLE), &found);
             assert!((0.4..0.6).contains(&value), "{value}");
@@ -210,19 +362,35 @@ fn memory_stays_within_its_limit_and_the_search_goes_on_without_growing() {
 fn what_was_learned_is_kept_from_move_to_move() {
     let game = Standard::default();
     let run = |keep| {
-        let mut search = Mcts::<_, _>::new(game.clone(), Playout, MctsOptions { keep, ..simulations(5_000) }, 1);
+        let mut search = Mcts::<_, _>::new(
+            game.clone(),
+            Playout,
+            MctsOptions {
+                keep,
+                ..simulations(5_000)
+            },
+            1,
+        );
         let start = position(MIDDLE);
         let found = search.choose(&start, &game.legal_moves(&start, 1));
         let next = game.play(&start, best_move(&found).mv);
         let found = search.search(&next, None);
-        found.iter().map(|statistics| statistics.visits).sum::<u32>()
+        found
+            .iter()
+            .map(|statistics| statistics.visits)
+            .sum::<u32>()
     };
     assert_eq!(run(false), 5_000);
     assert!(run(true) > 5_500, "{}", run(true));
     // Through whole games in little memory: what is out of reach makes room.
     for threads in [1, 2, 3] {
-        let options = MctsOptions { keep: true, memory: 4, ..simulations(40_000) };
-        let mut search = Mcts::<_, Playout>::with_leaves(game.clone(), vec![Playout; threads], options, 1);
+        let options = MctsOptions {
+            keep: true,
+            memory: 4,
+            ..simulations(40_000)
+        };
+        let mut search =
+            Mcts::<_, Playout>::with_leaves(game.clone(), vec![Playout; threads], options, 1);
         let mut random = RandomStream::new(1);
         for _ in 0..3 {
             search.reseed(1);
@@ -239,7 +407,16 @@ fn what_was_learned_is_kept_from_move_to_move() {
 
 #[test]
 fn pondering_ends_when_told_and_helps_the_next_search() {
-    let mut search = Mcts::<_, _>::new(Standard::default(), Playout, MctsOptions { keep: true, ponder: true, ..simulations(1_000) }, 1);
+    let mut search = Mcts::<_, _>::new(
+        Standard::default(),
+        Playout,
+        MctsOptions {
+            keep: true,
+            ponder: true,
+            ..simulations(1_000)
+        },
+        1,
+    );
     let mut pondered = 0;
     // Once is enough, unless the machine lets others work meanwhile.
     while pondered <= 1_000 {
@@ -254,26 +431,53 @@ fn pondering_ends_when_told_and_helps_the_next_search() {
         pondered += search.report().simulations;
     }
     let found = search.search(&position(MIDDLE), None);
-    assert!(found.iter().map(|statistics| statistics.visits).sum::<u32>() > 2_000);
+    assert!(
+        found
+            .iter()
+            .map(|statistics| statistics.visits)
+            .sum::<u32>()
+            > 2_000
+    );
 }
 
 #[test]
 fn time_is_kept() {
     let start = position(MIDDLE);
     let legal = Standard::default().legal_moves(&start, 1);
-    let clock = Budget::Time(TimeLimit::Game { total: Duration::from_millis(800), increment: Duration::ZERO });
+    let clock = Budget::Time(TimeLimit::Game {
+        total: Duration::from_millis(800),
+        increment: Duration::ZERO,
+    });
     for threads in [1, 2] {
-        for budget in
-            [TimeLimit::Move, TimeLimit::Processor].map(|limit| Budget::Time(limit(Duration::from_millis(80)))).into_iter().chain([clock])
+        for budget in [TimeLimit::Move, TimeLimit::Processor]
+            .map(|limit| Budget::Time(limit(Duration::from_millis(80))))
+            .into_iter()
+            .chain([clock])
         {
-            let options = MctsOptions { budget, early: false, ..MctsOptions::default() };
-            let mut search = Mcts::<_, Playout>::with_leaves(Standard::default(), vec![Playout; threads], options, 1);
+            let options = MctsOptions {
+                budget,
+                early: false,
+                ..MctsOptions::default()
+            };
+            let mut search = Mcts::<_, Playout>::with_leaves(
+                Standard::default(),
+                vec![Playout; threads],
+                options,
+                1,
+            );
             let began = Instant::now();
             search.choose(&start, &legal);
             let spent = began.elapsed();
-            assert!(search.report().simulations > 50, "{budget:?} on {threads} threads: {:?} after {spent:?}", search.report());
+            assert!(
+                search.report().simulations > 50,
+                "{budget:?} on {threads} threads: {:?} after {spent:?}",
+                search.report()
+            );
             // Generous above, for other programs may run.
-            assert!((Duration::from_millis(60)..Duration::from_millis(900)).contains(&spent), "{budget:?}: {spent:?}");
+            assert!(
+                (Duration::from_millis(60)..Duration::from_millis(900)).contains(&spent),
+                "{budget:?}: {spent:?}"
+            );
         }
     }
 }
@@ -283,14 +487,28 @@ fn a_choice_ends_when_no_other_move_can_catch_up() {
     let game = Standard::default();
     let start = position(MIDDLE);
     let run = |early, die| {
-        let mut search = Mcts::<_, _>::new(game.clone(), Playout, MctsOptions { early, ..simulations(20_000) }, 1);
+        let mut search = Mcts::<_, _>::new(
+            game.clone(),
+            Playout,
+            MctsOptions {
+                early,
+                ..simulations(20_000)
+            },
+            1,
+        );
         let legal = game.legal_moves(&start, die);
-        (best_move(&search.choose(&start, &legal)).mv, search.report().simulations)
+        (
+            best_move(&search.choose(&start, &legal)).mv,
+            search.report().simulations,
+        )
     };
     for die in 1..=6 {
         let (all, some) = (run(false, die), run(true, die));
         assert_eq!(all.0, some.0);
-        assert!(all.1 == 20_000 && (10_000..=20_000).contains(&some.1), "{some:?}");
+        assert!(
+            all.1 == 20_000 && (10_000..=20_000).contains(&some.1),
+            "{some:?}"
+        );
     }
 }
 
@@ -316,28 +534,44 @@ impl Oracle<Standard> for Known {
 fn an_oracle_settles_what_it_knows() {
     let game = Standard::default();
     let (mut asked, mut alone) = (0, 0);
-    for (position, line) in exact_lines().iter().filter(|(position, _)| position.stones() == 3) {
+    for (position, line) in exact_lines()
+        .iter()
+        .filter(|(position, _)| position.stones() == 3)
+    {
         let expected = line["value"].as_f64().expect("a number");
         for oracle in [None, Some(Arc::new(Known(2)) as Arc<dyn Oracle<Standard>>)] {
             let with = oracle.is_some();
-            let mut search = Mcts::<_, _>::new(game.clone(), Playout, simulations(1_000_000), 1).with_oracle(oracle);
+            let mut search = Mcts::<_, _>::new(game.clone(), Playout, simulations(1_000_000), 1)
+                .with_oracle(oracle);
             let found = search.search(position, None);
-            assert!((f64::from(value(position, &found)) - expected).abs() < 1e-5, "{position:?}");
+            assert!(
+                (f64::from(value(position, &found)) - expected).abs() < 1e-5,
+                "{position:?}"
+            );
             *(if with { &mut asked } else { &mut alone }) += search.report().simulations;
         }
     }
-    assert!(asked < alone, "{asked} simulations with an oracle, {alone} without");
+    assert!(
+        asked < alone,
+        "{asked} simulations with an oracle, {alone} without"
+    );
 }
 
 #[test]
 fn leaves_answer_alike_one_by_one_and_together() {
     let game = Standard::default();
     let mut random = RandomStream::new(3);
-    let positions: Vec<Position> =
-        exact_lines().into_iter().map(|(position, _)| position).filter(|position| game.payoffs(position).is_none()).collect();
+    let positions: Vec<Position> = exact_lines()
+        .into_iter()
+        .map(|(position, _)| position)
+        .filter(|position| game.payoffs(position).is_none())
+        .collect();
     let star = || StarLeaf::new(Standard::default(), schwarz(), 1);
-    let leaves: Vec<Box<dyn Leaf<Standard>>> =
-        vec![Box::new(EvaluatorLeaf::new(schwarz())), Box::new(star()), Box::new(Mix::new(0.25, EvaluatorLeaf::new(schwarz()), star()))];
+    let leaves: Vec<Box<dyn Leaf<Standard>>> = vec![
+        Box::new(EvaluatorLeaf::new(schwarz())),
+        Box::new(star()),
+        Box::new(Mix::new(0.25, EvaluatorLeaf::new(schwarz()), star())),
+    ];
     let mut answers = vec![vec![[0.0; MAX_SEATS]; positions.len()]; leaves.len()];
     for (mut leaf, answers) in leaves.into_iter().zip(&mut answers) {
         leaf.payoffs_of(&game, &positions, &mut random, answers);
@@ -350,9 +584,19 @@ fn leaves_answer_alike_one_by_one_and_together() {
     let mut reference = Expectiminimax::new(game.clone(), schwarz(), 1, Form::Textbook);
     for (number, position) in positions.iter().enumerate() {
         let seat = game.to_move(position);
-        assert!((answers[1][number][seat] - Search::value(&mut reference, position)).abs() < 1e-5, "{position:?}");
-        let mixed: Payoffs = std::array::from_fn(|seat| 0.25 * answers[0][number][seat] + 0.75 * answers[1][number][seat]);
-        assert!(mixed.iter().zip(&answers[2][number]).all(|(one, other)| (one - other).abs() < 1e-6));
+        assert!(
+            (answers[1][number][seat] - Search::value(&mut reference, position)).abs() < 1e-5,
+            "{position:?}"
+        );
+        let mixed: Payoffs = std::array::from_fn(|seat| {
+            0.25 * answers[0][number][seat] + 0.75 * answers[1][number][seat]
+        });
+        assert!(
+            mixed
+                .iter()
+                .zip(&answers[2][number])
+                .all(|(one, other)| (one - other).abs() < 1e-6)
+        );
     }
 }
 

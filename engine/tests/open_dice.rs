@@ -1,6 +1,10 @@
-//! EinStein with the dice laid open: the rolls decide the moves, and without chance every search is minimax.
+//! EinStein with the dice laid open: the rolls decide the moves, and without chance every search is
+//! minimax.
 
-#![allow(clippy::unwrap_used, reason = "a test helper outside of a test function")]
+#![allow(
+    clippy::unwrap_used,
+    reason = "a test helper outside of a test function"
+)]
 
 mod games;
 
@@ -103,14 +107,32 @@ fn searches_are_minimax<E: Evaluator<OpenDice> + Clone>(evaluator: &E) {
         let expected = minimax(&open, evaluator, &position, depth, open.to_move(&position));
         for entries in [None, Some(1), Some(1 << 12)] {
             let table = || entries.map(new_table);
-            let options = StarOptions { cuts: Cuts::Star1, ..StarOptions::default() };
-            let value = Star::<_, _>::new(open.clone(), evaluator.clone(), options, table()).bounds(&position, depth, 0.0, 1.0).lower;
-            assert!((f64::from(value) - expected).abs() < 1e-6, "{value}, minimax {expected}");
+            let options = StarOptions {
+                cuts: Cuts::Star1,
+                ..StarOptions::default()
+            };
+            let value = Star::<_, _>::new(open.clone(), evaluator.clone(), options, table())
+                .bounds(&position, depth, 0.0, 1.0)
+                .lower;
+            assert!(
+                (f64::from(value) - expected).abs() < 1e-6,
+                "{value}, minimax {expected}"
+            );
             for cuts in [Cuts::None, Cuts::Between, Cuts::Star1, Cuts::Star2] {
                 for negascout in [false, true] {
                     let options = Options { cuts, negascout };
-                    let value = OutcomeSearch::<_, _>::new(open.clone(), evaluator.clone(), depth, options, table()).value(&position);
-                    assert!((f64::from(value) - expected).abs() < 1e-6, "{value}, minimax {expected}, {options:?}");
+                    let value = OutcomeSearch::<_, _>::new(
+                        open.clone(),
+                        evaluator.clone(),
+                        depth,
+                        options,
+                        table(),
+                    )
+                    .value(&position);
+                    assert!(
+                        (f64::from(value) - expected).abs() < 1e-6,
+                        "{value}, minimax {expected}, {options:?}"
+                    );
                 }
             }
         }
@@ -159,13 +181,26 @@ fn the_evaluator_inside_is_asked() {
     let open = OpenDice::new(game.clone(), 1);
     let schwarz = SchwarzOdds::fitted(&game);
     let start = open.start(game.start([3, 500], 1));
-    assert_eq!(OpenDiceEvaluator(schwarz.clone()).value_of(&open, &start), schwarz.value_of(&game, &start.position));
+    assert_eq!(
+        OpenDiceEvaluator(schwarz.clone()).value_of(&open, &start),
+        schwarz.value_of(&game, &start.position)
+    );
     let (mut parent, mut child) = (0, 0);
     let counting = OpenDiceEvaluator(Counting);
     counting.refresh(&open, &start, &mut parent);
     let mv = open.random_move(&start, 0);
-    counting.update(&open, &parent, &start, mv, &open.play(&start, mv), &mut child);
+    counting.update(
+        &open,
+        &parent,
+        &start,
+        mv,
+        &open.play(&start, mv),
+        &mut child,
+    );
     assert_eq!((parent, child), (100, 101));
     assert_eq!(counting.value(&open, &start, &child), 0.505);
-    assert_eq!(counting.payoffs(&open, &start, &child)[..2], [1.0 - 0.505, 0.505]);
+    assert_eq!(
+        counting.payoffs(&open, &start, &child)[..2],
+        [1.0 - 0.505, 0.505]
+    );
 }

@@ -1,4 +1,5 @@
-//! Pondering: the time of others is used, what was found then counts, and it ends when they have decided.
+//! Pondering: the time of others is used, what was found then counts, and it ends when they have
+//! decided.
 
 use engine::dice::{Die, DuplicateDice};
 use engine::game::Game;
@@ -15,7 +16,9 @@ use std::time::Duration;
 const MIDDLE: &str = "215../64.../3...e/...fb/..acd b -";
 
 fn player(text: &str) -> Box<dyn Player<Standard>> {
-    let mut player = PlayerRecipe::parse(text, &Standard::default()).expect("a player").make();
+    let mut player = PlayerRecipe::parse(text, &Standard::default())
+        .expect("a player")
+        .make();
     player.new_game(1);
     player
 }
@@ -33,12 +36,21 @@ impl Player<Standard> for Slow {
         std::thread::sleep(Duration::from_millis(3));
         assert!(!self.panics, "as it was told to");
         self.decisions += 1;
-        Decision { best: legal[0], value: None, stats: SearchStats::default() }
+        Decision {
+            best: legal[0],
+            value: None,
+            stats: SearchStats::default(),
+        }
     }
 
     fn analyse(&mut self, _position: &Position, legal: Option<&[Move]>) -> Analysis<Move> {
         let moves = legal.into_iter().flatten().map(|&mv| (mv, None)).collect();
-        Analysis { moves, line: Vec::new(), stats: SearchStats::default(), tree: None }
+        Analysis {
+            moves,
+            line: Vec::new(),
+            stats: SearchStats::default(),
+            tree: None,
+        }
     }
 }
 
@@ -107,14 +119,39 @@ fn what_was_found_on_the_time_of_others_counts() {
 fn the_game_loop_lets_ponder_who_wants_to_and_nobody_else() {
     let game = Standard::default();
     let (start, _) = game.parse_position(MIDDLE).expect("a position");
-    for (text, ponders) in [("mcts(sims=50, ponder=1)", true), ("mcts(sims=50, keep=on)", false)] {
-        let mut counted = Counted { player: player(text), pondered: 0, decisions: 0 };
-        let mut slow = Slow { panics: false, decisions: 0 };
+    for (text, ponders) in [
+        ("mcts(sims=50, ponder=1)", true),
+        ("mcts(sims=50, keep=on)", false),
+    ] {
+        let mut counted = Counted {
+            player: player(text),
+            pondered: 0,
+            decisions: 0,
+        };
+        let mut slow = Slow {
+            panics: false,
+            decisions: 0,
+        };
         let mut dice = DuplicateDice::new(3, Die::fair());
-        let record = play_game(&game, start, &mut [&mut counted, &mut slow], &mut dice, None, None);
-        assert_eq!(record.plies.len(), counted.decisions + slow.decisions, "{text}");
+        let record = play_game(
+            &game,
+            start,
+            &mut [&mut counted, &mut slow],
+            &mut dice,
+            None,
+            None,
+        );
+        assert_eq!(
+            record.plies.len(),
+            counted.decisions + slow.decisions,
+            "{text}"
+        );
         assert!(slow.decisions > 2 && counted.decisions > 2);
-        assert_eq!(counted.pondered, if ponders { slow.decisions } else { 0 }, "{text}");
+        assert_eq!(
+            counted.pondered,
+            if ponders { slow.decisions } else { 0 },
+            "{text}"
+        );
     }
 }
 
@@ -123,8 +160,20 @@ fn who_ponders_is_stopped_when_the_other_fails() {
     let game = Standard::default();
     let (start, _) = game.parse_position(MIDDLE).expect("a position");
     let mut ponders = player("mcts(sims=50, ponder=on)");
-    let mut slow = Slow { panics: true, decisions: 0 };
+    let mut slow = Slow {
+        panics: true,
+        decisions: 0,
+    };
     let mut dice = DuplicateDice::new(3, Die::fair());
-    let play = || play_game(&game, start, &mut [&mut *ponders, &mut slow], &mut dice, None, None);
+    let play = || {
+        play_game(
+            &game,
+            start,
+            &mut [&mut *ponders, &mut slow],
+            &mut dice,
+            None,
+            None,
+        )
+    };
     assert!(catch_unwind(AssertUnwindSafe(play)).is_err());
 }

@@ -1,4 +1,5 @@
-//! Search in the published form equals the textbook whatever is cut, and each kind of cut saves leaves.
+//! Search in the published form equals the textbook whatever is cut, and each kind of cut saves
+//! leaves.
 
 #![allow(clippy::unwrap_used, reason = "test helpers outside of test functions")]
 
@@ -26,11 +27,16 @@ fn new_table(entries: usize) -> Arc<Table> {
 const ALL_CUTS: [Cuts; 4] = [Cuts::None, Cuts::Between, Cuts::Star1, Cuts::Star2];
 
 fn all_options() -> impl Iterator<Item = Options> {
-    ALL_CUTS.into_iter().flat_map(|cuts| [false, true].map(|negascout| Options { cuts, negascout }))
+    ALL_CUTS
+        .into_iter()
+        .flat_map(|cuts| [false, true].map(|negascout| Options { cuts, negascout }))
 }
 
 fn plain(cuts: Cuts) -> Options {
-    Options { cuts, negascout: false }
+    Options {
+        cuts,
+        negascout: false,
+    }
 }
 
 /// Positions met in random games: any stage of the game, none of them over.
@@ -55,11 +61,17 @@ fn random_positions(game: &Standard, count: usize, seed: u64) -> Vec<Position> {
 
 fn rules() -> [Standard; 4] {
     let loaded = Die::loaded(&[0.3, 0.0, 0.1, 0.25, 0.05, 0.3]).unwrap();
-    [(Variant::Classic, Die::fair()), (Variant::NearestOnly, Die::fair()), (Variant::Classic, loaded), (Variant::NearestOnly, loaded)]
-        .map(|(variant, die)| Standard::new(variant, die))
+    [
+        (Variant::Classic, Die::fair()),
+        (Variant::NearestOnly, Die::fair()),
+        (Variant::Classic, loaded),
+        (Variant::NearestOnly, loaded),
+    ]
+    .map(|(variant, die)| Standard::new(variant, die))
 }
 
-/// Every form of search agrees with the textbook, in full and in narrow windows, and as a [`Search`].
+/// Every form of search agrees with the textbook, in full and in narrow windows, and as a
+/// [`Search`].
 fn all_agree<G: Game>(game: &G, position: &G::Position, depth: u32) {
     let tolerance = 1e-6;
     let root = game.to_move(position);
@@ -70,25 +82,50 @@ fn all_agree<G: Game>(game: &G, position: &G::Position, depth: u32) {
     let first = f64::from(textbook.move_value(position, moves[0], 0.0).lower);
     for options in all_options() {
         for table in [None, Some(1), Some(1 << 12)] {
-            let mut search = OutcomeSearch::<_, _>::new(game.clone(), HashEvaluator, depth, options, table.map(new_table));
+            let mut search = OutcomeSearch::<_, _>::new(
+                game.clone(),
+                HashEvaluator,
+                depth,
+                options,
+                table.map(new_table),
+            );
             let full = search.bounds(position, depth, f32::NEG_INFINITY, f32::INFINITY);
-            assert!((f64::from(full.lower) - expected).abs() < tolerance, "{full:?}, textbook {expected}, {options:?}, table {table:?}");
-            assert!((f64::from(full.upper) - expected).abs() < tolerance, "{full:?}, textbook {expected}, {options:?}, table {table:?}");
+            assert!(
+                (f64::from(full.lower) - expected).abs() < tolerance,
+                "{full:?}, textbook {expected}, {options:?}, table {table:?}"
+            );
+            assert!(
+                (f64::from(full.upper) - expected).abs() < tolerance,
+                "{full:?}, textbook {expected}, {options:?}, table {table:?}"
+            );
             assert!((f64::from(search.value(position)) - expected).abs() < tolerance);
-            // In a narrow window the bounds enclose the value, and decide on which side of the window it lies.
+            // In a narrow window the bounds enclose the value, and decide on which side of the
+            // window it lies.
             for (alpha, beta) in [(0.3, 0.5), (0.5, 0.52), (0.45, 0.7), (0.5, 0.5)] {
                 let bounds = search.bounds(position, depth, alpha, beta);
                 let (lower, upper) = (f64::from(bounds.lower), f64::from(bounds.upper));
-                let text = format!("{bounds:?} in ({alpha}, {beta}), textbook {expected}, {options:?}, table {table:?}");
-                assert!(lower - tolerance < expected && expected < upper + tolerance, "{text}");
-                let decided = lower > f64::from(beta) - tolerance || upper < f64::from(alpha) + tolerance;
+                let text = format!(
+                    "{bounds:?} in ({alpha}, {beta}), textbook {expected}, {options:?}, table {table:?}"
+                );
+                assert!(
+                    lower - tolerance < expected && expected < upper + tolerance,
+                    "{text}"
+                );
+                let decided =
+                    lower > f64::from(beta) - tolerance || upper < f64::from(alpha) + tolerance;
                 assert!(upper - lower < tolerance || decided, "{text}");
             }
             for alpha in [-1.0_f32, 0.4, 0.6] {
                 let bounds = search.move_value(position, moves[0], alpha);
                 let (lower, upper) = (f64::from(bounds.lower), f64::from(bounds.upper));
-                assert!(lower - tolerance < first && first < upper + tolerance, "{bounds:?} above {alpha}, textbook {first}, {options:?}");
-                assert!(upper - lower < tolerance || upper < f64::from(alpha) + tolerance, "{bounds:?} above {alpha}, {options:?}");
+                assert!(
+                    lower - tolerance < first && first < upper + tolerance,
+                    "{bounds:?} above {alpha}, textbook {first}, {options:?}"
+                );
+                assert!(
+                    upper - lower < tolerance || upper < f64::from(alpha) + tolerance,
+                    "{bounds:?} above {alpha}, {options:?}"
+                );
             }
         }
     }
@@ -97,10 +134,17 @@ fn all_agree<G: Game>(game: &G, position: &G::Position, depth: u32) {
 #[test]
 fn everything_agrees_on_einstein() {
     for (number, game) in rules().into_iter().enumerate() {
-        for (index, position) in random_positions(&game, 100, number as u64).iter().enumerate() {
+        for (index, position) in random_positions(&game, 100, number as u64)
+            .iter()
+            .enumerate()
+        {
             all_agree(&game, position, 1 + index as u32 % 3);
             if index % 4 == 0 {
-                all_agree(&game.clone().face_by_face(), position, 1 + index as u32 / 4 % 3);
+                all_agree(
+                    &game.clone().face_by_face(),
+                    position,
+                    1 + index as u32 / 4 % 3,
+                );
             }
         }
     }
@@ -109,15 +153,30 @@ fn everything_agrees_on_einstein() {
 #[test]
 fn everything_agrees_on_games_of_any_shape() {
     for seed in 0..300 {
-        let two = HashGame::<2> { seed, length: 4, chance: true };
+        let two = HashGame::<2> {
+            seed,
+            length: 4,
+            chance: true,
+        };
         all_agree(&two, &two.start(), 1 + seed as u32 % 5);
-        let three = HashGame::<3> { seed, length: 4, chance: seed % 2 == 0 };
+        let three = HashGame::<3> {
+            seed,
+            length: 4,
+            chance: seed % 2 == 0,
+        };
         all_agree(&three, &three.start(), 1 + seed as u32 % 5);
     }
 }
 
 /// Alpha-beta as the textbooks have it (fail-soft), counting leaves.
-fn alpha_beta<G: Game>(game: &G, position: &G::Position, depth: u32, mut alpha: f32, beta: f32, leaves: &mut u64) -> f32 {
+fn alpha_beta<G: Game>(
+    game: &G,
+    position: &G::Position,
+    depth: u32,
+    mut alpha: f32,
+    beta: f32,
+    leaves: &mut u64,
+) -> f32 {
     if let Some(payoffs) = game.payoffs(position) {
         return payoffs[game.to_move(position)];
     }
@@ -147,22 +206,35 @@ fn alpha_beta<G: Game>(game: &G, position: &G::Position, depth: u32, mut alpha: 
 #[test]
 fn without_chance_star0_is_minimax_and_star1_is_alpha_beta() {
     for seed in 0..200 {
-        let game = HashGame::<2> { seed, length: 6, chance: false };
+        let game = HashGame::<2> {
+            seed,
+            length: 6,
+            chance: false,
+        };
         let start = game.start();
         let expected = minimax(&game, &HashEvaluator, &start, 5, game.to_move(&start));
         for options in all_options() {
-            let value = OutcomeSearch::<_, _>::new(game.clone(), HashEvaluator, 5, options, None).value(&start);
-            assert!((f64::from(value) - expected).abs() < 1e-6, "{value}, minimax {expected}, {options:?}");
+            let value = OutcomeSearch::<_, _>::new(game.clone(), HashEvaluator, 5, options, None)
+                .value(&start);
+            assert!(
+                (f64::from(value) - expected).abs() < 1e-6,
+                "{value}, minimax {expected}, {options:?}"
+            );
         }
     }
-    // Values of open dice are fractions of 2^24 and 0 and 1, so nothing is rounded, and even the leaves are the same.
+    // Values of open dice are fractions of 2^24 and 0 and 1, so nothing is rounded, and even the
+    // leaves are the same.
     let game = Standard::default();
     for (seed, position) in random_positions(&game, 100, 13).into_iter().enumerate() {
         let open = OpenDice::new(game.clone(), seed as u64);
         let start = open.start(position);
-        let mut star1 = OutcomeSearch::<_, _>::new(open.clone(), HashEvaluator, 7, plain(Cuts::Star1), None);
+        let mut star1 =
+            OutcomeSearch::<_, _>::new(open.clone(), HashEvaluator, 7, plain(Cuts::Star1), None);
         let mut leaves = 0;
-        assert_eq!(star1.value(&start), alpha_beta(&open, &start, 7, 0.0, 1.0, &mut leaves));
+        assert_eq!(
+            star1.value(&start),
+            alpha_beta(&open, &start, 7, 0.0, 1.0, &mut leaves)
+        );
         assert_eq!(star1.take_stats().evaluations, leaves);
     }
 }
@@ -173,18 +245,29 @@ fn each_kind_of_cut_saves_leaves() {
     for game in rules().map(Standard::face_by_face) {
         for position in random_positions(&game, 25, 7) {
             let leaves = ALL_CUTS.map(|cuts| {
-                let mut search = OutcomeSearch::<_, _>::new(game.clone(), HashEvaluator, 3, plain(cuts), None);
+                let mut search =
+                    OutcomeSearch::<_, _>::new(game.clone(), HashEvaluator, 3, plain(cuts), None);
                 search.value(&position);
                 search.take_stats().evaluations
             });
             let mut textbook = Expectiminimax::new(game.clone(), HashEvaluator, 3, Form::Textbook);
             textbook.value(&position);
-            assert_eq!(leaves[0], textbook.take_stats().evaluations, "Star0 visits every leaf");
-            assert!(leaves[0] >= leaves[1] && leaves[1] >= leaves[2], "{leaves:?}");
+            assert_eq!(
+                leaves[0],
+                textbook.take_stats().evaluations,
+                "Star0 visits every leaf"
+            );
+            assert!(
+                leaves[0] >= leaves[1] && leaves[1] >= leaves[2],
+                "{leaves:?}"
+            );
             total = std::array::from_fn(|index| total[index] + leaves[index]);
         }
     }
-    assert!(total[0] > total[1] && total[1] > total[2] && total[2] > total[3], "{total:?}");
+    assert!(
+        total[0] > total[1] && total[1] > total[2] && total[2] > total[3],
+        "{total:?}"
+    );
 }
 
 #[test]
@@ -196,19 +279,26 @@ fn face_by_face_lists_each_possible_face() {
             apart.moves(position, &mut moves);
             let mut outcomes = OutcomeList::default();
             apart.outcomes(position, &moves, &mut outcomes);
-            let faces: Vec<u8> = (1..=6).filter(|&face| game.die().probability(face) > 0.0).collect();
+            let faces: Vec<u8> = (1..=6)
+                .filter(|&face| game.die().probability(face) > 0.0)
+                .collect();
             assert_eq!(outcomes.len(), faces.len());
             for (outcome, &face) in outcomes.iter().zip(&faces) {
                 assert_eq!(outcome.weight, game.die().probability(face) as f32);
                 assert_eq!(moves[outcome.run()], game.legal_moves(position, face)[..]);
             }
-            for (merged, single) in game.mobility(position.mover().alive()).iter().zip(apart.mobility(position.mover().alive())) {
+            for (merged, single) in game
+                .mobility(position.mover().alive())
+                .iter()
+                .zip(apart.mobility(position.mover().alive()))
+            {
                 assert!((merged - single).abs() < 1e-6);
             }
             let depth = 1 + index as u32 % 3;
             let [merged, single] = [&game, &apart].map(|game| {
                 let root = game.to_move(position);
-                Expectiminimax::new(game.clone(), HashEvaluator, depth, Form::Unified).value_to(position, depth, root)
+                Expectiminimax::new(game.clone(), HashEvaluator, depth, Form::Unified)
+                    .value_to(position, depth, root)
             });
             assert!((merged - single).abs() < 1e-6, "{merged} and {single}");
         }
@@ -250,7 +340,8 @@ fn caches_follow_the_line() {
     let game = Standard::default();
     for position in random_positions(&game, 10, 11) {
         for options in all_options() {
-            let mut search = OutcomeSearch::<_, _>::new(game.clone(), Watchful, 3, options, Some(new_table(64)));
+            let mut search =
+                OutcomeSearch::<_, _>::new(game.clone(), Watchful, 3, options, Some(new_table(64)));
             search.value(&position);
             search.move_value(&position, game.legal_moves(&position, 1)[0], 0.0);
         }

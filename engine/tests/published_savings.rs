@@ -1,6 +1,9 @@
 //! Search in the published form saves at least the share of leaves that was published.
 
-#![allow(clippy::unwrap_used, reason = "a test helper outside of a test function")]
+#![allow(
+    clippy::unwrap_used,
+    reason = "a test helper outside of a test function"
+)]
 
 use engine::dice::DiceStream;
 use engine::eval::DynEvaluator;
@@ -20,15 +23,24 @@ fn new_table(entries: usize) -> Arc<Table> {
     Arc::new(Table::with_entries(entries, Replacement::default(), Reuse::default()).unwrap())
 }
 
-/// The position after some plies of a game between players who take the best position by `evaluator`; `None` if the
-/// game is over by then.
-fn played(game: &Standard, evaluator: &impl DynEvaluator<Standard>, plies: usize, seed: u64) -> Option<Position> {
+/// The position after some plies of a game between players who take the best position by
+/// `evaluator`; `None` if the game is over by then.
+fn played(
+    game: &Standard,
+    evaluator: &impl DynEvaluator<Standard>,
+    plies: usize,
+    seed: u64,
+) -> Option<Position> {
     let mut dice = DiceStream::new(seed, game.die());
     let mut position = game.random_start(&mut RandomStream::new(seed), 0);
     for _ in 0..plies {
         let legal = game.legal_moves(&position, dice.roll());
         let after = legal.iter().map(|&mv| game.play(&position, mv));
-        position = after.min_by(|one, other| evaluator.value_of(game, one).total_cmp(&evaluator.value_of(game, other)))?;
+        position = after.min_by(|one, other| {
+            evaluator
+                .value_of(game, one)
+                .total_cmp(&evaluator.value_of(game, other))
+        })?;
         if game.winner(&position).is_some() {
             return None;
         }
@@ -37,14 +49,18 @@ fn played(game: &Standard, evaluator: &impl DynEvaluator<Standard>, plies: usize
 }
 
 fn plain(cuts: Cuts) -> Options {
-    Options { cuts, negascout: false }
+    Options {
+        cuts,
+        negascout: false,
+    }
 }
 
-/// The NTU agent's leaves at depth 4, five plies counted from a chance node (`Star0`, `Star0.5`, `Star1` in two
-/// positions each): in the opening, the middle game and the endgame Star1 saves 11.2 and 13.3, 13.1 and 19.3, 30.3 and
-/// 42.7 %. Its positions are not published, so ours come from games. With its bounds far outside of the values of
-/// positions (as on the raw scale) Star0.5 saves as little in the opening as published; win probabilities save more.
-/// Prints a table with `--nocapture`.
+/// The NTU agent's leaves at depth 4, five plies counted from a chance node (`Star0`, `Star0.5`,
+/// `Star1` in two positions each): in the opening, the middle game and the endgame Star1 saves 11.2
+/// and 13.3, 13.1 and 19.3, 30.3 and 42.7 %. Its positions are not published, so ours come from
+/// games. With its bounds far outside of the values of positions (as on the raw scale) Star0.5
+/// saves as little in the opening as published; win probabilities save more. Prints a table with
+/// `--nocapture`.
 #[test]
 #[allow(clippy::print_stdout, reason = "a measurement that is worth reading")]
 fn star1_saves_at_least_the_published_share() {
@@ -54,30 +70,71 @@ fn star1_saves_at_least_the_published_share() {
         ("Star0.5", plain(Cuts::Between), None),
         ("Star1", plain(Cuts::Star1), None),
         ("Star2", plain(Cuts::Star2), None),
-        ("Star1 NegaScout", Options { cuts: Cuts::Star1, negascout: true }, None),
+        (
+            "Star1 NegaScout",
+            Options {
+                cuts: Cuts::Star1,
+                negascout: true,
+            },
+            None,
+        ),
         ("Star1, table", plain(Cuts::Star1), Some(1 << 18)),
-        ("Star1 NegaScout, table", Options { cuts: Cuts::Star1, negascout: true }, Some(1 << 18)),
+        (
+            "Star1 NegaScout, table",
+            Options {
+                cuts: Cuts::Star1,
+                negascout: true,
+            },
+            Some(1 << 18),
+        ),
     ];
-    let win = Calibration::Logistic { slope: SchwarzOdds::SLOPE, offset: SchwarzOdds::OFFSET };
-    for (scale, calibration) in [("win probability", win), ("raw", Calibration::Raw { factor: 1.0 })] {
-        let evaluator = Calibrated { score: score.clone(), calibration };
-        for (phase, plies, published) in [("opening", 0, 12.3), ("middle", 6, 16.2), ("endgame", 14, 36.5)] {
-            let positions: Vec<_> = (0..).filter_map(|seed| played(&game, &evaluator, plies, seed)).take(4).collect();
+    let win = Calibration::Logistic {
+        slope: SchwarzOdds::SLOPE,
+        offset: SchwarzOdds::OFFSET,
+    };
+    for (scale, calibration) in [
+        ("win probability", win),
+        ("raw", Calibration::Raw { factor: 1.0 }),
+    ] {
+        let evaluator = Calibrated {
+            score: score.clone(),
+            calibration,
+        };
+        for (phase, plies, published) in [
+            ("opening", 0, 12.3),
+            ("middle", 6, 16.2),
+            ("endgame", 14, 36.5),
+        ] {
+            let positions: Vec<_> = (0..)
+                .filter_map(|seed| played(&game, &evaluator, plies, seed))
+                .take(4)
+                .collect();
             let leaves = |position, options, entries: Option<usize>| {
                 let table = entries.map(new_table);
-                let mut search = OutcomeSearch::<_, _>::new(game.clone(), evaluator.clone(), 5, options, table);
+                let mut search =
+                    OutcomeSearch::<_, _>::new(game.clone(), evaluator.clone(), 5, options, table);
                 search.value(position);
                 search.take_stats().evaluations
             };
-            let all: Vec<u64> = positions.iter().map(|position| leaves(position, plain(Cuts::None), None)).collect();
-            println!("{scale}, {phase}: Star0 visits {all:?} leaves; published Star1 saves {published} %");
+            let all: Vec<u64> = positions
+                .iter()
+                .map(|position| leaves(position, plain(Cuts::None), None))
+                .collect();
+            println!(
+                "{scale}, {phase}: Star0 visits {all:?} leaves; published Star1 saves {published} %"
+            );
             for (name, options, entries) in variants {
                 let saved: Vec<f64> = (positions.iter().zip(&all))
-                    .map(|(position, all)| 100.0 * (1.0 - leaves(position, options, entries) as f64 / *all as f64))
+                    .map(|(position, all)| {
+                        100.0 * (1.0 - leaves(position, options, entries) as f64 / *all as f64)
+                    })
                     .collect();
                 let mean = saved.iter().sum::<f64>() / saved.len() as f64;
                 println!("  {name:22} saves {mean:6.1} %: {saved:.1?}");
-                assert!(name != "Star1" || mean >= published, "{scale}, {phase}: {mean} %");
+                assert!(
+                    name != "Star1" || mean >= published,
+                    "{scale}, {phase}: {mean} %"
+                );
             }
         }
     }

@@ -1,11 +1,14 @@
-//! The fast rules against the slow reference: random positions and random games on many boards, and perft.
+//! The fast rules against the slow reference: random positions and random games on many boards, and
+//! perft.
 
 mod reference;
 
 use engine::dice::{Die, RandomStream};
 use engine::game::{Game, OutcomeList};
 use engine::games::einstein::position::Side;
-use engine::games::einstein::{BLUE, EinStein, GONE, MAX_STONES, MoveList, Position, RED, Standard, Variant};
+use engine::games::einstein::{
+    BLUE, EinStein, GONE, MAX_STONES, MoveList, Position, RED, Standard, Variant,
+};
 use proptest::prelude::*;
 use reference::{Board, Choice, Step};
 use std::collections::HashMap;
@@ -38,7 +41,10 @@ impl<const COLUMNS: usize, const ROWS: usize> Rules<COLUMNS, ROWS> {
     }
 
     fn names(&self, position: &Position, moves: &[engine::games::einstein::Move]) -> Vec<String> {
-        moves.iter().map(|&mv| self.game.format_move(position, mv)).collect()
+        moves
+            .iter()
+            .map(|&mv| self.game.format_move(position, mv))
+            .collect()
     }
 
     /// Compares everything the engine says of a position with the reference.
@@ -47,16 +53,33 @@ impl<const COLUMNS: usize, const ROWS: usize> Rules<COLUMNS, ROWS> {
         let game = &self.game;
         assert_eq!(game.format_position(position, None), text);
         assert_eq!(game.parse_position(&text), Ok((*position, None)), "{text}");
-        assert_eq!(Position::from_bits(position.bits(), EinStein::<COLUMNS, ROWS>::SQUARES), Some(*position), "{text}");
-        assert_eq!(game.to_move(position), if board.to_move == 'r' { RED } else { BLUE }, "{text}");
-        let stones = board.rows.iter().flatten().filter(|&&square| square != '.').count();
+        assert_eq!(
+            Position::from_bits(position.bits(), EinStein::<COLUMNS, ROWS>::SQUARES),
+            Some(*position),
+            "{text}"
+        );
+        assert_eq!(
+            game.to_move(position),
+            if board.to_move == 'r' { RED } else { BLUE },
+            "{text}"
+        );
+        let stones = board
+            .rows
+            .iter()
+            .flatten()
+            .filter(|&&square| square != '.')
+            .count();
         assert_eq!(position.stones() as usize, stones, "{text}");
 
-        let winner = board.winner().map(|winner| if winner == 'r' { RED } else { BLUE });
+        let winner = board
+            .winner()
+            .map(|winner| if winner == 'r' { RED } else { BLUE });
         assert_eq!(game.winner(position), winner, "{text}");
         match (game.payoffs(position), winner) {
             (None, None) => self.check_moves(position, board),
-            (Some(payoffs), Some(winner)) => assert_eq!((payoffs[winner], payoffs[1 - winner]), (1.0, 0.0), "{text}"),
+            (Some(payoffs), Some(winner)) => {
+                assert_eq!((payoffs[winner], payoffs[1 - winner]), (1.0, 0.0), "{text}")
+            }
             other => panic!("{text}: {other:?}"),
         }
     }
@@ -64,7 +87,10 @@ impl<const COLUMNS: usize, const ROWS: usize> Rules<COLUMNS, ROWS> {
     fn check_moves(&self, position: &Position, board: &Board) {
         let text = board.write();
         let game = &self.game;
-        let permitted: Vec<Vec<u8>> = self.faces().map(|face| board.permitted_stones(face, self.choice)).collect();
+        let permitted: Vec<Vec<u8>> = self
+            .faces()
+            .map(|face| board.permitted_stones(face, self.choice))
+            .collect();
 
         // The list: every stone that some face permits, in rising order, each with its steps.
         let expected: Vec<String> = (1..=6)
@@ -77,38 +103,65 @@ impl<const COLUMNS: usize, const ROWS: usize> Rules<COLUMNS, ROWS> {
         assert_eq!(self.names(position, &moves), expected, "{text}");
         assert!(!expected.is_empty(), "{text}: a move always exists");
 
-        // The outcomes: each possible face's steps are one outcome's run, whose weight is that of all such faces.
+        // The outcomes: each possible face's steps are one outcome's run, whose weight is that of
+        // all such faces.
         let mut outcomes = OutcomeList::default();
         game.outcomes(position, &moves, &mut outcomes);
         let mut weights = vec![0.0; outcomes.len()];
         for face in self.faces() {
-            let legal: Vec<String> = board.legal_steps(face, self.choice).into_iter().map(|step| board.step_name(step)).collect();
-            assert_eq!(self.names(position, &game.legal_moves(position, face)), legal, "{text}, face {face}");
+            let legal: Vec<String> = board
+                .legal_steps(face, self.choice)
+                .into_iter()
+                .map(|step| board.step_name(step))
+                .collect();
+            assert_eq!(
+                self.names(position, &game.legal_moves(position, face)),
+                legal,
+                "{text}, face {face}"
+            );
             let probability = self.probabilities[usize::from(face) - 1];
             if probability > 0.0 {
-                let matching: Vec<usize> =
-                    (0..outcomes.len()).filter(|&index| self.names(position, &moves[outcomes[index].run()]) == legal).collect();
-                assert_eq!(matching.len(), 1, "{text}, face {face}: equal runs are merged");
+                let matching: Vec<usize> = (0..outcomes.len())
+                    .filter(|&index| self.names(position, &moves[outcomes[index].run()]) == legal)
+                    .collect();
+                assert_eq!(
+                    matching.len(),
+                    1,
+                    "{text}, face {face}: equal runs are merged"
+                );
                 weights[matching[0]] += probability;
             }
         }
         for (outcome, weight) in outcomes.iter().zip(&weights) {
-            assert!((f64::from(outcome.weight) - weight).abs() < 1e-6, "{text}: {outcomes:?}");
+            assert!(
+                (f64::from(outcome.weight) - weight).abs() < 1e-6,
+                "{text}: {outcomes:?}"
+            );
         }
         assert!((weights.iter().sum::<f64>() - 1.0).abs() < 1e-6, "{text}");
 
         // The probability that the next roll permits a stone.
         let mobility = game.mobility(position.mover().alive());
         for number in 1..=6 {
-            let expected: f64 =
-                permitted.iter().zip(&self.probabilities).filter(|(stones, _)| stones.contains(&number)).map(|(_, p)| p).sum();
-            assert!((f64::from(mobility[usize::from(number) - 1]) - expected).abs() < 1e-6, "{text}: {mobility:?}");
+            let expected: f64 = permitted
+                .iter()
+                .zip(&self.probabilities)
+                .filter(|(stones, _)| stones.contains(&number))
+                .map(|(_, p)| p)
+                .sum();
+            assert!(
+                (f64::from(mobility[usize::from(number) - 1]) - expected).abs() < 1e-6,
+                "{text}: {mobility:?}"
+            );
         }
     }
 
     /// The position after a step of the reference, made through the notation.
     fn play(&self, position: &Position, board: &Board, step: Step) -> (Position, Board) {
-        let mv = self.game.parse_move(position, &board.step_name(step)).expect("a legal step is a move");
+        let mv = self
+            .game
+            .parse_move(position, &board.step_name(step))
+            .expect("a legal step is a move");
         (self.game.play(position, mv), board.after(step))
     }
 
@@ -116,14 +169,22 @@ impl<const COLUMNS: usize, const ROWS: usize> Rules<COLUMNS, ROWS> {
     fn random_board(&self, random: &mut RandomStream) -> Board {
         let stones = usize::from(self.game.stones());
         let mut squares: Vec<char> = vec!['.'; COLUMNS * ROWS];
-        for character in "123456".chars().take(stones).chain("abcdef".chars().take(stones)) {
+        for character in "123456"
+            .chars()
+            .take(stones)
+            .chain("abcdef".chars().take(stones))
+        {
             // A stone that lands on another one replaces it, so stones go missing by themselves.
             squares[random.below(COLUMNS * ROWS)] = character;
         }
-        Board { rows: squares.chunks(COLUMNS).map(<[char]>::to_vec).collect(), to_move: if random.below(2) == 0 { 'r' } else { 'b' } }
+        Board {
+            rows: squares.chunks(COLUMNS).map(<[char]>::to_vec).collect(),
+            to_move: if random.below(2) == 0 { 'r' } else { 'b' },
+        }
     }
 
-    /// Random games from random boards, checked before every ply and at the end; keys must tell positions apart.
+    /// Random games from random boards, checked before every ply and at the end; keys must tell
+    /// positions apart.
     fn check_random_games(&self, games: usize, seed: u64) {
         let mut random = RandomStream::new(seed);
         let mut key_of: HashMap<Position, u64> = HashMap::new();
@@ -131,8 +192,10 @@ impl<const COLUMNS: usize, const ROWS: usize> Rules<COLUMNS, ROWS> {
         for _ in 0..games {
             let mut board = self.random_board(&mut random);
             let Ok((mut position, None)) = self.game.parse_position(&board.write()) else {
-                // Only boards that no game can show are refused: without stones, or with both goals reached.
-                let both_goals = board.rows[ROWS - 1][COLUMNS - 1].is_ascii_digit() && board.rows[0][0].is_ascii_lowercase();
+                // Only boards that no game can show are refused: without stones, or with both goals
+                // reached.
+                let both_goals = board.rows[ROWS - 1][COLUMNS - 1].is_ascii_digit()
+                    && board.rows[0][0].is_ascii_lowercase();
                 assert!(both_goals, "{}", board.write());
                 continue;
             };
@@ -140,7 +203,11 @@ impl<const COLUMNS: usize, const ROWS: usize> Rules<COLUMNS, ROWS> {
                 self.check(&position, &board);
                 let key = self.game.key(&position);
                 assert_eq!(*key_of.entry(position).or_insert(key), key);
-                assert_eq!(*text_of_key.entry(key).or_insert_with(|| board.write()), board.write(), "equal keys, equal positions");
+                assert_eq!(
+                    *text_of_key.entry(key).or_insert_with(|| board.write()),
+                    board.write(),
+                    "equal keys, equal positions"
+                );
                 if board.winner().is_some() {
                     break;
                 }
@@ -150,7 +217,11 @@ impl<const COLUMNS: usize, const ROWS: usize> Rules<COLUMNS, ROWS> {
             }
         }
         assert!(!key_of.is_empty());
-        assert_eq!(key_of.len(), text_of_key.len(), "equal positions, equal keys");
+        assert_eq!(
+            key_of.len(),
+            text_of_key.len(),
+            "equal positions, equal keys"
+        );
     }
 }
 
@@ -159,7 +230,8 @@ const FAIR: [f64; 6] = [1.0; 6];
 /// Both variants of a board with some stones and a die.
 fn check_board<const COLUMNS: usize, const ROWS: usize>(stones: usize, weights: &[f64]) {
     for variant in [Variant::Classic, Variant::NearestOnly] {
-        Rules::<COLUMNS, ROWS>::new(variant, stones, weights).check_random_games(250, (COLUMNS * 10 + ROWS) as u64);
+        Rules::<COLUMNS, ROWS>::new(variant, stones, weights)
+            .check_random_games(250, (COLUMNS * 10 + ROWS) as u64);
     }
 }
 
@@ -206,9 +278,17 @@ fn games_from_set_ups_agree_with_the_reference() {
             let mut board = Board::read(&rules.game.format_position(&position, None));
             let count_in = |from: usize, to: usize| {
                 let squares = (0..5).flat_map(|row| (0..5).map(move |column| (row, column)));
-                squares.filter(|(row, column)| (from..=to).contains(&(row + column)) && board.rows[*row][*column] != '.').count()
+                squares
+                    .filter(|(row, column)| {
+                        (from..=to).contains(&(row + column)) && board.rows[*row][*column] != '.'
+                    })
+                    .count()
             };
-            assert_eq!((count_in(0, 2), count_in(6, 8)), (6, 6), "both triangles are full: {board:?}");
+            assert_eq!(
+                (count_in(0, 2), count_in(6, 8)),
+                (6, 6),
+                "both triangles are full: {board:?}"
+            );
             assert_eq!(position.stones(), 12);
             while board.winner().is_none() {
                 rules.check(&position, &board);
@@ -227,7 +307,10 @@ fn perft(game: &Standard, position: &Position, depth: u32) -> u64 {
     }
     let paths_of_face = |face| -> u64 {
         let legal = game.legal_moves(position, face);
-        legal.iter().map(|&mv| perft(game, &game.play(position, mv), depth - 1)).sum()
+        legal
+            .iter()
+            .map(|&mv| perft(game, &game.play(position, mv), depth - 1))
+            .sum()
     };
     (1..=6).map(paths_of_face).sum()
 }
@@ -240,17 +323,31 @@ fn perft_of_outcomes(game: &Standard, position: &Position, depth: u32) -> u64 {
     let (mut moves, mut outcomes) = (MoveList::default(), OutcomeList::default());
     game.moves(position, &mut moves);
     game.outcomes(position, &moves, &mut outcomes);
-    let below: Vec<u64> = moves.iter().map(|&mv| perft_of_outcomes(game, &game.play(position, mv), depth - 1)).collect();
-    outcomes.iter().map(|outcome| (outcome.weight * 6.0).round() as u64 * below[outcome.run()].iter().sum::<u64>()).sum()
+    let below: Vec<u64> = moves
+        .iter()
+        .map(|&mv| perft_of_outcomes(game, &game.play(position, mv), depth - 1))
+        .collect();
+    outcomes
+        .iter()
+        .map(|outcome| {
+            (outcome.weight * 6.0).round() as u64 * below[outcome.run()].iter().sum::<u64>()
+        })
+        .sum()
 }
 
 #[test]
 fn perft_counts_those_of_two_independent_programs() {
     let game = Standard::default();
-    let (start, _) = game.parse_position("123../45.../6...a/...bc/..def r -").expect("a position");
+    let (start, _) = game
+        .parse_position("123../45.../6...a/...bc/..def r -")
+        .expect("a position");
     for (depth, paths) in [(1, 18), (2, 324), (3, 6162), (4, 117_369)] {
         assert_eq!(perft(&game, &start, depth), paths, "depth {depth}");
-        assert_eq!(perft_of_outcomes(&game, &start, depth), paths, "depth {depth}");
+        assert_eq!(
+            perft_of_outcomes(&game, &start, depth),
+            paths,
+            "depth {depth}"
+        );
     }
 }
 
@@ -262,13 +359,15 @@ fn some_squares() -> impl Strategy<Value = Vec<u8>> {
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// A packed form is accepted if and only if all living stones stand on different squares of the board.
+    /// A packed form is accepted if and only if all living stones stand on different squares of the
+    /// board.
     #[test]
     fn packed_forms_are_accepted_exactly_when_they_can_stand(squares in some_squares(), seat in 0usize..2, extra in prop_oneof![4 => Just(0u64), 1 => 1u64..8]) {
         let side = |from: usize| Side::new(std::array::from_fn(|stone| squares[from + stone]));
         let position = Position::new(side(0), side(MAX_STONES), seat);
         let living = squares.iter().enumerate().filter(|(_, square)| **square != GONE);
-        // Seen from the upper left for Red to move: the other side's squares count from the far end.
+        // Seen from the upper left for Red to move: the other side's squares count from the far
+        // end.
         let seen: Vec<i32> = living.map(|(index, &square)| if index < MAX_STONES { i32::from(square) } else { 24 - i32::from(square) }).collect();
         let on_board = seen.iter().all(|square| (0..25).contains(square));
         let distinct = seen.iter().enumerate().all(|(index, square)| !seen[..index].contains(square));

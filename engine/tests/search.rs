@@ -1,6 +1,9 @@
 //! Every search equals the textbook, on EinStein and on games that are not.
 
-#![allow(clippy::unwrap_used, reason = "a test helper outside of a test function")]
+#![allow(
+    clippy::unwrap_used,
+    reason = "a test helper outside of a test function"
+)]
 
 mod games;
 mod positions;
@@ -24,27 +27,53 @@ fn table(entries: usize) -> Arc<Table> {
 }
 
 fn star1<G: Game, E: Evaluator<G>>(game: G, evaluator: E, table: Option<Arc<Table>>) -> Star<G, E> {
-    Star::new(game, evaluator, StarOptions { cuts: Cuts::Star1, ..StarOptions::default() }, table)
+    Star::new(
+        game,
+        evaluator,
+        StarOptions {
+            cuts: Cuts::Star1,
+            ..StarOptions::default()
+        },
+        table,
+    )
 }
 
-/// Textbook, unified operator and Star1 without table and with tables of several sizes agree on a position.
+/// Textbook, unified operator and Star1 without table and with tables of several sizes agree on a
+/// position.
 fn all_agree<G: Game>(game: &G, position: &G::Position, depth: u32, tolerance: f64) {
     let root = game.to_move(position);
     let mut textbook = Expectiminimax::new(game.clone(), HashEvaluator, depth, Form::Textbook);
     let expected = textbook.value_to(position, depth, root);
-    let unified = Expectiminimax::new(game.clone(), HashEvaluator, depth, Form::Unified).value_to(position, depth, root);
-    assert!((unified - expected).abs() < 1e-12, "unified {unified}, textbook {expected}");
+    let unified = Expectiminimax::new(game.clone(), HashEvaluator, depth, Form::Unified)
+        .value_to(position, depth, root);
+    assert!(
+        (unified - expected).abs() < 1e-12,
+        "unified {unified}, textbook {expected}"
+    );
     for size in [None, Some(1), Some(7), Some(1 << 12)] {
         let mut star = star1(game.clone(), HashEvaluator, size.map(table));
         let full = star.bounds(position, depth, f32::NEG_INFINITY, f32::INFINITY);
-        assert!((f64::from(full.lower) - expected).abs() < tolerance, "{full:?}, textbook {expected}, table {size:?}");
-        assert!((f64::from(full.upper) - expected).abs() < tolerance, "{full:?}, textbook {expected}, table {size:?}");
-        // In a narrow window the bounds enclose the value, and decide on which side of the window it lies.
+        assert!(
+            (f64::from(full.lower) - expected).abs() < tolerance,
+            "{full:?}, textbook {expected}, table {size:?}"
+        );
+        assert!(
+            (f64::from(full.upper) - expected).abs() < tolerance,
+            "{full:?}, textbook {expected}, table {size:?}"
+        );
+        // In a narrow window the bounds enclose the value, and decide on which side of the window
+        // it lies.
         for (alpha, beta) in [(0.3, 0.5), (0.5, 0.52), (0.45, 0.7)] {
             let bounds = star.bounds(position, depth, alpha, beta);
             let (lower, upper) = (f64::from(bounds.lower), f64::from(bounds.upper));
-            assert!(lower - tolerance < expected && expected < upper + tolerance, "{bounds:?}, textbook {expected}");
-            assert!(upper - lower < tolerance || bounds.lower >= beta || bounds.upper <= alpha, "{bounds:?} in ({alpha}, {beta})");
+            assert!(
+                lower - tolerance < expected && expected < upper + tolerance,
+                "{bounds:?}, textbook {expected}"
+            );
+            assert!(
+                upper - lower < tolerance || bounds.lower >= beta || bounds.upper <= alpha,
+                "{bounds:?} in ({alpha}, {beta})"
+            );
         }
     }
 }
@@ -52,13 +81,20 @@ fn all_agree<G: Game>(game: &G, position: &G::Position, depth: u32, tolerance: f
 #[test]
 fn searches_agree_on_einstein() {
     let loaded = Die::loaded(&[0.3, 0.0, 0.1, 0.25, 0.05, 0.3]).unwrap();
-    for (number, (variant, die)) in
-        [(Variant::Classic, Die::fair()), (Variant::NearestOnly, Die::fair()), (Variant::Classic, loaded), (Variant::NearestOnly, loaded)]
-            .into_iter()
-            .enumerate()
+    for (number, (variant, die)) in [
+        (Variant::Classic, Die::fair()),
+        (Variant::NearestOnly, Die::fair()),
+        (Variant::Classic, loaded),
+        (Variant::NearestOnly, loaded),
+    ]
+    .into_iter()
+    .enumerate()
     {
         let game = Standard::new(variant, die);
-        for (index, position) in random_positions(&game, 300, number as u64).iter().enumerate() {
+        for (index, position) in random_positions(&game, 300, number as u64)
+            .iter()
+            .enumerate()
+        {
             all_agree(&game, position, 1 + index as u32 % 3, 1e-6);
         }
     }
@@ -67,9 +103,17 @@ fn searches_agree_on_einstein() {
 #[test]
 fn searches_agree_on_games_of_any_shape() {
     for seed in 0..300 {
-        let two = HashGame::<2> { seed, length: 4, chance: true };
+        let two = HashGame::<2> {
+            seed,
+            length: 4,
+            chance: true,
+        };
         all_agree(&two, &two.start(), 1 + seed as u32 % 5, 1e-6);
-        let three = HashGame::<3> { seed, length: 4, chance: seed % 2 == 0 };
+        let three = HashGame::<3> {
+            seed,
+            length: 4,
+            chance: seed % 2 == 0,
+        };
         all_agree(&three, &three.start(), 1 + seed as u32 % 5, 1e-6);
     }
 }
@@ -77,7 +121,11 @@ fn searches_agree_on_games_of_any_shape() {
 #[test]
 fn without_chance_everything_is_minimax() {
     for seed in 0..100 {
-        let game = HashGame::<2> { seed, length: 5, chance: false };
+        let game = HashGame::<2> {
+            seed,
+            length: 5,
+            chance: false,
+        };
         let start = game.start();
         let expected = minimax(&game, &HashEvaluator, &start, 4, game.to_move(&start));
         let mut star = star1(game.clone(), HashEvaluator, None);
@@ -95,13 +143,19 @@ fn star1_cuts() {
         let mut star = star1(game.clone(), HashEvaluator, None);
         star.bounds(&position, 3, f32::NEG_INFINITY, f32::INFINITY);
         star_nodes += star.take_stats().nodes;
-        for (form, nodes) in [(Form::Unified, &mut unified_nodes), (Form::Textbook, &mut textbook_nodes)] {
+        for (form, nodes) in [
+            (Form::Unified, &mut unified_nodes),
+            (Form::Textbook, &mut textbook_nodes),
+        ] {
             let mut search = Expectiminimax::new(game.clone(), HashEvaluator, 4, form);
             search.value_to(&position, 3, root);
             *nodes += search.take_stats().nodes;
         }
     }
-    assert!(star_nodes < unified_nodes && unified_nodes < textbook_nodes, "{star_nodes} {unified_nodes} {textbook_nodes}");
+    assert!(
+        star_nodes < unified_nodes && unified_nodes < textbook_nodes,
+        "{star_nodes} {unified_nodes} {textbook_nodes}"
+    );
 }
 
 /// Nim is won by the seat to move unless the piles cancel out in binary (Bouton 1901).
@@ -113,11 +167,18 @@ fn nim_is_solved() {
                 if a + b + c == 0 {
                     continue;
                 }
-                let start = Piles { piles: [a, b, c], seat: 0 };
+                let start = Piles {
+                    piles: [a, b, c],
+                    seat: 0,
+                };
                 let mut star = star1(Nim, HashEvaluator, Some(table(1 << 10)));
                 let value = star.bounds(&start, 9, f32::NEG_INFINITY, f32::INFINITY);
                 let expected = if a ^ b ^ c == 0 { 0.0 } else { 1.0 };
-                assert_eq!((value.lower, value.upper), (expected, expected), "{start:?}");
+                assert_eq!(
+                    (value.lower, value.upper),
+                    (expected, expected),
+                    "{start:?}"
+                );
             }
         }
     }
@@ -125,19 +186,38 @@ fn nim_is_solved() {
 
 #[test]
 fn uct_finds_the_winning_move_of_nim() {
-    let options = MctsOptions { budget: Budget::Simulations(20_000), exploration: std::f64::consts::SQRT_2, ..MctsOptions::default() };
+    let options = MctsOptions {
+        budget: Budget::Simulations(20_000),
+        exploration: std::f64::consts::SQRT_2,
+        ..MctsOptions::default()
+    };
     let mut search = Mcts::<_, _>::new(Nim, Playout, options, 1);
     // 5 ^ 3 ^ 1 = 7: only taking from the 5 leaves piles that cancel out, namely [2, 3, 1].
-    let found = search.search(&Piles { piles: [5, 3, 1], seat: 0 }, None);
-    let best = found.iter().max_by_key(|statistics| statistics.visits).unwrap();
+    let found = search.search(
+        &Piles {
+            piles: [5, 3, 1],
+            seat: 0,
+        },
+        None,
+    );
+    let best = found
+        .iter()
+        .max_by_key(|statistics| statistics.visits)
+        .unwrap();
     assert_eq!(best.mv, (0, 3));
     assert!(best.value.unwrap() > 0.9);
 }
 
 /// maxⁿ by definition: each seat maximises its own payoff, chance averages.
-fn max_n<const SEATS: usize>(game: &HashGame<SEATS>, position: &<HashGame<SEATS> as Game>::Position) -> Vec<f64> {
+fn max_n<const SEATS: usize>(
+    game: &HashGame<SEATS>,
+    position: &<HashGame<SEATS> as Game>::Position,
+) -> Vec<f64> {
     if let Some(payoffs) = game.payoffs(position) {
-        return payoffs[..SEATS].iter().map(|&payoff| f64::from(payoff)).collect();
+        return payoffs[..SEATS]
+            .iter()
+            .map(|&payoff| f64::from(payoff))
+            .collect();
     }
     let mut moves = Vec::new();
     game.moves(position, &mut moves);
@@ -160,16 +240,31 @@ fn max_n<const SEATS: usize>(game: &HashGame<SEATS>, position: &<HashGame<SEATS>
 
 #[test]
 fn uct_converges_to_max_n_with_three_seats() {
-    let options = MctsOptions { budget: Budget::Simulations(60_000), exploration: 0.5, ..MctsOptions::default() };
+    let options = MctsOptions {
+        budget: Budget::Simulations(60_000),
+        exploration: 0.5,
+        ..MctsOptions::default()
+    };
     for seed in 0..12 {
-        let game = HashGame::<3> { seed, length: 3, chance: seed % 2 == 0 };
+        let game = HashGame::<3> {
+            seed,
+            length: 3,
+            chance: seed % 2 == 0,
+        };
         let start = game.start();
         let seat = game.to_move(&start);
         let mut search = Mcts::<_, _>::new(game.clone(), Playout, options, 1);
-        for found in search.search(&start, None).iter().filter(|found| found.visits > 5_000) {
+        for found in search
+            .search(&start, None)
+            .iter()
+            .filter(|found| found.visits > 5_000)
+        {
             let next = game.play(&start, found.mv);
             let expected = max_n(&game, &next)[seat];
-            assert!((f64::from(found.value.unwrap()) - expected).abs() < 0.03, "seed {seed}: {found:?}, maxⁿ {expected}");
+            assert!(
+                (f64::from(found.value.unwrap()) - expected).abs() < 0.03,
+                "seed {seed}: {found:?}, maxⁿ {expected}"
+            );
         }
     }
 }
@@ -178,11 +273,24 @@ fn uct_converges_to_max_n_with_three_seats() {
 fn uct_is_a_pure_function_of_its_seed() {
     let game = Standard::default();
     let position = random_positions(&game, 1, 9)[0];
-    let options = MctsOptions { budget: Budget::Simulations(2_000), exploration: 1.0, ..MctsOptions::default() };
-    let run = |seed| Mcts::<_, _>::new(game.clone(), Playout, options, seed).search(&position, None);
+    let options = MctsOptions {
+        budget: Budget::Simulations(2_000),
+        exploration: 1.0,
+        ..MctsOptions::default()
+    };
+    let run =
+        |seed| Mcts::<_, _>::new(game.clone(), Playout, options, seed).search(&position, None);
     assert_eq!(run(3), run(3));
     assert_ne!(run(3), run(4));
-    let with_evaluator = |seed| Mcts::<_, _>::new(game.clone(), EvaluatorLeaf::new(HashEvaluator), options, seed).search(&position, None);
+    let with_evaluator = |seed| {
+        Mcts::<_, _>::new(
+            game.clone(),
+            EvaluatorLeaf::new(HashEvaluator),
+            options,
+            seed,
+        )
+        .search(&position, None)
+    };
     assert_eq!(with_evaluator(3), with_evaluator(3));
 }
 

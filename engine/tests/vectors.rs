@@ -16,18 +16,38 @@ fn moves_boards_and_winners_agree_with_an_independent_program() {
         let face = die.expect("the die is rolled");
 
         let legal = game.legal_moves(&position, face);
-        let mut names: Vec<String> = legal.iter().map(|&mv| game.format_move(&position, mv)).collect();
+        let mut names: Vec<String> = legal
+            .iter()
+            .map(|&mv| game.format_move(&position, mv))
+            .collect();
         names.sort();
-        let expected: Vec<&str> = vector["moves"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
+        let expected: Vec<&str> = vector["moves"]
+            .as_array()
+            .into_iter()
+            .flatten()
+            .filter_map(Value::as_str)
+            .collect();
         assert_eq!(names, expected, "{text}");
         for &mv in legal.iter() {
-            assert_eq!(game.parse_move(&position, &game.format_move(&position, mv)), Ok(mv), "{text}");
+            assert_eq!(
+                game.parse_move(&position, &game.format_move(&position, mv)),
+                Ok(mv),
+                "{text}"
+            );
         }
 
         let played = vector["played"].as_str().expect("a move is a string");
-        let after = game.play(&position, game.parse_move(&position, played).expect("the played move is one"));
+        let after = game.play(
+            &position,
+            game.parse_move(&position, played)
+                .expect("the played move is one"),
+        );
         let after_text = game.format_position(&after, None);
-        assert_eq!(after_text.split(' ').next(), vector["board_after"].as_str(), "{text} {played}");
+        assert_eq!(
+            after_text.split(' ').next(),
+            vector["board_after"].as_str(),
+            "{text} {played}"
+        );
         assert_eq!(game.to_move(&after), 1 - game.to_move(&position));
         let winner = match vector["winner"].as_str() {
             Some("r") => Some(RED),

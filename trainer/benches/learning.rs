@@ -1,4 +1,5 @@
-//! Speed of records and of learning: reading a shard, finding inputs, and the training steps of both families.
+//! Speed of records and of learning: reading a shard, finding inputs, and the training steps of
+//! both families.
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use engine::eval::features::{ACTIVE, DenseFeatures, STONE_SQUARES};
@@ -39,40 +40,75 @@ fn inputs(criterion: &mut Criterion) {
     let game = Standard::default();
     let config = TrainConfig::default();
     let options = SampleOptions::new(&config.target, 0.05, 1);
-    let samples = Samples::open(&[SAMPLE], &options).and_then(|samples| samples.read(0)).unwrap_or_else(|error| panic!("{error}"));
+    let samples = Samples::open(&[SAMPLE], &options)
+        .and_then(|samples| samples.read(0))
+        .unwrap_or_else(|error| panic!("{error}"));
     let features = DenseFeatures::new(&game, config.network.features);
-    let set = config.ntuple.tuple_set().unwrap_or_else(|error| panic!("{error}"));
+    let set = config
+        .ntuple
+        .tuple_set()
+        .unwrap_or_else(|error| panic!("{error}"));
     let batch = &samples[..BATCH];
     let mut group = criterion.benchmark_group("inputs of a batch");
     group.throughput(Throughput::Elements(BATCH as u64));
     group.bench_function("network", |bencher| {
-        bencher.iter(|| network_batch(&game, &features, Heads::NONE, black_box(batch), 0.7).targets.len())
+        bencher.iter(|| {
+            network_batch(&game, &features, Heads::NONE, black_box(batch), 0.7)
+                .targets
+                .len()
+        })
     });
-    group.bench_function("tuples", |bencher| bencher.iter(|| tuple_batch(&set, black_box(batch), 0.7).targets.len()));
+    group.bench_function("tuples", |bencher| {
+        bencher.iter(|| tuple_batch(&set, black_box(batch), 0.7).targets.len())
+    });
     group.finish();
 }
 
 fn steps(criterion: &mut Criterion) {
     let game = Standard::default();
     let config = TrainConfig::default();
-    let shape = Shape::new(DenseFeatures::new(&game, config.network.features).len(), &config.network.hidden);
+    let shape = Shape::new(
+        DenseFeatures::new(&game, config.network.features).len(),
+        &config.network.hidden,
+    );
     let mut random = RandomStream::new(1);
-    let weights: Vec<f32> = (0..shape.parameters()).map(|_| (random.unit() as f32 - 0.5) * 0.3).collect();
-    let rows: Vec<i32> = (0..BATCH * ACTIVE).map(|place| (place % ACTIVE * STONE_SQUARES + random.below(STONE_SQUARES)) as i32).collect();
-    let mut unit = |count: usize| -> Vec<f32> { (0..count).map(|_| random.unit() as f32).collect() };
+    let weights: Vec<f32> = (0..shape.parameters())
+        .map(|_| (random.unit() as f32 - 0.5) * 0.3)
+        .collect();
+    let rows: Vec<i32> = (0..BATCH * ACTIVE)
+        .map(|place| (place % ACTIVE * STONE_SQUARES + random.below(STONE_SQUARES)) as i32)
+        .collect();
+    let mut unit =
+        |count: usize| -> Vec<f32> { (0..count).map(|_| random.unit() as f32).collect() };
     let (dense, targets) = (unit(BATCH * shape.dense()), unit(BATCH));
     let mut group = criterion.benchmark_group("a training step");
     group.throughput(Throughput::Elements(BATCH as u64));
     let mut network = FusedNetwork::new(shape, weights, vec![0.0; 2 * shape.parameters()], 0);
     group.bench_function("network", |bencher| {
-        bencher.iter(|| network.step(Inputs { rows: &rows, dense: &dense, targets: &targets, heads: HeadInputs::default() }, 1e-3, 1.0));
+        bencher.iter(|| {
+            network.step(
+                Inputs {
+                    rows: &rows,
+                    dense: &dense,
+                    targets: &targets,
+                    heads: HeadInputs::default(),
+                },
+                1e-3,
+                1.0,
+            )
+        });
     });
-    // Forty tables of four squares with thirteen contents each, any row equally likely: the worst case for the caches.
+    // Forty tables of four squares with thirteen contents each, any row equally likely: the worst
+    // case for the caches.
     let (tuples, table) = (40, 13 * 13 * 13 * 13);
-    let rows: Vec<u32> = (0..BATCH * tuples).map(|place| (place % tuples * table + random.below(table)) as u32).collect();
+    let rows: Vec<u32> = (0..BATCH * tuples)
+        .map(|place| (place % tuples * table + random.below(table)) as u32)
+        .collect();
     for rule in [Rule::Sgd, Rule::Adagrad, Rule::TemporalCoherence] {
         let mut cells = Cells::zeros(rule, tuples * table);
-        group.bench_function(format!("40 tables, {rule:?}"), |bencher| bencher.iter(|| cells.learn(&rows, &targets, 0.01)));
+        group.bench_function(format!("40 tables, {rule:?}"), |bencher| {
+            bencher.iter(|| cells.learn(&rows, &targets, 0.01))
+        });
     }
     group.finish();
 }

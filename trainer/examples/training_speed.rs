@@ -1,10 +1,12 @@
-//! Speed of loading and of training: `cargo run --release -p trainer --example training_speed -- DIR [THREADS [ROWS]]`.
+//! Speed of loading and of training: `cargo run --release -p trainer --example training_speed --
+//! DIR [THREADS [ROWS]]`.
 //!
-//! DIR holds game records (`alea selfplay`), ROWS is a file to which the rows of their positions are written, for
-//! `trainer/benches/pytorch_comparison.py`. Prints, for each part of a training alone and for the whole, samples a
-//! second of wall time, and processor time a sample over all threads, also in cycles of a clock that is measured beside
-//! it (a chain of operations of one cycle). The best of a few runs, because other programs disturb; on a busy machine
-//! only the cycles say something. Processor times are those of Linux.
+//! DIR holds game records (`alea selfplay`), ROWS is a file to which the rows of their positions
+//! are written, for `trainer/benches/pytorch_comparison.py`. Prints, for each part of a training
+//! alone and for the whole, samples a second of wall time, and processor time a sample over all
+//! threads, also in cycles of a clock that is measured beside it (a chain of operations of one
+//! cycle). The best of a few runs, because other programs disturb; on a busy machine only the
+//! cycles say something. Processor times are those of Linux.
 #![allow(clippy::print_stdout)]
 
 use engine::eval::features::{ACTIVE, DenseFeatures, STONE_SQUARES};
@@ -35,20 +37,34 @@ const SHARE: f32 = 0.7;
 
 fn main() -> Result<(), Box<dyn Error>> {
     let mut arguments = std::env::args().skip(1);
-    let directory = arguments.next().ok_or("the directory of game records is missing")?;
+    let directory = arguments
+        .next()
+        .ok_or("the directory of game records is missing")?;
     let threads = arguments.next().map_or(Ok(1), |threads| threads.parse())?;
-    rayon::ThreadPoolBuilder::new().num_threads(threads).build_global()?;
+    rayon::ThreadPoolBuilder::new()
+        .num_threads(threads)
+        .build_global()?;
     println!("threads of the pool {threads}; samples/s of wall time, best of {RUNS}");
     let config = TrainConfig::default();
-    let samples = Samples::open(&[Path::new(&directory)], &SampleOptions::new(&config.target, 0.05, 1))?;
-    println!("{} training samples in {} parts", samples.training(), samples.parts());
+    let samples = Samples::open(
+        &[Path::new(&directory)],
+        &SampleOptions::new(&config.target, 0.05, 1),
+    )?;
+    println!(
+        "{} training samples in {} parts",
+        samples.training(),
+        samples.parts()
+    );
     loading(&samples, &config)?;
     network(&samples, &config)?;
     tuples(&samples, arguments.next().as_deref())
 }
 
 /// The best of some runs, each of which tells how many samples it went through.
-fn measure(name: &str, mut run: impl FnMut() -> Result<usize, DatasetError>) -> Result<(), DatasetError> {
+fn measure(
+    name: &str,
+    mut run: impl FnMut() -> Result<usize, DatasetError>,
+) -> Result<(), DatasetError> {
     let (mut best, mut least, mut cycles) = (0.0f64, f64::INFINITY, f64::INFINITY);
     for _ in 0..RUNS {
         let clock = clock();
@@ -63,17 +79,31 @@ fn measure(name: &str, mut run: impl FnMut() -> Result<usize, DatasetError>) -> 
         least = least.min(seconds);
         cycles = cycles.min(seconds * (clock + self::clock()) / 2.0);
     }
-    println!("{name:<44} {:>8.3} million/s {:>7.0} ns {cycles:>7.0} cycles", best / 1e6, least * 1e9);
+    println!(
+        "{name:<44} {:>8.3} million/s {:>7.0} ns {cycles:>7.0} cycles",
+        best / 1e6,
+        least * 1e9
+    );
     Ok(())
 }
 
-/// Seconds that all threads of this process computed so far, those that ended included; 0 where the system does not
-/// say.
+/// Seconds that all threads of this process computed so far, those that ended included; 0 where the
+/// system does not say.
 fn processor_seconds() -> f64 {
     let text = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
-    // After the name, which may have any letters: the 12th and 13th field, in hundredths of a second.
-    let fields = text.rsplit(')').next().unwrap_or_default().split_whitespace().skip(11).take(2);
-    fields.filter_map(|ticks| ticks.parse::<f64>().ok()).sum::<f64>() / 100.0
+    // After the name, which may have any letters: the 12th and 13th field, in hundredths of a
+    // second.
+    let fields = text
+        .rsplit(')')
+        .next()
+        .unwrap_or_default()
+        .split_whitespace()
+        .skip(11)
+        .take(2);
+    fields
+        .filter_map(|ticks| ticks.parse::<f64>().ok())
+        .sum::<f64>()
+        / 100.0
 }
 
 /// Cycles a second of processor time.
@@ -81,7 +111,10 @@ fn clock() -> f64 {
     const STEPS: u64 = 30_000_000;
     let nanoseconds = || -> f64 {
         let text = std::fs::read_to_string("/proc/self/schedstat").unwrap_or_default();
-        text.split(' ').next().and_then(|field| field.parse().ok()).unwrap_or(0.0)
+        text.split(' ')
+            .next()
+            .and_then(|field| field.parse().ok())
+            .unwrap_or(0.0)
     };
     let (before, mut state) = (nanoseconds(), 1u64);
     // Six operations, each of which waits for the one before (Marsaglia 2003).
@@ -95,28 +128,53 @@ fn clock() -> f64 {
 }
 
 fn shuffle(epoch: usize, window: usize) -> Shuffle {
-    Shuffle { seed: 1, epoch, window, symmetries: true }
+    Shuffle {
+        seed: 1,
+        epoch,
+        window,
+        symmetries: true,
+    }
 }
 
 fn loading(samples: &Samples, config: &TrainConfig) -> Result<(), Box<dyn Error>> {
     let game = Standard::default();
     let features = DenseFeatures::new(&game, config.network.features);
     let set = config.ntuple.tuple_set()?;
-    measure("reading shards", || (0..samples.parts()).map(|part| samples.read(part).map(|part| part.len())).sum())?;
+    measure("reading shards", || {
+        (0..samples.parts())
+            .map(|part| samples.read(part).map(|part| part.len()))
+            .sum()
+    })?;
     for window in [1 << 16, 1 << 24] {
         let pass = |epoch| Pass::training(samples, 4096, shuffle(epoch, window), 0);
         let name = |what: &str| format!("{what}, window of {window}");
-        measure(&name("read and shuffled"), || count(&pass(1), <[_]>::to_vec, Vec::len))?;
-        measure(&name("network batches"), || {
-            count(&pass(1), |samples| network_batch(&game, &features, Heads::NONE, samples, SHARE), |batch| batch.targets.len())
+        measure(&name("read and shuffled"), || {
+            count(&pass(1), <[_]>::to_vec, Vec::len)
         })?;
-        measure(&name("tuple batches"), || count(&pass(1), |samples| tuple_batch(&set, samples, SHARE), |batch| batch.targets.len()))?;
+        measure(&name("network batches"), || {
+            count(
+                &pass(1),
+                |samples| network_batch(&game, &features, Heads::NONE, samples, SHARE),
+                |batch| batch.targets.len(),
+            )
+        })?;
+        measure(&name("tuple batches"), || {
+            count(
+                &pass(1),
+                |samples| tuple_batch(&set, samples, SHARE),
+                |batch| batch.targets.len(),
+            )
+        })?;
     }
     Ok(())
 }
 
 /// Goes through a pass; `size` tells the samples of a batch.
-fn count<B: Send>(pass: &Pass<'_>, prepare: impl Fn(&[Sample]) -> B + Sync, size: impl Fn(&B) -> usize) -> Result<usize, DatasetError> {
+fn count<B: Send>(
+    pass: &Pass<'_>,
+    prepare: impl Fn(&[Sample]) -> B + Sync,
+    size: impl Fn(&B) -> usize,
+) -> Result<usize, DatasetError> {
     let mut samples = 0;
     pass.each(prepare, |_, batch| {
         samples += size(&batch);
@@ -131,17 +189,32 @@ fn network(samples: &Samples, config: &TrainConfig) -> Result<(), DatasetError> 
     let features = DenseFeatures::new(&game, config.network.features);
     let shape = Shape::new(features.len(), &config.network.hidden);
     let mut random = RandomStream::new(1);
-    let weights: Vec<f32> = (0..shape.parameters()).map(|_| (random.unit() as f32 - 0.5) * 0.3).collect();
+    let weights: Vec<f32> = (0..shape.parameters())
+        .map(|_| (random.unit() as f32 - 0.5) * 0.3)
+        .collect();
     let start = FusedNetwork::new(shape, weights, vec![0.0; 2 * shape.parameters()], 0);
     for instructions in InstructionSet::ALL {
-        let Some(mut network) = start.clone().on(instructions) else { continue };
-        let rows: Vec<i32> =
-            (0..BATCH * ACTIVE).map(|place| (place % ACTIVE * STONE_SQUARES + random.below(STONE_SQUARES)) as i32).collect();
-        let mut unit = |count: usize| -> Vec<f32> { (0..count).map(|_| random.unit() as f32).collect() };
+        let Some(mut network) = start.clone().on(instructions) else {
+            continue;
+        };
+        let rows: Vec<i32> = (0..BATCH * ACTIVE)
+            .map(|place| (place % ACTIVE * STONE_SQUARES + random.below(STONE_SQUARES)) as i32)
+            .collect();
+        let mut unit =
+            |count: usize| -> Vec<f32> { (0..count).map(|_| random.unit() as f32).collect() };
         let (dense, targets) = (unit(BATCH * shape.dense()), unit(BATCH));
         measure(&format!("network step alone, {instructions:?}"), || {
             for _ in 0..STEPS {
-                network.step(Inputs { rows: &rows, dense: &dense, targets: &targets, heads: HeadInputs::default() }, 1e-3, 1.0);
+                network.step(
+                    Inputs {
+                        rows: &rows,
+                        dense: &dense,
+                        targets: &targets,
+                        heads: HeadInputs::default(),
+                    },
+                    1e-3,
+                    1.0,
+                );
             }
             Ok(STEPS * BATCH)
         })?;
@@ -153,7 +226,12 @@ fn network(samples: &Samples, config: &TrainConfig) -> Result<(), DatasetError> 
             |samples| network_batch(&game, &features, Heads::NONE, samples, SHARE),
             |_, batch| {
                 network.step(
-                    Inputs { rows: &batch.rows, dense: &batch.dense, targets: &batch.targets, heads: HeadInputs::default() },
+                    Inputs {
+                        rows: &batch.rows,
+                        dense: &batch.dense,
+                        targets: &batch.targets,
+                        heads: HeadInputs::default(),
+                    },
                     1e-3,
                     1.0,
                 );
@@ -165,13 +243,15 @@ fn network(samples: &Samples, config: &TrainConfig) -> Result<(), DatasetError> 
     })
 }
 
-/// Forty tables of four squares with thirteen contents each: any row equally likely, the worst case for the caches, then
-/// the rows of positions of the records, in the order of a training.
+/// Forty tables of four squares with thirteen contents each: any row equally likely, the worst case
+/// for the caches, then the rows of positions of the records, in the order of a training.
 fn tuples(samples: &Samples, file: Option<&str>) -> Result<(), Box<dyn Error>> {
     const TUPLES: usize = 40;
     const ROWS: usize = 13 * 13 * 13 * 13;
     let mut random = RandomStream::new(2);
-    let uniform: Vec<u32> = (0..STEPS * BATCH * TUPLES).map(|place| (place % TUPLES * ROWS + random.below(ROWS)) as u32).collect();
+    let uniform: Vec<u32> = (0..STEPS * BATCH * TUPLES)
+        .map(|place| (place % TUPLES * ROWS + random.below(ROWS)) as u32)
+        .collect();
     let targets: Vec<f32> = (0..STEPS * BATCH).map(|_| random.unit() as f32).collect();
     let windows = TupleSet::named("board-windows")?.tuple_texts();
     let set = TupleSet::custom(&windows[..TUPLES])?;
@@ -184,15 +264,24 @@ fn tuples(samples: &Samples, file: Option<&str>) -> Result<(), Box<dyn Error>> {
         },
     )?;
     if let Some(file) = file {
-        std::fs::write(file, played.iter().flat_map(|row| row.to_le_bytes()).collect::<Vec<_>>())?;
+        std::fs::write(
+            file,
+            played
+                .iter()
+                .flat_map(|row| row.to_le_bytes())
+                .collect::<Vec<_>>(),
+        )?;
     }
     for (name, rows) in [("any rows", &uniform), ("rows of positions", &played)] {
         for rule in [Rule::Sgd, Rule::Adagrad, Rule::TemporalCoherence] {
             let mut cells = Cells::zeros(rule, TUPLES * ROWS);
-            measure(&format!("{TUPLES} tables of 13^4, {name}, {rule:?}"), || {
-                cells.learn(rows, &targets[..rows.len() / TUPLES], 0.01);
-                Ok(rows.len() / TUPLES)
-            })?;
+            measure(
+                &format!("{TUPLES} tables of 13^4, {name}, {rule:?}"),
+                || {
+                    cells.learn(rows, &targets[..rows.len() / TUPLES], 0.01);
+                    Ok(rows.len() / TUPLES)
+                },
+            )?;
         }
     }
     Ok(())

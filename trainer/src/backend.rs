@@ -16,12 +16,20 @@ pub enum BackendError {
 }
 
 /// The backends there are, and whether each is compiled in.
-const BACKENDS: [(&str, bool); 3] = [("flex", cfg!(feature = "flex")), ("wgpu", cfg!(feature = "wgpu")), ("cuda", cfg!(feature = "cuda"))];
+const BACKENDS: [(&str, bool); 3] = [
+    ("flex", cfg!(feature = "flex")),
+    ("wgpu", cfg!(feature = "wgpu")),
+    ("cuda", cfg!(feature = "cuda")),
+];
 
 /// Names of the backends that are compiled in: `flex` is the CPU, `wgpu` and `cuda` are GPUs.
 #[must_use]
 pub fn compiled() -> Vec<&'static str> {
-    BACKENDS.iter().filter(|(_, compiled)| *compiled).map(|(name, _)| *name).collect()
+    BACKENDS
+        .iter()
+        .filter(|(_, compiled)| *compiled)
+        .map(|(name, _)| *name)
+        .collect()
 }
 
 fn compiled_list() -> String {
@@ -57,13 +65,22 @@ mod tests {
     #[test]
     fn every_backend_is_a_device_or_an_error_that_names_the_others() {
         for (name, compiled) in BACKENDS {
-            // A GPU backend may be compiled in on a machine without a GPU: only ask for what must be there.
+            // A GPU backend may be compiled in on a machine without a GPU: only ask for what must
+            // be there.
             if !compiled {
-                assert!(device(name).unwrap_err().to_string().contains(&format!("--features {name}")));
+                assert!(
+                    device(name)
+                        .unwrap_err()
+                        .to_string()
+                        .contains(&format!("--features {name}"))
+                );
             }
         }
         let error = device("tpu").unwrap_err().to_string();
-        assert!(error.contains("'tpu'") && error.contains(&compiled_list()), "{error}");
+        assert!(
+            error.contains("'tpu'") && error.contains(&compiled_list()),
+            "{error}"
+        );
         assert_eq!(compiled().contains(&"flex"), device("flex").is_ok());
     }
 }

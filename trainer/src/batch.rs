@@ -1,4 +1,5 @@
-//! Batches as the models take them: rows, dense inputs and targets of some samples, found by all threads.
+//! Batches as the models take them: rows, dense inputs and targets of some samples, found by all
+//! threads.
 //!
 //! Invariant: a batch depends on its samples alone, not on how many threads prepared it.
 
@@ -43,11 +44,20 @@ impl HeadTargets {
     pub fn new(heads: Heads, samples: &[Sample], search_share: f32) -> Self {
         let mut targets = Self::default();
         if heads.contains(Head::Rolls) {
-            targets.faces = samples.iter().map(|sample| sample.continuation.face).collect();
-            targets.rolls = samples.iter().map(|sample| sample.continuation.target(search_share)).collect();
+            targets.faces = samples
+                .iter()
+                .map(|sample| sample.continuation.face)
+                .collect();
+            targets.rolls = samples
+                .iter()
+                .map(|sample| sample.continuation.target(search_share))
+                .collect();
         }
         if heads.contains(Head::MovesToGo) {
-            targets.plies = samples.iter().map(|sample| scaled_plies(sample.continuation.plies).unwrap_or(-1.0)).collect();
+            targets.plies = samples
+                .iter()
+                .map(|sample| scaled_plies(sample.continuation.plies).unwrap_or(-1.0))
+                .collect();
         }
         targets
     }
@@ -58,9 +68,16 @@ pub(crate) fn scaled_plies(plies: u8) -> Option<f32> {
     (plies > 0).then(|| f32::from(plies) / PLIES_SCALE)
 }
 
-/// Extracts the network's inputs, and mixes the targets of value and heads with this share of the search values.
+/// Extracts the network's inputs, and mixes the targets of value and heads with this share of the
+/// search values.
 #[must_use]
-pub fn network_batch(game: &Standard, features: &DenseFeatures, heads: Heads, samples: &[Sample], search_share: f32) -> NetworkBatch {
+pub fn network_batch(
+    game: &Standard,
+    features: &DenseFeatures,
+    heads: Heads,
+    samples: &[Sample],
+    search_share: f32,
+) -> NetworkBatch {
     let width = features.len();
     let mut rows = vec![0i32; samples.len() * ACTIVE];
     let mut dense = vec![0.0f32; samples.len() * width];
@@ -70,18 +87,40 @@ pub fn network_batch(game: &Standard, features: &DenseFeatures, heads: Heads, sa
         dense.chunks_mut(TASK * width).collect()
     } else {
         nothing.resize(samples.len().div_ceil(TASK), []);
-        nothing.iter_mut().map(|empty| empty.as_mut_slice()).collect()
+        nothing
+            .iter_mut()
+            .map(|empty| empty.as_mut_slice())
+            .collect()
     };
-    samples.par_chunks(TASK).zip(rows.par_chunks_mut(TASK * ACTIVE)).zip(dense_tasks).for_each(|((samples, rows), dense)| {
-        for (number, sample) in samples.iter().enumerate() {
-            for (row, found) in rows[number * ACTIVE..].iter_mut().zip(sparse(&sample.position)) {
-                *row = i32::from(found);
+    samples
+        .par_chunks(TASK)
+        .zip(rows.par_chunks_mut(TASK * ACTIVE))
+        .zip(dense_tasks)
+        .for_each(|((samples, rows), dense)| {
+            for (number, sample) in samples.iter().enumerate() {
+                for (row, found) in rows[number * ACTIVE..]
+                    .iter_mut()
+                    .zip(sparse(&sample.position))
+                {
+                    *row = i32::from(found);
+                }
+                features.fill(
+                    game,
+                    &sample.position,
+                    &mut dense[number * width..][..width],
+                );
             }
-            features.fill(game, &sample.position, &mut dense[number * width..][..width]);
-        }
-    });
-    let targets = samples.iter().map(|sample| sample.target(search_share)).collect();
-    NetworkBatch { rows, dense, targets, heads: HeadTargets::new(heads, samples, search_share) }
+        });
+    let targets = samples
+        .iter()
+        .map(|sample| sample.target(search_share))
+        .collect();
+    NetworkBatch {
+        rows,
+        dense,
+        targets,
+        heads: HeadTargets::new(heads, samples, search_share),
+    }
 }
 
 /// A batch for the integer network.
@@ -98,16 +137,25 @@ pub struct IntegerBatch {
 pub fn integer_batch(groups: SideGroups, samples: &[Sample], search_share: f32) -> IntegerBatch {
     let active = 2 * groups.active();
     let mut rows = vec![0i32; samples.len() * active];
-    samples.par_chunks(TASK).zip(rows.par_chunks_mut(TASK * active)).for_each(|(samples, rows)| {
-        let mut found = vec![0u16; active];
-        for (sample, rows) in samples.iter().zip(rows.chunks_exact_mut(active)) {
-            groups.fill(&sample.position, &mut found);
-            for (row, found) in rows.iter_mut().zip(&found) {
-                *row = i32::from(*found);
+    samples
+        .par_chunks(TASK)
+        .zip(rows.par_chunks_mut(TASK * active))
+        .for_each(|(samples, rows)| {
+            let mut found = vec![0u16; active];
+            for (sample, rows) in samples.iter().zip(rows.chunks_exact_mut(active)) {
+                groups.fill(&sample.position, &mut found);
+                for (row, found) in rows.iter_mut().zip(&found) {
+                    *row = i32::from(*found);
+                }
             }
-        }
-    });
-    IntegerBatch { rows, targets: samples.iter().map(|sample| sample.target(search_share)).collect() }
+        });
+    IntegerBatch {
+        rows,
+        targets: samples
+            .iter()
+            .map(|sample| sample.target(search_share))
+            .collect(),
+    }
 }
 
 /// A batch for the n-tuple network.
@@ -124,18 +172,30 @@ pub struct TupleBatch {
 pub fn tuple_batch(set: &TupleSet, samples: &[Sample], search_share: f32) -> TupleBatch {
     let tuples = set.tuples();
     let mut rows = vec![0u32; samples.len() * tuples];
-    samples.par_chunks(TASK).zip(rows.par_chunks_mut(TASK * tuples)).for_each(|(samples, rows)| {
-        for (sample, rows) in samples.iter().zip(rows.chunks_exact_mut(tuples)) {
-            set.indices(&sample.position, rows);
-        }
-    });
-    TupleBatch { rows, targets: samples.iter().map(|sample| sample.target(search_share)).collect() }
+    samples
+        .par_chunks(TASK)
+        .zip(rows.par_chunks_mut(TASK * tuples))
+        .for_each(|(samples, rows)| {
+            for (sample, rows) in samples.iter().zip(rows.chunks_exact_mut(tuples)) {
+                set.indices(&sample.position, rows);
+            }
+        });
+    TupleBatch {
+        rows,
+        targets: samples
+            .iter()
+            .map(|sample| sample.target(search_share))
+            .collect(),
+    }
 }
 
 /// Samples of positions without targets, for whoever only wants values.
 #[must_use]
 pub fn untargeted(positions: &[Position]) -> Vec<Sample> {
-    positions.iter().map(|&position| Sample::exact(position, 0.5)).collect()
+    positions
+        .iter()
+        .map(|&position| Sample::exact(position, 0.5))
+        .collect()
 }
 
 #[cfg(test)]
@@ -147,24 +207,42 @@ mod tests {
     #[test]
     fn batches_are_the_inputs_of_their_samples_whatever_the_number_of_threads() {
         let mut samples = random_samples(60, 3);
-        samples.iter_mut().for_each(|sample| sample.result = sample.value.round());
+        samples
+            .iter_mut()
+            .for_each(|sample| sample.result = sample.value.round());
         let game = Standard::default();
         let set = TupleSet::named("stone-pairs").unwrap();
         for groups in [FeatureGroups::ALL, FeatureGroups::NONE] {
             let features = DenseFeatures::new(&game, groups);
             for threads in [1, 3] {
-                let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-                let (network, tuples) =
-                    pool.install(|| (network_batch(&game, &features, Heads::NONE, &samples, 0.6), tuple_batch(&set, &samples, 0.6)));
-                assert_eq!((network.targets.len(), network.dense.len()), (samples.len(), samples.len() * features.len()));
+                let pool = rayon::ThreadPoolBuilder::new()
+                    .num_threads(threads)
+                    .build()
+                    .unwrap();
+                let (network, tuples) = pool.install(|| {
+                    (
+                        network_batch(&game, &features, Heads::NONE, &samples, 0.6),
+                        tuple_batch(&set, &samples, 0.6),
+                    )
+                });
+                assert_eq!(
+                    (network.targets.len(), network.dense.len()),
+                    (samples.len(), samples.len() * features.len())
+                );
                 assert_eq!(tuples.targets, network.targets);
                 assert_eq!(network.heads, HeadTargets::default());
                 for (number, sample) in samples.iter().enumerate() {
                     assert_eq!(network.targets[number], sample.target(0.6));
-                    assert_eq!(network.rows[number * ACTIVE..][..ACTIVE], sparse(&sample.position).map(i32::from));
+                    assert_eq!(
+                        network.rows[number * ACTIVE..][..ACTIVE],
+                        sparse(&sample.position).map(i32::from)
+                    );
                     let mut dense = vec![0.0; features.len()];
                     features.fill(&game, &sample.position, &mut dense);
-                    assert_eq!(network.dense[number * features.len()..][..features.len()], dense);
+                    assert_eq!(
+                        network.dense[number * features.len()..][..features.len()],
+                        dense
+                    );
                     let mut rows = vec![0; set.tuples()];
                     set.indices(&sample.position, &mut rows);
                     assert_eq!(tuples.rows[number * set.tuples()..][..set.tuples()], rows);
@@ -179,11 +257,24 @@ mod tests {
         let all = HeadTargets::new(Heads::ALL, &samples, 0.6);
         for (number, sample) in samples.iter().enumerate() {
             let after = sample.continuation;
-            assert_eq!((all.faces[number], all.rolls[number]), (after.face, after.target(0.6)));
-            assert_eq!(all.plies[number], if after.plies == 0 { -1.0 } else { f32::from(after.plies) / 16.0 });
+            assert_eq!(
+                (all.faces[number], all.rolls[number]),
+                (after.face, after.target(0.6))
+            );
+            assert_eq!(
+                all.plies[number],
+                if after.plies == 0 {
+                    -1.0
+                } else {
+                    f32::from(after.plies) / 16.0
+                }
+            );
         }
         assert!(all.faces.contains(&0) && all.faces.contains(&6) && all.plies.contains(&-1.0));
         let moves = HeadTargets::new(Heads::NONE.with(Head::MovesToGo), &samples, 0.6);
-        assert_eq!((moves.faces.len(), moves.rolls.len(), moves.plies), (0, 0, all.plies));
+        assert_eq!(
+            (moves.faces.len(), moves.rolls.len(), moves.plies),
+            (0, 0, all.plies)
+        );
     }
 }

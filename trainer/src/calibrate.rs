@@ -1,7 +1,8 @@
 //! Calibration: which logistic turns a raw score into a win probability.
 //!
-//! Slope and offset minimise the cross-entropy between the logistic of the score and the results of self-play games
-//! (logistic regression, by Newton's method in `f64`); the fit is unique, because the loss is convex.
+//! Slope and offset minimise the cross-entropy between the logistic of the score and the results of
+//! self-play games (logistic regression, by Newton's method in `f64`); the fit is unique, because
+//! the loss is convex.
 
 use crate::shard::PlayedGame;
 use engine::game::Game;
@@ -43,7 +44,11 @@ pub fn cross_entropy(samples: impl Iterator<Item = (f64, bool)>) -> f64 {
     let (mut sum, mut count) = (0.0, 0.0);
     for (probability, won) in samples {
         let probability = probability.clamp(1e-12, 1.0 - 1e-12);
-        sum -= if won { probability.ln() } else { (1.0 - probability).ln() };
+        sum -= if won {
+            probability.ln()
+        } else {
+            (1.0 - probability).ln()
+        };
         count += 1.0;
     }
     sum / count
@@ -52,14 +57,23 @@ pub fn cross_entropy(samples: impl Iterator<Item = (f64, bool)>) -> f64 {
 /// Newton steps after which a fit that has not settled never will.
 const MOST_STEPS: usize = 100;
 
-/// Fits a logistic to scores and results; `None` if there is no finite optimum (no samples, one result only, scores
-/// that are all equal or separate the results).
+/// Fits a logistic to scores and results; `None` if there is no finite optimum (no samples, one
+/// result only, scores that are all equal or separate the results).
 #[must_use]
 pub fn fit_logistic(samples: &[(f32, bool)]) -> Option<LogisticFit> {
     let count = samples.len() as f64;
     // Fitted to scores of unit variance, so that the steps do not depend on the scale of the score.
-    let mean = samples.iter().map(|&(score, _)| f64::from(score)).sum::<f64>() / count;
-    let deviation = (samples.iter().map(|&(score, _)| (f64::from(score) - mean).powi(2)).sum::<f64>() / count).sqrt();
+    let mean = samples
+        .iter()
+        .map(|&(score, _)| f64::from(score))
+        .sum::<f64>()
+        / count;
+    let deviation = (samples
+        .iter()
+        .map(|&(score, _)| (f64::from(score) - mean).powi(2))
+        .sum::<f64>()
+        / count)
+        .sqrt();
     if !deviation.is_finite() || deviation < 1e-12 {
         return None;
     }
@@ -88,11 +102,15 @@ pub fn fit_logistic(samples: &[(f32, bool)]) -> Option<LogisticFit> {
         slope -= step[0];
         offset -= step[1];
         if step[0].abs() + step[1].abs() < 1e-10 {
-            let fit = |score: f32| 1.0 / (1.0 + (-(slope * (f64::from(score) - mean) / deviation + offset)).exp());
+            let fit = |score: f32| {
+                1.0 / (1.0 + (-(slope * (f64::from(score) - mean) / deviation + offset)).exp())
+            };
             let slope_error = (curvature[2] / determinant).sqrt() / deviation;
             // The offset at score 0 is that at the mean, moved along the slope.
             let shift = mean / deviation;
-            let variance = (curvature[0] + 2.0 * shift * curvature[1] + shift * shift * curvature[2]) / determinant;
+            let variance =
+                (curvature[0] + 2.0 * shift * curvature[1] + shift * shift * curvature[2])
+                    / determinant;
             return Some(LogisticFit {
                 slope: slope / deviation,
                 offset: offset - slope * shift,
@@ -120,16 +138,37 @@ mod tests {
             })
             .collect();
         let fit = fit_logistic(&samples).unwrap();
-        assert!((fit.slope - 0.7).abs() < 4.0 * fit.standard_errors[0] && fit.standard_errors[0] < 0.005, "{fit:?}");
-        assert!((fit.offset + 0.4).abs() < 4.0 * fit.standard_errors[1] && fit.standard_errors[1] < 0.01, "{fit:?}");
+        assert!(
+            (fit.slope - 0.7).abs() < 4.0 * fit.standard_errors[0]
+                && fit.standard_errors[0] < 0.005,
+            "{fit:?}"
+        );
+        assert!(
+            (fit.offset + 0.4).abs() < 4.0 * fit.standard_errors[1]
+                && fit.standard_errors[1] < 0.01,
+            "{fit:?}"
+        );
     }
 
     #[test]
     fn two_scores_are_fitted_exactly() {
         // Score 0 wins 1 of 4, score 1 wins 3 of 4: log odds -ln 3 and +ln 3.
-        let samples = [(0.0, true), (0.0, false), (0.0, false), (0.0, false), (1.0, true), (1.0, true), (1.0, true), (1.0, false)];
+        let samples = [
+            (0.0, true),
+            (0.0, false),
+            (0.0, false),
+            (0.0, false),
+            (1.0, true),
+            (1.0, true),
+            (1.0, true),
+            (1.0, false),
+        ];
         let fit = fit_logistic(&samples).unwrap();
-        assert!((fit.offset + 3.0_f64.ln()).abs() < 1e-8 && (fit.slope - 2.0 * 3.0_f64.ln()).abs() < 1e-8, "{fit:?}");
+        assert!(
+            (fit.offset + 3.0_f64.ln()).abs() < 1e-8
+                && (fit.slope - 2.0 * 3.0_f64.ln()).abs() < 1e-8,
+            "{fit:?}"
+        );
     }
 
     #[test]

@@ -1,9 +1,9 @@
 //! The one place that knows bincode.
 //!
-//! bincode is named by the project although it is no longer maintained; 2.0.1 is its last working release. To
-//! replace it (by postcard, say), change these two functions and raise [`crate::shard::VERSION`].
-//! Decoding is limited, so that a damaged length cannot ask for all memory. Numbers above 8 bits take as many bytes
-//! as they need; `docs/formats.md` says how.
+//! bincode is named by the project although it is no longer maintained; 2.0.1 is its last working
+//! release. To replace it (by postcard, say), change these two functions and raise
+//! [`crate::shard::VERSION`]. Decoding is limited, so that a damaged length cannot ask for all
+//! memory. Numbers above 8 bits take as many bytes as they need; `docs/formats.md` says how.
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -12,7 +12,10 @@ use serde::de::DeserializeOwned;
 const LIMIT: usize = 1 << 20;
 
 fn configuration() -> impl bincode::config::Config {
-    bincode::config::standard().with_little_endian().with_variable_int_encoding().with_limit::<LIMIT>()
+    bincode::config::standard()
+        .with_little_endian()
+        .with_variable_int_encoding()
+        .with_limit::<LIMIT>()
 }
 
 /// Appends the encoding of a value.
@@ -20,7 +23,9 @@ fn configuration() -> impl bincode::config::Config {
 /// # Errors
 /// If the value has no encoding.
 pub fn encode<T: Serialize>(value: &T, bytes: &mut Vec<u8>) -> Result<(), String> {
-    bincode::serde::encode_into_std_write(value, bytes, configuration()).map(|_| ()).map_err(|error| error.to_string())
+    bincode::serde::encode_into_std_write(value, bytes, configuration())
+        .map(|_| ())
+        .map_err(|error| error.to_string())
 }
 
 /// Decodes one value from the front of `bytes`; returns it with the number of bytes it took.
@@ -38,9 +43,32 @@ mod tests {
     #[test]
     fn a_value_takes_the_bytes_that_the_format_names() {
         let mut bytes = vec![9];
-        encode(&(250u64, 251u64, 0x1_0000u64, u64::MAX, 7u8, true, Some(0.5f32), None::<f32>), &mut bytes).unwrap();
-        let varints = [&[250][..], &[251, 251, 0], &[252, 0, 0, 1, 0], &[253], &[255; 8]].concat();
-        assert_eq!(bytes, [&[9][..], &varints, &[7, 1, 1, 0, 0, 0, 0x3F, 0]].concat());
+        encode(
+            &(
+                250u64,
+                251u64,
+                0x1_0000u64,
+                u64::MAX,
+                7u8,
+                true,
+                Some(0.5f32),
+                None::<f32>,
+            ),
+            &mut bytes,
+        )
+        .unwrap();
+        let varints = [
+            &[250][..],
+            &[251, 251, 0],
+            &[252, 0, 0, 1, 0],
+            &[253],
+            &[255; 8],
+        ]
+        .concat();
+        assert_eq!(
+            bytes,
+            [&[9][..], &varints, &[7, 1, 1, 0, 0, 0, 0x3F, 0]].concat()
+        );
     }
 
     #[test]

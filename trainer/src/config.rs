@@ -1,7 +1,8 @@
 //! The configuration of a training: a TOML file whose every key has a documented default.
 //!
-//! Invariant: [`TrainConfig::default_toml`] lists every key with its default; unknown keys are errors that name the
-//! valid ones, so that a misspelt setting never trains with the default in silence.
+//! Invariant: [`TrainConfig::default_toml`] lists every key with its default; unknown keys are
+//! errors that name the valid ones, so that a misspelt setting never trains with the default in
+//! silence.
 
 mod sections;
 #[cfg(test)]
@@ -10,7 +11,10 @@ mod tests;
 use engine::eval::integer_network::SHAPES;
 use engine::eval::network::{Head, LANES, MAX_HIDDEN, MAX_WIDTH};
 use engine::eval::ntuple::TupleError;
-pub use sections::{IntegerConfig, NTupleConfig, NetworkConfig, OnlineConfig, Rule, Schedule, TargetConfig, TrainingConfig};
+pub use sections::{
+    IntegerConfig, NTupleConfig, NetworkConfig, OnlineConfig, Rule, Schedule, TargetConfig,
+    TrainingConfig,
+};
 use serde::{Deserialize, Serialize};
 
 /// Everything that decides what a training does, beside the samples.
@@ -92,8 +96,14 @@ impl TrainConfig {
     pub fn from_toml(text: &str) -> Result<Self, ConfigError> {
         let config: Self = toml::from_str(text).map_err(|error| {
             let offset = error.span().map_or(0, |span| span.start).min(text.len());
-            let line = 1 + text.as_bytes()[..offset].iter().filter(|&&byte| byte == b'\n').count();
-            ConfigError::Parse { line, message: error.message().replace('\n', " ") }
+            let line = 1 + text.as_bytes()[..offset]
+                .iter()
+                .filter(|&&byte| byte == b'\n')
+                .count();
+            ConfigError::Parse {
+                line,
+                message: error.message().replace('\n', " "),
+            }
         })?;
         config.check()?;
         Ok(config)
@@ -102,7 +112,8 @@ impl TrainConfig {
     /// The resolved configuration, to be kept beside what it made.
     #[must_use]
     pub fn to_toml(&self) -> String {
-        toml::to_string(self).unwrap_or_else(|error| format!("# cannot be written as TOML: {error}\n"))
+        toml::to_string(self)
+            .unwrap_or_else(|error| format!("# cannot be written as TOML: {error}\n"))
     }
 
     /// Checks every value against its range.
@@ -118,14 +129,35 @@ impl TrainConfig {
         let (first_share, last_share) = (self.target.search_share, self.target.last_search_share());
         let [rolls, moves] = Head::ALL.map(|head| self.network.head_weight(head));
         let checks: [(&'static str, String, bool, &'static str); 23] = [
-            ("target.search_share", first_share.to_string(), share(first_share), "in 0 to 1"),
-            ("target.final_search_share", last_share.to_string(), share(last_share), "in 0 to 1"),
-            ("training.epochs", self.training.epochs.to_string(), self.training.epochs >= 1, "at least 1"),
-            ("training.window", self.training.window.to_string(), self.training.window >= 1, "at least 1"),
+            (
+                "target.search_share",
+                first_share.to_string(),
+                share(first_share),
+                "in 0 to 1",
+            ),
+            (
+                "target.final_search_share",
+                last_share.to_string(),
+                share(last_share),
+                "in 0 to 1",
+            ),
+            (
+                "training.epochs",
+                self.training.epochs.to_string(),
+                self.training.epochs >= 1,
+                "at least 1",
+            ),
+            (
+                "training.window",
+                self.training.window.to_string(),
+                self.training.window >= 1,
+                "at least 1",
+            ),
             (
                 "training.checkpoint_minutes",
                 self.training.checkpoint_minutes.to_string(),
-                self.training.checkpoint_minutes.is_finite() && self.training.checkpoint_minutes >= 0.0,
+                self.training.checkpoint_minutes.is_finite()
+                    && self.training.checkpoint_minutes >= 0.0,
                 "at least 0",
             ),
             (
@@ -137,35 +169,108 @@ impl TrainConfig {
             (
                 "network.hidden",
                 format!("{hidden:?}"),
-                good_layers && hidden.iter().all(|width| (1..=MAX_WIDTH).contains(width) && width % LANES == 0),
+                good_layers
+                    && hidden
+                        .iter()
+                        .all(|width| (1..=MAX_WIDTH).contains(width) && width % LANES == 0),
                 "one to three multiples of 16 up to 1024",
             ),
-            ("network.rolls_weight", rolls.to_string(), positive(rolls.into()), "above 0"),
-            ("network.moves_to_go_weight", moves.to_string(), positive(moves.into()), "above 0"),
-            ("network.batch", self.network.batch.to_string(), (1..=1 << 20).contains(&self.network.batch), "in 1 to 1048576"),
-            ("network.learning_rate", self.network.learning_rate.to_string(), positive(self.network.learning_rate), "above 0"),
-            ("network.gradient_norm", self.network.gradient_norm.to_string(), positive(self.network.gradient_norm.into()), "above 0"),
+            (
+                "network.rolls_weight",
+                rolls.to_string(),
+                positive(rolls.into()),
+                "above 0",
+            ),
+            (
+                "network.moves_to_go_weight",
+                moves.to_string(),
+                positive(moves.into()),
+                "above 0",
+            ),
+            (
+                "network.batch",
+                self.network.batch.to_string(),
+                (1..=1 << 20).contains(&self.network.batch),
+                "in 1 to 1048576",
+            ),
+            (
+                "network.learning_rate",
+                self.network.learning_rate.to_string(),
+                positive(self.network.learning_rate),
+                "above 0",
+            ),
+            (
+                "network.gradient_norm",
+                self.network.gradient_norm.to_string(),
+                positive(self.network.gradient_norm.into()),
+                "above 0",
+            ),
             (
                 "integer.hidden",
                 format!("{:?}", integer.hidden),
                 SHAPES.contains(&integer.hidden),
                 "[64, 16], [64, 32], [128, 32] or [256, 32]",
             ),
-            ("integer.batch", integer.batch.to_string(), (1..=1 << 20).contains(&integer.batch), "in 1 to 1048576"),
-            ("integer.learning_rate", integer.learning_rate.to_string(), positive(integer.learning_rate), "above 0"),
-            ("integer.gradient_norm", integer.gradient_norm.to_string(), positive(integer.gradient_norm.into()), "above 0"),
-            ("ntuple.learning_rate", self.ntuple.learning_rate.to_string(), positive(self.ntuple.learning_rate), "above 0"),
-            ("online.games", online.games.to_string(), online.games >= 1, "at least 1"),
-            ("online.learning_rate", online.learning_rate.to_string(), positive(online.learning_rate), "above 0"),
-            ("online.trace", online.trace.to_string(), (0.0..=1.0).contains(&online.trace), "in 0 to 1"),
-            ("online.exploration", online.exploration.to_string(), (0.0..=1.0).contains(&online.exploration), "in 0 to 1"),
+            (
+                "integer.batch",
+                integer.batch.to_string(),
+                (1..=1 << 20).contains(&integer.batch),
+                "in 1 to 1048576",
+            ),
+            (
+                "integer.learning_rate",
+                integer.learning_rate.to_string(),
+                positive(integer.learning_rate),
+                "above 0",
+            ),
+            (
+                "integer.gradient_norm",
+                integer.gradient_norm.to_string(),
+                positive(integer.gradient_norm.into()),
+                "above 0",
+            ),
+            (
+                "ntuple.learning_rate",
+                self.ntuple.learning_rate.to_string(),
+                positive(self.ntuple.learning_rate),
+                "above 0",
+            ),
+            (
+                "online.games",
+                online.games.to_string(),
+                online.games >= 1,
+                "at least 1",
+            ),
+            (
+                "online.learning_rate",
+                online.learning_rate.to_string(),
+                positive(online.learning_rate),
+                "above 0",
+            ),
+            (
+                "online.trace",
+                online.trace.to_string(),
+                (0.0..=1.0).contains(&online.trace),
+                "in 0 to 1",
+            ),
+            (
+                "online.exploration",
+                online.exploration.to_string(),
+                (0.0..=1.0).contains(&online.exploration),
+                "in 0 to 1",
+            ),
             (
                 "online.final_exploration",
                 online.final_exploration.to_string(),
                 (0.0..=1.0).contains(&online.final_exploration),
                 "in 0 to 1",
             ),
-            ("online.report_every", online.report_every.to_string(), online.report_every >= 1, "at least 1"),
+            (
+                "online.report_every",
+                online.report_every.to_string(),
+                online.report_every >= 1,
+                "at least 1",
+            ),
         ];
         match checks.into_iter().find(|(_, _, good, _)| !good) {
             Some((key, value, _, range)) => Err(ConfigError::Range { key, value, range }),

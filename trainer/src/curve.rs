@@ -48,8 +48,8 @@ pub struct CurvePoint {
 pub struct HeadPoint {
     /// Which.
     pub head: Head,
-    /// Mean over the epoch while the weights were changing, of those samples that taught the head: for `rolls` the
-    /// cross-entropy in nats, for `moves_to_go` the square of the error in plies / 16.
+    /// Mean over the epoch while the weights were changing, of those samples that taught the head:
+    /// for `rolls` the cross-entropy in nats, for `moves_to_go` the square of the error in plies / 16.
     pub training_loss: f64,
     /// The same of the validation samples after the epoch.
     pub validation_loss: f64,
@@ -73,9 +73,15 @@ pub enum CurveError {
 pub fn write(directory: &Path, points: &[CurvePoint]) -> Result<(), CurveError> {
     let line = |name, loss: fn(&CurvePoint) -> f64| Series {
         name,
-        points: points.iter().map(|point| (point.epoch as f64, loss(point))).collect(),
+        points: points
+            .iter()
+            .map(|point| (point.epoch as f64, loss(point)))
+            .collect(),
     };
-    let series = [line("training", |point| point.training_loss), line("validation", |point| point.validation_loss)];
+    let series = [
+        line("training", |point| point.training_loss),
+        line("validation", |point| point.validation_loss),
+    ];
     write_files(directory, &csv(points), "epoch", &series)
 }
 
@@ -86,15 +92,26 @@ pub(crate) struct Series {
 }
 
 /// Writes `curve.csv`, a table, and `curve.svg`, losses in nats over something.
-pub(crate) fn write_files(directory: &Path, table: &str, over: &str, series: &[Series]) -> Result<(), CurveError> {
-    write_atomically(&directory.join("curve.csv"), |file| file.write_all(table.as_bytes()))?;
+pub(crate) fn write_files(
+    directory: &Path,
+    table: &str,
+    over: &str,
+    series: &[Series],
+) -> Result<(), CurveError> {
+    write_atomically(&directory.join("curve.csv"), |file| {
+        file.write_all(table.as_bytes())
+    })?;
     let picture = svg(over, series).map_err(|error| CurveError::Drawing(error.to_string()))?;
-    write_atomically(&directory.join("curve.svg"), |file| file.write_all(picture.as_bytes()))?;
+    write_atomically(&directory.join("curve.svg"), |file| {
+        file.write_all(picture.as_bytes())
+    })?;
     Ok(())
 }
 
 fn csv(points: &[CurvePoint]) -> String {
-    let mut text = String::from("epoch,training_loss,validation_loss,learning_rate,samples_per_second,seconds");
+    let mut text = String::from(
+        "epoch,training_loss,validation_loss,learning_rate,samples_per_second,seconds",
+    );
     for stones in STONES {
         text.push_str(&format!(",validation_loss_{stones}"));
     }
@@ -104,13 +121,29 @@ fn csv(points: &[CurvePoint]) -> String {
     }
     text.push('\n');
     for point in points {
-        let CurvePoint { epoch, training_loss, validation_loss, learning_rate, samples_per_second, seconds, .. } = point;
+        let CurvePoint {
+            epoch,
+            training_loss,
+            validation_loss,
+            learning_rate,
+            samples_per_second,
+            seconds,
+            ..
+        } = point;
         text.push_str(&format!("{epoch},{training_loss},{validation_loss},{learning_rate},{samples_per_second:.0},{seconds:.3}"));
         for stones in STONES {
-            let loss = point.validation_by_stones.iter().find(|found| found.stones == stones);
+            let loss = point
+                .validation_by_stones
+                .iter()
+                .find(|found| found.stones == stones);
             text.push_str(&loss.map_or_else(|| ",".to_owned(), |found| format!(",{}", found.loss)));
         }
-        for HeadPoint { training_loss, validation_loss, .. } in &point.heads {
+        for HeadPoint {
+            training_loss,
+            validation_loss,
+            ..
+        } in &point.heads
+        {
             text.push_str(&format!(",{training_loss},{validation_loss}"));
         }
         text.push('\n');
@@ -120,7 +153,9 @@ fn csv(points: &[CurvePoint]) -> String {
 
 fn svg(over: &str, series: &[Series]) -> Result<String, Box<dyn std::error::Error>> {
     let range = |values: &mut dyn Iterator<Item = f64>| {
-        values.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), value| (low.min(value), high.max(value)))
+        values.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), value| {
+            (low.min(value), high.max(value))
+        })
     };
     let points = || series.iter().flat_map(|line| &line.points);
     let (low, high) = range(&mut points().map(|point| point.1));
@@ -141,14 +176,25 @@ fn svg(over: &str, series: &[Series]) -> Result<String, Box<dyn std::error::Erro
             .x_label_area_size(40)
             .y_label_area_size(72)
             .build_cartesian_2d(first..last, low - margin..high + margin)?;
-        chart.configure_mesh().x_desc(over).y_desc("loss (nats)").x_label_formatter(&|place| format!("{place:.0}")).draw()?;
+        chart
+            .configure_mesh()
+            .x_desc(over)
+            .y_desc("loss (nats)")
+            .x_label_formatter(&|place| format!("{place:.0}"))
+            .draw()?;
         for (line, colour) in series.iter().zip([BLUE, RED]) {
             chart
-                .draw_series(LineSeries::new(line.points.clone(), colour.stroke_width(2)).point_size(2))?
+                .draw_series(
+                    LineSeries::new(line.points.clone(), colour.stroke_width(2)).point_size(2),
+                )?
                 .label(line.name)
                 .legend(move |(x, y)| PathElement::new(vec![(x, y), (x + 16, y)], colour));
         }
-        chart.configure_series_labels().background_style(WHITE).border_style(BLACK).draw()?;
+        chart
+            .configure_series_labels()
+            .background_style(WHITE)
+            .border_style(BLACK)
+            .draw()?;
         area.present()?;
     }
     Ok(text)
@@ -163,7 +209,11 @@ mod tests {
             epoch,
             training_loss,
             validation_loss: training_loss + 0.01,
-            validation_by_stones: vec![StonesLoss { stones: 3, samples: 7, loss: 0.25 }],
+            validation_by_stones: vec![StonesLoss {
+                stones: 3,
+                samples: 7,
+                loss: 0.25,
+            }],
             learning_rate: 0.001,
             samples_per_second: 1e6,
             seconds: 2.5,
@@ -173,13 +223,23 @@ mod tests {
 
     #[test]
     fn heads_have_columns_of_their_own() {
-        let head = |head, training_loss| HeadPoint { head, training_loss, validation_loss: training_loss + 0.25 };
+        let head = |head, training_loss| HeadPoint {
+            head,
+            training_loss,
+            validation_loss: training_loss + 0.25,
+        };
         let heads = vec![head(Head::Rolls, 0.5), head(Head::MovesToGo, 0.125)];
-        let table = csv(&[CurvePoint { heads, ..point(1, 0.6) }]);
+        let table = csv(&[CurvePoint {
+            heads,
+            ..point(1, 0.6)
+        }]);
         let mut lines = table.lines();
         let names = ",validation_loss_12,training_rolls,validation_rolls,training_moves_to_go,validation_moves_to_go";
         assert!(lines.next().unwrap().ends_with(names), "{table}");
-        assert!(lines.next().unwrap().ends_with(",0.5,0.75,0.125,0.375"), "{table}");
+        assert!(
+            lines.next().unwrap().ends_with(",0.5,0.75,0.125,0.375"),
+            "{table}"
+        );
     }
 
     #[test]
@@ -189,18 +249,35 @@ mod tests {
         let table = std::fs::read_to_string(directory.path().join("curve.csv")).unwrap();
         let lines: Vec<&str> = table.lines().collect();
         let head = "epoch,training_loss,validation_loss,learning_rate,samples_per_second,seconds,validation_loss_2,validation_loss_3,";
-        assert!(lines[0].starts_with(head) && lines[0].ends_with(",validation_loss_12"), "{}", lines[0]);
+        assert!(
+            lines[0].starts_with(head) && lines[0].ends_with(",validation_loss_12"),
+            "{}",
+            lines[0]
+        );
         assert_eq!(lines[2], "2,0.5,0.51,0.001,1000000,2.500,,0.25,,,,,,,,,");
         let picture = std::fs::read_to_string(directory.path().join("curve.svg")).unwrap();
         assert!(picture.starts_with("<svg") && picture.trim_end().ends_with("</svg>"));
-        for text in ["Cross-entropy by epoch", "training", "validation", "<polyline"] {
+        for text in [
+            "Cross-entropy by epoch",
+            "training",
+            "validation",
+            "<polyline",
+        ] {
             assert!(picture.contains(text), "{text}");
         }
     }
 
     #[test]
     fn one_epoch_draws_and_no_epoch_is_an_error() {
-        let draw = |points: &[(f64, f64)]| svg("epoch", &[Series { name: "training", points: points.to_vec() }]);
+        let draw = |points: &[(f64, f64)]| {
+            svg(
+                "epoch",
+                &[Series {
+                    name: "training",
+                    points: points.to_vec(),
+                }],
+            )
+        };
         assert!(draw(&[(1.0, 0.5)]).is_ok());
         assert!(draw(&[]).is_err());
         assert!(draw(&[(1.0, f64::NAN)]).is_err());

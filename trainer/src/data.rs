@@ -1,7 +1,9 @@
-//! Sets of records beyond a single run: what is in them, whether they are sound, and new sets made of them.
+//! Sets of records beyond a single run: what is in them, whether they are sound, and new sets made
+//! of them.
 //!
-//! Invariant: games are the unit. They are never cut, and what is made of them is a directory of shards like any
-//! other, which appears complete or not at all; its manifest and headers say what it was made of.
+//! Invariant: games are the unit. They are never cut, and what is made of them is a directory of
+//! shards like any other, which appears complete or not at all; its manifest and headers say what
+//! it was made of.
 
 pub mod filter;
 pub mod info;
@@ -116,7 +118,8 @@ pub enum DataError {
     Drawing(String),
 }
 
-/// The shards that paths name: files as they are, directories with all their shards in the order of names.
+/// The shards that paths name: files as they are, directories with all their shards in the order of
+/// names.
 ///
 /// # Errors
 /// If a path does not exist, or a directory has no shards.
@@ -140,5 +143,7 @@ pub fn shards_of(paths: &[PathBuf]) -> Result<Vec<PathBuf>, DataError> {
 
 /// The directory a path is in.
 fn parent(path: &Path) -> &Path {
-    path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."))
+    path.parent()
+        .filter(|parent| !parent.as_os_str().is_empty())
+        .unwrap_or(Path::new("."))
 }

@@ -1,10 +1,10 @@
 //! From records to training samples.
 //!
-//! Every position before a roll that was searched or has a label is a sample (`dataset/games.rs`); search and labels
-//! average over the dice that follow, which makes a far less noisy target than the value of one roll. Games, never
-//! positions, are split into training and validation, and a game stays on its side when more are added. Invariant:
-//! validation samples are kept in memory and training samples are not; they are read again, part by part, whenever they
-//! are needed.
+//! Every position before a roll that was searched or has a label is a sample (`dataset/games.rs`);
+//! search and labels average over the dice that follow, which makes a far less noisy target than
+//! the value of one roll. Games, never positions, are split into training and validation, and a
+//! game stays on its side when more are added. Invariant: validation samples are kept in memory and
+//! training samples are not; they are read again, part by part, whenever they are needed.
 
 mod games;
 
@@ -39,19 +39,34 @@ impl SampleOptions {
     #[must_use]
     pub fn new(target: &TargetConfig, validation_share: f64, seed: u64) -> Self {
         let label = Some(target.label.clone()).filter(|label| !label.is_empty());
-        Self { label, exact: target.exact, continuations: false, validation_share, seed }
+        Self {
+            label,
+            exact: target.exact,
+            continuations: false,
+            validation_share,
+            seed,
+        }
     }
 
     /// What players valued and how games ended, without labels.
     #[must_use]
     pub fn played(validation_share: f64, seed: u64) -> Self {
-        Self { label: None, exact: false, continuations: false, validation_share, seed }
+        Self {
+            label: None,
+            exact: false,
+            continuations: false,
+            validation_share,
+            seed,
+        }
     }
 
     /// The same samples, and whether they know how their games went on.
     #[must_use]
     pub fn with_continuations(self, continuations: bool) -> Self {
-        Self { continuations, ..self }
+        Self {
+            continuations,
+            ..self
+        }
     }
 }
 
@@ -89,7 +104,9 @@ pub enum DatasetError {
         part: &'static str,
     },
     /// A label that no shard has.
-    #[error("{sources}: target.label = '{label}', but no shard has a label of that name; there {known}")]
+    #[error(
+        "{sources}: target.label = '{label}', but no shard has a label of that name; there {known}"
+    )]
     NoLabel {
         /// The directories.
         sources: String,
@@ -102,7 +119,9 @@ pub enum DatasetError {
     #[error("there are no {0} samples; both training and validation samples are needed")]
     Missing(&'static str),
     /// A value or result that is no probability.
-    #[error("{set} sample {index} (from 0) has the target {target}; targets are win probabilities in 0 to 1")]
+    #[error(
+        "{set} sample {index} (from 0) has the target {target}; targets are win probabilities in 0 to 1"
+    )]
     Target {
         /// Training or validation.
         set: &'static str,
@@ -149,23 +168,35 @@ impl Seen {
             bytes.extend_from_slice(&sample.result.to_bits().to_le_bytes());
             // Trainings that do not ask for them have the number they had before there were any.
             if sample.continuation != Continuation::UNKNOWN {
-                let Continuation { value, face, plies, won, exact } = sample.continuation;
+                let Continuation {
+                    value,
+                    face,
+                    plies,
+                    won,
+                    exact,
+                } = sample.continuation;
                 bytes.extend_from_slice(&value.to_bits().to_le_bytes());
                 bytes.extend_from_slice(&[face, plies, u8::from(won), u8::from(exact)]);
             }
         }
-        Self { size: samples.len(), hash: xxh3_64(&bytes) }
+        Self {
+            size: samples.len(),
+            hash: xxh3_64(&bytes),
+        }
     }
 }
 
 impl Samples {
-    /// The samples of all shards of some directories in their order, each shard a part. Reads them once, and keeps what
-    /// validates.
+    /// The samples of all shards of some directories in their order, each shard a part. Reads them
+    /// once, and keeps what validates.
     ///
     /// # Errors
-    /// If a shard cannot be read, the shards are of different variants, none has the label that is wanted, or training or
-    /// validation would be empty.
-    pub fn open<P: AsRef<Path>>(directories: &[P], options: &SampleOptions) -> Result<Self, DatasetError> {
+    /// If a shard cannot be read, the shards are of different variants, none has the label that is
+    /// wanted, or training or validation would be empty.
+    pub fn open<P: AsRef<Path>>(
+        directories: &[P],
+        options: &SampleOptions,
+    ) -> Result<Self, DatasetError> {
         let mut shards = Vec::new();
         for directory in directories {
             let own = shard::list(directory.as_ref())?;
@@ -174,36 +205,82 @@ impl Samples {
             }
             shards.extend(own);
         }
-        let sources = || directories.iter().map(|path| path.as_ref().display().to_string()).collect::<Vec<_>>().join(", ");
+        let sources = || {
+            directories
+                .iter()
+                .map(|path| path.as_ref().display().to_string())
+                .collect::<Vec<_>>()
+                .join(", ")
+        };
         let read = |path: &PathBuf| {
             let part = split(path, options)?;
             // Training samples are not kept.
-            Ok((Seen::new(&part.training), Part { training: Vec::new(), ..part }))
+            Ok((
+                Seen::new(&part.training),
+                Part {
+                    training: Vec::new(),
+                    ..part
+                },
+            ))
         };
-        let parts: Vec<(Seen, Part)> = shards.par_iter().map(read).collect::<Result<_, ShardError>>()?;
-        let Some((_, first)) = parts.first() else { return Err(DatasetError::Missing("training")) };
-        if let Some((path, (_, other))) = shards.iter().zip(&parts).find(|(_, (_, part))| part.variant != first.variant) {
+        let parts: Vec<(Seen, Part)> = shards
+            .par_iter()
+            .map(read)
+            .collect::<Result<_, ShardError>>()?;
+        let Some((_, first)) = parts.first() else {
+            return Err(DatasetError::Missing("training"));
+        };
+        if let Some((path, (_, other))) = shards
+            .iter()
+            .zip(&parts)
+            .find(|(_, (_, part))| part.variant != first.variant)
+        {
             let (found, first) = (other.variant.clone(), first.variant.clone());
-            return Err(DatasetError::Variant { path: path.clone(), found, first });
+            return Err(DatasetError::Variant {
+                path: path.clone(),
+                found,
+                first,
+            });
         }
         let labels = together(parts.iter().flat_map(|(_, part)| &part.labels));
-        if let Some(label) = options.label.as_ref().filter(|&wanted| labels.iter().all(|known| known.label.name != *wanted)) {
-            return Err(DatasetError::NoLabel { sources: sources(), label: label.clone(), known: names(&labels) });
+        if let Some(label) = options
+            .label
+            .as_ref()
+            .filter(|&wanted| labels.iter().all(|known| known.label.name != *wanted))
+        {
+            return Err(DatasetError::NoLabel {
+                sources: sources(),
+                label: label.clone(),
+                known: names(&labels),
+            });
         }
         let (seen, parts): (Vec<Seen>, Vec<Part>) = parts.into_iter().unzip();
         let validation = parts.into_iter().flat_map(|part| part.validation).collect();
-        let samples = Self::new(Source::Shards(shards, options.clone()), &seen, validation).map_err(|error| match error {
-            DatasetError::Missing(part) => DatasetError::NoSamples { sources: sources(), part },
-            other => other,
-        })?;
-        Ok(Self { labels: labels.into_iter().filter(|label| label.samples > 0).collect(), ..samples })
+        let samples = Self::new(Source::Shards(shards, options.clone()), &seen, validation)
+            .map_err(|error| match error {
+                DatasetError::Missing(part) => DatasetError::NoSamples {
+                    sources: sources(),
+                    part,
+                },
+                other => other,
+            })?;
+        Ok(Self {
+            labels: labels
+                .into_iter()
+                .filter(|label| label.samples > 0)
+                .collect(),
+            ..samples
+        })
     }
 
     /// Samples that are in memory, the training samples in parts of any size.
     ///
     /// # Errors
     /// If there are no training or no validation samples, or a target is no probability.
-    pub fn in_memory(training: Vec<Vec<Sample>>, validation: Vec<Sample>) -> Result<Self, DatasetError> {
+    pub fn in_memory(
+        training: Vec<Vec<Sample>>,
+        validation: Vec<Sample>,
+    ) -> Result<Self, DatasetError> {
         check("training", training.iter().flatten())?;
         check("validation", validation.iter())?;
         let seen: Vec<Seen> = training.iter().map(|part| Seen::new(part)).collect();
@@ -211,10 +288,20 @@ impl Samples {
     }
 
     fn new(source: Source, seen: &[Seen], validation: Vec<Sample>) -> Result<Self, DatasetError> {
-        let numbers = seen.iter().chain([&Seen::new(&validation)]).flat_map(|seen| [seen.size as u64, seen.hash]).collect::<Vec<_>>();
+        let numbers = seen
+            .iter()
+            .chain([&Seen::new(&validation)])
+            .flat_map(|seen| [seen.size as u64, seen.hash])
+            .collect::<Vec<_>>();
         let bytes: Vec<u8> = numbers.into_iter().flat_map(u64::to_le_bytes).collect();
         let sizes = seen.iter().map(|seen| seen.size).collect();
-        let samples = Self { source, sizes, validation, fingerprint: xxh3_64(&bytes), labels: Vec::new() };
+        let samples = Self {
+            source,
+            sizes,
+            validation,
+            fingerprint: xxh3_64(&bytes),
+            labels: Vec::new(),
+        };
         match (samples.training(), samples.validation.len()) {
             (0, _) => Err(DatasetError::Missing("training")),
             (_, 0) => Err(DatasetError::Missing("validation")),
@@ -251,7 +338,10 @@ impl Samples {
     pub fn continuations(&self) -> bool {
         match &self.source {
             Source::Shards(_, options) => options.continuations,
-            Source::Memory(parts) => parts.iter().flatten().any(|sample| sample.continuation != Continuation::UNKNOWN),
+            Source::Memory(parts) => parts
+                .iter()
+                .flatten()
+                .any(|sample| sample.continuation != Continuation::UNKNOWN),
         }
     }
 
@@ -270,18 +360,33 @@ impl Samples {
             Source::Memory(parts) => Ok(parts[part].clone()),
             Source::Shards(paths, options) => {
                 let Part { training, .. } = split(&paths[part], options)?;
-                if training.len() == self.sizes[part] { Ok(training) } else { Err(DatasetError::Changed(paths[part].clone())) }
+                if training.len() == self.sizes[part] {
+                    Ok(training)
+                } else {
+                    Err(DatasetError::Changed(paths[part].clone()))
+                }
             }
         }
     }
 }
 
-fn check<'a>(set: &'static str, samples: impl Iterator<Item = &'a Sample>) -> Result<(), DatasetError> {
+fn check<'a>(
+    set: &'static str,
+    samples: impl Iterator<Item = &'a Sample>,
+) -> Result<(), DatasetError> {
     let parts = samples.enumerate().flat_map(|(index, sample)| {
-        let Sample { value, result, continuation, .. } = *sample;
+        let Sample {
+            value,
+            result,
+            continuation,
+            ..
+        } = *sample;
         [(index, value), (index, result), (index, continuation.value)]
     });
-    match parts.into_iter().find(|(_, part)| !(0.0..=1.0).contains(part)) {
+    match parts
+        .into_iter()
+        .find(|(_, part)| !(0.0..=1.0).contains(part))
+    {
         Some((index, target)) => Err(DatasetError::Target { set, index, target }),
         None => Ok(()),
     }
@@ -301,7 +406,10 @@ fn together<'a>(labels: impl Iterator<Item = &'a UsedLabel>) -> Vec<UsedLabel> {
 
 /// The names of labels, in words.
 fn names(labels: &[UsedLabel]) -> String {
-    let mut names: Vec<&str> = labels.iter().map(|known| known.label.name.as_str()).collect();
+    let mut names: Vec<&str> = labels
+        .iter()
+        .map(|known| known.label.name.as_str())
+        .collect();
     names.sort_unstable();
     names.dedup();
     match names[..] {
@@ -319,9 +427,14 @@ mod tests {
     #[test]
     fn the_fingerprint_sees_every_change() {
         let fingerprint = |training: &[Vec<Sample>], validation: &[Sample]| {
-            Samples::in_memory(training.to_vec(), validation.to_vec()).unwrap().fingerprint()
+            Samples::in_memory(training.to_vec(), validation.to_vec())
+                .unwrap()
+                .fingerprint()
         };
-        let (training, validation) = (vec![random_samples(2, 1), random_samples(1, 3)], random_samples(1, 2));
+        let (training, validation) = (
+            vec![random_samples(2, 1), random_samples(1, 3)],
+            random_samples(1, 2),
+        );
         let expected = fingerprint(&training, &validation);
         assert_eq!(fingerprint(&training, &validation), expected);
         let mut changed = validation.clone();
@@ -344,9 +457,18 @@ mod tests {
         let mut training = vec![random_samples(1, 1), random_samples(2, 1)];
         let index = training[0].len() + 7;
         training[1][7].value = 1.5;
-        let refuse = |training: &[Vec<Sample>], validation| Samples::in_memory(training.to_vec(), validation).unwrap_err().to_string();
+        let refuse = |training: &[Vec<Sample>], validation| {
+            Samples::in_memory(training.to_vec(), validation)
+                .unwrap_err()
+                .to_string()
+        };
         let text = refuse(&training, random_samples(1, 2));
-        assert!(text.starts_with(&format!("training sample {index} (from 0) has the target 1.5")), "{text}");
+        assert!(
+            text.starts_with(&format!(
+                "training sample {index} (from 0) has the target 1.5"
+            )),
+            "{text}"
+        );
         training[1][7].value = 1.0;
         training[1][7].result = f32::NAN;
         assert!(refuse(&training, random_samples(1, 2)).contains("has the target NaN"));

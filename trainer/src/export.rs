@@ -1,4 +1,5 @@
-//! Export: a trained model becomes the engine's file, but only if the engine values positions as the trainer does.
+//! Export: a trained model becomes the engine's file, but only if the engine values positions as
+//! the trainer does.
 //!
 //! Invariant: the comparison runs on the model as read back from the very bytes that are written.
 
@@ -71,22 +72,28 @@ pub struct Answers {
     pub values: Vec<f32>,
     /// The same after each face, if the model has such a head.
     pub rolls: Vec<[f32; FACES]>,
-    /// Plies to the end over [`PLIES_SCALE`](engine::eval::network::PLIES_SCALE), if the model has such a head.
+    /// Plies to the end over [`PLIES_SCALE`](engine::eval::network::PLIES_SCALE), if the model has
+    /// such a head.
     pub plies: Vec<f32>,
 }
 
 impl From<Vec<f32>> for Answers {
     fn from(values: Vec<f32>) -> Self {
-        Self { values, ..Self::default() }
+        Self {
+            values,
+            ..Self::default()
+        }
     }
 }
 
-/// [`POSITIONS`] positions to compare on: of these, evenly spaced, as many as there are, and then those of random games, which
-/// show what games of the players may not.
+/// [`POSITIONS`] positions to compare on: of these, evenly spaced, as many as there are, and then
+/// those of random games, which show what games of the players may not.
 #[must_use]
 pub fn positions_to_compare(known: &[Position]) -> Vec<Position> {
     let count = known.len().min(POSITIONS);
-    let mut positions: Vec<Position> = (0..count).map(|number| known[number * known.len() / count]).collect();
+    let mut positions: Vec<Position> = (0..count)
+        .map(|number| known[number * known.len() / count])
+        .collect();
     let game = Standard::default();
     let mut random = RandomStream::new(derive_seed(0, SeedSpace::Playouts, &[]));
     while positions.len() < POSITIONS {
@@ -100,30 +107,58 @@ pub fn positions_to_compare(known: &[Position]) -> Vec<Position> {
     positions
 }
 
-/// Writes a model if the engine says of the positions what the trainer does, head by head. The largest difference between
-/// them, in win probability or in plies over [`PLIES_SCALE`](engine::eval::network::PLIES_SCALE).
+/// Writes a model if the engine says of the positions what the trainer does, head by head. The
+/// largest difference between them, in win probability or in plies over
+/// [`PLIES_SCALE`](engine::eval::network::PLIES_SCALE).
 ///
 /// # Errors
-/// If they differ by more than [`TOLERANCE`] or a value is no number, or the file cannot be read back or written; then
-/// nothing is written.
-pub fn export(file: &ModelFile, path: &Path, positions: &[Position], trained: &Answers) -> Result<f64, ExportError> {
-    let written = ModelFile::from_bytes(&file.to_bytes()).map_err(|problem| ExportError::Unreadable { path: path.to_owned(), problem })?;
+/// If they differ by more than [`TOLERANCE`] or a value is no number, or the file cannot be read
+/// back or written; then nothing is written.
+pub fn export(
+    file: &ModelFile,
+    path: &Path,
+    positions: &[Position],
+    trained: &Answers,
+) -> Result<f64, ExportError> {
+    let written =
+        ModelFile::from_bytes(&file.to_bytes()).map_err(|problem| ExportError::Unreadable {
+            path: path.to_owned(),
+            problem,
+        })?;
     let found = engine_answers(&written.model, positions);
     let mut largest = 0.0f64;
     for (head, width, trained, found) in [
         ("win probability", 1, &trained.values[..], &found.values[..]),
-        ("win probability after a roll", FACES, trained.rolls.as_flattened(), found.rolls.as_flattened()),
+        (
+            "win probability after a roll",
+            FACES,
+            trained.rolls.as_flattened(),
+            found.rolls.as_flattened(),
+        ),
         ("plies to go / 16", 1, &trained.plies, &found.plies),
     ] {
-        // A head that one of the two does not have is as wrong as one that says nothing of a position.
+        // A head that one of the two does not have is as wrong as one that says nothing of a
+        // position.
         if trained.len() != found.len() || ![0, positions.len() * width].contains(&found.len()) {
-            return Err(ExportError::Incomplete { path: path.to_owned(), head, trained: trained.len(), found: found.len() });
+            return Err(ExportError::Incomplete {
+                path: path.to_owned(),
+                head,
+                trained: trained.len(),
+                found: found.len(),
+            });
         }
         for (place, (&trained, &found)) in trained.iter().zip(found).enumerate() {
             let difference = (f64::from(trained) - f64::from(found)).abs();
             if difference.is_nan() || difference > TOLERANCE {
                 let position = positions[place / width];
-                return Err(ExportError::Parity { path: path.to_owned(), head, difference, position, trained, found });
+                return Err(ExportError::Parity {
+                    path: path.to_owned(),
+                    head,
+                    difference,
+                    position,
+                    trained,
+                    found,
+                });
             }
             largest = largest.max(difference);
         }
@@ -143,8 +178,14 @@ fn engine_answers(model: &Model, positions: &[Position]) -> Answers {
     }
     let mut answers = Answers::from(values);
     if let Model::Network(model) = model {
-        answers.rolls = positions.iter().filter_map(|position| model.rolls(&game, position)).collect();
-        answers.plies = positions.iter().filter_map(|position| model.plies_output(&game, position)).collect();
+        answers.rolls = positions
+            .iter()
+            .filter_map(|position| model.rolls(&game, position))
+            .collect();
+        answers.plies = positions
+            .iter()
+            .filter_map(|position| model.plies_output(&game, position))
+            .collect();
     }
     answers
 }
@@ -162,7 +203,10 @@ mod tests {
         let weights = vec![0.0; set.rows()];
         // Weights of 0: the logistic of the bias everywhere, 0.75.
         let model = NTuple::new(set, weights, 3f32.ln()).unwrap();
-        ModelFile { provenance: "{}".to_owned(), model: Model::NTuple(model) }
+        ModelFile {
+            provenance: "{}".to_owned(),
+            model: Model::NTuple(model),
+        }
     }
 
     #[test]
@@ -170,24 +214,51 @@ mod tests {
         let game = Standard::default();
         let few = positions();
         let compared = positions_to_compare(&few);
-        assert_eq!((compared.len(), &compared[..few.len()]), (POSITIONS, &few[..]));
-        assert!(compared.iter().all(|position| game.winner(position).is_none()));
+        assert_eq!(
+            (compared.len(), &compared[..few.len()]),
+            (POSITIONS, &few[..])
+        );
+        assert!(
+            compared
+                .iter()
+                .all(|position| game.winner(position).is_none())
+        );
         // From all parts of many.
-        let many: Vec<Position> = compared.iter().chain(&compared[..POSITIONS / 2]).copied().collect();
+        let many: Vec<Position> = compared
+            .iter()
+            .chain(&compared[..POSITIONS / 2])
+            .copied()
+            .collect();
         let compared = positions_to_compare(&many);
-        assert_eq!((compared.len(), compared[0], compared[2], compared[POSITIONS - 1]), (POSITIONS, many[0], many[3], many[149_998]));
+        assert_eq!(
+            (
+                compared.len(),
+                compared[0],
+                compared[2],
+                compared[POSITIONS - 1]
+            ),
+            (POSITIONS, many[0], many[3], many[149_998])
+        );
     }
 
     fn positions() -> Vec<Position> {
         let mut random = RandomStream::new(1);
-        (0..5).map(|index| Standard::default().random_start(&mut random, index % 2)).collect()
+        (0..5)
+            .map(|index| Standard::default().random_start(&mut random, index % 2))
+            .collect()
     }
 
     #[test]
     fn a_model_that_agrees_is_written_and_the_difference_told() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("model.safetensors");
-        let difference = export(&file(), &path, &positions(), &vec![0.75, 0.75, 0.75005, 0.75, 0.75].into()).unwrap();
+        let difference = export(
+            &file(),
+            &path,
+            &positions(),
+            &vec![0.75, 0.75, 0.75005, 0.75, 0.75].into(),
+        )
+        .unwrap();
         assert!((difference - 5e-5).abs() < 1e-6, "{difference}");
         assert_eq!(ModelFile::load(&path).unwrap(), file());
     }
@@ -197,7 +268,13 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("model.safetensors");
         for wrong in [0.7503, f32::NAN] {
-            let error = export(&file(), &path, &positions(), &vec![0.75, 0.75, wrong, 0.75, 0.75].into()).unwrap_err();
+            let error = export(
+                &file(),
+                &path,
+                &positions(),
+                &vec![0.75, 0.75, wrong, 0.75, 0.75].into(),
+            )
+            .unwrap_err();
             assert!(matches!(error, ExportError::Parity { .. }));
             assert!(error.to_string().contains("was not written"), "{error}");
             assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), 0);
@@ -214,26 +291,56 @@ mod tests {
             output: vec![0.0; 16],
             heads: HeadWeights {
                 // Logits of the biases, and 0.25 · 16 plies.
-                rolls: Some(Layer { weights: vec![0.0; 96], bias: vec![0.0, 3f32.ln(), 0.0, 0.0, 0.0, -(3f32.ln())] }),
-                moves_to_go: Some(Layer { weights: vec![0.0; 16], bias: vec![0.25] }),
+                rolls: Some(Layer {
+                    weights: vec![0.0; 96],
+                    bias: vec![0.0, 3f32.ln(), 0.0, 0.0, 0.0, -(3f32.ln())],
+                }),
+                moves_to_go: Some(Layer {
+                    weights: vec![0.0; 16],
+                    bias: vec![0.25],
+                }),
             },
             ..NetworkWeights::default()
         };
-        let file = ModelFile { provenance: "{}".to_owned(), model: Model::Network(Network::new(weights).unwrap()) };
-        let good = Answers { values: vec![0.5; 5], rolls: vec![[0.5, 0.75, 0.5, 0.5, 0.5, 0.25]; 5], plies: vec![0.25; 5] };
+        let file = ModelFile {
+            provenance: "{}".to_owned(),
+            model: Model::Network(Network::new(weights).unwrap()),
+        };
+        let good = Answers {
+            values: vec![0.5; 5],
+            rolls: vec![[0.5, 0.75, 0.5, 0.5, 0.5, 0.25]; 5],
+            plies: vec![0.25; 5],
+        };
         assert!(export(&file, &path, &positions(), &good).unwrap() < 1e-6);
         std::fs::remove_file(&path).unwrap();
         let mut wrong = good.clone();
         wrong.rolls[3][5] = 0.2505;
-        let error = export(&file, &path, &positions(), &wrong).unwrap_err().to_string();
-        assert!(error.contains("in win probability after a roll at"), "{error}");
+        let error = export(&file, &path, &positions(), &wrong)
+            .unwrap_err()
+            .to_string();
+        assert!(
+            error.contains("in win probability after a roll at"),
+            "{error}"
+        );
         let mut wrong = good.clone();
         wrong.plies[4] = 0.26;
-        let error = export(&file, &path, &positions(), &wrong).unwrap_err().to_string();
+        let error = export(&file, &path, &positions(), &wrong)
+            .unwrap_err()
+            .to_string();
         assert!(error.contains("in plies to go / 16 at"), "{error}");
-        let wrong = Answers { rolls: Vec::new(), ..good };
-        let error = export(&file, &path, &positions(), &wrong).unwrap_err().to_string();
-        assert!(error.ends_with("of the win probability after a roll the trainer says 0 numbers and the engine 30"), "{error}");
+        let wrong = Answers {
+            rolls: Vec::new(),
+            ..good
+        };
+        let error = export(&file, &path, &positions(), &wrong)
+            .unwrap_err()
+            .to_string();
+        assert!(
+            error.ends_with(
+                "of the win probability after a roll the trainer says 0 numbers and the engine 30"
+            ),
+            "{error}"
+        );
         assert!(!path.exists());
     }
 }

@@ -1,9 +1,11 @@
 //! Fitting: from samples to a model file that the engine plays with.
 //!
-//! A training lives in a directory: `checkpoint.bin` after each epoch and every few minutes, `curve.csv`, `curve.svg`,
-//! `config.toml`, and in the end the model. Started again on the same directory with the same samples and configuration
-//! it goes on from the last checkpoint. Invariant: all losses are a function of samples and configuration, whatever the
-//! number of threads and interruptions; the exported weights are those of the epoch with the lowest validation loss.
+//! A training lives in a directory: `checkpoint.bin` after each epoch and every few minutes,
+//! `curve.csv`, `curve.svg`, `config.toml`, and in the end the model. Started again on the same
+//! directory with the same samples and configuration it goes on from the last checkpoint.
+//! Invariant: all losses are a function of samples and configuration, whatever the number of
+//! threads and interruptions; the exported weights are those of the epoch with the lowest
+//! validation loss.
 
 mod checkpoint;
 mod epoch;
@@ -91,11 +93,13 @@ pub struct FitReport {
     pub model: PathBuf,
 }
 
-/// Fits a model and exports it. `provenance` says where the samples come from, as JSON or as plain text.
+/// Fits a model and exports it. `provenance` says where the samples come from, as JSON or as plain
+/// text.
 ///
 /// # Errors
-/// If a setting cannot be used, samples cannot be read, a loss stops being a finite number, the directory holds another
-/// training, a file cannot be written, or the engine would not play what was trained.
+/// If a setting cannot be used, samples cannot be read, a loss stops being a finite number, the
+/// directory holds another training, a file cannot be written, or the engine would not play what
+/// was trained.
 pub fn fit(
     config: &TrainConfig,
     family: Family,
@@ -109,12 +113,37 @@ pub fn fit(
     if family == Family::Network && !config.network.heads.is_empty() && !samples.continuations() {
         return Err(DatasetError::NoContinuations.into());
     }
-    std::fs::create_dir_all(directory).map_err(|cause| TrainError::Directory { path: directory.to_owned(), cause })?;
-    let run = Run { config, samples, progress };
+    std::fs::create_dir_all(directory).map_err(|cause| TrainError::Directory {
+        path: directory.to_owned(),
+        cause,
+    })?;
+    let run = Run {
+        config,
+        samples,
+        progress,
+    };
     match family {
-        Family::Network => train(&run, family, NetworkLearner::new(&run, device), provenance, directory),
-        Family::NTuple => train(&run, family, NTupleLearner::new(&config.ntuple, device)?, provenance, directory),
-        Family::Integer => train(&run, family, IntegerLearner::new(&run, device), provenance, directory),
+        Family::Network => train(
+            &run,
+            family,
+            NetworkLearner::new(&run, device),
+            provenance,
+            directory,
+        ),
+        Family::NTuple => train(
+            &run,
+            family,
+            NTupleLearner::new(&config.ntuple, device)?,
+            provenance,
+            directory,
+        ),
+        Family::Integer => train(
+            &run,
+            family,
+            IntegerLearner::new(&run, device),
+            provenance,
+            directory,
+        ),
     }
 }
 
@@ -137,7 +166,8 @@ impl Run<'_> {
 /// Whether a checkpoint is due within an epoch, the last one having been written at this time.
 fn wants_checkpoint(config: &TrainConfig, written: Instant) -> bool {
     let minutes = config.training.checkpoint_minutes;
-    minutes > 0.0 && written.elapsed() >= Duration::try_from_secs_f64(60.0 * minutes).unwrap_or(Duration::MAX)
+    minutes > 0.0
+        && written.elapsed() >= Duration::try_from_secs_f64(60.0 * minutes).unwrap_or(Duration::MAX)
 }
 
 /// Turns samples into what a learner takes.
@@ -163,7 +193,11 @@ trait Learner {
         Heads::NONE
     }
     /// Learns a batch; the sums of the losses, each before its sample was learned.
-    fn learn(&mut self, batch: <Self::Inputs as Inputs>::Batch, learning_rate: f64) -> Result<Losses, TrainError>;
+    fn learn(
+        &mut self,
+        batch: <Self::Inputs as Inputs>::Batch,
+        learning_rate: f64,
+    ) -> Result<Losses, TrainError>;
     /// What it says of a batch.
     fn outputs(&self, batch: <Self::Inputs as Inputs>::Batch) -> Result<Outputs, TrainError>;
     /// The model's record.
@@ -180,12 +214,20 @@ trait Learner {
     fn export(&self) -> Result<Model, TrainError>;
 }
 
-fn train(run: &Run<'_>, family: Family, mut learner: impl Learner, provenance: &str, directory: &Path) -> Result<FitReport, TrainError> {
+fn train(
+    run: &Run<'_>,
+    family: Family,
+    mut learner: impl Learner,
+    provenance: &str,
+    directory: &Path,
+) -> Result<FitReport, TrainError> {
     let configuration = run.config.to_toml();
     let fingerprint = run.samples.fingerprint();
     let mut checkpoint = match Checkpoint::read(directory)? {
         Some(found) => {
-            found.header.same_training(directory, family.name(), &configuration, fingerprint)?;
+            found
+                .header
+                .same_training(directory, family.name(), &configuration, fingerprint)?;
             learner.load_model(found.model.clone())?;
             learner.load_optimiser(found.optimiser.clone())?;
             found
@@ -205,9 +247,17 @@ fn train(run: &Run<'_>, family: Family, mut learner: impl Learner, provenance: &
             best: Vec::new(),
         },
     };
-    write_atomically(&directory.join("config.toml"), |file| file.write_all(configuration.as_bytes()))?;
-    let done = checkpoint.header.curve.len() * run.samples.training() + checkpoint.header.begun.as_ref().map_or(0, |begun| begun.samples);
-    run.progress.set_length((run.config.training.epochs * run.samples.training()) as u64);
+    write_atomically(&directory.join("config.toml"), |file| {
+        file.write_all(configuration.as_bytes())
+    })?;
+    let done = checkpoint.header.curve.len() * run.samples.training()
+        + checkpoint
+            .header
+            .begun
+            .as_ref()
+            .map_or(0, |begun| begun.samples);
+    run.progress
+        .set_length((run.config.training.epochs * run.samples.training()) as u64);
     run.progress.set_position(done as u64);
     run.progress.reset_eta();
     while !is_over(run.config, &checkpoint.header) {
@@ -228,13 +278,21 @@ fn train(run: &Run<'_>, family: Family, mut learner: impl Learner, provenance: &
         let validated = validate(run, &learner)?;
         let validation_loss = validated.loss;
         if !validation_loss.is_finite() {
-            return Err(TrainError::NotFinite { what: "validation loss", epoch, batch: 0, loss: validation_loss });
+            return Err(TrainError::NotFinite {
+                what: "validation loss",
+                epoch,
+                batch: 0,
+                loss: validation_loss,
+            });
         }
         checkpoint.model = learner.model()?;
         checkpoint.optimiser = learner.optimiser()?;
         let header = &mut checkpoint.header;
         header.begun = None;
-        if header.best().is_none_or(|best| validation_loss < best.validation_loss) {
+        if header
+            .best()
+            .is_none_or(|best| validation_loss < best.validation_loss)
+        {
             header.best_epoch = epoch;
             checkpoint.best.clone_from(&checkpoint.model);
         }
@@ -259,7 +317,11 @@ fn train(run: &Run<'_>, family: Family, mut learner: impl Learner, provenance: &
 
 /// The mean losses of each head.
 fn head_points(heads: Heads, training: Losses, validation: Losses) -> Vec<HeadPoint> {
-    let point = |head| HeadPoint { head, training_loss: training.head(head).mean(), validation_loss: validation.head(head).mean() };
+    let point = |head| HeadPoint {
+        head,
+        training_loss: training.head(head).mean(),
+        validation_loss: validation.head(head).mean(),
+    };
     heads.iter().map(point).collect()
 }
 
@@ -280,7 +342,8 @@ fn finish(
 ) -> Result<FitReport, TrainError> {
     let best = header.best().ok_or(DatasetError::Missing("training"))?;
     // Data that describe themselves as JSON stay JSON.
-    let data = serde_json::from_str(provenance).unwrap_or_else(|_| serde_json::Value::from(provenance));
+    let data =
+        serde_json::from_str(provenance).unwrap_or_else(|_| serde_json::Value::from(provenance));
     let heads = heads::judge(run, learner)?;
     let mut story = serde_json::json!({
         "family": family.name(),
@@ -307,14 +370,20 @@ fn finish(
             _ => true,
         });
     }
-    let file = ModelFile { provenance: story.to_string(), model: learner.export()? };
+    let file = ModelFile {
+        provenance: story.to_string(),
+        model: learner.export()?,
+    };
     let model = directory.join(family.name()).with_extension("safetensors");
     let positions = positions_to_compare(&validation_positions(run.samples.validation()));
     let parity = export(&file, &model, &positions, &learner.answers(&positions)?)?;
-    let (samples, seconds) = header.curve.iter().fold((0.0, 0.0), |(samples, seconds), point| {
-        let all = run.samples.training() as f64;
-        (samples + all, seconds + all / point.samples_per_second)
-    });
+    let (samples, seconds) = header
+        .curve
+        .iter()
+        .fold((0.0, 0.0), |(samples, seconds), point| {
+            let all = run.samples.training() as f64;
+            (samples + all, seconds + all / point.samples_per_second)
+        });
     Ok(FitReport {
         curve: header.curve.clone(),
         family: family.name().to_owned(),
@@ -332,7 +401,11 @@ fn finish(
 
 /// The labels that samples have their values from: those from endgame tables, or the others.
 fn used_labels(samples: &Samples, from_tables: bool) -> Vec<&UsedLabel> {
-    samples.labels().iter().filter(|used| used.label.is_from_tables() == from_tables).collect()
+    samples
+        .labels()
+        .iter()
+        .filter(|used| used.label.is_from_tables() == from_tables)
+        .collect()
 }
 
 /// The positions of validation samples.

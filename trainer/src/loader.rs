@@ -1,10 +1,12 @@
-//! The order in which samples are learned, and the next batches prepared while the last one is being learned.
+//! The order in which samples are learned, and the next batches prepared while the last one is
+//! being learned.
 //!
-//! An epoch reads the parts of a set in a random order, several at once, and shuffles their samples in a window: as long
-//! as samples come, each takes a random place there and whatever stood at that place is shown; the rest is shown in a
-//! random order. If all samples fit into the window that is a full shuffle. Queues between reading, preparing and
-//! learning are short, so memory holds the window, one part a thread and a few batches, whatever the size of the set.
-//! Invariant: what is in a batch depends on samples, seed, epoch, window and the batch's number alone, never on how many
+//! An epoch reads the parts of a set in a random order, several at once, and shuffles their samples
+//! in a window: as long as samples come, each takes a random place there and whatever stood at that
+//! place is shown; the rest is shown in a random order. If all samples fit into the window that is
+//! a full shuffle. Queues between reading, preparing and learning are short, so memory holds the
+//! window, one part a thread and a few batches, whatever the size of the set. Invariant: what is in
+//! a batch depends on samples, seed, epoch, window and the batch's number alone, never on how many
 //! threads there were or how far they ran ahead.
 
 use crate::dataset::{DatasetError, Samples};
@@ -55,24 +57,40 @@ impl<'a> Pass<'a> {
     /// All training samples once, `batch` at a time, without the first `from` batches.
     #[must_use]
     pub fn training(samples: &'a Samples, batch: usize, shuffle: Shuffle, from: usize) -> Self {
-        Self { samples, shuffle: Some(shuffle), batch, from, together: rayon::current_num_threads() }
+        Self {
+            samples,
+            shuffle: Some(shuffle),
+            batch,
+            from,
+            together: rayon::current_num_threads(),
+        }
     }
 
     /// All validation samples once, as they are.
     #[must_use]
     pub fn validation(samples: &'a Samples, batch: usize) -> Self {
-        Self { samples, shuffle: None, batch, from: 0, together: 1 }
+        Self {
+            samples,
+            shuffle: None,
+            batch,
+            from: 0,
+            together: 1,
+        }
     }
 
     /// How many batches there are, those left out included.
     #[must_use]
     pub fn batches(&self) -> usize {
-        let samples = if self.shuffle.is_some() { self.samples.training() } else { self.samples.validation().len() };
+        let samples = if self.shuffle.is_some() {
+            self.samples.training()
+        } else {
+            self.samples.validation().len()
+        };
         samples.div_ceil(self.batch)
     }
 
-    /// Reads and prepares batches on other threads and gives them to `learn` in order, with their numbers from 0, until
-    /// one fails.
+    /// Reads and prepares batches on other threads and gives them to `learn` in order, with their
+    /// numbers from 0, until one fails.
     ///
     /// # Errors
     /// If samples cannot be read, or `learn` fails.
@@ -84,10 +102,15 @@ impl<'a> Pass<'a> {
         std::thread::scope(|scope| {
             let (chosen, unprepared) = sync_channel::<Vec<Sample>>(AHEAD);
             let (prepared, ready) = sync_channel(AHEAD);
-            // Whoever finds nobody at the other end of its queue stops: a learner that failed has hung up.
+            // Whoever finds nobody at the other end of its queue stops: a learner that failed has
+            // hung up.
             let reader = scope.spawn(move || self.choose(&chosen));
             let prepare = &prepare;
-            scope.spawn(move || unprepared.into_iter().try_for_each(|samples| prepared.send(prepare(&samples))));
+            scope.spawn(move || {
+                unprepared
+                    .into_iter()
+                    .try_for_each(|samples| prepared.send(prepare(&samples)))
+            });
             for (number, batch) in (self.from..).zip(ready) {
                 learn(number, batch)?;
             }
@@ -101,16 +124,37 @@ impl<'a> Pass<'a> {
     /// Sends the samples of each batch, until nobody wants more.
     fn choose(&self, chosen: &SyncSender<Vec<Sample>>) -> Result<(), DatasetError> {
         let Some(shuffle) = self.shuffle else {
-            let _ = self.samples.validation().chunks(self.batch).try_for_each(|samples| chosen.send(samples.to_vec()));
+            let _ = self
+                .samples
+                .validation()
+                .chunks(self.batch)
+                .try_for_each(|samples| chosen.send(samples.to_vec()));
             return Ok(());
         };
-        let mut batches = Batches { size: self.batch, from: self.from, number: 0, samples: Vec::new(), shuffle, chosen };
-        let mut random = RandomStream::new(derive_seed(shuffle.seed, SeedSpace::Training, &[ORDER, shuffle.epoch as u64]));
+        let mut batches = Batches {
+            size: self.batch,
+            from: self.from,
+            number: 0,
+            samples: Vec::new(),
+            shuffle,
+            chosen,
+        };
+        let mut random = RandomStream::new(derive_seed(
+            shuffle.seed,
+            SeedSpace::Training,
+            &[ORDER, shuffle.epoch as u64],
+        ));
         let mut parts: Vec<usize> = (0..self.samples.parts()).collect();
         random.shuffle(&mut parts);
-        let mut window = Window::new(shuffle.window.min(self.samples.training()), self.samples.continuations());
+        let mut window = Window::new(
+            shuffle.window.min(self.samples.training()),
+            self.samples.continuations(),
+        );
         for parts in parts.chunks(self.together) {
-            let read: Vec<Vec<Sample>> = parts.par_iter().map(|&part| self.samples.read(part)).collect::<Result<_, _>>()?;
+            let read: Vec<Vec<Sample>> = parts
+                .par_iter()
+                .map(|&part| self.samples.read(part))
+                .collect::<Result<_, _>>()?;
             for sample in read.into_iter().flatten() {
                 if window.len() < shuffle.window {
                     window.push(sample);
@@ -133,7 +177,8 @@ impl<'a> Pass<'a> {
     }
 }
 
-/// Samples that are held to be shuffled, 16 bytes each; what came after them takes 8 more only where that is known.
+/// Samples that are held to be shuffled, 16 bytes each; what came after them takes 8 more only
+/// where that is known.
 struct Window {
     samples: Vec<(Position, [f32; 2])>,
     continuations: Option<Vec<Continuation>>,
@@ -143,7 +188,10 @@ const _: () = assert!(size_of::<(Position, [f32; 2])>() == 16 && size_of::<Conti
 
 impl Window {
     fn new(capacity: usize, continuations: bool) -> Self {
-        Self { samples: Vec::with_capacity(capacity), continuations: continuations.then(|| Vec::with_capacity(capacity)) }
+        Self {
+            samples: Vec::with_capacity(capacity),
+            continuations: continuations.then(|| Vec::with_capacity(capacity)),
+        }
     }
 
     fn len(&self) -> usize {
@@ -151,7 +199,8 @@ impl Window {
     }
 
     fn push(&mut self, sample: Sample) {
-        self.samples.push((sample.position, [sample.value, sample.result]));
+        self.samples
+            .push((sample.position, [sample.value, sample.result]));
         if let Some(continuations) = &mut self.continuations {
             continuations.push(sample.continuation);
         }
@@ -160,17 +209,35 @@ impl Window {
     /// Puts a sample where another stood, which is returned.
     #[inline]
     fn replace(&mut self, place: usize, sample: Sample) -> Sample {
-        let (position, [value, result]) = std::mem::replace(&mut self.samples[place], (sample.position, [sample.value, sample.result]));
+        let (position, [value, result]) = std::mem::replace(
+            &mut self.samples[place],
+            (sample.position, [sample.value, sample.result]),
+        );
         let continuations = self.continuations.as_mut();
-        let continuation = continuations.map_or(Continuation::UNKNOWN, |all| std::mem::replace(&mut all[place], sample.continuation));
-        Sample { position, value, result, continuation }
+        let continuation = continuations.map_or(Continuation::UNKNOWN, |all| {
+            std::mem::replace(&mut all[place], sample.continuation)
+        });
+        Sample {
+            position,
+            value,
+            result,
+            continuation,
+        }
     }
 
     /// Takes a sample out; the last one takes its place.
     fn swap_remove(&mut self, place: usize) -> Sample {
         let (position, [value, result]) = self.samples.swap_remove(place);
-        let continuation = self.continuations.as_mut().map_or(Continuation::UNKNOWN, |all| all.swap_remove(place));
-        Sample { position, value, result, continuation }
+        let continuation = self
+            .continuations
+            .as_mut()
+            .map_or(Continuation::UNKNOWN, |all| all.swap_remove(place));
+        Sample {
+            position,
+            value,
+            result,
+            continuation,
+        }
     }
 }
 
@@ -189,7 +256,11 @@ impl Batches<'_> {
     #[inline]
     fn push(&mut self, sample: Sample) -> Result<(), HungUp> {
         self.samples.push(sample);
-        if self.samples.len() < self.size { Ok(()) } else { self.send() }
+        if self.samples.len() < self.size {
+            Ok(())
+        } else {
+            self.send()
+        }
     }
 
     /// Sends what there is, in its symmetries.
@@ -203,7 +274,11 @@ impl Batches<'_> {
         let mut samples = std::mem::replace(&mut self.samples, Vec::with_capacity(self.size));
         if self.shuffle.symmetries {
             let indices = [SYMMETRY, self.shuffle.epoch as u64, number as u64];
-            let mut random = RandomStream::new(derive_seed(self.shuffle.seed, SeedSpace::Training, &indices));
+            let mut random = RandomStream::new(derive_seed(
+                self.shuffle.seed,
+                SeedSpace::Training,
+                &indices,
+            ));
             for sample in &mut samples {
                 let symmetry = random.below(SYMMETRIES);
                 sample.position = symmetric(&sample.position, symmetry);
@@ -225,12 +300,21 @@ mod tests {
 
     /// Parts of unequal sizes, one of them empty.
     fn samples() -> Samples {
-        let parts = [20, 1, 0, 9, 30].into_iter().zip(1..).map(|(games, seed)| random_samples(games, seed)).collect();
+        let parts = [20, 1, 0, 9, 30]
+            .into_iter()
+            .zip(1..)
+            .map(|(games, seed)| random_samples(games, seed))
+            .collect();
         Samples::in_memory(parts, random_samples(10, 9)).unwrap()
     }
 
     fn shuffle(seed: u64, epoch: usize, window: usize) -> Shuffle {
-        Shuffle { seed, epoch, window, symmetries: false }
+        Shuffle {
+            seed,
+            epoch,
+            window,
+            symmetries: false,
+        }
     }
 
     fn collect(pass: &Pass<'_>) -> Vec<Sample> {
@@ -242,7 +326,11 @@ mod tests {
         });
         result.unwrap();
         assert_eq!(pass.from + all.len(), pass.batches());
-        assert!(all[..all.len() - 1].iter().all(|batch| batch.len() == pass.batch));
+        assert!(
+            all[..all.len() - 1]
+                .iter()
+                .all(|batch| batch.len() == pass.batch)
+        );
         all.concat()
     }
 
@@ -250,7 +338,13 @@ mod tests {
     fn counts(samples: &[Sample]) -> HashMap<(u64, u32, u32), usize> {
         let mut counts = HashMap::new();
         for sample in samples {
-            *counts.entry((sample.position.bits(), sample.value.to_bits(), sample.result.to_bits())).or_default() += 1;
+            *counts
+                .entry((
+                    sample.position.bits(),
+                    sample.value.to_bits(),
+                    sample.result.to_bits(),
+                ))
+                .or_default() += 1;
         }
         counts
     }
@@ -258,16 +352,32 @@ mod tests {
     #[test]
     fn an_epoch_shows_every_sample_once_in_a_new_order_whatever_the_window() {
         let samples = samples();
-        let expected: Vec<Sample> = (0..samples.parts()).flat_map(|part| samples.read(part).unwrap()).collect();
+        let expected: Vec<Sample> = (0..samples.parts())
+            .flat_map(|part| samples.read(part).unwrap())
+            .collect();
         for window in [1, 37, 500, usize::MAX] {
             let first = collect(&Pass::training(&samples, 100, shuffle(7, 1, window), 0));
             assert_eq!(counts(&first), counts(&expected), "window {window}");
-            assert_eq!(first, collect(&Pass::training(&samples, 100, shuffle(7, 1, window), 0)));
+            assert_eq!(
+                first,
+                collect(&Pass::training(&samples, 100, shuffle(7, 1, window), 0))
+            );
             for (seed, epoch) in [(7, 2), (8, 1)] {
-                assert_ne!(first, collect(&Pass::training(&samples, 100, shuffle(seed, epoch, window), 0)));
+                assert_ne!(
+                    first,
+                    collect(&Pass::training(
+                        &samples,
+                        100,
+                        shuffle(seed, epoch, window),
+                        0
+                    ))
+                );
             }
         }
-        assert_eq!(collect(&Pass::validation(&samples, 100)), samples.validation());
+        assert_eq!(
+            collect(&Pass::validation(&samples, 100)),
+            samples.validation()
+        );
     }
 
     #[test]
@@ -275,11 +385,19 @@ mod tests {
         // Values tell where a sample stood. The mean distance between two places is a third of all.
         let count = 10_000;
         let base = random_samples(1, 1)[0];
-        let training: Vec<Sample> = (0..count).map(|place| Sample { value: place as f32 / count as f32, ..base }).collect();
+        let training: Vec<Sample> = (0..count)
+            .map(|place| Sample {
+                value: place as f32 / count as f32,
+                ..base
+            })
+            .collect();
         let samples = Samples::in_memory(vec![training], vec![base]).unwrap();
         let distance = |window: usize| {
             let shown = collect(&Pass::training(&samples, 512, shuffle(3, 1, window), 0));
-            let distances = shown.iter().enumerate().map(|(place, sample)| (place as f32 / count as f32 - sample.value).abs());
+            let distances = shown
+                .iter()
+                .enumerate()
+                .map(|(place, sample)| (place as f32 / count as f32 - sample.value).abs());
             distances.sum::<f32>() / count as f32
         };
         let full = distance(count);
@@ -293,25 +411,53 @@ mod tests {
 
     #[test]
     fn what_came_after_a_sample_stays_with_it_and_faces_turn_with_labels() {
-        let parts = vec![with_continuations(random_samples(20, 1)), with_continuations(random_samples(9, 2))];
+        let parts = vec![
+            with_continuations(random_samples(20, 1)),
+            with_continuations(random_samples(9, 2)),
+        ];
         let expected = parts.concat();
         let samples = Samples::in_memory(parts, random_samples(10, 9)).unwrap();
         assert!(samples.continuations());
         for window in [1, 37, usize::MAX] {
             let plain = collect(&Pass::training(&samples, 100, shuffle(7, 1, window), 0));
-            let key = |sample: &Sample| (sample.position.bits(), sample.continuation.value.to_bits(), sample.continuation.plies);
+            let key = |sample: &Sample| {
+                (
+                    sample.position.bits(),
+                    sample.continuation.value.to_bits(),
+                    sample.continuation.plies,
+                )
+            };
             let sorted = |mut samples: Vec<Sample>| {
                 samples.sort_by_key(key);
                 samples
             };
-            assert_eq!(sorted(plain.clone()), sorted(expected.clone()), "window {window}");
-            let turned = collect(&Pass::training(&samples, 100, Shuffle { symmetries: true, ..shuffle(7, 1, window) }, 0));
+            assert_eq!(
+                sorted(plain.clone()),
+                sorted(expected.clone()),
+                "window {window}"
+            );
+            let turned = collect(&Pass::training(
+                &samples,
+                100,
+                Shuffle {
+                    symmetries: true,
+                    ..shuffle(7, 1, window)
+                },
+                0,
+            ));
             let (mut kept, mut reversed) = (0, 0);
             for (plain, turned) in plain.iter().zip(&turned) {
                 let (before, after) = (plain.continuation, turned.continuation);
-                assert_eq!(Continuation { face: before.face, ..after }, before);
-                let related: Vec<usize> =
-                    (0..SYMMETRIES).filter(|&symmetry| symmetric(&plain.position, symmetry) == turned.position).collect();
+                assert_eq!(
+                    Continuation {
+                        face: before.face,
+                        ..after
+                    },
+                    before
+                );
+                let related: Vec<usize> = (0..SYMMETRIES)
+                    .filter(|&symmetry| symmetric(&plain.position, symmetry) == turned.position)
+                    .collect();
                 // Bit 1 of a symmetry reverses the mover's labels: face k becomes 7 − k.
                 let faces: Vec<u8> = related
                     .iter()
@@ -323,7 +469,11 @@ mod tests {
                     .collect();
                 assert!(faces.contains(&after.face), "{before:?} {after:?}");
                 if let ([symmetry], true) = (&related[..], before.face > 0) {
-                    *if symmetry & 2 != 0 { &mut reversed } else { &mut kept } += 1;
+                    *if symmetry & 2 != 0 {
+                        &mut reversed
+                    } else {
+                        &mut kept
+                    } += 1;
                 }
             }
             assert!(kept > 50 && reversed > 50, "{kept} {reversed}");
@@ -334,12 +484,22 @@ mod tests {
     fn every_symmetry_is_shown_equally_often() {
         let samples = samples();
         let plain = collect(&Pass::training(&samples, 100, shuffle(7, 1, 300), 0));
-        let turned = collect(&Pass::training(&samples, 100, Shuffle { symmetries: true, ..shuffle(7, 1, 300) }, 0));
+        let turned = collect(&Pass::training(
+            &samples,
+            100,
+            Shuffle {
+                symmetries: true,
+                ..shuffle(7, 1, 300)
+            },
+            0,
+        ));
         assert_eq!(plain.len(), turned.len());
         let mut shown = [0usize; SYMMETRIES];
         for (plain, turned) in plain.iter().zip(&turned) {
             assert_eq!((plain.value, plain.result), (turned.value, turned.result));
-            let related: Vec<usize> = (0..SYMMETRIES).filter(|&symmetry| symmetric(&plain.position, symmetry) == turned.position).collect();
+            let related: Vec<usize> = (0..SYMMETRIES)
+                .filter(|&symmetry| symmetric(&plain.position, symmetry) == turned.position)
+                .collect();
             assert!(!related.is_empty());
             // Of positions that are their own images, which says nothing, there are few.
             if let [symmetry] = related[..] {
@@ -348,13 +508,23 @@ mod tests {
         }
         let expected = shown.iter().sum::<usize>() as f64 / 8.0;
         assert!(expected > 50.0);
-        assert!(shown.iter().all(|&count| (count as f64 - expected).abs() < 5.0 * expected.sqrt()), "{shown:?}");
+        assert!(
+            shown
+                .iter()
+                .all(|&count| (count as f64 - expected).abs() < 5.0 * expected.sqrt()),
+            "{shown:?}"
+        );
     }
 
     #[test]
     fn the_sequence_does_not_depend_on_the_number_of_threads() {
         let samples = samples();
-        let epoch = |together| collect(&Pass { together, ..Pass::training(&samples, 64, shuffle(5, 3, 200), 0) });
+        let epoch = |together| {
+            collect(&Pass {
+                together,
+                ..Pass::training(&samples, 64, shuffle(5, 3, 200), 0)
+            })
+        };
         assert_eq!(epoch(1), epoch(3));
         assert_eq!(epoch(1), epoch(16));
     }
@@ -362,9 +532,15 @@ mod tests {
     #[test]
     fn a_pass_that_starts_later_shows_the_rest() {
         let samples = samples();
-        let order = Shuffle { symmetries: true, ..shuffle(5, 3, 200) };
+        let order = Shuffle {
+            symmetries: true,
+            ..shuffle(5, 3, 200)
+        };
         let all = collect(&Pass::training(&samples, 64, order, 0));
-        assert_eq!(collect(&Pass::training(&samples, 64, order, 3)), all[3 * 64..]);
+        assert_eq!(
+            collect(&Pass::training(&samples, 64, order, 3)),
+            all[3 * 64..]
+        );
     }
 
     #[test]
@@ -375,7 +551,11 @@ mod tests {
             |samples| samples.len(),
             |number, _| {
                 seen += 1;
-                if number == 1 { Err(DatasetError::Missing("more")) } else { Ok(()) }
+                if number == 1 {
+                    Err(DatasetError::Missing("more"))
+                } else {
+                    Ok(())
+                }
             },
         );
         assert!(matches!(result, Err(DatasetError::Missing("more"))));

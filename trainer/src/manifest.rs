@@ -1,7 +1,8 @@
-//! The manifest of a directory of shards, `run.json`: what its shards are, and how many there should be.
+//! The manifest of a directory of shards, `run.json`: what its shards are, and how many there
+//! should be.
 //!
-//! Invariant: written before the first shard, and it names nothing that finishing a shard changes; which shards are
-//! finished is seen from the files, which are complete or absent.
+//! Invariant: written before the first shard, and it names nothing that finishing a shard changes;
+//! which shards are finished is seen from the files, which are complete or absent.
 
 use crate::shard::{GAMES_PER_SHARD, Label, ShardHeader};
 use engine::files::{self, FileError};
@@ -52,15 +53,35 @@ impl Manifest {
     /// The manifest of `games` games in shards with such headers.
     #[must_use]
     pub fn new(header: ShardHeader, games: u64) -> Self {
-        let ShardHeader { run, players, variant, labels, .. } = header;
+        let ShardHeader {
+            run,
+            players,
+            variant,
+            labels,
+            ..
+        } = header;
         let shards = games.div_ceil(GAMES_PER_SHARD);
-        Self { format: FORMAT.to_owned(), run, players, variant, labels, games, games_per_shard: GAMES_PER_SHARD, shards }
+        Self {
+            format: FORMAT.to_owned(),
+            run,
+            players,
+            variant,
+            labels,
+            games,
+            games_per_shard: GAMES_PER_SHARD,
+            shards,
+        }
     }
 
     /// Whether a shard says the same of itself, but for its games.
     #[must_use]
     pub fn fits(&self, header: &ShardHeader) -> bool {
-        (&header.run, &header.players, &header.variant, &header.labels) == (&self.run, &self.players, &self.variant, &self.labels)
+        (
+            &header.run,
+            &header.players,
+            &header.variant,
+            &header.labels,
+        ) == (&self.run, &self.players, &self.variant, &self.labels)
     }
 
     /// Where the manifest of a directory is.
@@ -79,8 +100,12 @@ impl Manifest {
             Err(FileError::NotFound { .. }) => return Ok(None),
             read => read?,
         };
-        let foreign = |problem: String| ManifestError::Foreign { path: path.clone(), problem };
-        let manifest: Self = serde_json::from_slice(&bytes).map_err(|error| foreign(error.to_string()))?;
+        let foreign = |problem: String| ManifestError::Foreign {
+            path: path.clone(),
+            problem,
+        };
+        let manifest: Self =
+            serde_json::from_slice(&bytes).map_err(|error| foreign(error.to_string()))?;
         if manifest.format != FORMAT {
             return Err(foreign(format!("its format is {}", manifest.format)));
         }
@@ -93,6 +118,8 @@ impl Manifest {
     /// If the file cannot be written.
     pub fn write(&self, directory: &Path) -> Result<(), FileError> {
         let text = serde_json::to_string_pretty(self).unwrap_or_default() + "\n";
-        files::write_atomically(&Self::path(directory), |file| file.write_all(text.as_bytes()))
+        files::write_atomically(&Self::path(directory), |file| {
+            file.write_all(text.as_bytes())
+        })
     }
 }

@@ -1,7 +1,7 @@
 //! The models as burn modules: what is fitted, checkpointed and exported.
 //!
-//! Invariant: parameters are made at once, from streams of the project's own generator and in the order of the
-//! fields; burn's global generator is never asked.
+//! Invariant: parameters are made at once, from streams of the project's own generator and in the
+//! order of the fields; burn's global generator is never asked.
 
 pub mod bag;
 
@@ -23,16 +23,26 @@ use burn::tensor::activation::log_sigmoid;
 use burn::tensor::{Device, Tensor, TensorData};
 use engine::random::RandomStream;
 
-/// Mean cross-entropy in nats of win probabilities given as logits (`[batch, 1]`) against targets in `[0, 1]`.
+/// Mean cross-entropy in nats of win probabilities given as logits (`[batch, 1]`) against targets
+/// in `[0, 1]`.
 #[must_use]
 pub fn cross_entropy(logits: Tensor<2>, targets: Tensor<2>) -> Tensor<1> {
     ((targets.neg() + 1.0) * logits.clone() - log_sigmoid(logits)).mean()
 }
 
-/// A parameter with values given by a function, numbered `id` so that records of equal models are equal.
-fn parameter<const D: usize>(id: u64, shape: [usize; D], values: impl FnMut() -> f32, device: &Device) -> Param<Tensor<D>> {
-    let values: Vec<f32> = std::iter::repeat_with(values).take(shape.iter().product()).collect();
-    let mut parameter = Param::from_tensor(Tensor::from_data(TensorData::new(values, shape), device));
+/// A parameter with values given by a function, numbered `id` so that records of equal models are
+/// equal.
+fn parameter<const D: usize>(
+    id: u64,
+    shape: [usize; D],
+    values: impl FnMut() -> f32,
+    device: &Device,
+) -> Param<Tensor<D>> {
+    let values: Vec<f32> = std::iter::repeat_with(values)
+        .take(shape.iter().product())
+        .collect();
+    let mut parameter =
+        Param::from_tensor(Tensor::from_data(TensorData::new(values, shape), device));
     parameter.id = ParamId::from(id);
     parameter
 }
@@ -61,6 +71,9 @@ mod tests {
         let p = 1.0 / (1.0 + (-2.0f64).exp());
         let expected = (2.0f64.ln() - (0.9 * p.ln() + 0.1 * (1.0 - p).ln()) + 50.0) / 3.0;
         let found: f32 = cross_entropy(logits, targets).into_scalar();
-        assert!((f64::from(found) - expected).abs() < 1e-5, "{found} {expected}");
+        assert!(
+            (f64::from(found) - expected).abs() < 1e-5,
+            "{found} {expected}"
+        );
     }
 }

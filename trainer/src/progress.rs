@@ -10,7 +10,9 @@ pub fn progress_bar(prefix: &'static str) -> ProgressBar {
         return ProgressBar::hidden();
     }
     let bar = ProgressBar::new(0).with_prefix(prefix);
-    match ProgressStyle::with_template("{prefix} [{wide_bar}] {human_pos}/{human_len} {per_sec}, {eta} left  {msg}") {
+    match ProgressStyle::with_template(
+        "{prefix} [{wide_bar}] {human_pos}/{human_len} {per_sec}, {eta} left  {msg}",
+    ) {
         Ok(style) => bar.with_style(style.progress_chars("=> ")),
         Err(_) => bar,
     }

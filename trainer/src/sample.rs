@@ -1,8 +1,9 @@
 //! What is learned from: positions before the roll, each with what search and the game say of it.
 //!
-//! Both parts are kept until an epoch mixes them, for its share may be another than that of the epoch before.
-//! Invariant: both lie in `[0, 1]` and are seen by the side to move; no position is over; positions of one game
-//! are all in training or all in validation, which is the business of whoever splits.
+//! Both parts are kept until an epoch mixes them, for its share may be another than that of the
+//! epoch before. Invariant: both lie in `[0, 1]` and are seen by the side to move; no position is
+//! over; positions of one game are all in training or all in validation, which is the business of
+//! whoever splits.
 
 use engine::games::einstein::Position;
 
@@ -13,7 +14,8 @@ pub struct Sample {
     pub position: Position,
     /// Win probability of the side to move as a search or a label has it, in `[0, 1]`.
     pub value: f32,
-    /// What the side to move got in the end, 1 for a win and 0 for a loss; of an exact value the value once more.
+    /// What the side to move got in the end, 1 for a win and 0 for a loss; of an exact value the
+    /// value once more.
     pub result: f32,
     /// What came after it, for heads of a network that learn that.
     pub continuation: Continuation,
@@ -24,12 +26,14 @@ const _: () = assert!(size_of::<Sample>() == 24);
 /// How the game went on from a position.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Continuation {
-    /// Win probability of the side to move once it had rolled and moved, as a search, a label or tables have it; where
-    /// nothing says more, the result.
+    /// Win probability of the side to move once it had rolled and moved, as a search, a label or
+    /// tables have it; where nothing says more, the result.
     pub value: f32,
-    /// The face that was rolled, from 1; 0 if it is not known, or the move says nothing of what the roll is worth.
+    /// The face that was rolled, from 1; 0 if it is not known, or the move says nothing of what the
+    /// roll is worth.
     pub face: u8,
-    /// Plies to the end of the game, the one that follows included, 255 at most; 0 if that is not known.
+    /// Plies to the end of the game, the one that follows included, 255 at most; 0 if that is not
+    /// known.
     pub plies: u8,
     /// Whether the side to move won.
     pub won: bool,
@@ -39,16 +43,26 @@ pub struct Continuation {
 
 impl Continuation {
     /// Nobody knows, or nobody asks.
-    pub const UNKNOWN: Self = Self { value: 0.0, face: 0, plies: 0, won: false, exact: false };
+    pub const UNKNOWN: Self = Self {
+        value: 0.0,
+        face: 0,
+        plies: 0,
+        won: false,
+        exact: false,
+    };
 
-    /// The win probability after the roll to be learned: of the value after the move `search_share`, and the result for
-    /// the rest.
+    /// The win probability after the roll to be learned: of the value after the move
+    /// `search_share`, and the result for the rest.
     #[must_use]
     #[inline]
     pub fn target(&self, search_share: f32) -> f32 {
         let result = f32::from(u8::from(self.won));
         // As of the sample itself.
-        if self.exact || self.value == result { self.value } else { search_share * self.value + (1.0 - search_share) * result }
+        if self.exact || self.value == result {
+            self.value
+        } else {
+            search_share * self.value + (1.0 - search_share) * result
+        }
     }
 }
 
@@ -56,7 +70,12 @@ impl Sample {
     /// A position whose target is this win probability of the side to move, whatever the share.
     #[must_use]
     pub fn exact(position: Position, value: f32) -> Self {
-        Self { position, value, result: value, continuation: Continuation::UNKNOWN }
+        Self {
+            position,
+            value,
+            result: value,
+            continuation: Continuation::UNKNOWN,
+        }
     }
 
     /// The win probability to be learned: `search_share` of the value, and the result for the rest.
@@ -64,7 +83,11 @@ impl Sample {
     #[inline]
     pub fn target(&self, search_share: f32) -> f32 {
         // Parts that are equal are not mixed, which might round.
-        if self.value == self.result { self.value } else { search_share * self.value + (1.0 - search_share) * self.result }
+        if self.value == self.result {
+            self.value
+        } else {
+            search_share * self.value + (1.0 - search_share) * self.result
+        }
     }
 }
 
@@ -75,8 +98,8 @@ pub(crate) mod tests {
     use engine::game::Game;
     use engine::games::einstein::Standard;
 
-    /// All positions of `games` random games, with a smooth target that a small model can learn: which side's
-    /// stones are further on.
+    /// All positions of `games` random games, with a smooth target that a small model can learn:
+    /// which side's stones are further on.
     pub(crate) fn random_samples(games: usize, seed: u64) -> Vec<Sample> {
         let game = Standard::default();
         let mut random = RandomStream::new(seed);
@@ -94,14 +117,22 @@ pub(crate) mod tests {
     }
 
     fn progress_target(position: &Position) -> f32 {
-        let best =
-            |squares: [u8; 6]| squares.into_iter().filter(|&square| square < 25).map(|square| square % 5 + square / 5).max().unwrap_or(0);
-        let lead = f32::from(best(position.mover().squares())) - f32::from(best(position.other().squares()));
+        let best = |squares: [u8; 6]| {
+            squares
+                .into_iter()
+                .filter(|&square| square < 25)
+                .map(|square| square % 5 + square / 5)
+                .max()
+                .unwrap_or(0)
+        };
+        let lead = f32::from(best(position.mover().squares()))
+            - f32::from(best(position.other().squares()));
         1.0 / (1.0 + (-0.5 * lead).exp())
     }
 
-    /// The same samples, each with a roll that is worth the more the higher its face, on the mean what the position is
-    /// worth, and with a number of plies to go that falls with the sum of distances.
+    /// The same samples, each with a roll that is worth the more the higher its face, on the mean
+    /// what the position is worth, and with a number of plies to go that falls with the sum of
+    /// distances.
     pub(crate) fn with_continuations(mut samples: Vec<Sample>) -> Vec<Sample> {
         let mut random = RandomStream::new(samples.len() as u64);
         for sample in &mut samples {
@@ -112,8 +143,21 @@ pub(crate) mod tests {
             let stones = sample.position.mover().count() + sample.position.other().count();
             // Some teach nothing of rolls, and some nothing of length.
             let known = random.below(10) > 0;
-            let (face, plies) = (if known { face } else { 0 }, if random.below(8) > 0 { 2 * stones as u8 } else { 0 });
-            sample.continuation = Continuation { value, face, plies, won, exact: random.below(4) == 0 };
+            let (face, plies) = (
+                if known { face } else { 0 },
+                if random.below(8) > 0 {
+                    2 * stones as u8
+                } else {
+                    0
+                },
+            );
+            sample.continuation = Continuation {
+                value,
+                face,
+                plies,
+                won,
+                exact: random.below(4) == 0,
+            };
         }
         samples
     }
@@ -121,14 +165,47 @@ pub(crate) mod tests {
     #[test]
     fn targets_are_mixed_as_the_share_says_and_exact_ones_never() {
         let position = random_samples(1, 1)[0].position;
-        let sample = Sample { result: 1.0, ..Sample::exact(position, 0.25) };
-        assert_eq!([0.0, 0.5, 1.0].map(|share| sample.target(share)), [1.0, 0.625, 0.25]);
+        let sample = Sample {
+            result: 1.0,
+            ..Sample::exact(position, 0.25)
+        };
+        assert_eq!(
+            [0.0, 0.5, 1.0].map(|share| sample.target(share)),
+            [1.0, 0.625, 0.25]
+        );
         for value in [0.0, 0.1, 0.3, 0.7, 0.99999, 1.0] {
-            assert!([0.0, 0.1, 0.3, 0.7, 1.0].iter().all(|&share| Sample::exact(position, value).target(share) == value));
+            assert!(
+                [0.0, 0.1, 0.3, 0.7, 1.0]
+                    .iter()
+                    .all(|&share| Sample::exact(position, value).target(share) == value)
+            );
         }
-        let after = Continuation { value: 0.25, face: 3, plies: 4, won: true, exact: false };
-        assert_eq!([0.0, 0.5, 1.0].map(|share| after.target(share)), [1.0, 0.625, 0.25]);
-        assert_eq!(Continuation { won: false, ..after }.target(0.5), 0.125);
-        assert_eq!(Continuation { exact: true, ..after }.target(0.5), 0.25);
+        let after = Continuation {
+            value: 0.25,
+            face: 3,
+            plies: 4,
+            won: true,
+            exact: false,
+        };
+        assert_eq!(
+            [0.0, 0.5, 1.0].map(|share| after.target(share)),
+            [1.0, 0.625, 0.25]
+        );
+        assert_eq!(
+            Continuation {
+                won: false,
+                ..after
+            }
+            .target(0.5),
+            0.125
+        );
+        assert_eq!(
+            Continuation {
+                exact: true,
+                ..after
+            }
+            .target(0.5),
+            0.25
+        );
     }
 }

@@ -1,10 +1,11 @@
 //! Self-play: any mix of players plays games in parallel, and shards of records come out.
 //!
-//! Invariant: game `i` is a pure function of the run's settings (the content of model files included) and `i`: a few
-//! games that follow each other share streams of random numbers, and are played in their order (`streams.rs`). A shard
-//! is one of the games it covers, so the same seed gives the same bytes whatever the number of threads, and a run goes
-//! on where it was stopped. Only a player with a time limit breaks this. Games of other settings are never mixed in,
-//! and nothing is played or replaced before all that is there has been checked.
+//! Invariant: game `i` is a pure function of the run's settings (the content of model files
+//! included) and `i`: a few games that follow each other share streams of random numbers, and are
+//! played in their order (`streams.rs`). A shard is one of the games it covers, so the same seed
+//! gives the same bytes whatever the number of threads, and a run goes on where it was stopped.
+//! Only a player with a time limit breaks this. Games of other settings are never mixed in, and
+//! nothing is played or replaced before all that is there has been checked.
 
 mod config;
 mod directory;
@@ -41,8 +42,8 @@ use std::time::Instant;
 use streams::{GAMES_PER_STREAM, Streams};
 use summary::Clock;
 
-/// Where the number of positions is what matters, games are played by so few at a time that hardly one is in vain: as many
-/// as would be enough if each had this many plies, which most have not.
+/// Where the number of positions is what matters, games are played by so few at a time that hardly
+/// one is in vain: as many as would be enough if each had this many plies, which most have not.
 const PLIES_AT_LEAST: u64 = 24;
 
 /// Why self-play cannot run.
@@ -94,7 +95,8 @@ pub struct SelfPlay {
     game: Standard,
     recipes: Vec<PlayerRecipe>,
     labels: Vec<LabelRecipe>,
-    /// Checksum of each model file that a player names; the same path may hold another model tomorrow.
+    /// Checksum of each model file that a player names; the same path may hold another model
+    /// tomorrow.
     models: BTreeMap<String, String>,
     starts: Starts,
     /// Who makes the moves once few stones are left.
@@ -110,7 +112,10 @@ impl SelfPlay {
         config.check()?;
         let setting = |problem: String| SelfPlayError::Setting(problem);
         let Some(variant) = shard::variant_named(&config.variant) else {
-            return Err(setting(format!("'variant' is classic or nearest, not {}", config.variant)));
+            return Err(setting(format!(
+                "'variant' is classic or nearest, not {}",
+                config.variant
+            )));
         };
         let game = Standard::new(variant, Die::fair());
         let mut recipes = Vec::with_capacity(config.players.len());
@@ -123,7 +128,11 @@ impl SelfPlay {
             recipes.push(recipe);
         }
         let starts = Starts::new(&config.options, &game)?;
-        let tables = config.options.adjudicate.map(|stones| shared::shared(stones, variant)).transpose();
+        let tables = config
+            .options
+            .adjudicate
+            .map(|stones| shared::shared(stones, variant))
+            .transpose();
         let tables = tables.map_err(|error| setting(format!("'adjudicate': {error}")))?;
         let mut labels = Vec::with_capacity(config.labels.len());
         for label in &mut config.labels {
@@ -131,19 +140,38 @@ impl SelfPlay {
             recipe.label().by.clone_into(&mut label.by);
             labels.push(recipe);
         }
-        shard::labels::check(&labels.iter().map(|recipe| recipe.label().clone()).collect::<Vec<_>>()).map_err(SelfPlayError::Setting)?;
-        Ok(Self { config, game, recipes, labels, models, starts, tables })
+        shard::labels::check(
+            &labels
+                .iter()
+                .map(|recipe| recipe.label().clone())
+                .collect::<Vec<_>>(),
+        )
+        .map_err(SelfPlayError::Setting)?;
+        Ok(Self {
+            config,
+            game,
+            recipes,
+            labels,
+            models,
+            starts,
+            tables,
+        })
     }
 
-    /// The same games, in whose records a model file is called by a name of its own instead of its path: then they say the
-    /// same wherever it lies. What is in it they tell by its checksum, as ever.
+    /// The same games, in whose records a model file is called by a name of its own instead of its
+    /// path: then they say the same wherever it lies. What is in it they tell by its checksum, as
+    /// ever.
     #[must_use]
     pub fn naming(mut self, path: &str, name: &str) -> Self {
         for weighted in &mut self.config.players {
             weighted.player = renamed(&weighted.player, path, name);
         }
         rename_key(&mut self.models, path, name);
-        self.labels = self.labels.into_iter().map(|recipe| recipe.naming(path, name)).collect();
+        self.labels = self
+            .labels
+            .into_iter()
+            .map(|recipe| recipe.naming(path, name))
+            .collect();
         for (label, recipe) in self.config.labels.iter_mut().zip(&self.labels) {
             recipe.label().by.clone_into(&mut label.by);
         }
@@ -153,7 +181,8 @@ impl SelfPlay {
     /// Whether the same settings give the same games: not if a player has a time limit.
     #[must_use]
     pub fn is_reproducible(&self) -> bool {
-        self.recipes.iter().all(PlayerRecipe::is_reproducible) && self.labels.iter().all(LabelRecipe::is_reproducible)
+        self.recipes.iter().all(PlayerRecipe::is_reproducible)
+            && self.labels.iter().all(LabelRecipe::is_reproducible)
     }
 
     /// Number of shards of the run.
@@ -165,23 +194,43 @@ impl SelfPlay {
     /// Plays the games of one shard; none if the run has no such shard.
     #[must_use]
     pub fn play_shard(&self, index: u64, progress: &ProgressBar) -> Vec<PlayedGame> {
-        self.play_games(index, None, &Pools::new(&self.recipes, &self.labels), &Clock::default(), progress)
+        self.play_games(
+            index,
+            None,
+            &Pools::new(&self.recipes, &self.labels),
+            &Clock::default(),
+            progress,
+        )
     }
 
-    /// Plays the games of one shard in their order, until there are `positions` positions if that is given: the last game is
-    /// then the first that reaches them.
-    fn play_games(&self, index: u64, positions: Option<u64>, pools: &Pools<'_>, clock: &Clock, progress: &ProgressBar) -> Vec<PlayedGame> {
-        let ShardHeader { first_game, games: wanted, .. } = self.header(index);
+    /// Plays the games of one shard in their order, until there are `positions` positions if that
+    /// is given: the last game is then the first that reaches them.
+    fn play_games(
+        &self,
+        index: u64,
+        positions: Option<u64>,
+        pools: &Pools<'_>,
+        clock: &Clock,
+        progress: &ProgressBar,
+    ) -> Vec<PlayedGame> {
+        let ShardHeader {
+            first_game,
+            games: wanted,
+            ..
+        } = self.header(index);
         let mut games: Vec<PlayedGame> = Vec::new();
         let mut missing = positions;
         while (games.len() as u64) < wanted {
             let from = games.len() as u64;
-            let enough = missing.map_or(wanted, |missing| from + (missing / PLIES_AT_LEAST + 1).next_multiple_of(GAMES_PER_STREAM));
+            let enough = missing.map_or(wanted, |missing| {
+                from + (missing / PLIES_AT_LEAST + 1).next_multiple_of(GAMES_PER_STREAM)
+            });
             let to = wanted.min(enough);
             let groups = from / GAMES_PER_STREAM..to.div_ceil(GAMES_PER_STREAM);
             let play_group = |pool: &mut PlayerPool<'_, '_>, group: u64| {
                 let indices = group * GAMES_PER_STREAM..to.min((group + 1) * GAMES_PER_STREAM);
-                let mut streams = Streams::new(&self.config, self.game.die(), first_game + indices.start);
+                let mut streams =
+                    Streams::new(&self.config, self.game.die(), first_game + indices.start);
                 let play = |index| {
                     let game = self.play(first_game + index, &mut streams, pool, clock);
                     progress.inc(1);
@@ -189,7 +238,10 @@ impl SelfPlay {
                 };
                 indices.map(play).collect::<Vec<_>>()
             };
-            let played: Vec<_> = groups.into_par_iter().map_init(|| pools.take(), play_group).collect();
+            let played: Vec<_> = groups
+                .into_par_iter()
+                .map_init(|| pools.take(), play_group)
+                .collect();
             games.extend(played.into_iter().flatten());
             let Some(left) = missing else { continue };
             let mut sum = 0;
@@ -212,7 +264,10 @@ impl SelfPlay {
         let mut run = serde_json::to_value(&self.config).unwrap_or_default();
         if let Some(settings) = run.as_object_mut() {
             settings.remove("games");
-            settings.insert("games_per_stream".to_owned(), serde_json::json!(GAMES_PER_STREAM));
+            settings.insert(
+                "games_per_stream".to_owned(),
+                serde_json::json!(GAMES_PER_STREAM),
+            );
             settings.insert("models".to_owned(), serde_json::json!(self.models));
             if let Some(checksum) = self.starts.checksum() {
                 settings.insert("starts".to_owned(), serde_json::json!(checksum));
@@ -220,21 +275,39 @@ impl SelfPlay {
         }
         ShardHeader {
             run,
-            players: self.config.players.iter().map(|weighted| weighted.player.clone()).collect(),
+            players: self
+                .config
+                .players
+                .iter()
+                .map(|weighted| weighted.player.clone())
+                .collect(),
             variant: self.config.variant.clone(),
-            labels: self.labels.iter().map(|recipe| recipe.label().clone()).collect(),
+            labels: self
+                .labels
+                .iter()
+                .map(|recipe| recipe.label().clone())
+                .collect(),
             first_game,
             games: GAMES_PER_SHARD.min(self.config.games.saturating_sub(first_game)),
         }
     }
 
     /// Plays a game; those before it that share its streams have been played with them.
-    fn play(&self, index: u64, streams: &mut Streams, pool: &mut PlayerPool<'_, '_>, clock: &Clock) -> PlayedGame {
+    fn play(
+        &self,
+        index: u64,
+        streams: &mut Streams,
+        pool: &mut PlayerPool<'_, '_>,
+        clock: &Clock,
+    ) -> PlayedGame {
         let began = Clock::times(index).then(Instant::now);
         let random = &mut streams.exploration.random;
         let players = [self.draw_player(random), self.draw_player(random)];
         let first = random.below(2);
-        let start = self.starts.draw(first, random).unwrap_or_else(|| self.game.random_start(random, first));
+        let start = self
+            .starts
+            .draw(first, random)
+            .unwrap_or_else(|| self.game.random_start(random, first));
         let seeds = [random.next_u64(), random.next_u64()];
         // One side at a time is taken out of the pool, so that both may be the same player.
         let mut red = pool.take(players[0], 0);
@@ -243,16 +316,32 @@ impl SelfPlay {
         blue.new_game(seeds[1]);
         let mut effort = began.map(|_| Effort::default());
         let seats: &mut [&mut dyn engine::player::Player<Standard>] = &mut [&mut *red, &mut *blue];
-        let tables = self.tables.as_deref().map(|tables| tables as &dyn Oracle<Standard>);
-        let mut record = play_guided(&self.game, start, seats, &mut streams.dice, Some(&mut streams.exploration), tables, effort.as_mut());
+        let tables = self
+            .tables
+            .as_deref()
+            .map(|tables| tables as &dyn Oracle<Standard>);
+        let mut record = play_guided(
+            &self.game,
+            start,
+            seats,
+            &mut streams.dice,
+            Some(&mut streams.exploration),
+            tables,
+            effort.as_mut(),
+        );
         for ply in &mut record.plies {
-            // The probabilities of a loaded die may add up to a rounding error more than 1; sure results are then out by it.
-            // Rounded now, so that games are the same before they are written and after.
+            // The probabilities of a loaded die may add up to a rounding error more than 1; sure
+            // results are then out by it. Rounded now, so that games are the same before they are
+            // written and after.
             ply.value = ply.value.map(|value| shard::rounded(value.clamp(0.0, 1.0)));
         }
         pool.give_back(players[0], 0, red);
         pool.give_back(players[1], 1, blue);
-        let mut game = PlayedGame { record, players: players.map(|player| player as u8), labels: Vec::new() };
+        let mut game = PlayedGame {
+            record,
+            players: players.map(|player| player as u8),
+            labels: Vec::new(),
+        };
         add_all(&mut pool.labellers, &mut game);
         if let (Some(began), Some(effort)) = (began, effort) {
             clock.note_game(began, effort.time.iter().sum());
@@ -270,6 +359,9 @@ impl SelfPlay {
             }
         }
         // Only rounding leads here.
-        players.iter().rposition(|weighted| weighted.weight > 0.0).unwrap_or(0)
+        players
+            .iter()
+            .rposition(|weighted| weighted.weight > 0.0)
+            .unwrap_or(0)
     }
 }

@@ -1,8 +1,9 @@
 //! Record shards: files of finished games.
 //!
-//! Versions 2 and 3 (`docs/formats.md`) are laid out by hand: `shard/layout.rs` the file, `shard/game.rs` a game; 3 is
-//! 2 with labels (`shard/labels.rs`). Version 1 is still read (`shard/version1.rs`). A shard appears complete or not at all. Invariant: reading replays every game,
-//! so what is returned was played by the rules, and what cannot be read is not written.
+//! Versions 2 and 3 (`docs/formats.md`) are laid out by hand: `shard/layout.rs` the file,
+//! `shard/game.rs` a game; 3 is 2 with labels (`shard/labels.rs`). Version 1 is still read
+//! (`shard/version1.rs`). A shard appears complete or not at all. Invariant: reading replays every
+//! game, so what is returned was played by the rules, and what cannot be read is not written.
 
 mod error;
 mod game;
@@ -24,7 +25,8 @@ use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 use xxhash_rust::xxh3::Xxh3Default;
 
-/// Latest version of the format; those from 1 on are read, and any other refused. See [`ShardHeader::version`].
+/// Latest version of the format; those from 1 on are read, and any other refused. See
+/// [`ShardHeader::version`].
 pub const VERSION: u32 = 3;
 
 /// File extension of a shard.
@@ -45,8 +47,8 @@ const CHECKSUM_BYTES: usize = 8;
 /// What a shard says of itself.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ShardHeader {
-    /// The settings of the run, as JSON: with `first_game` and `games` they determine every byte of the games, unless
-    /// a player has a time limit.
+    /// The settings of the run, as JSON: with `first_game` and `games` they determine every byte of
+    /// the games, unless a player has a time limit.
     pub run: serde_json::Value,
     /// Notations of the players; games refer to them by index.
     pub players: Vec<String>,
@@ -76,13 +78,14 @@ pub struct PlayedGame {
     pub record: GameRecord<Standard>,
     /// For Red and Blue the index into [`ShardHeader::players`].
     pub players: [u8; 2],
-    /// For each of [`ShardHeader::labels`], what it says of the position before each ply; empty if it says nothing of
-    /// this game.
+    /// For each of [`ShardHeader::labels`], what it says of the position before each ply; empty if
+    /// it says nothing of this game.
     pub labels: Vec<Vec<Option<f32>>>,
 }
 
 impl PlayedGame {
-    /// What tells games apart: their start, dice and moves. Two games of the same fingerprint are, but for chance, the same.
+    /// What tells games apart: their start, dice and moves. Two games of the same fingerprint are,
+    /// but for chance, the same.
     #[must_use]
     pub fn fingerprint(&self) -> u128 {
         let mut hasher = Xxh3Default::new();
@@ -107,12 +110,23 @@ pub fn write(path: &Path, header: &ShardHeader, games: &[PlayedGame]) -> Result<
 /// The bytes of a shard; `path` names it in errors. Values are [`rounded`].
 ///
 /// # Errors
-/// If [`decode`] would refuse the bytes: the header counts other games, or a game breaks the rules, or has a value
-/// that is no probability.
-pub fn encode(path: &Path, header: &ShardHeader, games: &[PlayedGame]) -> Result<Vec<u8>, ShardError> {
-    let refused = |problem: String| ShardError::Encode { path: path.to_owned(), problem };
+/// If [`decode`] would refuse the bytes: the header counts other games, or a game breaks the rules,
+/// or has a value that is no probability.
+pub fn encode(
+    path: &Path,
+    header: &ShardHeader,
+    games: &[PlayedGame],
+) -> Result<Vec<u8>, ShardError> {
+    let refused = |problem: String| ShardError::Encode {
+        path: path.to_owned(),
+        problem,
+    };
     if header.games != games.len() as u64 || header.games > MOST_GAMES {
-        return Err(refused(format!("the header counts {} games, there are {} (at most {MOST_GAMES})", header.games, games.len())));
+        return Err(refused(format!(
+            "the header counts {} games, there are {} (at most {MOST_GAMES})",
+            header.games,
+            games.len()
+        )));
     }
     labels::check(&header.labels).map_err(refused)?;
     let rules = rules_of(header).map_err(refused)?;
@@ -122,21 +136,35 @@ pub fn encode(path: &Path, header: &ShardHeader, games: &[PlayedGame]) -> Result
         let refused = |problem: String| refused(format!("game {number}: {problem}"));
         let from = body.len();
         game::encode(played, header.labels.len(), &mut body).map_err(refused)?;
-        lengths.push(u16::try_from(body.len() - from).map_err(|_| refused("it is too long".to_owned()))?);
+        lengths.push(
+            u16::try_from(body.len() - from).map_err(|_| refused("it is too long".to_owned()))?,
+        );
         // Hours of play must not end in a file that nobody can read.
-        let read = game::decode(&body[from..], &rules, header.players.len(), header.labels.len()).map_err(refused)?;
+        let read = game::decode(
+            &body[from..],
+            &rules,
+            header.players.len(),
+            header.labels.len(),
+        )
+        .map_err(refused)?;
         if !game::is_rounding_of(&read, played) {
-            return Err(refused("the payoffs are not those of its winner".to_owned()));
+            return Err(refused(
+                "the payoffs are not those of its winner".to_owned(),
+            ));
         }
     }
-    let plies = games.iter().map(|game| game.record.plies.len() as u64).sum();
+    let plies = games
+        .iter()
+        .map(|game| game.record.plies.len() as u64)
+        .sum();
     layout::encode(header, plies, &lengths, &body).map_err(refused)
 }
 
 /// Reads a shard and replays its games.
 ///
 /// # Errors
-/// If the file is no complete shard of a version that is read, or one of its games breaks the rules.
+/// If the file is no complete shard of a version that is read, or one of its games breaks the
+/// rules.
 pub fn read(path: &Path) -> Result<(ShardHeader, Vec<PlayedGame>), ShardError> {
     decode(path, &files::read(path)?)
 }
@@ -153,10 +181,22 @@ pub fn decode(path: &Path, bytes: &[u8]) -> Result<(ShardHeader, Vec<PlayedGame>
     let rules = rules_of(&parts.header).map_err(|problem| damaged(path, &problem))?;
     let mut games = Vec::with_capacity(parts.games.len());
     for (number, bytes) in parts.games.iter().enumerate() {
-        let game = game::decode(bytes, &rules, parts.header.players.len(), parts.header.labels.len());
-        games.push(game.map_err(|problem| ShardError::Game { path: path.to_owned(), game: number as u64, problem })?);
+        let game = game::decode(
+            bytes,
+            &rules,
+            parts.header.players.len(),
+            parts.header.labels.len(),
+        );
+        games.push(game.map_err(|problem| ShardError::Game {
+            path: path.to_owned(),
+            game: number as u64,
+            problem,
+        })?);
     }
-    let plies: u64 = games.iter().map(|game| game.record.plies.len() as u64).sum();
+    let plies: u64 = games
+        .iter()
+        .map(|game| game.record.plies.len() as u64)
+        .sum();
     parts.check_whole(path, plies)?;
     Ok((parts.header, games))
 }
@@ -174,8 +214,9 @@ pub struct Inspection {
     pub problems: Vec<ShardError>,
 }
 
-/// Reads a shard to its end whatever is wrong with it: each game that is damaged or breaks the rules is named.
-/// A shard of version 1 has no marks between its games, so only the first problem is known.
+/// Reads a shard to its end whatever is wrong with it: each game that is damaged or breaks the
+/// rules is named. A shard of version 1 has no marks between its games, so only the first problem
+/// is known.
 #[must_use]
 pub fn inspect(path: &Path) -> Inspection {
     let mut found = Inspection::default();
@@ -191,23 +232,39 @@ fn inspect_into(path: &Path, found: &mut Inspection) -> Result<(), ShardError> {
         let (header, games) = version1::decode(path, &bytes)?;
         found.header = Some(header);
         found.good_games = games.len() as u64;
-        found.good_plies = games.iter().map(|game| game.record.plies.len() as u64).sum();
+        found.good_plies = games
+            .iter()
+            .map(|game| game.record.plies.len() as u64)
+            .sum();
         return Ok(());
     }
     let parts = layout::open(path, &bytes)?;
     found.header = Some(parts.header.clone());
     let rules = rules_of(&parts.header).map_err(|problem| damaged(path, &problem))?;
     for (number, bytes) in parts.games.iter().enumerate() {
-        match game::decode(bytes, &rules, parts.header.players.len(), parts.header.labels.len()) {
+        match game::decode(
+            bytes,
+            &rules,
+            parts.header.players.len(),
+            parts.header.labels.len(),
+        ) {
             Ok(game) => {
                 found.good_games += 1;
                 found.good_plies += game.record.plies.len() as u64;
             }
-            Err(problem) => found.problems.push(ShardError::Game { path: path.to_owned(), game: number as u64, problem }),
+            Err(problem) => found.problems.push(ShardError::Game {
+                path: path.to_owned(),
+                game: number as u64,
+                problem,
+            }),
         }
     }
     // Where a game is bad the file's own checksum fails as well, which says nothing new.
-    if found.problems.is_empty() { parts.check_whole(path, found.good_plies) } else { Ok(()) }
+    if found.problems.is_empty() {
+        parts.check_whole(path, found.good_plies)
+    } else {
+        Ok(())
+    }
 }
 
 /// The header of a shard alone: quick, and without a look at the games.
@@ -216,7 +273,11 @@ fn inspect_into(path: &Path, found: &mut Inspection) -> Result<(), ShardError> {
 /// If the file is no shard of a version that is read, or its beginning is damaged.
 pub fn read_header(path: &Path) -> Result<ShardHeader, ShardError> {
     let bytes = files::read(path)?;
-    if version(path, &bytes)? == 1 { Ok(version1::decode(path, &bytes)?.0) } else { Ok(layout::open(path, &bytes)?.header) }
+    if version(path, &bytes)? == 1 {
+        Ok(version1::decode(path, &bytes)?.0)
+    } else {
+        Ok(layout::open(path, &bytes)?.header)
+    }
 }
 
 /// The version that a file's first bytes name; one that is read.
@@ -229,12 +290,18 @@ pub fn version(path: &Path, bytes: &[u8]) -> Result<u32, ShardError> {
     }
     match layout::number_at(bytes, 8).ok_or_else(|| damaged(path, "the version is missing"))? {
         found @ 1..=VERSION => Ok(found),
-        found => Err(ShardError::Version { path: path.to_owned(), found }),
+        found => Err(ShardError::Version {
+            path: path.to_owned(),
+            found,
+        }),
     }
 }
 
 fn damaged(path: &Path, problem: &str) -> ShardError {
-    ShardError::Damaged { path: path.to_owned(), problem: problem.to_owned() }
+    ShardError::Damaged {
+        path: path.to_owned(),
+        problem: problem.to_owned(),
+    }
 }
 
 /// The name of a run's shard, counted from 0.
@@ -249,7 +316,10 @@ pub fn file_name(index: u64) -> String {
 /// If the directory cannot be read.
 pub fn list(directory: &Path) -> Result<Vec<PathBuf>, ShardError> {
     let mut paths = files::list(directory)?;
-    paths.retain(|path| path.extension().is_some_and(|extension| extension == EXTENSION));
+    paths.retain(|path| {
+        path.extension()
+            .is_some_and(|extension| extension == EXTENSION)
+    });
     paths.sort();
     Ok(paths)
 }
@@ -265,6 +335,7 @@ pub fn variant_named(name: &str) -> Option<Variant> {
 }
 
 fn rules_of(header: &ShardHeader) -> Result<Standard, String> {
-    let variant = variant_named(&header.variant).ok_or_else(|| format!("there is no variant '{}'", header.variant))?;
+    let variant = variant_named(&header.variant)
+        .ok_or_else(|| format!("there is no variant '{}'", header.variant))?;
     Ok(Standard::new(variant, Die::fair()))
 }

@@ -1,11 +1,13 @@
 //! A search for sets of tuples: greedy addition by validation loss.
 //!
-//! Candidates are groups of tuples that symmetries turn into each other (`candidates.rs`). Each round screens all of them
-//! by how much of the present network's residuals their rows explain on samples that they were not fitted to
-//! (`screen.rs`), trains the present set with each of the best few from scratch (`refit.rs`), and keeps the one with the
-//! lowest validation loss, until the rows are used up or nothing gains. Invariant: every round is a function of samples,
-//! settings and the additions before it, so a search that was killed goes on to the same result.
-//! Source: greedy forward selection; for n-tuples by their rows' errors, Krawiec and Szubert 2011 evolve them instead.
+//! Candidates are groups of tuples that symmetries turn into each other (`candidates.rs`). Each
+//! round screens all of them by how much of the present network's residuals their rows explain on
+//! samples that they were not fitted to (`screen.rs`), trains the present set with each of the best
+//! few from scratch (`refit.rs`), and keeps the one with the lowest validation loss, until the rows
+//! are used up or nothing gains. Invariant: every round is a function of samples, settings and the
+//! additions before it, so a search that was killed goes on to the same result. Source: greedy
+//! forward selection; for n-tuples by their rows' errors, Krawiec and Szubert 2011 evolve them
+//! instead.
 
 mod candidates;
 mod refit;
@@ -59,7 +61,14 @@ pub struct SearchOptions {
 
 impl Default for SearchOptions {
     fn default() -> Self {
-        Self { rows: 500_000, samples: 1_000_000, epochs: 2, refitted: 4, candidates: 100, least_gain: 2e-5 }
+        Self {
+            rows: 500_000,
+            samples: 1_000_000,
+            epochs: 2,
+            refitted: 4,
+            candidates: 100,
+            least_gain: 2e-5,
+        }
     }
 }
 
@@ -92,7 +101,9 @@ pub enum SearchError {
     #[error(transparent)]
     File(#[from] FileError),
     /// No candidate gains anything, or none has few enough rows.
-    #[error("no tuple gains {least_gain} nats within {rows} rows; allow more rows, or give more games")]
+    #[error(
+        "no tuple gains {least_gain} nats within {rows} rows; allow more rows, or give more games"
+    )]
     Nothing {
         /// What was asked of each.
         least_gain: f64,
@@ -101,12 +112,12 @@ pub enum SearchError {
     },
 }
 
-/// Searches a set for samples and writes it to `path` as a configuration of a training, `config` with other tuples. Beside
-/// it stands the state, from which an interrupted search goes on.
+/// Searches a set for samples and writes it to `path` as a configuration of a training, `config`
+/// with other tuples. Beside it stands the state, from which an interrupted search goes on.
 ///
 /// # Errors
-/// If a setting cannot be used, samples cannot be read, the state is of another search, nothing gains, or a file cannot be
-/// written.
+/// If a setting cannot be used, samples cannot be read, the state is of another search, nothing
+/// gains, or a file cannot be written.
 pub fn search(
     config: &TrainConfig,
     options: &SearchOptions,
@@ -122,7 +133,11 @@ pub fn search(
     let mut present = search.present(&state)?;
     while !state.finished {
         progress.set_position(state.rows() as u64);
-        progress.set_message(format!("{} tuples, validation {:.5} nats", state.tuples().len(), state.loss()));
+        progress.set_message(format!(
+            "{} tuples, validation {:.5} nats",
+            state.tuples().len(),
+            state.loss()
+        ));
         match search.round(&state, present.as_ref())? {
             Some((addition, fitted)) => {
                 state.additions.push(addition);
@@ -134,16 +149,29 @@ pub fn search(
     }
     progress.finish();
     if state.additions.is_empty() {
-        return Err(SearchError::Nothing { least_gain: options.least_gain, rows: options.rows });
+        return Err(SearchError::Nothing {
+            least_gain: options.least_gain,
+            rows: options.rows,
+        });
     }
     Ok(state.finish(path, config)?)
 }
 
 fn check(options: &SearchOptions) -> Result<(), SearchError> {
-    let refuse = |name, value: String, range: &str| Err(SearchError::Option { name, value, range: range.to_owned() });
+    let refuse = |name, value: String, range: &str| {
+        Err(SearchError::Option {
+            name,
+            value,
+            range: range.to_owned(),
+        })
+    };
     match options {
-        SearchOptions { rows, .. } if !(1..=MAX_ROWS).contains(rows) => refuse("rows", rows.to_string(), &format!("in 1 to {MAX_ROWS}")),
-        SearchOptions { samples, .. } if *samples < 2 => refuse("samples", samples.to_string(), "at least 2"),
+        SearchOptions { rows, .. } if !(1..=MAX_ROWS).contains(rows) => {
+            refuse("rows", rows.to_string(), &format!("in 1 to {MAX_ROWS}"))
+        }
+        SearchOptions { samples, .. } if *samples < 2 => {
+            refuse("samples", samples.to_string(), "at least 2")
+        }
         SearchOptions { epochs: 0, .. } => refuse("epochs", "0".to_owned(), "at least 1"),
         SearchOptions { refitted: 0, .. } => refuse("refitted", "0".to_owned(), "at least 1"),
         SearchOptions { candidates: 0, .. } => refuse("candidates", "0".to_owned(), "at least 1"),
@@ -167,7 +195,11 @@ struct Search<'a> {
 }
 
 impl<'a> Search<'a> {
-    fn new(config: &'a TrainConfig, options: &'a SearchOptions, samples: &Samples) -> Result<Self, SearchError> {
+    fn new(
+        config: &'a TrainConfig,
+        options: &'a SearchOptions,
+        samples: &Samples,
+    ) -> Result<Self, SearchError> {
         let seed = |stream| derive_seed(config.seed, SeedSpace::Training, &[stream]);
         let mut parts: Vec<usize> = (0..samples.parts()).collect();
         RandomStream::new(seed(PARTS)).shuffle(&mut parts);
@@ -181,12 +213,25 @@ impl<'a> Search<'a> {
         let step = samples.validation().len().div_ceil(JUDGED).max(1);
         let validation: Vec<Sample> = samples.validation().iter().step_by(step).copied().collect();
         let share = config.target.last_search_share();
-        let mean = |samples: &[Sample]| samples.iter().map(|sample| f64::from(sample.target(share))).sum::<f64>() / samples.len() as f64;
+        let mean = |samples: &[Sample]| {
+            samples
+                .iter()
+                .map(|sample| f64::from(sample.target(share)))
+                .sum::<f64>()
+                / samples.len() as f64
+        };
         let base = mean(&training).clamp(1e-6, 1.0 - 1e-6);
         let judged = mean(&validation);
         let loss = -(judged * base.ln() + (1.0 - judged) * (1.0 - base).ln());
         let candidates = candidates(options.candidates, seed(CANDIDATES));
-        Ok(Self { config, options, candidates, training, validation, nothing: (loss, (base / (1.0 - base)).ln() as f32) })
+        Ok(Self {
+            config,
+            options,
+            candidates,
+            training,
+            validation,
+            nothing: (loss, (base / (1.0 - base)).ln() as f32),
+        })
     }
 
     /// A set of these tuples, in the phases of the configuration.
@@ -197,28 +242,54 @@ impl<'a> Search<'a> {
     /// A training of a set.
     fn refit(&self, tuples: &[String]) -> Result<Fitted, SearchError> {
         let seed = derive_seed(self.config.seed, SeedSpace::Training, &[ORDER]);
-        Ok(refit(self.config, self.options.epochs, seed, self.set(tuples)?, &self.training, &self.validation))
+        Ok(refit(
+            self.config,
+            self.options.epochs,
+            seed,
+            self.set(tuples)?,
+            &self.training,
+            &self.validation,
+        ))
     }
 
     /// The network that a state has come to; a search that goes on trains it once more.
     fn present(&self, state: &State) -> Result<Option<Fitted>, SearchError> {
-        if state.finished || state.additions.is_empty() { Ok(None) } else { Ok(Some(self.refit(&state.tuples())?)) }
+        if state.finished || state.additions.is_empty() {
+            Ok(None)
+        } else {
+            Ok(Some(self.refit(&state.tuples())?))
+        }
     }
 
     /// The best addition, and the network with it; none if nothing gains.
-    fn round(&self, state: &State, present: Option<&Fitted>) -> Result<Option<(Addition, Fitted)>, SearchError> {
+    fn round(
+        &self,
+        state: &State,
+        present: Option<&Fitted>,
+    ) -> Result<Option<(Addition, Fitted)>, SearchError> {
         let tuples = state.tuples();
-        let loss = if state.additions.is_empty() { self.nothing.0 } else { state.loss() };
+        let loss = if state.additions.is_empty() {
+            self.nothing.0
+        } else {
+            state.loss()
+        };
         let screened = self.screen(&tuples, state.rows(), present)?;
         let refit = |&(number, explained): &(usize, f64)| {
             let added = &self.candidates[number].tuples;
             let fitted = self.refit(&[&tuples[..], added].concat())?;
             Ok((number, explained, fitted))
         };
-        let tried: Vec<(usize, f64, Fitted)> =
-            screened.par_iter().take(self.options.refitted).map(refit).collect::<Result<_, SearchError>>()?;
-        let best = tried.into_iter().min_by(|a, b| a.2.validation_loss.total_cmp(&b.2.validation_loss));
-        let Some((number, explained, fitted)) = best.filter(|best| loss - best.2.validation_loss > self.options.least_gain) else {
+        let tried: Vec<(usize, f64, Fitted)> = screened
+            .par_iter()
+            .take(self.options.refitted)
+            .map(refit)
+            .collect::<Result<_, SearchError>>()?;
+        let best = tried
+            .into_iter()
+            .min_by(|a, b| a.2.validation_loss.total_cmp(&b.2.validation_loss));
+        let Some((number, explained, fitted)) =
+            best.filter(|best| loss - best.2.validation_loss > self.options.least_gain)
+        else {
             return Ok(None);
         };
         let Candidate { kind, tuples } = self.candidates[number].clone();
@@ -234,19 +305,43 @@ impl<'a> Search<'a> {
     }
 
     /// The candidates that fit and explain anything, by number, those that explain most first.
-    fn screen(&self, tuples: &[String], rows: usize, present: Option<&Fitted>) -> Result<Vec<(usize, f64)>, SearchError> {
+    fn screen(
+        &self,
+        tuples: &[String],
+        rows: usize,
+        present: Option<&Fitted>,
+    ) -> Result<Vec<(usize, f64)>, SearchError> {
         let step = self.training.len().div_ceil(SCREENED).max(1);
         let samples: Vec<Sample> = self.training.iter().step_by(step).copied().collect();
-        let logits = present.map_or_else(|| vec![self.nothing.1; samples.len()], |fitted| fitted.logits(&samples));
+        let logits = present.map_or_else(
+            || vec![self.nothing.1; samples.len()],
+            |fitted| fitted.logits(&samples),
+        );
         let residuals = Residuals::new(&samples, &logits, self.config.target.last_search_share());
         let explained = |(number, candidate): (usize, &Candidate)| {
             let new = candidate.tuples.iter().all(|tuple| !tuples.contains(tuple));
             let set = self.set(&candidate.tuples)?;
-            let fits = rows + set.rows() <= self.options.rows && tuples.len() + set.tuples() <= MAX_TUPLES;
-            Ok((number, if new && fits { residuals.explained(&set) } else { 0.0 }))
+            let fits =
+                rows + set.rows() <= self.options.rows && tuples.len() + set.tuples() <= MAX_TUPLES;
+            Ok((
+                number,
+                if new && fits {
+                    residuals.explained(&set)
+                } else {
+                    0.0
+                },
+            ))
         };
-        let all: Vec<(usize, f64)> = self.candidates.par_iter().enumerate().map(explained).collect::<Result<_, SearchError>>()?;
-        let mut good: Vec<(usize, f64)> = all.into_iter().filter(|(_, explained)| *explained > 0.0).collect();
+        let all: Vec<(usize, f64)> = self
+            .candidates
+            .par_iter()
+            .enumerate()
+            .map(explained)
+            .collect::<Result<_, SearchError>>()?;
+        let mut good: Vec<(usize, f64)> = all
+            .into_iter()
+            .filter(|(_, explained)| *explained > 0.0)
+            .collect();
         good.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
         Ok(good)
     }

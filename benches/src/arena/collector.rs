@@ -1,4 +1,5 @@
-//! What workers hand their results to: it keeps them, saves them, shows them, and says when enough have been played.
+//! What workers hand their results to: it keeps them, saves them, shows them, and says when enough
+//! have been played.
 
 use super::journal::Journal;
 use super::stopping::InOrder;
@@ -31,12 +32,22 @@ struct Collected {
 
 impl Collector {
     /// Begins with what is known already.
-    pub(super) fn new(results: Vec<PairResult>, journal: Option<Journal>, options: &MatchOptions) -> Self {
+    pub(super) fn new(
+        results: Vec<PairResult>,
+        journal: Option<Journal>,
+        options: &MatchOptions,
+    ) -> Self {
         let bar = ProgressBar::new(options.pairs);
         // Drawing to a terminal only: a log file would fill with bars.
         let visible = options.progress && std::io::stderr().is_terminal();
-        bar.set_draw_target(if visible { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() });
-        if let Ok(style) = ProgressStyle::with_template("{wide_bar} {pos}/{len} pairs  {msg}  {eta} left") {
+        bar.set_draw_target(if visible {
+            ProgressDrawTarget::stderr()
+        } else {
+            ProgressDrawTarget::hidden()
+        });
+        if let Ok(style) =
+            ProgressStyle::with_template("{wide_bar} {pos}/{len} pairs  {msg}  {eta} left")
+        {
             bar.set_style(style);
         }
         bar.set_position(results.len() as u64);
@@ -45,11 +56,28 @@ impl Collector {
         results.iter().for_each(|result| counts.add(result.wins()));
         let mut in_order = options.stop.map(InOrder::new);
         if let Some(in_order) = &mut in_order {
-            results.iter().for_each(|result| in_order.add(result.pair, result.wins()));
+            results
+                .iter()
+                .for_each(|result| in_order.add(result.pair, result.wins()));
         }
-        let done = AtomicBool::new(in_order.as_ref().is_some_and(|in_order| in_order.end().is_some()));
-        let collected = Collected { results, counts, in_order, journal, error: None, shown: Instant::now() };
-        Self { done, collected: Mutex::new(collected), bar }
+        let done = AtomicBool::new(
+            in_order
+                .as_ref()
+                .is_some_and(|in_order| in_order.end().is_some()),
+        );
+        let collected = Collected {
+            results,
+            counts,
+            in_order,
+            journal,
+            error: None,
+            shown: Instant::now(),
+        };
+        Self {
+            done,
+            collected: Mutex::new(collected),
+            bar,
+        }
     }
 
     /// Whether no more pairs are wanted.
@@ -58,7 +86,10 @@ impl Collector {
     }
 
     pub(super) fn add(&self, result: PairResult) {
-        let mut collected = self.collected.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut collected = self
+            .collected
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
         let collected = &mut *collected;
         if let Some(journal) = &mut collected.journal
             && let Err(error) = journal.add(&result)
@@ -84,7 +115,10 @@ impl Collector {
     /// All results in order, up to the pair that decided the test.
     pub(super) fn finish(self) -> Result<Vec<PairResult>, ArenaError> {
         self.bar.finish_and_clear();
-        let mut collected = self.collected.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let mut collected = self
+            .collected
+            .into_inner()
+            .unwrap_or_else(PoisonError::into_inner);
         if let Some(error) = collected.error {
             return Err(error);
         }
@@ -103,9 +137,16 @@ impl Collected {
     /// The score so far, and how the test stands between its bounds.
     fn standing(&self) -> String {
         let tally = self.counts.tally();
-        let score = format!("{:.1} % ± {:.1}", 100.0 * tally.score(), 100.0 * tally.interval().half_width());
+        let score = format!(
+            "{:.1} % ± {:.1}",
+            100.0 * tally.score(),
+            100.0 * tally.interval().half_width()
+        );
         match self.in_order.as_ref().map(InOrder::result) {
-            Some(test) => format!("{score}  LLR {:+.2} in ({:.2}, {:.2})", test.log_likelihood_ratio, test.lower, test.upper),
+            Some(test) => format!(
+                "{score}  LLR {:+.2} in ({:.2}, {:.2})",
+                test.log_likelihood_ratio, test.lower, test.upper
+            ),
             None => score,
         }
     }

@@ -1,7 +1,8 @@
 //! The dice of a pair of games: what was rolled in the first game is kept for the second.
 //!
-//! Rolling again would mean seeding two Mersenne Twisters again, a tenth of the time that a game of players without
-//! search takes. Invariant: the k-th roll of a seat is that of [`DuplicateDice`], in both games.
+//! Rolling again would mean seeding two Mersenne Twisters again, a tenth of the time that a game of
+//! players without search takes. Invariant: the k-th roll of a seat is that of [`DuplicateDice`],
+//! in both games.
 
 use engine::dice::DuplicateDice;
 use engine::game::Chance;
@@ -16,7 +17,11 @@ pub(crate) struct PairDice {
 
 impl PairDice {
     pub(crate) fn new(dice: DuplicateDice) -> Self {
-        Self { dice, rolled: [(); 2].map(|()| Vec::with_capacity(24)), next: [0; 2] }
+        Self {
+            dice,
+            rolled: [(); 2].map(|()| Vec::with_capacity(24)),
+            next: [0; 2],
+        }
     }
 
     /// Starts again with the first rolls.

@@ -1,10 +1,11 @@
 //! How lucky a player was: what each roll changed, by the word of a fixed evaluator.
 //!
-//! The luck of a roll is the value of the position with the die known, which is that of the best permitted move, minus
-//! the mean of that over all faces, for the side that rolls. Given everything before the roll its expectation is 0
-//! whatever the evaluator says, as long as the evaluator does not know the roll: so the sum over a game has mean 0, and
-//! a result minus its luck has the same mean as the result. A good evaluator only makes it vary less.
-//! Sources: the luck adjustment of GNU Backgammon; AIVAT (Burch, Schmid, Moravčík, Bowling 2018), the part for chance.
+//! The luck of a roll is the value of the position with the die known, which is that of the best
+//! permitted move, minus the mean of that over all faces, for the side that rolls. Given everything
+//! before the roll its expectation is 0 whatever the evaluator says, as long as the evaluator does
+//! not know the roll: so the sum over a game has mean 0, and a result minus its luck has the same
+//! mean as the result. A good evaluator only makes it vary less. Sources: the luck adjustment of
+//! GNU Backgammon; AIVAT (Burch, Schmid, Moravčík, Bowling 2018), the part for chance.
 
 use super::{ArenaError, Contestant};
 use engine::game::{Game, OutcomeList};
@@ -18,28 +19,53 @@ pub(super) fn check(evaluator: &Contestant, game: &Standard) -> Result<(), Arena
     player.new_game(0);
     let analysis = player.analyse(&game.start([0, 0], RED), None);
     let rates = analysis.moves.iter().any(|(_, value)| value.is_some());
-    if rates { Ok(()) } else { Err(ArenaError::Luck(evaluator.name.clone())) }
+    if rates {
+        Ok(())
+    } else {
+        Err(ArenaError::Luck(evaluator.name.clone()))
+    }
 }
 
-/// The luck of A in a game, in wins: positive if its rolls were better than the mean, or those of B worse.
+/// The luck of A in a game, in wins: positive if its rolls were better than the mean, or those of B
+/// worse.
 ///
-/// `evaluator` has been told of a new game. It is asked about each position before the roll, in the order of the game,
-/// so what it says of a roll depends on nothing that comes after. A move that it does not rate counts as worthless.
-pub fn of_game(game: &Standard, record: &GameRecord<Standard>, seat_of_a: usize, evaluator: &mut dyn Player<Standard>) -> f64 {
+/// `evaluator` has been told of a new game. It is asked about each position before the roll, in the
+/// order of the game, so what it says of a roll depends on nothing that comes after. A move that it
+/// does not rate counts as worthless.
+pub fn of_game(
+    game: &Standard,
+    record: &GameRecord<Standard>,
+    seat_of_a: usize,
+    evaluator: &mut dyn Player<Standard>,
+) -> f64 {
     let mut outcomes = OutcomeList::default();
     let mut sum = 0.0;
     for (position, ply) in record.positions(game).zip(&record.plies) {
         let rated = evaluator.analyse(&position, None).moves;
         let moves: Vec<_> = rated.iter().map(|&(mv, _)| mv).collect();
-        let best = |run: &[(_, Option<f32>)]| run.iter().map(|&(_, value)| f64::from(value.unwrap_or(0.0))).fold(0.0, f64::max);
+        let best = |run: &[(_, Option<f32>)]| {
+            run.iter()
+                .map(|&(_, value)| f64::from(value.unwrap_or(0.0)))
+                .fold(0.0, f64::max)
+        };
         outcomes.clear();
         game.outcomes(&position, &moves, &mut outcomes);
-        let mean: f64 = outcomes.iter().map(|outcome| f64::from(outcome.weight) * best(&rated[outcome.run()])).sum();
+        let mean: f64 = outcomes
+            .iter()
+            .map(|outcome| f64::from(outcome.weight) * best(&rated[outcome.run()]))
+            .sum();
         // The moves that the roll permits are one run of the list.
         let permitted = game.legal_moves(&position, ply.outcome);
-        let start = moves.iter().position(|mv| Some(mv) == permitted.first()).unwrap_or(0);
+        let start = moves
+            .iter()
+            .position(|mv| Some(mv) == permitted.first())
+            .unwrap_or(0);
         let luck = best(&rated[start..start + permitted.len()]) - mean;
-        sum += if game.to_move(&position) == seat_of_a { luck } else { -luck };
+        sum += if game.to_move(&position) == seat_of_a {
+            luck
+        } else {
+            -luck
+        };
     }
     sum
 }

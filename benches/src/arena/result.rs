@@ -56,7 +56,8 @@ pub struct MatchResult {
     /// 95 % interval of the normalised Elo.
     #[serde(default = "nothing_known")]
     pub normalized_elo_interval: Interval,
-    /// Games that A and B lost because they crashed, did not answer or made an illegal move, counted by reason.
+    /// Games that A and B lost because they crashed, did not answer or made an illegal move,
+    /// counted by reason.
     #[serde(default)]
     pub forfeits: [BTreeMap<String, u64>; 2],
     /// How the sequential test stands, if there was one.
@@ -82,7 +83,8 @@ pub struct LuckResult {
     pub elo: f64,
     /// Its 95 % interval.
     pub elo_interval: Interval,
-    /// How lucky A was: the mean over games, in wins. The score as played minus the score without luck.
+    /// How lucky A was: the mean over games, in wins. The score as played minus the score without
+    /// luck.
     pub luck: f64,
     /// Its standard error, from pair means; the luck of an honest die is 0 within a few of them.
     pub luck_standard_error: f64,
@@ -90,17 +92,27 @@ pub struct LuckResult {
     pub game_deviation: [f64; 2],
     /// Standard deviation of the mean of a pair: as played, and without luck.
     pub pair_deviation: [f64; 2],
-    /// How many games without the adjustment say as much as one with it; `None` if nothing varies without luck.
+    /// How many games without the adjustment say as much as one with it; `None` if nothing varies
+    /// without luck.
     pub games_factor: Option<f64>,
 }
 
 fn nothing_known() -> Interval {
-    Interval { lower: 0.0, upper: 0.0 }
+    Interval {
+        lower: 0.0,
+        upper: 0.0,
+    }
 }
 
 impl MatchResult {
     /// The figures of pairs that were played.
-    pub(super) fn of(a: &Contestant, b: &Contestant, options: &MatchOptions, results: &[PairResult], wall: Duration) -> Self {
+    pub(super) fn of(
+        a: &Contestant,
+        b: &Contestant,
+        options: &MatchOptions,
+        results: &[PairResult],
+        wall: Duration,
+    ) -> Self {
         let mut pair_counts = PairCounts::default();
         let (mut plies, mut first_mover_wins) = (0.0, 0usize);
         let (mut decisions, mut seconds) = ([0.0_f64; 2], [0.0_f64; 2]);
@@ -114,7 +126,9 @@ impl MatchResult {
                 seconds[contestant] += result.nanoseconds[contestant] as f64 / 1e9;
             }
             for forfeit in &result.forfeits {
-                *forfeits[usize::from(!forfeit.by_a)].entry(forfeit.reason.clone()).or_default() += 1;
+                *forfeits[usize::from(!forfeit.by_a)]
+                    .entry(forfeit.reason.clone())
+                    .or_default() += 1;
             }
         }
         let (pairs, tally) = (pair_counts.pairs(), pair_counts.tally());
@@ -136,21 +150,29 @@ impl MatchResult {
             superiority: tally.superiority(),
             first_mover_share: first_mover_wins as f64 / games,
             mean_plies: plies / games,
-            seconds_per_move: [0, 1].map(|contestant| seconds[contestant] / decisions[contestant].max(1.0)),
+            seconds_per_move: [0, 1]
+                .map(|contestant| seconds[contestant] / decisions[contestant].max(1.0)),
             games_per_second: games / wall.as_secs_f64().max(1e-9),
             wall_seconds: wall.as_secs_f64(),
             normalized_elo: tally.normalized_elo(2.0),
             normalized_elo_interval: tally.normalized_elo_interval(2.0),
             forfeits,
             sequential_test: options.stop.map(|rule| rule.after(&pair_counts)),
-            luck: options.luck.as_ref().map(|evaluator| LuckResult::of(&evaluator.name, results)),
+            luck: options
+                .luck
+                .as_ref()
+                .map(|evaluator| LuckResult::of(&evaluator.name, results)),
         }
     }
 }
 
 impl LuckResult {
     fn of(evaluator: &str, results: &[PairResult]) -> Self {
-        let (mut games, mut pairs, mut lucks) = ([Moments::default(); 2], [Moments::default(); 2], Moments::default());
+        let (mut games, mut pairs, mut lucks) = (
+            [Moments::default(); 2],
+            [Moments::default(); 2],
+            Moments::default(),
+        );
         for result in results {
             let luck = result.luck.unwrap_or_default();
             let mut sums = [0.0; 2];
@@ -162,7 +184,10 @@ impl LuckResult {
                 }
             }
             lucks.add(luck.iter().sum::<f64>() / 2.0);
-            pairs.iter_mut().zip(sums).for_each(|(pairs, sum)| pairs.add(sum / 2.0));
+            pairs
+                .iter_mut()
+                .zip(sums)
+                .for_each(|(pairs, sum)| pairs.add(sum / 2.0));
         }
         let [raw, adjusted] = pairs;
         let edge = 0.25 / (results.len() as f64).max(1.0);

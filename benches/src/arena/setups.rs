@@ -15,7 +15,8 @@ pub enum Setups {
     Random,
     /// Pair `i` takes entry `i` modulo the length: the set-up indices (0–719) of Red and of Blue.
     Index(Vec<(usize, usize)>),
-    /// Every pair draws a set-up for Red and one for Blue from a mix: set-up indices and whole weights.
+    /// Every pair draws a set-up for Red and one for Blue from a mix: set-up indices and whole
+    /// weights.
     Mix(Vec<(usize, u64)>),
 }
 
@@ -50,7 +51,9 @@ pub enum SetupsError {
         text: String,
     },
     /// A line of a mix that is none.
-    #[error("{name}:{line}: '{text}' is no part of a mix; expected a whole weight and a set-up (0-719 or an order of 123456)")]
+    #[error(
+        "{name}:{line}: '{text}' is no part of a mix; expected a whole weight and a set-up (0-719 or an order of 123456)"
+    )]
     Mix {
         /// The file.
         name: String,
@@ -70,13 +73,16 @@ pub enum SetupsError {
 }
 
 impl Setups {
-    /// Reads a list: a pair of set-ups a line, Red's and Blue's, each an index or the stones over the home squares
-    /// in reading order (`621534`); `#` begins a comment.
+    /// Reads a list: a pair of set-ups a line, Red's and Blue's, each an index or the stones over
+    /// the home squares in reading order (`621534`); `#` begins a comment.
     ///
     /// # Errors
     /// If the file cannot be read, a line is no pair of set-ups, or there is none.
     pub fn read_list(path: &Path) -> Result<Self, SetupsError> {
-        let text = std::fs::read_to_string(path).map_err(|source| SetupsError::File { path: path.to_owned(), source })?;
+        let text = std::fs::read_to_string(path).map_err(|source| SetupsError::File {
+            path: path.to_owned(),
+            source,
+        })?;
         Self::parse_list(path, &text)
     }
 
@@ -95,22 +101,38 @@ impl Setups {
             if content.is_empty() {
                 continue;
             }
-            let words: Vec<&str> = content.split(|separator: char| separator.is_whitespace() || separator == ':').collect();
+            let words: Vec<&str> = content
+                .split(|separator: char| separator.is_whitespace() || separator == ':')
+                .collect();
             let words: Vec<&str> = words.into_iter().filter(|word| !word.is_empty()).collect();
             let pair = parse_pair(&words);
-            pairs.push(pair.ok_or_else(|| SetupsError::Line { path: path.to_owned(), line: index + 1, text: content.to_owned() })?);
+            pairs.push(pair.ok_or_else(|| SetupsError::Line {
+                path: path.to_owned(),
+                line: index + 1,
+                text: content.to_owned(),
+            })?);
         }
-        if pairs.is_empty() { Err(SetupsError::Empty) } else { Ok(Self::Index(pairs)) }
+        if pairs.is_empty() {
+            Err(SetupsError::Empty)
+        } else {
+            Ok(Self::Index(pairs))
+        }
     }
 
-    /// Every one of `setups` against every one, each with either side to begin: pair `i` of a match is begun by Red if
-    /// `i` is even, so the list holds all meetings twice, the second time one place further.
+    /// Every one of `setups` against every one, each with either side to begin: pair `i` of a match
+    /// is begun by Red if `i` is even, so the list holds all meetings twice, the second time one
+    /// place further.
     #[must_use]
     pub fn product(setups: &[usize]) -> Self {
-        let meetings: Vec<(usize, usize)> = setups.iter().flat_map(|&red| setups.iter().map(move |&blue| (red, blue))).collect();
+        let meetings: Vec<(usize, usize)> = setups
+            .iter()
+            .flat_map(|&red| setups.iter().map(move |&blue| (red, blue)))
+            .collect();
         let mut shifted = meetings.clone();
         // An odd list changes who begins by itself.
-        shifted.rotate_left(usize::from(meetings.len().is_multiple_of(2) && !meetings.is_empty()));
+        shifted.rotate_left(usize::from(
+            meetings.len().is_multiple_of(2) && !meetings.is_empty(),
+        ));
         Self::Index([meetings, shifted].concat())
     }
 
@@ -119,7 +141,10 @@ impl Setups {
     /// # Errors
     /// If the file cannot be read, a line is wrong, or all weights are 0.
     pub fn read_mix(path: &Path) -> Result<Self, SetupsError> {
-        let text = std::fs::read_to_string(path).map_err(|source| SetupsError::File { path: path.to_owned(), source })?;
+        let text = std::fs::read_to_string(path).map_err(|source| SetupsError::File {
+            path: path.to_owned(),
+            source,
+        })?;
         Self::parse_mix(&path.display().to_string(), &text)
     }
 
@@ -138,8 +163,14 @@ impl Setups {
             if content.is_empty() {
                 continue;
             }
-            let wrong = || SetupsError::Mix { name: name.to_owned(), line: index + 1, text: content.to_owned() };
-            let [weight, setup] = content.split_whitespace().collect::<Vec<_>>()[..] else { return Err(wrong()) };
+            let wrong = || SetupsError::Mix {
+                name: name.to_owned(),
+                line: index + 1,
+                text: content.to_owned(),
+            };
+            let [weight, setup] = content.split_whitespace().collect::<Vec<_>>()[..] else {
+                return Err(wrong());
+            };
             // Small enough that all of them add up.
             let weight = weight.parse::<u32>().map_err(|_| wrong())?;
             mix.push((parse_setup(setup).ok_or_else(wrong)?, u64::from(weight)));
@@ -215,9 +246,12 @@ impl std::str::FromStr for Setups {
             }
         }
         let pair = |text: &str| {
-            parse_pair(&text.split(':').map(str::trim).collect::<Vec<_>>()).ok_or_else(|| SetupsError::Text(text.trim().to_owned()))
+            parse_pair(&text.split(':').map(str::trim).collect::<Vec<_>>())
+                .ok_or_else(|| SetupsError::Text(text.trim().to_owned()))
         };
-        Ok(Self::Index(text.split(',').map(pair).collect::<Result<_, _>>()?))
+        Ok(Self::Index(
+            text.split(',').map(pair).collect::<Result<_, _>>()?,
+        ))
     }
 }
 
@@ -226,9 +260,14 @@ impl std::fmt::Display for Setups {
         match self {
             Self::Random => formatter.write_str("random"),
             Self::Mix(mix) => write!(formatter, "a mix of {} set-ups", mix.len()),
-            Self::Index(pairs) if pairs.len() > 4 => write!(formatter, "{} given pairs", pairs.len()),
+            Self::Index(pairs) if pairs.len() > 4 => {
+                write!(formatter, "{} given pairs", pairs.len())
+            }
             Self::Index(pairs) => {
-                let words: Vec<String> = pairs.iter().map(|(red, blue)| format!("{red}:{blue}")).collect();
+                let words: Vec<String> = pairs
+                    .iter()
+                    .map(|(red, blue)| format!("{red}:{blue}"))
+                    .collect();
                 formatter.write_str(&words.join(","))
             }
         }
@@ -260,7 +299,10 @@ mod tests {
     #[test]
     fn set_ups_are_read_as_numbers_or_orders() {
         assert_eq!("random".parse::<Setups>().unwrap(), Setups::Random);
-        assert_eq!("0:719, 654321:123465".parse::<Setups>().unwrap(), Setups::Index(vec![(0, 719), (719, 1)]));
+        assert_eq!(
+            "0:719, 654321:123465".parse::<Setups>().unwrap(),
+            Setups::Index(vec![(0, 719), (719, 1)])
+        );
         for wrong in ["", "5", "720:0", "1:2:3", "123455:0", "-1:0", "a:b", "1:2,"] {
             assert!(wrong.parse::<Setups>().is_err(), "{wrong}");
         }
@@ -270,14 +312,32 @@ mod tests {
     fn a_mix_is_drawn_by_its_weights() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("mix");
-        std::fs::write(&path, "# half and a quarter\n300 123456\n100 719 # last\n0 5\n").unwrap();
-        let setups = format!("nash:{}", path.display()).parse::<Setups>().unwrap();
+        std::fs::write(
+            &path,
+            "# half and a quarter\n300 123456\n100 719 # last\n0 5\n",
+        )
+        .unwrap();
+        let setups = format!("nash:{}", path.display())
+            .parse::<Setups>()
+            .unwrap();
         assert_eq!(setups, Setups::Mix(vec![(0, 300), (719, 100), (5, 0)]));
-        let drawn: Vec<usize> = (0..4000).flat_map(|pair| setups.of_pair(pair, derive_seed(1, SeedSpace::Arena, &[pair]))).collect();
+        let drawn: Vec<usize> = (0..4000)
+            .flat_map(|pair| setups.of_pair(pair, derive_seed(1, SeedSpace::Arena, &[pair])))
+            .collect();
         let count = |setup: usize| drawn.iter().filter(|&&drawn| drawn == setup).count() as f64;
         // Three quarters of 8000, give or take four standard deviations of 39.
-        assert!((count(0) - 6000.0).abs() < 156.0 && count(0) + count(719) == 8000.0, "{}", count(0));
-        assert_eq!((super::drawn(&[(7, 2), (8, 1)], 1), super::drawn(&[(7, 2), (8, 1)], 2)), (7, 8));
+        assert!(
+            (count(0) - 6000.0).abs() < 156.0 && count(0) + count(719) == 8000.0,
+            "{}",
+            count(0)
+        );
+        assert_eq!(
+            (
+                super::drawn(&[(7, 2), (8, 1)], 1),
+                super::drawn(&[(7, 2), (8, 1)], 2)
+            ),
+            (7, 8)
+        );
         let refused = |text: &str| {
             std::fs::write(&path, text).unwrap();
             Setups::read_mix(&path).unwrap_err().to_string()
@@ -285,7 +345,9 @@ mod tests {
         assert!(refused("1 0\n2\n").contains("mix:2: '2'"));
         assert!(refused("-1 0\n").contains("mix:1:") && refused("1 720\n").contains("mix:1:"));
         assert!(refused("0 3\n").contains("no set-up to start from"));
-        assert!(matches!(Setups::shipped_best().unwrap(), Setups::Index(pairs) if pairs.len() == 512));
+        assert!(
+            matches!(Setups::shipped_best().unwrap(), Setups::Index(pairs) if pairs.len() == 512)
+        );
         assert!(matches!(Setups::shipped_mix().unwrap(), Setups::Mix(mix) if mix.len() >= 4));
     }
 
@@ -294,7 +356,9 @@ mod tests {
         for chosen in [vec![4, 9], vec![1, 2, 3]] {
             let setups = Setups::product(&chosen);
             let meetings = chosen.len() * chosen.len();
-            let mut seen: Vec<([usize; 2], u64)> = (0..2 * meetings as u64).map(|pair| (setups.of_pair(pair, 0), pair % 2)).collect();
+            let mut seen: Vec<([usize; 2], u64)> = (0..2 * meetings as u64)
+                .map(|pair| (setups.of_pair(pair, 0), pair % 2))
+                .collect();
             seen.sort_unstable();
             seen.dedup();
             assert_eq!(seen.len(), 2 * meetings);
@@ -308,13 +372,22 @@ mod tests {
         std::fs::write(&path, "# good ones\n0 1\n654321:2 # comment\n\n").unwrap();
         let setups = Setups::read_list(&path).unwrap();
         assert_eq!(setups, Setups::Index(vec![(0, 1), (719, 2)]));
-        assert_eq!([0, 1, 2].map(|pair| setups.of_pair(pair, 9)), [[0, 1], [719, 2], [0, 1]]);
+        assert_eq!(
+            [0, 1, 2].map(|pair| setups.of_pair(pair, 9)),
+            [[0, 1], [719, 2], [0, 1]]
+        );
         std::fs::write(&path, "0 1\n0 1 2\n").unwrap();
         let error = Setups::read_list(&path).unwrap_err().to_string();
         assert!(error.contains("list:2: '0 1 2'"), "{error}");
         std::fs::write(&path, "# nothing\n").unwrap();
         assert!(matches!(Setups::read_list(&path), Err(SetupsError::Empty)));
-        assert!(matches!(Setups::read_list(&directory.path().join("none")), Err(SetupsError::File { .. })));
-        assert!(matches!(Setups::Index(vec![(0, 720)]).check(), Err(SetupsError::Index(720))));
+        assert!(matches!(
+            Setups::read_list(&directory.path().join("none")),
+            Err(SetupsError::File { .. })
+        ));
+        assert!(matches!(
+            Setups::Index(vec![(0, 720)]).check(),
+            Err(SetupsError::Index(720))
+        ));
     }
 }

@@ -1,8 +1,8 @@
 //! Matches that end when a sequential test is decided.
 //!
-//! The test looks at pairs in the order of their numbers, not as threads happen to finish them: pairs with short games
-//! would come first and mislead it. Invariant: where a match ends depends neither on the number of threads nor on
-//! interruptions; pairs beyond that point do not count.
+//! The test looks at pairs in the order of their numbers, not as threads happen to finish them:
+//! pairs with short games would come first and mislead it. Invariant: where a match ends depends
+//! neither on the number of threads nor on interruptions; pairs beyond that point do not count.
 
 use crate::statistics::sequential::{SequentialTest, Verdict};
 use crate::statistics::{PairCounts, Tally};
@@ -14,8 +14,8 @@ use std::collections::BTreeMap;
 pub struct StoppingRule {
     /// The test that ends it.
     pub test: SequentialTest,
-    /// Whether games are taken one by one (trinomial) instead of in pairs (pentanomial). Pairs are right: the two
-    /// games of a pair have the same luck, so they are not independent.
+    /// Whether games are taken one by one (trinomial) instead of in pairs (pentanomial). Pairs are
+    /// right: the two games of a pair have the same luck, so they are not independent.
     pub single_games: bool,
 }
 
@@ -42,13 +42,22 @@ impl StoppingRule {
     #[must_use]
     pub fn after(&self, pairs: &PairCounts) -> SequentialResult {
         let log_likelihood_ratio = if self.single_games {
-            self.test.of_games(&Tally { counts: [2 * pairs.pairs() - pairs.wins(), 0, pairs.wins()] })
+            self.test.of_games(&Tally {
+                counts: [2 * pairs.pairs() - pairs.wins(), 0, pairs.wins()],
+            })
         } else {
             self.test.of_pairs(&pairs.tally())
         };
         let (lower, upper) = self.test.bounds();
         let verdict = self.test.verdict(log_likelihood_ratio);
-        SequentialResult { test: self.test, single_games: self.single_games, log_likelihood_ratio, lower, upper, verdict }
+        SequentialResult {
+            test: self.test,
+            single_games: self.single_games,
+            log_likelihood_ratio,
+            lower,
+            upper,
+            verdict,
+        }
     }
 }
 
@@ -64,7 +73,13 @@ pub(super) struct InOrder {
 
 impl InOrder {
     pub(super) fn new(rule: StoppingRule) -> Self {
-        Self { rule, waiting: BTreeMap::new(), next: 0, counts: PairCounts::default(), end: None }
+        Self {
+            rule,
+            waiting: BTreeMap::new(),
+            next: 0,
+            counts: PairCounts::default(),
+            end: None,
+        }
     }
 
     /// One more pair; in any order.
@@ -102,12 +117,19 @@ mod tests {
 
     #[test]
     fn the_end_does_not_depend_on_the_order_of_arrival() {
-        let rule = StoppingRule { test: SequentialTest::new(0.0, 40.0, 0.05, 0.05, EloModel::Logistic).unwrap(), single_games: false };
+        let rule = StoppingRule {
+            test: SequentialTest::new(0.0, 40.0, 0.05, 0.05, EloModel::Logistic).unwrap(),
+            single_games: false,
+        };
         let mut random = RandomStream::new(3);
-        let wins: Vec<usize> = (0..2000).map(|_| random.below(2) + usize::from(random.unit() < 0.6)).collect();
+        let wins: Vec<usize> = (0..2000)
+            .map(|_| random.below(2) + usize::from(random.unit() < 0.6))
+            .collect();
         let in_order = |order: &[usize]| {
             let mut pairs = InOrder::new(rule);
-            order.iter().for_each(|&pair| pairs.add(pair as u64, wins[pair]));
+            order
+                .iter()
+                .for_each(|&pair| pairs.add(pair as u64, wins[pair]));
             (pairs.end(), pairs.result())
         };
         let mut order: Vec<usize> = (0..2000).collect();

@@ -8,25 +8,41 @@ use engine::game::Game;
 use std::path::Path;
 
 fn options(pairs: u64) -> MatchOptions {
-    MatchOptions { threads: 1, ..MatchOptions::new(pairs, 7) }
+    MatchOptions {
+        threads: 1,
+        ..MatchOptions::new(pairs, 7)
+    }
 }
 
 /// Everything but times.
 fn timeless(a: &Contestant, b: &Contestant, options: &MatchOptions) -> Vec<PairResult> {
     let mut results = play_pairs(a, b, options).unwrap().0;
-    results.iter_mut().for_each(|result| result.nanoseconds = [0; 2]);
+    results
+        .iter_mut()
+        .for_each(|result| result.nanoseconds = [0; 2]);
     results
 }
 
 fn lines(path: &Path) -> Vec<String> {
-    std::fs::read_to_string(path).unwrap().lines().map(str::to_owned).collect()
+    std::fs::read_to_string(path)
+        .unwrap()
+        .lines()
+        .map(str::to_owned)
+        .collect()
 }
 
 #[test]
 fn a_player_against_itself_scores_exactly_one_half() {
     for player in [random(), first(), greedy()] {
         let result = play_match(&player, &player, &options(50)).unwrap();
-        assert_eq!(result.pair_counts, PairCounts { lost: 0, split: 50, won: 0 });
+        assert_eq!(
+            result.pair_counts,
+            PairCounts {
+                lost: 0,
+                split: 50,
+                won: 0
+            }
+        );
         assert_eq!((result.score, result.wins, result.games), (0.5, 50, 100));
     }
 }
@@ -44,14 +60,24 @@ fn both_games_of_a_pair_are_one_game_if_both_players_are_the_same() {
 fn the_stronger_player_wins_and_the_figures_agree_with_the_pairs() {
     let (a, b) = (greedy(), random());
     let result = play_match(&a, &b, &options(200)).unwrap();
-    assert!(result.interval.lower > 0.6 && result.superiority > 0.999, "{result}");
+    assert!(
+        result.interval.lower > 0.6 && result.superiority > 0.999,
+        "{result}"
+    );
     let pairs = timeless(&a, &b, &options(200));
     let wins: usize = pairs.iter().map(PairResult::wins).sum();
     assert_eq!(result.wins, wins as u64);
     assert_eq!(result.score, wins as f64 / 400.0);
     let plies: u32 = pairs.iter().flat_map(|pair| pair.plies).sum();
     assert_eq!(result.mean_plies, f64::from(plies) / 400.0);
-    assert!(pairs.iter().all(|pair| pair.decisions.iter().sum::<u64>() == pair.plies.iter().map(|&plies| u64::from(plies)).sum::<u64>()));
+    assert!(pairs.iter().all(|pair| {
+        pair.decisions.iter().sum::<u64>()
+            == pair
+                .plies
+                .iter()
+                .map(|&plies| u64::from(plies))
+                .sum::<u64>()
+    }));
     // The same match from the other side.
     let turned = play_match(&b, &a, &options(200)).unwrap();
     assert_eq!(turned.pair_counts, result.pair_counts.opposite());
@@ -60,9 +86,23 @@ fn the_stronger_player_wins_and_the_figures_agree_with_the_pairs() {
 #[test]
 fn results_do_not_depend_on_the_number_of_threads() {
     let one = timeless(&greedy(), &random(), &options(60));
-    let two = timeless(&greedy(), &random(), &MatchOptions { threads: 2, ..options(60) });
+    let two = timeless(
+        &greedy(),
+        &random(),
+        &MatchOptions {
+            threads: 2,
+            ..options(60)
+        },
+    );
     assert_eq!(one, two);
-    let other_seed = timeless(&greedy(), &random(), &MatchOptions { seed: 8, ..options(60) });
+    let other_seed = timeless(
+        &greedy(),
+        &random(),
+        &MatchOptions {
+            seed: 8,
+            ..options(60)
+        },
+    );
     assert_ne!(one, other_seed);
 }
 
@@ -70,7 +110,10 @@ fn results_do_not_depend_on_the_number_of_threads() {
 fn given_set_ups_and_first_movers_alternate() {
     // Stone 6 alone decides nothing here; the starts are seen through a player that records them.
     let setups = Setups::Index(vec![(0, 719), (5, 6), (7, 8)]);
-    let options = MatchOptions { setups: setups.clone(), ..options(6) };
+    let options = MatchOptions {
+        setups: setups.clone(),
+        ..options(6)
+    };
     let seen = crate::test_players::starts_seen(&options);
     let game = Standard::default();
     let expected: Vec<_> = (0..6)
@@ -86,18 +129,43 @@ fn given_set_ups_and_first_movers_alternate() {
 fn a_match_cut_off_anywhere_resumes_to_the_same_results() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("match.jsonl");
-    let stored = MatchOptions { state: Some(path.clone()), threads: 2, ..options(12) };
+    let stored = MatchOptions {
+        state: Some(path.clone()),
+        threads: 2,
+        ..options(12)
+    };
     let unbroken = timeless(&greedy(), &random(), &options(12));
     assert_eq!(timeless(&greedy(), &random(), &stored), unbroken);
     let whole = std::fs::read(&path).unwrap();
-    let last_line = whole[..whole.len() - 1].iter().rposition(|&byte| byte == b'\n').unwrap() + 1;
-    // Cut inside the header, after it, inside the last line, before its line feed, inside the file; and nowhere.
-    for length in [0, 5, whole.len() / 2, last_line, last_line + 3, whole.len() - 1, whole.len()] {
+    let last_line = whole[..whole.len() - 1]
+        .iter()
+        .rposition(|&byte| byte == b'\n')
+        .unwrap()
+        + 1;
+    // Cut inside the header, after it, inside the last line, before its line feed, inside the file;
+    // and nowhere.
+    for length in [
+        0,
+        5,
+        whole.len() / 2,
+        last_line,
+        last_line + 3,
+        whole.len() - 1,
+        whole.len(),
+    ] {
         std::fs::write(&path, &whole[..length]).unwrap();
-        assert_eq!(timeless(&greedy(), &random(), &stored), unbroken, "cut at {length}");
+        assert_eq!(
+            timeless(&greedy(), &random(), &stored),
+            unbroken,
+            "cut at {length}"
+        );
         let mut pairs: Vec<u64> = lines(&path)[1..]
             .iter()
-            .map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap()["pair"].as_u64().unwrap())
+            .map(|line| {
+                serde_json::from_str::<serde_json::Value>(line).unwrap()["pair"]
+                    .as_u64()
+                    .unwrap()
+            })
             .collect();
         pairs.sort_unstable();
         assert_eq!(pairs, (0..12).collect::<Vec<u64>>(), "cut at {length}");
@@ -108,7 +176,10 @@ fn a_match_cut_off_anywhere_resumes_to_the_same_results() {
 fn finished_pairs_are_not_played_again_and_a_match_can_be_made_longer() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("match.jsonl");
-    let stored = |pairs| MatchOptions { state: Some(path.clone()), ..options(pairs) };
+    let stored = |pairs| MatchOptions {
+        state: Some(path.clone()),
+        ..options(pairs)
+    };
     timeless(&greedy(), &random(), &stored(5));
     let before = lines(&path);
     let impossible = contestant("greedy", || panic!("nobody needs to play"));
@@ -116,48 +187,113 @@ fn finished_pairs_are_not_played_again_and_a_match_can_be_made_longer() {
     assert_eq!(resumed.pairs, 5);
     assert!(resumed.wall_seconds > 0.0 && resumed.seconds_per_move[0] > 0.0);
     assert_eq!(lines(&path), before);
-    assert_eq!(timeless(&greedy(), &random(), &stored(9)), timeless(&greedy(), &random(), &options(9)));
+    assert_eq!(
+        timeless(&greedy(), &random(), &stored(9)),
+        timeless(&greedy(), &random(), &options(9))
+    );
     assert_eq!(lines(&path)[..6], before[..]);
-    assert_eq!(play_match(&impossible, &random(), &stored(3)).unwrap().pairs, 3);
+    assert_eq!(
+        play_match(&impossible, &random(), &stored(3))
+            .unwrap()
+            .pairs,
+        3
+    );
 }
 
 #[test]
 fn the_state_of_another_match_is_refused_and_left_alone() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("match.jsonl");
-    let stored = MatchOptions { state: Some(path.clone()), ..options(2) };
+    let stored = MatchOptions {
+        state: Some(path.clone()),
+        ..options(2)
+    };
     timeless(&greedy(), &random(), &stored);
     let before = std::fs::read(&path).unwrap();
     let refused = |a: Contestant, b: Contestant, options: MatchOptions, key: &str| {
         let error = play_match(&a, &b, &options).unwrap_err().to_string();
-        assert!(error.contains("another match") && error.contains(key) && !error.contains('\n'), "{error}");
+        assert!(
+            error.contains("another match") && error.contains(key) && !error.contains('\n'),
+            "{error}"
+        );
         assert_eq!(std::fs::read(&path).unwrap(), before);
     };
-    refused(first(), random(), stored.clone(), "first player is greedy, not first");
+    refused(
+        first(),
+        random(),
+        stored.clone(),
+        "first player is greedy, not first",
+    );
     refused(greedy(), first(), stored.clone(), "second player");
-    refused(greedy(), random(), MatchOptions { seed: 8, ..stored.clone() }, "seed is 7, not 8");
-    refused(greedy(), random(), MatchOptions { setups: Setups::Index(vec![(0, 0)]), ..stored.clone() }, "set-ups");
-    let loaded = Standard::new(Variant::Classic, engine::dice::Die::loaded(&[2.0, 1.0, 1.0, 1.0, 1.0, 1.0]).unwrap());
-    refused(greedy(), random(), MatchOptions { game: loaded, ..stored }, "die");
+    refused(
+        greedy(),
+        random(),
+        MatchOptions {
+            seed: 8,
+            ..stored.clone()
+        },
+        "seed is 7, not 8",
+    );
+    refused(
+        greedy(),
+        random(),
+        MatchOptions {
+            setups: Setups::Index(vec![(0, 0)]),
+            ..stored.clone()
+        },
+        "set-ups",
+    );
+    let loaded = Standard::new(
+        Variant::Classic,
+        engine::dice::Die::loaded(&[2.0, 1.0, 1.0, 1.0, 1.0, 1.0]).unwrap(),
+    );
+    refused(
+        greedy(),
+        random(),
+        MatchOptions {
+            game: loaded,
+            ..stored
+        },
+        "die",
+    );
 }
 
 #[test]
 fn damaged_state_files_are_errors_that_name_the_line() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("match.jsonl");
-    let stored = MatchOptions { state: Some(path.clone()), ..options(2) };
+    let stored = MatchOptions {
+        state: Some(path.clone()),
+        ..options(2)
+    };
     timeless(&greedy(), &random(), &stored);
     let good = lines(&path);
     let write = |lines: &[&str]| std::fs::write(&path, lines.join("\n") + "\n").unwrap();
-    let error = || play_match(&greedy(), &random(), &stored).unwrap_err().to_string();
+    let error = || {
+        play_match(&greedy(), &random(), &stored)
+            .unwrap_err()
+            .to_string()
+    };
     write(&[&good[0], "{}", &good[1]]);
-    assert!(error().contains("match.jsonl:2: expected a finished pair"), "{}", error());
+    assert!(
+        error().contains("match.jsonl:2: expected a finished pair"),
+        "{}",
+        error()
+    );
     write(&[&good[0], &good[1], &good[1]]);
     assert!(error().contains("match.jsonl:3: pair"), "{}", error());
     write(&["a letter to a friend", &good[1]]);
-    assert!(error().contains("match.jsonl:1: this is no state file"), "{}", error());
+    assert!(
+        error().contains("match.jsonl:1: this is no state file"),
+        "{}",
+        error()
+    );
     std::fs::write(&path, [0xFF, 0xFE, 0x00]).unwrap();
-    assert!(error().contains("match.jsonl:1: this is no state file"), "{}", error());
+    assert!(
+        error().contains("match.jsonl:1: this is no state file"),
+        "{}",
+        error()
+    );
     std::fs::write(&path, b"\n\n\n").unwrap();
     assert!(error().contains("match.jsonl:1"), "{}", error());
     std::fs::remove_file(&path).unwrap();
@@ -169,66 +305,160 @@ fn damaged_state_files_are_errors_that_name_the_line() {
 fn a_state_file_in_use_is_refused() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("match.jsonl");
-    let stored = MatchOptions { state: Some(path.clone()), ..options(2) };
+    let stored = MatchOptions {
+        state: Some(path.clone()),
+        ..options(2)
+    };
     let _open = Journal::open(&path, &identity(&greedy(), &random(), &stored)).unwrap();
-    assert!(matches!(play_match(&greedy(), &random(), &stored), Err(ArenaError::Busy { .. })));
+    assert!(matches!(
+        play_match(&greedy(), &random(), &stored),
+        Err(ArenaError::Busy { .. })
+    ));
 }
 
 #[test]
 fn impossible_matches_are_refused() {
-    assert!(matches!(play_match(&first(), &first(), &options(0)), Err(ArenaError::NoPairs)));
-    let wrong = MatchOptions { setups: Setups::Index(vec![(720, 0)]), ..options(1) };
-    assert!(matches!(play_match(&first(), &first(), &wrong), Err(ArenaError::Setups(SetupsError::Index(720)))));
+    assert!(matches!(
+        play_match(&first(), &first(), &options(0)),
+        Err(ArenaError::NoPairs)
+    ));
+    let wrong = MatchOptions {
+        setups: Setups::Index(vec![(720, 0)]),
+        ..options(1)
+    };
+    assert!(matches!(
+        play_match(&first(), &first(), &wrong),
+        Err(ArenaError::Setups(SetupsError::Index(720)))
+    ));
 }
 
 fn rule(elo0: f64, elo1: f64) -> StoppingRule {
-    StoppingRule { test: SequentialTest::new(elo0, elo1, 0.05, 0.05, EloModel::Logistic).unwrap(), single_games: false }
+    StoppingRule {
+        test: SequentialTest::new(elo0, elo1, 0.05, 0.05, EloModel::Logistic).unwrap(),
+        single_games: false,
+    }
 }
 
 #[test]
 fn a_sequential_test_ends_a_match_at_the_same_pair_however_it_is_played() {
-    let stopped = |threads| MatchOptions { stop: Some(rule(0.0, 60.0)), threads, ..options(3000) };
+    let stopped = |threads| MatchOptions {
+        stop: Some(rule(0.0, 60.0)),
+        threads,
+        ..options(3000)
+    };
     let result = play_match(&greedy(), &random(), &stopped(1)).unwrap();
     let test = result.sequential_test.unwrap();
     assert_eq!(test.verdict, Verdict::Accepted);
-    assert!(result.pairs < 1000 && test.log_likelihood_ratio >= test.upper, "{result}");
+    assert!(
+        result.pairs < 1000 && test.log_likelihood_ratio >= test.upper,
+        "{result}"
+    );
     let pairs = timeless(&greedy(), &random(), &stopped(1));
     assert_eq!(timeless(&greedy(), &random(), &stopped(3)), pairs);
-    assert_eq!(timeless(&greedy(), &random(), &options(result.pairs)), pairs);
+    assert_eq!(
+        timeless(&greedy(), &random(), &options(result.pairs)),
+        pairs
+    );
     // Killed after some pairs, in the order in which two threads finished them.
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("match.jsonl");
-    let stored = |pairs| MatchOptions { state: Some(path.clone()), ..MatchOptions { pairs, ..stopped(2) } };
+    let stored = |pairs| MatchOptions {
+        state: Some(path.clone()),
+        ..MatchOptions {
+            pairs,
+            ..stopped(2)
+        }
+    };
     timeless(&greedy(), &random(), &stored(20));
     assert_eq!(timeless(&greedy(), &random(), &stored(3000)), pairs);
     let impossible = contestant("greedy", || panic!("nobody needs to play"));
-    assert_eq!(play_match(&impossible, &random(), &stored(3000)).unwrap().pairs, result.pairs);
+    assert_eq!(
+        play_match(&impossible, &random(), &stored(3000))
+            .unwrap()
+            .pairs,
+        result.pairs
+    );
     // The weaker side is refused, and an even match goes on to its last pair.
-    assert_eq!(play_match(&random(), &greedy(), &stopped(1)).unwrap().sequential_test.unwrap().verdict, Verdict::Rejected);
-    let even = play_match(&random(), &random(), &MatchOptions { stop: Some(rule(-9.0, 9.0)), ..options(40) }).unwrap();
-    assert_eq!((even.pairs, even.sequential_test.unwrap().verdict), (40, Verdict::Open));
+    assert_eq!(
+        play_match(&random(), &greedy(), &stopped(1))
+            .unwrap()
+            .sequential_test
+            .unwrap()
+            .verdict,
+        Verdict::Rejected
+    );
+    let even = play_match(
+        &random(),
+        &random(),
+        &MatchOptions {
+            stop: Some(rule(-9.0, 9.0)),
+            ..options(40)
+        },
+    )
+    .unwrap();
+    assert_eq!(
+        (even.pairs, even.sequential_test.unwrap().verdict),
+        (40, Verdict::Open)
+    );
 }
 
 #[test]
 fn seeds_of_the_gate_are_others_and_its_state_is_not_that_of_a_match() {
-    let gate = MatchOptions { space: SeedSpace::Gate, ..options(30) };
-    assert_ne!(timeless(&greedy(), &random(), &gate), timeless(&greedy(), &random(), &options(30)));
+    let gate = MatchOptions {
+        space: SeedSpace::Gate,
+        ..options(30)
+    };
+    assert_ne!(
+        timeless(&greedy(), &random(), &gate),
+        timeless(&greedy(), &random(), &options(30))
+    );
     let directory = tempfile::tempdir().unwrap();
     let path = Some(directory.path().join("match.jsonl"));
-    timeless(&greedy(), &random(), &MatchOptions { state: path.clone(), ..gate });
-    let error = play_match(&greedy(), &random(), &MatchOptions { state: path, ..options(30) }).unwrap_err().to_string();
+    timeless(
+        &greedy(),
+        &random(),
+        &MatchOptions {
+            state: path.clone(),
+            ..gate
+        },
+    );
+    let error = play_match(
+        &greedy(),
+        &random(),
+        &MatchOptions {
+            state: path,
+            ..options(30)
+        },
+    )
+    .unwrap_err()
+    .to_string();
     assert!(error.contains("its purpose is gate, not none"), "{error}");
 }
 
 #[test]
 fn crashes_and_illegal_moves_lose_with_a_reason_and_the_match_goes_on() {
-    for (fault, reason) in [("crash", "crashed: out of cheese"), ("illegal", "not permitted"), ("silent", "no answer")] {
-        let result = play_match(&crate::test_players::faulty(fault), &greedy(), &options(30)).unwrap();
+    for (fault, reason) in [
+        ("crash", "crashed: out of cheese"),
+        ("illegal", "not permitted"),
+        ("silent", "no answer"),
+    ] {
+        let result =
+            play_match(&crate::test_players::faulty(fault), &greedy(), &options(30)).unwrap();
         let lost: u64 = result.forfeits[0].values().sum();
-        assert!(result.forfeits[0].keys().all(|found| found.contains(reason)), "{:?}", result.forfeits);
-        assert!(lost > 10 && result.pairs == 30 && result.wins <= 60 - lost, "{result}");
+        assert!(
+            result.forfeits[0]
+                .keys()
+                .all(|found| found.contains(reason)),
+            "{:?}",
+            result.forfeits
+        );
+        assert!(
+            lost > 10 && result.pairs == 30 && result.wins <= 60 - lost,
+            "{result}"
+        );
         assert!(result.forfeits[1].is_empty());
-        let mirrored = play_match(&greedy(), &crate::test_players::faulty(fault), &options(30)).unwrap();
+        let mirrored =
+            play_match(&greedy(), &crate::test_players::faulty(fault), &options(30)).unwrap();
         assert_eq!(mirrored.forfeits[1].values().sum::<u64>(), lost);
         assert_eq!(mirrored.pair_counts, result.pair_counts.opposite());
     }
@@ -236,41 +466,101 @@ fn crashes_and_illegal_moves_lose_with_a_reason_and_the_match_goes_on() {
 
 #[test]
 fn luck_of_a_roll_by_hand() {
-    // Red's 1 is one step from the goal; 2 is far. A 1 wins at once, as does any roll if 1 is its nearest stone.
+    // Red's 1 is one step from the goal; 2 is far. A 1 wins at once, as does any roll if 1 is its
+    // nearest stone.
     let game = Standard::default();
-    let (position, _) = game.parse_position("2..../...../...../...1./a...b r -").unwrap();
+    let (position, _) = game
+        .parse_position("2..../...../...../...1./a...b r -")
+        .unwrap();
     let mut evaluator = rated(0.25);
     evaluator.new_game(1);
     for face in 1..=6 {
         let legal = game.legal_moves(&position, face);
-        let best = legal.iter().copied().find(|&mv| game.payoffs(&game.play(&position, mv)).is_some()).unwrap_or(legal[0]);
-        let plies = vec![engine::record::Ply { outcome: face, mv: best, value: None, explored: false }];
-        let record = engine::record::GameRecord { start: position, plies, payoffs: engine::game::won_by(RED) };
-        // A quiet move is worth 1 - 0.25 to Red, the win 1: only a 1 permits it, and all other faces only stone 2.
-        let expected = if face == 1 { 5.0 / 6.0 * 0.25 } else { -0.25 / 6.0 };
-        assert!((luck::of_game(&game, &record, RED, evaluator.as_mut()) - expected).abs() < 1e-6, "{face}");
-        assert!((luck::of_game(&game, &record, BLUE, evaluator.as_mut()) + expected).abs() < 1e-6, "{face}");
+        let best = legal
+            .iter()
+            .copied()
+            .find(|&mv| game.payoffs(&game.play(&position, mv)).is_some())
+            .unwrap_or(legal[0]);
+        let plies = vec![engine::record::Ply {
+            outcome: face,
+            mv: best,
+            value: None,
+            explored: false,
+        }];
+        let record = engine::record::GameRecord {
+            start: position,
+            plies,
+            payoffs: engine::game::won_by(RED),
+        };
+        // A quiet move is worth 1 - 0.25 to Red, the win 1: only a 1 permits it, and all other
+        // faces only stone 2.
+        let expected = if face == 1 {
+            5.0 / 6.0 * 0.25
+        } else {
+            -0.25 / 6.0
+        };
+        assert!(
+            (luck::of_game(&game, &record, RED, evaluator.as_mut()) - expected).abs() < 1e-6,
+            "{face}"
+        );
+        assert!(
+            (luck::of_game(&game, &record, BLUE, evaluator.as_mut()) + expected).abs() < 1e-6,
+            "{face}"
+        );
     }
 }
 
 /// The search by the book with an evaluator that is good, bad, or knows nothing.
 fn teller(notation: &str) -> Contestant {
-    let recipe = engine::player::build::PlayerRecipe::parse(notation, &Standard::default()).unwrap();
-    Contestant { name: notation.to_owned(), make: Arc::new(move || recipe.make()) }
+    let recipe =
+        engine::player::build::PlayerRecipe::parse(notation, &Standard::default()).unwrap();
+    Contestant {
+        name: notation.to_owned(),
+        make: Arc::new(move || recipe.make()),
+    }
 }
 
 #[test]
 fn luck_adjustment_changes_no_mean_whoever_tells_luck() {
     // Only who makes use of good rolls varies less without luck.
-    let strong = || (teller("star1(depth=1, eval=abt)"), teller("star1(depth=1, eval=race)"));
-    let matches = [(greedy(), random()), (first(), random()), (random(), random()), (greedy(), first()), strong()];
-    for evaluator in ["star1(depth=1, eval=abt)", "star1(depth=1, eval=random)", "star1(depth=1, eval=schwarz(slope=50))", "mcts(sims=8)"] {
+    let strong = || {
+        (
+            teller("star1(depth=1, eval=abt)"),
+            teller("star1(depth=1, eval=race)"),
+        )
+    };
+    let matches = [
+        (greedy(), random()),
+        (first(), random()),
+        (random(), random()),
+        (greedy(), first()),
+        strong(),
+    ];
+    for evaluator in [
+        "star1(depth=1, eval=abt)",
+        "star1(depth=1, eval=random)",
+        "star1(depth=1, eval=schwarz(slope=50))",
+        "mcts(sims=8)",
+    ] {
         for (seed, (a, b)) in matches.iter().enumerate() {
-            let options = MatchOptions { luck: Some(teller(evaluator)), seed: seed as u64, threads: 2, ..options(1500) };
+            let options = MatchOptions {
+                luck: Some(teller(evaluator)),
+                seed: seed as u64,
+                threads: 2,
+                ..options(1500)
+            };
             let luck = play_match(a, b, &options).unwrap().luck.unwrap();
-            assert!(luck.luck.abs() <= 3.5 * luck.luck_standard_error, "{evaluator}, {}: {luck:?}", a.name);
+            assert!(
+                luck.luck.abs() <= 3.5 * luck.luck_standard_error,
+                "{evaluator}, {}: {luck:?}",
+                a.name
+            );
             if evaluator.contains("abt") && a.name.contains("abt") {
-                assert!(luck.game_deviation[1] < 0.75 * luck.game_deviation[0], "{}: {luck:?}", a.name);
+                assert!(
+                    luck.game_deviation[1] < 0.75 * luck.game_deviation[0],
+                    "{}: {luck:?}",
+                    a.name
+                );
             }
         }
     }
@@ -280,13 +570,44 @@ fn luck_adjustment_changes_no_mean_whoever_tells_luck() {
 fn luck_is_kept_in_the_state_and_does_not_depend_on_threads() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("match.jsonl");
-    let told = MatchOptions { luck: Some(teller("star1(depth=1)")), ..options(20) };
+    let told = MatchOptions {
+        luck: Some(teller("star1(depth=1)")),
+        ..options(20)
+    };
     let unbroken = timeless(&greedy(), &random(), &told);
-    let stored = MatchOptions { state: Some(path.clone()), threads: 2, ..told.clone() };
-    timeless(&greedy(), &random(), &MatchOptions { pairs: 7, ..stored.clone() });
+    let stored = MatchOptions {
+        state: Some(path.clone()),
+        threads: 2,
+        ..told.clone()
+    };
+    timeless(
+        &greedy(),
+        &random(),
+        &MatchOptions {
+            pairs: 7,
+            ..stored.clone()
+        },
+    );
     assert_eq!(timeless(&greedy(), &random(), &stored), unbroken);
-    let error = play_match(&greedy(), &random(), &MatchOptions { luck: None, ..stored }).unwrap_err().to_string();
-    assert!(error.contains("teller of luck is star1(depth=1), not none"), "{error}");
-    let mute = MatchOptions { luck: Some(greedy()), ..options(2) };
-    assert!(matches!(play_match(&greedy(), &random(), &mute), Err(ArenaError::Luck(name)) if name == "greedy"));
+    let error = play_match(
+        &greedy(),
+        &random(),
+        &MatchOptions {
+            luck: None,
+            ..stored
+        },
+    )
+    .unwrap_err()
+    .to_string();
+    assert!(
+        error.contains("teller of luck is star1(depth=1), not none"),
+        "{error}"
+    );
+    let mute = MatchOptions {
+        luck: Some(greedy()),
+        ..options(2)
+    };
+    assert!(
+        matches!(play_match(&greedy(), &random(), &mute), Err(ArenaError::Luck(name)) if name == "greedy")
+    );
 }

@@ -1,7 +1,8 @@
 //! A player and the time it takes.
 //!
-//! Reading a clock costs as much as a third of a decision without search, so a player that says itself how long it
-//! took is believed. Invariant: every decision is counted, and its time is read once.
+//! Reading a clock costs as much as a third of a decision without search, so a player that says
+//! itself how long it took is believed. Invariant: every decision is counted, and its time is read
+//! once.
 
 use engine::games::einstein::{Move, Position, Standard};
 use engine::player::{Analysis, Decision, Player};
@@ -20,7 +21,12 @@ pub(super) struct Timed {
 
 impl Timed {
     pub(super) fn new(player: Box<dyn Player<Standard>>) -> Self {
-        Self { player, reports: false, decisions: 0, time: Duration::ZERO }
+        Self {
+            player,
+            reports: false,
+            decisions: 0,
+            time: Duration::ZERO,
+        }
     }
 
     /// Goes on with another player of the same kind.

@@ -8,7 +8,11 @@ use proptest::prelude::*;
 /// A player whose program is the shell with this script.
 fn shell(script: &str, milliseconds: u64) -> External {
     let words = ["sh", "-c", script].map(str::to_owned).to_vec();
-    External::new(Standard::default(), words, Duration::from_millis(milliseconds))
+    External::new(
+        Standard::default(),
+        words,
+        Duration::from_millis(milliseconds),
+    )
 }
 
 /// What comes of one question at the start of a game.
@@ -27,51 +31,109 @@ fn contestant(words: &'static [&'static str], milliseconds: u64) -> Contestant {
     let words: Vec<String> = words.iter().map(|&word| word.to_owned()).collect();
     Contestant {
         name: words.join(" "),
-        make: Arc::new(move || Box::new(External::new(Standard::default(), words.clone(), Duration::from_millis(milliseconds)))),
+        make: Arc::new(move || {
+            Box::new(External::new(
+                Standard::default(),
+                words.clone(),
+                Duration::from_millis(milliseconds),
+            ))
+        }),
     }
 }
 
 fn against_first(player: &Contestant, pairs: u64) -> MatchResult {
-    play_match(player, &first(), &MatchOptions { threads: 2, ..MatchOptions::new(pairs, 5) }).unwrap()
+    play_match(
+        player,
+        &first(),
+        &MatchOptions {
+            threads: 2,
+            ..MatchOptions::new(pairs, 5)
+        },
+    )
+    .unwrap()
 }
 
 #[test]
 fn commands_are_split_at_blanks_outside_apostrophes() {
     assert_eq!(words("python3  bot.py").unwrap(), ["python3", "bot.py"]);
-    assert_eq!(words("sh -c 'a b  c' ''").unwrap(), ["sh", "-c", "a b  c", ""]);
-    assert!([words(""), words("  "), words("a 'b"), words("''")].iter().all(Option::is_none));
+    assert_eq!(
+        words("sh -c 'a b  c' ''").unwrap(),
+        ["sh", "-c", "a b  c", ""]
+    );
+    assert!(
+        [words(""), words("  "), words("a 'b"), words("''")]
+            .iter()
+            .all(Option::is_none)
+    );
 }
 
 #[test]
 fn every_failure_has_its_reason() {
     for (script, reason) in [
-        ("read line; echo hello; read line", "greeted with 'hello' instead of 'alea 1'"),
+        (
+            "read line; echo hello; read line",
+            "greeted with 'hello' instead of 'alea 1'",
+        ),
         ("exit 3", "ended with exit status: 3"),
-        ("read line; echo alea 1; read line; read line; echo e4e5", "'e4e5', which is no move"),
-        ("read line; echo alea 1; read line; read line; printf c1", "broke off after 'c1'"),
-        ("read line; echo alea 1; read line; read line; exit 1", "ended with exit status: 1"),
+        (
+            "read line; echo alea 1; read line; read line; echo e4e5",
+            "'e4e5', which is no move",
+        ),
+        (
+            "read line; echo alea 1; read line; read line; printf c1",
+            "broke off after 'c1'",
+        ),
+        (
+            "read line; echo alea 1; read line; read line; exit 1",
+            "ended with exit status: 1",
+        ),
         ("read line; echo alea 1; sleep 5", "no answer within 300 ms"),
-        ("read line; echo alea 1; read line; read line; yes x | tr -d '\\n'", "broke off after"),
-        ("read line; echo alea 1; read line; read line; kill -9 $$", "ended with signal: 9"),
+        (
+            "read line; echo alea 1; read line; read line; yes x | tr -d '\\n'",
+            "broke off after",
+        ),
+        (
+            "read line; echo alea 1; read line; read line; kill -9 $$",
+            "ended with signal: 9",
+        ),
     ] {
         let found = one_question(script).unwrap_err();
         assert!(found.contains(reason), "{script}: {found}");
     }
-    let missing =
-        External::new(Standard::default(), vec!["/no/such/program".to_owned()], STARTING).ask(&Standard::default().start([0, 0], 0), &[]);
-    assert!(missing.unwrap_err().contains("/no/such/program cannot be started"));
+    let missing = External::new(
+        Standard::default(),
+        vec!["/no/such/program".to_owned()],
+        STARTING,
+    )
+    .ask(&Standard::default().start([0, 0], 0), &[]);
+    assert!(
+        missing
+            .unwrap_err()
+            .contains("/no/such/program cannot be started")
+    );
 }
 
 #[test]
 fn what_is_asked_is_what_the_documentation_says() {
     let directory = tempfile::tempdir().unwrap();
     let log = directory.path().join("log");
-    // Comments are passed over. The answer is the diagonal step of a stone that a 3 permits: found from the position.
-    let script = format!("while read line; do echo \"$line\" >> {}; echo '# a word'; echo alea 1; done", log.display());
-    assert!(one_question(&script).unwrap_err().contains("'alea 1', which is no move"));
+    // Comments are passed over. The answer is the diagonal step of a stone that a 3 permits: found
+    // from the position.
+    let script = format!(
+        "while read line; do echo \"$line\" >> {}; echo '# a word'; echo alea 1; done",
+        log.display()
+    );
+    assert!(
+        one_question(&script)
+            .unwrap_err()
+            .contains("'alea 1', which is no move")
+    );
     let game = Standard::default();
     let position = game.format_position(&game.start([0, 0], 0), Some(3));
-    assert_eq!(std::fs::read_to_string(&log).unwrap(), format!("alea 1 classic\ngame 7\nmove {position}\n"));
+    assert_eq!(
+        std::fs::read_to_string(&log).unwrap(),
+        format!("alea 1 classic\ngame 7\nmove {position}\n")
+    );
 }
 
 #[test]
@@ -84,7 +146,12 @@ fn a_silent_program_loses_by_time_and_is_started_again() {
 
 #[test]
 fn the_reference_bot_plays_as_its_twin_does() {
-    if Command::new("python3").arg("--version").stdout(Stdio::null()).status().is_err() {
+    if Command::new("python3")
+        .arg("--version")
+        .stdout(Stdio::null())
+        .status()
+        .is_err()
+    {
         return;
     }
     // The tests run in the folder of this crate.
@@ -93,8 +160,14 @@ fn the_reference_bot_plays_as_its_twin_does() {
     assert!(result.forfeits[0].is_empty(), "{:?}", result.forfeits);
     // It moves greedily, so it does exactly as well as the greedy player of the tests.
     let twin = against_first(&greedy(), 10);
-    assert_eq!((result.pair_counts, result.mean_plies), (twin.pair_counts, twin.mean_plies));
-    let lines = std::fs::read_to_string("../docs/bot.py").unwrap().lines().count();
+    assert_eq!(
+        (result.pair_counts, result.mean_plies),
+        (twin.pair_counts, twin.mean_plies)
+    );
+    let lines = std::fs::read_to_string("../docs/bot.py")
+        .unwrap()
+        .lines()
+        .count();
     assert!(lines < 60, "{lines} lines");
 }
 

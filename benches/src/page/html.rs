@@ -13,11 +13,20 @@ pub(super) fn page(page: &Page) -> String {
             true => format!("<strong>{}</strong>", escape(words)),
             false => escape(words),
         });
-        let _ = write!(body, "<p class=\"summary\">{}</p>", words.collect::<String>());
+        let _ = write!(
+            body,
+            "<p class=\"summary\">{}</p>",
+            words.collect::<String>()
+        );
     }
     body.push_str("</header>");
     for Section { heading, blocks } in &page.sections {
-        let _ = write!(body, "<section><h2>{}</h2>{}</section>", escape(heading), blocks.iter().map(block).collect::<String>());
+        let _ = write!(
+            body,
+            "<section><h2>{}</h2>{}</section>",
+            escape(heading),
+            blocks.iter().map(block).collect::<String>()
+        );
     }
     format!(
         "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\
@@ -32,10 +41,19 @@ fn block(block: &Block) -> String {
         Block::Text(words) => format!("<p>{}</p>", escape(words)),
         Block::Note(words) => format!("<p class=\"note\">{}</p>", escape(words)),
         Block::Table(sheet) => table(sheet),
-        Block::Picture { svg, wide, .. } => format!("<figure{}>{}</figure>", if *wide { " class=\"scroll plot\"" } else { "" }, svg.trim()),
-        Block::Columns(blocks) => format!("<div class=\"columns\">{}</div>", blocks.iter().map(self::block).collect::<String>()),
+        Block::Picture { svg, wide, .. } => format!(
+            "<figure{}>{}</figure>",
+            if *wide { " class=\"scroll plot\"" } else { "" },
+            svg.trim()
+        ),
+        Block::Columns(blocks) => format!(
+            "<div class=\"columns\">{}</div>",
+            blocks.iter().map(self::block).collect::<String>()
+        ),
         Block::List(items) => {
-            let items = items.iter().map(|item| format!("<li>{}</li>", escape(item)));
+            let items = items
+                .iter()
+                .map(|item| format!("<li>{}</li>", escape(item)));
             format!("<ul>{}</ul>", items.collect::<String>())
         }
         Block::Code(lines) => format!("<pre>{}</pre>", escape(lines)),
@@ -48,13 +66,22 @@ fn table(sheet: &Sheet) -> String {
     let numbers = sheet.number_columns();
     let class = |column: usize| if numbers[column] { " class=\"n\"" } else { "" };
     if sheet.columns.iter().any(|name| !name.trim().is_empty()) {
-        let cells =
-            sheet.columns.iter().enumerate().map(|(column, name)| format!("<th scope=\"col\"{}>{}</th>", class(column), escape(name)));
-        let _ = write!(html, "<thead><tr>{}</tr></thead>", cells.collect::<String>());
+        let cells = sheet.columns.iter().enumerate().map(|(column, name)| {
+            format!("<th scope=\"col\"{}>{}</th>", class(column), escape(name))
+        });
+        let _ = write!(
+            html,
+            "<thead><tr>{}</tr></thead>",
+            cells.collect::<String>()
+        );
     }
     html.push_str("<tbody>");
     for row in &sheet.rows {
-        let cells = row.iter().map(Cell::shown).enumerate().map(|(column, text)| format!("<td{}>{}</td>", class(column), escape(&text)));
+        let cells = row
+            .iter()
+            .map(Cell::shown)
+            .enumerate()
+            .map(|(column, text)| format!("<td{}>{}</td>", class(column), escape(&text)));
         let _ = write!(html, "<tr>{}</tr>", cells.collect::<String>());
     }
     html + "</tbody></table></div>"

@@ -32,14 +32,22 @@ fn block(text: &mut String, pictures: &mut Vec<(String, String)>, block: &Block,
             *text += &format!("\n![{}]({name})\n", plain(alt));
             pictures.push((name, svg.clone()));
         }
-        Block::Columns(blocks) => blocks.iter().for_each(|block| self::block(text, pictures, block, stem)),
+        Block::Columns(blocks) => blocks
+            .iter()
+            .for_each(|block| self::block(text, pictures, block, stem)),
         Block::List(items) => {
             text.push('\n');
-            items.iter().for_each(|item| *text += &format!("- {}\n", plain(item)));
+            items
+                .iter()
+                .for_each(|item| *text += &format!("- {}\n", plain(item)));
         }
         Block::Code(lines) => {
             // Longer than any run of backticks inside.
-            let longest = lines.split(|character| character != '`').map(str::len).max().unwrap_or(0);
+            let longest = lines
+                .split(|character| character != '`')
+                .map(str::len)
+                .max()
+                .unwrap_or(0);
             let fence = "`".repeat(3.max(longest + 1));
             *text += &format!("\n{fence}\n{}\n{fence}\n", lines.trim_end());
         }
@@ -48,8 +56,20 @@ fn block(text: &mut String, pictures: &mut Vec<(String, String)>, block: &Block,
 
 fn table(sheet: &Sheet) -> String {
     let line = |cells: Vec<String>| format!("| {} |\n", cells.join(" | "));
-    let mut text = line(sheet.columns.iter().map(|name| plain(name.trim())).collect());
-    text += &line(sheet.number_columns().into_iter().map(|number| if number { "--:" } else { "---" }.to_owned()).collect());
+    let mut text = line(
+        sheet
+            .columns
+            .iter()
+            .map(|name| plain(name.trim()))
+            .collect(),
+    );
+    text += &line(
+        sheet
+            .number_columns()
+            .into_iter()
+            .map(|number| if number { "--:" } else { "---" }.to_owned())
+            .collect(),
+    );
     for row in &sheet.rows {
         text += &line(row.iter().map(|cell| plain(&Cell::shown(cell))).collect());
     }

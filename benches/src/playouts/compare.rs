@@ -1,7 +1,9 @@
-//! Playouts side by side: every engine this machine has, and every policy, each on one thread against the slow reference.
+//! Playouts side by side: every engine this machine has, and every policy, each on one thread
+//! against the slow reference.
 //!
-//! Games begin at random set-ups. Invariant: counts depend on rules, seed and number of games alone; of speeds the best
-//! of several runs counts, as whatever else the machine does only makes them slower.
+//! Games begin at random set-ups. Invariant: counts depend on rules, seed and number of games
+//! alone; of speeds the best of several runs counts, as whatever else the machine does only makes
+//! them slower.
 
 use super::{RandomPlay, play_block};
 use crate::sheet::{Cell, Sheet};
@@ -14,7 +16,9 @@ use engine::games::einstein::playout::{Choice, PlayoutEngine, Playouts, Tally};
 use engine::games::einstein::{Position, Standard};
 use engine::random::{RandomStream, SeedSpace, derive_seed};
 use engine::search::mcts::{EvaluatorLeaf, Leaf};
-use engine::search::playout::{BestSuccessor, ByUrgency, Mixture, MostUrgent, Policy, Truncated, Uniform};
+use engine::search::playout::{
+    BestSuccessor, ByUrgency, Mixture, MostUrgent, Policy, Truncated, Uniform,
+};
 use serde::{Deserialize, Serialize};
 use std::time::Instant;
 
@@ -40,7 +44,8 @@ pub struct PlayoutRow {
     pub times_reference: f64,
     /// Plies a game, if they are counted.
     pub mean_plies: Option<f64>,
-    /// What the side that began got: won games, or what an evaluator says of games that are cut short.
+    /// What the side that began got: won games, or what an evaluator says of games that are cut
+    /// short.
     pub first_mover_share: f64,
     /// Its standard error.
     pub first_mover_error: f64,
@@ -59,7 +64,15 @@ impl Comparison {
     /// Both as one table.
     #[must_use]
     pub fn sheet(&self) -> Sheet {
-        let mut sheet = Sheet::new(["playouts", "games", "games/s", "× reference", "plies", "first mover %", "±"]);
+        let mut sheet = Sheet::new([
+            "playouts",
+            "games",
+            "games/s",
+            "× reference",
+            "plies",
+            "first mover %",
+            "±",
+        ]);
         for row in self.engines.iter().chain(&self.policies) {
             sheet.push(vec![
                 row.name.as_str().into(),
@@ -87,7 +100,12 @@ struct Count {
 impl From<Tally> for Count {
     fn from(tally: Tally) -> Self {
         let wins = tally.first_mover_wins as f64;
-        Self { games: tally.games, plies: Some(tally.plies), payoff: wins, squared_payoff: wins }
+        Self {
+            games: tally.games,
+            plies: Some(tally.plies),
+            payoff: wins,
+            squared_payoff: wins,
+        }
     }
 }
 
@@ -97,7 +115,11 @@ fn row(name: &str, mut run: impl FnMut() -> Count) -> PlayoutRow {
 }
 
 /// The same, where every run begins with something that takes time to make.
-fn prepared_row<S>(name: &str, mut prepare: impl FnMut() -> S, mut run: impl FnMut(S) -> Count) -> PlayoutRow {
+fn prepared_row<S>(
+    name: &str,
+    mut prepare: impl FnMut() -> S,
+    mut run: impl FnMut(S) -> Count,
+) -> PlayoutRow {
     let mut best = f64::INFINITY;
     let mut count = None;
     for _ in 0..RUNS {
@@ -106,7 +128,17 @@ fn prepared_row<S>(name: &str, mut prepare: impl FnMut() -> S, mut run: impl FnM
         count = Some(run(prepared));
         best = best.min(began.elapsed().as_secs_f64());
     }
-    let Count { games, plies, payoff, squared_payoff } = count.unwrap_or(Count { games: 0, plies: None, payoff: 0.0, squared_payoff: 0.0 });
+    let Count {
+        games,
+        plies,
+        payoff,
+        squared_payoff,
+    } = count.unwrap_or(Count {
+        games: 0,
+        plies: None,
+        payoff: 0.0,
+        squared_payoff: 0.0,
+    });
     let n = games as f64;
     let share = payoff / n;
     PlayoutRow {
@@ -127,8 +159,19 @@ pub fn compare(game: &Standard, games: u64, seed: u64) -> Comparison {
     let seed = derive_seed(seed, SeedSpace::Playouts, &[u64::MAX]);
     let single = games.min(SINGLE_GAMES);
     let mut engines = vec![row("reference", || {
-        let RandomPlay { games, first_mover_wins, plies, .. } = play_block(game, seed, single);
-        Tally { games, first_mover_wins, plies, ..Tally::default() }.into()
+        let RandomPlay {
+            games,
+            first_mover_wins,
+            plies,
+            ..
+        } = play_block(game, seed, single);
+        Tally {
+            games,
+            first_mover_wins,
+            plies,
+            ..Tally::default()
+        }
+        .into()
     })];
     let starts = starts(game, seed);
     engines.push(row("one game at a time", || {
@@ -137,15 +180,31 @@ pub fn compare(game: &Standard, games: u64, seed: u64) -> Comparison {
         for start in starts.iter().cycle().take(single as usize) {
             wins += f64::from(game.random_end(start, || random.next_u64())[start.seat()]);
         }
-        Count { games: single, plies: None, payoff: wins, squared_payoff: wins }
+        Count {
+            games: single,
+            plies: None,
+            payoff: wins,
+            squared_payoff: wins,
+        }
     }));
-    for (choice, suffix) in [(Choice::Moves, ""), (Choice::Stones, ", stones equally likely")] {
+    for (choice, suffix) in [
+        (Choice::Moves, ""),
+        (Choice::Stones, ", stones equally likely"),
+    ] {
         for engine in PlayoutEngine::ALL {
-            if Playouts::on(engine, game, choice, seed).is_some_and(|playouts| playouts.engine() == engine) {
+            if Playouts::on(engine, game, choice, seed)
+                .is_some_and(|playouts| playouts.engine() == engine)
+            {
                 engines.push(prepared_row(
                     &format!("{}{suffix}", engine.name()),
                     || Playouts::on(engine, game, choice, seed),
-                    |playouts| playouts.map_or(Tally::default(), |mut playouts| playouts.random_setups(games)).into(),
+                    |playouts| {
+                        playouts
+                            .map_or(Tally::default(), |mut playouts| {
+                                playouts.random_setups(games)
+                            })
+                            .into()
+                    },
                 ));
             }
         }
@@ -163,13 +222,22 @@ pub fn compare(game: &Standard, games: u64, seed: u64) -> Comparison {
     let policy_games = games.min(POLICY_GAMES);
     let mut rows: Vec<PlayoutRow> = policies(game)
         .into_iter()
-        .map(|(name, mut policy)| row(name, || play_policy(game, &mut *policy, &starts, policy_games, seed)))
+        .map(|(name, mut policy)| {
+            row(name, || {
+                play_policy(game, &mut *policy, &starts, policy_games, seed)
+            })
+        })
         .collect();
     let evaluator = SchwarzOdds::fitted(game);
     let mut truncated = Truncated::new(Uniform, TRUNCATED_PLIES, EvaluatorLeaf::new(evaluator));
     rows.push(row("uniform for 6 plies, then schwarz", || {
         let mut random = RandomStream::new(seed);
-        let mut count = Count { games: policy_games, plies: None, payoff: 0.0, squared_payoff: 0.0 };
+        let mut count = Count {
+            games: policy_games,
+            plies: None,
+            payoff: 0.0,
+            squared_payoff: 0.0,
+        };
         for start in starts.iter().cycle().take(policy_games as usize) {
             let payoff = f64::from(truncated.payoffs(game, start, &mut random)[start.seat()]);
             count.payoff += payoff;
@@ -181,7 +249,10 @@ pub fn compare(game: &Standard, games: u64, seed: u64) -> Comparison {
     for row in engines.iter_mut().chain(&mut rows) {
         row.times_reference = row.games_per_second / reference;
     }
-    Comparison { engines, policies: rows }
+    Comparison {
+        engines,
+        policies: rows,
+    }
 }
 
 const TRUNCATED_PLIES: u32 = 6;
@@ -189,7 +260,9 @@ const TRUNCATED_PLIES: u32 = 6;
 /// Start positions of single games.
 fn starts(game: &Standard, seed: u64) -> Vec<Position> {
     let mut random = RandomStream::new(seed);
-    (0..4096).map(|index| game.random_start(&mut random, index % 2)).collect()
+    (0..4096)
+        .map(|index| game.random_start(&mut random, index % 2))
+        .collect()
 }
 
 /// The policies that are compared.
@@ -197,25 +270,60 @@ fn policies(game: &Standard) -> Vec<(&'static str, Box<dyn Policy<Standard>>)> {
     let schwarz = || BestSuccessor::new(SchwarzOdds::fitted(game));
     vec![
         ("uniform", Box::new(Uniform)),
-        ("greedy", Box::new(BestSuccessor::new(Calibrated { score: Greedy::new(game), calibration: Greedy::CALIBRATION }))),
+        (
+            "greedy",
+            Box::new(BestSuccessor::new(Calibrated {
+                score: Greedy::new(game),
+                calibration: Greedy::CALIBRATION,
+            })),
+        ),
         ("schwarz(0)", Box::new(schwarz())),
-        ("farmer_boy(0)", Box::new(BestSuccessor::new(Calibrated { score: FarmerBoy, calibration: FarmerBoy::CALIBRATION }))),
-        ("half schwarz(0), half uniform", Box::new(Mixture::new(schwarz(), 0.5, Uniform))),
-        ("wins and captures first", Box::new(MostUrgent { at_least: 2 })),
-        ("captures weigh 4, wins 100", Box::new(ByUrgency { weights: [1, 1, 4, 100] })),
+        (
+            "farmer_boy(0)",
+            Box::new(BestSuccessor::new(Calibrated {
+                score: FarmerBoy,
+                calibration: FarmerBoy::CALIBRATION,
+            })),
+        ),
+        (
+            "half schwarz(0), half uniform",
+            Box::new(Mixture::new(schwarz(), 0.5, Uniform)),
+        ),
+        (
+            "wins and captures first",
+            Box::new(MostUrgent { at_least: 2 }),
+        ),
+        (
+            "captures weigh 4, wins 100",
+            Box::new(ByUrgency {
+                weights: [1, 1, 4, 100],
+            }),
+        ),
     ]
 }
 
-fn play_policy(game: &Standard, policy: &mut dyn Policy<Standard>, starts: &[Position], games: u64, seed: u64) -> Count {
+fn play_policy(
+    game: &Standard,
+    policy: &mut dyn Policy<Standard>,
+    starts: &[Position],
+    games: u64,
+    seed: u64,
+) -> Count {
     let mut random = RandomStream::new(seed);
-    let mut tally = Tally { games, ..Tally::default() };
+    let mut tally = Tally {
+        games,
+        ..Tally::default()
+    };
     for start in starts.iter().cycle().take(games as usize) {
         let mut position = *start;
         let winner = loop {
             if let Some(winner) = game.winner(&position) {
                 break winner;
             }
-            position = game.play(&position, policy.draw_and_choose(game, &position, &mut random));
+            position = game.play(
+                &position,
+                policy.draw_and_choose(game, &position, &mut random),
+            );
             tally.plies += 1;
         };
         tally.first_mover_wins += u64::from(winner == start.seat());
@@ -233,29 +341,70 @@ mod tests {
     fn uniform_play_has_the_same_statistics_whoever_plays() {
         let comparison = compare(&Standard::default(), 40_000, 3);
         let reference = &comparison.engines[0];
-        assert!((reference.mean_plies.unwrap() - 21.58).abs() < 0.1 && reference.times_reference == 1.0, "{reference:?}");
-        let uniform = comparison.engines.iter().chain(&comparison.policies[..1]).filter(|row| !row.name.contains("stones"));
+        assert!(
+            (reference.mean_plies.unwrap() - 21.58).abs() < 0.1 && reference.times_reference == 1.0,
+            "{reference:?}"
+        );
+        let uniform = comparison
+            .engines
+            .iter()
+            .chain(&comparison.policies[..1])
+            .filter(|row| !row.name.contains("stones"));
         let mut seen = 0;
         for row in uniform {
             let error = row.first_mover_error.hypot(reference.first_mover_error);
-            // The 4,096 starts of single games are a sample of their own, 0.4 points at one deviation.
-            assert!((row.first_mover_share - reference.first_mover_share).abs() < 4.0 * error + 0.01, "{row:?}");
-            assert!(row.mean_plies.is_none_or(|plies| (plies - 21.58).abs() < 0.15), "{row:?}");
+            // The 4,096 starts of single games are a sample of their own, 0.4 points at one
+            // deviation.
+            assert!(
+                (row.first_mover_share - reference.first_mover_share).abs() < 4.0 * error + 0.01,
+                "{row:?}"
+            );
+            assert!(
+                row.mean_plies
+                    .is_none_or(|plies| (plies - 21.58).abs() < 0.15),
+                "{row:?}"
+            );
             seen += 1;
         }
         assert!(seen >= 5);
         // It is an advantage to begin, and who goes straight ahead needs fewer plies.
-        let schwarz = comparison.policies.iter().find(|row| row.name == "schwarz(0)").unwrap();
-        assert!(schwarz.first_mover_share > 0.52 && schwarz.mean_plies.unwrap() < 18.0, "{schwarz:?}");
-        assert_eq!(comparison.sheet().rows.len(), comparison.engines.len() + comparison.policies.len());
+        let schwarz = comparison
+            .policies
+            .iter()
+            .find(|row| row.name == "schwarz(0)")
+            .unwrap();
+        assert!(
+            schwarz.first_mover_share > 0.52 && schwarz.mean_plies.unwrap() < 18.0,
+            "{schwarz:?}"
+        );
+        assert_eq!(
+            comparison.sheet().rows.len(),
+            comparison.engines.len() + comparison.policies.len()
+        );
     }
 
     #[test]
     fn rules_without_a_fast_way_are_compared_too() {
-        let loaded = Standard::new(Variant::Classic, Die::loaded(&[1.0, 2.0, 1.0, 1.0, 1.0, 1.0]).unwrap());
-        let names = |game: &Standard| compare(game, 1, 1).engines.iter().map(|row| row.name.clone()).collect::<Vec<_>>();
+        let loaded = Standard::new(
+            Variant::Classic,
+            Die::loaded(&[1.0, 2.0, 1.0, 1.0, 1.0, 1.0]).unwrap(),
+        );
+        let names = |game: &Standard| {
+            compare(game, 1, 1)
+                .engines
+                .iter()
+                .map(|row| row.name.clone())
+                .collect::<Vec<_>>()
+        };
         assert_eq!(names(&loaded), ["reference", "one game at a time"]);
         let nearest = names(&Standard::new(Variant::NearestOnly, Die::fair()));
-        assert_eq!(nearest[2..], ["scalar", "scalar, stones equally likely", "scalar, 64 from each position"]);
+        assert_eq!(
+            nearest[2..],
+            [
+                "scalar",
+                "scalar, stones equally likely",
+                "scalar, 64 from each position"
+            ]
+        );
     }
 }

@@ -1,5 +1,6 @@
-//! Monte_Alpha's comparison of die tables: 10^8 look-ups of the stone that moves, in twelve exact entries for each set of
-//! stones and in ten thousand that approximate them (Electronics 2023, 12, 2936: 2,750 against 3,342 ms).
+//! Monte_Alpha's comparison of die tables: 10^8 look-ups of the stone that moves, in twelve exact
+//! entries for each set of stones and in ten thousand that approximate them (Electronics 2023, 12,
+//! 2936: 2,750 against 3,342 ms).
 
 use crate::sheet::{Cell, Sheet};
 use engine::games::einstein::playout::SmallRandom;
@@ -60,7 +61,13 @@ pub fn compare_die_tables(look_ups: u64) -> Vec<DieTableRow> {
 /// Both tables as one sheet.
 #[must_use]
 pub fn die_table_sheet(rows: &[DieTableRow]) -> Sheet {
-    let mut sheet = Sheet::new(["entries a set", "bytes", "ms for 10^8", "published ms", "largest error"]);
+    let mut sheet = Sheet::new([
+        "entries a set",
+        "bytes",
+        "ms for 10^8",
+        "published ms",
+        "largest error",
+    ]);
     for row in rows {
         let number = |value: f64, decimals: usize| Cell::Number(value, decimals);
         sheet.push(vec![
@@ -104,7 +111,8 @@ fn largest_error(exact: &DieTable, stones: &[u8], entries: usize) -> f64 {
         let set = &stones[usize::from(alive) * entries..][..entries];
         for (stone, twelfths) in (0..MAX_STONES as u8).zip(exact.twelfths(alive)) {
             let count = set.iter().filter(|&&found| found == stone).count();
-            largest = largest.max((count as f64 / entries as f64 - f64::from(twelfths) / 12.0).abs());
+            largest =
+                largest.max((count as f64 / entries as f64 - f64::from(twelfths) / 12.0).abs());
         }
     }
     largest
@@ -120,7 +128,10 @@ mod tests {
         assert_eq!([rows[0].entries, rows[1].entries], [12, 10_000]);
         assert_eq!(rows[0].largest_error, 0.0);
         // A third is 3,333 or 3,334 of 10,000.
-        assert!(rows[1].largest_error > 3e-5 && rows[1].largest_error < 1e-4, "{rows:?}");
+        assert!(
+            rows[1].largest_error > 3e-5 && rows[1].largest_error < 1e-4,
+            "{rows:?}"
+        );
         assert_eq!(die_table_sheet(&rows).rows.len(), 2);
         assert!(rows.iter().all(|row| row.milliseconds > 0.0));
     }

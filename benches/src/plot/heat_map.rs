@@ -1,7 +1,7 @@
 //! A matrix as coloured squares with their numbers.
 //!
-//! Invariant: as for [`super`]; the middle of the scale is white, so that colour says on which side a number is and how
-//! far, to colour-blind readers too (blue and orange).
+//! Invariant: as for [`super`]; the middle of the scale is white, so that colour says on which side
+//! a number is and how far, to colour-blind readers too (blue and orange).
 
 use super::{PlotError, TEXT, WIDTH, draw, nothing, shortened};
 use plotters::prelude::*;
@@ -42,8 +42,19 @@ const LOW: (f64, f64, f64) = (213.0, 94.0, 0.0);
 /// If the plotting library refuses.
 pub fn heat_map(map: &HeatMap) -> Result<String, PlotError> {
     let (rows, columns) = (map.rows.len(), map.columns.len());
-    let names: Vec<String> = map.rows.iter().map(|name| shortened(name, LONGEST_NAME)).collect();
-    let left = MARGIN + 10 + (LETTER * names.iter().map(|name| name.chars().count()).max().unwrap_or(0)) as i32;
+    let names: Vec<String> = map
+        .rows
+        .iter()
+        .map(|name| shortened(name, LONGEST_NAME))
+        .collect();
+    let left = MARGIN
+        + 10
+        + (LETTER
+            * names
+                .iter()
+                .map(|name| name.chars().count())
+                .max()
+                .unwrap_or(0)) as i32;
     let side = ((WIDTH as i32 - left - MARGIN) / columns.max(1) as i32).clamp(8, 56);
     let tall = side.min(36);
     let height = TOP + tall * rows.max(1) as i32 + MARGIN;
@@ -52,22 +63,56 @@ pub fn heat_map(map: &HeatMap) -> Result<String, PlotError> {
             return nothing(area, height as u32);
         }
         let text = |words: String, at: (i32, i32), size: i32, colour: RGBColor, side: HPos| {
-            Text::new(words, at, ("sans-serif", size).into_font().color(&colour).pos(Pos::new(side, VPos::Center)))
+            Text::new(
+                words,
+                at,
+                ("sans-serif", size)
+                    .into_font()
+                    .color(&colour)
+                    .pos(Pos::new(side, VPos::Center)),
+            )
         };
-        area.draw(&text(map.title.clone(), (WIDTH as i32 / 2, 18), 18, TEXT, HPos::Center))?;
+        area.draw(&text(
+            map.title.clone(),
+            (WIDTH as i32 / 2, 18),
+            18,
+            TEXT,
+            HPos::Center,
+        ))?;
         for (column, name) in map.columns.iter().enumerate() {
-            area.draw(&text(name.clone(), (left + side * column as i32 + side / 2, TOP - 14), 12, TEXT, HPos::Center))?;
+            area.draw(&text(
+                name.clone(),
+                (left + side * column as i32 + side / 2, TOP - 14),
+                12,
+                TEXT,
+                HPos::Center,
+            ))?;
         }
         for (row, name) in names.iter().enumerate() {
             let y = TOP + tall * row as i32;
-            area.draw(&text(name.clone(), (left - 8, y + tall / 2), 12, TEXT, HPos::Right))?;
+            area.draw(&text(
+                name.clone(),
+                (left - 8, y + tall / 2),
+                12,
+                TEXT,
+                HPos::Right,
+            ))?;
             for column in 0..columns {
-                let Some(value) = map.values.get(row * columns + column).copied().flatten().filter(|value| value.is_finite()) else {
+                let Some(value) = map
+                    .values
+                    .get(row * columns + column)
+                    .copied()
+                    .flatten()
+                    .filter(|value| value.is_finite())
+                else {
                     continue;
                 };
                 let x = left + side * column as i32;
                 let share = ((value - map.middle) / map.span).clamp(-1.0, 1.0);
-                area.draw(&Rectangle::new([(x + 1, y + 1), (x + side - 1, y + tall - 1)], colour(share).filled()))?;
+                area.draw(&Rectangle::new(
+                    [(x + 1, y + 1), (x + side - 1, y + tall - 1)],
+                    colour(share).filled(),
+                ))?;
                 // Numbers that would not fit are left to the table.
                 if side >= 30 {
                     let ink = if share.abs() > 0.6 { WHITE } else { TEXT };
@@ -113,6 +158,13 @@ mod tests {
         }
         // The ground and three squares.
         assert_eq!(svg.matches("<rect").count(), 4);
-        assert!(heat_map(&HeatMap { rows: vec![], ..map }).unwrap().contains("nothing to show"));
+        assert!(
+            heat_map(&HeatMap {
+                rows: vec![],
+                ..map
+            })
+            .unwrap()
+            .contains("nothing to show")
+        );
     }
 }

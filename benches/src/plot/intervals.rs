@@ -23,32 +23,81 @@ const TOP: i32 = 44;
 const LEFT: i32 = 262;
 const RIGHT: i32 = 110;
 
-/// A point and its interval for each row, from top to bottom, with `decimals` digits behind the point in words.
+/// A point and its interval for each row, from top to bottom, with `decimals` digits behind the
+/// point in words.
 ///
 /// # Errors
 /// If the plotting library refuses.
-pub fn intervals(title: &str, unit: &str, rows: &[Row], decimals: usize) -> Result<String, PlotError> {
-    let rows: Vec<&Row> =
-        rows.iter().filter(|row| [row.value, row.interval.lower, row.interval.upper].iter().all(|x| x.is_finite())).collect();
+pub fn intervals(
+    title: &str,
+    unit: &str,
+    rows: &[Row],
+    decimals: usize,
+) -> Result<String, PlotError> {
+    let rows: Vec<&Row> = rows
+        .iter()
+        .filter(|row| {
+            [row.value, row.interval.lower, row.interval.upper]
+                .iter()
+                .all(|x| x.is_finite())
+        })
+        .collect();
     let height = TOP + LINE * rows.len().max(1) as i32 + 48;
     draw(title, height as u32, |area| {
-        let low = rows.iter().map(|row| row.interval.lower.min(row.value)).fold(f64::INFINITY, f64::min);
-        let high = rows.iter().map(|row| row.interval.upper.max(row.value)).fold(f64::NEG_INFINITY, f64::max);
+        let low = rows
+            .iter()
+            .map(|row| row.interval.lower.min(row.value))
+            .fold(f64::INFINITY, f64::min);
+        let high = rows
+            .iter()
+            .map(|row| row.interval.upper.max(row.value))
+            .fold(f64::NEG_INFINITY, f64::max);
         if rows.is_empty() {
             return nothing(area, height as u32);
         }
-        let (low, high) = if high > low { (low, high) } else { (low - 1.0, high + 1.0) };
-        let (right, bottom) = (WIDTH as i32 - RIGHT, height - 40);
-        let x_of = |value: f64| LEFT + ((value - low) / (high - low) * f64::from(right - LEFT)).round() as i32;
-        let text = |words: String, (x, y): (i32, i32), size: i32, side: HPos| {
-            Text::new(words, (x, y), ("sans-serif", size).into_font().color(&TEXT).pos(Pos::new(side, VPos::Center)))
+        let (low, high) = if high > low {
+            (low, high)
+        } else {
+            (low - 1.0, high + 1.0)
         };
-        area.draw(&text(title.to_owned(), (WIDTH as i32 / 2, 18), 18, HPos::Center))?;
+        let (right, bottom) = (WIDTH as i32 - RIGHT, height - 40);
+        let x_of = |value: f64| {
+            LEFT + ((value - low) / (high - low) * f64::from(right - LEFT)).round() as i32
+        };
+        let text = |words: String, (x, y): (i32, i32), size: i32, side: HPos| {
+            Text::new(
+                words,
+                (x, y),
+                ("sans-serif", size)
+                    .into_font()
+                    .color(&TEXT)
+                    .pos(Pos::new(side, VPos::Center)),
+            )
+        };
+        area.draw(&text(
+            title.to_owned(),
+            (WIDTH as i32 / 2, 18),
+            18,
+            HPos::Center,
+        ))?;
         for mark in marks(low, high) {
-            area.draw(&PathElement::new(vec![(x_of(mark), TOP - 8), (x_of(mark), bottom)], GRID))?;
-            area.draw(&text(tidy(mark), (x_of(mark), bottom + 13), 13, HPos::Center))?;
+            area.draw(&PathElement::new(
+                vec![(x_of(mark), TOP - 8), (x_of(mark), bottom)],
+                GRID,
+            ))?;
+            area.draw(&text(
+                tidy(mark),
+                (x_of(mark), bottom + 13),
+                13,
+                HPos::Center,
+            ))?;
         }
-        area.draw(&text(unit.to_owned(), ((LEFT + right) / 2, bottom + 30), 13, HPos::Center))?;
+        area.draw(&text(
+            unit.to_owned(),
+            ((LEFT + right) / 2, bottom + 30),
+            13,
+            HPos::Center,
+        ))?;
         for (index, row) in rows.iter().enumerate() {
             let y = TOP + LINE * index as i32 + LINE / 2 - 4;
             let lines = two_lines(&row.label, 38);
@@ -57,12 +106,22 @@ pub fn intervals(title: &str, unit: &str, rows: &[Row], decimals: usize) -> Resu
                 area.draw(&text(words.clone(), (LEFT - 12, y), 12, HPos::Right))?;
             }
             let (lower, upper) = (x_of(row.interval.lower), x_of(row.interval.upper));
-            area.draw(&PathElement::new(vec![(lower, y), (upper, y)], COLOURS[0].stroke_width(2)))?;
+            area.draw(&PathElement::new(
+                vec![(lower, y), (upper, y)],
+                COLOURS[0].stroke_width(2),
+            ))?;
             for end in [lower, upper] {
-                area.draw(&PathElement::new(vec![(end, y - 5), (end, y + 5)], COLOURS[0].stroke_width(2)))?;
+                area.draw(&PathElement::new(
+                    vec![(end, y - 5), (end, y + 5)],
+                    COLOURS[0].stroke_width(2),
+                ))?;
             }
             area.draw(&Circle::new((x_of(row.value), y), 4, COLOURS[0].filled()))?;
-            let words = format!("{:.decimals$} ± {:.decimals$}", row.value, row.interval.half_width());
+            let words = format!(
+                "{:.decimals$} ± {:.decimals$}",
+                row.value,
+                row.interval.half_width()
+            );
             area.draw(&text(words, (right + 10, y), 12, HPos::Left))?;
         }
         Ok(())
@@ -73,9 +132,16 @@ pub fn intervals(title: &str, unit: &str, rows: &[Row], decimals: usize) -> Resu
 fn marks(low: f64, high: f64) -> Vec<f64> {
     let rough = (high - low) / 6.0;
     let power = 10f64.powf(rough.log10().floor());
-    let step = [1.0, 2.0, 5.0, 10.0].into_iter().map(|factor| factor * power).find(|&step| step >= rough).unwrap_or(power);
+    let step = [1.0, 2.0, 5.0, 10.0]
+        .into_iter()
+        .map(|factor| factor * power)
+        .find(|&step| step >= rough)
+        .unwrap_or(power);
     let first = (low / step).ceil() as i64;
-    (first..).map(|number| number as f64 * step).take_while(|&mark| mark <= high + step * 1e-9).collect()
+    (first..)
+        .map(|number| number as f64 * step)
+        .take_while(|&mark| mark <= high + step * 1e-9)
+        .collect()
 }
 
 #[cfg(test)]
@@ -87,14 +153,36 @@ mod tests {
         let row = |label: &str, value: f64| Row {
             label: label.to_owned(),
             value,
-            interval: Interval { lower: value - 10.0, upper: value + 10.0 },
+            interval: Interval {
+                lower: value - 10.0,
+                upper: value + 10.0,
+            },
         };
-        let svg = intervals("Elo <1>", "Elo", &[row("best", 90.0), row("worst", -90.0), row("none", f64::NAN)], 1).unwrap();
-        assert!(svg.contains("90.0 ± 10.0") && svg.contains("Elo &lt;1&gt;") && !svg.contains("NaN"));
+        let svg = intervals(
+            "Elo <1>",
+            "Elo",
+            &[
+                row("best", 90.0),
+                row("worst", -90.0),
+                row("none", f64::NAN),
+            ],
+            1,
+        )
+        .unwrap();
+        assert!(
+            svg.contains("90.0 ± 10.0") && svg.contains("Elo &lt;1&gt;") && !svg.contains("NaN")
+        );
         // The axis runs from -100 at 262 to 100 at 610: 90 is at 592.6 and -90 at 279.4.
         assert_eq!(svg.matches("<circle").count(), 2);
-        assert!(svg.contains("cx=\"593\"") && svg.contains("cx=\"279\""), "{svg}");
-        assert!(intervals("none", "", &[], 1).unwrap().contains("nothing to show"));
+        assert!(
+            svg.contains("cx=\"593\"") && svg.contains("cx=\"279\""),
+            "{svg}"
+        );
+        assert!(
+            intervals("none", "", &[], 1)
+                .unwrap()
+                .contains("nothing to show")
+        );
     }
 
     #[test]

@@ -1,8 +1,9 @@
 //! What contestants choose, position by position.
 //!
-//! An evaluator rates each distinct successor once, which answers all six faces. A player decides every roll that leaves
-//! a choice, each time told of a new game, so that no decision profits from another. Invariant: the answers for a
-//! position depend on the contestant, the seed, the position and its number alone.
+//! An evaluator rates each distinct successor once, which answers all six faces. A player decides
+//! every roll that leaves a choice, each time told of a new game, so that no decision profits from
+//! another. Invariant: the answers for a position depend on the contestant, the seed, the position
+//! and its number alone.
 
 use super::Contestant;
 use super::truth::{Labelled, MOST_MOVES};
@@ -39,7 +40,13 @@ pub struct Answer {
 const BLOCK: usize = 128;
 
 /// The answers of a contestant, one a position, in order.
-pub fn answers(contestant: &Contestant, game: &Standard, labelled: &[Labelled], seed: u64, progress: &ProgressBar) -> Vec<Answer> {
+pub fn answers(
+    contestant: &Contestant,
+    game: &Standard,
+    labelled: &[Labelled],
+    seed: u64,
+    progress: &ProgressBar,
+) -> Vec<Answer> {
     let done = |block: &[Labelled]| progress.inc(block.len() as u64);
     let blocks: Vec<Vec<Answer>> = match contestant {
         Contestant::Evaluator { evaluator, .. } => labelled
@@ -55,18 +62,29 @@ pub fn answers(contestant: &Contestant, game: &Standard, labelled: &[Labelled], 
             return vec![Answer::default(); labelled.len()];
         }
         Contestant::Player(recipe) => {
-            let idle = Idle { recipe, players: Mutex::new(Vec::new()) };
+            let idle = Idle {
+                recipe,
+                players: Mutex::new(Vec::new()),
+            };
             // Searches take long: small pieces keep all threads busy to the end.
             const PIECE: usize = 8;
             let answer = |(number, block): (usize, &[Labelled])| {
                 let mut player = idle.take();
                 let numbered = block.iter().zip((number * PIECE) as u64..);
-                let answers = numbered.map(|(labelled, number)| by_player(player.as_mut(), game, labelled, seed, number)).collect();
+                let answers = numbered
+                    .map(|(labelled, number)| {
+                        by_player(player.as_mut(), game, labelled, seed, number)
+                    })
+                    .collect();
                 idle.put_back(player);
                 done(block);
                 answers
             };
-            labelled.par_chunks(PIECE).enumerate().map(|(number, block)| answer((number, block))).collect()
+            labelled
+                .par_chunks(PIECE)
+                .enumerate()
+                .map(|(number, block)| answer((number, block)))
+                .collect()
         }
     };
     blocks.concat()
@@ -80,23 +98,45 @@ struct Idle<'a> {
 
 impl Idle<'_> {
     fn take(&self) -> Box<dyn Player<Standard>> {
-        let idle = self.players.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        let idle = self
+            .players
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .pop();
         idle.unwrap_or_else(|| self.recipe.make())
     }
 
     fn put_back(&self, player: Box<dyn Player<Standard>>) {
-        self.players.lock().unwrap_or_else(PoisonError::into_inner).push(player);
+        self.players
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .push(player);
     }
 }
 
-fn by_player(player: &mut dyn Player<Standard>, game: &Standard, labelled: &Labelled, seed: u64, number: u64) -> Answer {
+fn by_player(
+    player: &mut dyn Player<Standard>,
+    game: &Standard,
+    labelled: &Labelled,
+    seed: u64,
+    number: u64,
+) -> Answer {
     let mut answer = Answer::default();
-    for (index, (choice, outcome)) in answer.choices.iter_mut().zip(labelled.outcomes(game).iter()).enumerate() {
+    for (index, (choice, outcome)) in answer
+        .choices
+        .iter_mut()
+        .zip(labelled.outcomes(game).iter())
+        .enumerate()
+    {
         let legal = &labelled.moves[outcome.run()];
         let place = if legal.len() == 1 {
             0
         } else {
-            player.new_game(derive_seed(seed, SeedSpace::Regret, &[number, index as u64, PLAYER]));
+            player.new_game(derive_seed(
+                seed,
+                SeedSpace::Regret,
+                &[number, index as u64, PLAYER],
+            ));
             let best = player.decide(&labelled.position, legal).best;
             legal.iter().position(|&mv| mv == best).unwrap_or(0)
         };
@@ -127,22 +167,37 @@ fn by_evaluator(evaluator: &AnyEvaluator, game: &Standard, block: &[Labelled]) -
     evaluator.values(game, &asked, &mut values);
     let (own, successors) = values.split_at(block.len());
     let mut successors = successors.iter();
-    let answer = |((labelled, payoffs), &value): ((&Labelled, &[Option<f32>; MOST_MOVES]), &f32)| {
-        let mut rated = [0.0; MOST_MOVES];
-        for (rated, payoff) in rated.iter_mut().zip(payoffs).take(labelled.moves.len()) {
-            *rated = payoff.unwrap_or_else(|| 1.0 - successors.next().copied().unwrap_or_default());
-        }
-        let mut answer = Answer { value: Some(value), ..Answer::default() };
-        for (choice, outcome) in answer.choices.iter_mut().zip(labelled.outcomes(game).iter()) {
-            *choice = Choice::Move(first_best(&rated, outcome.run()) as u8);
-        }
-        answer
-    };
+    let answer =
+        |((labelled, payoffs), &value): ((&Labelled, &[Option<f32>; MOST_MOVES]), &f32)| {
+            let mut rated = [0.0; MOST_MOVES];
+            for (rated, payoff) in rated.iter_mut().zip(payoffs).take(labelled.moves.len()) {
+                *rated =
+                    payoff.unwrap_or_else(|| 1.0 - successors.next().copied().unwrap_or_default());
+            }
+            let mut answer = Answer {
+                value: Some(value),
+                ..Answer::default()
+            };
+            for (choice, outcome) in answer
+                .choices
+                .iter_mut()
+                .zip(labelled.outcomes(game).iter())
+            {
+                *choice = Choice::Move(first_best(&rated, outcome.run()) as u8);
+            }
+            answer
+        };
     block.iter().zip(&won).zip(own).map(answer).collect()
 }
 
 /// The first place of the largest value in a run.
 fn first_best(values: &[f32], run: std::ops::Range<usize>) -> usize {
     let start = run.start;
-    run.fold(start, |best, place| if values[place] > values[best] { place } else { best })
+    run.fold(start, |best, place| {
+        if values[place] > values[best] {
+            place
+        } else {
+            best
+        }
+    })
 }

@@ -1,8 +1,8 @@
 //! Sums over decisions, and what they say: means, shares and their standard errors.
 //!
-//! The six faces of one position depend on each other, so the position is the unit: each figure is a ratio of two sums
-//! over positions, with the standard error of such a ratio (linearised). Invariant: sums are added up in the order of the
-//! positions, in double precision.
+//! The six faces of one position depend on each other, so the position is the unit: each figure is
+//! a ratio of two sums over positions, with the standard error of such a ratio (linearised).
+//! Invariant: sums are added up in the order of the positions, in double precision.
 
 use super::FACES;
 use super::choices::{Answer, Choice};
@@ -47,9 +47,13 @@ impl Ratio {
         }
         let value = self.numerator / self.denominator;
         // Sum of squared residuals of numerator − value · denominator, whose own sum is 0.
-        let residuals = self.squared_numerator - 2.0 * value * self.product + value * value * self.squared_denominator;
+        let residuals = self.squared_numerator - 2.0 * value * self.product
+            + value * value * self.squared_denominator;
         let correction = self.positions / (self.positions - 1.0).max(1.0);
-        Estimate { value, error: (residuals.max(0.0) * correction).sqrt() / self.denominator }
+        Estimate {
+            value,
+            error: (residuals.max(0.0) * correction).sqrt() / self.denominator,
+        }
     }
 }
 
@@ -115,7 +119,14 @@ fn same(value: f32, best: f32) -> bool {
 impl DecisionSums {
     /// Adds the six decisions of one position.
     pub fn add(&mut self, game: &Standard, labelled: &Labelled, answer: &Answer) {
-        let [mut regret, mut real, mut regret_of_choices, mut optimal, mut above_1, mut above_5] = [0.0; 6];
+        let [
+            mut regret,
+            mut real,
+            mut regret_of_choices,
+            mut optimal,
+            mut above_1,
+            mut above_5,
+        ] = [0.0; 6];
         for (outcome, choice) in labelled.outcomes(game).iter().zip(answer.choices) {
             let (weight, best, run) = (faces(outcome), labelled.best(outcome), outcome.run());
             let permitted = &labelled.values[run.clone()];
@@ -135,7 +146,11 @@ impl DecisionSums {
                 above_5 += if lost > 0.05 { weight_of_one } else { 0.0 };
                 if is_real {
                     regret_of_choices += weight_of_one * lost;
-                    optimal += if same(value, best) { weight_of_one } else { 0.0 };
+                    optimal += if same(value, best) {
+                        weight_of_one
+                    } else {
+                        0.0
+                    };
                 }
             }
         }
@@ -187,8 +202,15 @@ impl ValueSums {
         let squared = self.squared.estimate();
         let rmse = squared.value.sqrt();
         // The error of a root by its derivative.
-        let error = if rmse > 0.0 { squared.error / (2.0 * rmse) } else { 0.0 };
-        (self.squared.positions > 0.0).then(|| ValueFigures { rmse: Estimate { value: rmse, error }, bias: self.signed.estimate() })
+        let error = if rmse > 0.0 {
+            squared.error / (2.0 * rmse)
+        } else {
+            0.0
+        };
+        (self.squared.positions > 0.0).then(|| ValueFigures {
+            rmse: Estimate { value: rmse, error },
+            bias: self.signed.estimate(),
+        })
     }
 
     /// The bins that have positions.

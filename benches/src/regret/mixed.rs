@@ -1,9 +1,11 @@
-//! Games of [`super::positions::Source::Mixed`]: half random, half greedy with some random moves, played for one position each.
+//! Games of [`super::positions::Source::Mixed`]: half random, half greedy with some random moves,
+//! played for one position each.
 //!
-//! The games go through the rules directly, not through players and the game loop: nothing but positions is wanted of
-//! them, and most are thrown away. A block of positions shares one stream of random numbers, because seeding a Mersenne
-//! Twister takes longer than a game. Invariant: a game has the distribution it has with
-//! [`RandomPlayer`](engine::player::simple::RandomPlayer), or with two [`GreedyPlayer`]s and [`EXPLORATION`].
+//! The games go through the rules directly, not through players and the game loop: nothing but
+//! positions is wanted of them, and most are thrown away. A block of positions shares one stream of
+//! random numbers, because seeding a Mersenne Twister takes longer than a game. Invariant: a game
+//! has the distribution it has with [`RandomPlayer`](engine::player::simple::RandomPlayer), or with
+//! two [`GreedyPlayer`]s and [`EXPLORATION`].
 
 use super::positions::EXPLORATION;
 use engine::game::Game;
@@ -24,12 +26,19 @@ pub(super) struct MixedGames<'a> {
 impl<'a> MixedGames<'a> {
     /// Games of a stream.
     pub(super) fn new(game: &'a Standard, random: RandomStream) -> Self {
-        Self { game, random, legal: MoveList::default(), found: Vec::new() }
+        Self {
+            game,
+            random,
+            legal: MoveList::default(),
+            found: Vec::new(),
+        }
     }
 
-    /// Plays a game; one of its positions that have so many stones in all, each with the same chance.
+    /// Plays a game; one of its positions that have so many stones in all, each with the same
+    /// chance.
     pub(super) fn draw(&mut self, stones: &RangeInclusive<u32>) -> Option<Position> {
-        // Half the games, not half the positions: greedy games are often over before few stones are left.
+        // Half the games, not half the positions: greedy games are often over before few stones are
+        // left.
         let coins = self.random.next_u64();
         let first = if coins & 1 == 0 { RED } else { BLUE };
         let start = self.game.random_start(&mut self.random, first);
@@ -44,7 +53,12 @@ impl<'a> MixedGames<'a> {
     }
 
     #[inline]
-    fn play(&mut self, start: Position, stones: &RangeInclusive<u32>, choose: impl Fn(&mut Self, &Position) -> Move) {
+    fn play(
+        &mut self,
+        start: Position,
+        stones: &RangeInclusive<u32>,
+        choose: impl Fn(&mut Self, &Position) -> Move,
+    ) {
         let mut position = start;
         while self.game.winner(&position).is_none() {
             let there = position.stones();
@@ -72,7 +86,8 @@ impl<'a> MixedGames<'a> {
         if f64::from(bits as u32) < EXPLORATION * (1u64 << 32) as f64 {
             return self.random_move(position);
         }
-        self.game.draw_moves(position, (bits >> 32) as u32, &mut self.legal);
+        self.game
+            .draw_moves(position, (bits >> 32) as u32, &mut self.legal);
         GreedyPlayer::choice(position, &self.legal)
     }
 }
@@ -95,14 +110,26 @@ mod tests {
         let mut dice = DiceStream::new(random.next_u64(), game.die());
         let mut explored = Exploration::new(0, EXPLORATION, RandomStream::new(random.next_u64()));
         let mut players: Vec<&mut dyn Player<Standard>> = if is_random {
-            of_random.iter_mut().map(|player| player as &mut dyn Player<Standard>).collect()
+            of_random
+                .iter_mut()
+                .map(|player| player as &mut dyn Player<Standard>)
+                .collect()
         } else {
-            of_greedy.iter_mut().map(|player| player as &mut dyn Player<Standard>).collect()
+            of_greedy
+                .iter_mut()
+                .map(|player| player as &mut dyn Player<Standard>)
+                .collect()
         };
-        players.iter_mut().for_each(|player| player.new_game(random.next_u64()));
+        players
+            .iter_mut()
+            .for_each(|player| player.new_game(random.next_u64()));
         let explored = if is_random { None } else { Some(&mut explored) };
         let record = play_game(game, start, &mut players, &mut dice, explored, None);
-        record.positions(game).take(record.plies.len()).filter(|position| position.stones() <= 5).collect()
+        record
+            .positions(game)
+            .take(record.plies.len())
+            .filter(|position| position.stones() <= 5)
+            .collect()
     }
 
     #[test]
@@ -116,7 +143,9 @@ mod tests {
             sums[0] += f64::from(!found.is_empty());
             sums[1] += found.len() as f64;
             sums[2] += (found.len() as f64).powi(2);
-            found.iter().for_each(|position| sums[2 + position.mover().count() as usize] += 1.0);
+            found
+                .iter()
+                .for_each(|position| sums[2 + position.mover().count() as usize] += 1.0);
         };
         for number in 0..GAMES {
             let drawn = games.draw(&(2..=5));
@@ -128,12 +157,21 @@ mod tests {
         let number = GAMES as f64;
         let share = slow[0] / number;
         let deviation = (2.0 * share * (1.0 - share) / number).sqrt();
-        assert!((quick[0] - slow[0]).abs() / number < 4.0 * deviation, "{quick:?} {slow:?}");
+        assert!(
+            (quick[0] - slow[0]).abs() / number < 4.0 * deviation,
+            "{quick:?} {slow:?}"
+        );
         let variance = slow[2] / number - (slow[1] / number).powi(2);
-        assert!((quick[1] - slow[1]).abs() / number < 4.0 * (2.0 * variance / number).sqrt(), "{quick:?} {slow:?}");
+        assert!(
+            (quick[1] - slow[1]).abs() / number < 4.0 * (2.0 * variance / number).sqrt(),
+            "{quick:?} {slow:?}"
+        );
         // Positions of one game depend on each other: several times the error of independent ones.
         for class in 3..7 {
-            assert!((quick[class] - slow[class]).abs() < 12.0 * (2.0 * slow[class]).sqrt(), "{quick:?} {slow:?}");
+            assert!(
+                (quick[class] - slow[class]).abs() < 12.0 * (2.0 * slow[class]).sqrt(),
+                "{quick:?} {slow:?}"
+            );
         }
     }
 }

@@ -1,9 +1,10 @@
 //! Positions on which regret is measured: one of a game, drawn from self-play of a stated kind.
 //!
-//! Invariant: position `k` is a function of the source, the seed, `k` and the wanted numbers of stones; the more positions
-//! are asked for, the same the first of them are. A game that has no position with so many stones is followed by another
-//! one. A player's games have a stream of random numbers for each game; those of [`Source::Mixed`] (`mixed.rs`), which are
-//! over in less time than a stream takes to begin, share one in each block of [`BLOCK`] positions.
+//! Invariant: position `k` is a function of the source, the seed, `k` and the wanted numbers of
+//! stones; the more positions are asked for, the same the first of them are. A game that has no
+//! position with so many stones is followed by another one. A player's games have a stream of
+//! random numbers for each game; those of [`Source::Mixed`] (`mixed.rs`), which are over in less
+//! time than a stream takes to begin, share one in each block of [`BLOCK`] positions.
 
 use super::RegretError;
 use super::mixed::MixedGames;
@@ -21,7 +22,8 @@ use std::ops::RangeInclusive;
 /// Share of random moves in games of players that are not random anyway.
 pub const EXPLORATION: f64 = 0.1;
 
-/// Positions drawn one after the other, with the same players (which may own large tables) or the same stream.
+/// Positions drawn one after the other, with the same players (which may own large tables) or the
+/// same stream.
 pub const BLOCK: u64 = 64;
 
 /// Games that are tried for one position.
@@ -32,7 +34,8 @@ pub const MIXED: &str = "mixed";
 
 /// Who plays the games that positions are taken from, against themselves.
 pub enum Source {
-    /// Half the games uniformly random, half greedy with [`EXPLORATION`], whether or not they come to a wanted position.
+    /// Half the games uniformly random, half greedy with [`EXPLORATION`], whether or not they come
+    /// to a wanted position.
     Mixed,
     /// One player with [`EXPLORATION`].
     Player(Box<PlayerRecipe>),
@@ -44,7 +47,11 @@ impl Source {
     /// # Errors
     /// If the notation is wrong.
     pub fn parse(text: &str, game: &Standard) -> Result<Self, PlayerError> {
-        if text.trim() == MIXED { Ok(Self::Mixed) } else { Ok(Self::Player(Box::new(PlayerRecipe::parse(text, game)?))) }
+        if text.trim() == MIXED {
+            Ok(Self::Mixed)
+        } else {
+            Ok(Self::Player(Box::new(PlayerRecipe::parse(text, game)?)))
+        }
     }
 
     /// The argument it is read from.
@@ -66,8 +73,8 @@ impl Source {
     }
 }
 
-/// Draws `count` positions. `stones(k)` is how many stones position `k` may have in all; which of the positions of its
-/// game that have so many is drawn with equal chances.
+/// Draws `count` positions. `stones(k)` is how many stones position `k` may have in all; which of
+/// the positions of its game that have so many is drawn with equal chances.
 ///
 /// # Errors
 /// If many games in a row have no such position.
@@ -86,7 +93,9 @@ pub fn draw_positions(
             let wanted = numbers.clone().map(&stones);
             let drawn = match source {
                 Source::Mixed => of_mixed_games(game, seed, block, wanted),
-                Source::Player(recipe) => of_players(game, recipe, seed, numbers.clone().zip(wanted)),
+                Source::Player(recipe) => {
+                    of_players(game, recipe, seed, numbers.clone().zip(wanted))
+                }
             };
             progress.inc(numbers.end - numbers.start);
             drawn
@@ -102,8 +111,17 @@ fn of_mixed_games(
     block: u64,
     wanted: impl Iterator<Item = RangeInclusive<u32>>,
 ) -> Result<Vec<Position>, RegretError> {
-    let mut games = MixedGames::new(game, RandomStream::new(derive_seed(seed, SeedSpace::Regret, &[block])));
-    wanted.map(|stones| (0..MOST_GAMES).find_map(|_| games.draw(&stones)).ok_or_else(|| none_found(MIXED, &stones))).collect()
+    let mut games = MixedGames::new(
+        game,
+        RandomStream::new(derive_seed(seed, SeedSpace::Regret, &[block])),
+    );
+    wanted
+        .map(|stones| {
+            (0..MOST_GAMES)
+                .find_map(|_| games.draw(&stones))
+                .ok_or_else(|| none_found(MIXED, &stones))
+        })
+        .collect()
 }
 
 /// The positions of some numbers, each with so many stones as stands beside its number.
@@ -117,7 +135,8 @@ fn of_players(
     let mut positions = Vec::new();
     let mut draw = |(number, stones): (u64, RangeInclusive<u32>)| {
         for attempt in 0..MOST_GAMES {
-            let mut random = RandomStream::new(derive_seed(seed, SeedSpace::Regret, &[number, attempt]));
+            let mut random =
+                RandomStream::new(derive_seed(seed, SeedSpace::Regret, &[number, attempt]));
             play(game, &mut players, &mut random, &mut positions);
             positions.retain(|position| stones.contains(&position.stones()));
             if !positions.is_empty() {
@@ -131,11 +150,21 @@ fn of_players(
 
 fn none_found(from: &str, stones: &RangeInclusive<u32>) -> RegretError {
     let (fewest, most) = (*stones.start(), *stones.end());
-    RegretError::NoPosition { games: MOST_GAMES, from: from.to_owned(), fewest, most }
+    RegretError::NoPosition {
+        games: MOST_GAMES,
+        from: from.to_owned(),
+        fewest,
+        most,
+    }
 }
 
 /// One game of players with [`EXPLORATION`]; its positions, but not the end.
-fn play(game: &Standard, players: &mut [Box<dyn Player<Standard>>; 2], random: &mut RandomStream, positions: &mut Vec<Position>) {
+fn play(
+    game: &Standard,
+    players: &mut [Box<dyn Player<Standard>>; 2],
+    random: &mut RandomStream,
+    positions: &mut Vec<Position>,
+) {
     // Not used any more, but the positions that follow are those of the committed suite.
     let _ = random.next_u64();
     let first = if random.below(2) == 0 { RED } else { BLUE };
@@ -143,11 +172,20 @@ fn play(game: &Standard, players: &mut [Box<dyn Player<Standard>>; 2], random: &
     let mut dice = DiceStream::new(random.next_u64(), game.die());
     let [seed_of_explored, seed_of_one, seed_of_other] = std::array::from_fn(|_| random.next_u64());
     let mut explored = Exploration::new(0, EXPLORATION, RandomStream::new(seed_of_explored));
-    let mut players = players.each_mut().map(|player| &mut **player as &mut dyn Player<Standard>);
+    let mut players = players
+        .each_mut()
+        .map(|player| &mut **player as &mut dyn Player<Standard>);
     for (player, seed) in players.iter_mut().zip([seed_of_one, seed_of_other]) {
         player.new_game(seed);
     }
-    let record = play_game(game, start, &mut players, &mut dice, Some(&mut explored), None);
+    let record = play_game(
+        game,
+        start,
+        &mut players,
+        &mut dice,
+        Some(&mut explored),
+        None,
+    );
     positions.clear();
     positions.extend(record.positions(game).take(record.plies.len()));
 }

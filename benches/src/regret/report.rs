@@ -47,7 +47,8 @@ pub struct Measured {
     pub by_check: Option<Figures>,
     /// How near its values are to the truth.
     pub values: Option<ValueFigures>,
-    /// By stone class: stones of the side to move against stones of the other, as `2v3`; of suites, stones in all.
+    /// By stone class: stones of the side to move against stones of the other, as `2v3`; of suites,
+    /// stones in all.
     pub classes: BTreeMap<String, Figures>,
     /// Positions by the evaluator's value.
     pub calibration: Vec<Bin>,
@@ -77,19 +78,31 @@ pub fn measure(
             let mover = labelled.position.mover().count();
             (labelled.position.stones(), mover)
         };
-        classes.entry(class).or_default().add(game, labelled, answer);
+        classes
+            .entry(class)
+            .or_default()
+            .add(game, labelled, answer);
         if let Some(value) = answer.value {
             values.add(f64::from(value), labelled.value(game));
         }
     }
-    let class_name = |(stones, mover): (u32, u32)| if mover == 0 { stones.to_string() } else { format!("{mover}v{}", stones - mover) };
+    let class_name = |(stones, mover): (u32, u32)| {
+        if mover == 0 {
+            stones.to_string()
+        } else {
+            format!("{mover}v{}", stones - mover)
+        }
+    };
     Measured {
         name: contestant.name().to_owned(),
         kind: contestant.kind().to_owned(),
         figures: all.figures(),
         by_check: checks.map(|checks| sum(game, checks, &answers)),
         values: values.figures(),
-        classes: classes.into_iter().map(|(class, sums)| (class_name(class), sums.figures())).collect(),
+        classes: classes
+            .into_iter()
+            .map(|(class, sums)| (class_name(class), sums.figures()))
+            .collect(),
         calibration: values.bins(),
         seconds,
     }
@@ -97,7 +110,10 @@ pub fn measure(
 
 fn sum(game: &Standard, labelled: &[Labelled], answers: &[Answer]) -> Figures {
     let mut sums = DecisionSums::default();
-    labelled.iter().zip(answers).for_each(|(labelled, answer)| sums.add(game, labelled, answer));
+    labelled
+        .iter()
+        .zip(answers)
+        .for_each(|(labelled, answer)| sums.add(game, labelled, answer));
     sums.figures()
 }
 
@@ -119,7 +135,18 @@ impl Report {
     #[must_use]
     pub fn sheet(&self) -> Sheet {
         let checked = self.label_errors.is_some();
-        let mut columns = vec!["contestant", "kind", "regret", "±", "per choice", "± ", "optimal %", "±  ", "> 0.01 %", "> 0.05 %"];
+        let mut columns = vec![
+            "contestant",
+            "kind",
+            "regret",
+            "±",
+            "per choice",
+            "± ",
+            "optimal %",
+            "±  ",
+            "> 0.01 %",
+            "> 0.05 %",
+        ];
         columns.extend(if checked { &["by check"][..] } else { &[] });
         columns.extend(["rmse", "±   ", "bias", "seconds"]);
         let mut sheet = Sheet::new(columns);
@@ -135,7 +162,10 @@ impl Report {
                 Cell::Percent(figures.above_5.value),
             ]);
             if checked {
-                row.push(Cell::number(measured.by_check.map(|figures| figures.regret.value), 5));
+                row.push(Cell::number(
+                    measured.by_check.map(|figures| figures.regret.value),
+                    5,
+                ));
             }
             row.extend([
                 Cell::number(values.map(|values| values.rmse.value), 5),
@@ -151,14 +181,31 @@ impl Report {
     /// The regret of each contestant in each stone class.
     #[must_use]
     pub fn classes(&self) -> Sheet {
-        let columns = ["contestant", "kind", "class", "positions", "regret", "±", "per choice", "± ", "optimal %", "> 0.01 %", "> 0.05 %"];
+        let columns = [
+            "contestant",
+            "kind",
+            "class",
+            "positions",
+            "regret",
+            "±",
+            "per choice",
+            "± ",
+            "optimal %",
+            "> 0.01 %",
+            "> 0.05 %",
+        ];
         let mut sheet = Sheet::new(columns);
         for measured in &self.contestants {
-            for (class, figures) in std::iter::once((&"all".to_owned(), &measured.figures)).chain(&measured.classes) {
+            for (class, figures) in
+                std::iter::once((&"all".to_owned(), &measured.figures)).chain(&measured.classes)
+            {
                 let mut row = measured.names().to_vec();
                 row.extend([class.as_str().into(), figures.positions.into()]);
                 row.extend(regrets(figures));
-                row.extend([figures.optimal, figures.above_1, figures.above_5].map(|share| Cell::Percent(share.value)));
+                row.extend(
+                    [figures.optimal, figures.above_1, figures.above_5]
+                        .map(|share| Cell::Percent(share.value)),
+                );
                 sheet.push(row);
             }
         }
@@ -169,14 +216,36 @@ impl Report {
     #[must_use]
     pub fn class_table(&self) -> Sheet {
         let names = self.class_names();
-        let mut sheet = Sheet::new(std::iter::once("regret".to_owned()).chain(names.iter().cloned()));
+        let mut sheet =
+            Sheet::new(std::iter::once("regret".to_owned()).chain(names.iter().cloned()));
         for measured in &self.contestants {
-            let cell = |class: &String| Cell::number(measured.classes.get(class).map(|figures| figures.regret.value), 4);
-            sheet.push(std::iter::once(measured.name.as_str().into()).chain(names.iter().map(cell)).collect());
+            let cell = |class: &String| {
+                Cell::number(
+                    measured
+                        .classes
+                        .get(class)
+                        .map(|figures| figures.regret.value),
+                    4,
+                )
+            };
+            sheet.push(
+                std::iter::once(measured.name.as_str().into())
+                    .chain(names.iter().map(cell))
+                    .collect(),
+            );
         }
         if let Some(first) = self.contestants.first() {
-            let count = |class: &String| first.classes.get(class).map_or(Cell::Missing, |figures| figures.positions.into());
-            sheet.push(std::iter::once("(positions)".into()).chain(names.iter().map(count)).collect());
+            let count = |class: &String| {
+                first
+                    .classes
+                    .get(class)
+                    .map_or(Cell::Missing, |figures| figures.positions.into())
+            };
+            sheet.push(
+                std::iter::once("(positions)".into())
+                    .chain(names.iter().map(count))
+                    .collect(),
+            );
         }
         sheet
     }
@@ -205,17 +274,31 @@ impl Report {
     /// # Errors
     /// If the plotting library refuses.
     pub fn svg(&self) -> Result<String, PlotError> {
-        let evaluators: Vec<&Measured> = self.contestants.iter().filter(|measured| !measured.calibration.is_empty()).collect();
+        let evaluators: Vec<&Measured> = self
+            .contestants
+            .iter()
+            .filter(|measured| !measured.calibration.is_empty())
+            .collect();
         if evaluators.is_empty() {
             return self.svg_of_classes();
         }
-        let diagonal = Curve { name: "predicted = exact".to_owned(), points: vec![(0.0, 0.0), (1.0, 1.0)] };
+        let diagonal = Curve {
+            name: "predicted = exact".to_owned(),
+            points: vec![(0.0, 0.0), (1.0, 1.0)],
+        };
         let curve = |measured: &&Measured| Curve {
             name: measured.name.clone(),
-            points: measured.calibration.iter().map(|bin| (bin.predicted, bin.exact.value)).collect(),
+            points: measured
+                .calibration
+                .iter()
+                .map(|bin| (bin.predicted, bin.exact.value))
+                .collect(),
         };
         let chart = LineChart {
-            title: format!("Predicted and exact win probability, {} positions", self.positions),
+            title: format!(
+                "Predicted and exact win probability, {} positions",
+                self.positions
+            ),
             x_label: "predicted win probability (mean of bins of 0.05)".to_owned(),
             y_label: "exact".to_owned(),
             curves: evaluators.iter().map(curve).chain([diagonal]).collect(),
@@ -226,8 +309,13 @@ impl Report {
     fn svg_of_classes(&self) -> Result<String, PlotError> {
         let names = self.class_names();
         let curve = |measured: &Measured| {
-            let point = |(index, class): (usize, &String)| Some((index as f64, measured.classes.get(class)?.regret.value));
-            Curve { name: measured.name.clone(), points: names.iter().enumerate().filter_map(point).collect() }
+            let point = |(index, class): (usize, &String)| {
+                Some((index as f64, measured.classes.get(class)?.regret.value))
+            };
+            Curve {
+                name: measured.name.clone(),
+                points: names.iter().enumerate().filter_map(point).collect(),
+            }
         };
         let chart = LineChart {
             title: format!("Regret by stone class, {} positions", self.positions),
@@ -235,14 +323,25 @@ impl Report {
             y_label: "win probability given away per decision".to_owned(),
             curves: self.contestants.iter().map(curve).collect(),
         };
-        scaled_chart(&chart, &Scale::Categories(names.clone()), &Scale::Logarithmic(10))
+        scaled_chart(
+            &chart,
+            &Scale::Categories(names.clone()),
+            &Scale::Logarithmic(10),
+        )
     }
 
     /// All classes in order of stones, then of the mover's.
     fn class_names(&self) -> Vec<String> {
-        let mut names: Vec<String> = self.contestants.iter().flat_map(|measured| measured.classes.keys().cloned()).collect();
+        let mut names: Vec<String> = self
+            .contestants
+            .iter()
+            .flat_map(|measured| measured.classes.keys().cloned())
+            .collect();
         let order = |name: &String| {
-            let stones: Vec<u32> = name.split('v').filter_map(|part| part.parse().ok()).collect();
+            let stones: Vec<u32> = name
+                .split('v')
+                .filter_map(|part| part.parse().ok())
+                .collect();
             (stones.iter().sum::<u32>(), stones.first().copied())
         };
         names.sort_by_key(order);

@@ -1,8 +1,9 @@
 //! Suites of positions with more stones than tables know, labelled by deep search.
 //!
-//! A suite is JSON Lines: a header, then a position a line with the value of each of its moves, by the deepest search
-//! there was time for and by one a ply shallower. The difference of the two is the estimate of a label's error.
-//! Invariant: what is read has every move of its position, before the roll, and values in `[0, 1]`.
+//! A suite is JSON Lines: a header, then a position a line with the value of each of its moves, by
+//! the deepest search there was time for and by one a ply shallower. The difference of the two is
+//! the estimate of a label's error. Invariant: what is read has every move of its position, before
+//! the roll, and values in `[0, 1]`.
 
 use super::positions::{Source, draw_positions};
 use super::truth::{Labelled, MOST_MOVES};
@@ -86,7 +87,8 @@ pub struct LabelErrors {
 /// Draws positions, labels them and writes a suite.
 ///
 /// # Errors
-/// If `label` is no player that can label, positions are not to be had, or the file cannot be written.
+/// If `label` is no player that can label, positions are not to be had, or the file cannot be
+/// written.
 pub fn write_suite(
     path: &Path,
     game: &Standard,
@@ -97,7 +99,10 @@ pub fn write_suite(
     progress: &ProgressBar,
 ) -> Result<(), RegretError> {
     let (check, depth) = one_ply_less(label)?;
-    let recipes = [PlayerRecipe::parse(label, game)?, PlayerRecipe::parse(&check, game)?];
+    let recipes = [
+        PlayerRecipe::parse(label, game)?,
+        PlayerRecipe::parse(&check, game)?,
+    ];
     let numbers = MOST_STONES - FEWEST_STONES + 1;
     let stones = |number: u64| {
         let stones = FEWEST_STONES + (number % u64::from(numbers)) as u32;
@@ -120,15 +125,22 @@ pub fn write_suite(
         .par_chunks(PIECE)
         .map(|piece| {
             let mut players = [recipes[0].make(), recipes[1].make()];
-            let lines = piece.iter().map(|position| label_line(game, &mut players, position, seed)).collect::<Option<_>>();
+            let lines = piece
+                .iter()
+                .map(|position| label_line(game, &mut players, position, seed))
+                .collect::<Option<_>>();
             progress.inc(piece.len() as u64);
-            lines.ok_or_else(|| RegretError::Label { player: label.to_owned() })
+            lines.ok_or_else(|| RegretError::Label {
+                player: label.to_owned(),
+            })
         })
         .collect();
     let lines = lines?.concat();
     write_atomically(path, |file| {
         writeln!(file, "{}", serde_json::to_string(&header)?)?;
-        lines.iter().try_for_each(|line| writeln!(file, "{}", serde_json::to_string(line)?))
+        lines
+            .iter()
+            .try_for_each(|line| writeln!(file, "{}", serde_json::to_string(line)?))
     })?;
     Ok(())
 }
@@ -136,27 +148,44 @@ pub fn write_suite(
 /// The labelling player one ply shallower, and its own depth.
 fn one_ply_less(label: &str) -> Result<(String, u32), RegretError> {
     let mut notation = Notation::parse(label)?;
-    let depth = notation.arguments.iter_mut().find(|argument| argument.key.as_deref() == Some("depth"));
-    let number = depth.and_then(|argument| Some((argument.value.name.parse::<u32>().ok()?, argument)));
+    let depth = notation
+        .arguments
+        .iter_mut()
+        .find(|argument| argument.key.as_deref() == Some("depth"));
+    let number =
+        depth.and_then(|argument| Some((argument.value.name.parse::<u32>().ok()?, argument)));
     match number {
         Some((depth, argument)) if depth >= 2 => {
             argument.value.name = (depth - 1).to_string();
             Ok((notation.to_string(), depth))
         }
-        _ => Err(RegretError::Label { player: label.to_owned() }),
+        _ => Err(RegretError::Label {
+            player: label.to_owned(),
+        }),
     }
 }
 
 /// `None` from a player that does not rate moves.
-fn label_line(game: &Standard, players: &mut [Box<dyn Player<Standard>>; 2], position: &Position, seed: u64) -> Option<Line> {
+fn label_line(
+    game: &Standard,
+    players: &mut [Box<dyn Player<Standard>>; 2],
+    position: &Position,
+    seed: u64,
+) -> Option<Line> {
     let mut rate = |player: usize| -> Option<Vec<f32>> {
         players[player].new_game(seed);
-        players[player].analyse(position, None).moves.into_iter().map(|(_, value)| value.map(rounded)).collect()
+        players[player]
+            .analyse(position, None)
+            .moves
+            .into_iter()
+            .map(|(_, value)| value.map(rounded))
+            .collect()
     };
     let (label, check) = (rate(0)?, rate(1)?);
     let mut moves = MoveList::default();
     game.moves(position, &mut moves);
-    let [value, checked] = [&label, &check].map(|values| labelled(position, &moves, values).value(game));
+    let [value, checked] =
+        [&label, &check].map(|values| labelled(position, &moves, values).value(game));
     Some(Line {
         position: game.format_position(position, None),
         value: rounded_wide(value),
@@ -170,7 +199,11 @@ fn label_line(game: &Standard, players: &mut [Box<dyn Player<Standard>>; 2], pos
 }
 
 fn labelled(position: &Position, moves: &MoveList, values: &[f32]) -> Labelled {
-    let mut labelled = Labelled { position: *position, moves: *moves, values: [0.0; MOST_MOVES] };
+    let mut labelled = Labelled {
+        position: *position,
+        moves: *moves,
+        values: [0.0; MOST_MOVES],
+    };
     labelled.values[..values.len()].copy_from_slice(values);
     labelled
 }
@@ -191,7 +224,11 @@ impl Suite {
     /// If the file cannot be read or a line of it is wrong.
     pub fn read(path: &Path, game: &Standard) -> Result<Self, RegretError> {
         let bytes = files::read(path)?;
-        Self::parse(&path.display().to_string(), &String::from_utf8_lossy(&bytes), game)
+        Self::parse(
+            &path.display().to_string(),
+            &String::from_utf8_lossy(&bytes),
+            game,
+        )
     }
 
     /// Reads the text of a suite; `name` stands in errors.
@@ -199,23 +236,42 @@ impl Suite {
     /// # Errors
     /// Names the first line that is wrong.
     pub fn parse(name: &str, text: &str, game: &Standard) -> Result<Self, RegretError> {
-        let wrong = |line: usize, problem: String| RegretError::Line { name: name.to_owned(), line, problem };
+        let wrong = |line: usize, problem: String| RegretError::Line {
+            name: name.to_owned(),
+            line,
+            problem,
+        };
         let mut lines = text.lines();
         let header: Header = serde_json::from_str(lines.next().unwrap_or_default())
             .map_err(|error| wrong(1, format!("this is no header of a suite, which 'alea regret --write-suite' writes: {error}")))?;
         if header.format != FORMAT {
-            return Err(wrong(1, format!("the format is '{}', not '{FORMAT}'", header.format)));
+            return Err(wrong(
+                1,
+                format!("the format is '{}', not '{FORMAT}'", header.format),
+            ));
         }
         let (mut labels, mut checks) = (Vec::new(), Vec::new());
         for (index, line) in lines.enumerate() {
-            let [label, check] = parse_line(line, game).map_err(|problem| wrong(index + 2, problem))?;
+            let [label, check] =
+                parse_line(line, game).map_err(|problem| wrong(index + 2, problem))?;
             labels.push(label);
             checks.push(check);
         }
         if labels.is_empty() || labels.len() as u64 != header.positions {
-            return Err(wrong(1, format!("{} positions should follow and at least one, not {}", header.positions, labels.len())));
+            return Err(wrong(
+                1,
+                format!(
+                    "{} positions should follow and at least one, not {}",
+                    header.positions,
+                    labels.len()
+                ),
+            ));
         }
-        Ok(Self { header, labelled: labels, checks })
+        Ok(Self {
+            header,
+            labelled: labels,
+            checks,
+        })
     }
 
     /// How certain the labels are.
@@ -225,10 +281,17 @@ impl Suite {
         for (label, check) in self.labelled.iter().zip(&self.checks) {
             moves += label.moves.len();
             let difference = |(one, other): (&f32, &f32)| f64::from(one - other).powi(2);
-            of_moves += label.values.iter().zip(&check.values).map(difference).sum::<f64>();
+            of_moves += label
+                .values
+                .iter()
+                .zip(&check.values)
+                .map(difference)
+                .sum::<f64>();
             of_positions += (label.value(game) - check.value(game)).powi(2);
             for outcome in label.outcomes(game).iter() {
-                let favourite = outcome.run().max_by(|&one, &other| label.values[one].total_cmp(&label.values[other]));
+                let favourite = outcome
+                    .run()
+                    .max_by(|&one, &other| label.values[one].total_cmp(&label.values[other]));
                 let lost = favourite.map_or(0.0, |place| check.best(outcome) - check.values[place]);
                 of_decisions += super::truth::faces(outcome) / FACES * f64::from(lost);
             }
@@ -243,8 +306,11 @@ impl Suite {
 }
 
 fn parse_line(text: &str, game: &Standard) -> Result<[Labelled; 2], String> {
-    let line: Line = serde_json::from_str(text).map_err(|error| format!("this is no position of a suite: {error}"))?;
-    let (position, die) = game.parse_position(&line.position).map_err(|error| error.to_string())?;
+    let line: Line = serde_json::from_str(text)
+        .map_err(|error| format!("this is no position of a suite: {error}"))?;
+    let (position, die) = game
+        .parse_position(&line.position)
+        .map_err(|error| error.to_string())?;
     if die.is_some() || game.winner(&position).is_some() {
         return Err("positions of a suite are before the roll and not over".to_owned());
     }
@@ -253,7 +319,10 @@ fn parse_line(text: &str, game: &Standard) -> Result<[Labelled; 2], String> {
     let mut values = [Vec::new(), Vec::new()];
     for &mv in moves.iter() {
         let name = game.format_move(&position, mv);
-        let pair = line.moves.get(&name).ok_or_else(|| format!("the move {name} has no values"))?;
+        let pair = line
+            .moves
+            .get(&name)
+            .ok_or_else(|| format!("the move {name} has no values"))?;
         for (values, &value) in values.iter_mut().zip(pair) {
             if !(0.0..=1.0).contains(&value) {
                 return Err(format!("the value {value} of {name} is no probability"));
@@ -262,7 +331,11 @@ fn parse_line(text: &str, game: &Standard) -> Result<[Labelled; 2], String> {
         }
     }
     if moves.len() != line.moves.len() {
-        return Err(format!("there are {} moves, not {}", moves.len(), line.moves.len()));
+        return Err(format!(
+            "there are {} moves, not {}",
+            moves.len(),
+            line.moves.len()
+        ));
     }
     Ok(values.map(|values| labelled(&position, &moves, &values)))
 }

@@ -1,7 +1,7 @@
 //! What every move of a position is worth: by the endgame tables, or by whoever labelled a suite.
 //!
-//! Invariant: values are those of the side that makes the move, after it and before the next roll; a move that ends the
-//! game is worth exactly 1.
+//! Invariant: values are those of the side that makes the move, after it and before the next roll;
+//! a move that ends the game is worth exactly 1.
 
 use super::{FACES, RegretError};
 use engine::game::{Game, Outcome, OutcomeList};
@@ -35,17 +35,24 @@ impl Labelled {
     /// The value of the best move that an outcome permits.
     #[must_use]
     pub fn best(&self, outcome: &Outcome) -> f32 {
-        self.values[outcome.run()].iter().copied().fold(0.0, f32::max)
+        self.values[outcome.run()]
+            .iter()
+            .copied()
+            .fold(0.0, f32::max)
     }
 
     /// Win probability of the side to move, before the roll.
     #[must_use]
     pub fn value(&self, game: &Standard) -> f64 {
-        self.outcomes(game).iter().map(|outcome| faces(outcome) / FACES * f64::from(self.best(outcome))).sum()
+        self.outcomes(game)
+            .iter()
+            .map(|outcome| faces(outcome) / FACES * f64::from(self.best(outcome)))
+            .sum()
     }
 }
 
-/// How many faces of the fair die an outcome stands for: a whole number, which its weight is only up to rounding.
+/// How many faces of the fair die an outcome stands for: a whole number, which its weight is only
+/// up to rounding.
 #[must_use]
 pub fn faces(outcome: &Outcome) -> f64 {
     (f64::from(outcome.weight) * FACES).round()
@@ -55,18 +62,36 @@ pub fn faces(outcome: &Outcome) -> f64 {
 ///
 /// # Errors
 /// If the tables do not know a position.
-pub fn label_exactly(game: &Standard, tables: &Tables, positions: &[Position]) -> Result<Vec<Labelled>, RegretError> {
+pub fn label_exactly(
+    game: &Standard,
+    tables: &Tables,
+    positions: &[Position],
+) -> Result<Vec<Labelled>, RegretError> {
     let unknown = |position: &Position| RegretError::Unknown {
         known: tables.stones(),
         variant: format!("{:?}", tables.variant()),
         position: game.format_position(position, None),
     };
-    let label = |position: &Position| if tables.answers(game) { label_one(game, tables, position) } else { None };
-    positions.par_iter().with_min_len(256).map(|position| label(position).ok_or_else(|| unknown(position))).collect()
+    let label = |position: &Position| {
+        if tables.answers(game) {
+            label_one(game, tables, position)
+        } else {
+            None
+        }
+    };
+    positions
+        .par_iter()
+        .with_min_len(256)
+        .map(|position| label(position).ok_or_else(|| unknown(position)))
+        .collect()
 }
 
 fn label_one(game: &Standard, tables: &Tables, position: &Position) -> Option<Labelled> {
-    let mut labelled = Labelled { position: *position, moves: MoveList::default(), values: [0.0; MOST_MOVES] };
+    let mut labelled = Labelled {
+        position: *position,
+        moves: MoveList::default(),
+        values: [0.0; MOST_MOVES],
+    };
     game.moves(position, &mut labelled.moves);
     // The tables are only asked about positions that are not over.
     let (mut asked, mut places, mut count) = ([*position; MOST_MOVES], [0; MOST_MOVES], 0);

@@ -1,6 +1,7 @@
 //! A report of any results: what commands write with `--json`, and training curves.
 //!
-//! Invariant: what a result is follows from its keys; what cannot be recognised is refused by the name of its file.
+//! Invariant: what a result is follows from its keys; what cannot be recognised is refused by the
+//! name of its file.
 
 mod sections;
 
@@ -63,21 +64,35 @@ pub struct ResultError {
 const KNOWN: &str = "arena, gate, tournament, regret, setups, reproduce, bench strength and bench opening write results with --json, and \
                      a training its curve.csv";
 
-/// The results in a text: JSON values one after the other, or a table of a curve. `name` is what errors call it.
+/// The results in a text: JSON values one after the other, or a table of a curve. `name` is what
+/// errors call it.
 ///
 /// # Errors
 /// If the text is neither, or a value is no result that a page can show.
 pub fn read(name: &str, text: &str) -> Result<Vec<Found>, ResultError> {
-    let error = |problem: String| ResultError { name: name.to_owned(), problem };
+    let error = |problem: String| ResultError {
+        name: name.to_owned(),
+        problem,
+    };
     if text.starts_with("epoch,") {
         return Ok(vec![Found::Curve(curve(name, text).map_err(error)?)]);
     }
     let mut found = Vec::new();
-    for (number, value) in serde_json::Deserializer::from_str(text).into_iter::<Value>().enumerate() {
+    for (number, value) in serde_json::Deserializer::from_str(text)
+        .into_iter::<Value>()
+        .enumerate()
+    {
         let value = value.map_err(|problem| error(format!("no result: {problem}; {KNOWN}")))?;
-        found.push(recognised(value).map_err(|problem| error(format!("result {}: {problem}", number + 1)))?);
+        found.push(
+            recognised(value)
+                .map_err(|problem| error(format!("result {}: {problem}", number + 1)))?,
+        );
     }
-    if found.is_empty() { Err(error(format!("nothing in it; {KNOWN}"))) } else { Ok(found) }
+    if found.is_empty() {
+        Err(error(format!("nothing in it; {KNOWN}")))
+    } else {
+        Ok(found)
+    }
 }
 
 fn recognised(mut value: Value) -> Result<Found, String> {
@@ -111,18 +126,36 @@ fn curve(name: &str, text: &str) -> Result<LineChart, String> {
     let mut lines = text.lines();
     let columns: Vec<&str> = lines.next().unwrap_or_default().split(',').collect();
     let mut curves: Vec<Curve> = Vec::new();
-    let losses: Vec<usize> = (0..columns.len()).filter(|&column| columns[column].ends_with("loss")).collect();
-    curves.extend(losses.iter().map(|&column| Curve { name: columns[column].replace('_', " "), points: Vec::new() }));
+    let losses: Vec<usize> = (0..columns.len())
+        .filter(|&column| columns[column].ends_with("loss"))
+        .collect();
+    curves.extend(losses.iter().map(|&column| Curve {
+        name: columns[column].replace('_', " "),
+        points: Vec::new(),
+    }));
     for (line, number) in lines.zip(2..) {
         let cells: Vec<Option<f64>> = line.split(',').map(|cell| cell.parse().ok()).collect();
-        let Some(epoch) = cells.first().copied().flatten().filter(|_| cells.len() == columns.len()) else {
-            return Err(format!("line {number}: {} columns of numbers belong there", columns.len()));
+        let Some(epoch) = cells
+            .first()
+            .copied()
+            .flatten()
+            .filter(|_| cells.len() == columns.len())
+        else {
+            return Err(format!(
+                "line {number}: {} columns of numbers belong there",
+                columns.len()
+            ));
         };
         for (curve, &column) in curves.iter_mut().zip(&losses) {
             curve.points.extend(cells[column].map(|loss| (epoch, loss)));
         }
     }
-    Ok(LineChart { title: name.to_owned(), x_label: "epoch".to_owned(), y_label: "cross-entropy, nats".to_owned(), curves })
+    Ok(LineChart {
+        title: name.to_owned(),
+        x_label: "epoch".to_owned(),
+        y_label: "cross-entropy, nats".to_owned(),
+        curves,
+    })
 }
 
 /// The page of all results, in their order; matches that follow each other are one table.

@@ -7,20 +7,45 @@ use crate::plot::Curve;
 use crate::test_players::{greedy, random};
 
 fn options(pairs: u64) -> MatchOptions {
-    MatchOptions { threads: 1, ..MatchOptions::new(pairs, 1) }
+    MatchOptions {
+        threads: 1,
+        ..MatchOptions::new(pairs, 1)
+    }
 }
 
 fn data() -> ReportData {
-    let curve = Curve { name: "network".to_owned(), points: vec![(0.0, 0.7), (1.0, 0.6)] };
+    let curve = Curve {
+        name: "network".to_owned(),
+        points: vec![(0.0, 0.7), (1.0, 0.6)],
+    };
     ReportData {
         title: "A run <1>".to_owned(),
         configuration: "name = \"a & b\"".to_owned(),
         commands: vec!["alea pipeline".to_owned()],
-        stages: vec![Stage { name: "self-play".to_owned(), seconds: 75.0, outcome: "1,000 games".to_owned() }],
+        stages: vec![Stage {
+            name: "self-play".to_owned(),
+            seconds: 75.0,
+            outcome: "1,000 games".to_owned(),
+        }],
         self_play: vec![("games".to_owned(), "1,000".to_owned())],
-        curves: vec![LineChart { title: "loss".to_owned(), x_label: "epoch".to_owned(), y_label: "loss".to_owned(), curves: vec![curve] }],
-        matches: vec![ReportMatch { condition: "depth 1".to_owned(), result: play_match(&greedy(), &random(), &options(100)).unwrap() }],
-        calibration: vec![("network".to_owned(), vec![CalibrationBin { predicted: 0.4, observed: 0.5, positions: 10 }])],
+        curves: vec![LineChart {
+            title: "loss".to_owned(),
+            x_label: "epoch".to_owned(),
+            y_label: "loss".to_owned(),
+            curves: vec![curve],
+        }],
+        matches: vec![ReportMatch {
+            condition: "depth 1".to_owned(),
+            result: play_match(&greedy(), &random(), &options(100)).unwrap(),
+        }],
+        calibration: vec![(
+            "network".to_owned(),
+            vec![CalibrationBin {
+                predicted: 0.4,
+                observed: 0.5,
+                positions: 10,
+            }],
+        )],
         start: "123../45.../6...f/...ed/..cba r -".to_owned(),
     }
 }
@@ -33,8 +58,19 @@ fn the_page_is_whole_and_stands_alone() {
         assert!(!page.contains(outside), "{outside}");
     }
     // The only address is the name of the SVG vocabulary.
-    assert_eq!(page.matches("http").count(), page.matches("xmlns=\"http://www.w3.org/2000/svg\"").count());
-    for heading in ["Arena", "Training", "Calibration", "Self-play", "Stages", "Configuration", "How to reproduce"] {
+    assert_eq!(
+        page.matches("http").count(),
+        page.matches("xmlns=\"http://www.w3.org/2000/svg\"").count()
+    );
+    for heading in [
+        "Arena",
+        "Training",
+        "Calibration",
+        "Self-play",
+        "Stages",
+        "Configuration",
+        "How to reproduce",
+    ] {
         assert!(page.contains(&format!("<h2>{heading}</h2>")), "{heading}");
     }
     assert!(page.contains("<strong>greedy</strong> beats <strong>random</strong> at depth 1"));
@@ -67,8 +103,14 @@ fn all_text_is_escaped() {
 #[test]
 fn the_sentence_says_what_the_interval_says() {
     let sentence = |a, b| {
-        let found = ReportMatch { condition: String::new(), result: play_match(&a, &b, &options(100)).unwrap() };
-        summary_sentence(&found).into_iter().map(|(words, _)| words).collect::<String>()
+        let found = ReportMatch {
+            condition: String::new(),
+            result: play_match(&a, &b, &options(100)).unwrap(),
+        };
+        summary_sentence(&found)
+            .into_iter()
+            .map(|(words, _)| words)
+            .collect::<String>()
     };
     assert!(sentence(greedy(), random()).starts_with("greedy beats random: "));
     assert!(sentence(random(), greedy()).starts_with("random loses to greedy: "));
@@ -80,8 +122,16 @@ fn a_report_of_nothing_is_a_page_and_a_wrong_start_is_an_error() {
     let empty = page(&ReportData::default()).unwrap().html();
     assert_well_formed(&empty);
     assert!(!empty.contains("<section>"));
-    let error = page(&ReportData { start: "12".to_owned(), ..ReportData::default() }).unwrap_err().to_string();
-    assert!(error.contains("start position '12'") && error.contains("character"), "{error}");
+    let error = page(&ReportData {
+        start: "12".to_owned(),
+        ..ReportData::default()
+    })
+    .unwrap_err()
+    .to_string();
+    assert!(
+        error.contains("start position '12'") && error.contains("character"),
+        "{error}"
+    );
     let whole = data();
     let text = serde_json::to_string(&whole).unwrap();
     assert_eq!(serde_json::from_str::<ReportData>(&text).unwrap(), whole);
@@ -93,6 +143,9 @@ fn the_file_is_the_page() {
     let path = directory.path().join("report.html");
     let data = data();
     write_report(&path, &data).unwrap();
-    assert_eq!(std::fs::read_to_string(&path).unwrap(), page(&data).unwrap().html());
+    assert_eq!(
+        std::fs::read_to_string(&path).unwrap(),
+        page(&data).unwrap().html()
+    );
     assert!(write_report(&directory.path().join("none/report.html"), &data).is_err());
 }

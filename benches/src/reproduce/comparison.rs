@@ -1,6 +1,7 @@
 //! Published figures beside measured ones, and what they differ by.
 //!
-//! Invariant: a mean difference is over the figures that were both published and measured, each counting the same.
+//! Invariant: a mean difference is over the figures that were both published and measured, each
+//! counting the same.
 
 use crate::sheet::{Cell, Sheet};
 use crate::statistics::{Interval, QUANTILE_95};
@@ -30,11 +31,15 @@ impl Figure {
         self.published.map(|published| self.measured - published)
     }
 
-    /// A share of games as published, with the interval of that many independent games; all in percent.
+    /// A share of games as published, with the interval of that many independent games; all in
+    /// percent.
     #[must_use]
     pub fn published_share(percent: f64, games: u64) -> (Option<f64>, Option<f64>) {
         let share = percent / 100.0;
-        (Some(percent), Some(100.0 * QUANTILE_95 * (share * (1.0 - share) / games.max(1) as f64).sqrt()))
+        (
+            Some(percent),
+            Some(100.0 * QUANTILE_95 * (share * (1.0 - share) / games.max(1) as f64).sqrt()),
+        )
     }
 }
 
@@ -55,11 +60,16 @@ impl Comparison {
     /// The mean of absolute differences; `None` if nothing was published.
     #[must_use]
     pub fn mean_difference(&self) -> Option<f64> {
-        mean(self.figures.iter().filter_map(Figure::difference).map(f64::abs))
+        mean(
+            self.figures
+                .iter()
+                .filter_map(Figure::difference)
+                .map(f64::abs),
+        )
     }
 
-    /// What the mean absolute difference would be on average if both measured the same and only dice differed; `None`
-    /// unless both intervals are known.
+    /// What the mean absolute difference would be on average if both measured the same and only
+    /// dice differed; `None` unless both intervals are known.
     #[must_use]
     pub fn difference_by_luck(&self) -> Option<f64> {
         let error = |figure: &Figure| {
@@ -74,7 +84,15 @@ impl Comparison {
     /// The figures, a row each.
     #[must_use]
     pub fn sheet(&self) -> Sheet {
-        let mut sheet = Sheet::new([self.title.as_str(), "published", "± ", "measured", "±", "difference", "games"]);
+        let mut sheet = Sheet::new([
+            self.title.as_str(),
+            "published",
+            "± ",
+            "measured",
+            "±",
+            "difference",
+            "games",
+        ]);
         for figure in &self.figures {
             let number = |value: Option<f64>| Cell::number(value, self.decimals);
             sheet.push(vec![
@@ -84,7 +102,11 @@ impl Comparison {
                 number(Some(figure.measured)),
                 number(figure.interval.map(|interval| interval.half_width())),
                 number(figure.difference()),
-                if figure.games > 0 { figure.games.into() } else { Cell::Missing },
+                if figure.games > 0 {
+                    figure.games.into()
+                } else {
+                    Cell::Missing
+                },
             ]);
         }
         sheet
@@ -94,7 +116,10 @@ impl Comparison {
     #[must_use]
     pub fn summary(&self) -> Option<String> {
         let (decimals, unit) = (self.decimals.max(2), &self.unit);
-        let mut text = format!("mean absolute difference {:.decimals$} {unit}", self.mean_difference()?);
+        let mut text = format!(
+            "mean absolute difference {:.decimals$} {unit}",
+            self.mean_difference()?
+        );
         if let Some(by_luck) = self.difference_by_luck() {
             text += &format!("; luck alone would make it {by_luck:.decimals$}");
         }
@@ -104,7 +129,9 @@ impl Comparison {
     /// For a terminal.
     #[must_use]
     pub fn text(&self) -> String {
-        let summary = self.summary().map_or(String::new(), |summary| summary + "\n");
+        let summary = self
+            .summary()
+            .map_or(String::new(), |summary| summary + "\n");
         self.sheet().text() + &summary
     }
 }
@@ -146,7 +173,15 @@ impl Reproduction {
     /// For a terminal.
     #[must_use]
     pub fn text(&self) -> String {
-        let mut text = format!("{}; {}\n", self.source, if self.full { "the published size" } else { "a quick size" });
+        let mut text = format!(
+            "{}; {}\n",
+            self.source,
+            if self.full {
+                "the published size"
+            } else {
+                "a quick size"
+            }
+        );
         if let Some(details) = &self.details {
             text += &format!("\n{}\n", details.trim_end());
         }
@@ -154,7 +189,10 @@ impl Reproduction {
             text += &format!("\n{}", comparison.text());
         }
         for claim in &self.claims {
-            text += &format!("\npublished: {}\nmeasured:  {}\n", claim.published, claim.measured);
+            text += &format!(
+                "\npublished: {}\nmeasured:  {}\n",
+                claim.published, claim.measured
+            );
         }
         text += "\nleft open by the report, and assumed here:\n";
         for assumption in &self.assumptions {

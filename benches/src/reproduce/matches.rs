@@ -1,7 +1,7 @@
 //! Matches that stand beside published ones.
 //!
-//! Invariant: every match has a state file of its own, named by its label, so that a longer run of the same reproduction
-//! goes on where a shorter one stopped.
+//! Invariant: every match has a state file of its own, named by its label, so that a longer run of
+//! the same reproduction goes on where a shorter one stopped.
 
 use super::comparison::{Comparison, Figure};
 use super::{ReproduceError, Settings};
@@ -33,15 +33,28 @@ pub struct Planned {
 /// Seconds of all matches on one thread.
 #[must_use]
 pub fn seconds(planned: &[Planned]) -> f64 {
-    planned.iter().map(|one| one.games as f64 * one.milliseconds / 1000.0).sum()
+    planned
+        .iter()
+        .map(|one| one.games as f64 * one.milliseconds / 1000.0)
+        .sum()
 }
 
 /// Plays matches and puts their scores beside the published ones, in percent.
 ///
 /// # Errors
 /// If a player does not exist or a match fails.
-pub fn play(title: &str, planned: &[Planned], settings: &Settings, say: &mut dyn FnMut(&str)) -> Result<Comparison, ReproduceError> {
-    let mut comparison = Comparison { title: title.to_owned(), unit: "points".to_owned(), figures: Vec::new(), decimals: 2 };
+pub fn play(
+    title: &str,
+    planned: &[Planned],
+    settings: &Settings,
+    say: &mut dyn FnMut(&str),
+) -> Result<Comparison, ReproduceError> {
+    let mut comparison = Comparison {
+        title: title.to_owned(),
+        unit: "points".to_owned(),
+        figures: Vec::new(),
+        decimals: 2,
+    };
     for one in planned {
         let result = play_one(one, settings)?;
         say(&result.to_string());
@@ -54,7 +67,10 @@ pub fn play(title: &str, planned: &[Planned], settings: &Settings, say: &mut dyn
             published,
             published_error,
             measured: 100.0 * result.score,
-            interval: Some(Interval { lower: 100.0 * result.interval.lower, upper: 100.0 * result.interval.upper }),
+            interval: Some(Interval {
+                lower: 100.0 * result.interval.lower,
+                upper: 100.0 * result.interval.upper,
+            }),
             games: result.games,
         });
     }
@@ -66,7 +82,10 @@ fn play_one(one: &Planned, settings: &Settings) -> Result<MatchResult, Reproduce
     let options = MatchOptions {
         setups: one.setups.clone(),
         threads: settings.threads,
-        state: settings.state.as_ref().map(|folder| folder.join(format!("{}.jsonl", one.file))),
+        state: settings
+            .state
+            .as_ref()
+            .map(|folder| folder.join(format!("{}.jsonl", one.file))),
         progress: true,
         ..MatchOptions::new(one.games.div_ceil(2), settings.seed)
     };
@@ -76,5 +95,8 @@ fn play_one(one: &Planned, settings: &Settings) -> Result<MatchResult, Reproduce
 /// A contestant from notation without model files.
 fn contestant(notation: &str) -> Result<Contestant, ReproduceError> {
     let recipe = PlayerRecipe::parse(notation, &Standard::default())?;
-    Ok(Contestant { name: recipe.name().to_owned(), make: Arc::new(move || recipe.make()) })
+    Ok(Contestant {
+        name: recipe.name().to_owned(),
+        make: Arc::new(move || recipe.make()),
+    })
 }

@@ -1,9 +1,11 @@
-//! Monte_Alpha's tables: simulations against Greedy, 1.2 seconds a move against its rivals, version 2 against version 1.
+//! Monte_Alpha's tables: simulations against Greedy, 1.2 seconds a move against its rivals, version
+//! 2 against version 1.
 //!
-//! The seconds are those of the authors' machine, so they are played as the simulations that it made in them, at the
-//! printed 200,000 and, for UCTcut, 50,000 a second: the same seed gives the same games on any machine. Only ABSeval, which
-//! does not simulate, has time. Invariant: at the quick size simulations against Greedy are those printed, with fewer games;
-//! what stands for 1.2 seconds is a fortieth.
+//! The seconds are those of the authors' machine, so they are played as the simulations that it
+//! made in them, at the printed 200,000 and, for UCTcut, 50,000 a second: the same seed gives the
+//! same games on any machine. Only ABSeval, which does not simulate, has time. Invariant: at the
+//! quick size simulations against Greedy are those printed, with fewer games; what stands for 1.2
+//! seconds is a fortieth.
 
 use super::comparison::Reproduction;
 use super::matches::{Planned, play};
@@ -33,25 +35,42 @@ const QUICK_MILLISECONDS: f64 = 12_000.0;
 /// # Errors
 /// If the published table is damaged.
 pub fn plan(settings: &Settings) -> Result<Vec<Planned>, ReproduceError> {
-    Ok(monte_alpha()?.iter().enumerate().filter_map(|(index, line)| planned(index, line, settings)).collect())
+    Ok(monte_alpha()?
+        .iter()
+        .enumerate()
+        .filter_map(|(index, line)| planned(index, line, settings))
+        .collect())
 }
 
 /// `None` where the quick size leaves a line out.
 fn planned(index: usize, line: &MonteAlphaLine, settings: &Settings) -> Option<Planned> {
     let limit = MILLISECONDS[usize::from(!settings.full)];
-    let simulations =
-        line.player.split_once('(').and_then(|(_, rest)| rest.strip_suffix(" sims)")).and_then(|text| text.parse::<f64>().ok());
+    let simulations = line
+        .player
+        .split_once('(')
+        .and_then(|(_, rest)| rest.strip_suffix(" sims)"))
+        .and_then(|text| text.parse::<f64>().ok());
     if !settings.full && simulations.is_some_and(|simulations| simulations > QUICK_SIMULATIONS) {
         return None;
     }
     let (many, few) = (limit * PUBLISHED_SPEED, limit * PUBLISHED_SPEED_UCTCUT);
     let (opponent, of_opponent) = match line.opponent.split([' ', '(']).next().unwrap_or_default() {
         "Greedy" => ("greedy".to_owned(), 0.0),
-        "UCTcut" | "Deku" => (format!("uctcut(sims={few})"), few / SIMULATIONS_A_MILLISECOND),
+        "UCTcut" | "Deku" => (
+            format!("uctcut(sims={few})"),
+            few / SIMULATIONS_A_MILLISECOND,
+        ),
         "ABSeval" => (format!("abseval(ms={limit})"), limit),
-        _ => (format!("monte_alpha(sims={many})"), many / SIMULATIONS_A_MILLISECOND),
+        _ => (
+            format!("monte_alpha(sims={many})"),
+            many / SIMULATIONS_A_MILLISECOND,
+        ),
     };
-    let name = if line.player.contains("v2") { "monte_alpha_v2" } else { "monte_alpha" };
+    let name = if line.player.contains("v2") {
+        "monte_alpha_v2"
+    } else {
+        "monte_alpha"
+    };
     let simulations = simulations.unwrap_or(many);
     let player = format!("{name}(sims={simulations})");
     let milliseconds = MOVES * (simulations / SIMULATIONS_A_MILLISECOND + of_opponent);
@@ -60,7 +79,9 @@ fn planned(index: usize, line: &MonteAlphaLine, settings: &Settings) -> Option<P
         label: format!("table {}: {} – {}", line.table, line.player, line.opponent),
         file: format!("monte_alpha-{}-{index}-{limit}", line.table),
         players: [player, opponent],
-        games: settings.games.unwrap_or(if settings.full { line.games } else { quick }),
+        games: settings
+            .games
+            .unwrap_or(if settings.full { line.games } else { quick }),
         published: Some((line.percent, line.games)),
         setups: Setups::Random,
         milliseconds,

@@ -1,8 +1,9 @@
 //! The published tables, as they lie in `benches/published`, read.
 //!
-//! `rocknroll_tournament.csv`: Rock'n'Roll, part of the matrix of its tournament, the row player's win percentage.
-//! `monte_alpha.csv`: tables 1, 2 and 6 of Monte_Alpha. `star1_agent_depth.csv`: win rate against depth 0 and seconds a
-//! complete game of the Star1 agent. Invariant: a line that is not understood is an error, never left out.
+//! `rocknroll_tournament.csv`: Rock'n'Roll, part of the matrix of its tournament, the row player's
+//! win percentage. `monte_alpha.csv`: tables 1, 2 and 6 of Monte_Alpha. `star1_agent_depth.csv`:
+//! win rate against depth 0 and seconds a complete game of the Star1 agent. Invariant: a line that
+//! is not understood is an error, never left out.
 
 use super::ReproduceError;
 
@@ -13,7 +14,8 @@ const STAR_DEPTH: &str = include_str!("../../published/star1_agent_depth.csv");
 /// Games a pair of Rock'n'Roll's tournament.
 pub const ROCKNROLL_GAMES: u64 = 10_240;
 
-/// Rock'n'Roll's matrix: numbers of players, and the row player's percentage; `None` on the diagonal.
+/// Rock'n'Roll's matrix: numbers of players, and the row player's percentage; `None` on the
+/// diagonal.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Matrix {
     /// The players' numbers.
@@ -67,16 +69,34 @@ pub fn rocknroll() -> Result<Matrix, ReproduceError> {
     const NAME: &str = "rocknroll_tournament.csv";
     let mut lines = lines(ROCKNROLL);
     let (_, header) = lines.next().unwrap_or_default();
-    let numbers = header.iter().skip(2).map(|cell| number(NAME, 1, cell)).collect::<Result<Vec<u32>, _>>()?;
+    let numbers = header
+        .iter()
+        .skip(2)
+        .map(|cell| number(NAME, 1, cell))
+        .collect::<Result<Vec<u32>, _>>()?;
     let mut percent = Vec::new();
     for (line, cells) in lines {
-        let of = |cell: &String| if cell.is_empty() { Ok(None) } else { number(NAME, line, cell).map(Some) };
-        let mut row = cells.iter().skip(2).map(of).collect::<Result<Vec<_>, _>>()?;
+        let of = |cell: &String| {
+            if cell.is_empty() {
+                Ok(None)
+            } else {
+                number(NAME, line, cell).map(Some)
+            }
+        };
+        let mut row = cells
+            .iter()
+            .skip(2)
+            .map(of)
+            .collect::<Result<Vec<_>, _>>()?;
         row.resize(numbers.len(), None);
         percent.push(row);
     }
     if percent.len() != numbers.len() {
-        return Err(ReproduceError::Published { name: NAME, line: percent.len() + 1, problem: "rows and columns differ".to_owned() });
+        return Err(ReproduceError::Published {
+            name: NAME,
+            line: percent.len() + 1,
+            problem: "rows and columns differ".to_owned(),
+        });
     }
     Ok(Matrix { numbers, percent })
 }
@@ -120,20 +140,31 @@ pub fn star_depth() -> Result<Vec<DepthLine>, ReproduceError> {
 
 /// Line numbers from 1 and cells; a cell may stand in quotation marks.
 fn lines(text: &str) -> impl Iterator<Item = (usize, Vec<String>)> {
-    text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()).map(|(index, line)| {
-        let (mut cells, mut quoted) = (vec![String::new()], false);
-        for character in line.trim_end().chars() {
-            match (character, cells.last_mut()) {
-                ('"', _) => quoted = !quoted,
-                (',', _) if !quoted => cells.push(String::new()),
-                (_, Some(cell)) => cell.push(character),
-                (_, None) => {}
+    text.lines()
+        .enumerate()
+        .filter(|(_, line)| !line.trim().is_empty())
+        .map(|(index, line)| {
+            let (mut cells, mut quoted) = (vec![String::new()], false);
+            for character in line.trim_end().chars() {
+                match (character, cells.last_mut()) {
+                    ('"', _) => quoted = !quoted,
+                    (',', _) if !quoted => cells.push(String::new()),
+                    (_, Some(cell)) => cell.push(character),
+                    (_, None) => {}
+                }
             }
-        }
-        (index + 1, cells)
-    })
+            (index + 1, cells)
+        })
 }
 
-fn number<T: std::str::FromStr>(name: &'static str, line: usize, cell: &str) -> Result<T, ReproduceError> {
-    cell.trim().parse().map_err(|_| ReproduceError::Published { name, line, problem: format!("'{cell}' is no number") })
+fn number<T: std::str::FromStr>(
+    name: &'static str,
+    line: usize,
+    cell: &str,
+) -> Result<T, ReproduceError> {
+    cell.trim().parse().map_err(|_| ReproduceError::Published {
+        name,
+        line,
+        problem: format!("'{cell}' is no number"),
+    })
 }

@@ -1,7 +1,9 @@
-//! Rock'n'Roll's tournament of 24 players, 10,240 games a pair: 16 × 16 good set-ups, both sides begin, 20 repeats.
+//! Rock'n'Roll's tournament of 24 players, 10,240 games a pair: 16 × 16 good set-ups, both sides
+//! begin, 20 repeats.
 //!
-//! The printed part of the matrix has 15 of the players; the other nine run against some of them, beside nothing.
-//! Invariant: depths are the report's (0 rates direct successors), one less than those of our searches.
+//! The printed part of the matrix has 15 of the players; the other nine run against some of them,
+//! beside nothing. Invariant: depths are the report's (0 rates direct successors), one less than
+//! those of our searches.
 
 use super::comparison::{Claim, Comparison, Reproduction};
 use super::matches::{Planned, play};
@@ -15,44 +17,160 @@ pub struct Entrant {
     pub number: u32,
     /// The report's name.
     pub name: &'static str,
-    /// Our notation. MrRandom is an evaluator in the report, so it takes a win that it sees; as a player of arbitrary moves it
-    /// would score four points less than printed. Deeper players average raw scores with a win counting 1000 as the report's do; the scale of the
-    /// score is not printed, see `docs/results.md` for how these were chosen.
+    /// Our notation. MrRandom is an evaluator in the report, so it takes a win that it sees; as a
+    /// player of arbitrary moves it would score four points less than printed. Deeper players
+    /// average raw scores with a win counting 1000 as the report's do; the scale of the score is
+    /// not printed, see `docs/results.md` for how these were chosen.
     pub player: &'static str,
     /// Milliseconds of its moves in a game, about, for the estimate of time and the quick size.
     pub milliseconds: f64,
 }
 
-const fn entrant(number: u32, name: &'static str, player: &'static str, milliseconds: f64) -> Entrant {
-    Entrant { number, name, player, milliseconds }
+const fn entrant(
+    number: u32,
+    name: &'static str,
+    player: &'static str,
+    milliseconds: f64,
+) -> Entrant {
+    Entrant {
+        number,
+        name,
+        player,
+        milliseconds,
+    }
 }
 
 /// All 24.
 pub const ENTRANTS: [Entrant; 24] = [
     entrant(1, "MrRandom", "star1(depth=1, eval=random)", 0.005),
-    entrant(2, "MrMonte(0, 50, MrBlack(0))", "MrMonte(0, 50, MrBlack(0))", 2.0),
-    entrant(3, "MrMonte(0, 100, MrBlack(0))", "MrMonte(0, 100, MrBlack(0))", 4.0),
-    entrant(4, "MrMonte(0, 150, MrBlack(0))", "MrMonte(0, 150, MrBlack(0))", 6.0),
-    entrant(5, "MrMonte(0, 200, MrBlack(0))", "MrMonte(0, 200, MrBlack(0))", 8.0),
-    entrant(6, "MrMonte(1, 200, MrBlack(0))", "MrMonte(1, 200, MrBlack(0))", 100.0),
-    entrant(7, "MrMonte(0, 200, MrBlack(1))", "MrMonte(0, 200, MrBlack(1))", 60.0),
+    entrant(
+        2,
+        "MrMonte(0, 50, MrBlack(0))",
+        "MrMonte(0, 50, MrBlack(0))",
+        2.0,
+    ),
+    entrant(
+        3,
+        "MrMonte(0, 100, MrBlack(0))",
+        "MrMonte(0, 100, MrBlack(0))",
+        4.0,
+    ),
+    entrant(
+        4,
+        "MrMonte(0, 150, MrBlack(0))",
+        "MrMonte(0, 150, MrBlack(0))",
+        6.0,
+    ),
+    entrant(
+        5,
+        "MrMonte(0, 200, MrBlack(0))",
+        "MrMonte(0, 200, MrBlack(0))",
+        8.0,
+    ),
+    entrant(
+        6,
+        "MrMonte(1, 200, MrBlack(0))",
+        "MrMonte(1, 200, MrBlack(0))",
+        100.0,
+    ),
+    entrant(
+        7,
+        "MrMonte(0, 200, MrBlack(1))",
+        "MrMonte(0, 200, MrBlack(1))",
+        60.0,
+    ),
     entrant(8, "MrBlack(0)", "MrBlack(0)", 0.005),
-    entrant(9, "MrBlack(1)", "star1(depth=2, eval=schwarz(scale=raw, factor=10))", 0.03),
-    entrant(10, "MrBlack(2)", "star1(depth=3, eval=schwarz(scale=raw, factor=10))", 0.25),
-    entrant(11, "MrBlack(3)", "star1(depth=4, eval=schwarz(scale=raw, factor=10))", 2.2),
-    entrant(12, "MrBlack(4)", "star1(depth=5, eval=schwarz(scale=raw, factor=10))", 18.0),
+    entrant(
+        9,
+        "MrBlack(1)",
+        "star1(depth=2, eval=schwarz(scale=raw, factor=10))",
+        0.03,
+    ),
+    entrant(
+        10,
+        "MrBlack(2)",
+        "star1(depth=3, eval=schwarz(scale=raw, factor=10))",
+        0.25,
+    ),
+    entrant(
+        11,
+        "MrBlack(3)",
+        "star1(depth=4, eval=schwarz(scale=raw, factor=10))",
+        2.2,
+    ),
+    entrant(
+        12,
+        "MrBlack(4)",
+        "star1(depth=5, eval=schwarz(scale=raw, factor=10))",
+        18.0,
+    ),
     entrant(13, "FarmerBoy(0)", "FarmerBoy(0)", 0.005),
-    entrant(14, "FarmerBoy(1)", "star1(depth=2, eval=farmer_boy(scale=raw, factor=10))", 0.03),
-    entrant(15, "FarmerBoy(2)", "star1(depth=3, eval=farmer_boy(scale=raw, factor=10))", 0.25),
-    entrant(16, "FarmerBoy(3)", "star1(depth=4, eval=farmer_boy(scale=raw, factor=10))", 2.2),
-    entrant(17, "FarmerBoy(4)", "star1(depth=5, eval=farmer_boy(scale=raw, factor=10))", 18.0),
-    entrant(18, "MrMonte(2, 20, FarmerBoy(0))", "MrMonte(2, 20, FarmerBoy(0))", 130.0),
-    entrant(19, "MrMonte(2, 40, FarmerBoy(0))", "MrMonte(2, 40, FarmerBoy(0))", 260.0),
-    entrant(20, "MrMonte(0, 20, MrMonte(0, 10, FarmerBoy(0)))", "MrMonte(0, 20, MrMonte(0, 10, FarmerBoy(0)))", 250.0),
-    entrant(21, "MrMonte(0, 50, FarmerBoy(0))", "MrMonte(0, 50, FarmerBoy(0))", 3.0),
-    entrant(22, "MrMonte(0, 100, FarmerBoy(0))", "MrMonte(0, 100, FarmerBoy(0))", 6.0),
-    entrant(23, "MrMonte(0, 150, FarmerBoy(0))", "MrMonte(0, 150, FarmerBoy(0))", 9.0),
-    entrant(24, "MrMonte(0, 200, FarmerBoy(0))", "MrMonte(0, 200, FarmerBoy(0))", 12.0),
+    entrant(
+        14,
+        "FarmerBoy(1)",
+        "star1(depth=2, eval=farmer_boy(scale=raw, factor=10))",
+        0.03,
+    ),
+    entrant(
+        15,
+        "FarmerBoy(2)",
+        "star1(depth=3, eval=farmer_boy(scale=raw, factor=10))",
+        0.25,
+    ),
+    entrant(
+        16,
+        "FarmerBoy(3)",
+        "star1(depth=4, eval=farmer_boy(scale=raw, factor=10))",
+        2.2,
+    ),
+    entrant(
+        17,
+        "FarmerBoy(4)",
+        "star1(depth=5, eval=farmer_boy(scale=raw, factor=10))",
+        18.0,
+    ),
+    entrant(
+        18,
+        "MrMonte(2, 20, FarmerBoy(0))",
+        "MrMonte(2, 20, FarmerBoy(0))",
+        130.0,
+    ),
+    entrant(
+        19,
+        "MrMonte(2, 40, FarmerBoy(0))",
+        "MrMonte(2, 40, FarmerBoy(0))",
+        260.0,
+    ),
+    entrant(
+        20,
+        "MrMonte(0, 20, MrMonte(0, 10, FarmerBoy(0)))",
+        "MrMonte(0, 20, MrMonte(0, 10, FarmerBoy(0)))",
+        250.0,
+    ),
+    entrant(
+        21,
+        "MrMonte(0, 50, FarmerBoy(0))",
+        "MrMonte(0, 50, FarmerBoy(0))",
+        3.0,
+    ),
+    entrant(
+        22,
+        "MrMonte(0, 100, FarmerBoy(0))",
+        "MrMonte(0, 100, FarmerBoy(0))",
+        6.0,
+    ),
+    entrant(
+        23,
+        "MrMonte(0, 150, FarmerBoy(0))",
+        "MrMonte(0, 150, FarmerBoy(0))",
+        9.0,
+    ),
+    entrant(
+        24,
+        "MrMonte(0, 200, FarmerBoy(0))",
+        "MrMonte(0, 200, FarmerBoy(0))",
+        12.0,
+    ),
 ];
 
 /// Whom the nine players without printed figures meet.
@@ -62,26 +180,49 @@ const OPPONENT_OF_OTHERS: u32 = 8;
 const QUICK_MILLISECONDS: f64 = 800.0;
 const QUICK_GAMES: [u64; 2] = [4, 2048];
 
-/// The matches: everybody of the printed matrix against everybody, and the other nine against one of them.
+/// The matches: everybody of the printed matrix against everybody, and the other nine against one
+/// of them.
 ///
 /// # Errors
 /// If a chosen player does not exist.
 pub fn plan(settings: &Settings) -> Result<Vec<Planned>, ReproduceError> {
     let matrix = rocknroll()?;
-    if let Some(&number) = settings.only.iter().find(|&&number| ENTRANTS.iter().all(|entrant| entrant.number != number)) {
+    if let Some(&number) = settings
+        .only
+        .iter()
+        .find(|&&number| ENTRANTS.iter().all(|entrant| entrant.number != number))
+    {
         return Err(ReproduceError::NoPlayer(number));
     }
     let chosen = |number: u32| settings.only.is_empty() || settings.only.contains(&number);
-    let printed: Vec<&Entrant> =
-        ENTRANTS.iter().filter(|entrant| chosen(entrant.number) && matrix.numbers.contains(&entrant.number)).collect();
+    let printed: Vec<&Entrant> = ENTRANTS
+        .iter()
+        .filter(|entrant| chosen(entrant.number) && matrix.numbers.contains(&entrant.number))
+        .collect();
     let mut planned = Vec::new();
     for (index, a) in printed.iter().enumerate() {
-        planned.extend(printed[index + 1..].iter().map(|b| meeting(a, b, &matrix, settings)));
+        planned.extend(
+            printed[index + 1..]
+                .iter()
+                .map(|b| meeting(a, b, &matrix, settings)),
+        );
     }
-    // Their figures are not printed, and at full size they would take weeks: always at the quick size.
-    let quick = Settings { full: false, ..settings.clone() };
-    for a in ENTRANTS.iter().filter(|entrant| chosen(entrant.number) && !matrix.numbers.contains(&entrant.number)) {
-        planned.extend(ENTRANTS.iter().filter(|b| b.number == OPPONENT_OF_OTHERS).map(|b| meeting(a, b, &matrix, &quick)));
+    // Their figures are not printed, and at full size they would take weeks: always at the quick
+    // size.
+    let quick = Settings {
+        full: false,
+        ..settings.clone()
+    };
+    for a in ENTRANTS
+        .iter()
+        .filter(|entrant| chosen(entrant.number) && !matrix.numbers.contains(&entrant.number))
+    {
+        planned.extend(
+            ENTRANTS
+                .iter()
+                .filter(|b| b.number == OPPONENT_OF_OTHERS)
+                .map(|b| meeting(a, b, &matrix, &quick)),
+        );
     }
     Ok(planned)
 }
@@ -90,13 +231,21 @@ fn meeting(a: &Entrant, b: &Entrant, matrix: &Matrix, settings: &Settings) -> Pl
     // The arena itself takes about 7 µs a game.
     let milliseconds = a.milliseconds + b.milliseconds + 0.007;
     let [fewest, most] = QUICK_GAMES;
-    let quick = ((QUICK_MILLISECONDS / milliseconds) as u64).clamp(fewest, most).next_power_of_two();
+    let quick = ((QUICK_MILLISECONDS / milliseconds) as u64)
+        .clamp(fewest, most)
+        .next_power_of_two();
     Planned {
         label: format!("{} {} – {} {}", a.number, a.name, b.number, b.name),
         file: format!("rocknroll-{}-{}", a.number, b.number),
         players: [a.player.to_owned(), b.player.to_owned()],
-        games: settings.games.unwrap_or(if settings.full { ROCKNROLL_GAMES } else { quick }),
-        published: matrix.of(a.number, b.number).map(|percent| (percent, ROCKNROLL_GAMES)),
+        games: settings.games.unwrap_or(if settings.full {
+            ROCKNROLL_GAMES
+        } else {
+            quick
+        }),
+        published: matrix
+            .of(a.number, b.number)
+            .map(|percent| (percent, ROCKNROLL_GAMES)),
         setups: settings.setups.clone(),
         milliseconds,
     }
@@ -108,7 +257,8 @@ fn meeting(a: &Entrant, b: &Entrant, matrix: &Matrix, settings: &Settings) -> Pl
 /// If a match fails.
 pub fn run(settings: &Settings, say: &mut dyn FnMut(&str)) -> Result<Reproduction, ReproduceError> {
     let planned = plan(settings)?;
-    let (printed, others): (Vec<Planned>, Vec<Planned>) = planned.into_iter().partition(|one| one.published.is_some());
+    let (printed, others): (Vec<Planned>, Vec<Planned>) =
+        planned.into_iter().partition(|one| one.published.is_some());
     let mut comparisons = Vec::new();
     for (title, planned) in [("win % of the first", printed), ("not printed", others)] {
         if !planned.is_empty() {
@@ -139,7 +289,10 @@ pub fn run(settings: &Settings, say: &mut dyn FnMut(&str)) -> Result<Reproductio
 /// The figure that differs most.
 fn largest(comparison: &Comparison) -> Option<Claim> {
     let size = |figure: &super::Figure| figure.difference().unwrap_or(0.0).abs();
-    let figure = comparison.figures.iter().max_by(|left, right| size(left).total_cmp(&size(right)))?;
+    let figure = comparison
+        .figures
+        .iter()
+        .max_by(|left, right| size(left).total_cmp(&size(right)))?;
     Some(Claim {
         published: format!("{:.2} % for {}", figure.published?, figure.label),
         measured: format!("{:.2} %, which differs most", figure.measured),

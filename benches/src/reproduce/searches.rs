@@ -1,7 +1,9 @@
-//! The studies of searches beside their published figures: what cuts save, depth against time, tables, alpha-beta.
+//! The studies of searches beside their published figures: what cuts save, depth against time,
+//! tables, alpha-beta.
 //!
-//! The studies are those of [`crate::search_bench`]; here their results are put beside the printed ones.
-//! Invariant: depths are the report's, which counts plies below the move: its depth d is our d + 1.
+//! The studies are those of [`crate::search_bench`]; here their results are put beside the printed
+//! ones. Invariant: depths are the report's, which counts plies below the move: its depth d is our
+//! d + 1.
 
 use super::comparison::{Claim, Comparison, Figure, Reproduction};
 use super::matches::{self, Planned};
@@ -28,16 +30,25 @@ const DEPTH_GAMES: [u64; 2] = [10_000, 1_000];
 /// Milliseconds a game of the agent's depth 0, 1, …, about, for the estimate of time.
 const DEPTH_MILLISECONDS: [f64; 7] = [0.02, 0.1, 0.5, 3.0, 20.0, 120.0, 700.0];
 
-/// The searches of the published leaf counts. Raw scores, whose bounds (a game won or lost) lie far outside of what they
-/// are, as in a program that searches no win probabilities: those cut much more.
+/// The searches of the published leaf counts. Raw scores, whose bounds (a game won or lost) lie far
+/// outside of what they are, as in a program that searches no win probabilities: those cut much
+/// more.
 const STAR: [ChanceSearch; 4] = [
-    ChanceSearch { form: "outcomes", label: "Star0", player: "star0(depth=5, eval=schwarz(scale=raw, factor=10), form=outcomes, table=0)" },
+    ChanceSearch {
+        form: "outcomes",
+        label: "Star0",
+        player: "star0(depth=5, eval=schwarz(scale=raw, factor=10), form=outcomes, table=0)",
+    },
     ChanceSearch {
         form: "outcomes",
         label: "Star0.5",
         player: "star0.5(depth=5, eval=schwarz(scale=raw, factor=10), form=outcomes, table=0)",
     },
-    ChanceSearch { form: "outcomes", label: "Star1", player: "star1(depth=5, eval=schwarz(scale=raw, factor=10), form=outcomes, table=0)" },
+    ChanceSearch {
+        form: "outcomes",
+        label: "Star1",
+        player: "star1(depth=5, eval=schwarz(scale=raw, factor=10), form=outcomes, table=0)",
+    },
     ChanceSearch {
         form: "outcomes",
         label: "Star1, table",
@@ -50,7 +61,10 @@ const STAR: [ChanceSearch; 4] = [
 pub fn seconds(target: Target, full: bool) -> f64 {
     match target {
         Target::Depth => {
-            let (depth, games) = (DEPTHS[usize::from(!full)] as usize, DEPTH_GAMES[usize::from(!full)] as f64);
+            let (depth, games) = (
+                DEPTHS[usize::from(!full)] as usize,
+                DEPTH_GAMES[usize::from(!full)] as f64,
+            );
             10.0 + DEPTH_MILLISECONDS[1..=depth].iter().sum::<f64>() / 2.0 * games / 1000.0
         }
         Target::Star => {
@@ -81,15 +95,36 @@ pub fn seconds(target: Target, full: bool) -> f64 {
 fn study(settings: &Settings) -> Result<search_bench::Settings, ReproduceError> {
     let mut suite = Suite::built_in()?;
     if !settings.full {
-        let of_phase = |phase: Phase| suite.positions.iter().filter(move |one| one.phase == phase).take(QUICK_POSITIONS).cloned();
+        let of_phase = |phase: Phase| {
+            suite
+                .positions
+                .iter()
+                .filter(move |one| one.phase == phase)
+                .take(QUICK_POSITIONS)
+                .cloned()
+        };
         suite.positions = Phase::ALL.into_iter().flat_map(of_phase).collect();
     }
     let max_depth = DEPTHS[usize::from(!settings.full)] + 1;
-    Ok(search_bench::Settings { suite, players: Vec::new(), seed: settings.seed, repeat: 1, max_depth, games: 20 })
+    Ok(search_bench::Settings {
+        suite,
+        players: Vec::new(),
+        seed: settings.seed,
+        repeat: 1,
+        max_depth,
+        games: 20,
+    })
 }
 
 fn plain(label: String, published: Option<f64>, measured: f64) -> Figure {
-    Figure { label, published, published_error: None, measured, interval: None, games: 0 }
+    Figure {
+        label,
+        published,
+        published_error: None,
+        measured,
+        interval: None,
+        games: 0,
+    }
 }
 
 /// Leaves saved by Star0.5, Star1 and a table against Star0, by phase.
@@ -99,11 +134,16 @@ fn plain(label: String, published: Option<f64>, measured: f64) -> Figure {
 pub fn star(settings: &Settings, progress: &ProgressBar) -> Result<Reproduction, ReproduceError> {
     let report = chance::run(&STAR, &study(settings)?, progress)?;
     progress.finish_and_clear();
-    let searches = report.json["searches"].as_array().ok_or(ReproduceError::Shape("searches"))?;
+    let searches = report.json["searches"]
+        .as_array()
+        .ok_or(ReproduceError::Shape("searches"))?;
     let costs = |name: &str| -> Result<PlayerCosts, ReproduceError> {
-        let found =
-            searches.iter().find(|one| one["form"] == "outcomes" && one["search"] == name).ok_or(ReproduceError::Shape("search"))?;
-        serde_json::from_value(found.clone()).map_err(|_| ReproduceError::Shape("costs of a search"))
+        let found = searches
+            .iter()
+            .find(|one| one["form"] == "outcomes" && one["search"] == name)
+            .ok_or(ReproduceError::Shape("search"))?;
+        serde_json::from_value(found.clone())
+            .map_err(|_| ReproduceError::Shape("costs of a search"))
     };
     let baseline = costs("Star0")?;
     let leaves = |costs: &PlayerCosts, phase: Phase| costs.total(Some(phase)).leaves as f64;
@@ -112,12 +152,26 @@ pub fn star(settings: &Settings, progress: &ProgressBar) -> Result<Reproduction,
         let costs = costs(name)?;
         for (index, phase) in Phase::ALL.into_iter().enumerate() {
             let printed = |leaves: &[u64; 6]| (leaves[2 * index] + leaves[2 * index + 1]) as f64;
-            let positions = costs.positions.iter().filter(|position| position.phase == phase).count().max(1) as f64;
+            let positions = costs
+                .positions
+                .iter()
+                .filter(|position| position.phase == phase)
+                .count()
+                .max(1) as f64;
             let label = format!("{name}, {phase}");
-            counts.push(plain(label.clone(), Some(printed(&published) / 2e6), leaves(&costs, phase) / positions / 1e6));
+            counts.push(plain(
+                label.clone(),
+                Some(printed(&published) / 2e6),
+                leaves(&costs, phase) / positions / 1e6,
+            ));
             if name != "Star0" {
-                let printed_saving = 100.0 * (1.0 - printed(&published) / printed(&PUBLISHED_LEAVES[0].1));
-                saved.push(plain(label, Some(printed_saving), 100.0 * (1.0 - leaves(&costs, phase) / leaves(&baseline, phase))));
+                let printed_saving =
+                    100.0 * (1.0 - printed(&published) / printed(&PUBLISHED_LEAVES[0].1));
+                saved.push(plain(
+                    label,
+                    Some(printed_saving),
+                    100.0 * (1.0 - leaves(&costs, phase) / leaves(&baseline, phase)),
+                ));
             }
         }
     }
@@ -145,17 +199,25 @@ pub fn star(settings: &Settings, progress: &ProgressBar) -> Result<Reproduction,
 ///
 /// # Errors
 /// If the study or a match fails.
-pub fn depth(settings: &Settings, progress: &ProgressBar, say: &mut dyn FnMut(&str)) -> Result<Reproduction, ReproduceError> {
+pub fn depth(
+    settings: &Settings,
+    progress: &ProgressBar,
+    say: &mut dyn FnMut(&str),
+) -> Result<Reproduction, ReproduceError> {
     const PLAYER: &str = "star1(depth={depth}, eval=abt)";
     let mut study = study(settings)?;
     study.players = vec![PLAYER.to_owned()];
     let report = search_bench::run(Study::Depth, &study, progress)?;
-    let found: Vec<AtDepth> =
-        serde_json::from_value(report.json["searches"][0]["depths"].clone()).map_err(|_| ReproduceError::Shape("depths"))?;
+    let found: Vec<AtDepth> = serde_json::from_value(report.json["searches"][0]["depths"].clone())
+        .map_err(|_| ReproduceError::Shape("depths"))?;
     let published = star_depth()?;
     let (mut times, mut growth) = (Vec::new(), Vec::new());
     for (at, line) in found.iter().zip(&published) {
-        times.push(plain(format!("depth {}", line.depth), Some(line.seconds), at.seconds_a_game));
+        times.push(plain(
+            format!("depth {}", line.depth),
+            Some(line.seconds),
+            at.seconds_a_game,
+        ));
     }
     // The first times are printed as hundredths of a second.
     for (ours, printed) in found.windows(2).zip(published.windows(2)).skip(3) {
@@ -174,7 +236,9 @@ pub fn depth(settings: &Settings, progress: &ProgressBar, say: &mut dyn FnMut(&s
             label: format!("depth {} – depth 0", line.depth),
             file: format!("depth-{}", line.depth),
             players: [notation(line.depth), notation(0)],
-            games: settings.games.unwrap_or(DEPTH_GAMES[usize::from(!settings.full)]),
+            games: settings
+                .games
+                .unwrap_or(DEPTH_GAMES[usize::from(!settings.full)]),
             published: Some((line.percent, line.games)),
             setups: Setups::Random,
             milliseconds: DEPTH_MILLISECONDS[line.depth as usize % DEPTH_MILLISECONDS.len()],
@@ -206,13 +270,29 @@ pub fn depth(settings: &Settings, progress: &ProgressBar, say: &mut dyn FnMut(&s
 /// # Errors
 /// If the study fails.
 pub fn table(settings: &Settings, progress: &ProgressBar) -> Result<Reproduction, ReproduceError> {
-    let exponents: &[u32] = if settings.full { &presets::TABLE_SIZE_EXPONENTS } else { &[0, 6, 10, 14, 18, 22] };
+    let exponents: &[u32] = if settings.full {
+        &presets::TABLE_SIZE_EXPONENTS
+    } else {
+        &[0, 6, 10, 14, 18, 22]
+    };
     let policies: Vec<(&str, String)> = presets::TABLE_SIZE
         .iter()
         .filter(|(policy, _)| settings.full || matches!(*policy, "bucket" | "two_level"))
-        .map(|(policy, player)| (*policy, if settings.full { player.replace("depth=6", "depth=7") } else { (*player).to_owned() }))
+        .map(|(policy, player)| {
+            (
+                *policy,
+                if settings.full {
+                    player.replace("depth=6", "depth=7")
+                } else {
+                    (*player).to_owned()
+                },
+            )
+        })
         .collect();
-    let borrowed: Vec<(&str, &str)> = policies.iter().map(|(policy, player)| (*policy, player.as_str())).collect();
+    let borrowed: Vec<(&str, &str)> = policies
+        .iter()
+        .map(|(policy, player)| (*policy, player.as_str()))
+        .collect();
     let report = table_size::run(&borrowed, exponents, &study(settings)?, progress)?;
     progress.finish_and_clear();
     let nodes = |exponent: u32| nodes(&report, "two_level", exponent);
@@ -243,16 +323,29 @@ pub fn table(settings: &Settings, progress: &ProgressBar) -> Result<Reproduction
 }
 
 fn nodes(report: &Report, policy: &str, exponent: u32) -> f64 {
-    let tables = report.json["tables"].as_array().map_or(&[][..], Vec::as_slice);
+    let tables = report.json["tables"]
+        .as_array()
+        .map_or(&[][..], Vec::as_slice);
     let wanted = |one: &&Value| one["policy"] == policy && one["entries"] == 1_u64 << exponent;
-    tables.iter().find(wanted).and_then(|one| one["cost"]["nodes"].as_f64().or_else(|| one["nodes"].as_f64())).unwrap_or(0.0)
+    tables
+        .iter()
+        .find(wanted)
+        .and_then(|one| {
+            one["cost"]["nodes"]
+                .as_f64()
+                .or_else(|| one["nodes"].as_f64())
+        })
+        .unwrap_or(0.0)
 }
 
 /// Minimax against alpha-beta.
 ///
 /// # Errors
 /// If the study fails.
-pub fn alpha_beta(settings: &Settings, progress: &ProgressBar) -> Result<Reproduction, ReproduceError> {
+pub fn alpha_beta(
+    settings: &Settings,
+    progress: &ProgressBar,
+) -> Result<Reproduction, ReproduceError> {
     let mut plan = open_dice::Plan::preset();
     if !settings.full {
         plan.einstein_depths.retain(|&depth| depth <= 8);

@@ -1,6 +1,8 @@
-//! Rock'n'Roll's study of set-ups: all 720 against all, 20 games a pairing, MrMonte(0, 200, MrBlack(0)) on both sides.
+//! Rock'n'Roll's study of set-ups: all 720 against all, 20 games a pairing, MrMonte(0, 200,
+//! MrBlack(0)) on both sides.
 //!
-//! Invariant: at the quick size the games are as many, but the player is the one that MrMonte simulates.
+//! Invariant: at the quick size the games are as many, but the player is the one that MrMonte
+//! simulates.
 
 use super::comparison::{Claim, Comparison, Figure, Reproduction};
 use super::{ReproduceError, Settings};
@@ -12,14 +14,18 @@ use engine::player::build::PlayerRecipe;
 use indicatif::ProgressBar;
 
 /// The published player, and the one of the quick size, with milliseconds of a game.
-const PLAYERS: [(&str, f64); 2] = [("MrMonte(0, 200, MrBlack(0))", 240.0), ("MrBlack(0)", 0.012)];
+const PLAYERS: [(&str, f64); 2] = [
+    ("MrMonte(0, 200, MrBlack(0))", 240.0),
+    ("MrBlack(0)", 0.012),
+];
 const GAMES: u64 = 20;
 
 /// Seconds on one thread.
 #[must_use]
 pub fn seconds(settings: &Settings) -> f64 {
     let pairings = (720 * MOST_OPPONENTS / 2) as f64;
-    pairings * settings.games.unwrap_or(GAMES) as f64 * PLAYERS[usize::from(!settings.full)].1 / 1000.0
+    pairings * settings.games.unwrap_or(GAMES) as f64 * PLAYERS[usize::from(!settings.full)].1
+        / 1000.0
 }
 
 /// Does the study.
@@ -31,29 +37,41 @@ pub fn run(settings: &Settings, progress: &ProgressBar) -> Result<Reproduction, 
     let recipe = PlayerRecipe::parse(PLAYERS[usize::from(!settings.full)].0, &game)?;
     let study = setup_study::Settings {
         game,
-        pairs: settings.games.unwrap_or(GAMES).div_ceil(2).clamp(1, u64::from(u32::MAX)) as u32,
+        pairs: settings
+            .games
+            .unwrap_or(GAMES)
+            .div_ceil(2)
+            .clamp(1, u64::from(u32::MAX)) as u32,
         opponents: MOST_OPPONENTS,
         seed: settings.seed,
         threads: settings.threads,
-        state: settings.state.as_ref().map(|folder| folder.join(format!("setups-{}.jsonl", if settings.full { "full" } else { "quick" }))),
+        state: settings.state.as_ref().map(|folder| {
+            folder.join(format!(
+                "setups-{}.jsonl",
+                if settings.full { "full" } else { "quick" }
+            ))
+        }),
     };
     let result = setup_study::run(&recipe, &study, progress)?;
     Ok(reproduction(&result, settings.full))
 }
 
 fn reproduction(result: &StudyResult, full: bool) -> Reproduction {
-    let by_score =
-        |of: fn(&&setup_study::result::SetupRate, &&setup_study::result::SetupRate) -> std::cmp::Ordering| result.setups.iter().max_by(of);
+    let by_score = |of: fn(
+        &&setup_study::result::SetupRate,
+        &&setup_study::result::SetupRate,
+    ) -> std::cmp::Ordering| result.setups.iter().max_by(of);
     let highest = by_score(|left, right| left.score.total_cmp(&right.score));
     let lowest = by_score(|left, right| right.score.total_cmp(&left.score));
-    let figure = |label: &str, published: f64, rate: Option<&setup_study::result::SetupRate>| Figure {
-        label: label.to_owned(),
-        published: Some(published),
-        published_error: None,
-        measured: 100.0 * rate.map_or(0.5, |rate| rate.score),
-        interval: rate.map(|rate| rate.interval.map(|end| 100.0 * end)),
-        games: rate.map_or(0, |rate| 2 * rate.pair_counts.pairs()),
-    };
+    let figure =
+        |label: &str, published: f64, rate: Option<&setup_study::result::SetupRate>| Figure {
+            label: label.to_owned(),
+            published: Some(published),
+            published_error: None,
+            measured: 100.0 * rate.map_or(0.5, |rate| rate.score),
+            interval: rate.map(|rate| rate.interval.map(|end| 100.0 * end)),
+            games: rate.map_or(0, |rate| 2 * rate.pair_counts.pairs()),
+        };
     let corner = extremes(result, |squares| squares == 0);
     let front = extremes(result, |squares| squares == 2);
     let both_extremes = |setups: &[usize]| {
@@ -99,16 +117,29 @@ fn reproduction(result: &StudyResult, full: bool) -> Reproduction {
 
 /// Steps from the corner to the square of a stone: 0 in the corner, 2 on the front line.
 fn steps(setup: usize, stone: u8) -> usize {
-    let place = setup_stones(setup, 6).iter().position(|&other| other == stone).unwrap_or(0);
+    let place = setup_stones(setup, 6)
+        .iter()
+        .position(|&other| other == stone)
+        .unwrap_or(0);
     [0, 1, 2, 1, 2, 2][place]
 }
 
-/// The mean rate of set-ups: in the corner one of 1 and 6 stands there, otherwise both stand so many steps away.
+/// The mean rate of set-ups: in the corner one of 1 and 6 stands there, otherwise both stand so
+/// many steps away.
 fn extremes(result: &StudyResult, wanted: impl Fn(usize) -> bool) -> f64 {
     let matching = |setup: usize| {
         let places = [steps(setup, 1), steps(setup, 6)];
-        if wanted(0) { places.contains(&0) } else { places.iter().all(|&place| wanted(place)) }
+        if wanted(0) {
+            places.contains(&0)
+        } else {
+            places.iter().all(|&place| wanted(place))
+        }
     };
-    let rates: Vec<f64> = result.setups.iter().filter(|rate| matching(rate.setup)).map(|rate| rate.score).collect();
+    let rates: Vec<f64> = result
+        .setups
+        .iter()
+        .filter(|rate| matching(rate.setup))
+        .map(|rate| rate.score)
+        .collect();
     rates.iter().sum::<f64>() / rates.len().max(1) as f64
 }

@@ -1,7 +1,9 @@
-//! What cuts at chance nodes save: Star0, Star0.5, Star1 and Star2 without and with a table, in leaves.
+//! What cuts at chance nodes save: Star0, Star0.5, Star1 and Star2 without and with a table, in
+//! leaves.
 //!
-//! The tables have the form of the published ones: leaf counts position by position, and the share saved against Star0
-//! without a table. All searches of a position must agree on its value; the largest difference is reported.
+//! The tables have the form of the published ones: leaf counts position by position, and the share
+//! saved against Star0 without a table. All searches of a position must agree on its value; the
+//! largest difference is reported.
 
 use super::measure::{PlayerCosts, largest_disagreement, measure_suite, recipes};
 use super::presets::{ChanceSearch, PUBLISHED_LEAVES, PUBLISHED_POSITIONS};
@@ -29,16 +31,31 @@ struct Measured {
 ///
 /// # Errors
 /// If a search cannot be read or gives no value.
-pub fn run(searches: &[ChanceSearch], settings: &Settings, progress: &ProgressBar) -> Result<Report, SearchBenchError> {
-    let notations: Vec<String> = searches.iter().map(|search| search.player.to_owned()).collect();
+pub fn run(
+    searches: &[ChanceSearch],
+    settings: &Settings,
+    progress: &ProgressBar,
+) -> Result<Report, SearchBenchError> {
+    let notations: Vec<String> = searches
+        .iter()
+        .map(|search| search.player.to_owned())
+        .collect();
     let recipes = recipes(&notations)?;
     progress.set_length((recipes.len() * settings.suite.positions.len()) as u64);
     let mut measured: Vec<Measured> = Vec::new();
     for (search, recipe) in searches.iter().zip(&recipes) {
         let costs = measure_suite(recipe, &settings.suite, settings, false, progress)?;
-        let baseline = measured.iter().find(|other| other.form == search.form).map(|other| leaves(&other.costs));
+        let baseline = measured
+            .iter()
+            .find(|other| other.form == search.form)
+            .map(|other| leaves(&other.costs));
         let saved = baseline.map(|baseline| saved(&leaves(&costs), &baseline));
-        measured.push(Measured { form: search.form, search: search.label, saved, costs });
+        measured.push(Measured {
+            form: search.form,
+            search: search.label,
+            saved,
+            costs,
+        });
     }
     let all: Vec<PlayerCosts> = measured.iter().map(|one| one.costs.clone()).collect();
     let disagreement = largest_disagreement(&all);
@@ -59,7 +76,11 @@ pub fn run(searches: &[ChanceSearch], settings: &Settings, progress: &ProgressBa
 }
 
 fn leaves(costs: &PlayerCosts) -> Vec<u64> {
-    costs.positions.iter().map(|position| position.cost.leaves).collect()
+    costs
+        .positions
+        .iter()
+        .map(|position| position.cost.leaves)
+        .collect()
 }
 
 fn saved(leaves: &[u64], baseline: &[u64]) -> f64 {
@@ -73,26 +94,52 @@ fn forms(measured: &[Measured]) -> Vec<&'static str> {
 }
 
 fn text(measured: &[Measured], disagreement: f32, settings: &Settings) -> String {
-    let mut text = format!("leaves by position of {}; saved against the first line\n", settings.suite.name);
+    let mut text = format!(
+        "leaves by position of {}; saved against the first line\n",
+        settings.suite.name
+    );
     for form in forms(measured) {
         for phase in settings.suite.phases() {
             let of_phase = |costs: &PlayerCosts| -> Vec<u64> {
-                costs.positions.iter().filter(|position| position.phase == phase).map(|position| position.cost.leaves).collect()
+                costs
+                    .positions
+                    .iter()
+                    .filter(|position| position.phase == phase)
+                    .map(|position| position.cost.leaves)
+                    .collect()
             };
             let of_form = measured.iter().filter(|one| one.form == form);
-            let rows: Vec<Row> =
-                of_form.map(|one| (one.search, of_phase(&one.costs), Some(one.costs.total(Some(phase)).milliseconds()))).collect();
+            let rows: Vec<Row> = of_form
+                .map(|one| {
+                    (
+                        one.search,
+                        of_phase(&one.costs),
+                        Some(one.costs.total(Some(phase)).milliseconds()),
+                    )
+                })
+                .collect();
             let count = rows.first().map_or(0, |row| row.1.len());
             let names: Vec<String> = (1..=count).map(|number| number.to_string()).collect();
-            text += &format!("\n{}", leaf_sheet(&format!("{form}, {phase}"), &names, &rows).text());
+            text += &format!(
+                "\n{}",
+                leaf_sheet(&format!("{form}, {phase}"), &names, &rows).text()
+            );
         }
     }
-    let published: Vec<Row> = PUBLISHED_LEAVES.iter().map(|(search, leaves)| (*search, leaves.to_vec(), None)).collect();
+    let published: Vec<Row> = PUBLISHED_LEAVES
+        .iter()
+        .map(|(search, leaves)| (*search, leaves.to_vec(), None))
+        .collect();
     text += &format!(
         "\n{}\npublished: a Star1 agent in C++, outcome by outcome; it counts plies below the move, so its depth 4 is 5 here;\n\
          its positions and its evaluator are its own\n\
          values of a position differ by at most {disagreement:.1e} between searches",
-        leaf_sheet("published, depth 4", &PUBLISHED_POSITIONS.map(str::to_owned), &published).text()
+        leaf_sheet(
+            "published, depth 4",
+            &PUBLISHED_POSITIONS.map(str::to_owned),
+            &published
+        )
+        .text()
     );
     text
 }
@@ -103,12 +150,19 @@ type Row = (&'static str, Vec<u64>, Option<f64>);
 fn leaf_sheet(heading: &str, positions: &[String], rows: &[Row]) -> Sheet {
     let mut sheet = Sheet::new([heading.to_owned()]);
     sheet.columns.extend_from_slice(positions);
-    sheet.columns.extend(["mean", "saved %", "ms"].map(str::to_owned));
+    sheet
+        .columns
+        .extend(["mean", "saved %", "ms"].map(str::to_owned));
     for (index, (search, leaves, milliseconds)) in rows.iter().enumerate() {
         let mut row: Vec<Cell> = vec![(*search).into()];
         row.extend(leaves.iter().map(|&count| Cell::Count(count)));
-        row.push(Cell::Number(leaves.iter().sum::<u64>() as f64 / leaves.len() as f64, 0));
-        row.push(Cell::percent((index > 0).then(|| saved(leaves, &rows[0].1))));
+        row.push(Cell::Number(
+            leaves.iter().sum::<u64>() as f64 / leaves.len() as f64,
+            0,
+        ));
+        row.push(Cell::percent(
+            (index > 0).then(|| saved(leaves, &rows[0].1)),
+        ));
         row.push(Cell::number(*milliseconds, 3));
         sheet.push(row);
     }
@@ -117,9 +171,15 @@ fn leaf_sheet(heading: &str, positions: &[String], rows: &[Row]) -> Sheet {
 
 /// A line for every search and position, and for the published ones.
 fn csv(measured: &[Measured]) -> Sheet {
-    let mut sheet = Sheet::new(["form", "search", "player", "phase", "position", "value", "leaves", "nodes", "seconds", "saved"]);
+    let mut sheet = Sheet::new([
+        "form", "search", "player", "phase", "position", "value", "leaves", "nodes", "seconds",
+        "saved",
+    ]);
     for one in measured {
-        let baseline = measured.iter().find(|other| other.form == one.form).unwrap_or(one);
+        let baseline = measured
+            .iter()
+            .find(|other| other.form == one.form)
+            .unwrap_or(one);
         for (position, of_baseline) in one.costs.positions.iter().zip(&baseline.costs.positions) {
             let saved = saved(&[position.cost.leaves], &[of_baseline.cost.leaves]);
             sheet.push(vec![
@@ -137,11 +197,27 @@ fn csv(measured: &[Measured]) -> Sheet {
         }
     }
     for (search, counts) in PUBLISHED_LEAVES {
-        for ((position, count), of_baseline) in PUBLISHED_POSITIONS.into_iter().zip(counts).zip(PUBLISHED_LEAVES[0].1) {
+        for ((position, count), of_baseline) in PUBLISHED_POSITIONS
+            .into_iter()
+            .zip(counts)
+            .zip(PUBLISHED_LEAVES[0].1)
+        {
             let saved = Cell::Number(saved(&[count], &[of_baseline]), 6);
             let (form, empty) = ("published", Cell::Missing);
-            let row = [form.into(), search.into(), empty.clone(), empty.clone(), position.into(), empty.clone(), count.into()];
-            sheet.push(row.into_iter().chain([empty.clone(), empty, saved]).collect());
+            let row = [
+                form.into(),
+                search.into(),
+                empty.clone(),
+                empty.clone(),
+                position.into(),
+                empty.clone(),
+                count.into(),
+            ];
+            sheet.push(
+                row.into_iter()
+                    .chain([empty.clone(), empty, saved])
+                    .collect(),
+            );
         }
     }
     sheet
@@ -154,7 +230,10 @@ fn chart(measured: &[Measured], phases: &[Phase]) -> Result<String, SearchBenchE
             let total = one.costs.total(Some(*phase));
             (index as f64, total.leaves as f64 / total.positions as f64)
         };
-        Curve { name: format!("{}, {}", one.form, one.search), points: phases.iter().enumerate().map(mean).collect() }
+        Curve {
+            name: format!("{}, {}", one.form, one.search),
+            points: phases.iter().enumerate().map(mean).collect(),
+        }
     };
     let chart = LineChart {
         title: "Leaves by search and phase".to_owned(),
@@ -163,7 +242,11 @@ fn chart(measured: &[Measured], phases: &[Phase]) -> Result<String, SearchBenchE
         curves: measured.iter().map(curve).collect(),
     };
     let names = phases.iter().map(|phase| phase.name().to_owned()).collect();
-    Ok(scaled_chart(&chart, &Scale::Categories(names), &Scale::Logarithmic(10))?)
+    Ok(scaled_chart(
+        &chart,
+        &Scale::Categories(names),
+        &Scale::Logarithmic(10),
+    )?)
 }
 
 #[cfg(test)]
@@ -171,10 +254,26 @@ mod tests {
     use super::*;
 
     const KNOWN: [ChanceSearch; 4] = [
-        ChanceSearch { form: "outcomes", label: "Star0", player: "textbook(depth=3)" },
-        ChanceSearch { form: "unified", label: "Star0", player: "unified(depth=3)" },
-        ChanceSearch { form: "unified", label: "Star1", player: "star1(depth=3, table=0)" },
-        ChanceSearch { form: "unified", label: "Star1, table", player: "star1(depth=3, table=1)" },
+        ChanceSearch {
+            form: "outcomes",
+            label: "Star0",
+            player: "textbook(depth=3)",
+        },
+        ChanceSearch {
+            form: "unified",
+            label: "Star0",
+            player: "unified(depth=3)",
+        },
+        ChanceSearch {
+            form: "unified",
+            label: "Star1",
+            player: "star1(depth=3, table=0)",
+        },
+        ChanceSearch {
+            form: "unified",
+            label: "Star1, table",
+            player: "star1(depth=3, table=1)",
+        },
     ];
 
     #[test]
@@ -183,23 +282,49 @@ mod tests {
         assert!(report.json["largest_disagreement"].as_f64().unwrap() < 1e-5);
         let searches = report.json["searches"].as_array().unwrap();
         assert_eq!(searches[0]["saved"], serde_json::Value::Null);
-        assert_eq!(searches[1]["saved"], serde_json::Value::Null, "another form has its own baseline");
+        assert_eq!(
+            searches[1]["saved"],
+            serde_json::Value::Null,
+            "another form has its own baseline"
+        );
         let count = |search: &serde_json::Value| {
-            search["positions"].as_array().unwrap().iter().map(|one| one["cost"]["leaves"].as_u64().unwrap()).sum::<u64>() as f64
+            search["positions"]
+                .as_array()
+                .unwrap()
+                .iter()
+                .map(|one| one["cost"]["leaves"].as_u64().unwrap())
+                .sum::<u64>() as f64
         };
         let expected = 1.0 - count(&searches[2]) / count(&searches[1]);
-        assert!((searches[2]["saved"].as_f64().unwrap() - expected).abs() < 1e-12 && expected > 0.0);
+        assert!(
+            (searches[2]["saved"].as_f64().unwrap() - expected).abs() < 1e-12 && expected > 0.0
+        );
         assert_eq!(report.csv.lines().count(), 1 + 4 * 24 + 4 * 6);
-        assert!(report.text.contains("unified, endgame") && report.text.contains("16156128"), "{}", report.text);
+        assert!(
+            report.text.contains("unified, endgame") && report.text.contains("16156128"),
+            "{}",
+            report.text
+        );
         assert!(report.svg.contains("unified, Star1, table"));
     }
 
     #[test]
     fn published_savings_are_the_published_ones() {
         // "69.99 to 98.64 percent fewer" with a table than without.
-        let shares = PUBLISHED_LEAVES[2].1.into_iter().zip(PUBLISHED_LEAVES[3].1).map(|(without, with)| saved(&[with], &[without]));
+        let shares = PUBLISHED_LEAVES[2]
+            .1
+            .into_iter()
+            .zip(PUBLISHED_LEAVES[3].1)
+            .map(|(without, with)| saved(&[with], &[without]));
         let shares: Vec<f64> = shares.collect();
-        let (least, most) = shares.iter().fold((1.0, 0.0), |(least, most): (f64, f64), &share| (least.min(share), most.max(share)));
-        assert!((least - 0.6999).abs() < 5e-5 && (most - 0.9864).abs() < 5e-5, "{shares:?}");
+        let (least, most) = shares
+            .iter()
+            .fold((1.0, 0.0), |(least, most): (f64, f64), &share| {
+                (least.min(share), most.max(share))
+            });
+        assert!(
+            (least - 0.6999).abs() < 5e-5 && (most - 0.9864).abs() < 5e-5,
+            "{shares:?}"
+        );
     }
 }

@@ -1,19 +1,22 @@
 //! What reading the clock takes, so that it is not taken for evaluating.
 //!
-//! A fast evaluation takes less time than two readings of the clock. All that an instrumented search takes longer than
-//! the plain one is such readings, however many evaluations each pair of them times; what part of a pair falls inside
-//! the time that is taken is measured once, on evaluations of nothing.
+//! A fast evaluation takes less time than two readings of the clock. All that an instrumented
+//! search takes longer than the plain one is such readings, however many evaluations each pair of
+//! them times; what part of a pair falls inside the time that is taken is measured once, on
+//! evaluations of nothing.
 
 use engine::search::meter::{LeafClock, Meter};
 use std::hint::black_box;
 use std::sync::OnceLock;
 use std::time::Instant;
 
-/// What reading the clock adds to the time taken for evaluating, as a share of what it adds to the search.
+/// What reading the clock adds to the time taken for evaluating, as a share of what it adds to the
+/// search.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ClockShare(f64);
 
-/// Evaluations of nothing in one batch, and batches: the fastest counts, for others were interrupted.
+/// Evaluations of nothing in one batch, and batches: the fastest counts, for others were
+/// interrupted.
 const BATCH: u32 = 2_000;
 const BATCHES: u32 = 9;
 
@@ -33,7 +36,8 @@ impl ClockShare {
         })
     }
 
-    /// That of any clock: `evaluate` evaluates nothing so many times and says how many seconds it took for evaluating.
+    /// That of any clock: `evaluate` evaluates nothing so many times and says how many seconds it
+    /// took for evaluating.
     #[must_use]
     pub fn measured(mut evaluate: impl FnMut(u32) -> f64) -> Self {
         let batch = |_| {
@@ -41,12 +45,19 @@ impl ClockShare {
             let inside = evaluate(BATCH);
             (inside, began.elapsed().as_secs_f64())
         };
-        let (inside, whole) = (0..BATCHES).map(batch).reduce(|one, other| if other.1 < one.1 { other } else { one }).unwrap_or((0.0, 1.0));
-        Self(if whole > 0.0 { (inside / whole).clamp(0.0, 1.0) } else { 0.0 })
+        let (inside, whole) = (0..BATCHES)
+            .map(batch)
+            .reduce(|one, other| if other.1 < one.1 { other } else { one })
+            .unwrap_or((0.0, 1.0));
+        Self(if whole > 0.0 {
+            (inside / whole).clamp(0.0, 1.0)
+        } else {
+            0.0
+        })
     }
 
-    /// Seconds of a plain search that go into evaluating, from those of the plain search, those of the instrumented
-    /// one, and those that the latter took for evaluating.
+    /// Seconds of a plain search that go into evaluating, from those of the plain search, those of
+    /// the instrumented one, and those that the latter took for evaluating.
     #[must_use]
     pub fn evaluating(self, plain: f64, instrumented: f64, evaluating: f64) -> f64 {
         evaluating - self.0 * (instrumented - plain).max(0.0)
@@ -59,7 +70,8 @@ mod tests {
 
     #[test]
     fn the_clock_is_not_taken_for_evaluating() {
-        // 1000 evaluations of 2 µs in 5 ms; the clock takes 2 µs more for each, half of them inside.
+        // 1000 evaluations of 2 µs in 5 ms; the clock takes 2 µs more for each, half of them
+        // inside.
         assert!((ClockShare(0.5).evaluating(0.005, 0.007, 0.003) - 0.002).abs() < 1e-12);
         // The same, timed by the hundred.
         assert!((ClockShare(0.5).evaluating(0.005, 0.005_02, 0.002_01) - 0.002).abs() < 1e-12);

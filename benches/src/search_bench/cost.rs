@@ -1,7 +1,8 @@
 //! What valuing positions costs a search, and the rates and ratios that follow.
 //!
-//! Invariant: costs add; every rate is computed from sums, never from rates. Counts come from the plain search, as
-//! players use it; only the share of time spent evaluating comes from the instrumented one.
+//! Invariant: costs add; every rate is computed from sums, never from rates. Counts come from the
+//! plain search, as players use it; only the share of time spent evaluating comes from the
+//! instrumented one.
 
 use crate::sheet::{Cell, Sheet};
 use engine::search::SearchStats;
@@ -26,8 +27,9 @@ pub struct Cost {
     pub replacements: u64,
     /// Wall time of the plain search; the best of all repetitions.
     pub seconds: f64,
-    /// The part of it spent evaluating, as far as the instrumented search tells; `None` from searches that cannot be
-    /// instrumented. By chance a little below 0 where evaluating takes next to no time.
+    /// The part of it spent evaluating, as far as the instrumented search tells; `None` from
+    /// searches that cannot be instrumented. By chance a little below 0 where evaluating takes next
+    /// to no time.
     pub evaluation_seconds: Option<f64>,
 }
 
@@ -164,16 +166,35 @@ impl Line {
     /// A line with all that follows from its cost and the baseline's.
     #[must_use]
     pub fn new(player: &str, phase: &str, cost: Cost, baseline: &Cost) -> Self {
-        Self { player: player.to_owned(), phase: phase.to_owned(), cost, rates: cost.rates(), ratios: cost.ratios(baseline) }
+        Self {
+            player: player.to_owned(),
+            phase: phase.to_owned(),
+            cost,
+            rates: cost.rates(),
+            ratios: cost.ratios(baseline),
+        }
     }
 }
 
-/// Lines for a terminal: `nodes`, `leaves` and `ms` are means a position; `first` heads the first column.
+/// Lines for a terminal: `nodes`, `leaves` and `ms` are means a position; `first` heads the first
+/// column.
 #[must_use]
 pub fn shown(first: &str, lines: &[&Line]) -> Sheet {
-    let mut sheet = Sheet::new([first, "nodes", "leaves", "ms", "nodes/s", "leaves/s", "eval %", "hit %", "cut %", "replaced"]);
-    sheet.columns.extend(["nodes ×", "leaves ×", "time ×"].map(str::to_owned));
-    for Line { player, cost, rates, ratios, .. } in lines.iter().copied() {
+    let mut sheet = Sheet::new([
+        first, "nodes", "leaves", "ms", "nodes/s", "leaves/s", "eval %", "hit %", "cut %",
+        "replaced",
+    ]);
+    sheet
+        .columns
+        .extend(["nodes ×", "leaves ×", "time ×"].map(str::to_owned));
+    for Line {
+        player,
+        cost,
+        rates,
+        ratios,
+        ..
+    } in lines.iter().copied()
+    {
         let mean = |count: u64| Cell::Number(count as f64 / cost.positions as f64, 0);
         sheet.push(vec![
             player.as_str().into(),
@@ -185,7 +206,11 @@ pub fn shown(first: &str, lines: &[&Line]) -> Sheet {
             Cell::percent(rates.evaluation_share),
             Cell::percent(rates.hit_rate),
             Cell::percent(rates.cut_rate),
-            if cost.probes > 0 { mean(cost.replacements) } else { Cell::Missing },
+            if cost.probes > 0 {
+                mean(cost.replacements)
+            } else {
+                Cell::Missing
+            },
             Cell::number(ratios.nodes_ratio, 3),
             Cell::number(ratios.leaves_ratio, 3),
             Cell::number(ratios.time_ratio, 3),
@@ -218,7 +243,12 @@ pub const EXACT_COLUMNS: [&str; 17] = [
 /// Sums, rates and ratios of a line, for CSV.
 #[must_use]
 pub fn exact_cells(line: &Line) -> Vec<Cell> {
-    let Line { cost, rates, ratios, .. } = line;
+    let Line {
+        cost,
+        rates,
+        ratios,
+        ..
+    } = line;
     vec![
         cost.positions.into(),
         cost.nodes.into(),
@@ -245,20 +275,38 @@ mod tests {
     use super::*;
 
     fn cost(positions: u64, nodes: u64, seconds: f64) -> Cost {
-        Cost { positions, nodes, leaves: nodes / 2, probes: 10, hits: 5, cuts: 2, seconds, ..Cost::default() }
+        Cost {
+            positions,
+            nodes,
+            leaves: nodes / 2,
+            probes: 10,
+            hits: 5,
+            cuts: 2,
+            seconds,
+            ..Cost::default()
+        }
     }
 
     #[test]
     fn rates_come_from_sums() {
         let sum = Cost::sum([&cost(1, 100, 0.001), &cost(1, 900, 0.003)]);
-        assert_eq!((sum.positions, sum.nodes, sum.leaves, sum.probes), (2, 1000, 500, 20));
+        assert_eq!(
+            (sum.positions, sum.nodes, sum.leaves, sum.probes),
+            (2, 1000, 500, 20)
+        );
         let rates = sum.rates();
         assert!((rates.milliseconds_a_position - 2.0).abs() < 1e-12);
         assert!((rates.nodes_a_second.unwrap() - 250_000.0).abs() < 1e-6);
         assert!((rates.leaves_a_second.unwrap() - 125_000.0).abs() < 1e-6);
-        assert_eq!((rates.hit_rate, rates.cut_rate, rates.evaluation_share), (Some(0.5), Some(0.2), None));
+        assert_eq!(
+            (rates.hit_rate, rates.cut_rate, rates.evaluation_share),
+            (Some(0.5), Some(0.2), None)
+        );
         let ratios = sum.ratios(&cost(2, 2000, 0.008));
-        assert_eq!((ratios.nodes_ratio, ratios.leaves_ratio), (Some(0.5), Some(0.5)));
+        assert_eq!(
+            (ratios.nodes_ratio, ratios.leaves_ratio),
+            (Some(0.5), Some(0.5))
+        );
         assert!((ratios.time_ratio.unwrap() - 0.5).abs() < 1e-12);
         assert_eq!(Cost::default().rates().hit_rate, None);
         assert_eq!(sum.ratios(&Cost::default()).nodes_ratio, None);
@@ -266,11 +314,23 @@ mod tests {
 
     #[test]
     fn a_part_that_could_not_be_instrumented_leaves_nothing_to_say_of_the_sum() {
-        let cost = Cost { evaluation_seconds: Some(0.4), ..cost(1, 1, 1.0) };
+        let cost = Cost {
+            evaluation_seconds: Some(0.4),
+            ..cost(1, 1, 1.0)
+        };
         assert_eq!(cost.rates().evaluation_share, Some(0.4));
-        assert_eq!(Cost::sum([&cost, &self::cost(1, 1, 1.0)]).evaluation_seconds, None);
-        assert_eq!(Cost::sum([&self::cost(1, 1, 1.0), &cost]).evaluation_seconds, None);
-        assert_eq!(Cost::sum([&cost, &cost]).rates().evaluation_share, Some(0.4));
+        assert_eq!(
+            Cost::sum([&cost, &self::cost(1, 1, 1.0)]).evaluation_seconds,
+            None
+        );
+        assert_eq!(
+            Cost::sum([&self::cost(1, 1, 1.0), &cost]).evaluation_seconds,
+            None
+        );
+        assert_eq!(
+            Cost::sum([&cost, &cost]).rates().evaluation_share,
+            Some(0.4)
+        );
     }
 
     #[test]

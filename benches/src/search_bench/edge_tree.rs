@@ -1,9 +1,10 @@
 //! A deterministic game for comparing searches: a uniform tree whose edges have values.
 //!
-//! Every move is worth a number to whoever makes it, drawn by a hash; a line is worth the sum, and whoever is ahead at
-//! the end wins (the edge-value model of game trees: Fuller, Gaschnig and Gillogly 1973). So the evaluator, which looks
-//! at the sum so far, is right more often the later it looks, and moves listed by their own value are mostly in
-//! order. Invariant: the tree depends on the seed alone, not on the order in which its moves are listed.
+//! Every move is worth a number to whoever makes it, drawn by a hash; a line is worth the sum, and
+//! whoever is ahead at the end wins (the edge-value model of game trees: Fuller, Gaschnig and
+//! Gillogly 1973). So the evaluator, which looks at the sum so far, is right more often the later
+//! it looks, and moves listed by their own value are mostly in order. Invariant: the tree depends
+//! on the seed alone, not on the order in which its moves are listed.
 
 use engine::eval::Evaluator;
 use engine::game::{FixedList, Game, Payoffs, Seat, won_by};
@@ -46,12 +47,20 @@ impl EdgePosition {
     /// The root of the tree of a seed.
     #[must_use]
     pub fn root(seed: u64) -> Self {
-        Self { id: mix(seed), ply: 0, sum: 0 }
+        Self {
+            id: mix(seed),
+            ply: 0,
+            sum: 0,
+        }
     }
 
     /// The sum of the edges so far, for the seat to move.
     fn lead(&self) -> i64 {
-        if self.ply.is_multiple_of(2) { self.sum } else { -self.sum }
+        if self.ply.is_multiple_of(2) {
+            self.sum
+        } else {
+            -self.sum
+        }
     }
 
     fn child_id(&self, mv: u8) -> u64 {
@@ -89,8 +98,17 @@ impl Game for EdgeTree {
 
     fn play(&self, position: &EdgePosition, mv: u8) -> EdgePosition {
         let edge = position.edge(mv);
-        let sum = position.sum + if position.ply.is_multiple_of(2) { edge } else { -edge };
-        EdgePosition { id: position.child_id(mv), ply: position.ply + 1, sum }
+        let sum = position.sum
+            + if position.ply.is_multiple_of(2) {
+                edge
+            } else {
+                -edge
+            };
+        EdgePosition {
+            id: position.child_id(mv),
+            ply: position.ply + 1,
+            sum,
+        }
     }
 
     fn key(&self, position: &EdgePosition) -> u64 {
@@ -98,7 +116,8 @@ impl Game for EdgeTree {
     }
 }
 
-/// Win probability by the sum so far: a logistic with the standard deviation of three edges as its unit.
+/// Win probability by the sum so far: a logistic with the standard deviation of three edges as its
+/// unit.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct EdgeSum;
 
@@ -123,14 +142,21 @@ mod tests {
     use super::*;
     use engine::search::minimax::minimax;
 
-    const ARBITRARY: EdgeTree = EdgeTree { order: MoveOrder::Arbitrary };
-    const ORDERED: EdgeTree = EdgeTree { order: MoveOrder::LargestEdgeFirst };
+    const ARBITRARY: EdgeTree = EdgeTree {
+        order: MoveOrder::Arbitrary,
+    };
+    const ORDERED: EdgeTree = EdgeTree {
+        order: MoveOrder::LargestEdgeFirst,
+    };
 
     #[test]
     fn order_changes_lists_and_nothing_else() {
         for seed in 0..20 {
             let root = EdgePosition::root(seed);
-            let (mut listed, mut ordered) = (<EdgeTree as Game>::Moves::default(), <EdgeTree as Game>::Moves::default());
+            let (mut listed, mut ordered) = (
+                <EdgeTree as Game>::Moves::default(),
+                <EdgeTree as Game>::Moves::default(),
+            );
             ARBITRARY.moves(&root, &mut listed);
             ORDERED.moves(&root, &mut ordered);
             let edges: Vec<i64> = ordered.iter().map(|&mv| root.edge(mv)).collect();
@@ -162,13 +188,20 @@ mod tests {
                     break payoffs;
                 }
                 let value = EdgeSum.value(&ARBITRARY, &position, &());
-                guesses.push(if ARBITRARY.to_move(&position) == 0 { value } else { 1.0 - value });
+                guesses.push(if ARBITRARY.to_move(&position) == 0 {
+                    value
+                } else {
+                    1.0 - value
+                });
                 position = ARBITRARY.play(&position, 0);
             };
             assert_eq!(guesses.len(), LENGTH as usize);
             early += u32::from((guesses[8] > 0.5) == (payoffs[0] > 0.5));
             late += u32::from((guesses[48] > 0.5) == (payoffs[0] > 0.5));
         }
-        assert!((220..300).contains(&early) && late > 300, "{early} {late} of 400");
+        assert!(
+            (220..300).contains(&early) && late > 300,
+            "{early} {late} of 400"
+        );
     }
 }

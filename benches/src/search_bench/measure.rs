@@ -1,9 +1,10 @@
 //! Measuring players on positions, one after the other.
 //!
-//! Each position is valued by a plain player, told of a new game before, so that no position profits from another;
-//! the best time of all repetitions counts. If asked, an instrumented player does the same for the share of time
-//! spent evaluating. Invariant: counts of players without a time limit, on one thread each, depend on seed and
-//! position alone. With several threads the share of time evaluating is that of all of them together.
+//! Each position is valued by a plain player, told of a new game before, so that no position
+//! profits from another; the best time of all repetitions counts. If asked, an instrumented player
+//! does the same for the share of time spent evaluating. Invariant: counts of players without a
+//! time limit, on one thread each, depend on seed and position alone. With several threads the
+//! share of time evaluating is that of all of them together.
 
 use super::clock::ClockShare;
 use super::cost::Cost;
@@ -44,7 +45,10 @@ impl PlayerCosts {
     /// The cost of all positions, or of those of one phase.
     #[must_use]
     pub fn total(&self, phase: Option<Phase>) -> Cost {
-        let wanted = self.positions.iter().filter(|position| phase.is_none_or(|phase| position.phase == phase));
+        let wanted = self
+            .positions
+            .iter()
+            .filter(|position| phase.is_none_or(|phase| position.phase == phase));
         Cost::sum(wanted.map(|position| &position.cost))
     }
 }
@@ -52,26 +56,40 @@ impl PlayerCosts {
 /// The largest difference between the values that two players give one position.
 #[must_use]
 pub fn largest_disagreement(players: &[PlayerCosts]) -> f32 {
-    let Some((first, others)) = players.split_first() else { return 0.0 };
-    let pairs = others.iter().flat_map(|other| other.positions.iter().zip(&first.positions));
+    let Some((first, others)) = players.split_first() else {
+        return 0.0;
+    };
+    let pairs = others
+        .iter()
+        .flat_map(|other| other.positions.iter().zip(&first.positions));
     // Two players differ by at most twice what they differ from the first.
-    pairs.map(|(one, other)| (one.value - other.value).abs()).fold(0.0, f32::max)
+    pairs
+        .map(|(one, other)| (one.value - other.value).abs())
+        .fold(0.0, f32::max)
 }
 
-/// Reads players and makes sure that each of them gives values, so that no time is spent before a refusal.
+/// Reads players and makes sure that each of them gives values, so that no time is spent before a
+/// refusal.
 ///
 /// # Errors
 /// If a notation is wrong or a player only plays.
 pub fn recipes(notations: &[String]) -> Result<Vec<PlayerRecipe>, SearchBenchError> {
     let game = Standard::default();
-    let recipes = notations.iter().map(|notation| PlayerRecipe::parse(notation, &game)).collect::<Result<Vec<_>, _>>()?;
+    let recipes = notations
+        .iter()
+        .map(|notation| PlayerRecipe::parse(notation, &game))
+        .collect::<Result<Vec<_>, _>>()?;
     // Two lone stones: no search takes long, however deep.
-    let (near_the_end, _) = game.parse_position(NEAR_THE_END).map_err(SearchBenchError::Position)?;
+    let (near_the_end, _) = game
+        .parse_position(NEAR_THE_END)
+        .map_err(SearchBenchError::Position)?;
     for recipe in &recipes {
         let mut player = recipe.make();
         player.new_game(0);
         if player.value(&near_the_end).value.is_none() {
-            return Err(SearchBenchError::NoValue { player: recipe.name().to_owned() });
+            return Err(SearchBenchError::NoValue {
+                player: recipe.name().to_owned(),
+            });
         }
     }
     Ok(recipes)
@@ -79,7 +97,8 @@ pub fn recipes(notations: &[String]) -> Result<Vec<PlayerRecipe>, SearchBenchErr
 
 const NEAR_THE_END: &str = "...../...../.a.../...1./..... r -";
 
-/// Values all positions of a suite with one player; `instrument` also measures the share of time spent evaluating.
+/// Values all positions of a suite with one player; `instrument` also measures the share of time
+/// spent evaluating.
 ///
 /// # Errors
 /// If the player gives no value.
@@ -92,25 +111,41 @@ pub fn measure_suite(
 ) -> Result<PlayerCosts, SearchBenchError> {
     progress.set_message(recipe.name().to_owned());
     let mut plain = recipe.make();
-    let mut instrumented = instrument.then(|| (recipe.make_instrumented(), ClockShare::of_leaf_clock()));
+    let mut instrumented =
+        instrument.then(|| (recipe.make_instrumented(), ClockShare::of_leaf_clock()));
     if let Some(first) = suite.positions.first() {
-        // Not timed: the first search touches fresh memory, which would count against the first position.
+        // Not timed: the first search touches fresh memory, which would count against the first
+        // position.
         plain.new_game(settings.seed);
         plain.value(&first.position);
     }
     let mut positions = Vec::with_capacity(suite.positions.len());
     for entry in &suite.positions {
-        let instrumented = instrumented.as_mut().map(|(player, clock)| (player.as_mut(), *clock));
+        let instrumented = instrumented
+            .as_mut()
+            .map(|(player, clock)| (player.as_mut(), *clock));
         let found = measure_position(plain.as_mut(), instrumented, &entry.position, settings);
-        let Some((value, cost)) = found else { return Err(SearchBenchError::NoValue { player: recipe.name().to_owned() }) };
-        positions.push(PositionCost { phase: entry.phase, position: entry.text.clone(), value, cost });
+        let Some((value, cost)) = found else {
+            return Err(SearchBenchError::NoValue {
+                player: recipe.name().to_owned(),
+            });
+        };
+        positions.push(PositionCost {
+            phase: entry.phase,
+            position: entry.text.clone(),
+            value,
+            cost,
+        });
         progress.inc(1);
     }
-    Ok(PlayerCosts { player: recipe.name().to_owned(), positions })
+    Ok(PlayerCosts {
+        player: recipe.name().to_owned(),
+        positions,
+    })
 }
 
-/// Values one position of any game; `None` from a player that gives no value. With an instrumented player comes the
-/// share of its clock.
+/// Values one position of any game; `None` from a player that gives no value. With an instrumented
+/// player comes the share of its clock.
 pub fn measure_position<G: Game>(
     plain: &mut dyn Player<G>,
     instrumented: Option<(&mut (dyn Player<G> + 'static), ClockShare)>,
@@ -126,7 +161,11 @@ pub fn measure_position<G: Game>(
 }
 
 /// The fastest of all repetitions, by the clock on the wall.
-fn best_of<G: Game>(player: &mut dyn Player<G>, position: &G::Position, settings: &Settings) -> Option<(f32, SearchStats, f64)> {
+fn best_of<G: Game>(
+    player: &mut dyn Player<G>,
+    position: &G::Position,
+    settings: &Settings,
+) -> Option<(f32, SearchStats, f64)> {
     let mut best: Option<(f32, SearchStats, f64)> = None;
     for _ in 0..settings.repeat.max(1) {
         player.new_game(settings.seed);
@@ -153,17 +192,38 @@ mod tests {
     #[test]
     fn players_that_only_play_are_refused_before_anything_is_measured() {
         for player in ["random", "greedy"] {
-            let error = recipes(&notations(&["star1(depth=64)", player])).map(|_| ()).unwrap_err().to_string();
-            assert!(error.starts_with(&format!("{player} gives positions no value")) && !error.contains('\n'), "{error}");
+            let error = recipes(&notations(&["star1(depth=64)", player]))
+                .map(|_| ())
+                .unwrap_err()
+                .to_string();
+            assert!(
+                error.starts_with(&format!("{player} gives positions no value"))
+                    && !error.contains('\n'),
+                "{error}"
+            );
         }
-        let error = recipes(&notations(&["star7(depth=2)"])).map(|_| ()).unwrap_err().to_string();
-        assert!(error.contains("no player 'star7'") && !error.contains('\n'), "{error}");
-        assert_eq!(recipes(&notations(&["star1(2)", "mcts(10)", "textbook(1)"])).unwrap().len(), 3);
+        let error = recipes(&notations(&["star7(depth=2)"]))
+            .map(|_| ())
+            .unwrap_err()
+            .to_string();
+        assert!(
+            error.contains("no player 'star7'") && !error.contains('\n'),
+            "{error}"
+        );
+        assert_eq!(
+            recipes(&notations(&["star1(2)", "mcts(10)", "textbook(1)"]))
+                .unwrap()
+                .len(),
+            3
+        );
     }
 
     #[test]
     fn costs_are_those_of_the_player_alone() {
-        let settings = Settings { repeat: 2, ..Settings::for_tests() };
+        let settings = Settings {
+            repeat: 2,
+            ..Settings::for_tests()
+        };
         let suite = Suite::built_in().unwrap();
         let recipe = &recipes(&notations(&["star1(depth=4, eval=schwarz)"])).unwrap()[0];
         let found = measure_suite(recipe, &suite, &settings, true, &ProgressBar::hidden()).unwrap();
@@ -172,12 +232,24 @@ mod tests {
             let mut player = recipe.make();
             player.new_game(7);
             let alone = player.value(&entry.position);
-            assert_eq!((measured.phase, &measured.position), (entry.phase, &entry.text));
-            assert_eq!((measured.cost.nodes, measured.cost.leaves), (alone.stats.nodes, alone.stats.evaluations));
-            assert_eq!((Some(measured.value), measured.cost.cuts), (alone.value, alone.stats.table.cuts));
+            assert_eq!(
+                (measured.phase, &measured.position),
+                (entry.phase, &entry.text)
+            );
+            assert_eq!(
+                (measured.cost.nodes, measured.cost.leaves),
+                (alone.stats.nodes, alone.stats.evaluations)
+            );
+            assert_eq!(
+                (Some(measured.value), measured.cost.cuts),
+                (alone.value, alone.stats.table.cuts)
+            );
             assert!(measured.cost.seconds > 0.0 && measured.cost.evaluation_seconds.is_some());
         }
-        let phases: u64 = Phase::ALL.into_iter().map(|phase| found.total(Some(phase)).nodes).sum();
+        let phases: u64 = Phase::ALL
+            .into_iter()
+            .map(|phase| found.total(Some(phase)).nodes)
+            .sum();
         assert_eq!(phases, found.total(None).nodes);
     }
 
@@ -190,20 +262,37 @@ mod tests {
             let recipe = &recipes(&notations(&[notation])).unwrap()[0];
             let (mut plain, mut instrumented) = (recipe.make(), recipe.make_instrumented());
             let instrumented = Some((instrumented.as_mut(), ClockShare::of_leaf_clock()));
-            measure_position(plain.as_mut(), instrumented, &start, &settings).unwrap().1.rates().evaluation_share
+            measure_position(plain.as_mut(), instrumented, &start, &settings)
+                .unwrap()
+                .1
+                .rates()
+                .evaluation_share
         };
         // Of several, for others may take the processor away in the middle of one.
-        assert!((0..20).any(|_| share("star1(depth=2, eval=mrmonte(iterations=20))").unwrap() > 0.8));
-        assert_eq!(share("unified(depth=2, eval=schwarz)"), None, "the reference has no meter");
+        assert!(
+            (0..20).any(|_| share("star1(depth=2, eval=mrmonte(iterations=20))").unwrap() > 0.8)
+        );
+        assert_eq!(
+            share("unified(depth=2, eval=schwarz)"),
+            None,
+            "the reference has no meter"
+        );
     }
 
     #[test]
     fn disagreement_is_the_largest_difference() {
         let costs = |value: f32| PlayerCosts {
             player: "a".to_owned(),
-            positions: vec![PositionCost { phase: Phase::Middle, position: String::new(), value, cost: Cost::default() }],
+            positions: vec![PositionCost {
+                phase: Phase::Middle,
+                position: String::new(),
+                value,
+                cost: Cost::default(),
+            }],
         };
         assert_eq!(largest_disagreement(&[]), 0.0);
-        assert!((largest_disagreement(&[costs(0.5), costs(0.25), costs(0.625)]) - 0.25).abs() < 1e-7);
+        assert!(
+            (largest_disagreement(&[costs(0.5), costs(0.25), costs(0.625)]) - 0.25).abs() < 1e-7
+        );
     }
 }

@@ -1,10 +1,12 @@
-//! Which searches each study compares, as player notation, and the published figures they stand beside.
+//! Which searches each study compares, as player notation, and the published figures they stand
+//! beside.
 //!
-//! `{depth}`, `{entries}` and `{seed}` in a notation are filled in by the study. Sources: the leaf counts and times of
-//! a Star1 agent in C++ (NTU); Rock'n'Roll (Schäfer 2006), section 6.3, for the study of table sizes.
+//! `{depth}`, `{entries}` and `{seed}` in a notation are filled in by the study. Sources: the leaf
+//! counts and times of a Star1 agent in C++ (NTU); Rock'n'Roll (Schäfer 2006), section 6.3, for the
+//! study of table sizes.
 
-/// Compared if nobody says otherwise: the operator without cuts as the baseline, Star1 without and with a table, Star2,
-/// and Monte-Carlo search.
+/// Compared if nobody says otherwise: the operator without cuts as the baseline, Star1 without and
+/// with a table, Star2, and Monte-Carlo search.
 pub const COMPARED: [&str; 5] = [
     "star0(depth=5, least=5, eval=schwarz, table=0)",
     "star1(depth=5, least=5, eval=schwarz, table=0)",
@@ -14,16 +16,20 @@ pub const COMPARED: [&str; 5] = [
 ];
 
 /// The searches whose depth the study `depth` varies.
-pub const DEPTH: [&str; 2] = ["star1(depth={depth}, eval=schwarz)", "star2(depth={depth}, eval=schwarz)"];
+pub const DEPTH: [&str; 2] = [
+    "star1(depth={depth}, eval=schwarz)",
+    "star2(depth={depth}, eval=schwarz)",
+];
 
-/// Seconds of one complete game between two copies of the published Star1 agent, by its depth from 0. That program
-/// counts the plies below the move, so its depth d is d + 1 here.
+/// Seconds of one complete game between two copies of the published Star1 agent, by its depth from 0.
+/// That program counts the plies below the move, so its depth d is d + 1 here.
 pub const PUBLISHED_GAME_SECONDS: [f64; 7] = [0.00, 0.01, 0.05, 0.29, 2.06, 16.19, 134.02];
 
 /// One search of the study `chance`.
 #[derive(Clone, Copy, Debug)]
 pub struct ChanceSearch {
-    /// Whether chance outcomes are searched one by one (`outcomes`) or each distinct move once (`unified`).
+    /// Whether chance outcomes are searched one by one (`outcomes`) or each distinct move once
+    /// (`unified`).
     pub form: &'static str,
     /// The name in tables.
     pub label: &'static str,
@@ -31,25 +37,90 @@ pub struct ChanceSearch {
     pub player: &'static str,
 }
 
-/// The searches of the study `chance`; the first of each form is what the others save against. Depth 5 is the
-/// published depth 4. Without a table nothing is gained from shallower searches before it (`least`).
+/// The searches of the study `chance`; the first of each form is what the others save against.
+/// Depth 5 is the published depth 4. Without a table nothing is gained from shallower searches
+/// before it (`least`).
 pub const CHANCE: [ChanceSearch; 16] = [
-    ChanceSearch { form: "outcomes", label: "Star0", player: "star0(depth=5, eval=schwarz, form=outcomes, table=0)" },
-    ChanceSearch { form: "outcomes", label: "Star0.5", player: "star0.5(depth=5, eval=schwarz, form=outcomes, table=0)" },
-    ChanceSearch { form: "outcomes", label: "Star1", player: "star1(depth=5, eval=schwarz, form=outcomes, table=0)" },
-    ChanceSearch { form: "outcomes", label: "Star2", player: "star2(depth=5, eval=schwarz, form=outcomes, table=0)" },
-    ChanceSearch { form: "outcomes", label: "Star0, table", player: "star0(depth=5, eval=schwarz, form=outcomes, table=16)" },
-    ChanceSearch { form: "outcomes", label: "Star0.5, table", player: "star0.5(depth=5, eval=schwarz, form=outcomes, table=16)" },
-    ChanceSearch { form: "outcomes", label: "Star1, table", player: "star1(depth=5, eval=schwarz, form=outcomes, table=16)" },
-    ChanceSearch { form: "outcomes", label: "Star2, table", player: "star2(depth=5, eval=schwarz, form=outcomes, table=16)" },
-    ChanceSearch { form: "unified", label: "Star0", player: "star0(depth=5, least=5, eval=schwarz, form=unified, table=0)" },
-    ChanceSearch { form: "unified", label: "Star0.5", player: "star0.5(depth=5, least=5, eval=schwarz, form=unified, table=0)" },
-    ChanceSearch { form: "unified", label: "Star1", player: "star1(depth=5, least=5, eval=schwarz, form=unified, table=0)" },
-    ChanceSearch { form: "unified", label: "Star2", player: "star2(depth=5, least=5, eval=schwarz, form=unified, table=0)" },
-    ChanceSearch { form: "unified", label: "Star0, table", player: "star0(depth=5, eval=schwarz, form=unified, table=16)" },
-    ChanceSearch { form: "unified", label: "Star0.5, table", player: "star0.5(depth=5, eval=schwarz, form=unified, table=16)" },
-    ChanceSearch { form: "unified", label: "Star1, table", player: "star1(depth=5, eval=schwarz, form=unified, table=16)" },
-    ChanceSearch { form: "unified", label: "Star2, table", player: "star2(depth=5, eval=schwarz, form=unified, table=16)" },
+    ChanceSearch {
+        form: "outcomes",
+        label: "Star0",
+        player: "star0(depth=5, eval=schwarz, form=outcomes, table=0)",
+    },
+    ChanceSearch {
+        form: "outcomes",
+        label: "Star0.5",
+        player: "star0.5(depth=5, eval=schwarz, form=outcomes, table=0)",
+    },
+    ChanceSearch {
+        form: "outcomes",
+        label: "Star1",
+        player: "star1(depth=5, eval=schwarz, form=outcomes, table=0)",
+    },
+    ChanceSearch {
+        form: "outcomes",
+        label: "Star2",
+        player: "star2(depth=5, eval=schwarz, form=outcomes, table=0)",
+    },
+    ChanceSearch {
+        form: "outcomes",
+        label: "Star0, table",
+        player: "star0(depth=5, eval=schwarz, form=outcomes, table=16)",
+    },
+    ChanceSearch {
+        form: "outcomes",
+        label: "Star0.5, table",
+        player: "star0.5(depth=5, eval=schwarz, form=outcomes, table=16)",
+    },
+    ChanceSearch {
+        form: "outcomes",
+        label: "Star1, table",
+        player: "star1(depth=5, eval=schwarz, form=outcomes, table=16)",
+    },
+    ChanceSearch {
+        form: "outcomes",
+        label: "Star2, table",
+        player: "star2(depth=5, eval=schwarz, form=outcomes, table=16)",
+    },
+    ChanceSearch {
+        form: "unified",
+        label: "Star0",
+        player: "star0(depth=5, least=5, eval=schwarz, form=unified, table=0)",
+    },
+    ChanceSearch {
+        form: "unified",
+        label: "Star0.5",
+        player: "star0.5(depth=5, least=5, eval=schwarz, form=unified, table=0)",
+    },
+    ChanceSearch {
+        form: "unified",
+        label: "Star1",
+        player: "star1(depth=5, least=5, eval=schwarz, form=unified, table=0)",
+    },
+    ChanceSearch {
+        form: "unified",
+        label: "Star2",
+        player: "star2(depth=5, least=5, eval=schwarz, form=unified, table=0)",
+    },
+    ChanceSearch {
+        form: "unified",
+        label: "Star0, table",
+        player: "star0(depth=5, eval=schwarz, form=unified, table=16)",
+    },
+    ChanceSearch {
+        form: "unified",
+        label: "Star0.5, table",
+        player: "star0.5(depth=5, eval=schwarz, form=unified, table=16)",
+    },
+    ChanceSearch {
+        form: "unified",
+        label: "Star1, table",
+        player: "star1(depth=5, eval=schwarz, form=unified, table=16)",
+    },
+    ChanceSearch {
+        form: "unified",
+        label: "Star2, table",
+        player: "star2(depth=5, eval=schwarz, form=unified, table=16)",
+    },
 ];
 
 /// The six positions of the published leaf counts; which they are was not printed.
@@ -57,18 +128,48 @@ pub const PUBLISHED_POSITIONS: [&str; 6] = ["open1", "open2", "middle1", "middle
 
 /// Published leaf counts at depth 4, outcome by outcome, in the order of [`PUBLISHED_POSITIONS`].
 pub const PUBLISHED_LEAVES: [(&str, [u64; 6]); 4] = [
-    ("Star0", [4_655_928, 6_031_164, 16_156_128, 7_547_142, 2_320_152, 477_828]),
-    ("Star0.5", [4_654_885, 6_026_691, 16_097_175, 7_023_990, 1_674_930, 343_747]),
-    ("Star1", [4_134_750, 5_230_117, 14_032_449, 6_090_856, 1_617_891, 273_630]),
-    ("Star1, table", [1_240_975, 899_432, 1_239_950, 409_648, 22_024, 11_558]),
+    (
+        "Star0",
+        [
+            4_655_928, 6_031_164, 16_156_128, 7_547_142, 2_320_152, 477_828,
+        ],
+    ),
+    (
+        "Star0.5",
+        [
+            4_654_885, 6_026_691, 16_097_175, 7_023_990, 1_674_930, 343_747,
+        ],
+    ),
+    (
+        "Star1",
+        [
+            4_134_750, 5_230_117, 14_032_449, 6_090_856, 1_617_891, 273_630,
+        ],
+    ),
+    (
+        "Star1, table",
+        [1_240_975, 899_432, 1_239_950, 409_648, 22_024, 11_558],
+    ),
 ];
 
 /// Replacement policies and the search whose table the study `table-size` varies.
 pub const TABLE_SIZE: [(&str, &str); 4] = [
-    ("bucket", "star2(depth=6, eval=schwarz, entries={entries}, replace=bucket)"),
-    ("always", "star2(depth=6, eval=schwarz, entries={entries}, replace=always)"),
-    ("depth", "star2(depth=6, eval=schwarz, entries={entries}, replace=depth)"),
-    ("two_level", "star2(depth=6, eval=schwarz, entries={entries}, replace=two_level)"),
+    (
+        "bucket",
+        "star2(depth=6, eval=schwarz, entries={entries}, replace=bucket)",
+    ),
+    (
+        "always",
+        "star2(depth=6, eval=schwarz, entries={entries}, replace=always)",
+    ),
+    (
+        "depth",
+        "star2(depth=6, eval=schwarz, entries={entries}, replace=depth)",
+    ),
+    (
+        "two_level",
+        "star2(depth=6, eval=schwarz, entries={entries}, replace=two_level)",
+    ),
 ];
 
 /// The position of the study `table-size`: the first set-up for both sides, Red to move.
@@ -77,11 +178,17 @@ pub const TABLE_SIZE_POSITION: &str = "123../45.../6...f/...ed/..cba r -";
 /// Table sizes of the study `table-size`: 2 to the power of these.
 pub const TABLE_SIZE_EXPONENTS: [u32; 12] = [0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22];
 
-/// The searches of the study `open-dice` on EinStein with all rolls known, straight to their depth (`least`); the first
-/// is what the others save against.
+/// The searches of the study `open-dice` on EinStein with all rolls known, straight to their depth
+/// (`least`); the first is what the others save against.
 pub const OPEN_DICE: [(&str, &str); 2] = [
-    ("minimax", "minimax(depth={depth}, least={depth}, eval=schwarz, dice={seed})"),
-    ("alpha-beta", "alphabeta(depth={depth}, least={depth}, eval=schwarz, dice={seed})"),
+    (
+        "minimax",
+        "minimax(depth={depth}, least={depth}, eval=schwarz, dice={seed})",
+    ),
+    (
+        "alpha-beta",
+        "alphabeta(depth={depth}, least={depth}, eval=schwarz, dice={seed})",
+    ),
 ];
 
 /// Depths of the study `open-dice` on EinStein: a roll permits about three moves.

@@ -1,5 +1,5 @@
-//! How large a transposition table should be: one search of one position with tables of rising size, for each
-//! replacement policy (Rock'n'Roll, Schäfer 2006, section 6.3).
+//! How large a transposition table should be: one search of one position with tables of rising
+//! size, for each replacement policy (Rock'n'Roll, Schäfer 2006, section 6.3).
 
 use super::cost::Cost;
 use super::measure::{PlayerCosts, largest_disagreement, measure_suite, recipes};
@@ -26,21 +26,53 @@ struct Measured {
     cut_rate: Option<f64>,
 }
 
-/// Searches [`presets::TABLE_SIZE_POSITION`] with tables of 2 to the power of each of `exponents` entries; `policies`
-/// name each player, whose notation holds `{entries}`. Players of the settings take their place.
+/// Searches [`presets::TABLE_SIZE_POSITION`] with tables of 2 to the power of each of `exponents`
+/// entries; `policies` name each player, whose notation holds `{entries}`. Players of the settings
+/// take their place.
 ///
 /// # Errors
 /// If a player has no place for the size, cannot be read or gives no value.
-pub fn run(policies: &[(&str, &str)], exponents: &[u32], settings: &Settings, progress: &ProgressBar) -> Result<Report, SearchBenchError> {
+pub fn run(
+    policies: &[(&str, &str)],
+    exponents: &[u32],
+    settings: &Settings,
+    progress: &ProgressBar,
+) -> Result<Report, SearchBenchError> {
     let named = |(name, template): &(&str, &str)| ((*name).to_owned(), (*template).to_owned());
-    let given = settings.players.iter().map(|player| (player.clone(), player.clone()));
-    let policies: Vec<(String, String)> = if settings.players.is_empty() { policies.iter().map(named).collect() } else { given.collect() };
-    let suite = Suite::parse("the fixed start position", &format!("opening {}", presets::TABLE_SIZE_POSITION))?;
+    let given = settings
+        .players
+        .iter()
+        .map(|player| (player.clone(), player.clone()));
+    let policies: Vec<(String, String)> = if settings.players.is_empty() {
+        policies.iter().map(named).collect()
+    } else {
+        given.collect()
+    };
+    let suite = Suite::parse(
+        "the fixed start position",
+        &format!("opening {}", presets::TABLE_SIZE_POSITION),
+    )?;
     // Everything is read before anything is measured.
     let mut planned = Vec::new();
     for (policy, template) in &policies {
-        let of_size = |exponent: &u32| filled(Study::TableSize, template, "{entries}", 1 << exponent, presets::TABLE_SIZE[0].1);
-        planned.push((policy, recipes(&exponents.iter().map(of_size).collect::<Result<Vec<_>, _>>()?)?));
+        let of_size = |exponent: &u32| {
+            filled(
+                Study::TableSize,
+                template,
+                "{entries}",
+                1 << exponent,
+                presets::TABLE_SIZE[0].1,
+            )
+        };
+        planned.push((
+            policy,
+            recipes(
+                &exponents
+                    .iter()
+                    .map(of_size)
+                    .collect::<Result<Vec<_>, _>>()?,
+            )?,
+        ));
     }
     progress.set_length((policies.len() * exponents.len()) as u64);
     let (mut measured, mut costs): (Vec<Measured>, Vec<PlayerCosts>) = (Vec::new(), Vec::new());
@@ -65,7 +97,11 @@ pub fn run(policies: &[(&str, &str)], exponents: &[u32], settings: &Settings, pr
     let mut text = format!("position {}\n", presets::TABLE_SIZE_POSITION);
     for (policy, template) in &policies {
         let rows = measured.iter().filter(|one| one.policy == *policy);
-        let heading = if policy == template { String::new() } else { format!("{policy}: ") };
+        let heading = if policy == template {
+            String::new()
+        } else {
+            format!("{policy}: ")
+        };
         text += &format!("\n{heading}{template}\n{}", sheet(rows).text());
     }
     text += &format!("\nvalues differ by at most {disagreement:.1e} between tables");
@@ -85,7 +121,9 @@ pub fn run(policies: &[(&str, &str)], exponents: &[u32], settings: &Settings, pr
 }
 
 fn sheet<'a>(rows: impl Iterator<Item = &'a Measured>) -> Sheet {
-    let mut sheet = Sheet::new(["entries", "nodes", "leaves", "ms", "hit %", "cut %", "replaced"]);
+    let mut sheet = Sheet::new([
+        "entries", "nodes", "leaves", "ms", "hit %", "cut %", "replaced",
+    ]);
     for one in rows {
         sheet.push(vec![
             one.entries.into(),
@@ -94,14 +132,30 @@ fn sheet<'a>(rows: impl Iterator<Item = &'a Measured>) -> Sheet {
             Cell::Number(one.cost.milliseconds(), 3),
             Cell::percent(one.hit_rate),
             Cell::percent(one.cut_rate),
-            if one.cost.probes > 0 { one.cost.replacements.into() } else { Cell::Missing },
+            if one.cost.probes > 0 {
+                one.cost.replacements.into()
+            } else {
+                Cell::Missing
+            },
         ]);
     }
     sheet
 }
 
 fn csv(measured: &[Measured]) -> Sheet {
-    let columns = ["policy", "entries", "player", "value", "nodes", "leaves", "seconds", "probes", "hits", "cuts", "replacements"];
+    let columns = [
+        "policy",
+        "entries",
+        "player",
+        "value",
+        "nodes",
+        "leaves",
+        "seconds",
+        "probes",
+        "hits",
+        "cuts",
+        "replacements",
+    ];
     let mut sheet = Sheet::new(columns.into_iter().chain(["hit_rate", "cut_rate"]));
     for one in measured {
         sheet.push(vec![
@@ -127,7 +181,12 @@ fn csv(measured: &[Measured]) -> Sheet {
 fn chart(policies: &[(String, String)], measured: &[Measured]) -> Result<String, SearchBenchError> {
     let curve = |(policy, _): &(String, String)| {
         let of_policy = measured.iter().filter(|one| one.policy == *policy);
-        Curve { name: policy.clone(), points: of_policy.map(|one| (one.entries as f64, one.cost.nodes as f64)).collect() }
+        Curve {
+            name: policy.clone(),
+            points: of_policy
+                .map(|one| (one.entries as f64, one.cost.nodes as f64))
+                .collect(),
+        }
     };
     let chart = LineChart {
         title: "Size of the transposition table".to_owned(),
@@ -135,7 +194,11 @@ fn chart(policies: &[(String, String)], measured: &[Measured]) -> Result<String,
         y_label: "nodes".to_owned(),
         curves: policies.iter().map(curve).collect(),
     };
-    Ok(scaled_chart(&chart, &Scale::Logarithmic(2), &Scale::Logarithmic(10))?)
+    Ok(scaled_chart(
+        &chart,
+        &Scale::Logarithmic(2),
+        &Scale::Logarithmic(10),
+    )?)
 }
 
 #[cfg(test)]
@@ -144,24 +207,62 @@ mod tests {
 
     #[test]
     fn every_policy_and_size_is_searched() {
-        let policies = [("newest", "star1(depth=4, table={entries})"), ("again", "star1(4, schwarz, table={entries})")];
-        let report = run(&policies, &[0, 2], &Settings::for_tests(), &ProgressBar::hidden()).unwrap();
+        let policies = [
+            ("newest", "star1(depth=4, table={entries})"),
+            ("again", "star1(4, schwarz, table={entries})"),
+        ];
+        let report = run(
+            &policies,
+            &[0, 2],
+            &Settings::for_tests(),
+            &ProgressBar::hidden(),
+        )
+        .unwrap();
         let tables = report.json["tables"].as_array().unwrap();
-        let sizes: Vec<(&str, u64)> =
-            tables.iter().map(|one| (one["policy"].as_str().unwrap(), one["entries"].as_u64().unwrap())).collect();
-        assert_eq!(sizes, [("newest", 1), ("newest", 4), ("again", 1), ("again", 4)]);
+        let sizes: Vec<(&str, u64)> = tables
+            .iter()
+            .map(|one| {
+                (
+                    one["policy"].as_str().unwrap(),
+                    one["entries"].as_u64().unwrap(),
+                )
+            })
+            .collect();
+        assert_eq!(
+            sizes,
+            [("newest", 1), ("newest", 4), ("again", 1), ("again", 4)]
+        );
         assert_eq!(tables[0]["nodes"], tables[2]["nodes"]);
         assert_eq!(report.json["largest_disagreement"], 0.0);
         assert_eq!(report.csv.lines().count(), 5);
-        assert!(report.text.contains("newest: star1(depth=4, table={entries})"), "{}", report.text);
+        assert!(
+            report
+                .text
+                .contains("newest: star1(depth=4, table={entries})"),
+            "{}",
+            report.text
+        );
         assert!(report.svg.contains("2^2"));
     }
 
     #[test]
     fn players_of_the_settings_take_the_place_of_the_policies() {
         let players = vec!["star1(depth=3, table={entries})".to_owned()];
-        let report = run(&presets::TABLE_SIZE, &[0], &Settings { players, ..Settings::for_tests() }, &ProgressBar::hidden()).unwrap();
+        let report = run(
+            &presets::TABLE_SIZE,
+            &[0],
+            &Settings {
+                players,
+                ..Settings::for_tests()
+            },
+            &ProgressBar::hidden(),
+        )
+        .unwrap();
         assert_eq!(report.json["tables"].as_array().unwrap().len(), 1);
-        assert!(report.text.contains("\nstar1(depth=3, table={entries})\n"), "{}", report.text);
+        assert!(
+            report.text.contains("\nstar1(depth=3, table={entries})\n"),
+            "{}",
+            report.text
+        );
     }
 }

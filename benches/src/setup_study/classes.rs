@@ -1,9 +1,11 @@
-//! Which set-ups are worth the same: those that a symmetry of the board or of the die turns into each other.
+//! Which set-ups are worth the same: those that a symmetry of the board or of the die turns into
+//! each other.
 //!
-//! Transposing the board turns both sides' set-ups at once; reversing a side's labels (1 ↔ 6, 2 ↔ 5, 3 ↔ 4) turns that
-//! side's alone. Against all set-ups together all four images of a set-up are worth the same, if both players mind
-//! no symmetry; against one single set-up only the two that differ by labels are.
-//! Invariant: 180 classes of four, numbered in the order of their first members.
+//! Transposing the board turns both sides' set-ups at once; reversing a side's labels (1 ↔ 6, 2 ↔
+//! 5, 3 ↔ 4) turns that side's alone. Against all set-ups together all four images of a set-up are
+//! worth the same, if both players mind no symmetry; against one single set-up only the two that
+//! differ by labels are. Invariant: 180 classes of four, numbered in the order of their first
+//! members.
 
 use engine::games::einstein::setup::{SETUPS, setup_index, setup_stones};
 
@@ -23,7 +25,12 @@ pub fn transposed(setup: usize) -> usize {
 /// The set-up with labels read backwards.
 #[must_use]
 pub fn reversed(setup: usize) -> usize {
-    index(&setup_stones(setup, 6).iter().map(|stone| 7 - stone).collect::<Vec<_>>())
+    index(
+        &setup_stones(setup, 6)
+            .iter()
+            .map(|stone| 7 - stone)
+            .collect::<Vec<_>>(),
+    )
 }
 
 fn index(order: &[u8]) -> usize {
@@ -43,12 +50,22 @@ impl Classes {
     /// The classes.
     #[must_use]
     pub fn new() -> Self {
-        let mut classes = Self { of: vec![usize::MAX; SETUPS], members: Vec::with_capacity(CLASSES) };
+        let mut classes = Self {
+            of: vec![usize::MAX; SETUPS],
+            members: Vec::with_capacity(CLASSES),
+        };
         for setup in 0..SETUPS {
             if classes.of[setup] == usize::MAX {
-                let mut members = [setup, transposed(setup), reversed(setup), transposed(reversed(setup))];
+                let mut members = [
+                    setup,
+                    transposed(setup),
+                    reversed(setup),
+                    transposed(reversed(setup)),
+                ];
                 members.sort_unstable();
-                members.iter().for_each(|&member| classes.of[member] = classes.members.len());
+                members
+                    .iter()
+                    .for_each(|&member| classes.of[member] = classes.members.len());
                 classes.members.push(members);
             }
         }
@@ -73,10 +90,20 @@ mod tests {
         let game = Standard::default();
         for (red, blue) in [(0, 719), (5, 77), (640, 123), (311, 312)] {
             let position = game.start([red, blue], RED);
-            // Red is to move: bit 0 transposes both sides, bit 1 reverses Red's labels, bit 2 Blue's.
-            assert_eq!(symmetric(&position, 1), game.start([transposed(red), transposed(blue)], RED));
-            assert_eq!(symmetric(&position, 2), game.start([reversed(red), blue], RED));
-            assert_eq!(symmetric(&position, 4), game.start([red, reversed(blue)], RED));
+            // Red is to move: bit 0 transposes both sides, bit 1 reverses Red's labels, bit 2
+            // Blue's.
+            assert_eq!(
+                symmetric(&position, 1),
+                game.start([transposed(red), transposed(blue)], RED)
+            );
+            assert_eq!(
+                symmetric(&position, 2),
+                game.start([reversed(red), blue], RED)
+            );
+            assert_eq!(
+                symmetric(&position, 4),
+                game.start([red, reversed(blue)], RED)
+            );
         }
     }
 
@@ -85,11 +112,19 @@ mod tests {
         let classes = Classes::new();
         assert_eq!(classes.members.len(), CLASSES);
         for (class, members) in classes.members.iter().enumerate() {
-            assert!(members.windows(2).all(|pair| pair[0] < pair[1]), "{members:?}");
+            assert!(
+                members.windows(2).all(|pair| pair[0] < pair[1]),
+                "{members:?}"
+            );
             assert!(members.iter().all(|&member| classes.of[member] == class));
         }
         // 123/45/6 by hand: transposed 146/25/3, reversed 654/32/1, both 631/52/4.
-        let stones = |text: &str| setup_index(&text.bytes().map(|byte| byte - b'0').collect::<Vec<_>>()).unwrap();
-        assert_eq!(classes.members[0], [0, stones("146253"), stones("631524"), stones("654321")]);
+        let stones = |text: &str| {
+            setup_index(&text.bytes().map(|byte| byte - b'0').collect::<Vec<_>>()).unwrap()
+        };
+        assert_eq!(
+            classes.members[0],
+            [0, stones("146253"), stones("631524"), stones("654321")]
+        );
     }
 }

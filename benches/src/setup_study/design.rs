@@ -1,7 +1,8 @@
 //! Who meets whom: all set-ups against all, or each against as many others.
 //!
-//! The 720 set-ups stand on a circle in an order drawn from the seed; each meets those at most so many places away, to
-//! either side. Invariant: every set-up has the same number of opponents, no two meet twice, none meets itself.
+//! The 720 set-ups stand on a circle in an order drawn from the seed; each meets those at most so
+//! many places away, to either side. Invariant: every set-up has the same number of opponents, no
+//! two meet twice, none meets itself.
 
 use engine::games::einstein::setup::SETUPS;
 use engine::random::{RandomStream, SeedSpace, derive_seed};
@@ -9,15 +10,17 @@ use engine::random::{RandomStream, SeedSpace, derive_seed};
 /// Most opponents a set-up can have: all others.
 pub const MOST_OPPONENTS: usize = SETUPS - 1;
 
-/// Pairings of set-ups in which each has `opponents` opponents (1 to [`MOST_OPPONENTS`]; others count as the nearest).
-/// The first of a pairing is Red in the first game.
+/// Pairings of set-ups in which each has `opponents` opponents (1 to [`MOST_OPPONENTS`]; others
+/// count as the nearest). The first of a pairing is Red in the first game.
 #[must_use]
 pub fn pairings(opponents: usize, seed: u64) -> Vec<[usize; 2]> {
     let opponents = opponents.clamp(1, MOST_OPPONENTS);
     let mut circle: Vec<usize> = (0..SETUPS).collect();
     RandomStream::new(derive_seed(seed, SeedSpace::Arena, &[0, 0])).shuffle(&mut circle);
     let pair = |place: usize, away: usize| [circle[place], circle[(place + away) % SETUPS]];
-    let mut pairings: Vec<[usize; 2]> = (1..=opponents / 2).flat_map(|away| (0..SETUPS).map(move |place| pair(place, away))).collect();
+    let mut pairings: Vec<[usize; 2]> = (1..=opponents / 2)
+        .flat_map(|away| (0..SETUPS).map(move |place| pair(place, away)))
+        .collect();
     if opponents % 2 == 1 {
         // Who stands opposite is one opponent, whichever way round.
         pairings.extend((0..SETUPS / 2).map(|place| pair(place, SETUPS / 2)));

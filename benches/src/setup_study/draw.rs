@@ -1,6 +1,7 @@
 //! Set-ups as pictures: triangles of text side by side, or one SVG page.
 //!
-//! Drawn as Red's, whose corner is the upper left one. Invariant: the page refers to nothing outside itself.
+//! Drawn as Red's, whose corner is the upper left one. Invariant: the page refers to nothing
+//! outside itself.
 
 use super::result::{StudyResult, order};
 use std::fmt::Write;
@@ -14,11 +15,19 @@ pub fn text(result: &StudyResult, setups: &[usize]) -> String {
     let mut text = String::new();
     for line in setups.chunks(A_LINE) {
         let orders: Vec<String> = line.iter().map(|&setup| order(setup)).collect();
-        let scores = line.iter().map(|&setup| format!("{:<8}", format!("{:.1}", 100.0 * result.setups[setup].class_score)));
+        let scores = line.iter().map(|&setup| {
+            format!(
+                "{:<8}",
+                format!("{:.1}", 100.0 * result.setups[setup].class_score)
+            )
+        });
         let mut rows = vec![scores.collect::<String>()];
         for squares in [0..3, 3..5, 5..6] {
             let row = |order: &String| {
-                let stones: Vec<String> = order[squares.clone()].chars().map(|stone| stone.to_string()).collect();
+                let stones: Vec<String> = order[squares.clone()]
+                    .chars()
+                    .map(|stone| stone.to_string())
+                    .collect();
                 format!("{:<8}", stones.join(" "))
             };
             rows.push(orders.iter().map(row).collect());
@@ -42,8 +51,14 @@ const HEAD: usize = 30;
 #[must_use]
 pub fn svg(result: &StudyResult, count: usize) -> String {
     let groups = [("best", result.best(count)), ("worst", result.worst(count))];
-    let lines: usize = groups.iter().map(|(_, setups)| setups.len().div_ceil(A_LINE)).sum();
-    let (width, height) = (A_LINE * CELL + 16, lines * (CELL + 18) + groups.len() * HEAD + 16);
+    let lines: usize = groups
+        .iter()
+        .map(|(_, setups)| setups.len().div_ceil(A_LINE))
+        .sum();
+    let (width, height) = (
+        A_LINE * CELL + 16,
+        lines * (CELL + 18) + groups.len() * HEAD + 16,
+    );
     let mut svg = format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" width=\"{width}\" height=\"{height}\" role=\"img\" \
          font-family=\"system-ui, sans-serif\" text-anchor=\"middle\"><title>Best and worst set-ups</title>\
@@ -52,7 +67,11 @@ pub fn svg(result: &StudyResult, count: usize) -> String {
     let mut top = 8;
     for (name, setups) in groups {
         // Writing to a string cannot fail.
-        let _ = write!(svg, "<text x=\"12\" y=\"{}\" font-size=\"16\" text-anchor=\"start\" fill=\"#282c34\">{name}</text>", top + 18);
+        let _ = write!(
+            svg,
+            "<text x=\"12\" y=\"{}\" font-size=\"16\" text-anchor=\"start\" fill=\"#282c34\">{name}</text>",
+            top + 18
+        );
         top += HEAD;
         for line in setups.chunks(A_LINE) {
             for (place, &setup) in line.iter().enumerate() {
@@ -74,7 +93,11 @@ fn triangle(svg: &mut String, result: &StudyResult, setup: usize, (left, top): (
         100.0 * rate.class_score,
         100.0 * rate.class_interval.half_width()
     );
-    for (stone, (row, column)) in order(setup).chars().zip([(0, 0), (0, 1), (0, 2), (1, 0), (1, 1), (2, 0)]) {
+    for (stone, (row, column)) in
+        order(setup)
+            .chars()
+            .zip([(0, 0), (0, 1), (0, 2), (1, 0), (1, 1), (2, 0)])
+    {
         let (x, y) = (left + column * SQUARE, top + 18 + row * SQUARE);
         let _ = write!(
             svg,

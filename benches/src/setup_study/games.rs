@@ -1,7 +1,9 @@
-//! A player against itself from two set-ups: two games, in the second of which the set-ups have changed sides.
+//! A player against itself from two set-ups: two games, in the second of which the set-ups have
+//! changed sides.
 //!
-//! Both games share what belongs to the seats: who begins, the k-th roll of each, the seed of its player. So luck
-//! cancels as it does in the pairs of the arena. Invariant: a pair is a function of player, rules, set-ups and seed.
+//! Both games share what belongs to the seats: who begins, the k-th roll of each, the seed of its
+//! player. So luck cancels as it does in the pairs of the arena. Invariant: a pair is a function of
+//! player, rules, set-ups and seed.
 
 use crate::arena::dice::PairDice;
 use engine::dice::DuplicateDice;
@@ -30,13 +32,19 @@ pub(crate) struct Seats {
 
 impl Seats {
     pub(crate) fn new(recipe: &PlayerRecipe, game: &Standard) -> Self {
-        Self { game: game.clone(), players: [recipe.make(), recipe.make()] }
+        Self {
+            game: game.clone(),
+            players: [recipe.make(), recipe.make()],
+        }
     }
 
     /// Two games between set-ups; who begins is the last bit of the seed.
     pub(crate) fn pair(&mut self, setups: [usize; 2], seed: u64) -> PairOutcome {
         let first = if seed.is_multiple_of(2) { RED } else { BLUE };
-        let mut dice = PairDice::new(DuplicateDice::new(derive_seed(seed, SeedSpace::Arena, &[1]), self.game.die()));
+        let mut dice = PairDice::new(DuplicateDice::new(
+            derive_seed(seed, SeedSpace::Arena, &[1]),
+            self.game.die(),
+        ));
         let mut outcome = PairOutcome::default();
         for (sides, seat_of_first) in [(setups, RED), ([setups[1], setups[0]], BLUE)] {
             for (seat, player) in self.players.iter_mut().enumerate() {
@@ -45,7 +53,14 @@ impl Seats {
             dice.rewind();
             let [red, blue] = &mut self.players;
             let start = self.game.start(sides, first);
-            let record = play_game(&self.game, start, &mut [red.as_mut(), blue.as_mut()], &mut dice, None, None);
+            let record = play_game(
+                &self.game,
+                start,
+                &mut [red.as_mut(), blue.as_mut()],
+                &mut dice,
+                None,
+                None,
+            );
             outcome.wins += u8::from(record.payoffs[seat_of_first] > 0.5);
             outcome.first_mover_wins += u8::from(record.payoffs[first] > 0.5);
             outcome.plies += record.plies.len() as u32;
@@ -70,7 +85,14 @@ mod tests {
             for seed in 0..20 {
                 // Both games are the same, and the set-up changes sides.
                 let outcome = seats.pair([17, 17], seed);
-                assert_eq!((outcome.wins, outcome.first_mover_wins % 2, outcome.plies % 2), (1, 0, 0));
+                assert_eq!(
+                    (
+                        outcome.wins,
+                        outcome.first_mover_wins % 2,
+                        outcome.plies % 2
+                    ),
+                    (1, 0, 0)
+                );
             }
         }
     }
@@ -81,7 +103,10 @@ mod tests {
         for seed in 0..50 {
             let (found, swapped) = (seats.pair([3, 700], seed), seats.pair([700, 3], seed));
             assert_eq!(found.wins + swapped.wins, 2);
-            assert_eq!((found.first_mover_wins, found.plies), (swapped.first_mover_wins, swapped.plies));
+            assert_eq!(
+                (found.first_mover_wins, found.plies),
+                (swapped.first_mover_wins, swapped.plies)
+            );
             assert_eq!(seats.pair([3, 700], seed), found);
         }
     }

@@ -53,16 +53,23 @@ pub struct StudyResult {
     pub setups: Vec<SetupRate>,
     /// Indices, best class first; within a class the one that scored best.
     pub ranking: Vec<usize>,
-    /// How differently good classes are: the standard deviation of their rates, without that of the dice.
+    /// How differently good classes are: the standard deviation of their rates, without that of the
+    /// dice.
     pub deviation: f64,
-    /// χ² of the members of classes against their classes, over its expectation: about 1 if members are worth the same.
+    /// χ² of the members of classes against their classes, over its expectation: about 1 if members
+    /// are worth the same.
     pub symmetry_ratio: f64,
     /// The mix, if every class met every other.
     pub mix: Option<SetupMix>,
 }
 
 impl StudyResult {
-    pub(super) fn of<'a>(player: &str, settings: &Settings, pairings: &[[usize; 2]], chunks: impl Iterator<Item = &'a Chunk>) -> Self {
+    pub(super) fn of<'a>(
+        player: &str,
+        settings: &Settings,
+        pairings: &[[usize; 2]],
+        chunks: impl Iterator<Item = &'a Chunk>,
+    ) -> Self {
         let pairs = u64::from(settings.pairs.max(1));
         let classes = Classes::new();
         let mut counts = vec![PairCounts::default(); SETUPS];
@@ -71,12 +78,21 @@ impl StudyResult {
         let (mut first_mover, mut plies) = ([0; 3], 0);
         let mut pairing = pairings.iter();
         for chunk in chunks {
-            first_mover.iter_mut().zip(chunk.first_mover).for_each(|(sum, count)| *sum += count);
+            first_mover
+                .iter_mut()
+                .zip(chunk.first_mover)
+                .for_each(|(sum, count)| *sum += count);
             plies += chunk.plies;
             for (&[split, won], &[first, second]) in chunk.counts.iter().zip(&mut pairing) {
                 let (split, won) = (u64::from(split), u64::from(won));
-                let found = PairCounts { lost: pairs - split - won, split, won };
-                for (own, other, found) in [(first, second, found), (second, first, found.opposite())] {
+                let found = PairCounts {
+                    lost: pairs - split - won,
+                    split,
+                    won,
+                };
+                for (own, other, found) in
+                    [(first, second, found), (second, first, found.opposite())]
+                {
                     let (class, other) = (classes.of[own], classes.of[other]);
                     counts[own].join(&found);
                     of_classes[class].join(&found);
@@ -84,9 +100,13 @@ impl StudyResult {
                 }
             }
         }
-        let setups: Vec<SetupRate> = (0..SETUPS).map(|setup| rate(setup, counts[setup], classes.of[setup], &of_classes)).collect();
+        let setups: Vec<SetupRate> = (0..SETUPS)
+            .map(|setup| rate(setup, counts[setup], classes.of[setup], &of_classes))
+            .collect();
         let games = 2 * pairs * pairings.len() as u64;
-        let first_mover = Tally { counts: first_mover };
+        let first_mover = Tally {
+            counts: first_mover,
+        };
         Self {
             player: player.to_owned(),
             seed: settings.seed,
@@ -134,7 +154,10 @@ fn rate(setup: usize, counts: PairCounts, class: usize, of_classes: &[PairCounts
 /// The stones of a set-up over a5 b5 c5 a4 b4 a3.
 #[must_use]
 pub fn order(setup: usize) -> String {
-    setup_stones(setup, 6).iter().map(ToString::to_string).collect()
+    setup_stones(setup, 6)
+        .iter()
+        .map(ToString::to_string)
+        .collect()
 }
 
 fn ranking(setups: &[SetupRate]) -> Vec<usize> {
@@ -143,7 +166,9 @@ fn ranking(setups: &[SetupRate]) -> Vec<usize> {
     // A class stays together, also beside another with the same score.
     ranking.sort_by(|&left, &right| {
         let ((class_left, left_score), (class_right, right_score)) = (key(left), key(right));
-        let by_class = class_right.total_cmp(&class_left).then(setups[left].class.cmp(&setups[right].class));
+        let by_class = class_right
+            .total_cmp(&class_left)
+            .then(setups[left].class.cmp(&setups[right].class));
         by_class.then(right_score.total_cmp(&left_score))
     });
     ranking
@@ -154,24 +179,41 @@ fn deviation(of_classes: &[PairCounts]) -> f64 {
     let tallies: Vec<Tally<3>> = of_classes.iter().map(PairCounts::tally).collect();
     let count = tallies.len() as f64;
     let mean = tallies.iter().map(Tally::score).sum::<f64>() / count;
-    let seen = tallies.iter().map(|tally| (tally.score() - mean).powi(2)).sum::<f64>() / (count - 1.0);
-    let noise = tallies.iter().map(|tally| tally.standard_error().powi(2)).sum::<f64>() / count;
+    let seen = tallies
+        .iter()
+        .map(|tally| (tally.score() - mean).powi(2))
+        .sum::<f64>()
+        / (count - 1.0);
+    let noise = tallies
+        .iter()
+        .map(|tally| tally.standard_error().powi(2))
+        .sum::<f64>()
+        / count;
     (seen - noise).max(0.0).sqrt()
 }
 
 fn symmetry_ratio(counts: &[PairCounts], classes: &Classes) -> f64 {
     // One variance for all: a set-up alone may have too few pairs to tell its own.
-    let all = counts.iter().fold(PairCounts::default(), |mut sum, counts| {
-        sum.join(counts);
-        sum
-    });
+    let all = counts
+        .iter()
+        .fold(PairCounts::default(), |mut sum, counts| {
+            sum.join(counts);
+            sum
+        });
     let variance = all.tally().variance();
     let of_class = |members: &[usize; 4]| {
         let tallies = members.map(|member| counts[member].tally());
         let mean = tallies.iter().map(Tally::score).sum::<f64>() / 4.0;
-        tallies.iter().map(|tally| tally.samples() * (tally.score() - mean).powi(2)).sum::<f64>()
+        tallies
+            .iter()
+            .map(|tally| tally.samples() * (tally.score() - mean).powi(2))
+            .sum::<f64>()
     };
     let squares: f64 = classes.members.iter().map(of_class).sum();
     // Three degrees of freedom a class.
-    if variance > 0.0 { squares / variance / (3.0 * CLASSES as f64) } else { 1.0 }
+    if variance > 0.0 {
+        squares / variance / (3.0 * CLASSES as f64)
+    } else {
+        1.0
+    }
 }

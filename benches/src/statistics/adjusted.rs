@@ -1,7 +1,7 @@
 //! Means of pairs whose scores are real numbers: results from which luck has been taken.
 //!
-//! Such a score may lie outside `[0, 1]`; its mean is an estimate of the same share of games won, with less spread.
-//! Invariant: finite for any number of samples.
+//! Such a score may lie outside `[0, 1]`; its mean is an estimate of the same share of games won,
+//! with less spread. Invariant: finite for any number of samples.
 
 use super::{Interval, QUANTILE_95};
 
@@ -31,23 +31,37 @@ impl Moments {
     /// Standard deviation of one sample; 0 with fewer than two.
     #[must_use]
     pub fn deviation(&self) -> f64 {
-        if self.samples < 2.0 { 0.0 } else { (self.squares / (self.samples - 1.0)).max(0.0).sqrt() }
+        if self.samples < 2.0 {
+            0.0
+        } else {
+            (self.squares / (self.samples - 1.0)).max(0.0).sqrt()
+        }
     }
 
     /// Standard error of the mean; 0 with fewer than two samples.
     #[must_use]
     pub fn standard_error(&self) -> f64 {
-        if self.samples < 2.0 { 0.0 } else { self.deviation() / self.samples.sqrt() }
+        if self.samples < 2.0 {
+            0.0
+        } else {
+            self.deviation() / self.samples.sqrt()
+        }
     }
 
     /// The 95 % interval of the mean, by the normal law; with fewer than two samples `[0, 1]`.
     #[must_use]
     pub fn interval(&self) -> Interval {
         if self.samples < 2.0 {
-            return Interval { lower: 0.0, upper: 1.0 };
+            return Interval {
+                lower: 0.0,
+                upper: 1.0,
+            };
         }
         let half_width = QUANTILE_95 * self.standard_error();
-        Interval { lower: self.mean - half_width, upper: self.mean + half_width }
+        Interval {
+            lower: self.mean - half_width,
+            upper: self.mean + half_width,
+        }
     }
 }
 
@@ -69,13 +83,18 @@ mod tests {
         assert_eq!(moments.mean(), 3.0);
         assert!((moments.deviation() - (10.0_f64 / 3.0).sqrt()).abs() < 1e-12);
         assert!((moments.standard_error() - (10.0_f64 / 12.0).sqrt()).abs() < 1e-12);
-        assert!((moments.interval().half_width() - 1.959_964 * (10.0_f64 / 12.0).sqrt()).abs() < 1e-6);
+        assert!(
+            (moments.interval().half_width() - 1.959_964 * (10.0_f64 / 12.0).sqrt()).abs() < 1e-6
+        );
     }
 
     #[test]
     fn few_samples_are_finite() {
         assert_eq!(Moments::default().standard_error(), 0.0);
         let one: Moments = [0.7].into_iter().collect();
-        assert_eq!((one.mean(), one.deviation(), one.interval().upper), (0.7, 0.0, 1.0));
+        assert_eq!(
+            (one.mean(), one.deviation(), one.interval().upper),
+            (0.7, 0.0, 1.0)
+        );
     }
 }

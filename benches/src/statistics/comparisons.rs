@@ -1,7 +1,9 @@
-//! Care with many comparisons: among 45 pairings of equals two differ "with 95 % certainty" by chance alone.
+//! Care with many comparisons: among 45 pairings of equals two differ "with 95 % certainty" by
+//! chance alone.
 //!
-//! Invariant: if no contestants differ at all, the probability that any pairing is called different is at most the
-//! stated one, whatever the dependence between pairings. Sources: Holm (1979); Bonferroni.
+//! Invariant: if no contestants differ at all, the probability that any pairing is called different
+//! is at most the stated one, whatever the dependence between pairings. Sources: Holm (1979);
+//! Bonferroni.
 
 use super::{QUANTILE_95, Tally, normal_below};
 
@@ -12,8 +14,8 @@ pub fn two_sided<const N: usize>(tally: &Tally<N>) -> f64 {
     (2.0 * superiority.min(1.0 - superiority)).clamp(0.0, 1.0)
 }
 
-/// Probabilities of many tests, adjusted for there being many (Holm): each may be compared with 0.05 as if it were
-/// the only one. In the order given.
+/// Probabilities of many tests, adjusted for there being many (Holm): each may be compared with
+/// 0.05 as if it were the only one. In the order given.
 #[must_use]
 pub fn holm(probabilities: &[f64]) -> Vec<f64> {
     let mut order: Vec<usize> = (0..probabilities.len()).collect();
@@ -21,14 +23,16 @@ pub fn holm(probabilities: &[f64]) -> Vec<f64> {
     let mut adjusted = vec![0.0; probabilities.len()];
     let mut largest = 0.0_f64;
     for (rank, &index) in order.iter().enumerate() {
-        largest = largest.max((probabilities.len() - rank) as f64 * probabilities[index]).min(1.0);
+        largest = largest
+            .max((probabilities.len() - rank) as f64 * probabilities[index])
+            .min(1.0);
         adjusted[index] = largest;
     }
     adjusted
 }
 
-/// How many standard errors intervals must reach to each side so that all `count` of them hold with 95 % certainty
-/// (Bonferroni).
+/// How many standard errors intervals must reach to each side so that all `count` of them hold with
+/// 95 % certainty (Bonferroni).
 #[must_use]
 pub fn simultaneous_quantile(count: usize) -> f64 {
     if count <= 1 {
@@ -38,7 +42,11 @@ pub fn simultaneous_quantile(count: usize) -> f64 {
     let (mut low, mut high) = (0.0, 40.0);
     for _ in 0..100 {
         let middle = (low + high) / 2.0;
-        if 1.0 - normal_below(middle) > outside { low = middle } else { high = middle }
+        if 1.0 - normal_below(middle) > outside {
+            low = middle
+        } else {
+            high = middle
+        }
     }
     (low + high) / 2.0
 }
@@ -79,7 +87,11 @@ mod tests {
                     two_sided(&Tally { counts })
                 })
                 .collect();
-            adjusted += u32::from(holm(&probabilities).iter().any(|&probability| probability < 0.05));
+            adjusted += u32::from(
+                holm(&probabilities)
+                    .iter()
+                    .any(|&probability| probability < 0.05),
+            );
             naive += u32::from(probabilities.iter().any(|&probability| probability < 0.05));
         }
         assert!((60..=130).contains(&adjusted), "{adjusted} of 2000");

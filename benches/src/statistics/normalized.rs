@@ -1,8 +1,9 @@
 //! Normalised Elo: how far the score lies above 1/2, in standard deviations of one game.
 //!
-//! A plain Elo difference says how much more often one side wins; a normalised one how many games it takes to see it:
-//! the same number of games at any share of split pairs. One standard deviation of a game is 800 / ln 10 = 347.4.
-//! Invariant: finite for all counts. Source: M. Van den Bergh's notes for fishtest.
+//! A plain Elo difference says how much more often one side wins; a normalised one how many games
+//! it takes to see it: the same number of games at any share of split pairs. One standard deviation
+//! of a game is 800 / ln 10 = 347.4. Invariant: finite for all counts. Source: M. Van den Bergh's
+//! notes for fishtest.
 
 use super::{Interval, QUANTILE_95, Tally};
 
@@ -12,7 +13,8 @@ pub const NORMALIZED_ELO: f64 = 800.0 / std::f64::consts::LN_10;
 impl<const N: usize> Tally<N> {
     /// Normalised Elo of the excess score; `games` is how many games a sample has: 2 for pairs.
     ///
-    /// Where all samples are equal the standard deviation of [`Tally::sure_variance`] takes the place of theirs.
+    /// Where all samples are equal the standard deviation of [`Tally::sure_variance`] takes the
+    /// place of theirs.
     #[must_use]
     pub fn normalized_elo(&self, games: f64) -> f64 {
         (self.bounded_score() - 0.5) / (games * self.sure_variance()).sqrt() * NORMALIZED_ELO
@@ -21,8 +23,14 @@ impl<const N: usize> Tally<N> {
     /// The 95 % interval of the normalised Elo, the standard deviation taken as known.
     #[must_use]
     pub fn normalized_elo_interval(&self, games: f64) -> Interval {
-        let (middle, half_width) = (self.normalized_elo(games), QUANTILE_95 * NORMALIZED_ELO / (games * self.samples().max(1.0)).sqrt());
-        Interval { lower: middle - half_width, upper: middle + half_width }
+        let (middle, half_width) = (
+            self.normalized_elo(games),
+            QUANTILE_95 * NORMALIZED_ELO / (games * self.samples().max(1.0)).sqrt(),
+        );
+        Interval {
+            lower: middle - half_width,
+            upper: middle + half_width,
+        }
     }
 
     /// The score, but at least a quarter of a sample away from 0 and 1.
@@ -32,13 +40,17 @@ impl<const N: usize> Tally<N> {
         self.score().clamp(edge, 1.0 - edge)
     }
 
-    /// The variance of a sample, never 0: where all samples are equal, the largest that any samples with the
-    /// (bounded) score can have.
+    /// The variance of a sample, never 0: where all samples are equal, the largest that any samples
+    /// with the (bounded) score can have.
     #[must_use]
     pub fn sure_variance(&self) -> f64 {
         let variance = self.variance();
         let score = self.bounded_score();
-        if variance > 0.0 { variance } else { score * (1.0 - score) }
+        if variance > 0.0 {
+            variance
+        } else {
+            score * (1.0 - score)
+        }
     }
 }
 
@@ -48,8 +60,8 @@ mod tests {
 
     #[test]
     fn normalised_elo_of_published_matches() {
-        // Five-cell counts with lower end, value and upper end: from the tests of another match runner (pentanomial
-        // normalised Elo of its own implementation).
+        // Five-cell counts with lower end, value and upper end: from the tests of another match
+        // runner (pentanomial normalised Elo of its own implementation).
         for (counts, expected) in [
             ([485, 1923, 2942, 1937, 594], [1.68, 7.10, 12.53]),
             ([261, 739, 2683, 737, 253], [-8.13, -1.09, 5.96]),
@@ -59,8 +71,14 @@ mod tests {
         ] {
             let tally = Tally { counts };
             let interval = tally.normalized_elo_interval(2.0);
-            for (found, expected) in [interval.lower, tally.normalized_elo(2.0), interval.upper].into_iter().zip(expected) {
-                assert!((found - expected).abs() < 0.01, "{counts:?}: {found}, expected {expected}");
+            for (found, expected) in [interval.lower, tally.normalized_elo(2.0), interval.upper]
+                .into_iter()
+                .zip(expected)
+            {
+                assert!(
+                    (found - expected).abs() < 0.01,
+                    "{counts:?}: {found}, expected {expected}"
+                );
             }
         }
     }
@@ -76,8 +94,14 @@ mod tests {
         ] {
             let tally = Tally { counts };
             let interval = tally.elo_interval();
-            for (found, expected) in [interval.lower, tally.elo(), interval.upper].into_iter().zip(expected) {
-                assert!((found - expected).abs() < 0.01, "{counts:?}: {found}, expected {expected}");
+            for (found, expected) in [interval.lower, tally.elo(), interval.upper]
+                .into_iter()
+                .zip(expected)
+            {
+                assert!(
+                    (found - expected).abs() < 0.01,
+                    "{counts:?}: {found}, expected {expected}"
+                );
             }
         }
     }
@@ -86,15 +110,31 @@ mod tests {
     fn a_standard_deviation_by_hand() {
         // Single games, 3 of 4 won: (3/4 - 1/2) / sqrt(3/16) standard deviations.
         let found = Tally { counts: [1, 3] }.normalized_elo(1.0);
-        assert!((found - 0.25 / (3.0_f64 / 16.0).sqrt() * 347.4356).abs() < 1e-3, "{found}");
+        assert!(
+            (found - 0.25 / (3.0_f64 / 16.0).sqrt() * 347.4356).abs() < 1e-3,
+            "{found}"
+        );
     }
 
     #[test]
     fn one_sided_and_empty_matches_are_finite() {
-        for counts in [[0, 0, 0], [0, 0, 1], [1, 0, 0], [0, 9, 0], [0, 0, 1_000_000], [50, 0, 0]] {
+        for counts in [
+            [0, 0, 0],
+            [0, 0, 1],
+            [1, 0, 0],
+            [0, 9, 0],
+            [0, 0, 1_000_000],
+            [50, 0, 0],
+        ] {
             let tally = Tally { counts };
-            let (value, interval) = (tally.normalized_elo(2.0), tally.normalized_elo_interval(2.0));
-            assert!(value.is_finite() && interval.lower.is_finite() && interval.contains(value), "{counts:?}");
+            let (value, interval) = (
+                tally.normalized_elo(2.0),
+                tally.normalized_elo_interval(2.0),
+            );
+            assert!(
+                value.is_finite() && interval.lower.is_finite() && interval.contains(value),
+                "{counts:?}"
+            );
             assert_eq!(value.abs() < 1e-9, counts[0] == counts[2], "{counts:?}");
         }
     }

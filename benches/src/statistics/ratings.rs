@@ -1,11 +1,12 @@
 //! Ratings of many contestants from all their matches: the model of Bradley and Terry (1952).
 //!
-//! A beats B with the probability that the difference of their ratings predicts. Ratings are those of the greatest
-//! likelihood, found by Newton's method, and add up to 0. Their errors come from the variance of pairs of games, not
-//! of single games (the "sandwich" of White 1982), so the correlation within pairs is accounted for; matches are
-//! taken as independent of each other.
-//! Invariant: finite for all counts: a match won altogether counts as won but for a quarter of a sample, as it does
-//! in [`Tally::elo`], so the ratings of two contestants differ by exactly the Elo of their match.
+//! A beats B with the probability that the difference of their ratings predicts. Ratings are those
+//! of the greatest likelihood, found by Newton's method, and add up to 0. Their errors come from
+//! the variance of pairs of games, not of single games (the "sandwich" of White 1982), so the
+//! correlation within pairs is accounted for; matches are taken as independent of each other.
+//! Invariant: finite for all counts: a match won altogether counts as won but for a quarter of a
+//! sample, as it does in [`Tally::elo`], so the ratings of two contestants differ by exactly the
+//! Elo of their match.
 
 use super::{Interval, Tally};
 
@@ -37,28 +38,40 @@ impl Ratings {
     #[must_use]
     pub fn interval(&self, contestant: usize, quantile: f64) -> Interval {
         let half_width = quantile * self.covariance[contestant][contestant].max(0.0).sqrt();
-        Interval { lower: self.elo[contestant] - half_width, upper: self.elo[contestant] + half_width }
+        Interval {
+            lower: self.elo[contestant] - half_width,
+            upper: self.elo[contestant] + half_width,
+        }
     }
 
     /// The standard error of the difference of two ratings.
     #[must_use]
     pub fn difference_error(&self, a: usize, b: usize) -> f64 {
-        (self.covariance[a][a] + self.covariance[b][b] - 2.0 * self.covariance[a][b]).max(0.0).sqrt()
+        (self.covariance[a][a] + self.covariance[b][b] - 2.0 * self.covariance[a][b])
+            .max(0.0)
+            .sqrt()
     }
 }
 
 /// The ratings of `contestants` from their meetings.
 ///
-/// `None` if somebody is not connected with the others by meetings: their ratings then have no common scale.
+/// `None` if somebody is not connected with the others by meetings: their ratings then have no
+/// common scale.
 #[must_use]
 pub fn ratings<const N: usize>(contestants: usize, meetings: &[Meeting<N>]) -> Option<Ratings> {
-    let meetings: Vec<&Meeting<N>> = meetings.iter().filter(|meeting| meeting.a != meeting.b && meeting.tally.samples() > 0.0).collect();
+    let meetings: Vec<&Meeting<N>> = meetings
+        .iter()
+        .filter(|meeting| meeting.a != meeting.b && meeting.tally.samples() > 0.0)
+        .collect();
     if contestants == 0 || !connected(contestants, &meetings) {
         return None;
     }
     let likelihood = |strengths: &[f64]| -> f64 {
         let one = |meeting: &&Meeting<N>| {
-            let (score, difference) = (meeting.tally.bounded_score(), strengths[meeting.a] - strengths[meeting.b]);
+            let (score, difference) = (
+                meeting.tally.bounded_score(),
+                strengths[meeting.a] - strengths[meeting.b],
+            );
             // ln of the logistic function of ±difference, without overflow.
             let won = -(-difference).exp().ln_1p();
             let lost = -difference.exp().ln_1p();
@@ -71,7 +84,8 @@ pub fn ratings<const N: usize>(contestants: usize, meetings: &[Meeting<N>]) -> O
     for _ in 0..200 {
         let mut slope = vec![0.0; contestants];
         for meeting in &meetings {
-            let excess = meeting.tally.samples() * (meeting.tally.bounded_score() - predicted(&strengths, meeting));
+            let excess = meeting.tally.samples()
+                * (meeting.tally.bounded_score() - predicted(&strengths, meeting));
             slope[meeting.a] += excess;
             slope[meeting.b] -= excess;
         }
@@ -79,11 +93,23 @@ pub fn ratings<const N: usize>(contestants: usize, meetings: &[Meeting<N>]) -> O
             let share = predicted(&strengths, meeting);
             share * (1.0 - share)
         }))?;
-        let step: Vec<f64> = inverse.iter().map(|row| row.iter().zip(&slope).map(|(entry, slope)| entry * slope).sum()).collect();
+        let step: Vec<f64> = inverse
+            .iter()
+            .map(|row| {
+                row.iter()
+                    .zip(&slope)
+                    .map(|(entry, slope)| entry * slope)
+                    .sum()
+            })
+            .collect();
         // Far from the top the parabola is no good guide: halve the step until it leads upwards.
         let mut length = 1.0;
         let moved = loop {
-            let tried: Vec<f64> = strengths.iter().zip(&step).map(|(strength, step)| strength + length * step).collect();
+            let tried: Vec<f64> = strengths
+                .iter()
+                .zip(&step)
+                .map(|(strength, step)| strength + length * step)
+                .collect();
             let found = likelihood(&tried);
             if found > best {
                 (strengths, best) = (tried, found);
@@ -94,7 +120,12 @@ pub fn ratings<const N: usize>(contestants: usize, meetings: &[Meeting<N>]) -> O
                 break 0.0;
             }
         };
-        if moved * step.iter().fold(0.0_f64, |largest, step| largest.max(step.abs())) < 1e-10 {
+        if moved
+            * step
+                .iter()
+                .fold(0.0_f64, |largest, step| largest.max(step.abs()))
+            < 1e-10
+        {
             break;
         }
     }
@@ -103,12 +134,20 @@ pub fn ratings<const N: usize>(contestants: usize, meetings: &[Meeting<N>]) -> O
         share * (1.0 - share)
     }))?;
     // The added row of ones has no part in the errors, so it is left out of the middle.
-    let filling = differences(contestants, &meetings, |meeting| meeting.tally.sure_variance());
+    let filling = differences(contestants, &meetings, |meeting| {
+        meeting.tally.sure_variance()
+    });
     let covariance = product(&product(&bread, &filling), &bread);
     let mean = strengths.iter().sum::<f64>() / contestants as f64;
     Some(Ratings {
-        elo: strengths.iter().map(|strength| ELO * (strength - mean)).collect(),
-        covariance: covariance.into_iter().map(|row| row.into_iter().map(|entry| ELO * ELO * entry).collect()).collect(),
+        elo: strengths
+            .iter()
+            .map(|strength| ELO * (strength - mean))
+            .collect(),
+        covariance: covariance
+            .into_iter()
+            .map(|row| row.into_iter().map(|entry| ELO * ELO * entry).collect())
+            .collect(),
     })
 }
 
@@ -119,7 +158,11 @@ fn predicted<const N: usize>(strengths: &[f64], meeting: &Meeting<N>) -> f64 {
 type Matrix = Vec<Vec<f64>>;
 
 /// Σ samples · weight · (e_a − e_b)(e_a − e_b)ᵀ.
-fn differences<const N: usize>(contestants: usize, meetings: &[&Meeting<N>], weight: impl Fn(&Meeting<N>) -> f64) -> Matrix {
+fn differences<const N: usize>(
+    contestants: usize,
+    meetings: &[&Meeting<N>],
+    weight: impl Fn(&Meeting<N>) -> f64,
+) -> Matrix {
     let mut matrix = vec![vec![0.0; contestants]; contestants];
     for meeting in meetings {
         let entry = meeting.tally.samples() * weight(meeting);
@@ -131,20 +174,41 @@ fn differences<const N: usize>(contestants: usize, meetings: &[&Meeting<N>], wei
     matrix
 }
 
-/// [`differences`] plus a multiple of the matrix of ones, which fixes the mean and makes it invertible.
-fn curvature<const N: usize>(contestants: usize, meetings: &[&Meeting<N>], weight: impl Fn(&Meeting<N>) -> f64) -> Matrix {
+/// [`differences`] plus a multiple of the matrix of ones, which fixes the mean and makes it
+/// invertible.
+fn curvature<const N: usize>(
+    contestants: usize,
+    meetings: &[&Meeting<N>],
+    weight: impl Fn(&Meeting<N>) -> f64,
+) -> Matrix {
     let mut matrix = differences(contestants, meetings, weight);
-    let scale = (0..contestants).map(|index| matrix[index][index]).fold(0.0_f64, f64::max).max(1e-300);
-    matrix.iter_mut().flatten().for_each(|entry| *entry += scale / contestants as f64);
+    let scale = (0..contestants)
+        .map(|index| matrix[index][index])
+        .fold(0.0_f64, f64::max)
+        .max(1e-300);
+    matrix
+        .iter_mut()
+        .flatten()
+        .for_each(|entry| *entry += scale / contestants as f64);
     matrix
 }
 
 /// By elimination with pivots; `None` if the matrix has no inverse.
 fn inverse(mut matrix: Matrix) -> Option<Matrix> {
     let size = matrix.len();
-    let mut inverse: Matrix = (0..size).map(|row| (0..size).map(|column| f64::from(u8::from(row == column))).collect()).collect();
+    let mut inverse: Matrix = (0..size)
+        .map(|row| {
+            (0..size)
+                .map(|column| f64::from(u8::from(row == column)))
+                .collect()
+        })
+        .collect();
     for column in 0..size {
-        let pivot = (column..size).max_by(|&left, &right| matrix[left][column].abs().total_cmp(&matrix[right][column].abs()))?;
+        let pivot = (column..size).max_by(|&left, &right| {
+            matrix[left][column]
+                .abs()
+                .total_cmp(&matrix[right][column].abs())
+        })?;
         if matrix[pivot][column] == 0.0 {
             return None;
         }
@@ -156,16 +220,29 @@ fn inverse(mut matrix: Matrix) -> Option<Matrix> {
         let (pivot_row, pivot_inverse) = (matrix[column].clone(), inverse[column].clone());
         for row in (0..size).filter(|&row| row != column) {
             let factor = matrix[row][column];
-            matrix[row].iter_mut().zip(&pivot_row).for_each(|(entry, pivot)| *entry -= factor * pivot);
-            inverse[row].iter_mut().zip(&pivot_inverse).for_each(|(entry, pivot)| *entry -= factor * pivot);
+            matrix[row]
+                .iter_mut()
+                .zip(&pivot_row)
+                .for_each(|(entry, pivot)| *entry -= factor * pivot);
+            inverse[row]
+                .iter_mut()
+                .zip(&pivot_inverse)
+                .for_each(|(entry, pivot)| *entry -= factor * pivot);
         }
     }
     Some(inverse)
 }
 
 fn product(left: &Matrix, right: &Matrix) -> Matrix {
-    let entry = |row: &[f64], column: usize| row.iter().zip(right).map(|(entry, row)| entry * row[column]).sum();
-    left.iter().map(|row| (0..right.len()).map(|column| entry(row, column)).collect()).collect()
+    let entry = |row: &[f64], column: usize| {
+        row.iter()
+            .zip(right)
+            .map(|(entry, row)| entry * row[column])
+            .sum()
+    };
+    left.iter()
+        .map(|row| (0..right.len()).map(|column| entry(row, column)).collect())
+        .collect()
 }
 
 /// Whether meetings lead from the first contestant to all others.
@@ -187,8 +264,8 @@ mod tests {
     use crate::statistics::QUANTILE_95;
     use engine::random::RandomStream;
 
-    /// Wins of the rows against the columns, American League East 1987 (Agresti, Categorical Data Analysis): Milwaukee,
-    /// Detroit, Toronto, New York, Boston, Cleveland, Baltimore.
+    /// Wins of the rows against the columns, American League East 1987 (Agresti, Categorical Data
+    /// Analysis): Milwaukee, Detroit, Toronto, New York, Boston, Cleveland, Baltimore.
     const BASEBALL: [[u64; 7]; 7] = [
         [0, 7, 9, 7, 7, 9, 11],
         [6, 0, 7, 5, 11, 9, 9],
@@ -203,12 +280,30 @@ mod tests {
     fn ratings_of_a_published_league() {
         let wins = |a: usize, b: usize| BASEBALL[a][b];
         let pairings = (0..7).flat_map(|a| (a + 1..7).map(move |b| (a, b)));
-        let meetings: Vec<_> = pairings.map(|(a, b)| Meeting { a, b, tally: Tally { counts: [wins(b, a), wins(a, b)] } }).collect();
+        let meetings: Vec<_> = pairings
+            .map(|(a, b)| Meeting {
+                a,
+                b,
+                tally: Tally {
+                    counts: [wins(b, a), wins(a, b)],
+                },
+            })
+            .collect();
         let found = ratings(7, &meetings).unwrap();
         // Logarithmic abilities above Baltimore's, and their standard errors.
-        let published = [(1.581, 0.343), (1.436, 0.340), (1.294, 0.337), (1.248, 0.336), (1.108, 0.334), (0.684, 0.332)];
+        let published = [
+            (1.581, 0.343),
+            (1.436, 0.340),
+            (1.294, 0.337),
+            (1.248, 0.336),
+            (1.108, 0.334),
+            (0.684, 0.332),
+        ];
         for (team, (ability, error)) in published.into_iter().enumerate() {
-            assert!(((found.elo[team] - found.elo[6]) / ELO - ability).abs() < 0.001, "{team}");
+            assert!(
+                ((found.elo[team] - found.elo[6]) / ELO - ability).abs() < 0.001,
+                "{team}"
+            );
             // Theirs are by the model's variance, ours by the observed one.
             let ratio = found.difference_error(team, 6) / ELO / error;
             assert!((0.85..1.15).contains(&ratio), "{team}: {ratio}");
@@ -218,14 +313,25 @@ mod tests {
 
     #[test]
     fn two_contestants_differ_by_the_elo_of_their_match() {
-        for counts in [[10, 20, 40], [0, 0, 30], [7, 0, 0], [0, 4, 0], [1, 0, 999_999]] {
+        for counts in [
+            [10, 20, 40],
+            [0, 0, 30],
+            [7, 0, 0],
+            [0, 4, 0],
+            [1, 0, 999_999],
+        ] {
             let tally = Tally { counts };
             let found = ratings(2, &[Meeting { a: 1, b: 0, tally }]).unwrap();
-            assert!((found.elo[1] - found.elo[0] - tally.elo()).abs() < 1e-6, "{counts:?}: {found:?}");
+            assert!(
+                (found.elo[1] - found.elo[0] - tally.elo()).abs() < 1e-6,
+                "{counts:?}: {found:?}"
+            );
             assert!(found.difference_error(0, 1).is_finite());
         }
         // The error is that of the score through the slope of the curve.
-        let tally = Tally { counts: [10, 20, 40] };
+        let tally = Tally {
+            counts: [10, 20, 40],
+        };
         let found = ratings(2, &[Meeting { a: 0, b: 1, tally }]).unwrap();
         let by_hand = ELO * tally.standard_error() / (tally.score() * (1.0 - tally.score()));
         assert!((found.difference_error(0, 1) - by_hand).abs() < 1e-6);
@@ -233,18 +339,48 @@ mod tests {
 
     #[test]
     fn one_sided_leagues_are_finite_and_unconnected_ones_have_no_ratings() {
-        let won = |a, b| Meeting { a, b, tally: Tally { counts: [0, 0, 50] } };
-        let found = ratings(4, &[won(0, 1), won(0, 2), won(0, 3), won(1, 2), won(1, 3), won(2, 3)]).unwrap();
-        assert!(found.elo.windows(2).all(|pair| pair[0] > pair[1]) && found.elo.iter().all(|elo| elo.is_finite()), "{found:?}");
+        let won = |a, b| Meeting {
+            a,
+            b,
+            tally: Tally { counts: [0, 0, 50] },
+        };
+        let found = ratings(
+            4,
+            &[
+                won(0, 1),
+                won(0, 2),
+                won(0, 3),
+                won(1, 2),
+                won(1, 3),
+                won(2, 3),
+            ],
+        )
+        .unwrap();
+        assert!(
+            found.elo.windows(2).all(|pair| pair[0] > pair[1])
+                && found.elo.iter().all(|elo| elo.is_finite()),
+            "{found:?}"
+        );
         assert!((0..4).all(|index| found.interval(index, QUANTILE_95).half_width().is_finite()));
         assert_eq!(ratings(4, &[won(0, 1), won(2, 3)]), None);
-        assert_eq!(ratings(2, &[Meeting { a: 0, b: 1, tally: Tally { counts: [0, 0, 0] } }]), None);
+        assert_eq!(
+            ratings(
+                2,
+                &[Meeting {
+                    a: 0,
+                    b: 1,
+                    tally: Tally { counts: [0, 0, 0] }
+                }]
+            ),
+            None
+        );
         assert_eq!(ratings::<3>(0, &[]), None);
     }
 
     #[test]
     fn intervals_hold_the_true_rating_as_often_as_they_say() {
-        // Pairs of games that share their luck: with probability 0.4 a pair is split whatever the strengths.
+        // Pairs of games that share their luck: with probability 0.4 a pair is split whatever the
+        // strengths.
         let strengths = [0.6, 0.2, 0.0, -0.3, -0.5];
         let mut random = RandomStream::new(5);
         let (mut inside, mut all) = (0, 0);
@@ -253,13 +389,22 @@ mod tests {
             for a in 0..5 {
                 for b in a + 1..5 {
                     let share = 1.0 / (1.0 + f64::exp(strengths[b] - strengths[a]));
-                    // Splits are worth 1/2, so the rest must be worth more for the mean to be the share.
+                    // Splits are worth 1/2, so the rest must be worth more for the mean to be the
+                    // share.
                     let rest = (share - 0.2) / 0.6;
                     let mut counts = [0; 3];
                     for _ in 0..100 {
-                        counts[if random.unit() < 0.4 { 1 } else { 2 * usize::from(random.unit() < rest) }] += 1;
+                        counts[if random.unit() < 0.4 {
+                            1
+                        } else {
+                            2 * usize::from(random.unit() < rest)
+                        }] += 1;
                     }
-                    meetings.push(Meeting { a, b, tally: Tally { counts } });
+                    meetings.push(Meeting {
+                        a,
+                        b,
+                        tally: Tally { counts },
+                    });
                 }
             }
             let found = ratings(5, &meetings).unwrap();

@@ -1,10 +1,11 @@
 //! Sequential probability ratio tests: is the Elo difference `elo1` rather than `elo0`?
 //!
-//! The log likelihood ratio compares the two distributions over the cells of a tally that are nearest (in
-//! Kullback–Leibler divergence) to the counts and have the wanted mean (logistic model) or the wanted mean in
-//! units of their own standard deviation (normalised model). Each is a tilt `p / (1 + x·d)` of the counts with one
-//! unknown (Owen 1988, empirical likelihood). Source of the models: M. Van den Bergh's notes for fishtest.
-//! Invariant: finite for all counts; empty cells count 0.001 samples, as fishtest counts them.
+//! The log likelihood ratio compares the two distributions over the cells of a tally that are
+//! nearest (in Kullback–Leibler divergence) to the counts and have the wanted mean (logistic model)
+//! or the wanted mean in units of their own standard deviation (normalised model). Each is a tilt
+//! `p / (1 + x·d)` of the counts with one unknown (Owen 1988, empirical likelihood). Source of the
+//! models: M. Van den Bergh's notes for fishtest. Invariant: finite for all counts; empty cells
+//! count 0.001 samples, as fishtest counts them.
 
 use super::normalized::NORMALIZED_ELO;
 use super::{Tally, score_of_elo};
@@ -17,7 +18,8 @@ pub enum EloModel {
     /// The score is logistic in Elo.
     #[default]
     Logistic,
-    /// Elo counts the excess score in standard deviations of one game: a test takes equally long at any draw rate.
+    /// Elo counts the excess score in standard deviations of one game: a test takes equally long at
+    /// any draw rate.
     Normalized,
 }
 
@@ -64,7 +66,13 @@ impl SequentialTest {
     ///
     /// # Errors
     /// If `elo0` is not below `elo1`, or an error probability is not in `(0, 0.5)`.
-    pub fn new(elo0: f64, elo1: f64, alpha: f64, beta: f64, model: EloModel) -> Result<Self, SequentialTestError> {
+    pub fn new(
+        elo0: f64,
+        elo1: f64,
+        alpha: f64,
+        beta: f64,
+        model: EloModel,
+    ) -> Result<Self, SequentialTestError> {
         if !(elo0.is_finite() && elo1.is_finite() && elo0 < elo1) {
             return Err(SequentialTestError::Hypotheses(elo0, elo1));
         }
@@ -72,13 +80,22 @@ impl SequentialTest {
         if !possible(alpha) || !possible(beta) {
             return Err(SequentialTestError::Errors(alpha, beta));
         }
-        Ok(Self { elo0, elo1, alpha, beta, model })
+        Ok(Self {
+            elo0,
+            elo1,
+            alpha,
+            beta,
+            model,
+        })
     }
 
     /// The log likelihood ratios at which `elo0` and `elo1` are accepted (Wald 1945).
     #[must_use]
     pub fn bounds(&self) -> (f64, f64) {
-        ((self.beta / (1.0 - self.alpha)).ln(), ((1.0 - self.beta) / self.alpha).ln())
+        (
+            (self.beta / (1.0 - self.alpha)).ln(),
+            ((1.0 - self.beta) / self.alpha).ln(),
+        )
     }
 
     /// The log likelihood ratio of pairs of games.
@@ -110,15 +127,21 @@ impl SequentialTest {
         if tally.samples() == 0.0 {
             return 0.0;
         }
-        let counts = tally.counts.map(|count| if count == 0 { EMPTY_CELL } else { count as f64 });
+        let counts = tally
+            .counts
+            .map(|count| if count == 0 { EMPTY_CELL } else { count as f64 });
         let samples: f64 = counts.iter().sum();
         let observed = counts.map(|count| count / samples);
         let fitted = |elo: f64| match self.model {
             EloModel::Logistic => with_mean(&observed, score_of_elo(elo)),
-            EloModel::Normalized => with_excess(&observed, elo / NORMALIZED_ELO * games_per_sample.sqrt()),
+            EloModel::Normalized => {
+                with_excess(&observed, elo / NORMALIZED_ELO * games_per_sample.sqrt())
+            }
         };
         let (null, alternative) = (fitted(self.elo0), fitted(self.elo1));
-        (0..N).map(|cell| counts[cell] * (alternative[cell] / null[cell]).ln()).sum()
+        (0..N)
+            .map(|cell| counts[cell] * (alternative[cell] / null[cell]).ln())
+            .sum()
     }
 }
 
@@ -130,24 +153,35 @@ const NEWTON_STEPS: usize = 30;
 
 /// The distribution nearest to `observed` whose mean is `mean`.
 fn with_mean<const N: usize>(observed: &[f64; N], mean: f64) -> [f64; N] {
-    tilted(observed, &std::array::from_fn(|cell| Tally::<N>::worth(cell) - mean))
+    tilted(
+        observed,
+        &std::array::from_fn(|cell| Tally::<N>::worth(cell) - mean),
+    )
 }
 
-/// The distribution nearest to `observed` whose mean lies `excess` of its standard deviations above 1/2.
+/// The distribution nearest to `observed` whose mean lies `excess` of its standard deviations above
+/// 1/2.
 ///
-/// The standard deviation depends on the answer: it is linearised about the last answer until nothing changes.
+/// The standard deviation depends on the answer: it is linearised about the last answer until
+/// nothing changes.
 fn with_excess<const N: usize>(observed: &[f64; N], excess: f64) -> [f64; N] {
     let mut fitted = [1.0 / N as f64; N];
     for _ in 0..100 {
-        let mean: f64 = (0..N).map(|cell| fitted[cell] * Tally::<N>::worth(cell)).sum();
-        let variance: f64 = (0..N).map(|cell| fitted[cell] * (Tally::<N>::worth(cell) - mean).powi(2)).sum();
+        let mean: f64 = (0..N)
+            .map(|cell| fitted[cell] * Tally::<N>::worth(cell))
+            .sum();
+        let variance: f64 = (0..N)
+            .map(|cell| fitted[cell] * (Tally::<N>::worth(cell) - mean).powi(2))
+            .sum();
         let deviation = variance.sqrt().max(1e-9);
         let distances = std::array::from_fn(|cell| {
             let worth = Tally::<N>::worth(cell);
             worth - 0.5 - excess * deviation / 2.0 * (1.0 + ((worth - mean) / deviation).powi(2))
         });
         let next = tilted(observed, &distances);
-        let change = (0..N).map(|cell| (next[cell] - fitted[cell]).abs()).fold(0.0, f64::max);
+        let change = (0..N)
+            .map(|cell| (next[cell] - fitted[cell]).abs())
+            .fold(0.0, f64::max);
         fitted = next;
         if change < 1e-12 {
             break;
@@ -158,9 +192,9 @@ fn with_excess<const N: usize>(observed: &[f64; N], excess: f64) -> [f64; N] {
 
 /// `p_i = observed_i / (1 + x·d_i)` with the x for which `Σ p_i·d_i = 0`.
 ///
-/// The sum falls in x between the poles at the extreme distances, so there is one root: Newton's method finds it, and
-/// halving where that would leave the bracket or does not come to an end. If all distances have one sign no
-/// distribution will do, and `observed` is returned.
+/// The sum falls in x between the poles at the extreme distances, so there is one root: Newton's
+/// method finds it, and halving where that would leave the bracket or does not come to an end. If
+/// all distances have one sign no distribution will do, and `observed` is returned.
 fn tilted<const N: usize>(observed: &[f64; N], distances: &[f64; N]) -> [f64; N] {
     let least = distances.iter().copied().fold(f64::INFINITY, f64::min);
     let greatest = distances.iter().copied().fold(f64::NEG_INFINITY, f64::max);
@@ -182,7 +216,11 @@ fn tilted<const N: usize>(observed: &[f64; N], distances: &[f64; N]) -> [f64; N]
             high = x;
         }
         let newton = x - sum / slope;
-        let next = if step < NEWTON_STEPS && low < newton && newton < high { newton } else { (low + high) / 2.0 };
+        let next = if step < NEWTON_STEPS && low < newton && newton < high {
+            newton
+        } else {
+            (low + high) / 2.0
+        };
         let change: f64 = next - x;
         x = next;
         if change.abs() <= 1e-14 * x.abs().max(1.0) {
@@ -203,7 +241,10 @@ mod tests {
 
     #[track_caller]
     fn close(found: f64, expected: f64, tolerance: f64) {
-        assert!((found - expected).abs() <= tolerance, "{found}, expected {expected}");
+        assert!(
+            (found - expected).abs() <= tolerance,
+            "{found}, expected {expected}"
+        );
     }
 
     #[test]
@@ -211,46 +252,95 @@ mod tests {
         let (lower, upper) = test(0.0, 1.0, EloModel::Logistic).bounds();
         close(lower, -2.94444, 5e-6);
         close(upper, 2.94444, 5e-6);
-        let (lower, upper) = SequentialTest::new(0.0, 1.0, 0.05, 0.10, EloModel::Logistic).unwrap().bounds();
+        let (lower, upper) = SequentialTest::new(0.0, 1.0, 0.05, 0.10, EloModel::Logistic)
+            .unwrap()
+            .bounds();
         close(lower, -2.25129, 5e-6);
         close(upper, 2.89037, 5e-6);
     }
 
     #[test]
     fn likelihood_ratios_of_a_game_without_draws() {
-        let pairs = PairCounts { lost: 180, split: 430, won: 240 };
+        let pairs = PairCounts {
+            lost: 180,
+            split: 430,
+            won: 240,
+        };
         let test = test(0.0, 10.0, EloModel::Logistic);
         close(test.of_pairs(&pairs.pentanomial()), 2.7872, 5e-5);
         close(test.of_pairs(&pairs.tally()), 2.7872, 5e-5);
         // Taken as single games: 910 won, 790 lost, no draw.
-        close(test.of_games(&Tally { counts: [790, 0, 910] }), 2.7498, 5e-5);
+        close(
+            test.of_games(&Tally {
+                counts: [790, 0, 910],
+            }),
+            2.7498,
+            5e-5,
+        );
         close(test.of_games(&Tally { counts: [790, 910] }), 2.7498, 5e-5);
     }
 
     #[test]
     fn likelihood_ratios_published_by_other_testers() {
-        let counts = Tally { counts: [365, 16618, 36229, 16974, 390] };
-        close(test(0.0, 2.0, EloModel::Normalized).of_pairs(&counts), 2.2504, 5e-5);
-        let counts = Tally { counts: [127, 4883, 10712, 5150, 104] };
-        close(test(-1.75, 0.25, EloModel::Normalized).of_pairs(&counts), 3.0102, 5e-5);
-        let counts = Tally { counts: [871, 26175, 55983, 26678, 821] };
-        close(test(0.0, 2.0, EloModel::Logistic).of_pairs(&counts), -4.9787, 5e-5);
+        let counts = Tally {
+            counts: [365, 16618, 36229, 16974, 390],
+        };
+        close(
+            test(0.0, 2.0, EloModel::Normalized).of_pairs(&counts),
+            2.2504,
+            5e-5,
+        );
+        let counts = Tally {
+            counts: [127, 4883, 10712, 5150, 104],
+        };
+        close(
+            test(-1.75, 0.25, EloModel::Normalized).of_pairs(&counts),
+            3.0102,
+            5e-5,
+        );
+        let counts = Tally {
+            counts: [871, 26175, 55983, 26678, 821],
+        };
+        close(
+            test(0.0, 2.0, EloModel::Logistic).of_pairs(&counts),
+            -4.9787,
+            5e-5,
+        );
     }
 
     #[test]
     fn one_sided_matches_are_finite_and_decided() {
         for model in [EloModel::Logistic, EloModel::Normalized] {
             let test = test(0.0, 10.0, model);
-            let won = test.of_pairs(&Tally { counts: [0, 0, 500] });
-            let lost = test.of_pairs(&Tally { counts: [500, 0, 0] });
+            let won = test.of_pairs(&Tally {
+                counts: [0, 0, 500],
+            });
+            let lost = test.of_pairs(&Tally {
+                counts: [500, 0, 0],
+            });
             assert!(won.is_finite() && lost.is_finite(), "{won} {lost}");
             assert!(won > 0.0 && lost < 0.0, "{won} {lost}");
             assert_eq!(test.of_pairs(&Tally { counts: [0, 0, 0] }), 0.0);
-            assert!(test.of_pairs(&Tally { counts: [0, 0, 0, 0, 1] }).is_finite());
+            assert!(
+                test.of_pairs(&Tally {
+                    counts: [0, 0, 0, 0, 1]
+                })
+                .is_finite()
+            );
         }
         let test = test(0.0, 10.0, EloModel::Logistic);
-        assert_eq!(test.verdict(test.of_pairs(&Tally { counts: [0, 0, 500] })), Verdict::Accepted);
-        assert_eq!(test.verdict(test.of_pairs(&Tally { counts: [500, 0, 0] })), Verdict::Rejected);
+        assert_eq!(
+            test.verdict(test.of_pairs(&Tally {
+                counts: [0, 0, 500]
+            })),
+            Verdict::Accepted
+        );
+        assert_eq!(
+            test.verdict(test.of_pairs(&Tally {
+                counts: [500, 0, 0]
+            })),
+            Verdict::Rejected
+        );
         assert_eq!(test.verdict(0.0), Verdict::Open);
     }
 

@@ -1,6 +1,8 @@
-//! Sequential tests on matches that are drawn at random: how often they are wrong, and how long they take.
+//! Sequential tests on matches that are drawn at random: how often they are wrong, and how long
+//! they take.
 //!
-//! Invariant: a simulated test is a pure function of the test, the probabilities and the random stream.
+//! Invariant: a simulated test is a pure function of the test, the probabilities and the random
+//! stream.
 
 use super::sequential::{EloModel, SequentialTest, Verdict};
 use super::{PairCounts, Tally, normalized::NORMALIZED_ELO, score_of_elo};
@@ -19,19 +21,32 @@ pub fn law(elo: f64, model: EloModel, split: f64) -> PairLaw {
     let excess = match model {
         EloModel::Logistic => score_of_elo(elo) - 0.5,
         EloModel::Normalized => {
-            // excess = e·deviation of a game, and the variance of a pair is (1 - split)/4 - excess².
+            // excess = e·deviation of a game, and the variance of a pair is (1 - split)/4 -
+            // excess².
             let ratio = elo / NORMALIZED_ELO;
             let squared = 2.0 * ratio * ratio;
-            (squared * (1.0 - split) / 4.0 / (1.0 + squared)).sqrt().copysign(elo)
+            (squared * (1.0 - split) / 4.0 / (1.0 + squared))
+                .sqrt()
+                .copysign(elo)
         }
     };
-    let law = [(1.0 - split) / 2.0 - excess, split, (1.0 - split) / 2.0 + excess];
+    let law = [
+        (1.0 - split) / 2.0 - excess,
+        split,
+        (1.0 - split) / 2.0 + excess,
+    ];
     assert!(law.iter().all(|&share| share >= 0.0), "{law:?} is no law");
     law
 }
 
-/// A test of pairs drawn by a law, looked at after every pair: its verdict, and after how many pairs it ended.
-pub fn run(test: &SequentialTest, law: &PairLaw, most: u64, random: &mut RandomStream) -> (Verdict, u64) {
+/// A test of pairs drawn by a law, looked at after every pair: its verdict, and after how many
+/// pairs it ended.
+pub fn run(
+    test: &SequentialTest,
+    law: &PairLaw,
+    most: u64,
+    random: &mut RandomStream,
+) -> (Verdict, u64) {
     let mut counts = PairCounts::default();
     for pair in 1..=most {
         let draw = random.unit();
@@ -45,7 +60,12 @@ pub fn run(test: &SequentialTest, law: &PairLaw, most: u64, random: &mut RandomS
 }
 
 /// The same with single games, one by one.
-pub fn run_games(test: &SequentialTest, score: f64, most: u64, random: &mut RandomStream) -> (Verdict, u64) {
+pub fn run_games(
+    test: &SequentialTest,
+    score: f64,
+    most: u64,
+    random: &mut RandomStream,
+) -> (Verdict, u64) {
     let mut counts = [0; 2];
     for game in 1..=most {
         counts[usize::from(random.unit() < score)] += 1;
@@ -64,19 +84,30 @@ mod tests {
     #[test]
     fn laws_have_the_elo_they_say() {
         for split in [0.3, 0.5, 0.7] {
-            let counts = |law: PairLaw| Tally { counts: law.map(|share| (share * 1e9).round() as u64) };
+            let counts = |law: PairLaw| Tally {
+                counts: law.map(|share| (share * 1e9).round() as u64),
+            };
             assert!((counts(law(25.0, EloModel::Logistic, split)).elo() - 25.0).abs() < 1e-3);
-            assert!((counts(law(-25.0, EloModel::Normalized, split)).normalized_elo(2.0) + 25.0).abs() < 1e-3);
+            assert!(
+                (counts(law(-25.0, EloModel::Normalized, split)).normalized_elo(2.0) + 25.0).abs()
+                    < 1e-3
+            );
         }
     }
 
-    /// Wrong verdicts in 3,000 tests at each hypothesis lie within 5 % ± 1 %; a test that is never wrong has failed too.
+    /// Wrong verdicts in 3,000 tests at each hypothesis lie within 5 % ± 1 %; a test that is never
+    /// wrong has failed too.
     #[track_caller]
-    fn assert_error_rates(model: EloModel, mut simulate: impl FnMut(&SequentialTest, f64, &mut RandomStream) -> Verdict) {
+    fn assert_error_rates(
+        model: EloModel,
+        mut simulate: impl FnMut(&SequentialTest, f64, &mut RandomStream) -> Verdict,
+    ) {
         let test = SequentialTest::new(0.0, 30.0, 0.05, 0.05, model).unwrap();
         let mut random = RandomStream::new(2);
         for (elo, wrong) in [(0.0, Verdict::Accepted), (30.0, Verdict::Rejected)] {
-            let errors = (0..3000).filter(|_| simulate(&test, elo, &mut random) == wrong).count();
+            let errors = (0..3000)
+                .filter(|_| simulate(&test, elo, &mut random) == wrong)
+                .count();
             let rate = errors as f64 / 3000.0;
             assert!((0.04..0.06).contains(&rate), "{model:?} at {elo}: {rate}");
         }
@@ -85,12 +116,16 @@ mod tests {
     #[test]
     fn tests_of_pairs_are_wrong_as_often_as_they_say() {
         for model in [EloModel::Logistic, EloModel::Normalized] {
-            assert_error_rates(model, |test, elo, random| run(test, &law(elo, model, 0.5), 100_000, random).0);
+            assert_error_rates(model, |test, elo, random| {
+                run(test, &law(elo, model, 0.5), 100_000, random).0
+            });
         }
     }
 
     #[test]
     fn tests_of_games_are_wrong_as_often_as_they_say() {
-        assert_error_rates(EloModel::Logistic, |test, elo, random| run_games(test, score_of_elo(elo), 100_000, random).0);
+        assert_error_rates(EloModel::Logistic, |test, elo, random| {
+            run_games(test, score_of_elo(elo), 100_000, random).0
+        });
     }
 }

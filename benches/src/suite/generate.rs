@@ -1,8 +1,9 @@
 //! Makes the committed suite: positions from games that a small search plays against itself.
 //!
-//! Game `i` is a function of the seed and `i`. Every place of the suite has a wish; the first game that has a position
-//! for a place fills it, and a game fills one place at most, so no two positions of a suite come from one game.
-//! Invariant: the same seed gives the same text, as long as the player decides as it does.
+//! Game `i` is a function of the seed and `i`. Every place of the suite has a wish; the first game
+//! that has a position for a place fills it, and a game fills one place at most, so no two
+//! positions of a suite come from one game. Invariant: the same seed gives the same text, as long
+//! as the player decides as it does.
 
 use super::Phase;
 use engine::dice::DiceStream;
@@ -27,12 +28,14 @@ enum Wish {
     Plies(usize),
     /// The first position with so many stones.
     Stones(u32),
-    /// The first position with so many stones in which no stone is nearer to its goal than [`ENDGAME_STEPS`].
+    /// The first position with so many stones in which no stone is nearer to its goal than
+    /// [`ENDGAME_STEPS`].
     FarStones(u32),
 }
 
-/// In an endgame of the suite every stone is at least so many steps from its goal: nobody gets there within the five
-/// plies of the usual search without the other having as many turns, so that search is not over at once.
+/// In an endgame of the suite every stone is at least so many steps from its goal: nobody gets
+/// there within the five plies of the usual search without the other having as many turns, so that
+/// search is not over at once.
 const ENDGAME_STEPS: u8 = 3;
 
 const PLACES: [(Phase, Wish); 24] = [
@@ -96,16 +99,33 @@ pub fn generate(seed: u64) -> Result<String, PlayerError> {
     Ok(text)
 }
 
-fn positions_of_game(game: &Standard, players: &mut [Box<dyn Player<Standard>>; 2], seed: u64, number: u64) -> Vec<Position> {
+fn positions_of_game(
+    game: &Standard,
+    players: &mut [Box<dyn Player<Standard>>; 2],
+    seed: u64,
+    number: u64,
+) -> Vec<Position> {
     let game_seed = derive_seed(seed, SeedSpace::Arena, &[number]);
     let first = if number.is_multiple_of(2) { RED } else { BLUE };
-    let start = game.random_start(&mut RandomStream::new(derive_seed(game_seed, SeedSpace::Arena, &[0])), first);
+    let start = game.random_start(
+        &mut RandomStream::new(derive_seed(game_seed, SeedSpace::Arena, &[0])),
+        first,
+    );
     let mut dice = DiceStream::new(derive_seed(game_seed, SeedSpace::Arena, &[1]), game.die());
     let [red, blue] = players;
     for (seat, player) in [&mut *red, &mut *blue].into_iter().enumerate() {
         player.new_game(derive_seed(game_seed, SeedSpace::Player, &[seat as u64]));
     }
-    play_game(game, start, &mut [red.as_mut(), blue.as_mut()], &mut dice, None, None).positions(game).collect()
+    play_game(
+        game,
+        start,
+        &mut [red.as_mut(), blue.as_mut()],
+        &mut dice,
+        None,
+        None,
+    )
+    .positions(game)
+    .collect()
 }
 
 impl Wish {
@@ -114,10 +134,18 @@ impl Wish {
         let fits = |(plies, position): &(usize, &Position)| match self {
             Self::Plies(wanted) => *plies == wanted,
             Self::Stones(wanted) => position.stones() == wanted,
-            Self::FarStones(wanted) => position.stones() == wanted && steps_left(position) >= ENDGAME_STEPS,
+            Self::FarStones(wanted) => {
+                position.stones() == wanted && steps_left(position) >= ENDGAME_STEPS
+            }
         };
-        let open = |position: &Position| game.winner(position).is_none() && !wins_with_any_roll(game, position);
-        positions.iter().enumerate().find(|found| fits(found) && open(found.1)).map(|(_, position)| *position)
+        let open = |position: &Position| {
+            game.winner(position).is_none() && !wins_with_any_roll(game, position)
+        };
+        positions
+            .iter()
+            .enumerate()
+            .find(|found| fits(found) && open(found.1))
+            .map(|(_, position)| *position)
     }
 }
 
@@ -125,14 +153,22 @@ impl Wish {
 fn wins_with_any_roll(game: &Standard, position: &Position) -> bool {
     (1..=game.die().faces()).all(|face| {
         let moves = game.legal_moves(position, face);
-        moves.iter().any(|&mv| game.winner(&game.play(position, mv)) == Some(position.seat()))
+        moves
+            .iter()
+            .any(|&mv| game.winner(&game.play(position, mv)) == Some(position.seat()))
     })
 }
 
 /// Steps of the stone that is nearest to its goal, on an empty board.
 fn steps_left(position: &Position) -> u8 {
-    let squares = [position.mover(), position.other()].into_iter().flat_map(|side| side.squares());
-    squares.filter(|&square| square != GONE).map(|square| (4 - square / 5).max(4 - square % 5)).min().unwrap_or(0)
+    let squares = [position.mover(), position.other()]
+        .into_iter()
+        .flat_map(|side| side.squares());
+    squares
+        .filter(|&square| square != GONE)
+        .map(|square| (4 - square / 5).max(4 - square % 5))
+        .min()
+        .unwrap_or(0)
 }
 
 #[cfg(test)]
@@ -142,7 +178,10 @@ mod tests {
 
     #[test]
     fn the_committed_suite_is_what_its_seed_gives() {
-        assert_eq!(generate(SUITE_SEED).unwrap(), include_str!("../../../data/suites/search.txt"));
+        assert_eq!(
+            generate(SUITE_SEED).unwrap(),
+            include_str!("../../../data/suites/search.txt")
+        );
     }
 
     #[test]
@@ -155,7 +194,11 @@ mod tests {
                 Phase::Middle => (7..=9).contains(&position.stones()),
                 Phase::Endgame => (3..=6).contains(&position.stones()) && steps_left(position) >= 3,
             };
-            assert!(fits && game.winner(position).is_none() && !wins_with_any_roll(&game, position), "{}", entry.text);
+            assert!(
+                fits && game.winner(position).is_none() && !wins_with_any_roll(&game, position),
+                "{}",
+                entry.text
+            );
         }
     }
 
@@ -163,17 +206,32 @@ mod tests {
     fn a_stone_beside_the_goal_wins_with_any_roll_and_two_need_the_right_one() {
         let game = Standard::default();
         let position = |text: &str| game.parse_position(text).unwrap().0;
-        assert!(wins_with_any_roll(&game, &position("...../a..../...../...1./..... r -")));
-        assert!(!wins_with_any_roll(&game, &position("1..../...../a..../...3./..... r -")));
-        assert_eq!(steps_left(&position("1..../a..../...../..3../..... r -")), 1, "Blue's stone a");
-        assert_eq!(steps_left(&position("1..../...../..a../..3../..... r -")), 2);
+        assert!(wins_with_any_roll(
+            &game,
+            &position("...../a..../...../...1./..... r -")
+        ));
+        assert!(!wins_with_any_roll(
+            &game,
+            &position("1..../...../a..../...3./..... r -")
+        ));
+        assert_eq!(
+            steps_left(&position("1..../a..../...../..3../..... r -")),
+            1,
+            "Blue's stone a"
+        );
+        assert_eq!(
+            steps_left(&position("1..../...../..a../..3../..... r -")),
+            2
+        );
     }
 
-    /// Writes the committed suite anew: `cargo test -p benches --release rewrite_the_suite -- --ignored`.
+    /// Writes the committed suite anew: `cargo test -p benches --release rewrite_the_suite --
+    /// --ignored`.
     #[test]
     #[ignore = "writes into the sources"]
     fn rewrite_the_suite() {
-        let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../data/suites/search.txt");
+        let path =
+            std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../data/suites/search.txt");
         std::fs::write(path, generate(SUITE_SEED).unwrap()).unwrap();
     }
 }

@@ -14,14 +14,21 @@ use std::process::ExitCode;
 
 /// Analyse a position: win probability, the value of every move, the best line
 ///
-/// With a die the value is that of the best legal move, before the roll ('-') the expectation over the die.
+/// With a die the value is that of the best legal move, before the roll ('-') the expectation over
+/// the die.
 #[derive(clap::Args)]
-#[command(after_help = "Example: alea analyse \"215../64.../3...e/...fb/..acd b 1\" --player \"star1(depth=4, eval=schwarz)\"")]
+#[command(
+    after_help = "Example: alea analyse \"215../64.../3...e/...fb/..acd b 1\" --player \"star1(depth=4, eval=schwarz)\""
+)]
 pub(crate) struct Arguments {
     #[command(flatten)]
     position: PositionArguments,
     /// The player that analyses, for example "mcts(sims=20000)"
-    #[arg(long, default_value = "star1(depth=4, eval=schwarz)", value_name = "PLAYER")]
+    #[arg(
+        long,
+        default_value = "star1(depth=4, eval=schwarz)",
+        value_name = "PLAYER"
+    )]
     player: String,
     /// Seed of the player's random choices
     #[arg(long, default_value_t = 1)]
@@ -81,22 +88,43 @@ struct Tree {
 
 impl From<&TreeReport<Move>> for Tree {
     fn from(report: &TreeReport<Move>) -> Self {
-        let &TreeReport { simulations, positions, depth, bytes, fill, full, .. } = report;
-        Self { simulations, positions, depth, bytes, fill, full }
+        let &TreeReport {
+            simulations,
+            positions,
+            depth,
+            bytes,
+            fill,
+            full,
+            ..
+        } = report;
+        Self {
+            simulations,
+            positions,
+            depth,
+            bytes,
+            fill,
+            full,
+        }
     }
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
     let game = arguments.position.rules.game();
     let recipe = PlayerRecipe::parse(&arguments.player, &game)?;
-    let mut player = if arguments.instrument { recipe.make_instrumented() } else { recipe.make() };
+    let mut player = if arguments.instrument {
+        recipe.make_instrumented()
+    } else {
+        recipe.make()
+    };
     let seed = derive_seed(arguments.seed, SeedSpace::Player, &[]);
     let answer = |question: &Question| {
         // Each position is analysed alone, whatever came before it in the stream.
         player.new_game(seed);
         Ok(answer(&game, question, &mut *player))
     };
-    positions::answer_all(&arguments.position, &game, answer, |question, answer| show(&game, question, answer))
+    positions::answer_all(&arguments.position, &game, answer, |question, answer| {
+        show(&game, question, answer)
+    })
 }
 
 fn answer(game: &Standard, question: &Question, player: &mut dyn Player<Standard>) -> Answer {
@@ -118,14 +146,29 @@ fn answer(game: &Standard, question: &Question, player: &mut dyn Player<Standard
     let legal = question.die.map(|die| game.legal_moves(position, die));
     let analysis = player.analyse(position, legal.as_deref());
     // A player that rates no moves still plays one.
-    let best = legal.map(|legal| analysis.line.first().copied().unwrap_or_else(|| player.decide(position, &legal).best));
+    let best = legal.map(|legal| {
+        analysis
+            .line
+            .first()
+            .copied()
+            .unwrap_or_else(|| player.decide(position, &legal).best)
+    });
     let value = match question.die {
-        Some(_) => best.and_then(|best| analysis.moves.iter().find(|(mv, _)| *mv == best)).and_then(|(_, value)| *value),
+        Some(_) => best
+            .and_then(|best| analysis.moves.iter().find(|(mv, _)| *mv == best))
+            .and_then(|(_, value)| *value),
         None => {
             let moves: Vec<_> = analysis.moves.iter().map(|(mv, _)| *mv).collect();
-            // A move that a sampling player never tried is taken for worthless; a player that rates nothing has no value.
+            // A move that a sampling player never tried is taken for worthless; a player that rates
+            // nothing has no value.
             let rated = analysis.moves.iter().any(|(_, value)| value.is_some());
-            let values = rated.then(|| analysis.moves.iter().map(|(_, value)| value.unwrap_or(0.0)).collect::<Vec<f32>>());
+            let values = rated.then(|| {
+                analysis
+                    .moves
+                    .iter()
+                    .map(|(_, value)| value.unwrap_or(0.0))
+                    .collect::<Vec<f32>>()
+            });
             let mut outcomes = OutcomeList::default();
             game.outcomes(position, &moves, &mut outcomes);
             values.map(|values| expectation(&outcomes, &values))
@@ -135,7 +178,12 @@ fn answer(game: &Standard, question: &Question, player: &mut dyn Player<Standard
     let stats = analysis.stats;
     let searched = |place: usize| {
         let found = analysis.tree.as_ref()?.moves.get(place)?;
-        Some(Searched { visits: found.visits, lower: found.proven.lower, upper: found.proven.upper, prior: found.prior })
+        Some(Searched {
+            visits: found.visits,
+            lower: found.proven.lower,
+            upper: found.proven.upper,
+            prior: found.prior,
+        })
     };
     Answer {
         value,
@@ -144,13 +192,23 @@ fn answer(game: &Standard, question: &Question, player: &mut dyn Player<Standard
             .moves
             .iter()
             .enumerate()
-            .map(|(place, &(mv, value))| RatedMove { mv: name(mv), value, searched: searched(place) })
+            .map(|(place, &(mv, value))| RatedMove {
+                mv: name(mv),
+                value,
+                searched: searched(place),
+            })
             .collect(),
-        line: if question.die.is_some() { names_along(game, position, &analysis.line) } else { Vec::new() },
+        line: if question.die.is_some() {
+            names_along(game, position, &analysis.line)
+        } else {
+            Vec::new()
+        },
         nodes: stats.nodes,
         evaluations: stats.evaluations,
         milliseconds: stats.time.as_secs_f64() * 1000.0,
-        evaluation_share: stats.evaluation_time.map(|time| time.as_secs_f64() / stats.time.as_secs_f64().max(1e-9)),
+        evaluation_share: stats
+            .evaluation_time
+            .map(|time| time.as_secs_f64() / stats.time.as_secs_f64().max(1e-9)),
         tree: analysis.tree.as_deref().map(Tree::from),
         winner: None,
     }
@@ -169,23 +227,44 @@ fn names_along(game: &Standard, position: &Position, line: &[Move]) -> Vec<Strin
 }
 
 fn show(game: &Standard, question: &Question, answer: &Answer) -> String {
-    let number = |value: Option<f32>| value.map_or("     -".to_owned(), |value| format!("{value:.4}"));
+    let number =
+        |value: Option<f32>| value.map_or("     -".to_owned(), |value| format!("{value:.4}"));
     let mut text = positions::board(game, question);
     if let Some(value) = answer.value {
         text += &format!("\n\n  win probability of the side to move: {value:.4}");
     }
     let mut moves: Vec<&RatedMove> = answer.moves.iter().collect();
-    moves.sort_by(|one, other| other.value.unwrap_or(-1.0).total_cmp(&one.value.unwrap_or(-1.0)));
+    moves.sort_by(|one, other| {
+        other
+            .value
+            .unwrap_or(-1.0)
+            .total_cmp(&one.value.unwrap_or(-1.0))
+    });
     text += "\n\n  move   value";
-    let has_prior = moves.iter().any(|rated| rated.searched.as_ref().is_some_and(|searched| searched.prior.is_some()));
+    let has_prior = moves.iter().any(|rated| {
+        rated
+            .searched
+            .as_ref()
+            .is_some_and(|searched| searched.prior.is_some())
+    });
     if answer.tree.is_some() {
-        text += &format!("      visits{}  at least  at most", if has_prior { "   prior" } else { "" });
+        text += &format!(
+            "      visits{}  at least  at most",
+            if has_prior { "   prior" } else { "" }
+        );
     }
     for rated in moves {
         text += &format!("\n  {}  {}", rated.mv, number(rated.value));
         if let Some(searched) = &rated.searched {
-            let prior = if has_prior { format!("  {}", number(searched.prior)) } else { String::new() };
-            text += &format!("  {:>10}{prior}  {:>8.4}  {:>7.4}", searched.visits, searched.lower, searched.upper);
+            let prior = if has_prior {
+                format!("  {}", number(searched.prior))
+            } else {
+                String::new()
+            };
+            text += &format!(
+                "  {:>10}{prior}  {:>8.4}  {:>7.4}",
+                searched.visits, searched.lower, searched.upper
+            );
         }
         if Some(&rated.mv) == answer.best.as_ref() {
             text += "  best";
@@ -195,14 +274,21 @@ fn show(game: &Standard, question: &Question, answer: &Answer) -> String {
         if !answer.line.is_empty() {
             text += &format!("\n\n  line {}", answer.line.join(" "));
         }
-        let full = if tree.full { "; memory was used up" } else { "" };
+        let full = if tree.full {
+            "; memory was used up"
+        } else {
+            ""
+        };
         let memory = tree.fill * tree.bytes as f64 / f64::from(1 << 20);
         text += &format!(
             "\n\n  {} simulations, {} positions, {} plies deep, {memory:.1} MiB{full}",
             tree.simulations, tree.positions, tree.depth
         );
     }
-    text += &format!("\n\n  {} nodes, {} evaluations, {:.2} ms", answer.nodes, answer.evaluations, answer.milliseconds);
+    text += &format!(
+        "\n\n  {} nodes, {} evaluations, {:.2} ms",
+        answer.nodes, answer.evaluations, answer.milliseconds
+    );
     if let Some(share) = answer.evaluation_share {
         text += &format!(", {:.0} % of it evaluating", share * 100.0);
     }

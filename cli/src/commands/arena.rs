@@ -4,7 +4,9 @@ use crate::commands::MOST_GAMES;
 use crate::output;
 use crate::positions::RulesArguments;
 use anyhow::{Result, anyhow, bail};
-use benches::arena::{Contestant, MatchOptions, MatchResult, SequentialResult, Setups, StoppingRule, play_match};
+use benches::arena::{
+    Contestant, MatchOptions, MatchResult, SequentialResult, Setups, StoppingRule, play_match,
+};
 use benches::statistics::Interval;
 use benches::statistics::sequential::{EloModel, SequentialTest, Verdict};
 use engine::files;
@@ -29,8 +31,9 @@ pub(crate) struct Arguments {
     players: Vec<String>,
     #[command(flatten)]
     options: MatchArguments,
-    /// End the match when a sequential test decides between two Elo differences, at the latest after --games (then
-    /// 200,000 by default); also alpha=0.05 beta=0.05 model=logistic|normalized count=pairs|games
+    /// End the match when a sequential test decides between two Elo differences, at the latest
+    /// after --games (then 200,000 by default); also alpha=0.05 beta=0.05 model=logistic|normalized
+    /// count=pairs|games
     #[arg(long, num_args = 1..=6, value_name = "elo0=E elo1=E")]
     sprt: Option<Vec<String>>,
     /// Write the result as JSON
@@ -47,15 +50,17 @@ pub(crate) struct MatchArguments {
     /// Seed of set-ups, dice and players
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// Set-ups: 'random', 'nash' (a mix that comes with the program) or nash:FILE, RED:BLUE (two indices 0-719 or two
-    /// orders of 123456), or a file with one RED:BLUE a line; 'alea setups' makes such files
+    /// Set-ups: 'random', 'nash' (a mix that comes with the program) or nash:FILE, RED:BLUE (two
+    /// indices 0-719 or two orders of 123456), or a file with one RED:BLUE a line; 'alea setups'
+    /// makes such files
     #[arg(long, default_value = "random", value_name = "SETUPS")]
     setups: String,
     /// Where finished pairs are kept, so that an interrupted match can go on
     #[arg(long, value_name = "PATH")]
     state: Option<PathBuf>,
-    /// Tell the luck of every roll and report scores without it: an evaluator, looked at one ply deep, or a player that
-    /// rates moves (star1(depth=2, eval=abt) unless named); a good one saves more games
+    /// Tell the luck of every roll and report scores without it: an evaluator, looked at one ply
+    /// deep, or a player that rates moves (star1(depth=2, eval=abt) unless named); a good one saves
+    /// more games
     #[arg(long, value_name = "EVAL|PLAYER", num_args = 0..=1, default_missing_value = "star1(depth=2, eval=abt)")]
     luck: Option<String>,
     #[command(flatten)]
@@ -69,14 +74,22 @@ impl MatchArguments {
 
     pub(crate) fn options(&self) -> Result<MatchOptions> {
         let list = Path::new(&self.setups);
-        let setups = if list.is_file() { Setups::read_list(list)? } else { self.setups.parse()? };
+        let setups = if list.is_file() {
+            Setups::read_list(list)?
+        } else {
+            self.setups.parse()?
+        };
         Ok(MatchOptions {
             game: self.game(),
             setups,
             threads: rayon::current_num_threads(),
             state: self.state.clone(),
             progress: true,
-            luck: self.luck.as_ref().map(|teller| self.teller(teller)).transpose()?,
+            luck: self
+                .luck
+                .as_ref()
+                .map(|teller| self.teller(teller))
+                .transpose()?,
             ..MatchOptions::new(self.games.unwrap_or(GAMES).div_ceil(2), self.seed)
         })
     }
@@ -99,8 +112,14 @@ pub(crate) fn stopping_rule(words: &[String]) -> Result<StoppingRule> {
     let (mut elo0, mut elo1, mut alpha, mut beta) = (None, None, 0.05, 0.05);
     let (mut model, mut single_games) = (EloModel::Logistic, false);
     for word in words {
-        let Some((key, value)) = word.split_once('=') else { bail!("--sprt takes elo0=0 elo1=5 and the like, not '{word}'") };
-        let number = || value.parse::<f64>().map_err(|_| anyhow!("--sprt: '{key}' is a number, not '{value}'"));
+        let Some((key, value)) = word.split_once('=') else {
+            bail!("--sprt takes elo0=0 elo1=5 and the like, not '{word}'")
+        };
+        let number = || {
+            value
+                .parse::<f64>()
+                .map_err(|_| anyhow!("--sprt: '{key}' is a number, not '{value}'"))
+        };
         match key {
             "elo0" => elo0 = Some(number()?),
             "elo1" => elo1 = Some(number()?),
@@ -120,22 +139,30 @@ pub(crate) fn stopping_rule(words: &[String]) -> Result<StoppingRule> {
                     _ => bail!("--sprt: 'count' is pairs or games, not '{value}'"),
                 }
             }
-            _ => bail!("--sprt: there is no '{key}'; there are elo0, elo1, alpha, beta, model and count"),
+            _ => bail!(
+                "--sprt: there is no '{key}'; there are elo0, elo1, alpha, beta, model and count"
+            ),
         }
     }
-    let (Some(elo0), Some(elo1)) = (elo0, elo1) else { bail!("--sprt needs both hypotheses, for example: --sprt elo0=0 elo1=5") };
-    Ok(StoppingRule { test: SequentialTest::new(elo0, elo1, alpha, beta, model)?, single_games })
+    let (Some(elo0), Some(elo1)) = (elo0, elo1) else {
+        bail!("--sprt needs both hypotheses, for example: --sprt elo0=0 elo1=5")
+    };
+    Ok(StoppingRule {
+        test: SequentialTest::new(elo0, elo1, alpha, beta, model)?,
+        single_games,
+    })
 }
 
 /// A contestant from a player's notation.
 ///
-/// Its name is its identity in state files, and another model may come to lie under the same path: the checksums of
-/// the models follow the notation.
+/// Its name is its identity in state files, and another model may come to lie under the same path:
+/// the checksums of the models follow the notation.
 pub(crate) fn contestant(notation: &str, game: &Standard) -> Result<Contestant> {
     contestant_shown(notation, notation, game)
 }
 
-/// As [`contestant`], but its name is another notation: one that calls models by names that say more than their paths.
+/// As [`contestant`], but its name is another notation: one that calls models by names that say
+/// more than their paths.
 pub(crate) fn contestant_shown(notation: &str, shown: &str, game: &Standard) -> Result<Contestant> {
     let recipe = PlayerRecipe::parse(notation, game)?;
     let mut checksums = Vec::new();
@@ -144,7 +171,10 @@ pub(crate) fn contestant_shown(notation: &str, shown: &str, game: &Standard) -> 
     if !checksums.is_empty() {
         name += &format!(" [{}]", checksums.join(" "));
     }
-    Ok(Contestant { name, make: Arc::new(move || recipe.make()) })
+    Ok(Contestant {
+        name,
+        make: Arc::new(move || recipe.make()),
+    })
 }
 
 /// Checksums of all model files that a notation names, in its order.
@@ -152,23 +182,36 @@ fn model_checksums(notation: &Notation, checksums: &mut Vec<String>) -> Result<(
     if let Some(path) = notation.name.strip_prefix("model:") {
         checksums.push(short_checksum(Path::new(path))?);
     }
-    notation.arguments.iter().try_for_each(|argument| model_checksums(&argument.value, checksums))
+    notation
+        .arguments
+        .iter()
+        .try_for_each(|argument| model_checksums(&argument.value, checksums))
 }
 
 /// Eight digits that tell contents of files apart.
 pub(crate) fn short_checksum(path: &Path) -> Result<String> {
-    Ok(format!("{:08x}", files::checksum(&files::read(path)?) as u32))
+    Ok(format!(
+        "{:08x}",
+        files::checksum(&files::read(path)?) as u32
+    ))
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
     let game = arguments.options.game();
     let [a, b] = arguments.players.as_slice() else {
-        bail!("a match is between two players, not {}; for more there is: alea tournament", arguments.players.len());
+        bail!(
+            "a match is between two players, not {}; for more there is: alea tournament",
+            arguments.players.len()
+        );
     };
     let mut options = arguments.options.options()?;
     if let Some(words) = &arguments.sprt {
         options.stop = Some(stopping_rule(words)?);
-        options.pairs = arguments.options.games.unwrap_or(GAMES_OF_A_TEST).div_ceil(2);
+        options.pairs = arguments
+            .options
+            .games
+            .unwrap_or(GAMES_OF_A_TEST)
+            .div_ceil(2);
     }
     let result = play_match(&contestant(a, &game)?, &contestant(b, &game)?, &options)?;
     if arguments.json {
@@ -208,7 +251,9 @@ pub(crate) fn table(result: &MatchResult) -> String {
     );
     if let Some(luck) = &result.luck {
         let [raw, adjusted] = luck.pair_deviation;
-        let factor = luck.games_factor.map_or_else(|| "all".to_owned(), |factor| format!("{factor:.2}"));
+        let factor = luck
+            .games_factor
+            .map_or_else(|| "all".to_owned(), |factor| format!("{factor:.2}"));
         text += &format!(
             "\nwithout luck    {:.2} %  [{:.2}, {:.2}], Elo {:+.1}  [{:+.1}, {:+.1}]\n                \
              as told by {}: a pair varies by {adjusted:.3} instead of {raw:.3}, a game counts for {factor}",
@@ -223,7 +268,10 @@ pub(crate) fn table(result: &MatchResult) -> String {
     }
     if let Some(test) = &result.sequential_test {
         let Interval { lower, upper } = result.normalized_elo_interval;
-        text += &format!("\nnormalised Elo  {:+.1}  [{lower:+.1}, {upper:+.1}]", result.normalized_elo);
+        text += &format!(
+            "\nnormalised Elo  {:+.1}  [{lower:+.1}, {upper:+.1}]",
+            result.normalized_elo
+        );
         text += &format!("\nSPRT            {}", standing(test));
     }
     for (name, forfeits) in ["A", "B"].into_iter().zip(&result.forfeits) {
@@ -239,7 +287,13 @@ pub(crate) fn standing(test: &SequentialResult) -> String {
     let verdict = match test.verdict {
         Verdict::Accepted => format!("accepted: elo1 = {}", test.test.elo1),
         Verdict::Rejected => format!("rejected: elo0 = {}", test.test.elo0),
-        Verdict::Open => format!("open between elo0 = {} and elo1 = {}", test.test.elo0, test.test.elo1),
+        Verdict::Open => format!(
+            "open between elo0 = {} and elo1 = {}",
+            test.test.elo0, test.test.elo1
+        ),
     };
-    format!("LLR {:+.2} in ({:.2}, {:.2}), {verdict}", test.log_likelihood_ratio, test.lower, test.upper)
+    format!(
+        "LLR {:+.2} in ({:.2}, {:.2}), {verdict}",
+        test.log_likelihood_ratio, test.lower, test.upper
+    )
 }

@@ -10,7 +10,9 @@ use std::process::ExitCode;
 
 /// Measure speed and statistics side by side
 #[derive(clap::Args)]
-#[command(after_help = "Example: alea bench playouts --games 1000000\n         alea bench search --study depth")]
+#[command(
+    after_help = "Example: alea bench playouts --games 1000000\n         alea bench search --study depth"
+)]
 pub(crate) struct Arguments {
     #[command(subcommand)]
     what: What,

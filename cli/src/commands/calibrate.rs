@@ -16,8 +16,8 @@ use trainer::selfplay::{SelfPlay, SelfPlayConfig, SelfPlayOptions, WeightedPlaye
 
 /// Fit the constants that turn raw scores of evaluators into win probabilities
 ///
-/// Plays games with many random moves and fits a logistic to their results. The constants stand in the engine beside
-/// each evaluator; this command shows where they come from.
+/// Plays games with many random moves and fits a logistic to their results. The constants stand in
+/// the engine beside each evaluator; this command shows where they come from.
 #[derive(clap::Args)]
 #[command(after_help = "Example: alea calibrate --games 200000 --seed 1")]
 pub(crate) struct Arguments {
@@ -25,7 +25,11 @@ pub(crate) struct Arguments {
     #[arg(long, default_value_t = 200_000, value_parser = clap::value_parser!(u64).range(1..=MOST_GAMES), allow_negative_numbers = true)]
     games: u64,
     /// The player of both sides
-    #[arg(long, default_value = "star1(depth=2, eval=schwarz)", value_name = "PLAYER")]
+    #[arg(
+        long,
+        default_value = "star1(depth=2, eval=schwarz)",
+        value_name = "PLAYER"
+    )]
     player: String,
     /// Evaluators with a raw score; may be given several times
     #[arg(long = "eval", value_name = "EVALUATOR", default_values = ["schwarz", "farmer_boy", "abt", "greedy", "reciprocal"])]
@@ -38,7 +42,8 @@ pub(crate) struct Arguments {
     json: bool,
 }
 
-/// Random plies at the start, for variety, and share of random moves later: few, so that results mean something.
+/// Random plies at the start, for variety, and share of random moves later: few, so that results
+/// mean something.
 const OPENING_PLIES: usize = 4;
 const EXPLORATION: f64 = 0.02;
 
@@ -55,7 +60,10 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
         evaluators.push((text, evaluator));
     }
     let run = SelfPlay::new(SelfPlayConfig {
-        players: vec![WeightedPlayer { player: arguments.player.clone(), weight: 1.0 }],
+        players: vec![WeightedPlayer {
+            player: arguments.player.clone(),
+            weight: 1.0,
+        }],
         games: arguments.games,
         seed: derive_seed(arguments.seed, SeedSpace::Calibration, &[]),
         opening_plies: OPENING_PLIES,
@@ -66,18 +74,36 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
     })?;
     let progress = progress_bar("games");
     progress.set_length(arguments.games);
-    let samples: Vec<_> = (0..run.shards()).flat_map(|shard| outcomes(&run.play_shard(shard, &progress))).collect();
+    let samples: Vec<_> = (0..run.shards())
+        .flat_map(|shard| outcomes(&run.play_shard(shard, &progress)))
+        .collect();
     progress.finish_and_clear();
     if !arguments.json {
-        output::line(&format!("{} positions of {} games of {}\n", samples.len(), arguments.games, arguments.player))?;
-        output::line("evaluator               slope     ±        offset    ±        loss      as built in")?;
+        output::line(&format!(
+            "{} positions of {} games of {}\n",
+            samples.len(),
+            arguments.games,
+            arguments.player
+        ))?;
+        output::line(
+            "evaluator               slope     ±        offset    ±        loss      as built in",
+        )?;
     }
     for (text, evaluator) in evaluators {
-        let scored: Option<Vec<(f32, bool)>> =
-            samples.par_iter().map(|(position, won)| Some((evaluator.raw(&game, position)?, *won))).collect();
-        let scored = scored.ok_or_else(|| anyhow!("evaluator '{text}' has no raw score; its value is all there is"))?;
-        let fit = fit_logistic(&scored).ok_or_else(|| anyhow!("evaluator '{text}': these games do not determine a logistic; play more"))?;
-        let valued: Vec<_> = samples.par_iter().map(|(position, won)| (f64::from(evaluator.value_of(&game, position)), *won)).collect();
+        let scored: Option<Vec<(f32, bool)>> = samples
+            .par_iter()
+            .map(|(position, won)| Some((evaluator.raw(&game, position)?, *won)))
+            .collect();
+        let scored = scored.ok_or_else(|| {
+            anyhow!("evaluator '{text}' has no raw score; its value is all there is")
+        })?;
+        let fit = fit_logistic(&scored).ok_or_else(|| {
+            anyhow!("evaluator '{text}': these games do not determine a logistic; play more")
+        })?;
+        let valued: Vec<_> = samples
+            .par_iter()
+            .map(|(position, won)| (f64::from(evaluator.value_of(&game, position)), *won))
+            .collect();
         let built_in = cross_entropy(valued.into_iter());
         if arguments.json {
             output::json(&json!({ "evaluator": text, "fit": fit, "loss_as_built_in": built_in }))?;

@@ -47,7 +47,8 @@ struct Records {
     json: bool,
 }
 
-/// Replay every game against the rules and name every bad record; the exit code is 1 if there is one
+/// Replay every game against the rules and name every bad record; the exit code is 1 if there is
+/// one
 #[derive(clap::Args)]
 #[command(after_help = "Example: alea data verify runs/data")]
 struct Verify {
@@ -79,8 +80,15 @@ fn run_verify(records: &Records) -> Result<()> {
         for problem in &found.problems {
             output::line(&format!("BAD  {problem}"))?;
         }
-        let missing = if found.missing > 0 { format!("; {} shards are yet to be made", found.missing) } else { String::new() };
-        output::line(&format!("{} shards, {} games, {} positions replayed{missing}", found.shards, found.games, found.positions))?;
+        let missing = if found.missing > 0 {
+            format!("; {} shards are yet to be made", found.missing)
+        } else {
+            String::new()
+        };
+        output::line(&format!(
+            "{} shards, {} games, {} positions replayed{missing}",
+            found.shards, found.games, found.positions
+        ))?;
     }
     match found.problems.len() {
         0 => Ok(()),
@@ -97,15 +105,30 @@ impl Records {
     /// Says what was made.
     fn made(&self, written: &[Written]) -> Result<()> {
         if self.json {
-            return if let [one] = written { output::json(one) } else { output::json(&written) };
+            return if let [one] = written {
+                output::json(one)
+            } else {
+                output::json(&written)
+            };
         }
         written.iter().try_for_each(made)
     }
 }
 
 fn made(written: &Written) -> Result<()> {
-    let Written { directory, shards, games, positions, values, labels } = written;
-    let labels = if *labels > 0 { format!(", {labels} labels") } else { String::new() };
+    let Written {
+        directory,
+        shards,
+        games,
+        positions,
+        values,
+        labels,
+    } = written;
+    let labels = if *labels > 0 {
+        format!(", {labels} labels")
+    } else {
+        String::new()
+    };
     output::line(&format!(
         "{}: {games} games, {positions} positions, {values} with a value{labels}, in {shards} shards",
         directory.display()

@@ -10,10 +10,13 @@ use std::process::ExitCode;
 
 /// Say what one evaluator thinks of a position, without search
 ///
-/// The value is the win probability of the side to move before the roll; a die in the position is ignored. A network that was
-/// trained with the heads 'rolls' and 'moves_to_go' also says what each roll would be worth and how long the game will last.
+/// The value is the win probability of the side to move before the roll; a die in the position is
+/// ignored. A network that was trained with the heads 'rolls' and 'moves_to_go' also says what each
+/// roll would be worth and how long the game will last.
 #[derive(clap::Args)]
-#[command(after_help = "Example: alea evaluate \"215../64.../3...e/...fb/..acd b -\" --eval schwarz --raw")]
+#[command(
+    after_help = "Example: alea evaluate \"215../64.../3...e/...fb/..acd b -\" --eval schwarz --raw"
+)]
 pub(crate) struct Arguments {
     #[command(flatten)]
     position: PositionArguments,
@@ -47,7 +50,13 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
         if let Some(value) = question.final_value() {
             // The key is there whenever it was asked for; nothing is left to score.
             let winner = question.winner.map(side);
-            return Ok(Answer { value, raw: arguments.raw.then_some(None), rolls: None, moves_to_go: None, winner });
+            return Ok(Answer {
+                value,
+                raw: arguments.raw.then_some(None),
+                rolls: None,
+                moves_to_go: None,
+                winner,
+            });
         }
         let position = &question.position;
         Ok(Answer {
@@ -60,14 +69,21 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
     };
     positions::answer_all(&arguments.position, &game, answer, |question, answer| {
         let mut text = positions::board(&game, question);
-        text += &format!("\n  win probability of the side to move, before the roll: {:.4}", answer.value);
+        text += &format!(
+            "\n  win probability of the side to move, before the roll: {:.4}",
+            answer.value
+        );
         match answer.raw {
             Some(Some(raw)) => text += &format!("\n  raw score: {raw:.4}"),
             Some(None) => text += "\n  raw score: none; this evaluator's value is all there is",
             None => {}
         }
         if let Some(rolls) = answer.rolls {
-            let rolls: Vec<String> = rolls.iter().zip(1..).map(|(value, face)| format!("{face}: {value:.4}")).collect();
+            let rolls: Vec<String> = rolls
+                .iter()
+                .zip(1..)
+                .map(|(value, face)| format!("{face}: {value:.4}"))
+                .collect();
             text += &format!("\n  after each roll: {}", rolls.join("  "));
         }
         if let Some(plies) = answer.moves_to_go {

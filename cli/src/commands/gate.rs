@@ -1,8 +1,8 @@
 //! `alea gate`: a model is promoted only if a sequential test says that it is better.
 //!
-//! What is played and how it is judged: [`crate::gating`].
-//! Invariant: nothing is written unless the test accepts; the model is there before the ledger names it; no line of the
-//! ledger and no shipped model is ever changed.
+//! What is played and how it is judged: [`crate::gating`]. Invariant: nothing is written unless the
+//! test accepts; the model is there before the ledger names it; no line of the ledger and no
+//! shipped model is ever changed.
 
 use crate::commands::MOST_GAMES;
 use crate::commands::arena::{contestant, standing, stopping_rule, table};
@@ -23,10 +23,13 @@ const MARK: &str = "<!-- A line for each shipped model goes here. -->";
 
 /// Promote a model if a sequential test finds it better than another one
 ///
-/// Both play with the same search. A model that is accepted is copied beside the ledger, and a line is added to that. The
-/// exit code is 0 only then. With --state an interrupted test goes on where it stopped.
+/// Both play with the same search. A model that is accepted is copied beside the ledger, and a line
+/// is added to that. The exit code is 0 only then. With --state an interrupted test goes on where
+/// it stopped.
 #[derive(clap::Args)]
-#[command(after_help = "Example: alea gate runs/2/network.safetensors --against models/quick-network.safetensors --name better-network")]
+#[command(
+    after_help = "Example: alea gate runs/2/network.safetensors --against models/quick-network.safetensors --name better-network"
+)]
 pub(crate) struct Arguments {
     /// The model that may be promoted
     candidate: PathBuf,
@@ -34,7 +37,11 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "PATH|EVAL")]
     against: String,
     /// How both play; MODEL or {model} stands for the evaluator
-    #[arg(long, default_value = "star1(depth=1, eval=MODEL)", value_name = "PLAYER")]
+    #[arg(
+        long,
+        default_value = "star1(depth=1, eval=MODEL)",
+        value_name = "PLAYER"
+    )]
     player: String,
     /// The hypotheses, as for alea arena
     #[arg(long, num_args = 1..=6, default_values = ["elo0=0", "elo1=10"], value_name = "elo0=E elo1=E")]
@@ -64,9 +71,18 @@ pub(crate) struct Arguments {
 pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
     let game = arguments.rules.game();
     let promotion = Promotion::prepare(arguments)?;
-    let player = |evaluator: &str| contestant(&gating::with_evaluator(&arguments.player, evaluator).context("--player")?, &game);
+    let player = |evaluator: &str| {
+        contestant(
+            &gating::with_evaluator(&arguments.player, evaluator).context("--player")?,
+            &game,
+        )
+    };
     let model = |path: &Path| format!("\"model:{}\"", path.display());
-    let against = if Path::new(&arguments.against).is_file() { model(Path::new(&arguments.against)) } else { arguments.against.clone() };
+    let against = if Path::new(&arguments.against).is_file() {
+        model(Path::new(&arguments.against))
+    } else {
+        arguments.against.clone()
+    };
     let gate = Gate {
         game: game.clone(),
         rule: stopping_rule(&arguments.sprt)?,
@@ -80,13 +96,23 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
         promotion.carry_out(&result, arguments)?;
     }
     if arguments.json {
-        output::json(&json!({ "promoted": promoted, "model": promoted.then_some(&promotion.path), "match": result }))?;
+        output::json(
+            &json!({ "promoted": promoted, "model": promoted.then_some(&promotion.path), "match": result }),
+        )?;
     } else {
         let path = promotion.path.display();
-        let outcome = if promoted { format!("promoted: {path}, see {}", arguments.ledger.display()) } else { "not promoted".to_owned() };
+        let outcome = if promoted {
+            format!("promoted: {path}, see {}", arguments.ledger.display())
+        } else {
+            "not promoted".to_owned()
+        };
         output::line(&format!("{}\n\n{outcome}", table(&result)))?;
     }
-    Ok(if promoted { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    Ok(if promoted {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
+    })
 }
 
 /// A promotion that is possible; whether it happens the games decide.
@@ -103,20 +129,47 @@ impl Promotion {
         let candidate = &arguments.candidate;
         let model = ModelFile::load(candidate)?;
         let bytes = files::read(candidate)?;
-        let stem = || candidate.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
+        let stem = || {
+            candidate
+                .file_stem()
+                .map(|stem| stem.to_string_lossy().into_owned())
+                .unwrap_or_default()
+        };
         let name = arguments.name.clone().unwrap_or_else(stem);
-        if name.is_empty() || !name.chars().all(|letter| letter.is_ascii_alphanumeric() || "-_.".contains(letter)) {
-            bail!("'{name}' is no name for a model: letters, digits, '-', '_' and '.' only; give one with --name");
+        if name.is_empty()
+            || !name
+                .chars()
+                .all(|letter| letter.is_ascii_alphanumeric() || "-_.".contains(letter))
+        {
+            bail!(
+                "'{name}' is no name for a model: letters, digits, '-', '_' and '.' only; give one with --name"
+            );
         }
-        let path = arguments.ledger.with_file_name(format!("{name}.safetensors"));
+        let path = arguments
+            .ledger
+            .with_file_name(format!("{name}.safetensors"));
         if path.exists() && files::read(&path)? != bytes {
-            bail!("{}: a model keeps its file for ever, and this is another one; give the new one a name with --name", path.display());
+            bail!(
+                "{}: a model keeps its file for ever, and this is another one; give the new one a name with --name",
+                path.display()
+            );
         }
         let ledger = read_ledger(&arguments.ledger)?;
-        if ledger.lines().any(|line| line.starts_with(&format!("| [{name}]"))) {
-            bail!("{}: there is a model called {name} already; give the new one a name with --name", arguments.ledger.display());
+        if ledger
+            .lines()
+            .any(|line| line.starts_with(&format!("| [{name}]")))
+        {
+            bail!(
+                "{}: there is a model called {name} already; give the new one a name with --name",
+                arguments.ledger.display()
+            );
         }
-        Ok(Self { bytes, model, name, path })
+        Ok(Self {
+            bytes,
+            model,
+            name,
+            path,
+        })
     }
 
     /// Copies the model, then adds its line to the ledger as it is by now.
@@ -125,11 +178,18 @@ impl Promotion {
             files::write_atomically(&self.path, |file| file.write_all(&self.bytes))?;
         }
         let ledger = read_ledger(&arguments.ledger)?;
-        let text = ledger.replacen(MARK, &format!("{}\n{MARK}", self.line(result, arguments)), 1);
-        Ok(files::write_atomically(&arguments.ledger, |file| file.write_all(text.as_bytes()))?)
+        let text = ledger.replacen(
+            MARK,
+            &format!("{}\n{MARK}", self.line(result, arguments)),
+            1,
+        );
+        Ok(files::write_atomically(&arguments.ledger, |file| {
+            file.write_all(text.as_bytes())
+        })?)
     }
 
-    /// The columns of the ledger: file, kind and shape, weights, data, settings, results at depth 1 and 3, date, checksum.
+    /// The columns of the ledger: file, kind and shape, weights, data, settings, results at depth 1
+    /// and 3, date, checksum.
     fn line(&self, result: &MatchResult, arguments: &Arguments) -> String {
         let provenance: Value = serde_json::from_str(&self.model.provenance).unwrap_or_default();
         let shape = match &self.model.model {
@@ -137,10 +197,28 @@ impl Promotion {
             Model::Network(model) => format!("network, layers {:?}", model.weights().widths()),
             Model::Integer(model) => format!("integer network, layers {:?}", model.shape()),
         };
-        let known = |value: &Value| if value.is_null() { "?".to_owned() } else { value.to_string() };
-        let data = format!("{} positions, seed {}", known(&provenance["training_samples"]), known(&provenance["data"]["records"]["seed"]));
-        let settings = format!("{} epochs, seed {}", known(&provenance["epochs"]), known(&provenance["seed"]));
-        let test = result.sequential_test.as_ref().map(standing).unwrap_or_default();
+        let known = |value: &Value| {
+            if value.is_null() {
+                "?".to_owned()
+            } else {
+                value.to_string()
+            }
+        };
+        let data = format!(
+            "{} positions, seed {}",
+            known(&provenance["training_samples"]),
+            known(&provenance["data"]["records"]["seed"])
+        );
+        let settings = format!(
+            "{} epochs, seed {}",
+            known(&provenance["epochs"]),
+            known(&provenance["seed"])
+        );
+        let test = result
+            .sequential_test
+            .as_ref()
+            .map(standing)
+            .unwrap_or_default();
         let outcome = format!(
             "gate: {:.2} % [{:.2}, {:.2}] of {} games against `{}`, both `{}`, seed {}; {test}",
             100.0 * result.score,
@@ -163,34 +241,60 @@ impl Promotion {
             gating::checksum(&self.bytes).unwrap_or_else(|| "?".to_owned()),
         ];
         // A cell may hold no bar.
-        format!("| {} |", cells.map(|cell| cell.replace('|', "/").replace('\n', " ")).join(" | "))
+        format!(
+            "| {} |",
+            cells
+                .map(|cell| cell.replace('|', "/").replace('\n', " "))
+                .join(" | ")
+        )
     }
 }
 
 fn read_ledger(path: &Path) -> Result<String> {
-    let text = String::from_utf8(files::read(path)?).map_err(|_| anyhow!("{}: this is no text", path.display()))?;
+    let text = String::from_utf8(files::read(path)?)
+        .map_err(|_| anyhow!("{}: this is no text", path.display()))?;
     if !text.contains(MARK) {
-        bail!("{}: this is no ledger of models; expected a line {MARK}", path.display());
+        bail!(
+            "{}: this is no ledger of models; expected a line {MARK}",
+            path.display()
+        );
     }
     Ok(text)
 }
 
 /// The date, year first.
 fn today() -> String {
-    let days = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs() / 86_400);
+    let days = SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .map_or(0, |since| since.as_secs() / 86_400);
     let (year, month, day) = date(days);
     format!("{year:04}-{month:02}-{day:02}")
 }
 
 /// Year, month and day of the Gregorian calendar, so many days after 1970-01-01.
 fn date(mut days: u64) -> (u64, u64, u64) {
-    let leap = |year: u64| year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400));
+    let leap = |year: u64| {
+        year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400))
+    };
     let mut year = 1970;
     while days >= 365 + u64::from(leap(year)) {
         days -= 365 + u64::from(leap(year));
         year += 1;
     }
-    let lengths = [31, 28 + u64::from(leap(year)), 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
+    let lengths = [
+        31,
+        28 + u64::from(leap(year)),
+        31,
+        30,
+        31,
+        30,
+        31,
+        31,
+        30,
+        31,
+        30,
+        31,
+    ];
     let mut month = 0;
     while days >= lengths[month] {
         days -= lengths[month];
@@ -205,9 +309,13 @@ mod tests {
 
     #[test]
     fn dates_of_the_calendar() {
-        for (days, expected) in
-            [(0, (1970, 1, 1)), (59, (1970, 3, 1)), (11_016, (2000, 2, 29)), (20_454, (2026, 1, 1)), (20_778, (2026, 11, 21))]
-        {
+        for (days, expected) in [
+            (0, (1970, 1, 1)),
+            (59, (1970, 3, 1)),
+            (11_016, (2000, 2, 29)),
+            (20_454, (2026, 1, 1)),
+            (20_778, (2026, 11, 21)),
+        ] {
             assert_eq!(date(days), expected);
         }
     }

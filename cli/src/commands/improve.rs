@@ -7,12 +7,14 @@ use anyhow::Result;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-/// Learn in generations: the best model plays, a new one learns from its games and takes its place if it is better
+/// Learn in generations: the best model plays, a new one learns from its games and takes its place
+/// if it is better
 ///
-/// Each generation plays games with the best evaluator so far, fits a model to the games of the last generations, and
-/// lets it meet the best one; only if a sequential test accepts is it the best from then on. Ends after so many generations,
-/// or when several in a row brought no gain. Stop it anywhere and start it again: it goes on. The directory holds the ledger
-/// (ledger.md, ledger.json), a page of the history (history.html) and the best model (best.safetensors).
+/// Each generation plays games with the best evaluator so far, fits a model to the games of the
+/// last generations, and lets it meet the best one; only if a sequential test accepts is it the
+/// best from then on. Ends after so many generations, or when several in a row brought no gain.
+/// Stop it anywhere and start it again: it goes on. The directory holds the ledger (ledger.md,
+/// ledger.json), a page of the history (history.html) and the best model (best.safetensors).
 #[derive(clap::Args)]
 #[command(
     after_help = "Example: alea improve --out runs/generations --preset quick --generations 2\n         alea improve --print-config > my.toml   # then edit it, and: alea improve --config my.toml --out runs/mine"
@@ -50,7 +52,9 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
         output::line(preset.trim_end())?;
         return Ok(ExitCode::SUCCESS);
     }
-    let Some(directory) = &arguments.out else { unreachable!("clap requires it") };
+    let Some(directory) = &arguments.out else {
+        unreachable!("clap requires it")
+    };
     let mut config = match &arguments.config {
         Some(path) => ImproveConfig::read(path)?,
         None => ImproveConfig::from_toml(preset)?,
@@ -71,9 +75,18 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
 
 fn summary(result: &ImproveResult) -> String {
     let ledger = &result.ledger;
-    let mut text =
-        String::from("\ngeneration  accepted  score at the gate, 95 %      Elo    LLR    games  validation loss  model (xxh3)\n");
-    for Entry { generation, accepted, gate, training, checksum, .. } in &ledger.generations {
+    let mut text = String::from(
+        "\ngeneration  accepted  score at the gate, 95 %      Elo    LLR    games  validation loss  model (xxh3)\n",
+    );
+    for Entry {
+        generation,
+        accepted,
+        gate,
+        training,
+        checksum,
+        ..
+    } in &ledger.generations
+    {
         let (accepted, score) = (if *accepted { "yes" } else { "no" }, &gate.score);
         text += &format!(
             "{generation:>10}  {accepted:<8}  {:<24} {:>+7.1} {:>+6.2} {:>8}  {:>15.5}  {checksum}\n",
@@ -88,7 +101,10 @@ fn summary(result: &ImproveResult) -> String {
     if !ledger.strength().is_empty() {
         text += &format!(", {}", improve::strength_line(ledger.strength()));
     }
-    text += &format!("\ntime:   {:.0} s in all", result.stages.iter().map(|stage| stage.seconds).sum::<f64>());
+    text += &format!(
+        "\ntime:   {:.0} s in all",
+        result.stages.iter().map(|stage| stage.seconds).sum::<f64>()
+    );
     if let Some(model) = &result.model {
         text += &format!("\nmodel:  {}", model.display());
     }

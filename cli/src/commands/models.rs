@@ -21,13 +21,23 @@ pub(crate) struct Arguments {
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
-    let mut paths = if arguments.path.is_dir() { files::list(&arguments.path)? } else { vec![arguments.path.clone()] };
+    let mut paths = if arguments.path.is_dir() {
+        files::list(&arguments.path)?
+    } else {
+        vec![arguments.path.clone()]
+    };
     if arguments.path.is_dir() {
-        paths.retain(|path| path.extension().is_some_and(|extension| extension == "safetensors"));
+        paths.retain(|path| {
+            path.extension()
+                .is_some_and(|extension| extension == "safetensors")
+        });
         paths.sort();
     }
     if paths.is_empty() && !arguments.json {
-        output::line(&format!("no model in {}; make one with: alea pipeline", arguments.path.display()))?;
+        output::line(&format!(
+            "no model in {}; make one with: alea pipeline",
+            arguments.path.display()
+        ))?;
     }
     let (mut bad, all) = (0, paths.len());
     for path in paths {
@@ -39,12 +49,24 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
                 continue;
             }
         }
-        let object = verified.unwrap_or_else(|error| json!({ "path": path, "ok": false, "error": format!("{error:#}") }));
+        let object = verified.unwrap_or_else(
+            |error| json!({ "path": path, "ok": false, "error": format!("{error:#}") }),
+        );
         if arguments.json {
             output::json(&object)?;
         } else {
-            let text = |key: &str| object[key].as_str().map_or_else(|| object[key].to_string(), str::to_owned);
-            output::line(&format!("ok   {}\n     {}, {} weights, {}", path.display(), text("kind"), text("weights"), text("description")))?;
+            let text = |key: &str| {
+                object[key]
+                    .as_str()
+                    .map_or_else(|| object[key].to_string(), str::to_owned)
+            };
+            output::line(&format!(
+                "ok   {}\n     {}, {} weights, {}",
+                path.display(),
+                text("kind"),
+                text("weights"),
+                text("description")
+            ))?;
         }
     }
     if bad > 0 {
@@ -59,12 +81,21 @@ fn verify(path: &Path) -> Result<Value> {
         Model::NTuple(model) => format!("tuple set {}", model.set().name()),
         Model::Network(model) => {
             let heads = model.heads();
-            let heads = if heads.is_empty() { String::new() } else { format!(", heads {}", heads.names()) };
+            let heads = if heads.is_empty() {
+                String::new()
+            } else {
+                format!(", heads {}", heads.names())
+            };
             format!("layers {:?}{heads}", model.weights().widths())
         }
-        Model::Integer(model) => format!("layers {:?} in integers, inputs squares,{}", model.shape(), model.weights().groups.names()),
+        Model::Integer(model) => format!(
+            "layers {:?} in integers, inputs squares,{}",
+            model.shape(),
+            model.weights().groups.names()
+        ),
     };
-    let provenance = serde_json::from_str(&file.provenance).unwrap_or(Value::String(file.provenance.clone()));
+    let provenance =
+        serde_json::from_str(&file.provenance).unwrap_or(Value::String(file.provenance.clone()));
     Ok(json!({
         "path": path, "ok": true, "kind": file.model.kind(), "weights": file.model.parameters(), "description": description, "provenance": provenance,
     }))

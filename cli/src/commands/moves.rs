@@ -9,9 +9,12 @@ use std::process::ExitCode;
 
 /// List the legal moves of a position and the positions they lead to
 ///
-/// With a die the moves it permits are listed, before the roll ('-') every move that some face permits.
+/// With a die the moves it permits are listed, before the roll ('-') every move that some face
+/// permits.
 #[derive(clap::Args)]
-#[command(after_help = "Example: alea moves \"215../64.../3...e/...fb/..acd b 1\"\n         alea moves - --json < positions.txt")]
+#[command(
+    after_help = "Example: alea moves \"215../64.../3...e/...fb/..acd b 1\"\n         alea moves - --json < positions.txt"
+)]
 pub(crate) struct Arguments {
     #[command(flatten)]
     position: PositionArguments,
@@ -44,7 +47,10 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
 
 fn answer(game: &Standard, question: &Question) -> Answer {
     if question.winner.is_some() {
-        return Answer { moves: Vec::new(), winner: question.winner.map(side) };
+        return Answer {
+            moves: Vec::new(),
+            winner: question.winner.map(side),
+        };
     }
     let moves = match question.die {
         Some(die) => game.legal_moves(&question.position, die),
@@ -62,13 +68,20 @@ fn answer(game: &Standard, question: &Question) -> Answer {
             winner: game.winner(&next).map(side),
         }
     };
-    Answer { moves: moves.iter().copied().map(successor).collect(), winner: None }
+    Answer {
+        moves: moves.iter().copied().map(successor).collect(),
+        winner: None,
+    }
 }
 
 fn show(game: &Standard, question: &Question, answer: &Answer) -> String {
     let mut text = positions::board(game, question);
     for successor in &answer.moves {
-        let won = if successor.winner.is_some() { "  wins" } else { "" };
+        let won = if successor.winner.is_some() {
+            "  wins"
+        } else {
+            ""
+        };
         text += &format!("\n  {}  {}{won}", successor.mv, successor.position);
     }
     text

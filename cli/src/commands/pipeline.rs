@@ -9,8 +9,8 @@ use std::process::ExitCode;
 
 /// Play, train, export and measure in one go, and write a report
 ///
-/// Both engines play each other, an n-tuple network and a small network are fitted to those games, and both meet the
-/// hand-made evaluators. Stop it anywhere and start it again: it goes on.
+/// Both engines play each other, an n-tuple network and a small network are fitted to those games,
+/// and both meet the hand-made evaluators. Stop it anywhere and start it again: it goes on.
 #[derive(clap::Args)]
 #[command(
     after_help = "Example: alea pipeline --preset quick --seed 1\n         alea pipeline --print-config > my.toml   # then edit it, and: alea pipeline --config my.toml"
@@ -54,11 +54,25 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
         config.set_backend(backend);
     }
     config.check()?;
-    let name = arguments.config.as_ref().and_then(|path| path.file_stem()).map_or(arguments.preset.clone().into(), ToOwned::to_owned);
-    let directory =
-        arguments.out.clone().unwrap_or_else(|| PathBuf::from("runs").join(format!("{}-{}", name.to_string_lossy(), config.seed)));
-    let source = arguments.config.as_ref().map_or(format!("--preset {}", arguments.preset), |path| format!("--config {}", path.display()));
-    let result = pipeline::run(&config, &format!("alea pipeline {source} --seed {}", config.seed), &directory)?;
+    let name = arguments
+        .config
+        .as_ref()
+        .and_then(|path| path.file_stem())
+        .map_or(arguments.preset.clone().into(), ToOwned::to_owned);
+    let directory = arguments.out.clone().unwrap_or_else(|| {
+        PathBuf::from("runs").join(format!("{}-{}", name.to_string_lossy(), config.seed))
+    });
+    let source = arguments
+        .config
+        .as_ref()
+        .map_or(format!("--preset {}", arguments.preset), |path| {
+            format!("--config {}", path.display())
+        });
+    let result = pipeline::run(
+        &config,
+        &format!("alea pipeline {source} --seed {}", config.seed),
+        &directory,
+    )?;
     if arguments.json {
         output::json(&result)?
     } else {
@@ -70,9 +84,16 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
 fn summary(result: &PipelineResult) -> String {
     let mut text = String::from("\nstage            seconds\n");
     for stage in &result.stages {
-        text += &format!("{:<15} {:>8.1}  {}\n", stage.name, stage.seconds, stage.outcome);
+        text += &format!(
+            "{:<15} {:>8.1}  {}\n",
+            stage.name, stage.seconds, stage.outcome
+        );
     }
-    text += &format!("{:<15} {:>8.1}\n\n", "in all", result.stages.iter().map(|stage| stage.seconds).sum::<f64>());
+    text += &format!(
+        "{:<15} {:>8.1}\n\n",
+        "in all",
+        result.stages.iter().map(|stage| stage.seconds).sum::<f64>()
+    );
     for found in &result.matches {
         text += &(pipeline::line(&found.condition, &found.result) + "\n");
     }

@@ -12,11 +12,13 @@ use std::sync::Arc;
 
 /// Ask the endgame tables: exact win probability, and that of every move
 ///
-/// With a die the value is that of the best legal move, before the roll ('-') the expectation over the die. Uses the files
-/// that 'alea solve' made; without any, tables are built in memory, for as many stones as there are in the position but at
-/// most 5.
+/// With a die the value is that of the best legal move, before the roll ('-') the expectation over
+/// the die. Uses the files that 'alea solve' made; without any, tables are built in memory, for as
+/// many stones as there are in the position but at most 5.
 #[derive(clap::Args)]
-#[command(after_help = "Example: alea probe \"...../.1.../...../...../...fa r -\"\n         alea probe - --json < positions.txt")]
+#[command(
+    after_help = "Example: alea probe \"...../.1.../...../...../...fa r -\"\n         alea probe - --json < positions.txt"
+)]
 pub(crate) struct Arguments {
     #[command(flatten)]
     position: PositionArguments,
@@ -49,9 +51,15 @@ struct RatedMove {
 
 pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
     let game = arguments.position.rules.game();
-    let mut source = Source { arguments, game: &game, tables: None };
+    let mut source = Source {
+        arguments,
+        game: &game,
+        tables: None,
+    };
     let answer = |question: &Question| source.answer(question);
-    positions::answer_all(&arguments.position, &game, answer, |question, answer| show(&game, question, answer))
+    positions::answer_all(&arguments.position, &game, answer, |question, answer| {
+        show(&game, question, answer)
+    })
 }
 
 /// Where values come from: files if there are any, else memory, as far as was needed up to now.
@@ -64,25 +72,58 @@ struct Source<'a> {
 impl Source<'_> {
     fn answer(&mut self, question: &Question) -> Result<Answer> {
         if question.winner.is_some() {
-            return Ok(Answer { value: question.final_value(), reason: None, moves: Vec::new(), winner: question.winner.map(side) });
+            return Ok(Answer {
+                value: question.final_value(),
+                reason: None,
+                moves: Vec::new(),
+                winner: question.winner.map(side),
+            });
         }
         let stones = question.position.stones() as usize;
         let tables = self.tables(stones)?;
         let Some(probe) = tables.probe(self.game, &question.position) else {
-            let reason = format!("{stones} stones are on the board, the tables know at most {}", tables.stones());
-            return Ok(Answer { value: None, reason: Some(reason), moves: Vec::new(), winner: None });
+            let reason = format!(
+                "{stones} stones are on the board, the tables know at most {}",
+                tables.stones()
+            );
+            return Ok(Answer {
+                value: None,
+                reason: Some(reason),
+                moves: Vec::new(),
+                winner: None,
+            });
         };
-        let value = question.die.map_or(probe.value, |die| probe.faces[usize::from(die) - 1].value);
-        let faces: Vec<u8> = question.die.map_or_else(|| (1..=6).collect(), |die| vec![die]);
-        let legal = question.die.map(|die| self.game.legal_moves(&question.position, die));
+        let value = question
+            .die
+            .map_or(probe.value, |die| probe.faces[usize::from(die) - 1].value);
+        let faces: Vec<u8> = question
+            .die
+            .map_or_else(|| (1..=6).collect(), |die| vec![die]);
+        let legal = question
+            .die
+            .map(|die| self.game.legal_moves(&question.position, die));
         let is_legal = |mv: &Move| legal.as_ref().is_none_or(|legal| legal.contains(mv));
         let rated = |&(mv, value): &(Move, f32)| RatedMove {
             mv: self.game.format_move(&question.position, mv),
             value,
-            best: faces.iter().copied().filter(|&face| probe.faces[usize::from(face) - 1].best.contains(&mv)).collect(),
+            best: faces
+                .iter()
+                .copied()
+                .filter(|&face| probe.faces[usize::from(face) - 1].best.contains(&mv))
+                .collect(),
         };
-        let moves = probe.moves.iter().filter(|(mv, _)| is_legal(mv)).map(rated).collect();
-        Ok(Answer { value: Some(value), reason: None, moves, winner: None })
+        let moves = probe
+            .moves
+            .iter()
+            .filter(|(mv, _)| is_legal(mv))
+            .map(rated)
+            .collect();
+        Ok(Answer {
+            value: Some(value),
+            reason: None,
+            moves,
+            winner: None,
+        })
     }
 
     /// Tables for so many stones if that is possible, else others.
@@ -92,13 +133,26 @@ impl Source<'_> {
         if let Some(there) = Tables::stones_in(&self.arguments.tables, variant) {
             // No more than is needed: files are checked whole when they are opened.
             let needed = stones.max(QUICK).min(there);
-            if self.tables.as_ref().is_none_or(|tables| tables.stones() < needed) {
-                self.tables = Some(Tables::open(&self.arguments.tables, needed, variant, &parallel)?);
+            if self
+                .tables
+                .as_ref()
+                .is_none_or(|tables| tables.stones() < needed)
+            {
+                self.tables = Some(Tables::open(
+                    &self.arguments.tables,
+                    needed,
+                    variant,
+                    &parallel,
+                )?);
             }
         }
         let most = usize::from(self.arguments.stones);
         // Four stones take no time; five only if somebody asks.
-        let wanted = if stones > QUICK && stones <= most { stones } else { most.min(QUICK) };
+        let wanted = if stones > QUICK && stones <= most {
+            stones
+        } else {
+            most.min(QUICK)
+        };
         match &self.tables {
             Some(tables) if tables.stones() >= wanted => Ok(tables.clone()),
             _ => {

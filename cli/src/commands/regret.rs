@@ -19,9 +19,10 @@ use trainer::progress::progress_bar;
 
 /// Measure exactly how much win probability players and evaluators give away
 ///
-/// Positions of few stones, one of each game of self-play, each with all six faces of the die, against the endgame tables:
-/// those that 'alea solve' made, or, for at most 5 stones, built in memory. An evaluator rates every direct successor; what
-/// random moves lose is computed, not sampled. With --suite, labelled positions of 6 to 12 stones instead.
+/// Positions of few stones, one of each game of self-play, each with all six faces of the die,
+/// against the endgame tables: those that 'alea solve' made, or, for at most 5 stones, built in
+/// memory. An evaluator rates every direct successor; what random moves lose is computed, not
+/// sampled. With --suite, labelled positions of 6 to 12 stones instead.
 #[derive(clap::Args)]
 #[command(
     after_help = "Example: alea regret --player greedy --player \"star1(depth=2)\" --eval schwarz --eval model:models/quick-network.safetensors\n         \
@@ -32,7 +33,8 @@ pub(crate) struct Arguments {
     /// A player; may be given several times
     #[arg(long = "player", value_name = "PLAYER")]
     players: Vec<String>,
-    /// An evaluator; may be given several times. Without any and without players: all hand-made ones
+    /// An evaluator; may be given several times. Without any and without players: all hand-made
+    /// ones
     #[arg(long = "eval", value_name = "EVALUATOR")]
     evaluators: Vec<String>,
     /// Most stones of a position, both sides together
@@ -41,8 +43,9 @@ pub(crate) struct Arguments {
     /// Positions; each has six decisions [default: 20000, of a suite 2000]
     #[arg(long, value_parser = clap::value_parser!(u64).range(1..=10_000_000), allow_negative_numbers = true, conflicts_with = "suite")]
     positions: Option<u64>,
-    /// Who plays the games that positions are from: 'mixed', half random and half greedy, or a player; all but the random
-    /// games with 10 % random moves [default: mixed, of a suite star1(depth=1, eval=abt)]
+    /// Who plays the games that positions are from: 'mixed', half random and half greedy, or a
+    /// player; all but the random games with 10 % random moves [default: mixed, of a suite
+    /// star1(depth=1, eval=abt)]
     #[arg(long, value_name = "PLAYER", conflicts_with = "suite")]
     from: Option<String>,
     /// Seed of positions and players
@@ -60,7 +63,12 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "FILE", conflicts_with_all = ["players", "evaluators", "calibration", "csv", "svg", "json"])]
     write_suite: Option<PathBuf>,
     /// The player that labels; the error of its labels comes from the same player one ply shallower
-    #[arg(long, value_name = "PLAYER", default_value = "star2(depth=4, eval=abt)", requires = "write_suite")]
+    #[arg(
+        long,
+        value_name = "PLAYER",
+        default_value = "star2(depth=4, eval=abt)",
+        requires = "write_suite"
+    )]
     label: String,
     /// Also show how evaluators' values compare with the truth, in bins of 0.05; JSON always has it
     #[arg(long)]
@@ -77,7 +85,15 @@ pub(crate) struct Arguments {
 }
 
 const PLAYERS: [&str; 2] = ["random", "greedy"];
-const EVALUATORS: [&str; 7] = ["random", "greedy", "farmer_boy", "reciprocal", "schwarz", "race", "abt"];
+const EVALUATORS: [&str; 7] = [
+    "random",
+    "greedy",
+    "farmer_boy",
+    "reciprocal",
+    "schwarz",
+    "race",
+    "abt",
+];
 const POSITIONS: u64 = 20_000;
 const SUITE_POSITIONS: u64 = 2_000;
 const SUITE_SOURCE: &str = "star1(depth=1, eval=abt)";
@@ -88,7 +104,15 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
     if let Some(path) = &arguments.write_suite {
         let source = Source::parse(arguments.from.as_deref().unwrap_or(SUITE_SOURCE), &game)?;
         let positions = arguments.positions.unwrap_or(SUITE_POSITIONS);
-        write_suite(path, &game, &source, &arguments.label, positions, arguments.seed, &progress)?;
+        write_suite(
+            path,
+            &game,
+            &source,
+            &arguments.label,
+            positions,
+            arguments.seed,
+            &progress,
+        )?;
         progress.finish_and_clear();
         return Ok(ExitCode::SUCCESS);
     }
@@ -98,7 +122,10 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
     let (mut report, labelled, checks) = match &arguments.suite {
         Some(path) => {
             let suite = Suite::read(path, &game)?;
-            let truth = format!("values of {}, to be compared with those of {}", suite.header.label, suite.header.check);
+            let truth = format!(
+                "values of {}, to be compared with those of {}",
+                suite.header.label, suite.header.check
+            );
             let from = format!("games of {} with 10 % random moves", suite.header.from);
             let errors = Some(suite.label_errors(&game));
             let report = report(truth, from, arguments.seed, suite.labelled.len(), errors);
@@ -108,40 +135,84 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
             let asked = Instant::now();
             let tables = tables(arguments, &game)?;
             waited = asked.elapsed();
-            let source = Source::parse(arguments.from.as_deref().unwrap_or(benches::regret::positions::MIXED), &game)?;
+            let source = Source::parse(
+                arguments
+                    .from
+                    .as_deref()
+                    .unwrap_or(benches::regret::positions::MIXED),
+                &game,
+            )?;
             let count = arguments.positions.unwrap_or(POSITIONS);
             progress.set_length(count);
             progress.set_position(0);
             let stones = |_| 2..=u32::from(arguments.stones);
-            let positions = draw_positions(&game, &source, stones, count, arguments.seed, &progress)?;
+            let positions =
+                draw_positions(&game, &source, stones, count, arguments.seed, &progress)?;
             let labelled = label_exactly(&game, &tables, &positions)?;
             let truth = format!("exact values, at most {} stones", arguments.stones);
-            (report(truth, source.summary(), arguments.seed, labelled.len(), None), labelled, None)
+            (
+                report(
+                    truth,
+                    source.summary(),
+                    arguments.seed,
+                    labelled.len(),
+                    None,
+                ),
+                labelled,
+                None,
+            )
         }
     };
     for contestant in &contestants {
         progress.set_length(labelled.len() as u64);
         progress.set_position(0);
         progress.set_message(contestant.name().to_owned());
-        report.contestants.push(measure(contestant, &game, &labelled, checks.as_deref(), arguments.seed, &progress));
+        report.contestants.push(measure(
+            contestant,
+            &game,
+            &labelled,
+            checks.as_deref(),
+            arguments.seed,
+            &progress,
+        ));
     }
     progress.finish_and_clear();
     if arguments.suite.is_none() && !arguments.json {
         let measured = began.elapsed().saturating_sub(waited).as_secs_f64();
-        output::note(&format!("tables ready in {:.1} s, positions drawn and measured in {measured:.1} s", waited.as_secs_f64()));
+        output::note(&format!(
+            "tables ready in {:.1} s, positions drawn and measured in {measured:.1} s",
+            waited.as_secs_f64()
+        ));
     }
     write(arguments, &report, &labelled)
 }
 
-fn report(truth: String, from: String, seed: u64, positions: usize, label_errors: Option<benches::regret::suite::LabelErrors>) -> Report {
-    Report { truth, from, seed, positions: positions as u64, label_errors, contestants: Vec::new() }
+fn report(
+    truth: String,
+    from: String,
+    seed: u64,
+    positions: usize,
+    label_errors: Option<benches::regret::suite::LabelErrors>,
+) -> Report {
+    Report {
+        truth,
+        from,
+        seed,
+        positions: positions as u64,
+        label_errors,
+        contestants: Vec::new(),
+    }
 }
 
 fn contestants(arguments: &Arguments, game: &Standard) -> Result<Vec<Contestant>> {
     let mut contestants = Vec::new();
     let all = arguments.players.is_empty() && arguments.evaluators.is_empty();
     let names = |given: &[String], built_in: &[&str]| -> Vec<String> {
-        if all { built_in.iter().map(|&name| name.to_owned()).collect() } else { given.to_owned() }
+        if all {
+            built_in.iter().map(|&name| name.to_owned()).collect()
+        } else {
+            given.to_owned()
+        }
     };
     for player in names(&arguments.players, &PLAYERS) {
         contestants.push(Contestant::player(&player, game)?);
@@ -160,9 +231,14 @@ fn tables(arguments: &Arguments, game: &Standard) -> Result<Arc<Tables>> {
         return Ok(Tables::open(&arguments.tables, stones, variant, &parallel)?);
     }
     if stones > MOST_IN_MEMORY {
-        bail!("{}: there are no tables of {stones} stones; make them with 'alea solve --stones {stones}'", arguments.tables.display());
+        bail!(
+            "{}: there are no tables of {stones} stones; make them with 'alea solve --stones {stones}'",
+            arguments.tables.display()
+        );
     }
-    output::note(&format!("building the tables of at most {stones} stones in memory; 'alea solve' keeps them on disk"));
+    output::note(&format!(
+        "building the tables of at most {stones} stones in memory; 'alea solve' keeps them on disk"
+    ));
     let progress = progress_bar("positions");
     let told = |done: u64, all: u64| {
         progress.set_length(all);
@@ -177,8 +253,13 @@ fn write(arguments: &Arguments, report: &Report, labelled: &[Labelled]) -> Resul
     if arguments.json {
         output::json(report)?;
     } else {
-        let mut text =
-            format!("{} positions, each with six faces; {}\ntruth: {}; seed {}\n", labelled.len(), report.from, report.truth, report.seed);
+        let mut text = format!(
+            "{} positions, each with six faces; {}\ntruth: {}; seed {}\n",
+            labelled.len(),
+            report.from,
+            report.truth,
+            report.seed
+        );
         if let Some(errors) = report.label_errors {
             text += &format!(
                 "labels and their check differ by {:.5} a move and {:.5} a position (root mean square); the best by label loses {:.5} a decision by check\n",
@@ -186,9 +267,16 @@ fn write(arguments: &Arguments, report: &Report, labelled: &[Labelled]) -> Resul
             );
         }
         if let Some(first) = report.contestants.first() {
-            text += &format!("real choices are {:.2} % of all decisions\n", 100.0 * first.figures.choices);
+            text += &format!(
+                "real choices are {:.2} % of all decisions\n",
+                100.0 * first.figures.choices
+            );
         }
-        text += &format!("\n{}\n{}", report.sheet().text(), report.class_table().text());
+        text += &format!(
+            "\n{}\n{}",
+            report.sheet().text(),
+            report.class_table().text()
+        );
         if arguments.calibration
             && let Some(calibration) = report.calibration()
         {
@@ -197,7 +285,9 @@ fn write(arguments: &Arguments, report: &Report, labelled: &[Labelled]) -> Resul
         output::line(text.trim_end())?;
     }
     if let Some(path) = &arguments.csv {
-        write_atomically(path, |file| file.write_all(report.classes().csv().as_bytes()))?;
+        write_atomically(path, |file| {
+            file.write_all(report.classes().csv().as_bytes())
+        })?;
     }
     if let Some(path) = &arguments.svg {
         let svg = report.svg()?;

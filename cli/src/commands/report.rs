@@ -11,9 +11,10 @@ use std::process::ExitCode;
 
 /// Results as a page
 ///
-/// Reads what arena, gate, tournament, regret, setups, reproduce, bench strength and bench opening write with --json, and the curve.csv
-/// of a training, and makes one page of all: tables, ratings with error bars, reliability plots, heat maps, learning curves. The HTML
-/// is one file that needs no network; Markdown has its pictures beside it. `alea pipeline` writes a page of its own.
+/// Reads what arena, gate, tournament, regret, setups, reproduce, bench strength and bench opening
+/// write with --json, and the curve.csv of a training, and makes one page of all: tables, ratings
+/// with error bars, reliability plots, heat maps, learning curves. The HTML is one file that needs
+/// no network; Markdown has its pictures beside it. `alea pipeline` writes a page of its own.
 #[derive(Debug, Args)]
 #[command(
     after_help = "Example: alea tournament --player greedy --player \"star1(depth=1)\" --player random --json > round.json\n         \
@@ -32,7 +33,11 @@ pub(crate) struct Arguments {
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
-    let markdown = match arguments.out.extension().and_then(|extension| extension.to_str()) {
+    let markdown = match arguments
+        .out
+        .extension()
+        .and_then(|extension| extension.to_str())
+    {
         Some("html" | "htm") => false,
         Some("md" | "markdown") => true,
         _ => bail!("{}: a page ends in .html or .md", arguments.out.display()),
@@ -44,7 +49,11 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
     }
     let page = results::page(&arguments.title, &found)?;
     if markdown {
-        let stem = arguments.out.file_stem().and_then(|stem| stem.to_str()).context("the page's name is no text")?;
+        let stem = arguments
+            .out
+            .file_stem()
+            .and_then(|stem| stem.to_str())
+            .context("the page's name is no text")?;
         let (text, pictures) = page.markdown(stem);
         for (name, svg) in pictures {
             write(&arguments.out.with_file_name(name), &svg)?;
@@ -53,14 +62,20 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
     } else {
         write(&arguments.out, &page.html())?;
     }
-    output::note(&format!("{}: {} results", arguments.out.display(), found.len()));
+    output::note(&format!(
+        "{}: {} results",
+        arguments.out.display(),
+        found.len()
+    ));
     Ok(ExitCode::SUCCESS)
 }
 
 fn read(path: &Path) -> Result<(String, String)> {
     if path == Path::new("-") {
         let mut text = String::new();
-        std::io::stdin().read_to_string(&mut text).context("standard input")?;
+        std::io::stdin()
+            .read_to_string(&mut text)
+            .context("standard input")?;
         return Ok(("standard input".to_owned(), text));
     }
     let name = path.display().to_string();
@@ -69,5 +84,7 @@ fn read(path: &Path) -> Result<(String, String)> {
 }
 
 fn write(path: &Path, text: &str) -> Result<()> {
-    Ok(write_atomically(path, |file| file.write_all(text.as_bytes()))?)
+    Ok(write_atomically(path, |file| {
+        file.write_all(text.as_bytes())
+    })?)
 }

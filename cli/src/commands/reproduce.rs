@@ -9,17 +9,19 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use trainer::progress::progress_bar;
 
-/// Measure a published table again: each figure as printed, as measured with its interval, and the difference
+/// Measure a published table again: each figure as printed, as measured with its interval, and the
+/// difference
 ///
-/// Without --full a size that takes about a minute or two on two cores; with it the published one, which may take hours to
-/// weeks. How long is said beforehand, and with --state it can be interrupted and go on.
+/// Without --full a size that takes about a minute or two on two cores; with it the published one,
+/// which may take hours to weeks. How long is said beforehand, and with --state it can be
+/// interrupted and go on.
 #[derive(clap::Args)]
 #[command(
     after_help = "Example: alea reproduce rocknroll\n         alea reproduce rocknroll --full --only 1,8,9,10,13,14,15 --state runs/rocknroll"
 )]
 pub(crate) struct Arguments {
-    /// What: Rock'n'Roll's tournament, set-up study and table sizes; the Star1 agent's leaf counts and depths; minimax
-    /// against alpha-beta; Monte_Alpha's tables
+    /// What: Rock'n'Roll's tournament, set-up study and table sizes; the Star1 agent's leaf counts
+    /// and depths; minimax against alpha-beta; Monte_Alpha's tables
     #[arg(value_parser = PossibleValuesParser::new(Target::ALL.map(Target::name)).try_map(|name| name.parse::<Target>()))]
     what: Target,
     /// As many games as were published
@@ -31,7 +33,8 @@ pub(crate) struct Arguments {
     /// Only these of Rock'n'Roll's players, by number
     #[arg(long, value_name = "N", value_delimiter = ',')]
     only: Vec<u32>,
-    /// Set-ups of Rock'n'Roll's tournament, as in 'alea arena' [default: the best sixteen of data/setups/best.txt]
+    /// Set-ups of Rock'n'Roll's tournament, as in 'alea arena' [default: the best sixteen of
+    /// data/setups/best.txt]
     #[arg(long, value_name = "SETUPS")]
     setups: Option<String>,
     /// Seed of set-ups, dice and players
@@ -50,9 +53,15 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
     if what != Target::RockNRoll && (!arguments.only.is_empty() || arguments.setups.is_some()) {
         bail!("--only and --setups belong to 'rocknroll'");
     }
-    let has_games = matches!(what, Target::RockNRoll | Target::Setups | Target::Depth | Target::MonteAlpha);
+    let has_games = matches!(
+        what,
+        Target::RockNRoll | Target::Setups | Target::Depth | Target::MonteAlpha
+    );
     if !has_games && (arguments.games.is_some() || arguments.state.is_some()) {
-        bail!("'{}' searches positions; leave out --games and --state", what.name());
+        bail!(
+            "'{}' searches positions; leave out --games and --state",
+            what.name()
+        );
     }
     let setups = match &arguments.setups {
         Some(text) if Path::new(text).is_file() => Setups::read_list(Path::new(text))?,
@@ -68,8 +77,17 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
         threads: rayon::current_num_threads(),
         state: arguments.state.clone(),
     };
-    output::note(&format!("{}: about {} on one thread, of a new start", what.name(), duration(seconds(what, &settings)?)));
-    let found = reproduce(what, &settings, &progress_bar(what.name()), &mut output::note)?;
+    output::note(&format!(
+        "{}: about {} on one thread, of a new start",
+        what.name(),
+        duration(seconds(what, &settings)?)
+    ));
+    let found = reproduce(
+        what,
+        &settings,
+        &progress_bar(what.name()),
+        &mut output::note,
+    )?;
     if arguments.json {
         output::json(&found)?;
     } else {

@@ -11,12 +11,16 @@ use std::process::ExitCode;
 use std::time::{Duration, Instant};
 use trainer::label::LabelConfig;
 use trainer::progress::progress_bar;
-use trainer::selfplay::{GAMES_PER_SHARD, Limits, RunReport, SelfPlay, SelfPlayConfig, SelfPlaySummary, Timing, WeightedPlayer};
+use trainer::selfplay::{
+    GAMES_PER_SHARD, Limits, RunReport, SelfPlay, SelfPlayConfig, SelfPlaySummary, Timing,
+    WeightedPlayer,
+};
 
-/// Let players play each other and themselves, and record every position, die, move, value and result
+/// Let players play each other and themselves, and record every position, die, move, value and
+/// result
 ///
-/// Started again with the same settings it goes on where it was stopped. With --shard any scheduler can spread a run
-/// over machines: a shard is the same whoever makes it.
+/// Started again with the same settings it goes on where it was stopped. With --shard any scheduler
+/// can spread a run over machines: a shard is the same whoever makes it.
 #[derive(clap::Args)]
 #[command(
     after_help = "Example: alea selfplay --out runs/data --games 20000 \\\n           --player \"star1(depth=3, eval=abt)\" --player \"0.05*mcts(sims=400)\"\n         alea selfplay --out runs/big --seed 7 --shard 17/100\n         alea selfplay --out runs/varied --target-positions 1000000 --hours 8 \\\n           --temperature 0.05 --temperature-until 12 --endgames 3-7 --endgames-share 0.1"
@@ -25,20 +29,28 @@ pub(crate) struct Arguments {
     /// Directory of the shards
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
-    /// A player, if need be with a weight in front: "0.1*mcts(sims=400)"; may be given several times
+    /// A player, if need be with a weight in front: "0.1*mcts(sims=400)"; may be given several
+    /// times
     #[arg(long = "player", value_name = "[WEIGHT*]PLAYER")]
     players: Vec<String>,
-    /// Games to play [default: 20000; with --shard as many as that number of shards holds, with --target-positions as many
-    /// as it takes]
+    /// Games to play [default: 20000; with --shard as many as that number of shards holds, with
+    /// --target-positions as many as it takes]
     #[arg(long, alias = "target-games", value_parser = clap::value_parser!(u64).range(1..=MOST_GAMES), allow_negative_numbers = true)]
     games: Option<u64>,
-    /// End with the first game, in the order of their numbers, with which there are so many positions
+    /// End with the first game, in the order of their numbers, with which there are so many
+    /// positions
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..), allow_negative_numbers = true, conflicts_with = "shard")]
     target_positions: Option<u64>,
     /// Begin no shard after so many hours; the same command goes on where it stopped
-    #[arg(long, value_name = "H", allow_negative_numbers = true, conflicts_with = "shard")]
+    #[arg(
+        long,
+        value_name = "H",
+        allow_negative_numbers = true,
+        conflicts_with = "shard"
+    )]
     hours: Option<f64>,
-    /// Make this shard alone, of so many that the run has: 17/100; other processes may make others in the same directory
+    /// Make this shard alone, of so many that the run has: 17/100; other processes may make others
+    /// in the same directory
     #[arg(long, value_name = "K/N", value_parser = Part::parse)]
     shard: Option<Part>,
     /// Seed of everything random
@@ -50,8 +62,8 @@ pub(crate) struct Arguments {
     /// Random plies at the start of every game
     #[arg(long, default_value_t = SelfPlayConfig::default().opening_plies)]
     opening_plies: usize,
-    /// Also value every position before its roll, under a name: "deep=star2(depth=4)", "net=model:PATH",
-    /// "exact=tables(stones=5)"; may be given several times
+    /// Also value every position before its roll, under a name: "deep=star2(depth=4)",
+    /// "net=model:PATH", "exact=tables(stones=5)"; may be given several times
     #[arg(long = "label", value_name = "NAME=PLAYER")]
     labels: Vec<String>,
     #[command(flatten)]
@@ -72,11 +84,15 @@ struct Part {
 
 impl Part {
     fn parse(text: &str) -> Result<Self, String> {
-        let parts = text.split_once('/').and_then(|(number, of)| Some((number.parse().ok()?, of.parse().ok()?)));
+        let parts = text
+            .split_once('/')
+            .and_then(|(number, of)| Some((number.parse().ok()?, of.parse().ok()?)));
         let part = parts.map(|(number, of)| Self { number, of });
         let most = MOST_GAMES / GAMES_PER_SHARD;
         part.filter(|part| (1..=part.of).contains(&part.number) && part.of <= most)
-            .ok_or_else(|| format!("a shard is K/N with K from 1 to N and N at most {most}, such as 17/100"))
+            .ok_or_else(|| {
+                format!("a shard is K/N with K from 1 to N and N at most {most}, such as 17/100")
+            })
     }
 }
 
@@ -85,7 +101,11 @@ fn games(arguments: &Arguments) -> Result<u64> {
     match (arguments.games, arguments.shard) {
         (Some(games), Some(part)) if games.div_ceil(GAMES_PER_SHARD) != part.of => {
             let shards = games.div_ceil(GAMES_PER_SHARD);
-            bail!("--shard {}/{}: {games} games make {shards} shards of at most {GAMES_PER_SHARD}", part.number, part.of)
+            bail!(
+                "--shard {}/{}: {games} games make {shards} shards of at most {GAMES_PER_SHARD}",
+                part.number,
+                part.of
+            )
         }
         (Some(games), _) => Ok(games),
         (None, Some(part)) => Ok(part.of * GAMES_PER_SHARD),
@@ -98,7 +118,11 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
     let players = if arguments.players.is_empty() {
         SelfPlayConfig::default().players
     } else {
-        arguments.players.iter().map(|text| weighted(text)).collect::<Result<_>>()?
+        arguments
+            .players
+            .iter()
+            .map(|text| weighted(text))
+            .collect::<Result<_>>()?
     };
     let run = SelfPlay::new(SelfPlayConfig {
         players,
@@ -108,25 +132,45 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
         exploration: arguments.exploration,
         variant: arguments.rules.variant.clone(),
         options: arguments.variety.options(),
-        labels: arguments.labels.iter().map(|text| label(text)).collect::<Result<_>>()?,
+        labels: arguments
+            .labels
+            .iter()
+            .map(|text| label(text))
+            .collect::<Result<_>>()?,
     })?;
     if !run.is_reproducible() {
-        output::note("note: a player with a time limit plays differently each time; the same seed will not give the same games");
+        output::note(
+            "note: a player with a time limit plays differently each time; the same seed will not give the same games",
+        );
     }
     let began = Instant::now();
-    let limits =
-        Limits { positions: arguments.target_positions, until: arguments.hours.map(|hours| until(began, hours)).transpose()?.flatten() };
+    let limits = Limits {
+        positions: arguments.target_positions,
+        until: arguments
+            .hours
+            .map(|hours| until(began, hours))
+            .transpose()?
+            .flatten(),
+    };
     let progress = progress_bar("games");
     let report = match arguments.shard {
         Some(part) => {
             let summary = run.run_shard(&arguments.out, part.number - 1, &progress)?;
-            RunReport { summary, timing: Timing::default(), stopped: false }
+            RunReport {
+                summary,
+                timing: Timing::default(),
+                stopped: false,
+            }
         }
         None => run.run_within(&arguments.out, &limits, &progress)?,
     };
     progress.finish_and_clear();
     if arguments.json {
-        output::json(&Written { summary: &report.summary, time: &report.timing, stopped: report.stopped })?;
+        output::json(&Written {
+            summary: &report.summary,
+            time: &report.timing,
+            stopped: report.stopped,
+        })?;
     } else {
         output::line(&table(&report.summary, began.elapsed().as_secs_f64()))?;
         if let Some(line) = time_spent(&report.timing) {
@@ -135,7 +179,10 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
         if report.stopped {
             output::line("\nthe time is over; the same command goes on")?;
         } else {
-            output::line(&format!("\nnext: alea train --data {} --out runs/model", arguments.out.display()))?;
+            output::line(&format!(
+                "\nnext: alea train --data {} --out runs/model",
+                arguments.out.display()
+            ))?;
         }
     }
     Ok(ExitCode::SUCCESS)
@@ -157,31 +204,50 @@ fn until(began: Instant, hours: f64) -> Result<Option<Instant>> {
     if hours.is_nan() || hours <= 0.0 {
         bail!("--hours {hours}: a number above 0");
     }
-    Ok(Duration::try_from_secs_f64(3600.0 * hours).ok().and_then(|time| began.checked_add(time)))
+    Ok(Duration::try_from_secs_f64(3600.0 * hours)
+        .ok()
+        .and_then(|time| began.checked_add(time)))
 }
 
 /// What the players had of the time; `None` if nothing was played.
 fn time_spent(timing: &Timing) -> Option<String> {
     (timing.games > 0).then(|| {
         let share = 100.0 * timing.outside_players;
-        format!("{} games played now: {share:.1} % of the time of all threads outside players", timing.games)
+        format!(
+            "{} games played now: {share:.1} % of the time of all threads outside players",
+            timing.games
+        )
     })
 }
 
 fn weighted(text: &str) -> Result<WeightedPlayer> {
     let Some((weight, player)) = text.split_once('*') else {
-        return Ok(WeightedPlayer { player: text.to_owned(), weight: 1.0 });
+        return Ok(WeightedPlayer {
+            player: text.to_owned(),
+            weight: 1.0,
+        });
     };
-    let weight: f64 = weight.trim().parse().with_context(|| format!("--player '{text}': '{weight}' before '*' is no weight"))?;
+    let weight: f64 = weight
+        .trim()
+        .parse()
+        .with_context(|| format!("--player '{text}': '{weight}' before '*' is no weight"))?;
     if weight.is_nan() || weight < 0.0 {
         bail!("--player '{text}': a weight is at least 0");
     }
-    Ok(WeightedPlayer { player: player.trim().to_owned(), weight })
+    Ok(WeightedPlayer {
+        player: player.trim().to_owned(),
+        weight,
+    })
 }
 
 fn label(text: &str) -> Result<LabelConfig> {
-    let (name, by) = text.split_once('=').with_context(|| format!("--label '{text}': expected NAME=PLAYER"))?;
-    Ok(LabelConfig { name: name.trim().to_owned(), by: by.trim().to_owned() })
+    let (name, by) = text
+        .split_once('=')
+        .with_context(|| format!("--label '{text}': expected NAME=PLAYER"))?;
+    Ok(LabelConfig {
+        name: name.trim().to_owned(),
+        by: by.trim().to_owned(),
+    })
 }
 
 /// The summary as a person reads it; `seconds` of wall time.
@@ -197,10 +263,21 @@ pub(crate) fn table(summary: &SelfPlaySummary, seconds: f64) -> String {
         percent(summary.first_mover_wins, summary.games),
         percent(summary.explored, summary.positions),
     );
-    let width = summary.players.iter().map(|tally| tally.player.chars().count()).max().unwrap_or(0).max(6);
+    let width = summary
+        .players
+        .iter()
+        .map(|tally| tally.player.chars().count())
+        .max()
+        .unwrap_or(0)
+        .max(6);
     text += &format!("\n\n{:<width$}  {:>9}  {:>6}", "player", "sides", "won %");
     for tally in &summary.players {
-        text += &format!("\n{:<width$}  {:>9}  {:>6.1}", tally.player, tally.sides, percent(tally.wins, tally.sides));
+        text += &format!(
+            "\n{:<width$}  {:>9}  {:>6.1}",
+            tally.player,
+            tally.sides,
+            percent(tally.wins, tally.sides)
+        );
     }
     text
 }

@@ -15,11 +15,14 @@ use trainer::progress::progress_bar;
 
 /// Play all 720 set-ups against each other: win rates, the best and the worst, and how to mix them
 ///
-/// One player plays itself. Each two set-ups that meet play pairs of games in which they change sides; who begins is drawn.
-/// By default all meet all; with --opponents N each meets N others, those near it on a circle in random order.
+/// One player plays itself. Each two set-ups that meet play pairs of games in which they change
+/// sides; who begins is drawn. By default all meet all; with --opponents N each meets N others,
+/// those near it on a circle in random order.
 #[derive(clap::Args)]
-#[command(after_help = "Example: alea setups --player \"star1(depth=1)\" --games 20 --state setups.jsonl --best best.txt --mix mix.txt\n\
-                  Then:    alea arena --setups best.txt --player ... --player ..., or --setups nash:mix.txt")]
+#[command(
+    after_help = "Example: alea setups --player \"star1(depth=1)\" --games 20 --state setups.jsonl --best best.txt --mix mix.txt\n\
+                  Then:    alea arena --setups best.txt --player ... --player ..., or --setups nash:mix.txt"
+)]
 pub(crate) struct Arguments {
     /// Who plays both sides
     #[arg(long, default_value = "star1(depth=3)", value_name = "PLAYER")]
@@ -59,9 +62,17 @@ pub(crate) struct Arguments {
 const SHOWN: usize = 16;
 
 pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
-    let files = [&arguments.best, &arguments.mix, &arguments.csv, &arguments.svg];
+    let files = [
+        &arguments.best,
+        &arguments.mix,
+        &arguments.csv,
+        &arguments.svg,
+    ];
     // Better said now than after all those games.
-    files.into_iter().flatten().try_for_each(|path| check_directory(path))?;
+    files
+        .into_iter()
+        .flatten()
+        .try_for_each(|path| check_directory(path))?;
     let game = arguments.rules.game();
     let recipe = PlayerRecipe::parse(&arguments.player, &game)?;
     let settings = Settings {
@@ -79,9 +90,16 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
         output::line(&text(&result))?;
     }
     if arguments.mix.is_some() && result.mix.is_none() {
-        anyhow::bail!("not every class of set-ups met every other, so there is no mix to write; give more --opponents");
+        anyhow::bail!(
+            "not every class of set-ups met every other, so there is no mix to write; give more --opponents"
+        );
     }
-    let contents = [Some(best_list(&result)), mix_list(&result), Some(csv(&result).csv()), Some(draw::svg(&result, SHOWN))];
+    let contents = [
+        Some(best_list(&result)),
+        mix_list(&result),
+        Some(csv(&result).csv()),
+        Some(draw::svg(&result, SHOWN)),
+    ];
     for (path, content) in files.into_iter().zip(contents) {
         if let (Some(path), Some(content)) = (path, content) {
             write_atomically(path, |file| file.write_all(content.as_bytes()))?;
@@ -94,7 +112,15 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
 pub(crate) fn text(result: &StudyResult) -> String {
     let first = &result.setups[result.ranking[0]];
     let last = &result.setups[result.ranking[result.ranking.len() - 1]];
-    let own = |of: fn(f64, f64) -> f64| 100.0 * result.setups.iter().map(|rate| rate.score).reduce(of).unwrap_or(0.5);
+    let own = |of: fn(f64, f64) -> f64| {
+        100.0
+            * result
+                .setups
+                .iter()
+                .map(|rate| rate.score)
+                .reduce(of)
+                .unwrap_or(0.5)
+    };
     let mut text = format!(
         "{}: {} games, {} set-ups with {} opponents each, {} games a pairing\n\
          first mover wins {:.2} % ± {:.2}, {:.1} plies a game\n\
@@ -119,9 +145,20 @@ pub(crate) fn text(result: &StudyResult) -> String {
         result.symmetry_ratio,
     );
     for (name, chosen) in [("best", result.best(SHOWN)), ("worst", result.worst(SHOWN))] {
-        text += &format!("\n{name}, as Red's; above each the win % of its class\n{}", draw::text(result, chosen));
+        text += &format!(
+            "\n{name}, as Red's; above each the win % of its class\n{}",
+            draw::text(result, chosen)
+        );
     }
-    let mut sheet = Sheet::new(["place", "stones", "set-up", "win %", "±", "class win %", "± "]);
+    let mut sheet = Sheet::new([
+        "place",
+        "stones",
+        "set-up",
+        "win %",
+        "±",
+        "class win %",
+        "± ",
+    ]);
     for (place, &setup) in result.ranking.iter().enumerate() {
         if place < SHOWN || place + SHOWN >= result.ranking.len() {
             let rate = &result.setups[setup];
@@ -142,12 +179,18 @@ pub(crate) fn text(result: &StudyResult) -> String {
 
 fn mix_text(result: &StudyResult) -> String {
     let Some(mix) = &result.mix else {
-        return "no mix: not every class of set-ups met every other; give more --opponents".to_owned();
+        return "no mix: not every class of set-ups met every other; give more --opponents"
+            .to_owned();
     };
-    let mut parts: Vec<usize> = (0..mix.shares.len()).filter(|&setup| mix.shares[setup] > 0.0).collect();
+    let mut parts: Vec<usize> = (0..mix.shares.len())
+        .filter(|&setup| mix.shares[setup] > 0.0)
+        .collect();
     parts.sort_by(|&left, &right| mix.shares[right].total_cmp(&mix.shares[left]));
-    let shown: Vec<String> =
-        parts.chunks(4).take(8).map(|four| format!("{} {:.1} %", order(four[0]), 400.0 * mix.shares[four[0]])).collect();
+    let shown: Vec<String> = parts
+        .chunks(4)
+        .take(8)
+        .map(|four| format!("{} {:.1} %", order(four[0]), 400.0 * mix.shares[four[0]]))
+        .collect();
     format!(
         "Nash mix over {} set-ups in {} classes (one of four, and its share): {}{}\n\
          the best answer to it wins {:.2} % more than even; to the best class alone {:.2} %, to all alike {:.2} %\n\
@@ -173,8 +216,13 @@ fn origin(result: &StudyResult, what: &str) -> String {
 }
 
 fn best_list(result: &StudyResult) -> String {
-    let mut text = origin(result, "the best sixteen against each other, twice, so that either side begins");
-    if let benches::arena::Setups::Index(pairs) = benches::arena::Setups::product(result.best(SHOWN)) {
+    let mut text = origin(
+        result,
+        "the best sixteen against each other, twice, so that either side begins",
+    );
+    if let benches::arena::Setups::Index(pairs) =
+        benches::arena::Setups::product(result.best(SHOWN))
+    {
         for (red, blue) in pairs {
             text += &format!("{}:{}\n", order(red), order(blue));
         }
@@ -236,7 +284,10 @@ fn csv(result: &StudyResult) -> Sheet {
 pub(crate) fn check_directory(path: &Path) -> Result<(), FileError> {
     match path.parent() {
         Some(directory) if !directory.as_os_str().is_empty() && !directory.is_dir() => {
-            Err(FileError::NoDirectory { path: path.to_owned(), directory: directory.to_owned() })
+            Err(FileError::NoDirectory {
+                path: path.to_owned(),
+                directory: directory.to_owned(),
+            })
         }
         _ => Ok(()),
     }

@@ -13,9 +13,9 @@ use trainer::progress::progress_bar;
 
 /// Build the exact endgame tables of all positions with few stones
 ///
-/// A file for each class of positions; what is there and valid is kept, so an interrupted run goes on with the class it
-/// was at. Needed on disk: 21 MB for 4 stones, 0.9 GB for 5, 23 GB for 6 (and up to 33 GB for a while, where a class
-/// is larger than the memory allowed).
+/// A file for each class of positions; what is there and valid is kept, so an interrupted run goes
+/// on with the class it was at. Needed on disk: 21 MB for 4 stones, 0.9 GB for 5, 23 GB for 6 (and
+/// up to 33 GB for a while, where a class is larger than the memory allowed).
 #[derive(clap::Args)]
 #[command(after_help = "Example: alea solve --stones 5\n         alea solve --stones 4 --facts")]
 pub(crate) struct Arguments {
@@ -28,7 +28,8 @@ pub(crate) struct Arguments {
     /// About how much memory to use, in MiB
     #[arg(long, value_name = "MIB", default_value_t = 4096)]
     memory: u64,
-    /// Print what the tables know: means, the worth of the move, surprising captures of one's own stones
+    /// Print what the tables know: means, the worth of the move, surprising captures of one's own
+    /// stones
     #[arg(long)]
     facts: bool,
     #[command(flatten)]
@@ -43,7 +44,11 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
     let stones = usize::from(arguments.stones);
     let bytes = Tables::bytes_on_disk(stones)?;
     if !arguments.json {
-        output::note(&format!("tables of at most {stones} stones in {}: {}", arguments.tables.display(), size(bytes)));
+        output::note(&format!(
+            "tables of at most {stones} stones in {}: {}",
+            arguments.tables.display(),
+            size(bytes)
+        ));
     }
     let began = Instant::now();
     let progress = progress_bar("positions");
@@ -51,12 +56,24 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
         progress.set_length(all);
         progress.set_position(done);
     };
-    let Some(memory) = arguments.memory.checked_mul(1 << 20) else { bail!("--memory {} is more than there can be", arguments.memory) };
-    let tables = Tables::build(&arguments.tables, stones, game.variant(), memory, &parallel, &told)?;
+    let Some(memory) = arguments.memory.checked_mul(1 << 20) else {
+        bail!("--memory {} is more than there can be", arguments.memory)
+    };
+    let tables = Tables::build(
+        &arguments.tables,
+        stones,
+        game.variant(),
+        memory,
+        &parallel,
+        &told,
+    )?;
     progress.finish_and_clear();
     let seconds = began.elapsed().as_secs_f64();
     let facts: Vec<ClassFacts> = if arguments.facts {
-        Class::up_to(stones).into_iter().map(|class| tables.facts(&game, class, &parallel)).collect()
+        Class::up_to(stones)
+            .into_iter()
+            .map(|class| tables.facts(&game, class, &parallel))
+            .collect()
     } else {
         Vec::new()
     };
@@ -69,19 +86,28 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
         }
         output::json(&object)?;
     } else {
-        output::line(&format!("{} in {}, {seconds:.1} s", size(bytes), arguments.tables.display()))?;
+        output::line(&format!(
+            "{} in {}, {seconds:.1} s",
+            size(bytes),
+            arguments.tables.display()
+        ))?;
         show(&game, &facts)?;
     }
     Ok(ExitCode::SUCCESS)
 }
 
 fn size(bytes: u64) -> String {
-    if bytes < 1_000_000_000 { format!("{:.1} MB", bytes as f64 / 1e6) } else { format!("{:.2} GB", bytes as f64 / 1e9) }
+    if bytes < 1_000_000_000 {
+        format!("{:.1} MB", bytes as f64 / 1e6)
+    } else {
+        format!("{:.2} GB", bytes as f64 / 1e9)
+    }
 }
 
 fn to_json(game: &Standard, facts: &ClassFacts) -> Value {
-    let tempo =
-        |found: Option<_>| found.map(|(position, worth)| json!({ "position": game.format_position(&position, None), "worth": worth }));
+    let tempo = |found: Option<_>| {
+        found.map(|(position, worth)| json!({ "position": game.format_position(&position, None), "worth": worth }))
+    };
     let capture = facts.self_capture.map(|found| {
         json!({
             "position": game.format_position(&found.position, Some(found.face)),
@@ -106,27 +132,46 @@ fn show(game: &Standard, facts: &[ClassFacts]) -> Result<()> {
         let share = |number: u64| 100.0 * number as f64 / facts.positions as f64;
         let (class, positions, mean) = (facts.class.to_string(), facts.positions, facts.mean);
         let (won, lost, tempo) = (share(facts.won), share(facts.lost), facts.tempo);
-        output::line(&format!("{class:<6} {positions:>13}  {mean:.4}  {won:>5.1} %  {lost:>5.1} %  {tempo:.4}"))?;
+        output::line(&format!(
+            "{class:<6} {positions:>13}  {mean:.4}  {won:>5.1} %  {lost:>5.1} %  {tempo:.4}"
+        ))?;
     }
     let text = |position| game.format_position(&position, None);
     output::line("\nwhere the move is worth most")?;
     for facts in facts {
         if let Some((position, worth)) = facts.most_tempo {
-            output::line(&format!("{:<6} {}  {worth:+.4}", facts.class.to_string(), text(position)))?;
+            output::line(&format!(
+                "{:<6} {}  {worth:+.4}",
+                facts.class.to_string(),
+                text(position)
+            ))?;
         }
     }
     output::line("\nwhere it is worth least; below 0 one would rather not move")?;
     for facts in facts {
         if let Some((position, worth)) = facts.least_tempo {
-            output::line(&format!("{:<6} {}  {worth:+.4}", facts.class.to_string(), text(position)))?;
+            output::line(&format!(
+                "{:<6} {}  {worth:+.4}",
+                facts.class.to_string(),
+                text(position)
+            ))?;
         }
     }
     output::line("\nwhere capturing a stone of one's own gains most over the best other move")?;
-    for (class, found) in facts.iter().filter_map(|facts| Some((facts.class.to_string(), facts.self_capture?))) {
+    for (class, found) in facts
+        .iter()
+        .filter_map(|facts| Some((facts.class.to_string(), facts.self_capture?)))
+    {
         let position = game.format_position(&found.position, Some(found.face));
-        let (capture, instead) = (game.format_move(&found.position, found.capture), game.format_move(&found.position, found.instead));
+        let (capture, instead) = (
+            game.format_move(&found.position, found.capture),
+            game.format_move(&found.position, found.instead),
+        );
         let (value, other) = (found.value, found.instead_value);
-        output::line(&format!("{class:<6} {position}  {capture} {value:.4}, else {instead} {other:.4}  {:+.4}", value - other))?;
+        output::line(&format!(
+            "{class:<6} {position}  {capture} {value:.4}, else {instead} {other:.4}  {:+.4}",
+            value - other
+        ))?;
     }
     Ok(())
 }

@@ -26,8 +26,14 @@ pub(crate) struct Arguments {
 
 pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
     let game = arguments.options.game();
-    let contestants = arguments.players.iter().map(|player| contestant(player, &game)).collect::<Result<Vec<_>>>()?;
-    let result = play_tournament(&contestants, &arguments.options.options()?, |finished| output::note(&finished.to_string()))?;
+    let contestants = arguments
+        .players
+        .iter()
+        .map(|player| contestant(player, &game))
+        .collect::<Result<Vec<_>>>()?;
+    let result = play_tournament(&contestants, &arguments.options.options()?, |finished| {
+        output::note(&finished.to_string())
+    })?;
     if arguments.json {
         output::json(&result)?
     } else {

@@ -14,20 +14,25 @@ use trainer::fit::{Family, FitReport, OnlineReport, fit, fit_online};
 use trainer::progress::progress_bar;
 use trainer::shard;
 
-/// Fit an n-tuple network and a small network to game records, or let one learn from its own games, and export them for the engine
+/// Fit an n-tuple network and a small network to game records, or let one learn from its own games,
+/// and export them for the engine
 ///
 /// Started again with the same settings it goes on after the last checkpoint.
 #[derive(clap::Args)]
-#[command(after_help = "Example: alea train --data runs/data --out runs/model\n         \
+#[command(
+    after_help = "Example: alea train --data runs/data --out runs/model\n         \
 alea train --data runs/data --data runs/endgames --out runs/model   # games of both\n         \
 alea train --print-config > train.toml   # all settings, with comments\n         \
 alea train --data runs/data --config train.toml --family network --out runs/model\n         \
-alea train --family ntuple --games 200000 --out runs/model   # from its own games, without records")]
+alea train --family ntuple --games 200000 --out runs/model   # from its own games, without records"
+)]
 pub(crate) struct Arguments {
-    /// Directory of game records, made by `alea selfplay`; given again, games of all directories, which are of one variant
+    /// Directory of game records, made by `alea selfplay`; given again, games of all directories,
+    /// which are of one variant
     #[arg(long, value_name = "DIR", required_unless_present_any = ["print_config", "games"])]
     data: Vec<PathBuf>,
-    /// Instead of records: games that an n-tuple network plays against itself, learning after each; overrides the settings
+    /// Instead of records: games that an n-tuple network plays against itself, learning after each;
+    /// overrides the settings
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=MOST_GAMES), conflicts_with = "data", allow_negative_numbers = true)]
     games: Option<u64>,
     /// Directory for checkpoints, curves and models
@@ -61,15 +66,22 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
         output::line(TrainConfig::default_toml().trim_end())?;
         return Ok(ExitCode::SUCCESS);
     }
-    let (data, Some(out)) = (&arguments.data, &arguments.out) else { unreachable!("clap requires it") };
-    let mut config = arguments.config.as_deref().map_or_else(|| Ok(TrainConfig::default()), read_config)?;
+    let (data, Some(out)) = (&arguments.data, &arguments.out) else {
+        unreachable!("clap requires it")
+    };
+    let mut config = arguments
+        .config
+        .as_deref()
+        .map_or_else(|| Ok(TrainConfig::default()), read_config)?;
     config.seed = arguments.seed.unwrap_or(config.seed);
     if let Some(backend) = &arguments.backend {
         config.training.backend.clone_from(backend);
     }
     if let Some(games) = arguments.games {
         if arguments.family != "ntuple" {
-            bail!("--games: of all families only the n-tuple network learns from its own games; add --family ntuple");
+            bail!(
+                "--games: of all families only the n-tuple network learns from its own games; add --family ntuple"
+            );
         }
         config.online.games = games;
         let report = fit_games(&config, &out.join(Family::NTuple.name()))?;
@@ -87,10 +99,18 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
         _ => vec![Family::NTuple, Family::Network],
     };
     let samples = load(data, &config)?;
-    output::note(&format!("{} training and {} validation positions", samples.training(), samples.validation().len()));
+    output::note(&format!(
+        "{} training and {} validation positions",
+        samples.training(),
+        samples.validation().len()
+    ));
     for family in families {
         let report = fit_one(&config, family, &samples, data, &out.join(family.name()))?;
-        if arguments.json { output::json(&report)? } else { output::line(&summary(&report))? }
+        if arguments.json {
+            output::json(&report)?
+        } else {
+            output::line(&summary(&report))?
+        }
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -98,14 +118,18 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
 /// The settings in a file.
 pub(crate) fn read_config(path: &Path) -> Result<TrainConfig> {
     let bytes = files::read(path)?;
-    let text = String::from_utf8(bytes).with_context(|| format!("{}: not a text file", path.display()))?;
+    let text =
+        String::from_utf8(bytes).with_context(|| format!("{}: not a text file", path.display()))?;
     TrainConfig::from_toml(&text).with_context(|| path.display().to_string())
 }
 
 /// The samples of directories of records, as a training configuration wants them.
 pub(crate) fn load<P: AsRef<Path>>(data: &[P], config: &TrainConfig) -> Result<Samples> {
     let options = SampleOptions::new(&config.target, VALIDATION_SHARE, config.seed);
-    Ok(Samples::open(data, &options.with_continuations(!config.network.heads.is_empty()))?)
+    Ok(Samples::open(
+        data,
+        &options.with_continuations(!config.network.heads.is_empty()),
+    )?)
 }
 
 /// Fits one family in a directory of its own.
@@ -118,14 +142,16 @@ pub(crate) fn fit_one<P: AsRef<Path>>(
 ) -> Result<FitReport> {
     files::create_directory(directory)?;
     let progress = progress_bar("samples");
-    // What the records are, not where they lie: the same run in another directory makes the same file.
+    // What the records are, not where they lie: the same run in another directory makes the same
+    // file.
     let provenance = serde_json::json!({ "program": concat!("alea ", env!("CARGO_PKG_VERSION")), "records": runs(data)? }).to_string();
     let report = fit(config, family, samples, &provenance, directory, &progress)?;
     progress.finish_and_clear();
     Ok(report)
 }
 
-/// What ruled the games of some directories: one run, or a list of those whose games are learned from together, in order.
+/// What ruled the games of some directories: one run, or a list of those whose games are learned
+/// from together, in order.
 fn runs<P: AsRef<Path>>(data: &[P]) -> Result<Value> {
     let mut runs = Vec::new();
     for directory in data {
@@ -138,14 +164,19 @@ fn runs<P: AsRef<Path>>(data: &[P]) -> Result<Value> {
     }
     let one = runs.len() <= 1;
     // Several are listed as in the header of a set that was made of them.
-    Ok(if one { runs.pop().unwrap_or_default() } else { serde_json::json!({ "sources": runs }) })
+    Ok(if one {
+        runs.pop().unwrap_or_default()
+    } else {
+        serde_json::json!({ "sources": runs })
+    })
 }
 
 /// Lets an n-tuple network learn from its own games in a directory of its own.
 fn fit_games(config: &TrainConfig, directory: &Path) -> Result<OnlineReport> {
     files::create_directory(directory)?;
     let progress = progress_bar("games");
-    let provenance = serde_json::json!({ "program": concat!("alea ", env!("CARGO_PKG_VERSION")) }).to_string();
+    let provenance =
+        serde_json::json!({ "program": concat!("alea ", env!("CARGO_PKG_VERSION")) }).to_string();
     let report = fit_online(config, &provenance, directory, &progress)?;
     progress.finish_and_clear();
     Ok(report)
@@ -186,7 +217,10 @@ pub(crate) fn summary(report: &FitReport) -> String {
                 || "none".to_owned(),
                 |fit| {
                     let [slope, offset] = fit.standard_errors;
-                    format!("slope {:.3} ± {slope:.3}, offset {:+.3} ± {offset:.3}", fit.slope, fit.offset)
+                    format!(
+                        "slope {:.3} ± {slope:.3}, offset {:+.3} ± {offset:.3}",
+                        fit.slope, fit.offset
+                    )
                 },
             )
         };
@@ -202,7 +236,10 @@ pub(crate) fn summary(report: &FitReport) -> String {
         );
     }
     if let Some(plies) = &report.heads.moves_to_go {
-        text += &format!("\n         moves to go: {:.2} plies off in the root mean square, of {:.2} in all", plies.error, plies.deviation);
+        text += &format!(
+            "\n         moves to go: {:.2} plies off in the root mean square, of {:.2} in all",
+            plies.error, plies.deviation
+        );
     }
     text
 }

@@ -9,15 +9,20 @@ use trainer::config::TrainConfig;
 use trainer::progress::progress_bar;
 use trainer::tuples::{SearchOptions, search};
 
-/// Look for the tuples of an n-tuple network that say most of some game records, and write a training configuration with them
+/// Look for the tuples of an n-tuple network that say most of some game records, and write a
+/// training configuration with them
 ///
-/// Tuples are added one group after the other, each time that with the lowest validation loss after a short training of
-/// the whole set. Started again with the same settings it goes on after the last addition.
+/// Tuples are added one group after the other, each time that with the lowest validation loss after
+/// a short training of the whole set. Started again with the same settings it goes on after the
+/// last addition.
 #[derive(clap::Args)]
-#[command(after_help = "Example: alea tuples --data runs/data --rows 500000 --out runs/tuples.toml\n         \
-alea train --data runs/data --family ntuple --config runs/tuples.toml --out runs/model")]
+#[command(
+    after_help = "Example: alea tuples --data runs/data --rows 500000 --out runs/tuples.toml\n         \
+alea train --data runs/data --family ntuple --config runs/tuples.toml --out runs/model"
+)]
 pub(crate) struct Arguments {
-    /// Directory of game records, made by `alea selfplay`; given again, games of all directories, which are of one variant
+    /// Directory of game records, made by `alea selfplay`; given again, games of all directories,
+    /// which are of one variant
     #[arg(long, value_name = "DIR", required = true)]
     data: Vec<PathBuf>,
     /// The configuration to write; beside it, as *.state.json, what the search needs to go on
@@ -53,12 +58,34 @@ pub(crate) struct Arguments {
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
-    let mut config = arguments.config.as_deref().map_or_else(|| Ok(TrainConfig::default()), read_config)?;
+    let mut config = arguments
+        .config
+        .as_deref()
+        .map_or_else(|| Ok(TrainConfig::default()), read_config)?;
     config.seed = arguments.seed.unwrap_or(config.seed);
-    let Arguments { rows, samples, epochs, refitted, candidates, least_gain, .. } = *arguments;
-    let options = SearchOptions { rows, samples, epochs, refitted, candidates, least_gain };
+    let Arguments {
+        rows,
+        samples,
+        epochs,
+        refitted,
+        candidates,
+        least_gain,
+        ..
+    } = *arguments;
+    let options = SearchOptions {
+        rows,
+        samples,
+        epochs,
+        refitted,
+        candidates,
+        least_gain,
+    };
     let samples = load(&arguments.data, &config)?;
-    output::note(&format!("{} training and {} validation positions", samples.training(), samples.validation().len()));
+    output::note(&format!(
+        "{} training and {} validation positions",
+        samples.training(),
+        samples.validation().len()
+    ));
     let progress = progress_bar("rows");
     let report = search(&config, &options, &samples, &arguments.out, &progress)?;
     progress.finish_and_clear();

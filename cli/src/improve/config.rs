@@ -1,7 +1,8 @@
 //! What learning in generations does: a preset or a TOML file of the same form.
 //!
-//! One seed rules everything; every stage of every generation draws its own from it ([`ImproveConfig::stage_seed`]).
-//! Invariant: `generations` and `patience` say when to end and change nothing of what is done before.
+//! One seed rules everything; every stage of every generation draws its own from it
+//! ([`ImproveConfig::stage_seed`]). Invariant: `generations` and `patience` say when to end and
+//! change nothing of what is done before.
 
 use super::evaluator::Evaluator;
 use crate::commands::MOST_GAMES;
@@ -16,7 +17,9 @@ use engine::player::build;
 use engine::random::{SeedSpace, derive_seed};
 use serde::{Deserialize, Serialize};
 use std::path::Path;
-use trainer::config::{IntegerConfig, NTupleConfig, NetworkConfig, TargetConfig, TrainConfig, TrainingConfig};
+use trainer::config::{
+    IntegerConfig, NTupleConfig, NetworkConfig, TargetConfig, TrainConfig, TrainingConfig,
+};
 use trainer::fit::Family;
 use trainer::label::{LabelConfig, LabelRecipe};
 use trainer::selfplay::{SelfPlay, SelfPlayConfig, SelfPlayOptions, WeightedPlayer};
@@ -120,26 +123,49 @@ impl ImproveConfig {
 
     /// Whether both do the same for as long as both go on.
     pub(crate) fn does_the_same(&self, other: &Self) -> bool {
-        Self { generations: self.generations, patience: self.patience, ..other.clone() } == *self
+        Self {
+            generations: self.generations,
+            patience: self.patience,
+            ..other.clone()
+        } == *self
     }
 
-    /// Checks everything that can be checked before hours of work, with the evaluator of generation 0 in all places.
+    /// Checks everything that can be checked before hours of work, with the evaluator of generation
+    /// 0 in all places.
     pub(crate) fn check(&self, start: &Evaluator) -> Result<()> {
         let ranges = [
             ("generations", self.generations, MOST_GENERATIONS),
             ("patience", self.patience, u64::MAX),
             ("selfplay.games", self.selfplay.games, MOST_GAMES),
-            ("train.last_generations", self.train.last_generations, MOST_GENERATIONS),
+            (
+                "train.last_generations",
+                self.train.last_generations,
+                MOST_GENERATIONS,
+            ),
             ("gate.pairs", self.gate.pairs, MOST_GAMES / 2),
             ("measure.pairs", self.measure.pairs, MOST_GAMES / 2),
         ];
-        if let Some((key, found, most)) = ranges.into_iter().find(|(_, found, most)| !(1..=*most).contains(found)) {
-            let most = if most == u64::MAX { String::new() } else { format!(" and at most {most}") };
+        if let Some((key, found, most)) = ranges
+            .into_iter()
+            .find(|(_, found, most)| !(1..=*most).contains(found))
+        {
+            let most = if most == u64::MAX {
+                String::new()
+            } else {
+                format!(" and at most {most}")
+            };
             bail!("{key} = {found}: it must be at least 1{most}");
         }
         self.family()?;
-        if !self.selfplay.players.iter().any(|weighted| with_evaluator(&weighted.player, "").is_ok()) {
-            bail!("selfplay.players: one of them needs a place for the evaluator, for example star2(depth=2, eval={{model}})");
+        if !self
+            .selfplay
+            .players
+            .iter()
+            .any(|weighted| with_evaluator(&weighted.player, "").is_ok())
+        {
+            bail!(
+                "selfplay.players: one of them needs a place for the evaluator, for example star2(depth=2, eval={{model}})"
+            );
         }
         SelfPlay::new(self.selfplay(1, start))?;
         self.train(1).check()?;
@@ -149,18 +175,27 @@ impl ImproveConfig {
             LabelRecipe::new(&by, &game).context("relabel")?;
         }
         self.stopping_rule().context("gate")?;
-        start.contestant(&self.gate.player, &game).context("gate.player")?;
+        start
+            .contestant(&self.gate.player, &game)
+            .context("gate.player")?;
         for opponent in self.opponents(start)? {
-            opponent.contestant(&self.measure.player, &game).context("measure")?;
+            opponent
+                .contestant(&self.measure.player, &game)
+                .context("measure")?;
         }
-        start.contestant(&self.measure.player, &game).context("measure.player")?;
+        start
+            .contestant(&self.measure.player, &game)
+            .context("measure.player")?;
         Ok(())
     }
 
     /// The rules of all its games.
     pub(crate) fn game(&self) -> Standard {
         // An unknown variant was refused before; self-play says so.
-        Standard::new(shard::variant_named(&self.selfplay.variant).unwrap_or_default(), Die::fair())
+        Standard::new(
+            shard::variant_named(&self.selfplay.variant).unwrap_or_default(),
+            Die::fair(),
+        )
     }
 
     /// Trains on another device.
@@ -168,7 +203,8 @@ impl ImproveConfig {
         backend.clone_into(&mut self.train.training.backend);
     }
 
-    /// What a stage of a generation draws from. 53 bits, so that every TOML and JSON reader can hold it.
+    /// What a stage of a generation draws from. 53 bits, so that every TOML and JSON reader can
+    /// hold it.
     pub(crate) fn stage_seed(&self, space: SeedSpace, generation: u64) -> u64 {
         /// Keeps these apart from all seeds that other commands derive from the user's.
         const IMPROVE: u64 = 0x1339_7E0F;
@@ -178,8 +214,15 @@ impl ImproveConfig {
     /// What is fitted.
     pub(crate) fn family(&self) -> Result<Family> {
         let families = [Family::Network, Family::Integer, Family::NTuple];
-        let found = families.into_iter().find(|family| family.name() == self.train.family);
-        found.ok_or_else(|| anyhow!("train.family = '{}': it must be network, integer or ntuple", self.train.family))
+        let found = families
+            .into_iter()
+            .find(|family| family.name() == self.train.family);
+        found.ok_or_else(|| {
+            anyhow!(
+                "train.family = '{}': it must be network, integer or ntuple",
+                self.train.family
+            )
+        })
     }
 
     /// The games of a generation, by the best evaluator before it.
@@ -187,7 +230,8 @@ impl ImproveConfig {
         let section = self.selfplay.clone();
         let with_best = |weighted: WeightedPlayer| {
             // Who has no place for it is an opponent that stays the same.
-            let player = with_evaluator(&weighted.player, &best.notation).unwrap_or(weighted.player);
+            let player =
+                with_evaluator(&weighted.player, &best.notation).unwrap_or(weighted.player);
             WeightedPlayer { player, ..weighted }
         };
         SelfPlayConfig {
@@ -225,8 +269,17 @@ impl ImproveConfig {
 
     /// When the gate's test ends.
     pub(crate) fn stopping_rule(&self) -> Result<StoppingRule> {
-        let GateSection { elo0, elo1, alpha, beta, .. } = self.gate;
-        Ok(StoppingRule { test: SequentialTest::new(elo0, elo1, alpha, beta, EloModel::Logistic)?, single_games: false })
+        let GateSection {
+            elo0,
+            elo1,
+            alpha,
+            beta,
+            ..
+        } = self.gate;
+        Ok(StoppingRule {
+            test: SequentialTest::new(elo0, elo1, alpha, beta, EloModel::Logistic)?,
+            single_games: false,
+        })
     }
 
     /// Most pairs of games of the gate, and of a match that measures.
@@ -246,7 +299,11 @@ impl ImproveConfig {
 
     /// By whom strength is measured, besides generation 0.
     pub(crate) fn opponents(&self, start: &Evaluator) -> Result<Vec<Evaluator>> {
-        let opponents = self.measure.opponents.iter().map(|notation| Evaluator::fixed(notation).context("measure.opponents"));
+        let opponents = self
+            .measure
+            .opponents
+            .iter()
+            .map(|notation| Evaluator::fixed(notation).context("measure.opponents"));
         let mut opponents = opponents.collect::<Result<Vec<_>>>()?;
         opponents.retain(|opponent| opponent.shown != start.shown);
         Ok(opponents)
@@ -261,8 +318,13 @@ mod tests {
     fn presets_can_be_run_and_are_written_as_they_are_read() {
         for name in ["quick", "standard"] {
             let config = ImproveConfig::from_toml(ImproveConfig::preset(name)).unwrap();
-            config.check(&Evaluator::fixed(&config.start).unwrap()).unwrap();
-            assert_eq!(ImproveConfig::from_toml(&config.to_toml().unwrap()).unwrap(), config);
+            config
+                .check(&Evaluator::fixed(&config.start).unwrap())
+                .unwrap();
+            assert_eq!(
+                ImproveConfig::from_toml(&config.to_toml().unwrap()).unwrap(),
+                config
+            );
         }
     }
 
@@ -270,7 +332,12 @@ mod tests {
     fn seeds_of_stages_and_generations_differ() {
         let config = ImproveConfig::from_toml(QUICK).unwrap();
         let mut seeds = Vec::new();
-        for space in [SeedSpace::SelfPlay, SeedSpace::Training, SeedSpace::Gate, SeedSpace::Arena] {
+        for space in [
+            SeedSpace::SelfPlay,
+            SeedSpace::Training,
+            SeedSpace::Gate,
+            SeedSpace::Arena,
+        ] {
             seeds.extend((0..100).map(|generation| config.stage_seed(space, generation)));
         }
         assert!(seeds.iter().all(|&seed| seed < 1 << 53));
@@ -282,7 +349,14 @@ mod tests {
     #[test]
     fn when_it_ends_does_not_change_what_it_does() {
         let config = ImproveConfig::from_toml(QUICK).unwrap();
-        assert!(config.does_the_same(&ImproveConfig { generations: 77, patience: 5, ..config.clone() }));
-        assert!(!config.does_the_same(&ImproveConfig { seed: 77, ..config.clone() }));
+        assert!(config.does_the_same(&ImproveConfig {
+            generations: 77,
+            patience: 5,
+            ..config.clone()
+        }));
+        assert!(!config.does_the_same(&ImproveConfig {
+            seed: 77,
+            ..config.clone()
+        }));
     }
 }

@@ -1,7 +1,8 @@
 //! The evaluators that learning in generations deals with: hand-made ones and models.
 //!
-//! Invariant: the name under which one is shown, also in records and state files, does not say where its file lies, so
-//! that a directory can be moved and two runs of the same settings make the same files.
+//! Invariant: the name under which one is shown, also in records and state files, does not say
+//! where its file lies, so that a directory can be moved and two runs of the same settings make the
+//! same files.
 
 use crate::commands::arena::contestant_shown;
 use crate::gating::with_evaluator;
@@ -29,14 +30,22 @@ impl Evaluator {
     /// If it is not written as a notation is.
     pub(crate) fn fixed(notation: &str) -> Result<Self> {
         let shown = Notation::parse(notation)?.to_string();
-        Ok(Self { notation: shown.clone(), shown, model: None })
+        Ok(Self {
+            notation: shown.clone(),
+            shown,
+            model: None,
+        })
     }
 
     /// A model of the run.
     pub(crate) fn model(path: &Path, name: &str) -> Self {
         // Quoted, because a path may hold anything.
         let notation = format!("\"model:{}\"", path.display());
-        Self { notation, shown: format!("model:{name}"), model: Some((path.to_owned(), name.to_owned())) }
+        Self {
+            notation,
+            shown: format!("model:{name}"),
+            model: Some((path.to_owned(), name.to_owned())),
+        }
     }
 
     /// A player with this evaluator in the place that a template has for it.
@@ -44,7 +53,11 @@ impl Evaluator {
     /// # Errors
     /// If it has none, or makes no player.
     pub(crate) fn contestant(&self, template: &str, game: &Standard) -> Result<Contestant> {
-        contestant_shown(&with_evaluator(template, &self.notation)?, &with_evaluator(template, &self.shown)?, game)
+        contestant_shown(
+            &with_evaluator(template, &self.notation)?,
+            &with_evaluator(template, &self.shown)?,
+            game,
+        )
     }
 }
 
@@ -56,9 +69,28 @@ mod tests {
     fn the_name_of_a_player_says_nothing_of_paths() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("a b.safetensors");
-        std::fs::copy(concat!(env!("CARGO_MANIFEST_DIR"), "/../models/quick-network.safetensors"), &path).unwrap();
-        let made = Evaluator::model(&path, "generation-7").contestant("star2(depth=2, eval={model})", &Standard::default()).unwrap();
-        assert!(made.name.starts_with("star2(depth=2, eval=model:generation-7) ["), "{}", made.name);
-        assert!(Evaluator::fixed("abt").unwrap().contestant("star2(depth=2)", &Standard::default()).is_err());
+        std::fs::copy(
+            concat!(
+                env!("CARGO_MANIFEST_DIR"),
+                "/../models/quick-network.safetensors"
+            ),
+            &path,
+        )
+        .unwrap();
+        let made = Evaluator::model(&path, "generation-7")
+            .contestant("star2(depth=2, eval={model})", &Standard::default())
+            .unwrap();
+        assert!(
+            made.name
+                .starts_with("star2(depth=2, eval=model:generation-7) ["),
+            "{}",
+            made.name
+        );
+        assert!(
+            Evaluator::fixed("abt")
+                .unwrap()
+                .contestant("star2(depth=2)", &Standard::default())
+                .is_err()
+        );
     }
 }

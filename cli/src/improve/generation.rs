@@ -1,8 +1,8 @@
 //! One generation: self-play, labels, training, gate, measuring.
 //!
-//! Invariant: every stage keeps what it finished in the generation's directory and goes on from there; what comes out
-//! is a function of the settings, the generation's number, the best evaluator before it and the games of the
-//! generations that it learns from.
+//! Invariant: every stage keeps what it finished in the generation's directory and goes on from
+//! there; what comes out is a function of the settings, the generation's number, the best evaluator
+//! before it and the games of the generations that it learns from.
 
 use super::config::ImproveConfig;
 use super::evaluator::Evaluator;
@@ -60,31 +60,67 @@ impl Generation<'_> {
         let games = stages.run(
             &self.stage("self-play"),
             || self.play(),
-            |summary| format!("{} games, {} positions, by {}", summary.games, summary.positions, self.best.shown),
+            |summary| {
+                format!(
+                    "{} games, {} positions, by {}",
+                    summary.games, summary.positions, self.best.shown
+                )
+            },
         )?;
-        output::note(&format!("{} games, {} positions, by {}", games.games, games.positions, self.best.shown));
+        output::note(&format!(
+            "{} games, {} positions, by {}",
+            games.games, games.positions, self.best.shown
+        ));
         if self.config.relabel.is_some() {
             stages.run(&self.stage("relabel"), || self.relabel(), Clone::clone)?;
         }
         let (report, samples) = stages.run(
             &self.stage("training"),
             || self.train(),
-            |(report, samples)| format!("{samples} samples, validation loss {:.5}", report.validation_loss),
+            |(report, samples)| {
+                format!(
+                    "{samples} samples, validation loss {:.5}",
+                    report.validation_loss
+                )
+            },
         )?;
         output::note(&train::summary(&report));
-        let model = place(self.number).join(&report.family).join(&report.family).with_extension("safetensors");
-        let candidate = Evaluator::model(&self.directory.join(&model), &format!("generation-{}", self.number));
-        let test = stages.run(&self.stage("gate"), || self.gate(&candidate), ToString::to_string)?;
+        let model = place(self.number)
+            .join(&report.family)
+            .join(&report.family)
+            .with_extension("safetensors");
+        let candidate = Evaluator::model(
+            &self.directory.join(&model),
+            &format!("generation-{}", self.number),
+        );
+        let test = stages.run(
+            &self.stage("gate"),
+            || self.gate(&candidate),
+            ToString::to_string,
+        )?;
         output::note(&test.to_string());
         let accepted = test.test.verdict == Verdict::Accepted;
         // Whoever was measured before is not measured again.
         let strength = if accepted {
             let shown = |found: &Vec<Strength>| strength_line(found);
-            stages.run(&self.stage("measure"), || measure(self.config, self.directory, self.number, &candidate, self.start), shown)?
+            stages.run(
+                &self.stage("measure"),
+                || {
+                    measure(
+                        self.config,
+                        self.directory,
+                        self.number,
+                        &candidate,
+                        self.start,
+                    )
+                },
+                shown,
+            )?
         } else {
             self.strength.to_vec()
         };
-        let checksum = gating::checksum(&files::read(&report.model)?).context("a model without a checksum was written")?;
+        let checksum = gating::checksum(&files::read(&report.model)?)
+            .context("a model without a checksum was written")?;
         Ok(Entry {
             generation: self.number,
             accepted,
@@ -103,7 +139,10 @@ impl Generation<'_> {
             checksum,
             gate: test.test,
             strength,
-            command: format!("alea improve --config improve.toml --out . --generations {}", self.number),
+            command: format!(
+                "alea improve --config improve.toml --out . --generations {}",
+                self.number
+            ),
         })
     }
 
@@ -118,7 +157,8 @@ impl Generation<'_> {
 
     fn play(&self) -> Result<SelfPlaySummary> {
         let progress = progress_bar("games");
-        let summary = self_play(self.config, self.number, self.best)?.run(&self.path("selfplay"), &progress)?;
+        let summary = self_play(self.config, self.number, self.best)?
+            .run(&self.path("selfplay"), &progress)?;
         progress.finish_and_clear();
         Ok(summary)
     }
@@ -146,14 +186,25 @@ impl Generation<'_> {
         let (config, data) = (self.config.train(self.number), self.window());
         let family = self.config.family()?;
         let samples = train::load(&data, &config)?;
-        Ok((train::fit_one(&config, family, &samples, &data, &self.path(family.name()))?, samples.training()))
+        Ok((
+            train::fit_one(&config, family, &samples, &data, &self.path(family.name()))?,
+            samples.training(),
+        ))
     }
 
     /// The directories of the generations to learn from, oldest first.
     fn window(&self) -> Vec<PathBuf> {
-        let kind = if self.config.relabel.is_some() { "relabelled" } else { "selfplay" };
-        let first = (self.number + 1).saturating_sub(self.config.train.last_generations).max(1);
-        (first..=self.number).map(|number| self.directory.join(place(number)).join(kind)).collect()
+        let kind = if self.config.relabel.is_some() {
+            "relabelled"
+        } else {
+            "selfplay"
+        };
+        let first = (self.number + 1)
+            .saturating_sub(self.config.train.last_generations)
+            .max(1);
+        (first..=self.number)
+            .map(|number| self.directory.join(place(number)).join(kind))
+            .collect()
     }
 
     fn gate(&self, candidate: &Evaluator) -> Result<Tested> {
@@ -164,9 +215,19 @@ impl Generation<'_> {
             seed: self.config.stage_seed(SeedSpace::Gate, self.number),
             state: Some(self.path("gate.jsonl")),
         };
-        let result = gate.play(&self.config.at_the_gate(candidate)?, &self.config.at_the_gate(self.best)?)?;
-        let standing = result.sequential_test.as_ref().map(standing).unwrap_or_default();
-        Ok(Tested { test: Test::of(&result).context("a gate without a test")?, standing })
+        let result = gate.play(
+            &self.config.at_the_gate(candidate)?,
+            &self.config.at_the_gate(self.best)?,
+        )?;
+        let standing = result
+            .sequential_test
+            .as_ref()
+            .map(standing)
+            .unwrap_or_default();
+        Ok(Tested {
+            test: Test::of(&result).context("a gate without a test")?,
+            standing,
+        })
     }
 }
 
@@ -178,12 +239,23 @@ struct Tested {
 
 impl std::fmt::Display for Tested {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(formatter, "{} of {} games, {}", self.test.score, self.test.score.games, self.standing)
+        write!(
+            formatter,
+            "{} of {} games, {}",
+            self.test.score, self.test.score.games, self.standing
+        )
     }
 }
 
-/// How strong an evaluator is: against that of generation 0, unless it is that one, and against the others named.
-pub(super) fn measure(config: &ImproveConfig, directory: &Path, number: u64, who: &Evaluator, start: &Evaluator) -> Result<Vec<Strength>> {
+/// How strong an evaluator is: against that of generation 0, unless it is that one, and against the
+/// others named.
+pub(super) fn measure(
+    config: &ImproveConfig,
+    directory: &Path,
+    number: u64,
+    who: &Evaluator,
+    start: &Evaluator,
+) -> Result<Vec<Strength>> {
     let directory = directory.join(place(number));
     files::create_directory(&directory)?;
     let mut opponents = config.opponents(start)?;
@@ -196,12 +268,25 @@ pub(super) fn measure(config: &ImproveConfig, directory: &Path, number: u64, who
         let options = MatchOptions {
             game: game.clone(),
             threads: rayon::current_num_threads(),
-            state: Some(directory.join(format!("measure-{index}-{}.jsonl", file_name(&opponent.shown)))),
+            state: Some(directory.join(format!(
+                "measure-{index}-{}.jsonl",
+                file_name(&opponent.shown)
+            ))),
             progress: true,
-            ..MatchOptions::new(config.pairs().1, config.stage_seed(SeedSpace::Arena, number))
+            ..MatchOptions::new(
+                config.pairs().1,
+                config.stage_seed(SeedSpace::Arena, number),
+            )
         };
-        let result = play_match(&config.measured(who)?, &config.measured(opponent)?, &options)?;
-        strength.push(Strength { opponent: opponent.shown.clone(), score: Score::of(&result) });
+        let result = play_match(
+            &config.measured(who)?,
+            &config.measured(opponent)?,
+            &options,
+        )?;
+        strength.push(Strength {
+            opponent: opponent.shown.clone(),
+            score: Score::of(&result),
+        });
     }
     if !strength.is_empty() {
         output::note(&strength_line(&strength));
@@ -212,8 +297,13 @@ pub(super) fn measure(config: &ImproveConfig, directory: &Path, number: u64, who
 /// Strength in one line.
 pub(crate) fn strength_line(strength: &[Strength]) -> String {
     let one = |found: &Strength| {
-        let Score { elo, elo_interval, .. } = &found.score;
-        format!("{elo:+.0} Elo [{:+.0}, {:+.0}] against {}", elo_interval.lower, elo_interval.upper, found.opponent)
+        let Score {
+            elo, elo_interval, ..
+        } = &found.score;
+        format!(
+            "{elo:+.0} Elo [{:+.0}, {:+.0}] against {}",
+            elo_interval.lower, elo_interval.upper, found.opponent
+        )
     };
     strength.iter().map(one).collect::<Vec<_>>().join(", ")
 }

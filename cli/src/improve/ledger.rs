@@ -1,7 +1,8 @@
 //! The ledger: what came of every generation, as JSON for programs and as Markdown for people.
 //!
-//! Invariant: `ledger.json` is what is believed, and holds finished generations only, each once and in order; it is
-//! replaced as a whole. `ledger.md` is made of it. Neither holds times, so equal runs have equal ledgers.
+//! Invariant: `ledger.json` is what is believed, and holds finished generations only, each once and
+//! in order; it is replaced as a whole. `ledger.md` is made of it. Neither holds times, so equal
+//! runs have equal ledgers.
 
 use anyhow::{Context, Result, bail};
 use benches::arena::MatchResult;
@@ -44,7 +45,8 @@ pub(crate) struct Entry {
     pub(crate) games: u64,
     pub(crate) positions: u64,
     pub(crate) training: Training,
-    /// The model's file, seen from the directory of the run, and the checksum (xxh3) in its metadata.
+    /// The model's file, seen from the directory of the run, and the checksum (xxh3) in its
+    /// metadata.
     pub(crate) model: PathBuf,
     pub(crate) checksum: String,
     pub(crate) gate: Test,
@@ -97,15 +99,33 @@ pub(crate) struct Score {
 
 impl Score {
     pub(crate) fn of(result: &MatchResult) -> Self {
-        let MatchResult { games, score, interval, elo, elo_interval, .. } = *result;
-        Self { games, score, interval, elo, elo_interval }
+        let MatchResult {
+            games,
+            score,
+            interval,
+            elo,
+            elo_interval,
+            ..
+        } = *result;
+        Self {
+            games,
+            score,
+            interval,
+            elo,
+            elo_interval,
+        }
     }
 }
 
 impl std::fmt::Display for Score {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let percent = [self.score, self.interval.lower, self.interval.upper].map(|share| 100.0 * share);
-        write!(formatter, "{:.2} % [{:.2}, {:.2}]", percent[0], percent[1], percent[2])
+        let percent =
+            [self.score, self.interval.lower, self.interval.upper].map(|share| 100.0 * share);
+        write!(
+            formatter,
+            "{:.2} % [{:.2}, {:.2}]",
+            percent[0], percent[1], percent[2]
+        )
     }
 }
 
@@ -113,8 +133,15 @@ impl Test {
     /// Of a match that a sequential test could end.
     pub(crate) fn of(result: &MatchResult) -> Option<Self> {
         let test = result.sequential_test?;
-        let (log_likelihood_ratio, lower, upper) = (test.log_likelihood_ratio, test.lower, test.upper);
-        Some(Self { verdict: test.verdict, log_likelihood_ratio, lower, upper, score: Score::of(result) })
+        let (log_likelihood_ratio, lower, upper) =
+            (test.log_likelihood_ratio, test.lower, test.upper);
+        Some(Self {
+            verdict: test.verdict,
+            log_likelihood_ratio,
+            lower,
+            upper,
+            score: Score::of(result),
+        })
     }
 }
 
@@ -135,8 +162,17 @@ impl Ledger {
         }
         let ledger: Self = serde_json::from_slice(&files::read(&path)?)
             .with_context(|| format!("{}: this is no ledger of generations", path.display()))?;
-        if let Some((entry, expected)) = ledger.generations.iter().zip(1..).find(|(entry, expected)| entry.generation != *expected) {
-            bail!("{}: generation {} stands where generation {expected} should", path.display(), entry.generation);
+        if let Some((entry, expected)) = ledger
+            .generations
+            .iter()
+            .zip(1..)
+            .find(|(entry, expected)| entry.generation != *expected)
+        {
+            bail!(
+                "{}: generation {} stands where generation {expected} should",
+                path.display(),
+                entry.generation
+            );
         }
         Ok(Some(ledger))
     }
@@ -147,9 +183,14 @@ impl Ledger {
     /// If a file cannot be written.
     pub(crate) fn write(&self, directory: &Path) -> Result<()> {
         let json = serde_json::to_string_pretty(self)? + "\n";
-        files::write_atomically(&Self::path(directory), |file| file.write_all(json.as_bytes()))?;
+        files::write_atomically(&Self::path(directory), |file| {
+            file.write_all(json.as_bytes())
+        })?;
         let text = self.markdown();
-        Ok(files::write_atomically(&directory.join("ledger.md"), |file| file.write_all(text.as_bytes()))?)
+        Ok(files::write_atomically(
+            &directory.join("ledger.md"),
+            |file| file.write_all(text.as_bytes()),
+        )?)
     }
 
     /// The last generation whose model was accepted.
@@ -159,12 +200,18 @@ impl Ledger {
 
     /// How many generations there were since then.
     pub(crate) fn in_vain(&self) -> u64 {
-        self.generations.iter().rev().take_while(|entry| !entry.accepted).count() as u64
+        self.generations
+            .iter()
+            .rev()
+            .take_while(|entry| !entry.accepted)
+            .count() as u64
     }
 
     /// How strong the best one is.
     pub(crate) fn strength(&self) -> &[Strength] {
-        self.generations.last().map_or(&self.start.strength, |entry| &entry.strength)
+        self.generations
+            .last()
+            .map_or(&self.start.strength, |entry| &entry.strength)
     }
 
     fn markdown(&self) -> String {
@@ -176,7 +223,15 @@ impl Ledger {
         text += "| generation | accepted | against | score at the gate, 95 % | Elo | LLR | games | validation loss | samples | model (xxh3) | command |\n";
         text += "|--:|---|---|---|--:|--:|--:|--:|--:|---|---|\n";
         for entry in &self.generations {
-            let Entry { generation, best_before, gate, training, checksum, command, .. } = entry;
+            let Entry {
+                generation,
+                best_before,
+                gate,
+                training,
+                checksum,
+                command,
+                ..
+            } = entry;
             text += &format!(
                 "| {generation} | {} | {} | {} | {:+.1} | {:+.2} | {} | {:.5} | {} | {checksum} | `{command}` |\n",
                 if entry.accepted { "yes" } else { "no" },
@@ -201,14 +256,35 @@ pub(super) mod tests {
         let score = Score {
             games: 20,
             score: 0.75,
-            interval: Interval { lower: 0.7, upper: 0.8 },
+            interval: Interval {
+                lower: 0.7,
+                upper: 0.8,
+            },
             elo: 190.8,
-            elo_interval: Interval { lower: 147.2, upper: 240.8 },
+            elo_interval: Interval {
+                lower: 147.2,
+                upper: 240.8,
+            },
         };
-        let test = Test { verdict: Verdict::Accepted, log_likelihood_ratio: 3.0, lower: -2.9, upper: 2.9, score: score.clone() };
-        let training =
-            Training { family: "network".into(), samples: 9, epochs: 2, best_epoch: 1, training_loss: 0.6, validation_loss: 0.612_34 };
-        let strength = vec![Strength { opponent: "schwarz".into(), score }];
+        let test = Test {
+            verdict: Verdict::Accepted,
+            log_likelihood_ratio: 3.0,
+            lower: -2.9,
+            upper: 2.9,
+            score: score.clone(),
+        };
+        let training = Training {
+            family: "network".into(),
+            samples: 9,
+            epochs: 2,
+            best_epoch: 1,
+            training_loss: 0.6,
+            validation_loss: 0.612_34,
+        };
+        let strength = vec![Strength {
+            opponent: "schwarz".into(),
+            score,
+        }];
         let entry = |(&accepted, generation)| Entry {
             generation,
             accepted,
@@ -224,7 +300,11 @@ pub(super) mod tests {
         };
         Ledger {
             seed: 5,
-            start: Start { evaluator: "abt".into(), checksum: None, strength: strength.clone() },
+            start: Start {
+                evaluator: "abt".into(),
+                checksum: None,
+                strength: strength.clone(),
+            },
             generations: accepted.iter().zip(1..).map(entry).collect(),
         }
     }
@@ -236,17 +316,40 @@ pub(super) mod tests {
         let written = ledger(&[true, false, true, false, false]);
         written.write(directory.path()).unwrap();
         assert_eq!(Ledger::read(directory.path()).unwrap().unwrap(), written);
-        assert_eq!((written.best().unwrap().generation, written.in_vain()), (3, 2));
-        assert_eq!((ledger(&[false]).best(), ledger(&[]).in_vain(), ledger(&[true]).in_vain()), (None, 0, 0));
+        assert_eq!(
+            (written.best().unwrap().generation, written.in_vain()),
+            (3, 2)
+        );
+        assert_eq!(
+            (
+                ledger(&[false]).best(),
+                ledger(&[]).in_vain(),
+                ledger(&[true]).in_vain()
+            ),
+            (None, 0, 0)
+        );
         let text = std::fs::read_to_string(directory.path().join("ledger.md")).unwrap();
         let rows: Vec<&str> = text.lines().filter(|line| line.starts_with('|')).collect();
-        assert!(rows.len() == 7 && rows.iter().all(|row| row.matches('|').count() == 12), "{text}");
+        assert!(
+            rows.len() == 7 && rows.iter().all(|row| row.matches('|').count() == 12),
+            "{text}"
+        );
         assert!(rows[3].starts_with("| 2 | no | abt | 75.00 % [70.00, 80.00] | +190.8 | +3.00 | 20 | 0.61234 | 9 | 0123 |"), "{text}");
         let mut wrong = written;
         wrong.generations.remove(1);
         wrong.write(directory.path()).unwrap();
-        assert!(Ledger::read(directory.path()).unwrap_err().to_string().contains("generation 3 stands where generation 2 should"));
+        assert!(
+            Ledger::read(directory.path())
+                .unwrap_err()
+                .to_string()
+                .contains("generation 3 stands where generation 2 should")
+        );
         std::fs::write(Ledger::path(directory.path()), "{}").unwrap();
-        assert!(Ledger::read(directory.path()).unwrap_err().to_string().contains("no ledger of generations"));
+        assert!(
+            Ledger::read(directory.path())
+                .unwrap_err()
+                .to_string()
+                .contains("no ledger of generations")
+        );
     }
 }

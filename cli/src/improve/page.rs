@@ -15,27 +15,52 @@ use engine::files;
 use std::path::{Path, PathBuf};
 
 /// Writes the page into the directory of a run.
-pub(super) fn write(directory: &Path, config: &ImproveConfig, ledger: &Ledger, stages: &[Stage], ended: Option<End>) -> Result<PathBuf> {
+pub(super) fn write(
+    directory: &Path,
+    config: &ImproveConfig,
+    ledger: &Ledger,
+    stages: &[Stage],
+    ended: Option<End>,
+) -> Result<PathBuf> {
     let path = directory.join("history.html");
     let html = page(config, ledger, stages, ended)?.html();
     files::write_atomically(&path, |file| file.write_all(html.as_bytes()))?;
     Ok(path)
 }
 
-fn page(config: &ImproveConfig, ledger: &Ledger, stages: &[Stage], ended: Option<End>) -> Result<Page> {
+fn page(
+    config: &ImproveConfig,
+    ledger: &Ledger,
+    stages: &[Stage],
+    ended: Option<End>,
+) -> Result<Page> {
     // Stages, configuration and commands stand as in every report.
     let mut page = report::page(&ReportData {
         title: format!("Generations, seed {}", ledger.seed),
         configuration: config.to_toml()?,
-        commands: ledger.generations.last().map(|entry| entry.command.clone()).into_iter().collect(),
+        commands: ledger
+            .generations
+            .last()
+            .map(|entry| entry.command.clone())
+            .into_iter()
+            .collect(),
         stages: stages.to_vec(),
         ..ReportData::default()
     })?;
     page.summary = summary(ledger, ended);
-    let mut sections = vec![Section { heading: "Strength".to_owned(), blocks: strength(ledger)? }];
+    let mut sections = vec![Section {
+        heading: "Strength".to_owned(),
+        blocks: strength(ledger)?,
+    }];
     if !ledger.generations.is_empty() {
-        sections.push(Section { heading: "Gate".to_owned(), blocks: gate(ledger)? });
-        sections.push(Section { heading: "Games and training".to_owned(), blocks: vec![Block::Table(training(ledger)), losses()] });
+        sections.push(Section {
+            heading: "Gate".to_owned(),
+            blocks: gate(ledger)?,
+        });
+        sections.push(Section {
+            heading: "Games and training".to_owned(),
+            blocks: vec![Block::Table(training(ledger)), losses()],
+        });
     }
     page.sections.splice(0..0, sections);
     Ok(page)
@@ -46,9 +71,19 @@ fn losses() -> Block {
 }
 
 fn summary(ledger: &Ledger, ended: Option<End>) -> Vec<Sentence> {
-    let best = ledger.best().map_or_else(|| ledger.start.evaluator.clone(), |entry| format!("generation {}", entry.generation));
-    let accepted = ledger.generations.iter().filter(|entry| entry.accepted).count();
-    let promoted = format!(" is the best one; {accepted} of {} generations were promoted.", ledger.generations.len());
+    let best = ledger.best().map_or_else(
+        || ledger.start.evaluator.clone(),
+        |entry| format!("generation {}", entry.generation),
+    );
+    let accepted = ledger
+        .generations
+        .iter()
+        .filter(|entry| entry.accepted)
+        .count();
+    let promoted = format!(
+        " is the best one; {accepted} of {} generations were promoted.",
+        ledger.generations.len()
+    );
     let mut sentences = vec![vec![(best, true), (promoted, false)]];
     if let Some(ended) = ended {
         let told = ended.told(ledger);
@@ -59,8 +94,10 @@ fn summary(ledger: &Ledger, ended: Option<End>) -> Vec<Sentence> {
 
 /// Elo by generation, and the matches behind it.
 fn strength(ledger: &Ledger) -> Result<Vec<Block>> {
-    let all: Vec<&[Strength]> =
-        std::iter::once(&ledger.start.strength).chain(ledger.generations.iter().map(|entry| &entry.strength)).map(Vec::as_slice).collect();
+    let all: Vec<&[Strength]> = std::iter::once(&ledger.start.strength)
+        .chain(ledger.generations.iter().map(|entry| &entry.strength))
+        .map(Vec::as_slice)
+        .collect();
     let start = ledger.start.evaluator.as_str();
     let mut opponents = vec![start];
     for strength in all.iter().copied().flatten() {
@@ -73,17 +110,30 @@ fn strength(ledger: &Ledger) -> Result<Vec<Block>> {
         let mut points = Vec::new();
         for (generation, strength) in all.iter().enumerate() {
             let x = generation as f64;
-            match strength.iter().find(|strength| strength.opponent == opponent).map(|strength| &strength.score) {
+            match strength
+                .iter()
+                .find(|strength| strength.opponent == opponent)
+                .map(|strength| &strength.score)
+            {
                 Some(score) => {
                     points.push((x, score.elo));
-                    bars.push(Bar { curve, x, lower: score.elo_interval.lower, upper: score.elo_interval.upper });
+                    bars.push(Bar {
+                        curve,
+                        x,
+                        lower: score.elo_interval.lower,
+                        upper: score.elo_interval.upper,
+                    });
                 }
                 // Generation 0 is as strong as itself.
                 None if opponent == start => points.push((x, 0.0)),
                 None => {}
             }
         }
-        let name = if opponent == start { format!("generation 0 ({start})") } else { opponent.to_owned() };
+        let name = if opponent == start {
+            format!("generation 0 ({start})")
+        } else {
+            opponent.to_owned()
+        };
         curves.push(Curve { name, points });
     }
     let chart = LineChart {
@@ -92,57 +142,132 @@ fn strength(ledger: &Ledger) -> Result<Vec<Block>> {
         y_label: "Elo".to_owned(),
         curves,
     };
-    let names = Scale::Categories((0..all.len()).map(|generation| generation.to_string()).collect());
+    let names = Scale::Categories(
+        (0..all.len())
+            .map(|generation| generation.to_string())
+            .collect(),
+    );
     let svg = chart_with_bars(&chart, &bars, &names, &Scale::Linear)?;
-    let mut sheet = Sheet::new(["After generation", "Against", "Score", "95 % interval", "Elo", "95 % interval of Elo", "Games"]);
+    let mut sheet = Sheet::new([
+        "After generation",
+        "Against",
+        "Score",
+        "95 % interval",
+        "Elo",
+        "95 % interval of Elo",
+        "Games",
+    ]);
     for (generation, strength) in all.iter().enumerate() {
         for Strength { opponent, score } in strength.iter() {
             sheet.push(vec![
                 Cell::Count(generation as u64),
                 opponent.as_str().into(),
                 format!("{:.2} %", 100.0 * score.score).into(),
-                format!("{:.2} – {:.2} %", 100.0 * score.interval.lower, 100.0 * score.interval.upper).into(),
+                format!(
+                    "{:.2} – {:.2} %",
+                    100.0 * score.interval.lower,
+                    100.0 * score.interval.upper
+                )
+                .into(),
                 format!("{:+.0}", score.elo).into(),
-                format!("{:+.0} – {:+.0}", score.elo_interval.lower, score.elo_interval.upper).into(),
+                format!(
+                    "{:+.0} – {:+.0}",
+                    score.elo_interval.lower, score.elo_interval.upper
+                )
+                .into(),
                 score.games.into(),
             ]);
         }
     }
     let note = "Bars are 95 % intervals. A generation that was not promoted leaves the best one, and its measurements, as they were.";
-    Ok(vec![Block::chart(svg, chart.title), Block::Note(note.to_owned()), Block::Table(sheet)])
+    Ok(vec![
+        Block::chart(svg, chart.title),
+        Block::Note(note.to_owned()),
+        Block::Table(sheet),
+    ])
 }
 
 /// Candidates against the best ones before them.
 fn gate(ledger: &Ledger) -> Result<Vec<Block>> {
-    let mut sheet = Sheet::new(["Generation", "Accepted", "Against", "Score", "95 % interval", "Elo", "LLR", "Games", "Model (xxh3)"]);
+    let mut sheet = Sheet::new([
+        "Generation",
+        "Accepted",
+        "Against",
+        "Score",
+        "95 % interval",
+        "Elo",
+        "LLR",
+        "Games",
+        "Model (xxh3)",
+    ]);
     let mut bars = Vec::new();
-    for Entry { generation, accepted, best_before, gate, checksum, .. } in &ledger.generations {
+    for Entry {
+        generation,
+        accepted,
+        best_before,
+        gate,
+        checksum,
+        ..
+    } in &ledger.generations
+    {
         let score = &gate.score;
         sheet.push(vec![
             (*generation).into(),
             if *accepted { "yes" } else { "no" }.into(),
             best_before.as_str().into(),
             format!("{:.2} %", 100.0 * score.score).into(),
-            format!("{:.2} – {:.2} %", 100.0 * score.interval.lower, 100.0 * score.interval.upper).into(),
+            format!(
+                "{:.2} – {:.2} %",
+                100.0 * score.interval.lower,
+                100.0 * score.interval.upper
+            )
+            .into(),
             format!("{:+.1}", score.elo).into(),
-            format!("{:+.2} in ({:.2}, {:.2})", gate.log_likelihood_ratio, gate.lower, gate.upper).into(),
+            format!(
+                "{:+.2} in ({:.2}, {:.2})",
+                gate.log_likelihood_ratio, gate.lower, gate.upper
+            )
+            .into(),
             score.games.into(),
             checksum.as_str().into(),
         ]);
-        bars.push(ScoreBar { label: format!("generation {generation} – {best_before}"), score: score.score, interval: score.interval });
+        bars.push(ScoreBar {
+            label: format!("generation {generation} – {best_before}"),
+            score: score.score,
+            interval: score.interval,
+        });
     }
     let text = "Each candidate meets the best one before it until a sequential test is decided; only if it accepts is the candidate the best \
                 from then on. Intervals of matches that a test ended are a little too narrow, and scores a little too far from 50 %.";
     let svg = score_bars("Share of games won at the gate, %", &bars)?;
     let alt = "Shares of games won at the gate, with their 95 % intervals";
-    Ok(vec![Block::Text(text.to_owned()), Block::Table(sheet), Block::chart(svg, alt)])
+    Ok(vec![
+        Block::Text(text.to_owned()),
+        Block::Table(sheet),
+        Block::chart(svg, alt),
+    ])
 }
 
 fn training(ledger: &Ledger) -> Sheet {
-    let columns =
-        ["Generation", "Games played", "Positions", "Family", "Training samples", "Best epoch", "Training loss", "Validation loss"];
+    let columns = [
+        "Generation",
+        "Games played",
+        "Positions",
+        "Family",
+        "Training samples",
+        "Best epoch",
+        "Training loss",
+        "Validation loss",
+    ];
     let mut sheet = Sheet::new(columns);
-    for Entry { generation, games, positions, training, .. } in &ledger.generations {
+    for Entry {
+        generation,
+        games,
+        positions,
+        training,
+        ..
+    } in &ledger.generations
+    {
         sheet.push(vec![
             (*generation).into(),
             (*games).into(),
@@ -165,7 +290,9 @@ mod tests {
     #[test]
     fn it_shows_every_generation_and_why_it_ended() {
         let config = ImproveConfig::from_toml(ImproveConfig::preset("quick")).unwrap();
-        let html = page(&config, &ledger(&[true, false]), &[], Some(End::Patience)).unwrap().html();
+        let html = page(&config, &ledger(&[true, false]), &[], Some(End::Patience))
+            .unwrap()
+            .html();
         for part in [
             "generation 1</strong> is the best one; 1 of 2",
             "Ended: a generation brought no gain.",

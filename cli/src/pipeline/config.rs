@@ -88,7 +88,10 @@ impl PipelineConfig {
     /// Checks everything that can be checked before hours of work.
     pub(crate) fn check(&self) -> Result<()> {
         if !(1..=MOST_GAMES).contains(&self.selfplay.games) {
-            bail!("selfplay: 'games' is from 1 to {MOST_GAMES}, not {}", self.selfplay.games);
+            bail!(
+                "selfplay: 'games' is from 1 to {MOST_GAMES}, not {}",
+                self.selfplay.games
+            );
         }
         SelfPlay::new(self.selfplay())?;
         self.train().check()?;
@@ -99,7 +102,9 @@ impl PipelineConfig {
         for round in &self.arena.rounds {
             if !(1..=64).contains(&round.depth) || !(1..=MOST_GAMES).contains(&round.games) {
                 let (depth, games) = (round.depth, round.games);
-                bail!("arena.rounds: 'depth' is from 1 to 64 and 'games' from 1 to {MOST_GAMES}, not {depth} and {games}");
+                bail!(
+                    "arena.rounds: 'depth' is from 1 to 64 and 'games' from 1 to {MOST_GAMES}, not {depth} and {games}"
+                );
             }
         }
         Ok(())
@@ -108,7 +113,10 @@ impl PipelineConfig {
     /// The rules of all its games.
     pub(crate) fn game(&self) -> Standard {
         // An unknown variant was refused before; self-play says so.
-        Standard::new(shard::variant_named(&self.selfplay.variant).unwrap_or_default(), Die::fair())
+        Standard::new(
+            shard::variant_named(&self.selfplay.variant).unwrap_or_default(),
+            Die::fair(),
+        )
     }
 
     /// Trains on another device.
@@ -154,16 +162,40 @@ mod tests {
 
     #[test]
     fn options_of_self_play_are_read_checked_and_written() {
-        let read = |options: &str| PipelineConfig::from_toml(&format!("{QUICK}\n[selfplay.options]\n{options}"));
+        let read = |options: &str| {
+            PipelineConfig::from_toml(&format!("{QUICK}\n[selfplay.options]\n{options}"))
+        };
         let config = read("temperature = 0.1\nendgames = { stones = [2, 5], share = 0.25 }\nstarts = { file = \"a b\" }").unwrap();
         let options = config.selfplay().options;
-        assert_eq!((options.temperature, options.endgames.clone().map(|endgames| endgames.stones)), (Some(0.1), Some([2, 5])));
-        assert_eq!(options.starts.as_ref().map(|starts| starts.share), Some(1.0));
-        assert_eq!(PipelineConfig::from_toml(&config.to_toml().unwrap()).unwrap(), config);
-        let problem = read("adjudicate = 7").unwrap().check().unwrap_err().to_string();
+        assert_eq!(
+            (
+                options.temperature,
+                options.endgames.clone().map(|endgames| endgames.stones)
+            ),
+            (Some(0.1), Some([2, 5]))
+        );
+        assert_eq!(
+            options.starts.as_ref().map(|starts| starts.share),
+            Some(1.0)
+        );
+        assert_eq!(
+            PipelineConfig::from_toml(&config.to_toml().unwrap()).unwrap(),
+            config
+        );
+        let problem = read("adjudicate = 7")
+            .unwrap()
+            .check()
+            .unwrap_err()
+            .to_string();
         assert!(problem.contains("'adjudicate' is a number"), "{problem}");
         assert!(read("temperatur = 0.1").is_err());
         // Without them the resolved settings are as they were before there were any.
-        assert!(!PipelineConfig::from_toml(QUICK).unwrap().to_toml().unwrap().contains("options"));
+        assert!(
+            !PipelineConfig::from_toml(QUICK)
+                .unwrap()
+                .to_toml()
+                .unwrap()
+                .contains("options")
+        );
     }
 }

@@ -20,7 +20,12 @@ pub(crate) struct Ran {
 impl Ran {
     /// Every line of standard output as JSON.
     pub(crate) fn lines(&self) -> Vec<Value> {
-        self.out.lines().map(|line| serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {line}"))).collect()
+        self.out
+            .lines()
+            .map(|line| {
+                serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {line}"))
+            })
+            .collect()
     }
 
     /// The only line of standard output as JSON; the command succeeded.
@@ -35,7 +40,10 @@ impl Ran {
     pub(crate) fn failure(&self) -> &str {
         assert_eq!(self.code, 1, "out: {} err: {}", self.out, self.err);
         assert_eq!(self.err.lines().count(), 1, "{}", self.err);
-        self.err.strip_prefix("alea: ").unwrap_or_else(|| panic!("{}", self.err)).trim_end()
+        self.err
+            .strip_prefix("alea: ")
+            .unwrap_or_else(|| panic!("{}", self.err))
+            .trim_end()
     }
 }
 
@@ -46,7 +54,12 @@ pub(crate) fn alea(arguments: &[&str]) -> Ran {
 
 /// Runs `alea` with something on standard input.
 pub(crate) fn fed(arguments: &[&str], input: &[u8]) -> Ran {
-    let mut child = command(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut child = command(arguments)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
     let mut stdin = child.stdin.take().unwrap();
     let input = input.to_owned();
     // A full pipe on either side must not stop both.
@@ -56,8 +69,15 @@ pub(crate) fn fed(arguments: &[&str], input: &[u8]) -> Ran {
     let output = child.wait_with_output().unwrap();
     writer.join().unwrap();
     let err = String::from_utf8(output.stderr).unwrap();
-    let code = output.status.code().unwrap_or_else(|| panic!("killed: {err}"));
-    Ran { code, out: String::from_utf8(output.stdout).unwrap(), err }
+    let code = output
+        .status
+        .code()
+        .unwrap_or_else(|| panic!("killed: {err}"));
+    Ran {
+        code,
+        out: String::from_utf8(output.stdout).unwrap(),
+        err,
+    }
 }
 
 pub(crate) fn command(arguments: &[&str]) -> Command {
@@ -68,7 +88,11 @@ pub(crate) fn command(arguments: &[&str]) -> Command {
 
 /// Runs a command and kills it after a time; whether it was alive then.
 pub(crate) fn killed_after(arguments: &[&str], time: Duration) -> bool {
-    let mut child = command(arguments).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    let mut child = command(arguments)
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
     std::thread::sleep(time);
     let alive = child.try_wait().unwrap().is_none();
     let _ = child.kill();
@@ -78,7 +102,12 @@ pub(crate) fn killed_after(arguments: &[&str], time: Duration) -> bool {
 
 /// The keys of an object, in order.
 pub(crate) fn keys(object: &Value) -> Vec<&str> {
-    object.as_object().unwrap().keys().map(String::as_str).collect()
+    object
+        .as_object()
+        .unwrap()
+        .keys()
+        .map(String::as_str)
+        .collect()
 }
 
 /// A path as an argument.

@@ -1,7 +1,8 @@
 //! Any of the evaluators of EinStein würfelt nicht, chosen at run time.
 //!
-//! `with_evaluator!` runs a piece of generic code for whichever it is, so the choice is made once, outside of all
-//! loops. Used as an evaluator itself ([`DynEvaluator`]), the choice is made at every position.
+//! `with_evaluator!` runs a piece of generic code for whichever it is, so the choice is made once,
+//! outside of all loops. Used as an evaluator itself ([`DynEvaluator`]), the choice is made at
+//! every position.
 
 use super::attack_block_threat::AttackBlockThreat;
 use super::calibration::Calibrated;
@@ -49,7 +50,8 @@ pub enum AnyEvaluator {
     Integer(Arc<IntegerNetwork>),
 }
 
-/// Evaluates an expression that is generic over the evaluator with the one that an [`AnyEvaluator`] holds.
+/// Evaluates an expression that is generic over the evaluator with the one that an [`AnyEvaluator`]
+/// holds.
 macro_rules! with_evaluator {
     ($any:expr, $evaluator:ident => $body:expr) => {
         match $any {
@@ -71,13 +73,14 @@ macro_rules! with_evaluator {
 pub(crate) use with_evaluator;
 
 impl AnyEvaluator {
-    /// The win probability of the side to move of each position; which evaluator it is, is asked once. None of the positions
-    /// is over, and `out` is as long as `positions`.
+    /// The win probability of the side to move of each position; which evaluator it is, is asked
+    /// once. None of the positions is over, and `out` is as long as `positions`.
     pub fn values(&self, game: &Standard, positions: &[Position], out: &mut [f32]) {
         with_evaluator!(self, evaluator => evaluator.values(game, positions, out));
     }
 
-    /// The raw score for the side to move, before calibration; `None` where the value itself is all there is.
+    /// The raw score for the side to move, before calibration; `None` where the value itself is all
+    /// there is.
     #[must_use]
     pub fn raw(&self, game: &Standard, position: &Position) -> Option<f32> {
         match self {
@@ -101,7 +104,8 @@ impl AnyEvaluator {
 
 /// What only networks with heads of their own say.
 impl AnyEvaluator {
-    /// The win probability of the side to move after each face that it may now roll; see [`Network::rolls`].
+    /// The win probability of the side to move after each face that it may now roll; see
+    /// [`Network::rolls`].
     #[must_use]
     pub fn rolls(&self, game: &Standard, position: &Position) -> Option<[f32; FACES]> {
         self.network()?.rolls(game, position)
@@ -114,7 +118,11 @@ impl AnyEvaluator {
     }
 
     fn network(&self) -> Option<&Network> {
-        if let Self::Network(network) = self { Some(network) } else { None }
+        if let Self::Network(network) = self {
+            Some(network)
+        } else {
+            None
+        }
     }
 }
 

@@ -15,8 +15,9 @@ pub enum Calibration {
         /// Log odds at score 0; above 0 because it is an advantage to be on the move.
         offset: f32,
     },
-    /// `1/2 + factor · score / 2000`, held inside `(0, 1)`: searching it equals searching raw scores with a game
-    /// won counting 1000 and lost -1000, as Rock'n'Roll does, because expectation and maximum commute with it.
+    /// `1/2 + factor · score / 2000`, held inside `(0, 1)`: searching it equals searching raw
+    /// scores with a game won counting 1000 and lost -1000, as Rock'n'Roll does, because
+    /// expectation and maximum commute with it.
     Raw {
         /// What one unit of score counts on the scale of ±1000.
         factor: f32,
@@ -35,14 +36,18 @@ impl Calibration {
     }
 }
 
-/// A value held a millionth away from 0 and 1, which stand for games that are over: a sure win always beats a
-/// probable one.
+/// A value held a millionth away from 0 and 1, which stand for games that are over: a sure win
+/// always beats a probable one.
 #[must_use]
 #[inline]
 pub fn unproven(value: f32) -> f32 {
     // Comparisons rather than clamp, which also minds its limits: half as many instructions.
     let value = if value < 1e-6 { 1e-6 } else { value };
-    if value > 1.0 - 1e-6 { 1.0 - 1e-6 } else { value }
+    if value > 1.0 - 1e-6 {
+        1.0 - 1e-6
+    } else {
+        value
+    }
 }
 
 /// `1 / (1 + exp(-x))`, within 2e-7.
@@ -54,8 +59,8 @@ pub fn logistic(x: f32) -> f32 {
 
 /// `exp(x)`, within 2e-7 of it; beyond ±87, where results leave the normal numbers, as at ±87.
 ///
-/// Computed here and not by the system's library, so that every machine gets the same bits: 2^n by the exponent, times a
-/// polynomial on [-ln 2 / 2, ln 2 / 2] (Taylor, degree 6).
+/// Computed here and not by the system's library, so that every machine gets the same bits: 2^n by
+/// the exponent, times a polynomial on [-ln 2 / 2, ln 2 / 2] (Taylor, degree 6).
 #[must_use]
 #[inline]
 pub fn exponential(x: f32) -> f32 {
@@ -72,7 +77,9 @@ pub fn exponential(x: f32) -> f32 {
     let low = (1.0 + rest) + square * (0.5 + rest * (1.0 / 6.0));
     let high = (1.0 / 24.0 + rest * (1.0 / 120.0)) + square * (1.0 / 720.0);
     let series = low + square * square * high;
-    let exponent = (rounded.to_bits() as i32).wrapping_sub(ROUND.to_bits() as i32).wrapping_add(127);
+    let exponent = (rounded.to_bits() as i32)
+        .wrapping_sub(ROUND.to_bits() as i32)
+        .wrapping_add(127);
     f32::from_bits((exponent << 23) as u32) * series
 }
 
@@ -104,8 +111,14 @@ mod tests {
             let x = step as f32 / 400.0;
             let expected = 1.0 / (1.0 + (-f64::from(x)).exp());
             let value = f64::from(logistic(x));
-            assert!((value - expected).abs() < 1.2e-7, "{x}: {value}, {expected}");
-            assert!(x < -86.0 || (value / expected - 1.0).abs() < 1e-6, "{x}: {value}, {expected}");
+            assert!(
+                (value - expected).abs() < 1.2e-7,
+                "{x}: {value}, {expected}"
+            );
+            assert!(
+                x < -86.0 || (value / expected - 1.0).abs() < 1e-6,
+                "{x}: {value}, {expected}"
+            );
         }
         assert_eq!((logistic(0.0), logistic(f32::INFINITY)), (0.5, 1.0));
         assert!(logistic(f32::NEG_INFINITY) < 1e-37 && logistic(f32::NAN).is_nan());

@@ -1,14 +1,16 @@
-//! FarmerBoy of Rock'n'Roll (Schäfer 2006): fields have values, and a side is worth the mean of its stones' fields.
+//! FarmerBoy of Rock'n'Roll (Schäfer 2006): fields have values, and a side is worth the mean of its
+//! stones' fields.
 //!
-//! Score = mean of the own stones − mean of the enemy's. Invariant: captures count only through the mean, so the
-//! loss of a stone that lags behind raises the score, as published.
+//! Score = mean of the own stones − mean of the enemy's. Invariant: captures count only through the
+//! mean, so the loss of a stone that lags behind raises the score, as published.
 
 use super::Score;
 use super::calibration::Calibration;
 use crate::games::einstein::position::Side;
 use crate::games::einstein::{Position, Standard};
 
-/// Field values in the perspective of a stone's owner, rows from its home; 0 where a gone stone stands.
+/// Field values in the perspective of a stone's owner, rows from its home; 0 where a gone stone
+/// stands.
 const FIELDS: [f32; 32] = [
     0.0, 1.0, 1.0, 1.0, 1.0, //
     1.0, 2.0, 2.0, 2.0, 2.5, //
@@ -24,7 +26,10 @@ pub struct FarmerBoy;
 
 impl FarmerBoy {
     /// From field values to win probability; fitted by `alea calibrate --games 200000 --seed 1`.
-    pub const CALIBRATION: Calibration = Calibration::Logistic { slope: 0.577, offset: 0.213 };
+    pub const CALIBRATION: Calibration = Calibration::Logistic {
+        slope: 0.577,
+        offset: 0.213,
+    };
 
     /// The score; it asks nothing of the rules beyond the board.
     #[must_use]
@@ -52,7 +57,9 @@ fn mean_field(side: Side) -> f32 {
 
 #[cfg(test)]
 mod tests {
-    use super::super::test_support::{Stone, check_antisymmetry, check_reference, check_symmetries};
+    use super::super::test_support::{
+        Stone, check_antisymmetry, check_reference, check_symmetries,
+    };
     use super::*;
 
     #[test]
@@ -75,10 +82,20 @@ mod tests {
     #[test]
     fn the_score_is_that_of_the_printed_board() {
         const RED_FIELDS: &str = "0 1 1 1 1 / 1 2 2 2 2.5 / 1 2 4 4 5 / 1 2 4 8 10 / 1 2.5 5 10 16";
-        let red: Vec<Vec<f64>> =
-            RED_FIELDS.split('/').map(|row| row.split_whitespace().map(|field| field.parse().unwrap()).collect()).collect();
+        let red: Vec<Vec<f64>> = RED_FIELDS
+            .split('/')
+            .map(|row| {
+                row.split_whitespace()
+                    .map(|field| field.parse().unwrap())
+                    .collect()
+            })
+            .collect();
         let field = |stone: &Stone| {
-            let (row, column) = if stone.red { (stone.row, stone.column) } else { (4 - stone.row, 4 - stone.column) };
+            let (row, column) = if stone.red {
+                (stone.row, stone.column)
+            } else {
+                (4 - stone.row, 4 - stone.column)
+            };
             red[row as usize][column as usize]
         };
         let mean = |stones: &[Stone]| stones.iter().map(field).sum::<f64>() / stones.len() as f64;

@@ -1,10 +1,11 @@
 //! From a position to the inputs of a network: the one extractor that training and inference share.
 //!
-//! Sparse inputs are one-hot: each of the twelve stones switches on one of 26 rows, its square in its owner's
-//! perspective or "gone". Dense inputs are a few numbers, switchable by group, each roughly in `[-2, 2]`.
-//! Invariant: everything is seen by the side to move, so turning the board with colours swapped changes nothing;
-//! [`layout`] names every input in order with the version of its formula, and a model file carries its hash, so
-//! that no model ever runs on inputs other than those it was trained on.
+//! Sparse inputs are one-hot: each of the twelve stones switches on one of 26 rows, its square in
+//! its owner's perspective or "gone". Dense inputs are a few numbers, switchable by group, each
+//! roughly in `[-2, 2]`. Invariant: everything is seen by the side to move, so turning the board
+//! with colours swapped changes nothing; [`layout`] names every input in order with the version of
+//! its formula, and a model file carries its hash, so that no model ever runs on inputs other than
+//! those it was trained on.
 
 mod groups;
 
@@ -19,8 +20,8 @@ use xxhash_rust::xxh3::xxh3_64;
 /// Squares a stone may be on, "gone" (25) included.
 pub const STONE_SQUARES: usize = 26;
 
-/// Rows of a sparse first layer: row `26 · stone + square`, stones 0–5 the mover's, 6–11 the other's, each with its
-/// square in its owner's perspective and 25 for gone.
+/// Rows of a sparse first layer: row `26 · stone + square`, stones 0–5 the mover's, 6–11 the
+/// other's, each with its square in its owner's perspective and 25 for gone.
 pub const SPARSE_ROWS: usize = ACTIVE * STONE_SQUARES;
 
 /// Sparse inputs that are on in every position.
@@ -38,7 +39,11 @@ const RACE_MOVES: usize = 16;
 pub fn sparse(position: &Position) -> [u16; ACTIVE] {
     let (mover, other) = (position.mover(), position.other());
     std::array::from_fn(|stone| {
-        let square = if stone < MAX_STONES { mover.square(stone) } else { other.square(stone - MAX_STONES) };
+        let square = if stone < MAX_STONES {
+            mover.square(stone)
+        } else {
+            other.square(stone - MAX_STONES)
+        };
         sparse_row(stone, square)
     })
 }
@@ -50,10 +55,13 @@ pub fn sparse_row(stone: usize, square: u8) -> u16 {
     (stone * STONE_SQUARES) as u16 + u16::from(square.min(25))
 }
 
-/// The canonical text that names every input of a network with these dense groups, and the version of each formula.
+/// The canonical text that names every input of a network with these dense groups, and the version
+/// of each formula.
 #[must_use]
 pub fn layout(groups: FeatureGroups) -> String {
-    let mut text = String::from("sparse v1: mover stones 1-6 then other stones 1-6, 26 squares each in the owner's perspective, 25 gone");
+    let mut text = String::from(
+        "sparse v1: mover stones 1-6 then other stones 1-6, 26 squares each in the owner's perspective, 25 gone",
+    );
     for group in groups.iter() {
         text.push_str("; ");
         text.push_str(group.layout());
@@ -61,7 +69,8 @@ pub fn layout(groups: FeatureGroups) -> String {
     text
 }
 
-/// The hash that stands for a [`layout`] (or a tuple set's description) in model files: xxh3, 64 bits.
+/// The hash that stands for a [`layout`] (or a tuple set's description) in model files: xxh3, 64
+/// bits.
 #[must_use]
 pub fn hash(layout: &str) -> u64 {
     xxh3_64(layout.as_bytes())
@@ -79,9 +88,16 @@ impl DenseFeatures {
     /// The extractor of `groups`; the race tables assume the die and variant of `game`.
     #[must_use]
     pub fn new(game: &Standard, groups: FeatureGroups) -> Self {
-        let races = [FeatureGroup::RaceDistribution, FeatureGroup::RaceSummary, FeatureGroup::RaceMass];
+        let races = [
+            FeatureGroup::RaceDistribution,
+            FeatureGroup::RaceSummary,
+            FeatureGroup::RaceMass,
+        ];
         let races = races.into_iter().any(|group| groups.contains(group));
-        Self { groups, race: races.then(|| RaceTables::shared(game)) }
+        Self {
+            groups,
+            race: races.then(|| RaceTables::shared(game)),
+        }
     }
 
     /// The groups that are on.
@@ -145,7 +161,11 @@ impl DenseFeatures {
             out.push(mover.count() as f32 / MAX_STONES as f32);
             out.push(other.count() as f32 / MAX_STONES as f32);
         }
-        if let Some(race) = self.race.as_ref().filter(|_| self.groups.contains(FeatureGroup::RaceMass)) {
+        if let Some(race) = self
+            .race
+            .as_ref()
+            .filter(|_| self.groups.contains(FeatureGroup::RaceMass))
+        {
             out.extend(&race.mass(distance_index(mover))[1..=RACE_MOVES]);
             out.extend(&race.mass(distance_index(other))[1..=RACE_MOVES]);
         }
@@ -171,10 +191,15 @@ impl Writer<'_> {
     }
 }
 
-/// What a stone on `square` counts: `2^(5 - distance)`, 0 when gone (CCDC 2015, as quoted by the NTU agent).
+/// What a stone on `square` counts: `2^(5 - distance)`, 0 when gone (CCDC 2015, as quoted by the
+/// NTU agent).
 #[inline]
 fn positional_value(square: u8) -> f32 {
-    if square == GONE { 0.0 } else { f32::from(32u8 >> distance(square)) }
+    if square == GONE {
+        0.0
+    } else {
+        f32::from(32u8 >> distance(square))
+    }
 }
 
 /// Six times mobility, and positional values up to 16: a side's terms stay below 160, mostly below 64.
@@ -183,7 +208,9 @@ const ATTACK_SCALE: f32 = 6.0 / 64.0;
 /// Σ mobility · positional value, scaled.
 #[inline]
 fn attack_term(mobility: &[f32; MAX_STONES], side: Side) -> f32 {
-    let sum: f32 = (0..MAX_STONES).map(|stone| mobility[stone] * positional_value(side.square(stone))).sum();
+    let sum: f32 = (0..MAX_STONES)
+        .map(|stone| mobility[stone] * positional_value(side.square(stone)))
+        .sum();
     sum * ATTACK_SCALE
 }
 
@@ -203,7 +230,11 @@ fn threat_term(mobility: &[f32; MAX_STONES], side: Side, enemy: Side) -> f32 {
             continue;
         }
         let mut best = 0.0f32;
-        for (step, allowed) in [(6, square % 5 < 4 && square < 20), (1, square % 5 < 4), (5, square < 20)] {
+        for (step, allowed) in [
+            (6, square % 5 < 4 && square < 20),
+            (1, square % 5 < 4),
+            (5, square < 20),
+        ] {
             if allowed {
                 best = best.max(values[usize::from(Standard::GOAL - square - step)]);
             }

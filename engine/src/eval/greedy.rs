@@ -1,9 +1,11 @@
-//! An evaluator in the spirit of Monte_Alpha's Greedy player, which "uses the shortest path" and is not described
-//! further. This is our reading; the player itself compares moves, this compares sides.
+//! An evaluator in the spirit of Monte_Alpha's Greedy player, which "uses the shortest path" and is
+//! not described further. This is our reading; the player itself compares moves, this compares
+//! sides.
 //!
-//! Score = (nearest enemy distance − nearest own distance) + 1/100 · (own progress − enemy progress). The distance
-//! is a king's, to the goal; the progress of a side is the number of rows and columns its living stones are away
-//! from the home corner. Invariant: 48 bounds the progress, so it only breaks ties between distances.
+//! Score = (nearest enemy distance − nearest own distance) + 1/100 · (own progress − enemy
+//! progress). The distance is a king's, to the goal; the progress of a side is the number of rows
+//! and columns its living stones are away from the home corner. Invariant: 48 bounds the progress,
+//! so it only breaks ties between distances.
 
 use super::Score;
 use super::calibration::Calibration;
@@ -16,7 +18,8 @@ const PROGRESS_WEIGHT: f32 = 0.01;
 /// The nearest distance a side without stones is given; its game is over.
 const NO_STONE: f32 = 5.0;
 
-/// Worth of each square to the side whose stone stands on it: nearest distance (as a float) and progress.
+/// Worth of each square to the side whose stone stands on it: nearest distance (as a float) and
+/// progress.
 const SQUARES: [(f32, f32); 32] = {
     let mut squares = [(NO_STONE, 0.0); 32];
     let mut square = 0;
@@ -35,7 +38,10 @@ pub struct Greedy;
 
 impl Greedy {
     /// From steps ahead to win probability; fitted by `alea calibrate --games 200000 --seed 1`.
-    pub const CALIBRATION: Calibration = Calibration::Logistic { slope: 0.528, offset: 0.170 };
+    pub const CALIBRATION: Calibration = Calibration::Logistic {
+        slope: 0.528,
+        offset: 0.170,
+    };
 
     /// The score; it asks nothing of the rules beyond the board.
     #[must_use]
@@ -66,18 +72,24 @@ fn sum_up(side: Side) -> (f32, f32) {
 
 #[cfg(test)]
 mod tests {
-    use super::super::test_support::{Stone, check_antisymmetry, check_reference, check_symmetries};
+    use super::super::test_support::{
+        Stone, check_antisymmetry, check_reference, check_symmetries,
+    };
     use super::*;
 
     #[test]
     fn drawn_positions() {
         let game = Standard::default();
         for (text, expected) in [
-            // Red on c3 (2 steps away, 4 rows and columns made) and a5 (none); Blue on d2 (3 steps away, 2 made).
+            // Red on c3 (2 steps away, 4 rows and columns made) and a5 (none); Blue on d2 (3 steps
+            // away, 2 made).
             ("5..../...../..2../...c./..... r -", 1.0 + 0.02),
             ("5..../...../..2../...c./..... b -", -1.0 - 0.02),
             // Equally near; Red's second stone on e4 has made 5 more.
-            ("...../....2/.b1../...../..... r -", 0.01 * (4.0 + 5.0 - 5.0)),
+            (
+                "...../....2/.b1../...../..... r -",
+                0.01 * (4.0 + 5.0 - 5.0),
+            ),
             ("215../64.../3...e/...fb/..acd b 1", 0.0),
         ] {
             let score = Greedy::new(&game).score(&game, &game.parse_position(text).unwrap().0);
@@ -88,9 +100,17 @@ mod tests {
     #[test]
     fn the_score_is_that_of_the_formula_on_the_board() {
         let game = Standard::default();
-        let nearest = |stones: &[Stone]| f64::from(stones.iter().map(|stone| stone.distance()).min().unwrap());
+        let nearest = |stones: &[Stone]| {
+            f64::from(stones.iter().map(|stone| stone.distance()).min().unwrap())
+        };
         let progress = |stones: &[Stone]| -> f64 {
-            let made = |stone: &Stone| if stone.red { stone.row + stone.column } else { 8 - stone.row - stone.column };
+            let made = |stone: &Stone| {
+                if stone.red {
+                    stone.row + stone.column
+                } else {
+                    8 - stone.row - stone.column
+                }
+            };
             f64::from(stones.iter().map(made).sum::<i32>())
         };
         check_reference(

@@ -1,15 +1,16 @@
 //! A small network in integers, made for the leaves of a search.
 //!
-//! x = clip((rows of the mover + rows of the other + b₁) / 16), y = clip(W₂ x + b₂), logit = w₃ · y + b₃,
-//! value = logistic(logit), with clip to `[0, 1]`, which is `0..=127` for x and `0..=`[`FULL`] for y.
-//! Invariant: all sums are exact, so every instruction set gives the same integers, in any order. No sum can overflow:
-//! [`IntegerNetwork::new`] checks that, for each neuron of the first layer, the bias with the largest, and with the
-//! smallest, weights that can be on together stays within 16 bits (parts of such a sum may leave them and come back, for
-//! they are computed modulo 2¹⁶), that 127 · 128 · width + |b₂| and
-//! [`FULL`] · Σ |w₃| + |b₃| stay within 32 bits; and two products of an activation and a weight of the second layer,
-//! at most 2 · 127 · 128 = 32,512, fit the 16 bits that x86 has for them.
-//! Sources: NNUE (Nasu 2018), and its clipped layers in 8 bits as in Stockfish. What is other: all inputs belong to one
-//! side ([`inputs`]), so nothing is followed from move to move but the two sums, which all successors share.
+//! x = clip((rows of the mover + rows of the other + b₁) / 16), y = clip(W₂ x + b₂), logit = w₃ · y +
+//! b₃, value = logistic(logit), with clip to `[0, 1]`, which is `0..=127` for x and `0..=`[`FULL`]
+//! for y. Invariant: all sums are exact, so every instruction set gives the same integers, in any
+//! order. No sum can overflow: [`IntegerNetwork::new`] checks that, for each neuron of the first
+//! layer, the bias with the largest, and with the smallest, weights that can be on together stays
+//! within 16 bits (parts of such a sum may leave them and come back, for they are computed modulo
+//! 2¹⁶), that 127 · 128 · width + |b₂| and [`FULL`] · Σ |w₃| + |b₃| stay within 32 bits; and two
+//! products of an activation and a weight of the second layer, at most 2 · 127 · 128 = 32,512, fit
+//! the 16 bits that x86 has for them. Sources: NNUE (Nasu 2018), and its clipped layers in 8 bits
+//! as in Stockfish. What is other: all inputs belong to one side ([`inputs`]), so nothing is
+//! followed from move to move but the two sums, which all successors share.
 
 pub mod inputs;
 mod kernels;
@@ -72,7 +73,8 @@ macro_rules! with_shape {
 pub struct IntegerWeights {
     /// Which inputs there are beside the squares.
     pub groups: SideGroups,
-    /// `[2 · rows of a side × first width]`, in units of 1 / [`ROW_SCALE`]: the mover's, then the other's.
+    /// `[2 · rows of a side × first width]`, in units of 1 / [`ROW_SCALE`]: the mover's, then the
+    /// other's.
     pub rows: Vec<i16>,
     /// `[first width]`, as the rows.
     pub bias: Vec<i16>,
@@ -145,11 +147,22 @@ impl IntegerNetwork {
         weights.check()?;
         let first = weights.bias.len();
         let (mover, other) = weights.rows.split_at(weights.groups.rows() * first);
-        let table = |rows: &[i16], bias: Option<&[i16]>| kernels::lines(&join(weights.groups, first, rows, bias));
-        let tables = Tables { mover: table(mover, Some(&weights.bias)), other: table(other, None) };
+        let table = |rows: &[i16], bias: Option<&[i16]>| {
+            kernels::lines(&join(weights.groups, first, rows, bias))
+        };
+        let tables = Tables {
+            mover: table(mover, Some(&weights.bias)),
+            other: table(other, None),
+        };
         let instructions = IntegerInstructions::detect();
         let layers = Layers::new(&weights, instructions);
-        Ok(Self { weights, tables, layers, classes: TurnClasses::shared(), instructions })
+        Ok(Self {
+            weights,
+            tables,
+            layers,
+            classes: TurnClasses::shared(),
+            instructions,
+        })
     }
 
     /// The same network on other instructions than the best this machine has; values do not change.
@@ -157,7 +170,11 @@ impl IntegerNetwork {
     #[must_use]
     pub fn on(self, instructions: IntegerInstructions) -> Option<Self> {
         let layers = Layers::new(&self.weights, instructions);
-        instructions.is_available().then_some(Self { layers, instructions, ..self })
+        instructions.is_available().then_some(Self {
+            layers,
+            instructions,
+            ..self
+        })
     }
 
     /// The weights.
@@ -189,13 +206,16 @@ impl IntegerNetwork {
     #[must_use]
     #[inline]
     pub fn logit(&self, position: &Position) -> i32 {
-        let rows = [joined_rows(&self.classes, position.mover()), joined_rows(&self.classes, position.other())];
+        let rows = [
+            joined_rows(&self.classes, position.mover()),
+            joined_rows(&self.classes, position.other()),
+        ];
         with_shape!(self, FIRST, SECOND => kernels::logit::<FIRST, SECOND>(self.instructions, &self.tables, &self.layers, &rows))
     }
 }
 
-/// Log odds in floating point, a little coarser than the integers, so that the logistic is monotone also when rounded:
-/// the best of several moves may be taken among integers.
+/// Log odds in floating point, a little coarser than the integers, so that the logistic is monotone
+/// also when rounded: the best of several moves may be taken among integers.
 #[must_use]
 #[inline]
 pub fn log_odds(logit: i32) -> f32 {
@@ -222,15 +242,28 @@ impl IntegerWeights {
             ("output.weight", self.output.len(), second),
         ] {
             if found != expected {
-                return Err(IntegerError::Length { tensor, found, expected });
+                return Err(IntegerError::Length {
+                    tensor,
+                    found,
+                    expected,
+                });
             }
         }
         let within = |what: &dyn Fn() -> String, sum: i64, limit: i64| {
-            if sum <= limit { Ok(()) } else { Err(IntegerError::Overflow { what: what(), sum, limit }) }
+            if sum <= limit {
+                Ok(())
+            } else {
+                Err(IntegerError::Overflow {
+                    what: what(),
+                    sum,
+                    limit,
+                })
+            }
         };
         let runs = self.groups.runs();
         for neuron in 0..first {
-            let (mut least, mut most) = (i64::from(self.bias[neuron]), i64::from(self.bias[neuron]));
+            let (mut least, mut most) =
+                (i64::from(self.bias[neuron]), i64::from(self.bias[neuron]));
             for side in self.rows.chunks_exact(self.groups.rows() * first) {
                 for run in &runs {
                     let weights = run.clone().map(|row| i64::from(side[row * first + neuron]));
@@ -238,20 +271,41 @@ impl IntegerWeights {
                     most += weights.max().unwrap_or(0);
                 }
             }
-            within(&|| format!("the sum of neuron {neuron} of hidden layer 1"), most.max(-least), i64::from(i16::MAX))?;
+            within(
+                &|| format!("the sum of neuron {neuron} of hidden layer 1"),
+                most.max(-least),
+                i64::from(i16::MAX),
+            )?;
         }
         let most = 127 * 128 * first as i64;
         for (neuron, &bias) in self.hidden_bias.iter().enumerate() {
-            within(&|| format!("the sum of neuron {neuron} of hidden layer 2"), most + i64::from(bias).abs(), i64::from(i32::MAX))?;
+            within(
+                &|| format!("the sum of neuron {neuron} of hidden layer 2"),
+                most + i64::from(bias).abs(),
+                i64::from(i32::MAX),
+            )?;
         }
-        let sum: i64 = self.output.iter().map(|&weight| i64::from(weight).abs() * i64::from(FULL)).sum();
-        within(&|| "the logit".to_owned(), sum + i64::from(self.output_bias).abs(), i64::from(i32::MAX))
+        let sum: i64 = self
+            .output
+            .iter()
+            .map(|&weight| i64::from(weight).abs() * i64::from(FULL))
+            .sum();
+        within(
+            &|| "the logit".to_owned(),
+            sum + i64::from(self.output_bias).abs(),
+            i64::from(i32::MAX),
+        )
     }
 
     /// How many weights there are, biases included.
     #[must_use]
     pub fn parameters(&self) -> usize {
-        self.rows.len() + self.bias.len() + self.hidden.len() + self.hidden_bias.len() + self.output.len() + 1
+        self.rows.len()
+            + self.bias.len()
+            + self.hidden.len()
+            + self.hidden_bias.len()
+            + self.output.len()
+            + 1
     }
 }
 
@@ -273,7 +327,13 @@ impl Evaluator<Standard> for IntegerNetwork {
 
     /// Log odds for the side that moves.
     #[inline]
-    fn score_successors(&self, _: &Standard, position: &Position, moves: &[Move], scores: &mut [f32]) {
+    fn score_successors(
+        &self,
+        _: &Standard,
+        position: &Position,
+        moves: &[Move],
+        scores: &mut [f32],
+    ) {
         with_shape!(self, FIRST, SECOND => self.rate_successors::<FIRST, SECOND, { FIRST / 32 }>(position, moves, scores));
     }
 

@@ -1,10 +1,10 @@
 //! Inference of small networks over the shared features, without a learning framework.
 //!
-//! hidden₁ = clip(Σ rows of the twelve stones + dense · W + b), hiddenₖ₊₁ = clip(hiddenₖ · Wₖ + bₖ), logit = hidden · w + b,
-//! value = logistic(logit), with clip to `[0, 1]`.
-//! Invariant: the sum of the stones' rows is kept in fixed point ([`SPARSE_SCALE`]), so that following a move equals
-//! starting afresh to the last bit; all other sums have one fixed order, so that every instruction set gives the
-//! same bits. The idea of the accumulator is NNUE's (Nasu 2018).
+//! hidden₁ = clip(Σ rows of the twelve stones + dense · W + b), hiddenₖ₊₁ = clip(hiddenₖ · Wₖ +
+//! bₖ), logit = hidden · w + b, value = logistic(logit), with clip to `[0, 1]`. Invariant: the sum
+//! of the stones' rows is kept in fixed point ([`SPARSE_SCALE`]), so that following a move equals
+//! starting afresh to the last bit; all other sums have one fixed order, so that every instruction
+//! set gives the same bits. The idea of the accumulator is NNUE's (Nasu 2018).
 
 mod accumulator;
 mod heads;
@@ -46,7 +46,8 @@ pub struct Layer {
     pub bias: Vec<f32>,
 }
 
-/// All weights of a network, as training leaves them. Matrices are input-major: one row for each input.
+/// All weights of a network, as training leaves them. Matrices are input-major: one row for each
+/// input.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct NetworkWeights<S = f32> {
     /// Which dense inputs there are.
@@ -71,7 +72,9 @@ pub struct NetworkWeights<S = f32> {
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum NetworkError {
     /// A layer of a width that is not offered.
-    #[error("hidden layer {layer} has {width} neurons; widths are multiples of {LANES} up to {MAX_WIDTH}")]
+    #[error(
+        "hidden layer {layer} has {width} neurons; widths are multiples of {LANES} up to {MAX_WIDTH}"
+    )]
     Width {
         /// The hidden layer, from 1.
         layer: usize,
@@ -105,7 +108,8 @@ pub enum NetworkError {
     },
 }
 
-/// A network ready to evaluate. Immutable and shared; what changes along a game is in [`Accumulators`].
+/// A network ready to evaluate. Immutable and shared; what changes along a game is in
+/// [`Accumulators`].
 #[derive(Clone, Debug)]
 pub struct Network {
     weights: NetworkWeights<i32>,
@@ -114,15 +118,42 @@ pub struct Network {
 }
 
 impl Network {
-    /// The network of trained weights; the sparse ones are rounded to multiples of 1 / [`SPARSE_SCALE`].
+    /// The network of trained weights; the sparse ones are rounded to multiples of 1 /
+    /// [`SPARSE_SCALE`].
     ///
     /// # Errors
     /// If sizes do not fit together or a weight is not finite or too large.
     pub fn new(weights: NetworkWeights) -> Result<Self, NetworkError> {
-        check_weights("sparse", &weights.sparse, MAX_SPARSE as f32 / SPARSE_SCALE as f32)?;
-        let sparse = weights.sparse.iter().map(|weight| (weight * SPARSE_SCALE as f32).round_ties_even() as i32).collect();
-        let NetworkWeights { groups, dense, bias, hidden, output, output_bias, heads, .. } = weights;
-        Self::from_fixed_point(NetworkWeights { groups, sparse, dense, bias, hidden, output, output_bias, heads })
+        check_weights(
+            "sparse",
+            &weights.sparse,
+            MAX_SPARSE as f32 / SPARSE_SCALE as f32,
+        )?;
+        let sparse = weights
+            .sparse
+            .iter()
+            .map(|weight| (weight * SPARSE_SCALE as f32).round_ties_even() as i32)
+            .collect();
+        let NetworkWeights {
+            groups,
+            dense,
+            bias,
+            hidden,
+            output,
+            output_bias,
+            heads,
+            ..
+        } = weights;
+        Self::from_fixed_point(NetworkWeights {
+            groups,
+            sparse,
+            dense,
+            bias,
+            hidden,
+            output,
+            output_bias,
+            heads,
+        })
     }
 
     /// The network of weights whose sparse part is in fixed point already.
@@ -131,18 +162,32 @@ impl Network {
     /// As [`Self::new`].
     pub fn from_fixed_point(weights: NetworkWeights<i32>) -> Result<Self, NetworkError> {
         check_sizes(&weights)?;
-        if let Some(index) = weights.sparse.iter().position(|weight| weight.unsigned_abs() > MAX_SPARSE.unsigned_abs()) {
+        if let Some(index) = weights
+            .sparse
+            .iter()
+            .position(|weight| weight.unsigned_abs() > MAX_SPARSE.unsigned_abs())
+        {
             let weight = weights.sparse[index] as f32 / SPARSE_SCALE as f32;
-            return Err(NetworkError::Weight { tensor: "sparse".into(), index, weight, limit: (MAX_SPARSE / SPARSE_SCALE) as f32 });
+            return Err(NetworkError::Weight {
+                tensor: "sparse".into(),
+                index,
+                weight,
+                limit: (MAX_SPARSE / SPARSE_SCALE) as f32,
+            });
         }
         for (tensor, values) in weights.float_tensors() {
             check_weights(&tensor, values, MAX_WEIGHT)?;
         }
         let features = DenseFeatures::new(&Standard::default(), weights.groups);
-        Ok(Self { weights, features, instructions: InstructionSet::detect() })
+        Ok(Self {
+            weights,
+            features,
+            instructions: InstructionSet::detect(),
+        })
     }
 
-    /// The same network with dense race inputs for another assumed die or variant than that it was trained on.
+    /// The same network with dense race inputs for another assumed die or variant than that it was
+    /// trained on.
     #[must_use]
     pub fn assuming(mut self, game: &Standard) -> Self {
         self.features = DenseFeatures::new(game, self.weights.groups);
@@ -181,11 +226,22 @@ impl Network {
         let mut dense = [0.0; MAX_DENSE];
         let dense = &mut dense[..self.features.len()];
         self.features.fill(game, position, dense);
-        // Two sizes of scratch space: clearing the large one would cost a small network more than its arithmetic.
+        // Two sizes of scratch space: clearing the large one would cost a small network more than
+        // its arithmetic.
         if self.weights.widest() <= SMALL_WIDTH {
-            kernels::forward::<SMALL_WIDTH>(self.instructions, &self.weights, accumulators.mover(), dense)
+            kernels::forward::<SMALL_WIDTH>(
+                self.instructions,
+                &self.weights,
+                accumulators.mover(),
+                dense,
+            )
         } else {
-            kernels::forward::<MAX_WIDTH>(self.instructions, &self.weights, accumulators.mover(), dense)
+            kernels::forward::<MAX_WIDTH>(
+                self.instructions,
+                &self.weights,
+                accumulators.mover(),
+                dense,
+            )
         }
     }
 }
@@ -197,22 +253,33 @@ impl<S> NetworkWeights<S> {
     /// Neurons of each hidden layer.
     #[must_use]
     pub fn widths(&self) -> Vec<usize> {
-        std::iter::once(self.bias.len()).chain(self.hidden.iter().map(|layer| layer.bias.len())).collect()
+        std::iter::once(self.bias.len())
+            .chain(self.hidden.iter().map(|layer| layer.bias.len()))
+            .collect()
     }
 
     fn widest(&self) -> usize {
-        self.hidden.iter().map(|layer| layer.bias.len()).fold(self.bias.len(), usize::max)
+        self.hidden
+            .iter()
+            .map(|layer| layer.bias.len())
+            .fold(self.bias.len(), usize::max)
     }
 
     /// The tensors in floating point with the names that model files use, in a fixed order.
     pub fn float_tensors(&self) -> Vec<(String, &[f32])> {
-        let mut tensors = vec![("dense".to_owned(), &self.dense[..]), ("hidden1.bias".to_owned(), &self.bias[..])];
+        let mut tensors = vec![
+            ("dense".to_owned(), &self.dense[..]),
+            ("hidden1.bias".to_owned(), &self.bias[..]),
+        ];
         for (layer, number) in self.hidden.iter().zip(2..) {
             tensors.push((format!("hidden{number}.weight"), &layer.weights[..]));
             tensors.push((format!("hidden{number}.bias"), &layer.bias[..]));
         }
         tensors.push(("output.weight".to_owned(), &self.output[..]));
-        tensors.push(("output.bias".to_owned(), std::slice::from_ref(&self.output_bias)));
+        tensors.push((
+            "output.bias".to_owned(),
+            std::slice::from_ref(&self.output_bias),
+        ));
         tensors.extend(self.heads.float_tensors());
         tensors
     }
@@ -229,25 +296,53 @@ fn check_sizes<S>(weights: &NetworkWeights<S>) -> Result<(), NetworkError> {
         }
     }
     let check = |tensor: &str, found: usize, expected: usize| {
-        if found == expected { Ok(()) } else { Err(NetworkError::Length { tensor: tensor.to_owned(), found, expected }) }
+        if found == expected {
+            Ok(())
+        } else {
+            Err(NetworkError::Length {
+                tensor: tensor.to_owned(),
+                found,
+                expected,
+            })
+        }
     };
     check("sparse", weights.sparse.len(), SPARSE_ROWS * widths[0])?;
-    check("dense", weights.dense.len(), weights.groups.len() * widths[0])?;
+    check(
+        "dense",
+        weights.dense.len(),
+        weights.groups.len() * widths[0],
+    )?;
     for (layer, number) in weights.hidden.iter().zip(2..) {
-        check(&format!("hidden{number}.weight"), layer.weights.len(), widths[number - 2] * widths[number - 1])?;
+        check(
+            &format!("hidden{number}.weight"),
+            layer.weights.len(),
+            widths[number - 2] * widths[number - 1],
+        )?;
     }
     let last = widths[widths.len() - 1];
     for (head, layer) in weights.heads.layers() {
         let outputs = head.outputs();
         check(&format!("{}.bias", head.name()), layer.bias.len(), outputs)?;
-        check(&format!("{}.weight", head.name()), layer.weights.len(), last * outputs)?;
+        check(
+            &format!("{}.weight", head.name()),
+            layer.weights.len(),
+            last * outputs,
+        )?;
     }
     check("output.weight", weights.output.len(), last)
 }
 
 fn check_weights(tensor: &str, weights: &[f32], limit: f32) -> Result<(), NetworkError> {
-    match weights.iter().position(|weight| weight.is_nan() || weight.abs() > limit) {
-        Some(index) => Err(NetworkError::Weight { tensor: tensor.to_owned(), index, weight: weights[index], limit }),
+    match weights
+        .iter()
+        .position(|weight| weight.is_nan() || weight.abs() > limit)
+    {
+        Some(index) => Err(NetworkError::Weight {
+            tensor: tensor.to_owned(),
+            index,
+            weight: weights[index],
+            limit,
+        }),
         None => Ok(()),
     }
 }
@@ -266,7 +361,15 @@ impl Evaluator<Standard> for Network {
         cache.refresh(self.instructions, &self.weights, position);
     }
 
-    fn update(&self, _: &Standard, parent: &Accumulators, before: &Position, _: Move, after: &Position, child: &mut Accumulators) {
+    fn update(
+        &self,
+        _: &Standard,
+        parent: &Accumulators,
+        before: &Position,
+        _: Move,
+        after: &Position,
+        child: &mut Accumulators,
+    ) {
         child.update(self.instructions, &self.weights, parent, before, after);
     }
 

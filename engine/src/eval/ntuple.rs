@@ -1,10 +1,11 @@
 //! n-tuple networks: a sum of table entries, each picked by a few symbols of the position.
 //!
-//! The logit is `bias + Σ weights[index of tuple t]`, the value its logistic. The tables of all tuples stand one after
-//! the other in one array of weights, those of a phase before those of the next, which is what training updates and
-//! model files hold. Sums are made in whole numbers and exact, so that all instructions give the same bits, and so does what is
-//! added to the sum of the position before a move.
-//! Source: n-tuple networks for games, Lucas 2008 (Othello); for EinStein Chu et al. (TAAI 2017).
+//! The logit is `bias + Σ weights[index of tuple t]`, the value its logistic. The tables of all
+//! tuples stand one after the other in one array of weights, those of a phase before those of the
+//! next, which is what training updates and model files hold. Sums are made in whole numbers and
+//! exact, so that all instructions give the same bits, and so does what is added to the sum of the
+//! position before a move. Source: n-tuple networks for games, Lucas 2008 (Othello); for EinStein
+//! Chu et al. (TAAI 2017).
 
 mod cell;
 mod changes;
@@ -85,16 +86,28 @@ impl NTuple {
     /// If the number of weights is wrong, one is not finite, or they are too large together.
     pub fn new(set: TupleSet, weights: Vec<f32>, bias: f32) -> Result<Self, NTupleError> {
         if weights.len() != set.rows() {
-            return Err(NTupleError::Length { found: weights.len(), expected: set.rows() });
+            return Err(NTupleError::Length {
+                found: weights.len(),
+                expected: set.rows(),
+            });
         }
         if let Some(row) = weights.iter().position(|weight| !weight.is_finite()) {
-            return Err(NTupleError::NotFinite { row, weight: weights[row] });
+            return Err(NTupleError::NotFinite {
+                row,
+                weight: weights[row],
+            });
         }
         if !bias.is_finite() {
             return Err(NTupleError::Bias(bias));
         }
         let whole = WholeWeights::new(&set, &weights, bias)?;
-        Ok(Self { touched: Box::new(Touched::new(set.cells())), set, weights, bias, whole })
+        Ok(Self {
+            touched: Box::new(Touched::new(set.cells())),
+            set,
+            weights,
+            bias,
+            whole,
+        })
     }
 
     /// The tuples.
@@ -120,7 +133,10 @@ impl NTuple {
     /// # Errors
     /// If this machine lacks them, which are returned.
     pub fn on(self, instructions: Instructions) -> Result<Self, Instructions> {
-        Ok(Self { set: self.set.on(instructions)?, ..self })
+        Ok(Self {
+            set: self.set.on(instructions)?,
+            ..self
+        })
     }
 
     /// Log odds of the side to move.
@@ -140,7 +156,9 @@ impl NTuple {
         let mut rows = [0u32; MAX_TUPLES];
         let rows = &mut rows[..self.set.tuples()];
         self.set.indices(position, rows);
-        rows.iter().fold(self.whole.bias, |sum, &row| sum + self.whole.weights[row as usize])
+        rows.iter().fold(self.whole.bias, |sum, &row| {
+            sum + self.whole.weights[row as usize]
+        })
     }
 }
 
@@ -155,7 +173,13 @@ impl Evaluator<Standard> for NTuple {
 
     /// Log odds for the side that moves.
     #[inline]
-    fn score_successors(&self, _: &Standard, position: &Position, moves: &[Move], scores: &mut [f32]) {
+    fn score_successors(
+        &self,
+        _: &Standard,
+        position: &Position,
+        moves: &[Move],
+        scores: &mut [f32],
+    ) {
         self.rate_successors(position, moves, scores);
     }
 

@@ -1,7 +1,7 @@
 //! Evaluators of EinStein würfelt nicht for the game with the dice laid open.
 //!
-//! They do not look at the rolls to come: a position is worth what it is worth before an unknown roll.
-//! Invariant: values and caches are those of the evaluator inside.
+//! They do not look at the rolls to come: a position is worth what it is worth before an unknown
+//! roll. Invariant: values and caches are those of the evaluator inside.
 
 use super::Evaluator;
 use crate::game::Payoffs;
@@ -15,13 +15,18 @@ pub struct OpenDiceEvaluator<E>(
     pub E,
 );
 
-impl<const COLUMNS: usize, const ROWS: usize, E: Evaluator<EinStein<COLUMNS, ROWS>>> Evaluator<OpenDice<COLUMNS, ROWS>>
-    for OpenDiceEvaluator<E>
+impl<const COLUMNS: usize, const ROWS: usize, E: Evaluator<EinStein<COLUMNS, ROWS>>>
+    Evaluator<OpenDice<COLUMNS, ROWS>> for OpenDiceEvaluator<E>
 {
     type Cache = E::Cache;
 
     #[inline]
-    fn refresh(&self, game: &OpenDice<COLUMNS, ROWS>, position: &OpenPosition, cache: &mut E::Cache) {
+    fn refresh(
+        &self,
+        game: &OpenDice<COLUMNS, ROWS>,
+        position: &OpenPosition,
+        cache: &mut E::Cache,
+    ) {
         self.0.refresh(game.game(), &position.position, cache);
     }
 
@@ -35,15 +40,32 @@ impl<const COLUMNS: usize, const ROWS: usize, E: Evaluator<EinStein<COLUMNS, ROW
         after: &OpenPosition,
         child: &mut E::Cache,
     ) {
-        self.0.update(game.game(), parent, &before.position, mv, &after.position, child);
+        self.0.update(
+            game.game(),
+            parent,
+            &before.position,
+            mv,
+            &after.position,
+            child,
+        );
     }
 
     #[inline]
-    fn value(&self, game: &OpenDice<COLUMNS, ROWS>, position: &OpenPosition, cache: &E::Cache) -> f32 {
+    fn value(
+        &self,
+        game: &OpenDice<COLUMNS, ROWS>,
+        position: &OpenPosition,
+        cache: &E::Cache,
+    ) -> f32 {
         self.0.value(game.game(), &position.position, cache)
     }
 
-    fn payoffs(&self, game: &OpenDice<COLUMNS, ROWS>, position: &OpenPosition, cache: &E::Cache) -> Payoffs {
+    fn payoffs(
+        &self,
+        game: &OpenDice<COLUMNS, ROWS>,
+        position: &OpenPosition,
+        cache: &E::Cache,
+    ) -> Payoffs {
         self.0.payoffs(game.game(), &position.position, cache)
     }
 }

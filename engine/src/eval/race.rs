@@ -1,9 +1,10 @@
-//! The probability of winning the race without captures: the published form of Theo van der Storm's extension of
-//! the Schwarz table, Zweistein (Hsueh and Hsu, arXiv 2502.15547).
+//! The probability of winning the race without captures: the published form of Theo van der Storm's
+//! extension of the Schwarz table, Zweistein (Hsueh and Hsu, arXiv 2502.15547).
 //!
-//! Value = P(T_own ≤ T_enemy), T being the number of own turns ([`super::race_tables`]): the side to move, before
-//! its roll, moves first and so wins equal races. For the side that has just moved it is one minus that, Zweistein's
-//! Σ P(X ≤ i − 1) · P(Y = i). Invariant: it needs no calibration, being a win probability already.
+//! Value = P(T_own ≤ T_enemy), T being the number of own turns ([`super::race_tables`]): the side
+//! to move, before its roll, moves first and so wins equal races. For the side that has just moved
+//! it is one minus that, Zweistein's Σ P(X ≤ i − 1) · P(Y = i). Invariant: it needs no calibration,
+//! being a win probability already.
 
 use super::Evaluator;
 use super::calibration::unproven;
@@ -21,7 +22,9 @@ impl Race {
     /// The evaluator for a game's rules and assumed die.
     #[must_use]
     pub fn new(game: &Standard) -> Self {
-        Self { tables: RaceTables::shared(game) }
+        Self {
+            tables: RaceTables::shared(game),
+        }
     }
 }
 
@@ -30,7 +33,10 @@ impl Evaluator<Standard> for Race {
 
     #[inline]
     fn value(&self, _game: &Standard, position: &Position, (): &()) -> f32 {
-        unproven(self.tables.wins_race(distance_index(position.mover()), distance_index(position.other())))
+        unproven(self.tables.wins_race(
+            distance_index(position.mover()),
+            distance_index(position.other()),
+        ))
     }
 }
 
@@ -50,7 +56,8 @@ mod tests {
             ("...../...../.b1../...../..... b -", 1.0),
             ("...../...../.b1../...../..... r -", 1.0),
             ("...../...../..1../...b./..... b -", 0.0),
-            // Red's stones 1 and 6 at 1 and 4 finish at once on faces 1-5; Blue's stone is one step away.
+            // Red's stones 1 and 6 at 1 and 4 finish at once on faces 1-5; Blue's stone is one step
+            // away.
             ("6a.../...../...../....1/..... r -", 5.0 / 6.0),
             ("6a.../...../...../....1/..... b -", 1.0),
         ] {
@@ -71,7 +78,9 @@ mod tests {
                 let (own, enemy) = board.sides();
                 let (own, enemy) = (race.distribution(&own), race.distribution(&enemy));
                 // Zweistein's form, for the side that has just moved.
-                let just_moved: f64 = (1..=19).map(|i| enemy[..i].iter().sum::<f64>() * own[i]).sum();
+                let just_moved: f64 = (1..=19)
+                    .map(|i| enemy[..i].iter().sum::<f64>() * own[i])
+                    .sum();
                 1.0 - just_moved
             },
         );

@@ -1,13 +1,14 @@
 //! The race without captures: how many own turns a side needs to bring a stone to its goal.
 //!
-//! Every stone is reduced to its distance to the goal (a king's distance, 1–4, or 0 for a stone that is gone),
-//! which leaves 5^6 = 15,625 vectors a side. Each turn the die is rolled and one of the permitted stones comes one
-//! step closer; the enemy and all captures are ignored, and where the roll leaves a choice it is made so that the
-//! expected number of turns is least. The race ends when any stone reaches the goal. The expectation is the
-//! Schwarz table of Rock'n'Roll (Schäfer 2006); the whole distribution is that of Zweistein (Hsueh and Hsu 2025).
+//! Every stone is reduced to its distance to the goal (a king's distance, 1–4, or 0 for a stone
+//! that is gone), which leaves 5^6 = 15,625 vectors a side. Each turn the die is rolled and one of
+//! the permitted stones comes one step closer; the enemy and all captures are ignored, and where
+//! the roll leaves a choice it is made so that the expected number of turns is least. The race ends
+//! when any stone reaches the goal. The expectation is the Schwarz table of Rock'n'Roll (Schäfer
+//! 2006); the whole distribution is that of Zweistein (Hsueh and Hsu 2025).
 //!
-//! Invariant: a turn lowers exactly one entry by one, so vectors solved in order of their index need only solved
-//! ones, and no race takes more than 6 · 3 + 1 = 19 turns, whatever the die.
+//! Invariant: a turn lowers exactly one entry by one, so vectors solved in order of their index
+//! need only solved ones, and no race takes more than 6 · 3 + 1 = 19 turns, whatever the die.
 
 use crate::dice::Die;
 use crate::games::einstein::position::Side;
@@ -52,8 +53,8 @@ const INDEX: [[u16; 32]; MAX_STONES] = {
     index
 };
 
-/// Steps from a square of the own perspective to the goal: 4 on the upper and left edges, 1 beside the goal, and 0
-/// on the goal as well as for [`crate::games::einstein::GONE`].
+/// Steps from a square of the own perspective to the goal: 4 on the upper and left edges, 1 beside
+/// the goal, and 0 on the goal as well as for [`crate::games::einstein::GONE`].
 #[must_use]
 #[inline]
 pub fn distance(square: u8) -> u8 {
@@ -93,8 +94,8 @@ pub fn distances(index: usize) -> [u8; MAX_STONES] {
 
 /// Expectations and distributions of the number of turns for one variant of the rules and one die.
 ///
-/// Index 0, a side without stones, stands for a race that is never finished: its expectation is infinite and its
-/// distribution 0 throughout. Such a position is over and is never rated.
+/// Index 0, a side without stones, stands for a race that is never finished: its expectation is
+/// infinite and its distribution 0 throughout. Such a position is over and is never rated.
 #[derive(Debug)]
 pub struct RaceTables {
     exact: Box<[f64]>,
@@ -105,8 +106,9 @@ pub struct RaceTables {
 impl RaceTables {
     /// Solves the race; takes some tens of milliseconds.
     ///
-    /// Of choices with equal expectations (differing by less than 1e-12) the one is taken that is more likely to be
-    /// done within k turns at the smallest k at which the two differ, so labels play no part in it.
+    /// Of choices with equal expectations (differing by less than 1e-12) the one is taken that is
+    /// more likely to be done within k turns at the smallest k at which the two differ, so labels
+    /// play no part in it.
     #[must_use]
     pub fn new(variant: Variant, die: Die) -> Self {
         let mut exact = vec![0.0_f64; VECTORS];
@@ -114,7 +116,9 @@ impl RaceTables {
         exact[0] = TURNS as f64;
         for index in 1..VECTORS {
             let distances = distances(index);
-            let alive = (0..MAX_STONES).fold(0u8, |set, stone| set | u8::from(distances[stone] > 0) << stone);
+            let alive = (0..MAX_STONES).fold(0u8, |set, stone| {
+                set | u8::from(distances[stone] > 0) << stone
+            });
             // What is left after a turn of `stone`: the turns expected, and their distribution.
             let left = |stone: u8| -> (f64, &[f64; TURNS]) {
                 if distances[usize::from(stone)] == 1 {
@@ -139,13 +143,19 @@ impl RaceTables {
             within[index] = distribution;
         }
         Self {
-            expected: std::iter::once(f32::INFINITY).chain(exact[1..].iter().map(|&turns| turns as f32)).collect(),
-            within: within.iter().map(|row| row.map(|probability| probability as f32)).collect(),
+            expected: std::iter::once(f32::INFINITY)
+                .chain(exact[1..].iter().map(|&turns| turns as f32))
+                .collect(),
+            within: within
+                .iter()
+                .map(|row| row.map(|probability| probability as f32))
+                .collect(),
             exact: exact.into_boxed_slice(),
         }
     }
 
-    /// The tables of a game's rules and assumed die. Those of the default rules are solved once a process.
+    /// The tables of a game's rules and assumed die. Those of the default rules are solved once a
+    /// process.
     #[must_use]
     pub fn shared(game: &Standard) -> Arc<Self> {
         static DEFAULT: OnceLock<Arc<RaceTables>> = OnceLock::new();
@@ -180,17 +190,24 @@ impl RaceTables {
     #[must_use]
     pub fn mass(&self, index: usize) -> [f32; TURNS] {
         let within = self.within(index);
-        std::array::from_fn(|turns| if turns == 0 { within[0] } else { within[turns] - within[turns - 1] })
+        std::array::from_fn(|turns| {
+            if turns == 0 {
+                within[0]
+            } else {
+                within[turns] - within[turns - 1]
+            }
+        })
     }
 
-    /// Probability that the side to move, which is about to roll, needs no more own turns than the other side, and
-    /// so finishes first.
+    /// Probability that the side to move, which is about to roll, needs no more own turns than the
+    /// other side, and so finishes first.
     #[must_use]
     #[inline]
     pub fn wins_race(&self, mover_index: usize, other_index: usize) -> f32 {
         let mover = &self.within[mover_index];
         let other = &self.within[other_index];
-        // P(mover takes k) · P(other takes at least k), summed in four lanes that the compiler makes one vector of.
+        // P(mover takes k) · P(other takes at least k), summed in four lanes that the compiler
+        // makes one vector of.
         let mut lanes = [0.0_f32; 4];
         for turns in 1..TURNS {
             lanes[turns % 4] += (mover[turns] - mover[turns - 1]) * (1.0 - other[turns - 1]);
@@ -199,12 +216,17 @@ impl RaceTables {
     }
 }
 
-/// Whether the first of two choices is strictly better: fewer turns expected, and on a tie the earlier finish.
+/// Whether the first of two choices is strictly better: fewer turns expected, and on a tie the
+/// earlier finish.
 fn prefers(one: (f64, &[f64; TURNS]), other: (f64, &[f64; TURNS])) -> bool {
     if (one.0 - other.0).abs() >= TIE {
         return one.0 < other.0;
     }
-    one.1.iter().zip(other.1).find(|(a, b)| (*a - *b).abs() >= TIE).is_some_and(|(a, b)| a > b)
+    one.1
+        .iter()
+        .zip(other.1)
+        .find(|(a, b)| (*a - *b).abs() >= TIE)
+        .is_some_and(|(a, b)| a > b)
 }
 
 #[cfg(test)]
@@ -215,7 +237,11 @@ mod tests {
     use std::collections::HashMap;
 
     fn index_of(distances: [u8; MAX_STONES]) -> usize {
-        distances.iter().zip(PLACE).map(|(&distance, place)| usize::from(distance) * place).sum()
+        distances
+            .iter()
+            .zip(PLACE)
+            .map(|(&distance, place)| usize::from(distance) * place)
+            .sum()
     }
 
     fn fair() -> RaceTables {
@@ -235,13 +261,19 @@ mod tests {
             ([2, 2, 2, 2, 2, 2], 1_223.0, 324.0),
         ] {
             let expected = tables.expected_exact(index_of(distances));
-            assert!((expected - numerator / denominator).abs() < 1e-9, "{distances:?}: {expected}");
+            assert!(
+                (expected - numerator / denominator).abs() < 1e-9,
+                "{distances:?}: {expected}"
+            );
         }
         for stone in 0..MAX_STONES {
             let mut triangle = [4; MAX_STONES];
             triangle[stone] = 3;
             let expected = tables.expected_exact(index_of(triangle));
-            assert!((expected - 225_110_400_271.0 / 22_039_921_152.0).abs() < 1e-9, "{triangle:?}: {expected}");
+            assert!(
+                (expected - 225_110_400_271.0 / 22_039_921_152.0).abs() < 1e-9,
+                "{triangle:?}: {expected}"
+            );
             assert!((expected - 10.213_757).abs() < 1e-6);
         }
         for stone in 0..MAX_STONES {
@@ -255,7 +287,18 @@ mod tests {
 
     #[test]
     fn distances_are_kings_moves_to_the_last_square() {
-        for (square, expected) in [(0, 4), (4, 4), (20, 4), (6, 3), (18, 1), (19, 1), (23, 1), (12, 2), (24, 0), (GONE, 0)] {
+        for (square, expected) in [
+            (0, 4),
+            (4, 4),
+            (20, 4),
+            (6, 3),
+            (18, 1),
+            (19, 1),
+            (23, 1),
+            (12, 2),
+            (24, 0),
+            (GONE, 0),
+        ] {
             assert_eq!(distance(square), expected, "square {square}");
         }
         let side = Side::new([0, 6, 12, 18, GONE, 23]);
@@ -264,18 +307,38 @@ mod tests {
         let game = Standard::default();
         let start = game.random_start(&mut RandomStream::new(1), RED);
         let expected = fair().expected(distance_index(start.mover()));
-        assert!((expected - 10.213_757).abs() < 1e-6, "every set-up has five 4s and one 3");
+        assert!(
+            (expected - 10.213_757).abs() < 1e-6,
+            "every set-up has five 4s and one 3"
+        );
     }
 
     #[test]
     fn distributions_are_complete_and_agree_with_the_expectation() {
-        for tables in [fair(), RaceTables::new(Variant::NearestOnly, Die::loaded(&[1.0, 2.0, 3.0, 0.0, 1.0, 5.0]).unwrap())] {
+        for tables in [
+            fair(),
+            RaceTables::new(
+                Variant::NearestOnly,
+                Die::loaded(&[1.0, 2.0, 3.0, 0.0, 1.0, 5.0]).unwrap(),
+            ),
+        ] {
             for index in 1..VECTORS {
                 let mass = tables.mass(index);
-                assert!((mass.iter().sum::<f32>() - 1.0).abs() < 1e-5, "no race takes more than 19 turns");
+                assert!(
+                    (mass.iter().sum::<f32>() - 1.0).abs() < 1e-5,
+                    "no race takes more than 19 turns"
+                );
                 assert!(mass.iter().all(|&probability| probability >= -1e-6) && mass[0] == 0.0);
-                let mean: f64 = mass.iter().enumerate().map(|(turns, &probability)| turns as f64 * f64::from(probability)).sum();
-                assert!((mean - tables.expected_exact(index)).abs() < 1e-5, "{:?}", distances(index));
+                let mean: f64 = mass
+                    .iter()
+                    .enumerate()
+                    .map(|(turns, &probability)| turns as f64 * f64::from(probability))
+                    .sum();
+                assert!(
+                    (mean - tables.expected_exact(index)).abs() < 1e-5,
+                    "{:?}",
+                    distances(index)
+                );
                 assert!(tables.expected(index) < tables.expected(0));
             }
         }
@@ -290,7 +353,9 @@ mod tests {
                 let mut reversed = distances(index);
                 reversed.reverse();
                 let mirror = index_of(reversed);
-                assert!((tables.expected_exact(index) - tables.expected_exact(mirror)).abs() < 1e-10);
+                assert!(
+                    (tables.expected_exact(index) - tables.expected_exact(mirror)).abs() < 1e-10
+                );
                 for (one, other) in tables.within(index).iter().zip(tables.within(mirror)) {
                     assert!((one - other).abs() < 1e-6, "{:?}", distances(index));
                 }
@@ -319,12 +384,18 @@ mod tests {
         let alone = |distance| index_of([0, distance, 0, 0, 0, 0]);
         assert_eq!(tables.wins_race(alone(3), alone(3)), 1.0);
         assert_eq!(tables.wins_race(alone(3), alone(2)), 0.0);
-        assert_eq!((tables.wins_race(alone(4), 0), tables.wins_race(0, alone(4))), (1.0, 0.0));
+        assert_eq!(
+            (tables.wins_race(alone(4), 0), tables.wins_race(0, alone(4))),
+            (1.0, 0.0)
+        );
         // Stones 1 and 6 at 1 and 4: stone 1 moves on faces 1-5, so it needs one turn with 5/6.
-        assert!((tables.wins_race(index_of([1, 0, 0, 0, 0, 4]), alone(1)) - 5.0 / 6.0).abs() < 1e-6);
+        assert!(
+            (tables.wins_race(index_of([1, 0, 0, 0, 0, 4]), alone(1)) - 5.0 / 6.0).abs() < 1e-6
+        );
     }
 
-    /// The stones a face permits, told from the rules in words: of the living the nearest on either side.
+    /// The stones a face permits, told from the rules in words: of the living the nearest on either
+    /// side.
     fn permitted(variant: Variant, distances: &[u8; MAX_STONES], face: usize) -> Vec<usize> {
         if distances[face] > 0 {
             return vec![face];
@@ -333,14 +404,23 @@ mod tests {
         let higher = (face + 1..MAX_STONES).find(|&stone| distances[stone] > 0);
         let mut stones: Vec<usize> = lower.into_iter().chain(higher).collect();
         if variant == Variant::NearestOnly {
-            let nearest = stones.iter().map(|stone| stone.abs_diff(face)).min().unwrap();
+            let nearest = stones
+                .iter()
+                .map(|stone| stone.abs_diff(face))
+                .min()
+                .unwrap();
             stones.retain(|stone| stone.abs_diff(face) == nearest);
         }
         stones
     }
 
     /// The expectation by plain recursion over vectors.
-    fn recursive(variant: Variant, weights: &[f64], distances: [u8; MAX_STONES], known: &mut HashMap<[u8; MAX_STONES], f64>) -> f64 {
+    fn recursive(
+        variant: Variant,
+        weights: &[f64],
+        distances: [u8; MAX_STONES],
+        known: &mut HashMap<[u8; MAX_STONES], f64>,
+    ) -> f64 {
         if let Some(&turns) = known.get(&distances) {
             return turns;
         }
@@ -350,7 +430,11 @@ mod tests {
             for stone in permitted(variant, &distances, face) {
                 let mut next = distances;
                 next[stone] -= 1;
-                best = best.min(if next[stone] == 0 { 0.0 } else { recursive(variant, weights, next, known) });
+                best = best.min(if next[stone] == 0 {
+                    0.0
+                } else {
+                    recursive(variant, weights, next, known)
+                });
             }
             turns += weight * best;
         }
@@ -361,20 +445,33 @@ mod tests {
     #[test]
     fn every_variant_and_die_agrees_with_plain_recursion() {
         for variant in [Variant::Classic, Variant::NearestOnly] {
-            for weights in [vec![1.0 / 6.0; 6], vec![0.1, 0.3, 0.05, 0.05, 0.3, 0.2], vec![0.0, 0.0, 1.0, 0.0, 0.0, 0.0], vec![0.25; 4]] {
+            for weights in [
+                vec![1.0 / 6.0; 6],
+                vec![0.1, 0.3, 0.05, 0.05, 0.3, 0.2],
+                vec![0.0, 0.0, 1.0, 0.0, 0.0, 0.0],
+                vec![0.25; 4],
+            ] {
                 let tables = RaceTables::new(variant, Die::loaded(&weights).unwrap());
                 let mut known = HashMap::new();
                 for index in (1..VECTORS).step_by(13) {
                     let expected = recursive(variant, &weights, distances(index), &mut known);
-                    assert!((expected - tables.expected_exact(index)).abs() < 1e-9, "{variant:?} {weights:?} {:?}", distances(index));
+                    assert!(
+                        (expected - tables.expected_exact(index)).abs() < 1e-9,
+                        "{variant:?} {weights:?} {:?}",
+                        distances(index)
+                    );
                 }
             }
         }
-        // A die that always shows 3: stone 3 alone moves; without it stones 2 and 4, and the closer one does.
+        // A die that always shows 3: stone 3 alone moves; without it stones 2 and 4, and the closer
+        // one does.
         let tables = RaceTables::new(Variant::Classic, Die::loaded(&[0.0, 0.0, 1.0]).unwrap());
         assert_eq!(tables.expected(index_of([1, 1, 4, 1, 1, 1])), 4.0);
         assert_eq!(tables.expected(index_of([1, 4, 0, 3, 1, 1])), 3.0);
-        assert_eq!(tables.within(index_of([1, 4, 0, 3, 1, 1]))[2..4], [0.0, 1.0]);
+        assert_eq!(
+            tables.within(index_of([1, 4, 0, 3, 1, 1]))[2..4],
+            [0.0, 1.0]
+        );
     }
 
     #[test]
@@ -395,10 +492,17 @@ mod tests {
                     for stone in permitted(Variant::Classic, &now, usize::from(dice.roll()) - 1) {
                         let mut next = now;
                         next[stone] -= 1;
-                        let rest = if next[stone] == 0 { 0.0 } else { recursive(Variant::Classic, &weights, next, &mut known) };
+                        let rest = if next[stone] == 0 {
+                            0.0
+                        } else {
+                            recursive(Variant::Classic, &weights, next, &mut known)
+                        };
                         choices.push((rest, stone));
                     }
-                    let &(_, stone) = choices.iter().min_by(|one, other| one.0.total_cmp(&other.0)).unwrap();
+                    let &(_, stone) = choices
+                        .iter()
+                        .min_by(|one, other| one.0.total_cmp(&other.0))
+                        .unwrap();
                     now[stone] -= 1;
                     turns += 1;
                     finished = now[stone] == 0;
@@ -408,7 +512,10 @@ mod tests {
             for (turns, probability) in tables.mass(index_of(start)).iter().enumerate() {
                 let share = counts[turns] as f32 / games as f32;
                 // Five standard deviations of a share of 20,000 games are below 0.018.
-                assert!((share - probability).abs() < 0.018, "{start:?}, {turns} turns: {share} against {probability}");
+                assert!(
+                    (share - probability).abs() < 0.018,
+                    "{start:?}, {turns} turns: {share} against {probability}"
+                );
             }
         }
     }

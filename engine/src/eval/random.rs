@@ -1,7 +1,7 @@
 //! A random number for every position, as Rock'n'Roll's MrRandom gives its leaves (Schäfer 2006).
 //!
-//! Invariant: stateless. The value is a hash of the seed and the position's key, so it is the same whenever and on
-//! whatever thread it is asked for.
+//! Invariant: stateless. The value is a hash of the seed and the position's key, so it is the same
+//! whenever and on whatever thread it is asked for.
 
 use super::Evaluator;
 use crate::game::Game;
@@ -44,8 +44,15 @@ mod tests {
         let mut positions = random_positions(&game, 1, 20_000);
         positions.sort_unstable_by_key(|position| position.bits());
         positions.dedup();
-        let values: Vec<f32> = positions.iter().map(|position| Random::new(4).value(&game, position, &())).collect();
-        let again: Vec<f32> = positions.iter().rev().map(|position| Random::new(4).value(&game, position, &())).collect();
+        let values: Vec<f32> = positions
+            .iter()
+            .map(|position| Random::new(4).value(&game, position, &()))
+            .collect();
+        let again: Vec<f32> = positions
+            .iter()
+            .rev()
+            .map(|position| Random::new(4).value(&game, position, &()))
+            .collect();
         assert!(values.iter().eq(again.iter().rev()));
         let mut counts = [0.0_f64; 10];
         for value in &values {
@@ -53,7 +60,10 @@ mod tests {
             counts[(value * 10.0) as usize] += 1.0;
         }
         let expected = values.len() as f64 / 10.0;
-        let chi_squared: f64 = counts.iter().map(|count| (count - expected).powi(2) / expected).sum();
+        let chi_squared: f64 = counts
+            .iter()
+            .map(|count| (count - expected).powi(2) / expected)
+            .sum();
         // The 99.99 % quantile with 9 degrees of freedom.
         assert!(chi_squared < 33.7, "{counts:?}");
     }

@@ -1,8 +1,9 @@
-//! The Schwarz table, rating of Rock'n'Roll's MrBlack (Schäfer 2006), as a raw score; [`super::schwarz_odds`] makes a win
-//! probability of it.
+//! The Schwarz table, rating of Rock'n'Roll's MrBlack (Schäfer 2006), as a raw score;
+//! [`super::schwarz_odds`] makes a win probability of it.
 //!
 //! Score = E(enemy) − E(own), E being the expected number of own turns to the goal without captures
-//! ([`super::race_tables`]). Invariant: passing the turn negates the score; the tempo is left to the calibration.
+//! ([`super::race_tables`]). Invariant: passing the turn negates the score; the tempo is left to
+//! the calibration.
 
 use super::Score;
 use super::race_tables::{RaceTables, distance_index};
@@ -19,10 +20,13 @@ impl Schwarz {
     /// The score for a game's rules and assumed die.
     #[must_use]
     pub fn new(game: &Standard) -> Self {
-        Self { tables: RaceTables::shared(game) }
+        Self {
+            tables: RaceTables::shared(game),
+        }
     }
 
-    /// The turns a side is expected to need, by the index of its distances; infinite without stones.
+    /// The turns a side is expected to need, by the index of its distances; infinite without
+    /// stones.
     #[must_use]
     pub fn turns(&self, index: usize) -> f32 {
         self.tables.expected(index)
@@ -32,13 +36,16 @@ impl Schwarz {
 impl Score<Standard> for Schwarz {
     #[inline]
     fn score(&self, _game: &Standard, position: &Position) -> f32 {
-        self.tables.expected(distance_index(position.other())) - self.tables.expected(distance_index(position.mover()))
+        self.tables.expected(distance_index(position.other()))
+            - self.tables.expected(distance_index(position.mover()))
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::test_support::{SlowRace, check_antisymmetry, check_reference, check_symmetries, mean};
+    use super::super::test_support::{
+        SlowRace, check_antisymmetry, check_reference, check_symmetries, mean,
+    };
     use super::*;
     use crate::dice::Die;
     use crate::games::einstein::Variant;
@@ -63,7 +70,10 @@ mod tests {
     #[test]
     fn the_score_is_that_of_a_recursion_on_the_board() {
         let die = Die::loaded(&[0.1, 0.3, 0.05, 0.05, 0.3, 0.2]).unwrap();
-        for game in [Standard::default(), Standard::new(Variant::NearestOnly, die)] {
+        for game in [
+            Standard::default(),
+            Standard::new(Variant::NearestOnly, die),
+        ] {
             let schwarz = Schwarz::new(&game);
             let mut race = SlowRace::new(&game);
             check_reference(

@@ -1,9 +1,11 @@
-//! The Schwarz table as win probability, by odds: what a search with hand-made leaves spends its time on.
+//! The Schwarz table as win probability, by odds: what a search with hand-made leaves spends its
+//! time on.
 //!
-//! The logistic of `slope · (E(enemy) − E(own)) + offset` is `1 / (1 + odds)` with the odds against the mover a product,
-//! `exp(slope · E(own) − offset) · exp(−slope · E(enemy))`: two look-ups, and no exponential is computed in a search.
-//! Every step is monotone also when rounded, so the best of several moves may be taken among odds. Invariant: a
-//! position valued one ply deep as a whole has the bits of its successors valued one by one.
+//! The logistic of `slope · (E(enemy) − E(own)) + offset` is `1 / (1 + odds)` with the odds against
+//! the mover a product, `exp(slope · E(own) − offset) · exp(−slope · E(enemy))`: two look-ups, and
+//! no exponential is computed in a search. Every step is monotone also when rounded, so the best of
+//! several moves may be taken among odds. Invariant: a position valued one ply deep as a whole has
+//! the bits of its successors valued one by one.
 
 mod own_moves;
 
@@ -30,7 +32,8 @@ type Table = Box<[f32; SIZE]>;
 
 const SIZE: usize = VECTORS.next_power_of_two();
 
-/// Exponents are at most this: products of two exponentials have to stay far from the largest number.
+/// Exponents are at most this: products of two exponentials have to stay far from the largest
+/// number.
 const MOST: f32 = 40.0;
 
 /// A place for each outcome, or each stone, and one to spare; a whole number of vectors.
@@ -39,9 +42,10 @@ const LANES: usize = 8;
 const _: () = assert!(MAX_OUTCOMES <= LANES && MAX_STONES < LANES);
 
 impl SchwarzOdds {
-    /// Change of the log odds a turn. With [`SchwarzOdds::OFFSET`] the root mean square error is 0.139 on 100,000 exact
-    /// endgames of at most five stones (`alea regret`), where 0.4, which fits results of whole games, has 0.24 or so and
-    /// searches more. The least is 0.134, at 1.6 and 1.0; at depth 3 slopes from 1.2 to 1.8 give away equally little.
+    /// Change of the log odds a turn. With [`SchwarzOdds::OFFSET`] the root mean square error is
+    /// 0.139 on 100,000 exact endgames of at most five stones (`alea regret`), where 0.4, which
+    /// fits results of whole games, has 0.24 or so and searches more. The least is 0.134, at 1.6
+    /// and 1.0; at depth 3 slopes from 1.2 to 1.8 give away equally little.
     pub const SLOPE: f32 = 1.8;
     /// Log odds for the side to move when both need as many turns: worth half a turn.
     pub const OFFSET: f32 = 0.9;
@@ -52,13 +56,17 @@ impl SchwarzOdds {
         Self::with(Schwarz::new(game), Self::SLOPE, Self::OFFSET)
     }
 
-    /// The evaluator with constants of one's own; `None` if they are so large that odds would leave the range of numbers:
-    /// [`super::calibration::Calibrated`] takes any.
+    /// The evaluator with constants of one's own; `None` if they are so large that odds would leave
+    /// the range of numbers: [`super::calibration::Calibrated`] takes any.
     #[must_use]
     pub fn new(game: &Standard, slope: f32, offset: f32) -> Option<Self> {
         let score = Schwarz::new(game);
-        let most = (0..VECTORS).map(|index| score.turns(index)).filter(|turns| turns.is_finite()).fold(0.0, f32::max);
-        (slope > 0.0 && slope * most <= MOST && offset.abs() <= MOST).then(|| Self::with(score, slope, offset))
+        let most = (0..VECTORS)
+            .map(|index| score.turns(index))
+            .filter(|turns| turns.is_finite())
+            .fold(0.0, f32::max);
+        (slope > 0.0 && slope * most <= MOST && offset.abs() <= MOST)
+            .then(|| Self::with(score, slope, offset))
     }
 
     fn with(score: Schwarz, slope: f32, offset: f32) -> Self {
@@ -67,13 +75,21 @@ impl SchwarzOdds {
             for (index, odds) in table.iter_mut().enumerate().take(VECTORS) {
                 let turns = score.turns(index);
                 // A side without stones needs infinitely many turns.
-                *odds = if turns.is_finite() { exponential(log_odds(turns)) } else { gone };
+                *odds = if turns.is_finite() {
+                    exponential(log_odds(turns))
+                } else {
+                    gone
+                };
             }
             table
         };
         let slows = table(f32::INFINITY, &|turns| slope * turns - offset);
         let hurries = table(0.0, &|turns| -slope * turns);
-        Self { score, slows, hurries }
+        Self {
+            score,
+            slows,
+            hurries,
+        }
     }
 
     /// The score before calibration, in turns.
@@ -100,7 +116,8 @@ fn value_against(odds: f32) -> f32 {
     unproven(1.0 / (1.0 + odds))
 }
 
-/// The value of a move to the side that makes it, from the odds against the other side then; infinite ones win.
+/// The value of a move to the side that makes it, from the odds against the other side then;
+/// infinite ones win.
 #[inline]
 fn value_of_move(odds: f32) -> f32 {
     let value = 1.0 - value_against(odds);
@@ -120,14 +137,23 @@ impl Evaluator<Standard> for SchwarzOdds {
         let mut slows = [look_up(&self.slows, index); 32];
         for stone in 0..MAX_STONES {
             let square = enemy.square(stone);
-            slows[usize::from(square & 31)] = look_up(&self.slows, index - distance_place(stone, square));
+            slows[usize::from(square & 31)] =
+                look_up(&self.slows, index - distance_place(stone, square));
         }
         let mut of_stones = [0.0; LANES];
         for stone in 0..MAX_STONES {
-            let odds = |direction: usize| slows[usize::from(own.destinations[stone][direction] & 31)] * own.hurries[stone][direction];
+            let odds = |direction: usize| {
+                slows[usize::from(own.destinations[stone][direction] & 31)]
+                    * own.hurries[stone][direction]
+            };
             of_stones[stone] = greater(greater(odds(0), odds(1)), odds(2));
         }
-        let odds = own.permitted.map(|[first, last]| greater(of_stones[usize::from(first) % LANES], of_stones[usize::from(last) % LANES]));
+        let odds = own.permitted.map(|[first, last]| {
+            greater(
+                of_stones[usize::from(first) % LANES],
+                of_stones[usize::from(last) % LANES],
+            )
+        });
         let values = odds.map(value_of_move);
         // In the order of the outcomes, as one by one.
         let mut value = 0.0;
@@ -136,26 +162,51 @@ impl Evaluator<Standard> for SchwarzOdds {
         }
         let mut evaluated = own.successors - own.arrivals;
         if enemy.count() == 1 {
-            evaluated -= enemy.squares().into_iter().filter(|&square| square != GONE).map(|square| own.captures_on(square)).sum::<u32>();
+            evaluated -= enemy
+                .squares()
+                .into_iter()
+                .filter(|&square| square != GONE)
+                .map(|square| own.captures_on(square))
+                .sum::<u32>();
         }
-        OnePly { value: f32::min(value, 1.0), successors: own.successors, evaluated }
+        OnePly {
+            value: f32::min(value, 1.0),
+            successors: own.successors,
+            evaluated,
+        }
     }
 
     /// Odds for the side that moves.
     #[inline]
-    fn score_successors(&self, _game: &Standard, position: &Position, moves: &[Move], scores: &mut [f32]) {
+    fn score_successors(
+        &self,
+        _game: &Standard,
+        position: &Position,
+        moves: &[Move],
+        scores: &mut [f32],
+    ) {
         let (own, enemy) = (Stones::of(position.mover()), Stones::of(position.other()));
         for (&mv, score) in moves.iter().zip(scores) {
             let destination = Standard::destination(position, mv);
-            let slow = look_up(&self.slows, enemy.index_without(Standard::GOAL - destination));
+            let slow = look_up(
+                &self.slows,
+                enemy.index_without(Standard::GOAL - destination),
+            );
             let odds = slow * look_up(&self.hurries, own.index_after(mv.stone(), destination));
-            *score = if destination == Standard::GOAL { f32::INFINITY } else { odds };
+            *score = if destination == Standard::GOAL {
+                f32::INFINITY
+            } else {
+                odds
+            };
         }
     }
 
     #[inline]
     fn value(&self, _game: &Standard, position: &Position, _cache: &OwnMoves) -> f32 {
-        let (own, enemy) = (distance_index(position.mover()), distance_index(position.other()));
+        let (own, enemy) = (
+            distance_index(position.mover()),
+            distance_index(position.other()),
+        );
         value_against(look_up(&self.slows, own) * look_up(&self.hurries, enemy))
     }
 }
@@ -173,10 +224,20 @@ mod tests {
         for (game, slope, offset) in [
             (Standard::default(), SchwarzOdds::SLOPE, SchwarzOdds::OFFSET),
             (Standard::default(), 0.4, 0.274),
-            (Standard::new(Variant::NearestOnly, crate::dice::Die::loaded(&[0.1, 0.3, 0.05, 0.05, 0.3, 0.2]).unwrap()), 3.0, -2.0),
+            (
+                Standard::new(
+                    Variant::NearestOnly,
+                    crate::dice::Die::loaded(&[0.1, 0.3, 0.05, 0.05, 0.3, 0.2]).unwrap(),
+                ),
+                3.0,
+                -2.0,
+            ),
         ] {
             let odds = SchwarzOdds::new(&game, slope, offset).unwrap();
-            let logistic = Calibrated { score: Schwarz::new(&game), calibration: Calibration::Logistic { slope, offset } };
+            let logistic = Calibrated {
+                score: Schwarz::new(&game),
+                calibration: Calibration::Logistic { slope, offset },
+            };
             check_reference(
                 &game,
                 |position| odds.value_of(&game, position),
@@ -195,8 +256,18 @@ mod tests {
     #[test]
     fn constants_out_of_range_are_refused() {
         let game = Standard::default();
-        for (slope, offset) in [(0.0, 0.0), (-1.0, 0.0), (1000.0, 0.0), (1.0, 41.0), (f32::NAN, 0.0), (1.0, f32::NAN)] {
-            assert!(SchwarzOdds::new(&game, slope, offset).is_none(), "{slope}, {offset}");
+        for (slope, offset) in [
+            (0.0, 0.0),
+            (-1.0, 0.0),
+            (1000.0, 0.0),
+            (1.0, 41.0),
+            (f32::NAN, 0.0),
+            (1.0, f32::NAN),
+        ] {
+            assert!(
+                SchwarzOdds::new(&game, slope, offset).is_none(),
+                "{slope}, {offset}"
+            );
         }
     }
 }

@@ -1,9 +1,10 @@
 //! The moves of a side to move, and what they make of a position one ply deep.
 //!
-//! For evaluators that value all successors of a position at once in whole numbers: each finds the logits of the steps, all
-//! else is here. A position is worth Σ w · max over the moves that an outcome permits; of the moves of a stone the best is
-//! taken among integers before they become values, which needs a way to values that never falls. Invariant: the bits of
-//! successors valued one by one; what is kept of a side only saves work.
+//! For evaluators that value all successors of a position at once in whole numbers: each finds the
+//! logits of the steps, all else is here. A position is worth Σ w · max over the moves that an
+//! outcome permits; of the moves of a stone the best is taken among integers before they become
+//! values, which needs a way to values that never falls. Invariant: the bits of successors valued
+//! one by one; what is kept of a side only saves work.
 
 use super::OnePly;
 use crate::game::MAX_OUTCOMES;
@@ -19,7 +20,8 @@ const LANES: usize = 8;
 /// Ways a stone may go.
 const DIRECTIONS: usize = MOST / MAX_STONES;
 
-/// Room for the logits of all steps, and more: a mask bounds every index, and vectors may end behind the last.
+/// Room for the logits of all steps, and more: a mask bounds every index, and vectors may end
+/// behind the last.
 const ROOM: usize = 32;
 
 /// Stands for a step that there is not.
@@ -49,7 +51,8 @@ impl Step {
     #[inline]
     pub(super) fn made_by(self, side: Side) -> Side {
         let destination = Standard::GOAL - self.square;
-        side.without(destination).with(usize::from(self.stone), destination)
+        side.without(destination)
+            .with(usize::from(self.stone), destination)
     }
 }
 
@@ -109,9 +112,15 @@ impl Steps {
 
     /// Makes them those of a side.
     pub(super) fn refill(&mut self, game: &Standard, side: Side) {
-        *self = Self { side, ..Self::default() };
+        *self = Self {
+            side,
+            ..Self::default()
+        };
         for stone in 0..MAX_STONES {
-            for (direction, destination) in Standard::destinations(side.square(stone)).into_iter().enumerate() {
+            for (direction, destination) in Standard::destinations(side.square(stone))
+                .into_iter()
+                .enumerate()
+            {
                 if destination == GONE {
                     continue;
                 }
@@ -122,7 +131,10 @@ impl Steps {
                 }
                 self.of_stones[stone][direction] = self.count as u8;
                 let square = Standard::GOAL - destination;
-                self.steps[self.count] = Step { stone: stone as u8, square };
+                self.steps[self.count] = Step {
+                    stone: stone as u8,
+                    square,
+                };
                 self.targets |= 1 << square;
                 self.count += 1;
             }
@@ -136,23 +148,36 @@ impl Steps {
     /// [`Self::one_ply`] with eight stones to a vector.
     #[cfg(target_arch = "x86_64")]
     #[target_feature(enable = "avx2")]
-    pub(super) fn one_ply_by_eights(&self, logits: &mut Logits, lost: u32, worth: impl Fn(i32) -> f32) -> OnePly {
+    pub(super) fn one_ply_by_eights(
+        &self,
+        logits: &mut Logits,
+        lost: u32,
+        worth: impl Fn(i32) -> f32,
+    ) -> OnePly {
         self.one_ply(logits, lost, worth)
     }
 
-    /// The position one ply deep, from the enemy's logit after each step, [`LOST`] for the `lost` steps that leave it no
-    /// stone, and from what a logit is worth to the enemy.
+    /// The position one ply deep, from the enemy's logit after each step, [`LOST`] for the `lost`
+    /// steps that leave it no stone, and from what a logit is worth to the enemy.
     #[inline(always)]
-    pub(super) fn one_ply(&self, logits: &mut Logits, lost: u32, worth: impl Fn(i32) -> f32) -> OnePly {
+    pub(super) fn one_ply(
+        &self,
+        logits: &mut Logits,
+        lost: u32,
+        worth: impl Fn(i32) -> f32,
+    ) -> OnePly {
         logits[NO_STEP] = i32::MAX;
         let mut of_stones = [i32::MAX; LANES];
-        for (best, (steps, &arrival)) in of_stones.iter_mut().zip(self.of_stones.iter().zip(&self.arrivals_first)) {
+        for (best, (steps, &arrival)) in of_stones
+            .iter_mut()
+            .zip(self.of_stones.iter().zip(&self.arrivals_first))
+        {
             // The worst for the enemy is the best.
             let [one, another, third] = steps.map(|step| logits[usize::from(step) % ROOM]);
             *best = one.min(another).min(third).min(arrival);
         }
-        // What stones are worth, and not outcomes: these would have to be brought together first, and wait for that.
-        // A loop and no map, which would not become vector instructions.
+        // What stones are worth, and not outcomes: these would have to be brought together first,
+        // and wait for that. A loop and no map, which would not become vector instructions.
         let mut values = [0.0; LANES];
         for (value, &logit) in values.iter_mut().zip(&of_stones) {
             let worth = 1.0 - worth(logit);
@@ -165,7 +190,11 @@ impl Steps {
             value += weight * if first > last { first } else { last };
         }
         let steps = self.count as u32;
-        OnePly { value: f32::min(value, 1.0), successors: steps + self.arrivals, evaluated: steps - lost }
+        OnePly {
+            value: f32::min(value, 1.0),
+            successors: steps + self.arrivals,
+            evaluated: steps - lost,
+        }
     }
 }
 
@@ -181,14 +210,21 @@ impl Listed {
     /// Scores the moves that reach the goal, and keeps the others.
     #[inline]
     pub(super) fn new(position: &Position, moves: &[Move], scores: &mut [f32]) -> Self {
-        let mut listed = Self { steps: [Step::default(); MOST], places: [0; MOST], count: 0 };
+        let mut listed = Self {
+            steps: [Step::default(); MOST],
+            places: [0; MOST],
+            count: 0,
+        };
         for (place, (&mv, score)) in moves.iter().zip(scores).enumerate() {
             let destination = Standard::destination(position, mv);
             if destination == Standard::GOAL {
                 *score = f32::INFINITY;
                 continue;
             }
-            listed.steps[listed.count] = Step { stone: mv.stone() as u8, square: Standard::GOAL - destination };
+            listed.steps[listed.count] = Step {
+                stone: mv.stone() as u8,
+                square: Standard::GOAL - destination,
+            };
             listed.places[listed.count] = place as u8;
             listed.count += 1;
         }
@@ -198,7 +234,9 @@ impl Listed {
     /// The squares they go to, one bit each, in the enemy's perspective.
     #[inline]
     pub(super) fn targets(&self) -> u32 {
-        self.list().iter().fold(0, |targets, step| targets | 1 << (step.square & 31))
+        self.list()
+            .iter()
+            .fold(0, |targets, step| targets | 1 << (step.square & 31))
     }
 
     /// The moves that do not reach the goal.
@@ -211,7 +249,11 @@ impl Listed {
     #[inline]
     pub(super) fn score(&self, logits: &[i32], count: impl Fn(i32) -> f32, scores: &mut [f32]) {
         for (&place, &logit) in self.places[..self.count].iter().zip(logits) {
-            scores[usize::from(place)] = if logit == LOST { f32::INFINITY } else { -count(logit) };
+            scores[usize::from(place)] = if logit == LOST {
+                f32::INFINITY
+            } else {
+                -count(logit)
+            };
         }
     }
 }

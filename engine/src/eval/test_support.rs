@@ -1,7 +1,9 @@
-//! What the tests of the evaluators share: random positions, a ply made move by move, and a board that knows nothing of the
-//! engine's packed positions, perspectives and tables, so that slow references can be written on it from formulas.
+//! What the tests of the evaluators share: random positions, a ply made move by move, and a board
+//! that knows nothing of the engine's packed positions, perspectives and tables, so that slow
+//! references can be written on it from formulas.
 //!
-//! Invariant: a board goes in and out by the notation alone; rows and columns count from the upper left corner.
+//! Invariant: a board goes in and out by the notation alone; rows and columns count from the upper
+//! left corner.
 
 use super::{Evaluator, OnePly};
 use crate::chance::expectation;
@@ -12,7 +14,11 @@ use crate::games::einstein::{MAX_STONES, MoveList, Position, RED, Standard, Vari
 use std::collections::HashMap;
 
 /// The value of a position one ply deep from the value of each successor, as search has it.
-pub(crate) fn one_ply_by_successors<E: Evaluator<Standard>>(evaluator: &E, game: &Standard, position: &Position) -> OnePly {
+pub(crate) fn one_ply_by_successors<E: Evaluator<Standard>>(
+    evaluator: &E,
+    game: &Standard,
+    position: &Position,
+) -> OnePly {
     let mut moves = MoveList::default();
     game.moves(position, &mut moves);
     let mut outcomes = OutcomeList::default();
@@ -30,14 +36,26 @@ pub(crate) fn one_ply_by_successors<E: Evaluator<Standard>>(evaluator: &E, game:
             })
         })
         .collect();
-    OnePly { value: expectation(&outcomes, &values), successors: moves.len() as u32, evaluated }
+    OnePly {
+        value: expectation(&outcomes, &values),
+        successors: moves.len() as u32,
+        evaluated,
+    }
 }
 
 /// Positions that no game has: any squares, several stones on one, some beyond the board.
 pub(crate) fn impossible_positions(count: usize) -> Vec<Position> {
     let mut random = RandomStream::new(91);
     let mut side = |most: usize| Side::new([0; MAX_STONES].map(|_| random.below(most) as u8));
-    (0..count).map(|number| Position::new(side(32), side(if number % 2 == 0 { 32 } else { 4 }), number % 2)).collect()
+    (0..count)
+        .map(|number| {
+            Position::new(
+                side(32),
+                side(if number % 2 == 0 { 32 } else { 4 }),
+                number % 2,
+            )
+        })
+        .collect()
 }
 
 /// A stone on the board.
@@ -65,29 +83,54 @@ impl Board {
         for (row, line) in (0..).zip(fields.next().unwrap().split('/')) {
             for (column, character) in (0..).zip(line.chars()) {
                 match character {
-                    '1'..='6' => stones.push(Stone { red: true, label: character as usize - '0' as usize, row, column }),
-                    'a'..='f' => stones.push(Stone { red: false, label: 1 + character as usize - 'a' as usize, row, column }),
+                    '1'..='6' => stones.push(Stone {
+                        red: true,
+                        label: character as usize - '0' as usize,
+                        row,
+                        column,
+                    }),
+                    'a'..='f' => stones.push(Stone {
+                        red: false,
+                        label: 1 + character as usize - 'a' as usize,
+                        row,
+                        column,
+                    }),
                     _ => {}
                 }
             }
         }
-        Self { stones, red_to_move: fields.next() == Some("r") }
+        Self {
+            stones,
+            red_to_move: fields.next() == Some("r"),
+        }
     }
 
     pub(crate) fn position(&self, game: &Standard) -> Position {
         let mut rows = vec![vec!['.'; 5]; 5];
         for stone in &self.stones {
             let first = if stone.red { b'1' } else { b'a' };
-            rows[stone.row as usize][stone.column as usize] = (first + stone.label as u8 - 1) as char;
+            rows[stone.row as usize][stone.column as usize] =
+                (first + stone.label as u8 - 1) as char;
         }
-        let rows: Vec<String> = rows.into_iter().map(|row| row.into_iter().collect()).collect();
-        let text = format!("{} {} -", rows.join("/"), if self.red_to_move { 'r' } else { 'b' });
+        let rows: Vec<String> = rows
+            .into_iter()
+            .map(|row| row.into_iter().collect())
+            .collect();
+        let text = format!(
+            "{} {} -",
+            rows.join("/"),
+            if self.red_to_move { 'r' } else { 'b' }
+        );
         game.parse_position(&text).unwrap().0
     }
 
     /// The stones of one colour.
     pub(crate) fn side(&self, red: bool) -> Vec<Stone> {
-        self.stones.iter().copied().filter(|stone| stone.red == red).collect()
+        self.stones
+            .iter()
+            .copied()
+            .filter(|stone| stone.red == red)
+            .collect()
     }
 
     /// The stones of the side to move, and of the other side.
@@ -97,23 +140,45 @@ impl Board {
 
     /// The same board with the other side to move.
     pub(crate) fn passed(&self) -> Self {
-        Self { red_to_move: !self.red_to_move, ..self.clone() }
+        Self {
+            red_to_move: !self.red_to_move,
+            ..self.clone()
+        }
     }
 
     fn mapped(&self, map: impl Fn(Stone) -> Stone) -> Self {
-        Self { stones: self.stones.iter().map(|&stone| map(stone)).collect(), ..self.clone() }
+        Self {
+            stones: self.stones.iter().map(|&stone| map(stone)).collect(),
+            ..self.clone()
+        }
     }
 
     fn transposed(&self) -> Self {
-        self.mapped(|stone| Stone { row: stone.column, column: stone.row, ..stone })
+        self.mapped(|stone| Stone {
+            row: stone.column,
+            column: stone.row,
+            ..stone
+        })
     }
 
     fn relabelled(&self, red: bool) -> Self {
-        self.mapped(|stone| Stone { label: if stone.red == red { 7 - stone.label } else { stone.label }, ..stone })
+        self.mapped(|stone| Stone {
+            label: if stone.red == red {
+                7 - stone.label
+            } else {
+                stone.label
+            },
+            ..stone
+        })
     }
 
     fn turned(&self) -> Self {
-        let turned = self.mapped(|stone| Stone { red: !stone.red, row: 4 - stone.row, column: 4 - stone.column, ..stone });
+        let turned = self.mapped(|stone| Stone {
+            red: !stone.red,
+            row: 4 - stone.row,
+            column: 4 - stone.column,
+            ..stone
+        });
         turned.passed()
     }
 }
@@ -145,7 +210,11 @@ pub(crate) fn permitted_labels(variant: Variant, living: &[usize], face: usize) 
     let higher = living.iter().copied().filter(|&label| label > face).min();
     let mut labels: Vec<usize> = lower.into_iter().chain(higher).collect();
     if variant == Variant::NearestOnly {
-        let nearest = labels.iter().map(|label| label.abs_diff(face)).min().unwrap();
+        let nearest = labels
+            .iter()
+            .map(|label| label.abs_diff(face))
+            .min()
+            .unwrap();
         labels.retain(|label| label.abs_diff(face) == nearest);
     }
     labels
@@ -159,12 +228,18 @@ pub(crate) struct SlowRace<'a> {
 
 impl<'a> SlowRace<'a> {
     pub(crate) fn new(game: &'a Standard) -> Self {
-        Self { game, known: HashMap::new() }
+        Self {
+            game,
+            known: HashMap::new(),
+        }
     }
 
     /// Probability of needing exactly 0, 1, … turns, up to 20.
     pub(crate) fn distribution(&mut self, stones: &[Stone]) -> Vec<f64> {
-        let mut list: Vec<(usize, i32)> = stones.iter().map(|stone| (stone.label, stone.distance())).collect();
+        let mut list: Vec<(usize, i32)> = stones
+            .iter()
+            .map(|stone| (stone.label, stone.distance()))
+            .collect();
         list.sort_unstable();
         self.solve(list)
     }
@@ -182,9 +257,15 @@ impl<'a> SlowRace<'a> {
         for face in 1..=usize::from(self.game.die().faces()) {
             let mut best: Option<Vec<f64>> = None;
             for label in permitted_labels(self.game.variant(), &living, face) {
-                let next = list.iter().map(|&(other, distance)| (other, distance - i32::from(other == label))).collect();
+                let next = list
+                    .iter()
+                    .map(|&(other, distance)| (other, distance - i32::from(other == label)))
+                    .collect();
                 let rest = self.solve(next);
-                if best.as_ref().is_none_or(|best| mean(&rest) < mean(best) - 1e-12) {
+                if best
+                    .as_ref()
+                    .is_none_or(|best| mean(&rest) < mean(best) - 1e-12)
+                {
                     best = Some(rest);
                 }
             }
@@ -199,7 +280,11 @@ impl<'a> SlowRace<'a> {
 
 /// Mean of a distribution over 0, 1, 2, …
 pub(crate) fn mean(distribution: &[f64]) -> f64 {
-    distribution.iter().enumerate().map(|(turns, probability)| turns as f64 * probability).sum()
+    distribution
+        .iter()
+        .enumerate()
+        .map(|(turns, probability)| turns as f64 * probability)
+        .sum()
 }
 
 /// At least `count` positions that are not over, met in random games from random set-ups.
@@ -219,21 +304,37 @@ pub(crate) fn random_positions(game: &Standard, seed: u64, count: usize) -> Vec<
 }
 
 /// Asserts on random positions that a rating equals a slow one written on the board.
-pub(crate) fn check_reference(game: &Standard, rating: impl Fn(&Position) -> f32, mut reference: impl FnMut(&Board) -> f64) {
+pub(crate) fn check_reference(
+    game: &Standard,
+    rating: impl Fn(&Position) -> f32,
+    mut reference: impl FnMut(&Board) -> f64,
+) {
     for position in random_positions(game, 5, 600) {
-        let (fast, slow) = (f64::from(rating(&position)), reference(&Board::of(game, &position)));
-        assert!((fast - slow).abs() <= 1e-5 * slow.abs().max(1.0), "{}: {fast} but {slow}", game.format_position(&position, None));
+        let (fast, slow) = (
+            f64::from(rating(&position)),
+            reference(&Board::of(game, &position)),
+        );
+        assert!(
+            (fast - slow).abs() <= 1e-5 * slow.abs().max(1.0),
+            "{}: {fast} but {slow}",
+            game.format_position(&position, None)
+        );
     }
 }
 
-/// Asserts that a rating is the same on the transposed board, with either side's labels reversed (fair die only)
-/// and after a half turn that swaps the sides.
+/// Asserts that a rating is the same on the transposed board, with either side's labels reversed
+/// (fair die only) and after a half turn that swaps the sides.
 pub(crate) fn check_symmetries(game: &Standard, rating: impl Fn(&Position) -> f32) {
     for position in random_positions(game, 6, 400) {
         let board = Board::of(game, &position);
         assert_eq!(board.position(game), position);
         let expected = rating(&position);
-        for same in [board.transposed(), board.relabelled(true), board.relabelled(false), board.turned()] {
+        for same in [
+            board.transposed(),
+            board.relabelled(true),
+            board.relabelled(false),
+            board.turned(),
+        ] {
             let same = same.position(game);
             let found = rating(&same);
             assert!(
@@ -250,6 +351,10 @@ pub(crate) fn check_symmetries(game: &Standard, rating: impl Fn(&Position) -> f3
 pub(crate) fn check_antisymmetry(game: &Standard, score: impl Fn(&Position) -> f32) {
     for position in random_positions(game, 7, 400) {
         let passed = Board::of(game, &position).passed().position(game);
-        assert!((score(&position) + score(&passed)).abs() < 1e-5, "{}", game.format_position(&position, None));
+        assert!(
+            (score(&position) + score(&passed)).abs() < 1e-5,
+            "{}",
+            game.format_position(&position, None)
+        );
     }
 }

@@ -13,7 +13,10 @@ pub(super) const TOGETHER: usize = 4;
 #[target_feature(enable = "avx2")]
 pub(super) fn of_eights([a, b, c, d]: [__m256i; TOGETHER]) -> __m128i {
     let quarters = _mm256_hadd_epi32(_mm256_hadd_epi32(a, b), _mm256_hadd_epi32(c, d));
-    _mm_add_epi32(_mm256_castsi256_si128(quarters), _mm256_extracti128_si256::<1>(quarters))
+    _mm_add_epi32(
+        _mm256_castsi256_si128(quarters),
+        _mm256_extracti128_si256::<1>(quarters),
+    )
 }
 
 /// Of vectors of sixteen lanes.
@@ -22,9 +25,18 @@ pub(super) fn of_eights([a, b, c, d]: [__m256i; TOGETHER]) -> __m128i {
 pub(super) fn of_sixteens([a, b, c, d]: [__m512i; TOGETHER]) -> __m128i {
     let first = _mm512_add_epi32(_mm512_unpacklo_epi32(a, b), _mm512_unpackhi_epi32(a, b));
     let second = _mm512_add_epi32(_mm512_unpacklo_epi32(c, d), _mm512_unpackhi_epi32(c, d));
-    let quarters = _mm512_add_epi32(_mm512_unpacklo_epi64(first, second), _mm512_unpackhi_epi64(first, second));
-    let halves = _mm256_add_epi32(_mm512_castsi512_si256(quarters), _mm512_extracti64x4_epi64::<1>(quarters));
-    _mm_add_epi32(_mm256_castsi256_si128(halves), _mm256_extracti128_si256::<1>(halves))
+    let quarters = _mm512_add_epi32(
+        _mm512_unpacklo_epi64(first, second),
+        _mm512_unpackhi_epi64(first, second),
+    );
+    let halves = _mm256_add_epi32(
+        _mm512_castsi512_si256(quarters),
+        _mm512_extracti64x4_epi64::<1>(quarters),
+    );
+    _mm_add_epi32(
+        _mm256_castsi256_si128(halves),
+        _mm256_extracti128_si256::<1>(halves),
+    )
 }
 
 /// Writes the four numbers down.
@@ -44,8 +56,12 @@ mod tests {
         #[target_feature(enable = "avx2")]
         fn eights() -> [i32; TOGETHER] {
             let mut out = [0; TOGETHER];
-            let vectors =
-                [1, 10, 100, i32::MAX].map(|step| _mm256_mullo_epi32(_mm256_set1_epi32(step), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7)));
+            let vectors = [1, 10, 100, i32::MAX].map(|step| {
+                _mm256_mullo_epi32(
+                    _mm256_set1_epi32(step),
+                    _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7),
+                )
+            });
             store(&mut out, of_eights(vectors));
             out
         }
@@ -53,14 +69,22 @@ mod tests {
         fn sixteens() -> [i32; TOGETHER] {
             let mut out = [0; TOGETHER];
             let lanes = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
-            store(&mut out, of_sixteens([1, 10, 100, i32::MAX].map(|step| _mm512_mullo_epi32(_mm512_set1_epi32(step), lanes))));
+            store(
+                &mut out,
+                of_sixteens(
+                    [1, 10, 100, i32::MAX]
+                        .map(|step| _mm512_mullo_epi32(_mm512_set1_epi32(step), lanes)),
+                ),
+            );
             out
         }
         if std::arch::is_x86_feature_detected!("avx2") {
             // SAFETY: the processor has the instructions.
             assert_eq!(unsafe { eights() }, [28, 280, 2800, -28]);
         }
-        if std::arch::is_x86_feature_detected!("avx2") && std::arch::is_x86_feature_detected!("avx512f") {
+        if std::arch::is_x86_feature_detected!("avx2")
+            && std::arch::is_x86_feature_detected!("avx512f")
+        {
             // SAFETY: likewise.
             assert_eq!(unsafe { sixteens() }, [120, 1200, 12000, -120]);
         }

@@ -1,9 +1,9 @@
 //! The rules of *EinStein würfelt nicht!* (Ingo Althöfer 2004) on boards from 2×2 to 5×5.
 //!
-//! Each side sees the board in its own perspective: squares count row by row from its home corner, 0, to its
-//! goal, the last square, and a half turn carries one perspective into the other. So there is one set of rules
-//! for both sides and changing the turn is a swap.
-//! Invariant: a position is before the roll; the die is not part of it.
+//! Each side sees the board in its own perspective: squares count row by row from its home corner,
+//! 0, to its goal, the last square, and a half turn carries one perspective into the other. So
+//! there is one set of rules for both sides and changing the turn is a swap. Invariant: a position
+//! is before the roll; the die is not part of it.
 
 mod drawn;
 pub mod notation;
@@ -16,7 +16,9 @@ pub mod setup;
 pub mod symmetry;
 
 use crate::dice::Die;
-use crate::game::{FixedList, Game, Outcome, OutcomeList, Payoffs, Seat, Stage, end_move_by_move, one_of, won_by};
+use crate::game::{
+    FixedList, Game, Outcome, OutcomeList, Payoffs, Seat, Stage, end_move_by_move, one_of, won_by,
+};
 use drawn::DrawnStones;
 pub(crate) use permitted::stones_permitted;
 use permitted::{StoneRuns, runs_of_stones};
@@ -75,12 +77,16 @@ impl Standard {
 impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
     /// Number of squares.
     pub const SQUARES: u8 = {
-        assert!(COLUMNS >= 2 && COLUMNS <= 5 && ROWS >= 2 && ROWS <= 5, "boards are 2×2 to 5×5");
+        assert!(
+            COLUMNS >= 2 && COLUMNS <= 5 && ROWS >= 2 && ROWS <= 5,
+            "boards are 2×2 to 5×5"
+        );
         (COLUMNS * ROWS) as u8
     };
     /// The square a side must reach, in its own perspective.
     pub const GOAL: u8 = Self::SQUARES - 1;
-    /// What a diagonal, sideways and forward step add to a square; the order in which moves are listed.
+    /// What a diagonal, sideways and forward step add to a square; the order in which moves are
+    /// listed.
     const STEPS: [u8; 3] = [COLUMNS as u8 + 1, 1, COLUMNS as u8];
     /// For each square the steps that stay on the board, one bit a step.
     const STEPS_FROM: [u8; 32] = {
@@ -89,7 +95,8 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
         while square < COLUMNS * ROWS {
             let sideways = square % COLUMNS + 1 < COLUMNS;
             let forward = square / COLUMNS + 1 < ROWS;
-            steps[square] = (sideways && forward) as u8 | (sideways as u8) << 1 | (forward as u8) << 2;
+            steps[square] =
+                (sideways && forward) as u8 | (sideways as u8) << 1 | (forward as u8) << 2;
             square += 1;
         }
         steps
@@ -112,7 +119,8 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
         destinations
     };
 
-    /// For each square the directions of its steps, one after the other; what follows them means nothing.
+    /// For each square the directions of its steps, one after the other; what follows them means
+    /// nothing.
     const DIRECTIONS_FROM: [[u8; 3]; 32] = {
         let mut directions = [[0; 3]; 32];
         let mut square = 0;
@@ -158,22 +166,40 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
     /// If `stones` is not in 1–6.
     #[must_use]
     pub fn with_stones(variant: Variant, die: Die, stones: usize) -> Self {
-        assert!((1..=MAX_STONES).contains(&stones), "one to six stones a side");
-        let runs = runs_of_stones(variant, die, |runs, face| match runs.iter_mut().find(|run| run.run() == face.run()) {
-            Some(run) => run.weight += face.weight,
-            None => runs.push(face),
+        assert!(
+            (1..=MAX_STONES).contains(&stones),
+            "one to six stones a side"
+        );
+        let runs = runs_of_stones(variant, die, |runs, face| {
+            match runs.iter_mut().find(|run| run.run() == face.run()) {
+                Some(run) => run.weight += face.weight,
+                None => runs.push(face),
+            }
         });
         let stone_table = (die.faces() == 6 && die.is_fair()).then(|| StoneTable::new(variant));
         let home = setup::home_squares(COLUMNS, ROWS, stones);
-        Self { variant, stones: stones as u8, die, drawn: DrawnStones::new(&runs), runs, home, stone_table }
+        Self {
+            variant,
+            stones: stones as u8,
+            die,
+            drawn: DrawnStones::new(&runs),
+            runs,
+            home,
+            stone_table,
+        }
     }
 
-    /// The same rules with each face of the die as an outcome of its own, as the published programs enumerate them;
-    /// otherwise faces that permit the same stones are one outcome. Values are the same, only their cost differs.
+    /// The same rules with each face of the die as an outcome of its own, as the published programs
+    /// enumerate them; otherwise faces that permit the same stones are one outcome. Values are the
+    /// same, only their cost differs.
     #[must_use]
     pub fn face_by_face(self) -> Self {
         let runs = runs_of_stones(self.variant, self.die, |runs, face| runs.push(face));
-        Self { drawn: DrawnStones::new(&runs), runs, ..self }
+        Self {
+            drawn: DrawnStones::new(&runs),
+            runs,
+            ..self
+        }
     }
 
     /// The variant in force.
@@ -194,7 +220,8 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
         self.stones
     }
 
-    /// What fast random games look their stones up in; `None` with any die but the fair one with six faces.
+    /// What fast random games look their stones up in; `None` with any die but the fair one with
+    /// six faces.
     #[must_use]
     #[inline]
     pub fn stone_table(&self) -> Option<&StoneTable> {
@@ -225,15 +252,18 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
         let alive = position.mover().alive();
         if alive != 0 {
             let (first, last) = stones_permitted(self.variant, alive, face);
-            for stone in [first, last].into_iter().take(if first == last { 1 } else { 2 }) {
+            for stone in [first, last]
+                .into_iter()
+                .take(if first == last { 1 } else { 2 })
+            {
                 self.push_moves(position, stone, &mut moves);
             }
         }
         moves
     }
 
-    /// For each of the mover's stones the probability that the next roll permits it; 0 for stones that are gone.
-    /// A face that leaves a choice counts for both stones, so the sum may exceed 1.
+    /// For each of the mover's stones the probability that the next roll permits it; 0 for stones
+    /// that are gone. A face that leaves a choice counts for both stones, so the sum may exceed 1.
     #[must_use]
     #[inline]
     pub fn mobility(&self, alive: u8) -> [f32; MAX_STONES] {
@@ -250,7 +280,9 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
 
     /// Outcomes for a set of living stones: weight, and the first and last permitted stone.
     pub fn stone_runs(&self, alive: u8) -> impl Iterator<Item = (f32, usize, usize)> + '_ {
-        self.runs[usize::from(alive & 63)].iter().map(|run| (run.weight, usize::from(run.start), usize::from(run.end) - 1))
+        self.runs[usize::from(alive & 63)]
+            .iter()
+            .map(|run| (run.weight, usize::from(run.start), usize::from(run.end) - 1))
     }
 
     /// Destination of a move, in the mover's perspective.
@@ -260,7 +292,8 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
         Self::destination_from(position.mover().square(mv.stone()), mv)
     }
 
-    /// Where each step leads from a square, in the order in which moves are listed; [`GONE`] for one that leaves the board.
+    /// Where each step leads from a square, in the order in which moves are listed; [`GONE`] for
+    /// one that leaves the board.
     #[must_use]
     #[inline]
     pub fn destinations(square: u8) -> [u8; 3] {
@@ -275,8 +308,8 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
         Self::MOBILITY[usize::from(square & 31)]
     }
 
-    /// Merged outcomes for a set of living stones, as runs of stones (from 0); stones within a run that are gone count for
-    /// nothing.
+    /// Merged outcomes for a set of living stones, as runs of stones (from 0); stones within a run
+    /// that are gone count for nothing.
     #[must_use]
     #[inline]
     pub fn outcomes_by_stone(&self, alive: u8) -> &[Outcome] {
@@ -294,7 +327,10 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
     fn push_moves(&self, position: &Position, stone: u8, moves: &mut MoveList) {
         let square = usize::from(position.mover().square(usize::from(stone)));
         let directions = Self::DIRECTIONS_FROM[square];
-        moves.push_first(directions.map(|direction| Move::new(stone, direction)), usize::from(Self::MOBILITY[square]));
+        moves.push_first(
+            directions.map(|direction| Move::new(stone, direction)),
+            usize::from(Self::MOBILITY[square]),
+        );
     }
 }
 
@@ -317,13 +353,15 @@ impl<const COLUMNS: usize, const ROWS: usize> Game for EinStein<COLUMNS, ROWS> {
 
     #[inline]
     fn payoff(&self, position: &Position, seat: Seat) -> Option<f32> {
-        self.winner(position).map(|winner| if winner == seat { 1.0 } else { 0.0 })
+        self.winner(position)
+            .map(|winner| if winner == seat { 1.0 } else { 0.0 })
     }
 
     fn moves(&self, position: &Position, moves: &mut MoveList) {
         moves.clear();
         let alive = position.mover().alive();
-        // With at least as many faces as stones every living stone can be permitted; otherwise ask each face.
+        // With at least as many faces as stones every living stone can be permitted; otherwise ask
+        // each face.
         if self.die.faces() >= self.stones {
             for stone in 0..self.stones {
                 if alive >> stone & 1 == 1 {
@@ -349,7 +387,8 @@ impl<const COLUMNS: usize, const ROWS: usize> Game for EinStein<COLUMNS, ROWS> {
         let mut first_move = [0u16; MAX_STONES + 1];
         if self.die.faces() >= self.stones {
             for stone in 0..MAX_STONES {
-                first_move[stone + 1] = first_move[stone] + u16::from(Self::mobility_from(position.mover().square(stone)));
+                first_move[stone + 1] = first_move[stone]
+                    + u16::from(Self::mobility_from(position.mover().square(stone)));
             }
         } else {
             for mv in moves {
@@ -360,22 +399,36 @@ impl<const COLUMNS: usize, const ROWS: usize> Game for EinStein<COLUMNS, ROWS> {
             }
         }
         for run in self.runs[usize::from(position.mover().alive())].iter() {
-            outcomes.push(Outcome { weight: run.weight, start: first_move[usize::from(run.start)], end: first_move[usize::from(run.end)] });
+            outcomes.push(Outcome {
+                weight: run.weight,
+                start: first_move[usize::from(run.start)],
+                end: first_move[usize::from(run.end)],
+            });
         }
     }
 
     #[inline]
     fn random_move(&self, position: &Position, bits: u64) -> Move {
         let (first, last) = self.drawn.of(position.mover().alive(), (bits >> 32) as u32);
-        let steps = |stone: u8| Self::STEPS_FROM[usize::from(position.mover().square(usize::from(stone)))];
+        let steps =
+            |stone: u8| Self::STEPS_FROM[usize::from(position.mover().square(usize::from(stone)))];
         let of_first = steps(first).count_ones() as usize;
-        let of_last = if last == first { 0 } else { steps(last).count_ones() as usize };
+        let of_last = if last == first {
+            0
+        } else {
+            steps(last).count_ones() as usize
+        };
         let index = one_of(of_first + of_last, bits as u32);
-        let (stone, index) = if index < of_first { (first, index) } else { (last, index - of_first) };
+        let (stone, index) = if index < of_first {
+            (first, index)
+        } else {
+            (last, index - of_first)
+        };
         Move::new(stone, nth_step(steps(stone), index))
     }
 
-    /// By the fast engine of [`playout`] where the die is fair and has six faces, from one call of `random`.
+    /// By the fast engine of [`playout`] where the die is fair and has six faces, from one call of
+    /// `random`.
     #[inline]
     fn random_end(&self, position: &Position, mut random: impl FnMut() -> u64) -> Payoffs {
         if let Some(payoffs) = self.payoffs(position) {
@@ -383,22 +436,37 @@ impl<const COLUMNS: usize, const ROWS: usize> Game for EinStein<COLUMNS, ROWS> {
         }
         match self.stone_table {
             Some(table) => {
-                let mover_wins = playout::play_out_from_seed::<COLUMNS, ROWS>(table, position, random());
-                won_by(if mover_wins { position.seat() } else { 1 - position.seat() })
+                let mover_wins =
+                    playout::play_out_from_seed::<COLUMNS, ROWS>(table, position, random());
+                won_by(if mover_wins {
+                    position.seat()
+                } else {
+                    1 - position.seat()
+                })
             }
             None => end_move_by_move(self, position, random),
         }
     }
 
-    /// In lockstep where [`playout`] has engines for the rules and there are enough positions, from one call of `random` for
-    /// at most 64 games.
-    fn random_ends(&self, positions: &[Position], mut random: impl FnMut() -> u64, payoffs: &mut [Payoffs]) {
+    /// In lockstep where [`playout`] has engines for the rules and there are enough positions, from
+    /// one call of `random` for at most 64 games.
+    fn random_ends(
+        &self,
+        positions: &[Position],
+        mut random: impl FnMut() -> u64,
+        payoffs: &mut [Payoffs],
+    ) {
         if let Some(table) = self.stone_table
             && (COLUMNS, ROWS) == (5, 5)
             && positions.len() >= playout::FEWEST_TOGETHER
-            && positions.iter().all(|position| self.winner(position).is_none())
+            && positions
+                .iter()
+                .all(|position| self.winner(position).is_none())
         {
-            for (positions, payoffs) in positions.chunks(playout::LANES).zip(payoffs.chunks_mut(playout::LANES)) {
+            for (positions, payoffs) in positions
+                .chunks(playout::LANES)
+                .zip(payoffs.chunks_mut(playout::LANES))
+            {
                 let won = playout::play_out_together(table, self.variant, positions, random());
                 for (lane, (position, payoffs)) in positions.iter().zip(payoffs).enumerate() {
                     *payoffs = won_by(position.seat() ^ usize::from(won >> lane & 1 == 0));
@@ -422,11 +490,18 @@ impl<const COLUMNS: usize, const ROWS: usize> Game for EinStein<COLUMNS, ROWS> {
         }
         if self.die.faces() >= self.stones {
             // Every living stone is listed: count the moves of those before the first one.
-            mover.before(usize::from(first)).in_pairs().into_iter().map(|pair| usize::from(Self::MOBILITY_OF_TWO[pair])).sum()
+            mover
+                .before(usize::from(first))
+                .in_pairs()
+                .into_iter()
+                .map(|pair| usize::from(Self::MOBILITY_OF_TWO[pair]))
+                .sum()
         } else {
             let mut all = MoveList::default();
             self.moves(position, &mut all);
-            all.iter().position(|mv| mv.stone() == usize::from(first)).unwrap_or(0)
+            all.iter()
+                .position(|mv| mv.stone() == usize::from(first))
+                .unwrap_or(0)
         }
     }
 

@@ -1,7 +1,8 @@
 //! One decision of a game, while the other players may ponder.
 //!
-//! Each player that ponders has a thread of its own for as long as another one decides. Invariants: all of these threads
-//! have ended when the decision is there, whoever panics; a panic is known by the seat that it happened to.
+//! Each player that ponders has a thread of its own for as long as another one decides. Invariants:
+//! all of these threads have ended when the decision is there, whoever panics; a panic is known by
+//! the seat that it happened to.
 
 use crate::game::{Game, Seat};
 use crate::player::{Decision, Player};
@@ -17,8 +18,9 @@ pub(super) struct Crash {
     pub(super) panic: Box<dyn Any + Send>,
 }
 
-/// Asks a player for its move while those of the others that ponder think about the position too; they do not know what
-/// chance said. Also returns how long the decision alone took, where others pondered.
+/// Asks a player for its move while those of the others that ponder think about the position too;
+/// they do not know what chance said. Also returns how long the decision alone took, where others
+/// pondered.
 pub(super) fn decide<G: Game>(
     players: &mut [&mut dyn Player<G>],
     seat: Seat,
@@ -26,10 +28,17 @@ pub(super) fn decide<G: Game>(
     legal: &[G::Move],
 ) -> Result<(Decision<G::Move>, Option<Duration>), Crash> {
     let (before, rest) = players.split_at_mut(seat);
-    let Some((decides, after)) = rest.split_first_mut() else { unreachable!("every seat has a player") };
+    let Some((decides, after)) = rest.split_first_mut() else {
+        unreachable!("every seat has a player")
+    };
     // A player that panicked is not asked again before somebody hears of it.
-    let mut asked = || catch_unwind(AssertUnwindSafe(|| decides.decide(position, legal))).map_err(|panic| Crash { seat, panic });
-    let others = (0..).zip(before.iter_mut()).chain((seat + 1..).zip(after.iter_mut()));
+    let mut asked = || {
+        catch_unwind(AssertUnwindSafe(|| decides.decide(position, legal)))
+            .map_err(|panic| Crash { seat, panic })
+    };
+    let others = (0..)
+        .zip(before.iter_mut())
+        .chain((seat + 1..).zip(after.iter_mut()));
     let mut pondering = others.filter(|(_, player)| player.ponders()).peekable();
     if pondering.peek().is_none() {
         return asked().map(|decision| (decision, None));
@@ -40,8 +49,10 @@ pub(super) fn decide<G: Game>(
         for (seat, player) in pondering {
             let (stop, crashed) = (&stop, &crashed);
             scope.spawn(move || {
-                if let Err(panic) = catch_unwind(AssertUnwindSafe(|| player.ponder(position, stop))) {
-                    *crashed.lock().unwrap_or_else(PoisonError::into_inner) = Some(Crash { seat, panic });
+                if let Err(panic) = catch_unwind(AssertUnwindSafe(|| player.ponder(position, stop)))
+                {
+                    *crashed.lock().unwrap_or_else(PoisonError::into_inner) =
+                        Some(Crash { seat, panic });
                 }
             });
         }

@@ -1,8 +1,8 @@
 //! From notation to evaluators and players of EinStein würfelt nicht.
 //!
-//! A [`PlayerRecipe`] is checked and has its models loaded; it makes as many players as there are threads, all
-//! sharing the weights. Rock'n'Roll's names and its depth convention are understood too: its depth 0 rates each
-//! direct successor, which is depth 1 here.
+//! A [`PlayerRecipe`] is checked and has its models loaded; it makes as many players as there are
+//! threads, all sharing the weights. Rock'n'Roll's names and its depth convention are understood
+//! too: its depth 0 rates each direct successor, which is depth 1 here.
 
 use self::monte_carlo::MctsRecipe;
 use self::searches::SearchRecipe;
@@ -59,7 +59,8 @@ enum Kind {
 }
 
 impl PlayerRecipe {
-    /// Reads a player's notation, for example `star1(depth=4, eval=schwarz)` or `MrBlack(2)`; models are loaded.
+    /// Reads a player's notation, for example `star1(depth=4, eval=schwarz)` or `MrBlack(2)`;
+    /// models are loaded.
     ///
     /// # Errors
     /// If the notation is not well formed, names what does not exist, or a model cannot be read.
@@ -74,8 +75,10 @@ impl PlayerRecipe {
         let kind = match notation.name.as_str() {
             "random" | "MrRandom" => Kind::Random,
             "greedy" => Kind::Greedy,
-            "star0" | "star0.5" | "star1" | "star2" | "unified" | "textbook" | "minimax" | "alphabeta" => {
-                let (recipe, assumed) = SearchRecipe::from_notation(notation, &mut arguments, game)?;
+            "star0" | "star0.5" | "star1" | "star2" | "unified" | "textbook" | "minimax"
+            | "alphabeta" => {
+                let (recipe, assumed) =
+                    SearchRecipe::from_notation(notation, &mut arguments, game)?;
                 game = assumed;
                 Kind::Search(recipe)
             }
@@ -83,12 +86,15 @@ impl PlayerRecipe {
                 game = assumed_die(&mut arguments, game)?;
                 Kind::Mcts(MctsRecipe::from_arguments(notation, &mut arguments, &game)?)
             }
-            name @ ("monte_alpha" | "monte_alpha_v2" | "uctcut") => Kind::Mcts(MctsRecipe::published(name, &mut arguments, &game)?),
+            name @ ("monte_alpha" | "monte_alpha_v2" | "uctcut") => {
+                Kind::Mcts(MctsRecipe::published(name, &mut arguments, &game)?)
+            }
             "abseval" => {
                 let limit = match limits::time(&mut arguments)? {
                     Some(limit) => limit,
                     None => {
-                        let milliseconds = arguments.number("ms", 0.01..=86_400_000.0, ABSEVAL_MILLISECONDS)?;
+                        let milliseconds =
+                            arguments.number("ms", 0.01..=86_400_000.0, ABSEVAL_MILLISECONDS)?;
                         TimeLimit::Move(Duration::from_secs_f64(milliseconds / 1000.0))
                     }
                 };
@@ -105,11 +111,23 @@ impl PlayerRecipe {
             }
             name => match provided::make(name, &mut arguments, &game) {
                 Some(maker) => Kind::Provided(maker?),
-                None => return Err((notation.character, format!("there is no player '{name}'; there are {PLAYERS}{}", provided::names()))),
+                None => {
+                    return Err((
+                        notation.character,
+                        format!(
+                            "there is no player '{name}'; there are {PLAYERS}{}",
+                            provided::names()
+                        ),
+                    ));
+                }
             },
         };
         arguments.finish()?;
-        Ok(Self { name: notation.to_string(), game, kind })
+        Ok(Self {
+            name: notation.to_string(),
+            game,
+            kind,
+        })
     }
 
     /// The notation in its normal form.
@@ -129,7 +147,8 @@ impl PlayerRecipe {
         }
     }
 
-    /// Whether every permitted move is equally likely, so that what comes of it can be computed without sampling.
+    /// Whether every permitted move is equally likely, so that what comes of it can be computed
+    /// without sampling.
     #[must_use]
     pub fn is_uniform(&self) -> bool {
         matches!(self.kind, Kind::Random)
@@ -168,17 +187,26 @@ pub fn evaluator(text: &str, game: &Standard) -> Result<AnyEvaluator, PlayerErro
     evaluators::from_notation(&notation, game).map_err(|problem| at(text, problem))
 }
 
-/// `tablebase=N`: exact values of all positions of at most N stones, from tables that all players share; 0 for none.
-/// `default` says how many stones those have that nobody asked for: with a die that is not fair there are none.
-fn tablebase(arguments: &mut Arguments<'_>, game: &Standard, default: usize) -> Result<Option<Arc<dyn Oracle<Standard>>>, Problem> {
+/// `tablebase=N`: exact values of all positions of at most N stones, from tables that all players
+/// share; 0 for none. `default` says how many stones those have that nobody asked for: with a die
+/// that is not fair there are none.
+fn tablebase(
+    arguments: &mut Arguments<'_>,
+    game: &Standard,
+    default: usize,
+) -> Result<Option<Arc<dyn Oracle<Standard>>>, Problem> {
     let is_fair = game.die() == Die::fair();
     let (stones, character) = match arguments.take_named("tablebase")? {
         Some(value) if value.arguments.is_empty() && value.name == "0" => return Ok(None),
         Some(value) if is_fair => {
-            let stones = parse_number("tablebase", value, FEWEST_STONES..=MOST_STONES).map_err(|(character, _)| {
-                let range = format!("a number of stones from {FEWEST_STONES} to {MOST_STONES}, or 0 for none");
-                (character, format!("'tablebase' is {range}, not '{value}'"))
-            })?;
+            let stones = parse_number("tablebase", value, FEWEST_STONES..=MOST_STONES).map_err(
+                |(character, _)| {
+                    let range = format!(
+                        "a number of stones from {FEWEST_STONES} to {MOST_STONES}, or 0 for none"
+                    );
+                    (character, format!("'tablebase' is {range}, not '{value}'"))
+                },
+            )?;
             (stones, value.character)
         }
         Some(value) => return Err((value.character, "'tablebase' is for a fair die".to_owned())),
@@ -192,16 +220,34 @@ fn tablebase(arguments: &mut Arguments<'_>, game: &Standard, default: usize) -> 
 }
 
 fn at(text: &str, (character, problem): Problem) -> PlayerError {
-    PlayerError { text: text.to_owned(), character, problem }
+    PlayerError {
+        text: text.to_owned(),
+        character,
+        problem,
+    }
 }
 
-/// The rules with the die that the player assumes, given as weights of the faces: `die=1:1:1:1:1:5`.
+/// The rules with the die that the player assumes, given as weights of the faces:
+/// `die=1:1:1:1:1:5`.
 fn assumed_die(arguments: &mut Arguments<'_>, game: Standard) -> Result<Standard, Problem> {
-    let Some(value) = arguments.take_named("die")? else { return Ok(game) };
-    let weights: Option<Vec<f64>> = value.name.split(':').map(|weight| weight.parse().ok()).collect();
+    let Some(value) = arguments.take_named("die")? else {
+        return Ok(game);
+    };
+    let weights: Option<Vec<f64>> = value
+        .name
+        .split(':')
+        .map(|weight| weight.parse().ok())
+        .collect();
     let weights = weights
         .filter(|weights| weights.len() == 6 && value.arguments.is_empty())
-        .ok_or_else(|| (value.character, format!("'die' is six weights joined by ':', for example 1:1:1:1:1:5, not '{value}'")))?;
+        .ok_or_else(|| {
+            (
+                value.character,
+                format!(
+                    "'die' is six weights joined by ':', for example 1:1:1:1:1:5, not '{value}'"
+                ),
+            )
+        })?;
     let die = Die::loaded(&weights).map_err(|error| (value.character, error.to_string()))?;
     Ok(Standard::new(game.variant(), die))
 }

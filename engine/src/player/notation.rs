@@ -1,7 +1,9 @@
-//! Player notation as text: `name(key=value, …)`, nested, for example `star1(depth=4, eval=schwarz)`.
+//! Player notation as text: `name(key=value, …)`, nested, for example `star1(depth=4,
+//! eval=schwarz)`.
 //!
-//! Values are names, numbers, further notations, or quoted text. This file knows the form only; which names and
-//! keys there are is [`super::build`]'s business. Every error names the character it is about and what would fit.
+//! Values are names, numbers, further notations, or quoted text. This file knows the form only;
+//! which names and keys there are is [`super::build`]'s business. Every error names the character
+//! it is about and what would fit.
 
 use std::fmt;
 
@@ -51,12 +53,22 @@ impl Notation {
     /// # Errors
     /// If the text is not of the form `name` or `name(arguments)`.
     pub fn parse(text: &str) -> Result<Self, PlayerError> {
-        let mut reader = Reader { characters: text.chars().collect(), next: 0 };
+        let mut reader = Reader {
+            characters: text.chars().collect(),
+            next: 0,
+        };
         let read = reader.notation(0).and_then(|notation| match reader.peek() {
             None => Ok(notation),
-            Some(found) => Err((reader.next + 1, format!("nothing may follow the player, found '{found}'"))),
+            Some(found) => Err((
+                reader.next + 1,
+                format!("nothing may follow the player, found '{found}'"),
+            )),
         });
-        read.map_err(|(character, problem)| PlayerError { text: text.to_owned(), character, problem })
+        read.map_err(|(character, problem)| PlayerError {
+            text: text.to_owned(),
+            character,
+            problem,
+        })
     }
 }
 
@@ -95,7 +107,11 @@ struct Reader {
 impl Reader {
     /// The next character that is no white space.
     fn peek(&mut self) -> Option<char> {
-        while self.characters.get(self.next).is_some_and(|character| character.is_whitespace()) {
+        while self
+            .characters
+            .get(self.next)
+            .is_some_and(|character| character.is_whitespace())
+        {
             self.next += 1;
         }
         self.characters.get(self.next).copied()
@@ -113,18 +129,29 @@ impl Reader {
         if found == Some('"') {
             let rest = &self.characters[self.next + 1..];
             let Some(length) = rest.iter().position(|&end| end == '"') else {
-                return Err((character, "the quoted text has no end; expected '\"'".to_owned()));
+                return Err((
+                    character,
+                    "the quoted text has no end; expected '\"'".to_owned(),
+                ));
             };
             let text = rest[..length].iter().collect();
             self.next += length + 2;
             return Ok((text, character));
         }
-        let length = self.characters[self.next..].iter().take_while(|&&letter| is_word(letter)).count();
+        let length = self.characters[self.next..]
+            .iter()
+            .take_while(|&&letter| is_word(letter))
+            .count();
         if length == 0 {
             let found = found.map_or("the end".to_owned(), |found| format!("'{found}'"));
-            return Err((character, format!("expected a name or a number, found {found}")));
+            return Err((
+                character,
+                format!("expected a name or a number, found {found}"),
+            ));
         }
-        let text = self.characters[self.next..self.next + length].iter().collect();
+        let text = self.characters[self.next..self.next + length]
+            .iter()
+            .collect();
         self.next += length;
         Ok((text, character))
     }
@@ -134,7 +161,12 @@ impl Reader {
         self.arguments_of(name, character, depth)
     }
 
-    fn arguments_of(&mut self, name: String, character: usize, depth: usize) -> Result<Notation, Problem> {
+    fn arguments_of(
+        &mut self,
+        name: String,
+        character: usize,
+        depth: usize,
+    ) -> Result<Notation, Problem> {
         let mut arguments = Vec::new();
         if self.take('(') {
             if depth == DEEPEST {
@@ -142,23 +174,37 @@ impl Reader {
             }
             while !self.take(')') {
                 if !arguments.is_empty() && !self.take(',') {
-                    let found = self.peek().map_or("the end".to_owned(), |found| format!("'{found}'"));
+                    let found = self
+                        .peek()
+                        .map_or("the end".to_owned(), |found| format!("'{found}'"));
                     return Err((self.next + 1, format!("expected ',' or ')', found {found}")));
                 }
                 arguments.push(self.argument(depth + 1)?);
             }
         }
-        Ok(Notation { name, arguments, character })
+        Ok(Notation {
+            name,
+            arguments,
+            character,
+        })
     }
 
     fn argument(&mut self, depth: usize) -> Result<Argument, Problem> {
         let (word, character) = self.word()?;
         if self.take('=') {
             let value = self.notation(depth)?;
-            return Ok(Argument { key: Some(word), value, character });
+            return Ok(Argument {
+                key: Some(word),
+                value,
+                character,
+            });
         }
         let value = self.arguments_of(word, character, depth)?;
-        Ok(Argument { key: None, value, character })
+        Ok(Argument {
+            key: None,
+            value,
+            character,
+        })
     }
 }
 
@@ -174,7 +220,11 @@ impl<'a> Arguments<'a> {
     /// The arguments of a notation, none of them taken yet.
     #[must_use]
     pub fn of(notation: &'a Notation) -> Self {
-        Self { notation, taken: vec![false; notation.arguments.len()], keys: Vec::new() }
+        Self {
+            notation,
+            taken: vec![false; notation.arguments.len()],
+            keys: Vec::new(),
+        }
     }
 
     /// The value of `key`, or the first value without a key.
@@ -188,9 +238,14 @@ impl<'a> Arguments<'a> {
         let mut all_named = (0..arguments.len()).filter(named);
         let found = all_named.next();
         if let Some(again) = all_named.next() {
-            return Err((arguments[again].character, format!("'{key}' is given twice")));
+            return Err((
+                arguments[again].character,
+                format!("'{key}' is given twice"),
+            ));
         }
-        let found = found.or_else(|| (0..arguments.len()).find(|&index| arguments[index].key.is_none() && !self.taken[index]));
+        let found = found.or_else(|| {
+            (0..arguments.len()).find(|&index| arguments[index].key.is_none() && !self.taken[index])
+        });
         Ok(found.map(|index| {
             self.taken[index] = true;
             &arguments[index].value
@@ -198,8 +253,16 @@ impl<'a> Arguments<'a> {
     }
 
     /// Like [`Arguments::take`], but only by name.
-    pub(crate) fn take_named(&mut self, key: &'static str) -> Result<Option<&'a Notation>, Problem> {
-        if self.notation.arguments.iter().any(|argument| argument.key.as_deref() == Some(key)) {
+    pub(crate) fn take_named(
+        &mut self,
+        key: &'static str,
+    ) -> Result<Option<&'a Notation>, Problem> {
+        if self
+            .notation
+            .arguments
+            .iter()
+            .any(|argument| argument.key.as_deref() == Some(key))
+        {
             return self.take(key);
         }
         self.keys.push(key);
@@ -210,21 +273,39 @@ impl<'a> Arguments<'a> {
     ///
     /// # Errors
     /// If the value is no such number, or the key is given twice.
-    pub fn number<T>(&mut self, key: &'static str, range: std::ops::RangeInclusive<T>, default: T) -> Result<T, Problem>
+    pub fn number<T>(
+        &mut self,
+        key: &'static str,
+        range: std::ops::RangeInclusive<T>,
+        default: T,
+    ) -> Result<T, Problem>
     where
         T: std::str::FromStr + PartialOrd + fmt::Display + Copy,
     {
-        self.take(key)?.map_or(Ok(default), |value| parse_number(key, value, range))
+        self.take(key)?
+            .map_or(Ok(default), |value| parse_number(key, value, range))
     }
 
     /// One of `choices`, by name only; the first is the default.
-    pub(crate) fn choice<T: Copy>(&mut self, key: &'static str, choices: &[(&str, T)]) -> Result<T, Problem> {
-        let Some(value) = self.take_named(key)? else { return Ok(choices[0].1) };
-        match choices.iter().find(|(name, _)| *name == value.name && value.arguments.is_empty()) {
+    pub(crate) fn choice<T: Copy>(
+        &mut self,
+        key: &'static str,
+        choices: &[(&str, T)],
+    ) -> Result<T, Problem> {
+        let Some(value) = self.take_named(key)? else {
+            return Ok(choices[0].1);
+        };
+        match choices
+            .iter()
+            .find(|(name, _)| *name == value.name && value.arguments.is_empty())
+        {
             Some((_, choice)) => Ok(*choice),
             None => {
                 let names: Vec<&str> = choices.iter().map(|(name, _)| *name).collect();
-                Err((value.character, format!("'{key}' is {}, not '{value}'", names.join(" or "))))
+                Err((
+                    value.character,
+                    format!("'{key}' is {}, not '{value}'", names.join(" or ")),
+                ))
             }
         }
     }
@@ -234,8 +315,11 @@ impl<'a> Arguments<'a> {
         for (argument, taken) in self.notation.arguments.iter().zip(&self.taken) {
             if !taken {
                 let name = &self.notation.name;
-                let valid =
-                    if self.keys.is_empty() { format!("{name} takes none") } else { format!("{name} takes {}", self.keys.join(", ")) };
+                let valid = if self.keys.is_empty() {
+                    format!("{name} takes none")
+                } else {
+                    format!("{name} takes {}", self.keys.join(", "))
+                };
                 let problem = match &argument.key {
                     Some(key) => format!("there is no '{key}' here; {valid}"),
                     None => format!("one value too many; {valid}"),
@@ -247,14 +331,31 @@ impl<'a> Arguments<'a> {
     }
 }
 
-pub(crate) fn parse_number<T>(key: &str, value: &Notation, range: std::ops::RangeInclusive<T>) -> Result<T, Problem>
+pub(crate) fn parse_number<T>(
+    key: &str,
+    value: &Notation,
+    range: std::ops::RangeInclusive<T>,
+) -> Result<T, Problem>
 where
     T: std::str::FromStr + PartialOrd + fmt::Display,
 {
-    let number = value.arguments.is_empty().then(|| value.name.parse::<T>().ok()).flatten();
+    let number = value
+        .arguments
+        .is_empty()
+        .then(|| value.name.parse::<T>().ok())
+        .flatten();
     number
         .filter(|number| range.contains(number))
-        .ok_or_else(|| (value.character, format!("'{key}' is a number from {} to {}, not '{value}'", range.start(), range.end())))
+        .ok_or_else(|| {
+            (
+                value.character,
+                format!(
+                    "'{key}' is a number from {} to {}, not '{value}'",
+                    range.start(),
+                    range.end()
+                ),
+            )
+        })
 }
 
 #[cfg(test)]
@@ -274,17 +375,44 @@ mod tests {
         let parsed = Notation::parse("star1(depth=4, eval=model:models/x.safetensors)").unwrap();
         assert_eq!(parsed.arguments[1].key.as_deref(), Some("eval"));
         assert_eq!(parsed.arguments[1].value.name, "model:models/x.safetensors");
-        assert_eq!(Notation::parse("random").unwrap(), Notation::parse(" random() ").map(|n| Notation { character: 1, ..n }).unwrap());
-        assert_eq!(Notation::parse("star1(eval=\"model:a b.x\")").unwrap().arguments[0].value.name, "model:a b.x");
+        assert_eq!(
+            Notation::parse("random").unwrap(),
+            Notation::parse(" random() ")
+                .map(|n| Notation { character: 1, ..n })
+                .unwrap()
+        );
+        assert_eq!(
+            Notation::parse("star1(eval=\"model:a b.x\")")
+                .unwrap()
+                .arguments[0]
+                .value
+                .name,
+            "model:a b.x"
+        );
     }
 
     #[test]
     fn errors_name_the_character() {
-        assert_eq!(problem(""), "player notation '', character 1: expected a name or a number, found the end");
-        assert_eq!(problem("star1(depth=)"), "player notation 'star1(depth=)', character 13: expected a name or a number, found ')'");
-        assert_eq!(problem("star1(depth=4"), "player notation 'star1(depth=4', character 14: expected ',' or ')', found the end");
-        assert_eq!(problem("star1)"), "player notation 'star1)', character 6: nothing may follow the player, found ')'");
-        assert_eq!(problem("a(\"b"), "player notation 'a(\"b', character 3: the quoted text has no end; expected '\"'");
+        assert_eq!(
+            problem(""),
+            "player notation '', character 1: expected a name or a number, found the end"
+        );
+        assert_eq!(
+            problem("star1(depth=)"),
+            "player notation 'star1(depth=)', character 13: expected a name or a number, found ')'"
+        );
+        assert_eq!(
+            problem("star1(depth=4"),
+            "player notation 'star1(depth=4', character 14: expected ',' or ')', found the end"
+        );
+        assert_eq!(
+            problem("star1)"),
+            "player notation 'star1)', character 6: nothing may follow the player, found ')'"
+        );
+        assert_eq!(
+            problem("a(\"b"),
+            "player notation 'a(\"b', character 3: the quoted text has no end; expected '\"'"
+        );
         assert!(problem(&"a(".repeat(1000)).contains("at most 16 deep"));
     }
 

@@ -23,11 +23,17 @@ pub struct SearchPlayer<G, S> {
 impl<G: Game, S: Search<G>> SearchPlayer<G, S> {
     /// A player that trusts `search`.
     pub fn new(search: S) -> Self {
-        Self { search, game: PhantomData }
+        Self {
+            search,
+            game: PhantomData,
+        }
     }
 
     fn stats_since(&mut self, began: Instant) -> SearchStats {
-        SearchStats { time: began.elapsed(), ..self.search.take_stats() }
+        SearchStats {
+            time: began.elapsed(),
+            ..self.search.take_stats()
+        }
     }
 }
 
@@ -37,9 +43,14 @@ impl<G: Game, S: Search<G>> Player<G> for SearchPlayer<G, S> {
     }
 
     fn decide(&mut self, position: &G::Position, legal: &[G::Move]) -> Decision<G::Move> {
-        // Whoever wants to know how long it took measures: reading the clock would cost as much as a search of one ply.
+        // Whoever wants to know how long it took measures: reading the clock would cost as much as
+        // a search of one ply.
         let (best, value) = self.search.best_move(position, legal);
-        Decision { best, value: Some(value), stats: self.search.take_stats() }
+        Decision {
+            best,
+            value: Some(value),
+            stats: self.search.take_stats(),
+        }
     }
 
     fn analyse(&mut self, position: &G::Position, legal: Option<&[G::Move]>) -> Analysis<G::Move> {
@@ -50,20 +61,33 @@ impl<G: Game, S: Search<G>> Player<G> for SearchPlayer<G, S> {
             &all
         });
         let values = self.search.move_values(position, moves);
-        let moves: Vec<_> = moves.iter().copied().zip(values.into_iter().map(Some)).collect();
-        Analysis { line: best_of(&moves).into_iter().collect(), moves, stats: self.stats_since(began), tree: None }
+        let moves: Vec<_> = moves
+            .iter()
+            .copied()
+            .zip(values.into_iter().map(Some))
+            .collect();
+        Analysis {
+            line: best_of(&moves).into_iter().collect(),
+            moves,
+            stats: self.stats_since(began),
+            tree: None,
+        }
     }
 
     fn value(&mut self, position: &G::Position) -> Valuation {
         let began = Instant::now();
-        Valuation { value: Some(self.search.value(position)), stats: self.stats_since(began) }
+        Valuation {
+            value: Some(self.search.value(position)),
+            stats: self.stats_since(began),
+        }
     }
 }
 
 /// Plays as if the rolls to come were known: a search of the game with the dice laid open.
 ///
-/// The rolls are drawn from a seed and have nothing to do with those of the game that is played; each decision assumes the
-/// same ones. Meant for studying searches without chance on EinStein würfelt nicht, not for strength.
+/// The rolls are drawn from a seed and have nothing to do with those of the game that is played;
+/// each decision assumes the same ones. Meant for studying searches without chance on EinStein
+/// würfelt nicht, not for strength.
 pub struct OpenDicePlayer<S> {
     search: S,
 }
@@ -75,7 +99,10 @@ impl<S: Search<OpenDice>> OpenDicePlayer<S> {
     }
 
     fn stats_since(&mut self, began: Instant) -> SearchStats {
-        SearchStats { time: began.elapsed(), ..self.search.take_stats() }
+        SearchStats {
+            time: began.elapsed(),
+            ..self.search.take_stats()
+        }
     }
 }
 
@@ -88,7 +115,11 @@ impl<S: Search<OpenDice>> Player<Standard> for OpenDicePlayer<S> {
         let began = Instant::now();
         let start = self.search.game().start(*position);
         let (best, value) = self.search.best_move(&start, legal);
-        Decision { best, value: Some(value), stats: self.stats_since(began) }
+        Decision {
+            best,
+            value: Some(value),
+            stats: self.stats_since(began),
+        }
     }
 
     fn analyse(&mut self, position: &Position, legal: Option<&[Move]>) -> Analysis<Move> {
@@ -100,15 +131,27 @@ impl<S: Search<OpenDice>> Player<Standard> for OpenDicePlayer<S> {
         });
         let start = self.search.game().start(*position);
         let values = self.search.move_values(&start, moves);
-        let moves: Vec<_> = moves.iter().copied().zip(values.into_iter().map(Some)).collect();
-        Analysis { line: best_of(&moves).into_iter().collect(), moves, stats: self.stats_since(began), tree: None }
+        let moves: Vec<_> = moves
+            .iter()
+            .copied()
+            .zip(values.into_iter().map(Some))
+            .collect();
+        Analysis {
+            line: best_of(&moves).into_iter().collect(),
+            moves,
+            stats: self.stats_since(began),
+            tree: None,
+        }
     }
 
     /// With the first of the assumed rolls.
     fn value(&mut self, position: &Position) -> Valuation {
         let began = Instant::now();
         let start = self.search.game().start(*position);
-        Valuation { value: Some(self.search.value(&start)), stats: self.stats_since(began) }
+        Valuation {
+            value: Some(self.search.value(&start)),
+            stats: self.stats_since(began),
+        }
     }
 }
 
@@ -159,26 +202,51 @@ impl<G: Game, L: Leaf<G>, M: Meter> Player<G> for MctsPlayer<G, L, M> {
         let began = Instant::now();
         let found = self.search.choose(position, legal);
         let best = best_move(&found);
-        let stats = SearchStats { time: began.elapsed(), ..self.search.take_stats() };
-        Decision { best: best.mv, value: best.value, stats }
+        let stats = SearchStats {
+            time: began.elapsed(),
+            ..self.search.take_stats()
+        };
+        Decision {
+            best: best.mv,
+            value: best.value,
+            stats,
+        }
     }
 
     fn analyse(&mut self, position: &G::Position, legal: Option<&[G::Move]>) -> Analysis<G::Move> {
         let began = Instant::now();
         let found = self.search.search(position, legal);
         let tree = self.search.report();
-        let moves = found.iter().map(|statistics| (statistics.mv, statistics.value)).collect();
-        let stats = SearchStats { time: began.elapsed(), ..self.search.take_stats() };
-        Analysis { moves, line: tree.line.clone(), stats, tree: Some(Box::new(tree)) }
+        let moves = found
+            .iter()
+            .map(|statistics| (statistics.mv, statistics.value))
+            .collect();
+        let stats = SearchStats {
+            time: began.elapsed(),
+            ..self.search.take_stats()
+        };
+        Analysis {
+            moves,
+            line: tree.line.clone(),
+            stats,
+            tree: Some(Box::new(tree)),
+        }
     }
 
     fn value(&mut self, position: &G::Position) -> Valuation {
         let analysis = self.analyse(position, None);
         let moves: Vec<_> = analysis.moves.iter().map(|&(mv, _)| mv).collect();
         // A move that was never tried is taken for worthless.
-        let values: Vec<_> = analysis.moves.iter().map(|(_, value)| value.unwrap_or(0.0)).collect();
+        let values: Vec<_> = analysis
+            .moves
+            .iter()
+            .map(|(_, value)| value.unwrap_or(0.0))
+            .collect();
         let mut outcomes = OutcomeList::default();
         self.search.game().outcomes(position, &moves, &mut outcomes);
-        Valuation { value: Some(expectation(&outcomes, &values)), stats: analysis.stats }
+        Valuation {
+            value: Some(expectation(&outcomes, &values)),
+            stats: analysis.stats,
+        }
     }
 }

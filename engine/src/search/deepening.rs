@@ -1,9 +1,10 @@
 //! Iterative deepening: a Star search repeated deeper and deeper, each iteration ordering the next.
 //!
-//! Moves at the root are searched in windows around what the iteration before found, and again where that was wrong;
-//! the best one so far bounds the others. An iteration that is cut short counts as far as it got, provided that the
-//! best move of the iteration before was searched again. Invariant: with a fixed depth and results of the same depth
-//! only, the answer is that of a search without table, order and cuts, up to rounding.
+//! Moves at the root are searched in windows around what the iteration before found, and again
+//! where that was wrong; the best one so far bounds the others. An iteration that is cut short
+//! counts as far as it got, provided that the best move of the iteration before was searched again.
+//! Invariant: with a fixed depth and results of the same depth only, the answer is that of a search
+//! without table, order and cuts, up to rounding.
 
 use super::limits::{Limits, Pace};
 use super::meter::{Meter, Off};
@@ -24,13 +25,17 @@ use std::sync::atomic::{AtomicBool, Ordering};
 pub struct Deepening {
     /// Plies from one iteration to the next.
     pub step: u32,
-    /// Half the width of the window around the value of the iteration before; `None` for no windows.
+    /// Half the width of the window around the value of the iteration before; `None` for no
+    /// windows.
     pub aspiration: Option<f32>,
 }
 
 impl Default for Deepening {
     fn default() -> Self {
-        Self { step: 2, aspiration: None }
+        Self {
+            step: 2,
+            aspiration: None,
+        }
     }
 }
 
@@ -55,10 +60,19 @@ struct RootMove<M> {
 }
 
 impl<G: Game, E: Evaluator<G> + Clone, M: Meter> DeepeningSearch<G, E, M> {
-    /// A search to a fixed depth with everything else at its default, on one thread and without a table.
+    /// A search to a fixed depth with everything else at its default, on one thread and without a
+    /// table.
     #[must_use]
     pub fn to_depth(game: G, evaluator: E, depth: u32) -> Self {
-        Self::new(game, evaluator, StarOptions::default(), Deepening::default(), Limits::to_depth(depth), None, 1)
+        Self::new(
+            game,
+            evaluator,
+            StarOptions::default(),
+            Deepening::default(),
+            Limits::to_depth(depth),
+            None,
+            1,
+        )
     }
 
     /// A search on `threads` threads (at least one), which share the table.
@@ -82,19 +96,36 @@ impl<G: Game, E: Evaluator<G> + Clone, M: Meter> DeepeningSearch<G, E, M> {
                 star
             })
             .collect();
-        Self { workers, deepening, limits, pace: Pace::new(&limits), completed: 0 }
+        Self {
+            workers,
+            deepening,
+            limits,
+            pace: Pace::new(&limits),
+            completed: 0,
+        }
     }
 
     /// Asks an oracle about every position that is reached by a move.
     #[must_use]
     pub fn with_oracle(mut self, oracle: Option<&Arc<dyn Oracle<G>>>) -> Self {
-        self.workers = self.workers.into_iter().map(|worker| worker.with_oracle(oracle.cloned())).collect();
+        self.workers = self
+            .workers
+            .into_iter()
+            .map(|worker| worker.with_oracle(oracle.cloned()))
+            .collect();
         self
     }
 
     /// Runs `task` on all workers until the first of them, whose answer counts, is done.
-    fn run<R: Send>(&mut self, began: Stopwatch, position: &G::Position, task: impl Fn(&mut Star<G, E, M>) -> R + Sync) -> R {
-        let deadline = self.pace.deadline(began, self.workers[0].game().stage(position));
+    fn run<R: Send>(
+        &mut self,
+        began: Stopwatch,
+        position: &G::Position,
+        task: impl Fn(&mut Star<G, E, M>) -> R + Sync,
+    ) -> R {
+        let deadline = self
+            .pace
+            .deadline(began, self.workers[0].game().stage(position));
         let nodes = self.limits.nodes;
         if let Some(table) = self.workers[0].table() {
             table.step();
@@ -103,9 +134,16 @@ impl<G: Game, E: Evaluator<G> + Clone, M: Meter> DeepeningSearch<G, E, M> {
         let stop = several.then(|| Arc::new(AtomicBool::new(false)));
         for worker in &mut self.workers {
             let counted = worker.stats.nodes;
-            worker.watch.start(counted, nodes.map(|nodes| counted.saturating_add(nodes)), deadline, stop.clone());
+            worker.watch.start(
+                counted,
+                nodes.map(|nodes| counted.saturating_add(nodes)),
+                deadline,
+                stop.clone(),
+            );
         }
-        let Some((first, others)) = self.workers.split_first_mut() else { unreachable!("there is always a worker") };
+        let Some((first, others)) = self.workers.split_first_mut() else {
+            unreachable!("there is always a worker")
+        };
         let Some(stop) = stop else { return task(first) };
         std::thread::scope(|scope| {
             for worker in others {
@@ -121,9 +159,14 @@ impl<G: Game, E: Evaluator<G> + Clone, M: Meter> DeepeningSearch<G, E, M> {
 }
 
 /// Depths of the iterations.
-fn depths(limits: &Limits, deepening: Deepening, stage: crate::game::Stage) -> impl Iterator<Item = u32> + Clone {
+fn depths(
+    limits: &Limits,
+    deepening: Deepening,
+    stage: crate::game::Stage,
+) -> impl Iterator<Item = u32> + Clone {
     let range = limits.depth(stage);
-    // Without a limit that may come first, only the last iteration answers: the others are there to order it.
+    // Without a limit that may come first, only the last iteration answers: the others are there to
+    // order it.
     let first = if limits.only_depth() {
         range.most - range.most.saturating_sub(range.least) / deepening.step * deepening.step
     } else {
@@ -153,9 +196,14 @@ impl<G: Game, E: Evaluator<G> + Clone, M: Meter> Search<G> for DeepeningSearch<G
         if !self.limits.only_depth() {
             return Bounds::exact(self.move_values(position, &[mv])[0]);
         }
-        let depth = self.limits.depth(self.workers[0].game().stage(position)).most;
+        let depth = self
+            .limits
+            .depth(self.workers[0].game().stage(position))
+            .most;
         self.workers[0].watch.start(0, None, None, None);
-        self.workers[0].move_bounds(position, mv, depth, alpha, f32::INFINITY).0
+        self.workers[0]
+            .move_bounds(position, mv, depth, alpha, f32::INFINITY)
+            .0
     }
 
     fn best_move(&mut self, position: &G::Position, legal: &[G::Move]) -> (G::Move, f32) {
@@ -163,11 +211,25 @@ impl<G: Game, E: Evaluator<G> + Clone, M: Meter> Search<G> for DeepeningSearch<G
         let stage = self.workers[0].game().stage(position);
         let (limits, deepening) = (self.limits, self.deepening);
         let (best, depth) = self.run(began, position, |star| {
-            let mut moves: Vec<_> =
-                legal.iter().enumerate().map(|(place, &mv)| RootMove { mv, place, bounds: Bounds::UNKNOWN, proven: false }).collect();
+            let mut moves: Vec<_> = legal
+                .iter()
+                .enumerate()
+                .map(|(place, &mv)| RootMove {
+                    mv,
+                    place,
+                    bounds: Bounds::UNKNOWN,
+                    proven: false,
+                })
+                .collect();
             let mut completed = 0;
             for depth in depths(&limits, deepening, stage) {
-                if !iterate(star, position, depth, deepening.aspiration.filter(|_| completed > 0), &mut moves) {
+                if !iterate(
+                    star,
+                    position,
+                    depth,
+                    deepening.aspiration.filter(|_| completed > 0),
+                    &mut moves,
+                ) {
                     break;
                 }
                 completed = depth;
@@ -180,7 +242,11 @@ impl<G: Game, E: Evaluator<G> + Clone, M: Meter> Search<G> for DeepeningSearch<G
         self.completed = depth;
         self.pace.spent(began.elapsed());
         // Without time for a single iteration nothing is known.
-        let value = if best.bounds == Bounds::UNKNOWN { 0.5 } else { best.bounds.lower };
+        let value = if best.bounds == Bounds::UNKNOWN {
+            0.5
+        } else {
+            best.bounds.lower
+        };
         (best.mv, value)
     }
 
@@ -189,12 +255,14 @@ impl<G: Game, E: Evaluator<G> + Clone, M: Meter> Search<G> for DeepeningSearch<G
         let stage = self.workers[0].game().stage(position);
         let (limits, deepening) = (self.limits, self.deepening);
         let (values, depth) = self.run(began, position, |star| {
-            // Values of different depths do not compare: an iteration counts when all moves have one, but for the first.
+            // Values of different depths do not compare: an iteration counts when all moves have
+            // one, but for the first.
             let (mut values, mut completed) = (vec![0.5; moves.len()], 0);
             for depth in depths(&limits, deepening, stage) {
                 let (mut found, mut proven) = (values.clone(), true);
                 for (value, &mv) in found.iter_mut().zip(moves) {
-                    let (bounds, holds) = star.move_bounds(position, mv, depth, f32::NEG_INFINITY, f32::INFINITY);
+                    let (bounds, holds) =
+                        star.move_bounds(position, mv, depth, f32::NEG_INFINITY, f32::INFINITY);
                     if star.watch.stopped() {
                         return (if completed == 0 { found } else { values }, completed);
                     }
@@ -220,7 +288,8 @@ impl<G: Game, E: Evaluator<G> + Clone, M: Meter> Search<G> for DeepeningSearch<G
         let (value, depth) = self.run(began, position, |star| {
             let (mut value, mut completed) = (0.5, 0);
             for depth in depths(&limits, deepening, stage) {
-                let (bounds, proven) = star.bounds_and_proof(position, depth, f32::NEG_INFINITY, f32::INFINITY);
+                let (bounds, proven) =
+                    star.bounds_and_proof(position, depth, f32::NEG_INFINITY, f32::INFINITY);
                 if star.watch.stopped() {
                     break;
                 }
@@ -241,11 +310,15 @@ impl<G: Game, E: Evaluator<G> + Clone, M: Meter> Search<G> for DeepeningSearch<G
         for worker in &mut self.workers {
             stats.add(&worker.take_stats());
         }
-        SearchStats { depth: std::mem::take(&mut self.completed), ..stats }
+        SearchStats {
+            depth: std::mem::take(&mut self.completed),
+            ..stats
+        }
     }
 }
 
-/// One iteration over the moves of the root, best first; sorts them by what it finds. Returns whether it was completed.
+/// One iteration over the moves of the root, best first; sorts them by what it finds. Returns
+/// whether it was completed.
 fn iterate<G: Game, E: Evaluator<G>, M: Meter>(
     star: &mut Star<G, E, M>,
     position: &G::Position,
@@ -272,7 +345,9 @@ fn iterate<G: Game, E: Evaluator<G>, M: Meter>(
         }
         moves[index].bounds = bounds;
         moves[index].proven = proven;
-        if best.is_none_or(|(value, place)| bounds.lower > value || bounds.lower == value && root.place < place) {
+        if best.is_none_or(|(value, place)| {
+            bounds.lower > value || bounds.lower == value && root.place < place
+        }) {
             best = Some((bounds.lower, root.place));
         }
     }
@@ -284,7 +359,8 @@ fn iterate<G: Game, E: Evaluator<G>, M: Meter>(
     true
 }
 
-/// A move is searched exactly if its value may equal that of the best one: further below it than rounding goes.
+/// A move is searched exactly if its value may equal that of the best one: further below it than
+/// rounding goes.
 const TIE: f32 = 2e-6;
 
 /// Below every value, so that the first move is valued exactly.
@@ -323,6 +399,8 @@ fn decided<M>(moves: &[RootMove<M>], limits: &Limits) -> bool {
     if moves.iter().all(|root| root.proven) {
         return true;
     }
-    let others_lost = moves[1..].iter().all(|root| root.proven && root.bounds.upper <= 0.0);
+    let others_lost = moves[1..]
+        .iter()
+        .all(|root| root.proven && root.bounds.upper <= 0.0);
     !limits.only_depth() && (others_lost || best.bounds.lower >= 1.0)
 }

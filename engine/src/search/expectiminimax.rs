@@ -1,7 +1,9 @@
-//! Expectiminimax without cuts, in the textbook form and on the unified operator; the references of [`super::star`].
+//! Expectiminimax without cuts, in the textbook form and on the unified operator; the references of
+//! [`super::star`].
 //!
-//! The textbook enumerates the outcomes one by one and values each permitted move anew; the unified operator values
-//! each distinct move once (Rock'n'Roll, Schäfer 2006). Both compute in `f64` and agree.
+//! The textbook enumerates the outcomes one by one and values each permitted move anew; the unified
+//! operator values each distinct move once (Rock'n'Roll, Schäfer 2006). Both compute in `f64` and
+//! agree.
 
 use super::{Parties, Search, SearchStats};
 use crate::chance::Bounds;
@@ -28,14 +30,21 @@ pub struct Expectiminimax<G, E> {
 }
 
 impl<G: Game, E: Evaluator<G>> Expectiminimax<G, E> {
-    /// A search of `depth` plies from the position it is asked about, the root move included (at least 1).
+    /// A search of `depth` plies from the position it is asked about, the root move included (at
+    /// least 1).
     #[must_use]
     pub fn new(game: G, evaluator: E, depth: u32, form: Form) -> Self {
-        Self { game, evaluator, depth, form, stats: SearchStats::default() }
+        Self {
+            game,
+            evaluator,
+            depth,
+            form,
+            stats: SearchStats::default(),
+        }
     }
 
-    /// The value of a position before chance has spoken, `depth` plies deep, for the party to move, where `root` is
-    /// one party and all other seats are the other.
+    /// The value of a position before chance has spoken, `depth` plies deep, for the party to move,
+    /// where `root` is one party and all other seats are the other.
     pub fn value_to(&mut self, position: &G::Position, depth: u32, root: Seat) -> f64 {
         let parties = Parties { root };
         if let Some(payoffs) = self.game.payoffs(position) {
@@ -45,7 +54,11 @@ impl<G: Game, E: Evaluator<G>> Expectiminimax<G, E> {
             self.stats.evaluations += 1;
             let mut cache = E::Cache::default();
             self.evaluator.refresh(&self.game, position, &mut cache);
-            return f64::from(parties.value(&self.game, position, &self.evaluator.payoffs(&self.game, position, &cache)));
+            return f64::from(parties.value(
+                &self.game,
+                position,
+                &self.evaluator.payoffs(&self.game, position, &cache),
+            ));
         }
         let mut moves = G::Moves::default();
         self.game.moves(position, &mut moves);
@@ -56,14 +69,21 @@ impl<G: Game, E: Evaluator<G>> Expectiminimax<G, E> {
             Form::Textbook => {
                 for outcome in outcomes.iter() {
                     let permitted = &moves[outcome.run()];
-                    let best = permitted.iter().map(|&mv| self.after(position, mv, depth, root)).fold(0.0, f64::max);
+                    let best = permitted
+                        .iter()
+                        .map(|&mv| self.after(position, mv, depth, root))
+                        .fold(0.0, f64::max);
                     value += f64::from(outcome.weight) * best;
                 }
             }
             Form::Unified => {
-                let values: Vec<f64> = moves.iter().map(|&mv| self.after(position, mv, depth, root)).collect();
+                let values: Vec<f64> = moves
+                    .iter()
+                    .map(|&mv| self.after(position, mv, depth, root))
+                    .collect();
                 for outcome in outcomes.iter() {
-                    value += f64::from(outcome.weight) * values[outcome.run()].iter().copied().fold(0.0, f64::max);
+                    value += f64::from(outcome.weight)
+                        * values[outcome.run()].iter().copied().fold(0.0, f64::max);
                 }
             }
         }
@@ -75,7 +95,11 @@ impl<G: Game, E: Evaluator<G>> Expectiminimax<G, E> {
         let next = self.game.play(position, mv);
         self.stats.nodes += 1;
         let value = self.value_to(&next, depth - 1, root);
-        if (Parties { root }).same(&self.game, position, &next) { value } else { 1.0 - value }
+        if (Parties { root }).same(&self.game, position, &next) {
+            value
+        } else {
+            1.0 - value
+        }
     }
 }
 

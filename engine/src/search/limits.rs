@@ -1,8 +1,8 @@
 //! When a search must end: by nodes, by time, or because another thread has found the answer.
 //!
-//! The clock is read once in a while: the number of nodes between two looks follows the speed of the evaluator, so that
-//! a slow one does not overstep a limit. Invariant: once a search is stopped it stays stopped until it is given new
-//! limits.
+//! The clock is read once in a while: the number of nodes between two looks follows the speed of
+//! the evaluator, so that a slow one does not overstep a limit. Invariant: once a search is stopped
+//! it stays stopped until it is given new limits.
 
 use super::stopwatch::{Clock, Deadline, Stopwatch};
 use crate::game::Stage;
@@ -13,8 +13,8 @@ use std::time::{Duration, Instant};
 /// Depths of the first and of the last iteration, in plies from the root, 1–127.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DepthRange {
-    /// The first iteration that counts: with limits besides the depth one of a single ply comes before it, and with the
-    /// depth alone the first is a whole number of steps below the last.
+    /// The first iteration that counts: with limits besides the depth one of a single ply comes
+    /// before it, and with the depth alone the first is a whole number of steps below the last.
     pub least: u32,
     /// The last one.
     pub most: u32,
@@ -25,8 +25,8 @@ pub struct DepthRange {
 pub enum TimeLimit {
     /// For each move.
     Move(Duration),
-    /// For each move, of the time that the searching thread spends on a processor: what passes while others compute does not
-    /// count. For one thread.
+    /// For each move, of the time that the searching thread spends on a processor: what passes
+    /// while others compute does not count. For one thread.
     Processor(Duration),
     /// For all moves of a game together, growing by `increment` after each.
     Game {
@@ -55,7 +55,14 @@ impl Limits {
     /// Exactly `depth` plies, at every stage.
     #[must_use]
     pub fn to_depth(depth: u32) -> Self {
-        Self { depths: [DepthRange { least: 1, most: depth }; 3], nodes: None, time: None }
+        Self {
+            depths: [DepthRange {
+                least: 1,
+                most: depth,
+            }; 3],
+            nodes: None,
+            time: None,
+        }
     }
 
     /// Whether nothing but the depth ends a search.
@@ -78,7 +85,8 @@ pub(super) struct Pace {
     left: Duration,
 }
 
-/// Moves of one side that a game may still have, at each stage; a little more than the mean of self-play (8, 5, 3).
+/// Moves of one side that a game may still have, at each stage; a little more than the mean of
+/// self-play (8, 5, 3).
 const MOVES_LEFT: [u32; 3] = [10, 7, 5];
 
 /// Kept back for what comes between deciding and answering.
@@ -90,7 +98,10 @@ impl Pace {
             Some(TimeLimit::Game { total, .. }) => total,
             _ => Duration::ZERO,
         };
-        Self { limit: limits.time, left }
+        Self {
+            limit: limits.time,
+            left,
+        }
     }
 
     /// A stopwatch for a search that begins now; it is off where time does not matter.
@@ -166,8 +177,15 @@ impl Default for Watch {
 }
 
 impl Watch {
-    /// New limits, with the number of nodes that have been counted so far; `most_nodes` is a count of the same kind.
-    pub(super) fn start(&mut self, nodes: u64, most_nodes: Option<u64>, deadline: Option<Deadline>, stop: Option<Arc<AtomicBool>>) {
+    /// New limits, with the number of nodes that have been counted so far; `most_nodes` is a count
+    /// of the same kind.
+    pub(super) fn start(
+        &mut self,
+        nodes: u64,
+        most_nodes: Option<u64>,
+        deadline: Option<Deadline>,
+        stop: Option<Arc<AtomicBool>>,
+    ) {
         let unlimited = most_nodes.is_none() && deadline.is_none() && stop.is_none();
         self.stopped = false;
         (self.most_nodes, self.deadline, self.stop) = (most_nodes, deadline, stop);
@@ -205,18 +223,23 @@ impl Watch {
     fn look(&mut self, nodes: u64) {
         let now = Instant::now();
         let a_node = now.duration_since(self.last_look).as_secs_f64() / self.interval as f64;
-        // The slowest nodes count, and are forgotten slowly: cheap ones may be followed by dear ones at any time.
+        // The slowest nodes count, and are forgotten slowly: cheap ones may be followed by dear
+        // ones at any time.
         self.slowest = a_node.max(0.95 * self.slowest);
         let wanted = (BETWEEN_LOOKS.as_secs_f64() / self.slowest.max(1e-12)) as u64;
         self.interval = wanted.clamp(1, 2 * self.interval).min(LONGEST_INTERVAL);
         self.last_look = now;
         self.stopped |= self.most_nodes.is_some_and(|most| nodes >= most)
             || self.deadline.is_some_and(Deadline::has_passed)
-            || self.stop.as_ref().is_some_and(|stop| stop.load(Ordering::Relaxed));
+            || self
+                .stop
+                .as_ref()
+                .is_some_and(|stop| stop.load(Ordering::Relaxed));
         self.schedule(nodes);
     }
 
     fn schedule(&mut self, nodes: u64) {
-        self.next_look = (nodes + self.interval).min(self.most_nodes.unwrap_or(u64::MAX).max(nodes + 1));
+        self.next_look =
+            (nodes + self.interval).min(self.most_nodes.unwrap_or(u64::MAX).max(nodes + 1));
     }
 }

@@ -1,14 +1,17 @@
-//! Monte-Carlo tree search on a graph: UCT with chance sampled at every visit (Monte_Alpha, Electronics 2023, 12, 2936).
+//! Monte-Carlo tree search on a graph: UCT with chance sampled at every visit (Monte_Alpha,
+//! Electronics 2023, 12, 2936).
 //!
-//! A position keeps statistics per distinct move, shared by all outcomes that permit it. A simulation draws an outcome
-//! at each position, selects among the moves it permits, values the first new position by a [`Leaf`] and adds each
-//! seat's payoff to the moves that seat made (so it is maxⁿ for more than two seats). Positions that are reached by
-//! several ways are one; several threads may search one graph.
+//! A position keeps statistics per distinct move, shared by all outcomes that permit it. A
+//! simulation draws an outcome at each position, selects among the moves it permits, values the
+//! first new position by a [`Leaf`] and adds each seat's payoff to the moves that seat made (so it
+//! is maxⁿ for more than two seats). Positions that are reached by several ways are one; several
+//! threads may search one graph.
 //!
-//! With two seats the search also proves (Lajkonik's solver, carried through chance by the unified operator): finished
-//! games and what an oracle knows have exact values, bounds back up from them, dominated moves are no longer tried, and a
-//! position whose bounds have met is not searched any further. Invariants: bounds always enclose the game-theoretic
-//! value; on one thread and without a limit of time the same seed finds the same; memory stays within its limit.
+//! With two seats the search also proves (Lajkonik's solver, carried through chance by the unified
+//! operator): finished games and what an oracle knows have exact values, bounds back up from them,
+//! dominated moves are no longer tried, and a position whose bounds have met is not searched any
+//! further. Invariants: bounds always enclose the game-theoretic value; on one thread and without a
+//! limit of time the same seed finds the same; memory stays within its limit.
 
 mod cell;
 mod control;
@@ -79,10 +82,23 @@ impl<G: Game, L: Leaf<G>, M: Meter> Mcts<G, L, M> {
     pub fn with_leaves(game: G, leaves: Vec<L>, options: MctsOptions, seed: u64) -> Self {
         assert!(!leaves.is_empty(), "a search has at least one thread");
         let threads = leaves.len();
-        let workers: Vec<_> = leaves.into_iter().map(|leaf| Worker::new(leaf, threads)).collect();
+        let workers: Vec<_> = leaves
+            .into_iter()
+            .map(|leaf| Worker::new(leaf, threads))
+            .collect();
         let (graph, pace) = (graph_for(&options, workers.len()), pace_for(&options));
-        let mut search =
-            Self { game, options, graph, workers, oracle: None, prior: None, pace, root: None, simulations: 0, unvisited: Vec::new() };
+        let mut search = Self {
+            game,
+            options,
+            graph,
+            workers,
+            oracle: None,
+            prior: None,
+            pace,
+            root: None,
+            simulations: 0,
+            unvisited: Vec::new(),
+        };
         search.reseed(seed);
         search
     }
@@ -137,21 +153,29 @@ impl<G: Game, L: Leaf<G>, M: Meter> Mcts<G, L, M> {
         &self.game
     }
 
-    /// Searches a position that is not over: with the given moves after chance has spoken, or before (`None`).
-    /// Returns what was found about each of the moves, in order.
-    pub fn search(&mut self, position: &G::Position, legal: Option<&[G::Move]>) -> Vec<MoveStatistics<G::Move>> {
+    /// Searches a position that is not over: with the given moves after chance has spoken, or
+    /// before (`None`). Returns what was found about each of the moves, in order.
+    pub fn search(
+        &mut self,
+        position: &G::Position,
+        legal: Option<&[G::Move]>,
+    ) -> Vec<MoveStatistics<G::Move>> {
         self.run(position, legal, Purpose::Values, None);
         self.statistics()
     }
 
     /// The same in order to choose one of the moves: ends as soon as the choice is certain.
-    pub fn choose(&mut self, position: &G::Position, legal: &[G::Move]) -> Vec<MoveStatistics<G::Move>> {
+    pub fn choose(
+        &mut self,
+        position: &G::Position,
+        legal: &[G::Move],
+    ) -> Vec<MoveStatistics<G::Move>> {
         self.run(position, Some(legal), Purpose::Choice, None);
         self.statistics()
     }
 
-    /// Searches a position before chance has spoken until `stop` is set, for the searches to come: without
-    /// [`MctsOptions::keep`] they would not know of it, and it does nothing.
+    /// Searches a position before chance has spoken until `stop` is set, for the searches to come:
+    /// without [`MctsOptions::keep`] they would not know of it, and it does nothing.
     pub fn ponder(&mut self, position: &G::Position, stop: &Arc<AtomicBool>) {
         if self.options.keep && self.options.graph {
             self.run(position, None, Purpose::Values, Some(stop));
@@ -163,7 +187,10 @@ impl<G: Game, L: Leaf<G>, M: Meter> Mcts<G, L, M> {
         let mut stats = SearchStats::default();
         for worker in &mut self.workers {
             let evaluation_time = worker.meter.take();
-            stats.add(&SearchStats { evaluation_time, ..std::mem::take(&mut worker.stats) });
+            stats.add(&SearchStats {
+                evaluation_time,
+                ..std::mem::take(&mut worker.stats)
+            });
         }
         stats
     }
@@ -171,14 +198,24 @@ impl<G: Game, L: Leaf<G>, M: Meter> Mcts<G, L, M> {
     /// How the last search went.
     pub fn report(&self) -> TreeReport<G::Move> {
         let moves = self.statistics();
-        let (Some(graph), Some(root)) = (&self.graph, &self.root) else { return TreeReport { moves, ..TreeReport::default() } };
+        let (Some(graph), Some(root)) = (&self.graph, &self.root) else {
+            return TreeReport {
+                moves,
+                ..TreeReport::default()
+            };
+        };
         TreeReport {
             simulations: self.simulations,
             positions: graph.blocks(),
             bytes: graph.bytes(),
             fill: graph.fill(),
             full: self.workers.iter().any(|worker| worker.full),
-            depth: self.workers.iter().map(|worker| worker.depth as u32).max().unwrap_or(0),
+            depth: self
+                .workers
+                .iter()
+                .map(|worker| worker.depth as u32)
+                .max()
+                .unwrap_or(0),
             line: line(&self.game, graph, root, &moves),
             moves,
         }
@@ -186,29 +223,38 @@ impl<G: Game, L: Leaf<G>, M: Meter> Mcts<G, L, M> {
 }
 
 fn pace_for(options: &MctsOptions) -> Pace {
-    Pace::new(&Limits { time: options.budget.time(), ..Limits::to_depth(1) })
+    Pace::new(&Limits {
+        time: options.budget.time(),
+        ..Limits::to_depth(1)
+    })
 }
 
-/// More new positions a second than a thread makes: they are no more than a third of its simulations.
+/// More new positions a second than a thread makes: they are no more than a third of its
+/// simulations.
 const POSITIONS_A_SECOND: f64 = 2e6;
 
-/// One part in so many of the memory granted is left to what is no graph. With 256 MiB that is 16 MiB, to which comes what the
-/// index does not use since its size is a power of two: a process that does nothing else, 21 MiB large with the tables of
-/// its evaluators, stays within the limit.
+/// One part in so many of the memory granted is left to what is no graph. With 256 MiB that is 16
+/// MiB, to which comes what the index does not use since its size is a power of two: a process that
+/// does nothing else, 21 MiB large with the tables of its evaluators, stays within the limit.
 const PARTS: usize = 16;
 
 /// Bytes, positions, and whether there are additional statistics.
 fn graph_size(options: &MctsOptions, threads: usize) -> (usize, usize, bool) {
     // One simulation adds one position at most. What earlier searches have left counts too.
     let searches = if options.keep { 8 } else { 1 };
-    let in_time = |time: std::time::Duration| (time.as_secs_f64() * POSITIONS_A_SECOND) as u64 * threads as u64;
+    let in_time = |time: std::time::Duration| {
+        (time.as_secs_f64() * POSITIONS_A_SECOND) as u64 * threads as u64
+    };
     let positions = match options.budget {
         _ if options.ponder => u64::MAX,
         Budget::Simulations(simulations) => simulations,
         Budget::Time(TimeLimit::Move(time) | TimeLimit::Processor(time)) => in_time(time),
         Budget::Time(TimeLimit::Game { total, increment }) => in_time(total + increment),
     };
-    let positions = usize::try_from(positions).unwrap_or(usize::MAX).saturating_add(64).saturating_mul(searches);
+    let positions = usize::try_from(positions)
+        .unwrap_or(usize::MAX)
+        .saturating_add(64)
+        .saturating_mul(searches);
     let bytes = options.memory.max(1) << 20;
     (bytes - bytes / PARTS, positions, options.needs_extras())
 }
@@ -219,16 +265,26 @@ fn graph_for(options: &MctsOptions, threads: usize) -> Option<Graph> {
 }
 
 /// From the best move on the most visited one of each position, as long as there is one.
-fn line<G: Game>(game: &G, graph: &Graph, root: &Root<G>, found: &[MoveStatistics<G::Move>]) -> Vec<G::Move> {
+fn line<G: Game>(
+    game: &G,
+    graph: &Graph,
+    root: &Root<G>,
+    found: &[MoveStatistics<G::Move>],
+) -> Vec<G::Move> {
     let mut line = Vec::new();
     let (mut position, mut block) = (root.position, root.block);
     let mut moves = G::Moves::default();
-    let mut chosen = found.iter().find(|statistics| statistics.mv == best_move(found).mv).map(|statistics| statistics.mv);
+    let mut chosen = found
+        .iter()
+        .find(|statistics| statistics.mv == best_move(found).mv)
+        .map(|statistics| statistics.mv);
     while let Some(mv) = chosen {
         line.push(mv);
         if root.private && block == root.block {
             moves.clear();
-            found.iter().for_each(|statistics| moves.push(statistics.mv));
+            found
+                .iter()
+                .for_each(|statistics| moves.push(statistics.mv));
         } else {
             game.moves(&position, &mut moves);
         }

@@ -1,7 +1,9 @@
-//! Memory that threads share without locks: zeroed, aligned to pages, in huge pages where the system grants them.
+//! Memory that threads share without locks: zeroed, aligned to pages, in huge pages where the
+//! system grants them.
 //!
-//! Pages are mapped from the system and become real when they are first written, so a large table costs nothing until
-//! it is used. Invariant: the mapping lives as long as the items that are borrowed from it.
+//! Pages are mapped from the system and become real when they are first written, so a large table
+//! costs nothing until it is used. Invariant: the mapping lives as long as the items that are
+//! borrowed from it.
 
 #![allow(unsafe_code, reason = "atomic items are laid over mapped memory")]
 
@@ -12,8 +14,8 @@ use std::marker::PhantomData;
 /// Items that may lie in mapped memory.
 ///
 /// # Safety
-/// The type consists of atomic integers alone, without padding, its size is a power of two of at most a page, and
-/// zeros are a valid value of it.
+/// The type consists of atomic integers alone, without padding, its size is a power of two of at
+/// most a page, and zeros are a valid value of it.
 pub(super) unsafe trait Shared: Sync {}
 
 // SAFETY: two `AtomicU64`.
@@ -43,27 +45,38 @@ impl<T: Shared> Memory<T> {
         let pages = MmapMut::map_anon(items.checked_mul(size_of::<T>())?).ok()?;
         #[cfg(target_os = "linux")]
         if pages.len() >= HUGE_PAGE {
-            // A wish: without them the table works as well, only with more misses of the address cache.
+            // A wish: without them the table works as well, only with more misses of the address
+            // cache.
             let _ = pages.advise(memmap2::Advice::HugePage);
         }
-        Some(Self { pages, items: PhantomData })
+        Some(Self {
+            pages,
+            items: PhantomData,
+        })
     }
 
     #[inline]
     pub(super) fn items(&self) -> &[T] {
-        // SAFETY: the mapping is aligned to pages, its length is a multiple of the item's size, all its bytes are
-        // initialised (zero at first), and an item consists of atomics, for which every bit pattern is valid. All access
-        // is through shared references to those atomics, and the mapping is private to this value.
-        unsafe { std::slice::from_raw_parts(self.pages.as_ptr().cast::<T>(), self.pages.len() / size_of::<T>()) }
+        // SAFETY: the mapping is aligned to pages, its length is a multiple of the item's size, all
+        // its bytes are initialised (zero at first), and an item consists of atomics, for which
+        // every bit pattern is valid. All access is through shared references to those atomics, and
+        // the mapping is private to this value.
+        unsafe {
+            std::slice::from_raw_parts(
+                self.pages.as_ptr().cast::<T>(),
+                self.pages.len() / size_of::<T>(),
+            )
+        }
     }
 
-    /// Asks for the cache line of an item, to write to it; of one that does not exist nothing comes.
+    /// Asks for the cache line of an item, to write to it; of one that does not exist nothing
+    /// comes.
     #[inline]
     pub(super) fn prefetch_to_write(&self, index: usize) {
         let item = self.pages.as_ptr().cast::<T>().wrapping_add(index);
         #[cfg(target_arch = "x86_64")]
-        // SAFETY: prefetching reads and writes nothing, whatever the address, and has no effect but on caches; x86-64
-        // processors that do not know the instruction pass over it.
+        // SAFETY: prefetching reads and writes nothing, whatever the address, and has no effect but
+        // on caches; x86-64 processors that do not know the instruction pass over it.
         unsafe {
             std::arch::asm!("prefetchw [{}]", in(reg) item.addr(), options(nomem, nostack, preserves_flags));
         }
@@ -76,10 +89,12 @@ impl<T: Shared> Memory<T> {
     pub(super) fn prefetch(&self, index: usize) {
         let item = self.pages.as_ptr().cast::<T>().wrapping_add(index);
         #[cfg(target_arch = "x86_64")]
-        // SAFETY: prefetching reads nothing, whatever the address, and has no effect but on caches; every x86-64 processor
-        // has it.
+        // SAFETY: prefetching reads nothing, whatever the address, and has no effect but on caches;
+        // every x86-64 processor has it.
         unsafe {
-            std::arch::x86_64::_mm_prefetch::<{ std::arch::x86_64::_MM_HINT_T0 }>(item.cast::<i8>());
+            std::arch::x86_64::_mm_prefetch::<{ std::arch::x86_64::_MM_HINT_T0 }>(
+                item.cast::<i8>(),
+            );
         }
         #[cfg(not(target_arch = "x86_64"))]
         let _ = item;

@@ -37,7 +37,8 @@ pub struct LeafClock {
 impl Meter for LeafClock {
     fn evaluation<R>(&mut self, evaluate: impl FnOnce() -> R) -> R {
         let began = Instant::now();
-        // Otherwise a compiler may move what it knows to have no effects past the second look at the clock.
+        // Otherwise a compiler may move what it knows to have no effects past the second look at
+        // the clock.
         let result = std::hint::black_box(evaluate());
         self.spent += began.elapsed();
         result

@@ -1,14 +1,21 @@
 //! Plain minimax without cuts: the reference for games without chance.
 //!
-//! Every listed move is taken to be permitted, so on a game with chance it is the value of a mover who may choose
-//! the outcome.
+//! Every listed move is taken to be permitted, so on a game with chance it is the value of a mover
+//! who may choose the outcome.
 
 use super::Parties;
 use crate::eval::Evaluator;
 use crate::game::{Game, Seat};
 
-/// The value of a position `depth` plies deep for `root` (if it is to move) or for the party of all others.
-pub fn minimax<G: Game, E: Evaluator<G>>(game: &G, evaluator: &E, position: &G::Position, depth: u32, root: Seat) -> f64 {
+/// The value of a position `depth` plies deep for `root` (if it is to move) or for the party of all
+/// others.
+pub fn minimax<G: Game, E: Evaluator<G>>(
+    game: &G,
+    evaluator: &E,
+    position: &G::Position,
+    depth: u32,
+    root: Seat,
+) -> f64 {
     let parties = Parties { root };
     if let Some(payoffs) = game.payoffs(position) {
         return f64::from(parties.value(game, position, &payoffs));
@@ -16,7 +23,11 @@ pub fn minimax<G: Game, E: Evaluator<G>>(game: &G, evaluator: &E, position: &G::
     if depth == 0 {
         let mut cache = E::Cache::default();
         evaluator.refresh(game, position, &mut cache);
-        return f64::from(parties.value(game, position, &evaluator.payoffs(game, position, &cache)));
+        return f64::from(parties.value(
+            game,
+            position,
+            &evaluator.payoffs(game, position, &cache),
+        ));
     }
     let mut moves = G::Moves::default();
     game.moves(position, &mut moves);
@@ -25,7 +36,11 @@ pub fn minimax<G: Game, E: Evaluator<G>>(game: &G, evaluator: &E, position: &G::
         .map(|&mv| {
             let next = game.play(position, mv);
             let value = minimax(game, evaluator, &next, depth - 1, root);
-            if parties.same(game, position, &next) { value } else { 1.0 - value }
+            if parties.same(game, position, &next) {
+                value
+            } else {
+                1.0 - value
+            }
         })
         .fold(0.0, f64::max)
 }

@@ -1,10 +1,11 @@
 //! The order in which the moves of a position are searched.
 //!
-//! Moves that can only be permitted together form a *segment* of the move list (for EinStein: the moves of one stone).
-//! Each outcome needs the best move of a segment or of several, so within a segment the move that looks best comes
-//! first. Between segments there are two plans: probing takes the best move of every segment first, which raises the
-//! lower bounds of all outcomes (Star2, Ballard 1983); otherwise one segment is finished after the other, which lowers
-//! the upper bounds. Invariant: an order changes what a search costs, never what it finds.
+//! Moves that can only be permitted together form a *segment* of the move list (for EinStein: the
+//! moves of one stone). Each outcome needs the best move of a segment or of several, so within a
+//! segment the move that looks best comes first. Between segments there are two plans: probing
+//! takes the best move of every segment first, which raises the lower bounds of all outcomes
+//! (Star2, Ballard 1983); otherwise one segment is finished after the other, which lowers the upper
+//! bounds. Invariant: an order changes what a search costs, never what it finds.
 
 use crate::game::{FixedList, MAX_OUTCOMES, Outcome};
 
@@ -17,15 +18,26 @@ pub struct Ordering {
     pub tactics: bool,
     /// How moves of the same kind fared ([`crate::game::Game::move_kind`]).
     pub history: bool,
-    /// What the evaluator says of each successor; where it says that, tactics and history are not asked.
+    /// What the evaluator says of each successor; where it says that, tactics and history are not
+    /// asked.
     pub evaluator: bool,
 }
 
 impl Ordering {
     /// Moves in the order of the list.
-    pub const NONE: Self = Self { table: false, tactics: false, history: false, evaluator: false };
+    pub const NONE: Self = Self {
+        table: false,
+        tactics: false,
+        history: false,
+        evaluator: false,
+    };
     /// Everything there is.
-    pub const ALL: Self = Self { table: true, tactics: true, history: true, evaluator: true };
+    pub const ALL: Self = Self {
+        table: true,
+        tactics: true,
+        history: true,
+        evaluator: true,
+    };
 
     /// Whether moves have to be rated at all.
     #[must_use]
@@ -34,7 +46,8 @@ impl Ordering {
     }
 }
 
-/// The most moves a list may have for its segments to be told apart; a longer one counts as one segment.
+/// The most moves a list may have for its segments to be told apart; a longer one counts as one
+/// segment.
 const MOST_MOVES: usize = 63;
 
 /// Where the segments of a move list begin, and where the last one ends.
@@ -75,11 +88,13 @@ impl Segments {
     /// The move indices of each segment.
     #[inline]
     pub fn iter(&self) -> impl Iterator<Item = std::ops::Range<usize>> + '_ {
-        self.ends.windows(2).map(|pair| usize::from(pair[0])..usize::from(pair[1]))
+        self.ends
+            .windows(2)
+            .map(|pair| usize::from(pair[0])..usize::from(pair[1]))
     }
 
-    /// The best move of each segment in 16 bits, `values` saying how good each move turned out: each segment has an equal
-    /// share of the bits, all ones standing for a move they cannot name.
+    /// The best move of each segment in 16 bits, `values` saying how good each move turned out:
+    /// each segment has an equal share of the bits, all ones standing for a move they cannot name.
     #[must_use]
     #[inline]
     pub fn hint(&self, values: &[f32]) -> u16 {
@@ -88,7 +103,15 @@ impl Segments {
         let mut hint = 0;
         for segment in self.iter() {
             let start = segment.start;
-            let best = segment.reduce(|best, index| if values[index] > values[best] { index } else { best }).unwrap_or(start);
+            let best = segment
+                .reduce(|best, index| {
+                    if values[index] > values[best] {
+                        index
+                    } else {
+                        best
+                    }
+                })
+                .unwrap_or(start);
             hint = hint << bits | ((best - start) as u32).min(none);
         }
         hint as u16
@@ -103,7 +126,8 @@ impl Segments {
         self.ends.windows(2).rev().filter_map(move |pair| {
             let offset = rest & none;
             rest >>= bits;
-            (offset < none && u32::from(pair[0]) + offset < u32::from(pair[1])).then(|| usize::from(pair[0]) + offset as usize)
+            (offset < none && u32::from(pair[0]) + offset < u32::from(pair[1]))
+                .then(|| usize::from(pair[0]) + offset as usize)
         })
     }
 
@@ -114,9 +138,10 @@ impl Segments {
     }
 }
 
-/// Puts all move indices of the segments into `order`: with `probing` the best of each segment by falling ratings, then the
-/// rest as listed (they are seldom better, and sorting them costs more than it saves); otherwise segment by segment, each
-/// by falling ratings. Equal ones stay in list order.
+/// Puts all move indices of the segments into `order`: with `probing` the best of each segment by
+/// falling ratings, then the rest as listed (they are seldom better, and sorting them costs more
+/// than it saves); otherwise segment by segment, each by falling ratings. Equal ones stay in list
+/// order.
 #[inline]
 pub fn arrange(order: &mut Vec<u16>, segments: &Segments, ratings: &[f32], probing: bool) {
     order.clear();
@@ -124,7 +149,13 @@ pub fn arrange(order: &mut Vec<u16>, segments: &Segments, ratings: &[f32], probi
         // Several segments have at most 63 moves.
         let mut probed = 0u64;
         for segment in segments.iter() {
-            if let Some(best) = segment.reduce(|best, index| if ratings[index] > ratings[best] { index } else { best }) {
+            if let Some(best) = segment.reduce(|best, index| {
+                if ratings[index] > ratings[best] {
+                    index
+                } else {
+                    best
+                }
+            }) {
                 insert(order, 0, best, ratings);
                 probed |= 1 << best;
             }

@@ -1,13 +1,16 @@
-//! Expectiminimax in the published form: outcome by outcome, the permitted moves of each searched anew.
+//! Expectiminimax in the published form: outcome by outcome, the permitted moves of each searched
+//! anew.
 //!
-//! A position before chance has spoken is a *chance node*; each of its outcomes leads to a *choice node*, whose mover
-//! takes the best permitted move. Which parts may be cut is [`Cuts`]: Star0, Star0.5, Star1 (the names of the NTU
-//! agent) and Star2 (Ballard 1983; window arithmetic as in Hauk, Buro and Schaeffer 2004), each with NegaScout if
-//! wanted. [`super::star`] is the fast search; this one replays published node counts and is read beside the papers.
-//! Star0.5: choice nodes are ordinary alpha-beta but start from `[0, 1]`, hearing nothing of the chance node above them.
-//! This reading of "cuts between choices" fits the published counts: with values far inside of their bounds (the raw
-//! scale) it saves nothing in the opening, and much once wins are near.
-//! Invariant: with any cuts the result equals [`super::expectiminimax`] up to rounding, with or without a table.
+//! A position before chance has spoken is a *chance node*; each of its outcomes leads to a *choice
+//! node*, whose mover takes the best permitted move. Which parts may be cut is [`Cuts`]: Star0,
+//! Star0.5, Star1 (the names of the NTU agent) and Star2 (Ballard 1983; window arithmetic as in
+//! Hauk, Buro and Schaeffer 2004), each with NegaScout if wanted. [`super::star`] is the fast
+//! search; this one replays published node counts and is read beside the papers. Star0.5: choice
+//! nodes are ordinary alpha-beta but start from `[0, 1]`, hearing nothing of the chance node above
+//! them. This reading of "cuts between choices" fits the published counts: with values far inside
+//! of their bounds (the raw scale) it saves nothing in the opening, and much once wins are near.
+//! Invariant: with any cuts the result equals [`super::expectiminimax`] up to rounding, with or
+//! without a table.
 
 mod window;
 
@@ -26,13 +29,15 @@ use window::Window;
 pub struct Options {
     /// What is left out.
     pub cuts: Cuts,
-    /// Whether moves after the first of a choice node are first searched in a null window (Reinefeld 1983); not with
-    /// [`Cuts::None`], which has no windows. Cuts below chance leave bounds inexact, so a move that turns out better
-    /// is searched again in full: with moves in list order and no table this costs Star1 more leaves than it saves.
+    /// Whether moves after the first of a choice node are first searched in a null window
+    /// (Reinefeld 1983); not with [`Cuts::None`], which has no windows. Cuts below chance leave
+    /// bounds inexact, so a move that turns out better is searched again in full: with moves in
+    /// list order and no table this costs Star1 more leaves than it saves.
     pub negascout: bool,
 }
 
-/// Width of a null window: wide enough to survive rounding, so that equal values do not look better.
+/// Width of a null window: wide enough to survive rounding, so that equal values do not look
+/// better.
 const NULL_WINDOW: f32 = 1e-6;
 
 /// Search to a fixed depth, outcome by outcome.
@@ -61,30 +66,62 @@ struct Node<'a, P> {
 }
 
 impl<G: Game, E: Evaluator<G>, M: Meter> OutcomeSearch<G, E, M> {
-    /// A search of `depth` plies from the position it is asked about, the root move included (1–127).
+    /// A search of `depth` plies from the position it is asked about, the root move included
+    /// (1–127).
     #[must_use]
-    pub fn new(game: G, evaluator: E, depth: u32, options: Options, table: Option<Arc<Table>>) -> Self {
+    pub fn new(
+        game: G,
+        evaluator: E,
+        depth: u32,
+        options: Options,
+        table: Option<Arc<Table>>,
+    ) -> Self {
         let caches = vec![E::Cache::default(); depth as usize + 1];
         let parties = Parties { root: 0 };
-        Self { game, evaluator, depth, options, table, caches, parties, stats: SearchStats::default(), meter: M::default() }
+        Self {
+            game,
+            evaluator,
+            depth,
+            options,
+            table,
+            caches,
+            parties,
+            stats: SearchStats::default(),
+            meter: M::default(),
+        }
     }
 
-    /// Bounds of a position before chance has spoken, `depth` plies deep (at most the search's own depth), for the
-    /// party to move: exact between `alpha` and `beta`, otherwise on one side of them.
+    /// Bounds of a position before chance has spoken, `depth` plies deep (at most the search's own
+    /// depth), for the party to move: exact between `alpha` and `beta`, otherwise on one side of
+    /// them.
     pub fn bounds(&mut self, position: &G::Position, depth: u32, alpha: f32, beta: f32) -> Bounds {
-        self.parties = Parties { root: self.game.to_move(position) };
+        self.parties = Parties {
+            root: self.game.to_move(position),
+        };
         if let Some(payoffs) = self.game.payoffs(position) {
             return Bounds::exact(payoffs[self.parties.root]);
         }
-        self.evaluator.refresh(&self.game, position, &mut self.caches[0]);
+        self.evaluator
+            .refresh(&self.game, position, &mut self.caches[0]);
         if depth == 0 {
             return Bounds::exact(self.evaluate(position, 0));
         }
-        self.chance_node(&Node { position, ply: 0, depth }, Window::new(alpha, beta))
+        self.chance_node(
+            &Node {
+                position,
+                ply: 0,
+                depth,
+            },
+            Window::new(alpha, beta),
+        )
     }
 
     fn chance_node(&mut self, node: &Node<'_, G::Position>, window: Window) -> Bounds {
-        let key = if self.table.is_some() { self.parties.key(&self.game, node.position) } else { 0 };
+        let key = if self.table.is_some() {
+            self.parties.key(&self.game, node.position)
+        } else {
+            0
+        };
         if let Some(table) = &self.table {
             self.stats.table.probes += 1;
             if let Some(known) = table.probe(key, node.depth) {
@@ -102,25 +139,48 @@ impl<G: Game, E: Evaluator<G>, M: Meter> OutcomeSearch<G, E, M> {
         let bounds = self.outcome_by_outcome(node, &moves, &outcomes, window);
         if let Some(table) = &self.table {
             self.stats.table.stores += 1;
-            let kept = table.store(key, &Found { depth: node.depth, bounds, proven: false, hint: 0 });
+            let kept = table.store(
+                key,
+                &Found {
+                    depth: node.depth,
+                    bounds,
+                    proven: false,
+                    hint: 0,
+                },
+            );
             self.stats.table.replacements += u64::from(kept == Kept::Replacing);
         }
         bounds
     }
 
-    fn outcome_by_outcome(&mut self, node: &Node<'_, G::Position>, moves: &[G::Move], outcomes: &OutcomeList, window: Window) -> Bounds {
+    fn outcome_by_outcome(
+        &mut self,
+        node: &Node<'_, G::Position>,
+        moves: &[G::Move],
+        outcomes: &OutcomeList,
+        window: Window,
+    ) -> Bounds {
         let cuts = self.options.cuts;
         // To the chance node each outcome is a single move: that of its choice node.
         let mut choices = OutcomeList::default();
         for (index, outcome) in (0..).zip(outcomes.iter()) {
-            choices.push(Outcome { weight: outcome.weight, start: index, end: index + 1 });
+            choices.push(Outcome {
+                weight: outcome.weight,
+                start: index,
+                end: index + 1,
+            });
         }
         let mut expectation = ChanceBounds::new(&choices);
         let mut probes = [None; MAX_OUTCOMES];
-        // In a full window no sum of lower bounds can cut, and a probe would only search in a wider window.
+        // In a full window no sum of lower bounds can cut, and a probe would only search in a wider
+        // window.
         if cuts == Cuts::Star2 && window.beta < 1.0 {
             for (index, outcome) in outcomes.iter().enumerate() {
-                let first = self.after(node, moves[outcome.run().start], window.of(&expectation, index));
+                let first = self.after(
+                    node,
+                    moves[outcome.run().start],
+                    window.of(&expectation, index),
+                );
                 probes[index] = Some(first);
                 expectation.raise(index, first.lower);
                 if expectation.decide(window.alpha, window.beta) {
@@ -133,7 +193,10 @@ impl<G: Game, E: Evaluator<G>, M: Meter> OutcomeSearch<G, E, M> {
                 Cuts::None | Cuts::Between => Window::FULL,
                 Cuts::Star1 | Cuts::Star2 => window.of(&expectation, index),
             };
-            expectation.add(index, self.choice_node(node, &moves[outcome.run()], matters, probes[index]));
+            expectation.add(
+                index,
+                self.choice_node(node, &moves[outcome.run()], matters, probes[index]),
+            );
             if cuts != Cuts::None && expectation.decide(window.alpha, window.beta) {
                 break;
             }
@@ -142,21 +205,37 @@ impl<G: Game, E: Evaluator<G>, M: Meter> OutcomeSearch<G, E, M> {
     }
 
     /// The best of the permitted moves; `probe` is what is known of the first of them.
-    fn choice_node(&mut self, node: &Node<'_, G::Position>, moves: &[G::Move], window: Window, probe: Option<Bounds>) -> Bounds {
+    fn choice_node(
+        &mut self,
+        node: &Node<'_, G::Position>,
+        moves: &[G::Move],
+        window: Window,
+        probe: Option<Bounds>,
+    ) -> Bounds {
         if self.options.cuts == Cuts::None {
-            let best = moves.iter().map(|&mv| self.after(node, mv, window).lower).fold(0.0, f32::max);
+            let best = moves
+                .iter()
+                .map(|&mv| self.after(node, mv, window).lower)
+                .fold(0.0, f32::max);
             return Bounds::exact(best);
         }
         let mut best = Bounds::exact(0.0);
         for (index, &mv) in moves.iter().enumerate() {
-            let left = Window { alpha: window.alpha.max(best.lower), ..window };
+            let left = Window {
+                alpha: window.alpha.max(best.lower),
+                ..window
+            };
             let found = match probe {
-                // The window has only become narrower since, so the probe settles it (but for rounding).
+                // The window has only become narrower since, so the probe settles it (but for
+                // rounding).
                 Some(known) if index == 0 && left.settles(known) => known,
                 _ if index > 0 && self.options.negascout => self.scout(node, mv, left),
                 _ => self.after(node, mv, left),
             };
-            best = Bounds { lower: best.lower.max(found.lower), upper: best.upper.max(found.upper) };
+            best = Bounds {
+                lower: best.lower.max(found.lower),
+                upper: best.upper.max(found.upper),
+            };
             if best.lower >= window.beta {
                 // Moves that were not searched may be worth more.
                 return Bounds { upper: 1.0, ..best };
@@ -165,16 +244,30 @@ impl<G: Game, E: Evaluator<G>, M: Meter> OutcomeSearch<G, E, M> {
         best
     }
 
-    /// A move that is expected not to be better: in a null window first, again only if it lies inside the window.
+    /// A move that is expected not to be better: in a null window first, again only if it lies
+    /// inside the window.
     fn scout(&mut self, node: &Node<'_, G::Position>, mv: G::Move, window: Window) -> Bounds {
-        let null = Window { beta: window.beta.min(window.alpha + NULL_WINDOW), ..window };
+        let null = Window {
+            beta: window.beta.min(window.alpha + NULL_WINDOW),
+            ..window
+        };
         let scouted = self.after(node, mv, null);
         if window.settles(scouted) {
             return scouted;
         }
-        let again = self.after(node, mv, Window { alpha: window.alpha.max(scouted.lower), beta: window.beta.min(scouted.upper) });
+        let again = self.after(
+            node,
+            mv,
+            Window {
+                alpha: window.alpha.max(scouted.lower),
+                beta: window.beta.min(scouted.upper),
+            },
+        );
         let lower = again.lower.max(scouted.lower);
-        Bounds { lower, upper: again.upper.min(scouted.upper).max(lower) }
+        Bounds {
+            lower,
+            upper: again.upper.min(scouted.upper).max(lower),
+        }
     }
 
     /// The value of a move for the party that makes it.
@@ -188,11 +281,22 @@ impl<G: Game, E: Evaluator<G>, M: Meter> OutcomeSearch<G, E, M> {
         } else {
             let ply = node.ply + 1;
             let (parents, children) = self.caches.split_at_mut(ply);
-            self.evaluator.update(&self.game, &parents[node.ply], node.position, mv, &next, &mut children[0]);
+            self.evaluator.update(
+                &self.game,
+                &parents[node.ply],
+                node.position,
+                mv,
+                &next,
+                &mut children[0],
+            );
             if node.depth == 1 {
                 Bounds::exact(self.evaluate(&next, ply))
             } else {
-                let below = Node { position: &next, ply, depth: node.depth - 1 };
+                let below = Node {
+                    position: &next,
+                    ply,
+                    depth: node.depth - 1,
+                };
                 self.chance_node(&below, if same { window } else { window.opposite() })
             }
         };
@@ -202,8 +306,10 @@ impl<G: Game, E: Evaluator<G>, M: Meter> OutcomeSearch<G, E, M> {
     #[inline]
     fn evaluate(&mut self, position: &G::Position, ply: usize) -> f32 {
         self.stats.evaluations += 1;
-        let (game, evaluator, cache, parties) = (&self.game, &self.evaluator, &self.caches[ply], self.parties);
-        self.meter.evaluation(|| parties.evaluate(game, evaluator, position, cache))
+        let (game, evaluator, cache, parties) =
+            (&self.game, &self.evaluator, &self.caches[ply], self.parties);
+        self.meter
+            .evaluation(|| parties.evaluate(game, evaluator, position, cache))
     }
 }
 
@@ -219,9 +325,20 @@ impl<G: Game, E: Evaluator<G>, M: Meter> Search<G> for OutcomeSearch<G, E, M> {
     }
 
     fn move_value(&mut self, position: &G::Position, mv: G::Move, alpha: f32) -> Bounds {
-        self.parties = Parties { root: self.game.to_move(position) };
-        self.evaluator.refresh(&self.game, position, &mut self.caches[0]);
-        self.after(&Node { position, ply: 0, depth: self.depth }, mv, Window::new(alpha, 1.0))
+        self.parties = Parties {
+            root: self.game.to_move(position),
+        };
+        self.evaluator
+            .refresh(&self.game, position, &mut self.caches[0]);
+        self.after(
+            &Node {
+                position,
+                ply: 0,
+                depth: self.depth,
+            },
+            mv,
+            Window::new(alpha, 1.0),
+        )
     }
 
     fn value(&mut self, position: &G::Position) -> f32 {
@@ -230,6 +347,9 @@ impl<G: Game, E: Evaluator<G>, M: Meter> Search<G> for OutcomeSearch<G, E, M> {
 
     fn take_stats(&mut self) -> SearchStats {
         let evaluation_time = self.meter.take();
-        SearchStats { evaluation_time, ..std::mem::take(&mut self.stats) }
+        SearchStats {
+            evaluation_time,
+            ..std::mem::take(&mut self.stats)
+        }
     }
 }

@@ -1,13 +1,15 @@
 //! Several threads at one search: they share the table and keep out of each other's way.
 //!
-//! Every thread runs the whole search. At each node far enough from the leaves, moves that another thread is searching are put off until the
-//! others are done (ABDADA, Weill 1996, in Kerrigan's simplified form); by then their results stand in the table. All
-//! that is shared is the table and a small array of what is being searched, so nothing waits for anything. With a table
-//! that uses results of the same depth only, the value found is that of one thread, up to rounding.
+//! Every thread runs the whole search. At each node far enough from the leaves, moves that another
+//! thread is searching are put off until the others are done (ABDADA, Weill 1996, in Kerrigan's
+//! simplified form); by then their results stand in the table. All that is shared is the table and
+//! a small array of what is being searched, so nothing waits for anything. With a table that uses
+//! results of the same depth only, the value found is that of one thread, up to rounding.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// The positions that some thread is searching. Forgetful: an entry may be overwritten, which costs time, nothing else.
+/// The positions that some thread is searching. Forgetful: an entry may be overwritten, which costs
+/// time, nothing else.
 #[derive(Debug)]
 pub(super) struct Busy {
     slots: Box<[AtomicU64]>,
@@ -16,12 +18,14 @@ pub(super) struct Busy {
 const SLOTS: usize = 1 << 10;
 
 impl Busy {
-    /// From this remaining depth on moves are put off; below, a search takes less time than the other thread's result
-    /// takes to arrive.
+    /// From this remaining depth on moves are put off; below, a search takes less time than the
+    /// other thread's result takes to arrive.
     pub(super) const FROM_DEPTH: u32 = 5;
 
     pub(super) fn new() -> Self {
-        Self { slots: (0..SLOTS).map(|_| AtomicU64::new(0)).collect() }
+        Self {
+            slots: (0..SLOTS).map(|_| AtomicU64::new(0)).collect(),
+        }
     }
 
     /// Whether another thread is at a position.
@@ -33,7 +37,9 @@ impl Busy {
     /// Notes that this thread is at a position; returns whether it took the place.
     #[inline]
     pub(super) fn enter(&self, key: u64) -> bool {
-        self.slots[key as usize % SLOTS].compare_exchange(0, key, Ordering::Relaxed, Ordering::Relaxed).is_ok()
+        self.slots[key as usize % SLOTS]
+            .compare_exchange(0, key, Ordering::Relaxed, Ordering::Relaxed)
+            .is_ok()
     }
 
     /// Notes that it has left again, if it had taken the place.

@@ -1,8 +1,10 @@
-//! Playouts that are not uniform: policies that choose moves, and leaves of a tree search that play by them.
+//! Playouts that are not uniform: policies that choose moves, and leaves of a tree search that play
+//! by them.
 //!
-//! A [`Policy`] knows a game only through [`Game`] and an evaluator: most urgent moves first, moves drawn by urgency, the
-//! best successor by an evaluator (a search of depth 0), mixtures. [`ByPolicy`] plays to the end, [`Truncated`] a number of
-//! plies and then asks another leaf. Invariant: outcomes are always drawn by their weights, whatever the policy.
+//! A [`Policy`] knows a game only through [`Game`] and an evaluator: most urgent moves first, moves
+//! drawn by urgency, the best successor by an evaluator (a search of depth 0), mixtures.
+//! [`ByPolicy`] plays to the end, [`Truncated`] a number of plies and then asks another leaf.
+//! Invariant: outcomes are always drawn by their weights, whatever the policy.
 
 use super::mcts::{Leaf, MoveKinds};
 use crate::eval::Evaluator;
@@ -12,10 +14,21 @@ use crate::random::RandomStream;
 /// Chooses moves in playouts.
 pub trait Policy<G: Game>: Send {
     /// One of the moves that the outcome drawn permits; there is at least one.
-    fn choose(&mut self, game: &G, position: &G::Position, permitted: &[G::Move], random: &mut RandomStream) -> G::Move;
+    fn choose(
+        &mut self,
+        game: &G,
+        position: &G::Position,
+        permitted: &[G::Move],
+        random: &mut RandomStream,
+    ) -> G::Move;
 
     /// Draws an outcome and chooses. Only asked of positions that are not over.
-    fn draw_and_choose(&mut self, game: &G, position: &G::Position, random: &mut RandomStream) -> G::Move {
+    fn draw_and_choose(
+        &mut self,
+        game: &G,
+        position: &G::Position,
+        random: &mut RandomStream,
+    ) -> G::Move {
         let mut moves = G::Moves::default();
         game.moves(position, &mut moves);
         let mut outcomes = OutcomeList::default();
@@ -27,11 +40,22 @@ pub trait Policy<G: Game>: Send {
 
 /// A policy that is known at run time only.
 impl<G: Game> Policy<G> for Box<dyn Policy<G>> {
-    fn choose(&mut self, game: &G, position: &G::Position, permitted: &[G::Move], random: &mut RandomStream) -> G::Move {
+    fn choose(
+        &mut self,
+        game: &G,
+        position: &G::Position,
+        permitted: &[G::Move],
+        random: &mut RandomStream,
+    ) -> G::Move {
         (**self).choose(game, position, permitted, random)
     }
 
-    fn draw_and_choose(&mut self, game: &G, position: &G::Position, random: &mut RandomStream) -> G::Move {
+    fn draw_and_choose(
+        &mut self,
+        game: &G,
+        position: &G::Position,
+        random: &mut RandomStream,
+    ) -> G::Move {
         (**self).draw_and_choose(game, position, random)
     }
 }
@@ -41,16 +65,28 @@ impl<G: Game> Policy<G> for Box<dyn Policy<G>> {
 pub struct Uniform;
 
 impl<G: Game> Policy<G> for Uniform {
-    fn choose(&mut self, _game: &G, _position: &G::Position, permitted: &[G::Move], random: &mut RandomStream) -> G::Move {
+    fn choose(
+        &mut self,
+        _game: &G,
+        _position: &G::Position,
+        permitted: &[G::Move],
+        random: &mut RandomStream,
+    ) -> G::Move {
         permitted[random.below(permitted.len())]
     }
 
-    fn draw_and_choose(&mut self, game: &G, position: &G::Position, random: &mut RandomStream) -> G::Move {
+    fn draw_and_choose(
+        &mut self,
+        game: &G,
+        position: &G::Position,
+        random: &mut RandomStream,
+    ) -> G::Move {
         game.random_move(position, random.next_u64())
     }
 }
 
-/// The most urgent of the permitted moves ([`Game::urgency`]), if it is urgent enough; else any. Equals are equally likely.
+/// The most urgent of the permitted moves ([`Game::urgency`]), if it is urgent enough; else any.
+/// Equals are equally likely.
 #[derive(Clone, Copy, Debug)]
 pub struct MostUrgent {
     /// The least urgency that is preferred.
@@ -58,25 +94,46 @@ pub struct MostUrgent {
 }
 
 impl<G: Game> Policy<G> for MostUrgent {
-    fn choose(&mut self, game: &G, position: &G::Position, permitted: &[G::Move], random: &mut RandomStream) -> G::Move {
-        let urgency = |mv: &G::Move| Some(game.urgency(position, *mv)).filter(|&urgency| urgency >= self.at_least);
+    fn choose(
+        &mut self,
+        game: &G,
+        position: &G::Position,
+        permitted: &[G::Move],
+        random: &mut RandomStream,
+    ) -> G::Move {
+        let urgency = |mv: &G::Move| {
+            Some(game.urgency(position, *mv)).filter(|&urgency| urgency >= self.at_least)
+        };
         let most = permitted.iter().map(urgency).max().flatten();
         let equals = permitted.iter().filter(|mv| urgency(mv) == most).count();
         let index = random.below(equals.max(1));
-        permitted.iter().copied().filter(|mv| urgency(mv) == most).nth(index).unwrap_or_default()
+        permitted
+            .iter()
+            .copied()
+            .filter(|mv| urgency(mv) == most)
+            .nth(index)
+            .unwrap_or_default()
     }
 }
 
 /// Draws moves with weights by urgency.
 #[derive(Clone, Copy, Debug)]
 pub struct ByUrgency {
-    /// The weight of a move of urgency 0, 1, 2, and 3 or more; if all permitted moves have weight 0, any is drawn.
+    /// The weight of a move of urgency 0, 1, 2, and 3 or more; if all permitted moves have weight
+    /// 0, any is drawn.
     pub weights: [u32; 4],
 }
 
 impl<G: Game> Policy<G> for ByUrgency {
-    fn choose(&mut self, game: &G, position: &G::Position, permitted: &[G::Move], random: &mut RandomStream) -> G::Move {
-        let weight = |mv: &G::Move| u64::from(self.weights[usize::from(game.urgency(position, *mv).min(3))]);
+    fn choose(
+        &mut self,
+        game: &G,
+        position: &G::Position,
+        permitted: &[G::Move],
+        random: &mut RandomStream,
+    ) -> G::Move {
+        let weight =
+            |mv: &G::Move| u64::from(self.weights[usize::from(game.urgency(position, *mv).min(3))]);
         let sum: u64 = permitted.iter().map(weight).sum();
         if sum == 0 {
             return permitted[random.below(permitted.len())];
@@ -93,8 +150,8 @@ impl<G: Game> Policy<G> for ByUrgency {
     }
 }
 
-/// The best successor by an evaluator, for the seat that moves: a search of depth 0. The first of equals in list order, as
-/// in the published players.
+/// The best successor by an evaluator, for the seat that moves: a search of depth 0. The first of
+/// equals in list order, as in the published players.
 #[derive(Clone, Debug)]
 pub struct BestSuccessor<G: Game, E: Evaluator<G>> {
     evaluator: E,
@@ -104,7 +161,10 @@ pub struct BestSuccessor<G: Game, E: Evaluator<G>> {
 impl<G: Game, E: Evaluator<G>> BestSuccessor<G, E> {
     /// Moves chosen by `evaluator`.
     pub fn new(evaluator: E) -> Self {
-        Self { evaluator, cache: E::Cache::default() }
+        Self {
+            evaluator,
+            cache: E::Cache::default(),
+        }
     }
 }
 
@@ -112,14 +172,21 @@ impl<G: Game, E: Evaluator<G>> BestSuccessor<G, E> {
 const GROUP: usize = 8;
 
 impl<G: Game, E: Evaluator<G>> Policy<G> for BestSuccessor<G, E> {
-    fn choose(&mut self, game: &G, position: &G::Position, permitted: &[G::Move], _random: &mut RandomStream) -> G::Move {
+    fn choose(
+        &mut self,
+        game: &G,
+        position: &G::Position,
+        permitted: &[G::Move],
+        _random: &mut RandomStream,
+    ) -> G::Move {
         let seat = game.to_move(position);
         let mut best = (permitted[0], f32::NEG_INFINITY);
         let mut scores = [0.0; GROUP];
         for moves in permitted.chunks(GROUP) {
             let scores = &mut scores[..moves.len()];
             if E::KNOWS_SUCCESSORS {
-                self.evaluator.score_successors(game, position, moves, scores);
+                self.evaluator
+                    .score_successors(game, position, moves, scores);
             } else {
                 for (mv, score) in moves.iter().zip(scores.iter_mut()) {
                     let next = game.play(position, *mv);
@@ -151,7 +218,11 @@ pub struct Mixture<A, B> {
 impl<A, B> Mixture<A, B> {
     /// `first` with probability `share`, a number from 0 to 1.
     pub fn new(first: A, share: f64, second: B) -> Self {
-        Self { first, second, share: (share.clamp(0.0, 1.0) * 4_294_967_296.0) as u64 }
+        Self {
+            first,
+            second,
+            share: (share.clamp(0.0, 1.0) * 4_294_967_296.0) as u64,
+        }
     }
 
     fn takes_first(&self, random: &mut RandomStream) -> bool {
@@ -160,7 +231,13 @@ impl<A, B> Mixture<A, B> {
 }
 
 impl<G: Game, A: Policy<G>, B: Policy<G>> Policy<G> for Mixture<A, B> {
-    fn choose(&mut self, game: &G, position: &G::Position, permitted: &[G::Move], random: &mut RandomStream) -> G::Move {
+    fn choose(
+        &mut self,
+        game: &G,
+        position: &G::Position,
+        permitted: &[G::Move],
+        random: &mut RandomStream,
+    ) -> G::Move {
         if self.takes_first(random) {
             self.first.choose(game, position, permitted, random)
         } else {
@@ -168,7 +245,12 @@ impl<G: Game, A: Policy<G>, B: Policy<G>> Policy<G> for Mixture<A, B> {
         }
     }
 
-    fn draw_and_choose(&mut self, game: &G, position: &G::Position, random: &mut RandomStream) -> G::Move {
+    fn draw_and_choose(
+        &mut self,
+        game: &G,
+        position: &G::Position,
+        random: &mut RandomStream,
+    ) -> G::Move {
         if self.takes_first(random) {
             self.first.draw_and_choose(game, position, random)
         } else {
@@ -210,8 +292,16 @@ impl<G: Game, P: Policy<G>> Leaf<G> for ByPolicy<P> {
         self.play(game, position, random, |_, _| ())
     }
 
-    fn payoffs_and_moves(&mut self, game: &G, position: &G::Position, random: &mut RandomStream, made: &mut MoveKinds) -> Payoffs {
-        self.play(game, position, random, |position, mv| made.insert(game.move_kind(position, mv)))
+    fn payoffs_and_moves(
+        &mut self,
+        game: &G,
+        position: &G::Position,
+        random: &mut RandomStream,
+        made: &mut MoveKinds,
+    ) -> Payoffs {
+        self.play(game, position, random, |position, mv| {
+            made.insert(game.move_kind(position, mv))
+        })
     }
 }
 
@@ -229,7 +319,13 @@ pub struct Truncated<G: Game, P, L> {
 impl<G: Game, P: Policy<G>, L: Leaf<G>> Truncated<G, P, L> {
     /// At most `plies` plies by `policy`, then `end`.
     pub fn new(policy: P, plies: u32, end: L) -> Self {
-        Self { policy, plies, end, stopped: Vec::new(), answers: Vec::new() }
+        Self {
+            policy,
+            plies,
+            end,
+            stopped: Vec::new(),
+            answers: Vec::new(),
+        }
     }
 
     /// Where a playout stops; `made` hears of every move.
@@ -256,10 +352,17 @@ impl<G: Game, P: Policy<G>, L: Leaf<G>> Truncated<G, P, L> {
 impl<G: Game, P: Policy<G>, L: Leaf<G>> Leaf<G> for Truncated<G, P, L> {
     fn payoffs(&mut self, game: &G, position: &G::Position, random: &mut RandomStream) -> Payoffs {
         let stopped = self.play(game, position, random, |_, _| ());
-        game.payoffs(&stopped).unwrap_or_else(|| self.end.payoffs(game, &stopped, random))
+        game.payoffs(&stopped)
+            .unwrap_or_else(|| self.end.payoffs(game, &stopped, random))
     }
 
-    fn payoffs_of(&mut self, game: &G, positions: &[G::Position], random: &mut RandomStream, payoffs: &mut [Payoffs]) {
+    fn payoffs_of(
+        &mut self,
+        game: &G,
+        positions: &[G::Position],
+        random: &mut RandomStream,
+        payoffs: &mut [Payoffs],
+    ) {
         self.stopped.clear();
         // No number marks those that wait.
         for (position, payoffs) in positions.iter().zip(payoffs.iter_mut()) {
@@ -270,22 +373,38 @@ impl<G: Game, P: Policy<G>, L: Leaf<G>> Leaf<G> for Truncated<G, P, L> {
             });
         }
         self.answers.resize(self.stopped.len(), [0.0; MAX_SEATS]);
-        self.end.payoffs_of(game, &self.stopped, random, &mut self.answers);
-        for (payoffs, answer) in payoffs.iter_mut().filter(|payoffs| payoffs[0].is_nan()).zip(&self.answers) {
+        self.end
+            .payoffs_of(game, &self.stopped, random, &mut self.answers);
+        for (payoffs, answer) in payoffs
+            .iter_mut()
+            .filter(|payoffs| payoffs[0].is_nan())
+            .zip(&self.answers)
+        {
             *payoffs = *answer;
         }
     }
 
-    fn payoffs_and_moves(&mut self, game: &G, position: &G::Position, random: &mut RandomStream, made: &mut MoveKinds) -> Payoffs {
-        let stopped = self.play(game, position, random, |position, mv| made.insert(game.move_kind(position, mv)));
-        game.payoffs(&stopped).unwrap_or_else(|| self.end.payoffs_and_moves(game, &stopped, random, made))
+    fn payoffs_and_moves(
+        &mut self,
+        game: &G,
+        position: &G::Position,
+        random: &mut RandomStream,
+        made: &mut MoveKinds,
+    ) -> Payoffs {
+        let stopped = self.play(game, position, random, |position, mv| {
+            made.insert(game.move_kind(position, mv))
+        });
+        game.payoffs(&stopped)
+            .unwrap_or_else(|| self.end.payoffs_and_moves(game, &stopped, random, made))
     }
 }
 
 /// A leaf that is a function: for a game's own way of playing many games at once.
 pub struct ByFunction<F>(pub F);
 
-impl<G: Game, F: FnMut(&G, &G::Position, &mut RandomStream) -> Payoffs + Send> Leaf<G> for ByFunction<F> {
+impl<G: Game, F: FnMut(&G, &G::Position, &mut RandomStream) -> Payoffs + Send> Leaf<G>
+    for ByFunction<F>
+{
     fn payoffs(&mut self, game: &G, position: &G::Position, random: &mut RandomStream) -> Payoffs {
         (self.0)(game, position, random)
     }

@@ -1,9 +1,11 @@
-//! Star0 to Star2: expectiminimax with cuts at chance nodes (Ballard 1983), on the unified operator.
+//! Star0 to Star2: expectiminimax with cuts at chance nodes (Ballard 1983), on the unified
+//! operator.
 //!
-//! Each distinct move of a position is searched once, in the window in which its value can still matter
-//! ([`ChanceBounds::window`]). Fail-soft: a result bounds the value from both sides, and both bounds go into the
-//! table. On a game without chance Star1 is alpha-beta. Invariant: the result equals [`super::expectiminimax`] up to
-//! rounding, whatever the cuts, the table and the order of moves; only [`StarOptions::probcut`] gives that up.
+//! Each distinct move of a position is searched once, in the window in which its value can still
+//! matter ([`ChanceBounds::window`]). Fail-soft: a result bounds the value from both sides, and
+//! both bounds go into the table. On a game without chance Star1 is alpha-beta. Invariant: the
+//! result equals [`super::expectiminimax`] up to rounding, whatever the cuts, the table and the
+//! order of moves; only [`StarOptions::probcut`] gives that up.
 
 mod frontier;
 mod probcut;
@@ -29,8 +31,8 @@ pub enum Cuts {
     None,
     /// Star0.5: between moves, once the bounds of the node decide; each move is searched in full.
     Between,
-    /// Star1: also inside moves, each of which is searched in the window in which it matters; one outcome after the
-    /// other.
+    /// Star1: also inside moves, each of which is searched in the window in which it matters; one
+    /// outcome after the other.
     Star1,
     /// Star2: where a node is likely to fail high, the best move of each outcome is probed first.
     Star2,
@@ -41,19 +43,25 @@ pub enum Cuts {
 pub struct StarOptions {
     /// Where it cuts.
     pub cuts: Cuts,
-    /// Whether moves after the first are searched in a null window, and again if that does not decide (NegaScout,
-    /// Reinefeld 1983).
+    /// Whether moves after the first are searched in a null window, and again if that does not
+    /// decide (NegaScout, Reinefeld 1983).
     pub negascout: bool,
     /// The order of moves.
     pub ordering: Ordering,
-    /// By how many standard deviations a search two plies less deep has to miss a window for its result to be believed
-    /// instead of that of the full depth (ProbCut); `None`: every node is searched to its depth.
+    /// By how many standard deviations a search two plies less deep has to miss a window for its
+    /// result to be believed instead of that of the full depth (ProbCut); `None`: every node is
+    /// searched to its depth.
     pub probcut: Option<f32>,
 }
 
 impl Default for StarOptions {
     fn default() -> Self {
-        Self { cuts: Cuts::Star2, negascout: false, ordering: Ordering::ALL, probcut: None }
+        Self {
+            cuts: Cuts::Star2,
+            negascout: false,
+            ordering: Ordering::ALL,
+            probcut: None,
+        }
     }
 }
 
@@ -78,9 +86,11 @@ pub struct Star<G: Game, E: Evaluator<G>, M: Meter = Off> {
     parties: Parties,
     history: Vec<f32>,
     recent: Recent,
-    /// Leaves evaluated and bounds used that hang on a depth: a subtree that adds nothing here is proven.
+    /// Leaves evaluated and bounds used that hang on a depth: a subtree that adds nothing here is
+    /// proven.
     horizon: u64,
-    /// Whether the move being searched is the one that looks best of its segment: its successor is likely to fail low.
+    /// Whether the move being searched is the one that looks best of its segment: its successor is
+    /// likely to fail low.
     expects_low: bool,
     pub(super) watch: Watch,
     /// What other threads of the same search are at.
@@ -102,7 +112,12 @@ struct Scratch<G: Game> {
 
 impl<G: Game> Default for Scratch<G> {
     fn default() -> Self {
-        Self { moves: G::Moves::default(), ratings: Vec::new(), order: Vec::new(), pending: Vec::new() }
+        Self {
+            moves: G::Moves::default(),
+            ratings: Vec::new(),
+            order: Vec::new(),
+            pending: Vec::new(),
+        }
     }
 }
 
@@ -111,7 +126,11 @@ impl<G: Game, E: Evaluator<G>, M: Meter> Star<G, E, M> {
     #[must_use]
     pub fn new(game: G, evaluator: E, options: StarOptions, table: Option<Arc<Table>>) -> Self {
         // What is remembered is a table too: a search without one does without both.
-        let recent = if table.is_some() && E::KNOWS_SUCCESSORS { Recent::new() } else { Recent::default() };
+        let recent = if table.is_some() && E::KNOWS_SUCCESSORS {
+            Recent::new()
+        } else {
+            Recent::default()
+        };
         Self {
             game,
             evaluator,
@@ -143,7 +162,10 @@ impl<G: Game, E: Evaluator<G>, M: Meter> Star<G, E, M> {
     #[inline]
     fn known(&self, position: &G::Position) -> Option<f32> {
         // With more than two seats the value for one of them says nothing of the others.
-        self.oracle.as_deref().filter(|_| G::SEATS == 2).and_then(|oracle| oracle.value(&self.game, position))
+        self.oracle
+            .as_deref()
+            .filter(|_| G::SEATS == 2)
+            .and_then(|oracle| oracle.value(&self.game, position))
     }
 
     /// The rules that are searched.
@@ -173,17 +195,26 @@ impl<G: Game, E: Evaluator<G>, M: Meter> Star<G, E, M> {
     /// What has been spent since the last call.
     pub fn take_stats(&mut self) -> SearchStats {
         let evaluation_time = self.meter.take();
-        SearchStats { evaluation_time, ..std::mem::take(&mut self.stats) }
+        SearchStats {
+            evaluation_time,
+            ..std::mem::take(&mut self.stats)
+        }
     }
 
-    /// Bounds of a position before chance has spoken, `depth` plies deep (0–127), for the party to move: exact between
-    /// `alpha` and `beta`, otherwise on one side of them.
+    /// Bounds of a position before chance has spoken, `depth` plies deep (0–127), for the party to
+    /// move: exact between `alpha` and `beta`, otherwise on one side of them.
     pub fn bounds(&mut self, position: &G::Position, depth: u32, alpha: f32, beta: f32) -> Bounds {
         self.bounds_and_proof(position, depth, alpha, beta).0
     }
 
     /// [`Star::bounds`], and whether they hold at any greater depth too.
-    pub fn bounds_and_proof(&mut self, position: &G::Position, depth: u32, alpha: f32, beta: f32) -> (Bounds, bool) {
+    pub fn bounds_and_proof(
+        &mut self,
+        position: &G::Position,
+        depth: u32,
+        alpha: f32,
+        beta: f32,
+    ) -> (Bounds, bool) {
         self.root(position, depth);
         let horizon = self.horizon;
         let bounds = if let Some(payoffs) = self.game.payoffs(position) {
@@ -198,10 +229,17 @@ impl<G: Game, E: Evaluator<G>, M: Meter> Star<G, E, M> {
         (bounds, horizon == self.horizon)
     }
 
-    /// Bounds of the value of making `mv` in `position`, `depth` plies deep (1–127, this move included), for the seat that
-    /// makes it: exact between `alpha` and `beta`, otherwise on one side of them; and whether they hold at any greater
-    /// depth too.
-    pub fn move_bounds(&mut self, position: &G::Position, mv: G::Move, depth: u32, alpha: f32, beta: f32) -> (Bounds, bool) {
+    /// Bounds of the value of making `mv` in `position`, `depth` plies deep (1–127, this move
+    /// included), for the seat that makes it: exact between `alpha` and `beta`, otherwise on one
+    /// side of them; and whether they hold at any greater depth too.
+    pub fn move_bounds(
+        &mut self,
+        position: &G::Position,
+        mv: G::Move,
+        depth: u32,
+        alpha: f32,
+        beta: f32,
+    ) -> (Bounds, bool) {
         self.root(position, depth);
         let horizon = self.horizon;
         let bounds = self.after(position, mv, depth - 1, 0, alpha, beta);
@@ -210,12 +248,17 @@ impl<G: Game, E: Evaluator<G>, M: Meter> Star<G, E, M> {
 
     fn root(&mut self, position: &G::Position, depth: u32) {
         self.expects_low = false;
-        self.parties = Parties { root: self.game.to_move(position) };
+        self.parties = Parties {
+            root: self.game.to_move(position),
+        };
         if self.caches.len() <= depth as usize {
-            self.caches.resize_with(depth as usize + 1, E::Cache::default);
-            self.scratch.resize_with(depth as usize + 1, Option::default);
+            self.caches
+                .resize_with(depth as usize + 1, E::Cache::default);
+            self.scratch
+                .resize_with(depth as usize + 1, Option::default);
         }
-        self.evaluator.refresh(&self.game, position, &mut self.caches[0]);
+        self.evaluator
+            .refresh(&self.game, position, &mut self.caches[0]);
     }
 
     /// Whether the evaluator rates all successors at once, without caches.
@@ -225,7 +268,14 @@ impl<G: Game, E: Evaluator<G>, M: Meter> Star<G, E, M> {
     }
 
     /// A position that is not over, at `ply` from the root, `depth` ≥ 1 plies before the leaves.
-    fn node(&mut self, position: &G::Position, depth: u32, ply: usize, alpha: f32, beta: f32) -> Bounds {
+    fn node(
+        &mut self,
+        position: &G::Position,
+        depth: u32,
+        ply: usize,
+        alpha: f32,
+        beta: f32,
+    ) -> Bounds {
         if depth == 1 {
             return self.frontier(position, ply);
         }
@@ -234,9 +284,14 @@ impl<G: Game, E: Evaluator<G>, M: Meter> Star<G, E, M> {
         }
         let mut known = Bounds::UNKNOWN;
         let mut hint = None;
-        // Read before the table: what it knows, and what is found, are proven together or not at all.
+        // Read before the table: what it knows, and what is found, are proven together or not at
+        // all.
         let horizon = self.horizon;
-        let key = if self.table.is_some() { self.parties.key(&self.game, position) } else { 0 };
+        let key = if self.table.is_some() {
+            self.parties.key(&self.game, position)
+        } else {
+            0
+        };
         if let Some(table) = &self.table {
             self.stats.table.probes += 1;
             if let Some(entry) = table.probe(key, depth) {
@@ -267,20 +322,40 @@ impl<G: Game, E: Evaluator<G>, M: Meter> Star<G, E, M> {
             return Bounds::UNKNOWN;
         }
         let lower = found.lower.max(known.lower);
-        let bounds = Bounds { lower, upper: found.upper.min(known.upper).max(lower) };
+        let bounds = Bounds {
+            lower,
+            upper: found.upper.min(known.upper).max(lower),
+        };
         if let Some(table) = &self.table {
             self.stats.table.stores += 1;
-            if table.store(key, &Found { depth, bounds, proven: horizon == self.horizon, hint }) == Kept::Replacing {
+            if table.store(
+                key,
+                &Found {
+                    depth,
+                    bounds,
+                    proven: horizon == self.horizon,
+                    hint,
+                },
+            ) == Kept::Replacing
+            {
                 self.stats.table.replacements += 1;
             }
         }
         bounds
     }
 
-    /// A position whose moves are searched one by one, each in the window in which it still matters. Returns its bounds
-    /// and the best move of each segment.
+    /// A position whose moves are searched one by one, each in the window in which it still
+    /// matters. Returns its bounds and the best move of each segment.
     #[inline]
-    fn inner(&mut self, position: &G::Position, depth: u32, ply: usize, alpha: f32, beta: f32, hint: Option<u16>) -> (Bounds, u16) {
+    fn inner(
+        &mut self,
+        position: &G::Position,
+        depth: u32,
+        ply: usize,
+        alpha: f32,
+        beta: f32,
+        hint: Option<u16>,
+    ) -> (Bounds, u16) {
         let mut this = self.scratch[ply].take().unwrap_or_default();
         self.game.moves(position, &mut this.moves);
         let mut outcomes = OutcomeList::default();
@@ -307,11 +382,21 @@ impl<G: Game, E: Evaluator<G>, M: Meter> Star<G, E, M> {
         this.ratings.fill(UNSEARCHED);
         let mut chance = ChanceBounds::new(&outcomes);
         if last {
-            let bounds = self.before_frontier(position, ply, &mut this, &outcomes, wants_all, (alpha, beta));
+            let bounds = self.before_frontier(
+                position,
+                ply,
+                &mut this,
+                &outcomes,
+                wants_all,
+                (alpha, beta),
+            );
             self.scratch[ply] = Some(this);
             return (bounds, u16::MAX);
         }
-        if self.options.cuts >= Cuts::Star1 && self.look_up(position, depth - 1, &mut this, &mut chance) && chance.decide(alpha, beta) {
+        if self.options.cuts >= Cuts::Star1
+            && self.look_up(position, depth - 1, &mut this, &mut chance)
+            && chance.decide(alpha, beta)
+        {
             let hint = segments.hint(&this.ratings);
             self.scratch[ply] = Some(this);
             return (chance.bounds(), hint);
@@ -326,16 +411,34 @@ impl<G: Game, E: Evaluator<G>, M: Meter> Star<G, E, M> {
                     continue;
                 }
                 let mv = this.moves[index];
-                self.expects_low = probing && self.options.ordering.rates() && place < segments.count();
+                self.expects_low =
+                    probing && self.options.ordering.rates() && place < segments.count();
                 let found = match &busy {
-                    None => self.search_move(position, mv, depth, ply, &mut chance, index, (alpha, beta)),
+                    None => self.search_move(
+                        position,
+                        mv,
+                        depth,
+                        ply,
+                        &mut chance,
+                        index,
+                        (alpha, beta),
+                    ),
                     Some(busy) => {
-                        let child = self.parties.key(&self.game, &self.game.play(position, mv)) ^ u64::from(depth);
+                        let child = self.parties.key(&self.game, &self.game.play(position, mv))
+                            ^ u64::from(depth);
                         if round == 0 && place > 0 && busy.contains(child) {
                             continue;
                         }
                         let mark = busy.enter(child);
-                        let found = self.search_move(position, mv, depth, ply, &mut chance, index, (alpha, beta));
+                        let found = self.search_move(
+                            position,
+                            mv,
+                            depth,
+                            ply,
+                            &mut chance,
+                            index,
+                            (alpha, beta),
+                        );
                         busy.leave(mark, child);
                         found
                     }
@@ -357,11 +460,19 @@ impl<G: Game, E: Evaluator<G>, M: Meter> Star<G, E, M> {
         (chance.bounds(), hint)
     }
 
-    /// Takes what the table knows of a node's successors before any of them is searched (enhanced transposition cutoff,
-    /// Plaat et al. 1996). Returns whether that was anything.
+    /// Takes what the table knows of a node's successors before any of them is searched (enhanced
+    /// transposition cutoff, Plaat et al. 1996). Returns whether that was anything.
     #[inline]
-    fn look_up(&mut self, position: &G::Position, depth: u32, this: &mut Scratch<G>, chance: &mut ChanceBounds) -> bool {
-        let Some(table) = &self.table else { return false };
+    fn look_up(
+        &mut self,
+        position: &G::Position,
+        depth: u32,
+        this: &mut Scratch<G>,
+        chance: &mut ChanceBounds,
+    ) -> bool {
+        let Some(table) = &self.table else {
+            return false;
+        };
         let mut anything = false;
         for (index, &mv) in this.moves.iter().enumerate() {
             if !chance.matters(index) {
@@ -369,9 +480,18 @@ impl<G: Game, E: Evaluator<G>, M: Meter> Star<G, E, M> {
             }
             let next = self.game.play(position, mv);
             self.stats.table.probes += 1;
-            let Some(entry) = table.probe(self.parties.key(&self.game, &next), depth).filter(|entry| entry.holds) else { continue };
+            let Some(entry) = table
+                .probe(self.parties.key(&self.game, &next), depth)
+                .filter(|entry| entry.holds)
+            else {
+                continue;
+            };
             self.stats.table.hits += 1;
-            let bounds = if self.parties.same(&self.game, position, &next) { entry.bounds } else { entry.bounds.opposite() };
+            let bounds = if self.parties.same(&self.game, position, &next) {
+                entry.bounds
+            } else {
+                entry.bounds.opposite()
+            };
             if bounds.lower >= bounds.upper {
                 this.ratings[index] = bounds.lower;
                 chance.add(index, bounds);
@@ -389,7 +509,10 @@ impl<G: Game, E: Evaluator<G>, M: Meter> Star<G, E, M> {
     }
 
     /// Searches one move of a node as far as it matters and adds it to the node's bounds.
-    #[expect(clippy::too_many_arguments, reason = "the state of one node of the recursion")]
+    #[expect(
+        clippy::too_many_arguments,
+        reason = "the state of one node of the recursion"
+    )]
     #[inline]
     fn search_move(
         &mut self,
@@ -424,7 +547,15 @@ impl<G: Game, E: Evaluator<G>, M: Meter> Star<G, E, M> {
 
     /// The value of a move for the party that makes it; `depth` plies remain below it.
     #[inline]
-    fn after(&mut self, position: &G::Position, mv: G::Move, depth: u32, ply: usize, alpha: f32, beta: f32) -> Bounds {
+    fn after(
+        &mut self,
+        position: &G::Position,
+        mv: G::Move,
+        depth: u32,
+        ply: usize,
+        alpha: f32,
+        beta: f32,
+    ) -> Bounds {
         let next = self.game.play(position, mv);
         self.stats.nodes += 1;
         let same = self.parties.same(&self.game, position, &next);
@@ -436,7 +567,8 @@ impl<G: Game, E: Evaluator<G>, M: Meter> Star<G, E, M> {
             if !self.batches() || depth == 0 {
                 let (parents, children) = self.caches.split_at_mut(ply + 1);
                 let (parent, child) = (&parents[ply], &mut children[0]);
-                self.evaluator.update(&self.game, parent, position, mv, &next, child);
+                self.evaluator
+                    .update(&self.game, parent, position, mv, &next, child);
             }
             if depth == 0 {
                 Bounds::exact(self.evaluate(&next, ply + 1))
@@ -456,7 +588,9 @@ impl<G: Game, E: Evaluator<G>, M: Meter> Star<G, E, M> {
         }
         self.stats.evaluations += 1;
         self.horizon += 1;
-        let (game, evaluator, cache, parties) = (&self.game, &self.evaluator, &self.caches[ply], self.parties);
-        self.meter.evaluation(|| parties.evaluate(game, evaluator, position, cache))
+        let (game, evaluator, cache, parties) =
+            (&self.game, &self.evaluator, &self.caches[ply], self.parties);
+        self.meter
+            .evaluation(|| parties.evaluate(game, evaluator, position, cache))
     }
 }

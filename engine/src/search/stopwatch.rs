@@ -1,7 +1,9 @@
-//! How long a search has gone on: by the clock on the wall, or by the time its thread had on a processor.
+//! How long a search has gone on: by the clock on the wall, or by the time its thread had on a
+//! processor.
 //!
-//! Time on a processor does not pass while others compute, so matches at equal time keep their meaning on a busy machine.
-//! Invariant: a stopwatch is read on the thread that started it if it counts time on a processor.
+//! Time on a processor does not pass while others compute, so matches at equal time keep their
+//! meaning on a busy machine. Invariant: a stopwatch is read on the thread that started it if it
+//! counts time on a processor.
 
 use std::time::{Duration, Instant};
 
@@ -38,7 +40,9 @@ impl Stopwatch {
             Self::Off => Duration::ZERO,
             Self::Wall(began) => began.elapsed(),
             // Where it cannot be told no player has such a limit.
-            Self::Processor(began) => thread_time().map_or(Duration::MAX, |now| now.saturating_sub(began)),
+            Self::Processor(began) => {
+                thread_time().map_or(Duration::MAX, |now| now.saturating_sub(began))
+            }
         }
     }
 }
@@ -62,7 +66,10 @@ pub(crate) fn thread_time() -> Option<Duration> {
     #[cfg(unix)]
     {
         let time = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
-        Some(Duration::new(u64::try_from(time.tv_sec).ok()?, u32::try_from(time.tv_nsec).ok()?))
+        Some(Duration::new(
+            u64::try_from(time.tv_sec).ok()?,
+            u32::try_from(time.tv_nsec).ok()?,
+        ))
     }
     #[cfg(not(unix))]
     None
@@ -74,12 +81,18 @@ mod tests {
 
     #[test]
     fn sleep_passes_on_the_wall_only() {
-        let (wall, processor) = (Stopwatch::start(Clock::Wall), Stopwatch::start(Clock::Processor));
+        let (wall, processor) = (
+            Stopwatch::start(Clock::Wall),
+            Stopwatch::start(Clock::Processor),
+        );
         std::thread::sleep(Duration::from_millis(50));
         assert!(wall.elapsed() >= Duration::from_millis(50));
         // Where time on a processor is not told everything is late.
         assert!(processor.elapsed() < Duration::from_millis(25) || thread_time().is_none());
-        let until = Deadline { stopwatch: Stopwatch::start(Clock::Processor), after: Duration::from_micros(200) };
+        let until = Deadline {
+            stopwatch: Stopwatch::start(Clock::Processor),
+            after: Duration::from_micros(200),
+        };
         while !until.has_passed() {
             std::hint::spin_loop();
         }

@@ -1,10 +1,12 @@
-//! Transposition table: what is known of positions that were searched before, shared between threads without locks.
+//! Transposition table: what is known of positions that were searched before, shared between
+//! threads without locks.
 //!
-//! 16 bytes an entry, four to a cache line: a check of the key, both bounds, the remaining depth, the generation and a
-//! hint for the order of moves. Two 64-bit words that are written apart: the check covers both, so an entry torn
-//! between two writers is not believed (Hyatt and Mann 2002). Invariants: after [`Table::forget`] the table behaves
-//! to the last bit as an empty one; with [`Reuse::SameDepth`] a search finds what it finds without a table, but for checks
-//! that agree by chance: one probe in 10^9 of those that ought to miss.
+//! 16 bytes an entry, four to a cache line: a check of the key, both bounds, the remaining depth,
+//! the generation and a hint for the order of moves. Two 64-bit words that are written apart: the
+//! check covers both, so an entry torn between two writers is not believed (Hyatt and Mann 2002).
+//! Invariants: after [`Table::forget`] the table behaves to the last bit as an empty one; with
+//! [`Reuse::SameDepth`] a search finds what it finds without a table, but for checks that agree by
+//! chance: one probe in 10^9 of those that ought to miss.
 
 use super::memory::Memory;
 use crate::chance::Bounds;
@@ -17,10 +19,11 @@ pub enum Replacement {
     Always,
     /// The one with more plies below it; of an earlier generation the newer.
     DepthPreferred,
-    /// Rock'n'Roll (Schäfer 2006): an upper half that prefers depth, and a lower half that takes whatever the upper one
-    /// rejects or evicts.
+    /// Rock'n'Roll (Schäfer 2006): an upper half that prefers depth, and a lower half that takes
+    /// whatever the upper one rejects or evicts.
     TwoLevel,
-    /// Four places for each position; the one goes that is shallowest, each generation counting like plies.
+    /// Four places for each position; the one goes that is shallowest, each generation counting
+    /// like plies.
     #[default]
     Bucketed,
 }
@@ -28,7 +31,8 @@ pub enum Replacement {
 /// When a result of another depth may be used.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Reuse {
-    /// Never, unless it holds at any greater depth: the value of a search does not depend on what was searched before.
+    /// Never, unless it holds at any greater depth: the value of a search does not depend on what
+    /// was searched before.
     #[default]
     SameDepth,
     /// If it was searched at least as deep.
@@ -78,7 +82,8 @@ pub struct Table {
     memory: Memory<Entry>,
     replacement: Replacement,
     reuse: Reuse,
-    /// Places for one position: 4 of [`Replacement::Bucketed`] unless there are fewer entries, otherwise 1.
+    /// Places for one position: 4 of [`Replacement::Bucketed`] unless there are fewer entries,
+    /// otherwise 1.
     ways: usize,
     /// Entries of generations below `first_generation` count as empty.
     first_generation: AtomicU8,
@@ -87,19 +92,20 @@ pub struct Table {
 
 /// Two words, in memory that is zero at first: a zero entry is of generation 0, which never is.
 ///
-/// `tag`: bits 0–31 check, 32–47 hint, 48–54 depth, 55 proven, 56–63 generation. `bounds`: lower, upper as `f32`.
+/// `tag`: bits 0–31 check, 32–47 hint, 48–54 depth, 55 proven, 56–63 generation. `bounds`: lower,
+/// upper as `f32`.
 #[derive(Debug)]
 pub(super) struct Entry {
     tag: AtomicU64,
     bounds: AtomicU64,
 }
 
-/// How many plies one generation counts when the bucket decides which entry goes. Measured on games at depth 6 with
-/// tables of 1 MiB: 2 to 8 make no difference that can be seen, 0 costs nodes.
+/// How many plies one generation counts when the bucket decides which entry goes. Measured on games
+/// at depth 6 with tables of 1 MiB: 2 to 8 make no difference that can be seen, 0 costs nodes.
 const PLIES_OF_A_GENERATION: i32 = 4;
 
-/// A game may begin with this generation at most, so that every game has room for the same number of steps: what a
-/// table does must not depend on the games before.
+/// A game may begin with this generation at most, so that every game has room for the same number
+/// of steps: what a table does must not depend on the games before.
 const LAST_FIRST_GENERATION: u8 = 128;
 
 /// Generations of one game.
@@ -115,10 +121,25 @@ impl Table {
     /// A table of at least one entry; `None` if there is not that much memory.
     #[must_use]
     pub fn with_entries(entries: usize, replacement: Replacement, reuse: Reuse) -> Option<Self> {
-        let least = if replacement == Replacement::TwoLevel { 2 } else { 1 };
-        let ways = if replacement == Replacement::Bucketed { entries.clamp(1, 4) } else { 1 };
+        let least = if replacement == Replacement::TwoLevel {
+            2
+        } else {
+            1
+        };
+        let ways = if replacement == Replacement::Bucketed {
+            entries.clamp(1, 4)
+        } else {
+            1
+        };
         let memory = Memory::zeroed(entries.max(least) / ways * ways)?;
-        Some(Self { memory, replacement, reuse, ways, first_generation: AtomicU8::new(1), generation: AtomicU8::new(1) })
+        Some(Self {
+            memory,
+            replacement,
+            reuse,
+            ways,
+            first_generation: AtomicU8::new(1),
+            generation: AtomicU8::new(1),
+        })
     }
 
     /// Number of entries.
@@ -138,10 +159,13 @@ impl Table {
         }
     }
 
-    /// Starts a new generation: what the table holds ages. To be called once a move, while no thread searches. A game of
-    /// more than 126 moves starts anew with an empty table.
+    /// Starts a new generation: what the table holds ages. To be called once a move, while no
+    /// thread searches. A game of more than 126 moves starts anew with an empty table.
     pub fn step(&self) {
-        let (first, generation) = (self.first_generation.load(Ordering::Relaxed), self.generation.load(Ordering::Relaxed));
+        let (first, generation) = (
+            self.first_generation.load(Ordering::Relaxed),
+            self.generation.load(Ordering::Relaxed),
+        );
         if generation - first >= MOST_STEPS {
             self.clear();
         } else {
@@ -165,12 +189,21 @@ impl Table {
         let mut known = None;
         for level in self.places(key) {
             for entry in level {
-                let Some(content) = Content::read(entry) else { continue };
-                if content.check == key as u32 && content.generation >= self.first_generation.load(Ordering::Relaxed) {
+                let Some(content) = Content::read(entry) else {
+                    continue;
+                };
+                if content.check == key as u32
+                    && content.generation >= self.first_generation.load(Ordering::Relaxed)
+                {
                     let holds = content.depth == depth
                         || content.proven && content.depth <= depth
                         || self.reuse == Reuse::Deeper && content.depth > depth;
-                    let this = Known { bounds: content.bounds, holds, proven: content.proven, hint: content.hint };
+                    let this = Known {
+                        bounds: content.bounds,
+                        holds,
+                        proven: content.proven,
+                        hint: content.hint,
+                    };
                     if holds {
                         return Some(this);
                     }
@@ -187,21 +220,37 @@ impl Table {
         debug_assert!((1..128).contains(&found.depth));
         let first = self.first_generation.load(Ordering::Relaxed);
         let generation = self.generation.load(Ordering::Relaxed);
-        let content =
-            Content { check: key as u32, hint: found.hint, depth: found.depth, proven: found.proven, generation, bounds: found.bounds };
+        let content = Content {
+            check: key as u32,
+            hint: found.hint,
+            depth: found.depth,
+            proven: found.proven,
+            generation,
+            bounds: found.bounds,
+        };
         let [upper, lower] = self.places(key);
         let old = Content::read(&upper[0]).filter(|old| old.generation >= first);
         match self.replacement {
             Replacement::Always => content.write_over(&upper[0], old),
             Replacement::DepthPreferred => match old {
-                Some(old) if old.generation == generation && old.depth > content.depth && old.check != content.check => Kept::Rejected,
+                Some(old)
+                    if old.generation == generation
+                        && old.depth > content.depth
+                        && old.check != content.check =>
+                {
+                    Kept::Rejected
+                }
                 old => content.write_over(&upper[0], old),
             },
             Replacement::TwoLevel => {
                 let below = Content::read(&lower[0]).filter(|old| old.generation >= first);
                 match old {
-                    Some(old) if old.check == content.check => content.write_over(&upper[0], Some(old)),
-                    Some(old) if old.generation == generation && old.depth > content.depth => content.write_over(&lower[0], below),
+                    Some(old) if old.check == content.check => {
+                        content.write_over(&upper[0], Some(old))
+                    }
+                    Some(old) if old.generation == generation && old.depth > content.depth => {
+                        content.write_over(&lower[0], below)
+                    }
                     Some(evicted) => {
                         content.write(&upper[0]);
                         evicted.write_over(&lower[0], below)
@@ -210,28 +259,41 @@ impl Table {
                 }
             }
             Replacement::Bucketed => {
-                let worth = |old: &Content| old.depth as i32 - PLIES_OF_A_GENERATION * i32::from(generation - old.generation);
+                let worth = |old: &Content| {
+                    old.depth as i32
+                        - PLIES_OF_A_GENERATION * i32::from(generation - old.generation)
+                };
                 let mut place: Option<(&Entry, Content)> = None;
                 for entry in upper {
                     match Content::read(entry).filter(|old| old.generation >= first) {
                         None => return content.write_over(entry, None),
-                        Some(old) if old.check == content.check => return content.write_over(entry, Some(old)),
-                        Some(old) if place.is_none_or(|(_, worst)| worth(&old) < worth(&worst)) => place = Some((entry, old)),
+                        Some(old) if old.check == content.check => {
+                            return content.write_over(entry, Some(old));
+                        }
+                        Some(old) if place.is_none_or(|(_, worst)| worth(&old) < worth(&worst)) => {
+                            place = Some((entry, old))
+                        }
                         Some(_) => {}
                     }
                 }
-                place.map_or(Kept::Rejected, |(entry, old)| content.write_over(entry, Some(old)))
+                place.map_or(Kept::Rejected, |(entry, old)| {
+                    content.write_over(entry, Some(old))
+                })
             }
         }
     }
 
-    /// Where a position may stand: the places of the upper level, and those of the lower one if there is one.
+    /// Where a position may stand: the places of the upper level, and those of the lower one if
+    /// there is one.
     #[inline]
     fn places(&self, key: u64) -> [&[Entry]; 2] {
         let entries = self.memory.items();
         if self.replacement == Replacement::TwoLevel {
             let (upper, lower) = entries.split_at(entries.len() / 2);
-            [&upper[self.slot(key, upper.len())..][..1], &lower[self.slot(key, lower.len())..][..1]]
+            [
+                &upper[self.slot(key, upper.len())..][..1],
+                &lower[self.slot(key, lower.len())..][..1],
+            ]
         } else {
             let start = self.slot(key, entries.len() / self.ways) * self.ways;
             [&entries[start..start + self.ways], &[]]
@@ -269,13 +331,17 @@ impl Content {
             depth: (tag >> 48) as u32 & 127,
             proven: tag >> 55 & 1 == 1,
             generation,
-            bounds: Bounds { lower: f32::from_bits(bounds as u32), upper: f32::from_bits((bounds >> 32) as u32) },
+            bounds: Bounds {
+                lower: f32::from_bits(bounds as u32),
+                upper: f32::from_bits((bounds >> 32) as u32),
+            },
         })
     }
 
     #[inline]
     fn write(&self, entry: &Entry) {
-        let bounds = u64::from(self.bounds.lower.to_bits()) | u64::from(self.bounds.upper.to_bits()) << 32;
+        let bounds =
+            u64::from(self.bounds.lower.to_bits()) | u64::from(self.bounds.upper.to_bits()) << 32;
         let tag = u64::from(self.check ^ cover(bounds))
             | u64::from(self.hint) << 32
             | u64::from(self.depth) << 48
@@ -288,11 +354,16 @@ impl Content {
     #[inline]
     fn write_over(&self, entry: &Entry, old: Option<Self>) -> Kept {
         self.write(entry);
-        if old.is_some_and(|old| old.check != self.check) { Kept::Replacing } else { Kept::Fresh }
+        if old.is_some_and(|old| old.check != self.check) {
+            Kept::Replacing
+        } else {
+            Kept::Fresh
+        }
     }
 }
 
-/// 32 bits that depend on all bits of the bounds; equal bounds must not cancel out, as they would in a plain xor.
+/// 32 bits that depend on all bits of the bounds; equal bounds must not cancel out, as they would
+/// in a plain xor.
 #[inline]
 fn cover(bounds: u64) -> u32 {
     (bounds.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32) as u32

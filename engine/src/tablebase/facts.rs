@@ -1,8 +1,9 @@
-//! What the tables know of the game: means by class, the worth of the move, and surprising captures of one's own stones.
+//! What the tables know of the game: means by class, the worth of the move, and surprising captures
+//! of one's own stones.
 //!
-//! Counts and sums are whole numbers of units (1/65535), and of equals the position with the least packed form is named:
-//! so the answer does not depend on the order in which rows are looked at. Every stored position counts once; those that
-//! are stored twice (see `index.rs`) count twice.
+//! Counts and sums are whole numbers of units (1/65535), and of equals the position with the least
+//! packed form is named: so the answer does not depend on the order in which rows are looked at.
+//! Every stored position counts once; those that are stored twice (see `index.rs`) count twice.
 
 use super::index::Class;
 use super::walk::Walk;
@@ -27,13 +28,15 @@ pub struct ClassFacts {
     pub lost: u64,
     /// Mean win probability of the side to move.
     pub mean: f64,
-    /// Mean worth of the move: how much more the side to move wins than it would if the other side were to move.
+    /// Mean worth of the move: how much more the side to move wins than it would if the other side
+    /// were to move.
     pub tempo: f64,
     /// Where the move is worth most, and how much.
     pub most_tempo: Option<(Position, f64)>,
     /// Where having to move does most harm (the least worth of the move), and how much.
     pub least_tempo: Option<(Position, f64)>,
-    /// Where capturing a stone of one's own gains most over the best other move that the roll permits.
+    /// Where capturing a stone of one's own gains most over the best other move that the roll
+    /// permits.
     pub self_capture: Option<SelfCapture>,
 }
 
@@ -85,7 +88,8 @@ struct Extreme<T> {
 
 /// Keeps the larger of two; of equals that of the position with the least packed form.
 fn keep<T>(kept: &mut Option<Extreme<T>>, found: Extreme<T>) {
-    let better = |kept: &Extreme<T>| (found.size, kept.position.bits()) > (kept.size, found.position.bits());
+    let better =
+        |kept: &Extreme<T>| (found.size, kept.position.bits()) > (kept.size, found.position.bits());
     if kept.as_ref().is_none_or(better) {
         *kept = Some(found);
     }
@@ -98,13 +102,24 @@ impl Sums {
         self.lost += other.lost;
         self.values += other.values;
         self.tempo += other.tempo;
-        other.most_tempo.into_iter().for_each(|found| keep(&mut self.most_tempo, found));
-        other.least_tempo.into_iter().for_each(|found| keep(&mut self.least_tempo, found));
-        other.self_capture.into_iter().for_each(|found| keep(&mut self.self_capture, found));
+        other
+            .most_tempo
+            .into_iter()
+            .for_each(|found| keep(&mut self.most_tempo, found));
+        other
+            .least_tempo
+            .into_iter()
+            .for_each(|found| keep(&mut self.least_tempo, found));
+        other
+            .self_capture
+            .into_iter()
+            .for_each(|found| keep(&mut self.self_capture, found));
     }
 
     fn add_position(&mut self, tables: &Tables, game: &Standard, position: &Position) {
-        let Some(value) = tables.units(position) else { return };
+        let Some(value) = tables.units(position) else {
+            return;
+        };
         self.positions += 1;
         self.won += u64::from(value == u16::MAX);
         self.lost += u64::from(value == 0);
@@ -114,8 +129,22 @@ impl Sums {
         if let Some(other) = tables.units(&passed) {
             let size = i64::from(value) + i64::from(other) - i64::from(u16::MAX);
             self.tempo += size;
-            keep(&mut self.most_tempo, Extreme { size, position: *position, what: () });
-            keep(&mut self.least_tempo, Extreme { size: -size, position: *position, what: () });
+            keep(
+                &mut self.most_tempo,
+                Extreme {
+                    size,
+                    position: *position,
+                    what: (),
+                },
+            );
+            keep(
+                &mut self.least_tempo,
+                Extreme {
+                    size: -size,
+                    position: *position,
+                    what: (),
+                },
+            );
         }
         self.add_self_captures(tables, game, position);
     }
@@ -123,7 +152,11 @@ impl Sums {
     fn add_self_captures(&mut self, tables: &Tables, game: &Standard, position: &Position) {
         let mut moves = MoveList::default();
         game.moves(position, &mut moves);
-        let is_capture = |mv: Move| position.mover().occupies(Standard::destination(position, mv));
+        let is_capture = |mv: Move| {
+            position
+                .mover()
+                .occupies(Standard::destination(position, mv))
+        };
         if !moves.iter().any(|&mv| is_capture(mv)) {
             return;
         }
@@ -138,14 +171,26 @@ impl Sums {
         for face in 1..=6 {
             let legal = game.legal_moves(position, face);
             let best = |captures: bool| {
-                let some = legal.iter().copied().filter(|&mv| is_capture(mv) == captures);
-                some.map(|mv| (units[usize::from(mv.number())], mv)).max_by_key(|(value, _)| *value)
+                let some = legal
+                    .iter()
+                    .copied()
+                    .filter(|&mv| is_capture(mv) == captures);
+                some.map(|mv| (units[usize::from(mv.number())], mv))
+                    .max_by_key(|(value, _)| *value)
             };
             if let (Some((value, capture)), Some((other, instead))) = (best(true), best(false)) {
                 let size = i64::from(value) - i64::from(other);
                 keep(
                     &mut self.self_capture,
-                    Extreme { size, position: *position, what: Comparison { face, capture: (capture, value), instead: (instead, other) } },
+                    Extreme {
+                        size,
+                        position: *position,
+                        what: Comparison {
+                            face,
+                            capture: (capture, value),
+                            instead: (instead, other),
+                        },
+                    },
                 );
             }
         }
@@ -159,15 +204,24 @@ impl Tables {
     /// If `game` is not the game of these tables, or they do not have this class.
     #[must_use]
     pub fn facts(&self, game: &Standard, class: Class, run: Run<'_>) -> ClassFacts {
-        assert!(self.answers(game) && class.stones() <= self.stones, "tables only know their own game and classes");
+        assert!(
+            self.answers(game) && class.stones() <= self.stones,
+            "tables only know their own game and classes"
+        );
         let walk = Walk::new(&self.index, class);
         let all = Mutex::new(Sums::default());
         run(walk.rows(), &|row| {
             let mut sums = Sums::default();
-            walk.row(row, None, |position| sums.add_position(self, game, &position));
-            all.lock().unwrap_or_else(std::sync::PoisonError::into_inner).add(sums);
+            walk.row(row, None, |position| {
+                sums.add_position(self, game, &position)
+            });
+            all.lock()
+                .unwrap_or_else(std::sync::PoisonError::into_inner)
+                .add(sums);
         });
-        let sums = all.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let sums = all
+            .into_inner()
+            .unwrap_or_else(std::sync::PoisonError::into_inner);
         let number = sums.positions.max(1) as f64;
         let share = |units: i64| units as f64 / ONE;
         ClassFacts {
@@ -177,12 +231,27 @@ impl Tables {
             lost: sums.lost,
             mean: sums.values as f64 / ONE / number,
             tempo: share(sums.tempo) / number,
-            most_tempo: sums.most_tempo.map(|found| (found.position, share(found.size))),
-            least_tempo: sums.least_tempo.map(|found| (found.position, share(-found.size))),
+            most_tempo: sums
+                .most_tempo
+                .map(|found| (found.position, share(found.size))),
+            least_tempo: sums
+                .least_tempo
+                .map(|found| (found.position, share(-found.size))),
             self_capture: sums.self_capture.map(|found| {
-                let Comparison { face, capture: (capture, value), instead: (instead, other) } = found.what;
+                let Comparison {
+                    face,
+                    capture: (capture, value),
+                    instead: (instead, other),
+                } = found.what;
                 let (value, instead_value) = (f64::from(value) / ONE, f64::from(other) / ONE);
-                SelfCapture { position: found.position, face, capture, value, instead, instead_value }
+                SelfCapture {
+                    position: found.position,
+                    face,
+                    capture,
+                    value,
+                    instead,
+                    instead_value,
+                }
             }),
         }
     }

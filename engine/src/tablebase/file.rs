@@ -1,8 +1,9 @@
 //! Table files: one for each class and variant, mapped into memory when used.
 //!
-//! A file is a header of 64 bytes, the cells (16 bits each, little-endian), the checksums of the cells by chunk, and the
-//! checksum of header and chunk checksums; see `docs/formats.md`. Invariant: a file appears complete or not at all, and
-//! is only believed after all of its bytes have been checked.
+//! A file is a header of 64 bytes, the cells (16 bits each, little-endian), the checksums of the
+//! cells by chunk, and the checksum of header and chunk checksums; see `docs/formats.md`.
+//! Invariant: a file appears complete or not at all, and is only believed after all of its bytes
+//! have been checked.
 
 use super::index::Class;
 use super::memory::{Cells, map};
@@ -64,7 +65,8 @@ impl CellWriter<'_> {
         let mut rest = cells;
         while !rest.is_empty() {
             let (now, later) = rest.split_at(rest.len().min((CHUNK - self.chunk.len()) / 2));
-            self.chunk.extend(now.iter().flat_map(|cell| cell.to_le_bytes()));
+            self.chunk
+                .extend(now.iter().flat_map(|cell| cell.to_le_bytes()));
             rest = later;
             if self.chunk.len() == CHUNK {
                 self.flush()?;
@@ -75,7 +77,8 @@ impl CellWriter<'_> {
 
     fn flush(&mut self) -> io::Result<()> {
         if !self.chunk.is_empty() {
-            self.sums.extend_from_slice(&checksum(&self.chunk).to_le_bytes());
+            self.sums
+                .extend_from_slice(&checksum(&self.chunk).to_le_bytes());
             self.file.write_all(&self.chunk)?;
             self.chunk.clear();
         }
@@ -97,7 +100,11 @@ pub(super) fn write(
     write_atomically(path, |file| {
         let header = header(variant, class, cells);
         file.write_all(&header)?;
-        let mut writer = CellWriter { file, chunk: Vec::with_capacity(CHUNK), sums: Vec::new() };
+        let mut writer = CellWriter {
+            file,
+            chunk: Vec::with_capacity(CHUNK),
+            sums: Vec::new(),
+        };
         write(&mut writer)?;
         writer.flush()?;
         let CellWriter { file, sums, .. } = writer;
@@ -110,13 +117,28 @@ pub(super) fn write(
 /// Maps the file of a class, after checking all of it.
 ///
 /// # Errors
-/// If the file is missing or cannot be read, or is not exactly the file that was written for this class.
-pub(super) fn open(path: &Path, variant: Variant, class: Class, cells: u64, run: Run<'_>) -> Result<Cells, TablesError> {
+/// If the file is missing or cannot be read, or is not exactly the file that was written for this
+/// class.
+pub(super) fn open(
+    path: &Path,
+    variant: Variant,
+    class: Class,
+    cells: u64,
+    run: Run<'_>,
+) -> Result<Cells, TablesError> {
     let failed = |cause: io::Error| match cause.kind() {
-        io::ErrorKind::NotFound => TablesError::File(FileError::NotFound { path: path.to_owned() }),
-        _ => TablesError::File(FileError::Read { path: path.to_owned(), cause }),
+        io::ErrorKind::NotFound => TablesError::File(FileError::NotFound {
+            path: path.to_owned(),
+        }),
+        _ => TablesError::File(FileError::Read {
+            path: path.to_owned(),
+            cause,
+        }),
     };
-    let damaged = |problem: &str| TablesError::Damaged { path: path.to_owned(), problem: problem.to_owned() };
+    let damaged = |problem: &str| TablesError::Damaged {
+        path: path.to_owned(),
+        problem: problem.to_owned(),
+    };
     let mut file = File::open(path).map_err(failed)?;
     let length = file.metadata().map_err(failed)?.len();
     if length < HEADER as u64 {
@@ -128,17 +150,27 @@ pub(super) fn open(path: &Path, variant: Variant, class: Class, cells: u64, run:
         return Err(damaged("it is no endgame table"));
     }
     if found[8..12] != VERSION.to_le_bytes() {
-        return Err(damaged(&format!("this program reads version {VERSION} of endgame tables; build it again")));
+        return Err(damaged(&format!(
+            "this program reads version {VERSION} of endgame tables; build it again"
+        )));
     }
     if found != header(variant, class, cells) {
-        return Err(damaged(&format!("it is not the table of {class} stones, variant {}", name(variant))));
+        return Err(damaged(&format!(
+            "it is not the table of {class} stones, variant {}",
+            name(variant)
+        )));
     }
     if length != bytes(cells) {
-        return Err(damaged(&format!("it has {length} bytes instead of {}", bytes(cells))));
+        return Err(damaged(&format!(
+            "it has {length} bytes instead of {}",
+            bytes(cells)
+        )));
     }
     let end_of_cells = HEADER as u64 + 2 * cells;
     let mut tail = vec![0; (length - end_of_cells) as usize];
-    file.seek(SeekFrom::Start(end_of_cells)).and_then(|_| file.read_exact(&mut tail)).map_err(failed)?;
+    file.seek(SeekFrom::Start(end_of_cells))
+        .and_then(|_| file.read_exact(&mut tail))
+        .map_err(failed)?;
     let (sums, sum) = tail.split_at(tail.len() - 8);
     if sum != checksum(&[&found[..], sums].concat()).to_le_bytes() {
         return Err(damaged("the checksum of its header is wrong"));
@@ -148,18 +180,28 @@ pub(super) fn open(path: &Path, variant: Variant, class: Class, cells: u64, run:
     run(chunks, &|chunk| {
         let first = HEADER as u64 + (chunk * CHUNK) as u64;
         let size = (end_of_cells - first).min(CHUNK as u64) as usize;
-        let checked = read_at(&file, first, size).map(|bytes| checksum(&bytes).to_le_bytes() == sums[8 * chunk..][..8]);
+        let checked = read_at(&file, first, size)
+            .map(|bytes| checksum(&bytes).to_le_bytes() == sums[8 * chunk..][..8]);
         if !matches!(checked, Ok(true)) {
-            wrong.lock().unwrap_or_else(PoisonError::into_inner).push((chunk, checked.err()));
+            wrong
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+                .push((chunk, checked.err()));
         }
     });
     let wrong = wrong.into_inner().unwrap_or_else(PoisonError::into_inner);
     match wrong.into_iter().min_by_key(|(chunk, _)| *chunk) {
         None => {}
         Some((_, Some(cause))) => return Err(failed(cause)),
-        Some((chunk, None)) => return Err(damaged(&format!("the checksum of its part {} of {chunks} is wrong", chunk + 1))),
+        Some((chunk, None)) => {
+            return Err(damaged(&format!(
+                "the checksum of its part {} of {chunks} is wrong",
+                chunk + 1
+            )));
+        }
     }
-    Cells::of_file(map(&file).map_err(failed)?, HEADER, cells as usize).ok_or_else(|| damaged("it is too short"))
+    Cells::of_file(map(&file).map_err(failed)?, HEADER, cells as usize)
+        .ok_or_else(|| damaged("it is too short"))
 }
 
 /// Reads bytes of a file. Not by mapping it, so that a file that was only checked takes no memory.
@@ -171,7 +213,11 @@ fn read_at(file: &File, first: u64, size: usize) -> io::Result<Vec<u8>> {
     {
         let mut done = 0;
         while done < size {
-            match std::os::windows::fs::FileExt::seek_read(file, &mut bytes[done..], first + done as u64)? {
+            match std::os::windows::fs::FileExt::seek_read(
+                file,
+                &mut bytes[done..],
+                first + done as u64,
+            )? {
                 0 => return Err(io::ErrorKind::UnexpectedEof.into()),
                 read => done += read,
             }

@@ -1,15 +1,18 @@
 //! Where a position stands in the tables: a dense index up to symmetry.
 //!
-//! A *class* is a number of stones of the mover and of the other side. Its positions stand in *blocks*: one block for
-//! each arrangement of stones regardless of labels' gaps, holding the values of all label patterns, the other side's
-//! pattern outside, the mover's inside. Blocks stand in *rows*: one for each orbit of the mover's tuple of squares under
-//! transposition of the board and reversal of labels, found in a table of all tuples. Within a row the other side's
-//! tuple, read in the direction in which its first square is less than its last, is ranked among the squares still
-//! free. So the eight symmetries (two reversals, one transposition) are used up, and every index is a position.
+//! A *class* is a number of stones of the mover and of the other side. Its positions stand in
+//! *blocks*: one block for each arrangement of stones regardless of labels' gaps, holding the
+//! values of all label patterns, the other side's pattern outside, the mover's inside. Blocks stand
+//! in *rows*: one for each orbit of the mover's tuple of squares under transposition of the board
+//! and reversal of labels, found in a table of all tuples. Within a row the other side's tuple,
+//! read in the direction in which its first square is less than its last, is ranked among the
+//! squares still free. So the eight symmetries (two reversals, one transposition) are used up, and
+//! every index is a position.
 //!
-//! Squares are those of the mover's perspective. A mover's stone is never on 24, its goal, nor another's on 0, theirs.
-//! Invariant: symmetric positions have the same index; the only other positions that share values are those whose
-//! mover's tuple is its own image, where both images of the other side are kept (3 % of five stones).
+//! Squares are those of the mover's perspective. A mover's stone is never on 24, its goal, nor
+//! another's on 0, theirs. Invariant: symmetric positions have the same index; the only other
+//! positions that share values are those whose mover's tuple is its own image, where both images of
+//! the other side are kept (3 % of five stones).
 
 mod find;
 
@@ -38,7 +41,10 @@ pub struct Class {
 impl Class {
     /// The class after a move without a capture.
     pub(super) fn turned(self) -> Self {
-        Self { mover: self.other, other: self.mover }
+        Self {
+            mover: self.other,
+            other: self.mover,
+        }
     }
 
     /// Stones in all.
@@ -52,14 +58,17 @@ impl Class {
         PATTERNS[self.mover] * PATTERNS[self.other]
     }
 
-    /// All classes of at most `stones` stones, those of fewer stones first; of equally many, a class and the one with
-    /// the sides exchanged follow each other.
+    /// All classes of at most `stones` stones, those of fewer stones first; of equally many, a
+    /// class and the one with the sides exchanged follow each other.
     #[must_use]
     pub fn up_to(stones: usize) -> Vec<Self> {
         let mut classes = Vec::new();
         for stones in 2..=stones {
             for mover in 1..=stones / 2 {
-                let class = Self { mover, other: stones - mover };
+                let class = Self {
+                    mover,
+                    other: stones - mover,
+                };
                 classes.push(class);
                 if class.turned() != class {
                     classes.push(class.turned());
@@ -95,8 +104,8 @@ pub(super) fn transposed(square: u8) -> u8 {
 
 /// The orbits of one side's tuples of `stones` squares.
 struct Orbits {
-    /// For each tuple, as a number to the base 24: its row, and in bits 1 and 0 whether it has to be transposed and
-    /// reversed to become the row's own tuple.
+    /// For each tuple, as a number to the base 24: its row, and in bits 1 and 0 whether it has to
+    /// be transposed and reversed to become the row's own tuple.
     entries: Vec<u32>,
     /// The tuple of each row.
     rows: Vec<Squares>,
@@ -113,12 +122,19 @@ impl Orbits {
             for number in 0..entries.len() {
                 let tuple = tuple(number, stones);
                 let squares = &tuple[..stones];
-                let distinct = squares.iter().fold(0u32, |taken, square| taken | 1 << square).count_ones() as usize == stones;
+                let distinct = squares
+                    .iter()
+                    .fold(0u32, |taken, square| taken | 1 << square)
+                    .count_ones() as usize
+                    == stones;
                 if !distinct || squares.contains(&0) != with_zero {
                     continue;
                 }
                 // The orbit's least number is met first and makes the row.
-                let (least, flags) = (0..4).map(|flags| (image_number(squares, flags), flags)).min().unwrap_or((number, 0));
+                let (least, flags) = (0..4)
+                    .map(|flags| (image_number(squares, flags), flags))
+                    .min()
+                    .unwrap_or((number, 0));
                 if least == number {
                     entries[number] = (rows.len() as u32) << 2;
                     rows.push(tuple);
@@ -130,7 +146,11 @@ impl Orbits {
                 plain = rows.len();
             }
         }
-        Self { entries, rows, plain }
+        Self {
+            entries,
+            rows,
+            plain,
+        }
     }
 }
 
@@ -145,13 +165,25 @@ fn tuple(number: usize, stones: usize) -> Squares {
 
 #[inline(always)]
 fn number(squares: impl DoubleEndedIterator<Item = u8>) -> usize {
-    squares.rev().fold(0, |number, square| number * SQUARES + usize::from(square))
+    squares
+        .rev()
+        .fold(0, |number, square| number * SQUARES + usize::from(square))
 }
 
 /// The number of a tuple transposed (bit 1 of `flags`) and reversed (bit 0).
 fn image_number(squares: &[u8], flags: u32) -> usize {
-    let squares = squares.iter().map(|&square| if flags & 2 != 0 { transposed(square) } else { square });
-    if flags & 1 != 0 { number(squares.rev()) } else { number(squares) }
+    let squares = squares.iter().map(|&square| {
+        if flags & 2 != 0 {
+            transposed(square)
+        } else {
+            square
+        }
+    });
+    if flags & 1 != 0 {
+        number(squares.rev())
+    } else {
+        number(squares)
+    }
 }
 
 /// The mover's part of an index.
@@ -168,13 +200,17 @@ pub(super) struct Anchor {
 }
 
 impl Anchor {
-    /// The other side's part: its rank in the row, and whether its labels are reversed there. `others` are its squares
-    /// in the mover's perspective, in the order of labels.
+    /// The other side's part: its rank in the row, and whether its labels are reversed there.
+    /// `others` are its squares in the mover's perspective, in the order of labels.
     #[inline(always)]
     pub(super) fn rank(&self, others: &[u8]) -> (usize, bool) {
         let free = 25 - self.taken.count_ones();
         let among_free = |square: u8| {
-            let square = if self.transposed { transposed(square) } else { square };
+            let square = if self.transposed {
+                transposed(square)
+            } else {
+                square
+            };
             u32::from(square) - (self.taken & ((1 << square) - 1)).count_ones()
         };
         let first = among_free(others[0]);
@@ -187,8 +223,17 @@ impl Anchor {
         let mut seen = [low, high, 0, 0, 0];
         let middle = others.len() - 2;
         for index in 0..middle {
-            let place = among_free(others[1 + if first < last { index } else { middle - 1 - index }]);
-            let below = seen[..2 + index].iter().filter(|&&other| other < place).count() as u32;
+            let place = among_free(
+                others[1 + if first < last {
+                    index
+                } else {
+                    middle - 1 - index
+                }],
+            );
+            let below = seen[..2 + index]
+                .iter()
+                .filter(|&&other| other < place)
+                .count() as u32;
             rank = rank * (free - 2 - index as u32) + place - below;
             seen[2 + index] = place;
         }
@@ -221,7 +266,9 @@ impl std::fmt::Debug for Index {
 impl Index {
     /// The index of classes of at most `stones` stones, 2 to 6.
     pub(super) fn new(stones: usize) -> Self {
-        Self { orbits: (1..stones).map(Orbits::new).collect() }
+        Self {
+            orbits: (1..stones).map(Orbits::new).collect(),
+        }
     }
 
     /// The mover's part of the index of a tuple of distinct squares in the order of labels.
@@ -230,8 +277,20 @@ impl Index {
         let entry = self.orbits[squares.len() - 1].entries[number(squares.iter().copied())];
         debug_assert_ne!(entry, NO_TUPLE);
         let (reversed, transpose) = (entry & 1 != 0, entry & 2 != 0);
-        let taken = squares.iter().fold(1, |taken, &square| taken | 1 << if transpose { transposed(square) } else { square });
-        Anchor { row: (entry >> 2) as usize, reversed, transposed: transpose, taken }
+        let taken = squares.iter().fold(1, |taken, &square| {
+            taken
+                | 1 << if transpose {
+                    transposed(square)
+                } else {
+                    square
+                }
+        });
+        Anchor {
+            row: (entry >> 2) as usize,
+            reversed,
+            transposed: transpose,
+            taken,
+        }
     }
 
     /// The tuple of each row of movers of `stones` stones.
@@ -265,14 +324,18 @@ fn living(alive: u8, square: impl Fn(usize) -> u8) -> Squares {
     squares
 }
 
-/// All tuples of `stones` squares that the other side can have (not 0), first less than last, in the mover's
-/// perspective, as they come in the order of numbers.
+/// All tuples of `stones` squares that the other side can have (not 0), first less than last, in
+/// the mover's perspective, as they come in the order of numbers.
 pub(super) fn other_tuples(stones: usize) -> Vec<Squares> {
     let mut tuples = Vec::new();
     for code in 0..SQUARES.pow(stones as u32) {
         let mut squares = tuple(code, stones);
-        let taken = squares[..stones].iter().fold(0u32, |taken, square| taken | 1 << square);
-        if taken.count_ones() as usize == stones && (stones == 1 || squares[0] < squares[stones - 1]) {
+        let taken = squares[..stones]
+            .iter()
+            .fold(0u32, |taken, square| taken | 1 << square);
+        if taken.count_ones() as usize == stones
+            && (stones == 1 || squares[0] < squares[stones - 1])
+        {
             squares[..stones].iter_mut().for_each(|square| *square += 1);
             tuples.push(squares);
         }
@@ -299,14 +362,28 @@ mod tests {
             for (row, tuple) in index.rows(class.mover).iter().enumerate() {
                 let movers = &tuple[..class.mover];
                 let anchor = index.anchor(movers);
-                assert_eq!((anchor.row, anchor.reversed, anchor.transposed), (row, false, false));
-                for other in others.iter().filter(|other| other[..class.other].iter().all(|square| !movers.contains(square))) {
+                assert_eq!(
+                    (anchor.row, anchor.reversed, anchor.transposed),
+                    (row, false, false)
+                );
+                for other in others.iter().filter(|other| {
+                    other[..class.other]
+                        .iter()
+                        .all(|square| !movers.contains(square))
+                }) {
                     let (rank, reversed) = anchor.rank(&other[..class.other]);
                     let block = index.first_block(class, row) + rank;
-                    assert!(!reversed && block < index.first_block(class, row + 1) && !std::mem::replace(&mut seen[block], true));
+                    assert!(
+                        !reversed
+                            && block < index.first_block(class, row + 1)
+                            && !std::mem::replace(&mut seen[block], true)
+                    );
                 }
             }
-            assert!(seen.into_iter().all(|seen| seen), "{class} has an index without a position");
+            assert!(
+                seen.into_iter().all(|seen| seen),
+                "{class} has an index without a position"
+            );
         }
     }
 
@@ -314,7 +391,12 @@ mod tests {
     fn sizes_are_those_that_were_counted_apart() {
         // Counted by a program in another language, orbit by orbit.
         let index = Index::new(5);
-        let cells = |stones: usize| -> usize { Class::up_to(stones).into_iter().map(|class| index.blocks(class) * class.block()).sum() };
+        let cells = |stones: usize| -> usize {
+            Class::up_to(stones)
+                .into_iter()
+                .map(|class| index.blocks(class) * class.block())
+                .sum()
+        };
         assert_eq!((cells(4), cells(5)), (10_551_513, 452_915_373));
     }
 }

@@ -1,11 +1,14 @@
 //! The inner loops of the builder, over all label patterns of a block at once.
 //!
-//! They are written so that the compiler makes vector instructions of them, and compiled for several instruction sets,
-//! of which one is chosen at run time. Invariant: all give the same bits; minima are exact, and every sum is a whole
-//! number below 2^24, exact in single precision in whatever order it is added. Only [`rounded`] rounds, once, by one
-//! multiplication.
+//! They are written so that the compiler makes vector instructions of them, and compiled for
+//! several instruction sets, of which one is chosen at run time. Invariant: all give the same bits;
+//! minima are exact, and every sum is a whole number below 2^24, exact in single precision in
+//! whatever order it is added. Only [`rounded`] rounds, once, by one multiplication.
 
-#![allow(unsafe_code, reason = "calls code compiled for instructions that were found at run time")]
+#![allow(
+    unsafe_code,
+    reason = "calls code compiled for instructions that were found at run time"
+)]
 
 use super::patterns::PATTERNS;
 
@@ -14,7 +17,8 @@ pub(super) const WON: u16 = u16::MAX;
 /// Six won positions.
 const ALL_WON: f32 = 6.0 * 65535.0;
 
-/// Most cells in a block (20 patterns of three stones a side), and some that vectors may spill into.
+/// Most cells in a block (20 patterns of three stones a side), and some that vectors may spill
+/// into.
 pub(super) const MOST_CELLS: usize = 416;
 /// Cells of a block, working order: the mover's pattern outside.
 pub(super) type Block = [u16; MOST_CELLS];
@@ -64,8 +68,8 @@ pub(super) struct Source<'a> {
     pub(super) cells: &'a [u16],
     /// For each pattern of the mover the row of the successor; `None` if they agree.
     pub(super) rows: Option<&'a [u8]>,
-    /// For each pattern of the enemy its place in a row of the successor, and the length of such a row; `None` if they
-    /// agree.
+    /// For each pattern of the enemy its place in a row of the successor, and the length of such a
+    /// row; `None` if they agree.
     pub(super) places: Option<(&'a [u8], usize)>,
 }
 
@@ -79,7 +83,9 @@ pub(super) struct Weights {
 impl Weights {
     /// From each term's weights of the cells of a block.
     pub(super) fn new(mut terms: Vec<Vec<f32>>) -> Self {
-        terms.iter_mut().for_each(|weights| weights.resize(padded(weights.len()), 0.0));
+        terms
+            .iter_mut()
+            .for_each(|weights| weights.resize(padded(weights.len()), 0.0));
         Self { terms }
     }
 }
@@ -89,7 +95,8 @@ const fn padded(cells: usize) -> usize {
     cells.next_multiple_of(32)
 }
 
-/// `least = min(least, source)` for all cells of a block of a mover with `OWN` stones and an enemy with `ENEMY`.
+/// `least = min(least, source)` for all cells of a block of a mover with `OWN` stones and an enemy
+/// with `ENEMY`.
 #[inline(always)]
 fn take_least<const OWN: usize, const ENEMY: usize>(least: &mut Block, source: &Source<'_>) {
     let (rows, lanes) = const { (PATTERNS[OWN], PATTERNS[ENEMY]) };
@@ -105,7 +112,9 @@ fn take_least<const OWN: usize, const ENEMY: usize>(least: &mut Block, source: &
                 let from = from.map_or(row, |from| usize::from(from[row]));
                 let values = &source.cells[from * length..][..length];
                 if let [value] = *values {
-                    least.iter_mut().for_each(|least| *least = (*least).min(value));
+                    least
+                        .iter_mut()
+                        .for_each(|least| *least = (*least).min(value));
                 } else {
                     for (least, &place) in least.iter_mut().zip(&places[..lanes]) {
                         *least = (*least).min(values[usize::from(place)]);
@@ -116,29 +125,41 @@ fn take_least<const OWN: usize, const ENEMY: usize>(least: &mut Block, source: &
     }
 }
 
-/// Minima of as many values, in vectors of which the last overlaps the one before: that does a minimum no harm, and
-/// nothing is left to be done one by one.
+/// Minima of as many values, in vectors of which the last overlaps the one before: that does a
+/// minimum no harm, and nothing is left to be done one by one.
 #[inline(always)]
 fn least_of(least: &mut [u16], values: &[u16]) {
     let length = least.len();
     if length >= 32 {
         // The overlapping one first: a vector that was just stored in part is slow to load.
-        for at in [length - 32].into_iter().chain((0..length - 32).step_by(32)) {
+        for at in [length - 32]
+            .into_iter()
+            .chain((0..length - 32).step_by(32))
+        {
             let smaller = smaller::<32>(least, values, at);
             least[at..at + 32].copy_from_slice(&smaller);
         }
     } else if length >= 16 {
-        let (first, second, last) =
-            (smaller::<8>(least, values, 0), smaller::<8>(least, values, 8), smaller::<8>(least, values, length - 8));
+        let (first, second, last) = (
+            smaller::<8>(least, values, 0),
+            smaller::<8>(least, values, 8),
+            smaller::<8>(least, values, length - 8),
+        );
         least[..8].copy_from_slice(&first);
         least[8..16].copy_from_slice(&second);
         least[length - 8..].copy_from_slice(&last);
     } else if length >= 8 {
-        let (first, last) = (smaller::<8>(least, values, 0), smaller::<8>(least, values, length - 8));
+        let (first, last) = (
+            smaller::<8>(least, values, 0),
+            smaller::<8>(least, values, length - 8),
+        );
         least[..8].copy_from_slice(&first);
         least[length - 8..].copy_from_slice(&last);
     } else {
-        least.iter_mut().zip(values).for_each(|(least, &value)| *least = (*least).min(value));
+        least
+            .iter_mut()
+            .zip(values)
+            .for_each(|(least, &value)| *least = (*least).min(value));
     }
 }
 
@@ -153,12 +174,13 @@ fn smaller<const LANES: usize>(least: &[u16], values: &[u16], at: usize) -> [u16
     smaller
 }
 
-/// 65535 − `sum` / 6, for a whole number `sum` of 0 to 6 · 65535, rounded to the nearest number, halves up, but kept
-/// off 0 and 65535 unless exactly that.
+/// 65535 − `sum` / 6, for a whole number `sum` of 0 to 6 · 65535, rounded to the nearest number,
+/// halves up, but kept off 0 and 65535 unless exactly that.
 #[inline(always)]
 fn rounded(sum: f32) -> u16 {
-    // A quarter above the half moves halves, and nothing else, off the boundary; 1 / 6 and the product err by less than
-    // 0.01 together. Adding 2^23 leaves the rounded number in the lowest bits.
+    // A quarter above the half moves halves, and nothing else, off the boundary; 1 / 6 and the
+    // product err by less than 0.01 together. Adding 2^23 leaves the rounded number in the lowest
+    // bits.
     const TO_WHOLE: f32 = 8_388_608.0;
     let value = (ALL_WON + 0.25 - sum) * (1.0 / 6.0);
     let least = if sum == ALL_WON { 0.0 } else { 1.0 };
@@ -170,10 +192,15 @@ fn rounded(sum: f32) -> u16 {
 
 /// From the least value of each stone's successors, for the enemy, the value for the mover.
 #[inline(always)]
-fn expect<const OWN: usize, const ENEMY: usize>(weights: &Weights, least: &[Block; 5], values: &mut Block) {
+fn expect<const OWN: usize, const ENEMY: usize>(
+    weights: &Weights,
+    least: &[Block; 5],
+    values: &mut Block,
+) {
     // Whole vectors; what lies behind the block has weights of 0 and means nothing.
     let cells = const { padded(PATTERNS[OWN] * PATTERNS[ENEMY]) };
-    let weights: [&[f32]; 9] = std::array::from_fn(|term| &weights.terms[term.min(2 * OWN - 2)][..cells]);
+    let weights: [&[f32]; 9] =
+        std::array::from_fn(|term| &weights.terms[term.min(2 * OWN - 2)][..cells]);
     for cell in 0..cells {
         let mut sum = 0.0;
         for stone in 0..OWN {
@@ -187,7 +214,8 @@ fn expect<const OWN: usize, const ENEMY: usize>(weights: &Weights, least: &[Bloc
     }
 }
 
-/// The solved block as it is stored, the enemy's patterns outside; `order` is where each of them stands in working order.
+/// The solved block as it is stored, the enemy's patterns outside; `order` is where each of them
+/// stands in working order.
 #[inline(always)]
 fn store<const OWN: usize, const ENEMY: usize>(values: &Block, order: &[u8], stored: &mut Block) {
     let (rows, lanes) = const { (PATTERNS[OWN], PATTERNS[ENEMY]) };
@@ -217,7 +245,8 @@ pub(super) struct Task<'a> {
 fn solve_body<const OWN: usize, const ENEMY: usize>(task: &Task<'_>, scratch: &mut Scratch) {
     for (stone, least) in scratch.least[..OWN].iter_mut().enumerate() {
         // The enemy's worst result is 0; a stone that wins outright needs no successor.
-        least[..const { padded(PATTERNS[OWN] * PATTERNS[ENEMY]) }].fill(if task.won >> stone & 1 == 1 { 0 } else { WON });
+        least[..const { padded(PATTERNS[OWN] * PATTERNS[ENEMY]) }]
+            .fill(if task.won >> stone & 1 == 1 { 0 } else { WON });
     }
     for (stone, source) in task.sources {
         take_least::<OWN, ENEMY>(&mut scratch.least[usize::from(*stone)], source);
@@ -237,13 +266,22 @@ pub(super) struct Scratch {
 
 impl Default for Scratch {
     fn default() -> Self {
-        Self { least: [[0; MOST_CELLS]; 5], values: [0; MOST_CELLS], stored: [0; MOST_CELLS] }
+        Self {
+            least: [[0; MOST_CELLS]; 5],
+            values: [0; MOST_CELLS],
+            stored: [0; MOST_CELLS],
+        }
     }
 }
 
-/// The values of a block of a mover with `OWN` stones and an enemy with `ENEMY`, into `scratch.stored`.
+/// The values of a block of a mover with `OWN` stones and an enemy with `ENEMY`, into
+/// `scratch.stored`.
 #[inline(always)]
-pub(super) fn solve<const OWN: usize, const ENEMY: usize>(instructions: Instructions, task: &Task<'_>, scratch: &mut Scratch) {
+pub(super) fn solve<const OWN: usize, const ENEMY: usize>(
+    instructions: Instructions,
+    task: &Task<'_>,
+    scratch: &mut Scratch,
+) {
     #[cfg(target_arch = "x86_64")]
     {
         #[target_feature(enable = "avx2")]
@@ -256,8 +294,8 @@ pub(super) fn solve<const OWN: usize, const ENEMY: usize>(instructions: Instruct
         }
         match instructions {
             Instructions::Portable => {}
-            // SAFETY: only `Instructions::available` makes this value, on machines that have the instructions; the
-            // function itself is safe code.
+            // SAFETY: only `Instructions::available` makes this value, on machines that have the
+            // instructions; the function itself is safe code.
             Instructions::Avx2 => return unsafe { avx2::<OWN, ENEMY>(task, scratch) },
             // SAFETY: as above.
             Instructions::Avx512 => return unsafe { avx512::<OWN, ENEMY>(task, scratch) },

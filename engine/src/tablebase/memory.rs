@@ -1,10 +1,14 @@
-//! The memory of tables: while they are built, each block written once and read only after that; then read-only, made
-//! in memory or mapped from a file.
+//! The memory of tables: while they are built, each block written once and read only after that;
+//! then read-only, made in memory or mapped from a file.
 //!
-//! Invariant: a block is lent for writing to one caller, ever, and for reading only once it is complete. So threads may
-//! fill a table and read what others finished, with one flag a block and no lock.
+//! Invariant: a block is lent for writing to one caller, ever, and for reading only once it is
+//! complete. So threads may fill a table and read what others finished, with one flag a block and
+//! no lock.
 
-#![allow(unsafe_code, reason = "cells are laid over mapped memory, which threads fill block by block")]
+#![allow(
+    unsafe_code,
+    reason = "cells are laid over mapped memory, which threads fill block by block"
+)]
 
 use memmap2::{Mmap, MmapMut, MmapRaw};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -19,41 +23,66 @@ pub(super) struct Blocks {
     cells_per_block: usize,
     /// One bit a block: whether somebody has begun to write it.
     claimed: Vec<AtomicU64>,
-    /// One bit a block: whether it is complete. Bits, because there are few enough to stay in the cache.
+    /// One bit a block: whether it is complete. Bits, because there are few enough to stay in the
+    /// cache.
     complete: Vec<AtomicU64>,
 }
 
 impl Blocks {
-    /// Room for `blocks` blocks of `cells_per_block` cells; `None` if there is not that much memory.
+    /// Room for `blocks` blocks of `cells_per_block` cells; `None` if there is not that much
+    /// memory.
     pub(super) fn new(blocks: usize, cells_per_block: usize) -> Option<Self> {
-        let bytes = blocks.checked_mul(cells_per_block)?.checked_mul(size_of::<u16>())?;
+        let bytes = blocks
+            .checked_mul(cells_per_block)?
+            .checked_mul(size_of::<u16>())?;
         let pages = MmapMut::map_anon(bytes.max(1)).ok()?;
         #[cfg(target_os = "linux")]
         if bytes >= HUGE_PAGE {
-            // A wish: without them building and probing work as well, only with more misses of the address cache.
+            // A wish: without them building and probing work as well, only with more misses of the
+            // address cache.
             let _ = pages.advise(memmap2::Advice::HugePage);
         }
-        Some(Self { pages: pages.into(), blocks, cells_per_block, claimed: no_bits(blocks)?, complete: no_bits(blocks)? })
+        Some(Self {
+            pages: pages.into(),
+            blocks,
+            cells_per_block,
+            claimed: no_bits(blocks)?,
+            complete: no_bits(blocks)?,
+        })
     }
 
     /// A block that was written, else `None`.
     #[inline]
     pub(super) fn get(&self, block: usize) -> Option<&[u16]> {
-        if block >= self.blocks || self.complete[block / 64].load(Ordering::Acquire) >> (block % 64) & 1 == 0 {
+        if block >= self.blocks
+            || self.complete[block / 64].load(Ordering::Acquire) >> (block % 64) & 1 == 0
+        {
             return None;
         }
-        // SAFETY: the block lies in the mapping, which has room for `blocks` (`new`); the mapping is aligned to pages,
-        // initialised (zeroes at first), and lives as long as `self`. Nobody writes the block any more: it was claimed
-        // once for ever (`set`), and what was written then happened before its bit was set.
+        // SAFETY: the block lies in the mapping, which has room for `blocks` (`new`); the mapping
+        // is aligned to pages, initialised (zeroes at first), and lives as long as `self`. Nobody
+        // writes the block any more: it was claimed once for ever (`set`), and what was written
+        // then happened before its bit was set.
         Some(unsafe {
-            std::slice::from_raw_parts(self.pages.as_ptr().cast::<u16>().add(block * self.cells_per_block), self.cells_per_block)
+            std::slice::from_raw_parts(
+                self.pages
+                    .as_ptr()
+                    .cast::<u16>()
+                    .add(block * self.cells_per_block),
+                self.cells_per_block,
+            )
         })
     }
 
     /// Has a block that will be written fetched into the cache.
     #[inline]
     pub(super) fn prepare(&self, block: usize) {
-        prefetch_lines(self.pages.as_ptr().wrapping_add(block * self.cells_per_block * size_of::<u16>()), self.cells_per_block);
+        prefetch_lines(
+            self.pages
+                .as_ptr()
+                .wrapping_add(block * self.cells_per_block * size_of::<u16>()),
+            self.cells_per_block,
+        );
     }
 
     /// Writes a block through `fill`.
@@ -66,10 +95,17 @@ impl Blocks {
         let bit = 1 << (block % 64);
         let before = self.claimed[block / 64].fetch_or(bit, Ordering::Relaxed);
         assert!(before & bit == 0, "a block is written once");
-        // SAFETY: in bounds, aligned, initialised and alive as in `get`. The bit was 0 before for one caller ever, and
-        // nobody reads the block until the other bit is set below, so this is the only reference to it.
+        // SAFETY: in bounds, aligned, initialised and alive as in `get`. The bit was 0 before for
+        // one caller ever, and nobody reads the block until the other bit is set below, so this is
+        // the only reference to it.
         let cells = unsafe {
-            std::slice::from_raw_parts_mut(self.pages.as_mut_ptr().cast::<u16>().add(block * self.cells_per_block), self.cells_per_block)
+            std::slice::from_raw_parts_mut(
+                self.pages
+                    .as_mut_ptr()
+                    .cast::<u16>()
+                    .add(block * self.cells_per_block),
+                self.cells_per_block,
+            )
         };
         fill(cells);
         self.complete[block / 64].fetch_or(bit, Ordering::Release);
@@ -81,27 +117,46 @@ impl Blocks {
             return None;
         }
         // SAFETY: as in `get`, for all blocks at once.
-        Some(unsafe { std::slice::from_raw_parts(self.pages.as_ptr().cast::<u16>(), self.blocks * self.cells_per_block) })
+        Some(unsafe {
+            std::slice::from_raw_parts(
+                self.pages.as_ptr().cast::<u16>(),
+                self.blocks * self.cells_per_block,
+            )
+        })
     }
 
-    /// Forgets all blocks and begins a table of `blocks` blocks in the same memory; `false` if that is too small.
+    /// Forgets all blocks and begins a table of `blocks` blocks in the same memory; `false` if that
+    /// is too small.
     pub(super) fn begin_anew(&mut self, blocks: usize) -> bool {
-        if blocks > self.claimed.len() * 64 || blocks * self.cells_per_block * size_of::<u16>() > self.pages.len() {
+        if blocks > self.claimed.len() * 64
+            || blocks * self.cells_per_block * size_of::<u16>() > self.pages.len()
+        {
             return false;
         }
         self.blocks = blocks;
-        self.claimed.iter_mut().chain(&mut self.complete).for_each(|bits| *bits.get_mut() = 0);
+        self.claimed
+            .iter_mut()
+            .chain(&mut self.complete)
+            .for_each(|bits| *bits.get_mut() = 0);
         true
     }
 
     /// The finished table; `None` if a block is missing.
     pub(super) fn finish(self) -> Option<Cells> {
         let cells = self.blocks * self.cells_per_block;
-        self.is_complete().then_some(Cells { owner: Owner::Made(self.pages), offset: 0, cells })
+        self.is_complete().then_some(Cells {
+            owner: Owner::Made(self.pages),
+            offset: 0,
+            cells,
+        })
     }
 
     fn is_complete(&self) -> bool {
-        self.complete.iter().map(|bits| bits.load(Ordering::Acquire).count_ones() as usize).sum::<usize>() == self.blocks
+        self.complete
+            .iter()
+            .map(|bits| bits.load(Ordering::Acquire).count_ones() as usize)
+            .sum::<usize>()
+            == self.blocks
     }
 }
 
@@ -130,11 +185,16 @@ enum Owner {
 }
 
 impl Cells {
-    /// The cells of a mapped file, `cells` of them after `offset` bytes; `None` if it is too short or `offset` is odd.
+    /// The cells of a mapped file, `cells` of them after `offset` bytes; `None` if it is too short
+    /// or `offset` is odd.
     #[cfg(target_endian = "little")]
     pub(super) fn of_file(file: Mmap, offset: usize, cells: usize) -> Option<Self> {
         let end = cells.checked_mul(size_of::<u16>())?.checked_add(offset)?;
-        (offset.is_multiple_of(2) && end <= file.len()).then_some(Self { owner: Owner::File(file), offset, cells })
+        (offset.is_multiple_of(2) && end <= file.len()).then_some(Self {
+            owner: Owner::File(file),
+            offset,
+            cells,
+        })
     }
 
     /// Files are little-endian, so here they are copied.
@@ -157,9 +217,10 @@ impl Cells {
             Owner::Made(pages) => pages.as_ptr(),
             Owner::File(file) => file.as_ptr(),
         };
-        // SAFETY: `finish` and `of_file` made sure that the cells lie within the mapping, whose beginning is aligned to
-        // pages and whose offset is even; all bytes are initialised, every bit pattern is a cell, and nobody writes to
-        // the mapping: it is private to this value, or a file that its owner promises not to change (`map`).
+        // SAFETY: `finish` and `of_file` made sure that the cells lie within the mapping, whose
+        // beginning is aligned to pages and whose offset is even; all bytes are initialised, every
+        // bit pattern is a cell, and nobody writes to the mapping: it is private to this value, or
+        // a file that its owner promises not to change (`map`).
         unsafe { std::slice::from_raw_parts(start.add(self.offset).cast::<u16>(), self.cells) }
     }
 }
@@ -169,9 +230,9 @@ impl Cells {
 /// # Errors
 /// Whatever the system says.
 pub(super) fn map(file: &std::fs::File) -> std::io::Result<Mmap> {
-    // SAFETY: the mapping is only read. Table files are never changed in place: they appear by renaming, and stay as
-    // they are until their name is given to another file. Whoever overwrites one by hand while it is in use breaks this,
-    // as with every mapped file.
+    // SAFETY: the mapping is only read. Table files are never changed in place: they appear by
+    // renaming, and stay as they are until their name is given to another file. Whoever overwrites
+    // one by hand while it is in use breaks this, as with every mapped file.
     unsafe { Mmap::map(file) }
 }
 
@@ -189,9 +250,13 @@ fn prefetch_lines(start: *const u8, cells: usize) {
         const LINE: usize = 64;
         let mut at = 0;
         while at < cells * size_of::<u16>() {
-            // SAFETY: prefetching reads nothing, whatever the address, and has no effect but on caches; every x86-64
-            // processor has it.
-            unsafe { std::arch::x86_64::_mm_prefetch::<{ std::arch::x86_64::_MM_HINT_T0 }>(start.wrapping_add(at).cast::<i8>()) };
+            // SAFETY: prefetching reads nothing, whatever the address, and has no effect but on
+            // caches; every x86-64 processor has it.
+            unsafe {
+                std::arch::x86_64::_mm_prefetch::<{ std::arch::x86_64::_MM_HINT_T0 }>(
+                    start.wrapping_add(at).cast::<i8>(),
+                )
+            };
             at += LINE;
         }
     }

@@ -1,9 +1,10 @@
 //! Label patterns: which of the six labels the living stones of a side carry.
 //!
-//! A side of `k` stones is a tuple of squares in the order of labels and a *pattern*, the set of the labels themselves.
-//! Only the pattern decides what a roll permits. Patterns of `k` stones are numbered in the order of their sets as
-//! numbers (bit i = label i + 1); a single stone is permitted by every roll, so all its labels are one pattern.
-//! Source: the rules; [`weights`] asks them face by face.
+//! A side of `k` stones is a tuple of squares in the order of labels and a *pattern*, the set of
+//! the labels themselves. Only the pattern decides what a roll permits. Patterns of `k` stones are
+//! numbered in the order of their sets as numbers (bit i = label i + 1); a single stone is
+//! permitted by every roll, so all its labels are one pattern. Source: the rules; [`weights`] asks
+//! them face by face.
 
 use crate::games::einstein::{Variant, stones_permitted};
 
@@ -40,7 +41,8 @@ pub(super) fn number(mask: u8) -> usize {
     usize::from(NUMBERS[usize::from(mask & 63)])
 }
 
-/// The number of the pattern of a set of labels after every label was reversed (1 ↔ 6, 2 ↔ 5, 3 ↔ 4).
+/// The number of the pattern of a set of labels after every label was reversed (1 ↔ 6, 2 ↔ 5, 3 ↔
+/// 4).
 #[inline]
 pub(super) fn number_reversed(mask: u8) -> usize {
     number(reversed(mask))
@@ -51,9 +53,13 @@ pub(super) const fn reversed(mask: u8) -> u8 {
     mask.reverse_bits() >> 2
 }
 
-/// The sets of labels of `stones` stones in the order of their numbers; for a single stone label 1 stands for all.
+/// The sets of labels of `stones` stones in the order of their numbers; for a single stone label 1
+/// stands for all.
 pub(super) fn masks(stones: usize) -> Vec<u8> {
-    (0..64u8).filter(|mask| mask.count_ones() as usize == stones).take(PATTERNS[stones]).collect()
+    (0..64u8)
+        .filter(|mask| mask.count_ones() as usize == stones)
+        .take(PATTERNS[stones])
+        .collect()
 }
 
 /// A set of labels without the `index`-th lowest.
@@ -62,8 +68,9 @@ pub(super) fn without(mask: u8, index: usize) -> u8 {
     mask ^ (above & above.wrapping_neg())
 }
 
-/// How many faces permit only the i-th living stone (`alone[i]`), and how many it and the next higher one (`shared[i]`);
-/// together six. Nothing else happens: what a roll permits is one stone or two neighbours.
+/// How many faces permit only the i-th living stone (`alone[i]`), and how many it and the next
+/// higher one (`shared[i]`); together six. Nothing else happens: what a roll permits is one stone
+/// or two neighbours.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Weights {
     pub(super) alone: [u8; 6],
@@ -76,7 +83,11 @@ pub(super) fn weights(variant: Variant, mask: u8) -> Weights {
     for face in 1..=FACES as u8 {
         let (first, last) = stones_permitted(variant, mask, face);
         let place = (mask & ((1 << first) - 1)).count_ones() as usize;
-        if first == last { weights.alone[place] += 1 } else { weights.shared[place] += 1 }
+        if first == last {
+            weights.alone[place] += 1
+        } else {
+            weights.shared[place] += 1
+        }
     }
     weights
 }
@@ -98,14 +109,24 @@ mod tests {
 
     #[test]
     fn weights_by_hand() {
-        // Labels 2 and 5: faces 1, 2 permit the lower stone, 5, 6 the higher, 3 and 4 either; the nearest is never in doubt.
+        // Labels 2 and 5: faces 1, 2 permit the lower stone, 5, 6 the higher, 3 and 4 either; the
+        // nearest is never in doubt.
         let classic = weights(Variant::Classic, 0b01_0010);
-        assert_eq!((classic.alone, classic.shared), ([2, 2, 0, 0, 0, 0], [2, 0, 0, 0, 0, 0]));
+        assert_eq!(
+            (classic.alone, classic.shared),
+            ([2, 2, 0, 0, 0, 0], [2, 0, 0, 0, 0, 0])
+        );
         let nearest = weights(Variant::NearestOnly, 0b01_0010);
-        assert_eq!((nearest.alone, nearest.shared), ([3, 3, 0, 0, 0, 0], [0; 6]));
+        assert_eq!(
+            (nearest.alone, nearest.shared),
+            ([3, 3, 0, 0, 0, 0], [0; 6])
+        );
         // Labels 1, 3, 4: face 2 permits 1 or 3 in both variants, faces 5 and 6 the stone 4.
         let three = weights(Variant::NearestOnly, 0b00_1101);
-        assert_eq!((three.alone, three.shared), ([1, 1, 3, 0, 0, 0], [1, 0, 0, 0, 0, 0]));
+        assert_eq!(
+            (three.alone, three.shared),
+            ([1, 1, 3, 0, 0, 0], [1, 0, 0, 0, 0, 0])
+        );
         assert_eq!(without(0b00_1101, 1), 0b00_1001);
         assert_eq!(without(0b00_1101, 2), 0b00_0101);
     }

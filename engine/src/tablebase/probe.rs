@@ -1,7 +1,9 @@
-//! Asking the tables: the value of a position, of every move, and what each face of the die permits.
+//! Asking the tables: the value of a position, of every move, and what each face of the die
+//! permits.
 //!
-//! Invariant: a value is that of the side to move before the roll; the value of a move is that of the side that makes
-//! it. A move after which the game is over is worth exactly 1; nobody loses by a move of their own.
+//! Invariant: a value is that of the side to move before the roll; the value of a move is that of
+//! the side that makes it. A move after which the game is over is worth exactly 1; nobody loses by
+//! a move of their own.
 
 use super::memory::{Cells, prefetch};
 use super::{Tables, place};
@@ -10,7 +12,8 @@ use crate::game::Game;
 use crate::games::einstein::{Move, MoveList, Position, Standard};
 use crate::oracle::Oracle;
 
-/// Values of moves closer than this, twice what they may err (see [`Oracle::error`]) or a little more, count as equal.
+/// Values of moves closer than this, twice what they may err (see [`Oracle::error`]) or a little
+/// more, count as equal.
 pub const SAME_VALUE: f32 = 1e-4;
 
 /// What the tables say of a position.
@@ -29,7 +32,8 @@ pub struct Probe {
 pub struct Face {
     /// The value of the best permitted move.
     pub value: f32,
-    /// The permitted moves that are as good, up to [`SAME_VALUE`], in list order; a certain win is only equalled by others.
+    /// The permitted moves that are as good, up to [`SAME_VALUE`], in list order; a certain win is
+    /// only equalled by others.
     pub best: Vec<Move>,
 }
 
@@ -45,22 +49,24 @@ impl Tables {
         Some((cells, cell))
     }
 
-    /// The stored value, in units of 1/65535, of a position that is not over; `None` if the tables do not reach so far.
+    /// The stored value, in units of 1/65535, of a position that is not over; `None` if the tables
+    /// do not reach so far.
     #[must_use]
     #[inline]
     pub fn units(&self, position: &Position) -> Option<u16> {
         self.cell(position).map(|(cells, at)| cells[at])
     }
 
-    /// The win probability of the side to move, before the roll, of a position that is not over; `None` if the tables do
-    /// not reach so far.
+    /// The win probability of the side to move, before the roll, of a position that is not over;
+    /// `None` if the tables do not reach so far.
     #[must_use]
     #[inline]
     pub fn value_of(&self, position: &Position) -> Option<f32> {
         self.units(position).map(to_value)
     }
 
-    /// The values of many positions that are not over; several are fetched from memory at the same time.
+    /// The values of many positions that are not over; several are fetched from memory at the same
+    /// time.
     ///
     /// # Panics
     /// If there is not a place in `values` for each position.
@@ -80,33 +86,61 @@ impl Tables {
         }
     }
 
-    /// Value, moves and best moves of a position that is not over; `None` if the tables do not reach so far.
+    /// Value, moves and best moves of a position that is not over; `None` if the tables do not
+    /// reach so far.
     ///
     /// # Panics
     /// If `game` is not the game of these tables, which [`Self::answers`] says.
     #[must_use]
     pub fn probe(&self, game: &Standard, position: &Position) -> Option<Probe> {
-        assert!(self.answers(game), "tables of one variant do not know another");
+        assert!(
+            self.answers(game),
+            "tables of one variant do not know another"
+        );
         let value = self.value_of(position)?;
         let mut moves = MoveList::default();
         game.moves(position, &mut moves);
         let rated = self.rate(game, position, &moves)?;
-        let value_of = |mv: Move| rated.iter().find(|(rated, _)| *rated == mv).map_or(0.0, |(_, value)| *value);
+        let value_of = |mv: Move| {
+            rated
+                .iter()
+                .find(|(rated, _)| *rated == mv)
+                .map_or(0.0, |(_, value)| *value)
+        };
         let faces = std::array::from_fn(|face| {
             let permitted = game.legal_moves(position, face as u8 + 1);
             let best = permitted.iter().map(|&mv| value_of(mv)).fold(0.0, f32::max);
             let margin = if best == 1.0 { 0.0 } else { SAME_VALUE };
-            Face { value: best, best: permitted.iter().copied().filter(|&mv| value_of(mv) >= best - margin).collect() }
+            Face {
+                value: best,
+                best: permitted
+                    .iter()
+                    .copied()
+                    .filter(|&mv| value_of(mv) >= best - margin)
+                    .collect(),
+            }
         });
-        Some(Probe { value, moves: rated, faces })
+        Some(Probe {
+            value,
+            moves: rated,
+            faces,
+        })
     }
 
     /// The value of each of some moves for the side that makes it.
-    fn rate(&self, game: &Standard, position: &Position, moves: &[Move]) -> Option<Vec<(Move, f32)>> {
+    fn rate(
+        &self,
+        game: &Standard,
+        position: &Position,
+        moves: &[Move],
+    ) -> Option<Vec<(Move, f32)>> {
         let rate = |&mv: &Move| {
             let after = game.play(position, mv);
             let over = game.payoff(&after, position.seat());
-            Some((mv, over.or_else(|| self.value_of(&after).map(|value| 1.0 - value))?))
+            Some((
+                mv,
+                over.or_else(|| self.value_of(&after).map(|value| 1.0 - value))?,
+            ))
         };
         moves.iter().map(rate).collect()
     }

@@ -1,7 +1,8 @@
 //! Tables that all players of a program share, made when the first of them is asked for.
 //!
-//! Where they come from is for the program to say ([`provide`]): it knows directories, threads and how to show progress.
-//! Otherwise they are computed in memory on the calling thread. Invariant: tables of one size and variant exist once.
+//! Where they come from is for the program to say ([`provide`]): it knows directories, threads and
+//! how to show progress. Otherwise they are computed in memory on the calling thread. Invariant:
+//! tables of one size and variant exist once.
 
 use super::{Tables, TablesError, on_this_thread};
 use crate::games::einstein::Variant;
@@ -33,7 +34,10 @@ pub fn at_hand(variant: Variant) -> usize {
 pub fn shared(stones: usize, variant: Variant) -> Result<Arc<Tables>, TablesError> {
     // Held while tables are made, so that nobody else makes them too.
     let mut tables = TABLES.lock().unwrap_or_else(PoisonError::into_inner);
-    if let Some(there) = tables.iter().find(|tables| tables.stones() == stones && tables.variant() == variant) {
+    if let Some(there) = tables
+        .iter()
+        .find(|tables| tables.stones() == stones && tables.variant() == variant)
+    {
         return Ok(there.clone());
     }
     let made = match PROVIDER.get() {

@@ -1,28 +1,34 @@
 //! Solving: the blocks of a class from those of their successors.
 //!
-//! A move leads to the same class with the sides exchanged, or by a capture to a class of fewer stones. Every step adds to
-//! the total progress (steps made by all stones), so the classes `kvm` and `mvk` are solved together, in layers of equal
-//! total progress from the highest down: what a layer needs is in the layers above it. The blocks of a layer are
-//! independent. All label patterns of a block have the same successors, matched by tables; see [`kernels`].
+//! A move leads to the same class with the sides exchanged, or by a capture to a class of fewer
+//! stones. Every step adds to the total progress (steps made by all stones), so the classes `kvm`
+//! and `mvk` are solved together, in layers of equal total progress from the highest down: what a
+//! layer needs is in the layers above it. The blocks of a layer are independent. All label patterns
+//! of a block have the same successors, matched by tables; see [`kernels`].
 //!
-//! Values are stored in units of 1/65535, each computed from the stored values of its successors; 0 and 65535 are only
-//! stored for positions that are lost and won for certain. Let E(n) be the largest error, in units, of a position whose
-//! longest line to the end has n plies. A value is the mean over the faces of a maximum, neither of which enlarges an
-//! error; then it is rounded to the nearest unit: E(n) ≤ E(n−1) + ½. Where a value is kept off 0 it is stored as 1, and
-//! true values are above 0: so it is less than 1 unit too large, and it is too small by less than E(n−1) since a mean of
-//! values within E(n−1) of their true ones, not all 0, exceeded by no more than that what was rounded up to 1; likewise
-//! at 65535. So E(n) ≤ max(1, E(n−1) + ½), and E(1) = 0. [`Tables::error_bound`](super::Tables) says what follows.
+//! Values are stored in units of 1/65535, each computed from the stored values of its successors; 0
+//! and 65535 are only stored for positions that are lost and won for certain. Let E(n) be the
+//! largest error, in units, of a position whose longest line to the end has n plies. A value is the
+//! mean over the faces of a maximum, neither of which enlarges an error; then it is rounded to the
+//! nearest unit: E(n) ≤ E(n−1) + ½. Where a value is kept off 0 it is stored as 1, and true values
+//! are above 0: so it is less than 1 unit too large, and it is too small by less than E(n−1) since
+//! a mean of values within E(n−1) of their true ones, not all 0, exceeded by no more than that what
+//! was rounded up to 1; likewise at 65535. So E(n) ≤ max(1, E(n−1) + ½), and E(1) = 0.
+//! [`Tables::error_bound`](super::Tables) says what follows.
 
 use super::index::{Anchor, Class, Index, Squares, other_tuples, progress};
 use super::kernels::{self, Instructions, Scratch, Source, Task};
 use super::memory::prefetch;
-use super::patterns::{self, MOST_STONES, PATTERNS, masks, number, number_reversed, reversed, without};
+use super::patterns::{
+    self, MOST_STONES, PATTERNS, masks, number, number_reversed, reversed, without,
+};
 use crate::games::einstein::Variant;
 use std::ops::Range;
 
 /// Most successors of a block: three steps of each stone.
 const MOST_SUCCESSORS: usize = 3 * MOST_STONES;
-/// Blocks between looking for the successors of one, and solving it; meanwhile they come from memory.
+/// Blocks between looking for the successors of one, and solving it; meanwhile they come from
+/// memory.
 const AHEAD: usize = 4;
 /// Highest progress of a stone that has not reached its goal.
 const MOST_PROGRESS: usize = 7;
@@ -41,20 +47,28 @@ pub(super) trait Target: Sync {
     /// Says that a block of total progress `layer` will soon be written.
     fn prepare(&self, class: Class, layer: usize, row: usize, rank: usize);
     /// Writes a block of total progress `layer`.
-    fn set(&self, class: Class, layer: usize, row: usize, rank: usize, fill: impl FnOnce(&mut [u16]));
+    fn set(
+        &self,
+        class: Class,
+        layer: usize,
+        row: usize,
+        rank: usize,
+        fill: impl FnOnce(&mut [u16]),
+    );
 }
 
 /// How the patterns of a block of one class match those of its successors.
 struct Matching {
     class: Class,
     weights: kernels::Weights,
-    /// By the mover's stone that is captured (`class.mover` for none) and whether the mover's labels are reversed
-    /// after the move: the row of each of the mover's patterns.
+    /// By the mover's stone that is captured (`class.mover` for none) and whether the mover's
+    /// labels are reversed after the move: the row of each of the mover's patterns.
     rows: Vec<[Vec<u8>; 2]>,
-    /// By the enemy's stone that is captured, whether the enemy's labels are reversed in the working order, and whether
-    /// they are after the capture: the place of each pattern.
+    /// By the enemy's stone that is captured, whether the enemy's labels are reversed in the
+    /// working order, and whether they are after the capture: the place of each pattern.
     places: Vec<[[Vec<u8>; 2]; 2]>,
-    /// By whether the enemy's labels are reversed in the working order: the place of each pattern in it.
+    /// By whether the enemy's labels are reversed in the working order: the place of each pattern
+    /// in it.
     order: [Vec<u8>; 2],
 }
 
@@ -62,29 +76,61 @@ impl Matching {
     fn new(variant: Variant, class: Class) -> Self {
         let (own, enemy) = (masks(class.mover), masks(class.other));
         let lanes = enemy.len();
-        let maybe_reversed = |mask: u8, reverse: usize| if reverse == 1 { number_reversed(mask) } else { number(mask) };
+        let maybe_reversed = |mask: u8, reverse: usize| {
+            if reverse == 1 {
+                number_reversed(mask)
+            } else {
+                number(mask)
+            }
+        };
         let of_rows = |captured: usize, reverse: usize| -> Vec<u8> {
-            let left = |mask| if captured < class.mover { without(mask, captured) } else { mask };
-            own.iter().map(|&mask| maybe_reversed(left(mask), reverse) as u8).collect()
+            let left = |mask| {
+                if captured < class.mover {
+                    without(mask, captured)
+                } else {
+                    mask
+                }
+            };
+            own.iter()
+                .map(|&mask| maybe_reversed(left(mask), reverse) as u8)
+                .collect()
         };
         let of_places = |captured: usize, working: usize, after: usize| -> Vec<u8> {
             let shown = |mask| if working == 1 { reversed(mask) } else { mask };
-            enemy.iter().map(|&mask| maybe_reversed(without(shown(mask), captured), after) as u8).collect()
+            enemy
+                .iter()
+                .map(|&mask| maybe_reversed(without(shown(mask), captured), after) as u8)
+                .collect()
         };
-        let of_order = |working: usize| -> Vec<u8> { enemy.iter().map(|&mask| maybe_reversed(mask, working) as u8).collect() };
+        let of_order = |working: usize| -> Vec<u8> {
+            enemy
+                .iter()
+                .map(|&mask| maybe_reversed(mask, working) as u8)
+                .collect()
+        };
         let of_weights = |term: usize| -> Vec<f32> {
             let weight = |mask| {
                 let weights = patterns::weights(variant, mask);
-                f32::from(if term.is_multiple_of(2) { weights.alone[term / 2] } else { weights.shared[term / 2] })
+                f32::from(if term.is_multiple_of(2) {
+                    weights.alone[term / 2]
+                } else {
+                    weights.shared[term / 2]
+                })
             };
-            own.iter().flat_map(|&mask| std::iter::repeat_n(weight(mask), lanes)).collect()
+            own.iter()
+                .flat_map(|&mask| std::iter::repeat_n(weight(mask), lanes))
+                .collect()
         };
         Self {
             class,
             weights: kernels::Weights::new((0..2 * class.mover - 1).map(of_weights).collect()),
-            rows: (0..=class.mover).map(|captured| [0, 1].map(|reverse| of_rows(captured, reverse))).collect(),
+            rows: (0..=class.mover)
+                .map(|captured| [0, 1].map(|reverse| of_rows(captured, reverse)))
+                .collect(),
             places: (0..class.other)
-                .map(|captured| [0, 1].map(|working| [0, 1].map(|after| of_places(captured, working, after))))
+                .map(|captured| {
+                    [0, 1].map(|working| [0, 1].map(|after| of_places(captured, working, after)))
+                })
                 .collect(),
             order: [0, 1].map(of_order),
         }
@@ -139,8 +185,17 @@ impl<'a> Solver<'a> {
             classes.push(class.turned());
         }
         let others = classes.iter().map(|class| buckets(class.other)).collect();
-        let matchings = classes.into_iter().map(|class| Matching::new(variant, class)).collect();
-        Self { index, finished, instructions, matchings, others }
+        let matchings = classes
+            .into_iter()
+            .map(|class| Matching::new(variant, class))
+            .collect();
+        Self {
+            index,
+            finished,
+            instructions,
+            matchings,
+            others,
+        }
     }
 
     /// The class, and the one with the sides exchanged if it is another.
@@ -156,33 +211,56 @@ impl<'a> Solver<'a> {
     /// All blocks of a layer as about `number` jobs for each class.
     pub(super) fn jobs(&self, number: usize) -> Vec<Job> {
         let mut jobs = Vec::new();
-        for (matching, class) in self.matchings.iter().map(|matching| matching.class).enumerate() {
+        for (matching, class) in self
+            .matchings
+            .iter()
+            .map(|matching| matching.class)
+            .enumerate()
+        {
             let rows = self.index.rows(class.mover).len();
             let step = rows.div_ceil(number);
-            jobs.extend((0..rows).step_by(step).map(|first| Job { matching, rows: first..rows.min(first + step) }));
+            jobs.extend((0..rows).step_by(step).map(|first| Job {
+                matching,
+                rows: first..rows.min(first + step),
+            }));
         }
         jobs
     }
 
     /// Calls `visit` for the other side's tuples in a row and layer, in a fixed order.
     #[inline]
-    pub(super) fn in_layer(&self, matching: usize, row: usize, layer: usize, mut visit: impl FnMut(&Squares)) {
+    pub(super) fn in_layer(
+        &self,
+        matching: usize,
+        row: usize,
+        layer: usize,
+        mut visit: impl FnMut(&Squares),
+    ) {
         let class = self.matchings[matching].class;
         let own = &self.index.rows(class.mover)[row][..class.mover];
-        let (taken, steps) = own.iter().fold((0u32, 0), |(taken, steps), &square| (taken | 1 << square, steps + progress(square)));
-        let Some(bucket) = layer.checked_sub(steps).and_then(|steps| self.others[matching].get(steps)) else { return };
+        let (taken, steps) = own.iter().fold((0u32, 0), |(taken, steps), &square| {
+            (taken | 1 << square, steps + progress(square))
+        });
+        let Some(bucket) = layer
+            .checked_sub(steps)
+            .and_then(|steps| self.others[matching].get(steps))
+        else {
+            return;
+        };
         for (squares, _) in bucket.iter().filter(|(_, other)| other & taken == 0) {
             visit(squares);
         }
     }
 
-    /// Solves the blocks of a job in a layer; gives their number. The layers above must be complete.
+    /// Solves the blocks of a job in a layer; gives their number. The layers above must be
+    /// complete.
     ///
     /// # Panics
     /// If a successor has not been solved.
     pub(super) fn run<T: Target>(&self, job: &Job, layer: usize, target: &T) -> usize {
         let class = self.matchings[job.matching].class;
-        // One instance for each class: loops over stones and patterns then have lengths known to the compiler.
+        // One instance for each class: loops over stones and patterns then have lengths known to
+        // the compiler.
         macro_rules! dispatch {
             ($(($own:literal, $enemy:literal))*) => {
                 match (class.mover, class.other) {
@@ -191,19 +269,36 @@ impl<'a> Solver<'a> {
                 }
             };
         }
-        dispatch!((1, 1)(1, 2)(2, 1)(1, 3)(3, 1)(2, 2)(1, 4)(4, 1)(2, 3)(3, 2)(1, 5)(5, 1)(2, 4)(4, 2)(3, 3))
+        dispatch!(
+            (1, 1)(1, 2)(2, 1)(1, 3)(3, 1)(2, 2)(1, 4)(4, 1)(2, 3)(3, 2)(1, 5)(5, 1)(2, 4)(4, 2)(
+                3, 3
+            )
+        )
     }
 
-    fn run_class<const OWN: usize, const ENEMY: usize, T: Target>(&self, job: &Job, layer: usize, target: &T) -> usize {
+    fn run_class<const OWN: usize, const ENEMY: usize, T: Target>(
+        &self,
+        job: &Job,
+        layer: usize,
+        target: &T,
+    ) -> usize {
         let matching = &self.matchings[job.matching];
         let mut scratch = Scratch::default();
         let mut plans = [Plan::EMPTY; AHEAD];
         let mut planned = 0;
         let execute = |plan: &Plan<'_>, scratch: &mut Scratch| {
             let sources = &plan.sources[..plan.count];
-            let task = Task { weights: &matching.weights, sources, won: plan.won, order: &matching.order[plan.reversed] };
+            let task = Task {
+                weights: &matching.weights,
+                sources,
+                won: plan.won,
+                order: &matching.order[plan.reversed],
+            };
             kernels::solve::<OWN, ENEMY>(self.instructions, &task, scratch);
-            let class = Class { mover: OWN, other: ENEMY };
+            let class = Class {
+                mover: OWN,
+                other: ENEMY,
+            };
             target.set(class, layer, plan.row, plan.rank, |cells| {
                 let cells = &mut cells[..const { PATTERNS[OWN] * PATTERNS[ENEMY] }];
                 cells.copy_from_slice(&scratch.stored[..cells.len()]);
@@ -222,13 +317,20 @@ impl<'a> Solver<'a> {
             });
         }
         // The last ones, in whatever order they stand.
-        plans.iter().take(planned).for_each(|plan| execute(plan, &mut scratch));
+        plans
+            .iter()
+            .take(planned)
+            .for_each(|plan| execute(plan, &mut scratch));
         planned
     }
 
-    /// Finds the successors of a block and has them fetched. `others` are the enemy's squares in the mover's perspective.
+    /// Finds the successors of a block and has them fetched. `others` are the enemy's squares in
+    /// the mover's perspective.
     #[inline(always)]
-    #[allow(clippy::too_many_arguments, reason = "what one block is made of, in the innermost loop")]
+    #[allow(
+        clippy::too_many_arguments,
+        reason = "what one block is made of, in the innermost loop"
+    )]
     fn plan<'t, const OWN: usize, const ENEMY: usize, T: Target>(
         &self,
         matching: &'t Matching,
@@ -246,13 +348,16 @@ impl<'a> Solver<'a> {
         let seen_by_enemy: Squares = own.map(|square| GOAL - square);
         let after = self.index.anchor(&enemy[..ENEMY]);
         let working = usize::from(after.reversed);
-        (plan.row, plan.rank, plan.reversed, plan.won, plan.count) = (anchor.row, rank, working, 0, 0);
+        (plan.row, plan.rank, plan.reversed, plan.won, plan.count) =
+            (anchor.row, rank, working, 0, 0);
         for stone in 0..OWN {
             for step in steps(own[stone]) {
                 let destination = own[stone] + step;
                 let mut moved = seen_by_enemy;
                 moved[stone] = GOAL - destination;
-                let captured = others[..ENEMY].iter().position(|&square| square == destination);
+                let captured = others[..ENEMY]
+                    .iter()
+                    .position(|&square| square == destination);
                 if destination == GOAL || captured.is_some() && ENEMY == 1 {
                     plan.won |= 1 << stone;
                     break;
@@ -261,16 +366,27 @@ impl<'a> Solver<'a> {
                     let left = without_stone(&enemy, captured);
                     let anchor = self.index.anchor(&left[..ENEMY - 1]);
                     let (rank, reverse) = anchor.rank(&moved[..OWN]);
-                    let next = Class { mover: ENEMY - 1, other: OWN };
+                    let next = Class {
+                        mover: ENEMY - 1,
+                        other: OWN,
+                    };
                     Source {
                         cells: self.finished_block(next, anchor.row, rank),
                         rows: reverse.then_some(&matching.rows[OWN][1][..]),
-                        places: Some((&matching.places[captured][working][usize::from(anchor.reversed)], PATTERNS[next.mover])),
+                        places: Some((
+                            &matching.places[captured][working][usize::from(anchor.reversed)],
+                            PATTERNS[next.mover],
+                        )),
                     }
-                } else if let Some(captured) = own[..OWN].iter().position(|&square| square == destination) {
+                } else if let Some(captured) =
+                    own[..OWN].iter().position(|&square| square == destination)
+                {
                     let left = without_stone(&moved, captured);
                     let (rank, reverse) = after.rank(&left[..OWN - 1]);
-                    let next = Class { mover: ENEMY, other: OWN - 1 };
+                    let next = Class {
+                        mover: ENEMY,
+                        other: OWN - 1,
+                    };
                     Source {
                         cells: self.finished_block(next, after.row, rank),
                         rows: Some(&matching.rows[captured][usize::from(reverse)]),
@@ -293,8 +409,12 @@ impl<'a> Solver<'a> {
         // The beginnings at once, so that their addresses are translated at the same time.
         target.prepare(matching.class, layer, plan.row, plan.rank);
         let sources = &plan.sources[..plan.count];
-        sources.iter().for_each(|(_, source)| prefetch(&source.cells[..1]));
-        sources.iter().for_each(|(_, source)| prefetch(source.cells));
+        sources
+            .iter()
+            .for_each(|(_, source)| prefetch(&source.cells[..1]));
+        sources
+            .iter()
+            .for_each(|(_, source)| prefetch(source.cells));
     }
 
     #[inline]
@@ -306,16 +426,30 @@ impl<'a> Solver<'a> {
 
 impl Plan<'_> {
     const EMPTY: Self = {
-        let source = Source { cells: &[], rows: None, places: None };
-        Self { row: 0, rank: 0, reversed: 0, won: 0, count: 0, sources: [(0, source); MOST_SUCCESSORS] }
+        let source = Source {
+            cells: &[],
+            rows: None,
+            places: None,
+        };
+        Self {
+            row: 0,
+            rank: 0,
+            reversed: 0,
+            won: 0,
+            count: 0,
+            sources: [(0, source); MOST_SUCCESSORS],
+        }
     };
 }
 
-/// What the steps from a square add to it: diagonal, sideways, forward, as far as they stay on the board.
+/// What the steps from a square add to it: diagonal, sideways, forward, as far as they stay on the
+/// board.
 #[inline(always)]
 fn steps(square: u8) -> impl Iterator<Item = u8> {
     let (sideways, forward) = (square % 5 < 4, square / 5 < 4);
-    [(sideways && forward, 6), (sideways, 1), (forward, 5)].into_iter().filter_map(|(possible, step)| possible.then_some(step))
+    [(sideways && forward, 6), (sideways, 1), (forward, 5)]
+        .into_iter()
+        .filter_map(|(possible, step)| possible.then_some(step))
 }
 
 /// A tuple without one of its stones.
@@ -330,7 +464,10 @@ fn buckets(stones: usize) -> Vec<Bucket> {
     for squares in other_tuples(stones) {
         let of_side = &squares[..stones];
         let steps: usize = of_side.iter().map(|&square| progress(GOAL - square)).sum();
-        buckets[steps].push((squares, of_side.iter().fold(0, |taken, square| taken | 1 << square)));
+        buckets[steps].push((
+            squares,
+            of_side.iter().fold(0, |taken, square| taken | 1 << square),
+        ));
     }
     buckets
 }

@@ -1,9 +1,10 @@
 //! Building classes that are larger than memory.
 //!
-//! A layer only needs the two above it and finished classes, so three layers are kept, and each is written, when it is
-//! complete, to the end of a nameless temporary file. That file stands in the order of layers; a second pass copies it
-//! into the order of the index, some rows at a time: a group of rows is one contiguous piece of each layer. So the disk
-//! only sees long runs. Invariant: the files are the same, byte by byte, as if they had been built in memory.
+//! A layer only needs the two above it and finished classes, so three layers are kept, and each is
+//! written, when it is complete, to the end of a nameless temporary file. That file stands in the
+//! order of layers; a second pass copies it into the order of the index, some rows at a time: a
+//! group of rows is one contiguous piece of each layer. So the disk only sees long runs. Invariant:
+//! the files are the same, byte by byte, as if they had been built in memory.
 
 use super::build::Work;
 use super::file::{self, CellWriter};
@@ -36,7 +37,13 @@ struct Order {
 
 impl Order {
     fn new(index: &Index, class: Class, others: &[solve::Bucket]) -> Self {
-        let mut order = Self { class, sets: Vec::new(), places: Vec::new(), counts: Vec::new(), steps: Vec::new() };
+        let mut order = Self {
+            class,
+            sets: Vec::new(),
+            places: Vec::new(),
+            counts: Vec::new(),
+            steps: Vec::new(),
+        };
         let mut numbers = HashMap::new();
         for row in index.rows(class.mover) {
             let own = &row[..class.mover];
@@ -46,7 +53,11 @@ impl Order {
                 order.places.len() - 1
             });
             order.sets.push(set as u32);
-            order.steps.push(own.iter().map(|&square| super::index::progress(square)).sum());
+            order.steps.push(
+                own.iter()
+                    .map(|&square| super::index::progress(square))
+                    .sum(),
+            );
         }
         order
     }
@@ -73,7 +84,10 @@ impl Order {
     /// How many blocks of a row are in a layer.
     fn in_row(&self, row: usize, layer: usize) -> usize {
         let counts = &self.counts[self.sets[row] as usize];
-        layer.checked_sub(self.steps[row]).and_then(|steps| counts.get(steps)).map_or(0, |&count| count as usize)
+        layer
+            .checked_sub(self.steps[row])
+            .and_then(|steps| counts.get(steps))
+            .map_or(0, |&count| count as usize)
     }
 
     /// For each row the first of its blocks in a layer, and at the end their number.
@@ -88,7 +102,9 @@ impl Order {
     }
 
     fn size(&self, layer: usize) -> usize {
-        (0..self.sets.len()).map(|row| self.in_row(row, layer)).sum()
+        (0..self.sets.len())
+            .map(|row| self.in_row(row, layer))
+            .sum()
     }
 }
 
@@ -101,10 +117,16 @@ struct Layers<'a> {
 impl<'a> Layers<'a> {
     fn new(order: &'a Order) -> Result<Self, TablesError> {
         let class = order.class;
-        let largest = (0..=solve::layers(class)).map(|layer| order.size(layer)).max().unwrap_or(0);
+        let largest = (0..=solve::layers(class))
+            .map(|layer| order.size(layer))
+            .max()
+            .unwrap_or(0);
         let bytes = (2 * largest * class.block()) as u64;
-        let blocks = || Blocks::new(largest, class.block()).ok_or(TablesError::Memory { class, bytes });
-        let kept = (0..KEPT).map(|_| Ok((Vec::new(), blocks()?))).collect::<Result<_, TablesError>>()?;
+        let blocks =
+            || Blocks::new(largest, class.block()).ok_or(TablesError::Memory { class, bytes });
+        let kept = (0..KEPT)
+            .map(|_| Ok((Vec::new(), blocks()?)))
+            .collect::<Result<_, TablesError>>()?;
         Ok(Self { order, kept })
     }
 
@@ -112,7 +134,10 @@ impl<'a> Layers<'a> {
     fn begin(&mut self, layer: usize) {
         let (starts, blocks) = &mut self.kept[layer % KEPT];
         *starts = self.order.starts(layer);
-        assert!(blocks.begin_anew(starts.last().copied().unwrap_or(0)), "there is room for the largest layer");
+        assert!(
+            blocks.begin_anew(starts.last().copied().unwrap_or(0)),
+            "there is room for the largest layer"
+        );
     }
 }
 
@@ -124,7 +149,10 @@ impl Both<'_> {
     fn find(&self, class: Class, layer: usize, row: usize, rank: usize) -> (&Blocks, usize) {
         let layers = &self.0[usize::from(class != self.0[0].order.class)];
         let (starts, blocks) = &layers.kept[layer % KEPT];
-        (blocks, starts[row] + layers.order.places[layers.order.sets[row] as usize][rank] as usize)
+        (
+            blocks,
+            starts[row] + layers.order.places[layers.order.sets[row] as usize][rank] as usize,
+        )
     }
 }
 
@@ -142,22 +170,50 @@ impl Target for Both<'_> {
     }
 
     #[inline]
-    fn set(&self, class: Class, layer: usize, row: usize, rank: usize, fill: impl FnOnce(&mut [u16])) {
+    fn set(
+        &self,
+        class: Class,
+        layer: usize,
+        row: usize,
+        rank: usize,
+        fill: impl FnOnce(&mut [u16]),
+    ) {
         let (blocks, block) = self.find(class, layer, row, rank);
         blocks.set(block, fill);
     }
 }
 
-/// Builds the files of a class and of the one with the sides exchanged. `memory` bounds the rows copied at a time.
+/// Builds the files of a class and of the one with the sides exchanged. `memory` bounds the rows
+/// copied at a time.
 ///
 /// # Errors
 /// If a file cannot be written or read, or three layers do not fit into memory.
-pub(super) fn build(tables: &Tables, directory: &Path, class: Class, memory: u64, work: &Work<'_>) -> Result<(), TablesError> {
+pub(super) fn build(
+    tables: &Tables,
+    directory: &Path,
+    class: Class,
+    memory: u64,
+    work: &Work<'_>,
+) -> Result<(), TablesError> {
     let finished = |class: Class| tables.slice(class);
-    let solver = Solver::new(&tables.index, tables.variant, class, work.instructions, &finished);
-    let orders: Vec<Order> =
-        solver.classes().enumerate().map(|(number, class)| Order::new(&tables.index, class, solver.others(number))).collect();
-    let failed = |cause| TablesError::File(FileError::Write { path: directory.to_owned(), cause });
+    let solver = Solver::new(
+        &tables.index,
+        tables.variant,
+        class,
+        work.instructions,
+        &finished,
+    );
+    let orders: Vec<Order> = solver
+        .classes()
+        .enumerate()
+        .map(|(number, class)| Order::new(&tables.index, class, solver.others(number)))
+        .collect();
+    let failed = |cause| {
+        TablesError::File(FileError::Write {
+            path: directory.to_owned(),
+            cause,
+        })
+    };
     let mut streams = Vec::new();
     for _ in &orders {
         streams.push(tempfile::tempfile_in(directory).map_err(failed)?);
@@ -167,7 +223,11 @@ pub(super) fn build(tables: &Tables, directory: &Path, class: Class, memory: u64
         both.0.iter_mut().for_each(|layers| layers.begin(layer));
         work.solve_layer(&solver, class, layer, &both);
         for (layers, stream) in both.0.iter().zip(&mut streams) {
-            write_layer(stream, layers.kept[layer % KEPT].1.whole().unwrap_or_default()).map_err(failed)?;
+            write_layer(
+                stream,
+                layers.kept[layer % KEPT].1.whole().unwrap_or_default(),
+            )
+            .map_err(failed)?;
         }
     }
     drop(both);
@@ -175,7 +235,13 @@ pub(super) fn build(tables: &Tables, directory: &Path, class: Class, memory: u64
         let class = order.class;
         let path = file::path(directory, tables.variant, class);
         file::write(&path, tables.variant, class, tables.size(class), |writer| {
-            let copy = Copy { tables, solver: &solver, number, order, work };
+            let copy = Copy {
+                tables,
+                solver: &solver,
+                number,
+                order,
+                work,
+            };
             copy.copy(&mut stream, memory / 4, writer)
         })?;
     }
@@ -249,7 +315,8 @@ impl Copy<'_> {
         }
         const ROWS_A_JOB: usize = 64;
         (self.work.run)(rows.len().div_ceil(ROWS_A_JOB), &|job| {
-            let some = rows.start + job * ROWS_A_JOB..rows.end.min(rows.start + (job + 1) * ROWS_A_JOB);
+            let some =
+                rows.start + job * ROWS_A_JOB..rows.end.min(rows.start + (job + 1) * ROWS_A_JOB);
             for row in some {
                 let own = &self.tables.index.rows(class.mover)[row][..class.mover];
                 let anchor = self.tables.index.anchor(own);
@@ -257,7 +324,9 @@ impl Copy<'_> {
                 self.solver.in_layer(self.number, row, layer, |others| {
                     let (rank, _) = anchor.rank(&others[..class.other]);
                     let block = self.tables.index.first_block(class, row) + rank - first;
-                    blocks.set(block, |stored| stored.copy_from_slice(&cells[from * class.block()..][..class.block()]));
+                    blocks.set(block, |stored| {
+                        stored.copy_from_slice(&cells[from * class.block()..][..class.block()])
+                    });
                     from += 1;
                 });
             }
@@ -272,7 +341,11 @@ fn read_cells(stream: &mut File, first: usize, number: usize) -> io::Result<Vec<
     while cells.len() < number {
         let now = 2 * PIECE.min(number - cells.len());
         stream.read_exact(&mut bytes[..now])?;
-        cells.extend(bytes[..now].chunks_exact(2).map(|pair| u16::from_le_bytes([pair[0], pair[1]])));
+        cells.extend(
+            bytes[..now]
+                .chunks_exact(2)
+                .map(|pair| u16::from_le_bytes([pair[0], pair[1]])),
+        );
     }
     Ok(cells)
 }

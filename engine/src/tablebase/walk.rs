@@ -1,7 +1,8 @@
 //! Every position of the tables, one by one, as the rules know positions.
 //!
-//! Invariant: of positions that are symmetric to each other one is shown, except for the few whose mover's tuple is its
-//! own image, see [`super::index`]; a single stone is shown with label 1. The seat to move is 0.
+//! Invariant: of positions that are symmetric to each other one is shown, except for the few whose
+//! mover's tuple is its own image, see [`super::index`]; a single stone is shown with label 1. The
+//! seat to move is 0.
 
 use super::index::{Class, Index, Squares, other_tuples, progress};
 use super::patterns::masks;
@@ -19,7 +20,13 @@ pub(super) struct Walk<'a> {
 impl<'a> Walk<'a> {
     pub(super) fn new(index: &'a Index, class: Class) -> Self {
         let (own_masks, other_masks) = (masks(class.mover), masks(class.other));
-        Self { index, class, others: other_tuples(class.other), own_masks, other_masks }
+        Self {
+            index,
+            class,
+            others: other_tuples(class.other),
+            own_masks,
+            other_masks,
+        }
     }
 
     /// Number of rows.
@@ -33,14 +40,22 @@ impl<'a> Walk<'a> {
         for others in &self.others {
             let others = &others[..self.class.other];
             let steps = || {
-                let of_others: usize = others.iter().map(|&square| progress(Standard::GOAL - square)).sum();
+                let of_others: usize = others
+                    .iter()
+                    .map(|&square| progress(Standard::GOAL - square))
+                    .sum();
                 of_others + own.iter().map(|&square| progress(square)).sum::<usize>()
             };
-            if others.iter().any(|square| own.contains(square)) || layer.is_some_and(|layer| layer != steps()) {
+            if others.iter().any(|square| own.contains(square))
+                || layer.is_some_and(|layer| layer != steps())
+            {
                 continue;
             }
             for &other_mask in &self.other_masks {
-                let other = side(others.iter().map(|&square| Standard::GOAL - square), other_mask);
+                let other = side(
+                    others.iter().map(|&square| Standard::GOAL - square),
+                    other_mask,
+                );
                 for &own_mask in &self.own_masks {
                     visit(Position::new(side(own.iter().copied(), own_mask), other, 0));
                 }
@@ -52,7 +67,10 @@ impl<'a> Walk<'a> {
 /// A side with stones of the given labels on the given squares, both in ascending order of labels.
 fn side(squares: impl Iterator<Item = u8>, mask: u8) -> Side {
     let mut stones = [GONE; MAX_STONES];
-    for (label, square) in (0..MAX_STONES).filter(|label| mask >> label & 1 == 1).zip(squares) {
+    for (label, square) in (0..MAX_STONES)
+        .filter(|label| mask >> label & 1 == 1)
+        .zip(squares)
+    {
         stones[label] = square;
     }
     Side::new(stones)

@@ -1,11 +1,14 @@
 //! The model file of an integer network.
 //!
-//! Invariant: scales are those of the build, which the file names; weights that could overflow a sum are refused.
+//! Invariant: scales are those of the build, which the file names; weights that could overflow a
+//! sum are refused.
 
 use super::container::{Container, Tensor};
 use super::{ModelProblem, check_features, check_scales, metadata};
 use crate::eval::integer_network::inputs::{SideGroups, layout};
-use crate::eval::integer_network::{FULL, HIDDEN_SCALE, IntegerNetwork, IntegerWeights, LOGIT_SCALE, OUTPUT_SCALE, ROW_SCALE};
+use crate::eval::integer_network::{
+    FULL, HIDDEN_SCALE, IntegerNetwork, IntegerWeights, LOGIT_SCALE, OUTPUT_SCALE, ROW_SCALE,
+};
 
 /// The kind in the metadata.
 pub(super) const KIND: &str = "integer_network";
@@ -17,7 +20,8 @@ fn scales() -> String {
     )
 }
 
-/// The parts of a file. Wide numbers come first, so that each tensor begins at a multiple of its numbers' size.
+/// The parts of a file. Wide numbers come first, so that each tensor begins at a multiple of its
+/// numbers' size.
 pub(super) fn container(model: &IntegerNetwork) -> Container {
     let weights = model.weights();
     let [first, second] = model.shape();
@@ -32,7 +36,11 @@ pub(super) fn container(model: &IntegerNetwork) -> Container {
         tensors: vec![
             Tensor::integers("hidden2.bias", vec![second], &weights.hidden_bias),
             Tensor::integers("output.bias", vec![1], &[weights.output_bias]),
-            Tensor::shorts("rows", vec![2 * weights.groups.rows(), first], &weights.rows),
+            Tensor::shorts(
+                "rows",
+                vec![2 * weights.groups.rows(), first],
+                &weights.rows,
+            ),
             Tensor::shorts("hidden1.bias", vec![first], &weights.bias),
             Tensor::shorts("output.weight", vec![second], &weights.output),
             Tensor::bytes("hidden2.weight", vec![first, second], &weights.hidden),
@@ -46,10 +54,20 @@ pub(super) fn read(mut container: Container) -> Result<IntegerNetwork, ModelProb
     check_features(&container, &layout(groups))?;
     check_scales(&container, &scales())?;
     let shape = container.value("shape")?;
-    let widths: Option<Vec<usize>> = shape.split(',').map(|width| width.parse::<u16>().ok().map(usize::from)).collect();
-    let Some([first, second]) = widths.as_deref().and_then(|widths| <[usize; 2]>::try_from(widths).ok()) else {
+    let widths: Option<Vec<usize>> = shape
+        .split(',')
+        .map(|width| width.parse::<u16>().ok().map(usize::from))
+        .collect();
+    let Some([first, second]) = widths
+        .as_deref()
+        .and_then(|widths| <[usize; 2]>::try_from(widths).ok())
+    else {
         let expected = "the neurons of two hidden layers, for example 64,32";
-        return Err(ModelProblem::Value { key: "shape", value: shape.to_owned(), expected });
+        return Err(ModelProblem::Value {
+            key: "shape",
+            value: shape.to_owned(),
+            expected,
+        });
     };
     container.check_checksums()?;
     let weights = IntegerWeights {

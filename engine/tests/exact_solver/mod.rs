@@ -1,7 +1,7 @@
 //! Exact values by a plain memoised recursion through the game trait.
 //!
-//! The recursion is the definition: a position is worth Σ weight · best permitted move, in `f64`. It is the truth that
-//! other exact components are compared with.
+//! The recursion is the definition: a position is worth Σ weight · best permitted move, in `f64`.
+//! It is the truth that other exact components are compared with.
 #![allow(dead_code, reason = "each test program uses a part of it")]
 
 use engine::game::{Game, OutcomeList};
@@ -16,7 +16,10 @@ pub(crate) struct Solver<const COLUMNS: usize, const ROWS: usize> {
 
 impl<const COLUMNS: usize, const ROWS: usize> Solver<COLUMNS, ROWS> {
     pub(crate) fn new(game: EinStein<COLUMNS, ROWS>) -> Self {
-        Self { game, values: HashMap::new() }
+        Self {
+            game,
+            values: HashMap::new(),
+        }
     }
 
     /// Win probability of the side to move, before the roll.
@@ -29,10 +32,16 @@ impl<const COLUMNS: usize, const ROWS: usize> Solver<COLUMNS, ROWS> {
         }
         let mut moves = MoveList::default();
         self.game.moves(position, &mut moves);
-        let move_values: Vec<f64> = moves.iter().map(|&mv| self.value_of_move(position, mv)).collect();
+        let move_values: Vec<f64> = moves
+            .iter()
+            .map(|&mv| self.value_of_move(position, mv))
+            .collect();
         let mut outcomes = OutcomeList::default();
         self.game.outcomes(position, &moves, &mut outcomes);
-        let value = outcomes.iter().map(|outcome| self.exact_weight(outcome.weight) * best(&move_values[outcome.run()])).sum();
+        let value = outcomes
+            .iter()
+            .map(|outcome| self.exact_weight(outcome.weight) * best(&move_values[outcome.run()]))
+            .sum();
         self.values.insert(position.bits(), value);
         value
     }
@@ -41,14 +50,22 @@ impl<const COLUMNS: usize, const ROWS: usize> Solver<COLUMNS, ROWS> {
     pub(crate) fn value_of_move(&mut self, position: &Position, mv: Move) -> f64 {
         let after = self.game.play(position, mv);
         let value = self.value(&after);
-        if self.game.to_move(&after) == self.game.to_move(position) { value } else { 1.0 - value }
+        if self.game.to_move(&after) == self.game.to_move(position) {
+            value
+        } else {
+            1.0 - value
+        }
     }
 
-    /// The multiple of 1 / faces that a weight stands for: single precision would limit the values to seven digits.
+    /// The multiple of 1 / faces that a weight stands for: single precision would limit the values
+    /// to seven digits.
     fn exact_weight(&self, weight: f32) -> f64 {
         let faces = f64::from(self.game.die().faces());
         let permitting = (f64::from(weight) * faces).round();
-        assert!((f64::from(weight) * faces - permitting).abs() < 1e-5, "a fair die's weight is a number of faces: {weight}");
+        assert!(
+            (f64::from(weight) * faces - permitting).abs() < 1e-5,
+            "a fair die's weight is a number of faces: {weight}"
+        );
         permitting / faces
     }
 

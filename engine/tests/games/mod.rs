@@ -44,12 +44,18 @@ impl Game for Nim {
     }
 
     fn key(&self, position: &Piles) -> u64 {
-        mix(u64::from(u32::from_le_bytes([position.piles[0], position.piles[1], position.piles[2], position.seat as u8])))
+        mix(u64::from(u32::from_le_bytes([
+            position.piles[0],
+            position.piles[1],
+            position.piles[2],
+            position.seat as u8,
+        ])))
     }
 }
 
-/// A game that is all hash: which seat moves (it need not alternate), how many moves there are, which runs the
-/// outcomes permit with which weights, and the payoffs after `length` plies, for any number of seats.
+/// A game that is all hash: which seat moves (it need not alternate), how many moves there are,
+/// which runs the outcomes permit with which weights, and the payoffs after `length` plies, for any
+/// number of seats.
 #[derive(Clone, Debug)]
 pub struct HashGame<const SEATS: usize> {
     pub seed: u64,
@@ -66,7 +72,10 @@ pub struct HashPosition {
 
 impl<const SEATS: usize> HashGame<SEATS> {
     pub fn start(&self) -> HashPosition {
-        HashPosition { id: mix(self.seed), ply: 0 }
+        HashPosition {
+            id: mix(self.seed),
+            ply: 0,
+        }
     }
 
     fn draw(&self, position: &HashPosition, purpose: u64) -> u64 {
@@ -86,10 +95,14 @@ impl<const SEATS: usize> Game for HashGame<SEATS> {
 
     fn payoffs(&self, position: &HashPosition) -> Option<Payoffs> {
         // Now and then a game ends early.
-        if position.ply < self.length && (position.ply == 0 || !self.draw(position, 2).is_multiple_of(8)) {
+        if position.ply < self.length
+            && (position.ply == 0 || !self.draw(position, 2).is_multiple_of(8))
+        {
             return None;
         }
-        let shares: Vec<f32> = (0..SEATS).map(|seat| (self.draw(position, 3 + seat as u64) % 1000) as f32 + 1.0).collect();
+        let shares: Vec<f32> = (0..SEATS)
+            .map(|seat| (self.draw(position, 3 + seat as u64) % 1000) as f32 + 1.0)
+            .collect();
         let sum: f32 = shares.iter().sum();
         let mut payoffs = [0.0; MAX_SEATS];
         for (payoff, share) in payoffs.iter_mut().zip(shares) {
@@ -105,26 +118,44 @@ impl<const SEATS: usize> Game for HashGame<SEATS> {
 
     fn outcomes(&self, position: &HashPosition, moves: &[u8], outcomes: &mut OutcomeList) {
         outcomes.clear();
-        let count = if self.chance { 1 + self.draw(position, 21) % 5 } else { 1 };
-        let weights: Vec<f32> = (0..count).map(|outcome| (self.draw(position, 30 + outcome) % 100) as f32 + 1.0).collect();
+        let count = if self.chance {
+            1 + self.draw(position, 21) % 5
+        } else {
+            1
+        };
+        let weights: Vec<f32> = (0..count)
+            .map(|outcome| (self.draw(position, 30 + outcome) % 100) as f32 + 1.0)
+            .collect();
         let sum: f32 = weights.iter().sum();
         for (outcome, weight) in weights.iter().enumerate() {
             let (mut start, mut end) = (0, moves.len() as u64);
             if self.chance {
                 start = self.draw(position, 40 + outcome as u64) % moves.len() as u64;
-                end = start + 1 + self.draw(position, 50 + outcome as u64) % (moves.len() as u64 - start);
+                end = start
+                    + 1
+                    + self.draw(position, 50 + outcome as u64) % (moves.len() as u64 - start);
             }
-            outcomes.push(Outcome { weight: weight / sum, start: start as u16, end: end as u16 });
+            outcomes.push(Outcome {
+                weight: weight / sum,
+                start: start as u16,
+                end: end as u16,
+            });
         }
     }
 
     fn play(&self, position: &HashPosition, mv: u8) -> HashPosition {
         // Few different successors, so that lines transpose.
-        HashPosition { id: self.draw(position, 60 + u64::from(mv)) % 64, ply: position.ply + 1 }
+        HashPosition {
+            id: self.draw(position, 60 + u64::from(mv)) % 64,
+            ply: position.ply + 1,
+        }
     }
 
     fn key(&self, position: &HashPosition) -> u64 {
-        mix(position.id.wrapping_mul(251).wrapping_add(u64::from(position.ply)))
+        mix(position
+            .id
+            .wrapping_mul(251)
+            .wrapping_add(u64::from(position.ply)))
     }
 }
 

@@ -1,7 +1,8 @@
 //! A slow reference of the rules of EinStein würfelt nicht, on a plain board of characters.
 //!
-//! Written from the printed rules and sharing no code with the engine: squares are (row, column) from the upper
-//! left, stones are the characters of the notation, and nothing is packed, turned or prepared.
+//! Written from the printed rules and sharing no code with the engine: squares are (row, column)
+//! from the upper left, stones are the characters of the notation, and nothing is packed, turned or
+//! prepared.
 
 /// Which stones a roll permits when the rolled stone is gone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,7 +31,13 @@ impl Board {
     /// Reads a position of the notation, of which the die is ignored.
     pub(crate) fn read(text: &str) -> Self {
         let fields: Vec<&str> = text.split(' ').collect();
-        Self { rows: fields[0].split('/').map(|row| row.chars().collect()).collect(), to_move: if fields[1] == "r" { 'r' } else { 'b' } }
+        Self {
+            rows: fields[0]
+                .split('/')
+                .map(|row| row.chars().collect())
+                .collect(),
+            to_move: if fields[1] == "r" { 'r' } else { 'b' },
+        }
     }
 
     /// The position in the notation, before the roll.
@@ -41,7 +48,11 @@ impl Board {
 
     /// The character of a stone of the side to move.
     fn own_stone(&self, number: u8) -> char {
-        char::from(if self.to_move == 'r' { b'0' + number } else { b'a' + number - 1 })
+        char::from(if self.to_move == 'r' {
+            b'0' + number
+        } else {
+            b'a' + number - 1
+        })
     }
 
     fn find(&self, wanted: char) -> Option<(usize, usize)> {
@@ -57,7 +68,9 @@ impl Board {
 
     /// The numbers of the stones that `face` lets the side to move choose from, rising.
     pub(crate) fn permitted_stones(&self, face: u8, choice: Choice) -> Vec<u8> {
-        let alive: Vec<u8> = (1..=6).filter(|&number| self.find(self.own_stone(number)).is_some()).collect();
+        let alive: Vec<u8> = (1..=6)
+            .filter(|&number| self.find(self.own_stone(number)).is_some())
+            .collect();
         if alive.contains(&face) {
             return vec![face];
         }
@@ -74,7 +87,9 @@ impl Board {
     /// The steps of one stone of the side to move: diagonal, sideways, forward.
     pub(crate) fn steps_of(&self, number: u8) -> Vec<Step> {
         let (last_row, last_column) = (self.rows.len() - 1, self.rows[0].len() - 1);
-        let Some((row, column)) = self.find(self.own_stone(number)) else { return Vec::new() };
+        let Some((row, column)) = self.find(self.own_stone(number)) else {
+            return Vec::new();
+        };
         let mut targets = Vec::new();
         if self.to_move == 'r' {
             if row < last_row && column < last_column {
@@ -97,12 +112,21 @@ impl Board {
                 targets.push((row - 1, column));
             }
         }
-        targets.into_iter().map(|to| Step { from: (row, column), to }).collect()
+        targets
+            .into_iter()
+            .map(|to| Step {
+                from: (row, column),
+                to,
+            })
+            .collect()
     }
 
     /// What the side to move may do with a roll.
     pub(crate) fn legal_steps(&self, face: u8, choice: Choice) -> Vec<Step> {
-        self.permitted_stones(face, choice).into_iter().flat_map(|number| self.steps_of(number)).collect()
+        self.permitted_stones(face, choice)
+            .into_iter()
+            .flat_map(|number| self.steps_of(number))
+            .collect()
     }
 
     /// The board after a step: whatever stands on its target is gone.
@@ -110,7 +134,10 @@ impl Board {
         let mut rows = self.rows.clone();
         rows[step.to.0][step.to.1] = rows[step.from.0][step.from.1];
         rows[step.from.0][step.from.1] = '.';
-        Self { rows, to_move: if self.to_move == 'r' { 'b' } else { 'r' } }
+        Self {
+            rows,
+            to_move: if self.to_move == 'r' { 'b' } else { 'r' },
+        }
     }
 
     /// Who has won, `r` or `b`: a side in the far corner, or one whose enemy has no stone left.
@@ -130,6 +157,14 @@ impl Board {
 
     /// A step in the notation, for example `c1b2`.
     pub(crate) fn step_name(&self, step: Step) -> String {
-        [step.from, step.to].map(|(row, column)| format!("{}{}", char::from(b'a' + column as u8), self.rows.len() - row)).concat()
+        [step.from, step.to]
+            .map(|(row, column)| {
+                format!(
+                    "{}{}",
+                    char::from(b'a' + column as u8),
+                    self.rows.len() - row
+                )
+            })
+            .concat()
     }
 }

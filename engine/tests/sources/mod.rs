@@ -1,6 +1,8 @@
-//! Reads Rust sources and manifests just well enough to tell which modules, names and crates they use.
+//! Reads Rust sources and manifests just well enough to tell which modules, names and crates they
+//! use.
 //!
-//! A source becomes a list of tokens without comments, texts and test code; paths are then found by their tokens.
+//! A source becomes a list of tokens without comments, texts and test code; paths are then found by
+//! their tokens.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -29,7 +31,10 @@ impl Source {
             module: module_path.split('/').next().unwrap_or_default().to_owned(),
             depth: module_path.split('/').count(),
             tokens,
-            test_files: test_modules.iter().map(|module| format!("{module_path}/{module}.rs")).collect(),
+            test_files: test_modules
+                .iter()
+                .map(|module| format!("{module_path}/{module}.rs"))
+                .collect(),
         }
     }
 }
@@ -37,9 +42,12 @@ impl Source {
 /// The modules that `lib.rs` declares, in its order.
 pub(crate) fn modules_in_reading_order() -> Vec<String> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/lib.rs");
-    let text = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    let text = std::fs::read_to_string(&path)
+        .unwrap_or_else(|error| panic!("{}: {error}", path.display()));
     let (tokens, _) = without_tests(&tokens_of(&text));
-    let declared = tokens.windows(3).filter(|window| window[0] == "mod" && window[2] == ";");
+    let declared = tokens
+        .windows(3)
+        .filter(|window| window[0] == "mod" && window[2] == ";");
     declared.map(|window| window[1].clone()).collect()
 }
 
@@ -48,26 +56,40 @@ pub(crate) fn engine_sources() -> Vec<Source> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
     let mut sources = Vec::new();
     collect(&root, &root, &mut sources);
-    let tests: Vec<String> = sources.iter().flat_map(|source| source.test_files.clone()).collect();
+    let tests: Vec<String> = sources
+        .iter()
+        .flat_map(|source| source.test_files.clone())
+        .collect();
     sources.retain(|source| source.path != "lib.rs" && !tests.contains(&source.path));
-    assert!(sources.len() > 10, "the engine has more files than {}", sources.len());
+    assert!(
+        sources.len() > 10,
+        "the engine has more files than {}",
+        sources.len()
+    );
     sources
 }
 
 fn collect(root: &Path, folder: &Path, sources: &mut Vec<Source>) {
-    let entries = std::fs::read_dir(folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
+    let entries =
+        std::fs::read_dir(folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
     for path in entries.map(|entry| entry.expect("a readable folder").path()) {
         if path.is_dir() {
             collect(root, &path, sources);
         } else if path.extension().is_some_and(|extension| extension == "rs") {
-            let text = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
-            let below = path.strip_prefix(root).expect("below the root").to_string_lossy().replace('\\', "/");
+            let text = std::fs::read_to_string(&path)
+                .unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+            let below = path
+                .strip_prefix(root)
+                .expect("below the root")
+                .to_string_lossy()
+                .replace('\\', "/");
             sources.push(Source::read(&below, &text));
         }
     }
 }
 
-/// The modules of `lib.rs` that a source names, by `crate::…` or by as many `super::` as lead there.
+/// The modules of `lib.rs` that a source names, by `crate::…` or by as many `super::` as lead
+/// there.
 pub(crate) fn roots_used(source: &Source) -> BTreeSet<String> {
     let tokens = &source.tokens;
     let mut roots = BTreeSet::new();
@@ -75,7 +97,9 @@ pub(crate) fn roots_used(source: &Source) -> BTreeSet<String> {
     while index + 2 < tokens.len() {
         let mut next = index;
         let mut supers = 0;
-        while tokens.get(next).is_some_and(|token| token == "super") && tokens.get(next + 1).is_some_and(|token| token == "::") {
+        while tokens.get(next).is_some_and(|token| token == "super")
+            && tokens.get(next + 1).is_some_and(|token| token == "::")
+        {
             supers += 1;
             next += 2;
         }
@@ -93,12 +117,19 @@ pub(crate) fn roots_used(source: &Source) -> BTreeSet<String> {
 
 /// Every word of the code.
 pub(crate) fn names_used(source: &Source) -> BTreeSet<&str> {
-    source.tokens.iter().map(String::as_str).filter(|token| token.starts_with(is_word)).collect()
+    source
+        .tokens
+        .iter()
+        .map(String::as_str)
+        .filter(|token| token.starts_with(is_word))
+        .collect()
 }
 
 /// The first words of a path, or of each path of a `{…}` group.
 fn first_segments(tokens: &[String]) -> Vec<String> {
-    let Some(first) = tokens.first() else { return Vec::new() };
+    let Some(first) = tokens.first() else {
+        return Vec::new();
+    };
     if first != "{" {
         return vec![first.clone()];
     }
@@ -109,25 +140,33 @@ fn first_segments(tokens: &[String]) -> Vec<String> {
             "{" => depth += 1,
             "}" if depth == 1 => break,
             "}" => depth -= 1,
-            _ if depth == 1 && (index == 1 || tokens[index - 1] == ",") => segments.push(token.clone()),
+            _ if depth == 1 && (index == 1 || tokens[index - 1] == ",") => {
+                segments.push(token.clone())
+            }
             _ => {}
         }
     }
     segments
 }
 
-/// The tokens without items under `#[cfg(test)]`, and the names of the test modules that are files of their own.
+/// The tokens without items under `#[cfg(test)]`, and the names of the test modules that are files
+/// of their own.
 fn without_tests(tokens: &[String]) -> (Vec<String>, Vec<String>) {
     const ATTRIBUTE: [&str; 7] = ["#", "[", "cfg", "(", "test", ")", "]"];
     let (mut kept, mut files) = (Vec::new(), Vec::new());
     let mut index = 0;
     while index < tokens.len() {
-        if !tokens[index..].iter().take(ATTRIBUTE.len()).eq(ATTRIBUTE.iter()) {
+        if !tokens[index..]
+            .iter()
+            .take(ATTRIBUTE.len())
+            .eq(ATTRIBUTE.iter())
+        {
             kept.push(tokens[index].clone());
             index += 1;
             continue;
         }
-        // The item ends with the first `;` outside brackets, or with the brace that closes its body.
+        // The item ends with the first `;` outside brackets, or with the brace that closes its
+        // body.
         let item = index + ATTRIBUTE.len();
         let mut depth = 0;
         index = item;
@@ -160,8 +199,12 @@ fn is_word(character: char) -> bool {
 /// Words, `::` and single characters, without white space, comments, texts and character literals.
 fn tokens_of(text: &str) -> Vec<String> {
     let characters: Vec<char> = text.chars().collect();
-    let starts =
-        |at: usize, pattern: &str| pattern.chars().enumerate().all(|(offset, wanted)| characters.get(at + offset) == Some(&wanted));
+    let starts = |at: usize, pattern: &str| {
+        pattern
+            .chars()
+            .enumerate()
+            .all(|(offset, wanted)| characters.get(at + offset) == Some(&wanted))
+    };
     let mut tokens = Vec::new();
     let mut at = 0;
     while at < characters.len() {
@@ -207,9 +250,14 @@ fn tokens_of(text: &str) -> Vec<String> {
                 at += 1;
             }
             let word: String = characters[start..at].iter().collect();
-            let hashes = characters[at..].iter().take_while(|&&next| next == '#').count();
+            let hashes = characters[at..]
+                .iter()
+                .take_while(|&&next| next == '#')
+                .count();
             if ["r", "br"].contains(&word.as_str()) && characters.get(at + hashes) == Some(&'"') {
-                let closing: String = std::iter::once('"').chain(std::iter::repeat_n('#', hashes)).collect();
+                let closing: String = std::iter::once('"')
+                    .chain(std::iter::repeat_n('#', hashes))
+                    .collect();
                 at += hashes + 1;
                 while at < characters.len() && !starts(at, &closing) {
                     at += 1;
@@ -245,7 +293,10 @@ pub(crate) fn dependencies(manifest: &str) -> Vec<String> {
     let mut found = Vec::new();
     let mut in_table = false;
     for line in manifest.lines().map(str::trim) {
-        if let Some(table) = line.strip_prefix('[').and_then(|line| line.strip_suffix(']')) {
+        if let Some(table) = line
+            .strip_prefix('[')
+            .and_then(|line| line.strip_suffix(']'))
+        {
             in_table = table.ends_with("dependencies");
             if let Some((kind, name)) = table.rsplit_once('.')
                 && kind.ends_with("dependencies")

@@ -1,7 +1,7 @@
 //! The sections of a training's configuration: their keys, what each means, and its default.
 //!
-//! Invariant: every section has a default, and refuses keys that it does not have. What ranges values have to be in,
-//! [`super::TrainConfig::check`] says.
+//! Invariant: every section has a default, and refuses keys that it does not have. What ranges
+//! values have to be in, [`super::TrainConfig::check`] says.
 
 use super::ConfigError;
 use engine::eval::features::{FeatureGroup, FeatureGroups};
@@ -14,12 +14,14 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct TargetConfig {
-    /// Share of the search value in a target in the first epoch, the rest being the result of the game; in `[0, 1]`.
+    /// Share of the search value in a target in the first epoch, the rest being the result of the
+    /// game; in `[0, 1]`.
     pub search_share: f32,
     /// The share in the last epoch; the same unless told.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub final_search_share: Option<f32>,
-    /// Name of a label that takes the place of the search value where a position has one; none if empty.
+    /// Name of a label that takes the place of the search value where a position has one; none if
+    /// empty.
     pub label: String,
     /// Whether labels from endgame tables are the whole target where there are any.
     pub exact: bool,
@@ -27,17 +29,27 @@ pub struct TargetConfig {
 
 impl Default for TargetConfig {
     fn default() -> Self {
-        Self { search_share: 0.7, final_search_share: None, label: String::new(), exact: true }
+        Self {
+            search_share: 0.7,
+            final_search_share: None,
+            label: String::new(),
+            exact: true,
+        }
     }
 }
 
 impl TargetConfig {
-    /// Share of the search value in an epoch (from 1) of so many: on a straight line from the first to the last.
+    /// Share of the search value in an epoch (from 1) of so many: on a straight line from the first
+    /// to the last.
     #[must_use]
     pub fn search_share_of(&self, epoch: usize, epochs: usize) -> f32 {
         let last = self.last_search_share();
         // A single epoch is the last one, by which validation goes.
-        let left = if epochs > 1 { epochs.saturating_sub(epoch) as f64 / (epochs - 1) as f64 } else { 0.0 };
+        let left = if epochs > 1 {
+            epochs.saturating_sub(epoch) as f64 / (epochs - 1) as f64
+        } else {
+            0.0
+        };
         (f64::from(last) + (f64::from(self.search_share) - f64::from(last)) * left) as f32
     }
 
@@ -102,7 +114,9 @@ impl Schedule {
     #[must_use]
     pub fn factor(self, done: f64, final_rate: f64) -> f64 {
         match self {
-            Self::Cosine => final_rate + (1.0 - final_rate) * 0.5 * (1.0 + (std::f64::consts::PI * done).cos()),
+            Self::Cosine => {
+                final_rate + (1.0 - final_rate) * 0.5 * (1.0 + (std::f64::consts::PI * done).cos())
+            }
             Self::Step if done < 0.6 => 1.0,
             Self::Step if done < 0.85 => final_rate.sqrt(),
             Self::Step => final_rate,
@@ -138,7 +152,12 @@ pub struct NetworkConfig {
 
 impl Default for NetworkConfig {
     fn default() -> Self {
-        let features = [FeatureGroup::Mobility, FeatureGroup::RaceSummary, FeatureGroup::Attack, FeatureGroup::Material];
+        let features = [
+            FeatureGroup::Mobility,
+            FeatureGroup::RaceSummary,
+            FeatureGroup::Attack,
+            FeatureGroup::Material,
+        ];
         Self {
             hidden: vec![64, 32],
             features: features.to_vec().into(),
@@ -182,7 +201,13 @@ pub struct IntegerConfig {
 
 impl Default for IntegerConfig {
     fn default() -> Self {
-        Self { hidden: [64, 32], inputs: SideGroups::ALL, batch: 4096, learning_rate: 4e-3, gradient_norm: 1.0 }
+        Self {
+            hidden: [64, 32],
+            inputs: SideGroups::ALL,
+            batch: 4096,
+            learning_rate: 4e-3,
+            gradient_norm: 1.0,
+        }
     }
 }
 
@@ -192,10 +217,12 @@ impl Default for IntegerConfig {
 pub struct NTupleConfig {
     /// Name of the set of tuples.
     pub set: String,
-    /// The tuples themselves, the cells of each divided by blanks; unless empty they take the place of the named set.
+    /// The tuples themselves, the cells of each divided by blanks; unless empty they take the place
+    /// of the named set.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub tuples: Vec<String>,
-    /// Most living stones, of both sides together, of each phase but the last; every phase has tables of its own.
+    /// Most living stones, of both sides together, of each phase but the last; every phase has
+    /// tables of its own.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub phases: Vec<u8>,
     /// How a weight follows its gradient.
@@ -206,7 +233,13 @@ pub struct NTupleConfig {
 
 impl Default for NTupleConfig {
     fn default() -> Self {
-        Self { set: "race-and-pairs".to_owned(), tuples: Vec::new(), phases: Vec::new(), rule: Rule::Adagrad, learning_rate: 1.0 }
+        Self {
+            set: "race-and-pairs".to_owned(),
+            tuples: Vec::new(),
+            phases: Vec::new(),
+            rule: Rule::Adagrad,
+            learning_rate: 1.0,
+        }
     }
 }
 
@@ -222,7 +255,9 @@ impl NTupleConfig {
             ("ntuple.tuples", TupleSet::custom(&self.tuples))
         };
         let because = |key| move |cause| ConfigError::Tuples { key, cause };
-        set.map_err(because(key))?.with_phases(&self.phases).map_err(because("ntuple.phases"))
+        set.map_err(because(key))?
+            .with_phases(&self.phases)
+            .map_err(because("ntuple.phases"))
     }
 }
 
@@ -246,7 +281,14 @@ pub struct OnlineConfig {
 
 impl Default for OnlineConfig {
     fn default() -> Self {
-        Self { games: 200_000, learning_rate: 3.0, trace: 0.5, exploration: 0.1, final_exploration: 0.0, report_every: 10_000 }
+        Self {
+            games: 200_000,
+            learning_rate: 3.0,
+            trace: 0.5,
+            exploration: 0.1,
+            final_exploration: 0.0,
+            report_every: 10_000,
+        }
     }
 }
 
@@ -256,10 +298,11 @@ impl Default for OnlineConfig {
 pub enum Rule {
     /// By the learning rate, divided by the number of tuples.
     Sgd,
-    /// By the learning rate, divided by the number of tuples, over the root of the sum of the weight's squared
-    /// gradients (Duchi et al. 2011).
+    /// By the learning rate, divided by the number of tuples, over the root of the sum of the
+    /// weight's squared gradients (Duchi et al. 2011).
     Adagrad,
-    /// By the learning rate, divided by the number of tuples, times |Σ gradient| / Σ |gradient| of the weight: weights
-    /// whose gradients agree keep learning (temporal coherence: Beal and Smith 1999; in 2048: Jaśkowski 2016).
+    /// By the learning rate, divided by the number of tuples, times |Σ gradient| / Σ |gradient| of
+    /// the weight: weights whose gradients agree keep learning (temporal coherence: Beal and Smith
+    /// 1999; in 2048: Jaśkowski 2016).
     TemporalCoherence,
 }

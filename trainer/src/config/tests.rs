@@ -6,45 +6,78 @@ use engine::eval::network::Heads;
 #[test]
 fn the_documented_defaults_are_the_defaults_and_complete() {
     let text = TrainConfig::default_toml();
-    assert_eq!(TrainConfig::from_toml(text).unwrap(), TrainConfig::default());
+    assert_eq!(
+        TrainConfig::from_toml(text).unwrap(),
+        TrainConfig::default()
+    );
     assert_eq!(TrainConfig::from_toml("").unwrap(), TrainConfig::default());
     // Every key of the resolved configuration stands in the documented text.
     let keys = |text: &str| -> Vec<String> {
         let lines = text.lines().filter(|line| !line.starts_with('#'));
-        lines.filter_map(|line| line.split_once(" = ").map(|(key, _)| key.to_owned())).collect()
+        lines
+            .filter_map(|line| line.split_once(" = ").map(|(key, _)| key.to_owned()))
+            .collect()
     };
     let resolved = TrainConfig::default().to_toml();
     assert_eq!(keys(text), keys(&resolved));
-    assert_eq!(TrainConfig::from_toml(&resolved).unwrap(), TrainConfig::default());
+    assert_eq!(
+        TrainConfig::from_toml(&resolved).unwrap(),
+        TrainConfig::default()
+    );
 }
 
 #[test]
 fn a_misspelt_key_is_named_with_its_line_and_the_valid_keys() {
-    let error = TrainConfig::from_toml("seed = 3\n[training]\nepoch = 4\n").unwrap_err().to_string();
+    let error = TrainConfig::from_toml("seed = 3\n[training]\nepoch = 4\n")
+        .unwrap_err()
+        .to_string();
     assert!(error.starts_with("line 3: "), "{error}");
     for expected in ["`epoch`", "`epochs`", "`patience`"] {
         assert!(error.contains(expected), "{error}");
     }
     assert!(!error.contains('\n'));
-    let error = TrainConfig::from_toml("[ntuple]\nrule = \"momentum\"\n").unwrap_err().to_string();
-    assert!(error.contains("momentum") && error.contains("temporal_coherence"), "{error}");
+    let error = TrainConfig::from_toml("[ntuple]\nrule = \"momentum\"\n")
+        .unwrap_err()
+        .to_string();
+    assert!(
+        error.contains("momentum") && error.contains("temporal_coherence"),
+        "{error}"
+    );
 }
 
 #[test]
 fn values_out_of_range_are_named() {
     for (text, key) in [
         ("[target]\nsearch_share = 1.5", "target.search_share"),
-        ("[target]\nfinal_search_share = -0.5", "target.final_search_share"),
-        ("[network]\nhidden = [0, 32]", "network.hidden = [0, 32]: it must be one to three multiples of 16 up to 1024"),
-        ("[network]\nhidden = []", "network.hidden = []: it must be one to three multiples of 16 up to 1024"),
-        ("[network]\nhidden = [16, 16, 16, 16]", "network.hidden = [16, 16, 16, 16]: it must be one to three"),
-        ("[network]\nhidden = [64, 32, 1040]", "network.hidden = [64, 32, 1040]: it must be"),
+        (
+            "[target]\nfinal_search_share = -0.5",
+            "target.final_search_share",
+        ),
+        (
+            "[network]\nhidden = [0, 32]",
+            "network.hidden = [0, 32]: it must be one to three multiples of 16 up to 1024",
+        ),
+        (
+            "[network]\nhidden = []",
+            "network.hidden = []: it must be one to three multiples of 16 up to 1024",
+        ),
+        (
+            "[network]\nhidden = [16, 16, 16, 16]",
+            "network.hidden = [16, 16, 16, 16]: it must be one to three",
+        ),
+        (
+            "[network]\nhidden = [64, 32, 1040]",
+            "network.hidden = [64, 32, 1040]: it must be",
+        ),
         ("[network]\nlearning_rate = nan", "network.learning_rate"),
         ("[integer]\nhidden = [32, 32]", "integer.hidden"),
         ("[training]\nepochs = 0", "training.epochs"),
         ("[online]\ntrace = 1.1", "online.trace"),
         ("[network]\nrolls_weight = 0.0", "network.rolls_weight"),
-        ("[network]\nmoves_to_go_weight = -1.0", "network.moves_to_go_weight"),
+        (
+            "[network]\nmoves_to_go_weight = -1.0",
+            "network.moves_to_go_weight",
+        ),
         ("[online]\nreport_every = 0", "online.report_every"),
     ] {
         let error = TrainConfig::from_toml(text).unwrap_err().to_string();
@@ -54,20 +87,42 @@ fn values_out_of_range_are_named() {
 
 #[test]
 fn tuples_are_named_or_listed_and_their_phases_counted() {
-    let config = TrainConfig::from_toml("[ntuple]\ntuples = [\"b0 b1 m24\", \"s0 s6\"]\nphases = [5, 8]").unwrap();
+    let config =
+        TrainConfig::from_toml("[ntuple]\ntuples = [\"b0 b1 m24\", \"s0 s6\"]\nphases = [5, 8]")
+            .unwrap();
     let set = config.ntuple.tuple_set().unwrap();
     assert_eq!((set.tuples(), set.rows()), (2, 3 * (13 * 13 * 5 + 26 * 26)));
     assert_eq!(TrainConfig::from_toml(&config.to_toml()).unwrap(), config);
     // A named set is written as before there were others.
-    assert!(!TrainConfig::default().to_toml().contains("tuples =") && !TrainConfig::default().to_toml().contains("phases"));
+    assert!(
+        !TrainConfig::default().to_toml().contains("tuples =")
+            && !TrainConfig::default().to_toml().contains("phases")
+    );
     for (text, expected) in [
-        ("set = \"no such\"", "ntuple.set: 'no such' is no tuple set; there are stones, "),
-        ("tuples = [\"b0 b25\"]", "ntuple.tuples: 'b25' is no cell; there are b0-24, "),
-        ("tuples = [\"b0 b1\", \"b1 b0\"]", "ntuple.tuples: the tuple 'b1 b0' is there twice"),
-        ("phases = [8, 5]", "ntuple.phases: phases [8, 5]: numbers of stones must ascend"),
+        (
+            "set = \"no such\"",
+            "ntuple.set: 'no such' is no tuple set; there are stones, ",
+        ),
+        (
+            "tuples = [\"b0 b25\"]",
+            "ntuple.tuples: 'b25' is no cell; there are b0-24, ",
+        ),
+        (
+            "tuples = [\"b0 b1\", \"b1 b0\"]",
+            "ntuple.tuples: the tuple 'b1 b0' is there twice",
+        ),
+        (
+            "phases = [8, 5]",
+            "ntuple.phases: phases [8, 5]: numbers of stones must ascend",
+        ),
     ] {
-        let error = TrainConfig::from_toml(&format!("[ntuple]\n{text}")).unwrap_err().to_string();
-        assert!(error.starts_with(expected) && !error.contains('\n'), "{error}");
+        let error = TrainConfig::from_toml(&format!("[ntuple]\n{text}"))
+            .unwrap_err()
+            .to_string();
+        assert!(
+            error.starts_with(expected) && !error.contains('\n'),
+            "{error}"
+        );
     }
 }
 
@@ -78,31 +133,68 @@ fn a_network_has_one_to_three_hidden_layers() {
         assert_eq!(config.network.hidden, hidden);
         assert_eq!(TrainConfig::from_toml(&config.to_toml()).unwrap(), config);
     }
-    let error = TrainConfig::from_toml("[network]\nhidden = 64").unwrap_err().to_string();
-    assert!(error.starts_with("line 2: ") && !error.contains('\n'), "{error}");
+    let error = TrainConfig::from_toml("[network]\nhidden = 64")
+        .unwrap_err()
+        .to_string();
+    assert!(
+        error.starts_with("line 2: ") && !error.contains('\n'),
+        "{error}"
+    );
 }
 
 #[test]
 fn heads_are_named_and_weighed_and_left_out_if_there_are_none() {
-    let config = TrainConfig::from_toml("[network]\nheads = [\"moves_to_go\", \"rolls\"]\nrolls_weight = 0.25").unwrap();
+    let config = TrainConfig::from_toml(
+        "[network]\nheads = [\"moves_to_go\", \"rolls\"]\nrolls_weight = 0.25",
+    )
+    .unwrap();
     assert_eq!(config.network.heads, Heads::ALL);
-    assert_eq!([Head::Rolls, Head::MovesToGo].map(|head| config.network.head_weight(head)), [0.25, 0.5]);
+    assert_eq!(
+        [Head::Rolls, Head::MovesToGo].map(|head| config.network.head_weight(head)),
+        [0.25, 0.5]
+    );
     assert_eq!(TrainConfig::from_toml(&config.to_toml()).unwrap(), config);
-    assert!(config.to_toml().contains("heads = [\"rolls\", \"moves_to_go\"]"));
-    // Trainings without heads go on with the settings that they were started with before there were any.
+    assert!(
+        config
+            .to_toml()
+            .contains("heads = [\"rolls\", \"moves_to_go\"]")
+    );
+    // Trainings without heads go on with the settings that they were started with before there were
+    // any.
     assert!(!TrainConfig::default().to_toml().contains("heads"));
-    let error = TrainConfig::from_toml("[network]\nheads = [\"moves\"]").unwrap_err().to_string();
-    assert!(error.starts_with("line 2: ") && error.contains("`rolls`") && error.contains("`moves_to_go`"), "{error}");
+    let error = TrainConfig::from_toml("[network]\nheads = [\"moves\"]")
+        .unwrap_err()
+        .to_string();
+    assert!(
+        error.starts_with("line 2: ")
+            && error.contains("`rolls`")
+            && error.contains("`moves_to_go`"),
+        "{error}"
+    );
 }
 
 #[test]
 fn the_search_share_goes_from_first_to_last_in_equal_steps() {
     let shares = |text: &str, epochs: usize| -> Vec<f32> {
         let target = TrainConfig::from_toml(text).unwrap().target;
-        (1..=epochs).map(|epoch| target.search_share_of(epoch, epochs)).collect()
+        (1..=epochs)
+            .map(|epoch| target.search_share_of(epoch, epochs))
+            .collect()
     };
-    assert_eq!(shares("[target]\nsearch_share = 0.75\nfinal_search_share = 0.25", 5), [0.75, 0.625, 0.5, 0.375, 0.25]);
-    assert_eq!(shares("[target]\nsearch_share = 0.75\nfinal_search_share = 0.25", 1), [0.25]);
+    assert_eq!(
+        shares(
+            "[target]\nsearch_share = 0.75\nfinal_search_share = 0.25",
+            5
+        ),
+        [0.75, 0.625, 0.5, 0.375, 0.25]
+    );
+    assert_eq!(
+        shares(
+            "[target]\nsearch_share = 0.75\nfinal_search_share = 0.25",
+            1
+        ),
+        [0.25]
+    );
     // The same in all epochs to the last bit, if it does not change.
     assert_eq!(shares("", 3), [0.7; 3]);
 }

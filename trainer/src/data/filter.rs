@@ -1,7 +1,8 @@
 //! Which positions of a game are to be learned from.
 //!
-//! Training takes the position after each ply that has a value. A game cannot lose plies, so a filter takes values and
-//! labels away where the position is not wanted; a game whose last goes is not wanted at all.
+//! Training takes the position after each ply that has a value. A game cannot lose plies, so a
+//! filter takes values and labels away where the position is not wanted; a game whose last goes is
+//! not wanted at all.
 
 use crate::shard::PlayedGame;
 use engine::game::Game;
@@ -17,13 +18,19 @@ pub struct Filter {
     pub plies: (usize, usize),
     /// Only explored plies, or only those that a player chose.
     pub explored: Option<bool>,
-    /// Most that the value may differ from the result, which is 1 if the side that moved won and else 0.
+    /// Most that the value may differ from the result, which is 1 if the side that moved won and
+    /// else 0.
     pub disagreement: f32,
 }
 
 impl Default for Filter {
     fn default() -> Self {
-        Self { stones: (0, 12), plies: (0, usize::MAX), explored: None, disagreement: 1.0 }
+        Self {
+            stones: (0, 12),
+            plies: (0, usize::MAX),
+            explored: None,
+            disagreement: 1.0,
+        }
     }
 }
 

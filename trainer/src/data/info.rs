@@ -1,6 +1,7 @@
 //! What records hold: counts, results, lengths, stones, values, duplicates.
 //!
-//! Invariant: every number is a count over all games, so it is the same in whatever order shards are read.
+//! Invariant: every number is a count over all games, so it is the same in whatever order shards
+//! are read.
 
 use super::{DataError, Source};
 use crate::shard::PlayedGame;
@@ -33,7 +34,8 @@ pub struct Info {
     pub explored: u64,
     /// Plies with a value.
     pub values: u64,
-    /// Mean square difference of value and result, seen by the side that moved; `None` without values.
+    /// Mean square difference of value and result, seen by the side that moved; `None` without
+    /// values.
     pub value_error: Option<f64>,
     /// Plies of the shortest and of the longest game.
     pub plies: [usize; 2],
@@ -77,11 +79,13 @@ pub struct LabelCount {
     pub by: String,
     /// Positions before a ply that have it.
     pub positions: u64,
-    /// Their mean square difference of label and result, seen by the side to move; `None` without labels.
+    /// Their mean square difference of label and result, seen by the side to move; `None` without
+    /// labels.
     pub error: Option<f64>,
 }
 
-/// Counts what is in the records. Keeps eight bytes a position and sixteen a game in memory, to find duplicates.
+/// Counts what is in the records. Keeps eight bytes a position and sixteen a game in memory, to
+/// find duplicates.
 ///
 /// # Errors
 /// If a shard cannot be read.
@@ -91,11 +95,22 @@ pub fn info(source: &Source) -> Result<Info, DataError> {
         values_by_size: vec![0; VALUE_BINS],
         variant: source.variant.clone(),
         runs: source.runs.len(),
-        players: source.players.iter().map(|player| PlayerCount { player: player.clone(), ..PlayerCount::default() }).collect(),
+        players: source
+            .players
+            .iter()
+            .map(|player| PlayerCount {
+                player: player.clone(),
+                ..PlayerCount::default()
+            })
+            .collect(),
         labels: source
             .labels
             .iter()
-            .map(|label| LabelCount { name: label.name.clone(), by: label.by.clone(), ..LabelCount::default() })
+            .map(|label| LabelCount {
+                name: label.name.clone(),
+                by: label.by.clone(),
+                ..LabelCount::default()
+            })
             .collect(),
         ..Info::default()
     };
@@ -115,7 +130,11 @@ pub fn info(source: &Source) -> Result<Info, DataError> {
     for label in &mut info.labels {
         label.error = label.error.map(|sum| sum / label.positions as f64);
     }
-    let shortest = info.games_by_plies.iter().position(|&games| games > 0).unwrap_or(0);
+    let shortest = info
+        .games_by_plies
+        .iter()
+        .position(|&games| games > 0)
+        .unwrap_or(0);
     info.plies = [shortest, info.games_by_plies.len().saturating_sub(1)];
     info.duplicate_games = duplicates(prints);
     info.duplicate_positions = duplicates(positions);
@@ -155,14 +174,16 @@ impl Info {
             if let Some(value) = ply.value {
                 self.values += 1;
                 // The last bar holds 1, too.
-                self.values_by_size[((value * VALUE_BINS as f32) as usize).min(VALUE_BINS - 1)] += 1;
+                self.values_by_size[((value * VALUE_BINS as f32) as usize).min(VALUE_BINS - 1)] +=
+                    1;
                 *square_error += f64::from(value - record.payoffs[position.seat()]).powi(2);
             }
             for (label, values) in self.labels.iter_mut().zip(&game.labels) {
                 if let Some(value) = values[number] {
                     label.positions += 1;
                     // A sum until all are counted.
-                    *label.error.get_or_insert(0.0) += f64::from(value - record.payoffs[position.seat()]).powi(2);
+                    *label.error.get_or_insert(0.0) +=
+                        f64::from(value - record.payoffs[position.seat()]).powi(2);
                 }
             }
             position = rules.play(&position, ply.mv);

@@ -1,6 +1,7 @@
 //! A new directory of shards, filled game by game.
 //!
-//! Invariant: it appears whole or not at all (`staging.rs`). Equal games in equal order make equal bytes.
+//! Invariant: it appears whole or not at all (`staging.rs`). Equal games in equal order make equal
+//! bytes.
 
 use super::DataError;
 use super::staging::Staging;
@@ -38,14 +39,22 @@ pub struct Written {
 impl Written {
     /// Nothing yet.
     pub(super) fn new(directory: &Path) -> Self {
-        Self { directory: directory.to_owned(), ..Self::default() }
+        Self {
+            directory: directory.to_owned(),
+            ..Self::default()
+        }
     }
 
     /// Counts a game, but not the shard it is in.
     pub(super) fn count(&mut self, game: &PlayedGame) {
         self.games += 1;
         self.positions += game.record.plies.len() as u64;
-        self.values += game.record.plies.iter().filter(|ply| ply.value.is_some()).count() as u64;
+        self.values += game
+            .record
+            .plies
+            .iter()
+            .filter(|ply| ply.value.is_some())
+            .count() as u64;
         self.labels += game.labels.iter().flatten().flatten().count() as u64;
     }
 }
@@ -56,7 +65,12 @@ impl Output {
     /// # Errors
     /// If something but an empty directory is there, or nothing can be written beside it.
     pub fn create(place: &Path, header: ShardHeader) -> Result<Self, DataError> {
-        Ok(Self { staging: Staging::create(place)?, header, waiting: Vec::new(), written: Written::new(place) })
+        Ok(Self {
+            staging: Staging::create(place)?,
+            header,
+            waiting: Vec::new(),
+            written: Written::new(place),
+        })
     }
 
     /// Adds a game.
@@ -66,13 +80,28 @@ impl Output {
     pub fn push(&mut self, game: PlayedGame) -> Result<(), DataError> {
         self.written.count(&game);
         self.waiting.push(game);
-        if self.waiting.len() as u64 == GAMES_PER_SHARD { self.write_shard() } else { Ok(()) }
+        if self.waiting.len() as u64 == GAMES_PER_SHARD {
+            self.write_shard()
+        } else {
+            Ok(())
+        }
     }
 
     fn write_shard(&mut self) -> Result<(), DataError> {
         let games = self.waiting.len() as u64;
-        let header = ShardHeader { first_game: self.written.games - games, games, ..self.header.clone() };
-        shard::write(&self.staging.path().join(shard::file_name(self.written.shards)), &header, &self.waiting)?;
+        let header = ShardHeader {
+            first_game: self.written.games - games,
+            games,
+            ..self.header.clone()
+        };
+        shard::write(
+            &self
+                .staging
+                .path()
+                .join(shard::file_name(self.written.shards)),
+            &header,
+            &self.waiting,
+        )?;
         self.written.shards += 1;
         self.waiting.clear();
         Ok(())
@@ -81,7 +110,10 @@ impl Output {
     /// Nothing is made of no games; `place` names it in the error.
     pub(super) fn check_not_empty(&self, place: &Path) -> Result<(), DataError> {
         if self.written.games == 0 {
-            return Err(DataError::Setting(format!("{}: not made: no game would be in it", place.display())));
+            return Err(DataError::Setting(format!(
+                "{}: not made: no game would be in it",
+                place.display()
+            )));
         }
         Ok(())
     }

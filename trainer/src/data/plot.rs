@@ -14,13 +14,35 @@ pub fn write(directory: &Path, info: &Info) -> Result<Vec<PathBuf>, DataError> {
     files::create_directory(directory)?;
     // Values lie between the edges of bars; stones and plies are numbers, in the middle of theirs.
     let pictures = [
-        ("values", "Plies by value", "value", 1.0 / VALUE_BINS as f64, 0.0, &info.values_by_size),
-        ("stones", "Positions by stones", "stones of both sides", 1.0, 0.5, &info.positions_by_stones),
-        ("plies", "Games by length", "plies", 1.0, 0.5, &info.games_by_plies),
+        (
+            "values",
+            "Plies by value",
+            "value",
+            1.0 / VALUE_BINS as f64,
+            0.0,
+            &info.values_by_size,
+        ),
+        (
+            "stones",
+            "Positions by stones",
+            "stones of both sides",
+            1.0,
+            0.5,
+            &info.positions_by_stones,
+        ),
+        (
+            "plies",
+            "Games by length",
+            "plies",
+            1.0,
+            0.5,
+            &info.games_by_plies,
+        ),
     ];
     let mut paths = Vec::new();
     for (name, caption, axis, width, middle, counts) in pictures {
-        let text = histogram(caption, axis, width, middle, counts).map_err(|error| DataError::Drawing(error.to_string()))?;
+        let text = histogram(caption, axis, width, middle, counts)
+            .map_err(|error| DataError::Drawing(error.to_string()))?;
         let path = directory.join(name).with_extension("svg");
         files::write_atomically(&path, |file| file.write_all(text.as_bytes()))?;
         paths.push(path);
@@ -29,7 +51,13 @@ pub fn write(directory: &Path, info: &Info) -> Result<Vec<PathBuf>, DataError> {
 }
 
 /// Bars `width` wide; that of the first count lies from `-middle` bars on.
-fn histogram(caption: &str, axis: &str, width: f64, middle: f64, counts: &[u64]) -> Result<String, Box<dyn std::error::Error>> {
+fn histogram(
+    caption: &str,
+    axis: &str,
+    width: f64,
+    middle: f64,
+    counts: &[u64],
+) -> Result<String, Box<dyn std::error::Error>> {
     let highest = counts.iter().copied().max().unwrap_or(0).max(1) as f64;
     let edge = |index: usize| (index as f64 - middle) * width;
     let mut text = String::new();
@@ -43,11 +71,22 @@ fn histogram(caption: &str, axis: &str, width: f64, middle: f64, counts: &[u64])
             .y_label_area_size(80)
             .build_cartesian_2d(edge(0)..edge(counts.len().max(1)), 0.0..highest * 1.05)?;
         let mut mesh = chart.configure_mesh();
-        mesh.disable_x_mesh().light_line_style(WHITE).x_labels(12).y_labels(6).x_desc(axis);
-        mesh.y_label_formatter(&|count| format!("{count:.0}")).draw()?;
+        mesh.disable_x_mesh()
+            .light_line_style(WHITE)
+            .x_labels(12)
+            .y_labels(6)
+            .x_desc(axis);
+        mesh.y_label_formatter(&|count| format!("{count:.0}"))
+            .draw()?;
         let bars = counts.iter().enumerate().map(|(index, &count)| {
             let gap = 0.05 * width;
-            Rectangle::new([(edge(index) + gap, 0.0), (edge(index + 1) - gap, count as f64)], BLUE.mix(0.6).filled())
+            Rectangle::new(
+                [
+                    (edge(index) + gap, 0.0),
+                    (edge(index + 1) - gap, count as f64),
+                ],
+                BLUE.mix(0.6).filled(),
+            )
         });
         chart.draw_series(bars)?;
         area.present()?;

@@ -1,8 +1,8 @@
 //! The same games with another label: new targets for old games.
 //!
-//! Invariant: which bytes come out depends on the games and on who makes the label, not on threads or interruptions.
-//! The directory is filled as `NAME.unfinished`, where finished shards outlive a program that is killed, and gets its
-//! name when it is whole.
+//! Invariant: which bytes come out depends on the games and on who makes the label, not on threads
+//! or interruptions. The directory is filled as `NAME.unfinished`, where finished shards outlive a
+//! program that is killed, and gets its name when it is whole.
 
 use super::output::Written;
 use super::rewrite::run;
@@ -21,23 +21,39 @@ use std::path::{Path, PathBuf};
 /// Games that one worker labels before it takes more; not many, for a deep search takes its time.
 const GAMES_PER_TASK: usize = 8;
 
-/// Adds a label to all games, or replaces the one of that name, shard by shard; goes on where it was stopped.
+/// Adds a label to all games, or replaces the one of that name, shard by shard; goes on where it
+/// was stopped.
 ///
 /// # Errors
-/// If records cannot be read or written, something else is in the place, or other labels are being made there.
-pub fn relabel(source: &Source, place: &Path, recipe: &LabelRecipe, progress: &ProgressBar) -> Result<Written, DataError> {
+/// If records cannot be read or written, something else is in the place, or other labels are being
+/// made there.
+pub fn relabel(
+    source: &Source,
+    place: &Path,
+    recipe: &LabelRecipe,
+    progress: &ProgressBar,
+) -> Result<Written, DataError> {
     check_free(place)?;
     let (header, index) = header(source, recipe)?;
     let directory = unfinished(place);
-    let failed = |cause| FileError::Write { path: directory.clone(), cause };
+    let failed = |cause| FileError::Write {
+        path: directory.clone(),
+        cause,
+    };
     std::fs::create_dir_all(&directory).map_err(failed)?;
     let _lock = lock(&directory)?;
-    // Removes what a killed program left; only now, for before the lock it may have been a living one's.
+    // Removes what a killed program left; only now, for before the lock it may have been a living
+    // one's.
     files::create_directory(&directory)?;
     let manifest = Manifest::new(header.clone(), source.games);
     match Manifest::read(&directory)? {
         Some(found) if found == manifest => {}
-        Some(_) => return Err(other_work(&directory, "labels of other records, or by another maker, were begun there")),
+        Some(_) => {
+            return Err(other_work(
+                &directory,
+                "labels of other records, or by another maker, were begun there",
+            ));
+        }
         None => manifest.write(&directory)?,
     }
     progress.set_length(source.games);
@@ -46,7 +62,11 @@ pub fn relabel(source: &Source, place: &Path, recipe: &LabelRecipe, progress: &P
         let first_game = number * GAMES_PER_SHARD;
         let last = source.games.min(first_game + GAMES_PER_SHARD);
         let games = source.games(first_game, last)?;
-        let header = ShardHeader { first_game, games: last - first_game, ..header.clone() };
+        let header = ShardHeader {
+            first_game,
+            games: last - first_game,
+            ..header.clone()
+        };
         let path = directory.join(shard::file_name(number));
         let games = match finished(&path, &header, index, &games)? {
             Some(games) => {
@@ -80,7 +100,11 @@ pub fn unfinished(place: &Path) -> PathBuf {
 fn header(source: &Source, recipe: &LabelRecipe) -> Result<(ShardHeader, usize), DataError> {
     let label = recipe.label();
     let mut header = source.header(run(source, json!({ "command": "relabel", "label": label })));
-    let index = header.labels.iter().position(|there| there.name == label.name).unwrap_or(header.labels.len());
+    let index = header
+        .labels
+        .iter()
+        .position(|there| there.name == label.name)
+        .unwrap_or(header.labels.len());
     match header.labels.get_mut(index) {
         Some(there) => there.clone_from(label),
         None => header.labels.push(label.clone()),
@@ -90,16 +114,28 @@ fn header(source: &Source, recipe: &LabelRecipe) -> Result<(ShardHeader, usize),
 }
 
 /// The games of a shard that was finished before; `None` if there is none.
-fn finished(path: &Path, header: &ShardHeader, index: usize, games: &[PlayedGame]) -> Result<Option<Vec<PlayedGame>>, DataError> {
+fn finished(
+    path: &Path,
+    header: &ShardHeader,
+    index: usize,
+    games: &[PlayedGame],
+) -> Result<Option<Vec<PlayedGame>>, DataError> {
     if !path.exists() {
         return Ok(None);
     }
     let (found, labelled) = shard::read(path)?;
-    let others = |game: &PlayedGame, label: usize, ply: usize| if label == index { None } else { game.label(label, ply) };
+    let others = |game: &PlayedGame, label: usize, ply: usize| {
+        if label == index {
+            None
+        } else {
+            game.label(label, ply)
+        }
+    };
     let same = |(a, b): (&PlayedGame, &PlayedGame)| {
         let plies = a.record.plies.len();
         (&a.record, a.players) == (&b.record, b.players)
-            && (0..header.labels.len()).all(|label| (0..plies).all(|ply| others(a, label, ply) == others(b, label, ply)))
+            && (0..header.labels.len())
+                .all(|label| (0..plies).all(|ply| others(a, label, ply) == others(b, label, ply)))
     };
     if found != *header || !labelled.iter().zip(games).all(same) {
         return Err(other_work(path, "does not hold these games"));
@@ -108,7 +144,13 @@ fn finished(path: &Path, header: &ShardHeader, index: usize, games: &[PlayedGame
 }
 
 /// The games with the label.
-fn labelled(games: Vec<PlayedGame>, recipe: &LabelRecipe, index: usize, known: usize, progress: &ProgressBar) -> Vec<PlayedGame> {
+fn labelled(
+    games: Vec<PlayedGame>,
+    recipe: &LabelRecipe,
+    index: usize,
+    known: usize,
+    progress: &ProgressBar,
+) -> Vec<PlayedGame> {
     let label = |labeller: &mut crate::label::Labeller<'_>, mut game: PlayedGame| {
         let values = labeller.values(&game);
         // A new label stands behind those that are there.
@@ -120,16 +162,25 @@ fn labelled(games: Vec<PlayedGame>, recipe: &LabelRecipe, index: usize, known: u
         progress.inc(1);
         game
     };
-    games.into_par_iter().with_min_len(GAMES_PER_TASK).map_init(|| recipe.make(), label).collect()
+    games
+        .into_par_iter()
+        .with_min_len(GAMES_PER_TASK)
+        .map_init(|| recipe.make(), label)
+        .collect()
 }
 
 fn other_work(path: &Path, problem: &str) -> DataError {
-    DataError::OtherWork { path: path.to_owned(), problem: problem.to_owned() }
+    DataError::OtherWork {
+        path: path.to_owned(),
+        problem: problem.to_owned(),
+    }
 }
 
 /// Keeps others out; elsewhere than on Unix, and on some file systems, nothing does.
 fn lock(directory: &Path) -> Result<Option<File>, DataError> {
-    let Some(file) = cfg!(unix).then(|| File::open(directory).ok()).flatten() else { return Ok(None) };
+    let Some(file) = cfg!(unix).then(|| File::open(directory).ok()).flatten() else {
+        return Ok(None);
+    };
     match file.try_lock() {
         Ok(()) => Ok(Some(file)),
         Err(TryLockError::WouldBlock) => Err(DataError::Busy(directory.to_owned())),

@@ -1,7 +1,7 @@
 //! New sets of the games of others: merged, filtered, sampled, shuffled, split.
 //!
-//! Invariant: what comes out is a pure function of the games that go in, the options and the seed; which part of a
-//! split a game goes to depends on the game and the seed alone.
+//! Invariant: what comes out is a pure function of the games that go in, the options and the seed;
+//! which part of a split a game goes to depends on the game and the seed alone.
 
 use super::filter::Filter;
 use super::output::{Output, Written};
@@ -27,9 +27,19 @@ fn output(source: &Source, place: &Path, made_by: Value) -> Result<Output, DataE
 /// # Errors
 /// If records cannot be read or written.
 pub fn merge(source: &Source, place: &Path, unique: bool) -> Result<Written, DataError> {
-    let mut output = output(source, place, json!({ "command": "merge", "unique": unique }))?;
+    let mut output = output(
+        source,
+        place,
+        json!({ "command": "merge", "unique": unique }),
+    )?;
     let mut seen = HashSet::new();
-    source.each_game(|game| if unique && !seen.insert(game.fingerprint()) { Ok(()) } else { output.push(game) })?;
+    source.each_game(|game| {
+        if unique && !seen.insert(game.fingerprint()) {
+            Ok(())
+        } else {
+            output.push(game)
+        }
+    })?;
     output.finish()
 }
 
@@ -41,7 +51,13 @@ pub fn filter(source: &Source, place: &Path, filter: &Filter) -> Result<Written,
     let mut made_by = json!({ "command": "filter" });
     made_by["keep"] = serde_json::to_value(filter).unwrap_or_default();
     let mut output = output(source, place, made_by)?;
-    source.each_game(|mut game| if filter.apply(&mut game) { output.push(game) } else { Ok(()) })?;
+    source.each_game(|mut game| {
+        if filter.apply(&mut game) {
+            output.push(game)
+        } else {
+            Ok(())
+        }
+    })?;
     output.finish()
 }
 
@@ -51,9 +67,16 @@ pub fn filter(source: &Source, place: &Path, filter: &Filter) -> Result<Written,
 /// If there are fewer, or records cannot be read or written.
 pub fn sample(source: &Source, place: &Path, games: u64, seed: u64) -> Result<Written, DataError> {
     if games > source.games {
-        return Err(DataError::Setting(format!("a sample of {games} games cannot be taken from {}", source.games)));
+        return Err(DataError::Setting(format!(
+            "a sample of {games} games cannot be taken from {}",
+            source.games
+        )));
     }
-    let mut output = output(source, place, json!({ "command": "sample", "games": games, "seed": seed }))?;
+    let mut output = output(
+        source,
+        place,
+        json!({ "command": "sample", "games": games, "seed": seed }),
+    )?;
     let mut random = RandomStream::new(derive_seed(seed, SeedSpace::Records, &[1]));
     let (mut wanted, mut left) = (games, source.games);
     // Selection sampling (Fan, Muller and Rezucha 1962; algorithm S of Knuth).
@@ -94,19 +117,45 @@ pub struct Part {
     pub share: f64,
 }
 
-/// Games, never positions, dealt to directories of their own below `place`; equal games go to the same part. All parts
-/// appear together.
+/// Games, never positions, dealt to directories of their own below `place`; equal games go to the
+/// same part. All parts appear together.
 ///
 /// # Errors
 /// If the parts make no sense, a part gets no games, or records cannot be read or written.
-pub fn split(source: &Source, place: &Path, parts: &[Part], seed: u64) -> Result<Vec<Written>, DataError> {
+pub fn split(
+    source: &Source,
+    place: &Path,
+    parts: &[Part],
+    seed: u64,
+) -> Result<Vec<Written>, DataError> {
     let sum: f64 = parts.iter().map(|part| part.share).sum();
-    let plain = |name: &str| !name.is_empty() && name.chars().all(|letter| letter.is_alphanumeric() || "-_".contains(letter));
-    if parts.len() < 2 || !sum.is_finite() || parts.iter().any(|part| part.share.is_nan() || part.share <= 0.0 || !plain(&part.name)) {
-        return Err(DataError::Setting("a split has two parts or more, with names of letters and digits and shares above 0".to_owned()));
+    let plain = |name: &str| {
+        !name.is_empty()
+            && name
+                .chars()
+                .all(|letter| letter.is_alphanumeric() || "-_".contains(letter))
+    };
+    if parts.len() < 2
+        || !sum.is_finite()
+        || parts
+            .iter()
+            .any(|part| part.share.is_nan() || part.share <= 0.0 || !plain(&part.name))
+    {
+        return Err(DataError::Setting(
+            "a split has two parts or more, with names of letters and digits and shares above 0"
+                .to_owned(),
+        ));
     }
-    if parts.iter().map(|part| &part.name).collect::<HashSet<_>>().len() < parts.len() {
-        return Err(DataError::Setting("two parts of the split have the same name".to_owned()));
+    if parts
+        .iter()
+        .map(|part| &part.name)
+        .collect::<HashSet<_>>()
+        .len()
+        < parts.len()
+    {
+        return Err(DataError::Setting(
+            "two parts of the split have the same name".to_owned(),
+        ));
     }
     let staging = Staging::create(place)?;
     let mut outputs = Vec::with_capacity(parts.len());
@@ -122,7 +171,10 @@ pub fn split(source: &Source, place: &Path, parts: &[Part], seed: u64) -> Result
     for (output, part) in outputs.into_iter().zip(parts) {
         let directory = place.join(&part.name);
         output.check_not_empty(&directory)?;
-        all.push(Written { directory, ..output.finish()? });
+        all.push(Written {
+            directory,
+            ..output.finish()?
+        });
     }
     staging.finish()?;
     Ok(all)
@@ -130,7 +182,11 @@ pub fn split(source: &Source, place: &Path, parts: &[Part], seed: u64) -> Result
 
 fn part_of(game: &PlayedGame, parts: &[Part], sum: f64, seed: u64) -> usize {
     let print = game.fingerprint();
-    let draw = derive_seed(seed, SeedSpace::Records, &[3, print as u64, (print >> 64) as u64]);
+    let draw = derive_seed(
+        seed,
+        SeedSpace::Records,
+        &[3, print as u64, (print >> 64) as u64],
+    );
     let mut rest = (draw >> 11) as f64 / (1u64 << 53) as f64 * sum;
     for (index, part) in parts.iter().enumerate() {
         rest -= part.share;

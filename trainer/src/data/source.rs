@@ -1,6 +1,7 @@
 //! Shards that can lie together, read as one list of games.
 //!
-//! Invariant: players and labels of all shards are numbered as one; labels of one name are by the same maker.
+//! Invariant: players and labels of all shards are numbered as one; labels of one name are by the
+//! same maker.
 
 use super::{DataError, shards_of};
 use crate::shard::{self, Label, MOST_LABELS, PlayedGame, ShardHeader};
@@ -45,10 +46,22 @@ impl Source {
     /// If a shard cannot be read, or does not fit to those before it.
     pub fn open(paths: &[PathBuf]) -> Result<Self, DataError> {
         let paths = shards_of(paths)?;
-        let headers = paths.par_iter().map(|path| shard::read_header(path)).collect::<Result<Vec<ShardHeader>, _>>()?;
-        let Some(first) = headers.first() else { return Err(DataError::Setting("no records are named".to_owned())) };
+        let headers = paths
+            .par_iter()
+            .map(|path| shard::read_header(path))
+            .collect::<Result<Vec<ShardHeader>, _>>()?;
+        let Some(first) = headers.first() else {
+            return Err(DataError::Setting("no records are named".to_owned()));
+        };
         let variant = first.variant.clone();
-        let mut source = Self { shards: Vec::new(), players: Vec::new(), labels: Vec::new(), variant, runs: Vec::new(), games: 0 };
+        let mut source = Self {
+            shards: Vec::new(),
+            players: Vec::new(),
+            labels: Vec::new(),
+            variant,
+            runs: Vec::new(),
+            games: 0,
+        };
         for (path, header) in paths.into_iter().zip(headers) {
             source.add(path, header)?;
         }
@@ -57,33 +70,63 @@ impl Source {
 
     fn add(&mut self, path: PathBuf, header: ShardHeader) -> Result<(), DataError> {
         if header.variant != self.variant {
-            return Err(DataError::Variant { path, found: header.variant, first: self.variant.clone() });
+            return Err(DataError::Variant {
+                path,
+                found: header.variant,
+                first: self.variant.clone(),
+            });
         }
-        let players = header.players.iter().map(|player| self.player(player)).collect::<Option<Vec<u8>>>();
-        let Some(players) = players else { return Err(DataError::Players(path)) };
-        let labels = header.labels.into_iter().map(|label| self.label(label, &path)).collect::<Result<_, _>>()?;
+        let players = header
+            .players
+            .iter()
+            .map(|player| self.player(player))
+            .collect::<Option<Vec<u8>>>();
+        let Some(players) = players else {
+            return Err(DataError::Players(path));
+        };
+        let labels = header
+            .labels
+            .into_iter()
+            .map(|label| self.label(label, &path))
+            .collect::<Result<_, _>>()?;
         if !self.runs.contains(&header.run) {
             self.runs.push(header.run);
         }
         self.games += header.games;
-        self.shards.push(Part { path, players, labels, games: header.games });
+        self.shards.push(Part {
+            path,
+            players,
+            labels,
+            games: header.games,
+        });
         Ok(())
     }
 
     /// The index of a player, who is added if need be; `None` if there is no room.
     fn player(&mut self, name: &str) -> Option<u8> {
-        let index = self.players.iter().position(|player| player == name).unwrap_or_else(|| {
-            self.players.push(name.to_owned());
-            self.players.len() - 1
-        });
+        let index = self
+            .players
+            .iter()
+            .position(|player| player == name)
+            .unwrap_or_else(|| {
+                self.players.push(name.to_owned());
+                self.players.len() - 1
+            });
         u8::try_from(index).ok().filter(|&index| index < u8::MAX)
     }
 
     /// The index of a label, which is added if need be.
     fn label(&mut self, label: Label, path: &Path) -> Result<usize, DataError> {
-        let Some(index) = self.labels.iter().position(|there| there.name == label.name) else {
+        let Some(index) = self
+            .labels
+            .iter()
+            .position(|there| there.name == label.name)
+        else {
             if self.labels.len() == MOST_LABELS {
-                return Err(DataError::Setting(format!("{}: with it there are more than {MOST_LABELS} labels", path.display())));
+                return Err(DataError::Setting(format!(
+                    "{}: with it there are more than {MOST_LABELS} labels",
+                    path.display()
+                )));
             }
             self.labels.push(label);
             return Ok(self.labels.len() - 1);
@@ -94,16 +137,36 @@ impl Source {
         }
         let maker = |label: &Label| {
             let models: Vec<&str> = label.models.values().map(String::as_str).collect();
-            if models.is_empty() { label.by.clone() } else { format!("{} ({})", label.by, models.join(", ")) }
+            if models.is_empty() {
+                label.by.clone()
+            } else {
+                format!("{} ({})", label.by, models.join(", "))
+            }
         };
-        Err(DataError::Label { path: path.to_owned(), found: maker(&label), first: maker(there), name: label.name })
+        Err(DataError::Label {
+            path: path.to_owned(),
+            found: maker(&label),
+            first: maker(there),
+            name: label.name,
+        })
     }
 
     /// The header of shards of these games; `run` says what they are.
     #[must_use]
     pub fn header(&self, run: serde_json::Value) -> ShardHeader {
-        let (players, variant, labels) = (self.players.clone(), self.variant.clone(), self.labels.clone());
-        ShardHeader { run, players, variant, labels, first_game: 0, games: 0 }
+        let (players, variant, labels) = (
+            self.players.clone(),
+            self.variant.clone(),
+            self.labels.clone(),
+        );
+        ShardHeader {
+            run,
+            players,
+            variant,
+            labels,
+            first_game: 0,
+            games: 0,
+        }
     }
 
     /// The files.
@@ -115,9 +178,15 @@ impl Source {
     ///
     /// # Errors
     /// If a shard cannot be read or has changed meanwhile, or if `each` fails.
-    pub fn each_game(&self, mut each: impl FnMut(PlayedGame) -> Result<(), DataError>) -> Result<(), DataError> {
+    pub fn each_game(
+        &self,
+        mut each: impl FnMut(PlayedGame) -> Result<(), DataError>,
+    ) -> Result<(), DataError> {
         for some in self.shards.chunks(SHARDS_AT_ONCE) {
-            let read = some.par_iter().map(|part| self.read(part)).collect::<Vec<_>>();
+            let read = some
+                .par_iter()
+                .map(|part| self.read(part))
+                .collect::<Vec<_>>();
             for games in read {
                 games?.into_iter().try_for_each(&mut each)?;
             }
@@ -135,8 +204,14 @@ impl Source {
         for part in &self.shards {
             let after = first + part.games;
             if first < to && from < after {
-                let (skipped, taken) = (from.saturating_sub(first), to.min(after) - from.max(first));
-                games.extend(self.read(part)?.into_iter().skip(skipped as usize).take(taken as usize));
+                let (skipped, taken) =
+                    (from.saturating_sub(first), to.min(after) - from.max(first));
+                games.extend(
+                    self.read(part)?
+                        .into_iter()
+                        .skip(skipped as usize)
+                        .take(taken as usize),
+                );
             }
             first = after;
         }
@@ -145,7 +220,12 @@ impl Source {
 
     /// The games of one shard.
     fn read(&self, part: &Part) -> Result<Vec<PlayedGame>, DataError> {
-        let changed = || DataError::Setting(format!("{}: changed while it was read", part.path.display()));
+        let changed = || {
+            DataError::Setting(format!(
+                "{}: changed while it was read",
+                part.path.display()
+            ))
+        };
         let (header, mut games) = shard::read(&part.path)?;
         if header.games != part.games || header.labels.len() != part.labels.len() {
             return Err(changed());

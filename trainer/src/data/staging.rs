@@ -1,8 +1,9 @@
 //! Directories that appear whole or not at all.
 //!
-//! Invariant: one is filled under a temporary name beside its place, and renamed when it is whole. While it is filled
-//! it is locked, so that what a killed program left is told from what another is filling, and is removed by the next
-//! that writes beside it. Only Unix lets a directory be locked; elsewhere nothing is removed.
+//! Invariant: one is filled under a temporary name beside its place, and renamed when it is whole.
+//! While it is filled it is locked, so that what a killed program left is told from what another is
+//! filling, and is removed by the next that writes beside it. Only Unix lets a directory be locked;
+//! elsewhere nothing is removed.
 
 use super::{DataError, parent};
 use engine::files::FileError;
@@ -31,21 +32,30 @@ impl Staging {
     /// If something but an empty directory is there, or nothing can be written beside it.
     pub(super) fn create(place: &Path) -> Result<Self, DataError> {
         check_free(place)?;
-        let failed = |cause| FileError::Write { path: place.to_owned(), cause };
+        let failed = |cause| FileError::Write {
+            path: place.to_owned(),
+            cause,
+        };
         let beside = parent(place);
         std::fs::create_dir_all(beside).map_err(failed)?;
         remove_abandoned(beside);
         for attempt in 1..=ATTEMPTS {
             let mut builder = tempfile::Builder::new();
             builder.prefix(PREFIX).suffix(SUFFIX);
-            // Temporary directories are private by default; the finished one gets what the user's umask leaves of 0777.
+            // Temporary directories are private by default; the finished one gets what the user's
+            // umask leaves of 0777.
             #[cfg(unix)]
             builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o777));
             let temporary = builder.tempdir_in(beside).map_err(failed)?;
             let lock = lock(temporary.path());
-            // Another program may have taken it for abandoned before it was locked; or locks do not work here.
+            // Another program may have taken it for abandoned before it was locked; or locks do not
+            // work here.
             if temporary.path().is_dir() && (lock.is_some() || attempt == ATTEMPTS) {
-                return Ok(Self { place: place.to_owned(), temporary, _lock: lock });
+                return Ok(Self {
+                    place: place.to_owned(),
+                    temporary,
+                    _lock: lock,
+                });
             }
         }
         Err(DataError::Busy(place.to_owned()))
@@ -70,7 +80,8 @@ impl Staging {
 
 /// Nothing is to be overwritten: there may be an empty directory at most.
 pub(super) fn check_free(place: &Path) -> Result<(), DataError> {
-    let is_empty = |place: &Path| std::fs::read_dir(place).is_ok_and(|mut entries| entries.next().is_none());
+    let is_empty =
+        |place: &Path| std::fs::read_dir(place).is_ok_and(|mut entries| entries.next().is_none());
     if place.symlink_metadata().is_ok() && !is_empty(place) {
         return Err(DataError::Exists(place.to_owned()));
     }
@@ -79,24 +90,37 @@ pub(super) fn check_free(place: &Path) -> Result<(), DataError> {
 
 /// Gives a finished directory its name, for good.
 pub(super) fn put(finished: &Path, place: &Path) -> Result<(), FileError> {
-    let failed = |cause| FileError::Write { path: place.to_owned(), cause };
+    let failed = |cause| FileError::Write {
+        path: place.to_owned(),
+        cause,
+    };
     std::fs::rename(finished, place).map_err(failed)?;
     #[cfg(unix)]
-    File::open(parent(place)).and_then(|directory| directory.sync_all()).map_err(failed)?;
+    File::open(parent(place))
+        .and_then(|directory| directory.sync_all())
+        .map_err(failed)?;
     Ok(())
 }
 
-/// Locks a directory for as long as the file lives; `None` if another program has, or it cannot be locked.
+/// Locks a directory for as long as the file lives; `None` if another program has, or it cannot be
+/// locked.
 pub(super) fn lock(directory: &Path) -> Option<File> {
-    cfg!(unix).then(|| File::open(directory).ok()).flatten().filter(|file| file.try_lock().is_ok())
+    cfg!(unix)
+        .then(|| File::open(directory).ok())
+        .flatten()
+        .filter(|file| file.try_lock().is_ok())
 }
 
 /// Removes what killed programs left.
 fn remove_abandoned(directory: &Path) {
-    let Ok(entries) = std::fs::read_dir(directory) else { return };
+    let Ok(entries) = std::fs::read_dir(directory) else {
+        return;
+    };
     for entry in entries.flatten() {
         let name = entry.file_name().to_string_lossy().into_owned();
-        let is_staging = name.starts_with(PREFIX) && name.ends_with(SUFFIX) && entry.file_type().is_ok_and(|kind| kind.is_dir());
+        let is_staging = name.starts_with(PREFIX)
+            && name.ends_with(SUFFIX)
+            && entry.file_type().is_ok_and(|kind| kind.is_dir());
         if is_staging && let Some(_lock) = lock(&entry.path()) {
             // Whoever else removes it first is welcome to.
             let _ = std::fs::remove_dir_all(entry.path());

@@ -1,4 +1,5 @@
-//! Whether records are sound: every game replayed by the rules, every problem named with its file and record.
+//! Whether records are sound: every game replayed by the rules, every problem named with its file
+//! and record.
 
 use super::{DataError, shards_of};
 use crate::manifest::Manifest;
@@ -19,39 +20,62 @@ pub struct Verification {
     pub positions: u64,
     /// What is wrong, a line each, in the order of the files.
     pub problems: Vec<String>,
-    /// Shards that the manifests promise and that are not there; a run that has not ended is not damaged.
+    /// Shards that the manifests promise and that are not there; a run that has not ended is not
+    /// damaged.
     pub missing: u64,
 }
 
 /// Reads and replays all shards that paths name, and compares directories with their manifests.
 ///
 /// # Errors
-/// If there is nothing to read. What is wrong with a shard is no error but a problem that is listed.
+/// If there is nothing to read. What is wrong with a shard is no error but a problem that is
+/// listed.
 pub fn verify(paths: &[PathBuf]) -> Result<Verification, DataError> {
     let mut all = Verification::default();
     for path in paths {
         let shards = shards_of(std::slice::from_ref(path))?;
-        let manifest = if path.is_dir() { manifest(path, &mut all) } else { None };
+        let manifest = if path.is_dir() {
+            manifest(path, &mut all)
+        } else {
+            None
+        };
         let mut there = BTreeSet::new();
-        let inspections: Vec<_> = shards.par_iter().map(|path| (path, shard::inspect(path))).collect();
+        let inspections: Vec<_> = shards
+            .par_iter()
+            .map(|path| (path, shard::inspect(path)))
+            .collect();
         for (shard, found) in inspections {
             all.shards += 1;
             all.games += found.good_games;
             all.positions += found.good_plies;
-            all.problems.extend(found.problems.iter().map(ToString::to_string));
-            let (Some(header), Some(manifest)) = (found.header, &manifest) else { continue };
-            let mut wrong = |problem: &str| all.problems.push(format!("{}: {problem}", shard.display()));
+            all.problems
+                .extend(found.problems.iter().map(ToString::to_string));
+            let (Some(header), Some(manifest)) = (found.header, &manifest) else {
+                continue;
+            };
+            let mut wrong =
+                |problem: &str| all.problems.push(format!("{}: {problem}", shard.display()));
             let index = header.first_game / GAMES_PER_SHARD;
             there.insert(index);
             if !manifest.fits(&header) {
                 wrong("of another run than the manifest says");
             } else if shard.file_name() != Some(shard::file_name(index).as_ref()) {
-                wrong(&format!("holds the games that belong into {}", shard::file_name(index)));
-            } else if header.games != GAMES_PER_SHARD.min(manifest.games.saturating_sub(header.first_game)) {
-                wrong(&format!("has {} games, other than the manifest says", header.games));
+                wrong(&format!(
+                    "holds the games that belong into {}",
+                    shard::file_name(index)
+                ));
+            } else if header.games
+                != GAMES_PER_SHARD.min(manifest.games.saturating_sub(header.first_game))
+            {
+                wrong(&format!(
+                    "has {} games, other than the manifest says",
+                    header.games
+                ));
             }
         }
-        all.missing += manifest.map_or(0, |manifest| manifest.shards.saturating_sub(there.len() as u64));
+        all.missing += manifest.map_or(0, |manifest| {
+            manifest.shards.saturating_sub(there.len() as u64)
+        });
     }
     Ok(all)
 }

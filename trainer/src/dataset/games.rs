@@ -1,9 +1,9 @@
 //! What of a shard becomes samples, and for which part of the split.
 //!
-//! The search that chose a move valued the position it leads to with the dice that follow averaged out. A label says the
-//! same of that position, and of the start, where there was no move. What is said of the position after a move is, turned
-//! round, what the roll before that move was worth. Invariant: a game is all in training or all in
-//! validation, by the seed and its index alone.
+//! The search that chose a move valued the position it leads to with the dice that follow averaged
+//! out. A label says the same of that position, and of the start, where there was no move. What is
+//! said of the position after a move is, turned round, what the roll before that move was worth.
+//! Invariant: a game is all in training or all in validation, by the seed and its index alone.
 
 use super::SampleOptions;
 use crate::sample::{Continuation, Sample};
@@ -46,9 +46,16 @@ struct Wanted {
 
 impl Wanted {
     fn new(labels: &[Label], options: &SampleOptions) -> Self {
-        let numbers = (0..labels.len()).filter(|&number| options.exact && labels[number].is_from_tables());
-        let value = labels.iter().position(|label| Some(&label.name) == options.label.as_ref());
-        Self { value, exact: numbers.collect(), continuations: options.continuations }
+        let numbers =
+            (0..labels.len()).filter(|&number| options.exact && labels[number].is_from_tables());
+        let value = labels
+            .iter()
+            .position(|label| Some(&label.name) == options.label.as_ref());
+        Self {
+            value,
+            exact: numbers.collect(),
+            continuations: options.continuations,
+        }
     }
 }
 
@@ -56,27 +63,49 @@ impl Wanted {
 pub(super) fn split(path: &Path, options: &SampleOptions) -> Result<Part, ShardError> {
     let (header, games) = shard::read(path)?;
     let wanted = Wanted::new(&header.labels, options);
-    // What a move does, and who has won, is the same in every variant; only what a roll permits is not. Once a shard: to
-    // make rules takes as long as to replay some games.
+    // What a move does, and who has won, is the same in every variant; only what a roll permits is
+    // not. Once a shard: to make rules takes as long as to replay some games.
     let rules = Standard::default();
     let (mut training, mut validation) = (Vec::with_capacity(games.len() * 16), Vec::new());
     let mut used = vec![0; header.labels.len()];
     for (game, index) in games.iter().zip(header.first_game..) {
-        let part = if validates(options, index) { &mut validation } else { &mut training };
+        let part = if validates(options, index) {
+            &mut validation
+        } else {
+            &mut training
+        };
         add_samples(&rules, game, &wanted, &mut used, part);
     }
-    let labels = header.labels.into_iter().zip(used).map(|(label, samples)| UsedLabel { label, samples }).collect();
-    Ok(Part { variant: header.variant, training, validation, labels })
+    let labels = header
+        .labels
+        .into_iter()
+        .zip(used)
+        .map(|(label, samples)| UsedLabel { label, samples })
+        .collect();
+    Ok(Part {
+        variant: header.variant,
+        training,
+        validation,
+        labels,
+    })
 }
 
-/// Whether a game only validates; depends on the seed and its index alone, so it stays so when games are added.
+/// Whether a game only validates; depends on the seed and its index alone, so it stays so when
+/// games are added.
 fn validates(options: &SampleOptions, game: u64) -> bool {
     let draw = derive_seed(options.seed, SeedSpace::Training, &[0x5EED, game]);
     ((draw >> 11) as f64 / (1u64 << 53) as f64) < options.validation_share
 }
 
-/// Adds the samples of one game: every position before a roll of which a search or a wanted label says something.
-fn add_samples(rules: &Standard, game: &PlayedGame, wanted: &Wanted, used: &mut [usize], samples: &mut Vec<Sample>) {
+/// Adds the samples of one game: every position before a roll of which a search or a wanted label
+/// says something.
+fn add_samples(
+    rules: &Standard,
+    game: &PlayedGame,
+    wanted: &Wanted,
+    used: &mut [usize],
+    samples: &mut Vec<Sample>,
+) {
     let record = &game.record;
     let mut position = record.start;
     let mut searched = None;
@@ -91,9 +120,15 @@ fn add_samples(rules: &Standard, game: &PlayedGame, wanted: &Wanted, used: &mut 
             Some(Sample::exact(position, value))
         } else if let Some((label, value)) = wanted.value.and_then(label) {
             used[label] += 1;
-            Some(Sample { result, ..Sample::exact(position, value) })
+            Some(Sample {
+                result,
+                ..Sample::exact(position, value)
+            })
         } else {
-            searched.map(|value| Sample { result, ..Sample::exact(position, value) })
+            searched.map(|value| Sample {
+                result,
+                ..Sample::exact(position, value)
+            })
         };
         if let (Some(before), Some(said)) = (waiting.take(), &sample) {
             let continuation = &mut samples[before].continuation;
@@ -107,13 +142,14 @@ fn add_samples(rules: &Standard, game: &PlayedGame, wanted: &Wanted, used: &mut 
             samples.push(sample);
         }
         position = rules.play(&position, ply.mv);
-        // The value is the mover's; the next sample is seen by the side that moves next. After the last ply there is none.
+        // The value is the mover's; the next sample is seen by the side that moves next. After the
+        // last ply there is none.
         searched = ply.value.map(|value| 1.0 - value);
     }
 }
 
-/// How a game goes on with this ply, of so many to the end and with this result for who makes it, as long as nothing is said
-/// of the position after it.
+/// How a game goes on with this ply, of so many to the end and with this result for who makes it,
+/// as long as nothing is said of the position after it.
 fn continuation(ply: &Ply<Move>, plies: usize, result: f32) -> Continuation {
     Continuation {
         value: result,

@@ -1,9 +1,9 @@
 //! Checkpoints: everything a training needs to go on as if it had never stopped, in one file.
 //!
-//! Layout: the magic `ALEATRN2`, then four sections (header as JSON, model, optimiser, best model), each with its
-//! length in eight bytes, little-endian, and last the xxh3 of all before it. The models and the optimiser are burn's
-//! own records. Invariant: the file is written to another name and renamed, so it is always of a
-//! complete epoch or, within one, of a complete batch.
+//! Layout: the magic `ALEATRN2`, then four sections (header as JSON, model, optimiser, best model),
+//! each with its length in eight bytes, little-endian, and last the xxh3 of all before it. The
+//! models and the optimiser are burn's own records. Invariant: the file is written to another name
+//! and renamed, so it is always of a complete epoch or, within one, of a complete batch.
 
 use super::Passed;
 use super::temporal::Progress;
@@ -48,12 +48,20 @@ impl Header {
         configuration: &str,
         fingerprint: u64,
     ) -> Result<(), CheckpointError> {
-        let other = |what: String| Err(CheckpointError::Other { path: path(directory), what });
+        let other = |what: String| {
+            Err(CheckpointError::Other {
+                path: path(directory),
+                what,
+            })
+        };
         if self.family != family {
             return other(format!("family ({})", self.family));
         }
         let pairs = self.configuration.lines().zip(configuration.lines());
-        if let Some((found, expected)) = pairs.into_iter().find(|(found, expected)| found != expected) {
+        if let Some((found, expected)) = pairs
+            .into_iter()
+            .find(|(found, expected)| found != expected)
+        {
             return other(format!("configuration ({found}, not {expected})"));
         }
         if self.configuration != configuration {
@@ -108,10 +116,14 @@ impl Checkpoint {
     /// Writes the checkpoint of a directory.
     pub(super) fn write(&self, directory: &Path) -> Result<(), CheckpointError> {
         let path = path(directory);
-        let header = serde_json::to_vec(&self.header)
-            .map_err(|error| CheckpointError::Damaged { path: path.clone(), problem: format!("the header cannot be written: {error}") })?;
+        let header =
+            serde_json::to_vec(&self.header).map_err(|error| CheckpointError::Damaged {
+                path: path.clone(),
+                problem: format!("the header cannot be written: {error}"),
+            })?;
         let sections = [&header, &self.model, &self.optimiser, &self.best];
-        let mut bytes = Vec::with_capacity(48 + sections.iter().map(|section| section.len()).sum::<usize>());
+        let mut bytes =
+            Vec::with_capacity(48 + sections.iter().map(|section| section.len()).sum::<usize>());
         bytes.extend_from_slice(MAGIC);
         for section in sections {
             bytes.extend_from_slice(&(section.len() as u64).to_le_bytes());
@@ -129,25 +141,40 @@ impl Checkpoint {
             Err(FileError::NotFound { .. }) => return Ok(None),
             other => other?,
         };
-        Self::parse(&bytes).map(Some).map_err(|problem| CheckpointError::Damaged { path, problem })
+        Self::parse(&bytes)
+            .map(Some)
+            .map_err(|problem| CheckpointError::Damaged { path, problem })
     }
 
     fn parse(bytes: &[u8]) -> Result<Self, String> {
-        let rest = bytes.strip_prefix(MAGIC).ok_or("it is no checkpoint of this version")?;
+        let rest = bytes
+            .strip_prefix(MAGIC)
+            .ok_or("it is no checkpoint of this version")?;
         let (_, checksum) = bytes.split_last_chunk::<8>().ok_or("it is too short")?;
         if rest.len() < 8 || xxh3_64(&bytes[..bytes.len() - 8]) != u64::from_le_bytes(*checksum) {
             return Err("its checksum is wrong, it is damaged or cut off".to_owned());
         }
         let mut rest = &rest[..rest.len() - 8];
         let mut section = || -> Result<Vec<u8>, String> {
-            let (length, content) = rest.split_first_chunk::<8>().ok_or("a section is missing")?;
-            let length = usize::try_from(u64::from_le_bytes(*length)).map_err(|_| "a section is too long")?;
-            let (section, remaining) = content.split_at_checked(length).ok_or("a section is cut off")?;
+            let (length, content) = rest
+                .split_first_chunk::<8>()
+                .ok_or("a section is missing")?;
+            let length = usize::try_from(u64::from_le_bytes(*length))
+                .map_err(|_| "a section is too long")?;
+            let (section, remaining) = content
+                .split_at_checked(length)
+                .ok_or("a section is cut off")?;
             rest = remaining;
             Ok(section.to_vec())
         };
-        let header = serde_json::from_slice(&section()?).map_err(|error| format!("its header cannot be read: {error}"))?;
-        Ok(Self { header, model: section()?, optimiser: section()?, best: section()? })
+        let header = serde_json::from_slice(&section()?)
+            .map_err(|error| format!("its header cannot be read: {error}"))?;
+        Ok(Self {
+            header,
+            model: section()?,
+            optimiser: section()?,
+            best: section()?,
+        })
     }
 }
 
@@ -172,10 +199,22 @@ mod tests {
             fingerprint: u64::MAX,
             best_epoch: 1,
             curve: vec![point],
-            begun: Some(Passed { batches: 3, samples: 300, loss: 0.1 + 0.7, learning_rate: 1e-3, seconds: 0.1, ..Passed::default() }),
+            begun: Some(Passed {
+                batches: 3,
+                samples: 300,
+                loss: 0.1 + 0.7,
+                learning_rate: 1e-3,
+                seconds: 0.1,
+                ..Passed::default()
+            }),
             online: None,
         };
-        Checkpoint { header, model: vec![1, 2, 3], optimiser: Vec::new(), best: vec![9; 1000] }
+        Checkpoint {
+            header,
+            model: vec![1, 2, 3],
+            optimiser: Vec::new(),
+            best: vec![9; 1000],
+        }
     }
 
     #[test]
@@ -183,7 +222,10 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         assert_eq!(Checkpoint::read(directory.path()).unwrap(), None);
         checkpoint().write(directory.path()).unwrap();
-        assert_eq!(Checkpoint::read(directory.path()).unwrap(), Some(checkpoint()));
+        assert_eq!(
+            Checkpoint::read(directory.path()).unwrap(),
+            Some(checkpoint())
+        );
     }
 
     #[test]
@@ -192,13 +234,19 @@ mod tests {
         checkpoint().write(directory.path()).unwrap();
         let bytes = std::fs::read(path(directory.path())).unwrap();
         for place in 0..bytes.len() {
-            assert!(Checkpoint::parse(&bytes[..place]).is_err(), "cut at {place}");
+            assert!(
+                Checkpoint::parse(&bytes[..place]).is_err(),
+                "cut at {place}"
+            );
             let mut changed = bytes.clone();
             changed[place] ^= 1;
             assert!(Checkpoint::parse(&changed).is_err(), "changed at {place}");
         }
         std::fs::write(path(directory.path()), &bytes[..100]).unwrap();
         let error = Checkpoint::read(directory.path()).unwrap_err().to_string();
-        assert!(error.contains("checkpoint.bin") && error.contains("cut off"), "{error}");
+        assert!(
+            error.contains("checkpoint.bin") && error.contains("cut off"),
+            "{error}"
+        );
     }
 }

@@ -37,7 +37,11 @@ fn no_heads(loss: &HeadLoss) -> bool {
 impl Passed {
     /// What was lost.
     pub(super) fn losses(&self) -> Losses {
-        Losses { value: self.loss, rolls: self.rolls, moves_to_go: self.moves_to_go }
+        Losses {
+            value: self.loss,
+            rolls: self.rolls,
+            moves_to_go: self.moves_to_go,
+        }
     }
 
     fn add(&mut self, losses: Losses) {
@@ -47,8 +51,8 @@ impl Passed {
     }
 }
 
-/// Learns the rest of an epoch (from 1) of which some batches may have `passed` before. After each batch `pause` is
-/// called.
+/// Learns the rest of an epoch (from 1) of which some batches may have `passed` before. After each
+/// batch `pause` is called.
 pub(super) fn learn_epoch<L: Learner>(
     run: &Run<'_>,
     learner: &mut L,
@@ -57,7 +61,12 @@ pub(super) fn learn_epoch<L: Learner>(
     mut pause: impl FnMut(&L, &Passed) -> Result<(), TrainError>,
 ) -> Result<Passed, TrainError> {
     let training = &run.config.training;
-    let shuffle = Shuffle { seed: run.config.seed, epoch, window: training.window, symmetries: training.symmetries };
+    let shuffle = Shuffle {
+        seed: run.config.seed,
+        epoch,
+        window: training.window,
+        symmetries: training.symmetries,
+    };
     let size = learner.batch_size();
     let pass = Pass::training(run.samples, size, shuffle, passed.batches);
     let inputs = learner.inputs();
@@ -66,11 +75,17 @@ pub(super) fn learn_epoch<L: Learner>(
     pass.each(
         |samples| inputs.batch(samples, search_share),
         |number, batch| {
-            passed.learning_rate = run.learning_rate(learner.learning_rate(), epoch, number, pass.batches());
+            passed.learning_rate =
+                run.learning_rate(learner.learning_rate(), epoch, number, pass.batches());
             let losses = learner.learn(batch, passed.learning_rate)?;
             if !losses.are_finite() {
                 let loss = losses.value + losses.rolls.sum + losses.moves_to_go.sum;
-                return Err(TrainError::NotFinite { what: "training loss", epoch, batch: number + 1, loss });
+                return Err(TrainError::NotFinite {
+                    what: "training loss",
+                    epoch,
+                    batch: number + 1,
+                    loss,
+                });
             }
             let samples = size.min(run.samples.training() - passed.samples);
             passed.batches += 1;
@@ -78,7 +93,11 @@ pub(super) fn learn_epoch<L: Learner>(
             passed.add(losses);
             passed.seconds = before + started.elapsed().as_secs_f64();
             run.progress.inc(samples as u64);
-            run.progress.set_message(format!("epoch {epoch}/{} loss {:.5}", training.epochs, passed.loss / passed.samples as f64));
+            run.progress.set_message(format!(
+                "epoch {epoch}/{} loss {:.5}",
+                training.epochs,
+                passed.loss / passed.samples as f64
+            ));
             pause(&*learner, &passed)
         },
     )?;
@@ -95,8 +114,8 @@ pub(super) struct Validated {
     pub(super) losses: Losses,
 }
 
-/// The losses of the validation samples. Their targets are mixed as in the last epoch, so that the losses of all epochs can
-/// be compared.
+/// The losses of the validation samples. Their targets are mixed as in the last epoch, so that the
+/// losses of all epochs can be compared.
 pub(super) fn validate<L: Learner>(run: &Run<'_>, learner: &L) -> Result<Validated, TrainError> {
     let search_share = run.config.target.last_search_share();
     let mut losses = Losses::default();
@@ -108,16 +127,32 @@ pub(super) fn validate<L: Learner>(run: &Run<'_>, learner: &L) -> Result<Validat
         *samples += 1;
         *sum += loss;
         if let Some(logit) = said.roll {
-            losses.rolls.add(cross_entropy(logit, f64::from(sample.continuation.target(search_share))));
+            losses.rolls.add(cross_entropy(
+                logit,
+                f64::from(sample.continuation.target(search_share)),
+            ));
         }
         if let Some((plies, expected)) = said.plies {
             losses.moves_to_go.add((plies - expected).powi(2));
         }
     })?;
     losses.value = sums.iter().map(|(_, loss)| loss).sum();
-    let with_samples = sums.into_iter().enumerate().filter(|(_, (samples, _))| *samples > 0);
-    let by_stones = with_samples.map(|(stones, (samples, loss))| StonesLoss { stones, samples, loss: loss / samples as f64 }).collect();
-    Ok(Validated { loss: losses.value / run.samples.validation().len() as f64, by_stones, losses })
+    let with_samples = sums
+        .into_iter()
+        .enumerate()
+        .filter(|(_, (samples, _))| *samples > 0);
+    let by_stones = with_samples
+        .map(|(stones, (samples, loss))| StonesLoss {
+            stones,
+            samples,
+            loss: loss / samples as f64,
+        })
+        .collect();
+    Ok(Validated {
+        loss: losses.value / run.samples.validation().len() as f64,
+        by_stones,
+        losses,
+    })
 }
 
 /// What a model says of a validation sample.
@@ -126,25 +161,48 @@ pub(super) struct Said {
     pub(super) logit: f64,
     /// Of a win after the face that came, if the model has that head and the face is known.
     pub(super) roll: Option<f64>,
-    /// Plies to the end over 16 as the model has them and as they were, if it has that head and they are known.
+    /// Plies to the end over 16 as the model has them and as they were, if it has that head and
+    /// they are known.
     pub(super) plies: Option<(f64, f64)>,
 }
 
 /// Tells for each validation sample what the model says of it.
-pub(super) fn each_validated<L: Learner>(run: &Run<'_>, learner: &L, mut tell: impl FnMut(&Sample, Said)) -> Result<(), TrainError> {
+pub(super) fn each_validated<L: Learner>(
+    run: &Run<'_>,
+    learner: &L,
+    mut tell: impl FnMut(&Sample, Said),
+) -> Result<(), TrainError> {
     let validation = run.samples.validation();
     let inputs = learner.inputs();
     let search_share = run.config.target.last_search_share();
     Pass::validation(run.samples, VALIDATION_BATCH).each(
         |samples| inputs.batch(samples, search_share),
         |number, batch| {
-            let Outputs { logits, rolls, plies } = learner.outputs(batch)?;
-            for (place, (sample, logit)) in validation[number * VALIDATION_BATCH..].iter().zip(logits).enumerate() {
+            let Outputs {
+                logits,
+                rolls,
+                plies,
+            } = learner.outputs(batch)?;
+            for (place, (sample, logit)) in validation[number * VALIDATION_BATCH..]
+                .iter()
+                .zip(logits)
+                .enumerate()
+            {
                 let after = sample.continuation;
-                let roll = rolls.get(place).filter(|_| after.face > 0).map(|&logit| f64::from(logit));
+                let roll = rolls
+                    .get(place)
+                    .filter(|_| after.face > 0)
+                    .map(|&logit| f64::from(logit));
                 let plies = plies.get(place).zip(scaled_plies(after.plies));
                 let plies = plies.map(|(&plies, expected)| (f64::from(plies), f64::from(expected)));
-                tell(sample, Said { logit: f64::from(logit), roll, plies });
+                tell(
+                    sample,
+                    Said {
+                        logit: f64::from(logit),
+                        roll,
+                        plies,
+                    },
+                );
             }
             Ok::<(), TrainError>(())
         },

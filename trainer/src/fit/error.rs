@@ -34,7 +34,9 @@ pub enum TrainError {
         cause: io::Error,
     },
     /// An optimiser's state of another size.
-    #[error("the checkpoint does not fit the model: its optimiser has another size; remove it to train from the start")]
+    #[error(
+        "the checkpoint does not fit the model: its optimiser has another size; remove it to train from the start"
+    )]
     Optimiser,
     /// The weights ran away.
     #[error("the {what} became {loss} in epoch {epoch}, batch {batch}: lower the learning rate")]

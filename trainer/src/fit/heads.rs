@@ -1,7 +1,8 @@
 //! How good the heads of a trained network are, by the validation samples.
 //!
-//! A roll's probability is judged by what happened: the logistic that fits results best has slope 1 and offset 0 if it is
-//! calibrated. And the mean over the die should be the value, although nothing but the samples tells the network so.
+//! A roll's probability is judged by what happened: the logistic that fits results best has slope 1
+//! and offset 0 if it is calibrated. And the mean over the die should be the value, although
+//! nothing but the samples tells the network so.
 
 use super::epoch::each_validated;
 use super::{Learner, Run, TrainError, validation_positions};
@@ -37,7 +38,8 @@ pub struct RollsReport {
     pub predicted: f64,
     /// Share of wins among them.
     pub won: f64,
-    /// The logistic of the head's log odds that fits the results of the games best; none if there is no best one.
+    /// The logistic of the head's log odds that fits the results of the games best; none if there
+    /// is no best one.
     pub calibration: Option<LogisticFit>,
     /// The same of the value's log odds on the same samples, which do not know the roll.
     pub value_calibration: Option<LogisticFit>,
@@ -54,7 +56,8 @@ pub struct PliesReport {
     pub samples: usize,
     /// Root of the mean squared error, in plies.
     pub error: f64,
-    /// Standard deviation of the plies to the end, in plies: the error of whoever says the same of all positions.
+    /// Standard deviation of the plies to the end, in plies: the error of whoever says the same of
+    /// all positions.
     pub deviation: f64,
 }
 
@@ -74,13 +77,18 @@ pub(super) fn judge<L: Learner>(run: &Run<'_>, learner: &L) -> Result<HeadsRepor
     })?;
     if learner.heads().contains(Head::Rolls) && !rolls.is_empty() {
         let samples = rolls.len();
-        let mean = |number: &dyn Fn(&(f32, bool)) -> f64| rolls.iter().map(number).sum::<f64>() / samples as f64;
+        let mean = |number: &dyn Fn(&(f32, bool)) -> f64| {
+            rolls.iter().map(number).sum::<f64>() / samples as f64
+        };
         let answers = learner.answers(&validation_positions(run.samples.validation()))?;
         let distances: Vec<f64> = answers
             .rolls
             .iter()
             .zip(&answers.values)
-            .map(|(rolls, &value)| rolls.iter().map(|&roll| f64::from(roll)).sum::<f64>() / FACES as f64 - f64::from(value))
+            .map(|(rolls, &value)| {
+                rolls.iter().map(|&roll| f64::from(roll)).sum::<f64>() / FACES as f64
+                    - f64::from(value)
+            })
             .collect();
         report.rolls = Some(RollsReport {
             samples,
@@ -88,13 +96,16 @@ pub(super) fn judge<L: Learner>(run: &Run<'_>, learner: &L) -> Result<HeadsRepor
             won: mean(&|(_, won)| f64::from(u8::from(*won))),
             calibration: fit_logistic(&rolls),
             value_calibration: fit_logistic(&values),
-            distance_from_value: distances.iter().map(|distance| distance.abs()).sum::<f64>() / distances.len() as f64,
+            distance_from_value: distances.iter().map(|distance| distance.abs()).sum::<f64>()
+                / distances.len() as f64,
             bias_from_value: distances.iter().sum::<f64>() / distances.len() as f64,
         });
     }
     if learner.heads().contains(Head::MovesToGo) && !plies.is_empty() {
         let (samples, scale) = (plies.len(), f64::from(PLIES_SCALE));
-        let mean = |number: &dyn Fn(&(f64, f64)) -> f64| plies.iter().map(number).sum::<f64>() / samples as f64;
+        let mean = |number: &dyn Fn(&(f64, f64)) -> f64| {
+            plies.iter().map(number).sum::<f64>() / samples as f64
+        };
         let centre = mean(&|(_, expected)| *expected);
         report.moves_to_go = Some(PliesReport {
             samples,

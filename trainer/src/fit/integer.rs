@@ -1,4 +1,5 @@
-//! Fitting the integer network: Adam on batches as for the network, through a forward pass that rounds as the engine does.
+//! Fitting the integer network: Adam on batches as for the network, through a forward pass that
+//! rounds as the engine does.
 
 use super::{Inputs, Learner, Run, TrainError};
 use crate::batch::{IntegerBatch, integer_batch, untargeted};
@@ -52,12 +53,31 @@ impl IntegerLearner {
     /// A network with the initial weights of the configuration's seed.
     pub(super) fn new(run: &Run<'_>, device: Device) -> Self {
         let config = &run.config.integer;
-        let mut random = RandomStream::new(derive_seed(run.config.seed, SeedSpace::Training, &[WEIGHTS]));
-        let model = IntegerModel::new(config.inputs, config.hidden, &mut random, &device.clone().autodiff());
+        let mut random = RandomStream::new(derive_seed(
+            run.config.seed,
+            SeedSpace::Training,
+            &[WEIGHTS],
+        ));
+        let model = IntegerModel::new(
+            config.inputs,
+            config.hidden,
+            &mut random,
+            &device.clone().autodiff(),
+        );
         let clipping = GradientClippingConfig::Norm(config.gradient_norm);
-        let optimiser = AdamConfig::new().with_epsilon(1e-8).with_grad_clipping(Some(clipping)).init();
+        let optimiser = AdamConfig::new()
+            .with_epsilon(1e-8)
+            .with_grad_clipping(Some(clipping))
+            .init();
         let (batch, learning_rate) = (config.batch, config.learning_rate);
-        Self { model, optimiser, inputs: IntegerInputs(config.inputs), batch, learning_rate, device }
+        Self {
+            model,
+            optimiser,
+            inputs: IntegerInputs(config.inputs),
+            batch,
+            learning_rate,
+            device,
+        }
     }
 }
 
@@ -65,8 +85,14 @@ impl IntegerLearner {
 fn tensors(batch: IntegerBatch, device: &Device) -> (Tensor<2, Int>, Tensor<2>) {
     let samples = batch.targets.len();
     let active = batch.rows.len() / samples.max(1);
-    let rows = Tensor::from_data(TensorData::new(batch.rows, [samples, active]), (device, DType::I32));
-    (rows, Tensor::from_data(TensorData::new(batch.targets, [samples, 1]), device))
+    let rows = Tensor::from_data(
+        TensorData::new(batch.rows, [samples, active]),
+        (device, DType::I32),
+    );
+    (
+        rows,
+        Tensor::from_data(TensorData::new(batch.targets, [samples, 1]), device),
+    )
 }
 
 impl Learner for IntegerLearner {
@@ -88,9 +114,15 @@ impl Learner for IntegerLearner {
         let samples = batch.targets.len();
         let (rows, targets) = tensors(batch, &self.device.clone().autodiff());
         let loss = cross_entropy(self.model.forward(rows), targets);
-        let value: f32 = loss.clone().inner().try_into_scalar().map_err(TrainError::device)?;
+        let value: f32 = loss
+            .clone()
+            .inner()
+            .try_into_scalar()
+            .map_err(TrainError::device)?;
         let gradients = GradientsParams::from_grads(loss.backward(), &self.model);
-        self.model = self.optimiser.step(learning_rate, self.model.clone(), gradients);
+        self.model = self
+            .optimiser
+            .step(learning_rate, self.model.clone(), gradients);
         self.model.hold(self.inputs.0);
         Ok((f64::from(value) * samples as f64).into())
     }
@@ -98,7 +130,12 @@ impl Learner for IntegerLearner {
     fn outputs(&self, batch: IntegerBatch) -> Result<Outputs, TrainError> {
         // On the plain device: with gradients each forward pass would leave its graph behind.
         let (rows, _) = tensors(batch, &self.device);
-        let logits = self.model.valid().forward(rows).try_into_data().map_err(TrainError::device)?;
+        let logits = self
+            .model
+            .valid()
+            .forward(rows)
+            .try_into_data()
+            .map_err(TrainError::device)?;
         Ok(logits.iter::<f32>().collect::<Vec<_>>().into())
     }
 
@@ -111,12 +148,18 @@ impl Learner for IntegerLearner {
     }
 
     fn load_model(&mut self, record: Vec<u8>) -> Result<(), TrainError> {
-        self.model = self.model.clone().try_load_record(ModuleRecord::from_bytes(Bytes::from_bytes_vec(record))?)?;
+        self.model = self
+            .model
+            .clone()
+            .try_load_record(ModuleRecord::from_bytes(Bytes::from_bytes_vec(record))?)?;
         Ok(())
     }
 
     fn load_optimiser(&mut self, record: Vec<u8>) -> Result<(), TrainError> {
-        self.optimiser = self.optimiser.clone().from_bytes(Bytes::from_bytes_vec(record))?;
+        self.optimiser = self
+            .optimiser
+            .clone()
+            .from_bytes(Bytes::from_bytes_vec(record))?;
         Ok(())
     }
 
@@ -125,12 +168,19 @@ impl Learner for IntegerLearner {
         let mut values = Vec::with_capacity(positions.len());
         for positions in positions.chunks(VALUED) {
             let (rows, _) = tensors(self.inputs.batch(&untargeted(positions), 1.0), &self.device);
-            values.extend(sigmoid(model.forward(rows)).try_into_data().map_err(TrainError::device)?.iter::<f32>());
+            values.extend(
+                sigmoid(model.forward(rows))
+                    .try_into_data()
+                    .map_err(TrainError::device)?
+                    .iter::<f32>(),
+            );
         }
         Ok(values.into())
     }
 
     fn export(&self) -> Result<Model, TrainError> {
-        Ok(Model::Integer(IntegerNetwork::new(self.model.weights(self.inputs.0).quantise()?)?))
+        Ok(Model::Integer(IntegerNetwork::new(
+            self.model.weights(self.inputs.0).quantise()?,
+        )?))
     }
 }

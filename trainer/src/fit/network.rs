@@ -1,6 +1,7 @@
 //! Fitting the network: Adam on batches, gradients clipped, the learning rate falling by schedule.
 //!
-//! On the CPU the fused step trains; on other devices burn does, whose forward pass is the reference either way.
+//! On the CPU the fused step trains; on other devices burn does, whose forward pass is the
+//! reference either way.
 
 use super::{Inputs, Learner, Run, TrainError};
 use crate::batch::{HeadTargets, NetworkBatch, network_batch, untargeted};
@@ -38,7 +39,13 @@ impl Inputs for NetworkInputs {
     type Batch = NetworkBatch;
 
     fn batch(&self, samples: &[Sample], search_share: f32) -> NetworkBatch {
-        network_batch(&self.game, &self.features, self.heads, samples, search_share)
+        network_batch(
+            &self.game,
+            &self.features,
+            self.heads,
+            samples,
+            search_share,
+        )
     }
 }
 
@@ -65,38 +72,74 @@ enum State {
 }
 
 impl NetworkLearner {
-    /// A network with the initial weights of the configuration's seed, trained as the backend does best.
+    /// A network with the initial weights of the configuration's seed, trained as the backend does
+    /// best.
     pub(super) fn new(run: &Run<'_>, device: Device) -> Self {
         let fused = run.config.training.backend == "flex";
         Self::with_step(run, device, fused)
     }
 
-    /// A network with the initial weights of the configuration's seed, and either the fused step or burn's.
+    /// A network with the initial weights of the configuration's seed, and either the fused step or
+    /// burn's.
     pub(super) fn with_step(run: &Run<'_>, device: Device, fused: bool) -> Self {
         let config = &run.config.network;
         let game = Standard::default();
         let features = DenseFeatures::new(&game, config.features);
         let shape = Shape::new(features.len(), &config.hidden).with_heads(config.heads);
-        let mut random = RandomStream::new(derive_seed(run.config.seed, SeedSpace::Training, &[WEIGHTS]));
+        let mut random = RandomStream::new(derive_seed(
+            run.config.seed,
+            SeedSpace::Training,
+            &[WEIGHTS],
+        ));
         let model = NetworkModel::new(shape, &mut random, &device.clone().autodiff());
         let state = if fused {
             let moments = vec![0.0; 2 * shape.parameters()];
-            State::Fused(Box::new(FusedNetwork::new(shape, model.parameters(), moments, 0)))
+            State::Fused(Box::new(FusedNetwork::new(
+                shape,
+                model.parameters(),
+                moments,
+                0,
+            )))
         } else {
             let clipping = GradientClippingConfig::Norm(config.gradient_norm);
-            let optimiser = AdamConfig::new().with_epsilon(1e-8).with_grad_clipping(Some(clipping)).init();
+            let optimiser = AdamConfig::new()
+                .with_epsilon(1e-8)
+                .with_grad_clipping(Some(clipping))
+                .init();
             State::Burn(Box::new(model), Box::new(optimiser))
         };
-        let &NetworkConfig { heads, batch, learning_rate, gradient_norm, .. } = config;
+        let &NetworkConfig {
+            heads,
+            batch,
+            learning_rate,
+            gradient_norm,
+            ..
+        } = config;
         let head_weights = Head::ALL.map(|head| config.head_weight(head));
-        let inputs = NetworkInputs { features, heads, game };
-        Self { state, inputs, shape, batch, learning_rate, gradient_norm, head_weights, device }
+        let inputs = NetworkInputs {
+            features,
+            heads,
+            game,
+        };
+        Self {
+            state,
+            inputs,
+            shape,
+            batch,
+            learning_rate,
+            gradient_norm,
+            head_weights,
+            device,
+        }
     }
 
-    /// The network as burn has it, on the plain device: with gradients each forward pass would leave its graph behind.
+    /// The network as burn has it, on the plain device: with gradients each forward pass would
+    /// leave its graph behind.
     fn burn(&self) -> NetworkModel {
         match &self.state {
-            State::Fused(network) => NetworkModel::from_parameters(self.shape, network.weights(), &self.device),
+            State::Fused(network) => {
+                NetworkModel::from_parameters(self.shape, network.weights(), &self.device)
+            }
             State::Burn(model, _) => model.valid(),
         }
     }
@@ -110,7 +153,11 @@ impl NetworkLearner {
 
 /// The numbers of a tensor, row by row.
 fn numbers(tensor: Tensor<2>) -> Result<Vec<f32>, TrainError> {
-    Ok(tensor.try_into_data().map_err(TrainError::device)?.iter::<f32>().collect())
+    Ok(tensor
+        .try_into_data()
+        .map_err(TrainError::device)?
+        .iter::<f32>()
+        .collect())
 }
 
 /// The sum of a head's losses, as tensor and as number, if there is such a head.
@@ -121,8 +168,18 @@ fn head_loss(
 ) -> Result<Option<(Tensor<1>, HeadLoss)>, TrainError> {
     let Some(said) = said else { return Ok(None) };
     let loss = loss(said);
-    let sum: f32 = loss.clone().inner().try_into_scalar().map_err(TrainError::device)?;
-    Ok(Some((loss, HeadLoss { sum: f64::from(sum), samples: samples as u64 })))
+    let sum: f32 = loss
+        .clone()
+        .inner()
+        .try_into_scalar()
+        .map_err(TrainError::device)?;
+    Ok(Some((
+        loss,
+        HeadLoss {
+            sum: f64::from(sum),
+            samples: samples as u64,
+        },
+    )))
 }
 
 /// A step of burn's on a batch: the loss whose gradient is wanted, and the sums of losses.
@@ -135,13 +192,25 @@ fn burn_loss(
 ) -> Result<(Tensor<1>, Losses), TrainError> {
     let samples = targets.dims()[0] as f64;
     let mut loss = cross_entropy(said.logits, targets);
-    let value: f32 = loss.clone().inner().try_into_scalar().map_err(TrainError::device)?;
+    let value: f32 = loss
+        .clone()
+        .inner()
+        .try_into_scalar()
+        .map_err(TrainError::device)?;
     let mut losses = Losses::from(f64::from(value) * samples);
     let faces = heads.faces.iter().filter(|face| **face > 0).count();
     let lengths = heads.plies.iter().filter(|plies| **plies >= 0.0).count();
     for (head, weight, place) in [
-        (head_loss(said.rolls, faces, |said| roll_loss(said, heads, device))?, weights[0], &mut losses.rolls),
-        (head_loss(said.plies, lengths, |said| plies_loss(said, heads, device))?, weights[1], &mut losses.moves_to_go),
+        (
+            head_loss(said.rolls, faces, |said| roll_loss(said, heads, device))?,
+            weights[0],
+            &mut losses.rolls,
+        ),
+        (
+            head_loss(said.plies, lengths, |said| plies_loss(said, heads, device))?,
+            weights[1],
+            &mut losses.moves_to_go,
+        ),
     ] {
         if let Some((tensor, sum)) = head {
             loss = loss + tensor * (f64::from(weight) / samples);
@@ -152,19 +221,46 @@ fn burn_loss(
 }
 
 /// Rows, dense inputs (if there are any) and targets as tensors.
-fn tensors(batch: NetworkBatch, dense: usize, device: &Device) -> (Tensor<2, Int>, Option<Tensor<2>>, Tensor<2>) {
+fn tensors(
+    batch: NetworkBatch,
+    dense: usize,
+    device: &Device,
+) -> (Tensor<2, Int>, Option<Tensor<2>>, Tensor<2>) {
     let samples = batch.targets.len();
-    let rows = Tensor::from_data(TensorData::new(batch.rows, [samples, ACTIVE]), (device, DType::I32));
-    let features = (dense > 0).then(|| Tensor::from_data(TensorData::new(batch.dense, [samples, dense]), device));
-    (rows, features, Tensor::from_data(TensorData::new(batch.targets, [samples, 1]), device))
+    let rows = Tensor::from_data(
+        TensorData::new(batch.rows, [samples, ACTIVE]),
+        (device, DType::I32),
+    );
+    let features = (dense > 0)
+        .then(|| Tensor::from_data(TensorData::new(batch.dense, [samples, dense]), device));
+    (
+        rows,
+        features,
+        Tensor::from_data(TensorData::new(batch.targets, [samples, 1]), device),
+    )
 }
 
 /// A batch as the fused step takes it.
 fn inputs(batch: &NetworkBatch, weights: [f32; 2]) -> fused::Inputs<'_> {
-    let HeadTargets { faces, rolls, plies } = &batch.heads;
+    let HeadTargets {
+        faces,
+        rolls,
+        plies,
+    } = &batch.heads;
     let [rolls_weight, plies_weight] = weights;
-    let heads = HeadInputs { faces, rolls, rolls_weight, plies, plies_weight };
-    fused::Inputs { rows: &batch.rows, dense: &batch.dense, targets: &batch.targets, heads }
+    let heads = HeadInputs {
+        faces,
+        rolls,
+        rolls_weight,
+        plies,
+        plies_weight,
+    };
+    fused::Inputs {
+        rows: &batch.rows,
+        dense: &batch.dense,
+        targets: &batch.targets,
+        heads,
+    }
 }
 
 impl Learner for NetworkLearner {
@@ -188,12 +284,22 @@ impl Learner for NetworkLearner {
 
     fn learn(&mut self, batch: NetworkBatch, learning_rate: f64) -> Result<Losses, TrainError> {
         match &mut self.state {
-            State::Fused(network) => Ok(network.step(inputs(&batch, self.head_weights), learning_rate, self.gradient_norm)),
+            State::Fused(network) => Ok(network.step(
+                inputs(&batch, self.head_weights),
+                learning_rate,
+                self.gradient_norm,
+            )),
             State::Burn(model, optimiser) => {
                 let device = self.device.clone().autodiff();
                 let heads = batch.heads.clone();
                 let (rows, features, targets) = tensors(batch, self.shape.dense(), &device);
-                let (loss, losses) = burn_loss(model.say(rows, features), targets, &heads, self.head_weights, &device)?;
+                let (loss, losses) = burn_loss(
+                    model.say(rows, features),
+                    targets,
+                    &heads,
+                    self.head_weights,
+                    &device,
+                )?;
                 let gradients = GradientsParams::from_grads(loss.backward(), model.as_ref());
                 **model = optimiser.step(learning_rate, model.as_ref().clone(), gradients);
                 Ok(losses)
@@ -206,9 +312,18 @@ impl Learner for NetworkLearner {
             State::Fused(network) => Ok(network.outputs(inputs(&batch, self.head_weights))),
             State::Burn(..) => {
                 let mask = face_mask(&batch.heads, &self.device);
-                let Said { logits, rolls, plies } = self.burn_says(batch);
-                let rolls = rolls.map_or(Ok(Vec::new()), |rolls| numbers((rolls * mask).sum_dim(1)))?;
-                Ok(Outputs { logits: numbers(logits)?, rolls, plies: plies.map_or(Ok(Vec::new()), numbers)? })
+                let Said {
+                    logits,
+                    rolls,
+                    plies,
+                } = self.burn_says(batch);
+                let rolls =
+                    rolls.map_or(Ok(Vec::new()), |rolls| numbers((rolls * mask).sum_dim(1)))?;
+                Ok(Outputs {
+                    logits: numbers(logits)?,
+                    rolls,
+                    plies: plies.map_or(Ok(Vec::new()), numbers)?,
+                })
             }
         }
     }
@@ -221,18 +336,25 @@ impl Learner for NetworkLearner {
         match &self.state {
             State::Fused(network) => {
                 let (moments, steps) = network.optimiser();
-                Ok(steps.to_le_bytes().into_iter().chain(moments.iter().flat_map(|moment| moment.to_le_bytes())).collect())
+                Ok(steps
+                    .to_le_bytes()
+                    .into_iter()
+                    .chain(moments.iter().flat_map(|moment| moment.to_le_bytes()))
+                    .collect())
             }
             State::Burn(_, optimiser) => Ok(optimiser.into_bytes()?.to_vec()),
         }
     }
 
     fn load_model(&mut self, record: Vec<u8>) -> Result<(), TrainError> {
-        let model = self.burn().try_load_record(ModuleRecord::from_bytes(Bytes::from_bytes_vec(record))?)?;
+        let model = self
+            .burn()
+            .try_load_record(ModuleRecord::from_bytes(Bytes::from_bytes_vec(record))?)?;
         match &mut self.state {
             State::Fused(network) => {
                 let (moments, steps) = network.optimiser();
-                **network = FusedNetwork::new(self.shape, model.parameters(), moments.to_vec(), steps);
+                **network =
+                    FusedNetwork::new(self.shape, model.parameters(), moments.to_vec(), steps);
             }
             State::Burn(trained, _) => **trained = model.train(),
         }
@@ -242,26 +364,53 @@ impl Learner for NetworkLearner {
     fn load_optimiser(&mut self, record: Vec<u8>) -> Result<(), TrainError> {
         match &mut self.state {
             State::Fused(network) => {
-                let (steps, moments) = record.split_first_chunk::<8>().ok_or(TrainError::Optimiser)?;
+                let (steps, moments) = record
+                    .split_first_chunk::<8>()
+                    .ok_or(TrainError::Optimiser)?;
                 if moments.len() != 8 * self.shape.parameters() {
                     return Err(TrainError::Optimiser);
                 }
-                let moments = moments.as_chunks::<4>().0.iter().map(|&moment| f32::from_le_bytes(moment)).collect();
-                **network = FusedNetwork::new(self.shape, network.weights().to_vec(), moments, u64::from_le_bytes(*steps));
+                let moments = moments
+                    .as_chunks::<4>()
+                    .0
+                    .iter()
+                    .map(|&moment| f32::from_le_bytes(moment))
+                    .collect();
+                **network = FusedNetwork::new(
+                    self.shape,
+                    network.weights().to_vec(),
+                    moments,
+                    u64::from_le_bytes(*steps),
+                );
             }
-            State::Burn(_, optimiser) => **optimiser = optimiser.as_ref().clone().from_bytes(Bytes::from_bytes_vec(record))?,
+            State::Burn(_, optimiser) => {
+                **optimiser = optimiser
+                    .as_ref()
+                    .clone()
+                    .from_bytes(Bytes::from_bytes_vec(record))?
+            }
         }
         Ok(())
     }
 
     fn answers(&self, positions: &[Position]) -> Result<Answers, TrainError> {
-        let Said { logits, rolls, plies } = self.burn_says(self.inputs.batch(&untargeted(positions), 1.0));
+        let Said {
+            logits,
+            rolls,
+            plies,
+        } = self.burn_says(self.inputs.batch(&untargeted(positions), 1.0));
         let rolls = rolls.map_or(Ok(Vec::new()), |rolls| numbers(sigmoid(rolls)))?;
         let plies = plies.map_or(Ok(Vec::new()), numbers)?;
-        Ok(Answers { values: numbers(sigmoid(logits))?, rolls: rolls.as_chunks::<FACES>().0.to_vec(), plies })
+        Ok(Answers {
+            values: numbers(sigmoid(logits))?,
+            rolls: rolls.as_chunks::<FACES>().0.to_vec(),
+            plies,
+        })
     }
 
     fn export(&self) -> Result<Model, TrainError> {
-        Ok(Model::Network(Network::new(self.burn().weights(self.inputs.features.groups()))?))
+        Ok(Model::Network(Network::new(
+            self.burn().weights(self.inputs.features.groups()),
+        )?))
     }
 }

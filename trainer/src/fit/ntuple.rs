@@ -1,7 +1,9 @@
-//! Fitting the n-tuple network: one sample after the other, each changing the weights it used and no others.
+//! Fitting the n-tuple network: one sample after the other, each changing the weights it used and
+//! no others.
 //!
-//! The next samples' rows are found by other threads; the updates themselves ([`crate::models::online`]) run on one, in
-//! order, so that a seed gives the same weights on any machine.
+//! The next samples' rows are found by other threads; the updates themselves
+//! ([`crate::models::online`]) run on one, in order, so that a seed gives the same weights on any
+//! machine.
 
 use super::{Inputs, Learner, TrainError};
 use crate::batch::{TupleBatch, tuple_batch, untargeted};
@@ -36,7 +38,13 @@ impl NTupleLearner {
     pub(super) fn new(config: &NTupleConfig, device: Device) -> Result<Self, TrainError> {
         let set = config.tuple_set()?;
         let cells = Cells::zeros(config.rule, set.rows());
-        Ok(Self { cells, set, rule: config.rule, learning_rate: config.learning_rate, device })
+        Ok(Self {
+            cells,
+            set,
+            rule: config.rule,
+            learning_rate: config.learning_rate,
+            device,
+        })
     }
 
     /// What it looks at, and its weights, to be changed from outside.
@@ -50,20 +58,29 @@ impl NTupleLearner {
         NTupleModel::new(&weights, bias, &self.device)
     }
 
-    /// What the rule remembers, as a module of burn. Burn has no empty tensors: plain descent keeps one unused number.
+    /// What the rule remembers, as a module of burn. Burn has no empty tensors: plain descent keeps
+    /// one unused number.
     fn accumulators(&self) -> Accumulators {
         let (.., memory) = self.cells.apart();
         let width = Cells::remembered(self.rule);
         let rows = if width == 0 { 0 } else { self.set.rows() };
         let mut numbers = memory.into_iter();
-        Accumulators::new(rows, width.max(1), || numbers.next().unwrap_or_default(), &self.device)
+        Accumulators::new(
+            rows,
+            width.max(1),
+            || numbers.next().unwrap_or_default(),
+            &self.device,
+        )
     }
 }
 
 /// Rows as a tensor.
 fn row_tensor(batch: &TupleBatch, tuples: usize, device: &Device) -> Tensor<2, Int> {
     let rows: Vec<i64> = batch.rows.iter().map(|&row| i64::from(row)).collect();
-    Tensor::from_data(TensorData::new(rows, [batch.targets.len(), tuples]), (device, DType::I64))
+    Tensor::from_data(
+        TensorData::new(rows, [batch.targets.len(), tuples]),
+        (device, DType::I64),
+    )
 }
 
 impl Inputs for TupleSet {
@@ -108,22 +125,33 @@ impl Learner for NTupleLearner {
     }
 
     fn load_model(&mut self, record: Vec<u8>) -> Result<(), TrainError> {
-        let model = self.burn().try_load_record(ModuleRecord::from_bytes(Bytes::from_bytes_vec(record))?)?;
+        let model = self
+            .burn()
+            .try_load_record(ModuleRecord::from_bytes(Bytes::from_bytes_vec(record))?)?;
         let (.., memory) = self.cells.apart();
         self.cells = Cells::new(self.rule, &model.weights(), model.bias(), &memory);
         Ok(())
     }
 
     fn load_optimiser(&mut self, record: Vec<u8>) -> Result<(), TrainError> {
-        let memory = self.accumulators().try_load_record(ModuleRecord::from_bytes(Bytes::from_bytes_vec(record))?)?.values();
+        let memory = self
+            .accumulators()
+            .try_load_record(ModuleRecord::from_bytes(Bytes::from_bytes_vec(record))?)?
+            .values();
         let (weights, bias, _) = self.cells.apart();
         self.cells = Cells::new(self.rule, &weights, bias, &memory);
         Ok(())
     }
 
     fn answers(&self, positions: &[Position]) -> Result<Answers, TrainError> {
-        let rows = row_tensor(&tuple_batch(&self.set, &untargeted(positions), 1.0), self.set.tuples(), &self.device);
-        let values = sigmoid(self.burn().forward(rows)).try_into_data().map_err(TrainError::device)?;
+        let rows = row_tensor(
+            &tuple_batch(&self.set, &untargeted(positions), 1.0),
+            self.set.tuples(),
+            &self.device,
+        );
+        let values = sigmoid(self.burn().forward(rows))
+            .try_into_data()
+            .map_err(TrainError::device)?;
         Ok(values.iter::<f32>().collect::<Vec<_>>().into())
     }
 

@@ -1,11 +1,13 @@
-//! Learning from own games: an n-tuple network plays itself and learns after each game, without records.
+//! Learning from own games: an n-tuple network plays itself and learns after each game, without
+//! records.
 //!
-//! Temporal differences TD(λ) as in Tesauro 1992, on values before the roll, that is on afterstates (Szubert and
-//! Jaśkowski 2014); the rules that change weights are those of supervised training, temporal coherence among them. A
-//! training lives in a directory and goes on from its last checkpoint, as [`super::fit`] does. Invariant: game *i* and
-//! what is learned from it are a function of settings, weights and *i*, and games are learned in their order on one
-//! thread, so all weights are a function of the settings. The weights after the last game are exported: there is no
-//! validation that could choose others.
+//! Temporal differences TD(λ) as in Tesauro 1992, on values before the roll, that is on afterstates
+//! (Szubert and Jaśkowski 2014); the rules that change weights are those of supervised training,
+//! temporal coherence among them. A training lives in a directory and goes on from its last
+//! checkpoint, as [`super::fit`] does. Invariant: game *i* and what is learned from it are a
+//! function of settings, weights and *i*, and games are learned in their order on one thread, so
+//! all weights are a function of the settings. The weights after the last game are exported: there
+//! is no validation that could choose others.
 
 mod episode;
 
@@ -39,7 +41,8 @@ pub struct OnlinePoint {
     pub games: u64,
     /// Positions of these games, since the point before.
     pub positions: u64,
-    /// Mean cross-entropy between values and results of these positions, each before it was learned, in nats.
+    /// Mean cross-entropy between values and results of these positions, each before it was
+    /// learned, in nats.
     pub loss: f64,
     /// Probability of a random move in the last of these games.
     pub exploration: f64,
@@ -69,7 +72,8 @@ pub struct OnlineReport {
     pub games: u64,
     /// Their positions.
     pub positions: u64,
-    /// Mean cross-entropy between values and results since the last but one point of the curve, in nats.
+    /// Mean cross-entropy between values and results since the last but one point of the curve, in
+    /// nats.
     pub loss: f64,
     /// Games a second over all games.
     pub games_per_second: f64,
@@ -83,21 +87,31 @@ pub struct OnlineReport {
     pub model: PathBuf,
 }
 
-/// Lets an n-tuple network learn from games against itself and exports it. `provenance` says by what program, as JSON or
-/// as plain text.
+/// Lets an n-tuple network learn from games against itself and exports it. `provenance` says by
+/// what program, as JSON or as plain text.
 ///
 /// # Errors
-/// If a setting cannot be used, the loss stops being a finite number, the directory holds another training, a file cannot
-/// be written, or the engine would not play what was trained.
-pub fn fit_online(config: &TrainConfig, provenance: &str, directory: &Path, progress: &ProgressBar) -> Result<OnlineReport, TrainError> {
+/// If a setting cannot be used, the loss stops being a finite number, the directory holds another
+/// training, a file cannot be written, or the engine would not play what was trained.
+pub fn fit_online(
+    config: &TrainConfig,
+    provenance: &str,
+    directory: &Path,
+    progress: &ProgressBar,
+) -> Result<OnlineReport, TrainError> {
     config.check()?;
     let device = backend::device(&config.training.backend)?;
-    std::fs::create_dir_all(directory).map_err(|cause| TrainError::Directory { path: directory.to_owned(), cause })?;
+    std::fs::create_dir_all(directory).map_err(|cause| TrainError::Directory {
+        path: directory.to_owned(),
+        cause,
+    })?;
     let mut student = Student::new(config, NTupleLearner::new(&config.ntuple, device)?);
     let configuration = config.to_toml();
     let mut checkpoint = match Checkpoint::read(directory)? {
         Some(found) => {
-            found.header.same_training(directory, FAMILY, &configuration, 0)?;
+            found
+                .header
+                .same_training(directory, FAMILY, &configuration, 0)?;
             student.learner.load_model(found.model.clone())?;
             student.learner.load_optimiser(found.optimiser.clone())?;
             found
@@ -117,7 +131,9 @@ pub fn fit_online(config: &TrainConfig, provenance: &str, directory: &Path, prog
             best: Vec::new(),
         },
     };
-    write_atomically(&directory.join("config.toml"), |file| file.write_all(configuration.as_bytes()))?;
+    write_atomically(&directory.join("config.toml"), |file| {
+        file.write_all(configuration.as_bytes())
+    })?;
     let mut done = checkpoint.header.online.take().unwrap_or_default();
     progress.set_length(config.online.games);
     progress.set_position(done.games);
@@ -127,7 +143,8 @@ pub fn fit_online(config: &TrainConfig, provenance: &str, directory: &Path, prog
         student.learn(done.games, &mut done)?;
         done.games += 1;
         progress.inc(1);
-        let reports = done.games.is_multiple_of(config.online.report_every) || done.games == config.online.games;
+        let reports = done.games.is_multiple_of(config.online.report_every)
+            || done.games == config.online.games;
         if reports || (done.games.is_multiple_of(64) && wants_checkpoint(config, written)) {
             done.seconds += timed.elapsed().as_secs_f64();
             if reports {
@@ -159,19 +176,28 @@ struct Student<'a> {
 
 impl<'a> Student<'a> {
     fn new(config: &'a TrainConfig, learner: NTupleLearner) -> Self {
-        Self { config, learner, rules: Standard::default(), episode: Episode::default() }
+        Self {
+            config,
+            learner,
+            rules: Standard::default(),
+            episode: Episode::default(),
+        }
     }
 
     /// The learning rate of the rule in a game.
     fn learning_rate(&self, game: u64) -> f64 {
         let (training, games) = (&self.config.training, self.config.online.games);
-        self.config.online.learning_rate * training.schedule.factor(game as f64 / games as f64, training.final_rate)
+        self.config.online.learning_rate
+            * training
+                .schedule
+                .factor(game as f64 / games as f64, training.final_rate)
     }
 
     /// Plays a game from a start, with this probability of random moves.
     fn play(&mut self, start: Position, exploration: f64, random: &mut RandomStream) {
         let (set, cells) = self.learner.parts();
-        self.episode.play(&self.rules, set, cells, start, exploration, random);
+        self.episode
+            .play(&self.rules, set, cells, start, exploration, random);
     }
 
     /// Learns from the game that was played.
@@ -198,14 +224,21 @@ impl<'a> Student<'a> {
 
     /// Two random set-ups, either side begins; and what is left of the game's random numbers.
     fn start(&self, game: u64) -> (Position, RandomStream) {
-        let mut random = RandomStream::new(derive_seed(self.config.seed, SeedSpace::Training, &[GAMES, game]));
+        let mut random = RandomStream::new(derive_seed(
+            self.config.seed,
+            SeedSpace::Training,
+            &[GAMES, game],
+        ));
         let first = random.below(2);
         (self.rules.random_start(&mut random, first), random)
     }
 
     /// The point of the curve after the last game; what it sums up begins anew.
     fn point(&self, done: &mut Progress) -> OnlinePoint {
-        let (last, before) = (done.games - 1, done.curve.last().map_or(0, |point| point.games));
+        let (last, before) = (
+            done.games - 1,
+            done.curve.last().map_or(0, |point| point.games),
+        );
         let positions = std::mem::take(&mut done.positions);
         OnlinePoint {
             games: done.games,
@@ -213,11 +246,13 @@ impl<'a> Student<'a> {
             loss: std::mem::take(&mut done.loss) / positions.max(1) as f64,
             exploration: exploration(&self.config.online, last),
             learning_rate: self.learning_rate(last),
-            games_per_second: (done.games - before) as f64 / std::mem::take(&mut done.seconds).max(1e-9),
+            games_per_second: (done.games - before) as f64
+                / std::mem::take(&mut done.seconds).max(1e-9),
         }
     }
 
-    /// Positions of games after the last one, played without learning and random moves, for the comparison with the engine.
+    /// Positions of games after the last one, played without learning and random moves, for the
+    /// comparison with the engine.
     fn fresh_positions(&mut self) -> Vec<Position> {
         let mut positions = Vec::new();
         for game in self.config.online.games.. {
@@ -233,8 +268,15 @@ impl<'a> Student<'a> {
     }
 
     /// Exports the network and reports.
-    fn finish(mut self, done: &Progress, configuration: &str, provenance: &str, directory: &Path) -> Result<OnlineReport, TrainError> {
-        let data = serde_json::from_str(provenance).unwrap_or_else(|_| serde_json::Value::from(provenance));
+    fn finish(
+        mut self,
+        done: &Progress,
+        configuration: &str,
+        provenance: &str,
+        directory: &Path,
+    ) -> Result<OnlineReport, TrainError> {
+        let data = serde_json::from_str(provenance)
+            .unwrap_or_else(|_| serde_json::Value::from(provenance));
         let positions = done.curve.iter().map(|point| point.positions).sum::<u64>();
         let loss = done.curve.last().map_or(f64::NAN, |point| point.loss);
         let story = serde_json::json!({
@@ -249,10 +291,15 @@ impl<'a> Student<'a> {
             "trainer": env!("CARGO_PKG_VERSION"),
         });
         let fresh = self.fresh_positions();
-        let file = ModelFile { provenance: story.to_string(), model: self.learner.export()? };
+        let file = ModelFile {
+            provenance: story.to_string(),
+            model: self.learner.export()?,
+        };
         let model = directory.join("ntuple.safetensors");
         let parity = export(&file, &model, &fresh, &self.learner.answers(&fresh)?)?;
-        let seconds: f64 = span(&done.curve).map(|(games, point)| games as f64 / point.games_per_second).sum();
+        let seconds: f64 = span(&done.curve)
+            .map(|(games, point)| games as f64 / point.games_per_second)
+            .sum();
         Ok(OnlineReport {
             family: "ntuple".to_owned(),
             games: done.games,
@@ -270,23 +317,52 @@ impl<'a> Student<'a> {
 /// The points of a curve, each with the number of games since the one before.
 fn span(curve: &[OnlinePoint]) -> impl Iterator<Item = (u64, &OnlinePoint)> {
     let before = std::iter::once(0).chain(curve.iter().map(|point| point.games));
-    curve.iter().zip(before).map(|(point, before)| (point.games - before, point))
+    curve
+        .iter()
+        .zip(before)
+        .map(|(point, before)| (point.games - before, point))
 }
 
 /// Probability of a random move in a game: on a straight line from the first to the last.
 fn exploration(config: &OnlineConfig, game: u64) -> f64 {
-    let done = if config.games > 1 { game as f64 / (config.games - 1) as f64 } else { 0.0 };
+    let done = if config.games > 1 {
+        game as f64 / (config.games - 1) as f64
+    } else {
+        0.0
+    };
     config.exploration + (config.final_exploration - config.exploration) * done
 }
 
 /// Writes the curve as a table and as a picture.
 fn draw(directory: &Path, curve: &[OnlinePoint]) -> Result<(), TrainError> {
-    let mut table = String::from("games,positions,loss,exploration,learning_rate,games_per_second\n");
-    for OnlinePoint { games, positions, loss, exploration, learning_rate, games_per_second } in curve {
-        table.push_str(&format!("{games},{positions},{loss},{exploration},{learning_rate},{games_per_second:.0}\n"));
+    let mut table =
+        String::from("games,positions,loss,exploration,learning_rate,games_per_second\n");
+    for OnlinePoint {
+        games,
+        positions,
+        loss,
+        exploration,
+        learning_rate,
+        games_per_second,
+    } in curve
+    {
+        table.push_str(&format!(
+            "{games},{positions},{loss},{exploration},{learning_rate},{games_per_second:.0}\n"
+        ));
     }
-    let points = curve.iter().map(|point| (point.games as f64, point.loss)).collect();
-    Ok(write_files(directory, &table, "games", &[Series { name: "values against results", points }])?)
+    let points = curve
+        .iter()
+        .map(|point| (point.games as f64, point.loss))
+        .collect();
+    Ok(write_files(
+        directory,
+        &table,
+        "games",
+        &[Series {
+            name: "values against results",
+            points,
+        }],
+    )?)
 }
 
 #[cfg(test)]

@@ -11,10 +11,18 @@ const FAMILIES: [Family; 3] = [Family::NTuple, Family::Network, Family::Integer]
 /// Three parts; who is expected to win wins.
 fn samples() -> Samples {
     let with_results = |mut samples: Vec<Sample>| {
-        samples.iter_mut().for_each(|sample| sample.result = sample.value.round());
+        samples
+            .iter_mut()
+            .for_each(|sample| sample.result = sample.value.round());
         samples
     };
-    let training = [random_samples(30, 1), random_samples(10, 3), random_samples(40, 4)].map(with_results).to_vec();
+    let training = [
+        random_samples(30, 1),
+        random_samples(10, 3),
+        random_samples(40, 4),
+    ]
+    .map(with_results)
+    .to_vec();
     Samples::in_memory(training, with_results(random_samples(20, 2))).unwrap()
 }
 
@@ -34,7 +42,14 @@ fn config() -> TrainConfig {
 }
 
 fn fit_in(directory: &Path, config: &TrainConfig, family: Family) -> Result<FitReport, TrainError> {
-    fit(config, family, &samples(), r#"{"games": 80}"#, directory, &ProgressBar::hidden())
+    fit(
+        config,
+        family,
+        &samples(),
+        r#"{"games": 80}"#,
+        directory,
+        &ProgressBar::hidden(),
+    )
 }
 
 /// A learner that is cut off when it has learned so many batches.
@@ -54,8 +69,15 @@ impl<L: Learner> Learner for CutOff<L> {
     fn heads(&self) -> Heads {
         self.0.heads()
     }
-    fn learn(&mut self, batch: <L::Inputs as Inputs>::Batch, learning_rate: f64) -> Result<Losses, TrainError> {
-        self.1 = self.1.checked_sub(1).ok_or(TrainError::Device("power cut".to_owned()))?;
+    fn learn(
+        &mut self,
+        batch: <L::Inputs as Inputs>::Batch,
+        learning_rate: f64,
+    ) -> Result<Losses, TrainError> {
+        self.1 = self
+            .1
+            .checked_sub(1)
+            .ok_or(TrainError::Device("power cut".to_owned()))?;
         self.0.learn(batch, learning_rate)
     }
     fn outputs(&self, batch: <L::Inputs as Inputs>::Batch) -> Result<Outputs, TrainError> {
@@ -81,35 +103,72 @@ impl<L: Learner> Learner for CutOff<L> {
     }
 }
 
-/// Starts or goes on with a training that is cut off after `batches` more. `burn`: with burn's step for the network.
-fn fit_until(directory: &Path, config: &TrainConfig, family: Family, burn: bool, batches: usize) -> Result<FitReport, TrainError> {
+/// Starts or goes on with a training that is cut off after `batches` more. `burn`: with burn's step
+/// for the network.
+fn fit_until(
+    directory: &Path,
+    config: &TrainConfig,
+    family: Family,
+    burn: bool,
+    batches: usize,
+) -> Result<FitReport, TrainError> {
     let samples = samples();
     let progress = ProgressBar::hidden();
-    let run = Run { config, samples: &samples, progress: &progress };
+    let run = Run {
+        config,
+        samples: &samples,
+        progress: &progress,
+    };
     let device = backend::device("flex").unwrap();
     match family {
         Family::Network => {
             let learner = NetworkLearner::with_step(&run, device, !burn);
-            train(&run, family, CutOff(learner, batches), r#"{"games": 80}"#, directory)
+            train(
+                &run,
+                family,
+                CutOff(learner, batches),
+                r#"{"games": 80}"#,
+                directory,
+            )
         }
-        Family::Integer => train(&run, family, CutOff(IntegerLearner::new(&run, device), batches), r#"{"games": 80}"#, directory),
-        Family::NTuple => {
-            train(&run, family, CutOff(NTupleLearner::new(&config.ntuple, device).unwrap(), batches), r#"{"games": 80}"#, directory)
-        }
+        Family::Integer => train(
+            &run,
+            family,
+            CutOff(IntegerLearner::new(&run, device), batches),
+            r#"{"games": 80}"#,
+            directory,
+        ),
+        Family::NTuple => train(
+            &run,
+            family,
+            CutOff(NTupleLearner::new(&config.ntuple, device).unwrap(), batches),
+            r#"{"games": 80}"#,
+            directory,
+        ),
     }
 }
 
 /// The columns of the curve that do not depend on the clock.
 fn losses(directory: &Path) -> Vec<String> {
     let table = fs::read_to_string(directory.join("curve.csv")).unwrap();
-    table.lines().map(|line| line.split(',').take(4).collect::<Vec<_>>().join(",")).collect()
+    table
+        .lines()
+        .map(|line| line.split(',').take(4).collect::<Vec<_>>().join(","))
+        .collect()
 }
 
 #[test]
 fn a_training_that_is_cut_off_goes_on_as_if_it_had_not_been() {
-    let families = [(Family::Network, None), (Family::Integer, None), (Family::Network, Some(Rule::Sgd))]
-        .into_iter()
-        .chain([Rule::Sgd, Rule::Adagrad, Rule::TemporalCoherence].map(|rule| (Family::NTuple, Some(rule))));
+    let families = [
+        (Family::Network, None),
+        (Family::Integer, None),
+        (Family::Network, Some(Rule::Sgd)),
+    ]
+    .into_iter()
+    .chain(
+        [Rule::Sgd, Rule::Adagrad, Rule::TemporalCoherence]
+            .map(|rule| (Family::NTuple, Some(rule))),
+    );
     for (family, rule) in families {
         // The second of the networks is burn's.
         let burn = family == Family::Network && rule.is_some();
@@ -121,7 +180,9 @@ fn a_training_that_is_cut_off_goes_on_as_if_it_had_not_been() {
             config.training.checkpoint_minutes = minutes;
             config.ntuple.rule = rule.unwrap_or(Rule::Sgd);
             if rule == Some(Rule::Adagrad) {
-                config.ntuple.tuples = ["s0 s6", "m12 o13 o7", "d1 d7 a3"].map(str::to_owned).to_vec();
+                config.ntuple.tuples = ["s0 s6", "m12 o13 o7", "d1 d7 a3"]
+                    .map(str::to_owned)
+                    .to_vec();
                 config.ntuple.phases = vec![5, 8];
             }
             let (whole, broken) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
@@ -132,22 +193,43 @@ fn a_training_that_is_cut_off_goes_on_as_if_it_had_not_been() {
                 Family::NTuple => 2048,
             };
             let batches = samples().training().div_ceil(size);
-            // Cut off in the third epoch, and again after some more batches: at least a whole epoch, as only then is
-            // there anything new to go on from.
+            // Cut off in the third epoch, and again after some more batches: at least a whole
+            // epoch, as only then is there anything new to go on from.
             for (cut, epochs) in [(2 * batches + batches / 2, 2), (batches + batches / 3, 3)] {
                 let error = fit_until(broken.path(), &config, family, burn, cut).unwrap_err();
                 assert_eq!(error.to_string(), "the training device failed: power cut");
                 assert_eq!(losses(broken.path()).len(), 1 + epochs);
             }
-            let begun = Checkpoint::read(broken.path()).unwrap().unwrap().header.begun;
-            assert_eq!(begun.is_some_and(|passed| passed.batches > 0), minutes > 0.0 && batches > 2);
+            let begun = Checkpoint::read(broken.path())
+                .unwrap()
+                .unwrap()
+                .header
+                .begun;
+            assert_eq!(
+                begun.is_some_and(|passed| passed.batches > 0),
+                minutes > 0.0 && batches > 2
+            );
             let found = fit_until(broken.path(), &config, family, burn, usize::MAX).unwrap();
-            assert_eq!(losses(broken.path()), losses(whole.path()), "{family:?} {rule:?}");
-            assert_eq!((found.epochs, found.best_epoch, found.validation_loss), (5, expected.best_epoch, expected.validation_loss));
-            assert_eq!(fs::read(&found.model).unwrap(), fs::read(&expected.model).unwrap(), "{family:?} {rule:?}");
+            assert_eq!(
+                losses(broken.path()),
+                losses(whole.path()),
+                "{family:?} {rule:?}"
+            );
+            assert_eq!(
+                (found.epochs, found.best_epoch, found.validation_loss),
+                (5, expected.best_epoch, expected.validation_loss)
+            );
+            assert_eq!(
+                fs::read(&found.model).unwrap(),
+                fs::read(&expected.model).unwrap(),
+                "{family:?} {rule:?}"
+            );
             // A finished training only exports again.
             fs::remove_file(&found.model).unwrap();
-            assert_eq!(fit_until(broken.path(), &config, family, burn, 0).unwrap(), found);
+            assert_eq!(
+                fit_until(broken.path(), &config, family, burn, 0).unwrap(),
+                found
+            );
             assert!(found.model.exists());
         }
     }
@@ -161,18 +243,54 @@ fn a_phase_learns_from_its_own_positions_alone() {
     config.ntuple.tuples = vec!["a0".to_owned()];
     config.ntuple.phases = vec![5, 8];
     let report = fit_in(directory.path(), &config, Family::NTuple).unwrap();
-    let Model::NTuple(network) = ModelFile::load(&report.model).unwrap().model else { panic!("another model") };
-    assert_eq!((network.set().name(), network.set().phases(), network.weights().len()), ("custom", &[5, 8][..], 6));
-    // Positions of more than eight stones only, in which every stone may live or not: the other tables stay as they were.
+    let Model::NTuple(network) = ModelFile::load(&report.model).unwrap().model else {
+        panic!("another model")
+    };
+    assert_eq!(
+        (
+            network.set().name(),
+            network.set().phases(),
+            network.weights().len()
+        ),
+        ("custom", &[5, 8][..], 6)
+    );
+    // Positions of more than eight stones only, in which every stone may live or not: the other
+    // tables stay as they were.
     let samples = samples();
-    let many = |samples: &[Sample]| -> Vec<Sample> { samples.iter().filter(|sample| sample.position.stones() > 8).copied().collect() };
-    let training = (0..samples.parts()).map(|part| many(&samples.read(part).unwrap())).collect();
+    let many = |samples: &[Sample]| -> Vec<Sample> {
+        samples
+            .iter()
+            .filter(|sample| sample.position.stones() > 8)
+            .copied()
+            .collect()
+    };
+    let training = (0..samples.parts())
+        .map(|part| many(&samples.read(part).unwrap()))
+        .collect();
     let samples = Samples::in_memory(training, many(samples.validation())).unwrap();
     let other = directory.path().join("other");
-    let report = fit(&config, Family::NTuple, &samples, "", &other, &ProgressBar::hidden()).unwrap();
-    let Model::NTuple(alone) = ModelFile::load(&report.model).unwrap().model else { panic!("another model") };
-    assert!(network.weights()[..5].iter().all(|&weight| weight != 0.0), "{:?}", network.weights());
-    assert!(alone.weights()[..4].iter().all(|&weight| weight == 0.0) && alone.weights()[5] != 0.0, "{:?}", alone.weights());
+    let report = fit(
+        &config,
+        Family::NTuple,
+        &samples,
+        "",
+        &other,
+        &ProgressBar::hidden(),
+    )
+    .unwrap();
+    let Model::NTuple(alone) = ModelFile::load(&report.model).unwrap().model else {
+        panic!("another model")
+    };
+    assert!(
+        network.weights()[..5].iter().all(|&weight| weight != 0.0),
+        "{:?}",
+        network.weights()
+    );
+    assert!(
+        alone.weights()[..4].iter().all(|&weight| weight == 0.0) && alone.weights()[5] != 0.0,
+        "{:?}",
+        alone.weights()
+    );
 }
 
 #[test]
@@ -184,9 +302,14 @@ fn an_epoch_learns_by_its_own_share_and_is_judged_by_the_last() {
             config.training.epochs = 3;
             (config.target.search_share, config.target.final_search_share) = (search_share, last);
             let report = fit_in(directory.path(), &config, family).unwrap();
-            report.curve.iter().map(|point| (point.training_loss, point.validation_loss)).collect::<Vec<_>>()
+            report
+                .curve
+                .iter()
+                .map(|point| (point.training_loss, point.validation_loss))
+                .collect::<Vec<_>>()
         };
-        let (values, results, falling) = (curve(1.0, None), curve(0.0, None), curve(1.0, Some(0.0)));
+        let (values, results, falling) =
+            (curve(1.0, None), curve(0.0, None), curve(1.0, Some(0.0)));
         assert_eq!(values, curve(1.0, Some(1.0)));
         // The first epoch sees the same, but is judged by the results.
         assert_eq!(falling[0].0, values[0].0);
@@ -194,7 +317,10 @@ fn an_epoch_learns_by_its_own_share_and_is_judged_by_the_last() {
         assert_ne!(falling[0].1, values[0].1);
         // Sure targets leave less to lose; in the end both have learned the same.
         assert!(falling[2].1 < falling[0].1, "{family:?} {falling:?}");
-        assert!((falling[2].0 - results[2].0).abs() < (values[2].0 - results[2].0).abs(), "{family:?}");
+        assert!(
+            (falling[2].0 - results[2].0).abs() < (values[2].0 - results[2].0).abs(),
+            "{family:?}"
+        );
     }
 }
 
@@ -208,26 +334,57 @@ fn the_fused_step_trains_as_burn_does() {
         let fused = fit_until(fused.path(), &config, Family::Network, false, usize::MAX).unwrap();
         let burn = fit_until(burn.path(), &config, Family::Network, true, usize::MAX).unwrap();
         for (fused, burn) in fused.curve.iter().zip(&burn.curve) {
-            assert!((fused.training_loss - burn.training_loss).abs() < 1e-4, "{hidden:?}: {fused:?} {burn:?}");
-            assert!((fused.validation_loss - burn.validation_loss).abs() < 1e-4, "{hidden:?}: {fused:?} {burn:?}");
+            assert!(
+                (fused.training_loss - burn.training_loss).abs() < 1e-4,
+                "{hidden:?}: {fused:?} {burn:?}"
+            );
+            assert!(
+                (fused.validation_loss - burn.validation_loss).abs() < 1e-4,
+                "{hidden:?}: {fused:?} {burn:?}"
+            );
         }
     }
 }
 
 #[test]
 fn networks_of_one_and_three_layers_are_resumed_and_exported() {
-    for (hidden, burn) in [(&[48][..], false), (&[48], true), (&[32, 16, 48], false), (&[32, 16, 48], true)] {
+    for (hidden, burn) in [
+        (&[48][..], false),
+        (&[48], true),
+        (&[32, 16, 48], false),
+        (&[32, 16, 48], true),
+    ] {
         let mut config = config();
         config.network.hidden = hidden.to_vec();
         let (whole, broken) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
         let expected = fit_until(whole.path(), &config, Family::Network, burn, usize::MAX).unwrap();
         let batches = samples().training().div_ceil(config.network.batch);
-        fit_until(broken.path(), &config, Family::Network, burn, 2 * batches + batches / 2).unwrap_err();
+        fit_until(
+            broken.path(),
+            &config,
+            Family::Network,
+            burn,
+            2 * batches + batches / 2,
+        )
+        .unwrap_err();
         let found = fit_until(broken.path(), &config, Family::Network, burn, usize::MAX).unwrap();
-        assert_eq!(losses(broken.path()), losses(whole.path()), "{hidden:?}, burn: {burn}");
-        assert_eq!(fs::read(&found.model).unwrap(), fs::read(&expected.model).unwrap(), "{hidden:?}, burn: {burn}");
-        assert!(found.parity <= crate::export::TOLERANCE && found.curve[4].training_loss < found.curve[0].training_loss);
-        let Model::Network(network) = ModelFile::load(&found.model).unwrap().model else { panic!("a network was fitted") };
+        assert_eq!(
+            losses(broken.path()),
+            losses(whole.path()),
+            "{hidden:?}, burn: {burn}"
+        );
+        assert_eq!(
+            fs::read(&found.model).unwrap(),
+            fs::read(&expected.model).unwrap(),
+            "{hidden:?}, burn: {burn}"
+        );
+        assert!(
+            found.parity <= crate::export::TOLERANCE
+                && found.curve[4].training_loss < found.curve[0].training_loss
+        );
+        let Model::Network(network) = ModelFile::load(&found.model).unwrap().model else {
+            panic!("a network was fitted")
+        };
         assert_eq!(network.weights().widths(), hidden);
     }
     // Of a network with other layers nothing is gone on from.
@@ -235,11 +392,21 @@ fn networks_of_one_and_three_layers_are_resumed_and_exported() {
     config.training.epochs = 1;
     fit_in(directory.path(), &config, Family::Network).unwrap();
     config.network.hidden = vec![16];
-    let error = fit_in(directory.path(), &config, Family::Network).unwrap_err().to_string();
-    assert!(error.contains("another configuration (hidden = [16, 16], not hidden = [16])"), "{error}");
+    let error = fit_in(directory.path(), &config, Family::Network)
+        .unwrap_err()
+        .to_string();
+    assert!(
+        error.contains("another configuration (hidden = [16, 16], not hidden = [16])"),
+        "{error}"
+    );
     config.network.hidden = vec![16; 4];
-    let error = fit_in(directory.path(), &config, Family::Network).unwrap_err().to_string();
-    assert_eq!(error, "network.hidden = [16, 16, 16, 16]: it must be one to three multiples of 16 up to 1024");
+    let error = fit_in(directory.path(), &config, Family::Network)
+        .unwrap_err()
+        .to_string();
+    assert_eq!(
+        error,
+        "network.hidden = [16, 16, 16, 16]: it must be one to three multiples of 16 up to 1024"
+    );
 }
 
 #[test]
@@ -248,11 +415,24 @@ fn validation_losses_by_stones_add_up() {
         let directory = tempfile::tempdir().unwrap();
         let report = fit_in(directory.path(), &config(), family).unwrap();
         for point in &report.curve {
-            let samples: usize = point.validation_by_stones.iter().map(|part| part.samples).sum();
+            let samples: usize = point
+                .validation_by_stones
+                .iter()
+                .map(|part| part.samples)
+                .sum();
             assert_eq!(samples, self::samples().validation().len());
-            let sum: f64 = point.validation_by_stones.iter().map(|part| part.loss * part.samples as f64).sum();
+            let sum: f64 = point
+                .validation_by_stones
+                .iter()
+                .map(|part| part.loss * part.samples as f64)
+                .sum();
             assert!((sum / samples as f64 - point.validation_loss).abs() < 1e-9);
-            assert!(point.validation_by_stones.iter().any(|part| part.stones == 12));
+            assert!(
+                point
+                    .validation_by_stones
+                    .iter()
+                    .any(|part| part.stones == 12)
+            );
         }
     }
 }
@@ -263,7 +443,11 @@ fn all_families_learn_and_the_engine_agrees() {
     let entropy = |p: f64| -(p * p.ln() + (1.0 - p) * (1.0 - p).ln());
     let samples = samples();
     let validation = samples.validation();
-    let floor = validation.iter().map(|sample| entropy(f64::from(sample.target(1.0)))).sum::<f64>() / validation.len() as f64;
+    let floor = validation
+        .iter()
+        .map(|sample| entropy(f64::from(sample.target(1.0))))
+        .sum::<f64>()
+        / validation.len() as f64;
     let constant = 2f64.ln();
     for family in FAMILIES {
         let directory = tempfile::tempdir().unwrap();
@@ -271,7 +455,10 @@ fn all_families_learn_and_the_engine_agrees() {
         config.training.epochs = 12;
         let report = fit_in(directory.path(), &config, family).unwrap();
         let (loss, reachable) = (report.validation_loss, constant - 0.5 * (constant - floor));
-        assert!(loss > floor && loss < reachable, "{family:?}: {floor} < {loss} < {reachable}");
+        assert!(
+            loss > floor && loss < reachable,
+            "{family:?}: {floor} < {loss} < {reachable}"
+        );
         assert!(report.parity <= crate::export::TOLERANCE);
         assert_eq!(report.parity_positions, crate::export::POSITIONS);
         let written = ModelFile::load(&report.model).unwrap();
@@ -281,7 +468,13 @@ fn all_families_learn_and_the_engine_agrees() {
         for name in ["config.toml", "curve.csv", "curve.svg", "checkpoint.bin"] {
             assert!(directory.path().join(name).exists(), "{name}");
         }
-        assert_eq!(TrainConfig::from_toml(&fs::read_to_string(directory.path().join("config.toml")).unwrap()).unwrap(), config);
+        assert_eq!(
+            TrainConfig::from_toml(
+                &fs::read_to_string(directory.path().join("config.toml")).unwrap()
+            )
+            .unwrap(),
+            config
+        );
     }
 }
 
@@ -306,14 +499,30 @@ fn another_training_is_not_overwritten() {
     let mut config = config();
     config.training.epochs = 1;
     fit_in(directory.path(), &config, Family::NTuple).unwrap();
-    let error = fit_in(directory.path(), &config, Family::Network).unwrap_err().to_string();
+    let error = fit_in(directory.path(), &config, Family::Network)
+        .unwrap_err()
+        .to_string();
     assert!(error.contains("another family (ntuple)"), "{error}");
     config.training.final_rate = 0.5;
-    let error = fit_in(directory.path(), &config, Family::NTuple).unwrap_err().to_string();
-    assert!(error.contains("final_rate = 0.01, not final_rate = 0.5"), "{error}");
+    let error = fit_in(directory.path(), &config, Family::NTuple)
+        .unwrap_err()
+        .to_string();
+    assert!(
+        error.contains("final_rate = 0.01, not final_rate = 0.5"),
+        "{error}"
+    );
     config.training.final_rate = 0.01;
     let other = Samples::in_memory(vec![random_samples(70, 1)], random_samples(20, 2)).unwrap();
-    let error = fit(&config, Family::NTuple, &other, "", directory.path(), &ProgressBar::hidden()).unwrap_err().to_string();
+    let error = fit(
+        &config,
+        Family::NTuple,
+        &other,
+        "",
+        directory.path(),
+        &ProgressBar::hidden(),
+    )
+    .unwrap_err()
+    .to_string();
     assert!(error.contains("another set of samples"), "{error}");
 }
 
@@ -330,8 +539,17 @@ fn a_training_that_runs_away_is_stopped() {
         config.ntuple.learning_rate = 1e39;
         let error = fit_in(directory.path(), &config, family).unwrap_err();
         assert!(matches!(error, TrainError::NotFinite { .. }), "{error}");
-        assert!(error.to_string().contains("lower the learning rate"), "{error}");
-        assert!(!directory.path().join(family.name()).with_extension("safetensors").exists());
+        assert!(
+            error.to_string().contains("lower the learning rate"),
+            "{error}"
+        );
+        assert!(
+            !directory
+                .path()
+                .join(family.name())
+                .with_extension("safetensors")
+                .exists()
+        );
     }
 }
 
@@ -347,8 +565,14 @@ fn patience_ends_a_training_that_does_not_improve_and_the_best_epoch_is_kept() {
     let report = fit_in(directory.path(), &config, Family::NTuple).unwrap();
     assert_eq!(report.epochs, report.best_epoch + 2);
     assert!(report.epochs < 40);
-    let found: Vec<f64> = losses(directory.path())[1..].iter().map(|line| line.split(',').nth(2).unwrap().parse().unwrap()).collect();
-    assert_eq!(found.iter().copied().fold(f64::INFINITY, f64::min), report.validation_loss);
+    let found: Vec<f64> = losses(directory.path())[1..]
+        .iter()
+        .map(|line| line.split(',').nth(2).unwrap().parse().unwrap())
+        .collect();
+    assert_eq!(
+        found.iter().copied().fold(f64::INFINITY, f64::min),
+        report.validation_loss
+    );
 }
 
 #[test]
@@ -356,8 +580,13 @@ fn an_unknown_set_of_tuples_is_refused() {
     let directory = tempfile::tempdir().unwrap();
     let mut config = config();
     config.ntuple.set = "no such".to_owned();
-    let error = fit_in(directory.path(), &config, Family::NTuple).unwrap_err().to_string();
-    assert!(error.starts_with("ntuple.set: 'no such'") && error.contains("stone-pairs"), "{error}");
+    let error = fit_in(directory.path(), &config, Family::NTuple)
+        .unwrap_err()
+        .to_string();
+    assert!(
+        error.starts_with("ntuple.set: 'no such'") && error.contains("stone-pairs"),
+        "{error}"
+    );
 }
 
 mod heads;

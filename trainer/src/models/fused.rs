@@ -1,9 +1,10 @@
-//! The training step of the small network on the CPU, written by hand: forward, backward and Adam without tensors.
+//! The training step of the small network on the CPU, written by hand: forward, backward and Adam
+//! without tensors.
 //!
-//! [`super::network`] defines the network; this computes the same several times as fast, and tests hold every weight of
-//! its steps against burn's. Invariant: the result is a function of weights and batch alone. A batch is cut into blocks
-//! of fixed size whose gradients are added in their order, whatever thread computed them, and all instruction sets give
-//! the same bits.
+//! [`super::network`] defines the network; this computes the same several times as fast, and tests
+//! hold every weight of its steps against burn's. Invariant: the result is a function of weights
+//! and batch alone. A batch is cut into blocks of fixed size whose gradients are added in their
+//! order, whatever thread computed them, and all instruction sets give the same bits.
 
 mod adam;
 mod block;
@@ -38,17 +39,35 @@ pub struct FusedNetwork {
 }
 
 impl FusedNetwork {
-    /// A network of these weights, in the order sparse, dense, first bias, weights and biases of each further hidden layer,
-    /// output, the heads that there are, the biases of output and heads.
+    /// A network of these weights, in the order sparse, dense, first bias, weights and biases of
+    /// each further hidden layer, output, the heads that there are, the biases of output and heads.
     /// `moments` are twice as many numbers, 0 at the start, and `steps` how many steps were done.
     ///
     /// # Panics
-    /// If the weights or moments are not as many as the shape has, or a hidden layer is no multiple of 16.
+    /// If the weights or moments are not as many as the shape has, or a hidden layer is no multiple
+    /// of 16.
     #[must_use]
     pub fn new(shape: Shape, weights: Vec<f32>, moments: Vec<f32>, steps: u64) -> Self {
-        assert!(shape.hidden().iter().all(|width| width % matrix::LANES == 0), "hidden layers are multiples of 16");
-        assert_eq!((weights.len(), moments.len()), (shape.parameters(), 2 * shape.parameters()), "the numbers of the shape");
-        Self { shape, weights, moments, steps, instructions: InstructionSet::detect(), work: Vec::new() }
+        assert!(
+            shape
+                .hidden()
+                .iter()
+                .all(|width| width % matrix::LANES == 0),
+            "hidden layers are multiples of 16"
+        );
+        assert_eq!(
+            (weights.len(), moments.len()),
+            (shape.parameters(), 2 * shape.parameters()),
+            "the numbers of the shape"
+        );
+        Self {
+            shape,
+            weights,
+            moments,
+            steps,
+            instructions: InstructionSet::detect(),
+            work: Vec::new(),
+        }
     }
 
     /// The same on other instructions; `None` if this machine does not have them.
@@ -66,7 +85,10 @@ impl FusedNetwork {
 
     /// Each tensor's weights, in the order of [`Self::new`].
     pub fn tensors(&self) -> impl Iterator<Item = &[f32]> {
-        self.shape.places().into_iter().map(|place| &self.weights[place])
+        self.shape
+            .places()
+            .into_iter()
+            .map(|place| &self.weights[place])
     }
 
     /// Adam's moments, and the steps done.
@@ -75,8 +97,8 @@ impl FusedNetwork {
         (&self.moments, self.steps)
     }
 
-    /// One step of Adam on a batch, the gradient of each tensor shortened to the norm `longest`; the sums of the losses
-    /// before the step. If they are not finite, nothing changes.
+    /// One step of Adam on a batch, the gradient of each tensor shortened to the norm `longest`;
+    /// the sums of the losses before the step. If they are not finite, nothing changes.
     pub fn step(&mut self, batch: Inputs<'_>, learning_rate: f64, longest: f32) -> Losses {
         let loss = self.compute_gradient(batch);
         if !loss.are_finite() {
@@ -97,22 +119,38 @@ impl FusedNetwork {
         loss
     }
 
-    /// The gradient of the mean loss, those of heads weighed, into the first block's, and the sums of the losses.
+    /// The gradient of the mean loss, those of heads weighed, into the first block's, and the sums
+    /// of the losses.
     fn compute_gradient(&mut self, batch: Inputs<'_>) -> Losses {
         let blocks: Vec<Inputs<'_>> = batch.pieces(BLOCK, self.shape.dense()).collect();
         if self.work.len() < blocks.len().max(1) {
             self.work.resize(blocks.len().max(1), Work::default());
         }
-        let further = self.shape.split(&self.weights).hidden.into_iter().zip(&self.shape.hidden()[1..]);
-        let transposed: Vec<Vec<f32>> = further.map(|(layer, width)| matrix::transposed(layer.weights, *width)).collect();
-        let weights = Weights { shape: self.shape, all: &self.weights, transposed: &transposed };
+        let further = self
+            .shape
+            .split(&self.weights)
+            .hidden
+            .into_iter()
+            .zip(&self.shape.hidden()[1..]);
+        let transposed: Vec<Vec<f32>> = further
+            .map(|(layer, width)| matrix::transposed(layer.weights, *width))
+            .collect();
+        let weights = Weights {
+            shape: self.shape,
+            all: &self.weights,
+            transposed: &transposed,
+        };
         let scale = 1.0 / batch.targets.len() as f32;
         let (work, instructions) = (&mut self.work[..blocks.len()], self.instructions);
         work.par_iter_mut()
             .zip(blocks)
             .with_max_len(1)
-            .for_each(|(work, block)| instructions::gradient(instructions, weights, block, scale, work));
-        let Some((first, others)) = work.split_first_mut() else { return Losses::default() };
+            .for_each(|(work, block)| {
+                instructions::gradient(instructions, weights, block, scale, work)
+            });
+        let Some((first, others)) = work.split_first_mut() else {
+            return Losses::default();
+        };
         for other in others {
             instructions::add(self.instructions, &mut first.gradient, &other.gradient);
             first.loss += other.loss;
@@ -124,14 +162,25 @@ impl FusedNetwork {
     #[must_use]
     pub fn outputs(&self, batch: Inputs<'_>) -> Outputs {
         let blocks: Vec<Inputs<'_>> = batch.pieces(BLOCK, self.shape.dense()).collect();
-        let weights = Weights { shape: self.shape, all: &self.weights, transposed: &[] };
-        let parts = blocks.into_par_iter().map_init(Work::default, |work, block| {
-            let mut outputs = Outputs::default();
-            instructions::outputs(self.instructions, weights, block, work, &mut outputs);
-            outputs
-        });
+        let weights = Weights {
+            shape: self.shape,
+            all: &self.weights,
+            transposed: &[],
+        };
+        let parts = blocks
+            .into_par_iter()
+            .map_init(Work::default, |work, block| {
+                let mut outputs = Outputs::default();
+                instructions::outputs(self.instructions, weights, block, work, &mut outputs);
+                outputs
+            });
         let mut all = Outputs::default();
-        for Outputs { logits, rolls, plies } in parts.collect::<Vec<_>>() {
+        for Outputs {
+            logits,
+            rolls,
+            plies,
+        } in parts.collect::<Vec<_>>()
+        {
             all.logits.extend(logits);
             all.rolls.extend(rolls);
             all.plies.extend(plies);

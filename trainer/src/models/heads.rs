@@ -1,8 +1,9 @@
 //! What the heads of a network are judged by: sums of losses, and the same with burn's tensors.
 //!
-//! A roll's head learns the face that came and no other (cross-entropy in nats); the length of the game is learned by the
-//! squared error of plies over [`PLIES_SCALE`](engine::eval::network::PLIES_SCALE). Invariant: a sample that does not know
-//! what came after it adds nothing to either.
+//! A roll's head learns the face that came and no other (cross-entropy in nats); the length of the
+//! game is learned by the squared error of plies over
+//! [`PLIES_SCALE`](engine::eval::network::PLIES_SCALE). Invariant: a sample that does not know what
+//! came after it adds nothing to either.
 
 use crate::batch::HeadTargets;
 use burn::tensor::activation::log_sigmoid;
@@ -23,7 +24,11 @@ impl HeadLoss {
     /// The mean loss; 0 if there were no samples.
     #[must_use]
     pub fn mean(&self) -> f64 {
-        if self.samples > 0 { self.sum / self.samples as f64 } else { 0.0 }
+        if self.samples > 0 {
+            self.sum / self.samples as f64
+        } else {
+            0.0
+        }
     }
 
     /// Adds the loss of one sample.
@@ -60,28 +65,37 @@ impl Losses {
     /// Whether all of them are numbers.
     #[must_use]
     pub fn are_finite(&self) -> bool {
-        [self.value, self.rolls.sum, self.moves_to_go.sum].iter().all(|sum| sum.is_finite())
+        [self.value, self.rolls.sum, self.moves_to_go.sum]
+            .iter()
+            .all(|sum| sum.is_finite())
     }
 }
 
 impl From<f64> for Losses {
     /// The value's alone.
     fn from(value: f64) -> Self {
-        Self { value, ..Self::default() }
+        Self {
+            value,
+            ..Self::default()
+        }
     }
 }
 
 impl std::ops::AddAssign for Losses {
     fn add_assign(&mut self, other: Self) {
         self.value += other.value;
-        for (sum, other) in [(&mut self.rolls, other.rolls), (&mut self.moves_to_go, other.moves_to_go)] {
+        for (sum, other) in [
+            (&mut self.rolls, other.rolls),
+            (&mut self.moves_to_go, other.moves_to_go),
+        ] {
             sum.sum += other.sum;
             sum.samples += other.samples;
         }
     }
 }
 
-/// What a model says of some samples, each a number a sample; a head that is not there or not asked says nothing.
+/// What a model says of some samples, each a number a sample; a head that is not there or not asked
+/// says nothing.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Outputs {
     /// Log odds of a win.
@@ -94,7 +108,10 @@ pub struct Outputs {
 
 impl From<Vec<f32>> for Outputs {
     fn from(logits: Vec<f32>) -> Self {
-        Self { logits, ..Self::default() }
+        Self {
+            logits,
+            ..Self::default()
+        }
     }
 }
 
@@ -113,15 +130,26 @@ pub(crate) fn face_mask(targets: &HeadTargets, device: &Device) -> Tensor<2> {
 pub(crate) fn roll_loss(logits: Tensor<2>, targets: &HeadTargets, device: &Device) -> Tensor<1> {
     let mask = face_mask(targets, device);
     let came = (logits * mask.clone()).sum_dim(1);
-    let expected = Tensor::from_data(TensorData::new(targets.rolls.clone(), [targets.rolls.len(), 1]), device);
+    let expected = Tensor::from_data(
+        TensorData::new(targets.rolls.clone(), [targets.rolls.len(), 1]),
+        device,
+    );
     let each: Tensor<2> = (expected.neg() + 1.0) * came.clone() - log_sigmoid(came);
     (each * mask.sum_dim(1)).sum()
 }
 
 /// The sum of the squared errors of plies (`[batch, 1]`) where they are known.
 pub(crate) fn plies_loss(plies: Tensor<2>, targets: &HeadTargets, device: &Device) -> Tensor<1> {
-    let column = |values: Vec<f32>| Tensor::<2>::from_data(TensorData::new(values, [targets.plies.len(), 1]), device);
-    let known = column(targets.plies.iter().map(|&plies| f32::from(u8::from(plies >= 0.0))).collect());
+    let column = |values: Vec<f32>| {
+        Tensor::<2>::from_data(TensorData::new(values, [targets.plies.len(), 1]), device)
+    };
+    let known = column(
+        targets
+            .plies
+            .iter()
+            .map(|&plies| f32::from(u8::from(plies >= 0.0)))
+            .collect(),
+    );
     let error = (plies - column(targets.plies.clone())) * known;
     (error.clone() * error).sum()
 }
@@ -134,13 +162,21 @@ mod tests {
     #[test]
     fn losses_are_those_of_the_face_that_came_by_hand() {
         let device = Device::flex();
-        let targets = HeadTargets { faces: vec![2, 0, 6], rolls: vec![0.25, 0.5, 1.0], plies: vec![0.5, -1.0, 1.0] };
+        let targets = HeadTargets {
+            faces: vec![2, 0, 6],
+            rolls: vec![0.25, 0.5, 1.0],
+            plies: vec![0.5, -1.0, 1.0],
+        };
         let mut logits = [[100.0f32; 6]; 3];
         (logits[0][1], logits[2][5]) = (2.0, 0.0);
-        let found: f32 = roll_loss(Tensor::from_data(logits, &device), &targets, &device).into_scalar();
+        let found: f32 =
+            roll_loss(Tensor::from_data(logits, &device), &targets, &device).into_scalar();
         let p = 1.0 / (1.0 + (-2.0f64).exp());
         let expected = -(0.25 * p.ln() + 0.75 * (1.0 - p).ln()) + 2.0f64.ln();
-        assert!((f64::from(found) - expected).abs() < 1e-5, "{found} {expected}");
+        assert!(
+            (f64::from(found) - expected).abs() < 1e-5,
+            "{found} {expected}"
+        );
         let plies: Tensor<2> = Tensor::from_data([[1.0], [7.0], [1.5]], &device);
         let found: f32 = plies_loss(plies, &targets, &device).into_scalar();
         assert!((found - 0.5).abs() < 1e-6, "{found}");
@@ -149,9 +185,23 @@ mod tests {
     #[test]
     fn sums_add_up_head_by_head() {
         let mut sums = Losses::from(2.0);
-        sums += Losses { value: 1.0, rolls: HeadLoss { sum: 3.0, samples: 2 }, moves_to_go: HeadLoss::default() };
+        sums += Losses {
+            value: 1.0,
+            rolls: HeadLoss {
+                sum: 3.0,
+                samples: 2,
+            },
+            moves_to_go: HeadLoss::default(),
+        };
         sums.moves_to_go.add(5.0);
-        assert_eq!((sums.value, sums.head(Head::Rolls).mean(), sums.head(Head::MovesToGo).mean()), (3.0, 1.5, 5.0));
+        assert_eq!(
+            (
+                sums.value,
+                sums.head(Head::Rolls).mean(),
+                sums.head(Head::MovesToGo).mean()
+            ),
+            (3.0, 1.5, 5.0)
+        );
         assert_eq!(HeadLoss::default().mean(), 0.0);
         assert!(sums.are_finite() && !Losses::from(f64::NAN).are_finite());
     }

@@ -1,8 +1,9 @@
-//! The small network: sparse rows and dense inputs → one to three layers of clipped relu → the logit of a win, and what
-//! its heads say.
+//! The small network: sparse rows and dense inputs → one to three layers of clipped relu → the
+//! logit of a win, and what its heads say.
 //!
-//! `x₁ = clip(b₁ + Σ_k sparse[row_k] + dense · features)`, `xₖ = clip(bₖ + Wₖ xₖ₋₁)`, `logit = b + w · x`, where x is the
-//! last layer and clip is to `[0, 1]`, so that inference may work in integers. Heads are linear in x, too.
+//! `x₁ = clip(b₁ + Σ_k sparse[row_k] + dense · features)`, `xₖ = clip(bₖ + Wₖ xₖ₋₁)`, `logit = b +
+//! w · x`, where x is the last layer and clip is to `[0, 1]`, so that inference may work in
+//! integers. Heads are linear in x, too.
 
 use super::bag::bag;
 use super::fused::Shape;
@@ -13,7 +14,8 @@ use engine::eval::features::{ACTIVE, FeatureGroups, SPARSE_ROWS};
 use engine::eval::network::{FACES, Head, HeadWeights, Layer, NetworkWeights};
 use engine::random::RandomStream;
 
-/// The trainable network; matrices are `[inputs, outputs]`. What a network does not have is not in its record either.
+/// The trainable network; matrices are `[inputs, outputs]`. What a network does not have is not in
+/// its record either.
 #[derive(Module, Debug)]
 pub struct NetworkModel {
     sparse: Param<Tensor<2>>,
@@ -44,11 +46,16 @@ pub struct Said {
 }
 
 impl NetworkModel {
-    /// A network of this shape; uniform weights within one over the root of a layer's active inputs, and biases of 0 at the
-    /// output and the heads. Heads are drawn last: all else is as without them.
+    /// A network of this shape; uniform weights within one over the root of a layer's active
+    /// inputs, and biases of 0 at the output and the heads. Heads are drawn last: all else is as
+    /// without them.
     #[must_use]
     pub fn new(shape: Shape, random: &mut RandomStream, device: &Device) -> Self {
-        let next = |inputs: Option<usize>| inputs.map_or(0.0, |inputs| uniform(random, 1.0 / (inputs as f64).sqrt())());
+        let next = |inputs: Option<usize>| {
+            inputs.map_or(0.0, |inputs| {
+                uniform(random, 1.0 / (inputs as f64).sqrt())()
+            })
+        };
         Self::filled(shape, next, device)
     }
 
@@ -58,14 +65,18 @@ impl NetworkModel {
     /// If they are not as many as these widths need.
     #[must_use]
     pub fn from_parameters(shape: Shape, parameters: &[f32], device: &Device) -> Self {
-        assert_eq!(parameters.len(), shape.parameters(), "one number for each weight");
+        assert_eq!(
+            parameters.len(),
+            shape.parameters(),
+            "one number for each weight"
+        );
         // Each tensor takes what it needs from the front.
         let mut numbers = parameters.iter().copied();
         Self::filled(shape, |_| numbers.next().unwrap_or_default(), device)
     }
 
-    /// A network of the numbers of `next`, tensor by tensor in the order of the fields; it is told the active inputs of
-    /// the weight's layer, and none for the biases of output and heads.
+    /// A network of the numbers of `next`, tensor by tensor in the order of the fields; it is told
+    /// the active inputs of the weight's layer, and none for the biases of output and heads.
     fn filled(shape: Shape, mut next: impl FnMut(Option<usize>) -> f32, device: &Device) -> Self {
         let (dense, hidden) = (shape.dense(), shape.hidden());
         let (active, first, last) = (Some(ACTIVE + dense), hidden[0], hidden[hidden.len() - 1]);
@@ -76,13 +87,19 @@ impl NetworkModel {
             let outputs = *hidden.get(number)?;
             let inputs = hidden[number - 1];
             let weights = parameter(id, [inputs, outputs], || next(Some(inputs)), device);
-            Some((weights, parameter(id + 1, [outputs], || next(Some(inputs)), device)))
+            Some((
+                weights,
+                parameter(id + 1, [outputs], || next(Some(inputs)), device),
+            ))
         };
         // Numbers of parameters are part of records: the third layer came last.
         let (second, second_bias) = layer(1, 4).unzip();
         let (third, third_bias) = layer(2, 8).unzip();
         let output = parameter(6, [last, 1], || next(Some(last)), device);
-        let (has_rolls, has_moves) = (shape.heads().contains(Head::Rolls), shape.heads().contains(Head::MovesToGo));
+        let (has_rolls, has_moves) = (
+            shape.heads().contains(Head::Rolls),
+            shape.heads().contains(Head::MovesToGo),
+        );
         let rolls = has_rolls.then(|| parameter(10, [FACES, last], || next(Some(last)), device));
         let moves_to_go = has_moves.then(|| parameter(11, [last, 1], || next(Some(last)), device));
         let output_bias = parameter(7, [1], || next(None), device);
@@ -107,8 +124,13 @@ impl NetworkModel {
 
     /// Weights and biases of the hidden layers after the first.
     fn further(&self) -> impl Iterator<Item = (&Param<Tensor<2>>, &Param<Tensor<1>>)> {
-        let layers = [(&self.second, &self.second_bias), (&self.third, &self.third_bias)];
-        layers.into_iter().filter_map(|(weights, bias)| weights.as_ref().zip(bias.as_ref()))
+        let layers = [
+            (&self.second, &self.second_bias),
+            (&self.third, &self.third_bias),
+        ];
+        layers
+            .into_iter()
+            .filter_map(|(weights, bias)| weights.as_ref().zip(bias.as_ref()))
     }
 
     /// All weights, tensor by tensor in the order of the fields.
@@ -117,11 +139,24 @@ impl NetworkModel {
         let mut all = values(&self.sparse);
         all.extend(self.dense.iter().flat_map(values));
         all.extend(values(&self.first_bias));
-        all.extend(self.further().flat_map(|(weights, bias)| [values(weights), values(bias)].concat()));
+        all.extend(
+            self.further()
+                .flat_map(|(weights, bias)| [values(weights), values(bias)].concat()),
+        );
         all.extend(values(&self.output));
-        all.extend([&self.rolls, &self.moves_to_go].into_iter().flatten().flat_map(values));
+        all.extend(
+            [&self.rolls, &self.moves_to_go]
+                .into_iter()
+                .flatten()
+                .flat_map(values),
+        );
         all.extend(values(&self.output_bias));
-        all.extend([&self.rolls_bias, &self.moves_to_go_bias].into_iter().flatten().flat_map(values));
+        all.extend(
+            [&self.rolls_bias, &self.moves_to_go_bias]
+                .into_iter()
+                .flatten()
+                .flat_map(values),
+        );
         all
     }
 
@@ -129,22 +164,42 @@ impl NetworkModel {
     #[cfg(test)]
     #[cfg(feature = "flex")]
     pub(super) fn gradients(&self, gradients: &burn::tensor::Gradients) -> Vec<f32> {
-        fn of<const D: usize>(parameter: &Param<Tensor<D>>, gradients: &burn::tensor::Gradients) -> Vec<f32> {
-            parameter.val().grad(gradients).map(|gradient| gradient.into_data().iter::<f32>().collect()).unwrap_or_default()
+        fn of<const D: usize>(
+            parameter: &Param<Tensor<D>>,
+            gradients: &burn::tensor::Gradients,
+        ) -> Vec<f32> {
+            parameter
+                .val()
+                .grad(gradients)
+                .map(|gradient| gradient.into_data().iter::<f32>().collect())
+                .unwrap_or_default()
         }
         let mut all = of(&self.sparse, gradients);
         all.extend(self.dense.iter().flat_map(|dense| of(dense, gradients)));
         all.extend(of(&self.first_bias, gradients));
-        all.extend(self.further().flat_map(|(weights, bias)| [of(weights, gradients), of(bias, gradients)].concat()));
+        all.extend(
+            self.further()
+                .flat_map(|(weights, bias)| [of(weights, gradients), of(bias, gradients)].concat()),
+        );
         all.extend(of(&self.output, gradients));
-        all.extend([&self.rolls, &self.moves_to_go].into_iter().flatten().flat_map(|head| of(head, gradients)));
+        all.extend(
+            [&self.rolls, &self.moves_to_go]
+                .into_iter()
+                .flatten()
+                .flat_map(|head| of(head, gradients)),
+        );
         all.extend(of(&self.output_bias, gradients));
-        all.extend([&self.rolls_bias, &self.moves_to_go_bias].into_iter().flatten().flat_map(|bias| of(bias, gradients)));
+        all.extend(
+            [&self.rolls_bias, &self.moves_to_go_bias]
+                .into_iter()
+                .flatten()
+                .flat_map(|bias| of(bias, gradients)),
+        );
         all
     }
 
-    /// Logits `[batch, 1]` from sparse rows `[batch, 12]` and dense inputs `[batch, dense]`, which must be there if
-    /// the network has any.
+    /// Logits `[batch, 1]` from sparse rows `[batch, 12]` and dense inputs `[batch, dense]`, which
+    /// must be there if the network has any.
     #[must_use]
     pub fn forward(&self, rows: Tensor<2, Int>, features: Option<Tensor<2>>) -> Tensor<2> {
         self.logits(self.last_layer(rows, features))
@@ -155,10 +210,16 @@ impl NetworkModel {
     pub fn say(&self, rows: Tensor<2, Int>, features: Option<Tensor<2>>) -> Said {
         let last = self.last_layer(rows, features);
         let rolls = self.rolls.as_ref().zip(self.rolls_bias.as_ref());
-        let moves = self.moves_to_go.as_ref().zip(self.moves_to_go_bias.as_ref());
+        let moves = self
+            .moves_to_go
+            .as_ref()
+            .zip(self.moves_to_go_bias.as_ref());
         Said {
-            rolls: rolls.map(|(rolls, bias)| last.clone().matmul(rolls.val().transpose()) + bias.val().unsqueeze()),
-            plies: moves.map(|(moves, bias)| last.clone().matmul(moves.val()) + bias.val().unsqueeze()),
+            rolls: rolls.map(|(rolls, bias)| {
+                last.clone().matmul(rolls.val().transpose()) + bias.val().unsqueeze()
+            }),
+            plies: moves
+                .map(|(moves, bias)| last.clone().matmul(moves.val()) + bias.val().unsqueeze()),
             logits: self.logits(last),
         }
     }
@@ -187,21 +248,42 @@ impl NetworkModel {
             sparse: values(&self.sparse),
             dense: self.dense.as_ref().map(values).unwrap_or_default(),
             bias: values(&self.first_bias),
-            hidden: self.further().map(|(weights, bias)| Layer { weights: values(weights), bias: values(bias) }).collect(),
+            hidden: self
+                .further()
+                .map(|(weights, bias)| Layer {
+                    weights: values(weights),
+                    bias: values(bias),
+                })
+                .collect(),
             output: values(&self.output),
-            output_bias: values(&self.output_bias).first().copied().unwrap_or_default(),
+            output_bias: values(&self.output_bias)
+                .first()
+                .copied()
+                .unwrap_or_default(),
             heads: HeadWeights {
-                rolls: self.rolls.as_ref().zip(self.rolls_bias.as_ref()).map(|(rolls, bias)| {
-                    let rows = values(rolls);
-                    let inputs = rows.len() / FACES;
-                    let weights = (0..rows.len()).map(|place| rows[place % FACES * inputs + place / FACES]).collect();
-                    Layer { weights, bias: values(bias) }
-                }),
+                rolls: self
+                    .rolls
+                    .as_ref()
+                    .zip(self.rolls_bias.as_ref())
+                    .map(|(rolls, bias)| {
+                        let rows = values(rolls);
+                        let inputs = rows.len() / FACES;
+                        let weights = (0..rows.len())
+                            .map(|place| rows[place % FACES * inputs + place / FACES])
+                            .collect();
+                        Layer {
+                            weights,
+                            bias: values(bias),
+                        }
+                    }),
                 moves_to_go: self
                     .moves_to_go
                     .as_ref()
                     .zip(self.moves_to_go_bias.as_ref())
-                    .map(|(moves, bias)| Layer { weights: values(moves), bias: values(bias) }),
+                    .map(|(moves, bias)| Layer {
+                        weights: values(moves),
+                        bias: values(bias),
+                    }),
             },
         }
     }
@@ -218,13 +300,25 @@ mod tests {
     fn the_forward_pass_is_the_formula() {
         for hidden in [&[8][..], &[8, 16], &[8, 16, 24]] {
             let (dense, batch) = (3, 4);
-            let model = NetworkModel::new(Shape::new(dense, hidden), &mut RandomStream::new(5), &Device::flex());
+            let model = NetworkModel::new(
+                Shape::new(dense, hidden),
+                &mut RandomStream::new(5),
+                &Device::flex(),
+            );
             let mut random = RandomStream::new(6);
-            let rows: Vec<i32> = (0..batch * ACTIVE).map(|_| random.below(SPARSE_ROWS) as i32).collect();
+            let rows: Vec<i32> = (0..batch * ACTIVE)
+                .map(|_| random.below(SPARSE_ROWS) as i32)
+                .collect();
             let features: Vec<f32> = (0..batch * dense).map(|_| random.unit() as f32).collect();
             let logits = model.forward(
-                Tensor::from_data(TensorData::new(rows.clone(), [batch, ACTIVE]), &Device::flex()),
-                Some(Tensor::from_data(TensorData::new(features.clone(), [batch, dense]), &Device::flex())),
+                Tensor::from_data(
+                    TensorData::new(rows.clone(), [batch, ACTIVE]),
+                    &Device::flex(),
+                ),
+                Some(Tensor::from_data(
+                    TensorData::new(features.clone(), [batch, dense]),
+                    &Device::flex(),
+                )),
             );
             let logits = logits.into_data().try_to_vec::<f32>().unwrap();
             let weights = model.weights(FeatureGroups::NONE);
@@ -236,17 +330,33 @@ mod tests {
                         *sum += weights.sparse[*row as usize * hidden[0] + unit];
                     }
                     for input in 0..dense {
-                        *sum += features[sample * dense + input] * weights.dense[input * hidden[0] + unit];
+                        *sum += features[sample * dense + input]
+                            * weights.dense[input * hidden[0] + unit];
                     }
                     *sum = sum.clamp(0.0, 1.0);
                 }
                 for further in &weights.hidden {
                     let units = further.bias.len();
-                    let sum = |unit: usize| (0..layer.len()).map(|input| layer[input] * further.weights[input * units + unit]).sum::<f32>();
-                    layer = (0..units).map(|unit| (sum(unit) + further.bias[unit]).clamp(0.0, 1.0)).collect();
+                    let sum = |unit: usize| {
+                        (0..layer.len())
+                            .map(|input| layer[input] * further.weights[input * units + unit])
+                            .sum::<f32>()
+                    };
+                    layer = (0..units)
+                        .map(|unit| (sum(unit) + further.bias[unit]).clamp(0.0, 1.0))
+                        .collect();
                 }
-                let logit = weights.output_bias + layer.iter().zip(&weights.output).map(|(value, weight)| value * weight).sum::<f32>();
-                assert!((logit - logits[sample]).abs() < 1e-5, "{hidden:?}: {logit} {}", logits[sample]);
+                let logit = weights.output_bias
+                    + layer
+                        .iter()
+                        .zip(&weights.output)
+                        .map(|(value, weight)| value * weight)
+                        .sum::<f32>();
+                assert!(
+                    (logit - logits[sample]).abs() < 1e-5,
+                    "{hidden:?}: {logit} {}",
+                    logits[sample]
+                );
             }
         }
     }
@@ -254,44 +364,77 @@ mod tests {
     #[test]
     fn a_network_is_its_parameters() {
         for hidden in [&[16][..], &[16, 32], &[16, 32, 48]] {
-            for (dense, heads) in [(0, Heads::NONE), (3, Heads::NONE), (3, Heads::ALL), (0, Heads::NONE.with(Head::MovesToGo))] {
+            for (dense, heads) in [
+                (0, Heads::NONE),
+                (3, Heads::NONE),
+                (3, Heads::ALL),
+                (0, Heads::NONE.with(Head::MovesToGo)),
+            ] {
                 let shape = Shape::new(dense, hidden).with_heads(heads);
                 let model = NetworkModel::new(shape, &mut RandomStream::new(5), &Device::flex());
                 assert_eq!(model.parameters().len(), shape.parameters());
-                let again = NetworkModel::from_parameters(shape, &model.parameters(), &Device::flex());
-                assert_eq!(again.weights(FeatureGroups::NONE), model.weights(FeatureGroups::NONE));
-                assert_eq!(again.into_record().into_bytes().unwrap().to_vec(), model.into_record().into_bytes().unwrap().to_vec());
+                let again =
+                    NetworkModel::from_parameters(shape, &model.parameters(), &Device::flex());
+                assert_eq!(
+                    again.weights(FeatureGroups::NONE),
+                    model.weights(FeatureGroups::NONE)
+                );
+                assert_eq!(
+                    again.into_record().into_bytes().unwrap().to_vec(),
+                    model.into_record().into_bytes().unwrap().to_vec()
+                );
             }
         }
     }
 
     #[test]
     fn heads_are_linear_in_the_last_layer_and_change_nothing_else() {
-        let (plain, shape) = (Shape::new(0, &[16, 32]), Shape::new(0, &[16, 32]).with_heads(Heads::ALL));
+        let (plain, shape) = (
+            Shape::new(0, &[16, 32]),
+            Shape::new(0, &[16, 32]).with_heads(Heads::ALL),
+        );
         let model = |shape| NetworkModel::new(shape, &mut RandomStream::new(5), &Device::flex());
         let (plain, model) = (model(plain), model(shape));
         let weights = model.weights(FeatureGroups::NONE);
-        assert_eq!(NetworkWeights { heads: HeadWeights::default(), ..weights.clone() }, plain.weights(FeatureGroups::NONE));
-        assert_eq!(model.parameters().len(), plain.parameters().len() + 32 * 7 + 7);
+        assert_eq!(
+            NetworkWeights {
+                heads: HeadWeights::default(),
+                ..weights.clone()
+            },
+            plain.weights(FeatureGroups::NONE)
+        );
+        assert_eq!(
+            model.parameters().len(),
+            plain.parameters().len() + 32 * 7 + 7
+        );
         let mut numbers = model.parameters();
         let end = numbers.len();
         // The last seven are the heads' biases.
         (0..7).for_each(|bias| numbers[end - 7 + bias] = bias as f32);
         let model = NetworkModel::from_parameters(shape, &numbers, &Device::flex());
         let rows: Vec<i32> = (0..ACTIVE as i32).map(|stone| stone * 26 + 3).collect();
-        let rows = || Tensor::from_data(TensorData::new(rows.clone(), [1, ACTIVE]), &Device::flex());
+        let rows =
+            || Tensor::from_data(TensorData::new(rows.clone(), [1, ACTIVE]), &Device::flex());
         let said = model.say(rows(), None);
         let numbers = |tensor: Tensor<2>| tensor.into_data().try_to_vec::<f32>().unwrap();
         let last = numbers(model.last_layer(rows(), None));
         assert_eq!(numbers(said.logits), numbers(model.forward(rows(), None)));
         let heads = model.weights(FeatureGroups::NONE).heads;
-        for (layer, found) in [(heads.rolls.unwrap(), said.rolls.unwrap()), (heads.moves_to_go.unwrap(), said.plies.unwrap())] {
+        for (layer, found) in [
+            (heads.rolls.unwrap(), said.rolls.unwrap()),
+            (heads.moves_to_go.unwrap(), said.plies.unwrap()),
+        ] {
             let found = numbers(found);
             let outputs = layer.bias.len();
             assert_eq!((found.len(), layer.weights.len()), (outputs, 32 * outputs));
             for (output, found) in found.into_iter().enumerate() {
-                let sum: f32 = (0..32).map(|input| last[input] * layer.weights[input * outputs + output]).sum();
-                assert!((sum + layer.bias[output] - found).abs() < 1e-5, "{output}: {sum} {found}");
+                let sum: f32 = (0..32)
+                    .map(|input| last[input] * layer.weights[input * outputs + output])
+                    .sum();
+                assert!(
+                    (sum + layer.bias[output] - found).abs() < 1e-5,
+                    "{output}: {sum} {found}"
+                );
             }
         }
     }
@@ -299,7 +442,10 @@ mod tests {
     #[test]
     fn the_seed_decides_the_weights() {
         let shape = Shape::new(0, &[8, 8]);
-        let weights = |seed| NetworkModel::new(shape, &mut RandomStream::new(seed), &Device::flex()).weights(FeatureGroups::NONE);
+        let weights = |seed| {
+            NetworkModel::new(shape, &mut RandomStream::new(seed), &Device::flex())
+                .weights(FeatureGroups::NONE)
+        };
         assert_eq!(weights(1), weights(1));
         assert_ne!(weights(1).sparse, weights(2).sparse);
         assert!(weights(1).dense.is_empty());

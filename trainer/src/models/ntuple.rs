@@ -1,7 +1,8 @@
 //! The n-tuple network as a burn module: one weight a row of all tables, and a bias.
 //!
-//! Burn defines it, keeps its records and gives the reference forward pass and gradient; training works on a table of
-//! its own, sample by sample, because a dense gradient would cost the size of the table each step.
+//! Burn defines it, keeps its records and gives the reference forward pass and gradient; training
+//! works on a table of its own, sample by sample, because a dense gradient would cost the size of
+//! the table each step.
 
 use super::bag::bag;
 use super::{parameter, values};
@@ -27,7 +28,10 @@ impl NTupleModel {
     pub fn new(weights: &[f32], bias: f32, device: &Device) -> Self {
         let mut weights_in_order = weights.iter().copied();
         let next = || weights_in_order.next().unwrap_or_default();
-        Self { table: parameter(1, [weights.len(), 1], next, device), bias: parameter(2, [1], || bias, device) }
+        Self {
+            table: parameter(1, [weights.len(), 1], next, device),
+            bias: parameter(2, [1], || bias, device),
+        }
     }
 
     /// Logits `[batch, 1]` from the row of each tuple, `[batch, tuples]`.
@@ -53,7 +57,9 @@ impl Accumulators {
     /// `width` numbers for each of `rows` weights and for the bias.
     #[must_use]
     pub fn new(rows: usize, width: usize, mut fill: impl FnMut() -> f32, device: &Device) -> Self {
-        Self { values: parameter(1, [rows + 1, width], &mut fill, device) }
+        Self {
+            values: parameter(1, [rows + 1, width], &mut fill, device),
+        }
     }
 
     /// The numbers, row by row.
@@ -73,7 +79,13 @@ mod tests {
         let device = Device::flex();
         let model = NTupleModel::new(&[1.0, 20.0, 300.0, 4000.0], 0.5, &device);
         let rows: Tensor<2, Int> = Tensor::from_data([[0, 2, 3], [1, 1, 2]], &device);
-        assert_eq!(model.forward(rows).into_data().try_to_vec::<f32>().unwrap(), [4301.5, 340.5]);
-        assert_eq!((model.weights(), model.bias()), (vec![1.0, 20.0, 300.0, 4000.0], 0.5));
+        assert_eq!(
+            model.forward(rows).into_data().try_to_vec::<f32>().unwrap(),
+            [4301.5, 340.5]
+        );
+        assert_eq!(
+            (model.weights(), model.bias()),
+            (vec![1.0, 20.0, 300.0, 4000.0], 0.5)
+        );
     }
 }

@@ -1,9 +1,11 @@
-//! The online updates of an n-tuple network: one sample after the other, each changing the weights it used and no
-//! others.
+//! The online updates of an n-tuple network: one sample after the other, each changing the weights
+//! it used and no others.
 //!
-//! Samples of records bring targets; games that a network plays against itself bring errors. Online updates are several times faster than optimisers with dense gradients and, unlike summed batches, do not
-//! diverge on rows that many positions share. Invariant: samples are learned strictly in order, on one thread; the rows
-//! of one sample differ, as each tuple has a table of its own, so they may be changed together.
+//! Samples of records bring targets; games that a network plays against itself bring errors. Online
+//! updates are several times faster than optimisers with dense gradients and, unlike summed
+//! batches, do not diverge on rows that many positions share. Invariant: samples are learned
+//! strictly in order, on one thread; the rows of one sample differ, as each tuple has a table of
+//! its own, so they may be changed together.
 
 use super::prefetch::prefetch;
 use crate::config::Rule;
@@ -12,13 +14,16 @@ use engine::eval::calibration::exponential;
 /// Rows that are changed together.
 const LANES: usize = 8;
 
-/// Samples from one to that whose cells are asked for meanwhile: tables are larger than the second-level cache.
+/// Samples from one to that whose cells are asked for meanwhile: tables are larger than the
+/// second-level cache.
 const AHEAD: usize = 2;
 
-/// Where Adagrad's sums of squares start: the square of a typical error, so that the first steps are no leaps.
+/// Where Adagrad's sums of squares start: the square of a typical error, so that the first steps
+/// are no leaps.
 const ADAGRAD_START: f32 = 0.1;
 
-/// Weights, then the bias, each with what the rule remembers of it beside it: one cache miss instead of two.
+/// Weights, then the bias, each with what the rule remembers of it beside it: one cache miss
+/// instead of two.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Cells {
     /// A weight.
@@ -33,8 +38,17 @@ impl Cells {
     /// Weights of 0: every position is even.
     #[must_use]
     pub fn zeros(rule: Rule, rows: usize) -> Self {
-        let start = if rule == Rule::Adagrad { ADAGRAD_START } else { 0.0 };
-        Self::new(rule, &vec![0.0; rows], 0.0, &vec![start; (rows + 1) * Self::remembered(rule)])
+        let start = if rule == Rule::Adagrad {
+            ADAGRAD_START
+        } else {
+            0.0
+        };
+        Self::new(
+            rule,
+            &vec![0.0; rows],
+            0.0,
+            &vec![start; (rows + 1) * Self::remembered(rule)],
+        )
     }
 
     /// How many numbers a rule remembers of each weight.
@@ -67,23 +81,29 @@ impl Cells {
         }
     }
 
-    /// Learns samples one by one, each given by the rows of its tuples, which differ, and a target; the sum of their
-    /// losses in nats, each before its own update. `rate` is the learning rate of a weight.
+    /// Learns samples one by one, each given by the rows of its tuples, which differ, and a target;
+    /// the sum of their losses in nats, each before its own update. `rate` is the learning rate of
+    /// a weight.
     pub fn learn(&mut self, rows: &[u32], targets: &[f32], rate: f32) -> f64 {
         match self {
             Self::Sgd(cells) => update(cells, rows, targets, rate, sgd),
             Self::Adagrad(cells) => update(cells, rows, targets, rate, adagrad),
-            Self::TemporalCoherence(cells) => update(cells, rows, targets, rate, temporal_coherence),
+            Self::TemporalCoherence(cells) => {
+                update(cells, rows, targets, rate, temporal_coherence)
+            }
         }
     }
 
-    /// Changes the weights of positions, each given by the rows of its tuples, by errors (value minus target) that are
-    /// known before the first of them is changed. `rate` is the learning rate of a weight.
+    /// Changes the weights of positions, each given by the rows of its tuples, by errors (value
+    /// minus target) that are known before the first of them is changed. `rate` is the learning
+    /// rate of a weight.
     pub fn correct(&mut self, rows: &[u32], errors: &[f32], rate: f32) {
         match self {
             Self::Sgd(cells) => correct(cells, rows, errors, rate, sgd),
             Self::Adagrad(cells) => correct(cells, rows, errors, rate, adagrad),
-            Self::TemporalCoherence(cells) => correct(cells, rows, errors, rate, temporal_coherence),
+            Self::TemporalCoherence(cells) => {
+                correct(cells, rows, errors, rate, temporal_coherence)
+            }
         }
     }
 
@@ -113,14 +133,27 @@ impl Cells {
 /// Weights, then the bias, each followed by its `WIDTH - 1` remembered numbers.
 fn interleave<const WIDTH: usize>(weights: &[f32], bias: f32, memory: &[f32]) -> Vec<[f32; WIDTH]> {
     let all = weights.iter().chain(std::iter::once(&bias)).enumerate();
-    all.map(|(row, &weight)| std::array::from_fn(|part| if part == 0 { weight } else { memory[row * (WIDTH - 1) + part - 1] })).collect()
+    all.map(|(row, &weight)| {
+        std::array::from_fn(|part| {
+            if part == 0 {
+                weight
+            } else {
+                memory[row * (WIDTH - 1) + part - 1]
+            }
+        })
+    })
+    .collect()
 }
 
 /// The reverse of [`interleave`].
 fn separate<const WIDTH: usize>(cells: &[[f32; WIDTH]]) -> (Vec<f32>, f32, Vec<f32>) {
     let mut weights: Vec<f32> = cells.iter().map(|cell| cell[0]).collect();
     let bias = weights.pop().unwrap_or_default();
-    (weights, bias, cells.iter().flat_map(|cell| &cell[1..]).copied().collect())
+    (
+        weights,
+        bias,
+        cells.iter().flat_map(|cell| &cell[1..]).copied().collect(),
+    )
 }
 
 /// The logit of a position with these rows: within the engine's rounding what the engine says.
@@ -129,8 +162,9 @@ fn logit<const WIDTH: usize>(cells: &[[f32; WIDTH]], rows: &[u32]) -> f32 {
     cells[cells.len() - 1][0] + add_lanes(rows, |row| cells[row as usize][0])
 }
 
-/// The sum of a number for each row, in sixteen lanes, which become vectors: row *i* to lane *i* modulo 16, then the upper half
-/// of the lanes to the lower, until one is left. The same on every machine.
+/// The sum of a number for each row, in sixteen lanes, which become vectors: row *i* to lane *i*
+/// modulo 16, then the upper half of the lanes to the lower, until one is left. The same on every
+/// machine.
 #[inline(always)]
 fn add_lanes(rows: &[u32], weight: impl Fn(u32) -> f32) -> f32 {
     const LANES: usize = 16;
@@ -154,8 +188,9 @@ fn add_lanes(rows: &[u32], weight: impl Fn(u32) -> f32) -> f32 {
     sums[0]
 }
 
-/// Learns the samples one by one; the sum of their losses, each before its own update. The derivative of the loss
-/// by every weight in use is the error, value minus target. The rows of a sample differ: each tuple has its own table.
+/// Learns the samples one by one; the sum of their losses, each before its own update. The
+/// derivative of the loss by every weight in use is the error, value minus target. The rows of a
+/// sample differ: each tuple has its own table.
 fn update<const WIDTH: usize>(
     cells: &mut [[f32; WIDTH]],
     rows: &[u32],
@@ -170,8 +205,16 @@ fn update<const WIDTH: usize>(
     let mut loss = 0.0f64;
     // Σ ln(1 + e) is the logarithm of the product, which 256 factors of at most 2 keep finite.
     let mut product = 1.0f64;
-    let later = rows.chunks_exact(tuples).skip(AHEAD).chain(std::iter::repeat(&[][..]));
-    for (number, ((rows, later), &target)) in rows.chunks_exact(tuples).zip(later).zip(targets).enumerate() {
+    let later = rows
+        .chunks_exact(tuples)
+        .skip(AHEAD)
+        .chain(std::iter::repeat(&[][..]));
+    for (number, ((rows, later), &target)) in rows
+        .chunks_exact(tuples)
+        .zip(later)
+        .zip(targets)
+        .enumerate()
+    {
         prefetch(cells, later);
         let logit = logit(cells, rows);
         let small = exponential(-logit.abs());
@@ -223,10 +266,18 @@ fn correct_one<const WIDTH: usize>(
     cells[bias] = rule(cells[bias], error, rate);
 }
 
-/// Changes the cells of several rows, which must differ, as if one after the other: roots and quotients of all at once.
+/// Changes the cells of several rows, which must differ, as if one after the other: roots and
+/// quotients of all at once.
 #[inline(always)]
-#[allow(clippy::needless_range_loop, reason = "lanes of several arrays, in the form that becomes vector instructions")]
-fn change<const WIDTH: usize>(cells: &mut [[f32; WIDTH]], rows: &[u32; LANES], rule: impl Fn([f32; WIDTH]) -> [f32; WIDTH]) {
+#[allow(
+    clippy::needless_range_loop,
+    reason = "lanes of several arrays, in the form that becomes vector instructions"
+)]
+fn change<const WIDTH: usize>(
+    cells: &mut [[f32; WIDTH]],
+    rows: &[u32; LANES],
+    rule: impl Fn([f32; WIDTH]) -> [f32; WIDTH],
+) {
     let mut parts = [[0.0f32; LANES]; WIDTH];
     for (lane, &row) in rows.iter().enumerate() {
         let cell = &cells[row as usize];
@@ -269,7 +320,11 @@ fn adagrad([weight, squares]: [f32; 2], error: f32, rate: f32) -> [f32; 2] {
 #[inline(always)]
 fn temporal_coherence([weight, sum, size]: [f32; 3], error: f32, rate: f32) -> [f32; 3] {
     let coherence = if size > 0.0 { sum.abs() / size } else { 1.0 };
-    [weight - rate * coherence * error, sum + error, size + error.abs()]
+    [
+        weight - rate * coherence * error,
+        sum + error,
+        size + error.abs(),
+    ]
 }
 
 #[cfg(test)]

@@ -9,8 +9,8 @@ pub(super) fn prefetch<T>(cells: &[T], places: &[u32]) {
     for &place in places {
         let cell = cells.as_ptr().wrapping_add(place as usize);
         #[cfg(target_arch = "x86_64")]
-        // SAFETY: prefetching reads nothing, whatever the address, and has no effect but on caches; every x86-64 processor
-        // has it.
+        // SAFETY: prefetching reads nothing, whatever the address, and has no effect but on caches;
+        // every x86-64 processor has it.
         unsafe {
             std::arch::x86_64::_mm_prefetch::<{ std::arch::x86_64::_MM_HINT_T0 }>(cell.cast());
         }

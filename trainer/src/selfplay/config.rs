@@ -1,6 +1,7 @@
 //! The settings of self-play, and what of them is out of range.
 //!
-//! Invariant: an option that is off leaves no trace in a run's JSON, so that runs from before it was there go on.
+//! Invariant: an option that is off leaves no trace in a run's JSON, so that runs from before it
+//! was there go on.
 
 use super::SelfPlayError;
 use crate::label::LabelConfig;
@@ -27,7 +28,8 @@ fn one() -> f64 {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SelfPlayConfig {
-    /// The players; each side of each game draws one by weight, so all meet each other and themselves.
+    /// The players; each side of each game draws one by weight, so all meet each other and
+    /// themselves.
     pub players: Vec<WeightedPlayer>,
     /// Number of games.
     pub games: u64,
@@ -51,8 +53,14 @@ impl Default for SelfPlayConfig {
     fn default() -> Self {
         Self {
             players: vec![
-                WeightedPlayer { player: "star1(depth=3, eval=abt)".to_owned(), weight: 0.97 },
-                WeightedPlayer { player: "mcts(sims=400, leaf=playout)".to_owned(), weight: 0.03 },
+                WeightedPlayer {
+                    player: "star1(depth=3, eval=abt)".to_owned(),
+                    weight: 0.97,
+                },
+                WeightedPlayer {
+                    player: "mcts(sims=400, leaf=playout)".to_owned(),
+                    weight: 0.03,
+                },
             ],
             games: 20_000,
             seed: 1,
@@ -65,7 +73,8 @@ impl Default for SelfPlayConfig {
     }
 }
 
-/// Other starts, other exploration, and endgames played by tables. Plies are counted from 0 at the start of the game.
+/// Other starts, other exploration, and endgames played by tables. Plies are counted from 0 at the
+/// start of the game.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct SelfPlayOptions {
@@ -75,8 +84,9 @@ pub struct SelfPlayOptions {
     /// Plies in which the share of random moves halves.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub exploration_half_life: Option<f64>,
-    /// Moves that are not random are drawn with probabilities proportional to exp(value / temperature), values being the
-    /// win probabilities that the player gives the permitted moves; players that rate no moves make their own.
+    /// Moves that are not random are drawn with probabilities proportional to exp(value /
+    /// temperature), values being the win probabilities that the player gives the permitted moves;
+    /// players that rate no moves make their own.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub temperature: Option<f64>,
     /// From this ply on the players choose.
@@ -91,7 +101,8 @@ pub struct SelfPlayOptions {
     /// Games that start from random endgames.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub endgames: Option<EndgameStarts>,
-    /// From the first position of at most so many stones in all on, endgame tables make the moves of both sides.
+    /// From the first position of at most so many stones in all on, endgame tables make the moves
+    /// of both sides.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub adjudicate: Option<usize>,
 }
@@ -127,42 +138,68 @@ impl SelfPlayOptions {
 
     /// The temperature, ply by ply.
     pub(super) fn temperature(&self) -> Fading {
-        Fading { start: self.temperature.unwrap_or(0.0), until: self.temperature_until, half_life: self.temperature_half_life }
+        Fading {
+            start: self.temperature.unwrap_or(0.0),
+            until: self.temperature_until,
+            half_life: self.temperature_half_life,
+        }
     }
 
     fn check(&self) -> Result<(), String> {
-        for (key, half_life) in
-            [("exploration_half_life", self.exploration_half_life), ("temperature_half_life", self.temperature_half_life)]
-        {
+        for (key, half_life) in [
+            ("exploration_half_life", self.exploration_half_life),
+            ("temperature_half_life", self.temperature_half_life),
+        ] {
             if half_life.is_some_and(|plies| !plies.is_finite() || plies <= 0.0) {
-                return Err(format!("'{key}' is a number of plies above 0, not {}", half_life.unwrap_or_default()));
+                return Err(format!(
+                    "'{key}' is a number of plies above 0, not {}",
+                    half_life.unwrap_or_default()
+                ));
             }
         }
-        if self.temperature.is_some_and(|temperature| !(temperature > 0.0 && temperature.is_finite())) {
-            return Err(format!("'temperature' is a win probability above 0, not {}", self.temperature.unwrap_or_default()));
+        if self
+            .temperature
+            .is_some_and(|temperature| !(temperature > 0.0 && temperature.is_finite()))
+        {
+            return Err(format!(
+                "'temperature' is a win probability above 0, not {}",
+                self.temperature.unwrap_or_default()
+            ));
         }
-        if self.temperature.is_none() && (self.temperature_until.is_some() || self.temperature_half_life.is_some()) {
+        if self.temperature.is_none()
+            && (self.temperature_until.is_some() || self.temperature_half_life.is_some())
+        {
             return Err("'temperature_until' and 'temperature_half_life' are for a 'temperature', which is not given".to_owned());
         }
         let suite = self.starts.as_ref().map_or(0.0, |starts| starts.share);
-        let endgames = self.endgames.as_ref().map_or(0.0, |endgames| endgames.share);
+        let endgames = self
+            .endgames
+            .as_ref()
+            .map_or(0.0, |endgames| endgames.share);
         for (key, share) in [("starts", suite), ("endgames", endgames)] {
             if !(0.0..=1.0).contains(&share) {
                 return Err(format!("the share of '{key}' is from 0 to 1, not {share}"));
             }
         }
         if suite + endgames > 1.0 {
-            return Err(format!("the shares of 'starts' and 'endgames' are {suite} and {endgames}, together more than 1"));
+            return Err(format!(
+                "the shares of 'starts' and 'endgames' are {suite} and {endgames}, together more than 1"
+            ));
         }
-        if let Some(EndgameStarts { stones: [fewest, most], .. }) = self.endgames
+        if let Some(EndgameStarts {
+            stones: [fewest, most],
+            ..
+        }) = self.endgames
             && !(2 <= fewest && fewest <= most && most <= 12)
         {
-            return Err(format!("'endgames' are of 2 to 12 stones, the fewest first, not {fewest}-{most}"));
+            return Err(format!(
+                "'endgames' are of 2 to 12 stones, the fewest first, not {fewest}-{most}"
+            ));
         }
         match self.adjudicate {
-            Some(stones) if !(FEWEST_STONES..=MOST_STONES).contains(&stones) => {
-                Err(format!("'adjudicate' is a number of stones from {FEWEST_STONES} to {MOST_STONES}, not {stones}"))
-            }
+            Some(stones) if !(FEWEST_STONES..=MOST_STONES).contains(&stones) => Err(format!(
+                "'adjudicate' is a number of stones from {FEWEST_STONES} to {MOST_STONES}, not {stones}"
+            )),
             _ => Ok(()),
         }
     }
@@ -176,17 +213,32 @@ impl SelfPlayConfig {
             return setting("between 1 and 255 players can take part".to_owned());
         }
         let sum: f64 = self.players.iter().map(|weighted| weighted.weight).sum();
-        if self.players.iter().any(|weighted| weighted.weight.is_nan() || weighted.weight < 0.0) || !sum.is_finite() || sum <= 0.0 {
-            return setting("'weight' is a number of at least 0, and not 0 for all players".to_owned());
+        if self
+            .players
+            .iter()
+            .any(|weighted| weighted.weight.is_nan() || weighted.weight < 0.0)
+            || !sum.is_finite()
+            || sum <= 0.0
+        {
+            return setting(
+                "'weight' is a number of at least 0, and not 0 for all players".to_owned(),
+            );
         }
         if !(0.0..=1.0).contains(&self.exploration) {
-            return setting(format!("'exploration' is a share from 0 to 1, not {}", self.exploration));
+            return setting(format!(
+                "'exploration' is a share from 0 to 1, not {}",
+                self.exploration
+            ));
         }
         self.options.check().or_else(setting)
     }
 
     /// The share of random moves, ply by ply.
     pub(super) fn random_share(&self) -> Fading {
-        Fading { start: self.exploration, until: self.options.exploration_until, half_life: self.options.exploration_half_life }
+        Fading {
+            start: self.exploration,
+            until: self.options.exploration_until,
+            half_life: self.options.exploration_half_life,
+        }
     }
 }

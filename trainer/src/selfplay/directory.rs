@@ -1,7 +1,8 @@
 //! A run in its directory: which shards are there, which are missing, and whose they are.
 //!
-//! Invariant: a directory holds shards of one run, which its manifest names; a shard is a pure function of the run's
-//! settings and its number, so it does not matter which process makes it, or whether others have been made.
+//! Invariant: a directory holds shards of one run, which its manifest names; a shard is a pure
+//! function of the run's settings and its number, so it does not matter which process makes it, or
+//! whether others have been made.
 
 use super::pool::Pools;
 use super::summary::Clock;
@@ -18,9 +19,11 @@ use std::time::Instant;
 /// Where a run ends before all its games are played.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Limits {
-    /// The run ends with the first game, in the order of their numbers, with which there are so many positions.
+    /// The run ends with the first game, in the order of their numbers, with which there are so
+    /// many positions.
     pub positions: Option<u64>,
-    /// No shard is begun after this moment, but for one. What is missing is played when the run goes on.
+    /// No shard is begun after this moment, but for one. What is missing is played when the run
+    /// goes on.
     pub until: Option<Instant>,
 }
 
@@ -28,28 +31,49 @@ impl SelfPlay {
     /// Plays whatever shards are not yet in `directory`, and says what all of them hold.
     ///
     /// # Errors
-    /// If the directory holds shards of other settings, more games than asked for or a damaged shard, if another run
-    /// is writing there, or if it cannot be written. Shards that were complete stay as they are.
-    pub fn run(&self, directory: &Path, progress: &ProgressBar) -> Result<SelfPlaySummary, SelfPlayError> {
-        Ok(self.run_within(directory, &Limits::default(), progress)?.summary)
+    /// If the directory holds shards of other settings, more games than asked for or a damaged
+    /// shard, if another run is writing there, or if it cannot be written. Shards that were
+    /// complete stay as they are.
+    pub fn run(
+        &self,
+        directory: &Path,
+        progress: &ProgressBar,
+    ) -> Result<SelfPlaySummary, SelfPlayError> {
+        Ok(self
+            .run_within(directory, &Limits::default(), progress)?
+            .summary)
     }
 
     /// As [`SelfPlay::run`], but it may end earlier.
     ///
     /// # Errors
-    /// As [`SelfPlay::run`]; and if positions are to be counted while a shard is missing before others.
-    pub fn run_within(&self, directory: &Path, limits: &Limits, progress: &ProgressBar) -> Result<RunReport, SelfPlayError> {
+    /// As [`SelfPlay::run`]; and if positions are to be counted while a shard is missing before
+    /// others.
+    pub fn run_within(
+        &self,
+        directory: &Path,
+        limits: &Limits,
+        progress: &ProgressBar,
+    ) -> Result<RunReport, SelfPlayError> {
         make(directory)?;
         let _lock = lock(directory, File::try_lock)?;
-        // Removes what a killed run left; only now, for before the lock it may have been a living one's.
+        // Removes what a killed run left; only now, for before the lock it may have been a living
+        // one's.
         files::create_directory(directory)?;
         self.run_alone(directory, limits, progress)
     }
 
     /// A run in a directory that is locked.
-    fn run_alone(&self, directory: &Path, limits: &Limits, progress: &ProgressBar) -> Result<RunReport, SelfPlayError> {
+    fn run_alone(
+        &self,
+        directory: &Path,
+        limits: &Limits,
+        progress: &ProgressBar,
+    ) -> Result<RunReport, SelfPlayError> {
         // Positions make about so many games.
-        progress.set_length(limits.positions.map_or(self.config.games, |positions| self.config.games.min(positions / 17)));
+        progress.set_length(limits.positions.map_or(self.config.games, |positions| {
+            self.config.games.min(positions / 17)
+        }));
         let mut summary = SelfPlaySummary::new(&self.config);
         let Some(positions) = limits.positions else {
             let complete = self.complete_shards(directory, &mut summary)?;
@@ -63,12 +87,31 @@ impl SelfPlay {
         let counted = self.counted_shards(directory, positions)?;
         if let Some(games) = counted.games {
             // All that is asked for is there, or not a game is too few.
-            let enough = Self { config: SelfPlayConfig { games, ..self.config.clone() }, ..self.clone() };
-            return enough.run_alone(directory, &Limits { positions: None, ..*limits }, progress);
+            let enough = Self {
+                config: SelfPlayConfig {
+                    games,
+                    ..self.config.clone()
+                },
+                ..self.clone()
+            };
+            return enough.run_alone(
+                directory,
+                &Limits {
+                    positions: None,
+                    ..*limits
+                },
+                progress,
+            );
         }
         self.manifest_there(directory)?;
         summary = counted.summary;
-        self.play_missing(directory, counted.complete..self.shards(), limits, summary, progress)
+        self.play_missing(
+            directory,
+            counted.complete..self.shards(),
+            limits,
+            summary,
+            progress,
+        )
     }
 
     /// Plays shards and writes them, each while the next is played.
@@ -86,12 +129,18 @@ impl SelfPlay {
         let (pools, clock) = (Pools::new(&self.recipes, &self.labels), Clock::default());
         let before = (summary.games, summary.positions);
         let write = |waiting: Option<(u64, Vec<PlayedGame>)>| {
-            let Some((index, games)) = waiting else { return Ok(()) };
+            let Some((index, games)) = waiting else {
+                return Ok(());
+            };
             let began = Instant::now();
-            let header = ShardHeader { games: games.len() as u64, ..self.header(index) };
+            let header = ShardHeader {
+                games: games.len() as u64,
+                ..self.header(index)
+            };
             if limits.positions.is_some() {
                 // How many games there will be is not known before.
-                self.manifest_of(header.first_game + header.games).write(directory)?;
+                self.manifest_of(header.first_game + header.games)
+                    .write(directory)?;
             }
             shard::write(&directory.join(shard::file_name(index)), &header, &games)?;
             clock.note_writing(began);
@@ -105,7 +154,9 @@ impl SelfPlay {
                 stopped = true;
                 break;
             }
-            let positions = limits.positions.map(|positions| positions.saturating_sub(summary.positions));
+            let positions = limits
+                .positions
+                .map(|positions| positions.saturating_sub(summary.positions));
             if positions == Some(0) {
                 break;
             }
@@ -118,17 +169,31 @@ impl SelfPlay {
         }
         write(waiting)?;
         let timing = clock.timing(summary.games - before.0, summary.positions - before.1);
-        Ok(RunReport { summary, timing, stopped })
+        Ok(RunReport {
+            summary,
+            timing,
+            stopped,
+        })
     }
 
-    /// Plays one shard, counted from 0, unless it is in `directory`, and says what it holds. Any number of processes
-    /// may do so in one directory at once.
+    /// Plays one shard, counted from 0, unless it is in `directory`, and says what it holds. Any
+    /// number of processes may do so in one directory at once.
     ///
     /// # Errors
-    /// If the run has no such shard, or the directory belongs to another run; else as [`SelfPlay::run`].
-    pub fn run_shard(&self, directory: &Path, index: u64, progress: &ProgressBar) -> Result<SelfPlaySummary, SelfPlayError> {
+    /// If the run has no such shard, or the directory belongs to another run; else as
+    /// [`SelfPlay::run`].
+    pub fn run_shard(
+        &self,
+        directory: &Path,
+        index: u64,
+        progress: &ProgressBar,
+    ) -> Result<SelfPlaySummary, SelfPlayError> {
         if index >= self.shards() {
-            return Err(SelfPlayError::Setting(format!("the run has {} shards; there is no shard {}", self.shards(), index + 1)));
+            return Err(SelfPlayError::Setting(format!(
+                "the run has {} shards; there is no shard {}",
+                self.shards(),
+                index + 1
+            )));
         }
         make(directory)?;
         let _lock = lock(directory, File::try_lock_shared)?;
@@ -137,13 +202,23 @@ impl SelfPlay {
         let manifest = self.manifest();
         match self.manifest_there(directory)? {
             Some(found) if found != manifest => {
-                let problem = format!("says that the run has {} games, not {}", found.games, manifest.games);
-                return Err(SelfPlayError::OtherRun { path: Manifest::path(directory), problem });
+                let problem = format!(
+                    "says that the run has {} games, not {}",
+                    found.games, manifest.games
+                );
+                return Err(SelfPlayError::OtherRun {
+                    path: Manifest::path(directory),
+                    problem,
+                });
             }
             Some(_) => {}
             None => manifest.write(directory)?,
         }
-        let there = path.exists().then(|| self.shard_there(&path)).transpose()?.filter(|(_, games)| games.len() as u64 == header.games);
+        let there = path
+            .exists()
+            .then(|| self.shard_there(&path))
+            .transpose()?
+            .filter(|(_, games)| games.len() as u64 == header.games);
         let games = match there {
             Some((_, games)) => games,
             None => {
@@ -167,12 +242,19 @@ impl SelfPlay {
 
     /// What is there of a run that ends with so many positions.
     fn counted_shards(&self, directory: &Path, positions: u64) -> Result<Counted, SelfPlayError> {
-        let mut counted = Counted { summary: SelfPlaySummary::new(&self.config), complete: 0, games: None };
+        let mut counted = Counted {
+            summary: SelfPlaySummary::new(&self.config),
+            complete: 0,
+            games: None,
+        };
         let mut last_is_short = false;
         for path in shard::list(directory)? {
             let (index, games) = self.shard_there(&path)?;
             if index != counted.complete || last_is_short {
-                let problem = format!("positions are counted in the order of games, but shard {:06} is not complete", index - 1);
+                let problem = format!(
+                    "positions are counted in the order of games, but shard {:06} is not complete",
+                    index - 1
+                );
                 return Err(SelfPlayError::OtherRun { path, problem });
             }
             let mut sum = counted.summary.positions;
@@ -191,18 +273,29 @@ impl SelfPlay {
         Ok(counted)
     }
 
-    /// The directory's manifest, if it has one; of these settings, but perhaps of another number of games.
+    /// The directory's manifest, if it has one; of these settings, but perhaps of another number of
+    /// games.
     fn manifest_there(&self, directory: &Path) -> Result<Option<Manifest>, SelfPlayError> {
         let found = Manifest::read(directory)?;
-        if let Some(problem) = found.as_ref().and_then(|found| other_settings(&found.run, &self.manifest().run)) {
-            return Err(SelfPlayError::OtherRun { path: Manifest::path(directory), problem });
+        if let Some(problem) = found
+            .as_ref()
+            .and_then(|found| other_settings(&found.run, &self.manifest().run))
+        {
+            return Err(SelfPlayError::OtherRun {
+                path: Manifest::path(directory),
+                problem,
+            });
         }
         Ok(found)
     }
 
-    /// The shards that need not be played, counted into `summary`; every other file of games is an error, except the
-    /// last shard of a run that was shorter, which is played anew.
-    fn complete_shards(&self, directory: &Path, summary: &mut SelfPlaySummary) -> Result<BTreeSet<u64>, SelfPlayError> {
+    /// The shards that need not be played, counted into `summary`; every other file of games is an
+    /// error, except the last shard of a run that was shorter, which is played anew.
+    fn complete_shards(
+        &self,
+        directory: &Path,
+        summary: &mut SelfPlaySummary,
+    ) -> Result<BTreeSet<u64>, SelfPlayError> {
         let mut complete = BTreeSet::new();
         for path in shard::list(directory)? {
             let (index, games) = self.shard_there(&path)?;
@@ -226,16 +319,25 @@ impl SelfPlay {
         } else {
             difference(&found, &wanted).or_else(|| {
                 if path.file_name() != Some(shard::file_name(index).as_ref()) {
-                    Some(format!("holds the games that belong into {}", shard::file_name(index)))
+                    Some(format!(
+                        "holds the games that belong into {}",
+                        shard::file_name(index)
+                    ))
                 } else if found.games > wanted.games {
-                    Some(format!("the directory holds more than the {} games asked for", self.config.games))
+                    Some(format!(
+                        "the directory holds more than the {} games asked for",
+                        self.config.games
+                    ))
                 } else {
                     None
                 }
             })
         };
         match problem {
-            Some(problem) => Err(SelfPlayError::OtherRun { path: path.to_owned(), problem }),
+            Some(problem) => Err(SelfPlayError::OtherRun {
+                path: path.to_owned(),
+                problem,
+            }),
             None => Ok((index, games)),
         }
     }
@@ -243,17 +345,26 @@ impl SelfPlay {
 
 /// In which setting a shard is not the one wanted; the number of games aside.
 fn difference(found: &ShardHeader, wanted: &ShardHeader) -> Option<String> {
-    let same = ShardHeader { games: found.games, ..wanted.clone() } == *found;
-    other_settings(&found.run, &wanted.run).or_else(|| (!same).then(|| "made with other settings".to_owned()))
+    let same = ShardHeader {
+        games: found.games,
+        ..wanted.clone()
+    } == *found;
+    other_settings(&found.run, &wanted.run)
+        .or_else(|| (!same).then(|| "made with other settings".to_owned()))
 }
 
 /// In which setting a run is not the one wanted.
 fn other_settings(found: &serde_json::Value, wanted: &serde_json::Value) -> Option<String> {
-    let setting = |run: &serde_json::Value, key: &str| run.get(key).map_or_else(|| "nothing".to_owned(), ToString::to_string);
+    let setting = |run: &serde_json::Value, key: &str| {
+        run.get(key)
+            .map_or_else(|| "nothing".to_owned(), ToString::to_string)
+    };
     for key in wanted.as_object()?.keys() {
         let [found, wanted] = [found, wanted].map(|run| setting(run, key));
         if found != wanted {
-            return Some(format!("made with other settings: '{key}' is {found}, not {wanted}"));
+            return Some(format!(
+                "made with other settings: '{key}' is {found}, not {wanted}"
+            ));
         }
     }
     (found != wanted).then(|| "made with other settings".to_owned())
@@ -270,13 +381,22 @@ struct Counted {
 }
 
 fn make(directory: &Path) -> Result<(), files::FileError> {
-    std::fs::create_dir_all(directory).map_err(|cause| files::FileError::Write { path: directory.to_owned(), cause })
+    std::fs::create_dir_all(directory).map_err(|cause| files::FileError::Write {
+        path: directory.to_owned(),
+        cause,
+    })
 }
 
-/// Keeps other runs out of a directory for as long as the returned file lives; processes that make one shard each let
-/// one another in. Only Unix lets a directory be locked, and not on every file system; elsewhere nothing keeps them out.
-fn lock(directory: &Path, take: impl FnOnce(&File) -> Result<(), TryLockError>) -> Result<Option<File>, SelfPlayError> {
-    let Some(file) = cfg!(unix).then(|| File::open(directory).ok()).flatten() else { return Ok(None) };
+/// Keeps other runs out of a directory for as long as the returned file lives; processes that make
+/// one shard each let one another in. Only Unix lets a directory be locked, and not on every file
+/// system; elsewhere nothing keeps them out.
+fn lock(
+    directory: &Path,
+    take: impl FnOnce(&File) -> Result<(), TryLockError>,
+) -> Result<Option<File>, SelfPlayError> {
+    let Some(file) = cfg!(unix).then(|| File::open(directory).ok()).flatten() else {
+        return Ok(None);
+    };
     match take(&file) {
         Ok(()) => Ok(Some(file)),
         Err(TryLockError::WouldBlock) => Err(SelfPlayError::Busy(directory.to_owned())),

@@ -1,8 +1,9 @@
 //! The random numbers of a run.
 //!
-//! Invariant: they are a pure function of the run's seed and the game's number, if the games that share a stream are
-//! played in their order. Seeding a Mersenne Twister costs as much as a fifth of a game of the fastest players
-//! (312 words of state, twice), hence some games share one; few, because they are played by one thread.
+//! Invariant: they are a pure function of the run's seed and the game's number, if the games that
+//! share a stream are played in their order. Seeding a Mersenne Twister costs as much as a fifth of
+//! a game of the fastest players (312 words of state, twice), hence some games share one; few,
+//! because they are played by one thread.
 
 use super::SelfPlayConfig;
 use engine::dice::{DiceStream, Die};
@@ -28,8 +29,16 @@ impl Streams {
         let (share, temperature) = (config.random_share(), config.options.temperature());
         let random = RandomStream::new(derive_seed(config.seed, SeedSpace::SelfPlay, &[first]));
         Self {
-            exploration: Exploration { opening_plies: config.opening_plies, share, temperature, random },
-            dice: DiceStream::new(derive_seed(config.seed, SeedSpace::SelfPlay, &[first, DICE]), die),
+            exploration: Exploration {
+                opening_plies: config.opening_plies,
+                share,
+                temperature,
+                random,
+            },
+            dice: DiceStream::new(
+                derive_seed(config.seed, SeedSpace::SelfPlay, &[first, DICE]),
+                die,
+            ),
         }
     }
 }

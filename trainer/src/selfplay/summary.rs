@@ -17,7 +17,8 @@ pub struct SelfPlaySummary {
     pub first_mover_wins: u64,
     /// Explored moves.
     pub explored: u64,
-    /// Sides taken by each player, and how many of these games it won, in the order of the settings.
+    /// Sides taken by each player, and how many of these games it won, in the order of the
+    /// settings.
     pub players: Vec<PlayerTally>,
 }
 
@@ -34,8 +35,14 @@ pub struct PlayerTally {
 
 impl SelfPlaySummary {
     pub(super) fn new(config: &SelfPlayConfig) -> Self {
-        let tally = |weighted: &WeightedPlayer| PlayerTally { player: weighted.player.clone(), ..PlayerTally::default() };
-        Self { players: config.players.iter().map(tally).collect(), ..Self::default() }
+        let tally = |weighted: &WeightedPlayer| PlayerTally {
+            player: weighted.player.clone(),
+            ..PlayerTally::default()
+        };
+        Self {
+            players: config.players.iter().map(tally).collect(),
+            ..Self::default()
+        }
     }
 
     pub(super) fn count(&mut self, game: &PlayedGame) {
@@ -79,7 +86,8 @@ pub struct Timing {
     pub outside_players: f64,
 }
 
-/// One game in so many is timed: reading the clock at every move would slow down the fastest players.
+/// One game in so many is timed: reading the clock at every move would slow down the fastest
+/// players.
 const TIMED: u64 = 16;
 
 /// Gathers a [`Timing`] from all threads.
@@ -101,13 +109,16 @@ impl Clock {
     /// Notes a game that began at an instant and has just ended; its players took `deciding`.
     pub(super) fn note_game(&self, began: Instant, deciding: Duration) {
         self.timed_games.fetch_add(1, Ordering::Relaxed);
-        self.timed.fetch_add(nanoseconds(began.elapsed()), Ordering::Relaxed);
-        self.deciding.fetch_add(nanoseconds(deciding), Ordering::Relaxed);
+        self.timed
+            .fetch_add(nanoseconds(began.elapsed()), Ordering::Relaxed);
+        self.deciding
+            .fetch_add(nanoseconds(deciding), Ordering::Relaxed);
     }
 
     /// Notes that a shard was written.
     pub(super) fn note_writing(&self, began: Instant) {
-        self.writing.fetch_add(nanoseconds(began.elapsed()), Ordering::Relaxed);
+        self.writing
+            .fetch_add(nanoseconds(began.elapsed()), Ordering::Relaxed);
     }
 
     /// What it comes to for a number of games and positions.
@@ -118,7 +129,14 @@ impl Clock {
         let playing = (scale * seconds(&self.timed) - players).max(0.0);
         let writing = seconds(&self.writing);
         let all = players + playing + writing;
-        Timing { games, positions, players, playing, writing, outside_players: if all > 0.0 { 1.0 - players / all } else { 0.0 } }
+        Timing {
+            games,
+            positions,
+            players,
+            playing,
+            writing,
+            outside_players: if all > 0.0 { 1.0 - players / all } else { 0.0 },
+        }
     }
 }
 

@@ -1,7 +1,8 @@
 //! Labels: values of the positions of a game beside those of its players, and their bytes.
 //!
-//! Invariant: a label is the win probability of the side to move *before* the roll of a ply, whoever made it, so labels
-//! of one name can be compared over games and players. Names are words that any format can hold.
+//! Invariant: a label is the win probability of the side to move *before* the roll of a ply,
+//! whoever made it, so labels of one name can be compared over games and players. Names are words
+//! that any format can hold.
 
 use super::game::{NO_VALUE, steps_of, value_of};
 use super::{MOST_LABELS, PlayedGame};
@@ -37,7 +38,10 @@ impl Label {
 /// In words, if a name is none, two are equal, or there are too many.
 pub fn check(labels: &[Label]) -> Result<(), String> {
     if labels.len() > MOST_LABELS {
-        return Err(format!("{} labels are more than {MOST_LABELS}", labels.len()));
+        return Err(format!(
+            "{} labels are more than {MOST_LABELS}",
+            labels.len()
+        ));
     }
     for (index, Label { name, .. }) in labels.iter().enumerate() {
         check_name(name)?;
@@ -53,8 +57,12 @@ pub fn check(labels: &[Label]) -> Result<(), String> {
 /// # Errors
 /// In words, if not.
 pub fn check_name(name: &str) -> Result<(), String> {
-    let letters = |letter: char| letter.is_ascii_lowercase() || letter.is_ascii_digit() || letter == '_';
-    if !name.starts_with(|first: char| first.is_ascii_lowercase()) || !name.chars().all(letters) || name.len() > LONGEST_NAME {
+    let letters =
+        |letter: char| letter.is_ascii_lowercase() || letter.is_ascii_digit() || letter == '_';
+    if !name.starts_with(|first: char| first.is_ascii_lowercase())
+        || !name.chars().all(letters)
+        || name.len() > LONGEST_NAME
+    {
         return Err(format!(
             "a label has a name of lower-case letters, digits and '_', a letter first and at most {LONGEST_NAME}, not '{name}'"
         ));
@@ -66,7 +74,8 @@ pub fn check_name(name: &str) -> Result<(), String> {
 }
 
 impl PlayedGame {
-    /// What label number `label` says of the position before the roll of ply number `ply`, both from 0.
+    /// What label number `label` says of the position before the roll of ply number `ply`, both
+    /// from 0.
     #[must_use]
     pub fn label(&self, label: usize, ply: usize) -> Option<f32> {
         *self.labels.get(label)?.get(ply)?
@@ -98,17 +107,23 @@ impl PlayedGame {
     }
 }
 
-/// Of how many of the last plies each of `known` labels is written: all from the first that has one.
+/// Of how many of the last plies each of `known` labels is written: all from the first that has
+/// one.
 ///
 /// # Errors
 /// In words, if the game has other labels than the header, or one is no probability.
 pub(super) fn counts(game: &PlayedGame, known: usize) -> Result<Vec<u8>, String> {
     let plies = game.record.plies.len();
     if game.labels.len() != known || game.labels.iter().any(|values| values.len() != plies) {
-        return Err(format!("it has not {known} labels of {plies} plies, as the header and its moves say"));
+        return Err(format!(
+            "it has not {known} labels of {plies} plies, as the header and its moves say"
+        ));
     }
     let count = |values: &Vec<Option<f32>>| {
-        if let Some(number) = values.iter().position(|value| value.is_some_and(|value| !(0.0..=1.0).contains(&value))) {
+        if let Some(number) = values
+            .iter()
+            .position(|value| value.is_some_and(|value| !(0.0..=1.0).contains(&value)))
+        {
             return Err(format!("ply {number}: the label is no probability"));
         }
         let first = values.iter().position(Option::is_some).unwrap_or(plies);
@@ -132,14 +147,22 @@ pub(super) fn bytes(counts: &[u8]) -> usize {
 }
 
 /// Reads what [`encode`] wrote for a game of `plies` plies; `None` if these are not such bytes.
-pub(super) fn decode(counts: &[u8], mut rest: &[u8], plies: usize) -> Option<Vec<Vec<Option<f32>>>> {
+pub(super) fn decode(
+    counts: &[u8],
+    mut rest: &[u8],
+    plies: usize,
+) -> Option<Vec<Vec<Option<f32>>>> {
     let mut labels = Vec::with_capacity(counts.len());
     for &count in counts {
         let count = usize::from(count);
         let (own, others) = rest.split_at_checked(2 * count)?;
         rest = others;
         let mut values = vec![None; plies.checked_sub(count)?];
-        let steps = own.as_chunks::<2>().0.iter().map(|&steps| u16::from_le_bytes(steps));
+        let steps = own
+            .as_chunks::<2>()
+            .0
+            .iter()
+            .map(|&steps| u16::from_le_bytes(steps));
         values.extend(steps.map(|steps| (steps != NO_VALUE).then(|| value_of(steps))));
         // What has no label is not written: a game has one form only.
         if count > 0 && values[plies - count].is_none() {

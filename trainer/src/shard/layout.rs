@@ -1,7 +1,8 @@
 //! The file of versions 2 and 3 around its games: magic, version, header, index, games, checksums.
 //!
-//! The only file that knows that layout (`docs/formats.md`, "Record shards"). Invariant: every byte is covered by a
-//! checksum, and what lies before the games by one of its own, so that damage to a game leaves the others readable.
+//! The only file that knows that layout (`docs/formats.md`, "Record shards"). Invariant: every byte
+//! is covered by a checksum, and what lies before the games by one of its own, so that damage to a
+//! game leaves the others readable.
 
 use super::{CHECKSUM_BYTES, MAGIC, ShardError, ShardHeader, damaged, labels};
 use crate::codec;
@@ -31,15 +32,27 @@ pub(super) struct Parts<'a> {
 }
 
 /// The whole file.
-pub(super) fn encode(header: &ShardHeader, plies: u64, lengths: &[u16], body: &[u8]) -> Result<Vec<u8>, String> {
-    let text = serde_json::to_vec(&Stored { header: header.clone(), plies }).map_err(|error| format!("header: {error}"))?;
+pub(super) fn encode(
+    header: &ShardHeader,
+    plies: u64,
+    lengths: &[u16],
+    body: &[u8],
+) -> Result<Vec<u8>, String> {
+    let text = serde_json::to_vec(&Stored {
+        header: header.clone(),
+        plies,
+    })
+    .map_err(|error| format!("header: {error}"))?;
     let mut index = Vec::with_capacity(lengths.len() + 8);
     codec::encode(&lengths, &mut index)?;
-    let mut bytes = Vec::with_capacity(FIXED_BYTES + text.len() + index.len() + body.len() + 2 * CHECKSUM_BYTES);
+    let mut bytes = Vec::with_capacity(
+        FIXED_BYTES + text.len() + index.len() + body.len() + 2 * CHECKSUM_BYTES,
+    );
     bytes.extend_from_slice(MAGIC);
     bytes.extend_from_slice(&header.version().to_le_bytes());
     for part in [&text, &index] {
-        let length = u32::try_from(part.len()).map_err(|_| format!("the header takes {} bytes", part.len()))?;
+        let length = u32::try_from(part.len())
+            .map_err(|_| format!("the header takes {} bytes", part.len()))?;
         bytes.extend_from_slice(&length.to_le_bytes());
     }
     bytes.extend_from_slice(&text);
@@ -54,23 +67,33 @@ pub(super) fn encode(header: &ShardHeader, plies: u64, lengths: &[u16], body: &[
 pub(super) fn open<'a>(path: &Path, bytes: &'a [u8]) -> Result<Parts<'a>, ShardError> {
     let damaged = |problem: &str| damaged(path, problem);
     let length = |at: usize| number_at(bytes, at).and_then(|length| usize::try_from(length).ok());
-    let lengths = length(12).zip(length(16)).and_then(|(text, index)| Some((text, text.checked_add(index)?.checked_add(FIXED_BYTES)?)));
-    let (text, end) = lengths.filter(|&(_, end)| end < bytes.len()).ok_or_else(|| damaged("the header is cut"))?;
+    let lengths = length(12)
+        .zip(length(16))
+        .and_then(|(text, index)| Some((text, text.checked_add(index)?.checked_add(FIXED_BYTES)?)));
+    let (text, end) = lengths
+        .filter(|&(_, end)| end < bytes.len())
+        .ok_or_else(|| damaged("the header is cut"))?;
     let (head, rest) = bytes.split_at(end);
-    let (checksum, rest) = rest.split_first_chunk::<CHECKSUM_BYTES>().ok_or_else(|| damaged("the header is cut"))?;
+    let (checksum, rest) = rest
+        .split_first_chunk::<CHECKSUM_BYTES>()
+        .ok_or_else(|| damaged("the header is cut"))?;
     if xxh3_64(head).to_le_bytes() != *checksum {
         return Err(damaged("the checksum of its header does not fit"));
     }
     let (text, index) = head[FIXED_BYTES..].split_at(text);
-    let Stored { header, plies } = serde_json::from_slice(text).map_err(|error| damaged(&format!("header: {error}")))?;
+    let Stored { header, plies } =
+        serde_json::from_slice(text).map_err(|error| damaged(&format!("header: {error}")))?;
     if header.first_game.checked_add(header.games).is_none() {
         return Err(damaged("header: the games are numbered beyond 64 bits"));
     }
     labels::check(&header.labels).map_err(|problem| damaged(&format!("header: {problem}")))?;
     if number_at(bytes, 8) != Some(header.version()) {
-        return Err(damaged("header: version 3 is that with labels, and version 2 that without"));
+        return Err(damaged(
+            "header: version 3 is that with labels, and version 2 that without",
+        ));
     }
-    let (lengths, taken) = codec::decode::<Vec<u16>>(index).map_err(|problem| damaged(&format!("index: {problem}")))?;
+    let (lengths, taken) = codec::decode::<Vec<u16>>(index)
+        .map_err(|problem| damaged(&format!("index: {problem}")))?;
     if taken != index.len() || lengths.len() as u64 != header.games {
         return Err(damaged("the index does not list the games of the header"));
     }
@@ -83,9 +106,17 @@ pub(super) fn open<'a>(path: &Path, bytes: &'a [u8]) -> Result<Parts<'a>, ShardE
         rest = after;
     }
     match rest.len() {
-        CHECKSUM_BYTES => Ok(Parts { header, games, plies, bytes }),
+        CHECKSUM_BYTES => Ok(Parts {
+            header,
+            games,
+            plies,
+            bytes,
+        }),
         0..CHECKSUM_BYTES => Err(damaged("the checksum is missing")),
-        more => Err(damaged(&format!("{} bytes follow the last game", more - CHECKSUM_BYTES))),
+        more => Err(damaged(&format!(
+            "{} bytes follow the last game",
+            more - CHECKSUM_BYTES
+        ))),
     }
 }
 
@@ -94,10 +125,19 @@ impl Parts<'_> {
     pub(super) fn check_whole(&self, path: &Path, plies: u64) -> Result<(), ShardError> {
         let end = self.bytes.len() - CHECKSUM_BYTES;
         if xxh3_64(&self.bytes[..end]).to_le_bytes() != self.bytes[end..] {
-            return Err(damaged(path, "its checksum, the last eight bytes, does not fit"));
+            return Err(damaged(
+                path,
+                "its checksum, the last eight bytes, does not fit",
+            ));
         }
         if plies != self.plies {
-            return Err(damaged(path, &format!("its games have {plies} plies, the header says {}", self.plies)));
+            return Err(damaged(
+                path,
+                &format!(
+                    "its games have {plies} plies, the header says {}",
+                    self.plies
+                ),
+            ));
         }
         Ok(())
     }
@@ -105,5 +145,8 @@ impl Parts<'_> {
 
 /// The 32-bit number at a place.
 pub(super) fn number_at(bytes: &[u8], at: usize) -> Option<u32> {
-    bytes.get(at..at + 4).and_then(|bytes| bytes.try_into().ok()).map(u32::from_le_bytes)
+    bytes
+        .get(at..at + 4)
+        .and_then(|bytes| bytes.try_into().ok())
+        .map(u32::from_le_bytes)
 }

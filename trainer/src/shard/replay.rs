@@ -18,11 +18,21 @@ impl<'a> Replay<'a> {
     ///
     /// # Errors
     /// In words, if there is no such player.
-    pub fn new(rules: &'a Standard, start: Position, players: [u8; 2], known: usize) -> Result<Self, String> {
+    pub fn new(
+        rules: &'a Standard,
+        start: Position,
+        players: [u8; 2],
+        known: usize,
+    ) -> Result<Self, String> {
         if players.iter().any(|&player| usize::from(player) >= known) {
             return Err("names a player that the header does not".to_owned());
         }
-        Ok(Self { rules, position: start, winner: rules.winner(&start), plies: 0 })
+        Ok(Self {
+            rules,
+            position: start,
+            winner: rules.winner(&start),
+            plies: 0,
+        })
     }
 
     /// The position before the next ply.
@@ -71,6 +81,10 @@ impl<'a> Replay<'a> {
     /// In words, if it is not, or the game has no end.
     pub fn finish(self, stored: u8) -> Result<usize, String> {
         let winner = self.winner.ok_or("it has no end")?;
-        if winner == usize::from(stored) { Ok(winner) } else { Err("the winner is another than the moves say".to_owned()) }
+        if winner == usize::from(stored) {
+            Ok(winner)
+        } else {
+            Err("the winner is another than the moves say".to_owned())
+        }
     }
 }

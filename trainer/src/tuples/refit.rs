@@ -21,7 +21,14 @@ pub(super) struct Fitted {
 }
 
 /// Trains a set; the learning rate falls as the configuration says, over so many epochs.
-pub(super) fn refit(config: &TrainConfig, epochs: usize, seed: u64, set: TupleSet, training: &[Sample], validation: &[Sample]) -> Fitted {
+pub(super) fn refit(
+    config: &TrainConfig,
+    epochs: usize,
+    seed: u64,
+    set: TupleSet,
+    training: &[Sample],
+    validation: &[Sample],
+) -> Fitted {
     let share = config.target.last_search_share();
     let mut cells = Cells::zeros(config.ntuple.rule, set.rows());
     let mut order: Vec<u32> = (0..training.len() as u32).collect();
@@ -42,17 +49,33 @@ pub(super) fn refit(config: &TrainConfig, epochs: usize, seed: u64, set: TupleSe
                 set.indices(&position, rows);
                 targets.push(training[number as usize].target(share));
             }
-            let rate = config.ntuple.learning_rate * config.training.schedule.factor(done / chunks, config.training.final_rate);
-            cells.learn(&rows[..chunk.len() * set.tuples()], &targets, (rate / set.tuples() as f64) as f32);
+            let rate = config.ntuple.learning_rate
+                * config
+                    .training
+                    .schedule
+                    .factor(done / chunks, config.training.final_rate);
+            cells.learn(
+                &rows[..chunk.len() * set.tuples()],
+                &targets,
+                (rate / set.tuples() as f64) as f32,
+            );
             done += 1.0;
         }
     }
-    let mut fitted = Fitted { set, cells, validation_loss: 0.0 };
+    let mut fitted = Fitted {
+        set,
+        cells,
+        validation_loss: 0.0,
+    };
     let loss = |(sample, logit): (&Sample, f32)| {
         let (logit, target) = (f64::from(logit), f64::from(sample.target(share)));
         logit.max(0.0) - target * logit + (-logit.abs()).exp().ln_1p()
     };
-    let losses: f64 = validation.iter().zip(fitted.logits(validation)).map(loss).sum();
+    let losses: f64 = validation
+        .iter()
+        .zip(fitted.logits(validation))
+        .map(loss)
+        .sum();
     fitted.validation_loss = losses / validation.len() as f64;
     fitted
 }

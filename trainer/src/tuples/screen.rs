@@ -1,17 +1,19 @@
 //! How much of a network's residuals the rows of further tuples explain.
 //!
-//! To second order in small changes δ of its logit, a sample's cross-entropy falls by δ g − δ² h / 2, with g = target −
-//! value and h = value (1 − value). The first half of the samples gives each row its best δ, Σ g / (Σ h + a little), the
-//! other half says what that is worth; so rows that are rare gain nothing by chance. The tuples of a candidate are fitted
-//! one after the other, each to what the ones before left: g becomes g − δ h. Invariant: both halves keep the order of
-//! games, so no game but the one in the middle is in both.
+//! To second order in small changes δ of its logit, a sample's cross-entropy falls by δ g − δ² h /
+//! 2, with g = target − value and h = value (1 − value). The first half of the samples gives each
+//! row its best δ, Σ g / (Σ h + a little), the other half says what that is worth; so rows that are
+//! rare gain nothing by chance. The tuples of a candidate are fitted one after the other, each to
+//! what the ones before left: g becomes g − δ h. Invariant: both halves keep the order of games, so
+//! no game but the one in the middle is in both.
 
 use crate::sample::Sample;
 use engine::eval::calibration::logistic;
 use engine::eval::ntuple::TupleSet;
 use engine::games::einstein::Position;
 
-/// Added to Σ h of a row: as if it had been seen eight times more, in even positions without an error.
+/// Added to Σ h of a row: as if it had been seen eight times more, in even positions without an
+/// error.
 pub(super) const PRIOR: f32 = 2.0;
 
 /// Samples with the first and second derivatives of their losses.
@@ -27,7 +29,11 @@ impl Residuals {
         let values: Vec<f32> = logits.iter().map(|&logit| logistic(logit)).collect();
         Self {
             positions: samples.iter().map(|sample| sample.position).collect(),
-            gradient: samples.iter().zip(&values).map(|(sample, value)| sample.target(search_share) - value).collect(),
+            gradient: samples
+                .iter()
+                .zip(&values)
+                .map(|(sample, value)| sample.target(search_share) - value)
+                .collect(),
             curvature: values.iter().map(|value| value * (1.0 - value)).collect(),
         }
     }

@@ -1,7 +1,7 @@
 //! How far a search has come, kept beside its result, and the result as a configuration.
 //!
-//! Invariant: the state is written whole after every round; it belongs to one set of samples and one set of settings, and
-//! another search is refused.
+//! Invariant: the state is written whole after every round; it belongs to one set of samples and
+//! one set of settings, and another search is refused.
 
 use super::SearchOptions;
 use crate::config::TrainConfig;
@@ -86,7 +86,12 @@ pub(super) fn path_of(result: &Path) -> PathBuf {
 
 impl State {
     /// The state of a search: what is there, or its beginning.
-    pub(super) fn open(result: &Path, config: &TrainConfig, options: &SearchOptions, fingerprint: u64) -> Result<Self, StateError> {
+    pub(super) fn open(
+        result: &Path,
+        config: &TrainConfig,
+        options: &SearchOptions,
+        fingerprint: u64,
+    ) -> Result<Self, StateError> {
         let path = path_of(result);
         let begun = Self {
             format: FORMAT.to_owned(),
@@ -100,8 +105,10 @@ impl State {
             Err(FileError::NotFound { .. }) => return Ok(begun),
             other => other?,
         };
-        let found: Self =
-            serde_json::from_slice(&bytes).map_err(|error| StateError::Damaged { path: path.clone(), problem: error.to_string() })?;
+        let found: Self = serde_json::from_slice(&bytes).map_err(|error| StateError::Damaged {
+            path: path.clone(),
+            problem: error.to_string(),
+        })?;
         let differs = [
             ("format", found.format != begun.format),
             ("configuration", found.configuration != begun.configuration),
@@ -116,7 +123,10 @@ impl State {
 
     /// All tuples, in the order in which they were added.
     pub(super) fn tuples(&self) -> Vec<String> {
-        self.additions.iter().flat_map(|addition| addition.tuples.clone()).collect()
+        self.additions
+            .iter()
+            .flat_map(|addition| addition.tuples.clone())
+            .collect()
     }
 
     /// The rows of all.
@@ -126,18 +136,26 @@ impl State {
 
     /// The validation loss of the set so far, in nats; no number before there is one.
     pub(super) fn loss(&self) -> f64 {
-        self.additions.last().map_or(f64::NAN, |addition| addition.validation_loss)
+        self.additions
+            .last()
+            .map_or(f64::NAN, |addition| addition.validation_loss)
     }
 
     pub(super) fn write(&self, result: &Path) -> Result<(), StateError> {
         let path = path_of(result);
-        let bytes =
-            serde_json::to_vec_pretty(self).map_err(|error| StateError::Damaged { path: path.clone(), problem: error.to_string() })?;
+        let bytes = serde_json::to_vec_pretty(self).map_err(|error| StateError::Damaged {
+            path: path.clone(),
+            problem: error.to_string(),
+        })?;
         Ok(write_atomically(&path, |file| file.write_all(&bytes))?)
     }
 
     /// Writes the configuration with the set that was found, and reports.
-    pub(super) fn finish(&self, result: &Path, config: &TrainConfig) -> Result<SearchReport, StateError> {
+    pub(super) fn finish(
+        &self,
+        result: &Path,
+        config: &TrainConfig,
+    ) -> Result<SearchReport, StateError> {
         let mut config = config.clone();
         config.ntuple.tuples = self.tuples();
         let text = format!("{}{}", self.table(), config.to_toml());
@@ -153,10 +171,21 @@ impl State {
 
     /// What each addition gained, as comments.
     fn table(&self) -> String {
-        let mut table =
-            String::from("# Found by `alea tuples`: what was added, and the validation loss (nats) of a short training with it.\n");
-        table.push_str("#   rows  tuples  validation     gain  explained  kind, the first of its tuples\n");
-        for Addition { kind, tuples, rows, explained, validation_loss, gain } in &self.additions {
+        let mut table = String::from(
+            "# Found by `alea tuples`: what was added, and the validation loss (nats) of a short training with it.\n",
+        );
+        table.push_str(
+            "#   rows  tuples  validation     gain  explained  kind, the first of its tuples\n",
+        );
+        for Addition {
+            kind,
+            tuples,
+            rows,
+            explained,
+            validation_loss,
+            gain,
+        } in &self.additions
+        {
             let first = tuples.first().map_or("", String::as_str);
             table.push_str(&format!(
                 "# {rows:>6}  {:>6}  {validation_loss:>10.6}  {gain:>7.6}  {explained:>9.6}  {kind}: {first}\n",

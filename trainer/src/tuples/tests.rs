@@ -1,5 +1,5 @@
-//! Candidates against the symmetries of positions, screening against a slow reference, searches interrupted against whole
-//! ones, and a set that was planted.
+//! Candidates against the symmetries of positions, screening against a slow reference, searches
+//! interrupted against whole ones, and a set that was planted.
 
 use super::candidates::{image, orbit};
 use super::screen::PRIOR;
@@ -25,14 +25,23 @@ fn renamed(cell: Cell, symbol: usize, symmetry: usize) -> usize {
 
 #[test]
 fn images_of_cells_see_in_images_of_positions_what_cells_see() {
-    let cells: Vec<Cell> =
-        "b0 b3 b24 b13 s0 s4 s6 s11 d1 d9 a2 a8 o1 o23 m4 m12 m17".split(' ').map(|cell| cell.parse().unwrap()).collect();
+    let cells: Vec<Cell> = "b0 b3 b24 b13 s0 s4 s6 s11 d1 d9 a2 a8 o1 o23 m4 m12 m17"
+        .split(' ')
+        .map(|cell| cell.parse().unwrap())
+        .collect();
     for sample in random_samples(20, 4) {
         for symmetry in 0..8 {
-            let (view, turned) = (View::new(&sample.position), View::new(&symmetric(&sample.position, symmetry)));
+            let (view, turned) = (
+                View::new(&sample.position),
+                View::new(&symmetric(&sample.position, symmetry)),
+            );
             for &cell in &cells {
                 let seen = usize::from(view.get(cell));
-                assert_eq!(usize::from(turned.get(image(cell, symmetry))), renamed(cell, seen, symmetry), "{cell} {symmetry}");
+                assert_eq!(
+                    usize::from(turned.get(image(cell, symmetry))),
+                    renamed(cell, seen, symmetry),
+                    "{cell} {symmetry}"
+                );
             }
         }
     }
@@ -45,41 +54,70 @@ fn candidates_are_whole_orbits_that_share_nothing() {
     for candidate in &all {
         for tuple in &candidate.tuples {
             let cells: Vec<Cell> = tuple.split(' ').map(|cell| cell.parse().unwrap()).collect();
-            let images: Vec<String> =
-                orbit(&cells).iter().map(|cells| cells.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ")).collect();
+            let images: Vec<String> = orbit(&cells)
+                .iter()
+                .map(|cells| {
+                    cells
+                        .iter()
+                        .map(ToString::to_string)
+                        .collect::<Vec<_>>()
+                        .join(" ")
+                })
+                .collect();
             assert_eq!(images, candidate.tuples);
             assert!(seen.insert(tuple.clone()), "{tuple} is there twice");
         }
         let set = TupleSet::custom(&candidate.tuples).unwrap();
         assert!(set.rows() <= 8 * 28_561, "{candidate:?}");
     }
-    let count = |kind: &str| all.iter().filter(|candidate| candidate.kind == kind).map(|candidate| candidate.tuples.len()).sum::<usize>();
-    assert_eq!((count("pairs of stones"), count("triples of stones")), (66, 220));
+    let count = |kind: &str| {
+        all.iter()
+            .filter(|candidate| candidate.kind == kind)
+            .map(|candidate| candidate.tuples.len())
+            .sum::<usize>()
+    };
+    assert_eq!(
+        (count("pairs of stones"), count("triples of stones")),
+        (66, 220)
+    );
     assert_eq!(count("distances"), 66 + 220 + 495 + 792 + 924);
     assert_eq!(count("living stones"), 3);
-    // Fifteen lines of three along rows and along columns, nine diagonals of three each way; of four ten and four; 2×2 squares.
+    // Fifteen lines of three along rows and along columns, nine diagonals of three each way; of
+    // four ten and four; 2×2 squares.
     assert_eq!(count("windows by stone"), 30 + 18 + 20 + 8 + 16);
     assert_eq!(candidates(usize::MAX, 1), all);
     assert_ne!(candidates(usize::MAX, 2), all);
     let few = candidates(5, 1);
-    assert!(few.iter().all(|one| few.iter().filter(|other| other.kind == one.kind).count() <= 5));
+    assert!(
+        few.iter()
+            .all(|one| few.iter().filter(|other| other.kind == one.kind).count() <= 5)
+    );
 }
 
 #[test]
 fn what_rows_explain_is_what_a_slow_count_says() {
     let samples = random_samples(40, 8);
-    let logits: Vec<f32> = (0..samples.len()).map(|number| (number % 7) as f32 / 5.0 - 0.6).collect();
+    let logits: Vec<f32> = (0..samples.len())
+        .map(|number| (number % 7) as f32 / 5.0 - 0.6)
+        .collect();
     let residuals = Residuals::new(&samples, &logits, 1.0);
     let tuples = ["b12 b13", "d0 d6", "a0"];
     let middle = samples.len() / 2;
     let value = |number: usize| 1.0 / (1.0 + (-f64::from(logits[number])).exp());
     let curvature = |number: usize| value(number) * (1.0 - value(number));
-    let mut gradient: Vec<f64> = (0..samples.len()).map(|number| f64::from(samples[number].value) - value(number)).collect();
+    let mut gradient: Vec<f64> = (0..samples.len())
+        .map(|number| f64::from(samples[number].value) - value(number))
+        .collect();
     let mut expected = 0.0;
     // The set takes shorter tuples first.
     for tuple in [tuples[2], tuples[0], tuples[1]] {
         let cells: Vec<Cell> = tuple.split(' ').map(|cell| cell.parse().unwrap()).collect();
-        let key = |number: usize| -> Vec<u8> { cells.iter().map(|&cell| View::new(&samples[number].position).get(cell)).collect() };
+        let key = |number: usize| -> Vec<u8> {
+            cells
+                .iter()
+                .map(|&cell| View::new(&samples[number].position).get(cell))
+                .collect()
+        };
         let mut sums: HashMap<Vec<u8>, (f64, f64)> = HashMap::new();
         for (number, gradient) in gradient.iter().enumerate().take(middle) {
             let (sum, total) = sums.entry(key(number)).or_insert((0.0, f64::from(PRIOR)));
@@ -87,7 +125,9 @@ fn what_rows_explain_is_what_a_slow_count_says() {
             *total += curvature(number);
         }
         for (number, gradient) in gradient.iter_mut().enumerate() {
-            let change = sums.get(&key(number)).map_or(0.0, |(sum, total)| sum / total);
+            let change = sums
+                .get(&key(number))
+                .map_or(0.0, |(sum, total)| sum / total);
             if number >= middle {
                 expected += change * *gradient - change * change * curvature(number) / 2.0;
             }
@@ -96,24 +136,44 @@ fn what_rows_explain_is_what_a_slow_count_says() {
     }
     expected /= (samples.len() - middle) as f64;
     let explained = residuals.explained(&TupleSet::custom(&tuples).unwrap());
-    assert!(expected > 1e-3 && (explained - expected).abs() < 1e-5, "{explained} {expected}");
+    assert!(
+        expected > 1e-3 && (explained - expected).abs() < 1e-5,
+        "{explained} {expected}"
+    );
 }
 
-/// Samples whose targets two cells decide, and a little who has more stones; and those that validate.
+/// Samples whose targets two cells decide, and a little who has more stones; and those that
+/// validate.
 fn planted() -> Samples {
     let target = |sample: Sample| {
         let view = View::new(&sample.position);
         let [one, other] = [Cell::Owner(12), Cell::Owner(13)].map(|cell| view.get(cell));
         let more = sample.position.mover().count() > sample.position.other().count();
         let value = if one == other { 0.7 } else { 0.25 } + if more { 0.2 } else { 0.0 };
-        Sample { value, result: value, ..sample }
+        Sample {
+            value,
+            result: value,
+            ..sample
+        }
     };
-    let part = |games, seed| -> Vec<Sample> { random_samples(games, seed).into_iter().map(target).collect() };
+    let part = |games, seed| -> Vec<Sample> {
+        random_samples(games, seed)
+            .into_iter()
+            .map(target)
+            .collect()
+    };
     Samples::in_memory(vec![part(150, 1), part(150, 2)], part(60, 3)).unwrap()
 }
 
 fn options() -> SearchOptions {
-    SearchOptions { rows: 6_000, samples: 8_000, epochs: 2, refitted: 2, candidates: 20, least_gain: 1e-4 }
+    SearchOptions {
+        rows: 6_000,
+        samples: 8_000,
+        epochs: 2,
+        refitted: 2,
+        candidates: 20,
+        least_gain: 1e-4,
+    }
 }
 
 #[test]
@@ -121,14 +181,37 @@ fn a_search_finds_what_was_planted_and_its_result_is_a_configuration() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("set.toml");
     let config = TrainConfig::default();
-    let report = search(&config, &options(), &planted(), &path, &ProgressBar::hidden()).unwrap();
+    let report = search(
+        &config,
+        &options(),
+        &planted(),
+        &path,
+        &ProgressBar::hidden(),
+    )
+    .unwrap();
     let first = &report.additions[0];
-    let both = |tuple: &String| ["12", "13"].iter().all(|square| tuple.split(' ').any(|cell| &cell[1..] == *square));
+    let both = |tuple: &String| {
+        ["12", "13"]
+            .iter()
+            .all(|square| tuple.split(' ').any(|cell| &cell[1..] == *square))
+    };
     assert!(first.tuples.iter().any(both), "{first:?}");
-    assert!(report.rows <= 6_000 && report.additions.iter().all(|addition| addition.gain > 1e-4 && addition.explained > 0.0));
+    assert!(
+        report.rows <= 6_000
+            && report
+                .additions
+                .iter()
+                .all(|addition| addition.gain > 1e-4 && addition.explained > 0.0)
+    );
     let text = std::fs::read_to_string(&path).unwrap();
     let found = TrainConfig::from_toml(&text).unwrap();
-    assert_eq!((found.ntuple.tuples.len(), found.ntuple.tuple_set().unwrap().rows()), (report.tuples, report.rows));
+    assert_eq!(
+        (
+            found.ntuple.tuples.len(),
+            found.ntuple.tuple_set().unwrap().rows()
+        ),
+        (report.tuples, report.rows)
+    );
     assert!(text.starts_with("# Found by") && text.contains(&first.kind));
 }
 
@@ -150,12 +233,34 @@ fn an_interrupted_search_comes_to_the_same_set() {
         state.finished = false;
         state.write(&path).unwrap();
         assert_eq!(run(&path).unwrap().additions, report.additions);
-        assert_eq!([&path, &state::path_of(&path)].map(|path| std::fs::read(path).unwrap()), expected);
+        assert_eq!(
+            [&path, &state::path_of(&path)].map(|path| std::fs::read(path).unwrap()),
+            expected
+        );
     }
-    assert_eq!(run(&whole).unwrap(), report, "a finished search is only told again");
-    let error =
-        search(&config, &SearchOptions { epochs: 3, ..options() }, &samples, &whole, &ProgressBar::hidden()).unwrap_err().to_string();
-    assert!(error.contains("whole.state.json: of a search with another set of limits; give another --out"), "{error}");
+    assert_eq!(
+        run(&whole).unwrap(),
+        report,
+        "a finished search is only told again"
+    );
+    let error = search(
+        &config,
+        &SearchOptions {
+            epochs: 3,
+            ..options()
+        },
+        &samples,
+        &whole,
+        &ProgressBar::hidden(),
+    )
+    .unwrap_err()
+    .to_string();
+    assert!(
+        error.contains(
+            "whole.state.json: of a search with another set of limits; give another --out"
+        ),
+        "{error}"
+    );
 }
 
 #[test]
@@ -163,13 +268,48 @@ fn what_cannot_be_searched_is_said_in_one_line() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("set.toml");
     for (options, expected) in [
-        (SearchOptions { rows: 0, ..options() }, "rows = 0: it must be in 1 to 67108864"),
-        (SearchOptions { epochs: 0, ..options() }, "epochs = 0: it must be at least 1"),
-        (SearchOptions { least_gain: f64::NAN, ..options() }, "least gain = NaN: it must be at least 0"),
-        (SearchOptions { rows: 3, ..options() }, "no tuple gains 0.0001 nats within 3 rows"),
+        (
+            SearchOptions {
+                rows: 0,
+                ..options()
+            },
+            "rows = 0: it must be in 1 to 67108864",
+        ),
+        (
+            SearchOptions {
+                epochs: 0,
+                ..options()
+            },
+            "epochs = 0: it must be at least 1",
+        ),
+        (
+            SearchOptions {
+                least_gain: f64::NAN,
+                ..options()
+            },
+            "least gain = NaN: it must be at least 0",
+        ),
+        (
+            SearchOptions {
+                rows: 3,
+                ..options()
+            },
+            "no tuple gains 0.0001 nats within 3 rows",
+        ),
     ] {
-        let error = search(&TrainConfig::default(), &options, &planted(), &path, &ProgressBar::hidden()).unwrap_err().to_string();
-        assert!(error.starts_with(expected) && !error.contains('\n'), "{error}");
+        let error = search(
+            &TrainConfig::default(),
+            &options,
+            &planted(),
+            &path,
+            &ProgressBar::hidden(),
+        )
+        .unwrap_err()
+        .to_string();
+        assert!(
+            error.starts_with(expected) && !error.contains('\n'),
+            "{error}"
+        );
         let _ = std::fs::remove_file(state::path_of(&path));
     }
 }

@@ -14,7 +14,10 @@ fn the_committed_sample_is_read_and_replayed() {
     let (header, games) = shard::read(&path).unwrap();
     // As the data card says.
     assert_eq!(header.players, PLAYERS);
-    assert_eq!((header.variant.as_str(), header.first_game, header.games), ("classic", 0, 600));
+    assert_eq!(
+        (header.variant.as_str(), header.first_game, header.games),
+        ("classic", 0, 600)
+    );
     assert_eq!(header.run["sources"][0]["seed"].as_u64(), Some(1));
     let plies: usize = games.iter().map(|game| game.record.plies.len()).sum();
     assert_eq!((games.len(), plies), (600, PLIES));
@@ -30,7 +33,8 @@ fn the_committed_sample_is_read_and_replayed() {
 #[test]
 fn the_committed_sample_can_be_trained_on() {
     let samples = Samples::open(&[Path::new(SAMPLE)], &SampleOptions::played(0.05, 1)).unwrap();
-    // All players rate their moves, so every position after a move is a sample, but for the last of each game.
+    // All players rate their moves, so every position after a move is a sample, but for the last of
+    // each game.
     assert_eq!(samples.training() + samples.validation().len(), PLIES - 600);
 }
 

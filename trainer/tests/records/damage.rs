@@ -1,4 +1,5 @@
-//! What damaged, foreign and forged files are answered with: one line that names the file, and the game if it is one.
+//! What damaged, foreign and forged files are answered with: one line that names the file, and the
+//! game if it is one.
 
 use crate::format::{SMALL, by_hand, header, label, sealed, small};
 use crate::one_line;
@@ -11,9 +12,19 @@ use trainer::shard::{self, PlayedGame, ShardError, ShardHeader};
 /// Bytes of a game in a shard with so many labels, by its number of plies and what it carries.
 fn length(game: &PlayedGame, labels: usize) -> usize {
     let plies = game.record.plies.len();
-    let values = if game.record.plies.iter().any(|ply| ply.value.is_some()) { 2 * plies } else { 0 };
-    let last = |label: &Vec<Option<f32>>| 2 * (plies - label.iter().position(Option::is_some).unwrap_or(plies));
-    let labels = if game.labels.is_empty() { 0 } else { labels + game.labels.iter().map(last).sum::<usize>() };
+    let values = if game.record.plies.iter().any(|ply| ply.value.is_some()) {
+        2 * plies
+    } else {
+        0
+    };
+    let last = |label: &Vec<Option<f32>>| {
+        2 * (plies - label.iter().position(Option::is_some).unwrap_or(plies))
+    };
+    let labels = if game.labels.is_empty() {
+        0
+    } else {
+        labels + game.labels.iter().map(last).sum::<usize>()
+    };
     9 + plies + values + labels
 }
 
@@ -23,8 +34,18 @@ fn any_flipped_byte_is_found_and_its_game_named() {
     let few = ShardHeader { games: 8, ..header };
     every_flip_is_found(&few, &games[..8]);
     // Two labels, one of some games, one of their last plies.
-    let labelled = ShardHeader { labels: vec![label("deep", "star1(depth=1)"), label("exact", "tables(stones=3)")], ..few };
-    let games: Vec<PlayedGame> = games[..8].iter().enumerate().map(|(number, game)| with_labels(game, number)).collect();
+    let labelled = ShardHeader {
+        labels: vec![
+            label("deep", "star1(depth=1)"),
+            label("exact", "tables(stones=3)"),
+        ],
+        ..few
+    };
+    let games: Vec<PlayedGame> = games[..8]
+        .iter()
+        .enumerate()
+        .map(|(number, game)| with_labels(game, number))
+        .collect();
     every_flip_is_found(&labelled, &games);
 }
 
@@ -34,7 +55,10 @@ fn with_labels(game: &PlayedGame, number: usize) -> PlayedGame {
     let plies = game.record.plies.len();
     for (index, from) in [(0, 0), (1, plies / 2)] {
         if number % 4 > index {
-            let value = |ply: usize| (ply >= from && !(ply + number).is_multiple_of(3)).then(|| shard::rounded(ply as f32 / plies as f32));
+            let value = |ply: usize| {
+                (ply >= from && !(ply + number).is_multiple_of(3))
+                    .then(|| shard::rounded(ply as f32 / plies as f32))
+            };
             game.set_label(index, 2, (0..plies).map(value).collect());
         }
     }
@@ -46,7 +70,10 @@ fn every_flip_is_found(header: &ShardHeader, games: &[PlayedGame]) {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("000000.games");
     // The games fill what is left between the header and the last checksum.
-    let lengths: Vec<usize> = games.iter().map(|game| length(game, header.labels.len())).collect();
+    let lengths: Vec<usize> = games
+        .iter()
+        .map(|game| length(game, header.labels.len()))
+        .collect();
     let first = bytes.len() - 8 - lengths.iter().sum::<usize>();
     let ends: Vec<usize> = lengths
         .iter()
@@ -66,7 +93,8 @@ fn every_flip_is_found(header: &ShardHeader, games: &[PlayedGame]) {
             std::fs::write(&path, &changed).unwrap();
             let found = shard::inspect(&path);
             assert_eq!(found.problems.len(), 1, "{place}: {:?}", found.problems);
-            let game = (first <= place && place < bytes.len() - 8).then(|| ends.iter().position(|&end| place < end).unwrap() as u64);
+            let game = (first <= place && place < bytes.len() - 8)
+                .then(|| ends.iter().position(|&end| place < end).unwrap() as u64);
             for error in [&error, &found.problems[0]] {
                 let named = match error {
                     ShardError::Game { game, .. } => Some(*game),
@@ -74,7 +102,14 @@ fn every_flip_is_found(header: &ShardHeader, games: &[PlayedGame]) {
                 };
                 assert_eq!(named, game, "{place}: {error}");
             }
-            assert_eq!(found.good_games, if place < first { 0 } else { 8 - u64::from(game.is_some()) });
+            assert_eq!(
+                found.good_games,
+                if place < first {
+                    0
+                } else {
+                    8 - u64::from(game.is_some())
+                }
+            );
         }
     }
 }
@@ -102,7 +137,10 @@ fn every_bad_file_gives_one_line_that_names_it() {
         ("version 9", version),
         ("header is cut", sealed(header_length)),
         ("checksum of its header", sealed(not_utf8)),
-        ("beyond 64 bits", by_hand(&header(1, u64::MAX), &[1, 18], &[])),
+        (
+            "beyond 64 bits",
+            by_hand(&header(1, u64::MAX), &[1, 18], &[]),
+        ),
         ("does not list", by_hand(&header(2, 0), &[1, 18], &[])),
     ];
     for (number, (expected, bytes)) in cases.into_iter().enumerate() {
@@ -121,7 +159,9 @@ fn every_bad_file_gives_one_line_that_names_it() {
 #[test]
 fn an_index_longer_than_the_file_claims_no_memory() {
     let index = [&[253][..], &(1u64 << 62).to_le_bytes()].concat();
-    let text = shard::decode(Path::new("x"), &by_hand(&header(1, 0), &index, &[])).unwrap_err().to_string();
+    let text = shard::decode(Path::new("x"), &by_hand(&header(1, 0), &index, &[]))
+        .unwrap_err()
+        .to_string();
     assert!(text.contains("index"), "{text}");
 }
 
@@ -145,7 +185,8 @@ proptest! {
         prop_assert!(shard::decode(Path::new("x.games"), &SMALL[..length.index(SMALL.len())]).is_err());
     }
 
-    /// With the checksum made to fit, only the rules protect; whatever passes them is a whole shard again.
+    /// With the checksum made to fit, only the rules protect; whatever passes them is a whole shard
+    /// again.
     #[test]
     fn a_forged_file_is_refused_or_holds_legal_games(changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..3)) {
         let mut bytes = SMALL.clone();

@@ -1,4 +1,5 @@
-//! Sets of records: counts by hand, every bad record named, and new sets that hold exactly the games they should.
+//! Sets of records: counts by hand, every bad record named, and new sets that hold exactly the
+//! games they should.
 
 use crate::dataset::tiny;
 use crate::{MIXED, config, content, header_of, one_line, play, run};
@@ -13,7 +14,13 @@ use trainer::selfplay::{GAMES_PER_SHARD, SelfPlayConfig};
 use trainer::shard::{self, PlayedGame};
 
 pub(crate) fn open(paths: &[&Path]) -> Source {
-    Source::open(&paths.iter().map(|path| path.to_path_buf()).collect::<Vec<PathBuf>>()).unwrap()
+    Source::open(
+        &paths
+            .iter()
+            .map(|path| path.to_path_buf())
+            .collect::<Vec<PathBuf>>(),
+    )
+    .unwrap()
 }
 
 pub(crate) fn games(paths: &[&Path]) -> Vec<PlayedGame> {
@@ -35,10 +42,18 @@ fn prints(games: &[PlayedGame]) -> Vec<u128> {
 fn two_shards(directory: &Path, games: &[PlayedGame]) {
     std::fs::create_dir_all(directory).unwrap();
     let half = games.len() / 2;
-    for (index, (part, first)) in [(&games[..half], 0), (&games[half..], half)].into_iter().enumerate() {
+    for (index, (part, first)) in [(&games[..half], 0), (&games[half..], half)]
+        .into_iter()
+        .enumerate()
+    {
         let mut header = header_of(&config(&MIXED, 0), part.len() as u64);
         header.first_game = first as u64;
-        shard::write(&directory.join(shard::file_name(index as u64)), &header, part).unwrap();
+        shard::write(
+            &directory.join(shard::file_name(index as u64)),
+            &header,
+            part,
+        )
+        .unwrap();
     }
 }
 
@@ -46,22 +61,45 @@ fn two_shards(directory: &Path, games: &[PlayedGame]) {
 fn counts_are_those_by_hand() {
     let directory = tempfile::tempdir().unwrap();
     let records = directory.path().join("records");
-    // Two equal games: Red begins, Blue wins at the fourth ply; values 0.4 of Blue, 0.25 of Red, 1 of Blue.
+    // Two equal games: Red begins, Blue wins at the fourth ply; values 0.4 of Blue, 0.25 of Red, 1
+    // of Blue.
     two_shards(&records, &[tiny(), tiny()]);
     let info = info::info(&open(&[&records])).unwrap();
-    assert_eq!((info.shards, info.games, info.positions, info.values, info.explored), (2, 2, 8, 6, 2));
-    assert_eq!((info.wins, info.first_mover_wins, info.plies), ([0, 2], 0, [4, 4]));
+    assert_eq!(
+        (
+            info.shards,
+            info.games,
+            info.positions,
+            info.values,
+            info.explored
+        ),
+        (2, 2, 8, 6, 2)
+    );
+    assert_eq!(
+        (info.wins, info.first_mover_wins, info.plies),
+        ([0, 2], 0, [4, 4])
+    );
     assert_eq!(info.games_by_plies, [0, 0, 0, 0, 2]);
-    assert_eq!(info.positions_by_stones, [0, 0, 8, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]);
+    assert_eq!(
+        info.positions_by_stones,
+        [0, 0, 8, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]
+    );
     let mut bins = [0; info::VALUE_BINS];
     (bins[5], bins[8], bins[19]) = (2, 2, 2);
     assert_eq!(info.values_by_size, bins);
     // 0.6², 0.25² and 0.
     assert!((info.value_error.unwrap() - 0.4225 / 3.0).abs() < 1e-5);
     assert_eq!((info.duplicate_games, info.duplicate_positions), (1, 4));
-    let sides: Vec<(u64, u64)> = info.players.iter().map(|player| (player.sides, player.wins)).collect();
+    let sides: Vec<(u64, u64)> = info
+        .players
+        .iter()
+        .map(|player| (player.sides, player.wins))
+        .collect();
     assert_eq!(sides, [(2, 0), (2, 2), (0, 0), (0, 0)]);
-    let bytes: u64 = ["000000.games", "000001.games"].map(|name| std::fs::metadata(records.join(name)).unwrap().len()).iter().sum();
+    let bytes: u64 = ["000000.games", "000001.games"]
+        .map(|name| std::fs::metadata(records.join(name)).unwrap().len())
+        .iter()
+        .sum();
     assert!(info.bytes == bytes && (info.bytes_per_position - bytes as f64 / 8.0).abs() < 1e-9);
     let pictures = plot::write(&directory.path().join("plots"), &info).unwrap();
     assert_eq!(pictures.len(), 3);
@@ -75,12 +113,21 @@ fn counts_are_those_by_hand() {
 fn every_bad_record_is_named() {
     let directory = tempfile::tempdir().unwrap();
     let records = directory.path().join("records");
-    let settings = SelfPlayConfig { games: GAMES_PER_SHARD + 20, ..config(&["greedy", "random"], 0) };
+    let settings = SelfPlayConfig {
+        games: GAMES_PER_SHARD + 20,
+        ..config(&["greedy", "random"], 0)
+    };
     run(&settings, &records).unwrap();
     let check = || verify(std::slice::from_ref(&records)).unwrap();
     let sound = check();
-    let plies: usize = games(&[&records]).iter().map(|game| game.record.plies.len()).sum();
-    assert_eq!((sound.shards, sound.games, sound.positions, sound.missing), (2, GAMES_PER_SHARD + 20, plies as u64, 0));
+    let plies: usize = games(&[&records])
+        .iter()
+        .map(|game| game.record.plies.len())
+        .sum();
+    assert_eq!(
+        (sound.shards, sound.games, sound.positions, sound.missing),
+        (2, GAMES_PER_SHARD + 20, plies as u64, 0)
+    );
     assert!(sound.problems.is_empty());
     // Two games of the second shard damaged, and the first shard gone.
     let path = records.join("000001.games");
@@ -91,15 +138,39 @@ fn every_bad_record_is_named() {
     std::fs::write(&path, &bytes).unwrap();
     std::fs::remove_file(records.join("000000.games")).unwrap();
     let found = check();
-    assert_eq!((found.games, found.problems.len(), found.missing), (18, 2, 1));
-    assert!(found.problems.iter().all(|problem| problem.starts_with(path.to_str().unwrap()) && problem.contains("checksum")));
-    assert!(found.problems[1].contains("game 19"), "{:?}", found.problems);
+    assert_eq!(
+        (found.games, found.problems.len(), found.missing),
+        (18, 2, 1)
+    );
+    assert!(
+        found
+            .problems
+            .iter()
+            .all(|problem| problem.starts_with(path.to_str().unwrap())
+                && problem.contains("checksum"))
+    );
+    assert!(
+        found.problems[1].contains("game 19"),
+        "{:?}",
+        found.problems
+    );
     // A shard of another run beside a sound one.
     std::fs::remove_file(&path).unwrap();
     let other = directory.path().join("other");
-    run(&SelfPlayConfig { seed: 8, ..settings }, &other).unwrap();
+    run(
+        &SelfPlayConfig {
+            seed: 8,
+            ..settings
+        },
+        &other,
+    )
+    .unwrap();
     std::fs::copy(other.join("000001.games"), &path).unwrap();
-    assert!(check().problems[0].contains("another run"), "{:?}", check().problems);
+    assert!(
+        check().problems[0].contains("another run"),
+        "{:?}",
+        check().problems
+    );
     std::fs::write(records.join("run.json"), "{").unwrap();
     assert!(check().problems[0].contains("run.json"));
 }
@@ -110,7 +181,14 @@ fn merged_sets_keep_games_and_players() {
     let at = |name: &str| directory.path().join(name);
     run(&config(&["greedy", "random"], 30), &at("a")).unwrap();
     // Another seed: greedy against greedy would play the same game in both.
-    run(&SelfPlayConfig { seed: 8, ..config(&["star1(depth=1)", "greedy"], 20) }, &at("b")).unwrap();
+    run(
+        &SelfPlayConfig {
+            seed: 8,
+            ..config(&["star1(depth=1)", "greedy"], 20)
+        },
+        &at("b"),
+    )
+    .unwrap();
     let source = open(&[&at("a"), &at("b"), &at("a")]);
     assert_eq!((source.games, source.runs.len()), (80, 2));
     let written = rewrite::merge(&source, &at("all"), false).unwrap();
@@ -121,20 +199,42 @@ fn merged_sets_keep_games_and_players() {
     assert_eq!(header.players, ["greedy", "random", "star1(depth=1)"]);
     let names = |directory: &Path| -> Vec<[String; 2]> {
         let (header, games) = shard::read(&directory.join("000000.games")).unwrap();
-        games.iter().map(|game| game.players.map(|player| header.players[usize::from(player)].clone())).collect()
+        games
+            .iter()
+            .map(|game| {
+                game.players
+                    .map(|player| header.players[usize::from(player)].clone())
+            })
+            .collect()
     };
-    assert_eq!(names(&at("all")), [names(&at("a")), names(&at("b")), names(&at("a"))].concat());
-    assert_eq!(prints(&merged), [prints(&games(&[&at("a")])), prints(&games(&[&at("b")])), prints(&games(&[&at("a")]))].concat());
+    assert_eq!(
+        names(&at("all")),
+        [names(&at("a")), names(&at("b")), names(&at("a"))].concat()
+    );
+    assert_eq!(
+        prints(&merged),
+        [
+            prints(&games(&[&at("a")])),
+            prints(&games(&[&at("b")])),
+            prints(&games(&[&at("a")]))
+        ]
+        .concat()
+    );
     // It is sound, it is not overwritten, and nothing half made lies about.
     assert!(verify(&[at("all")]).unwrap().problems.is_empty());
-    assert!(matches!(rewrite::merge(&source, &at("all"), false), Err(DataError::Exists(_))));
+    assert!(matches!(
+        rewrite::merge(&source, &at("all"), false),
+        Err(DataError::Exists(_))
+    ));
     let left: Vec<String> = content_names(directory.path());
     assert_eq!(left, ["a", "all", "b", "unique"]);
 }
 
 pub(crate) fn content_names(directory: &Path) -> Vec<String> {
-    let mut names: Vec<String> =
-        std::fs::read_dir(directory).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    let mut names: Vec<String> = std::fs::read_dir(directory)
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
     names.sort();
     names
 }
@@ -144,22 +244,45 @@ fn a_split_deals_games_and_keeps_equal_ones_together() {
     let directory = tempfile::tempdir().unwrap();
     let at = |name: &str| directory.path().join(name);
     run(&config(&["greedy", "random"], 1000), &at("a")).unwrap();
-    let parts = [("train", 3.0), ("test", 1.0)].map(|(name, share)| Part { name: name.to_owned(), share });
+    let parts = [("train", 3.0), ("test", 1.0)].map(|(name, share)| Part {
+        name: name.to_owned(),
+        share,
+    });
     // Every game is there twice.
     let written = rewrite::split(&open(&[&at("a"), &at("a")]), &at("split"), &parts, 5).unwrap();
     assert_eq!(written.iter().map(|part| part.games).sum::<u64>(), 2000);
     // A quarter of 1000 games: 250 ± 14; five standard deviations.
-    assert!((written[1].games as f64 / 2.0 - 250.0).abs() < 70.0, "{written:?}");
-    let part = |directory: &Path, name: &str| -> BTreeSet<u128> { prints(&games(&[&directory.join(name)])).into_iter().collect() };
+    assert!(
+        (written[1].games as f64 / 2.0 - 250.0).abs() < 70.0,
+        "{written:?}"
+    );
+    let part = |directory: &Path, name: &str| -> BTreeSet<u128> {
+        prints(&games(&[&directory.join(name)]))
+            .into_iter()
+            .collect()
+    };
     let (train, test) = (part(&at("split"), "train"), part(&at("split"), "test"));
     assert!(train.is_disjoint(&test) && train.len() + test.len() == 1000);
     // It does not matter what else is dealt, or in which order.
     rewrite::shuffle(&open(&[&at("a")]), &at("shuffled"), 1).unwrap();
     rewrite::split(&open(&[&at("shuffled")]), &at("again"), &parts, 5).unwrap();
-    assert_eq!((part(&at("again"), "train"), part(&at("again"), "test")), (train.clone(), test));
+    assert_eq!(
+        (part(&at("again"), "train"), part(&at("again"), "test")),
+        (train.clone(), test)
+    );
     rewrite::split(&open(&[&at("a")]), &at("other"), &parts, 6).unwrap();
     assert_ne!(part(&at("other"), "train"), train);
-    for wrong in [&parts[..1], &[parts[0].clone(), parts[0].clone()], &[parts[0].clone(), Part { name: "..".to_owned(), share: 1.0 }]] {
+    for wrong in [
+        &parts[..1],
+        &[parts[0].clone(), parts[0].clone()],
+        &[
+            parts[0].clone(),
+            Part {
+                name: "..".to_owned(),
+                share: 1.0,
+            },
+        ],
+    ] {
         assert!(rewrite::split(&open(&[&at("a")]), &at("wrong"), wrong, 1).is_err());
     }
 }
@@ -180,14 +303,25 @@ fn samples_and_shuffles_are_of_the_same_games() {
     assert_eq!(shuffled, sorted);
     rewrite::sample(&source, &at("sample"), 50, 1).unwrap();
     let sample = prints(&games(&[&at("sample")]));
-    let places: Vec<usize> = sample.iter().map(|print| all.iter().position(|other| other == print).unwrap()).collect();
-    assert!(places.len() == 50 && places.is_sorted_by(|a, b| a < b), "{places:?}");
+    let places: Vec<usize> = sample
+        .iter()
+        .map(|print| all.iter().position(|other| other == print).unwrap())
+        .collect();
+    assert!(
+        places.len() == 50 && places.is_sorted_by(|a, b| a < b),
+        "{places:?}"
+    );
     // Spread over all: the mean of 50 places of 500 is 250 ± 20.
     let mean = places.iter().sum::<usize>() as f64 / 50.0;
     assert!((mean - 249.5).abs() < 100.0, "{mean}");
     rewrite::sample(&source, &at("all"), 500, 1).unwrap();
     assert_eq!(prints(&games(&[&at("all")])), all);
-    assert!(rewrite::sample(&source, &at("more"), 501, 1).unwrap_err().to_string().contains("501"));
+    assert!(
+        rewrite::sample(&source, &at("more"), 501, 1)
+            .unwrap_err()
+            .to_string()
+            .contains("501")
+    );
     // The same seed makes the same bytes, another does not.
     rewrite::sample(&source, &at("again"), 50, 1).unwrap();
     rewrite::sample(&source, &at("other"), 50, 2).unwrap();
@@ -200,10 +334,22 @@ fn a_filter_takes_values_and_no_plies() {
     let rules = Standard::default();
     let all = play(&config(&MIXED, 60));
     let filters = [
-        Filter { stones: (9, 11), ..Filter::default() },
-        Filter { plies: (3, 7), ..Filter::default() },
-        Filter { explored: Some(false), ..Filter::default() },
-        Filter { disagreement: 0.5, ..Filter::default() },
+        Filter {
+            stones: (9, 11),
+            ..Filter::default()
+        },
+        Filter {
+            plies: (3, 7),
+            ..Filter::default()
+        },
+        Filter {
+            explored: Some(false),
+            ..Filter::default()
+        },
+        Filter {
+            disagreement: 0.5,
+            ..Filter::default()
+        },
     ];
     for (which, filter) in filters.iter().enumerate() {
         for game in &all {
@@ -211,14 +357,29 @@ fn a_filter_takes_values_and_no_plies() {
             let left = filter.apply(&mut filtered);
             let after: Vec<_> = game.record.positions(&rules).skip(1).collect();
             let mut any = false;
-            for (number, (old, new)) in game.record.plies.iter().zip(&filtered.record.plies).enumerate() {
-                assert_eq!((old.outcome, old.mv, old.explored), (new.outcome, new.mv, new.explored));
+            for (number, (old, new)) in game
+                .record
+                .plies
+                .iter()
+                .zip(&filtered.record.plies)
+                .enumerate()
+            {
+                assert_eq!(
+                    (old.outcome, old.mv, old.explored),
+                    (new.outcome, new.mv, new.explored)
+                );
                 let mover_won = game.record.payoffs[1 - after[number].seat()] > 0.5;
                 let keeps = match which {
                     0 => (9..=11).contains(&after[number].stones()),
                     1 => (2..7).contains(&number),
                     2 => !old.explored,
-                    _ => old.value.is_some_and(|value| if mover_won { value >= 0.5 } else { value <= 0.5 }),
+                    _ => old.value.is_some_and(|value| {
+                        if mover_won {
+                            value >= 0.5
+                        } else {
+                            value <= 0.5
+                        }
+                    }),
                 };
                 assert_eq!(new.value, old.value.filter(|_| keeps));
                 any |= new.value.is_some();
@@ -237,8 +398,12 @@ fn a_filter_takes_values_and_no_plies() {
     two_shards(&records, &all);
     let written = rewrite::filter(&open(&[&records]), &out, &filters[0]).unwrap();
     assert!(written.games <= 60 && written.values > 0);
-    let nothing = Filter { plies: (500, 600), ..Filter::default() };
-    let error = rewrite::filter(&open(&[&records]), &directory.path().join("c"), &nothing).unwrap_err();
+    let nothing = Filter {
+        plies: (500, 600),
+        ..Filter::default()
+    };
+    let error =
+        rewrite::filter(&open(&[&records]), &directory.path().join("c"), &nothing).unwrap_err();
     assert!(error.to_string().contains("no game"), "{error}");
     assert_eq!(content_names(directory.path()), ["a", "b"]);
 }
@@ -248,7 +413,14 @@ fn what_cannot_lie_together_is_named() {
     let directory = tempfile::tempdir().unwrap();
     let at = |name: &str| directory.path().join(name);
     run(&config(&["random"], 5), &at("a")).unwrap();
-    run(&SelfPlayConfig { variant: "nearest".to_owned(), ..config(&["random"], 5) }, &at("b")).unwrap();
+    run(
+        &SelfPlayConfig {
+            variant: "nearest".to_owned(),
+            ..config(&["random"], 5)
+        },
+        &at("b"),
+    )
+    .unwrap();
     std::fs::create_dir(at("empty")).unwrap();
     one_line(&Source::open(&[at("a"), at("b")]).unwrap_err(), &at("b"));
     one_line(&Source::open(&[at("empty")]).unwrap_err(), &at("empty"));

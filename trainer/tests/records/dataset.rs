@@ -23,20 +23,39 @@ fn position(text: &str) -> Position {
     Standard::default().parse_position(text).unwrap().0
 }
 
-/// Values are stored in steps of 1/65,534, hence the tolerance below. One stone a side: Red a5b4 (unrated), Blue e1d2 (0.4), Red b4c3 (0.25), Blue takes it by d2c3 (1) and wins.
+/// Values are stored in steps of 1/65,534, hence the tolerance below. One stone a side: Red a5b4
+/// (unrated), Blue e1d2 (0.4), Red b4c3 (0.25), Blue takes it by d2c3 (1) and wins.
 pub(crate) fn tiny() -> PlayedGame {
     let rules = Standard::default();
     let start = position("1..../...../...../...../....a r -");
     let mut now = start;
-    let plies = [("a5b4", 3, None), ("e1d2", 1, Some(0.4)), ("b4c3", 6, Some(0.25)), ("d2c3", 2, Some(1.0))]
-        .into_iter()
-        .map(|(text, outcome, value)| {
-            let mv = rules.parse_move(&now, text).unwrap();
-            now = rules.play(&now, mv);
-            Ply { outcome, mv, value, explored: text == "e1d2" }
-        })
-        .collect();
-    PlayedGame { record: GameRecord { start, plies, payoffs: won_by(BLUE) }, players: [0, 1], labels: Vec::new() }
+    let plies = [
+        ("a5b4", 3, None),
+        ("e1d2", 1, Some(0.4)),
+        ("b4c3", 6, Some(0.25)),
+        ("d2c3", 2, Some(1.0)),
+    ]
+    .into_iter()
+    .map(|(text, outcome, value)| {
+        let mv = rules.parse_move(&now, text).unwrap();
+        now = rules.play(&now, mv);
+        Ply {
+            outcome,
+            mv,
+            value,
+            explored: text == "e1d2",
+        }
+    })
+    .collect();
+    PlayedGame {
+        record: GameRecord {
+            start,
+            plies,
+            payoffs: won_by(BLUE),
+        },
+        players: [0, 1],
+        labels: Vec::new(),
+    }
 }
 
 /// Both parts of the split, in memory.
@@ -46,7 +65,9 @@ struct SampleSet {
 }
 
 pub(crate) fn training(samples: &Samples) -> Vec<Sample> {
-    (0..samples.parts()).flat_map(|part| samples.read(part).unwrap()).collect()
+    (0..samples.parts())
+        .flat_map(|part| samples.read(part).unwrap())
+        .collect()
 }
 
 fn samples(games: &[PlayedGame], options: &SampleOptions) -> SampleSet {
@@ -54,21 +75,31 @@ fn samples(games: &[PlayedGame], options: &SampleOptions) -> SampleSet {
     write(directory.path(), games);
     let samples = Samples::open(&[directory.path()], options).unwrap();
     assert_eq!(samples.training(), training(&samples).len());
-    SampleSet { training: training(&samples), validation: samples.validation().to_vec() }
+    SampleSet {
+        training: training(&samples),
+        validation: samples.validation().to_vec(),
+    }
 }
 
 #[test]
 fn targets_are_those_computed_by_hand() {
     let after_blue = position("...../.1.../...../...a./..... r -");
     let after_red = position("...../...../..1../...a./..... b -");
-    // λ (1 − v) + (1 − λ) result; Red, to move first, loses, and Blue wins. The unrated move and the end give none.
+    // λ (1 − v) + (1 − λ) result; Red, to move first, loses, and Blue wins. The unrated move and
+    // the end give none.
     let set = samples(&vec![tiny(); 40], &played());
     assert_eq!(set.training.len() + set.validation.len(), 80);
     for (search_share, red, blue) in [(0.75, 0.45, 0.8125), (0.0, 0.0, 1.0), (1.0, 0.6, 0.75)] {
         for pair in set.training.chunks(2).chain(set.validation.chunks(2)) {
-            assert_eq!([pair[0].position, pair[1].position], [after_blue, after_red]);
+            assert_eq!(
+                [pair[0].position, pair[1].position],
+                [after_blue, after_red]
+            );
             let found = [pair[0], pair[1]].map(|sample| sample.target(search_share));
-            assert!((found[0] - red).abs() < 1e-5 && (found[1] - blue).abs() < 1e-5, "{search_share}: {pair:?}");
+            assert!(
+                (found[0] - red).abs() < 1e-5 && (found[1] - blue).abs() < 1e-5,
+                "{search_share}: {pair:?}"
+            );
         }
     }
 }
@@ -85,7 +116,10 @@ fn games_are_split_not_positions_and_stay_where_they_are_when_more_come() {
         }
     }
     let side = |samples: &[Sample]| -> BTreeSet<usize> {
-        let owners = samples.iter().map(|sample| &owner[&sample.position.bits()]).filter(|owners| owners.len() == 1);
+        let owners = samples
+            .iter()
+            .map(|sample| &owner[&sample.position.bits()])
+            .filter(|owners| owners.len() == 1);
         owners.flatten().copied().collect()
     };
     let sides = |set: &SampleSet| (side(&set.training), side(&set.validation));
@@ -97,14 +131,25 @@ fn games_are_split_not_positions_and_stay_where_they_are_when_more_come() {
     assert!(training.len() + validation.len() >= games.iter().filter(rated).count() - 5);
     assert!(few_training.is_subset(&training) && few_validation.is_subset(&validation));
     assert!(!few_validation.is_empty());
-    // 300 games with a share of 0.3: 90 ± 8; five standard deviations. A quarter of the games has no values.
+    // 300 games with a share of 0.3: 90 ± 8; five standard deviations. A quarter of the games has
+    // no values.
     let expected = 0.3 * (training.len() + validation.len()) as f64;
-    assert!((validation.len() as f64 - expected).abs() < 40.0, "{} of {expected}", validation.len());
+    assert!(
+        (validation.len() as f64 - expected).abs() < 40.0,
+        "{} of {expected}",
+        validation.len()
+    );
     // In the order of the games, all of them.
     assert_eq!(few.training[..], many.training[..few.training.len()]);
     assert_eq!(few.validation[..], many.validation[..few.validation.len()]);
     // Another seed splits otherwise.
-    let other = samples(&games, &SampleOptions { seed: 4, ..played() });
+    let other = samples(
+        &games,
+        &SampleOptions {
+            seed: 4,
+            ..played()
+        },
+    );
     assert_ne!(sides(&other), (training, validation));
 }
 
@@ -118,12 +163,27 @@ fn every_sample_is_a_valued_position_with_its_target() {
         let after: Vec<Position> = game.record.positions(&rules).skip(1).collect();
         for (position, ply) in after.iter().zip(&game.record.plies) {
             if let (Some(value), None) = (ply.value, rules.winner(position)) {
-                expected.push((position.bits(), (1.0 - value).to_bits(), game.record.payoffs[position.seat()].to_bits()));
+                expected.push((
+                    position.bits(),
+                    (1.0 - value).to_bits(),
+                    game.record.payoffs[position.seat()].to_bits(),
+                ));
             }
         }
     }
-    let bits = |sample: &Sample| (sample.position.bits(), sample.value.to_bits(), sample.result.to_bits());
-    let mut found: Vec<(u64, u32, u32)> = set.training.iter().chain(&set.validation).map(bits).collect();
+    let bits = |sample: &Sample| {
+        (
+            sample.position.bits(),
+            sample.value.to_bits(),
+            sample.result.to_bits(),
+        )
+    };
+    let mut found: Vec<(u64, u32, u32)> = set
+        .training
+        .iter()
+        .chain(&set.validation)
+        .map(bits)
+        .collect();
     expected.sort_unstable();
     found.sort_unstable();
     assert_eq!(found, expected);
@@ -133,20 +193,38 @@ fn every_sample_is_a_valued_position_with_its_target() {
 fn what_gives_no_samples_is_named() {
     let directory = tempfile::tempdir().unwrap();
     let directory = directory.path();
-    assert!(matches!(Samples::open(&[directory], &played()), Err(DatasetError::Empty(_))));
+    assert!(matches!(
+        Samples::open(&[directory], &played()),
+        Err(DatasetError::Empty(_))
+    ));
     let missing = directory.join("missing");
-    one_line(&Samples::open(&[&missing], &played()).unwrap_err(), &missing);
+    one_line(
+        &Samples::open(&[&missing], &played()).unwrap_err(),
+        &missing,
+    );
     // Neither player rates its moves.
     write(directory, &play(&config(&["random", "greedy"], 30)));
-    let text = one_line(&Samples::open(&[directory], &played()).unwrap_err(), directory);
+    let text = one_line(
+        &Samples::open(&[directory], &played()).unwrap_err(),
+        directory,
+    );
     assert!(text.contains("training"), "{text}");
     write(directory, &play(&config(&["star1(depth=1)"], 30)));
-    let none_validates = SampleOptions { validation_share: 0.0, ..played() };
-    let text = one_line(&Samples::open(&[directory], &none_validates).unwrap_err(), directory);
+    let none_validates = SampleOptions {
+        validation_share: 0.0,
+        ..played()
+    };
+    let text = one_line(
+        &Samples::open(&[directory], &none_validates).unwrap_err(),
+        directory,
+    );
     assert!(text.contains("validation"), "{text}");
     let damaged = directory.join("000001.games");
     std::fs::write(&damaged, b"ALEAGAME").unwrap();
-    one_line(&Samples::open(&[directory], &played()).unwrap_err(), &damaged);
+    one_line(
+        &Samples::open(&[directory], &played()).unwrap_err(),
+        &damaged,
+    );
 }
 
 #[test]
@@ -154,11 +232,21 @@ fn variants_are_not_mixed() {
     let directory = tempfile::tempdir().unwrap();
     let games = vec![tiny(); 30];
     write(directory.path(), &games);
-    let nearest = shard::ShardHeader { variant: "nearest".to_owned(), first_game: 30, ..header_of(&config(&MIXED, 0), 30) };
+    let nearest = shard::ShardHeader {
+        variant: "nearest".to_owned(),
+        first_game: 30,
+        ..header_of(&config(&MIXED, 0), 30)
+    };
     let path = directory.path().join("000001.games");
     shard::write(&path, &nearest, &games).unwrap();
-    let text = one_line(&Samples::open(&[directory.path()], &played()).unwrap_err(), &path);
-    assert!(text.contains("'nearest'") && text.contains("'classic'"), "{text}");
+    let text = one_line(
+        &Samples::open(&[directory.path()], &played()).unwrap_err(),
+        &path,
+    );
+    assert!(
+        text.contains("'nearest'") && text.contains("'classic'"),
+        "{text}"
+    );
 }
 
 #[test]
@@ -167,7 +255,10 @@ fn shards_are_read_again_and_must_not_have_changed() {
     let games = play(&config(&["star1(depth=1)"], 60));
     write(directory.path(), &games[..40]);
     let second = directory.path().join("000001.games");
-    let header = |games: u64| shard::ShardHeader { first_game: 40, ..header_of(&config(&MIXED, 0), games) };
+    let header = |games: u64| shard::ShardHeader {
+        first_game: 40,
+        ..header_of(&config(&MIXED, 0), games)
+    };
     shard::write(&second, &header(20), &games[40..]).unwrap();
     let samples = Samples::open(&[directory.path()], &played()).unwrap();
     assert_eq!(samples.parts(), 2);
@@ -177,5 +268,10 @@ fn shards_are_read_again_and_must_not_have_changed() {
     shard::write(&second, &header(19), &games[41..]).unwrap();
     let text = one_line(&samples.read(1).unwrap_err(), &second);
     assert!(text.contains("changed"), "{text}");
-    assert_ne!(Samples::open(&[directory.path()], &played()).unwrap().fingerprint(), samples.fingerprint());
+    assert_ne!(
+        Samples::open(&[directory.path()], &played())
+            .unwrap()
+            .fingerprint(),
+        samples.fingerprint()
+    );
 }

@@ -8,12 +8,21 @@ use trainer::label::LabelConfig;
 use trainer::selfplay::SelfPlayConfig;
 
 fn label(name: &str, by: &str) -> LabelConfig {
-    LabelConfig { name: name.to_owned(), by: by.to_owned() }
+    LabelConfig {
+        name: name.to_owned(),
+        by: by.to_owned(),
+    }
 }
 
 /// Games with and without values and labels.
 fn labelled() -> SelfPlayConfig {
-    SelfPlayConfig { labels: vec![label("deep", "star1(depth=1)"), label("exact", "tables(stones=3)")], ..config(&MIXED, 60) }
+    SelfPlayConfig {
+        labels: vec![
+            label("deep", "star1(depth=1)"),
+            label("exact", "tables(stones=3)"),
+        ],
+        ..config(&MIXED, 60)
+    }
 }
 
 #[test]
@@ -23,15 +32,23 @@ fn what_is_exported_is_imported_to_the_last_bit() {
         let at = |name: &str| directory.path().join(name);
         run(&settings, &at("a")).unwrap();
         let source = open(&[&at("a")]);
-        assert_eq!(json_lines::export(&source, &at("a.jsonl")).unwrap(), settings.games);
-        assert_eq!(parquet::export(&source, &at("a.parquet")).unwrap(), settings.games);
+        assert_eq!(
+            json_lines::export(&source, &at("a.jsonl")).unwrap(),
+            settings.games
+        );
+        assert_eq!(
+            parquet::export(&source, &at("a.parquet")).unwrap(),
+            settings.games
+        );
         json_lines::import(&at("a.jsonl"), &at("b")).unwrap();
         parquet::import(&at("a.parquet"), &at("c")).unwrap();
         assert!(content(&at("b")) == content(&at("a")));
         assert!(content(&at("c")) == content(&at("a")));
         // The same games make the same file.
         parquet::export(&source, &at("again.parquet")).unwrap();
-        assert!(std::fs::read(at("again.parquet")).unwrap() == std::fs::read(at("a.parquet")).unwrap());
+        assert!(
+            std::fs::read(at("again.parquet")).unwrap() == std::fs::read(at("a.parquet")).unwrap()
+        );
     }
 }
 
@@ -44,14 +61,45 @@ fn every_line_that_is_wrong_is_named_and_nothing_is_made() {
     let text = std::fs::read_to_string(at("a.jsonl")).unwrap();
     let lines: Vec<&str> = text.lines().collect();
     let cases = [
-        (1, lines[0].replace("alea-games-1", "alea-games-2"), "'format'"),
-        (1, lines[0].replacen("\"name\":\"exact\"", "\"name\":\"deep\"", 1), "'deep' is there twice"),
+        (
+            1,
+            lines[0].replace("alea-games-1", "alea-games-2"),
+            "'format'",
+        ),
+        (
+            1,
+            lines[0].replacen("\"name\":\"exact\"", "\"name\":\"deep\"", 1),
+            "'deep' is there twice",
+        ),
         (1, "{}".to_owned(), "heading"),
-        (5, lines[4].replacen("\"die\":", "\"die\":7,\"dice\":", 1), "dice"),
-        (5, lines[4].replacen("\"winner\":\"", "\"winner\":\"x", 1), "a character"),
-        (5, format!("{{\"players\":[9,0],{}", &lines[4][lines[4].find("\"start\"").unwrap()..]), "names a player"),
-        (5, lines[4].replacen("{\"deep\":", "{\"deeper\":", 1), "label that the first line does not name"),
-        (5, lines[4].replacen("{\"deep\":", "{\"deep\":1", 1), "no probability"),
+        (
+            5,
+            lines[4].replacen("\"die\":", "\"die\":7,\"dice\":", 1),
+            "dice",
+        ),
+        (
+            5,
+            lines[4].replacen("\"winner\":\"", "\"winner\":\"x", 1),
+            "a character",
+        ),
+        (
+            5,
+            format!(
+                "{{\"players\":[9,0],{}",
+                &lines[4][lines[4].find("\"start\"").unwrap()..]
+            ),
+            "names a player",
+        ),
+        (
+            5,
+            lines[4].replacen("{\"deep\":", "{\"deeper\":", 1),
+            "label that the first line does not name",
+        ),
+        (
+            5,
+            lines[4].replacen("{\"deep\":", "{\"deep\":1", 1),
+            "no probability",
+        ),
         (5, "not JSON".to_owned(), "expected"),
     ];
     for (line, replaced, expected) in cases {
@@ -59,8 +107,14 @@ fn every_line_that_is_wrong_is_named_and_nothing_is_made() {
         let mut changed: Vec<String> = lines.iter().map(|&line| line.to_owned()).collect();
         changed[line - 1] = replaced;
         std::fs::write(at("bad.jsonl"), changed.join("\n")).unwrap();
-        let text = one_line(&json_lines::import(&at("bad.jsonl"), &at("c")).unwrap_err(), &at("bad.jsonl"));
-        assert!(text.contains(&format!("line {line}")) && text.contains(expected), "{text}");
+        let text = one_line(
+            &json_lines::import(&at("bad.jsonl"), &at("c")).unwrap_err(),
+            &at("bad.jsonl"),
+        );
+        assert!(
+            text.contains(&format!("line {line}")) && text.contains(expected),
+            "{text}"
+        );
         assert!(!at("c").exists());
     }
 }
@@ -74,9 +128,12 @@ fn a_parquet_file_of_something_else_or_damaged_is_refused() {
     let refused = |path: &Path| one_line(&parquet::import(path, &at("c")).unwrap_err(), path);
     refused(&at("missing.parquet"));
     let bytes = std::fs::read(at("a.parquet")).unwrap();
-    for (expected, bytes) in
-        [("", b"# Notes\n".to_vec()), ("", bytes[..bytes.len() / 2].to_vec()), ("", bytes[..bytes.len() - 1].to_vec()), ("", Vec::new())]
-    {
+    for (expected, bytes) in [
+        ("", b"# Notes\n".to_vec()),
+        ("", bytes[..bytes.len() / 2].to_vec()),
+        ("", bytes[..bytes.len() - 1].to_vec()),
+        ("", Vec::new()),
+    ] {
         std::fs::write(at("bad.parquet"), bytes).unwrap();
         assert!(refused(&at("bad.parquet")).contains(expected));
         assert!(!at("c").exists());

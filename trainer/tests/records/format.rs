@@ -41,7 +41,15 @@ fn what_is_written_is_read_exactly() {
     assert_eq!(read_header, header);
     assert_eq!(read_games, games);
     let bits = |games: &[PlayedGame]| -> Vec<Option<u32>> {
-        games.iter().flat_map(|game| game.record.plies.iter().map(|ply| ply.value.map(f32::to_bits))).collect()
+        games
+            .iter()
+            .flat_map(|game| {
+                game.record
+                    .plies
+                    .iter()
+                    .map(|ply| ply.value.map(f32::to_bits))
+            })
+            .collect()
     };
     assert_eq!(bits(&read_games), bits(&games));
     assert_eq!(std::fs::read(&path).unwrap(), *SMALL);
@@ -49,25 +57,45 @@ fn what_is_written_is_read_exactly() {
 
 #[test]
 fn both_variants_are_replayed_by_their_own_rules() {
-    let nearest = crate::play(&trainer::selfplay::SelfPlayConfig { variant: "nearest".to_owned(), ..config(&["random"], 50) });
+    let nearest = crate::play(&trainer::selfplay::SelfPlayConfig {
+        variant: "nearest".to_owned(),
+        ..config(&["random"], 50)
+    });
     let classic = play(&config(&["random"], 50));
     let path = Path::new("x.games");
-    let header = |variant: &str| ShardHeader { variant: variant.to_owned(), ..header_of(&config(&["random"], 50), 50) };
+    let header = |variant: &str| ShardHeader {
+        variant: variant.to_owned(),
+        ..header_of(&config(&["random"], 50), 50)
+    };
     assert!(shard::encode(path, &header("nearest"), &nearest).is_ok());
     // Every move of the stricter variant is one of the classic rules; not the other way round.
     assert!(shard::encode(path, &header("classic"), &nearest).is_ok());
-    assert!(matches!(shard::encode(path, &header("nearest"), &classic), Err(ShardError::Encode { .. })));
+    assert!(matches!(
+        shard::encode(path, &header("nearest"), &classic),
+        Err(ShardError::Encode { .. })
+    ));
 }
 
 /// A label of this name and maker.
 pub(crate) fn label(name: &str, by: &str) -> Label {
-    Label { name: name.to_owned(), by: by.to_owned(), models: Default::default() }
+    Label {
+        name: name.to_owned(),
+        by: by.to_owned(),
+        models: Default::default(),
+    }
 }
 
 /// A file of version 2 around an index and the bytes of games, with checksums that fit.
 pub(crate) fn by_hand(header: &str, index: &[u8], games: &[u8]) -> Vec<u8> {
     let length = |bytes: &[u8]| u32::try_from(bytes.len()).unwrap().to_le_bytes();
-    let mut bytes = [&b"ALEAGAME\x02\0\0\0"[..], &length(header.as_bytes()), &length(index), header.as_bytes(), index].concat();
+    let mut bytes = [
+        &b"ALEAGAME\x02\0\0\0"[..],
+        &length(header.as_bytes()),
+        &length(index),
+        header.as_bytes(),
+        index,
+    ]
+    .concat();
     bytes.extend_from_slice(&xxh3_64(&bytes).to_le_bytes());
     bytes.extend_from_slice(games);
     bytes.extend_from_slice(&[0; 8]);
@@ -75,7 +103,9 @@ pub(crate) fn by_hand(header: &str, index: &[u8], games: &[u8]) -> Vec<u8> {
 }
 
 pub(crate) fn header(games: u64, first: u64) -> String {
-    format!(r#"{{"run":{{"seed":5}},"players":["random","greedy"],"variant":"classic","first_game":{first},"games":{games},"plies":1}}"#)
+    format!(
+        r#"{{"run":{{"seed":5}},"players":["random","greedy"],"variant":"classic","first_game":{first},"games":{games},"plies":1}}"#
+    )
 }
 
 /// The bytes of a game and the low half of their xxh3.
@@ -86,7 +116,11 @@ fn checked(bytes: &[u8]) -> Vec<u8> {
 /// A shard of one game with these bytes.
 fn one_game(bytes: &[u8]) -> Vec<u8> {
     let game = checked(bytes);
-    by_hand(&header(1, 4096), &[1, u8::try_from(game.len()).unwrap()], &game)
+    by_hand(
+        &header(1, 4096),
+        &[1, u8::try_from(game.len()).unwrap()],
+        &game,
+    )
 }
 
 /// Red's stone 1 on `red` (of its own squares) and Blue's on `blue`, Red to move.
@@ -106,8 +140,8 @@ const BLUE_BEGINS: u32 = 1;
 const BLUE_WINS: u32 = 2;
 const VALUES: u32 = 4;
 
-/// Red's stone 1 on d2 (square 18 of its own), Blue's on a4 (19): a 3 is rolled, and Red steps diagonally onto its
-/// goal. Explored: 108 + (3 − 1) · 18 + 0.
+/// Red's stone 1 on d2 (square 18 of its own), Blue's on a4 (19): a 3 is rolled, and Red steps
+/// diagonally onto its goal. Explored: 108 + (3 − 1) · 18 + 0.
 fn won_at_once(head: [u8; 3], plies: &[u8]) -> Vec<u8> {
     [&head[..], &[1, 0], &start(18, 19), plies].concat()
 }
@@ -117,39 +151,68 @@ fn a_shard_by_hand_is_read() {
     // The value is 49,151 / 65,534 = 0.750008.
     let bytes = one_game(&won_at_once(head(RED_WINS | VALUES), &[144, 0xFF, 0xBF]));
     let (header, games) = shard::decode(Path::new("hand.games"), &bytes).unwrap();
-    assert_eq!((header.first_game, header.games, header.run["seed"].as_u64()), (4096, 1, Some(5)));
+    assert_eq!(
+        (header.first_game, header.games, header.run["seed"].as_u64()),
+        (4096, 1, Some(5))
+    );
     let game = &games[0];
     let rules = Standard::default();
-    assert_eq!(rules.format_position(&game.record.start, None), "...../a..../...../...1./..... r -");
-    assert_eq!((game.players, game.record.payoffs[..2].to_vec(), game.record.plies.len()), ([1, 0], vec![1.0, 0.0], 1));
+    assert_eq!(
+        rules.format_position(&game.record.start, None),
+        "...../a..../...../...1./..... r -"
+    );
+    assert_eq!(
+        (
+            game.players,
+            game.record.payoffs[..2].to_vec(),
+            game.record.plies.len()
+        ),
+        ([1, 0], vec![1.0, 0.0], 1)
+    );
     let ply = game.record.plies[0];
     assert_eq!(rules.format_move(&game.record.start, ply.mv), "d2e1");
     assert_eq!((ply.outcome, ply.explored), (3, true));
     assert!((ply.value.unwrap() - 0.750_007_6).abs() < 1e-7);
     // Written again it is the same file.
-    assert_eq!(shard::encode(Path::new("hand.games"), &header, &games).unwrap(), bytes);
+    assert_eq!(
+        shard::encode(Path::new("hand.games"), &header, &games).unwrap(),
+        bytes
+    );
 }
 
 #[test]
 fn set_ups_are_numbers() {
-    // Set-up 0 of Red and 1 of Blue, Blue to move first: 0 · 720 + 1, and 2¹⁹. A ply is refused by its number, which
-    // tells that the start was read.
+    // Set-up 0 of Red and 1 of Blue, Blue to move first: 0 · 720 + 1, and 2¹⁹. A ply is refused by
+    // its number, which tells that the start was read.
     let rules = Standard::default();
     let (header, games) = small();
     let bytes = shard::encode(Path::new("x"), &header, &games).unwrap();
     let (_, read) = shard::decode(Path::new("x"), &bytes).unwrap();
     assert_eq!(read, games);
-    let text = shard::decode(Path::new("x"), &one_game(&[1, 0, 8, 0, 0, 0])).unwrap_err().to_string();
+    let text = shard::decode(Path::new("x"), &one_game(&[1, 0, 8, 0, 0, 0]))
+        .unwrap_err()
+        .to_string();
     assert!(text.contains("it has no end"), "{text}");
     for (number, game) in games.iter().enumerate() {
         let setups = [0, 1].map(|seat| {
             let squares = game.record.start.side(seat).squares();
-            let order = rules.home_squares().into_iter().map(|home| squares.iter().position(|&square| square == home).unwrap() as u8 + 1);
+            let order = rules
+                .home_squares()
+                .into_iter()
+                .map(|home| squares.iter().position(|&square| square == home).unwrap() as u8 + 1);
             setup_index(&order.collect::<Vec<u8>>()).unwrap()
         });
         let seat = game.record.start.seat();
         let expected = setups[0] * 720 + setups[1] + (seat << 19);
-        let alone = shard::encode(Path::new("x"), &ShardHeader { games: 1, ..header.clone() }, &games[number..=number]).unwrap();
+        let alone = shard::encode(
+            Path::new("x"),
+            &ShardHeader {
+                games: 1,
+                ..header.clone()
+            },
+            &games[number..=number],
+        )
+        .unwrap();
         let length = game.record.plies.len();
         let valued = game.record.plies.iter().any(|ply| ply.value.is_some());
         let from = alone.len() - 8 - 4 - length * if valued { 3 } else { 1 } - 5;
@@ -169,20 +232,44 @@ fn games_against_the_rules_are_refused() {
     // Six stones on their home squares: such a start has to be written as a number.
     let home = Standard::default().start([0, 0], 0).bits().to_le_bytes();
     let cases: [(&str, Vec<u8>); 17] = [
-        ("names a player", [&head(RED_WINS)[..], &[2, 0], &start(18, 19), &[36]].concat()),
+        (
+            "names a player",
+            [&head(RED_WINS)[..], &[2, 0], &start(18, 19), &[36]].concat(),
+        ),
         ("start is no position", with_start(seat)),
         ("start is no position", with_start(start(18, 6))),
         ("start is no position", with_start(home)),
-        ("start is no position", won_at_once(head(BLUE_BEGINS), &[36])),
-        ("start is no position", [&518_401u32.to_le_bytes()[..3], &[0, 0], &start(18, 19), &[36]].concat()),
-        ("start is no position", head(0).into_iter().chain([0, 0, 1]).collect()),
+        (
+            "start is no position",
+            won_at_once(head(BLUE_BEGINS), &[36]),
+        ),
+        (
+            "start is no position",
+            [
+                &518_401u32.to_le_bytes()[..3],
+                &[0, 0],
+                &start(18, 19),
+                &[36],
+            ]
+            .concat(),
+        ),
+        (
+            "start is no position",
+            head(0).into_iter().chain([0, 0, 1]).collect(),
+        ),
         ("winner is another", won_at_once(head(BLUE_WINS), &[36])),
         ("does not permit", won_at_once(head(RED_WINS), &[39])),
         ("does not permit", won_at_once(head(RED_WINS), &[37 + 3])),
         ("byte is no move", won_at_once(head(RED_WINS), &[216])),
         ("bytes are no game", won_at_once(head(RED_WINS | 8), &[36])),
-        ("bytes are no game", won_at_once(head(RED_WINS | VALUES), &[36, 1])),
-        ("bytes are no game", won_at_once(head(RED_WINS | VALUES), &[36, 0xFF, 0xFF])),
+        (
+            "bytes are no game",
+            won_at_once(head(RED_WINS | VALUES), &[36, 1]),
+        ),
+        (
+            "bytes are no game",
+            won_at_once(head(RED_WINS | VALUES), &[36, 0xFF, 0xFF]),
+        ),
         ("no end", won_at_once(head(RED_WINS), &[])),
         ("over before", won_at_once(head(RED_WINS), &[36, 36])),
         ("it is cut", vec![0, 0]),
@@ -190,16 +277,28 @@ fn games_against_the_rules_are_refused() {
     for (expected, bytes) in cases {
         let path = Path::new("wrong.games");
         let text = one_line(&shard::decode(path, &one_game(&bytes)).unwrap_err(), path);
-        assert!(text.contains(expected) && text.contains("game 0"), "{text}: expected {expected}");
+        assert!(
+            text.contains(expected) && text.contains("game 0"),
+            "{text}: expected {expected}"
+        );
     }
 }
 
-fn random_game(rules: &Standard, random: &mut RandomStream, begun: bool, valued: f64) -> PlayedGame {
+fn random_game(
+    rules: &Standard,
+    random: &mut RandomStream,
+    begun: bool,
+    valued: f64,
+) -> PlayedGame {
     let first = random.below(2);
     let mut position = rules.random_start(random, first);
     for _ in 0..if begun { random.below(8) } else { 0 } {
         let after = rules.play(&position, rules.random_move(&position, random.next_u64()));
-        position = if rules.winner(&after).is_none() { after } else { position };
+        position = if rules.winner(&after).is_none() {
+            after
+        } else {
+            position
+        };
     }
     let start = position;
     let mut plies = Vec::new();
@@ -207,20 +306,36 @@ fn random_game(rules: &Standard, random: &mut RandomStream, begun: bool, valued:
         let outcome = random.below(6) as u8 + 1;
         let legal = rules.legal_moves(&position, outcome);
         let mv = legal[random.below(legal.len())];
-        let value = (random.unit() < valued).then(|| [0.0, 1.0, random.unit() as f32][random.below(3)]);
-        plies.push(Ply { outcome, mv, value, explored: random.below(2) == 1 });
+        let value =
+            (random.unit() < valued).then(|| [0.0, 1.0, random.unit() as f32][random.below(3)]);
+        plies.push(Ply {
+            outcome,
+            mv,
+            value,
+            explored: random.below(2) == 1,
+        });
         position = rules.play(&position, mv);
     }
     let payoffs = rules.payoffs(&position).unwrap();
     let players = [random.below(256) as u8, random.below(256) as u8];
-    PlayedGame { record: GameRecord { start, plies, payoffs }, players, labels: Vec::new() }
+    PlayedGame {
+        record: GameRecord {
+            start,
+            plies,
+            payoffs,
+        },
+        players,
+        labels: Vec::new(),
+    }
 }
 
 /// Labels of some plies, perhaps of none.
 fn add_labels(game: &mut PlayedGame, random: &mut RandomStream, known: usize) {
     for index in 0..known {
         let share = [0.0, 0.2, 1.0][random.below(3)];
-        let values = (0..game.record.plies.len()).map(|_| (random.unit() < share).then(|| random.unit() as f32)).collect();
+        let values = (0..game.record.plies.len())
+            .map(|_| (random.unit() < share).then(|| random.unit() as f32))
+            .collect();
         game.set_label(index, known, values);
     }
 }
@@ -234,7 +349,9 @@ fn values_are_rounded_to_the_nearest_step() {
     for _ in 0..100_000 {
         let value = random.unit() as f32;
         let rounded = shard::rounded(value);
-        assert!((f64::from(value) - f64::from(rounded)).abs() <= 0.5 / f64::from(VALUE_STEPS) + 3e-8);
+        assert!(
+            (f64::from(value) - f64::from(rounded)).abs() <= 0.5 / f64::from(VALUE_STEPS) + 3e-8
+        );
         assert_eq!(shard::rounded(rounded), rounded);
     }
 }
@@ -244,9 +361,27 @@ fn what_could_not_be_read_is_not_written() {
     let (header, games) = small();
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("x.games");
-    let mut cases = vec![(ShardHeader { games: 41, ..header.clone() }, games.clone())];
-    cases.push((ShardHeader { variant: "other".to_owned(), ..header.clone() }, games.clone()));
-    cases.push((ShardHeader { players: vec![], ..header.clone() }, games.clone()));
+    let mut cases = vec![(
+        ShardHeader {
+            games: 41,
+            ..header.clone()
+        },
+        games.clone(),
+    )];
+    cases.push((
+        ShardHeader {
+            variant: "other".to_owned(),
+            ..header.clone()
+        },
+        games.clone(),
+    ));
+    cases.push((
+        ShardHeader {
+            players: vec![],
+            ..header.clone()
+        },
+        games.clone(),
+    ));
     let mut with_value = games.clone();
     with_value[3].record.plies[0].value = Some(1.5);
     cases.push((header.clone(), with_value));

@@ -1,8 +1,13 @@
-//! Tests of game records: how self-play fills shards, what the files withstand, and what samples are made of them.
+//! Tests of game records: how self-play fills shards, what the files withstand, and what samples
+//! are made of them.
 //!
-//! Few games of fast players; all expected values come from the rules, from hand computation, or from a second run.
+//! Few games of fast players; all expected values come from the rules, from hand computation, or
+//! from a second run.
 
-#![allow(clippy::unwrap_used, reason = "a test helper outside of a test function")]
+#![allow(
+    clippy::unwrap_used,
+    reason = "a test helper outside of a test function"
+)]
 
 mod committed;
 mod damage;
@@ -26,12 +31,31 @@ use trainer::shard::{self, PlayedGame};
 
 /// Settings with fast players, all of weight 1.
 fn config(players: &[&str], games: u64) -> SelfPlayConfig {
-    let players = players.iter().map(|player| WeightedPlayer { player: (*player).to_owned(), weight: 1.0 }).collect();
-    SelfPlayConfig { players, games, seed: 7, opening_plies: 2, exploration: 0.1, ..SelfPlayConfig::default() }
+    let players = players
+        .iter()
+        .map(|player| WeightedPlayer {
+            player: (*player).to_owned(),
+            weight: 1.0,
+        })
+        .collect();
+    SelfPlayConfig {
+        players,
+        games,
+        seed: 7,
+        opening_plies: 2,
+        exploration: 0.1,
+        ..SelfPlayConfig::default()
+    }
 }
 
-/// Players of every kind that matters here: searching with a table, searching at random, without values.
-const MIXED: [&str; 4] = ["star1(depth=2, eval=schwarz, table=1)", "mcts(sims=20)", "greedy", "random"];
+/// Players of every kind that matters here: searching with a table, searching at random, without
+/// values.
+const MIXED: [&str; 4] = [
+    "star1(depth=2, eval=schwarz, table=1)",
+    "mcts(sims=20)",
+    "greedy",
+    "random",
+];
 
 fn run(config: &SelfPlayConfig, directory: &Path) -> Result<SelfPlaySummary, SelfPlayError> {
     SelfPlay::new(config.clone())?.run(directory, &ProgressBar::hidden())
@@ -40,13 +64,24 @@ fn run(config: &SelfPlayConfig, directory: &Path) -> Result<SelfPlaySummary, Sel
 /// All games of a run, without files.
 fn play(config: &SelfPlayConfig) -> Vec<PlayedGame> {
     let run = SelfPlay::new(config.clone()).unwrap();
-    (0..run.shards()).flat_map(|index| run.play_shard(index, &ProgressBar::hidden())).collect()
+    (0..run.shards())
+        .flat_map(|index| run.play_shard(index, &ProgressBar::hidden()))
+        .collect()
 }
 
 /// Name and content of every file of a directory, by name.
 fn content(directory: &Path) -> Vec<(String, Vec<u8>)> {
-    let entries = std::fs::read_dir(directory).unwrap().map(|entry| entry.unwrap());
-    let mut files: Vec<_> = entries.map(|entry| (entry.file_name().into_string().unwrap(), std::fs::read(entry.path()).unwrap())).collect();
+    let entries = std::fs::read_dir(directory)
+        .unwrap()
+        .map(|entry| entry.unwrap());
+    let mut files: Vec<_> = entries
+        .map(|entry| {
+            (
+                entry.file_name().into_string().unwrap(),
+                std::fs::read(entry.path()).unwrap(),
+            )
+        })
+        .collect();
     files.sort();
     files
 }
@@ -55,7 +90,11 @@ fn content(directory: &Path) -> Vec<(String, Vec<u8>)> {
 fn header_of(config: &SelfPlayConfig, games: u64) -> shard::ShardHeader {
     shard::ShardHeader {
         run: serde_json::json!({ "seed": config.seed }),
-        players: config.players.iter().map(|weighted| weighted.player.clone()).collect(),
+        players: config
+            .players
+            .iter()
+            .map(|weighted| weighted.player.clone())
+            .collect(),
         variant: config.variant.clone(),
         labels: Vec::new(),
         first_game: 0,
@@ -66,7 +105,10 @@ fn header_of(config: &SelfPlayConfig, games: u64) -> shard::ShardHeader {
 /// The error's text, which must be one line that names `path`.
 fn one_line(error: &impl std::error::Error, path: &Path) -> String {
     let text = error.to_string();
-    assert!(!text.contains('\n') && text.contains(path.to_str().unwrap()), "{text}");
+    assert!(
+        !text.contains('\n') && text.contains(path.to_str().unwrap()),
+        "{text}"
+    );
     text
 }
 
@@ -74,6 +116,9 @@ fn one_line(error: &impl std::error::Error, path: &Path) -> String {
 fn save_model(path: &Path, bias: f32) {
     let set = TupleSet::named("stone-pairs").unwrap();
     let weights = vec![0.0; set.rows()];
-    let file = ModelFile { provenance: "{}".to_owned(), model: Model::NTuple(NTuple::new(set, weights, bias).unwrap()) };
+    let file = ModelFile {
+        provenance: "{}".to_owned(),
+        model: Model::NTuple(NTuple::new(set, weights, bias).unwrap()),
+    };
     file.save(path).unwrap();
 }

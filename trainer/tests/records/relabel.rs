@@ -1,4 +1,5 @@
-//! New labels for old games: the same bytes however they are made, and nothing lost when that is interrupted.
+//! New labels for old games: the same bytes however they are made, and nothing lost when that is
+//! interrupted.
 
 use crate::data::{content_names, games, open};
 use crate::{MIXED, config, content, one_line, run};
@@ -12,10 +13,21 @@ use trainer::label::{LabelConfig, LabelRecipe};
 use trainer::selfplay::{GAMES_PER_SHARD, SelfPlayConfig};
 
 fn recipe(name: &str, by: &str) -> LabelRecipe {
-    LabelRecipe::new(&LabelConfig { name: name.to_owned(), by: by.to_owned() }, &Standard::default()).unwrap()
+    LabelRecipe::new(
+        &LabelConfig {
+            name: name.to_owned(),
+            by: by.to_owned(),
+        },
+        &Standard::default(),
+    )
+    .unwrap()
 }
 
-fn make(source: &Source, place: &Path, recipe: &LabelRecipe) -> Result<trainer::data::output::Written, DataError> {
+fn make(
+    source: &Source,
+    place: &Path,
+    recipe: &LabelRecipe,
+) -> Result<trainer::data::output::Written, DataError> {
     relabel(source, place, recipe, &ProgressBar::hidden())
 }
 
@@ -26,18 +38,41 @@ fn labels_made_later_are_those_made_with_the_games() {
     let plain = config(&MIXED, 100);
     let by = ["mcts(sims=10)", "tables(stones=4)"];
     let labels = vec![
-        LabelConfig { name: "sampled".to_owned(), by: by[0].to_owned() },
-        LabelConfig { name: "exact".to_owned(), by: by[1].to_owned() },
+        LabelConfig {
+            name: "sampled".to_owned(),
+            by: by[0].to_owned(),
+        },
+        LabelConfig {
+            name: "exact".to_owned(),
+            by: by[1].to_owned(),
+        },
     ];
-    run(&SelfPlayConfig { labels, ..plain.clone() }, &at("at_once")).unwrap();
+    run(
+        &SelfPlayConfig {
+            labels,
+            ..plain.clone()
+        },
+        &at("at_once"),
+    )
+    .unwrap();
     run(&plain, &at("plain")).unwrap();
-    make(&open(&[&at("plain")]), &at("one"), &recipe("sampled", by[0])).unwrap();
+    make(
+        &open(&[&at("plain")]),
+        &at("one"),
+        &recipe("sampled", by[0]),
+    )
+    .unwrap();
     let written = make(&open(&[&at("one")]), &at("both"), &recipe("exact", by[1])).unwrap();
     assert_eq!(games(&[&at("both")]), games(&[&at("at_once")]));
     assert_eq!((written.games, written.shards), (100, 1));
     assert!(verify(&[at("both")]).unwrap().problems.is_empty());
     // A label of the same name is replaced, and stays where it was.
-    make(&open(&[&at("both")]), &at("replaced"), &recipe("sampled", "race")).unwrap();
+    make(
+        &open(&[&at("both")]),
+        &at("replaced"),
+        &recipe("sampled", "race"),
+    )
+    .unwrap();
     let (old, new) = (games(&[&at("both")]), games(&[&at("replaced")]));
     let race = recipe("sampled", "race");
     for (old, new) in old.iter().zip(&new) {
@@ -45,8 +80,14 @@ fn labels_made_later_are_those_made_with_the_games() {
         assert_eq!(new.labels[0], race.make().values(new));
         assert!((0..old.record.plies.len()).all(|ply| old.label(1, ply) == new.label(1, ply)));
     }
-    assert!(matches!(make(&open(&[&at("both")]), &at("replaced"), &race), Err(DataError::Exists(_))));
-    assert_eq!(content_names(directory.path()), ["at_once", "both", "one", "plain", "replaced"]);
+    assert!(matches!(
+        make(&open(&[&at("both")]), &at("replaced"), &race),
+        Err(DataError::Exists(_))
+    ));
+    assert_eq!(
+        content_names(directory.path()),
+        ["at_once", "both", "one", "plain", "replaced"]
+    );
 }
 
 #[test]
@@ -54,17 +95,45 @@ fn interrupted_it_goes_on_to_the_same_bytes_with_any_number_of_threads() {
     let directory = tempfile::tempdir().unwrap();
     let at = |name: &str| directory.path().join(name);
     // Shards that are not those of the new set: two directories, the first with a short shard.
-    run(&config(&["greedy", "random"], GAMES_PER_SHARD + 50), &at("a")).unwrap();
-    run(&SelfPlayConfig { seed: 8, ..config(&["greedy", "random"], GAMES_PER_SHARD) }, &at("b")).unwrap();
+    run(
+        &config(&["greedy", "random"], GAMES_PER_SHARD + 50),
+        &at("a"),
+    )
+    .unwrap();
+    run(
+        &SelfPlayConfig {
+            seed: 8,
+            ..config(&["greedy", "random"], GAMES_PER_SHARD)
+        },
+        &at("b"),
+    )
+    .unwrap();
     let source = open(&[&at("a"), &at("b")]);
     let race = recipe("race", "race");
-    let threads = |threads: usize| rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-    let written = threads(1).install(|| make(&source, &at("one"), &race)).unwrap();
-    assert_eq!((written.games, written.shards), (2 * GAMES_PER_SHARD + 50, 3));
-    threads(3).install(|| make(&source, &at("three"), &race)).unwrap();
+    let threads = |threads: usize| {
+        rayon::ThreadPoolBuilder::new()
+            .num_threads(threads)
+            .build()
+            .unwrap()
+    };
+    let written = threads(1)
+        .install(|| make(&source, &at("one"), &race))
+        .unwrap();
+    assert_eq!(
+        (written.games, written.shards),
+        (2 * GAMES_PER_SHARD + 50, 3)
+    );
+    threads(3)
+        .install(|| make(&source, &at("three"), &race))
+        .unwrap();
     let whole = content(&at("one"));
     assert!(content(&at("three")) == whole);
-    let bare = |paths: &[&Path]| games(paths).into_iter().map(|game| game.record).collect::<Vec<_>>();
+    let bare = |paths: &[&Path]| {
+        games(paths)
+            .into_iter()
+            .map(|game| game.record)
+            .collect::<Vec<_>>()
+    };
     assert!(bare(&[&at("one")]) == bare(&[&at("a"), &at("b")]));
     assert!(verify(&[at("one")]).unwrap().problems.is_empty());
     // As a kill leaves it: the manifest and the second shard; below, a file that was being written.
@@ -73,31 +142,52 @@ fn interrupted_it_goes_on_to_the_same_bytes_with_any_number_of_threads() {
     for name in ["run.json", "000001.games"] {
         std::fs::copy(at("one").join(name), working.join(name)).unwrap();
     }
-    let time = std::fs::metadata(working.join("000001.games")).unwrap().modified().unwrap();
+    let time = std::fs::metadata(working.join("000001.games"))
+        .unwrap()
+        .modified()
+        .unwrap();
     // Others are at work, or other labels were begun: nothing is touched.
     let before = content(&working);
-    let text = one_line(&make(&source, &at("again"), &recipe("race", "star1(depth=1)")).unwrap_err(), &working);
+    let text = one_line(
+        &make(&source, &at("again"), &recipe("race", "star1(depth=1)")).unwrap_err(),
+        &working,
+    );
     assert!(text.contains("another maker"), "{text}");
-    let text = one_line(&make(&open(&[&at("b")]), &at("again"), &race).unwrap_err(), &working);
+    let text = one_line(
+        &make(&open(&[&at("b")]), &at("again"), &race).unwrap_err(),
+        &working,
+    );
     assert!(text.contains("other records"), "{text}");
     #[cfg(unix)]
     {
         let other = std::fs::File::open(&working).unwrap();
         other.try_lock().unwrap();
-        assert!(matches!(make(&source, &at("again"), &race), Err(DataError::Busy(_))));
+        assert!(matches!(
+            make(&source, &at("again"), &race),
+            Err(DataError::Busy(_))
+        ));
         assert!(content(&working) == before);
     }
     std::fs::write(working.join(".alea-killed.tmp"), "half").unwrap();
     make(&source, &at("again"), &race).unwrap();
     assert!(content(&at("again")) == whole && !working.exists());
-    assert_eq!(std::fs::metadata(at("again").join("000001.games")).unwrap().modified().unwrap(), time);
+    assert_eq!(
+        std::fs::metadata(at("again").join("000001.games"))
+            .unwrap()
+            .modified()
+            .unwrap(),
+        time
+    );
     // A shard of other games, or a damaged one, is named and not replaced.
     std::fs::create_dir(&working).unwrap();
     std::fs::remove_dir_all(at("again")).unwrap();
     std::fs::copy(at("one").join("run.json"), working.join("run.json")).unwrap();
     let shard = working.join("000000.games");
     std::fs::copy(at("b").join("000000.games"), &shard).unwrap();
-    assert!(one_line(&make(&source, &at("again"), &race).unwrap_err(), &shard).contains("does not hold these games"));
+    assert!(
+        one_line(&make(&source, &at("again"), &race).unwrap_err(), &shard)
+            .contains("does not hold these games")
+    );
     let mut bytes = std::fs::read(at("one").join("000000.games")).unwrap();
     let middle = bytes.len() / 2;
     bytes[middle] ^= 1;

@@ -1,11 +1,14 @@
-//! Self-play: what rules a game, what resuming keeps, and what a directory of something else is answered with.
+//! Self-play: what rules a game, what resuming keeps, and what a directory of something else is
+//! answered with.
 
 use crate::{MIXED, config, content, one_line, play, run};
 use engine::game::Game;
 use engine::games::einstein::Standard;
 use indicatif::ProgressBar;
 use std::path::Path;
-use trainer::selfplay::{GAMES_PER_SHARD, SelfPlay, SelfPlayConfig, SelfPlayError, SelfPlaySummary, WeightedPlayer};
+use trainer::selfplay::{
+    GAMES_PER_SHARD, SelfPlay, SelfPlayConfig, SelfPlayError, SelfPlaySummary, WeightedPlayer,
+};
 use trainer::shard;
 
 /// Three shards, the last of them short, of games that cost nothing.
@@ -14,7 +17,11 @@ fn long() -> SelfPlayConfig {
 }
 
 fn with_threads<T: Send>(threads: usize, work: impl FnOnce() -> T + Send) -> T {
-    rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap().install(work)
+    rayon::ThreadPoolBuilder::new()
+        .num_threads(threads)
+        .build()
+        .unwrap()
+        .install(work)
 }
 
 #[test]
@@ -26,13 +33,34 @@ fn the_same_seed_gives_the_same_bytes_with_any_number_of_threads() {
         content(directory.path())
     };
     let one = files(&config, 1);
-    assert_eq!(one.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>(), ["000000.games", "run.json"]);
+    assert_eq!(
+        one.iter()
+            .map(|(name, _)| name.as_str())
+            .collect::<Vec<_>>(),
+        ["000000.games", "run.json"]
+    );
     assert_eq!(files(&config, 2), one);
     assert_eq!(files(&config, 5), one);
-    assert_ne!(files(&SelfPlayConfig { seed: 8, ..config.clone() }, 2), one);
+    assert_ne!(
+        files(
+            &SelfPlayConfig {
+                seed: 8,
+                ..config.clone()
+            },
+            2
+        ),
+        one
+    );
     // Only the seed: the games differ too, not just the header that names it.
-    let changed = play(&SelfPlayConfig { seed: 8, ..config.clone() });
-    let same = changed.iter().zip(play(&config)).filter(|(a, b)| *a == b).count();
+    let changed = play(&SelfPlayConfig {
+        seed: 8,
+        ..config.clone()
+    });
+    let same = changed
+        .iter()
+        .zip(play(&config))
+        .filter(|(a, b)| *a == b)
+        .count();
     assert_eq!(same, 0);
 }
 
@@ -52,8 +80,14 @@ fn every_ply_is_legal_and_every_value_a_probability() {
     // The loaded die is what a player believes in; in 32 bits its probabilities add up to more than 1.
     let loaded = "star1(depth=3, eval=schwarz, die=0:4:2:0:0:1)";
     for variant in ["classic", "nearest"] {
-        let config = SelfPlayConfig { variant: variant.to_owned(), ..config(&[MIXED[0], MIXED[1], MIXED[2], MIXED[3], loaded], 150) };
-        let rules = Standard::new(shard::variant_named(variant).unwrap(), engine::dice::Die::fair());
+        let config = SelfPlayConfig {
+            variant: variant.to_owned(),
+            ..config(&[MIXED[0], MIXED[1], MIXED[2], MIXED[3], loaded], 150)
+        };
+        let rules = Standard::new(
+            shard::variant_named(variant).unwrap(),
+            engine::dice::Die::fair(),
+        );
         let (mut rated, mut unrated) = (0, 0);
         for game in play(&config) {
             let start = game.record.start;
@@ -64,11 +98,26 @@ fn every_ply_is_legal_and_every_value_a_probability() {
                 assert!(rules.legal_moves(position, ply.outcome).contains(&ply.mv));
                 let player = &config.players[usize::from(game.players[position.seat()])].player;
                 // The players that rate moves do so, and no others.
-                assert_eq!(ply.value.is_some(), player.starts_with("star1") || player.starts_with("mcts"), "{player}");
-                assert!(ply.value.is_none_or(|value| (0.0..=1.0).contains(&value)), "{player}: {:?}", ply.value);
-                *(if ply.value.is_some() { &mut rated } else { &mut unrated }) += 1;
+                assert_eq!(
+                    ply.value.is_some(),
+                    player.starts_with("star1") || player.starts_with("mcts"),
+                    "{player}"
+                );
+                assert!(
+                    ply.value.is_none_or(|value| (0.0..=1.0).contains(&value)),
+                    "{player}: {:?}",
+                    ply.value
+                );
+                *(if ply.value.is_some() {
+                    &mut rated
+                } else {
+                    &mut unrated
+                }) += 1;
             }
-            assert_eq!(rules.payoffs(positions.last().unwrap()), Some(game.record.payoffs));
+            assert_eq!(
+                rules.payoffs(positions.last().unwrap()),
+                Some(game.record.payoffs)
+            );
         }
         assert!(rated > 500 && unrated > 500);
     }
@@ -77,17 +126,32 @@ fn every_ply_is_legal_and_every_value_a_probability() {
 #[test]
 fn exploration_has_the_share_asked_for_and_is_flagged() {
     let explored = |opening_plies: usize, exploration: f64| -> (Vec<bool>, Vec<bool>) {
-        let games = play(&SelfPlayConfig { opening_plies, exploration, ..config(&["greedy"], 2000) });
-        let flags = |plies: &[engine::record::Ply<_>]| plies.iter().map(|ply| ply.explored).collect::<Vec<bool>>();
-        let opening = games.iter().flat_map(|game| flags(&game.record.plies[..opening_plies])).collect();
-        let later = games.iter().flat_map(|game| flags(&game.record.plies[opening_plies..])).collect();
+        let games = play(&SelfPlayConfig {
+            opening_plies,
+            exploration,
+            ..config(&["greedy"], 2000)
+        });
+        let flags = |plies: &[engine::record::Ply<_>]| {
+            plies.iter().map(|ply| ply.explored).collect::<Vec<bool>>()
+        };
+        let opening = games
+            .iter()
+            .flat_map(|game| flags(&game.record.plies[..opening_plies]))
+            .collect();
+        let later = games
+            .iter()
+            .flat_map(|game| flags(&game.record.plies[opening_plies..]))
+            .collect();
         (opening, later)
     };
     let (opening, later) = explored(3, 0.2);
     assert!(opening.len() == 6000 && opening.iter().all(|&flag| flag));
     let count = later.len() as f64;
     let share = later.iter().filter(|&&flag| flag).count() as f64 / count;
-    assert!((share - 0.2).abs() < 5.0 * (0.16 / count).sqrt(), "{share} of {count}");
+    assert!(
+        (share - 0.2).abs() < 5.0 * (0.16 / count).sqrt(),
+        "{share} of {count}"
+    );
     assert!(explored(0, 0.0).1.iter().all(|&flag| !flag));
     assert!(explored(0, 1.0).1.iter().all(|&flag| flag));
 }
@@ -95,8 +159,13 @@ fn exploration_has_the_share_asked_for_and_is_flagged() {
 #[test]
 fn unexplored_moves_are_the_players_and_explored_ones_are_spread_over_the_legal_ones() {
     let rules = Standard::default();
-    // Greedy plays the diagonal where the stone is free to: sideways and forward steps of such stones are explored.
-    let games = play(&SelfPlayConfig { opening_plies: 0, exploration: 0.5, ..config(&["greedy"], 500) });
+    // Greedy plays the diagonal where the stone is free to: sideways and forward steps of such
+    // stones are explored.
+    let games = play(&SelfPlayConfig {
+        opening_plies: 0,
+        exploration: 0.5,
+        ..config(&["greedy"], 500)
+    });
     let (mut directions, mut explored) = ([0u32; 3], 0u32);
     for game in &games {
         for (position, ply) in game.record.positions(&rules).zip(&game.record.plies) {
@@ -113,28 +182,52 @@ fn unexplored_moves_are_the_players_and_explored_ones_are_spread_over_the_legal_
     }
     let expected = f64::from(explored) / 3.0;
     for count in directions {
-        assert!((f64::from(count) - expected).abs() < 5.0 * (expected * 2.0 / 3.0).sqrt(), "{directions:?}");
+        assert!(
+            (f64::from(count) - expected).abs() < 5.0 * (expected * 2.0 / 3.0).sqrt(),
+            "{directions:?}"
+        );
     }
 }
 
 #[test]
 fn each_side_draws_its_player_by_weight_and_both_may_be_the_same() {
-    let weighted = |player: &str, weight: f64| WeightedPlayer { player: player.to_owned(), weight };
-    let players = vec![weighted("random", 3.0), weighted("mcts(sims=1)", 0.0), weighted("greedy", 1.0)];
-    let games = play(&SelfPlayConfig { players, ..config(&[], 4000) });
+    let weighted = |player: &str, weight: f64| WeightedPlayer {
+        player: player.to_owned(),
+        weight,
+    };
+    let players = vec![
+        weighted("random", 3.0),
+        weighted("mcts(sims=1)", 0.0),
+        weighted("greedy", 1.0),
+    ];
+    let games = play(&SelfPlayConfig {
+        players,
+        ..config(&[], 4000)
+    });
     let mut pairs = [[0u32; 3]; 3];
-    games.iter().for_each(|game| pairs[usize::from(game.players[0])][usize::from(game.players[1])] += 1);
+    games
+        .iter()
+        .for_each(|game| pairs[usize::from(game.players[0])][usize::from(game.players[1])] += 1);
     let shares = [0.75, 0.0, 0.25];
     for (red, row) in pairs.iter().enumerate() {
         for (blue, &count) in row.iter().enumerate() {
             let share: f64 = shares[red] * shares[blue];
             let deviation = (4000.0 * share * (1.0 - share)).sqrt();
-            assert!((f64::from(count) - 4000.0 * share).abs() <= 5.0 * deviation, "{pairs:?}");
+            assert!(
+                (f64::from(count) - 4000.0 * share).abs() <= 5.0 * deviation,
+                "{pairs:?}"
+            );
         }
     }
     // Either side begins equally often.
-    let red_begins = games.iter().filter(|game| game.record.start.seat() == 0).count();
-    assert!((red_begins as f64 - 2000.0).abs() < 5.0 * 1000f64.sqrt(), "{red_begins}");
+    let red_begins = games
+        .iter()
+        .filter(|game| game.record.start.seat() == 0)
+        .count();
+    assert!(
+        (red_begins as f64 - 2000.0).abs() < 5.0 * 1000f64.sqrt(),
+        "{red_begins}"
+    );
 }
 
 #[test]
@@ -144,14 +237,36 @@ fn the_summary_counts_what_the_files_hold() {
     let summary = run(&config, directory.path()).unwrap();
     let games = play(&config);
     let plies = || games.iter().flat_map(|game| &game.record.plies);
-    assert_eq!((summary.games, summary.positions), (100, plies().count() as u64));
-    assert_eq!(summary.explored, plies().filter(|ply| ply.explored).count() as u64);
+    assert_eq!(
+        (summary.games, summary.positions),
+        (100, plies().count() as u64)
+    );
+    assert_eq!(
+        summary.explored,
+        plies().filter(|ply| ply.explored).count() as u64
+    );
     // Seats alternate, and whoever moves last has won, for it keeps the stone that it moved.
-    let beginner_wins = games.iter().filter(|game| game.record.plies.len() % 2 == 1).count();
+    let beginner_wins = games
+        .iter()
+        .filter(|game| game.record.plies.len() % 2 == 1)
+        .count();
     assert_eq!(summary.first_mover_wins, beginner_wins as u64);
-    assert_eq!(summary.players.iter().map(|tally| tally.sides).sum::<u64>(), 200);
-    assert_eq!(summary.players.iter().map(|tally| tally.wins).sum::<u64>(), 100);
-    assert_eq!(summary.players.iter().map(|tally| tally.player.as_str()).collect::<Vec<_>>(), MIXED);
+    assert_eq!(
+        summary.players.iter().map(|tally| tally.sides).sum::<u64>(),
+        200
+    );
+    assert_eq!(
+        summary.players.iter().map(|tally| tally.wins).sum::<u64>(),
+        100
+    );
+    assert_eq!(
+        summary
+            .players
+            .iter()
+            .map(|tally| tally.player.as_str())
+            .collect::<Vec<_>>(),
+        MIXED
+    );
 }
 
 #[test]
@@ -160,7 +275,10 @@ fn a_stopped_run_goes_on_to_the_files_of_an_unbroken_one() {
     let summary = run(&long(), unbroken.path()).unwrap();
     let expected = content(unbroken.path());
     assert_eq!(
-        expected.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>(),
+        expected
+            .iter()
+            .map(|(name, _)| name.as_str())
+            .collect::<Vec<_>>(),
         ["000000.games", "000001.games", "000002.games", "run.json"]
     );
     let resumed = tempfile::tempdir().unwrap();
@@ -177,10 +295,18 @@ fn a_stopped_run_goes_on_to_the_files_of_an_unbroken_one() {
     std::fs::remove_file(directory.join("000001.games")).unwrap();
     go_on();
     // Nothing is missing: no file is written.
-    let written = |name: &str| std::fs::metadata(directory.join(name)).unwrap().modified().unwrap();
+    let written = |name: &str| {
+        std::fs::metadata(directory.join(name))
+            .unwrap()
+            .modified()
+            .unwrap()
+    };
     let before = ["000000.games", "000001.games", "000002.games"].map(written);
     go_on();
-    assert_eq!(["000000.games", "000001.games", "000002.games"].map(written), before);
+    assert_eq!(
+        ["000000.games", "000001.games", "000002.games"].map(written),
+        before
+    );
     // A damaged shard is named, and made again once it is gone.
     let path = directory.join("000001.games");
     std::fs::write(&path, &expected[1].1[..5000]).unwrap();
@@ -193,7 +319,14 @@ fn a_stopped_run_goes_on_to_the_files_of_an_unbroken_one() {
 #[test]
 fn a_longer_run_reuses_complete_shards() {
     let directory = tempfile::tempdir().unwrap();
-    run(&SelfPlayConfig { games: GAMES_PER_SHARD + 10, ..long() }, directory.path()).unwrap();
+    run(
+        &SelfPlayConfig {
+            games: GAMES_PER_SHARD + 10,
+            ..long()
+        },
+        directory.path(),
+    )
+    .unwrap();
     let first = directory.path().join("000000.games");
     let written = || std::fs::metadata(&first).unwrap().modified().unwrap();
     let before = written();
@@ -209,10 +342,20 @@ fn a_shorter_run_is_refused_and_destroys_nothing() {
     let directory = tempfile::tempdir().unwrap();
     run(&long(), directory.path()).unwrap();
     let before = content(directory.path());
-    for games in [0, 10, GAMES_PER_SHARD, GAMES_PER_SHARD + 1, 2 * GAMES_PER_SHARD, 2 * GAMES_PER_SHARD + 49] {
+    for games in [
+        0,
+        10,
+        GAMES_PER_SHARD,
+        GAMES_PER_SHARD + 1,
+        2 * GAMES_PER_SHARD,
+        2 * GAMES_PER_SHARD + 49,
+    ] {
         let error = run(&SelfPlayConfig { games, ..long() }, directory.path()).unwrap_err();
         let text = one_line(&error, directory.path());
-        assert!(text.contains(&format!("more than the {games} games")), "{text}");
+        assert!(
+            text.contains(&format!("more than the {games} games")),
+            "{text}"
+        );
         assert_eq!(content(directory.path()), before);
     }
 }
@@ -227,16 +370,47 @@ fn games_of_other_settings_are_never_mixed_in() {
     let mut weighted = config.clone();
     weighted.players[1].weight = 0.5;
     let others: [(&str, SelfPlayConfig); 6] = [
-        ("'seed' is 7, not 8", SelfPlayConfig { seed: 8, ..config.clone() }),
-        ("'opening_plies' is 2, not 0", SelfPlayConfig { opening_plies: 0, ..config.clone() }),
-        ("'exploration' is 0.1, not 0.11", SelfPlayConfig { exploration: 0.11, ..config.clone() }),
-        (r#"'variant' is "classic", not "nearest""#, SelfPlayConfig { variant: "nearest".to_owned(), ..config.clone() }),
+        (
+            "'seed' is 7, not 8",
+            SelfPlayConfig {
+                seed: 8,
+                ..config.clone()
+            },
+        ),
+        (
+            "'opening_plies' is 2, not 0",
+            SelfPlayConfig {
+                opening_plies: 0,
+                ..config.clone()
+            },
+        ),
+        (
+            "'exploration' is 0.1, not 0.11",
+            SelfPlayConfig {
+                exploration: 0.11,
+                ..config.clone()
+            },
+        ),
+        (
+            r#"'variant' is "classic", not "nearest""#,
+            SelfPlayConfig {
+                variant: "nearest".to_owned(),
+                ..config.clone()
+            },
+        ),
         ("'players' is", weighted),
         ("'players' is", crate::config(&["random", "greedy"], 20)),
     ];
     for (expected, other) in others {
         for games in [20, 30, GAMES_PER_SHARD + 1] {
-            let error = run(&SelfPlayConfig { games, ..other.clone() }, directory.path()).unwrap_err();
+            let error = run(
+                &SelfPlayConfig {
+                    games,
+                    ..other.clone()
+                },
+                directory.path(),
+            )
+            .unwrap_err();
             assert!(matches!(error, SelfPlayError::OtherRun { .. }));
             let text = one_line(&error, &path);
             assert!(text.contains(expected), "{text}");
@@ -244,7 +418,10 @@ fn games_of_other_settings_are_never_mixed_in() {
         }
     }
     // The same players, spelt otherwise.
-    let spelt = |text: &str| SelfPlayConfig { games: 20, ..crate::config(&[text], 20) };
+    let spelt = |text: &str| SelfPlayConfig {
+        games: 20,
+        ..crate::config(&[text], 20)
+    };
     let directory = tempfile::tempdir().unwrap();
     run(&spelt("mcts(sims=5, leaf=schwarz)"), directory.path()).unwrap();
     let before = content(directory.path());
@@ -263,7 +440,11 @@ fn foreign_and_misplaced_files_are_named_and_nothing_is_played() {
     let mut version = good.clone();
     version[8] = 4;
     let cases = [
-        ("notes.games", b"a foreign file".to_vec(), "not a file of game records"),
+        (
+            "notes.games",
+            b"a foreign file".to_vec(),
+            "not a file of game records",
+        ),
         ("000001.games", version, "version 4"),
         ("copy.games", good, "belong into 000000.games"),
     ];
@@ -271,7 +452,10 @@ fn foreign_and_misplaced_files_are_named_and_nothing_is_played() {
         let path = directory.path().join(name);
         std::fs::write(&path, bytes).unwrap();
         let before = content(directory.path());
-        let longer = SelfPlayConfig { games: 2 * GAMES_PER_SHARD, ..config.clone() };
+        let longer = SelfPlayConfig {
+            games: 2 * GAMES_PER_SHARD,
+            ..config.clone()
+        };
         let text = one_line(&run(&longer, directory.path()).unwrap_err(), &path);
         assert!(text.contains(expected), "{text}");
         assert_eq!(content(directory.path()), before);
@@ -308,7 +492,8 @@ fn two_runs_do_not_write_to_one_directory() {
 
 #[test]
 fn only_a_time_limit_makes_a_run_not_reproducible() {
-    let reproducible = |players: &[&str]| SelfPlay::new(config(players, 1)).unwrap().is_reproducible();
+    let reproducible =
+        |players: &[&str]| SelfPlay::new(config(players, 1)).unwrap().is_reproducible();
     assert!(reproducible(&MIXED));
     assert!(!reproducible(&["mcts(ms=1)"]));
     assert!(!reproducible(&["random", "mcts(ms=1)", "greedy"]));
@@ -317,8 +502,17 @@ fn only_a_time_limit_makes_a_run_not_reproducible() {
 #[test]
 fn settings_out_of_range_are_named() {
     let weighted = |weights: &[f64]| {
-        let players = weights.iter().map(|&weight| WeightedPlayer { player: "random".to_owned(), weight }).collect();
-        SelfPlayConfig { players, ..config(&[], 10) }
+        let players = weights
+            .iter()
+            .map(|&weight| WeightedPlayer {
+                player: "random".to_owned(),
+                weight,
+            })
+            .collect();
+        SelfPlayConfig {
+            players,
+            ..config(&[], 10)
+        }
     };
     let many = vec!["random"; 256];
     let cases = [
@@ -328,15 +522,39 @@ fn settings_out_of_range_are_named() {
         ("weight", weighted(&[0.0, 0.0])),
         ("weight", weighted(&[f64::NAN])),
         ("weight", weighted(&[f64::INFINITY, 1.0])),
-        ("exploration", SelfPlayConfig { exploration: 1.5, ..config(&["random"], 10) }),
-        ("exploration", SelfPlayConfig { exploration: f64::NAN, ..config(&["random"], 10) }),
-        ("variant", SelfPlayConfig { variant: "Classic".to_owned(), ..config(&["random"], 10) }),
+        (
+            "exploration",
+            SelfPlayConfig {
+                exploration: 1.5,
+                ..config(&["random"], 10)
+            },
+        ),
+        (
+            "exploration",
+            SelfPlayConfig {
+                exploration: f64::NAN,
+                ..config(&["random"], 10)
+            },
+        ),
+        (
+            "variant",
+            SelfPlayConfig {
+                variant: "Classic".to_owned(),
+                ..config(&["random"], 10)
+            },
+        ),
         ("character 6", config(&["mcts(simulations=3)"], 10)),
-        ("missing.safetensors", config(&["star1(depth=1, eval=model:missing.safetensors)"], 10)),
+        (
+            "missing.safetensors",
+            config(&["star1(depth=1, eval=model:missing.safetensors)"], 10),
+        ),
     ];
     for (expected, config) in cases {
         let text = SelfPlay::new(config).err().unwrap().to_string();
-        assert!(text.contains(expected) && !text.contains('\n'), "{text}: expected {expected}");
+        assert!(
+            text.contains(expected) && !text.contains('\n'),
+            "{text}: expected {expected}"
+        );
     }
     assert_eq!(play(&config(&many[..255], 30)).len(), 30);
 }
@@ -346,13 +564,22 @@ fn another_model_under_the_same_name_is_another_run() {
     let directory = tempfile::tempdir().unwrap();
     let model = directory.path().join("model.safetensors");
     let games = directory.path().join("games");
-    let settings = config(&[&format!("star1(depth=1, eval=\"model:{}\")", model.display())], 5);
+    let settings = config(
+        &[&format!(
+            "star1(depth=1, eval=\"model:{}\")",
+            model.display()
+        )],
+        5,
+    );
     let save = |bias: f32| crate::save_model(&model, bias);
     save(0.0);
     let first: SelfPlaySummary = run(&settings, &games).unwrap();
     assert_eq!(run(&settings, &games).unwrap(), first);
     save(0.5);
-    let text = one_line(&run(&settings, &games).unwrap_err(), Path::new("000000.games"));
+    let text = one_line(
+        &run(&settings, &games).unwrap_err(),
+        Path::new("000000.games"),
+    );
     assert!(text.contains("'models' is"), "{text}");
 }
 
@@ -370,12 +597,30 @@ fn shards_made_one_by_one_are_those_of_the_whole_run() {
     assert_eq!(games, summary.games + GAMES_PER_SHARD);
     assert_eq!(content(single.path()), content(whole.path()));
     // There is no fourth; another run, or another length of this one, is none of this directory.
-    assert!(part.run_shard(single.path(), 3, &bar).unwrap_err().to_string().contains("3 shards"));
+    assert!(
+        part.run_shard(single.path(), 3, &bar)
+            .unwrap_err()
+            .to_string()
+            .contains("3 shards")
+    );
     let manifest = single.path().join("run.json");
-    for (expected, other) in
-        [("not 8", SelfPlayConfig { seed: 8, ..long() }), ("has 8242 games, not 10", SelfPlayConfig { games: 10, ..long() })]
-    {
-        let text = one_line(&SelfPlay::new(other).unwrap().run_shard(single.path(), 0, &bar).unwrap_err(), &manifest);
+    for (expected, other) in [
+        ("not 8", SelfPlayConfig { seed: 8, ..long() }),
+        (
+            "has 8242 games, not 10",
+            SelfPlayConfig {
+                games: 10,
+                ..long()
+            },
+        ),
+    ] {
+        let text = one_line(
+            &SelfPlay::new(other)
+                .unwrap()
+                .run_shard(single.path(), 0, &bar)
+                .unwrap_err(),
+            &manifest,
+        );
         assert!(text.contains(expected), "{text}");
     }
     assert_eq!(content(single.path()), content(whole.path()));
@@ -387,8 +632,15 @@ fn shards_made_one_by_one_are_those_of_the_whole_run() {
 fn a_directory_of_an_old_version_is_refused() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("000000.games");
-    std::fs::copy(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/records/version1.games"), &path).unwrap();
-    let text = one_line(&run(&config(&["random"], 5), directory.path()).unwrap_err(), &path);
+    std::fs::copy(
+        concat!(env!("CARGO_MANIFEST_DIR"), "/tests/records/version1.games"),
+        &path,
+    )
+    .unwrap();
+    let text = one_line(
+        &run(&config(&["random"], 5), directory.path()).unwrap_err(),
+        &path,
+    );
     assert!(text.contains("version 1"), "{text}");
 }
 
@@ -401,5 +653,8 @@ fn processes_that_make_single_shards_share_a_directory() {
     let bar = ProgressBar::hidden();
     let part = SelfPlay::new(config(&["random"], 5)).unwrap();
     part.run_shard(directory.path(), 0, &bar).unwrap();
-    assert!(matches!(part.run(directory.path(), &bar), Err(SelfPlayError::Busy(_))));
+    assert!(matches!(
+        part.run(directory.path(), &bar),
+        Err(SelfPlayError::Busy(_))
+    ));
 }

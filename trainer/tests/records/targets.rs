@@ -1,4 +1,5 @@
-//! What labels make of samples, by hand and against the tables; several sources; what a model says of its labels.
+//! What labels make of samples, by hand and against the tables; several sources; what a model says
+//! of its labels.
 
 use crate::dataset::{tiny, training};
 use crate::format::label;
@@ -17,7 +18,8 @@ use trainer::sample::{Continuation, Sample};
 use trainer::selfplay::SelfPlayConfig;
 use trainer::shard::{self, PlayedGame, ShardHeader};
 
-/// The tiny game: "deep" says 0.5 before the second ply and 1 before the last, "exact" 0 before the last.
+/// The tiny game: "deep" says 0.5 before the second ply and 1 before the last, "exact" 0 before the
+/// last.
 fn labelled() -> PlayedGame {
     let mut game = tiny();
     game.set_label(0, 2, vec![None, Some(0.5), None, Some(1.0)]);
@@ -27,42 +29,95 @@ fn labelled() -> PlayedGame {
 
 fn write(directory: &Path, games: &[PlayedGame], labels: &[shard::Label]) {
     create_directory(directory).unwrap();
-    let header = ShardHeader { labels: labels.to_vec(), ..header_of(&config(&["a", "b"], 0), games.len() as u64) };
+    let header = ShardHeader {
+        labels: labels.to_vec(),
+        ..header_of(&config(&["a", "b"], 0), games.len() as u64)
+    };
     shard::write(&directory.join("000000.games"), &header, games).unwrap();
 }
 
 fn options(label: &str, exact: bool) -> SampleOptions {
-    SampleOptions::new(&TargetConfig { label: label.to_owned(), exact, ..TargetConfig::default() }, 0.3, 3)
+    SampleOptions::new(
+        &TargetConfig {
+            label: label.to_owned(),
+            exact,
+            ..TargetConfig::default()
+        },
+        0.3,
+        3,
+    )
 }
 
 #[test]
 fn labels_take_the_place_of_values_and_exact_ones_that_of_results_too() {
     let directory = tempfile::tempdir().unwrap();
-    write(directory.path(), &vec![labelled(); 40], &[label("deep", "star2(depth=4)"), label("exact", "tables(stones=5)")]);
+    write(
+        directory.path(),
+        &vec![labelled(); 40],
+        &[
+            label("deep", "star2(depth=4)"),
+            label("exact", "tables(stones=5)"),
+        ],
+    );
     let rules = Standard::default();
     let positions: Vec<_> = tiny().record.positions(&rules).collect();
-    // Ply, value and result of each sample. Blue, who moves before plies 1 and 3, wins; the players valued plies 2 and 3.
+    // Ply, value and result of each sample. Blue, who moves before plies 1 and 3, wins; the players
+    // valued plies 2 and 3.
     type Expected<'a> = &'a [(usize, f32, f32)];
     // Names of labels, and how many samples have their value from them.
     type Used<'a> = &'a [(&'a str, usize)];
     let cases: [(&str, bool, Expected<'_>, Used<'_>); 6] = [
         ("", false, &[(2, 0.6, 0.0), (3, 0.75, 1.0)], &[]),
-        ("deep", false, &[(1, 0.5, 1.0), (2, 0.6, 0.0), (3, 1.0, 1.0)], &[("deep", 80)]),
+        (
+            "deep",
+            false,
+            &[(1, 0.5, 1.0), (2, 0.6, 0.0), (3, 1.0, 1.0)],
+            &[("deep", 80)],
+        ),
         ("", true, &[(2, 0.6, 0.0), (3, 0.0, 0.0)], &[("exact", 40)]),
-        ("deep", true, &[(1, 0.5, 1.0), (2, 0.6, 0.0), (3, 0.0, 0.0)], &[("deep", 40), ("exact", 40)]),
-        ("exact", false, &[(2, 0.6, 0.0), (3, 0.0, 1.0)], &[("exact", 40)]),
-        ("exact", true, &[(2, 0.6, 0.0), (3, 0.0, 0.0)], &[("exact", 40)]),
+        (
+            "deep",
+            true,
+            &[(1, 0.5, 1.0), (2, 0.6, 0.0), (3, 0.0, 0.0)],
+            &[("deep", 40), ("exact", 40)],
+        ),
+        (
+            "exact",
+            false,
+            &[(2, 0.6, 0.0), (3, 0.0, 1.0)],
+            &[("exact", 40)],
+        ),
+        (
+            "exact",
+            true,
+            &[(2, 0.6, 0.0), (3, 0.0, 0.0)],
+            &[("exact", 40)],
+        ),
     ];
     let mut fingerprints = Vec::new();
     for (name, exact, expected, used) in cases {
         let samples = Samples::open(&[directory.path()], &options(name, exact)).unwrap();
-        let all: Vec<Sample> = training(&samples).into_iter().chain(samples.validation().to_vec()).collect();
+        let all: Vec<Sample> = training(&samples)
+            .into_iter()
+            .chain(samples.validation().to_vec())
+            .collect();
         assert_eq!(all.len(), 40 * expected.len(), "{name} {exact}");
         for (found, &(ply, value, result)) in all.iter().zip(expected.iter().cycle()) {
-            assert_eq!((found.position, found.result), (positions[ply], result), "{name} {exact}");
-            assert!((found.value - value).abs() < 1e-5, "{name} {exact}: {found:?}");
+            assert_eq!(
+                (found.position, found.result),
+                (positions[ply], result),
+                "{name} {exact}"
+            );
+            assert!(
+                (found.value - value).abs() < 1e-5,
+                "{name} {exact}: {found:?}"
+            );
         }
-        let found: Vec<(&str, usize)> = samples.labels().iter().map(|used| (used.label.name.as_str(), used.samples)).collect();
+        let found: Vec<(&str, usize)> = samples
+            .labels()
+            .iter()
+            .map(|used| (used.label.name.as_str(), used.samples))
+            .collect();
         assert_eq!(found, used, "{name} {exact}");
         fingerprints.push(samples.fingerprint());
     }
@@ -75,33 +130,90 @@ fn labels_take_the_place_of_values_and_exact_ones_that_of_results_too() {
 #[test]
 fn what_came_after_a_sample_is_its_roll_and_the_next_position_turned_round() {
     let directory = tempfile::tempdir().unwrap();
-    write(directory.path(), &vec![labelled(); 40], &[label("deep", "star2(depth=4)"), label("exact", "tables(stones=5)")]);
-    // Of each sample: value after its move, face, plies to go, whether its side won, whether the value is exact. Red loses.
-    // The second ply was drawn at random, so that its roll teaches nothing; after the last one there is only the result.
+    write(
+        directory.path(),
+        &vec![labelled(); 40],
+        &[
+            label("deep", "star2(depth=4)"),
+            label("exact", "tables(stones=5)"),
+        ],
+    );
+    // Of each sample: value after its move, face, plies to go, whether its side won, whether the
+    // value is exact. Red loses. The second ply was drawn at random, so that its roll teaches
+    // nothing; after the last one there is only the result.
     type Expected<'a> = &'a [(f32, u8, u8, bool, bool)];
     let cases: [(&str, bool, Expected<'_>); 4] = [
-        // Before the third ply Red, who values what it leaves to Blue at 0.25; before the last Blue, who wins.
-        ("", false, &[(0.25, 6, 2, false, false), (1.0, 2, 1, true, false)]),
-        // The label says 1 for Blue before the last ply: 0 for Red after the third. Before the second it says 0.5, and what
-        // comes after that move was valued at 0.4 for Blue, who made it.
-        ("deep", false, &[(0.4, 0, 3, true, false), (0.0, 6, 2, false, false), (1.0, 2, 1, true, false)]),
+        // Before the third ply Red, who values what it leaves to Blue at 0.25; before the last
+        // Blue, who wins.
+        (
+            "",
+            false,
+            &[(0.25, 6, 2, false, false), (1.0, 2, 1, true, false)],
+        ),
+        // The label says 1 for Blue before the last ply: 0 for Red after the third. Before the
+        // second it says 0.5, and what comes after that move was valued at 0.4 for Blue, who made
+        // it.
+        (
+            "deep",
+            false,
+            &[
+                (0.4, 0, 3, true, false),
+                (0.0, 6, 2, false, false),
+                (1.0, 2, 1, true, false),
+            ],
+        ),
         // Tables say 0 for Blue: exactly 1 for Red after the third ply, whatever came of it.
-        ("", true, &[(1.0, 6, 2, false, true), (1.0, 2, 1, true, false)]),
-        ("deep", true, &[(0.4, 0, 3, true, false), (1.0, 6, 2, false, true), (1.0, 2, 1, true, false)]),
+        (
+            "",
+            true,
+            &[(1.0, 6, 2, false, true), (1.0, 2, 1, true, false)],
+        ),
+        (
+            "deep",
+            true,
+            &[
+                (0.4, 0, 3, true, false),
+                (1.0, 6, 2, false, true),
+                (1.0, 2, 1, true, false),
+            ],
+        ),
     ];
     for (name, exact, expected) in cases {
         let plain = Samples::open(&[directory.path()], &options(name, exact)).unwrap();
-        let samples = Samples::open(&[directory.path()], &options(name, exact).with_continuations(true)).unwrap();
+        let samples = Samples::open(
+            &[directory.path()],
+            &options(name, exact).with_continuations(true),
+        )
+        .unwrap();
         assert!(samples.continuations() && !plain.continuations());
         assert_ne!(samples.fingerprint(), plain.fingerprint());
-        let all: Vec<Sample> = training(&samples).into_iter().chain(samples.validation().to_vec()).collect();
-        let unknown: Vec<Sample> = training(&plain).into_iter().chain(plain.validation().to_vec()).collect();
-        let forgotten: Vec<Sample> = all.iter().map(|sample| Sample { continuation: Continuation::UNKNOWN, ..*sample }).collect();
+        let all: Vec<Sample> = training(&samples)
+            .into_iter()
+            .chain(samples.validation().to_vec())
+            .collect();
+        let unknown: Vec<Sample> = training(&plain)
+            .into_iter()
+            .chain(plain.validation().to_vec())
+            .collect();
+        let forgotten: Vec<Sample> = all
+            .iter()
+            .map(|sample| Sample {
+                continuation: Continuation::UNKNOWN,
+                ..*sample
+            })
+            .collect();
         assert_eq!(forgotten, unknown);
         for (found, &(value, face, plies, won, exact)) in all.iter().zip(expected.iter().cycle()) {
             let after = found.continuation;
-            assert!((after.value - value).abs() < 1e-4, "{name} {exact}: {after:?} {value}");
-            assert_eq!((after.face, after.plies, after.won, after.exact), (face, plies, won, exact), "{name} {exact}");
+            assert!(
+                (after.value - value).abs() < 1e-4,
+                "{name} {exact}: {after:?} {value}"
+            );
+            assert_eq!(
+                (after.face, after.plies, after.won, after.exact),
+                (face, plies, won, exact),
+                "{name} {exact}"
+            );
         }
     }
 }
@@ -110,12 +222,31 @@ fn what_came_after_a_sample_is_its_roll_and_the_next_position_turned_round() {
 fn a_label_that_no_shard_has_is_told_with_those_there_are() {
     let directory = tempfile::tempdir().unwrap();
     let at = |name: &str| directory.path().join(name);
-    write(&at("one"), &vec![labelled(); 40], &[label("deep", "star2(depth=4)"), label("exact", "tables(stones=5)")]);
+    write(
+        &at("one"),
+        &vec![labelled(); 40],
+        &[
+            label("deep", "star2(depth=4)"),
+            label("exact", "tables(stones=5)"),
+        ],
+    );
     write(&at("none"), &vec![tiny(); 40], &[]);
-    let text = one_line(&Samples::open(&[at("one")], &options("deeper", true)).unwrap_err(), &at("one"));
-    assert!(text.contains("target.label = 'deeper'") && text.ends_with("there are 'deep', 'exact'"), "{text}");
-    let text = one_line(&Samples::open(&[at("none")], &options("deep", true)).unwrap_err(), &at("none"));
-    assert!(text.contains("no labels") && text.contains("alea data relabel"), "{text}");
+    let text = one_line(
+        &Samples::open(&[at("one")], &options("deeper", true)).unwrap_err(),
+        &at("one"),
+    );
+    assert!(
+        text.contains("target.label = 'deeper'") && text.ends_with("there are 'deep', 'exact'"),
+        "{text}"
+    );
+    let text = one_line(
+        &Samples::open(&[at("none")], &options("deep", true)).unwrap_err(),
+        &at("none"),
+    );
+    assert!(
+        text.contains("no labels") && text.contains("alea data relabel"),
+        "{text}"
+    );
     // One source that has it is enough.
     let both = Samples::open(&[at("none"), at("one")], &options("deep", true)).unwrap();
     assert_eq!(both.training() + both.validation().len(), 40 * 2 + 40 * 3);
@@ -126,27 +257,63 @@ fn games_of_several_sources_are_parts_in_their_order() {
     let directory = tempfile::tempdir().unwrap();
     let at = |name: &str| directory.path().join(name);
     run(&config(&["star1(depth=1)"], 60), &at("a")).unwrap();
-    run(&SelfPlayConfig { seed: 9, ..config(&["star1(depth=1)"], 40) }, &at("b")).unwrap();
-    let open = |names: &[&str]| Samples::open(&names.iter().map(|name| at(name)).collect::<Vec<_>>(), &options("", true));
-    let [a, b, both, turned] = [&["a"][..], &["b"], &["a", "b"], &["b", "a"]].map(|names| open(names).unwrap());
-    assert_eq!((both.parts(), both.training()), (2, a.training() + b.training()));
+    run(
+        &SelfPlayConfig {
+            seed: 9,
+            ..config(&["star1(depth=1)"], 40)
+        },
+        &at("b"),
+    )
+    .unwrap();
+    let open = |names: &[&str]| {
+        Samples::open(
+            &names.iter().map(|name| at(name)).collect::<Vec<_>>(),
+            &options("", true),
+        )
+    };
+    let [a, b, both, turned] =
+        [&["a"][..], &["b"], &["a", "b"], &["b", "a"]].map(|names| open(names).unwrap());
+    assert_eq!(
+        (both.parts(), both.training()),
+        (2, a.training() + b.training())
+    );
     assert_eq!(training(&both), [training(&a), training(&b)].concat());
     assert_eq!(both.validation(), [a.validation(), b.validation()].concat());
     assert_ne!(both.fingerprint(), turned.fingerprint());
     // A source without games, and one of another variant.
     one_line(&open(&["a", "c"]).unwrap_err(), &at("c"));
-    run(&SelfPlayConfig { variant: "nearest".to_owned(), ..config(&["star1(depth=1)"], 30) }, &at("c")).unwrap();
+    run(
+        &SelfPlayConfig {
+            variant: "nearest".to_owned(),
+            ..config(&["star1(depth=1)"], 30)
+        },
+        &at("c"),
+    )
+    .unwrap();
     let text = one_line(&open(&["a", "c"]).unwrap_err(), &at("c"));
-    assert!(text.contains("'nearest'") && text.contains("'classic'"), "{text}");
+    assert!(
+        text.contains("'nearest'") && text.contains("'classic'"),
+        "{text}"
+    );
 }
 
 #[test]
 fn what_the_tables_know_is_learned_as_it_is_and_the_model_says_so() {
     let directory = tempfile::tempdir().unwrap();
     let at = |name: &str| directory.path().join(name);
-    let label = |name: &str, by: &str| LabelConfig { name: name.to_owned(), by: by.to_owned() };
+    let label = |name: &str, by: &str| LabelConfig {
+        name: name.to_owned(),
+        by: by.to_owned(),
+    };
     let labels = vec![label("other", "race"), label("exact", "tables(stones=3)")];
-    run(&SelfPlayConfig { labels, ..config(&["star1(depth=1)"], 200) }, &at("data")).unwrap();
+    run(
+        &SelfPlayConfig {
+            labels,
+            ..config(&["star1(depth=1)"], 200)
+        },
+        &at("data"),
+    )
+    .unwrap();
     let samples = Samples::open(&[at("data")], &options("", true)).unwrap();
     let tables = shared(3, Standard::default().variant()).unwrap();
     let mut exact = 0;
@@ -154,7 +321,10 @@ fn what_the_tables_know_is_learned_as_it_is_and_the_model_says_so() {
         match tables.value_of(&sample.position) {
             Some(value) => {
                 exact += 1;
-                assert_eq!((sample.value, sample.result), (shard::rounded(value), shard::rounded(value)));
+                assert_eq!(
+                    (sample.value, sample.result),
+                    (shard::rounded(value), shard::rounded(value))
+                );
             }
             None => assert!(sample.result == 0.0 || sample.result == 1.0),
         }
@@ -165,14 +335,34 @@ fn what_the_tables_know_is_learned_as_it_is_and_the_model_says_so() {
         let mut config = TrainConfig::default();
         config.training.epochs = 1;
         config.ntuple.set = "stones".to_owned();
-        let report = fit(&config, Family::NTuple, &samples, "", &at(name), &ProgressBar::hidden()).unwrap();
+        let report = fit(
+            &config,
+            Family::NTuple,
+            &samples,
+            "",
+            &at(name),
+            &ProgressBar::hidden(),
+        )
+        .unwrap();
         serde_json::from_str(&ModelFile::load(&report.model).unwrap().provenance).unwrap()
     };
     let told = story(&options("other", true), "told");
-    assert_eq!(told["table_labels"], serde_json::json!([{ "name": "exact", "by": "tables(stones=3)", "samples": exact }]));
-    assert_eq!((&told["labels"][0]["name"], &told["labels"][0]["by"]), (&"other".into(), &"race".into()));
+    assert_eq!(
+        told["table_labels"],
+        serde_json::json!([{ "name": "exact", "by": "tables(stones=3)", "samples": exact }])
+    );
+    assert_eq!(
+        (&told["labels"][0]["name"], &told["labels"][0]["by"]),
+        (&"other".into(), &"race".into())
+    );
     // Exact values that stand for values only are exact values, too.
-    assert_eq!(story(&options("exact", false), "mixed")["table_labels"], told["table_labels"]);
+    assert_eq!(
+        story(&options("exact", false), "mixed")["table_labels"],
+        told["table_labels"]
+    );
     let plain = story(&options("", false), "plain");
-    assert!(plain.get("table_labels").is_none() && plain.get("labels").is_none(), "{plain}");
+    assert!(
+        plain.get("table_labels").is_none() && plain.get("labels").is_none(),
+        "{plain}"
+    );
 }

@@ -1,4 +1,5 @@
-//! Self-play with what is off unless asked for: starts, exploration, tables, and ends before all games are played.
+//! Self-play with what is off unless asked for: starts, exploration, tables, and ends before all
+//! games are played.
 
 use crate::{MIXED, config, content, one_line, play, run};
 use engine::dice::Die;
@@ -9,11 +10,16 @@ use engine::tablebase::shared::shared;
 use indicatif::ProgressBar;
 use std::path::Path;
 use std::time::Instant;
-use trainer::selfplay::{EndgameStarts, GAMES_PER_SHARD, Limits, SelfPlay, SelfPlayConfig, SelfPlayOptions, SuiteStarts};
+use trainer::selfplay::{
+    EndgameStarts, GAMES_PER_SHARD, Limits, SelfPlay, SelfPlayConfig, SelfPlayOptions, SuiteStarts,
+};
 use trainer::shard::{self, PlayedGame};
 
 fn with(options: SelfPlayOptions, players: &[&str], games: u64) -> SelfPlayConfig {
-    SelfPlayConfig { options, ..config(players, games) }
+    SelfPlayConfig {
+        options,
+        ..config(players, games)
+    }
 }
 
 fn none() -> SelfPlayOptions {
@@ -24,30 +30,87 @@ fn none() -> SelfPlayOptions {
 fn suite(directory: &Path, text: &str) -> SuiteStarts {
     let path = directory.join("starts.txt");
     std::fs::write(&path, text).unwrap();
-    SuiteStarts { file: path.to_str().unwrap().to_owned(), share: 1.0 }
+    SuiteStarts {
+        file: path.to_str().unwrap().to_owned(),
+        share: 1.0,
+    }
 }
 
-const TWO: &str = "# two starts\n.1..2/...../..3../...b./....a r -\n215../64.../3...e/...fb/..acd b -\n";
+const TWO: &str =
+    "# two starts\n.1..2/...../..3../...b./....a r -\n215../64.../3...e/...fb/..acd b -\n";
 
 /// Every option, alone and together with others.
 fn all(directory: &Path) -> Vec<(&'static str, SelfPlayOptions)> {
     let starts = suite(directory, TWO);
-    let some = SuiteStarts { share: 0.4, ..starts.clone() };
+    let some = SuiteStarts {
+        share: 0.4,
+        ..starts.clone()
+    };
     vec![
-        ("until", SelfPlayOptions { exploration_until: Some(6), ..none() }),
-        ("half-life", SelfPlayOptions { exploration_half_life: Some(3.5), ..none() }),
-        ("temperature", SelfPlayOptions { temperature: Some(0.05), ..none() }),
-        ("fading", SelfPlayOptions { temperature: Some(0.1), temperature_until: Some(9), temperature_half_life: Some(4.0), ..none() }),
-        ("starts", SelfPlayOptions { starts: Some(starts), ..none() }),
-        ("endgames", SelfPlayOptions { endgames: Some(EndgameStarts { stones: [2, 6], share: 0.5 }), ..none() }),
-        ("adjudicate", SelfPlayOptions { adjudicate: Some(3), ..none() }),
+        (
+            "until",
+            SelfPlayOptions {
+                exploration_until: Some(6),
+                ..none()
+            },
+        ),
+        (
+            "half-life",
+            SelfPlayOptions {
+                exploration_half_life: Some(3.5),
+                ..none()
+            },
+        ),
+        (
+            "temperature",
+            SelfPlayOptions {
+                temperature: Some(0.05),
+                ..none()
+            },
+        ),
+        (
+            "fading",
+            SelfPlayOptions {
+                temperature: Some(0.1),
+                temperature_until: Some(9),
+                temperature_half_life: Some(4.0),
+                ..none()
+            },
+        ),
+        (
+            "starts",
+            SelfPlayOptions {
+                starts: Some(starts),
+                ..none()
+            },
+        ),
+        (
+            "endgames",
+            SelfPlayOptions {
+                endgames: Some(EndgameStarts {
+                    stones: [2, 6],
+                    share: 0.5,
+                }),
+                ..none()
+            },
+        ),
+        (
+            "adjudicate",
+            SelfPlayOptions {
+                adjudicate: Some(3),
+                ..none()
+            },
+        ),
         (
             "together",
             SelfPlayOptions {
                 temperature: Some(0.2),
                 exploration_until: Some(20),
                 starts: Some(some),
-                endgames: Some(EndgameStarts { stones: [3, 3], share: 0.3 }),
+                endgames: Some(EndgameStarts {
+                    stones: [3, 3],
+                    share: 0.3,
+                }),
                 adjudicate: Some(3),
                 ..none()
             },
@@ -63,7 +126,10 @@ fn each_option_gives_the_same_bytes_with_any_number_of_threads() {
         let settings = with(options, &MIXED, 200);
         let made = [1, 3].map(|threads| {
             let directory = tempfile::tempdir().unwrap();
-            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            let pool = rayon::ThreadPoolBuilder::new()
+                .num_threads(threads)
+                .build()
+                .unwrap();
             pool.install(|| run(&settings, directory.path()).unwrap());
             content(directory.path())
         });
@@ -72,10 +138,20 @@ fn each_option_gives_the_same_bytes_with_any_number_of_threads() {
         let games = play(&settings);
         assert_ne!(games, off, "{name}");
         // The first of the games that share their streams.
-        assert!(games.iter().zip(&off).step_by(16).all(|(a, b)| a.players == b.players), "{name}");
+        assert!(
+            games
+                .iter()
+                .zip(&off)
+                .step_by(16)
+                .all(|(a, b)| a.players == b.players),
+            "{name}"
+        );
         let directory = tempfile::tempdir().unwrap();
         run(&settings, directory.path()).unwrap();
-        let text = one_line(&run(&config(&MIXED, 200), directory.path()).unwrap_err(), directory.path());
+        let text = one_line(
+            &run(&config(&MIXED, 200), directory.path()).unwrap_err(),
+            directory.path(),
+        );
         assert!(text.contains("made with other settings"), "{text}");
     }
 }
@@ -87,7 +163,10 @@ fn options_that_are_off_leave_no_trace() {
     let header = shard::read_header(&directory.path().join("000000.games")).unwrap();
     let run = serde_json::to_string(&header.run).unwrap();
     let settings = r#"{"players":[{"player":"greedy","weight":1.0}],"variant":"classic","seed":7,"opening_plies":2,"exploration":0.1"#;
-    assert_eq!(run, format!(r#"{settings},"games_per_stream":16,"models":{{}}}}"#));
+    assert_eq!(
+        run,
+        format!(r#"{settings},"games_per_stream":16,"models":{{}}}}"#)
+    );
 }
 
 /// How often a ply was explored, and how many there were, by ply.
@@ -104,13 +183,32 @@ fn explored(games: &[PlayedGame]) -> Vec<(f64, f64)> {
 
 #[test]
 fn the_share_of_random_moves_follows_its_schedule() {
-    let options = SelfPlayOptions { exploration_until: Some(9), exploration_half_life: Some(3.0), ..none() };
-    let games = play(&SelfPlayConfig { exploration: 0.8, opening_plies: 1, ..with(options, &["greedy"], 6000) });
-    let fading = Fading { start: 0.8, until: Some(9), half_life: Some(3.0) };
-    for (ply, (random, all)) in explored(&games).into_iter().enumerate().filter(|(_, (_, all))| *all > 500.0) {
+    let options = SelfPlayOptions {
+        exploration_until: Some(9),
+        exploration_half_life: Some(3.0),
+        ..none()
+    };
+    let games = play(&SelfPlayConfig {
+        exploration: 0.8,
+        opening_plies: 1,
+        ..with(options, &["greedy"], 6000)
+    });
+    let fading = Fading {
+        start: 0.8,
+        until: Some(9),
+        half_life: Some(3.0),
+    };
+    for (ply, (random, all)) in explored(&games)
+        .into_iter()
+        .enumerate()
+        .filter(|(_, (_, all))| *all > 500.0)
+    {
         let share = if ply == 0 { 1.0 } else { fading.at(ply) };
         let deviation = (share * (1.0 - share) / all).sqrt();
-        assert!((random / all - share).abs() <= 5.0 * deviation, "ply {ply}: {random} of {all}, not {share}");
+        assert!(
+            (random / all - share).abs() <= 5.0 * deviation,
+            "ply {ply}: {random} of {all}, not {share}"
+        );
     }
 }
 
@@ -119,25 +217,54 @@ fn moves_are_drawn_by_their_values_and_recorded_with_them() {
     let rules = Standard::default();
     let player = "star1(depth=1, eval=schwarz)";
     let temperature = 0.1;
-    let options = SelfPlayOptions { temperature: Some(temperature), temperature_until: Some(10), ..none() };
-    let settings = SelfPlayConfig { exploration: 0.0, opening_plies: 0, ..with(options, &[player], 1500) };
-    let mut rater = engine::player::build::PlayerRecipe::parse(player, &rules).unwrap().make();
-    // By the probability of the best move in tenths: how often it was made, and the sum of these probabilities.
+    let options = SelfPlayOptions {
+        temperature: Some(temperature),
+        temperature_until: Some(10),
+        ..none()
+    };
+    let settings = SelfPlayConfig {
+        exploration: 0.0,
+        opening_plies: 0,
+        ..with(options, &[player], 1500)
+    };
+    let mut rater = engine::player::build::PlayerRecipe::parse(player, &rules)
+        .unwrap()
+        .make();
+    // By the probability of the best move in tenths: how often it was made, and the sum of these
+    // probabilities.
     let mut bins = [(0.0, 0.0, 0.0); 11];
     for game in play(&settings) {
-        for (number, (position, ply)) in game.record.positions(&rules).zip(&game.record.plies).enumerate() {
+        for (number, (position, ply)) in game
+            .record
+            .positions(&rules)
+            .zip(&game.record.plies)
+            .enumerate()
+        {
             let legal = rules.legal_moves(&position, ply.outcome);
             let rated = rater.analyse(&position, Some(&legal)).moves;
-            let value = |mv| rated.iter().find(|(rated, _)| *rated == mv).and_then(|(_, value)| *value).unwrap();
+            let value = |mv| {
+                rated
+                    .iter()
+                    .find(|(rated, _)| *rated == mv)
+                    .and_then(|(_, value)| *value)
+                    .unwrap()
+            };
             assert_eq!(ply.value, Some(shard::rounded(value(ply.mv))));
-            let best = rated.iter().fold(rated[0], |best, &rated| if rated.1 > best.1 { rated } else { best });
+            let best = rated.iter().fold(
+                rated[0],
+                |best, &rated| if rated.1 > best.1 { rated } else { best },
+            );
             assert_eq!(ply.explored, ply.mv != best.0, "ply {number}");
             if number >= 10 {
                 assert!(!ply.explored);
                 continue;
             }
-            let weights: Vec<f64> = rated.iter().map(|(_, value)| (f64::from(value.unwrap()) / temperature).exp()).collect();
-            let probability = (f64::from(best.1.unwrap()) / temperature).exp() / weights.iter().sum::<f64>();
+            let weights: Vec<f64> = rated
+                .iter()
+                .map(|(_, value)| (f64::from(value.unwrap()) / temperature).exp())
+                .collect();
+            let probability =
+                (f64::from(best.1.unwrap()) / temperature).exp() / weights.iter().sum::<f64>();
             let bin = &mut bins[(probability * 10.0) as usize];
             bin.0 += f64::from(u8::from(!ply.explored));
             bin.1 += probability;
@@ -145,7 +272,10 @@ fn moves_are_drawn_by_their_values_and_recorded_with_them() {
         }
     }
     for (made, expected, variance) in bins {
-        assert!((made - expected).abs() <= 4.5 * f64::sqrt(variance) + 1e-9, "{bins:?}");
+        assert!(
+            (made - expected).abs() <= 4.5 * f64::sqrt(variance) + 1e-9,
+            "{bins:?}"
+        );
     }
     assert!(bins.iter().map(|bin| bin.0).sum::<f64>() > 5000.0);
 }
@@ -153,10 +283,22 @@ fn moves_are_drawn_by_their_values_and_recorded_with_them() {
 #[test]
 fn players_without_values_make_their_own_moves_at_any_temperature() {
     let plain = play(&config(&["greedy", "random"], 200));
-    let options = SelfPlayOptions { temperature: Some(0.3), ..none() };
-    let settings = SelfPlayConfig { exploration: 0.0, opening_plies: 0, ..with(options, &["greedy", "random"], 200) };
+    let options = SelfPlayOptions {
+        temperature: Some(0.3),
+        ..none()
+    };
+    let settings = SelfPlayConfig {
+        exploration: 0.0,
+        opening_plies: 0,
+        ..with(options, &["greedy", "random"], 200)
+    };
     let games = play(&settings);
-    assert!(games.iter().all(|game| game.record.plies.iter().all(|ply| !ply.explored && ply.value.is_none())));
+    assert!(games.iter().all(|game| {
+        game.record
+            .plies
+            .iter()
+            .all(|ply| !ply.explored && ply.value.is_none())
+    }));
     assert_eq!(games.len(), plain.len());
 }
 
@@ -164,11 +306,29 @@ fn players_without_values_make_their_own_moves_at_any_temperature() {
 fn games_start_where_they_should() {
     let directory = tempfile::tempdir().unwrap();
     let rules = Standard::default();
-    let starts = SuiteStarts { share: 0.5, ..suite(directory.path(), TWO) };
-    let suite: Vec<_> = TWO.lines().skip(1).map(|line| rules.parse_position(line).unwrap().0).collect();
-    let endgames = EndgameStarts { stones: [2, 4], share: 0.3 };
+    let starts = SuiteStarts {
+        share: 0.5,
+        ..suite(directory.path(), TWO)
+    };
+    let suite: Vec<_> = TWO
+        .lines()
+        .skip(1)
+        .map(|line| rules.parse_position(line).unwrap().0)
+        .collect();
+    let endgames = EndgameStarts {
+        stones: [2, 4],
+        share: 0.3,
+    };
     let games = 4000;
-    let settings = with(SelfPlayOptions { starts: Some(starts), endgames: Some(endgames), ..none() }, &["random"], games);
+    let settings = with(
+        SelfPlayOptions {
+            starts: Some(starts),
+            endgames: Some(endgames),
+            ..none()
+        },
+        &["random"],
+        games,
+    );
     let mut counts = [0u32; 4];
     let home = rules.home_squares();
     for game in &play(&settings) {
@@ -178,7 +338,9 @@ fn games_start_where_they_should() {
             None if start.stones() <= 4 => 2,
             None => {
                 assert_eq!(start.stones(), 12);
-                assert!(home.iter().all(|&square| start.mover().occupies(square) && start.other().occupies(square)));
+                assert!(home.iter().all(
+                    |&square| start.mover().occupies(square) && start.other().occupies(square)
+                ));
                 3
             }
         };
@@ -186,7 +348,10 @@ fn games_start_where_they_should() {
     }
     for (count, share) in counts.into_iter().zip([0.25, 0.25, 0.3, 0.2]) {
         let deviation = (games as f64 * share * (1.0 - share)).sqrt();
-        assert!((f64::from(count) - games as f64 * share).abs() < 4.5 * deviation, "{counts:?}");
+        assert!(
+            (f64::from(count) - games as f64 * share).abs() < 4.5 * deviation,
+            "{counts:?}"
+        );
     }
 }
 
@@ -194,7 +359,14 @@ fn games_start_where_they_should() {
 fn another_file_of_starts_under_the_same_name_is_another_run() {
     let directory = tempfile::tempdir().unwrap();
     let games = directory.path().join("games");
-    let settings = with(SelfPlayOptions { starts: Some(suite(directory.path(), TWO)), ..none() }, &["random"], 20);
+    let settings = with(
+        SelfPlayOptions {
+            starts: Some(suite(directory.path(), TWO)),
+            ..none()
+        },
+        &["random"],
+        20,
+    );
     run(&settings, &games).unwrap();
     run(&settings, &games).unwrap();
     suite(directory.path(), &TWO.replace("r -", "b -"));
@@ -206,13 +378,30 @@ fn another_file_of_starts_under_the_same_name_is_another_run() {
 fn tables_take_over_with_best_moves_and_exact_values() {
     let (rules, stones) = (Standard::new(Variant::Classic, Die::fair()), 4);
     let tables = shared(stones, Variant::Classic).unwrap();
-    let settings = with(SelfPlayOptions { adjudicate: Some(stones), ..none() }, &["random", "greedy"], 2500);
+    let settings = with(
+        SelfPlayOptions {
+            adjudicate: Some(stones),
+            ..none()
+        },
+        &["random", "greedy"],
+        2500,
+    );
     let (mut judged, mut expected, mut won, mut variance) = (0, 0.0, 0.0, 0.0);
-    for (index, (game, plain)) in play(&settings).iter().zip(play(&config(&["random", "greedy"], 2500))).enumerate() {
+    for (index, (game, plain)) in play(&settings)
+        .iter()
+        .zip(play(&config(&["random", "greedy"], 2500)))
+        .enumerate()
+    {
         let mut taken_over = false;
-        for (number, (position, ply)) in game.record.positions(&rules).zip(&game.record.plies).enumerate() {
+        for (number, (position, ply)) in game
+            .record
+            .positions(&rules)
+            .zip(&game.record.plies)
+            .enumerate()
+        {
             if position.stones() as usize > stones {
-                // Before that the game is as it was, if it is the first of those that share their streams.
+                // Before that the game is as it was, if it is the first of those that share their
+                // streams.
                 assert!(index % 16 != 0 || Some(ply) == plain.record.plies.get(number));
                 continue;
             }
@@ -231,7 +420,10 @@ fn tables_take_over_with_best_moves_and_exact_values() {
     }
     assert!(judged > 100, "{judged}");
     // The dice draw the results that the values promise.
-    assert!((won - expected).abs() < 4.5 * f64::sqrt(variance), "{won} of {judged}, not {expected}");
+    assert!(
+        (won - expected).abs() < 4.5 * f64::sqrt(variance),
+        "{won} of {judged}, not {expected}"
+    );
 }
 
 #[test]
@@ -247,24 +439,60 @@ fn a_run_ends_with_the_game_that_reaches_the_positions() {
         .collect();
     let bar = ProgressBar::hidden();
     let to = |positions: u64, directory: &Path| {
-        let limits = Limits { positions: Some(positions), until: None };
-        SelfPlay::new(settings.clone()).unwrap().run_within(directory, &limits, &bar)
+        let limits = Limits {
+            positions: Some(positions),
+            until: None,
+        };
+        SelfPlay::new(settings.clone())
+            .unwrap()
+            .run_within(directory, &limits, &bar)
     };
     let grown = tempfile::tempdir().unwrap();
     // Within the first shard, its last game, one more, within the third.
     let full = GAMES_PER_SHARD as usize - 1;
-    for positions in [1, 500, sums[full] - 1, sums[full], sums[full] + 1, sums[9000]] {
+    for positions in [
+        1,
+        500,
+        sums[full] - 1,
+        sums[full],
+        sums[full] + 1,
+        sums[9000],
+    ] {
         let wanted = sums.iter().position(|&sum| sum >= positions).unwrap() + 1;
         let directory = tempfile::tempdir().unwrap();
-        let report = rayon::ThreadPoolBuilder::new().num_threads(2).build().unwrap().install(|| to(positions, directory.path()).unwrap());
-        assert_eq!((report.summary.games, report.summary.positions, report.stopped), (wanted as u64, sums[wanted - 1], false));
+        let report = rayon::ThreadPoolBuilder::new()
+            .num_threads(2)
+            .build()
+            .unwrap()
+            .install(|| to(positions, directory.path()).unwrap());
+        assert_eq!(
+            (
+                report.summary.games,
+                report.summary.positions,
+                report.stopped
+            ),
+            (wanted as u64, sums[wanted - 1], false)
+        );
         // The same as a run of so many games, however it came about.
         let plain = tempfile::tempdir().unwrap();
-        let summary = run(&SelfPlayConfig { games: wanted as u64, ..settings.clone() }, plain.path()).unwrap();
+        let summary = run(
+            &SelfPlayConfig {
+                games: wanted as u64,
+                ..settings.clone()
+            },
+            plain.path(),
+        )
+        .unwrap();
         assert_eq!(summary, report.summary);
-        assert!(content(directory.path()) == content(plain.path()), "{positions}");
+        assert!(
+            content(directory.path()) == content(plain.path()),
+            "{positions}"
+        );
         assert_eq!(to(positions, grown.path()).unwrap().summary, summary);
-        assert!(content(grown.path()) == content(plain.path()), "{positions}");
+        assert!(
+            content(grown.path()) == content(plain.path()),
+            "{positions}"
+        );
         assert_eq!(to(positions, grown.path()).unwrap().timing.games, 0);
     }
     // Fewer than are there, or with a gap: refused, and nothing is touched.
@@ -272,7 +500,10 @@ fn a_run_ends_with_the_game_that_reaches_the_positions() {
     one_line(&to(500, grown.path()).unwrap_err(), grown.path());
     assert!(content(grown.path()) == before);
     std::fs::remove_file(grown.path().join("000001.games")).unwrap();
-    let text = one_line(&to(sums[10_000], grown.path()).unwrap_err(), &grown.path().join("000002.games"));
+    let text = one_line(
+        &to(sums[10_000], grown.path()).unwrap_err(),
+        &grown.path().join("000002.games"),
+    );
     assert!(text.contains("shard 000001 is not complete"), "{text}");
 }
 
@@ -281,13 +512,31 @@ fn a_run_without_time_plays_a_shard_and_goes_on_later() {
     let settings = config(&["greedy", "random"], 2 * GAMES_PER_SHARD + 50);
     let directory = tempfile::tempdir().unwrap();
     let bar = ProgressBar::hidden();
-    let limits = Limits { positions: None, until: Some(Instant::now()) };
-    let again = || SelfPlay::new(settings.clone()).unwrap().run_within(directory.path(), &limits, &bar).unwrap();
-    for (games, stopped) in [(GAMES_PER_SHARD, true), (2 * GAMES_PER_SHARD, true), (2 * GAMES_PER_SHARD + 50, false)] {
+    let limits = Limits {
+        positions: None,
+        until: Some(Instant::now()),
+    };
+    let again = || {
+        SelfPlay::new(settings.clone())
+            .unwrap()
+            .run_within(directory.path(), &limits, &bar)
+            .unwrap()
+    };
+    for (games, stopped) in [
+        (GAMES_PER_SHARD, true),
+        (2 * GAMES_PER_SHARD, true),
+        (2 * GAMES_PER_SHARD + 50, false),
+    ] {
         let report = again();
         assert_eq!((report.summary.games, report.stopped), (games, stopped));
         let timing = report.timing;
-        assert!(timing.games > 0 && timing.players > 0.0 && timing.playing > 0.0 && timing.writing > 0.0, "{timing:?}");
+        assert!(
+            timing.games > 0
+                && timing.players > 0.0
+                && timing.playing > 0.0
+                && timing.writing > 0.0,
+            "{timing:?}"
+        );
         assert!((0.0..1.0).contains(&timing.outside_players));
     }
     assert_eq!((again().timing.games, again().stopped), (0, false));
@@ -299,26 +548,127 @@ fn a_run_without_time_plays_a_shard_and_goes_on_later() {
 #[test]
 fn options_out_of_range_are_named() {
     let endgames = |stones, share| Some(EndgameStarts { stones, share });
-    let starts = |share| Some(SuiteStarts { file: "no such file".to_owned(), share });
+    let starts = |share| {
+        Some(SuiteStarts {
+            file: "no such file".to_owned(),
+            share,
+        })
+    };
     let cases = [
-        ("exploration_half_life", SelfPlayOptions { exploration_half_life: Some(0.0), ..none() }),
-        ("temperature_half_life", SelfPlayOptions { temperature: Some(1.0), temperature_half_life: Some(f64::NAN), ..none() }),
-        ("'temperature' is", SelfPlayOptions { temperature: Some(-0.1), ..none() }),
-        ("'temperature' is", SelfPlayOptions { temperature: Some(f64::INFINITY), ..none() }),
-        ("for a 'temperature'", SelfPlayOptions { temperature_until: Some(3), ..none() }),
-        ("share of 'endgames'", SelfPlayOptions { endgames: endgames([2, 3], 1.5), ..none() }),
-        ("share of 'starts'", SelfPlayOptions { starts: starts(f64::NAN), ..none() }),
-        ("together more than 1", SelfPlayOptions { endgames: endgames([2, 3], 0.6), starts: starts(0.5), ..none() }),
-        ("no such file", SelfPlayOptions { starts: starts(0.5), ..none() }),
-        ("2 to 12 stones", SelfPlayOptions { endgames: endgames([1, 3], 1.0), ..none() }),
-        ("2 to 12 stones", SelfPlayOptions { endgames: endgames([5, 4], 1.0), ..none() }),
-        ("2 to 12 stones", SelfPlayOptions { endgames: endgames([5, 13], 1.0), ..none() }),
-        ("'adjudicate' is a number", SelfPlayOptions { adjudicate: Some(7), ..none() }),
-        ("'adjudicate' is a number", SelfPlayOptions { adjudicate: Some(1), ..none() }),
+        (
+            "exploration_half_life",
+            SelfPlayOptions {
+                exploration_half_life: Some(0.0),
+                ..none()
+            },
+        ),
+        (
+            "temperature_half_life",
+            SelfPlayOptions {
+                temperature: Some(1.0),
+                temperature_half_life: Some(f64::NAN),
+                ..none()
+            },
+        ),
+        (
+            "'temperature' is",
+            SelfPlayOptions {
+                temperature: Some(-0.1),
+                ..none()
+            },
+        ),
+        (
+            "'temperature' is",
+            SelfPlayOptions {
+                temperature: Some(f64::INFINITY),
+                ..none()
+            },
+        ),
+        (
+            "for a 'temperature'",
+            SelfPlayOptions {
+                temperature_until: Some(3),
+                ..none()
+            },
+        ),
+        (
+            "share of 'endgames'",
+            SelfPlayOptions {
+                endgames: endgames([2, 3], 1.5),
+                ..none()
+            },
+        ),
+        (
+            "share of 'starts'",
+            SelfPlayOptions {
+                starts: starts(f64::NAN),
+                ..none()
+            },
+        ),
+        (
+            "together more than 1",
+            SelfPlayOptions {
+                endgames: endgames([2, 3], 0.6),
+                starts: starts(0.5),
+                ..none()
+            },
+        ),
+        (
+            "no such file",
+            SelfPlayOptions {
+                starts: starts(0.5),
+                ..none()
+            },
+        ),
+        (
+            "2 to 12 stones",
+            SelfPlayOptions {
+                endgames: endgames([1, 3], 1.0),
+                ..none()
+            },
+        ),
+        (
+            "2 to 12 stones",
+            SelfPlayOptions {
+                endgames: endgames([5, 4], 1.0),
+                ..none()
+            },
+        ),
+        (
+            "2 to 12 stones",
+            SelfPlayOptions {
+                endgames: endgames([5, 13], 1.0),
+                ..none()
+            },
+        ),
+        (
+            "'adjudicate' is a number",
+            SelfPlayOptions {
+                adjudicate: Some(7),
+                ..none()
+            },
+        ),
+        (
+            "'adjudicate' is a number",
+            SelfPlayOptions {
+                adjudicate: Some(1),
+                ..none()
+            },
+        ),
     ];
     for (expected, options) in cases {
-        let text = SelfPlay::new(with(options, &["random"], 5)).err().unwrap().to_string();
-        assert!(text.contains(expected) && !text.contains('\n'), "{text}: expected {expected}");
+        let text = SelfPlay::new(with(options, &["random"], 5))
+            .err()
+            .unwrap()
+            .to_string();
+        assert!(
+            text.contains(expected) && !text.contains('\n'),
+            "{text}: expected {expected}"
+        );
     }
-    assert!(Standard::default().payoffs(&play(&config(&["random"], 1))[0].record.start).is_none());
+    assert!(
+        Standard::default()
+            .payoffs(&play(&config(&["random"], 1))[0].record.start)
+            .is_none()
+    );
 }

@@ -1,4 +1,5 @@
-//! Timing evaluations where they are asked for, so that a search without a meter of its own can be instrumented.
+//! Timing evaluations where they are asked for, so that a search without a meter of its own can be
+//! instrumented.
 //!
 //! Invariant: values and counts are those of the evaluator and the search within.
 
@@ -24,15 +25,23 @@ pub(super) struct ClockedEvaluator<E> {
 impl<E> ClockedEvaluator<E> {
     pub(super) fn new(within: E) -> (Self, Spent) {
         let spent = Spent::default();
-        (Self { within, spent: Arc::clone(&spent) }, spent)
+        (
+            Self {
+                within,
+                spent: Arc::clone(&spent),
+            },
+            spent,
+        )
     }
 
     fn clocked<R>(&self, evaluate: impl FnOnce(&E) -> R) -> R {
         let began = Instant::now();
-        // Held in place: a computation without side effects may otherwise be moved past the second reading.
+        // Held in place: a computation without side effects may otherwise be moved past the second
+        // reading.
         let result = black_box(evaluate(black_box(&self.within)));
         // One thread searches: nothing else has to be ordered.
-        self.spent.fetch_add(began.elapsed().as_nanos() as u64, Ordering::Relaxed);
+        self.spent
+            .fetch_add(began.elapsed().as_nanos() as u64, Ordering::Relaxed);
         result
     }
 }
@@ -89,7 +98,8 @@ impl<G: Game> Player<G> for ClockedPlayer<G> {
     fn value(&mut self, position: &G::Position) -> Valuation {
         self.spent.store(0, Ordering::Relaxed);
         let mut valuation = self.within.value(position);
-        valuation.stats.evaluation_time = Some(Duration::from_nanos(self.spent.load(Ordering::Relaxed)));
+        valuation.stats.evaluation_time =
+            Some(Duration::from_nanos(self.spent.load(Ordering::Relaxed)));
         valuation
     }
 }

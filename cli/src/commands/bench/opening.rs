@@ -12,7 +12,9 @@ use trainer::progress::progress_bar;
 
 /// How often who begins wins, by player: each plays itself from random set-ups
 #[derive(clap::Args)]
-#[command(after_help = "Example: alea bench opening --player \"star1(depth={depth})\" --max-depth 4 --games 20000")]
+#[command(
+    after_help = "Example: alea bench opening --player \"star1(depth={depth})\" --max-depth 4 --games 20000"
+)]
 pub(super) struct Arguments {
     /// A player, with {depth} where its depth goes if it has one; may be given several times
     /// [default: random and star1(depth={depth})]
@@ -39,12 +41,23 @@ const PLAYERS: [&str; 2] = ["random", "star1(depth={depth})"];
 
 pub(super) fn run(arguments: &Arguments) -> Result<ExitCode> {
     let game = arguments.rules.game();
-    let given = if arguments.players.is_empty() { PLAYERS.map(str::to_owned).to_vec() } else { arguments.players.clone() };
+    let given = if arguments.players.is_empty() {
+        PLAYERS.map(str::to_owned).to_vec()
+    } else {
+        arguments.players.clone()
+    };
     let mut recipes = Vec::new();
     for notation in &given {
-        let depths = if notation.contains("{depth}") { 1..=arguments.max_depth } else { 1..=1 };
+        let depths = if notation.contains("{depth}") {
+            1..=arguments.max_depth
+        } else {
+            1..=1
+        };
         for depth in depths {
-            recipes.push(PlayerRecipe::parse(&notation.replace("{depth}", &depth.to_string()), &game)?);
+            recipes.push(PlayerRecipe::parse(
+                &notation.replace("{depth}", &depth.to_string()),
+                &game,
+            )?);
         }
     }
     let mut sheet = Sheet::new(["player", "who begins wins %", "±", "plies a game", "games"]);

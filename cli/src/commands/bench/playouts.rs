@@ -3,7 +3,9 @@
 use crate::output;
 use anyhow::Result;
 use benches::playouts::compare::{Comparison, compare};
-use benches::playouts::die_tables::{DieTableRow, PUBLISHED_LOOK_UPS, compare_die_tables, die_table_sheet};
+use benches::playouts::die_tables::{
+    DieTableRow, PUBLISHED_LOOK_UPS, compare_die_tables, die_table_sheet,
+};
 use benches::playouts::{RandomPlayReport, random_play};
 use engine::files::write_atomically;
 use std::path::PathBuf;
@@ -11,9 +13,10 @@ use std::process::ExitCode;
 
 /// Random games from random set-ups: speed, length, who wins
 ///
-/// First the slow reference on all threads. Then, on one thread each and the best of three runs: every engine that this
-/// machine has, where 'stones equally likely' is Monte_Alpha's distribution; policies that choose moves otherwise, on at
-/// most 20000 games; and look-ups in Monte_Alpha's die tables.
+/// First the slow reference on all threads. Then, on one thread each and the best of three runs:
+/// every engine that this machine has, where 'stones equally likely' is Monte_Alpha's distribution;
+/// policies that choose moves otherwise, on at most 20000 games; and look-ups in Monte_Alpha's die
+/// tables.
 #[derive(clap::Args)]
 #[command(after_help = "Example: alea bench playouts --games 1000000 --json")]
 pub(super) struct Arguments {
@@ -48,12 +51,26 @@ struct Report {
 
 pub(super) fn run(arguments: &Arguments) -> Result<ExitCode> {
     let game = arguments.rules.game();
-    let report = random_play(&game, arguments.games, arguments.seed, rayon::current_num_threads())?;
+    let report = random_play(
+        &game,
+        arguments.games,
+        arguments.seed,
+        rayon::current_num_threads(),
+    )?;
     let comparison = compare(&game, arguments.games, arguments.seed);
-    let die_tables = compare_die_tables(arguments.games.saturating_mul(LOOK_UPS).min(PUBLISHED_LOOK_UPS));
+    let die_tables = compare_die_tables(
+        arguments
+            .games
+            .saturating_mul(LOOK_UPS)
+            .min(PUBLISHED_LOOK_UPS),
+    );
     let sheet = comparison.sheet();
     if arguments.json {
-        output::json(&Report { reference: report, comparison, die_tables })?;
+        output::json(&Report {
+            reference: report,
+            comparison,
+            die_tables,
+        })?;
     } else {
         output::line(&format!(
             "{} random games in {:.2} s: {:.0} games/s\nfirst mover wins   {:.2} % ± {:.2}\nplies a game       {:.3} ± {:.3}, longest {}\nmoves a turn       {:.3}\n\n{}\n{}",

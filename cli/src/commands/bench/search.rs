@@ -12,19 +12,20 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use trainer::progress::progress_bar;
 
-/// Compare searches on the same positions: nodes, leaves, speed, time spent evaluating, what the table does
+/// Compare searches on the same positions: nodes, leaves, speed, time spent evaluating, what the
+/// table does
 ///
-/// Positions are valued before the roll, one after the other. The first player is the baseline. Studies
-/// are presets: 'depth' is depth against time, 'chance' what cuts at chance nodes save, 'table-size' how large a table
-/// should be, 'open-dice' minimax against alpha-beta.
+/// Positions are valued before the roll, one after the other. The first player is the baseline.
+/// Studies are presets: 'depth' is depth against time, 'chance' what cuts at chance nodes save,
+/// 'table-size' how large a table should be, 'open-dice' minimax against alpha-beta.
 #[derive(clap::Args)]
 #[command(
     after_help = "Example: alea bench search --player \"unified(depth=5)\" --player \"star1(depth=5, table=0)\" --phase middle\n         \
                   alea bench search --study depth --max-depth 7 --csv depth.csv --svg depth.svg"
 )]
 pub(super) struct Arguments {
-    /// A player that searches; may be given several times. For the studies 'depth' and 'table-size' with {depth} or
-    /// {entries} where the number goes
+    /// A player that searches; may be given several times. For the studies 'depth' and 'table-size'
+    /// with {depth} or {entries} where the number goes
     #[arg(long = "player", value_name = "PLAYER")]
     players: Vec<String>,
     /// A preset instead of a comparison of players
@@ -42,7 +43,8 @@ pub(super) struct Arguments {
     /// Largest depth of the study 'depth' [default: 6]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=64), allow_negative_numbers = true)]
     max_depth: Option<u32>,
-    /// Most complete games for each depth of the study 'depth'; none begins after three seconds [default: 20]
+    /// Most complete games for each depth of the study 'depth'; none begins after three seconds
+    /// [default: 20]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000), allow_negative_numbers = true)]
     games: Option<u32>,
     /// Seed of players, of dice that are known beforehand, and of games
@@ -75,7 +77,10 @@ pub(super) fn run(arguments: &Arguments) -> Result<ExitCode> {
     for path in [&arguments.csv, &arguments.svg].into_iter().flatten() {
         check_directory(path)?;
     }
-    let suite = arguments.suite.as_deref().map_or_else(Suite::built_in, Suite::read)?;
+    let suite = arguments
+        .suite
+        .as_deref()
+        .map_or_else(Suite::built_in, Suite::read)?;
     let settings = Settings {
         suite: match arguments.phase {
             Some(phase) => suite.only(phase)?,

@@ -10,7 +10,8 @@ use serde_json::json;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-/// How strong a player is by a number in its notation, such as time a move: a match a number against one opponent
+/// How strong a player is by a number in its notation, such as time a move: a match a number
+/// against one opponent
 ///
 /// With --state DIR an interrupted study goes on where it stopped.
 #[derive(clap::Args)]
@@ -45,24 +46,51 @@ pub(super) struct Arguments {
 
 pub(super) fn run(arguments: &Arguments) -> Result<ExitCode> {
     if !arguments.player.contains("{n}") {
-        bail!("--player has no {{n}}, which is replaced by the numbers; for example star2(ms={{n}})");
+        bail!(
+            "--player has no {{n}}, which is replaced by the numbers; for example star2(ms={{n}})"
+        );
     }
-    if let Some(number) = arguments.numbers.iter().find(|number| !(number.is_finite() && **number > 0.0)) {
+    if let Some(number) = arguments
+        .numbers
+        .iter()
+        .find(|number| !(number.is_finite() && **number > 0.0))
+    {
         bail!("--numbers are positive, not {number}");
     }
     for path in [&arguments.csv, &arguments.svg].into_iter().flatten() {
         check_directory(path)?;
     }
     let game = arguments.options.game();
-    let at = |&number: &f64| Ok(Setting { number, contestant: contestant(&arguments.player.replace("{n}", &number.to_string()), &game)? });
-    let settings = arguments.numbers.iter().map(at).collect::<Result<Vec<_>>>()?;
+    let at = |&number: &f64| {
+        Ok(Setting {
+            number,
+            contestant: contestant(&arguments.player.replace("{n}", &number.to_string()), &game)?,
+        })
+    };
+    let settings = arguments
+        .numbers
+        .iter()
+        .map(at)
+        .collect::<Result<Vec<_>>>()?;
     let against = contestant(&arguments.against, &game)?;
-    let points = strength(&settings, &against, &arguments.options.options()?, |result| output::note(&result.to_string()))?;
+    let points = strength(
+        &settings,
+        &against,
+        &arguments.options.options()?,
+        |result| output::note(&result.to_string()),
+    )?;
     let table = sheet(&arguments.name, &points);
     if arguments.json {
-        output::json(&json!({ "player": arguments.player, "against": against.name, "number": arguments.name, "points": points }))?;
+        output::json(
+            &json!({ "player": arguments.player, "against": against.name, "number": arguments.name, "points": points }),
+        )?;
     } else {
-        output::line(&format!("{} against {}\n\n{}", arguments.player, against.name, table.text().trim_end()))?;
+        output::line(&format!(
+            "{} against {}\n\n{}",
+            arguments.player,
+            against.name,
+            table.text().trim_end()
+        ))?;
     }
     if let Some(path) = &arguments.csv {
         write_atomically(path, |file| file.write_all(table.csv().as_bytes()))?;

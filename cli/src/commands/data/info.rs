@@ -10,7 +10,9 @@ use trainer::data::plot;
 
 /// Count games, results, plies, stones, values and duplicates
 #[derive(clap::Args)]
-#[command(after_help = "Examples: alea data info runs/data\n          alea data info runs/data --plots runs/plots --json")]
+#[command(
+    after_help = "Examples: alea data info runs/data\n          alea data info runs/data --plots runs/plots --json"
+)]
 pub(super) struct Arguments {
     #[command(flatten)]
     records: Records,
@@ -24,7 +26,11 @@ pub(super) fn run(arguments: &Arguments) -> Result<()> {
     if let Some(directory) = &arguments.plots {
         plot::write(directory, &info)?;
     }
-    if arguments.records.json { output::json(&info) } else { output::line(&text(&info)) }
+    if arguments.records.json {
+        output::json(&info)
+    } else {
+        output::line(&text(&info))
+    }
 }
 
 /// As a person reads it.
@@ -38,36 +44,98 @@ fn text(info: &Info) -> String {
         // Writing into a string cannot fail.
         let _ = write!(text, "\n{name:<12}{what}");
     };
-    line("rules", format!("{}, {} run{}", info.variant, info.runs, if info.runs == 1 { "" } else { "s" }));
-    let results = [info.wins[0], info.wins[1], info.first_mover_wins].map(|wins| percent(wins, info.games));
-    line("won", format!("{:.1} % by Red, {:.1} % by Blue; {:.1} % by who began", results[0], results[1], results[2]));
+    line(
+        "rules",
+        format!(
+            "{}, {} run{}",
+            info.variant,
+            info.runs,
+            if info.runs == 1 { "" } else { "s" }
+        ),
+    );
+    let results =
+        [info.wins[0], info.wins[1], info.first_mover_wins].map(|wins| percent(wins, info.games));
+    line(
+        "won",
+        format!(
+            "{:.1} % by Red, {:.1} % by Blue; {:.1} % by who began",
+            results[0], results[1], results[2]
+        ),
+    );
     let mean = info.positions as f64 / info.games.max(1) as f64;
     line(
         "plies",
-        format!("{mean:.1} a game, from {} to {}; {:.1} % explored", info.plies[0], info.plies[1], percent(info.explored, info.positions)),
+        format!(
+            "{mean:.1} a game, from {} to {}; {:.1} % explored",
+            info.plies[0],
+            info.plies[1],
+            percent(info.explored, info.positions)
+        ),
     );
-    let error = info.value_error.map_or(String::new(), |error| format!(", mean square difference from the result {error:.4}"));
-    line("values", format!("{:.1} % of plies{error}", percent(info.values, info.positions)));
+    let error = info.value_error.map_or(String::new(), |error| {
+        format!(", mean square difference from the result {error:.4}")
+    });
+    line(
+        "values",
+        format!(
+            "{:.1} % of plies{error}",
+            percent(info.values, info.positions)
+        ),
+    );
     for label in &info.labels {
-        let error = label.error.map_or(String::new(), |error| format!(", mean square difference from the result {error:.4}"));
+        let error = label.error.map_or(String::new(), |error| {
+            format!(", mean square difference from the result {error:.4}")
+        });
         let share = percent(label.positions, info.positions);
-        line("label", format!("{} by {}: {share:.1} % of positions{error}", label.name, label.by));
+        line(
+            "label",
+            format!(
+                "{} by {}: {share:.1} % of positions{error}",
+                label.name, label.by
+            ),
+        );
     }
     let (games, positions) = (info.duplicate_games, info.duplicate_positions);
-    line("duplicates", format!("{games} games, {positions} positions ({:.1} %)", percent(positions, info.positions)));
+    line(
+        "duplicates",
+        format!(
+            "{games} games, {positions} positions ({:.1} %)",
+            percent(positions, info.positions)
+        ),
+    );
     text += &format!("\n\n{:<12}{:>10}  {:>6}\n", "value", "plies", "%");
     for (bin, &count) in info.values_by_size.iter().enumerate() {
         let from = bin as f64 / VALUE_BINS as f64;
-        text += &row(&format!("{from:.2}-{:.2}", from + 1.0 / VALUE_BINS as f64), count, info.values);
+        text += &row(
+            &format!("{from:.2}-{:.2}", from + 1.0 / VALUE_BINS as f64),
+            count,
+            info.values,
+        );
     }
     text += &format!("\n{:<12}{:>10}  {:>6}\n", "stones", "positions", "%");
-    for (stones, &count) in info.positions_by_stones.iter().enumerate().filter(|&(_, &count)| count > 0) {
+    for (stones, &count) in info
+        .positions_by_stones
+        .iter()
+        .enumerate()
+        .filter(|&(_, &count)| count > 0)
+    {
         text += &row(&stones.to_string(), count, info.positions);
     }
-    let width = info.players.iter().map(|player| player.player.chars().count()).max().unwrap_or(0).max(6);
+    let width = info
+        .players
+        .iter()
+        .map(|player| player.player.chars().count())
+        .max()
+        .unwrap_or(0)
+        .max(6);
     text += &format!("\n{:<width$}  {:>9}  {:>6}", "player", "sides", "won %");
     for player in &info.players {
-        text += &format!("\n{:<width$}  {:>9}  {:>6.1}", player.player, player.sides, percent(player.wins, player.sides));
+        text += &format!(
+            "\n{:<width$}  {:>9}  {:>6.1}",
+            player.player,
+            player.sides,
+            percent(player.wins, player.sides)
+        );
     }
     text
 }
@@ -76,5 +144,8 @@ fn text(info: &Info) -> String {
 fn row(name: &str, count: u64, all: u64) -> String {
     let share = count as f64 / all.max(1) as f64;
     let bar = "#".repeat((share * 160.0).round().min(40.0) as usize);
-    format!("{name:<12}{count:>10}  {:>6.2}  {bar}", 100.0 * share).trim_end().to_owned() + "\n"
+    format!("{name:<12}{count:>10}  {:>6.2}  {bar}", 100.0 * share)
+        .trim_end()
+        .to_owned()
+        + "\n"
 }

@@ -21,14 +21,20 @@ pub(super) struct Merge {
 
 impl Merge {
     pub(super) fn run(&self) -> Result<()> {
-        self.records.made(&[rewrite::merge(&self.records.open()?, &self.out, self.unique)?])
+        self.records.made(&[rewrite::merge(
+            &self.records.open()?,
+            &self.out,
+            self.unique,
+        )?])
     }
 }
 
-/// Keep values and labels, from which training takes its positions, only where they are wanted; games without any are
-/// left out
+/// Keep values and labels, from which training takes its positions, only where they are wanted;
+/// games without any are left out
 #[derive(clap::Args)]
-#[command(after_help = "Example: alea data filter runs/data --out runs/endgames --stones 2-6 --chosen --disagreement 0.95")]
+#[command(
+    after_help = "Example: alea data filter runs/data --out runs/endgames --stones 2-6 --chosen --disagreement 0.95"
+)]
 pub(super) struct Filter {
     #[command(flatten)]
     records: Records,
@@ -58,15 +64,24 @@ impl Filter {
             bail!("--disagreement is from 0 to 1, not {}", self.disagreement);
         }
         let all = filter::Filter::default();
-        let stones = range("--stones", self.stones.as_deref(), (u64::from(all.stones.0), u64::from(all.stones.1)))?;
-        let plies = range("--plies", self.plies.as_deref(), (all.plies.0 as u64, all.plies.1 as u64))?;
+        let stones = range(
+            "--stones",
+            self.stones.as_deref(),
+            (u64::from(all.stones.0), u64::from(all.stones.1)),
+        )?;
+        let plies = range(
+            "--plies",
+            self.plies.as_deref(),
+            (all.plies.0 as u64, all.plies.1 as u64),
+        )?;
         let keep = filter::Filter {
             stones: (stones.0.min(99) as u32, stones.1.min(99) as u32),
             plies: (plies.0 as usize, plies.1 as usize),
             explored: (self.chosen || self.explored).then_some(self.explored),
             disagreement: self.disagreement,
         };
-        self.records.made(&[rewrite::filter(&self.records.open()?, &self.out, &keep)?])
+        self.records
+            .made(&[rewrite::filter(&self.records.open()?, &self.out, &keep)?])
     }
 }
 
@@ -74,7 +89,13 @@ impl Filter {
 fn range(option: &str, text: Option<&str>, all: (u64, u64)) -> Result<(u64, u64)> {
     let Some(text) = text else { return Ok(all) };
     let (from, to) = text.split_once('-').unwrap_or((text, text));
-    let end = |text: &str, open: u64| if text.is_empty() { Ok(open) } else { text.parse() };
+    let end = |text: &str, open: u64| {
+        if text.is_empty() {
+            Ok(open)
+        } else {
+            text.parse()
+        }
+    };
     match (end(from, all.0), end(to, all.1)) {
         (Ok(from), Ok(to)) if from <= to => Ok((from, to)),
         _ => bail!("{option} '{text}': expected two numbers such as 3-8, 3- or -8"),
@@ -100,7 +121,12 @@ pub(super) struct Sample {
 
 impl Sample {
     pub(super) fn run(&self) -> Result<()> {
-        self.records.made(&[rewrite::sample(&self.records.open()?, &self.out, self.games, self.seed)?])
+        self.records.made(&[rewrite::sample(
+            &self.records.open()?,
+            &self.out,
+            self.games,
+            self.seed,
+        )?])
     }
 }
 
@@ -120,13 +146,19 @@ pub(super) struct Shuffle {
 
 impl Shuffle {
     pub(super) fn run(&self) -> Result<()> {
-        self.records.made(&[rewrite::shuffle(&self.records.open()?, &self.out, self.seed)?])
+        self.records.made(&[rewrite::shuffle(
+            &self.records.open()?,
+            &self.out,
+            self.seed,
+        )?])
     }
 }
 
 /// Deal games, never positions, to directories of their own; equal games stay together
 #[derive(clap::Args)]
-#[command(after_help = "Example: alea data split runs/data --out runs/split --part train=0.9 --part test=0.1")]
+#[command(
+    after_help = "Example: alea data split runs/data --out runs/split --part train=0.9 --part test=0.1"
+)]
 pub(super) struct Split {
     #[command(flatten)]
     records: Records,
@@ -144,11 +176,23 @@ pub(super) struct Split {
 impl Split {
     pub(super) fn run(&self) -> Result<()> {
         let part = |text: &String| {
-            let (name, share) = text.split_once('=').with_context(|| format!("--part '{text}': expected NAME=SHARE"))?;
-            let share = share.parse().with_context(|| format!("--part '{text}': '{share}' is no number"))?;
-            Ok(rewrite::Part { name: name.to_owned(), share })
+            let (name, share) = text
+                .split_once('=')
+                .with_context(|| format!("--part '{text}': expected NAME=SHARE"))?;
+            let share = share
+                .parse()
+                .with_context(|| format!("--part '{text}': '{share}' is no number"))?;
+            Ok(rewrite::Part {
+                name: name.to_owned(),
+                share,
+            })
         };
         let parts = self.parts.iter().map(part).collect::<Result<Vec<_>>>()?;
-        self.records.made(&rewrite::split(&self.records.open()?, &self.out, &parts, self.seed)?)
+        self.records.made(&rewrite::split(
+            &self.records.open()?,
+            &self.out,
+            &parts,
+            self.seed,
+        )?)
     }
 }

@@ -11,11 +11,12 @@ use trainer::label::{LabelConfig, LabelRecipe};
 use trainer::progress::progress_bar;
 use trainer::shard;
 
-/// Value every position before its roll by a player, a model or the endgame tables: new targets for old games
+/// Value every position before its roll by a player, a model or the endgame tables: new targets for
+/// old games
 ///
-/// The values are kept beside those of the games' own players, under a name; one of that name is replaced. Stopped and
-/// started again with the same arguments it goes on where it was: until it is whole the new directory is named
-/// DIR.unfinished.
+/// The values are kept beside those of the games' own players, under a name; one of that name is
+/// replaced. Stopped and started again with the same arguments it goes on where it was: until it is
+/// whole the new directory is named DIR.unfinished.
 #[derive(clap::Args)]
 #[command(
     after_help = "Examples: alea data relabel runs/data --out runs/deep --name deep --by \"star2(depth=4)\"\n          alea data relabel runs/data --out runs/net --name net --by model:models/quick-network.safetensors\n          alea data relabel runs/data --out runs/exact --name exact --tables 5"
@@ -30,7 +31,12 @@ pub(super) struct Relabel {
     #[arg(long)]
     name: String,
     /// Who values: a player such as "star2(depth=4)", model:PATH, or another evaluator
-    #[arg(long, value_name = "PLAYER", required_unless_present = "tables", conflicts_with = "tables")]
+    #[arg(
+        long,
+        value_name = "PLAYER",
+        required_unless_present = "tables",
+        conflicts_with = "tables"
+    )]
     by: Option<String>,
     /// Take exact values from the endgame tables of so many stones, where they reach
     #[arg(long, value_name = "STONES")]
@@ -44,10 +50,19 @@ impl Relabel {
             (Some(by), _) => by.clone(),
             (None, stones) => format!("tables(stones={})", stones.unwrap_or_default()),
         };
-        let variant = shard::variant_named(&source.variant).with_context(|| format!("there is no variant '{}'", source.variant))?;
-        let recipe = LabelRecipe::new(&LabelConfig { name: self.name.clone(), by }, &Standard::new(variant, Die::fair()))?;
+        let variant = shard::variant_named(&source.variant)
+            .with_context(|| format!("there is no variant '{}'", source.variant))?;
+        let recipe = LabelRecipe::new(
+            &LabelConfig {
+                name: self.name.clone(),
+                by,
+            },
+            &Standard::new(variant, Die::fair()),
+        )?;
         if !recipe.is_reproducible() {
-            output::note("note: a player with a time limit values differently each time; the same records will not get the same labels");
+            output::note(
+                "note: a player with a time limit values differently each time; the same records will not get the same labels",
+            );
         }
         let progress = progress_bar("games");
         let written = relabel::relabel(&source, &self.out, &recipe, &progress)?;

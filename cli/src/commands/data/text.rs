@@ -19,7 +19,14 @@ enum Format {
 impl Format {
     /// The one asked for, or that of the file's name.
     fn of(asked: Option<Self>, path: &Path) -> Self {
-        let named = if path.extension().is_some_and(|extension| extension == "parquet") { Self::Parquet } else { Self::Jsonl };
+        let named = if path
+            .extension()
+            .is_some_and(|extension| extension == "parquet")
+        {
+            Self::Parquet
+        } else {
+            Self::Jsonl
+        };
         asked.unwrap_or(named)
     }
 }
@@ -78,6 +85,10 @@ impl Import {
             Format::Jsonl => json_lines::import(&self.file, &self.out)?,
             Format::Parquet => parquet::import(&self.file, &self.out)?,
         };
-        if self.json { output::json(&written) } else { made(&written) }
+        if self.json {
+            output::json(&written)
+        } else {
+            made(&written)
+        }
     }
 }

@@ -12,32 +12,51 @@ pub(crate) struct VarietyArguments {
     /// The share of random moves halves every so many plies
     #[arg(long, value_name = "PLIES", allow_negative_numbers = true)]
     exploration_half_life: Option<f64>,
-    /// Draw moves with probabilities proportional to exp(value / T), the values being the win probabilities that the player
-    /// gives them; players that rate no moves make their own. A move recorded as explored is not the one the player would
-    /// have made
+    /// Draw moves with probabilities proportional to exp(value / T), the values being the win
+    /// probabilities that the player gives them; players that rate no moves make their own. A move
+    /// recorded as explored is not the one the player would have made
     #[arg(long, value_name = "T", allow_negative_numbers = true)]
     temperature: Option<f64>,
     /// From this ply on the players choose
     #[arg(long, value_name = "PLY", requires = "temperature")]
     temperature_until: Option<usize>,
     /// The temperature halves every so many plies
-    #[arg(long, value_name = "PLIES", requires = "temperature", allow_negative_numbers = true)]
+    #[arg(
+        long,
+        value_name = "PLIES",
+        requires = "temperature",
+        allow_negative_numbers = true
+    )]
     temperature_half_life: Option<f64>,
-    /// Start games from positions of this file, one a line with '-' for the die; '#' begins a comment. Each game draws one
+    /// Start games from positions of this file, one a line with '-' for the die; '#' begins a
+    /// comment. Each game draws one
     #[arg(long, value_name = "FILE")]
     starts: Option<String>,
     /// Share of the games that do
-    #[arg(long, value_name = "SHARE", default_value_t = 1.0, requires = "starts", allow_negative_numbers = true)]
+    #[arg(
+        long,
+        value_name = "SHARE",
+        default_value_t = 1.0,
+        requires = "starts",
+        allow_negative_numbers = true
+    )]
     starts_share: f64,
-    /// Start games from random positions of so many stones in all, 2 to 12: every number equally likely, then every way to
-    /// divide it between the sides, then every position that is not over
+    /// Start games from random positions of so many stones in all, 2 to 12: every number equally
+    /// likely, then every way to divide it between the sides, then every position that is not over
     #[arg(long, value_name = "N-M", value_parser = stones)]
     endgames: Option<[u32; 2]>,
     /// Share of the games that do
-    #[arg(long, value_name = "SHARE", default_value_t = 1.0, requires = "endgames", allow_negative_numbers = true)]
+    #[arg(
+        long,
+        value_name = "SHARE",
+        default_value_t = 1.0,
+        requires = "endgames",
+        allow_negative_numbers = true
+    )]
     endgames_share: f64,
-    /// From the first position of at most N stones in all, 2 to 6, endgame tables make the moves of both sides, the best
-    /// ones with their exact values; dice are rolled to the end as ever, for the winner follows from the moves
+    /// From the first position of at most N stones in all, 2 to 6, endgame tables make the moves of
+    /// both sides, the best ones with their exact values; dice are rolled to the end as ever, for
+    /// the winner follows from the moves
     #[arg(long, value_name = "N")]
     adjudicate: Option<usize>,
 }
@@ -46,7 +65,8 @@ pub(crate) struct VarietyArguments {
 fn stones(text: &str) -> Result<[u32; 2], String> {
     let (fewest, most) = text.split_once('-').unwrap_or((text, text));
     let both = fewest.parse().ok().zip(most.parse().ok());
-    both.map(|(fewest, most)| [fewest, most]).ok_or_else(|| "numbers of stones are N-M, such as 2-5, or a single N".to_owned())
+    both.map(|(fewest, most)| [fewest, most])
+        .ok_or_else(|| "numbers of stones are N-M, such as 2-5, or a single N".to_owned())
 }
 
 impl VarietyArguments {
@@ -58,8 +78,14 @@ impl VarietyArguments {
             temperature: self.temperature,
             temperature_until: self.temperature_until,
             temperature_half_life: self.temperature_half_life,
-            starts: self.starts.clone().map(|file| SuiteStarts { file, share: self.starts_share }),
-            endgames: self.endgames.map(|stones| EndgameStarts { stones, share: self.endgames_share }),
+            starts: self.starts.clone().map(|file| SuiteStarts {
+                file,
+                share: self.starts_share,
+            }),
+            endgames: self.endgames.map(|stones| EndgameStarts {
+                stones,
+                share: self.endgames_share,
+            }),
             adjudicate: self.adjudicate,
         }
     }

@@ -1,6 +1,7 @@
 //! The switchable groups of dense inputs: their names, sizes and the text that stands for them.
 //!
-//! Invariant: a group's text changes whenever what it computes changes; raise its version with the formula.
+//! Invariant: a group's text changes whenever what it computes changes; raise its version with the
+//! formula.
 
 use serde::{Deserialize, Serialize};
 
@@ -10,12 +11,15 @@ use serde::{Deserialize, Serialize};
 pub enum FeatureGroup {
     /// For each stone the probability that its side's next roll permits it: 6 + 6 numbers.
     Mobility,
-    /// P(T ≤ k) for k = 1–16, T the own moves a side needs to its goal if left alone: 16 + 16 numbers.
+    /// P(T ≤ k) for k = 1–16, T the own moves a side needs to its goal if left alone: 16 + 16
+    /// numbers.
     RaceDistribution,
-    /// E\[T\]/10 of both, the probability that the mover wins the race, and a quarter of its log odds within ±2.
+    /// E\[T\]/10 of both, the probability that the mover wins the race, and a quarter of its log
+    /// odds within ±2.
     RaceSummary,
-    /// Attack and threat of attack/block/threat: 6·Σ mobility·2^(5−distance) of both, then 6·Σ mobility·(best enemy
-    /// stone that can be captured) of both, all over 64. (Block is the other side's attack.)
+    /// Attack and threat of attack/block/threat: 6·Σ mobility·2^(5−distance) of both, then 6·Σ
+    /// mobility·(best enemy stone that can be captured) of both, all over 64. (Block is the other
+    /// side's attack.)
     Attack,
     /// Living stones over 6, of both.
     Material,
@@ -25,7 +29,14 @@ pub enum FeatureGroup {
 
 impl FeatureGroup {
     /// All groups, in the order of their inputs.
-    pub const ALL: [Self; 6] = [Self::Mobility, Self::RaceDistribution, Self::RaceSummary, Self::Attack, Self::Material, Self::RaceMass];
+    pub const ALL: [Self; 6] = [
+        Self::Mobility,
+        Self::RaceDistribution,
+        Self::RaceSummary,
+        Self::Attack,
+        Self::Material,
+        Self::RaceMass,
+    ];
 
     /// The name in configurations and model files.
     #[must_use]
@@ -62,7 +73,9 @@ impl FeatureGroup {
         match self {
             Self::Mobility => "mobility v1: P(movable) of mover 1-6, other 1-6",
             Self::RaceDistribution => "race_distribution v1: P(T<=k) k=1..16 of mover, other",
-            Self::RaceSummary => "race_summary v1: min(E[T],20)/10 of mover, other, P(T_mover<=T_other), its logit/4 in [-2,2]",
+            Self::RaceSummary => {
+                "race_summary v1: min(E[T],20)/10 of mover, other, P(T_mover<=T_other), its logit/4 in [-2,2]"
+            }
             Self::Attack => "attack v1: attack*6/64 of mover, other, threat*6/64 of mover, other",
             Self::Material => "material v1: stones/6 of mover, other",
             Self::RaceMass => "race_mass v1: P(T=k) k=1..16 of mover, other",
@@ -101,7 +114,9 @@ impl FeatureGroups {
 
     /// The groups, in the order of their inputs.
     pub fn iter(self) -> impl Iterator<Item = FeatureGroup> {
-        FeatureGroup::ALL.into_iter().filter(move |group| self.contains(*group))
+        FeatureGroup::ALL
+            .into_iter()
+            .filter(move |group| self.contains(*group))
     }
 
     /// How many inputs the groups have together.
@@ -119,7 +134,10 @@ impl FeatureGroups {
     /// The names joined by commas; nothing for the empty set.
     #[must_use]
     pub fn names(self) -> String {
-        self.iter().map(FeatureGroup::name).collect::<Vec<_>>().join(",")
+        self.iter()
+            .map(FeatureGroup::name)
+            .collect::<Vec<_>>()
+            .join(",")
     }
 
     /// Reads what [`Self::names`] writes, in any order.
@@ -127,10 +145,18 @@ impl FeatureGroups {
     /// # Errors
     /// If a name is no group's; the error lists those there are.
     pub fn from_names(names: &str) -> Result<Self, UnknownGroup> {
-        names.split(',').map(str::trim).filter(|name| !name.is_empty()).try_fold(Self::NONE, |groups, name| {
-            let group = FeatureGroup::ALL.into_iter().find(|group| group.name() == name);
-            group.map(|group| groups.with(group)).ok_or_else(|| UnknownGroup(name.to_owned()))
-        })
+        names
+            .split(',')
+            .map(str::trim)
+            .filter(|name| !name.is_empty())
+            .try_fold(Self::NONE, |groups, name| {
+                let group = FeatureGroup::ALL
+                    .into_iter()
+                    .find(|group| group.name() == name);
+                group
+                    .map(|group| groups.with(group))
+                    .ok_or_else(|| UnknownGroup(name.to_owned()))
+            })
     }
 }
 

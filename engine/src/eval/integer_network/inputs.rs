@@ -1,9 +1,10 @@
 //! What an integer network looks at: inputs that are each on or off, each of one side alone.
 //!
-//! Every input is seen twice, with weights of its own for the mover's side and for the other's. So the first layer is a
-//! sum of two vectors, one a side, and a position's successors share most of them. Invariant: [`layout`] names every
-//! input in order with the version of its formula; a group's text changes whenever what it computes changes.
-//! One-hot inputs by stone and square follow NNUE (Nasu 2018); expected turns are those of the Schwarz table.
+//! Every input is seen twice, with weights of its own for the mover's side and for the other's. So
+//! the first layer is a sum of two vectors, one a side, and a position's successors share most of
+//! them. Invariant: [`layout`] names every input in order with the version of its formula; a
+//! group's text changes whenever what it computes changes. One-hot inputs by stone and square
+//! follow NNUE (Nasu 2018); expected turns are those of the Schwarz table.
 
 use crate::eval::race_tables::{RaceTables, VECTORS, distance_index};
 use crate::games::einstein::position::Side;
@@ -15,7 +16,8 @@ use std::sync::{Arc, OnceLock};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SideGroup {
-    /// Each stone by its square and by how many of the six faces permit it, which depends on its neighbours that are gone.
+    /// Each stone by its square and by how many of the six faces permit it, which depends on its
+    /// neighbours that are gone.
     Mobility,
     /// The expected number of own turns to the goal if left alone, in quarters of a turn.
     Turns,
@@ -73,7 +75,9 @@ impl SideGroup {
             Self::Mobility => {
                 "mobility v1: stones 1-6 by 25 * (faces - 1) + square, 150 gone; faces = 1 + adjoining gone labels below + above"
             }
-            Self::Turns => "turns v1: floor(4 * (E[T] + 1e-6)) up to 47, T own turns to the goal with a fair die",
+            Self::Turns => {
+                "turns v1: floor(4 * (E[T] + 1e-6)) up to 47, T own turns to the goal with a fair die"
+            }
             Self::Alive => "alive v1: set of living stones, stone i as bit i - 1",
         }
     }
@@ -109,7 +113,9 @@ impl SideGroups {
 
     /// The groups, in the order of their inputs.
     pub fn iter(self) -> impl Iterator<Item = SideGroup> {
-        SideGroup::ALL.into_iter().filter(move |group| self.contains(*group))
+        SideGroup::ALL
+            .into_iter()
+            .filter(move |group| self.contains(*group))
     }
 
     /// Inputs of one side, those by square included.
@@ -141,14 +147,22 @@ impl SideGroups {
         runs
     }
 
-    /// Writes the rows that are on, in the order of [`layout`]: those of the mover, then those of the other side.
+    /// Writes the rows that are on, in the order of [`layout`]: those of the mover, then those of
+    /// the other side.
     ///
     /// # Panics
     /// If `out` is not twice [`Self::active`] long.
     pub fn fill(self, position: &Position, out: &mut [u16]) {
-        assert_eq!(out.len(), 2 * self.active(), "one place for each row that is on");
+        assert_eq!(
+            out.len(),
+            2 * self.active(),
+            "one place for each row that is on"
+        );
         let (mover, other) = out.split_at_mut(self.active());
-        for (side, out, first) in [(position.mover(), mover, 0), (position.other(), other, self.rows())] {
+        for (side, out, first) in [
+            (position.mover(), mover, 0),
+            (position.other(), other, self.rows()),
+        ] {
             let mut out = out.iter_mut();
             let mut push = |row: usize| {
                 if let Some(out) = out.next() {
@@ -164,10 +178,16 @@ impl SideGroups {
                 match group {
                     SideGroup::Mobility => {
                         for stone in 0..MAX_STONES {
-                            push(start + stone * MOBILITY_PLACES + mobility_place(alive, stone, side.square(stone)));
+                            push(
+                                start
+                                    + stone * MOBILITY_PLACES
+                                    + mobility_place(alive, stone, side.square(stone)),
+                            );
                         }
                     }
-                    SideGroup::Turns => push(start + usize::from(TurnClasses::shared().at(distance_index(side)))),
+                    SideGroup::Turns => {
+                        push(start + usize::from(TurnClasses::shared().at(distance_index(side))))
+                    }
                     SideGroup::Alive => push(start + usize::from(alive)),
                 }
                 start += group.rows();
@@ -178,7 +198,10 @@ impl SideGroups {
     /// The names joined by commas; nothing for the empty set.
     #[must_use]
     pub fn names(self) -> String {
-        self.iter().map(SideGroup::name).collect::<Vec<_>>().join(",")
+        self.iter()
+            .map(SideGroup::name)
+            .collect::<Vec<_>>()
+            .join(",")
     }
 
     /// Reads what [`Self::names`] writes, in any order.
@@ -186,10 +209,18 @@ impl SideGroups {
     /// # Errors
     /// If a name is no group's; the error lists those there are.
     pub fn from_names(names: &str) -> Result<Self, UnknownSideGroup> {
-        names.split(',').map(str::trim).filter(|name| !name.is_empty()).try_fold(Self::NONE, |groups, name| {
-            let group = SideGroup::ALL.into_iter().find(|group| group.name() == name);
-            group.map(|group| groups.with(group)).ok_or_else(|| UnknownSideGroup(name.to_owned()))
-        })
+        names
+            .split(',')
+            .map(str::trim)
+            .filter(|name| !name.is_empty())
+            .try_fold(Self::NONE, |groups, name| {
+                let group = SideGroup::ALL
+                    .into_iter()
+                    .find(|group| group.name() == name);
+                group
+                    .map(|group| groups.with(group))
+                    .ok_or_else(|| UnknownSideGroup(name.to_owned()))
+            })
     }
 }
 
@@ -205,7 +236,8 @@ impl From<SideGroups> for Vec<SideGroup> {
     }
 }
 
-/// The canonical text that names every input of a network with these groups, and the version of each formula.
+/// The canonical text that names every input of a network with these groups, and the version of
+/// each formula.
 #[must_use]
 pub fn layout(groups: SideGroups) -> String {
     let mut text = String::from(
@@ -218,8 +250,8 @@ pub fn layout(groups: SideGroups) -> String {
     text
 }
 
-/// How many faces permit each stone of a set, if the next higher or lower one moves for a stone that is gone; 0 for one
-/// that is gone itself.
+/// How many faces permit each stone of a set, if the next higher or lower one moves for a stone
+/// that is gone; 0 for one that is gone itself.
 const fn faces(alive: usize, stone: usize) -> usize {
     if alive >> stone & 1 == 0 {
         return 0;
@@ -272,7 +304,8 @@ impl TurnClasses {
     }
 }
 
-/// Rows of one side that inference adds up: squares and mobility of a stone are one row, so are alive and the bias.
+/// Rows of one side that inference adds up: squares and mobility of a stone are one row, so are
+/// alive and the bias.
 pub(super) const JOINED: usize = MAX_STONES + 2;
 
 /// Rows of the joined table of one side, a power of two: a mask bounds every index.
@@ -282,7 +315,8 @@ const FIRST_TURN: usize = MAX_STONES * MOBILITY_PLACES;
 const FIRST_SET: usize = FIRST_TURN + TURN_CLASSES;
 const _: () = assert!(FIRST_SET + ALIVE_SETS <= JOINED_ROWS);
 
-/// For each set of living stones what to add to a stone's square to get its joined row; squares of stones gone are 31.
+/// For each set of living stones what to add to a stone's square to get its joined row; squares of
+/// stones gone are 31.
 static STONE_BASE: [[u16; MAX_STONES]; ALIVE_SETS] = {
     let mut bases = [[0; MAX_STONES]; ALIVE_SETS];
     let mut alive = 0;
@@ -324,9 +358,14 @@ pub(super) fn joined_rows(classes: &TurnClasses, side: Side) -> [u16; JOINED] {
     rows
 }
 
-/// The joined table of one side, `[JOINED_ROWS × width]`, from its rows as [`layout`] orders them and what is added to
-/// every sum.
-pub(super) fn join(groups: SideGroups, width: usize, rows: &[i16], bias: Option<&[i16]>) -> Vec<i16> {
+/// The joined table of one side, `[JOINED_ROWS × width]`, from its rows as [`layout`] orders them
+/// and what is added to every sum.
+pub(super) fn join(
+    groups: SideGroups,
+    width: usize,
+    rows: &[i16],
+    bias: Option<&[i16]>,
+) -> Vec<i16> {
     let mut table = vec![0i16; JOINED_ROWS * width];
     let mut add = |joined: usize, row: &[i16]| {
         for (sum, weight) in table[joined * width..][..width].iter_mut().zip(row) {
@@ -337,8 +376,15 @@ pub(super) fn join(groups: SideGroups, width: usize, rows: &[i16], bias: Option<
     let row = |index: usize| &rows[index * width..][..width];
     for stone in 0..MAX_STONES {
         for place in 0..MOBILITY_PLACES {
-            let square = if place == MOBILITY_PLACES - 1 { PLACES - 1 } else { place % 25 };
-            add(stone * MOBILITY_PLACES + place, row(stone * PLACES + square));
+            let square = if place == MOBILITY_PLACES - 1 {
+                PLACES - 1
+            } else {
+                place % 25
+            };
+            add(
+                stone * MOBILITY_PLACES + place,
+                row(stone * PLACES + square),
+            );
         }
     }
     let mut start = MAX_STONES * PLACES;

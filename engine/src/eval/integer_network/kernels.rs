@@ -1,7 +1,8 @@
-//! The arithmetic of an integer network: its definition in plain code, and the choice of instructions at run time.
+//! The arithmetic of an integer network: its definition in plain code, and the choice of
+//! instructions at run time.
 //!
-//! Invariant: sums of the first layer are modulo 2¹⁶ and fit it as a whole, all others cannot overflow; so all
-//! instruction sets give the same.
+//! Invariant: sums of the first layer are modulo 2¹⁶ and fit it as a whole, all others cannot
+//! overflow; so all instruction sets give the same.
 
 use super::inputs::{JOINED, JOINED_ROWS};
 use super::{FULL, IntegerWeights, SHIFT, win_probability};
@@ -28,7 +29,11 @@ impl IntegerInstructions {
     /// The fastest this machine has.
     #[must_use]
     pub fn detect() -> Self {
-        Self::ALL.into_iter().rev().find(|set| set.is_available()).unwrap_or(Self::Portable)
+        Self::ALL
+            .into_iter()
+            .rev()
+            .find(|set| set.is_available())
+            .unwrap_or(Self::Portable)
     }
 
     /// Whether this machine has it.
@@ -53,8 +58,9 @@ impl IntegerInstructions {
         }
     }
 
-    /// Which four neurons of the first layer (from 4 · this on) are at a place after packing: sums of 16 bits become bytes
-    /// two vectors at a time, and in each part of 128 bits those of the first vector come before those of the second.
+    /// Which four neurons of the first layer (from 4 · this on) are at a place after packing: sums
+    /// of 16 bits become bytes two vectors at a time, and in each part of 128 bits those of the
+    /// first vector come before those of the second.
     pub(super) const fn packed(self, place: usize) -> usize {
         let fours = match self {
             Self::Portable => return place,
@@ -90,7 +96,12 @@ pub(super) type Line8 = Line<i8, 64>;
 
 /// Cuts a table into lines.
 pub(super) fn lines<T: Copy, const COUNT: usize>(values: &[T]) -> Vec<Line<T, COUNT>> {
-    values.as_chunks::<COUNT>().0.iter().map(|&line| Line(line)).collect()
+    values
+        .as_chunks::<COUNT>()
+        .0
+        .iter()
+        .map(|&line| Line(line))
+        .collect()
 }
 
 /// The joined rows of either role: `[JOINED_ROWS × width]`.
@@ -101,16 +112,18 @@ pub(super) struct Tables {
     pub(super) other: Vec<Line16>,
 }
 
-/// Inputs over which products may be added up in 16 bits before they are widened, where [`Layers::short_sums`] permits it.
+/// Inputs over which products may be added up in 16 bits before they are widened, where
+/// [`Layers::short_sums`] permits it.
 pub(super) const SHORT: usize = 16;
 
 /// The layers after the first.
 #[derive(Clone, Debug)]
 pub(super) struct Layers {
-    /// For every four inputs, for every neuron, the four weights; inputs in the order in which instructions pack them.
+    /// For every four inputs, for every neuron, the four weights; inputs in the order in which
+    /// instructions pack them.
     pub(super) hidden: Vec<Line8>,
-    /// Whether no sum over [`SHORT`] inputs in that order that belongs to one number of 16 bits can leave it: two of every
-    /// four inputs, whose activations are 0 to 127.
+    /// Whether no sum over [`SHORT`] inputs in that order that belongs to one number of 16 bits can
+    /// leave it: two of every four inputs, whose activations are 0 to 127.
     pub(super) short_sums: bool,
     /// The biases, and the output weights, of sixteen neurons a line.
     pub(super) bias: Vec<Line<i32, 16>>,
@@ -123,14 +136,21 @@ impl Layers {
     pub(super) fn new(weights: &IntegerWeights, instructions: IntegerInstructions) -> Self {
         let (first, second) = (weights.bias.len(), weights.hidden_bias.len());
         let fours: Vec<&[i8]> = weights.hidden.chunks_exact(4 * second).collect();
-        let packed: Vec<i8> = (0..first / 4).flat_map(|place| fours[instructions.packed(place)]).copied().collect();
+        let packed: Vec<i8> = (0..first / 4)
+            .flat_map(|place| fours[instructions.packed(place)])
+            .copied()
+            .collect();
         let mut hidden = Vec::with_capacity(packed.len());
         for rows in packed.chunks_exact(4 * second) {
             for neuron in 0..second {
                 hidden.extend((0..4).map(|input| rows[input * second + neuron]));
             }
         }
-        let output: Vec<i32> = weights.output.iter().map(|&weight| i32::from(weight)).collect();
+        let output: Vec<i32> = weights
+            .output
+            .iter()
+            .map(|&weight| i32::from(weight))
+            .collect();
         Self {
             hidden: lines(&hidden),
             short_sums: short_sums_fit(&packed, second),
@@ -141,15 +161,24 @@ impl Layers {
     }
 }
 
-/// See [`Layers::short_sums`]: weights of one sign may meet activations of 127, those of the other of 0.
+/// See [`Layers::short_sums`]: weights of one sign may meet activations of 127, those of the other
+/// of 0.
 fn short_sums_fit(hidden: &[i8], second: usize) -> bool {
     let most = i32::from(i16::MAX) / 127;
     hidden.chunks_exact(SHORT * second).all(|inputs| {
         (0..2 * second).all(|sum| {
             let (half, neuron) = (sum / second, sum % second);
-            let weights = (0..SHORT).filter(|input| input / 2 % 2 == half).map(|input| i32::from(inputs[input * second + neuron]));
+            let weights = (0..SHORT)
+                .filter(|input| input / 2 % 2 == half)
+                .map(|input| i32::from(inputs[input * second + neuron]));
             let (mut above, mut below) = (0, 0);
-            weights.for_each(|weight| if weight > 0 { above += weight } else { below -= weight });
+            weights.for_each(|weight| {
+                if weight > 0 {
+                    above += weight
+                } else {
+                    below -= weight
+                }
+            });
             above.max(below) <= most
         })
     })
@@ -179,7 +208,12 @@ pub(super) fn logit<const FIRST: usize, const SECOND: usize>(
 
 /// The sum of the joined rows of a side; `out` has a line for every 32 neurons.
 #[inline]
-pub(super) fn sum_rows<const FIRST: usize>(set: IntegerInstructions, table: &[Line16], rows: &[u16; JOINED], out: &mut [Line16]) {
+pub(super) fn sum_rows<const FIRST: usize>(
+    set: IntegerInstructions,
+    table: &[Line16],
+    rows: &[u16; JOINED],
+    out: &mut [Line16],
+) {
     #[cfg(target_arch = "x86_64")]
     if set != IntegerInstructions::Portable {
         return super::vectors::sum_rows::<FIRST>(set, table, rows, out);
@@ -213,8 +247,13 @@ pub(super) fn change_rows<const FIRST: usize>(
     let row = |row: u16| &table[usize::from(row) * (FIRST / 32)..][..FIRST / 32];
     for (line, (out, before)) in out.iter_mut().zip(before).enumerate().take(FIRST / 32) {
         for neuron in 0..32 {
-            let all = |rows: &[u16; CHANGED]| rows.iter().fold(0i16, |sum, &one| sum.wrapping_add(row(one)[line].0[neuron]));
-            out.0[neuron] = before.0[neuron].wrapping_sub(all(gone)).wrapping_add(all(come));
+            let all = |rows: &[u16; CHANGED]| {
+                rows.iter()
+                    .fold(0i16, |sum, &one| sum.wrapping_add(row(one)[line].0[neuron]))
+            };
+            out.0[neuron] = before.0[neuron]
+                .wrapping_sub(all(gone))
+                .wrapping_add(all(come));
         }
     }
 }
@@ -235,14 +274,20 @@ pub(super) fn logits<const FIRST: usize, const SECOND: usize>(
     }
     let _ = set;
     for (pair, out) in pairs.iter().zip(out) {
-        let [mover, other] = [(movers, pair[0]), (others, pair[1])].map(|(sums, index)| gather::<FIRST>(sums, usize::from(index)));
+        let [mover, other] = [(movers, pair[0]), (others, pair[1])]
+            .map(|(sums, index)| gather::<FIRST>(sums, usize::from(index)));
         *out = forward::<FIRST, SECOND>(layers, &mover, &other);
     }
 }
 
 /// [`Steps::one_ply`] of these logits.
 #[inline]
-pub(super) fn one_ply(set: IntegerInstructions, steps: &Steps, logits: &mut Logits, lost: u32) -> OnePly {
+pub(super) fn one_ply(
+    set: IntegerInstructions,
+    steps: &Steps,
+    logits: &mut Logits,
+    lost: u32,
+) -> OnePly {
     #[cfg(target_arch = "x86_64")]
     if set != IntegerInstructions::Portable {
         return super::vectors::one_ply(set, steps, logits, lost);
@@ -268,7 +313,11 @@ fn add_rows<const FIRST: usize>(table: &[Line16], rows: &[u16; JOINED], sums: &m
 }
 
 /// The definition of everything after the two sums.
-fn forward<const FIRST: usize, const SECOND: usize>(layers: &Layers, mover: &[i16; FIRST], other: &[i16; FIRST]) -> i32 {
+fn forward<const FIRST: usize, const SECOND: usize>(
+    layers: &Layers,
+    mover: &[i16; FIRST],
+    other: &[i16; FIRST],
+) -> i32 {
     let mut first = [0i32; FIRST];
     for neuron in 0..FIRST {
         first[neuron] = i32::from(mover[neuron].wrapping_add(other[neuron]) >> SHIFT).clamp(0, 127);
@@ -277,7 +326,12 @@ fn forward<const FIRST: usize, const SECOND: usize>(layers: &Layers, mover: &[i1
     for (sums, bias) in second.as_chunks_mut::<16>().0.iter_mut().zip(&layers.bias) {
         *sums = bias.0;
     }
-    for (inputs, weights) in first.as_chunks::<4>().0.iter().zip(layers.hidden.chunks_exact(SECOND / 16)) {
+    for (inputs, weights) in first
+        .as_chunks::<4>()
+        .0
+        .iter()
+        .zip(layers.hidden.chunks_exact(SECOND / 16))
+    {
         for (sums, line) in second.as_chunks_mut::<16>().0.iter_mut().zip(weights) {
             for (sum, weights) in sums.iter_mut().zip(line.0.as_chunks::<4>().0) {
                 for (input, weight) in inputs.iter().zip(weights) {
@@ -286,6 +340,9 @@ fn forward<const FIRST: usize, const SECOND: usize>(layers: &Layers, mover: &[i1
             }
         }
     }
-    let outputs = second.iter().enumerate().map(|(neuron, &sum)| sum.clamp(0, FULL) * layers.output[neuron / 16].0[neuron % 16]);
+    let outputs = second
+        .iter()
+        .enumerate()
+        .map(|(neuron, &sum)| sum.clamp(0, FULL) * layers.output[neuron / 16].0[neuron % 16]);
     layers.output_bias + outputs.sum::<i32>()
 }

@@ -1,10 +1,13 @@
 //! From trained weights to integers.
 //!
-//! Invariant: every weight is rounded to the nearest multiple of its tensor's unit; one that has no place there is
-//! refused, not cut, for then the network would be another one. Trainings hold weights within [`FloatWeights::limits`].
+//! Invariant: every weight is rounded to the nearest multiple of its tensor's unit; one that has no
+//! place there is refused, not cut, for then the network would be another one. Trainings hold
+//! weights within [`FloatWeights::limits`].
 
 use super::inputs::SideGroups;
-use super::{FULL, HIDDEN_SCALE, IntegerError, IntegerWeights, LOGIT_SCALE, OUTPUT_SCALE, ROW_SCALE, SHIFT};
+use super::{
+    FULL, HIDDEN_SCALE, IntegerError, IntegerWeights, LOGIT_SCALE, OUTPUT_SCALE, ROW_SCALE, SHIFT,
+};
 
 /// The weights of an [`super::IntegerNetwork`] in floating point, with the same sizes.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -26,18 +29,24 @@ pub struct FloatWeights {
 }
 
 impl FloatWeights {
-    /// The largest magnitudes of a row's weight, a weight of the second layer and one of the output.
+    /// The largest magnitudes of a row's weight, a weight of the second layer and one of the
+    /// output.
     #[must_use]
     pub fn limits() -> [f32; 3] {
-        [i16::MAX as f32 / ROW_SCALE as f32, 127.0 / HIDDEN_SCALE as f32, i16::MAX as f32 / OUTPUT_SCALE as f32]
+        [
+            i16::MAX as f32 / ROW_SCALE as f32,
+            127.0 / HIDDEN_SCALE as f32,
+            i16::MAX as f32 / OUTPUT_SCALE as f32,
+        ]
     }
 
-    /// Holds the first layer where no sum of it can overflow, and answers whether that changed anything: for each neuron
-    /// the largest weight of each set of rows of which one is on, and the bias, may add up to so much; where they do not,
-    /// all weights above a level are cut to it, the highest that is low enough. Likewise at the other end.
+    /// Holds the first layer where no sum of it can overflow, and answers whether that changed
+    /// anything: for each neuron the largest weight of each set of rows of which one is on, and the
+    /// bias, may add up to so much; where they do not, all weights above a level are cut to it, the
+    /// highest that is low enough. Likewise at the other end.
     ///
-    /// A training that does so after every step stays among the networks that can be exported. What is cut are weights of
-    /// rows that are hardly ever on: activations end at 1, the sums may reach 16.
+    /// A training that does so after every step stays among the networks that can be exported. What
+    /// is cut are weights of rows that are hardly ever on: activations end at 1, the sums may reach 16.
     #[must_use]
     pub fn hold_first_layer(&mut self) -> bool {
         let width = self.bias.len();
@@ -45,7 +54,11 @@ impl FloatWeights {
             let (side, runs) = (self.groups.rows(), self.groups.runs());
             [0, side]
                 .into_iter()
-                .flat_map(|offset| runs.iter().map(move |run| run.start + offset..run.end + offset).collect::<Vec<_>>())
+                .flat_map(|offset| {
+                    runs.iter()
+                        .map(move |run| run.start + offset..run.end + offset)
+                        .collect::<Vec<_>>()
+                })
                 .collect()
         };
         // Rounding may add half a unit for each row, and half a step.
@@ -66,14 +79,24 @@ impl FloatWeights {
             let held = bias.clamp(-0.5 * most, 0.5 * most);
             changed |= held != *bias;
             *bias = held;
-            let of = |end: usize| extremes.iter().skip(neuron).step_by(width).map(move |extreme| extreme[end]);
+            let of = |end: usize| {
+                extremes
+                    .iter()
+                    .skip(neuron)
+                    .step_by(width)
+                    .map(move |extreme| extreme[end])
+            };
             let floor = -level(of(0).map(|least| -least).collect(), most + held);
             let ceiling = level(of(1).collect(), most - held);
             if floor.is_infinite() && ceiling.is_infinite() {
                 continue;
             }
             changed = true;
-            self.rows.iter_mut().skip(neuron).step_by(width).for_each(|weight| *weight = weight.clamp(floor, ceiling));
+            self.rows
+                .iter_mut()
+                .skip(neuron)
+                .step_by(width)
+                .for_each(|weight| *weight = weight.clamp(floor, ceiling));
         }
         changed
     }
@@ -89,23 +112,36 @@ impl FloatWeights {
         let bias = integers("hidden1.bias", &self.bias, ROW_SCALE, row_limit)?;
         let hidden = integers("hidden2.weight", &self.hidden, HIDDEN_SCALE, hidden_limit)?;
         let output = integers("output.weight", &self.output, OUTPUT_SCALE, output_limit)?;
-        let output_bias = integers("output.bias", &[self.output_bias], LOGIT_SCALE, biases / LOGIT_SCALE as f32)?;
+        let output_bias = integers(
+            "output.bias",
+            &[self.output_bias],
+            LOGIT_SCALE,
+            biases / LOGIT_SCALE as f32,
+        )?;
         // The first layer's shift rounds down; half a step more makes that the nearest.
         let half = 1 << (SHIFT - 1);
         Ok(IntegerWeights {
             groups: self.groups,
             rows: rows.into_iter().map(|weight| weight as i16).collect(),
-            bias: bias.into_iter().map(|weight| (weight + half).min(i32::from(i16::MAX)) as i16).collect(),
+            bias: bias
+                .into_iter()
+                .map(|weight| (weight + half).min(i32::from(i16::MAX)) as i16)
+                .collect(),
             hidden: hidden.into_iter().map(|weight| weight as i8).collect(),
-            hidden_bias: integers("hidden2.bias", &self.hidden_bias, FULL, biases / FULL as f32)?,
+            hidden_bias: integers(
+                "hidden2.bias",
+                &self.hidden_bias,
+                FULL,
+                biases / FULL as f32,
+            )?,
             output: output.into_iter().map(|weight| weight as i16).collect(),
             output_bias: output_bias[0],
         })
     }
 }
 
-/// The highest level at which numbers have to be cut so that they add up to at most `room`, which is positive; infinite if
-/// they need not be.
+/// The highest level at which numbers have to be cut so that they add up to at most `room`, which
+/// is positive; infinite if they need not be.
 fn level(mut numbers: Vec<f32>, room: f32) -> f32 {
     if numbers.iter().sum::<f32>() <= room {
         return f32::INFINITY;
@@ -122,10 +158,20 @@ fn level(mut numbers: Vec<f32>, room: f32) -> f32 {
     room / numbers.len() as f32
 }
 
-fn integers(tensor: &'static str, weights: &[f32], scale: i32, limit: f32) -> Result<Vec<i32>, IntegerError> {
+fn integers(
+    tensor: &'static str,
+    weights: &[f32],
+    scale: i32,
+    limit: f32,
+) -> Result<Vec<i32>, IntegerError> {
     let one = |(index, &weight): (usize, &f32)| {
         if weight.is_nan() || weight.abs() > limit {
-            return Err(IntegerError::Weight { tensor, index, weight, limit });
+            return Err(IntegerError::Weight {
+                tensor,
+                index,
+                weight,
+                limit,
+            });
         }
         // In 32 bits, as in training.
         Ok((weight * scale as f32).round_ties_even() as i32)
@@ -154,7 +200,11 @@ mod tests {
     fn a_first_layer_that_could_overflow_is_held() {
         let groups = SideGroups::ALL;
         let mut random = RandomStream::new(8);
-        let mut uniform = |count: usize, most: f32| -> Vec<f32> { (0..count).map(|_| (random.unit() as f32 - 0.5) * 2.0 * most).collect() };
+        let mut uniform = |count: usize, most: f32| -> Vec<f32> {
+            (0..count)
+                .map(|_| (random.unit() as f32 - 0.5) * 2.0 * most)
+                .collect()
+        };
         let wild = FloatWeights {
             groups,
             rows: uniform(2 * groups.rows() * 64, 2.0),
@@ -164,16 +214,36 @@ mod tests {
             output: uniform(16, 1.0),
             output_bias: 0.25,
         };
-        assert!(matches!(IntegerNetwork::new(wild.quantise().unwrap()), Err(IntegerError::Overflow { .. })));
+        assert!(matches!(
+            IntegerNetwork::new(wild.quantise().unwrap()),
+            Err(IntegerError::Overflow { .. })
+        ));
         let mut held = wild.clone();
         assert!(held.hold_first_layer());
         assert!(IntegerNetwork::new(held.quantise().unwrap()).is_ok());
-        // Only weights that were too large, and none further than needed: what is held needs no holding.
-        assert!(held.rows.iter().zip(&wild.rows).all(|(held, wild)| held == wild || held.abs() < wild.abs()));
+        // Only weights that were too large, and none further than needed: what is held needs no
+        // holding.
+        assert!(
+            held.rows
+                .iter()
+                .zip(&wild.rows)
+                .all(|(held, wild)| held == wild || held.abs() < wild.abs())
+        );
         let mut again = held.clone();
         let changed = again.hold_first_layer();
-        assert!(!changed || again.rows.iter().zip(&held.rows).all(|(a, b)| (a - b).abs() < 1e-5));
-        let mut tame = FloatWeights { rows: wild.rows.iter().map(|weight| weight / 10.0).collect(), bias: vec![0.0; 64], ..wild.clone() };
+        assert!(
+            !changed
+                || again
+                    .rows
+                    .iter()
+                    .zip(&held.rows)
+                    .all(|(a, b)| (a - b).abs() < 1e-5)
+        );
+        let mut tame = FloatWeights {
+            rows: wild.rows.iter().map(|weight| weight / 10.0).collect(),
+            bias: vec![0.0; 64],
+            ..wild.clone()
+        };
         assert!(!tame.hold_first_layer());
     }
 }

@@ -1,15 +1,16 @@
 //! The first layer's sums over the stones, kept up to date from move to move.
 //!
-//! Seats change with every move, so both views are kept: that in which the side to move is the mover, and that in
-//! which it is the other. After a move they change places.
-//! Invariant: integers, so the order of additions does not matter and an update equals a refresh to the last bit.
+//! Seats change with every move, so both views are kept: that in which the side to move is the
+//! mover, and that in which it is the other. After a move they change places. Invariant: integers,
+//! so the order of additions does not matter and an update equals a refresh to the last bit.
 
 use super::kernels::{self, InstructionSet};
 use super::{MAX_WIDTH, NetworkWeights};
 use crate::eval::features::{ACTIVE, sparse, sparse_row};
 use crate::games::einstein::{GONE, MAX_STONES, Position};
 
-/// The sums of both views in fixed point. Empty until first filled; from then on nothing is allocated.
+/// The sums of both views in fixed point. Empty until first filled; from then on nothing is
+/// allocated.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Accumulators {
     /// First the view of the side to move, then that of the other side.
@@ -49,7 +50,12 @@ impl Accumulators {
         &self.sums[self.sums.len() / 2..]
     }
 
-    pub(super) fn refresh(&mut self, instructions: InstructionSet, weights: &NetworkWeights<i32>, position: &Position) {
+    pub(super) fn refresh(
+        &mut self,
+        instructions: InstructionSet,
+        weights: &NetworkWeights<i32>,
+        position: &Position,
+    ) {
         let width = weights.bias.len();
         self.sums.resize(2 * width, 0);
         let (mover, other) = self.sums.split_at_mut(width);
@@ -75,7 +81,10 @@ impl Accumulators {
         }
         // The side that moved is the mover before and the other after.
         let (mut moved, mut waiting) = (Changes::default(), Changes::default());
-        let sides = [(before.mover(), after.other()), (before.other(), after.mover())];
+        let sides = [
+            (before.mover(), after.other()),
+            (before.other(), after.mover()),
+        ];
         for (side, (old, new)) in sides.into_iter().enumerate() {
             if old == new {
                 continue;
@@ -91,9 +100,19 @@ impl Accumulators {
         }
         self.sums.resize(2 * width, 0);
         let (mover, other) = self.sums.split_at_mut(width);
-        for (changes, old, new) in [(waiting, parent.other(), mover), (moved, parent.mover(), other)] {
+        for (changes, old, new) in [
+            (waiting, parent.other(), mover),
+            (moved, parent.mover(), other),
+        ] {
             let count = changes.count;
-            kernels::change_rows(instructions, &weights.sparse, old, &changes.added[..count], &changes.removed[..count], new);
+            kernels::change_rows(
+                instructions,
+                &weights.sparse,
+                old,
+                &changes.added[..count],
+                &changes.removed[..count],
+                new,
+            );
         }
     }
 }

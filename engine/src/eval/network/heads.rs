@@ -1,7 +1,8 @@
-//! What a network may say beside the value: win probabilities after each roll, and how long the game will last.
+//! What a network may say beside the value: win probabilities after each roll, and how long the
+//! game will last.
 //!
-//! A head is a linear layer on the last hidden layer, which it shares with the value. Invariant: a value is computed
-//! without a look at the heads, whether the network has any or not.
+//! A head is a linear layer on the last hidden layer, which it shares with the value. Invariant: a
+//! value is computed without a look at the heads, whether the network has any or not.
 
 use super::{Accumulators, Layer, MAX_WIDTH, Network, SMALL_WIDTH, kernels};
 use crate::eval::Evaluator;
@@ -64,9 +65,15 @@ pub struct UnknownHead(pub String);
 
 impl Heads {
     /// The value alone.
-    pub const NONE: Self = Self { rolls: false, moves_to_go: false };
+    pub const NONE: Self = Self {
+        rolls: false,
+        moves_to_go: false,
+    };
     /// All there are.
-    pub const ALL: Self = Self { rolls: true, moves_to_go: true };
+    pub const ALL: Self = Self {
+        rolls: true,
+        moves_to_go: true,
+    };
 
     /// Whether a head is in the set.
     #[must_use]
@@ -81,8 +88,14 @@ impl Heads {
     #[must_use]
     pub const fn with(self, head: Head) -> Self {
         match head {
-            Head::Rolls => Self { rolls: true, ..self },
-            Head::MovesToGo => Self { moves_to_go: true, ..self },
+            Head::Rolls => Self {
+                rolls: true,
+                ..self
+            },
+            Head::MovesToGo => Self {
+                moves_to_go: true,
+                ..self
+            },
         }
     }
 
@@ -94,7 +107,9 @@ impl Heads {
 
     /// The heads, in the order of their tensors.
     pub fn iter(self) -> impl Iterator<Item = Head> {
-        Head::ALL.into_iter().filter(move |&head| self.contains(head))
+        Head::ALL
+            .into_iter()
+            .filter(move |&head| self.contains(head))
     }
 
     /// The names joined by commas; nothing for the empty set.
@@ -108,10 +123,15 @@ impl Heads {
     /// # Errors
     /// If a name is no head's; the error lists those there are.
     pub fn from_names(names: &str) -> Result<Self, UnknownHead> {
-        names.split(',').map(str::trim).filter(|name| !name.is_empty()).try_fold(Self::NONE, |heads, name| {
-            let head = Head::ALL.into_iter().find(|head| head.name() == name);
-            head.map(|head| heads.with(head)).ok_or_else(|| UnknownHead(name.to_owned()))
-        })
+        names
+            .split(',')
+            .map(str::trim)
+            .filter(|name| !name.is_empty())
+            .try_fold(Self::NONE, |heads, name| {
+                let head = Head::ALL.into_iter().find(|head| head.name() == name);
+                head.map(|head| heads.with(head))
+                    .ok_or_else(|| UnknownHead(name.to_owned()))
+            })
     }
 }
 
@@ -140,13 +160,19 @@ impl HeadWeights {
     /// Which heads there are.
     #[must_use]
     pub fn heads(&self) -> Heads {
-        self.layers().fold(Heads::NONE, |heads, (head, _)| heads.with(head))
+        self.layers()
+            .fold(Heads::NONE, |heads, (head, _)| heads.with(head))
     }
 
     /// The heads there are, with their weights.
     pub fn layers(&self) -> impl Iterator<Item = (Head, &Layer)> {
-        let layers = [(Head::Rolls, &self.rolls), (Head::MovesToGo, &self.moves_to_go)];
-        layers.into_iter().filter_map(|(head, layer)| layer.as_ref().map(|layer| (head, layer)))
+        let layers = [
+            (Head::Rolls, &self.rolls),
+            (Head::MovesToGo, &self.moves_to_go),
+        ];
+        layers
+            .into_iter()
+            .filter_map(|(head, layer)| layer.as_ref().map(|layer| (head, layer)))
     }
 
     /// The place of a head's weights.
@@ -160,7 +186,10 @@ impl HeadWeights {
     /// The tensors with the names that model files use.
     pub(super) fn float_tensors(&self) -> impl Iterator<Item = (String, &[f32])> {
         self.layers().flat_map(|(head, layer)| {
-            [(format!("{}.weight", head.name()), &layer.weights[..]), (format!("{}.bias", head.name()), &layer.bias[..])]
+            [
+                (format!("{}.weight", head.name()), &layer.weights[..]),
+                (format!("{}.bias", head.name()), &layer.bias[..]),
+            ]
         })
     }
 }
@@ -172,8 +201,9 @@ impl Network {
         self.weights.heads.heads()
     }
 
-    /// For each face that the side to move may now roll its win probability once it has rolled it; `None` if the network
-    /// has no such head. Faces that permit the same stones are worth the same, of which the network need not know.
+    /// For each face that the side to move may now roll its win probability once it has rolled it;
+    /// `None` if the network has no such head. Faces that permit the same stones are worth the
+    /// same, of which the network need not know.
     #[must_use]
     pub fn rolls(&self, game: &Standard, position: &Position) -> Option<[f32; FACES]> {
         let head = self.weights.heads.rolls.as_ref()?;
@@ -182,8 +212,8 @@ impl Network {
         Some(logits.map(logistic))
     }
 
-    /// How many plies are still to come, those of both sides together, as far as the network can tell; `None` if it has
-    /// no such head. At least 1: a position that is valued is not over.
+    /// How many plies are still to come, those of both sides together, as far as the network can
+    /// tell; `None` if it has no such head. At least 1: a position that is valued is not over.
     #[must_use]
     pub fn moves_to_go(&self, game: &Standard, position: &Position) -> Option<f32> {
         Some((self.plies_output(game, position)? * PLIES_SCALE).max(1.0))
@@ -203,12 +233,27 @@ impl Network {
         let mut accumulators = Accumulators::default();
         self.refresh(game, position, &mut accumulators);
         let (mut dense, mut last) = ([0.0; MAX_DENSE], [0.0; MAX_WIDTH]);
-        let (dense, last) = (&mut dense[..self.features.len()], &mut last[..self.weights.output.len()]);
+        let (dense, last) = (
+            &mut dense[..self.features.len()],
+            &mut last[..self.weights.output.len()],
+        );
         self.features.fill(game, position, dense);
         if self.weights.widest() <= SMALL_WIDTH {
-            kernels::last_layer::<SMALL_WIDTH>(self.instructions, &self.weights, accumulators.mover(), dense, last);
+            kernels::last_layer::<SMALL_WIDTH>(
+                self.instructions,
+                &self.weights,
+                accumulators.mover(),
+                dense,
+                last,
+            );
         } else {
-            kernels::last_layer::<MAX_WIDTH>(self.instructions, &self.weights, accumulators.mover(), dense, last);
+            kernels::last_layer::<MAX_WIDTH>(
+                self.instructions,
+                &self.weights,
+                accumulators.mover(),
+                dense,
+                last,
+            );
         }
         out.copy_from_slice(&head.bias);
         for (value, weights) in last.iter().zip(head.weights.chunks_exact(out.len())) {

@@ -1,9 +1,10 @@
 //! The inner loops of a network, compiled for several instruction sets and chosen at run time.
 //!
-//! Each loop is written once, in a form that the compiler turns into vector instructions, and instantiated for every
-//! [`InstructionSet`]. Invariant: all of them give the same bits. Integer sums do not depend on order; every
-//! floating-point sum has its order written out (partial sums by lane or by input modulo 4, joined pairwise), and Rust
-//! never contracts a multiplication and an addition into one rounding.
+//! Each loop is written once, in a form that the compiler turns into vector instructions, and
+//! instantiated for every [`InstructionSet`]. Invariant: all of them give the same bits. Integer
+//! sums do not depend on order; every floating-point sum has its order written out (partial sums by
+//! lane or by input modulo 4, joined pairwise), and Rust never contracts a multiplication and an
+//! addition into one rounding.
 //!
 //! `unsafe` is for calling a function compiled for instructions that the machine might not have.
 #![allow(unsafe_code)]
@@ -28,7 +29,11 @@ impl InstructionSet {
     /// The widest this machine has.
     #[must_use]
     pub fn detect() -> Self {
-        Self::ALL.into_iter().rev().find(|set| set.is_available()).unwrap_or(Self::Portable)
+        Self::ALL
+            .into_iter()
+            .rev()
+            .find(|set| set.is_available())
+            .unwrap_or(Self::Portable)
     }
 
     /// Whether this machine has it.
@@ -46,7 +51,8 @@ impl InstructionSet {
     }
 }
 
-/// Defines a function that runs a loop on the given instruction set: `name(set, arguments…)` calls `body(arguments…)`.
+/// Defines a function that runs a loop on the given instruction set: `name(set, arguments…)` calls
+/// `body(arguments…)`.
 macro_rules! dispatched {
     ($(#[$documentation:meta])* fn $name:ident = $body:ident $(<const $constant:ident: usize>)? ($($argument:ident: $type:ty),*) $(-> $result:ty)?) => {
         $(#[$documentation])*
@@ -65,8 +71,9 @@ macro_rules! dispatched {
                 debug_assert!(set.is_available());
                 match set {
                     InstructionSet::Portable => {}
-                    // SAFETY: a network only holds instruction sets of which `is_available` said that the processor
-                    // has them (`Network::on`, `InstructionSet::detect`); the function itself is safe code.
+                    // SAFETY: a network only holds instruction sets of which `is_available` said
+                    // that the processor has them (`Network::on`, `InstructionSet::detect`); the
+                    // function itself is safe code.
                     InstructionSet::Avx2 => return unsafe { avx2 $(::<$constant>)? ($($argument),*) },
                     // SAFETY: as above.
                     InstructionSet::Avx512 => return unsafe { avx512 $(::<$constant>)? ($($argument),*) },
@@ -90,16 +97,19 @@ dispatched! {
 }
 
 dispatched! {
-    /// `out` = the last hidden layer from the sums over the stones and the dense inputs; no layer is wider than `WIDTH`.
+    /// `out` = the last hidden layer from the sums over the stones and the dense inputs; no layer
+    /// is wider than `WIDTH`.
     fn last_layer = last_layer_body<const WIDTH: usize>(weights: &NetworkWeights<i32>, sums: &[i32], dense: &[f32], out: &mut [f32])
 }
 
 dispatched! {
-    /// The logit from the sums over the stones and the dense inputs; no layer is wider than `WIDTH`.
+    /// The logit from the sums over the stones and the dense inputs; no layer is wider than
+    /// `WIDTH`.
     fn forward = forward_body<const WIDTH: usize>(weights: &NetworkWeights<i32>, sums: &[i32], dense: &[f32]) -> f32
 }
 
-/// One vector of neurons. Loops over lanes are straight code after unrolling, which compiles to vector instructions.
+/// One vector of neurons. Loops over lanes are straight code after unrolling, which compiles to
+/// vector instructions.
 type Lanes<T> = [T; LANES];
 
 /// `sums[lane] += input · row[lane]`; `row` begins at these lanes.
@@ -118,9 +128,17 @@ enum Sign {
     Minus,
 }
 
-/// Adds the lanes from `start` on of a row of `matrix`. Sums cannot overflow, so wrapping is only the faster way.
+/// Adds the lanes from `start` on of a row of `matrix`. Sums cannot overflow, so wrapping is only
+/// the faster way.
 #[inline(always)]
-fn add_row(sums: &mut Lanes<i32>, matrix: &[i32], width: usize, row: u16, start: usize, sign: Sign) {
+fn add_row(
+    sums: &mut Lanes<i32>,
+    matrix: &[i32],
+    width: usize,
+    row: u16,
+    start: usize,
+    sign: Sign,
+) {
     let from = usize::from(row) * width + start;
     let row = &matrix[from..from + LANES];
     for lane in 0..LANES {
@@ -134,7 +152,10 @@ fn add_row(sums: &mut Lanes<i32>, matrix: &[i32], width: usize, row: u16, start:
 #[inline(always)]
 fn sum_rows_body(matrix: &[i32], rows: &[u16], out: &mut [i32]) {
     let width = out.len();
-    for (start, out) in (0..width).step_by(LANES).zip(out.as_chunks_mut::<LANES>().0) {
+    for (start, out) in (0..width)
+        .step_by(LANES)
+        .zip(out.as_chunks_mut::<LANES>().0)
+    {
         let mut sums = [0i32; LANES];
         for row in rows {
             add_row(&mut sums, matrix, width, *row, start, Sign::Plus);
@@ -146,7 +167,11 @@ fn sum_rows_body(matrix: &[i32], rows: &[u16], out: &mut [i32]) {
 #[inline(always)]
 fn change_rows_body(matrix: &[i32], base: &[i32], added: &[u16], removed: &[u16], out: &mut [i32]) {
     let width = out.len();
-    let chunks = base.as_chunks::<LANES>().0.iter().zip(out.as_chunks_mut::<LANES>().0);
+    let chunks = base
+        .as_chunks::<LANES>()
+        .0
+        .iter()
+        .zip(out.as_chunks_mut::<LANES>().0);
     for (start, (base, out)) in (0..width).step_by(LANES).zip(chunks) {
         let mut sums = *base;
         for (added, removed) in added.iter().zip(removed) {
@@ -158,13 +183,26 @@ fn change_rows_body(matrix: &[i32], base: &[i32], added: &[u16], removed: &[u16]
 }
 
 #[inline(always)]
-fn forward_body<const WIDTH: usize>(weights: &NetworkWeights<i32>, sums: &[i32], dense: &[f32]) -> f32 {
+fn forward_body<const WIDTH: usize>(
+    weights: &NetworkWeights<i32>,
+    sums: &[i32],
+    dense: &[f32],
+) -> f32 {
     let mut scratch = [[0.0f32; WIDTH]; 2];
-    weights.output_bias + dot(hidden_layers(weights, sums, dense, &mut scratch), &weights.output)
+    weights.output_bias
+        + dot(
+            hidden_layers(weights, sums, dense, &mut scratch),
+            &weights.output,
+        )
 }
 
 #[inline(always)]
-fn last_layer_body<const WIDTH: usize>(weights: &NetworkWeights<i32>, sums: &[i32], dense: &[f32], out: &mut [f32]) {
+fn last_layer_body<const WIDTH: usize>(
+    weights: &NetworkWeights<i32>,
+    sums: &[i32],
+    dense: &[f32],
+    out: &mut [f32],
+) {
     let mut scratch = [[0.0f32; WIDTH]; 2];
     out.copy_from_slice(hidden_layers(weights, sums, dense, &mut scratch));
 }
@@ -200,15 +238,24 @@ fn hidden_layers<'a, const WIDTH: usize>(
     &current[..width]
 }
 
-/// `out[j] += Σ_i inputs[i] · matrix[i][j]`: four partial sums for each neuron, by i modulo 4, so that an addition need
-/// not wait for the one before it; they are joined as (0 + 1) + (2 + 3). Inputs left over go to partial sum 0. The four
-/// are variables of their own because an array of arrays was not kept in registers (eight times slower).
+/// `out[j] += Σ_i inputs[i] · matrix[i][j]`: four partial sums for each neuron, by i modulo 4, so
+/// that an addition need not wait for the one before it; they are joined as (0 + 1) + (2 + 3).
+/// Inputs left over go to partial sum 0. The four are variables of their own because an array of
+/// arrays was not kept in registers (eight times slower).
 #[inline(always)]
 fn add_products(inputs: &[f32], matrix: &[f32], out: &mut [f32]) {
     let width = out.len();
     let (quads, rest) = inputs.as_chunks::<4>();
-    for (start, out) in (0..width).step_by(LANES).zip(out.as_chunks_mut::<LANES>().0) {
-        let (mut a, mut b, mut c, mut d) = ([0.0f32; LANES], [0.0f32; LANES], [0.0f32; LANES], [0.0f32; LANES]);
+    for (start, out) in (0..width)
+        .step_by(LANES)
+        .zip(out.as_chunks_mut::<LANES>().0)
+    {
+        let (mut a, mut b, mut c, mut d) = (
+            [0.0f32; LANES],
+            [0.0f32; LANES],
+            [0.0f32; LANES],
+            [0.0f32; LANES],
+        );
         let rows = matrix.chunks_exact(4 * width);
         for (quad, rows) in quads.iter().zip(rows) {
             add_scaled(&mut a, quad[0], &rows[start..]);
@@ -216,7 +263,10 @@ fn add_products(inputs: &[f32], matrix: &[f32], out: &mut [f32]) {
             add_scaled(&mut c, quad[2], &rows[2 * width + start..]);
             add_scaled(&mut d, quad[3], &rows[3 * width + start..]);
         }
-        for (input, row) in rest.iter().zip(matrix[4 * quads.len() * width..].chunks_exact(width)) {
+        for (input, row) in rest
+            .iter()
+            .zip(matrix[4 * quads.len() * width..].chunks_exact(width))
+        {
             add_scaled(&mut a, *input, &row[start..]);
         }
         for lane in 0..LANES {
@@ -225,7 +275,8 @@ fn add_products(inputs: &[f32], matrix: &[f32], out: &mut [f32]) {
     }
 }
 
-/// Every number to the nearest in `[0, 1]`. Written as comparisons because `max` and `min` leave the sign of zero open.
+/// Every number to the nearest in `[0, 1]`. Written as comparisons because `max` and `min` leave
+/// the sign of zero open.
 #[inline(always)]
 fn clip(values: &mut [f32]) {
     for value in values {
@@ -234,11 +285,17 @@ fn clip(values: &mut [f32]) {
     }
 }
 
-/// Σ a · b: sixteen partial sums by index modulo 16, joined pairwise from the outside halves inwards.
+/// Σ a · b: sixteen partial sums by index modulo 16, joined pairwise from the outside halves
+/// inwards.
 #[inline(always)]
 fn dot(a: &[f32], b: &[f32]) -> f32 {
     let mut sums = [0.0f32; LANES];
-    for (a, b) in a.as_chunks::<LANES>().0.iter().zip(b.as_chunks::<LANES>().0) {
+    for (a, b) in a
+        .as_chunks::<LANES>()
+        .0
+        .iter()
+        .zip(b.as_chunks::<LANES>().0)
+    {
         for lane in 0..LANES {
             sums[lane] += a[lane] * b[lane];
         }

@@ -1,6 +1,7 @@
 //! The cells that tuples are made of: their names, places in a view, and alphabets.
 //!
-//! Invariant: a cell is written as a letter and a number and read back from that; names never change their meaning.
+//! Invariant: a cell is written as a letter and a number and read back from that; names never
+//! change their meaning.
 
 use crate::games::einstein::{MAX_STONES, Standard};
 use std::fmt;
@@ -9,8 +10,8 @@ use std::str::FromStr;
 pub(super) const SQUARES: usize = Standard::SQUARES as usize;
 pub(super) const STONES: usize = 2 * MAX_STONES;
 
-// Where each kind begins in a view. The first 64 places are what every set may use; the reduced alphabets follow, each
-// in a vector of 32 bytes.
+// Where each kind begins in a view. The first 64 places are what every set may use; the reduced
+// alphabets follow, each in a vector of 32 bytes.
 pub(super) const BOARD: usize = 0;
 pub(super) const STONE_SQUARES: usize = BOARD + SQUARES;
 pub(super) const DISTANCES: usize = STONE_SQUARES + STONES;
@@ -20,24 +21,26 @@ pub(super) const MOBILE: usize = 96;
 /// Places of a view.
 pub(super) const CELLS: usize = 128;
 
-const _: () = assert!(ALIVE + STONES <= OWNERS && OWNERS + SQUARES <= MOBILE && MOBILE + SQUARES <= CELLS);
+const _: () =
+    assert!(ALIVE + STONES <= OWNERS && OWNERS + SQUARES <= MOBILE && MOBILE + SQUARES <= CELLS);
 
-/// One place of a view. Stones 0–5 are the mover's 1–6, stones 6–11 the other side's; squares 0–24 are in the mover's
-/// perspective.
+/// One place of a view. Stones 0–5 are the mover's 1–6, stones 6–11 the other side's; squares 0–24
+/// are in the mover's perspective.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Cell {
     /// What stands on a square: 0 nothing, 1–12 stone 0–11.
     Board(usize),
     /// The square of a stone in its owner's perspective, 25 when gone.
     Square(usize),
-    /// The distance of a stone to its goal, 1–4; 0 when gone (or on the goal, where the game is over).
+    /// The distance of a stone to its goal, 1–4; 0 when gone (or on the goal, where the game is
+    /// over).
     Distance(usize),
     /// Whether a stone is alive.
     Alive(usize),
     /// Whose stone stands on a square: 0 nobody's, 1 the mover's, 2 the other side's.
     Owner(usize),
-    /// How mobile the stone on a square is: 0 no stone, 1 one of the mover's that only its own number permits, 2 one
-    /// that other numbers permit too, 3 and 4 the same of the other side.
+    /// How mobile the stone on a square is: 0 no stone, 1 one of the mover's that only its own
+    /// number permits, 2 one that other numbers permit too, 3 and 4 the same of the other side.
     Mobile(usize),
 }
 
@@ -109,8 +112,11 @@ impl FromStr for Cell {
 
     fn from_str(text: &str) -> Result<Self, UnknownCell> {
         let mut characters = text.chars();
-        let cell = characters.next().and_then(|letter| Self::with_letter(letter, characters.as_str().parse().ok()?));
+        let cell = characters
+            .next()
+            .and_then(|letter| Self::with_letter(letter, characters.as_str().parse().ok()?));
         // One text a cell: neither b+1 nor b01.
-        cell.filter(|cell| cell.to_string() == text).ok_or_else(|| UnknownCell(text.to_owned()))
+        cell.filter(|cell| cell.to_string() == text)
+            .ok_or_else(|| UnknownCell(text.to_owned()))
     }
 }

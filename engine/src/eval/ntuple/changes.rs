@@ -1,8 +1,10 @@
-//! What moves change of a sum, tuple by tuple, in plain code: the definition, and fast where there are no wide vectors.
+//! What moves change of a sum, tuple by tuple, in plain code: the definition, and fast where there
+//! are no wide vectors.
 //!
-//! A stone is first lifted from its square, which its moves have in common; each of them then changes the other cells, one
-//! after the other. Of the last one the tuples need not be kept up to date. Invariant: after each change the rows and
-//! weights that are held are those of the view with all changes so far.
+//! A stone is first lifted from its square, which its moves have in common; each of them then
+//! changes the other cells, one after the other. Of the last one the tuples need not be kept up to
+//! date. Invariant: after each change the rows and weights that are held are those of the view with
+//! all changes so far.
 
 use super::View;
 use super::cell::{ALIVE, BOARD, DISTANCES, MOBILE, OWNERS, SQUARES, STONE_SQUARES};
@@ -31,19 +33,35 @@ const MOST: usize = 8;
 
 /// All sums after steps, bias included; `MOST_TUPLES` is at least the number of tuples.
 #[inline]
-pub(super) fn successors<const MOST_TUPLES: usize>(parent: &Parent<'_>, whole_weights: &WholeWeights, steps: &[Step], sums: &mut [i32]) {
+pub(super) fn successors<const MOST_TUPLES: usize>(
+    parent: &Parent<'_>,
+    whole_weights: &WholeWeights,
+    steps: &[Step],
+    sums: &mut [i32],
+) {
     let weights = &whole_weights.weights[..];
     let touched = parent.touched;
-    let view = if touched.owners || touched.mobility { View::new(&parent.turned) } else { View::plain(&parent.turned) };
-    let difference =
-        |(place, symbol): Change| -> Difference<'_> { (touched.at(place), u32::from(symbol).wrapping_sub(u32::from(view.symbol(place)))) };
+    let view = if touched.owners || touched.mobility {
+        View::new(&parent.turned)
+    } else {
+        View::plain(&parent.turned)
+    };
+    let difference = |(place, symbol): Change| -> Difference<'_> {
+        (
+            touched.at(place),
+            u32::from(symbol).wrapping_sub(u32::from(view.symbol(place))),
+        )
+    };
     let mut rows = [0; MOST_TUPLES];
     let rows = &mut rows[..parent.set.tuples()];
     parent.set.indices(&parent.turned, rows);
     let mut whole = [Held::default(); MOST_TUPLES];
     let mut sum = whole_weights.bias;
     for (held, &row) in whole.iter_mut().zip(&*rows) {
-        *held = Held { row, weight: weights[row as usize] };
+        *held = Held {
+            row,
+            weight: weights[row as usize],
+        };
         sum += held.weight;
     }
     // With the stone that moves next lifted, and the same while it is put down.
@@ -120,12 +138,19 @@ fn square(square: usize) -> [usize; 3] {
 #[inline(always)]
 fn after(touch: &Touch, symbols: u32, weights: &[i32], held: &Held) -> Held {
     let row = held.row.wrapping_add(touch.stride.wrapping_mul(symbols));
-    Held { row, weight: weights[row as usize] }
+    Held {
+        row,
+        weight: weights[row as usize],
+    }
 }
 
 /// Makes a change, and tells by how much the sum changes.
 #[inline(always)]
-fn change<const MOST_TUPLES: usize>((touches, symbols): Difference<'_>, weights: &[i32], held: &mut [Held; MOST_TUPLES]) -> i32 {
+fn change<const MOST_TUPLES: usize>(
+    (touches, symbols): Difference<'_>,
+    weights: &[i32],
+    held: &mut [Held; MOST_TUPLES],
+) -> i32 {
     let mut sum = 0;
     for touch in touches {
         let held = &mut held[usize::from(touch.tuple) % MOST_TUPLES];
@@ -138,7 +163,11 @@ fn change<const MOST_TUPLES: usize>((touches, symbols): Difference<'_>, weights:
 
 /// By how much a change would change the sum.
 #[inline(always)]
-fn look<const MOST_TUPLES: usize>((touches, symbols): Difference<'_>, weights: &[i32], held: &[Held; MOST_TUPLES]) -> i32 {
+fn look<const MOST_TUPLES: usize>(
+    (touches, symbols): Difference<'_>,
+    weights: &[i32],
+    held: &[Held; MOST_TUPLES],
+) -> i32 {
     let mut sum = 0;
     for touch in touches {
         let held = &held[usize::from(touch.tuple) % MOST_TUPLES];
@@ -149,7 +178,11 @@ fn look<const MOST_TUPLES: usize>((touches, symbols): Difference<'_>, weights: &
 
 /// Brings tuples back to what they were.
 #[inline(always)]
-fn restore<const MOST_TUPLES: usize>(touches: &[Touch], from: &[Held; MOST_TUPLES], held: &mut [Held; MOST_TUPLES]) {
+fn restore<const MOST_TUPLES: usize>(
+    touches: &[Touch],
+    from: &[Held; MOST_TUPLES],
+    held: &mut [Held; MOST_TUPLES],
+) {
     for touch in touches {
         held[usize::from(touch.tuple) % MOST_TUPLES] = from[usize::from(touch.tuple) % MOST_TUPLES];
     }

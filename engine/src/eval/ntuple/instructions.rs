@@ -20,7 +20,11 @@ impl Instructions {
     /// The fastest this machine has.
     #[must_use]
     pub fn detect() -> Self {
-        Self::ALL.into_iter().rev().find(|set| set.is_available()).unwrap_or(Self::Portable)
+        Self::ALL
+            .into_iter()
+            .rev()
+            .find(|set| set.is_available())
+            .unwrap_or(Self::Portable)
     }
 
     /// Whether this machine has it.

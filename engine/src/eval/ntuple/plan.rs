@@ -1,9 +1,10 @@
 //! The layout of a set of tuples for vectors: sixteen tuples at a time.
 //!
-//! Four cells of each of sixteen tuples make a step: a byte looked up in the view for each, multiplied and added up in
-//! pairs of bytes, then in pairs of 16 bits: s₀ + r₀ s₁ + r₀ r₁ (s₂ + r₂ s₃), r being numbers of symbols. Further cells
-//! are further steps, multiplied by what came before them. Invariant: base and steps of a tuple add up to its row, and
-//! no part of the sum overflows: at most 25 + 26 · 25 in 16 bits, 26⁴ in 32.
+//! Four cells of each of sixteen tuples make a step: a byte looked up in the view for each,
+//! multiplied and added up in pairs of bytes, then in pairs of 16 bits: s₀ + r₀ s₁ + r₀ r₁ (s₂ + r₂
+//! s₃), r being numbers of symbols. Further cells are further steps, multiplied by what came before
+//! them. Invariant: base and steps of a tuple add up to its row, and no part of the sum overflows:
+//! at most 25 + 26 · 25 in 16 bits, 26⁴ in 32.
 
 use super::Cell;
 use super::cell::CELLS;
@@ -56,9 +57,16 @@ pub(super) struct Plan {
 
 impl Plan {
     pub(super) fn new(tuples: &[Vec<Cell>], bases: &[u32]) -> Self {
-        let mut plan = Self { blocks: Vec::new(), steps: Vec::new() };
+        let mut plan = Self {
+            blocks: Vec::new(),
+            steps: Vec::new(),
+        };
         for (tuples, bases) in tuples.chunks(LANES).zip(bases.chunks(LANES)) {
-            let count = tuples.iter().map(|tuple| tuple.len().div_ceil(TAKEN)).max().unwrap_or(1);
+            let count = tuples
+                .iter()
+                .map(|tuple| tuple.len().div_ceil(TAKEN))
+                .max()
+                .unwrap_or(1);
             let at = |numbers: &[u32], lane: usize| numbers.get(lane).copied().unwrap_or(0);
             plan.blocks.push(Block {
                 bases: std::array::from_fn(|lane| at(bases, lane)),
@@ -66,7 +74,8 @@ impl Plan {
                 steps: count,
                 first: plan.steps.len(),
             });
-            plan.steps.extend((0..count).map(|step| Step::new(tuples, step)));
+            plan.steps
+                .extend((0..count).map(|step| Step::new(tuples, step)));
         }
         plan
     }
@@ -87,15 +96,26 @@ impl Plan {
 
 impl Step {
     fn new(tuples: &[Vec<Cell>], number: usize) -> Self {
-        let mut step = Self { places: [0; 64], within_pairs: [0; 64], pairs: [0; 32], strides: [0; LANES], pieces: 0 };
+        let mut step = Self {
+            places: [0; 64],
+            within_pairs: [0; 64],
+            pairs: [0; 32],
+            strides: [0; LANES],
+            pieces: 0,
+        };
         for (lane, tuple) in tuples.iter().enumerate() {
             let symbols = |cell: usize| tuple.get(cell).map_or(1, |cell| cell.symbols());
             let first = number * TAKEN;
             step.strides[lane] = (0..first).map(|cell| symbols(cell) as u32).product();
-            step.pairs[2 * lane..][..2].copy_from_slice(&[1, (symbols(first) * symbols(first + 1)) as i16]);
+            step.pairs[2 * lane..][..2]
+                .copy_from_slice(&[1, (symbols(first) * symbols(first + 1)) as i16]);
             for (taken, cell) in tuple.iter().skip(first).take(TAKEN).enumerate() {
                 step.places[TAKEN * lane + taken] = cell.place() as u8;
-                step.within_pairs[TAKEN * lane + taken] = if taken % 2 == 0 { 1 } else { symbols(first + taken - 1) as i8 };
+                step.within_pairs[TAKEN * lane + taken] = if taken % 2 == 0 {
+                    1
+                } else {
+                    symbols(first + taken - 1) as i8
+                };
                 step.pieces |= 1 << (cell.place() / PIECE);
             }
         }

@@ -1,9 +1,9 @@
 //! A set of tuples: from positions to rows of tables.
 //!
-//! Invariant: [`TupleSet::indices`] is the only place that turns positions into rows (`vectors.rs` computes the same, `changes.rs` and
-//! `vectors/avx512_successors.rs` what a move changes of it);
-//! training uses it too, and [`TupleSet::description`] says canonically what it computes. A set that could be made has
-//! rows that fit their tables, whatever the position.
+//! Invariant: [`TupleSet::indices`] is the only place that turns positions into rows (`vectors.rs`
+//! computes the same, `changes.rs` and `vectors/avx512_successors.rs` what a move changes of it);
+//! training uses it too, and [`TupleSet::description`] says canonically what it computes. A set
+//! that could be made has rows that fit their tables, whatever the position.
 
 use super::plan::Plan;
 use super::{Cell, Instructions, TupleError, View, sets};
@@ -56,7 +56,8 @@ struct Run {
 }
 
 impl TupleSet {
-    /// One of the sets this build knows; sizes are in the description of each name in [`super::SET_NAMES`].
+    /// One of the sets this build knows; sizes are in the description of each name in
+    /// [`super::SET_NAMES`].
     ///
     /// # Errors
     /// If there is no such set; the error lists those there are.
@@ -67,10 +68,15 @@ impl TupleSet {
     /// A set of tuples given as in [`Self::description`]: the cells of each, divided by blanks.
     ///
     /// # Errors
-    /// If a cell is unknown or twice in a tuple, a tuple is twice in the set (in whatever order), or a limit is passed:
-    /// [`MAX_TUPLES`], [`MAX_CELLS`], [`MAX_ROWS`].
+    /// If a cell is unknown or twice in a tuple, a tuple is twice in the set (in whatever order),
+    /// or a limit is passed: [`MAX_TUPLES`], [`MAX_CELLS`], [`MAX_ROWS`].
     pub fn custom<T: AsRef<str>>(tuples: &[T]) -> Result<Self, TupleError> {
-        let cells = |text: &T| text.as_ref().split_whitespace().map(|cell| Ok(cell.parse()?)).collect::<Result<_, TupleError>>();
+        let cells = |text: &T| {
+            text.as_ref()
+                .split_whitespace()
+                .map(|cell| Ok(cell.parse()?))
+                .collect::<Result<_, TupleError>>()
+        };
         Self::new(CUSTOM, tuples.iter().map(cells).collect::<Result<_, _>>()?)
     }
 
@@ -95,7 +101,11 @@ impl TupleSet {
                 _ => runs.push(Run { tuples: 1, strides }),
             }
         }
-        let places = tuples.iter().flatten().map(|cell| cell.place() as u8).collect();
+        let places = tuples
+            .iter()
+            .flatten()
+            .map(|cell| cell.place() as u8)
+            .collect();
         let reduced = tuples.iter().flatten().any(|cell| cell.is_reduced());
         Ok(Self {
             name,
@@ -112,22 +122,35 @@ impl TupleSet {
         })
     }
 
-    /// The same tuples with tables of their own for each phase of the game: positions of at most `phases[0]` living
-    /// stones of both sides together, of more than that but at most `phases[1]`, and so on; more stones than the last of
-    /// them are a phase too. None: one phase.
+    /// The same tuples with tables of their own for each phase of the game: positions of at most
+    /// `phases[0]` living stones of both sides together, of more than that but at most `phases[1]`,
+    /// and so on; more stones than the last of them are a phase too. None: one phase.
     ///
     /// # Errors
     /// If the numbers do not ascend from 2 to 11, or there would be more than [`MAX_ROWS`].
     pub fn with_phases(self, phases: &[u8]) -> Result<Self, TupleError> {
-        if !phases.is_sorted_by(|a, b| a < b) || phases.iter().any(|stones| !(2..2 * MAX_STONES as u8).contains(stones)) {
+        if !phases.is_sorted_by(|a, b| a < b)
+            || phases
+                .iter()
+                .any(|stones| !(2..2 * MAX_STONES as u8).contains(stones))
+        {
             return Err(TupleError::Phases(phases.to_vec()));
         }
         let all = self.rows as u64 * (phases.len() as u64 + 1);
         if all > MAX_ROWS as u64 {
             return Err(TupleError::Rows(all));
         }
-        let phase = |stones: usize| phases.iter().filter(|&&most| stones > usize::from(most)).count();
-        Ok(Self { offsets: std::array::from_fn(|stones| (phase(stones) * self.rows) as u32), phases: phases.to_vec(), ..self })
+        let phase = |stones: usize| {
+            phases
+                .iter()
+                .filter(|&&most| stones > usize::from(most))
+                .count()
+        };
+        Ok(Self {
+            offsets: std::array::from_fn(|stones| (phase(stones) * self.rows) as u32),
+            phases: phases.to_vec(),
+            ..self
+        })
     }
 
     /// The same set, computed with certain instructions; all give the same.
@@ -135,7 +158,14 @@ impl TupleSet {
     /// # Errors
     /// If this machine lacks them, which are returned.
     pub fn on(self, instructions: Instructions) -> Result<Self, Instructions> {
-        if instructions.is_available() { Ok(Self { instructions, ..self }) } else { Err(instructions) }
+        if instructions.is_available() {
+            Ok(Self {
+                instructions,
+                ..self
+            })
+        } else {
+            Err(instructions)
+        }
     }
 
     /// The instructions it is computed with.
@@ -199,8 +229,14 @@ impl TupleSet {
 
     /// The rows of each tuple's table within a phase.
     pub(super) fn tables(&self) -> impl Iterator<Item = Range<usize>> {
-        let ends = self.bases[1..].iter().map(|&base| base as usize).chain([self.rows]);
-        self.bases.iter().zip(ends).map(|(&base, end)| base as usize..end)
+        let ends = self.bases[1..]
+            .iter()
+            .map(|&base| base as usize)
+            .chain([self.rows]);
+        self.bases
+            .iter()
+            .zip(ends)
+            .map(|(&base, end)| base as usize..end)
     }
 
     /// Whether the phase of positions changes with the loss of one of so many stones.
@@ -225,7 +261,11 @@ impl TupleSet {
         for (row, base) in out.iter_mut().zip(&self.bases) {
             *row = base + offset;
         }
-        let view = if self.reduced { View::new(position) } else { View::plain(position) };
+        let view = if self.reduced {
+            View::new(position)
+        } else {
+            View::plain(position)
+        };
         let (mut places, mut out) = (&self.places[..], out);
         for Run { tuples, strides } in &self.runs {
             let (these_places, rest) = places.split_at(strides.len() * tuples);
@@ -247,13 +287,26 @@ impl TupleSet {
         }
     }
 
-    /// The canonical text that says what [`Self::indices`] computes; its hash is the feature hash of a model.
+    /// The canonical text that says what [`Self::indices`] computes; its hash is the feature hash
+    /// of a model.
     #[must_use]
     pub fn description(&self) -> String {
-        let reduced = if self.reduced { format!(", {}", View::REDUCED) } else { String::new() };
-        let phases =
-            if self.phases.is_empty() { String::new() } else { format!("; phases by living stones up to {}", self.phase_list(" ")) };
-        format!("ntuple v1: {}{reduced}{phases}; set {}: {}", View::DESCRIPTION, self.name, self.tuple_texts().join(", "))
+        let reduced = if self.reduced {
+            format!(", {}", View::REDUCED)
+        } else {
+            String::new()
+        };
+        let phases = if self.phases.is_empty() {
+            String::new()
+        } else {
+            format!("; phases by living stones up to {}", self.phase_list(" "))
+        };
+        format!(
+            "ntuple v1: {}{reduced}{phases}; set {}: {}",
+            View::DESCRIPTION,
+            self.name,
+            self.tuple_texts().join(", ")
+        )
     }
 
     /// The tuples as [`Self::custom`] takes them.
@@ -264,13 +317,21 @@ impl TupleSet {
 
     /// The phases with something between them.
     pub(crate) fn phase_list(&self, between: &str) -> String {
-        self.phases.iter().map(ToString::to_string).collect::<Vec<_>>().join(between)
+        self.phases
+            .iter()
+            .map(ToString::to_string)
+            .collect::<Vec<_>>()
+            .join(between)
     }
 }
 
 /// The cells of a tuple, divided by blanks.
 fn text(tuple: &[Cell]) -> String {
-    tuple.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ")
+    tuple
+        .iter()
+        .map(ToString::to_string)
+        .collect::<Vec<_>>()
+        .join(" ")
 }
 
 /// Whether these tuples make a set.
@@ -282,12 +343,18 @@ fn check(tuples: &[Vec<Cell>]) -> Result<(), TupleError> {
     let mut seen = std::collections::HashSet::new();
     for (number, tuple) in tuples.iter().enumerate() {
         if !(1..=MAX_CELLS).contains(&tuple.len()) {
-            return Err(TupleError::Cells { tuple: number + 1, cells: tuple.len() });
+            return Err(TupleError::Cells {
+                tuple: number + 1,
+                cells: tuple.len(),
+            });
         }
         let mut sorted = tuple.clone();
         sorted.sort_unstable();
         if let Some(pair) = sorted.windows(2).find(|pair| pair[0] == pair[1]) {
-            return Err(TupleError::CellTwice { tuple: text(tuple), cell: pair[0].to_string() });
+            return Err(TupleError::CellTwice {
+                tuple: text(tuple),
+                cell: pair[0].to_string(),
+            });
         }
         if !seen.insert(sorted) {
             return Err(TupleError::TupleTwice(text(tuple)));
@@ -295,12 +362,18 @@ fn check(tuples: &[Vec<Cell>]) -> Result<(), TupleError> {
         // Twelve cells of 26 symbols are the most, which is below 2⁵⁷.
         rows = rows.saturating_add(tuple.iter().map(|cell| cell.symbols() as u64).product());
     }
-    if rows > MAX_ROWS as u64 { Err(TupleError::Rows(rows)) } else { Ok(()) }
+    if rows > MAX_ROWS as u64 {
+        Err(TupleError::Rows(rows))
+    } else {
+        Ok(())
+    }
 }
 
 #[inline]
 fn add_places<const CELLS: usize>(view: &View, strides: &[u32], places: &[u8], rows: &mut [u32]) {
-    let Some(strides) = strides.first_chunk::<CELLS>() else { return };
+    let Some(strides) = strides.first_chunk::<CELLS>() else {
+        return;
+    };
     for (places, row) in places.as_chunks::<CELLS>().0.iter().zip(rows) {
         *row += row_offset(view, strides, places);
     }
@@ -308,5 +381,9 @@ fn add_places<const CELLS: usize>(view: &View, strides: &[u32], places: &[u8], r
 
 #[inline(always)]
 fn row_offset(view: &View, strides: &[u32], places: &[u8]) -> u32 {
-    strides.iter().zip(places).map(|(stride, &place)| stride * u32::from(view.symbol(usize::from(place)))).sum()
+    strides
+        .iter()
+        .zip(places)
+        .map(|(stride, &place)| stride * u32::from(view.symbol(usize::from(place))))
+        .sum()
 }

@@ -1,9 +1,11 @@
 //! All successors of a position at once.
 //!
-//! The position is turned round, as the enemy sees it, and its tuples are looked up once. A move changes what stands on two
-//! squares, where a stone stands, and at most what becomes of another one: only tuples that look there are looked up again.
-//! What else changes with a capture, how mobile other stones are and the phase, makes it a position of its own. Invariant:
-//! a position valued one ply deep as a whole has the bits of its successors valued one by one, for sums are exact.
+//! The position is turned round, as the enemy sees it, and its tuples are looked up once. A move
+//! changes what stands on two squares, where a stone stands, and at most what becomes of another
+//! one: only tuples that look there are looked up again. What else changes with a capture, how
+//! mobile other stones are and the phase, makes it a position of its own. Invariant: a position
+//! valued one ply deep as a whole has the bits of its successors valued one by one, for sums are
+//! exact.
 
 use super::set::MAX_TUPLES;
 use super::touched::Touched;
@@ -12,7 +14,8 @@ use crate::eval::OnePly;
 use crate::eval::steps::{LOST, Listed, Logits, Step, Steps};
 use crate::games::einstein::{MAX_STONES, Move, Position, Standard};
 
-/// The moves of a side, kept because most positions that are searched one after the other differ in the enemy's stones only.
+/// The moves of a side, kept because most positions that are searched one after the other differ in
+/// the enemy's stones only.
 #[derive(Clone, Debug, Default)]
 pub struct Successors {
     steps: Steps,
@@ -24,8 +27,8 @@ pub(super) struct Parent<'a> {
     pub(super) touched: &'a Touched,
     /// As the enemy would see it: stones 0–5 are the enemy's, 6–11 the mover's.
     pub(super) turned: Position,
-    /// For each square in the enemy's perspective the stone that stands there, from 1; 0 for none. Squares beyond the board
-    /// mean nothing.
+    /// For each square in the enemy's perspective the stone that stands there, from 1; 0 for none.
+    /// Squares beyond the board mean nothing.
     standing: [u8; 32],
 }
 
@@ -33,7 +36,9 @@ impl Parent<'_> {
     /// The square, in the enemy's perspective, that a step leaves.
     #[inline]
     pub(super) fn left_by(&self, step: Step) -> usize {
-        usize::from(Standard::GOAL.wrapping_sub(self.turned.other().square(usize::from(step.stone))) & 31)
+        usize::from(
+            Standard::GOAL.wrapping_sub(self.turned.other().square(usize::from(step.stone))) & 31,
+        )
     }
 
     /// The stone that a step captures, from 1; 0 for none.
@@ -46,7 +51,8 @@ impl Parent<'_> {
     #[inline]
     pub(super) fn touched_by(&self, step: Step, part: usize) -> u64 {
         let touched = self.touched;
-        let squares = touched.of_square[self.left_by(step)][part] | touched.of_square[usize::from(step.square & 31)][part];
+        let squares = touched.of_square[self.left_by(step)][part]
+            | touched.of_square[usize::from(step.square & 31)][part];
         if !touched.stones {
             return squares;
         }
@@ -58,7 +64,12 @@ impl Parent<'_> {
 impl NTuple {
     /// See [`crate::eval::Evaluator::one_ply`].
     #[inline]
-    pub(super) fn value_successors(&self, game: &Standard, position: &Position, own: &mut Successors) -> OnePly {
+    pub(super) fn value_successors(
+        &self,
+        game: &Standard,
+        position: &Position,
+        own: &mut Successors,
+    ) -> OnePly {
         if !own.steps.belong_to(position.mover()) {
             own.steps.refill(game, position.mover());
         }
@@ -69,7 +80,8 @@ impl NTuple {
         if self.set.instructions() != super::Instructions::Portable {
             return super::vectors::one_ply(&self.set, &self.whole, &own.steps, &mut sums, lost);
         }
-        own.steps.one_ply(&mut sums, lost, |sum| self.whole.win_probability(sum))
+        own.steps
+            .one_ply(&mut sums, lost, |sum| self.whole.win_probability(sum))
     }
 
     /// See [`crate::eval::Evaluator::score_successors`].
@@ -81,11 +93,17 @@ impl NTuple {
         listed.score(&sums, |sum| self.whole.log_odds(sum), scores);
     }
 
-    /// The enemy's sum after each step, bias included; [`LOST`] where it has no stone left, and how often that is.
+    /// The enemy's sum after each step, bias included; [`LOST`] where it has no stone left, and how
+    /// often that is.
     #[inline]
     fn sums_after(&self, position: &Position, steps: &[Step], sums: &mut Logits) -> u32 {
         let turned = Position::new(position.other(), position.mover(), 1 - position.seat());
-        let mut parent = Parent { set: &self.set, touched: &self.touched, turned, standing: [0; 32] };
+        let mut parent = Parent {
+            set: &self.set,
+            touched: &self.touched,
+            turned,
+            standing: [0; 32],
+        };
         for stone in 0..MAX_STONES {
             parent.standing[usize::from(turned.mover().square(stone) & 31)] = stone as u8 + 1;
             let seen_by_enemy = Standard::GOAL.wrapping_sub(turned.other().square(stone)) & 31;
@@ -95,19 +113,32 @@ impl NTuple {
         self.changed_sums(&parent, steps, sums);
         let sums = &mut sums[..steps.len()];
         if self.touched.mobility || self.set.phase_ends_at(turned.stones()) {
-            for (&step, sum) in steps.iter().zip(sums.iter_mut()).filter(|(step, _)| parent.captured_by(**step) != 0) {
-                *sum = self.sum(&Position::new(turned.mover().without(step.square), step.made_by(turned.other()), turned.seat()));
+            for (&step, sum) in steps
+                .iter()
+                .zip(sums.iter_mut())
+                .filter(|(step, _)| parent.captured_by(**step) != 0)
+            {
+                *sum = self.sum(&Position::new(
+                    turned.mover().without(step.square),
+                    step.made_by(turned.other()),
+                    turned.seat(),
+                ));
             }
         }
         if turned.mover().count() > 1 {
             return 0;
         }
         let captures = |step| (1..=MAX_STONES).contains(&parent.captured_by(step));
-        let lost = steps.iter().zip(sums).filter(|(step, _)| captures(**step)).map(|(_, sum)| *sum = LOST);
+        let lost = steps
+            .iter()
+            .zip(sums)
+            .filter(|(step, _)| captures(**step))
+            .map(|(_, sum)| *sum = LOST);
         lost.count() as u32
     }
 
-    /// The sums after steps, bias included, where nothing but the cells of the stones that move or are captured changes.
+    /// The sums after steps, bias included, where nothing but the cells of the stones that move or
+    /// are captured changes.
     #[inline]
     fn changed_sums(&self, parent: &Parent<'_>, steps: &[Step], sums: &mut Logits) {
         #[cfg(target_arch = "x86_64")]

@@ -49,7 +49,11 @@ impl Touched {
         for place in 0..CELLS {
             starts[place + 1] = starts[place] + lists[place].len() as u16;
         }
-        let any = |first: usize, count: usize| lists[first..first + count].iter().any(|list| !list.is_empty());
+        let any = |first: usize, count: usize| {
+            lists[first..first + count]
+                .iter()
+                .any(|list| !list.is_empty())
+        };
         let together = |places: &[usize]| {
             let mut together = Tuples::default();
             for touch in places.iter().flat_map(|&place| &lists[place]) {
@@ -57,13 +61,18 @@ impl Touched {
             }
             together
         };
-        let (mut of_square, mut of_stone, mut of_loss) = ([Tuples::default(); 32], [Tuples::default(); 16], [Tuples::default(); 16]);
+        let (mut of_square, mut of_stone, mut of_loss) = (
+            [Tuples::default(); 32],
+            [Tuples::default(); 16],
+            [Tuples::default(); 16],
+        );
         for (square, tuples) in of_square.iter_mut().enumerate().take(SQUARES) {
             *tuples = together(&[BOARD + square, OWNERS + square, MOBILE + square]);
         }
         for stone in 0..STONES {
             of_stone[stone] = together(&[STONE_SQUARES + stone, DISTANCES + stone]);
-            of_loss[stone + 1] = together(&[STONE_SQUARES + stone, DISTANCES + stone, ALIVE + stone]);
+            of_loss[stone + 1] =
+                together(&[STONE_SQUARES + stone, DISTANCES + stone, ALIVE + stone]);
         }
         Self {
             stones: any(STONE_SQUARES, 3 * STONES),

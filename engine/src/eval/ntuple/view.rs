@@ -1,7 +1,7 @@
 //! What n-tuples look at: a position as an array of small symbols, all seen by the side to move.
 //!
-//! Invariant: whatever the bits of a position, a symbol is below [`Cell::symbols`] of its cell; rows of tables follow
-//! from symbols without further checks.
+//! Invariant: whatever the bits of a position, a symbol is below [`Cell::symbols`] of its cell;
+//! rows of tables follow from symbols without further checks.
 
 use super::cell::{ALIVE, BOARD, CELLS, DISTANCES, MOBILE, OWNERS, SQUARES, STONE_SQUARES, STONES};
 use super::{Cell, mobility};
@@ -42,13 +42,20 @@ impl View {
         for stone in 0..STONES {
             let square = sides[stone / MAX_STONES].square(stone % MAX_STONES);
             if square != GONE {
-                let seen_by_mover = if stone < MAX_STONES { square } else { Standard::GOAL.wrapping_sub(square) };
+                let seen_by_mover = if stone < MAX_STONES {
+                    square
+                } else {
+                    Standard::GOAL.wrapping_sub(square)
+                };
                 symbols[BOARD + usize::from(seen_by_mover & 31)] = stone as u8 + 1;
             }
         }
-        // Filled last, so that no square, however wrong, could leave its mark in another part of the view.
+        // Filled last, so that no square, however wrong, could leave its mark in another part of
+        // the view.
         for stone in 0..STONES {
-            let square = sides[stone / MAX_STONES].square(stone % MAX_STONES).min(SQUARES as u8);
+            let square = sides[stone / MAX_STONES]
+                .square(stone % MAX_STONES)
+                .min(SQUARES as u8);
             symbols[STONE_SQUARES + stone] = square;
             symbols[DISTANCES + stone] = distance(square);
             symbols[ALIVE + stone] = u8::from(square != SQUARES as u8);
@@ -62,7 +69,8 @@ impl View {
         let mobile = mobility::symbols(position.mover().alive(), position.other().alive());
         for square in 0..SQUARES {
             let stone = self.symbols[BOARD + square];
-            self.symbols[OWNERS + square] = u8::from(stone > 0) + u8::from(stone > MAX_STONES as u8);
+            self.symbols[OWNERS + square] =
+                u8::from(stone > 0) + u8::from(stone > MAX_STONES as u8);
             self.symbols[MOBILE + square] = mobile[usize::from(stone & 15)];
         }
     }

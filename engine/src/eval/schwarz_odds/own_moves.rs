@@ -1,9 +1,9 @@
-//! What the stones of the side to move contribute to the odds of its successors, as far as the enemy does not come into
-//! it.
+//! What the stones of the side to move contribute to the odds of its successors, as far as the
+//! enemy does not come into it.
 //!
-//! Most positions that are searched one after the other differ in the enemy's stones only, so this is kept. Whether a
-//! move captures, or is there at all, makes no branch: a processor could not foresee it. Invariant: all follows from the
-//! side alone.
+//! Most positions that are searched one after the other differ in the enemy's stones only, so this
+//! is kept. Whether a move captures, or is there at all, makes no branch: a processor could not
+//! foresee it. Invariant: all follows from the side alone.
 
 use super::{LANES, Table, look_up};
 use crate::eval::race_tables::{distance, distance_index, distance_place};
@@ -18,8 +18,8 @@ pub struct OwnMoves {
     pub(super) successors: u32,
     /// How many of them reach the goal.
     pub(super) arrivals: u32,
-    /// For each move of each stone the odds but for the enemy's part: infinite if it reaches the goal, 0 if there is no
-    /// such move.
+    /// For each move of each stone the odds but for the enemy's part: infinite if it reaches the
+    /// goal, 0 if there is no such move.
     pub(super) hurries: [[f32; 3]; MAX_STONES],
     /// Where each goes, in the enemy's perspective; [`NOWHERE`] if there is no such move.
     pub(super) destinations: [[u8; 3]; MAX_STONES],
@@ -68,11 +68,18 @@ impl OwnMoves {
         }
         let own = Stones::of(side);
         for stone in 0..MAX_STONES {
-            for (direction, destination) in Standard::destinations(side.square(stone)).into_iter().enumerate() {
+            for (direction, destination) in Standard::destinations(side.square(stone))
+                .into_iter()
+                .enumerate()
+            {
                 let turned = Standard::GOAL.wrapping_sub(destination) & 31;
                 let hurry = look_up(hurries, own.index_after(stone, destination));
                 let hurry = if turned == NOWHERE { 0.0 } else { hurry };
-                self.hurries[stone][direction] = if destination == Standard::GOAL { f32::INFINITY } else { hurry };
+                self.hurries[stone][direction] = if destination == Standard::GOAL {
+                    f32::INFINITY
+                } else {
+                    hurry
+                };
                 self.destinations[stone][direction] = turned;
             }
         }
@@ -83,11 +90,16 @@ impl OwnMoves {
         }
     }
 
-    /// How many moves, but for those that reach the goal, go to a square of the enemy's perspective.
+    /// How many moves, but for those that reach the goal, go to a square of the enemy's
+    /// perspective.
     #[cold]
     pub(super) fn captures_on(&self, square: u8) -> u32 {
         // The goal is the enemy's home corner.
-        self.destinations.iter().flatten().map(|&destination| u32::from(destination == square && square != 0)).sum()
+        self.destinations
+            .iter()
+            .flatten()
+            .map(|&destination| u32::from(destination == square && square != 0))
+            .sum()
     }
 }
 
@@ -108,14 +120,19 @@ impl Stones {
             let square = side.square(stone);
             places[usize::from(square & 31)] = distance_place(stone, square) as u16;
         }
-        Self { side, index: distance_index(side), places }
+        Self {
+            side,
+            index: distance_index(side),
+            places,
+        }
     }
 
-    /// The index of the distances after a stone went to a square, capturing what stood there; anything for a move that is
-    /// not there.
+    /// The index of the distances after a stone went to a square, capturing what stood there;
+    /// anything for a move that is not there.
     #[inline]
     pub(super) fn index_after(&self, stone: usize, destination: u8) -> usize {
-        let moved = self.index - distance_place(stone, self.side.square(stone)) + distance_place(stone, destination);
+        let moved = self.index - distance_place(stone, self.side.square(stone))
+            + distance_place(stone, destination);
         moved.wrapping_sub(usize::from(self.places[usize::from(destination & 31)]))
     }
 

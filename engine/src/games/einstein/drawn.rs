@@ -1,7 +1,9 @@
-//! Which stones a roll that is drawn at random permits: for each set of living stones the outcomes by thresholds.
+//! Which stones a roll that is drawn at random permits: for each set of living stones the outcomes
+//! by thresholds.
 //!
-//! Invariant: 32 random bits draw the outcome that [`crate::game::sample`] draws of the same list. Thresholds are compared
-//! side by side, where to take one weight off after the other is a chain of which each link waits for the one before.
+//! Invariant: 32 random bits draw the outcome that [`crate::game::sample`] draws of the same list.
+//! Thresholds are compared side by side, where to take one weight off after the other is a chain of
+//! which each link waits for the one before.
 
 use super::permitted::StoneRuns;
 use crate::game::{MAX_OUTCOMES, sample};
@@ -25,18 +27,26 @@ impl DrawnStones {
         Self(Box::new(runs.each_ref().map(Drawn::new)))
     }
 
-    /// The first and the last stone (from 0) that the outcome of 32 random bits permits; the same if it is one.
+    /// The first and the last stone (from 0) that the outcome of 32 random bits permits; the same
+    /// if it is one.
     #[inline]
     pub(super) fn of(&self, alive: u8, bits: u32) -> (u8, u8) {
         let drawn = &self.0[usize::from(alive & 63)];
-        let number: usize = drawn.up_to.iter().map(|&up_to| usize::from(bits > up_to)).sum();
+        let number: usize = drawn
+            .up_to
+            .iter()
+            .map(|&up_to| usize::from(bits > up_to))
+            .sum();
         (drawn.ends[number] & 15, drawn.ends[number] >> 4)
     }
 }
 
 impl Drawn {
     fn new(runs: &StoneRuns) -> Self {
-        let mut drawn = Self { up_to: [u32::MAX; MAX_OUTCOMES - 1], ends: [0; MAX_OUTCOMES] };
+        let mut drawn = Self {
+            up_to: [u32::MAX; MAX_OUTCOMES - 1],
+            ends: [0; MAX_OUTCOMES],
+        };
         for (number, run) in runs.iter().enumerate() {
             drawn.ends[number] = run.start as u8 | (run.end as u8 - 1) << 4;
             if let Some(up_to) = drawn.up_to.get_mut(number)
@@ -49,7 +59,8 @@ impl Drawn {
     }
 }
 
-/// The largest of the bits that draw outcome `number` or one before it: more bits never draw an earlier one.
+/// The largest of the bits that draw outcome `number` or one before it: more bits never draw an
+/// earlier one.
 fn last_of(runs: &StoneRuns, number: usize) -> u32 {
     let is_later = |bits: u32| {
         let drawn = sample(&runs[..], bits);
@@ -61,7 +72,11 @@ fn last_of(runs: &StoneRuns, number: usize) -> u32 {
     let (mut not_later, mut later) = (0, u32::MAX);
     while later - not_later > 1 {
         let middle = not_later + (later - not_later) / 2;
-        if is_later(middle) { later = middle } else { not_later = middle }
+        if is_later(middle) {
+            later = middle
+        } else {
+            not_later = middle
+        }
     }
     not_later
 }
@@ -111,10 +126,17 @@ mod tests {
     }
 
     fn dice() -> [Die; 3] {
-        [Die::fair(), Die::with_faces(4).unwrap(), Die::loaded(&[1e-7, 3.0, 0.0, 1.0, 1.0, 1e-9]).unwrap()]
+        [
+            Die::fair(),
+            Die::with_faces(4).unwrap(),
+            Die::loaded(&[1e-7, 3.0, 0.0, 1.0, 1.0, 1e-9]).unwrap(),
+        ]
     }
 
-    fn draws_as_lists_do<const COLUMNS: usize, const ROWS: usize>(rules: EinStein<COLUMNS, ROWS>, seed: u64) {
+    fn draws_as_lists_do<const COLUMNS: usize, const ROWS: usize>(
+        rules: EinStein<COLUMNS, ROWS>,
+        seed: u64,
+    ) {
         let listing = Listing(rules.clone());
         let mut random = RandomStream::new(seed);
         for _ in 0..200 {
@@ -123,9 +145,17 @@ mod tests {
                 let (mut drawn, mut listed) = (MoveList::default(), MoveList::default());
                 for bits in [0, u64::MAX, random.next_u64(), random.next_u64()] {
                     let start = rules.draw_moves(&position, bits as u32, &mut drawn);
-                    assert_eq!(start, listing.draw_moves(&position, bits as u32, &mut listed), "{position:?}");
+                    assert_eq!(
+                        start,
+                        listing.draw_moves(&position, bits as u32, &mut listed),
+                        "{position:?}"
+                    );
                     assert_eq!(drawn[..], listed[..], "{position:?}");
-                    assert_eq!(rules.random_move(&position, bits), listing.random_move(&position, bits), "{position:?}");
+                    assert_eq!(
+                        rules.random_move(&position, bits),
+                        listing.random_move(&position, bits),
+                        "{position:?}"
+                    );
                 }
                 position = rules.play(&position, rules.random_move(&position, random.next_u64()));
             }
@@ -153,11 +183,18 @@ mod tests {
                     let drawn = DrawnStones::new(&runs);
                     for alive in 1..64u8 {
                         let runs = &runs[usize::from(alive)];
-                        let near = drawn.0[usize::from(alive)].up_to.into_iter().flat_map(|bits| [bits, bits.saturating_add(1)]);
+                        let near = drawn.0[usize::from(alive)]
+                            .up_to
+                            .into_iter()
+                            .flat_map(|bits| [bits, bits.saturating_add(1)]);
                         let any: Vec<u32> = (0..500).map(|_| random.next_u64() as u32).collect();
                         for bits in near.chain([0, 1, u32::MAX - 1, u32::MAX]).chain(any) {
                             let run = sample(&runs[..], bits);
-                            assert_eq!(drawn.of(alive, bits), (run.start as u8, run.end as u8 - 1), "{die:?} {alive:06b} {bits}");
+                            assert_eq!(
+                                drawn.of(alive, bits),
+                                (run.start as u8, run.end as u8 - 1),
+                                "{die:?} {alive:06b} {bits}"
+                            );
                         }
                     }
                 }

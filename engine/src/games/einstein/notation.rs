@@ -1,9 +1,9 @@
 //! Reading and writing positions and moves of EinStein würfelt nicht.
 //!
-//! A position is its rows from the top joined by `/` (`.` empty, `1`–`6` Red's stones, `a`–`f` Blue's), a space,
-//! the side to move `r` or `b`, a space, and the die or `-` before the roll:
-//! `215../64.../3...e/...fb/..acd b 1`. A move is its from-square and to-square: `c1b2`.
-//! Invariant: what is written reads back as the same value, and every error names the character it is about.
+//! A position is its rows from the top joined by `/` (`.` empty, `1`–`6` Red's stones, `a`–`f`
+//! Blue's), a space, the side to move `r` or `b`, a space, and the die or `-` before the roll:
+//! `215../64.../3...e/...fb/..acd b 1`. A move is its from-square and to-square: `c1b2`. Invariant:
+//! what is written reads back as the same value, and every error names the character it is about.
 
 use super::{BLUE, EinStein, GONE, MAX_STONES, Move, Position, RED};
 use crate::games::einstein::position::Side;
@@ -19,7 +19,10 @@ pub struct NotationError {
 }
 
 fn wrong<T>(character: usize, problem: impl Into<String>) -> Result<T, NotationError> {
-    Err(NotationError { character, problem: problem.into() })
+    Err(NotationError {
+        character,
+        problem: problem.into(),
+    })
 }
 
 impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
@@ -28,20 +31,38 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
     /// # Errors
     /// If the text is not a position that can stand on this board: the error names the character.
     pub fn parse_position(&self, text: &str) -> Result<(Position, Option<u8>), NotationError> {
-        let mut characters = text.chars().enumerate().map(|(index, character)| (index + 1, character)).peekable();
+        let mut characters = text
+            .chars()
+            .enumerate()
+            .map(|(index, character)| (index + 1, character))
+            .peekable();
         let end = text.chars().count() + 1;
         let mut sides = [[GONE; MAX_STONES]; 2];
         for row in 0..ROWS {
             for column in 0..COLUMNS {
                 let square = (row * COLUMNS + column) as u8;
                 let Some((at, character)) = characters.next() else {
-                    return wrong(end, format!("the text ends inside row {}; a board has {ROWS} rows of {COLUMNS} squares", ROWS - row));
+                    return wrong(
+                        end,
+                        format!(
+                            "the text ends inside row {}; a board has {ROWS} rows of {COLUMNS} squares",
+                            ROWS - row
+                        ),
+                    );
                 };
                 let (seat, stone) = match character {
                     '.' => continue,
                     '1'..='6' => (RED, character as usize - '1' as usize),
                     'a'..='f' => (BLUE, character as usize - 'a' as usize),
-                    '/' | ' ' => return wrong(at, format!("row {} ends after {column} of {COLUMNS} squares", ROWS - row)),
+                    '/' | ' ' => {
+                        return wrong(
+                            at,
+                            format!(
+                                "row {} ends after {column} of {COLUMNS} squares",
+                                ROWS - row
+                            ),
+                        );
+                    }
                     _ => {
                         return wrong(
                             at,
@@ -54,37 +75,80 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
                     }
                 };
                 if stone >= usize::from(self.stones()) {
-                    return wrong(at, format!("stone '{character}' does not exist with {} stones a side", self.stones()));
+                    return wrong(
+                        at,
+                        format!(
+                            "stone '{character}' does not exist with {} stones a side",
+                            self.stones()
+                        ),
+                    );
                 }
                 if sides[seat][stone] != GONE {
                     return wrong(at, format!("stone '{character}' stands on two squares"));
                 }
-                sides[seat][stone] = if seat == RED { square } else { Self::GOAL - square };
+                sides[seat][stone] = if seat == RED {
+                    square
+                } else {
+                    Self::GOAL - square
+                };
             }
-            let (separator, meaning) = if row + 1 < ROWS { ('/', "the next row") } else { (' ', "the side to move") };
+            let (separator, meaning) = if row + 1 < ROWS {
+                ('/', "the next row")
+            } else {
+                (' ', "the side to move")
+            };
             match characters.next() {
                 Some((_, found)) if found == separator => {}
-                Some((at, found)) => return wrong(at, format!("expected '{separator}' before {meaning}, found {found:?}")),
-                None => return wrong(end, format!("the text ends where '{separator}' and {meaning} should follow")),
+                Some((at, found)) => {
+                    return wrong(
+                        at,
+                        format!("expected '{separator}' before {meaning}, found {found:?}"),
+                    );
+                }
+                None => {
+                    return wrong(
+                        end,
+                        format!("the text ends where '{separator}' and {meaning} should follow"),
+                    );
+                }
             }
         }
         let seat = match characters.next() {
             Some((_, 'r')) => RED,
             Some((_, 'b')) => BLUE,
-            Some((at, found)) => return wrong(at, format!("the side to move is 'r' or 'b', not {found:?}")),
+            Some((at, found)) => {
+                return wrong(at, format!("the side to move is 'r' or 'b', not {found:?}"));
+            }
             None => return wrong(end, "the side to move, 'r' or 'b', is missing"),
         };
         match characters.next() {
             Some((_, ' ')) => {}
-            Some((at, found)) => return wrong(at, format!("expected ' ' before the die, found {found:?}")),
-            None => return wrong(end, "the die is missing: ' ' and a face, or ' -' before the roll"),
+            Some((at, found)) => {
+                return wrong(at, format!("expected ' ' before the die, found {found:?}"));
+            }
+            None => {
+                return wrong(
+                    end,
+                    "the die is missing: ' ' and a face, or ' -' before the roll",
+                );
+            }
         }
         let faces = self.die().faces();
         let die = match characters.next() {
             Some((_, '-')) => None,
             Some((_, face @ '1'..='6')) if face as u8 - b'0' <= faces => Some(face as u8 - b'0'),
-            Some((at, found)) => return wrong(at, format!("the die is 1-{faces}, or '-' before the roll, not {found:?}")),
-            None => return wrong(end, format!("the die is missing: 1-{faces}, or '-' before the roll")),
+            Some((at, found)) => {
+                return wrong(
+                    at,
+                    format!("the die is 1-{faces}, or '-' before the roll, not {found:?}"),
+                );
+            }
+            None => {
+                return wrong(
+                    end,
+                    format!("the die is missing: 1-{faces}, or '-' before the roll"),
+                );
+            }
         };
         if let Some((at, found)) = characters.next() {
             return wrong(at, format!("nothing may follow the die, found {found:?}"));
@@ -94,9 +158,16 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
             return wrong(1, "there is no stone on the board");
         }
         if red.occupies(Self::GOAL) && blue.occupies(Self::GOAL) {
-            return wrong(1, "both sides stand on their goals; a game ends with the first");
+            return wrong(
+                1,
+                "both sides stand on their goals; a game ends with the first",
+            );
         }
-        let (mover, other) = if seat == RED { (red, blue) } else { (blue, red) };
+        let (mover, other) = if seat == RED {
+            (red, blue)
+        } else {
+            (blue, red)
+        };
         Ok((Position::new(mover, other, seat), die))
     }
 
@@ -107,8 +178,16 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
         for row in 0..ROWS {
             for column in 0..COLUMNS {
                 let square = (row * COLUMNS + column) as u8;
-                let red = position.side(RED).stone_on(square).map(|stone| (b'1' + stone as u8) as char);
-                let blue = || position.side(BLUE).stone_on(Self::GOAL - square).map(|stone| (b'a' + stone as u8) as char);
+                let red = position
+                    .side(RED)
+                    .stone_on(square)
+                    .map(|stone| (b'1' + stone as u8) as char);
+                let blue = || {
+                    position
+                        .side(BLUE)
+                        .stone_on(Self::GOAL - square)
+                        .map(|stone| (b'a' + stone as u8) as char)
+                };
                 text.push(red.or_else(blue).unwrap_or('.'));
             }
             text.push(if row + 1 < ROWS { '/' } else { ' ' });
@@ -134,23 +213,42 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
     pub fn parse_move(&self, position: &Position, text: &str) -> Result<Move, NotationError> {
         let characters: Vec<char> = text.chars().collect();
         if characters.len() != 4 {
-            return wrong(characters.len().min(4) + 1, "a move is a from-square and a to-square, for example c1b2");
+            return wrong(
+                characters.len().min(4) + 1,
+                "a move is a from-square and a to-square, for example c1b2",
+            );
         }
         let square = |at: usize| -> Result<u8, NotationError> {
             let column = (characters[at] as u32).wrapping_sub('a' as u32) as usize;
             let rank = (characters[at + 1] as u32).wrapping_sub('1' as u32) as usize;
             if column >= COLUMNS {
-                return wrong(at + 1, format!("{:?} is no column of this board", characters[at]));
+                return wrong(
+                    at + 1,
+                    format!("{:?} is no column of this board", characters[at]),
+                );
             }
             if rank >= ROWS {
-                return wrong(at + 2, format!("{:?} is no row of this board", characters[at + 1]));
+                return wrong(
+                    at + 2,
+                    format!("{:?} is no row of this board", characters[at + 1]),
+                );
             }
             let from_above = ((ROWS - 1 - rank) * COLUMNS + column) as u8;
-            Ok(if position.seat() == RED { from_above } else { Self::GOAL - from_above })
+            Ok(if position.seat() == RED {
+                from_above
+            } else {
+                Self::GOAL - from_above
+            })
         };
         let (from, to) = (square(0)?, square(2)?);
         let Some(stone) = position.mover().stone_on(from) else {
-            return wrong(1, format!("no stone of the side to move stands on {}", self.square_name(position.seat(), from)));
+            return wrong(
+                1,
+                format!(
+                    "no stone of the side to move stands on {}",
+                    self.square_name(position.seat(), from)
+                ),
+            );
         };
         for direction in 0..3 {
             let mv = Move::new(stone as u8, direction);
@@ -164,7 +262,11 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
     }
 
     fn square_name(&self, seat: usize, square: u8) -> String {
-        let from_above = usize::from(if seat == RED { square } else { Self::GOAL - square });
+        let from_above = usize::from(if seat == RED {
+            square
+        } else {
+            Self::GOAL - square
+        });
         let column = (b'a' + (from_above % COLUMNS) as u8) as char;
         format!("{column}{}", ROWS - from_above / COLUMNS)
     }

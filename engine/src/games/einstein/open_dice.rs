@@ -1,7 +1,9 @@
-//! EinStein würfelt nicht with the dice laid open: every roll of the game is known before it begins.
+//! EinStein würfelt nicht with the dice laid open: every roll of the game is known before it
+//! begins.
 //!
-//! A game without chance, so that minimax and alpha-beta can be studied on the same board, moves and evaluators.
-//! Invariant: the position that is reached at ply k permits exactly what roll k permits in the game with dice.
+//! A game without chance, so that minimax and alpha-beta can be studied on the same board, moves
+//! and evaluators. Invariant: the position that is reached at ply k permits exactly what roll k
+//! permits in the game with dice.
 
 use super::{EinStein, Move, MoveList, Position};
 use crate::dice::DiceStream;
@@ -30,9 +32,13 @@ impl<const COLUMNS: usize, const ROWS: usize> OpenDice<COLUMNS, ROWS> {
     #[must_use]
     pub fn new(game: EinStein<COLUMNS, ROWS>, seed: u64) -> Self {
         let mut dice = DiceStream::new(seed, game.die());
-        // Each ply brings a stone a row or a column (or both) closer to its goal: at most 96 plies from any position.
+        // Each ply brings a stone a row or a column (or both) closer to its goal: at most 96 plies
+        // from any position.
         let longest = 2 * usize::from(game.stones()) * (COLUMNS - 1 + ROWS - 1);
-        Self { rolls: (0..longest).map(|_| dice.roll()).collect(), game }
+        Self {
+            rolls: (0..longest).map(|_| dice.roll()).collect(),
+            game,
+        }
     }
 
     /// The rules with dice.
@@ -73,12 +79,17 @@ impl<const COLUMNS: usize, const ROWS: usize> Game for OpenDice<COLUMNS, ROWS> {
     }
 
     fn moves(&self, position: &OpenPosition, moves: &mut MoveList) {
-        *moves = self.game.legal_moves(&position.position, self.roll(position));
+        *moves = self
+            .game
+            .legal_moves(&position.position, self.roll(position));
     }
 
     #[inline]
     fn play(&self, position: &OpenPosition, mv: Move) -> OpenPosition {
-        OpenPosition { position: self.game.play(&position.position, mv), ply: position.ply.wrapping_add(1) }
+        OpenPosition {
+            position: self.game.play(&position.position, mv),
+            ply: position.ply.wrapping_add(1),
+        }
     }
 
     fn move_kind(&self, position: &OpenPosition, mv: Move) -> usize {
@@ -95,6 +106,7 @@ impl<const COLUMNS: usize, const ROWS: usize> Game for OpenDice<COLUMNS, ROWS> {
 
     #[inline]
     fn key(&self, position: &OpenPosition) -> u64 {
-        self.game.key(&position.position) ^ u64::from(position.ply).wrapping_mul(0x9E37_79B9_7F4A_7C15)
+        self.game.key(&position.position)
+            ^ u64::from(position.ply).wrapping_mul(0x9E37_79B9_7F4A_7C15)
     }
 }

@@ -1,6 +1,7 @@
 //! Which stones a roll permits, and the outcomes that follow for each set of living stones.
 //!
-//! Invariant: the stones a roll permits are one stone, or two with none alive between them; so they are a run.
+//! Invariant: the stones a roll permits are one stone, or two with none alive between them; so they
+//! are a run.
 
 use super::{EinStein, GONE, Move, Position, Variant};
 use crate::dice::Die;
@@ -9,15 +10,27 @@ use crate::game::{FixedList, MAX_OUTCOMES, Outcome};
 /// Outcomes as runs of stone indices rather than move indices.
 pub(super) type StoneRuns = FixedList<Outcome, MAX_OUTCOMES>;
 
-/// For each set of living stones the faces of weight above 0 as runs of stones, put into lists by `add`.
-pub(super) fn runs_of_stones(variant: Variant, die: Die, add: impl Fn(&mut StoneRuns, Outcome)) -> Box<[StoneRuns; 64]> {
+/// For each set of living stones the faces of weight above 0 as runs of stones, put into lists by
+/// `add`.
+pub(super) fn runs_of_stones(
+    variant: Variant,
+    die: Die,
+    add: impl Fn(&mut StoneRuns, Outcome),
+) -> Box<[StoneRuns; 64]> {
     let mut runs = Box::new([StoneRuns::default(); 64]);
     for (alive, runs) in runs.iter_mut().enumerate().skip(1) {
         for face in 1..=die.faces() {
             let weight = die.probability(face) as f32;
             if weight > 0.0 {
                 let (first, last) = stones_permitted(variant, alive as u8, face);
-                add(runs, Outcome { weight, start: u16::from(first), end: u16::from(last) + 1 });
+                add(
+                    runs,
+                    Outcome {
+                        weight,
+                        start: u16::from(first),
+                        end: u16::from(last) + 1,
+                    },
+                );
             }
         }
     }
@@ -25,7 +38,8 @@ pub(super) fn runs_of_stones(variant: Variant, die: Die, add: impl Fn(&mut Stone
 }
 
 impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
-    /// Whether a rolled face permits a move: the same as to look for it among the legal ones, without listing them.
+    /// Whether a rolled face permits a move: the same as to look for it among the legal ones,
+    /// without listing them.
     #[must_use]
     #[inline]
     pub fn permits(&self, position: &Position, face: u8, mv: Move) -> bool {
@@ -45,7 +59,8 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
     }
 }
 
-/// The lowest and highest stone index that `face` permits; they are equal or neighbours among the living.
+/// The lowest and highest stone index that `face` permits; they are equal or neighbours among the
+/// living.
 #[inline]
 pub(crate) fn stones_permitted(variant: Variant, alive: u8, face: u8) -> (u8, u8) {
     let rolled = face - 1;
@@ -86,12 +101,21 @@ mod tests {
                 let mut position = rules.random_start(&mut random, 0);
                 while rules.winner(&position).is_none() {
                     for face in 0..=8 {
-                        let listed = if (1..=6).contains(&face) { rules.legal_moves(&position, face) } else { Default::default() };
+                        let listed = if (1..=6).contains(&face) {
+                            rules.legal_moves(&position, face)
+                        } else {
+                            Default::default()
+                        };
                         for mv in (0..18).filter_map(Move::from_number) {
-                            assert_eq!(rules.permits(&position, face, mv), listed.contains(&mv), "{position:?} {face} {mv:?}");
+                            assert_eq!(
+                                rules.permits(&position, face, mv),
+                                listed.contains(&mv),
+                                "{position:?} {face} {mv:?}"
+                            );
                         }
                     }
-                    position = rules.play(&position, rules.random_move(&position, random.next_u64()));
+                    position =
+                        rules.play(&position, rules.random_move(&position, random.next_u64()));
                 }
             }
         }

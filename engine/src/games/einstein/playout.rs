@@ -1,11 +1,13 @@
-//! Random games at the speed of the machine: one at a time, and 64 in lockstep on whatever vectors there are.
+//! Random games at the speed of the machine: one at a time, and 64 in lockstep on whatever vectors
+//! there are.
 //!
-//! A ply takes one [`Draw`] of 16 random bits, which says the roll, the step and, where the roll leaves a choice, the
-//! stone. Two distributions ([`Choice`]): all permitted moves equally likely, as [`super::EinStein`]'s `random_move`
-//! draws them, or Monte_Alpha's, in which the two stones are equally likely whatever their steps.
-//! In lockstep, lane *i* draws from stream *i*, and a lane whose game is over takes the next start at the next exchange.
-//! Invariant: all engines play the same games, ply for ply, so what they count is the same on every machine; and nothing
-//! is allocated once a [`Playouts`] is made.
+//! A ply takes one [`Draw`] of 16 random bits, which says the roll, the step and, where the roll
+//! leaves a choice, the stone. Two distributions ([`Choice`]): all permitted moves equally likely,
+//! as [`super::EinStein`]'s `random_move` draws them, or Monte_Alpha's, in which the two stones are
+//! equally likely whatever their steps. In lockstep, lane *i* draws from stream *i*, and a lane
+//! whose game is over takes the next start at the next exchange. Invariant: all engines play the
+//! same games, ply for ply, so what they count is the same on every machine; and nothing is
+//! allocated once a [`Playouts`] is made.
 
 #[cfg(target_arch = "x86_64")]
 mod avx2;
@@ -36,9 +38,15 @@ pub const LANES: usize = 64;
 /// Fewer games than this are played one by one.
 pub(super) const FEWEST_TOGETHER: usize = 4;
 
-/// Plays one game from each of at most [`LANES`] positions, moves being equally likely, on the widest engine there is for
-/// the variant: the set of those that the side to move wins. None may be over.
-pub(super) fn play_out_together(table: StoneTable, variant: Variant, positions: &[Position], seed: u64) -> u64 {
+/// Plays one game from each of at most [`LANES`] positions, moves being equally likely, on the
+/// widest engine there is for the variant: the set of those that the side to move wins. None may be
+/// over.
+pub(super) fn play_out_together(
+    table: StoneTable,
+    variant: Variant,
+    positions: &[Position],
+    seed: u64,
+) -> u64 {
     let random = &mut LaneRandom::from_seed(seed);
     #[cfg(target_arch = "x86_64")]
     if variant == Variant::Classic {
@@ -58,7 +66,8 @@ pub enum Choice {
     /// All moves that the roll permits are equally likely.
     #[default]
     Moves,
-    /// The stones that the roll permits are equally likely, then the chosen stone's steps (Monte_Alpha's die table).
+    /// The stones that the roll permits are equally likely, then the chosen stone's steps
+    /// (Monte_Alpha's die table).
     Stones,
 }
 
@@ -104,7 +113,11 @@ impl PlayoutEngine {
     /// The widest this machine has.
     #[must_use]
     pub fn detect() -> Self {
-        Self::ALL.into_iter().rev().find(|engine| engine.is_available()).unwrap_or(Self::Scalar)
+        Self::ALL
+            .into_iter()
+            .rev()
+            .find(|engine| engine.is_available())
+            .unwrap_or(Self::Scalar)
     }
 }
 
@@ -155,7 +168,8 @@ enum AnyLanes {
 
 /// Plays many random games on the standard board with the fair die.
 ///
-/// The Mersenne Twister of the seed makes the state of the lanes' generators ([`LaneRandom`]) and orders the set-ups.
+/// The Mersenne Twister of the seed makes the state of the lanes' generators ([`LaneRandom`]) and
+/// orders the set-ups.
 pub struct Playouts {
     lanes: AnyLanes,
     choice: Choice,
@@ -165,19 +179,26 @@ pub struct Playouts {
 }
 
 impl Playouts {
-    /// Playouts by the widest engine; `None` for rules that they do not know: a die that is not the fair one with six
-    /// faces, fewer than six stones a side. Such games are played one by one with [`crate::game::Game::random_end`].
+    /// Playouts by the widest engine; `None` for rules that they do not know: a die that is not the
+    /// fair one with six faces, fewer than six stones a side. Such games are played one by one with
+    /// [`crate::game::Game::random_end`].
     #[must_use]
     pub fn new(game: &Standard, choice: Choice, seed: u64) -> Option<Self> {
         Self::on(PlayoutEngine::detect(), game, choice, seed)
     }
 
-    /// The same on a given engine; `None` also if the machine does not have it. The variant with the nearest stone only
-    /// is always played lane by lane.
+    /// The same on a given engine; `None` also if the machine does not have it. The variant with
+    /// the nearest stone only is always played lane by lane.
     #[must_use]
     pub fn on(engine: PlayoutEngine, game: &Standard, choice: Choice, seed: u64) -> Option<Self> {
-        let table = game.stone_table().filter(|_| usize::from(game.stones()) == super::MAX_STONES)?;
-        let engine = if game.variant() == super::Variant::Classic { engine } else { PlayoutEngine::Scalar };
+        let table = game
+            .stone_table()
+            .filter(|_| usize::from(game.stones()) == super::MAX_STONES)?;
+        let engine = if game.variant() == super::Variant::Classic {
+            engine
+        } else {
+            PlayoutEngine::Scalar
+        };
         let lanes = match engine {
             PlayoutEngine::Scalar => AnyLanes::Scalar(Box::new(ScalarLanes::new(*table))),
             #[cfg(target_arch = "x86_64")]
@@ -190,7 +211,13 @@ impl Playouts {
         let mut stream = RandomStream::new(seed);
         let random = LaneRandom::new(&mut stream);
         let starts = Starts::new(game, &mut stream);
-        Some(Self { lanes, choice, random, starts, stream })
+        Some(Self {
+            lanes,
+            choice,
+            random,
+            starts,
+            stream,
+        })
     }
 
     /// The engine in use.
@@ -205,9 +232,9 @@ impl Playouts {
         }
     }
 
-    /// Plays `games` games from random set-ups. Both set-ups of a game are uniform and independent of each other; among
-    /// 720 games that follow each other every set-up begins once (fewer repetitions than chance has, hence no larger
-    /// errors).
+    /// Plays `games` games from random set-ups. Both set-ups of a game are uniform and independent
+    /// of each other; among 720 games that follow each other every set-up begins once (fewer
+    /// repetitions than chance has, hence no larger errors).
     pub fn random_setups(&mut self, games: u64) -> Tally {
         self.starts.random_setups();
         self.play(games)
@@ -216,14 +243,24 @@ impl Playouts {
     /// Plays `games` games from one position. A position that is over is won without a ply.
     pub fn from_position(&mut self, game: &Standard, position: &Position, games: u64) -> Tally {
         if let Some(winner) = game.winner(position) {
-            return Tally { games, first_mover_wins: if winner == position.seat() { games } else { 0 }, ..Tally::default() };
+            return Tally {
+                games,
+                first_mover_wins: if winner == position.seat() { games } else { 0 },
+                ..Tally::default()
+            };
         }
         self.starts.position(position);
         self.play(games)
     }
 
     fn play(&mut self, games: u64) -> Tally {
-        let Self { lanes, choice, random, starts, stream } = self;
+        let Self {
+            lanes,
+            choice,
+            random,
+            starts,
+            stream,
+        } = self;
         match lanes {
             AnyLanes::Scalar(lanes) => play(&mut **lanes, *choice, random, starts, stream, games),
             #[cfg(target_arch = "x86_64")]

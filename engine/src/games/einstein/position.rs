@@ -1,8 +1,8 @@
 //! A position of EinStein würfelt nicht in 61 bits, and its moves.
 //!
-//! Two sides of six five-bit lanes (the square of each stone in its owner's perspective, 31 = gone), the side
-//! to move in the low half, and one bit for the seat to move. Captures are found by comparing all six lanes of
-//! a side at once.
+//! Two sides of six five-bit lanes (the square of each stone in its owner's perspective, 31 =
+//! gone), the side to move in the low half, and one bit for the seat to move. Captures are found by
+//! comparing all six lanes of a side at once.
 
 /// Most stones a side has.
 pub const MAX_STONES: usize = 6;
@@ -28,7 +28,9 @@ impl Side {
     /// Stone `i` (from 0) on `squares[i]`, or [`GONE`].
     #[must_use]
     pub fn new(squares: [u8; MAX_STONES]) -> Self {
-        Self(squares.iter().rev().fold(0, |lanes, &square| lanes << LANE_BITS | u32::from(square & 31)))
+        Self(squares.iter().rev().fold(0, |lanes, &square| {
+            lanes << LANE_BITS | u32::from(square & 31)
+        }))
     }
 
     /// The square of a stone (from 0), or [`GONE`].
@@ -49,7 +51,9 @@ impl Side {
     #[must_use]
     #[inline]
     pub(super) fn in_pairs(self) -> [usize; MAX_STONES / 2] {
-        std::array::from_fn(|pair| (self.0 >> (2 * LANE_BITS * pair as u32)) as usize % (1 << (2 * LANE_BITS)))
+        std::array::from_fn(|pair| {
+            (self.0 >> (2 * LANE_BITS * pair as u32)) as usize % (1 << (2 * LANE_BITS))
+        })
     }
 
     /// One bit a living stone.
@@ -92,7 +96,8 @@ impl Side {
         (0..MAX_STONES).fold(0, |taken, stone| taken | 1 << self.square(stone))
     }
 
-    /// The same in the other side's perspective, on a board of `squares` squares; bits above the board mean nothing.
+    /// The same in the other side's perspective, on a board of `squares` squares; bits above the
+    /// board mean nothing.
     #[must_use]
     #[inline]
     pub fn squares_taken_seen_from_the_other_side(self, squares: u8) -> u32 {
@@ -181,7 +186,11 @@ impl Position {
     /// The side of a seat.
     #[must_use]
     pub fn side(&self, seat: usize) -> Side {
-        if seat == self.seat() { self.mover() } else { self.other() }
+        if seat == self.seat() {
+            self.mover()
+        } else {
+            self.other()
+        }
     }
 
     /// Stones on the board.
@@ -198,8 +207,8 @@ impl Position {
         self.0
     }
 
-    /// A position from its packed form, if that is one: no two stones of a side on one square, no stone of both
-    /// sides on one square, squares on a board of `squares` squares.
+    /// A position from its packed form, if that is one: no two stones of a side on one square, no
+    /// stone of both sides on one square, squares on a board of `squares` squares.
     #[must_use]
     pub fn from_bits(bits: u64, squares: u8) -> Option<Self> {
         let position = Self(bits);
@@ -219,8 +228,8 @@ impl Position {
         (bits >> (SEAT_BIT + 1) == 0).then_some(position)
     }
 
-    /// A key that is a bijection of the packed form, mixed so that any of its bits may index a table
-    /// (the finaliser of SplitMix64: Steele, Lea and Flood 2014, variant 13 of Stafford).
+    /// A key that is a bijection of the packed form, mixed so that any of its bits may index a
+    /// table (the finaliser of SplitMix64: Steele, Lea and Flood 2014, variant 13 of Stafford).
     #[must_use]
     #[inline]
     pub fn key(&self) -> u64 {
@@ -230,8 +239,8 @@ impl Position {
         key ^ key >> 31
     }
 
-    /// The position after `stone` went to `destination` (`seen_by_other` in the other side's perspective),
-    /// capturing whatever stood there.
+    /// The position after `stone` went to `destination` (`seen_by_other` in the other side's
+    /// perspective), capturing whatever stood there.
     #[must_use]
     #[inline]
     pub(super) fn after(&self, stone: usize, destination: u8, seen_by_other: u8) -> Self {
@@ -242,11 +251,18 @@ impl Position {
 
 impl std::fmt::Debug for Position {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(formatter, "Position(mover {:?}, other {:?}, seat {})", self.mover(), self.other(), self.seat())
+        write!(
+            formatter,
+            "Position(mover {:?}, other {:?}, seat {})",
+            self.mover(),
+            self.other(),
+            self.seat()
+        )
     }
 }
 
-/// A move: which stone (from 0) takes which step (0 diagonal, 1 sideways, 2 forward, in the mover's perspective).
+/// A move: which stone (from 0) takes which step (0 diagonal, 1 sideways, 2 forward, in the mover's
+/// perspective).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Move(u8);
 

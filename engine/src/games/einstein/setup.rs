@@ -1,7 +1,7 @@
 //! Set-ups: how a side arranges its stones on its home triangle.
 //!
-//! On the standard board there are 720; a set-up's index is the lexicographic rank of the stones read over
-//! a5 b5 c5 a4 b4 a3, and Blue's arrangement is Red's by a half turn.
+//! On the standard board there are 720; a set-up's index is the lexicographic rank of the stones
+//! read over a5 b5 c5 a4 b4 a3, and Blue's arrangement is Red's by a half turn.
 
 use super::position::Side;
 use super::{EinStein, GONE, MAX_STONES, Position};
@@ -19,7 +19,10 @@ pub const SETUPS: usize = 720;
 pub fn setup_stones(index: usize, stones: usize) -> Vec<u8> {
     let mut rest: Vec<u8> = (1..=stones as u8).collect();
     let mut block: usize = (1..=stones).product();
-    assert!(index < block, "set-up {index} does not exist with {stones} stones");
+    assert!(
+        index < block,
+        "set-up {index} does not exist with {stones} stones"
+    );
     let mut index = index;
     let mut order = Vec::with_capacity(stones);
     for left in (1..=stones).rev() {
@@ -30,7 +33,8 @@ pub fn setup_stones(index: usize, stones: usize) -> Vec<u8> {
     order
 }
 
-/// The index of an arrangement of the stones 1, 2, … read over the home squares; `None` if it is no permutation.
+/// The index of an arrangement of the stones 1, 2, … read over the home squares; `None` if it is no
+/// permutation.
 #[must_use]
 pub fn setup_index(order: &[u8]) -> Option<usize> {
     let mut rest: Vec<u8> = (1..=order.len() as u8).collect();
@@ -46,10 +50,17 @@ pub fn setup_index(order: &[u8]) -> Option<usize> {
 }
 
 /// The `stones` squares of a board that are nearest to the corner, in reading order.
-pub(super) fn home_squares(columns: usize, rows: usize, stones: usize) -> FixedList<u8, MAX_STONES> {
+pub(super) fn home_squares(
+    columns: usize,
+    rows: usize,
+    stones: usize,
+) -> FixedList<u8, MAX_STONES> {
     let mut squares: Vec<u8> = (0..(columns * rows) as u8).collect();
     squares.sort_by_key(|square| {
-        let (row, column) = (usize::from(*square) / columns, usize::from(*square) % columns);
+        let (row, column) = (
+            usize::from(*square) / columns,
+            usize::from(*square) % columns,
+        );
         (row + column, row)
     });
     squares.truncate(stones);
@@ -87,7 +98,10 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
             Side::new(squares)
         });
         let position = Position::new(sides[first], sides[1 - first], first);
-        assert!(Position::from_bits(position.bits(), Self::SQUARES).is_some(), "the board is too small for both sides");
+        assert!(
+            Position::from_bits(position.bits(), Self::SQUARES).is_some(),
+            "the board is too small for both sides"
+        );
         position
     }
 
@@ -120,7 +134,13 @@ mod tests {
     #[test]
     fn blue_stands_by_a_half_turn() {
         let game = Standard::default();
-        assert_eq!(game.format_position(&game.start([0, 0], RED), None), "123../45.../6...f/...ed/..cba r -");
-        assert_eq!(game.format_position(&game.start([719, 1], RED), Some(4)), "654../32.../1...e/...fd/..cba r 4");
+        assert_eq!(
+            game.format_position(&game.start([0, 0], RED), None),
+            "123../45.../6...f/...ed/..cba r -"
+        );
+        assert_eq!(
+            game.format_position(&game.start([719, 1], RED), Some(4)),
+            "654../32.../1...e/...fd/..cba r 4"
+        );
     }
 }

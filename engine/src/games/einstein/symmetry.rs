@@ -1,9 +1,11 @@
-//! The eight symmetries of a position on the standard board that leave its value before the roll unchanged.
+//! The eight symmetries of a position on the standard board that leave its value before the roll
+//! unchanged.
 //!
-//! A symmetry is a number below 8: bit 0 transposes the board along the line from corner to corner, bit 1 reverses
-//! the mover's labels (1 ↔ 6, 2 ↔ 5, 3 ↔ 4), bit 2 the other side's. Each is its own inverse.
-//! Invariant: they commute with playing a move, see [`after_move`]. Values agree in both variants of the rules, but
-//! reversing labels needs a die that is the same read backwards, as the fair one is.
+//! A symmetry is a number below 8: bit 0 transposes the board along the line from corner to corner,
+//! bit 1 reverses the mover's labels (1 ↔ 6, 2 ↔ 5, 3 ↔ 4), bit 2 the other side's. Each is its own
+//! inverse. Invariant: they commute with playing a move, see [`after_move`]. Values agree in both
+//! variants of the rules, but reversing labels needs a die that is the same read backwards, as the
+//! fair one is.
 
 use super::position::Side;
 use super::{GONE, MAX_STONES, Move, Position};
@@ -26,7 +28,8 @@ const TRANSPOSED: [u8; 32] = {
     squares
 };
 
-/// The position that `symmetry` (below [`SYMMETRIES`]; higher bits are ignored) turns `position` into.
+/// The position that `symmetry` (below [`SYMMETRIES`]; higher bits are ignored) turns `position`
+/// into.
 #[must_use]
 #[inline]
 pub fn symmetric(position: &Position, symmetry: usize) -> Position {
@@ -42,9 +45,17 @@ pub fn symmetric(position: &Position, symmetry: usize) -> Position {
 #[must_use]
 #[inline]
 pub fn symmetric_move(mv: Move, symmetry: usize) -> Move {
-    let stone = if symmetry & REVERSE_MOVER != 0 { MAX_STONES - 1 - mv.stone() } else { mv.stone() };
+    let stone = if symmetry & REVERSE_MOVER != 0 {
+        MAX_STONES - 1 - mv.stone()
+    } else {
+        mv.stone()
+    };
     // Sideways becomes forward and forward sideways; diagonal stays.
-    let direction = if symmetry & TRANSPOSE != 0 { [0, 2, 1][mv.direction()] } else { mv.direction() };
+    let direction = if symmetry & TRANSPOSE != 0 {
+        [0, 2, 1][mv.direction()]
+    } else {
+        mv.direction()
+    };
     Move::new(stone as u8, direction as u8)
 }
 
@@ -52,11 +63,16 @@ pub fn symmetric_move(mv: Move, symmetry: usize) -> Move {
 #[must_use]
 #[inline]
 pub fn symmetric_face(face: u8, symmetry: usize) -> u8 {
-    if symmetry & REVERSE_MOVER != 0 { MAX_STONES as u8 + 1 - face } else { face }
+    if symmetry & REVERSE_MOVER != 0 {
+        MAX_STONES as u8 + 1 - face
+    } else {
+        face
+    }
 }
 
-/// The symmetry that relates the positions after a move if `symmetry` relates those before it: mover and other have
-/// changed places, so `play(symmetric(p, s), symmetric_move(m, s)) = symmetric(play(p, m), after_move(s))`.
+/// The symmetry that relates the positions after a move if `symmetry` relates those before it:
+/// mover and other have changed places, so `play(symmetric(p, s), symmetric_move(m, s)) =
+/// symmetric(play(p, m), after_move(s))`.
 #[must_use]
 #[inline]
 pub fn after_move(symmetry: usize) -> usize {
@@ -105,7 +121,10 @@ mod tests {
     #[test]
     fn a_position_by_hand() {
         let game = Standard::default();
-        let position = game.parse_position("215../64.../3...e/...fb/..acd b -").unwrap().0;
+        let position = game
+            .parse_position("215../64.../3...e/...fb/..acd b -")
+            .unwrap()
+            .0;
         let show = |symmetry| game.format_position(&symmetric(&position, symmetry), None);
         assert_eq!(show(0), "215../64.../3...e/...fb/..acd b -");
         assert_eq!(show(1), "263../14.../5...a/...fc/..ebd b -");
@@ -124,8 +143,14 @@ mod tests {
                 assert!(Position::from_bits(image.bits(), Standard::SQUARES).is_some());
                 assert_eq!(symmetric(&image, symmetry), position);
                 assert_eq!(symmetric_move(symmetric_move(mv, symmetry), symmetry), mv);
-                assert_eq!(game.play(&image, symmetric_move(mv, symmetry)), symmetric(&after, after_move(symmetry)));
-                assert_eq!(game.winner(&symmetric(&after, symmetry)), game.winner(&after));
+                assert_eq!(
+                    game.play(&image, symmetric_move(mv, symmetry)),
+                    symmetric(&after, after_move(symmetry))
+                );
+                assert_eq!(
+                    game.winner(&symmetric(&after, symmetry)),
+                    game.winner(&after)
+                );
             }
         }
     }
@@ -138,9 +163,14 @@ mod tests {
                 for symmetry in 0..SYMMETRIES {
                     for face in 1..=6 {
                         let image_face = symmetric_face(face, symmetry);
-                        let mut expected: Vec<Move> =
-                            game.legal_moves(&position, face).iter().map(|&mv| symmetric_move(mv, symmetry)).collect();
-                        let mut found = game.legal_moves(&symmetric(&position, symmetry), image_face).to_vec();
+                        let mut expected: Vec<Move> = game
+                            .legal_moves(&position, face)
+                            .iter()
+                            .map(|&mv| symmetric_move(mv, symmetry))
+                            .collect();
+                        let mut found = game
+                            .legal_moves(&symmetric(&position, symmetry), image_face)
+                            .to_vec();
                         expected.sort_unstable();
                         found.sort_unstable();
                         assert_eq!(found, expected);
@@ -162,7 +192,10 @@ mod tests {
             let (mut moves, mut outcomes) = (MoveList::default(), OutcomeList::default());
             game.moves(position, &mut moves);
             game.outcomes(position, &moves, &mut outcomes);
-            let values: Vec<f32> = moves.iter().map(|&mv| 1.0 - value(game, &game.play(position, mv), known)).collect();
+            let values: Vec<f32> = moves
+                .iter()
+                .map(|&mv| 1.0 - value(game, &game.play(position, mv), known))
+                .collect();
             let value = expectation(&outcomes, &values);
             known.insert(*position, value);
             value
@@ -170,11 +203,17 @@ mod tests {
         let game = Standard::default();
         let mut known = HashMap::new();
         let mut seen = 0;
-        for (position, _) in random_plies(300).into_iter().filter(|(position, _)| position.stones() <= 3) {
+        for (position, _) in random_plies(300)
+            .into_iter()
+            .filter(|(position, _)| position.stones() <= 3)
+        {
             let expected = value(&game, &position, &mut known);
             for symmetry in 1..SYMMETRIES {
                 let found = value(&game, &symmetric(&position, symmetry), &mut known);
-                assert!((found - expected).abs() < 1e-5, "{position:?} {symmetry}: {found} {expected}");
+                assert!(
+                    (found - expected).abs() < 1e-5,
+                    "{position:?} {symmetry}: {found} {expected}"
+                );
             }
             seen += 1;
         }

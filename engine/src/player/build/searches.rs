@@ -1,4 +1,5 @@
-//! From notation to searches of the expectiminimax family: `star2(depth=6, eval=schwarz)` and its relatives.
+//! From notation to searches of the expectiminimax family: `star2(depth=6, eval=schwarz)` and its
+//! relatives.
 
 use super::limits::{limits, threads};
 use super::{assumed_die, evaluators, tablebase};
@@ -36,7 +37,11 @@ enum Shape {
     /// Without cuts, in `f64`: the references.
     Reference(Form),
     /// On the unified operator.
-    Unified { options: StarOptions, deepening: Deepening, threads: usize },
+    Unified {
+        options: StarOptions,
+        deepening: Deepening,
+        threads: usize,
+    },
     /// Outcome by outcome, each face of the die apart.
     Outcomes(Options),
     /// As if the rolls to come were known: drawn from the seed.
@@ -51,62 +56,108 @@ struct TableRecipe {
     reuse: Reuse,
 }
 
-/// Largest table a player may ask for, in MiB. Every worker thread makes players of its own, each with a table.
+/// Largest table a player may ask for, in MiB. Every worker thread makes players of its own, each
+/// with a table.
 const LARGEST_TABLE: usize = 1 << 12;
 
 /// Entries in a MiB.
 const ENTRIES: usize = 1 << 16;
 
-/// From this depth on a search has a table unless told otherwise; below, transpositions are too rare to pay.
+/// From this depth on a search has a table unless told otherwise; below, transpositions are too
+/// rare to pay.
 const TABLE_FROM_DEPTH: u32 = 4;
 
-/// MiB of a table when none are named: at depth 6 more brings nothing, and this much stays in a core's own cache.
+/// MiB of a table when none are named: at depth 6 more brings nothing, and this much stays in a
+/// core's own cache.
 const DEFAULT_TABLE: usize = 4;
 
 /// MiB of a table when time or nodes end the search, so that it may get deep.
 const DEFAULT_TABLE_WITH_LIMITS: usize = 16;
 
-/// Plies from one iteration to the next when time or nodes end the search. At 10 ms a move steps of 2 score 48.9 % ± 1.5
-/// against steps of 1.
+/// Plies from one iteration to the next when time or nodes end the search. At 10 ms a move steps of
+/// 2 score 48.9 % ± 1.5 against steps of 1.
 const STEP_WITH_LIMITS: u32 = 1;
 
-/// Stones of the endgame tables when time or nodes end a Star2 search: they are built in a fraction of a second.
+/// Stones of the endgame tables when time or nodes end a Star2 search: they are built in a fraction
+/// of a second.
 const TABLEBASE_WITH_LIMITS: usize = 4;
 
-/// Stones of the endgame tables that are taken from files, if they are there, when time ends a Star2 search: those of more
-/// do not fit into memory. With a limit of nodes they are not, so that its moves do not depend on files.
+/// Stones of the endgame tables that are taken from files, if they are there, when time ends a
+/// Star2 search: those of more do not fit into memory. With a limit of nodes they are not, so that
+/// its moves do not depend on files.
 const MOST_AT_HAND: usize = 5;
 
-/// Standard deviations of ProbCut when time or nodes end a Star2 search: 1.5, 2 and 3 give away 0.00350, 0.00331 and 0.00327 a
-/// decision at 60,000 nodes (`alea regret --suite data/suites/regret.jsonl`); without tables 2 gives away 0.00398, none 0.00403.
+/// Standard deviations of ProbCut when time or nodes end a Star2 search: 1.5, 2 and 3 give away
+/// 0.00350, 0.00331 and 0.00327 a decision at 60,000 nodes (`alea regret --suite
+/// data/suites/regret.jsonl`); without tables 2 gives away 0.00398, none 0.00403.
 const PROBCUT_WITH_LIMITS: f32 = 3.0;
 
 impl SearchRecipe {
     /// A search with everything at its default.
     pub(super) fn fixed_depth(depth: u32, evaluator: AnyEvaluator) -> Self {
-        let entries = if depth >= TABLE_FROM_DEPTH { DEFAULT_TABLE * ENTRIES } else { 0 };
-        let shape = Shape::Unified { options: StarOptions::default(), deepening: Deepening::default(), threads: 1 };
-        let table = TableRecipe { entries, replacement: Replacement::default(), reuse: Reuse::default() };
-        Self { shape, limits: Limits::to_depth(depth), table, evaluator, oracle: None }
+        let entries = if depth >= TABLE_FROM_DEPTH {
+            DEFAULT_TABLE * ENTRIES
+        } else {
+            0
+        };
+        let shape = Shape::Unified {
+            options: StarOptions::default(),
+            deepening: Deepening::default(),
+            threads: 1,
+        };
+        let table = TableRecipe {
+            entries,
+            replacement: Replacement::default(),
+            reuse: Reuse::default(),
+        };
+        Self {
+            shape,
+            limits: Limits::to_depth(depth),
+            table,
+            evaluator,
+            oracle: None,
+        }
     }
 
-    /// ABSeval, an opponent of Monte_Alpha: alpha-beta with a table and an evaluation by threats, of which no details are
-    /// published; so Star1 with attack, block and threat.
+    /// ABSeval, an opponent of Monte_Alpha: alpha-beta with a table and an evaluation by threats,
+    /// of which no details are published; so Star1 with attack, block and threat.
     pub(super) fn abseval(limit: TimeLimit, game: &Standard) -> Self {
-        let options = StarOptions { cuts: Cuts::Star1, ..StarOptions::default() };
-        let deepening = Deepening { step: STEP_WITH_LIMITS, ..Deepening::default() };
+        let options = StarOptions {
+            cuts: Cuts::Star1,
+            ..StarOptions::default()
+        };
+        let deepening = Deepening {
+            step: STEP_WITH_LIMITS,
+            ..Deepening::default()
+        };
         let entries = DEFAULT_TABLE_WITH_LIMITS * ENTRIES;
         Self {
-            shape: Shape::Unified { options, deepening, threads: 1 },
-            limits: Limits { time: Some(limit), ..Limits::to_depth(MOST_DEPTH) },
-            table: TableRecipe { entries, replacement: Replacement::default(), reuse: Reuse::default() },
+            shape: Shape::Unified {
+                options,
+                deepening,
+                threads: 1,
+            },
+            limits: Limits {
+                time: Some(limit),
+                ..Limits::to_depth(MOST_DEPTH)
+            },
+            table: TableRecipe {
+                entries,
+                replacement: Replacement::default(),
+                reuse: Reuse::default(),
+            },
             evaluator: evaluators::attack_block_threat(game),
             oracle: None,
         }
     }
 
-    /// Reads the notation if its name is that of a search; also returns the rules with the die that it assumes.
-    pub(super) fn from_notation(notation: &Notation, arguments: &mut Arguments<'_>, game: Standard) -> Result<(Self, Standard), Problem> {
+    /// Reads the notation if its name is that of a search; also returns the rules with the die that
+    /// it assumes.
+    pub(super) fn from_notation(
+        notation: &Notation,
+        arguments: &mut Arguments<'_>,
+        game: Standard,
+    ) -> Result<(Self, Standard), Problem> {
         let depth = arguments.take("depth")?;
         let evaluator = arguments.take("eval")?;
         let game = assumed_die(arguments, game)?;
@@ -117,10 +168,27 @@ impl SearchRecipe {
         };
         let cuts = match notation.name.as_str() {
             "unified" | "textbook" => {
-                let form = if notation.name == "unified" { Form::Unified } else { Form::Textbook };
+                let form = if notation.name == "unified" {
+                    Form::Unified
+                } else {
+                    Form::Textbook
+                };
                 only_one_depth(&limits, notation, &notation.name)?;
-                let table = TableRecipe { entries: 0, replacement: Replacement::default(), reuse: Reuse::default() };
-                return Ok((Self { shape: Shape::Reference(form), limits, table, evaluator, oracle: None }, game));
+                let table = TableRecipe {
+                    entries: 0,
+                    replacement: Replacement::default(),
+                    reuse: Reuse::default(),
+                };
+                return Ok((
+                    Self {
+                        shape: Shape::Reference(form),
+                        limits,
+                        table,
+                        evaluator,
+                        oracle: None,
+                    },
+                    game,
+                ));
             }
             "minimax" | "star0" => Cuts::None,
             "star0.5" => Cuts::Between,
@@ -129,28 +197,54 @@ impl SearchRecipe {
         };
         let open_dice = matches!(notation.name.as_str(), "minimax" | "alphabeta");
         let negascout = arguments.choice("negascout", &[("no", false), ("yes", true)])?;
-        let outcomes = !open_dice && arguments.choice("form", &[("unified", false), ("outcomes", true)])?;
+        let outcomes =
+            !open_dice && arguments.choice("form", &[("unified", false), ("outcomes", true)])?;
         let table = table(arguments, notation, &limits, open_dice || outcomes)?;
         let shape = if outcomes {
             Shape::Outcomes(Options { cuts, negascout })
         } else {
-            let ordering = ordering(arguments, if open_dice || cuts == Cuts::None { Ordering::NONE } else { Ordering::ALL })?;
+            let ordering = ordering(
+                arguments,
+                if open_dice || cuts == Cuts::None {
+                    Ordering::NONE
+                } else {
+                    Ordering::ALL
+                },
+            )?;
             let probcut = match arguments.take_named("probcut")? {
                 Some(value) => parse_number("probcut", value, 0.0..=100.0)?,
                 None if cuts == Cuts::Star2 && !limits.only_depth() => PROBCUT_WITH_LIMITS,
                 None => 0.0,
             };
-            let options = StarOptions { cuts, negascout, ordering, probcut: (probcut > 0.0).then_some(probcut) };
+            let options = StarOptions {
+                cuts,
+                negascout,
+                ordering,
+                probcut: (probcut > 0.0).then_some(probcut),
+            };
             if open_dice {
-                Shape::OpenDice { options, seed: arguments.number("dice", 0..=u64::MAX, 1)? }
+                Shape::OpenDice {
+                    options,
+                    seed: arguments.number("dice", 0..=u64::MAX, 1)?,
+                }
             } else {
-                let step = if limits.only_depth() { Deepening::default().step } else { STEP_WITH_LIMITS };
+                let step = if limits.only_depth() {
+                    Deepening::default().step
+                } else {
+                    STEP_WITH_LIMITS
+                };
                 let step = arguments.number("step", 1..=MOST_DEPTH, step)?;
                 let aspiration = arguments.take_named("aspiration")?;
-                let aspiration = aspiration.map(|value| parse_number("aspiration", value, 0.0..=1.0)).transpose()?;
+                let aspiration = aspiration
+                    .map(|value| parse_number("aspiration", value, 0.0..=1.0))
+                    .transpose()?;
                 let deepening = Deepening { step, aspiration };
                 let threads = threads(arguments, limits.time)?;
-                Shape::Unified { options, deepening, threads }
+                Shape::Unified {
+                    options,
+                    deepening,
+                    threads,
+                }
             }
         };
         if outcomes {
@@ -161,14 +255,28 @@ impl SearchRecipe {
             Some(_) => at_hand(game.variant()).clamp(TABLEBASE_WITH_LIMITS, MOST_AT_HAND),
             None => TABLEBASE_WITH_LIMITS,
         };
-        let oracle = if matches!(shape, Shape::Unified { .. }) { tablebase(arguments, &game, stones)? } else { None };
-        Ok((Self { shape, limits, table, evaluator, oracle }, game))
+        let oracle = if matches!(shape, Shape::Unified { .. }) {
+            tablebase(arguments, &game, stones)?
+        } else {
+            None
+        };
+        Ok((
+            Self {
+                shape,
+                limits,
+                table,
+                evaluator,
+                oracle,
+            },
+            game,
+        ))
     }
 
-    /// Whether the same seed gives the same moves: not with a limit of time, and not with several threads, which reach
-    /// positions in an order of their own.
+    /// Whether the same seed gives the same moves: not with a limit of time, and not with several
+    /// threads, which reach positions in an order of their own.
     pub(super) fn is_reproducible(&self) -> bool {
-        let several = self.table.entries > 0 && matches!(self.shape, Shape::Unified { threads, .. } if threads > 1);
+        let several = self.table.entries > 0
+            && matches!(self.shape, Shape::Unified { threads, .. } if threads > 1);
         self.limits.time.is_none() && !several
     }
 
@@ -176,8 +284,15 @@ impl SearchRecipe {
         let limits = self.limits;
         // Without memory for a table a search is slower, and finds the same.
         let table = || {
-            let TableRecipe { entries, replacement, reuse } = self.table;
-            (entries > 0).then(|| Table::with_entries(entries, replacement, reuse)).flatten().map(Arc::new)
+            let TableRecipe {
+                entries,
+                replacement,
+                reuse,
+            } = self.table;
+            (entries > 0)
+                .then(|| Table::with_entries(entries, replacement, reuse))
+                .flatten()
+                .map(Arc::new)
         };
         let depth = limits.depths[0].most;
         with_evaluator!(&self.evaluator, evaluator => {
@@ -206,12 +321,25 @@ fn only_one_depth(limits: &Limits, notation: &Notation, who: &str) -> Result<(),
     if *limits == Limits::to_depth(limits.depths[0].most) {
         return Ok(());
     }
-    Err((notation.character, format!("{who} takes no limit but depth")))
+    Err((
+        notation.character,
+        format!("{who} takes no limit but depth"),
+    ))
 }
 
 /// `table=MIB` or `entries=N`, `replace`, `reuse`.
-fn table(arguments: &mut Arguments<'_>, notation: &Notation, limits: &Limits, none: bool) -> Result<TableRecipe, Problem> {
-    let deepest = limits.depths.iter().map(|depth| depth.most).max().unwrap_or(1);
+fn table(
+    arguments: &mut Arguments<'_>,
+    notation: &Notation,
+    limits: &Limits,
+    none: bool,
+) -> Result<TableRecipe, Problem> {
+    let deepest = limits
+        .depths
+        .iter()
+        .map(|depth| depth.most)
+        .max()
+        .unwrap_or(1);
     let default = if none || deepest < TABLE_FROM_DEPTH {
         0
     } else if limits.only_depth() {
@@ -232,17 +360,32 @@ fn table(arguments: &mut Arguments<'_>, notation: &Notation, limits: &Limits, no
             ("two_level", Replacement::TwoLevel),
         ],
     )?;
-    let reuse = arguments.choice("reuse", &[("same", Reuse::SameDepth), ("deeper", Reuse::Deeper)])?;
+    let reuse = arguments.choice(
+        "reuse",
+        &[("same", Reuse::SameDepth), ("deeper", Reuse::Deeper)],
+    )?;
     // Better refused here than by the system in the middle of a match.
     if entries > 0 && Table::with_entries(entries, replacement, reuse).is_none() {
-        return Err((notation.character, format!("there is no memory for a table of {} MiB", entries / ENTRIES)));
+        return Err((
+            notation.character,
+            format!(
+                "there is no memory for a table of {} MiB",
+                entries / ENTRIES
+            ),
+        ));
     }
-    Ok(TableRecipe { entries, replacement, reuse })
+    Ok(TableRecipe {
+        entries,
+        replacement,
+        reuse,
+    })
 }
 
 /// `order=none`, `order=all`, or any of table, tactics, history, eval joined by ':'.
 fn ordering(arguments: &mut Arguments<'_>, default: Ordering) -> Result<Ordering, Problem> {
-    let Some(value) = arguments.take_named("order")? else { return Ok(default) };
+    let Some(value) = arguments.take_named("order")? else {
+        return Ok(default);
+    };
     let mut ordering = Ordering::NONE;
     for part in value.name.split(':') {
         match part {
@@ -253,7 +396,9 @@ fn ordering(arguments: &mut Arguments<'_>, default: Ordering) -> Result<Ordering
             "history" => ordering.history = true,
             "eval" => ordering.evaluator = true,
             _ => {
-                let problem = format!("'order' is none, all, or any of table, tactics, history, eval joined by ':', not '{value}'");
+                let problem = format!(
+                    "'order' is none, all, or any of table, tactics, history, eval joined by ':', not '{value}'"
+                );
                 return Err((value.character, problem));
             }
         }

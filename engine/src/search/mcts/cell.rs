@@ -1,32 +1,43 @@
-//! What the graph consists of: a cell of 16 bytes for each position and each move, and as much again of what is known of it.
+//! What the graph consists of: a cell of 16 bytes for each position and each move, and as much
+//! again of what is known of it.
 //!
-//! A simulation reads and writes cells on its whole way; what is proven or known beforehand lies apart, so that it costs no
-//! cache line where there is nothing. All of it is atomic, so threads share it without locks; where one thread searches
-//! alone (`SHARED` is false) plain loads and stores do the same for less. Invariants: sums are of whole numbers, so no order
-//! of additions changes them; what is proven only ever tightens; [`Known`] bounds mean something only where the cell says so.
+//! A simulation reads and writes cells on its whole way; what is proven or known beforehand lies
+//! apart, so that it costs no cache line where there is nothing. All of it is atomic, so threads
+//! share it without locks; where one thread searches alone (`SHARED` is false) plain loads and
+//! stores do the same for less. Invariants: sums are of whole numbers, so no order of additions
+//! changes them; what is proven only ever tightens; [`Known`] bounds mean something only where the
+//! cell says so.
 
 use crate::chance::Bounds;
-use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Acquire, Ordering::Relaxed, Ordering::Release};
+use std::sync::atomic::{
+    AtomicU32, AtomicU64, Ordering::Acquire, Ordering::Relaxed, Ordering::Release,
+};
 
-/// Four to a cache line. A zeroed cell is a move that was never tried and of which nothing is known.
+/// Four to a cache line. A zeroed cell is a move that was never tried and of which nothing is
+/// known.
 #[derive(Debug, Default)]
 #[repr(C)]
 pub(in crate::search) struct Cell {
-    /// A move: how often it was tried. A head: how often the position was visited, about, if threads share it.
+    /// A move: how often it was tried. A head: how often the position was visited, about, if
+    /// threads share it.
     visits: AtomicU32,
-    /// A move: the block of the position behind it, 0 for none, or [`OVER`]. A head: the number of its moves. And [`PROVEN`].
+    /// A move: the block of the position behind it, 0 for none, or [`OVER`]. A head: the number of
+    /// its moves. And [`PROVEN`].
     link: AtomicU32,
-    /// A move: sum of the payoffs of the seat that makes it, in units of 2⁻³². A head: the key of the position.
+    /// A move: sum of the payoffs of the seat that makes it, in units of 2⁻³². A head: the key of
+    /// the position.
     sum: AtomicU64,
 }
 
-/// What is known of a move or a position beside its statistics. Nothing is known where it is zeroed.
+/// What is known of a move or a position beside its statistics. Nothing is known where it is
+/// zeroed.
 #[derive(Debug, Default)]
 #[repr(C)]
 pub(in crate::search) struct Known {
     /// What is proven for the seat that makes the move, or for the seat to move: [`pack`].
     bounds: AtomicU64,
-    /// A move: what the prior says of it. A head: what a leaf said of the position when it was added. An `f32`.
+    /// A move: what the prior says of it. A head: what a leaf said of the position when it was
+    /// added. An `f32`.
     hint: AtomicU32,
     /// A head: scratch.
     mark: AtomicU32,
@@ -66,7 +77,10 @@ fn pack(bounds: Bounds) -> u64 {
 
 #[inline]
 fn unpack(word: u64) -> Bounds {
-    Bounds { lower: f32::from_bits(word as u32), upper: f32::from_bits((word >> 32) as u32 ^ UPPER_UNKNOWN) }
+    Bounds {
+        lower: f32::from_bits(word as u32),
+        upper: f32::from_bits((word >> 32) as u32 ^ UPPER_UNKNOWN),
+    }
 }
 
 /// A payoff in units of 2⁻³².
@@ -146,7 +160,8 @@ impl Cell {
 
     /// Puts another block behind a move; nobody else may be at it.
     pub(super) fn move_child(&self, block: u32) {
-        self.link.store(self.link.load(Relaxed) & PROVEN | block, Relaxed);
+        self.link
+            .store(self.link.load(Relaxed) & PROVEN | block, Relaxed);
     }
 
     /// A head's number of moves.
@@ -176,14 +191,18 @@ impl Cell {
                 self.sum.fetch_add(units, Relaxed);
             }
         } else {
-            self.sum.store(self.sum.load(Relaxed).wrapping_add(units), Relaxed);
+            self.sum
+                .store(self.sum.load(Relaxed).wrapping_add(units), Relaxed);
         }
     }
 
     /// Makes `mean` the mean of all payoffs.
     #[inline]
     pub(super) fn set_mean(&self, mean: f32) {
-        self.sum.store((f64::from(mean) * f64::from(self.visits()) * ONE) as u64, Relaxed);
+        self.sum.store(
+            (f64::from(mean) * f64::from(self.visits()) * ONE) as u64,
+            Relaxed,
+        );
     }
 
     /// Sum of the payoffs.
@@ -250,7 +269,10 @@ impl Known {
             let old = unpack(word);
             let lower = old.lower.max(bounds.lower);
             // Bounds that rounding has carried past each other have met.
-            let both = pack(Bounds { lower, upper: old.upper.min(bounds.upper).max(lower) });
+            let both = pack(Bounds {
+                lower,
+                upper: old.upper.min(bounds.upper).max(lower),
+            });
             if both == word {
                 return false;
             }
@@ -258,7 +280,10 @@ impl Known {
                 self.bounds.store(both, Relaxed);
                 return true;
             }
-            match self.bounds.compare_exchange_weak(word, both, Relaxed, Relaxed) {
+            match self
+                .bounds
+                .compare_exchange_weak(word, both, Relaxed, Relaxed)
+            {
                 Ok(_) => return true,
                 Err(now) => word = now,
             }
@@ -310,7 +335,8 @@ impl Extra {
         if SHARED {
             self.squares.fetch_add(units, Relaxed);
         } else {
-            self.squares.store(self.squares.load(Relaxed).wrapping_add(units), Relaxed);
+            self.squares
+                .store(self.squares.load(Relaxed).wrapping_add(units), Relaxed);
         }
     }
 
@@ -327,15 +353,42 @@ mod tests {
 
     #[test]
     fn a_cleared_cell_knows_nothing_and_bounds_only_tighten() {
-        let cell = Cell { visits: AtomicU32::new(7), link: AtomicU32::new(7 | PROVEN), ..Cell::default() };
+        let cell = Cell {
+            visits: AtomicU32::new(7),
+            link: AtomicU32::new(7 | PROVEN),
+            ..Cell::default()
+        };
         cell.clear();
-        assert_eq!((cell.visits(), cell.child(), cell.has_bounds()), (0, 0, false));
-        let known = Known { bounds: AtomicU64::new(7), ..Known::default() };
+        assert_eq!(
+            (cell.visits(), cell.child(), cell.has_bounds()),
+            (0, 0, false)
+        );
+        let known = Known {
+            bounds: AtomicU64::new(7),
+            ..Known::default()
+        };
         known.clear(0.5);
         assert_eq!((known.bounds(), known.hint()), (Bounds::UNKNOWN, 0.5));
-        assert!(known.tighten::<false>(Bounds { lower: 0.25, upper: 1.0 }) && known.tighten::<true>(Bounds { lower: 0.0, upper: 0.75 }));
-        assert!(!known.tighten::<true>(Bounds { lower: 0.125, upper: 0.875 }));
-        assert_eq!(known.bounds(), Bounds { lower: 0.25, upper: 0.75 });
+        assert!(
+            known.tighten::<false>(Bounds {
+                lower: 0.25,
+                upper: 1.0
+            }) && known.tighten::<true>(Bounds {
+                lower: 0.0,
+                upper: 0.75
+            })
+        );
+        assert!(!known.tighten::<true>(Bounds {
+            lower: 0.125,
+            upper: 0.875
+        }));
+        assert_eq!(
+            known.bounds(),
+            Bounds {
+                lower: 0.25,
+                upper: 0.75
+            }
+        );
         assert!(known.tighten::<false>(Bounds::exact(0.8)) && known.bounds() == Bounds::exact(0.8));
     }
 
@@ -343,14 +396,33 @@ mod tests {
     fn a_link_is_a_block_or_the_end_whatever_is_proven() {
         let cell = Cell::default();
         cell.set_has_bounds::<true>();
-        assert_eq!((cell.child(), cell.is_over(), cell.set_child(5), cell.set_child(6)), (0, false, 5, 5));
+        assert_eq!(
+            (
+                cell.child(),
+                cell.is_over(),
+                cell.set_child(5),
+                cell.set_child(6)
+            ),
+            (0, false, 5, 5)
+        );
         cell.move_child(3);
-        assert_eq!((cell.child(), cell.moves(), cell.has_bounds()), (3, 3, true));
+        assert_eq!(
+            (cell.child(), cell.moves(), cell.has_bounds()),
+            (3, 3, true)
+        );
         let end = Cell::default();
         end.set_over();
         assert!(end.is_over() && !end.has_bounds());
         end.set_has_bounds::<false>();
-        assert_eq!((end.is_over(), end.child(), end.set_child(5), end.has_bounds()), (true, 0, 0, true));
+        assert_eq!(
+            (
+                end.is_over(),
+                end.child(),
+                end.set_child(5),
+                end.has_bounds()
+            ),
+            (true, 0, 0, true)
+        );
     }
 
     #[test]

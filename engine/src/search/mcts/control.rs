@@ -1,8 +1,9 @@
 //! The controller: where a search begins, how long it goes on, and what it then says.
 //!
-//! A search ends with its budget, when the root is solved, and, if only a choice is wanted, when one move is proven to be
-//! the best or no other can become the most visited in the simulations left. Invariants: threads are started and
-//! ended within one search, and when it ends none of them keeps anything back.
+//! A search ends with its budget, when the root is solved, and, if only a choice is wanted, when
+//! one move is proven to be the best or no other can become the most visited in the simulations
+//! left. Invariants: threads are started and ended within one search, and when it ends none of them
+//! keeps anything back.
 
 use super::leaf::Leaf;
 use super::pending::MOST;
@@ -31,8 +32,15 @@ const BETWEEN_ESTIMATES: u64 = 64;
 const FULL_AT_START: f64 = 0.5;
 
 impl<G: Game, L: Leaf<G>, M: Meter> Mcts<G, L, M> {
-    /// Searches until an answer is certain enough, or until `stop` is set if it is given: then without any other limit.
-    pub(super) fn run(&mut self, position: &G::Position, legal: Option<&[G::Move]>, purpose: Purpose, stop: Option<&Arc<AtomicBool>>) {
+    /// Searches until an answer is certain enough, or until `stop` is set if it is given: then
+    /// without any other limit.
+    pub(super) fn run(
+        &mut self,
+        position: &G::Position,
+        legal: Option<&[G::Move]>,
+        purpose: Purpose,
+        stop: Option<&Arc<AtomicBool>>,
+    ) {
         let began = self.pace.start();
         self.simulations = 0;
         for worker in &mut self.workers {
@@ -41,12 +49,19 @@ impl<G: Game, L: Leaf<G>, M: Meter> Mcts<G, L, M> {
         if !self.begin(position, legal) {
             return;
         }
-        let (Some(graph), Some(root)) = (&self.graph, &self.root) else { return };
+        let (Some(graph), Some(root)) = (&self.graph, &self.root) else {
+            return;
+        };
         let two = G::SEATS == 2;
-        let options = super::MctsOptions { solver: self.options.solver && two, ..self.options };
+        let options = super::MctsOptions {
+            solver: self.options.solver && two,
+            ..self.options
+        };
         let oracle = self.oracle.as_deref().filter(|_| options.solver);
         let shared = Shared {
-            keeps_back: self.workers.len() > 1 && options.backup == Backup::Sampled && !options.needs_extras(),
+            keeps_back: self.workers.len() > 1
+                && options.backup == Backup::Sampled
+                && !options.needs_extras(),
             crowded_below: u32::try_from(self.workers.len().saturating_mul(options.batch))
                 .unwrap_or(u32::MAX)
                 .min(self.workers[0].pending.busy()),
@@ -58,16 +73,32 @@ impl<G: Game, L: Leaf<G>, M: Meter> Mcts<G, L, M> {
             oracle,
             prior: self.prior.as_deref(),
             // Twice the error of both ends; a little more, for rounding adds to it.
-            tolerance: oracle.map_or(0.0, |oracle| if oracle.error() > 0.0 { 2.0 * oracle.error() + 1e-6 } else { 0.0 }),
+            tolerance: oracle.map_or(0.0, |oracle| {
+                if oracle.error() > 0.0 {
+                    2.0 * oracle.error() + 1e-6
+                } else {
+                    0.0
+                }
+            }),
         };
         let (budget, deadline) = match stop {
             Some(_) => (u64::MAX, None),
-            None => (options.budget.simulations().unwrap_or(u64::MAX), self.pace.deadline(began, self.game.stage(position))),
+            None => (
+                options.budget.simulations().unwrap_or(u64::MAX),
+                self.pace.deadline(began, self.game.stage(position)),
+            ),
         };
         self.workers[0].ask_about_root(&shared);
         let threads = self.workers.len() as u64;
         let shares = Shares::new(self.workers.len(), budget);
-        let control = Control { shared: &shared, purpose, deadline, threads, shares, over: AtomicBool::new(false) };
+        let control = Control {
+            shared: &shared,
+            purpose,
+            deadline,
+            threads,
+            shares,
+            over: AtomicBool::new(false),
+        };
         for worker in &mut self.workers {
             worker.watch.start(0, None, deadline, stop.cloned());
         }
@@ -95,7 +126,9 @@ impl<G: Game, L: Leaf<G>, M: Meter> Mcts<G, L, M> {
     /// Finds or makes the block of the root; false if there is no memory even for that.
     fn begin(&mut self, position: &G::Position, legal: Option<&[G::Move]>) -> bool {
         let kept = self.options.keep && self.options.graph && self.root.take().is_some();
-        let Some(graph) = &mut self.graph else { return self.give_up(position, legal) };
+        let Some(graph) = &mut self.graph else {
+            return self.give_up(position, legal);
+        };
         let key = self.game.key(position);
         let found = if kept { graph.find(key) } else { None };
         let found = match found {
@@ -107,32 +140,57 @@ impl<G: Game, L: Leaf<G>, M: Meter> Mcts<G, L, M> {
             found => found,
         };
         if found.is_none() {
-            graph.clear(self.options.solver || self.prior.is_some() || self.options.backup == Backup::Expected);
+            graph.clear(
+                self.options.solver
+                    || self.prior.is_some()
+                    || self.options.backup == Backup::Expected,
+            );
         }
         let mut all = G::Moves::default();
         self.game.moves(position, &mut all);
-        // What an outcome permits is a run of the list; other choices of moves are a position of their own.
+        // What an outcome permits is a run of the list; other choices of moves are a position of
+        // their own.
         let start = match legal {
             None => Some(0),
             Some(legal) => (0..all.len()).find(|&start| all[start..].starts_with(legal)),
         };
         let permitted = legal.map(<[G::Move]>::to_vec);
         let private = start.is_none();
-        let count = if private { permitted.as_ref().map_or(0, Vec::len) } else { all.len() };
+        let count = if private {
+            permitted.as_ref().map_or(0, Vec::len)
+        } else {
+            all.len()
+        };
         let block = match found.filter(|_| !private) {
             Some(block) => Some(block),
             None => {
                 let mut reserve = Reserve::default();
                 let added = graph.add(&mut reserve, key, count, 0, 0.5);
                 graph.close(&mut reserve);
-                added.map(|block| if private || !self.options.graph { block } else { graph.publish(key, block) })
+                added.map(|block| {
+                    if private || !self.options.graph {
+                        block
+                    } else {
+                        graph.publish(key, block)
+                    }
+                })
             }
         };
-        let Some(block) = block else { return self.give_up(position, legal) };
+        let Some(block) = block else {
+            return self.give_up(position, legal);
+        };
         let mut outcomes = OutcomeList::default();
         self.game.outcomes(position, &all, &mut outcomes);
-        let one_choice = permitted.is_some() || outcomes.len() == 1 && outcomes[0].run() == (0..all.len());
-        self.root = Some(Root { position: *position, block, permitted, start: start.unwrap_or(0), one_choice, private });
+        let one_choice =
+            permitted.is_some() || outcomes.len() == 1 && outcomes[0].run() == (0..all.len());
+        self.root = Some(Root {
+            position: *position,
+            block,
+            permitted,
+            start: start.unwrap_or(0),
+            one_choice,
+            private,
+        });
         true
     }
 
@@ -151,7 +209,9 @@ impl<G: Game, L: Leaf<G>, M: Meter> Mcts<G, L, M> {
 
     /// What is known of each move asked about.
     pub(super) fn statistics(&self) -> Vec<MoveStatistics<G::Move>> {
-        let Some(root) = &self.root else { return Vec::new() };
+        let Some(root) = &self.root else {
+            return Vec::new();
+        };
         let mut all = G::Moves::default();
         let moves: &[G::Move] = match &root.permitted {
             Some(permitted) => permitted,
@@ -160,20 +220,44 @@ impl<G: Game, L: Leaf<G>, M: Meter> Mcts<G, L, M> {
                 &all
             }
         };
-        let unknown = |mv| MoveStatistics { mv, visits: 0, value: None, proven: Bounds::UNKNOWN, prior: None };
-        let Some(graph) = self.graph.as_ref().filter(|_| root.block != 0) else { return moves.iter().map(|&mv| unknown(mv)).collect() };
+        let unknown = |mv| MoveStatistics {
+            mv,
+            visits: 0,
+            value: None,
+            proven: Bounds::UNKNOWN,
+            prior: None,
+        };
+        let Some(graph) = self.graph.as_ref().filter(|_| root.block != 0) else {
+            return moves.iter().map(|&mv| unknown(mv)).collect();
+        };
         let edges = graph.edges(root.block, root.start, moves.len());
-        let sum: f32 = if self.prior.is_some() { edges.iter().map(|edge| edge.hint()).sum() } else { 0.0 };
+        let sum: f32 = if self.prior.is_some() {
+            edges.iter().map(|edge| edge.hint()).sum()
+        } else {
+            0.0
+        };
         let puct = self.options.selection == Selection::Puct;
         let of_edge = |(&mv, edge): (&G::Move, Place<'_>)| {
             let (visits, proven) = (edge.visits(), edge.bounds());
             let value = if visits > 0 {
-                Some(((edge.exact_payoff() / f64::from(visits)) as f32).clamp(proven.lower, proven.upper))
+                Some(
+                    ((edge.exact_payoff() / f64::from(visits)) as f32)
+                        .clamp(proven.lower, proven.upper),
+                )
             } else {
                 (proven.lower >= proven.upper).then_some(proven.lower)
             };
-            let prior = self.prior.as_ref().map(|_| if puct { edge.hint() / sum } else { edge.hint() });
-            MoveStatistics { mv, visits, value, proven, prior }
+            let prior = self
+                .prior
+                .as_ref()
+                .map(|_| if puct { edge.hint() / sum } else { edge.hint() });
+            MoveStatistics {
+                mv,
+                visits,
+                value,
+                proven,
+                prior,
+            }
         };
         moves.iter().zip(edges.iter()).map(of_edge).collect()
     }
@@ -204,7 +288,11 @@ struct Control<'a, G: Game> {
 
 impl<G: Game> Control<'_, G> {
     /// Simulates until the search is over; thread 0 decides when that is.
-    fn work<const SHARED: bool, L: Leaf<G>, M: Meter>(&self, worker: &mut Worker<G, L, M>, number: usize) {
+    fn work<const SHARED: bool, L: Leaf<G>, M: Meter>(
+        &self,
+        worker: &mut Worker<G, L, M>,
+        number: usize,
+    ) {
         let step = BETWEEN_LOOKS.max(self.shared.options.batch as u64);
         let (mut done, mut looks, mut left_in_time) = (0, 0u64, u64::MAX);
         let mut turn = self.shares.turn(number);
@@ -216,12 +304,20 @@ impl<G: Game> Control<'_, G> {
                 }
                 looks += 1;
                 // What other threads have begun or kept back does not show yet.
-                let unseen = if SHARED { u64::from(MOST).saturating_add(step).saturating_mul(self.threads) } else { 0 };
+                let unseen = if SHARED {
+                    u64::from(MOST)
+                        .saturating_add(step)
+                        .saturating_mul(self.threads)
+                } else {
+                    0
+                };
                 if self.is_certain(left.min(left_in_time), unseen) {
                     break;
                 }
             }
-            let Some(claim) = self.shares.claim(&mut turn, step) else { break };
+            let Some(claim) = self.shares.claim(&mut turn, step) else {
+                break;
+            };
             worker.draws = claim.draws;
             worker.simulate::<SHARED>(self.shared, claim.count as usize, done);
             done += step;
@@ -238,18 +334,33 @@ impl<G: Game> Control<'_, G> {
         }
     }
 
-    /// How many simulations the time left suffices for, if they go on as they went; a quarter more, for they may not.
+    /// How many simulations the time left suffices for, if they go on as they went; a quarter more,
+    /// for they may not.
     fn left_in_time(&self) -> u64 {
-        let Some(deadline) = self.deadline else { return u64::MAX };
+        let Some(deadline) = self.deadline else {
+            return u64::MAX;
+        };
         let done = self.shares.claimed();
         let spent = deadline.stopwatch.elapsed();
-        let (spent, left) = (spent.as_secs_f64(), deadline.after.saturating_sub(spent).as_secs_f64());
-        if done < 64 { u64::MAX } else { (done as f64 * 1.25 * left / spent.max(1e-9)) as u64 + 1 }
+        let (spent, left) = (
+            spent.as_secs_f64(),
+            deadline.after.saturating_sub(spent).as_secs_f64(),
+        );
+        if done < 64 {
+            u64::MAX
+        } else {
+            (done as f64 * 1.25 * left / spent.max(1e-9)) as u64 + 1
+        }
     }
 
     /// Whether further simulations, and so many that do not show yet, would not change the answer.
     fn is_certain(&self, left: u64, unseen: u64) -> bool {
-        let &Shared { graph, options, root, .. } = self.shared;
+        let &Shared {
+            graph,
+            options,
+            root,
+            ..
+        } = self.shared;
         let tolerance = self.shared.tolerance;
         let edges = match &root.permitted {
             Some(permitted) => graph.edges(root.block, root.start, permitted.len()),
@@ -262,14 +373,19 @@ impl<G: Game> Control<'_, G> {
                 (lower, upper) = (lower.max(bounds.lower), upper.max(bounds.upper));
             }
             // A move that cannot be better than another may stay untried.
-            let tried = edges.iter().all(|edge| edge.visits() > 0 || edge.bounds().upper <= lower);
+            let tried = edges
+                .iter()
+                .all(|edge| edge.visits() > 0 || edge.bounds().upper <= lower);
             if !root.one_choice {
                 return tried && self.shared.settled(graph.cell(root.block).bounds());
             }
             if lower + tolerance >= upper {
-                // Whoever wants the values may choose by visits: they must tell one of the best moves.
+                // Whoever wants the values may choose by visits: they must tell one of the best
+                // moves.
                 let most = |best: bool| {
-                    let such = edges.iter().filter(|edge| (edge.bounds().lower + tolerance >= upper) == best);
+                    let such = edges
+                        .iter()
+                        .filter(|edge| (edge.bounds().lower + tolerance >= upper) == best);
                     such.map(|edge| u64::from(edge.visits())).max().unwrap_or(0)
                 };
                 let shown = || most(true) >= most(false) + unseen;
@@ -279,19 +395,33 @@ impl<G: Game> Control<'_, G> {
             }
             if self.purpose == Purpose::Choice && edges.len() > 1 {
                 // One move that is proven to be at least as good as every other one.
-                let best = edges.iter().position(|edge| edge.bounds().lower >= lower && edge.visits() > 0);
-                let others = |best: usize| edges.iter().enumerate().filter(move |(number, _)| *number != best);
-                if best.is_some_and(|best| others(best).all(|(_, other)| other.bounds().upper <= lower)) {
+                let best = edges
+                    .iter()
+                    .position(|edge| edge.bounds().lower >= lower && edge.visits() > 0);
+                let others = |best: usize| {
+                    edges
+                        .iter()
+                        .enumerate()
+                        .filter(move |(number, _)| *number != best)
+                };
+                if best.is_some_and(|best| {
+                    others(best).all(|(_, other)| other.bounds().upper <= lower)
+                }) {
                     return true;
                 }
             }
         }
         if self.purpose == Purpose::Choice && options.early {
-            // A single move leads before one that does not exist: half the simulations give it a value.
+            // A single move leads before one that does not exist: half the simulations give it a
+            // value.
             let (mut most, mut second) = (0u64, 0u64);
             for edge in edges.cells() {
                 let visits = u64::from(edge.visits());
-                (most, second) = if visits > most { (visits, most) } else { (most, second.max(visits)) };
+                (most, second) = if visits > most {
+                    (visits, most)
+                } else {
+                    (most, second.max(visits))
+                };
             }
             return most > second.saturating_add(left).saturating_add(unseen);
         }

@@ -1,9 +1,11 @@
-//! The graph of a Monte-Carlo search: statistics of positions and moves, shared by all threads, in memory of fixed size.
+//! The graph of a Monte-Carlo search: statistics of positions and moves, shared by all threads, in
+//! memory of fixed size.
 //!
-//! A position is a *block* of cells, a head and one cell for each of its moves; a move links to the block behind it. An
-//! index by keys finds a position however it was reached, which makes the tree a graph (Lajkonik keeps its statistics in
-//! such a table). Blocks are named by the place of their head; 0 is none. Invariants: memory never grows; when it is
-//! used up, [`Graph::add`] says so and no block changes; a block is complete before another thread can find it.
+//! A position is a *block* of cells, a head and one cell for each of its moves; a move links to the
+//! block behind it. An index by keys finds a position however it was reached, which makes the tree
+//! a graph (Lajkonik keeps its statistics in such a table). Blocks are named by the place of their
+//! head; 0 is none. Invariants: memory never grows; when it is used up, [`Graph::add`] says so and
+//! no block changes; a block is complete before another thread can find it.
 
 use super::cell::MAX_PLACES;
 pub(in crate::search) use super::cell::{Cell, Extra, Known};
@@ -35,7 +37,8 @@ pub(super) struct Graph {
     chunk: u32,
 }
 
-/// Cells to a cache line, and lines that are asked for ahead: a position of twelve stones has at most 19 cells.
+/// Cells to a cache line, and lines that are asked for ahead: a position of twelve stones has at
+/// most 19 cells.
 const CELLS_A_LINE: usize = 64 / size_of::<Cell>();
 const PREFETCHED_LINES: usize = 4;
 
@@ -48,8 +51,8 @@ const FEWEST_CELLS: usize = 1 << 8;
 /// Cells that one of several threads takes at a time at most: about a hundred positions, 32 KiB.
 const CHUNK: usize = 1 << 11;
 
-/// One part of the cells in so many may be in the reserves of threads; if that makes a reserve smaller than
-/// [`SMALLEST_CHUNK`], there is none.
+/// One part of the cells in so many may be in the reserves of threads; if that makes a reserve
+/// smaller than [`SMALLEST_CHUNK`], there is none.
 const RESERVED: usize = 256;
 const SMALLEST_CHUNK: usize = 64;
 
@@ -57,14 +60,25 @@ const SMALLEST_CHUNK: usize = 64;
 const CELLS_A_SLOT: usize = 2;
 
 impl Graph {
-    /// A graph within `bytes` of memory, for at most `blocks` positions, that so many threads will add to; with less if the
-    /// system does not grant that much, and `None` if it grants nothing.
+    /// A graph within `bytes` of memory, for at most `blocks` positions, that so many threads will
+    /// add to; with less if the system does not grant that much, and `None` if it grants nothing.
     pub(super) fn new(bytes: usize, blocks: usize, extras: bool, threads: usize) -> Option<Self> {
         let mut bytes = bytes;
         loop {
             if let Some(graph) = Self::within(bytes, blocks, extras) {
-                let chunk = if threads > 1 { (graph.cells.items().len() / RESERVED / threads).min(CHUNK) } else { 0 };
-                return Some(Self { chunk: if chunk < SMALLEST_CHUNK { 0 } else { chunk as u32 }, ..graph });
+                let chunk = if threads > 1 {
+                    (graph.cells.items().len() / RESERVED / threads).min(CHUNK)
+                } else {
+                    0
+                };
+                return Some(Self {
+                    chunk: if chunk < SMALLEST_CHUNK {
+                        0
+                    } else {
+                        chunk as u32
+                    },
+                    ..graph
+                });
             }
             if bytes < FEWEST_CELLS * A_CELL {
                 return None;
@@ -74,22 +88,47 @@ impl Graph {
     }
 
     fn within(bytes: usize, blocks: usize, extras: bool) -> Option<Self> {
-        // A slot of the index for every few cells: its power of two is found from below, so this is an upper limit.
-        let a_cell = A_CELL + if extras { size_of::<Extra>() } else { 0 } + size_of::<Slot>() / CELLS_A_SLOT;
+        // A slot of the index for every few cells: its power of two is found from below, so this is
+        // an upper limit.
+        let a_cell =
+            A_CELL + if extras { size_of::<Extra>() } else { 0 } + size_of::<Slot>() / CELLS_A_SLOT;
         let cells = (bytes / a_cell).clamp(FEWEST_CELLS, MAX_PLACES);
         let most = 1 << (cells / CELLS_A_SLOT).ilog2();
         let slots = blocks.saturating_mul(2).min(most).next_power_of_two();
         // The largest positions known have 19 cells; pages that are not used cost nothing.
         let cells = cells.min(blocks.saturating_mul(64).max(FEWEST_CELLS));
-        let extras = if extras { Some(Memory::zeroed(cells)?) } else { None };
-        let (cells, known, index) = (Memory::zeroed(cells)?, Memory::zeroed(cells)?, Memory::zeroed(slots)?);
-        Some(Self { cells, known, learns: true, extras, index, generation: 1, taken: Taken::nothing(), chunk: 0 })
+        let extras = if extras {
+            Some(Memory::zeroed(cells)?)
+        } else {
+            None
+        };
+        let (cells, known, index) = (
+            Memory::zeroed(cells)?,
+            Memory::zeroed(cells)?,
+            Memory::zeroed(slots)?,
+        );
+        Some(Self {
+            cells,
+            known,
+            learns: true,
+            extras,
+            index,
+            generation: 1,
+            taken: Taken::nothing(),
+            chunk: 0,
+        })
     }
 
     /// Bytes that the system lends at most.
     pub(super) fn bytes(&self) -> usize {
-        let extras = self.extras.as_ref().map_or(0, |extras| size_of_val(extras.items()));
-        size_of_val(self.cells.items()) + size_of_val(self.known.items()) + extras + size_of_val(self.index.items())
+        let extras = self
+            .extras
+            .as_ref()
+            .map_or(0, |extras| size_of_val(extras.items()));
+        size_of_val(self.cells.items())
+            + size_of_val(self.known.items())
+            + extras
+            + size_of_val(self.index.items())
     }
 
     /// Positions that are there, but for those made of reserves that are not closed yet.
@@ -105,7 +144,11 @@ impl Graph {
     /// A head, or a move by its place.
     #[inline]
     pub(super) fn cell(&self, place: u32) -> Place<'_> {
-        Place::new(&self.cells.items()[place as usize], &self.known, place as usize)
+        Place::new(
+            &self.cells.items()[place as usize],
+            &self.known,
+            place as usize,
+        )
     }
 
     /// `count` moves of a block, from number `start` on.
@@ -115,16 +158,20 @@ impl Graph {
         Edges::new(&self.cells.items()[first..][..count], &self.known, first)
     }
 
-    /// Asks for the heads behind moves: one of them is needed next, and it is rarely in a near cache.
+    /// Asks for the heads behind moves: one of them is needed next, and it is rarely in a near
+    /// cache.
     #[inline]
     pub(super) fn prefetch_children(&self, edges: &[Cell]) {
-        edges.iter().for_each(|edge| self.cells.prefetch(edge.child() as usize));
+        edges
+            .iter()
+            .for_each(|edge| self.cells.prefetch(edge.child() as usize));
     }
 
     /// Asks for the moves of a block, without waiting for its head to say how many there are.
     #[inline]
     pub(super) fn prefetch_moves(&self, block: u32) {
-        (1..=PREFETCHED_LINES).for_each(|line| self.cells.prefetch(block as usize + line * CELLS_A_LINE));
+        (1..=PREFETCHED_LINES)
+            .for_each(|line| self.cells.prefetch(block as usize + line * CELLS_A_LINE));
     }
 
     /// Asks for the line of a move in order to write to it: other threads may have read it.
@@ -141,10 +188,13 @@ impl Graph {
     /// The additional statistics of `count` cells from a place on; none if there are none.
     #[inline]
     pub(super) fn extras(&self, place: u32, count: usize) -> &[Extra] {
-        self.extras.as_ref().map_or(&[], |extras| &extras.items()[place as usize..][..count])
+        self.extras
+            .as_ref()
+            .map_or(&[], |extras| &extras.items()[place as usize..][..count])
     }
 
-    /// Forgets everything. `learns` says whether bounds, hints or priors will be written or asked for.
+    /// Forgets everything. `learns` says whether bounds, hints or priors will be written or asked
+    /// for.
     pub(super) fn clear(&mut self, learns: bool) {
         self.learns = learns;
         self.taken.clear();
@@ -154,32 +204,52 @@ impl Graph {
     fn empty_index(&mut self) {
         self.generation = self.generation.wrapping_add(1);
         if self.generation == 0 {
-            self.index.items().iter().for_each(|slot| slot.0.store(0, Relaxed));
+            self.index
+                .items()
+                .iter()
+                .for_each(|slot| slot.0.store(0, Relaxed));
             self.generation = 1;
         }
     }
 
-    /// A new block that only its maker knows, with moves that were never tried, of a thread's reserve; `None` if there is no
-    /// room for it.
-    pub(super) fn add(&self, reserve: &mut Reserve, key: u64, moves: usize, visits: u32, value: f32) -> Option<u32> {
+    /// A new block that only its maker knows, with moves that were never tried, of a thread's
+    /// reserve; `None` if there is no room for it.
+    pub(super) fn add(
+        &self,
+        reserve: &mut Reserve,
+        key: u64,
+        moves: usize,
+        visits: u32,
+        value: f32,
+    ) -> Option<u32> {
         let wanted = u32::try_from(moves + 1).ok()?;
         if reserve.left() < wanted {
             // Nor may the index fill up: searching it would take ever longer.
-            let room = Room { cells: self.cells.items().len() as u64, blocks: self.index.items().len() as u64 / 4 * 3 };
+            let room = Room {
+                cells: self.cells.items().len() as u64,
+                blocks: self.index.items().len() as u64 / 4 * 3,
+            };
             self.fill_up(reserve);
             let chunk = self.chunk.max(wanted);
-            if !self.taken.refill(reserve, chunk, room) && !self.taken.refill(reserve, wanted, room) {
+            if !self.taken.refill(reserve, chunk, room) && !self.taken.refill(reserve, wanted, room)
+            {
                 return None;
             }
         }
         let block = reserve.block(wanted);
         let places = block as usize..(block + wanted) as usize;
-        self.cells.items()[places.clone()].iter().for_each(Cell::clear);
+        self.cells.items()[places.clone()]
+            .iter()
+            .for_each(Cell::clear);
         if self.learns {
-            self.known.items()[places].iter().for_each(|known| known.clear(0.0));
+            self.known.items()[places]
+                .iter()
+                .for_each(|known| known.clear(0.0));
             self.cell(block).set_hint(value);
         }
-        self.extras(block, wanted as usize).iter().for_each(Extra::clear);
+        self.extras(block, wanted as usize)
+            .iter()
+            .for_each(Extra::clear);
         self.cell(block).set_head(moves as u32, key, visits);
         Some(block)
     }
@@ -211,7 +281,11 @@ impl Graph {
             match self.probe(key) {
                 Ok(found) => return found,
                 Err((slot, stale)) => {
-                    if self.index.items()[slot].0.compare_exchange(stale, word, Release, Relaxed).is_ok() {
+                    if self.index.items()[slot]
+                        .0
+                        .compare_exchange(stale, word, Release, Relaxed)
+                        .is_ok()
+                    {
                         return block;
                     }
                 }
@@ -238,7 +312,8 @@ impl Graph {
         }
     }
 
-    /// Keeps what can be reached from a block and moves it together; answers where that block is now. `pending` is scratch.
+    /// Keeps what can be reached from a block and moves it together; answers where that block is
+    /// now. `pending` is scratch.
     pub(super) fn keep_only(&mut self, root: u32, pending: &mut Vec<u32>) -> u32 {
         self.for_each_block(|graph, block| graph.cell(block).known().set_mark(0));
         pending.clear();
@@ -253,14 +328,19 @@ impl Graph {
                 }
             }
         }
-        // Where each will stand, then the links, then the cells: each only ever moves towards the beginning.
+        // Where each will stand, then the links, then the cells: each only ever moves towards the
+        // beginning.
         let mut used = 1;
         self.for_each_marked(|graph, block| {
             graph.cell(block).known().set_mark(used);
             used += graph.cell(block).moves() + 1;
         });
         self.for_each_marked(|graph, block| {
-            for edge in graph.all_edges(block).iter().filter(|edge| edge.child() != 0) {
+            for edge in graph
+                .all_edges(block)
+                .iter()
+                .filter(|edge| edge.child() != 0)
+            {
                 edge.move_child(graph.cell(edge.child()).known().mark());
             }
         });
@@ -268,7 +348,10 @@ impl Graph {
         self.empty_index();
         let mut blocks = 0;
         self.for_each_marked(|graph, block| {
-            let (to, cells) = (graph.cell(block).known().mark(), graph.cell(block).moves() + 1);
+            let (to, cells) = (
+                graph.cell(block).known().mark(),
+                graph.cell(block).moves() + 1,
+            );
             for offset in 0..cells {
                 let (new, old) = (graph.cell(to + offset), graph.cell(block + offset));
                 new.copy(&old);
@@ -276,7 +359,8 @@ impl Graph {
             }
             if let Some(extras) = &graph.extras {
                 for offset in 0..cells as usize {
-                    extras.items()[to as usize + offset].copy(&extras.items()[block as usize + offset]);
+                    extras.items()[to as usize + offset]
+                        .copy(&extras.items()[block as usize + offset]);
                 }
             }
             graph.publish(graph.cell(to).key(), to);
@@ -338,22 +422,60 @@ mod tests {
         let mut graph = Graph::new(1 << 16, 1 << 10, true, 1).unwrap();
         // 10 → 11 → 12, 10 → 12, and 13, 14 that nobody links to; 12 is older than all.
         let keys = [12u64, 13, 10, 14, 11];
-        let blocks: Vec<u32> =
-            keys.iter().map(|&key| graph.add(&mut Reserve::default(), key << 32 | key, key as usize, key as u32, 0.0).unwrap()).collect();
-        keys.iter().zip(&blocks).for_each(|(&key, &block)| assert_eq!(graph.publish(key << 32 | key, block), block));
+        let blocks: Vec<u32> = keys
+            .iter()
+            .map(|&key| {
+                graph
+                    .add(
+                        &mut Reserve::default(),
+                        key << 32 | key,
+                        key as usize,
+                        key as u32,
+                        0.0,
+                    )
+                    .unwrap()
+            })
+            .collect();
+        keys.iter()
+            .zip(&blocks)
+            .for_each(|(&key, &block)| assert_eq!(graph.publish(key << 32 | key, block), block));
         graph.edges(blocks[2], 3, 1).get(0).set_child(blocks[4]);
         graph.edges(blocks[2], 4, 1).get(0).set_child(blocks[0]);
         graph.edges(blocks[4], 0, 1).get(0).set_child(blocks[0]);
         graph.edges(blocks[0], 11, 1).get(0).add_visits::<true>(99);
-        graph.extras(blocks[0] + 12, 1)[0].made().add_visits::<true>(98);
+        graph.extras(blocks[0] + 12, 1)[0]
+            .made()
+            .add_visits::<true>(98);
         let root = graph.keep_only(blocks[2], &mut Vec::new());
         assert_eq!(graph.find(10 << 32 | 10), Some(root));
-        assert_eq!((graph.find(13 << 32 | 13), graph.find(14 << 32 | 14), graph.blocks()), (None, None, 3));
-        let (second, third) = (graph.edges(root, 3, 1).get(0).child(), graph.edges(root, 4, 1).get(0).child());
-        assert_eq!((graph.find(11 << 32 | 11), graph.find(12 << 32 | 12)), (Some(second), Some(third)));
+        assert_eq!(
+            (
+                graph.find(13 << 32 | 13),
+                graph.find(14 << 32 | 14),
+                graph.blocks()
+            ),
+            (None, None, 3)
+        );
+        let (second, third) = (
+            graph.edges(root, 3, 1).get(0).child(),
+            graph.edges(root, 4, 1).get(0).child(),
+        );
+        assert_eq!(
+            (graph.find(11 << 32 | 11), graph.find(12 << 32 | 12)),
+            (Some(second), Some(third))
+        );
         assert_eq!(graph.edges(second, 0, 1).get(0).child(), third);
-        assert_eq!((graph.edges(third, 11, 1).get(0).visits(), graph.extras(third + 12, 1)[0].made().visits()), (99, 98));
-        assert_eq!((graph.cell(third).visits(), graph.cell(third).moves()), (12, 12));
+        assert_eq!(
+            (
+                graph.edges(third, 11, 1).get(0).visits(),
+                graph.extras(third + 12, 1)[0].made().visits()
+            ),
+            (99, 98)
+        );
+        assert_eq!(
+            (graph.cell(third).visits(), graph.cell(third).moves()),
+            (12, 12)
+        );
         // Room for the next one.
         assert!(graph.add(&mut Reserve::default(), 1, 5, 0, 0.0).is_some());
     }
@@ -368,16 +490,32 @@ mod tests {
             let mut blocks: Vec<u32> = Vec::new();
             for number in 0..400u64 {
                 let moves = 1 + number as usize % 18;
-                let block = graph.add(&mut reserves[number as usize / 3 % 2], key(number), moves, 0, 0.5).unwrap();
+                let block = graph
+                    .add(
+                        &mut reserves[number as usize / 3 % 2],
+                        key(number),
+                        moves,
+                        0,
+                        0.5,
+                    )
+                    .unwrap();
                 graph.publish(key(number), block);
                 // A chain, from each to the one before it.
                 let before = blocks.last().copied();
-                before.into_iter().for_each(|before| assert_eq!(graph.edges(block, moves - 1, 1).get(0).set_child(before), before));
+                before.into_iter().for_each(|before| {
+                    assert_eq!(
+                        graph.edges(block, moves - 1, 1).get(0).set_child(before),
+                        before
+                    )
+                });
                 blocks.push(block);
             }
             reserves.iter_mut().for_each(|reserve| graph.close(reserve));
             assert_eq!(graph.blocks(), 400);
-            let mut places: Vec<u32> = blocks.iter().flat_map(|&block| block..=block + graph.cell(block).moves()).collect();
+            let mut places: Vec<u32> = blocks
+                .iter()
+                .flat_map(|&block| block..=block + graph.cell(block).moves())
+                .collect();
             places.sort_unstable();
             assert!(places.is_sorted_by(|one, next| one < next));
             let mut walked = 0;
@@ -385,7 +523,10 @@ mod tests {
             assert_eq!(walked + 1, graph.taken.cells());
             // The second half of the chain goes.
             let root = graph.keep_only(blocks[199], &mut Vec::new());
-            assert_eq!((graph.blocks(), graph.find(key(199)), graph.find(key(200))), (200, Some(root), None));
+            assert_eq!(
+                (graph.blocks(), graph.find(key(199)), graph.find(key(200))),
+                (200, Some(root), None)
+            );
             assert!((0..200).all(|number| graph.find(key(number)).is_some()));
             graph.clear(true);
         }

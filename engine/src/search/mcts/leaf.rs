@@ -1,7 +1,8 @@
 //! What a simulation ends with: a random playout, an evaluator, a small search, or a mixture.
 //!
-//! Invariant: a leaf is only asked about positions that are not over, and answers with a payoff in `[0, 1]` a seat. Asked
-//! about several positions at once it may answer faster, so that a network sees them together.
+//! Invariant: a leaf is only asked about positions that are not over, and answers with a payoff in
+//! `[0, 1]` a seat. Asked about several positions at once it may answer faster, so that a network
+//! sees them together.
 
 use crate::eval::Evaluator;
 use crate::game::{Game, MAX_SEATS, Payoffs};
@@ -14,14 +15,26 @@ pub trait Leaf<G: Game>: Send {
     fn payoffs(&mut self, game: &G, position: &G::Position, random: &mut RandomStream) -> Payoffs;
 
     /// The same for several positions at once; as many answers as positions.
-    fn payoffs_of(&mut self, game: &G, positions: &[G::Position], random: &mut RandomStream, payoffs: &mut [Payoffs]) {
+    fn payoffs_of(
+        &mut self,
+        game: &G,
+        positions: &[G::Position],
+        random: &mut RandomStream,
+        payoffs: &mut [Payoffs],
+    ) {
         for (position, payoffs) in positions.iter().zip(payoffs) {
             *payoffs = self.payoffs(game, position, random);
         }
     }
 
     /// The same for one position; also notes the moves that were made on the way, if any were.
-    fn payoffs_and_moves(&mut self, game: &G, position: &G::Position, random: &mut RandomStream, made: &mut MoveKinds) -> Payoffs {
+    fn payoffs_and_moves(
+        &mut self,
+        game: &G,
+        position: &G::Position,
+        random: &mut RandomStream,
+        made: &mut MoveKinds,
+    ) -> Payoffs {
         let _ = made;
         self.payoffs(game, position, random)
     }
@@ -51,11 +64,23 @@ impl<G: Game> Leaf<G> for Box<dyn Leaf<G>> {
         (**self).payoffs(game, position, random)
     }
 
-    fn payoffs_of(&mut self, game: &G, positions: &[G::Position], random: &mut RandomStream, payoffs: &mut [Payoffs]) {
+    fn payoffs_of(
+        &mut self,
+        game: &G,
+        positions: &[G::Position],
+        random: &mut RandomStream,
+        payoffs: &mut [Payoffs],
+    ) {
         (**self).payoffs_of(game, positions, random, payoffs);
     }
 
-    fn payoffs_and_moves(&mut self, game: &G, position: &G::Position, random: &mut RandomStream, made: &mut MoveKinds) -> Payoffs {
+    fn payoffs_and_moves(
+        &mut self,
+        game: &G,
+        position: &G::Position,
+        random: &mut RandomStream,
+        made: &mut MoveKinds,
+    ) -> Payoffs {
         (**self).payoffs_and_moves(game, position, random, made)
     }
 }
@@ -70,11 +95,23 @@ impl<G: Game> Leaf<G> for Playout {
         game.random_end(position, || random.next_u64())
     }
 
-    fn payoffs_of(&mut self, game: &G, positions: &[G::Position], random: &mut RandomStream, payoffs: &mut [Payoffs]) {
+    fn payoffs_of(
+        &mut self,
+        game: &G,
+        positions: &[G::Position],
+        random: &mut RandomStream,
+        payoffs: &mut [Payoffs],
+    ) {
         game.random_ends(positions, || random.next_u64(), payoffs);
     }
 
-    fn payoffs_and_moves(&mut self, game: &G, position: &G::Position, random: &mut RandomStream, made: &mut MoveKinds) -> Payoffs {
+    fn payoffs_and_moves(
+        &mut self,
+        game: &G,
+        position: &G::Position,
+        random: &mut RandomStream,
+        made: &mut MoveKinds,
+    ) -> Payoffs {
         let mut position = *position;
         loop {
             if let Some(payoffs) = game.payoffs(&position) {
@@ -98,7 +135,11 @@ pub struct EvaluatorLeaf<G: Game, E: Evaluator<G>> {
 impl<G: Game, E: Evaluator<G>> EvaluatorLeaf<G, E> {
     /// Leaves valued by `evaluator`.
     pub fn new(evaluator: E) -> Self {
-        Self { evaluator, cache: E::Cache::default(), values: Vec::new() }
+        Self {
+            evaluator,
+            cache: E::Cache::default(),
+            values: Vec::new(),
+        }
     }
 }
 
@@ -108,7 +149,13 @@ impl<G: Game, E: Evaluator<G>> Leaf<G> for EvaluatorLeaf<G, E> {
         self.evaluator.payoffs(game, position, &self.cache)
     }
 
-    fn payoffs_of(&mut self, game: &G, positions: &[G::Position], random: &mut RandomStream, payoffs: &mut [Payoffs]) {
+    fn payoffs_of(
+        &mut self,
+        game: &G,
+        positions: &[G::Position],
+        random: &mut RandomStream,
+        payoffs: &mut [Payoffs],
+    ) {
         if G::SEATS != 2 {
             for (position, payoffs) in positions.iter().zip(payoffs) {
                 *payoffs = self.payoffs(game, position, random);
@@ -132,7 +179,8 @@ pub(super) fn of_two(seat: usize, value: f32) -> Payoffs {
     payoffs
 }
 
-/// A share of one leaf's answer and the rest of another's: `λ · first + (1 − λ) · second` (AlphaGo's mixture).
+/// A share of one leaf's answer and the rest of another's: `λ · first + (1 − λ) · second`
+/// (AlphaGo's mixture).
 #[derive(Clone, Debug)]
 pub struct Mix<A, B> {
     first: A,
@@ -144,7 +192,12 @@ pub struct Mix<A, B> {
 impl<A, B> Mix<A, B> {
     /// `share`, in `[0, 1]`, is what the first leaf counts.
     pub fn new(share: f32, first: A, second: B) -> Self {
-        Self { first, second, share, others: Vec::new() }
+        Self {
+            first,
+            second,
+            share,
+            others: Vec::new(),
+        }
     }
 
     fn mix(&self, payoffs: &mut Payoffs, other: &Payoffs) {
@@ -162,16 +215,31 @@ impl<G: Game, A: Leaf<G>, B: Leaf<G>> Leaf<G> for Mix<A, B> {
         payoffs
     }
 
-    fn payoffs_of(&mut self, game: &G, positions: &[G::Position], random: &mut RandomStream, payoffs: &mut [Payoffs]) {
+    fn payoffs_of(
+        &mut self,
+        game: &G,
+        positions: &[G::Position],
+        random: &mut RandomStream,
+        payoffs: &mut [Payoffs],
+    ) {
         self.first.payoffs_of(game, positions, random, payoffs);
         let mut others = std::mem::take(&mut self.others);
         others.resize(positions.len(), [0.0; MAX_SEATS]);
         self.second.payoffs_of(game, positions, random, &mut others);
-        payoffs.iter_mut().zip(&others).for_each(|(payoffs, other)| self.mix(payoffs, other));
+        payoffs
+            .iter_mut()
+            .zip(&others)
+            .for_each(|(payoffs, other)| self.mix(payoffs, other));
         self.others = others;
     }
 
-    fn payoffs_and_moves(&mut self, game: &G, position: &G::Position, random: &mut RandomStream, made: &mut MoveKinds) -> Payoffs {
+    fn payoffs_and_moves(
+        &mut self,
+        game: &G,
+        position: &G::Position,
+        random: &mut RandomStream,
+        made: &mut MoveKinds,
+    ) -> Payoffs {
         let mut payoffs = self.first.payoffs_and_moves(game, position, random, made);
         let other = self.second.payoffs_and_moves(game, position, random, made);
         self.mix(&mut payoffs, &other);
@@ -189,20 +257,28 @@ pub struct StarLeaf<G: Game, E: Evaluator<G>> {
 impl<G: Game, E: Evaluator<G>> StarLeaf<G, E> {
     /// Leaves searched `depth` plies deep, at least one.
     pub fn new(game: G, evaluator: E, depth: u32) -> Self {
-        Self { star: Star::new(game, evaluator, StarOptions::default(), None), depth }
+        Self {
+            star: Star::new(game, evaluator, StarOptions::default(), None),
+            depth,
+        }
     }
 }
 
 impl<G: Game, E: Evaluator<G>> Leaf<G> for StarLeaf<G, E> {
     fn payoffs(&mut self, game: &G, position: &G::Position, _random: &mut RandomStream) -> Payoffs {
-        let value = self.star.bounds(position, self.depth, f32::NEG_INFINITY, f32::INFINITY).lower;
+        let value = self
+            .star
+            .bounds(position, self.depth, f32::NEG_INFINITY, f32::INFINITY)
+            .lower;
         of_two(game.to_move(position), value.clamp(0.0, 1.0))
     }
 }
 
-/// What a position after a move is worth, before anything was tried: for the seat that is to move there.
+/// What a position after a move is worth, before anything was tried: for the seat that is to move
+/// there.
 ///
-/// Every evaluator is one; behind a pointer, for it is asked once a position and about all its moves together.
+/// Every evaluator is one; behind a pointer, for it is asked once a position and about all its
+/// moves together.
 pub trait Prior<G: Game>: Send + Sync {
     /// One win probability a position; none of them is over.
     fn values(&self, game: &G, positions: &[G::Position], values: &mut [f32]);

@@ -31,17 +31,19 @@ impl Budget {
     }
 }
 
-/// By which number a move is selected: q is its mean payoff, n how often it was tried, N how often the position was
-/// visited, c the exploration constant.
+/// By which number a move is selected: q is its mean payoff, n how often it was tried, N how often
+/// the position was visited, c the exploration constant.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Selection {
-    /// `q + c · sqrt(ln N / n)`: UCB1 (Auer, Cesa-Bianchi and Fischer 2002); with c = sqrt(2) as Monte_Alpha prints it.
+    /// `q + c · sqrt(ln N / n)`: UCB1 (Auer, Cesa-Bianchi and Fischer 2002); with c = sqrt(2) as
+    /// Monte_Alpha prints it.
     #[default]
     Ucb1,
-    /// `q + c · sqrt(ln N / n · min(1/4, v + sqrt(2 ln N / n)))`, v the variance of the payoffs: UCB1-tuned (the same).
+    /// `q + c · sqrt(ln N / n · min(1/4, v + sqrt(2 ln N / n)))`, v the variance of the payoffs:
+    /// UCB1-tuned (the same).
     Tuned,
-    /// `q + c · P · sqrt(N) / (1 + n)`, P the move's share of the prior among the moves that the outcome permits (Rosin 2011;
-    /// Silver et al. 2016).
+    /// `q + c · P · sqrt(N) / (1 + n)`, P the move's share of the prior among the moves that the
+    /// outcome permits (Rosin 2011; Silver et al. 2016).
     Puct,
 }
 
@@ -62,14 +64,15 @@ pub enum Backup {
     /// Each simulation's payoff is added: the chance outcomes count as often as they were drawn.
     #[default]
     Sampled,
-    /// A move is worth what its position is: the sum over the outcomes of their weight times the mean of the moves they
-    /// permit. Two seats only; with more, as sampled.
+    /// A move is worth what its position is: the sum over the outcomes of their weight times the
+    /// mean of the moves they permit. Two seats only; with more, as sampled.
     Expected,
 }
 
-/// Of UCB1. Mean regret on the 2,000 positions of `data/suites/regret.jsonl` with 15,000 simulations and leaves by Schwarz: 0.0054
-/// with 0.3, 0.0048 with 0.5, 0.0047 with 0.8, 0.0057 with sqrt(2) (standard errors 0.0002); with playouts and 3,000 simulations
-/// 0.0189 with 0.35, 0.0177 with 0.5, 0.0178 with 0.8, 0.0198 with sqrt(2).
+/// Of UCB1. Mean regret on the 2,000 positions of `data/suites/regret.jsonl` with 15,000
+/// simulations and leaves by Schwarz: 0.0054 with 0.3, 0.0048 with 0.5, 0.0047 with 0.8, 0.0057
+/// with sqrt(2) (standard errors 0.0002); with playouts and 3,000 simulations 0.0189 with 0.35,
+/// 0.0177 with 0.5, 0.0178 with 0.8, 0.0198 with sqrt(2).
 const DEFAULT_EXPLORATION: f64 = 0.7;
 
 /// Settings of the search.
@@ -83,13 +86,14 @@ pub struct MctsOptions {
     pub exploration: f64,
     /// Moves that were never tried.
     pub first_play: FirstPlay,
-    /// With a prior: a win probability that is better by this makes a move e times as likely in [`Selection::Puct`].
+    /// With a prior: a win probability that is better by this makes a move e times as likely in
+    /// [`Selection::Puct`].
     pub temperature: f32,
-    /// Adds `bias · h / (n + 1)` to the score of a move, h what the prior says of it (progressive bias, Chaslot et al. 2008);
-    /// 0 for none. Not with [`Selection::Puct`].
+    /// Adds `bias · h / (n + 1)` to the score of a move, h what the prior says of it (progressive
+    /// bias, Chaslot et al. 2008); 0 for none. Not with [`Selection::Puct`].
     pub bias: f32,
-    /// At how many visits a move's own mean counts as much as its mean over all simulations in which it was made later on
-    /// (RAVE, Gelly and Silver 2007); 0 for none.
+    /// At how many visits a move's own mean counts as much as its mean over all simulations in
+    /// which it was made later on (RAVE, Gelly and Silver 2007); 0 for none.
     pub rave: f32,
     /// How values are carried back.
     pub backup: Backup,
@@ -97,20 +101,25 @@ pub struct MctsOptions {
     pub solver: bool,
     /// Whether positions that are reached by several ways are one.
     pub graph: bool,
-    /// Whether what was learned about positions that can still be reached is kept from move to move. Needs the graph.
+    /// Whether what was learned about positions that can still be reached is kept from move to
+    /// move. Needs the graph.
     pub keep: bool,
-    /// Whether the search goes on on the time of others; whoever plays the game asks for it ([`super::Mcts::ponder`]). What
-    /// the graph then needs is not known beforehand, so it may take all its memory. Needs [`MctsOptions::keep`].
+    /// Whether the search goes on on the time of others; whoever plays the game asks for it
+    /// ([`super::Mcts::ponder`]). What the graph then needs is not known beforehand, so it may take
+    /// all its memory. Needs [`MctsOptions::keep`].
     pub ponder: bool,
-    /// How often a move counts as tried and lost while the result of a simulation is not there yet; 0 for not at all. With
-    /// several threads only a move that was tried less often than simulations can be under way.
+    /// How often a move counts as tried and lost while the result of a simulation is not there yet;
+    /// 0 for not at all. With several threads only a move that was tried less often than
+    /// simulations can be under way.
     pub virtual_loss: u32,
-    /// Most simulations that each thread has under way at a time, so that their leaves are valued together: one more for
-    /// every 32 that it has made in this search.
+    /// Most simulations that each thread has under way at a time, so that their leaves are valued
+    /// together: one more for every 32 that it has made in this search.
     pub batch: usize,
-    /// MiB that the search may take; nearly all of it is the graph's. When they are used up the search goes on with the positions it has.
+    /// MiB that the search may take; nearly all of it is the graph's. When they are used up the
+    /// search goes on with the positions it has.
     pub memory: usize,
-    /// Whether a decision ends when no other move can become the most visited one in the simulations left.
+    /// Whether a decision ends when no other move can become the most visited one in the
+    /// simulations left.
     pub early: bool,
 }
 

@@ -1,11 +1,12 @@
 //! What a thread has still to add to the cells that every simulation passes.
 //!
-//! Threads that write to one cache line wait for each other, and near the root all of them do, in every simulation. So of a
-//! *busy* cell, one with many visits, a thread keeps back what it has to add until that is a small share of what the cell
-//! counts. Invariants: of a busy move no thread keeps back more than its visits shifted by `share`, nor [`MOST`] of them:
-//! all threads together at most one part in 64; of other moves nothing. Sums are of whole numbers, so nothing is lost on the
-//! way, and when a search ends nothing is kept back. Visits of busy positions only steer exploration: one in [`THINNED`] is
-//! counted, as so many.
+//! Threads that write to one cache line wait for each other, and near the root all of them do, in
+//! every simulation. So of a *busy* cell, one with many visits, a thread keeps back what it has to
+//! add until that is a small share of what the cell counts. Invariants: of a busy move no thread
+//! keeps back more than its visits shifted by `share`, nor [`MOST`] of them: all threads together
+//! at most one part in 64; of other moves nothing. Sums are of whole numbers, so nothing is lost on
+//! the way, and when a search ends nothing is kept back. Visits of busy positions only steer
+//! exploration: one in [`THINNED`] is counted, as so many.
 
 use super::cell::{Cell, units};
 use super::graph::Graph;
@@ -13,14 +14,15 @@ use super::graph::Graph;
 /// Most simulations whose payoffs are kept back of one move.
 pub(super) const MOST: u32 = 64;
 
-/// Of visits of busy positions one in so many is counted. A prime: a path has some few busy positions, whose turns
-/// must not come again in step with it.
+/// Of visits of busy positions one in so many is counted. A prime: a path has some few busy
+/// positions, whose turns must not come again in step with it.
 const THINNED: u32 = 17;
 
 /// All threads together keep back at most the visits of a move shifted by this.
 const SHARE_OF_ALL: u32 = 6;
 
-/// Moves that are kept apart at a time; a power of two. Four KiB, for they compete with the graph for the nearest cache.
+/// Moves that are kept apart at a time; a power of two. Four KiB, for they compete with the graph
+/// for the nearest cache.
 const ENTRIES: usize = 256;
 
 /// What is to be added to one move.
@@ -43,8 +45,16 @@ pub(super) struct Pending {
 impl Pending {
     /// For one of so many threads; a thread alone keeps nothing back.
     pub(super) fn new(threads: usize) -> Self {
-        let entries = if threads > 1 { vec![Entry::default(); ENTRIES] } else { Vec::new() };
-        Self { entries, share: SHARE_OF_ALL + threads.next_power_of_two().ilog2(), seen: 0 }
+        let entries = if threads > 1 {
+            vec![Entry::default(); ENTRIES]
+        } else {
+            Vec::new()
+        };
+        Self {
+            entries,
+            share: SHARE_OF_ALL + threads.next_power_of_two().ilog2(),
+            seen: 0,
+        }
     }
 
     /// Visits from which on a cell is busy.
@@ -109,7 +119,9 @@ mod tests {
     #[test]
     fn little_is_kept_back_and_nothing_is_lost() {
         let graph = Graph::new(1 << 16, 1 << 10, false, 2).unwrap();
-        let block = graph.add(&mut Reserve::default(), 7 << 32, 2 * ENTRIES, 0, 0.5).unwrap();
+        let block = graph
+            .add(&mut Reserve::default(), 7 << 32, 2 * ENTRIES, 0, 0.5)
+            .unwrap();
         for threads in [2, 5, 128] {
             let mut pending = Pending::new(threads);
             // The first two share an entry.
@@ -117,7 +129,8 @@ mod tests {
             for place in places {
                 graph.cell(place).add_visits::<true>(pending.busy());
             }
-            let mut wanted = places.map(|place| (graph.cell(place).visits(), graph.cell(place).exact_payoff()));
+            let mut wanted =
+                places.map(|place| (graph.cell(place).visits(), graph.cell(place).exact_payoff()));
             let mut kept = 0;
             for number in 0..200_000u32 {
                 let which = (number / 7 % 3) as usize;
@@ -133,14 +146,23 @@ mod tests {
             assert!(kept > 5);
             pending.flush(&graph);
             for (place, (visits, payoff)) in places.into_iter().zip(wanted) {
-                assert_eq!((graph.cell(place).visits(), graph.cell(place).exact_payoff()), (visits, payoff), "{threads} threads");
+                assert_eq!(
+                    (graph.cell(place).visits(), graph.cell(place).exact_payoff()),
+                    (visits, payoff),
+                    "{threads} threads"
+                );
             }
         }
     }
 
     #[test]
     fn visits_of_a_position_are_about_right() {
-        let heads = [Cell::default(), Cell::default(), Cell::default(), Cell::default()];
+        let heads = [
+            Cell::default(),
+            Cell::default(),
+            Cell::default(),
+            Cell::default(),
+        ];
         let mut pending = Pending::new(2);
         for number in 0..100_000 {
             for head in &heads {

@@ -1,6 +1,8 @@
-//! A place of the graph, a position or a move, with all that is stored there; and the moves of a position side by side.
+//! A place of the graph, a position or a move, with all that is stored there; and the moves of a
+//! position side by side.
 //!
-//! Invariant: what is known beside the statistics is looked up only when it is asked for, in another array.
+//! Invariant: what is known beside the statistics is looked up only when it is asked for, in
+//! another array.
 
 use super::cell::{Cell, Known};
 use crate::chance::Bounds;
@@ -38,7 +40,11 @@ impl<'a> Place<'a> {
     /// What is proven.
     #[inline]
     pub(super) fn bounds(&self) -> Bounds {
-        if self.cell.has_bounds() { self.known().bounds() } else { Bounds::UNKNOWN }
+        if self.cell.has_bounds() {
+            self.known().bounds()
+        } else {
+            Bounds::UNKNOWN
+        }
     }
 
     /// Adds what is proven, and answers whether it is new.
@@ -73,7 +79,11 @@ pub(super) struct Edges<'a> {
 impl<'a> Edges<'a> {
     #[inline]
     pub(super) fn new(cells: &'a [Cell], known: &'a Memory<Known>, first: usize) -> Self {
-        Self { cells, known, first }
+        Self {
+            cells,
+            known,
+            first,
+        }
     }
 
     /// Their statistics.
@@ -94,6 +104,9 @@ impl<'a> Edges<'a> {
 
     #[inline]
     pub(super) fn iter(self) -> impl DoubleEndedIterator<Item = Place<'a>> + ExactSizeIterator {
-        self.cells.iter().enumerate().map(move |(number, cell)| Place::new(cell, self.known, self.first + number))
+        self.cells
+            .iter()
+            .enumerate()
+            .map(move |(number, cell)| Place::new(cell, self.known, self.first + number))
     }
 }

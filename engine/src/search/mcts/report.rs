@@ -1,4 +1,5 @@
-//! What a Monte-Carlo search found: moves with their statistics, the line thought best, the size of the graph.
+//! What a Monte-Carlo search found: moves with their statistics, the line thought best, the size of
+//! the graph.
 
 use crate::chance::Bounds;
 
@@ -9,11 +10,13 @@ pub struct MoveStatistics<M> {
     pub mv: M,
     /// How often it was tried, by earlier searches too if their results were kept.
     pub visits: u32,
-    /// Mean payoff of the seat that makes it, or its value if that is proven; `None` if nothing is known of it.
+    /// Mean payoff of the seat that makes it, or its value if that is proven; `None` if nothing is
+    /// known of it.
     pub value: Option<f32>,
     /// What is proven of its value for that seat.
     pub proven: Bounds,
-    /// What the prior says of it, as the selection uses it: its share with PUCT, else its value; `None` without a prior.
+    /// What the prior says of it, as the selection uses it: its share with PUCT, else its value;
+    /// `None` without a prior.
     pub prior: Option<f32>,
 }
 
@@ -32,7 +35,8 @@ pub struct TreeReport<M> {
     pub full: bool,
     /// Plies of the longest simulation within the graph.
     pub depth: u32,
-    /// The line thought best: the best move, then the most visited one of each position, whatever chance would have to say.
+    /// The line thought best: the best move, then the most visited one of each position, whatever
+    /// chance would have to say.
     pub line: Vec<M>,
     /// Each move asked about, in order.
     pub moves: Vec<MoveStatistics<M>>,
@@ -41,20 +45,30 @@ pub struct TreeReport<M> {
 /// Proofs that rest on an oracle may miss each other by this much.
 const NO_MATTER: f32 = 1e-4;
 
-/// The move to make: one that is proven to be as good as every other, else the most tried of those that are
-/// not proven to be worse than another; the first of several.
+/// The move to make: one that is proven to be as good as every other, else the most tried of those
+/// that are not proven to be worse than another; the first of several.
 ///
 /// # Panics
 /// If there is no move.
 #[must_use]
 pub fn best_move<M: Copy>(found: &[MoveStatistics<M>]) -> &MoveStatistics<M> {
-    let floor = found.iter().map(|statistics| statistics.proven.lower).fold(0.0, f32::max);
-    let beats = |one: usize, other: usize| one == other || found[one].proven.lower + NO_MATTER >= found[other].proven.upper;
-    if let Some(best) = (0..found.len()).find(|&one| (0..found.len()).all(|other| beats(one, other))) {
+    let floor = found
+        .iter()
+        .map(|statistics| statistics.proven.lower)
+        .fold(0.0, f32::max);
+    let beats = |one: usize, other: usize| {
+        one == other || found[one].proven.lower + NO_MATTER >= found[other].proven.upper
+    };
+    if let Some(best) =
+        (0..found.len()).find(|&one| (0..found.len()).all(|other| beats(one, other)))
+    {
         return &found[best];
     }
     let mut best: Option<&MoveStatistics<M>> = None;
-    for statistics in found.iter().filter(|statistics| statistics.proven.upper >= floor) {
+    for statistics in found
+        .iter()
+        .filter(|statistics| statistics.proven.upper >= floor)
+    {
         if best.is_none_or(|best| statistics.visits > best.visits) {
             best = Some(statistics);
         }
@@ -68,10 +82,31 @@ mod tests {
 
     #[test]
     fn the_best_move_is_the_one_that_is_proven_even_if_it_may_be_better_still() {
-        let found =
-            |mv, visits, lower, upper| MoveStatistics { mv, visits, value: Some(lower), prior: None, proven: Bounds { lower, upper } };
+        let found = |mv, visits, lower, upper| MoveStatistics {
+            mv,
+            visits,
+            value: Some(lower),
+            prior: None,
+            proven: Bounds { lower, upper },
+        };
         // Rolled 4 at "...../5..../f.4.2/...../..... r -": 2/3 at least, 2/3 at most, and the like.
-        assert_eq!(best_move(&[found('a', 5, 2.0 / 3.0, 1.0), found('b', 5, 0.0, 2.0 / 3.0), found('c', 6, 0.0, 2.0 / 3.0)]).mv, 'a');
-        assert_eq!(best_move(&[found('a', 5, 0.6, 1.0), found('b', 7, 0.0, 0.7), found('c', 9, 0.0, 0.5)]).mv, 'b');
+        assert_eq!(
+            best_move(&[
+                found('a', 5, 2.0 / 3.0, 1.0),
+                found('b', 5, 0.0, 2.0 / 3.0),
+                found('c', 6, 0.0, 2.0 / 3.0)
+            ])
+            .mv,
+            'a'
+        );
+        assert_eq!(
+            best_move(&[
+                found('a', 5, 0.6, 1.0),
+                found('b', 7, 0.0, 0.7),
+                found('c', 9, 0.0, 0.5)
+            ])
+            .mv,
+            'b'
+        );
     }
 }

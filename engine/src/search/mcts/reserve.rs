@@ -1,19 +1,21 @@
 //! Who takes which cells of the graph: threads take many at a time, for the blocks they will make.
 //!
-//! A counter that all threads write to is a cache line that travels with every block, and blocks of several threads that
-//! lie side by side share lines. So a thread takes a *reserve* and makes its blocks of that. Invariant: every cell below
-//! [`Taken::cells`] belongs to a block or to the reserve of one thread; what a thread does not use it must fill
-//! before the blocks can be walked through ([`super::graph::Graph::close`]).
+//! A counter that all threads write to is a cache line that travels with every block, and blocks of
+//! several threads that lie side by side share lines. So a thread takes a *reserve* and makes its
+//! blocks of that. Invariant: every cell below [`Taken::cells`] belongs to a block or to the
+//! reserve of one thread; what a thread does not use it must fill before the blocks can be walked
+//! through ([`super::graph::Graph::close`]).
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-/// What is taken of the memory, in bits 0–31 cells, from 32 on blocks: on cache lines of its own, for it changes while all
-/// threads read what is around it.
+/// What is taken of the memory, in bits 0–31 cells, from 32 on blocks: on cache lines of its own,
+/// for it changes while all threads read what is around it.
 #[derive(Debug)]
 #[repr(align(128))]
 pub(super) struct Taken(AtomicU64);
 
-/// Cells that are a thread's, from `next` on, and how many blocks it has made that are not counted yet.
+/// Cells that are a thread's, from `next` on, and how many blocks it has made that are not counted
+/// yet.
 #[derive(Debug, Default)]
 pub(super) struct Reserve {
     pub(super) next: u32,
@@ -56,15 +58,22 @@ impl Taken {
         (self.0.load(Relaxed) >> 32) as u32
     }
 
-    /// Takes so many cells for a reserve that has nothing left, and counts its blocks; whether there was room.
+    /// Takes so many cells for a reserve that has nothing left, and counts its blocks; whether
+    /// there was room.
     pub(super) fn refill(&self, reserve: &mut Reserve, cells: u32, room: Room) -> bool {
         let take = |taken: u64| {
             let blocks = (taken >> 32) + u64::from(reserve.blocks);
             let used = (taken & u64::from(u32::MAX)) + u64::from(cells);
             (blocks < room.blocks && used <= room.cells).then_some(blocks << 32 | used)
         };
-        let Ok(before) = self.0.fetch_update(Relaxed, Relaxed, take) else { return false };
-        *reserve = Reserve { next: before as u32, end: before as u32 + cells, blocks: 0 };
+        let Ok(before) = self.0.fetch_update(Relaxed, Relaxed, take) else {
+            return false;
+        };
+        *reserve = Reserve {
+            next: before as u32,
+            end: before as u32 + cells,
+            blocks: 0,
+        };
         true
     }
 

@@ -1,8 +1,9 @@
-//! Which move a simulation tries: UCB1, UCB1-tuned or PUCT, with what is proven, RAVE and progressive bias.
+//! Which move a simulation tries: UCB1, UCB1-tuned or PUCT, with what is proven, RAVE and
+//! progressive bias.
 //!
-//! Everything is in `f32` and in operations that every machine rounds alike; the logarithm is a table. Of equal scores the
-//! first in list order wins. Invariant: a move that is proven to be no better than another permitted one is not tried again,
-//! and no score exceeds what is proven.
+//! Everything is in `f32` and in operations that every machine rounds alike; the logarithm is a
+//! table. Of equal scores the first in list order wins. Invariant: a move that is proven to be no
+//! better than another permitted one is not tried again, and no score exceeds what is proven.
 
 use super::cell::{Cell, Extra};
 use super::options::{FirstPlay, MctsOptions, Selection};
@@ -22,8 +23,10 @@ pub(super) struct Selector {
 
 impl Selector {
     pub(super) fn new(options: &MctsOptions) -> Self {
-        let plain =
-            options.selection == Selection::Ucb1 && options.first_play == FirstPlay::First && options.bias == 0.0 && options.rave == 0.0;
+        let plain = options.selection == Selection::Ucb1
+            && options.first_play == FirstPlay::First
+            && options.bias == 0.0
+            && options.rave == 0.0;
         Self {
             selection: options.selection,
             exploration: options.exploration as f32,
@@ -34,14 +37,18 @@ impl Selector {
         }
     }
 
-    /// The number of the move to try, of at least one; `visits` are those of the position, at least 1. `extras` is as long as
-    /// `edges`, or empty where no rule needs it.
+    /// The number of the move to try, of at least one; `visits` are those of the position, at least 1.
+    /// `extras` is as long as `edges`, or empty where no rule needs it.
     #[inline]
     pub(super) fn select(&self, edges: Edges<'_>, extras: &[Extra], visits: u32) -> usize {
         if edges.len() == 1 {
             return 0;
         }
-        if self.plain { self.ucb1(edges, visits) } else { self.any(edges, extras, visits) }
+        if self.plain {
+            self.ucb1(edges, visits)
+        } else {
+            self.any(edges, extras, visits)
+        }
     }
 
     #[inline]
@@ -61,7 +68,11 @@ impl Selector {
                 best = (number, score);
             }
         }
-        if proven { self.any(edges, &[], visits) } else { best.0 }
+        if proven {
+            self.any(edges, &[], visits)
+        } else {
+            best.0
+        }
     }
 
     /// All rules.
@@ -79,7 +90,11 @@ impl Selector {
             // A share of the prior among these moves; alike where there is none.
             let sum: f32 = edges.iter().map(|edge| edge.hint()).sum();
             let root = (visits as f32).sqrt();
-            if sum > 0.0 { (root / sum, 0.0) } else { (0.0, root / edges.len() as f32) }
+            if sum > 0.0 {
+                (root / sum, 0.0)
+            } else {
+                (0.0, root / edges.len() as f32)
+            }
         } else {
             (0.0, 0.0)
         };
@@ -88,7 +103,11 @@ impl Selector {
             FirstPlay::Value(value) => Some(value),
             FirstPlay::Parent => {
                 let tried: u32 = edges.cells().iter().map(Cell::visits).sum();
-                Some(if tried == 0 { 0.5 } else { edges.cells().iter().map(Cell::payoff).sum::<f32>() / tried as f32 })
+                Some(if tried == 0 {
+                    0.5
+                } else {
+                    edges.cells().iter().map(Cell::payoff).sum::<f32>() / tried as f32
+                })
             }
         };
         let mut best = (0, f32::NEG_INFINITY);
@@ -115,19 +134,35 @@ impl Selector {
                 _ => mean,
             };
             let bonus = match self.selection {
-                Selection::Puct => self.exploration * (edge.hint() * prior.0 + prior.1) / (1.0 + tried),
+                Selection::Puct => {
+                    self.exploration * (edge.hint() * prior.0 + prior.1) / (1.0 + tried)
+                }
                 // What was never tried has its first-play urgency for a score.
                 _ if tried == 0.0 => 0.0,
                 Selection::Ucb1 => self.exploration * (log / tried).sqrt(),
                 Selection::Tuned => {
                     let log = log / tried;
-                    let variance = extra.map_or(0.25, |extra| extra.squares() / tried - edge.mean() * edge.mean());
-                    self.exploration * (log * f32::min(0.25, variance.max(0.0) + (2.0 * log).sqrt())).sqrt()
+                    let variance = extra.map_or(0.25, |extra| {
+                        extra.squares() / tried - edge.mean() * edge.mean()
+                    });
+                    self.exploration
+                        * (log * f32::min(0.25, variance.max(0.0) + (2.0 * log).sqrt())).sqrt()
                 }
             };
-            let score = mean + bonus + if self.bias > 0.0 { self.bias * edge.hint() / (tried + 1.0) } else { 0.0 };
-            // Without a proof a score may be above 1: what was hardly ever tried is ahead of everything.
-            let score = if edge.has_bounds() { score.max(bounds.lower).min(bounds.upper) } else { score };
+            let score = mean
+                + bonus
+                + if self.bias > 0.0 {
+                    self.bias * edge.hint() / (tried + 1.0)
+                } else {
+                    0.0
+                };
+            // Without a proof a score may be above 1: what was hardly ever tried is ahead of
+            // everything.
+            let score = if edge.has_bounds() {
+                score.max(bounds.lower).min(bounds.upper)
+            } else {
+                score
+            };
             if score > best.1 {
                 best = (number, score);
             }
@@ -136,8 +171,8 @@ impl Selector {
     }
 }
 
-/// The natural logarithm of a whole number from 1 on: exact to the last digits below 512, from there on rounded down to a
-/// step of a 256th of the number, so at most 0.004 too small.
+/// The natural logarithm of a whole number from 1 on: exact to the last digits below 512, from
+/// there on rounded down to a step of a 256th of the number, so at most 0.004 too small.
 #[inline]
 pub(super) fn ln(number: u32) -> f32 {
     let exponent = number.ilog2();
@@ -177,7 +212,9 @@ mod tests {
     /// A position whose moves were tried so often, with these sums of payoffs.
     fn graph(tried: &[(u32, f32)]) -> (Graph, u32) {
         let graph = Graph::new(1 << 16, 16, true, 1).unwrap();
-        let block = graph.add(&mut Reserve::default(), 1, tried.len(), 1, 0.5).unwrap();
+        let block = graph
+            .add(&mut Reserve::default(), 1, tried.len(), 1, 0.5)
+            .unwrap();
         for (cell, &(visits, payoff)) in graph.all_edges(block).iter().zip(tried) {
             cell.add_visits::<true>(visits);
             cell.add_payoff::<true>(payoff);
@@ -191,7 +228,10 @@ mod tests {
             let exact = f64::from(number).ln();
             let error = exact - f64::from(ln(number));
             let most = if number < 512 { 1e-6 } else { 0.004 };
-            assert!((-2e-6..most).contains(&error), "ln {number}: off by {error}");
+            assert!(
+                (-2e-6..most).contains(&error),
+                "ln {number}: off by {error}"
+            );
         }
         assert_eq!(ln(1), 0.0);
         assert!((f64::from(ln(u32::MAX)) - f64::from(u32::MAX).ln()).abs() < 0.004);
@@ -203,35 +243,72 @@ mod tests {
         let tried = [(100, 40.0f32), (150, 75.0), (40, 22.0), (10, 2.0)];
         let (graph, block) = graph(&tried);
         let (edges, extras) = (graph.all_edges(block), graph.extras(block + 1, tried.len()));
-        extras.iter().zip(&tried).for_each(|(extra, tried)| extra.add_square::<true>(tried.1.sqrt()));
+        extras
+            .iter()
+            .zip(&tried)
+            .for_each(|(extra, tried)| extra.add_square::<true>(tried.1.sqrt()));
         for (extra, tried) in extras.iter().zip(&tried) {
             // All payoffs were 0 or 1, so squares add up to the payoffs.
             assert!((extra.squares() - tried.1).abs() < 1e-3);
         }
         let hints = [0.1, 0.2, 0.3, 0.9];
-        edges.iter().zip(hints).for_each(|(edge, hint)| edge.set_hint(hint));
+        edges
+            .iter()
+            .zip(hints)
+            .for_each(|(edge, hint)| edge.set_hint(hint));
         let best = |score: &dyn Fn(f64, f64, f64) -> f64| {
-            let scores: Vec<f64> =
-                tried.iter().zip(hints).map(|(&(n, w), hint)| score(f64::from(n), f64::from(w) / f64::from(n), f64::from(hint))).collect();
-            (0..4).max_by(|&one, &other| scores[one].total_cmp(&scores[other])).unwrap()
+            let scores: Vec<f64> = tried
+                .iter()
+                .zip(hints)
+                .map(|(&(n, w), hint)| {
+                    score(f64::from(n), f64::from(w) / f64::from(n), f64::from(hint))
+                })
+                .collect();
+            (0..4)
+                .max_by(|&one, &other| scores[one].total_cmp(&scores[other]))
+                .unwrap()
         };
         let log = 300f64.ln();
         for c in [0.01, 0.1, 0.3, 0.5, 1.0, 2.0, 5.0] {
             let select = |selection, bias| {
-                let options = MctsOptions { selection, exploration: c, bias, ..MctsOptions::default() };
+                let options = MctsOptions {
+                    selection,
+                    exploration: c,
+                    bias,
+                    ..MctsOptions::default()
+                };
                 Selector::new(&options).select(edges, extras, visits)
             };
-            assert_eq!(select(Selection::Ucb1, 0.0), best(&|n, q, _| q + c * (log / n).sqrt()));
-            assert_eq!(select(Selection::Ucb1, 3.0), best(&|n, q, h| q + c * (log / n).sqrt() + 3.0 * h / (n + 1.0)));
-            let tuned = |n: f64, q: f64, _| q + c * (log / n * f64::min(0.25, q - q * q + (2.0 * log / n).sqrt())).sqrt();
+            assert_eq!(
+                select(Selection::Ucb1, 0.0),
+                best(&|n, q, _| q + c * (log / n).sqrt())
+            );
+            assert_eq!(
+                select(Selection::Ucb1, 3.0),
+                best(&|n, q, h| q + c * (log / n).sqrt() + 3.0 * h / (n + 1.0))
+            );
+            let tuned = |n: f64, q: f64, _| {
+                q + c * (log / n * f64::min(0.25, q - q * q + (2.0 * log / n).sqrt())).sqrt()
+            };
             assert_eq!(select(Selection::Tuned, 0.0), best(&tuned));
-            assert_eq!(select(Selection::Puct, 0.0), best(&|n, q, h| q + c * h / 1.5 * 300f64.sqrt() / (1.0 + n)));
+            assert_eq!(
+                select(Selection::Puct, 0.0),
+                best(&|n, q, h| q + c * h / 1.5 * 300f64.sqrt() / (1.0 + n))
+            );
         }
-        for (extra, (visits, payoff)) in extras.iter().zip([(1000, 900.0), (10, 2.0), (10, 2.0), (10, 2.0)]) {
+        for (extra, (visits, payoff)) in
+            extras
+                .iter()
+                .zip([(1000, 900.0), (10, 2.0), (10, 2.0), (10, 2.0)])
+        {
             extra.made().add_visits::<true>(visits);
             extra.made().add_payoff::<true>(payoff);
         }
-        let options = MctsOptions { rave: 1e9, exploration: 0.1, ..MctsOptions::default() };
+        let options = MctsOptions {
+            rave: 1e9,
+            exploration: 0.1,
+            ..MctsOptions::default()
+        };
         assert_eq!(Selector::new(&options).select(edges, extras, visits), 0);
     }
 
@@ -242,8 +319,14 @@ mod tests {
         let select = || Selector::new(&MctsOptions::default()).select(cells, &[], 100);
         assert_eq!(select(), 2);
         // Proven to be worth at most what another is worth at least: not tried again.
-        cells.get(2).tighten::<true>(Bounds { lower: 0.0, upper: 0.3 });
-        cells.get(0).tighten::<true>(Bounds { lower: 0.4, upper: 1.0 });
+        cells.get(2).tighten::<true>(Bounds {
+            lower: 0.0,
+            upper: 0.3,
+        });
+        cells.get(0).tighten::<true>(Bounds {
+            lower: 0.4,
+            upper: 1.0,
+        });
         assert_eq!(select(), 1);
         cells.get(1).tighten::<true>(Bounds::exact(0.35));
         assert_eq!(select(), 0);
@@ -253,8 +336,14 @@ mod tests {
     fn moves_that_were_never_tried_have_their_urgency() {
         let (graph, block) = graph(&[(50, 45.0), (0, 0.0), (10, 1.0)]);
         let cells = graph.all_edges(block);
-        let select =
-            |first_play| Selector::new(&MctsOptions { first_play, exploration: 0.1, ..MctsOptions::default() }).select(cells, &[], 60);
+        let select = |first_play| {
+            Selector::new(&MctsOptions {
+                first_play,
+                exploration: 0.1,
+                ..MctsOptions::default()
+            })
+            .select(cells, &[], 60)
+        };
         assert_eq!(select(FirstPlay::First), 1);
         assert_eq!(select(FirstPlay::Value(1.1)), 1);
         assert_eq!(select(FirstPlay::Value(0.5)), 0);

@@ -1,12 +1,14 @@
-//! Which simulations a thread makes: those of its own part of the first draw of chance, while no other part falls behind.
+//! Which simulations a thread makes: those of its own part of the first draw of chance, while no
+//! other part falls behind.
 //!
-//! Threads that search the same positions fetch each other's cache lines all the time. So what the first draw of a
-//! simulation can bring is divided into as many equal parts as there are threads, and each draws from a part of its own:
-//! other faces of the die, thus mostly other positions. All parts together are the draw that one thread makes, as long as each
-//! has its turn equally often. Invariants: every simulation of the budget is claimed once; of a limited number of
-//! simulations each part gets its share, to one; without a limit, and before the end, parts are [`AHEAD`] apart at most, or
-//! one in [`ONE_IN`], and what is claimed from one look to the next.
-//! Source: stratified sampling; dividing work by what it touches is that of transposition-driven scheduling (Romein,
+//! Threads that search the same positions fetch each other's cache lines all the time. So what the
+//! first draw of a simulation can bring is divided into as many equal parts as there are threads,
+//! and each draws from a part of its own: other faces of the die, thus mostly other positions. All
+//! parts together are the draw that one thread makes, as long as each has its turn equally often.
+//! Invariants: every simulation of the budget is claimed once; of a limited number of simulations
+//! each part gets its share, to one; without a limit, and before the end, parts are [`AHEAD`] apart
+//! at most, or one in [`ONE_IN`], and what is claimed from one look to the next. Source: stratified
+//! sampling; dividing work by what it touches is that of transposition-driven scheduling (Romein,
 //! Plaat, Bal and Schaeffer 1999).
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -17,8 +19,8 @@ const AHEAD: u64 = 128;
 /// Or one in so many of those that the other has.
 const ONE_IN: u64 = 256;
 
-/// Claims until a thread looks at the other parts, and while it helps another one; else there are not fewer from one look to
-/// the next than threads, for so many are looked at.
+/// Claims until a thread looks at the other parts, and while it helps another one; else there are
+/// not fewer from one look to the next than threads, for so many are looked at.
 const BETWEEN_LOOKS: usize = 8;
 
 /// The parts of the draw, and how many simulations have been claimed of each.
@@ -65,13 +67,19 @@ pub(super) struct Draws {
 
 impl Draws {
     /// All numbers.
-    pub(super) const ALL: Self = Self { first: 0, width: 1 << 32 };
+    pub(super) const ALL: Self = Self {
+        first: 0,
+        width: 1 << 32,
+    };
 
     /// One of so many equal parts.
     fn part(part: usize, parts: usize) -> Self {
         let begin = |part: usize| ((part as u128) << 32) / parts as u128;
         let first = begin(part) as u64;
-        Self { first, width: begin(part + 1) as u64 - first }
+        Self {
+            first,
+            width: begin(part + 1) as u64 - first,
+        }
     }
 
     /// A number of the part from any number.
@@ -84,7 +92,8 @@ impl Draws {
 impl Shares {
     /// For so many threads, and so many simulations of all together.
     pub(super) fn new(threads: usize, budget: u64) -> Self {
-        // What is left over when the budget is divided is spread over all parts, not given to the first faces.
+        // What is left over when the budget is divided is spread over all parts, not given to the
+        // first faces.
         let up_to = |part: usize| (u128::from(budget) * part as u128 / threads as u128) as u64;
         let stride = stride(threads);
         let part = |part: usize| Part {
@@ -92,12 +101,20 @@ impl Shares {
             quota: up_to(part + 1) - up_to(part),
             claimed: AtomicU64::new(0),
         };
-        Self { parts: (0..threads).map(part).collect(), budget }
+        Self {
+            parts: (0..threads).map(part).collect(),
+            budget,
+        }
     }
 
     /// The turn of thread `number`.
     pub(super) fn turn(&self, number: usize) -> Turn {
-        Turn { own: number, part: number, left: BETWEEN_LOOKS, known: 0 }
+        Turn {
+            own: number,
+            part: number,
+            left: BETWEEN_LOOKS,
+            known: 0,
+        }
     }
 
     /// At most how many simulations are left to claim.
@@ -117,10 +134,15 @@ impl Shares {
             if before < part.quota {
                 let count = step.min(part.quota - before);
                 turn.known += count;
-                return Some(Claim { count, draws: part.draws });
+                return Some(Claim {
+                    count,
+                    draws: part.draws,
+                });
             }
             let left = |part: &Part| part.quota - part.claimed();
-            turn.part = (0..self.parts.len()).max_by_key(|&part| left(&self.parts[part])).filter(|&part| left(&self.parts[part]) > 0)?;
+            turn.part = (0..self.parts.len())
+                .max_by_key(|&part| left(&self.parts[part]))
+                .filter(|&part| left(&self.parts[part]) > 0)?;
         }
     }
 
@@ -137,7 +159,9 @@ impl Shares {
         }
         turn.known = self.claimed();
         let claimed = |part: usize| self.parts[part].claimed();
-        let last = (0..self.parts.len()).min_by_key(|&part| claimed(part)).unwrap_or(turn.own);
+        let last = (0..self.parts.len())
+            .min_by_key(|&part| claimed(part))
+            .unwrap_or(turn.own);
         let ahead = claimed(turn.own).saturating_sub(claimed(last));
         turn.part = turn.own;
         if ahead > AHEAD.max(claimed(last) / ONE_IN) {
@@ -147,8 +171,9 @@ impl Shares {
     }
 }
 
-/// A step around a ring of so many parts that comes to all of them and soon everywhere: about the golden section. Threads
-/// begin in the order of their numbers, and what they draw is to be everywhere from the beginning.
+/// A step around a ring of so many parts that comes to all of them and soon everywhere: about the
+/// golden section. Threads begin in the order of their numbers, and what they draw is to be
+/// everywhere from the beginning.
 fn stride(parts: usize) -> usize {
     let common = |mut a: usize, mut b: usize| {
         while b > 0 {
@@ -157,7 +182,10 @@ fn stride(parts: usize) -> usize {
         a
     };
     let far = |stride: usize| (stride as f64 - 0.618_034 * parts as f64).abs();
-    (1..=parts).filter(|&stride| common(stride, parts) == 1).min_by(|&one, &other| far(one).total_cmp(&far(other))).unwrap_or(1)
+    (1..=parts)
+        .filter(|&stride| common(stride, parts) == 1)
+        .min_by(|&one, &other| far(one).total_cmp(&far(other)))
+        .unwrap_or(1)
 }
 
 impl Part {
@@ -183,12 +211,24 @@ mod tests {
             assert_eq!(next, 1 << 32);
         }
         assert_eq!(Draws::part(0, 1), Draws::ALL);
-        assert_eq!([0, 1, 12345, u32::MAX].map(|any| Draws::ALL.number(any)), [0, 1, 12345, u32::MAX]);
+        assert_eq!(
+            [0, 1, 12345, u32::MAX].map(|any| Draws::ALL.number(any)),
+            [0, 1, 12345, u32::MAX]
+        );
     }
 
-    /// Claims of threads of which each is so many times as fast as the first, and at the end of each claim what all parts have.
-    fn race(shares: &Shares, speeds: &[usize], step: u64, rounds: usize, mut each: impl FnMut(&[u64])) {
-        let mut turns: Vec<Turn> = (0..speeds.len()).map(|number| shares.turn(number)).collect();
+    /// Claims of threads of which each is so many times as fast as the first, and at the end of
+    /// each claim what all parts have.
+    fn race(
+        shares: &Shares,
+        speeds: &[usize],
+        step: u64,
+        rounds: usize,
+        mut each: impl FnMut(&[u64]),
+    ) {
+        let mut turns: Vec<Turn> = (0..speeds.len())
+            .map(|number| shares.turn(number))
+            .collect();
         for _ in 0..rounds {
             for (turn, &speed) in turns.iter_mut().zip(speeds) {
                 for _ in 0..speed {
@@ -203,12 +243,22 @@ mod tests {
 
     #[test]
     fn every_part_gets_its_share_of_a_budget_however_fast_threads_are() {
-        for (budget, speeds) in [(100_000, &[1, 1][..]), (100_003, &[1, 5, 2]), (77, &[1, 1, 1, 1, 1]), (5_000, &[0, 1])] {
+        for (budget, speeds) in [
+            (100_000, &[1, 1][..]),
+            (100_003, &[1, 5, 2]),
+            (77, &[1, 1, 1, 1, 1]),
+            (5_000, &[0, 1]),
+        ] {
             let shares = Shares::new(speeds.len(), budget);
             race(&shares, speeds, 16, usize::MAX, |_| {});
             let quotas: Vec<u64> = shares.parts.iter().map(Part::claimed).collect();
             assert_eq!(quotas.iter().sum::<u64>(), budget);
-            assert!(quotas.iter().all(|quota| quota.abs_diff(budget / speeds.len() as u64) <= 1), "{quotas:?}");
+            assert!(
+                quotas
+                    .iter()
+                    .all(|quota| quota.abs_diff(budget / speeds.len() as u64) <= 1),
+                "{quotas:?}"
+            );
         }
     }
 
@@ -219,13 +269,27 @@ mod tests {
             let mut places: Vec<usize> = (0..threads).map(|part| part * stride % threads).collect();
             if threads >= 6 {
                 // Any six in a row meet half of the faces of a die or more.
-                let faces = |six: &[usize]| six.iter().map(|place| 6 * place / threads).collect::<std::collections::HashSet<_>>().len();
-                assert!(places.windows(6).all(|six| faces(six) >= 3), "{threads}: {places:?}");
+                let faces = |six: &[usize]| {
+                    six.iter()
+                        .map(|place| 6 * place / threads)
+                        .collect::<std::collections::HashSet<_>>()
+                        .len()
+                };
+                assert!(
+                    places.windows(6).all(|six| faces(six) >= 3),
+                    "{threads}: {places:?}"
+                );
             }
             places.sort_unstable();
             assert!(places.into_iter().eq(0..threads));
         }
-        let quotas = |threads, budget| Shares::new(threads, budget).parts.iter().map(|part| part.quota).collect::<Vec<_>>();
+        let quotas = |threads, budget| {
+            Shares::new(threads, budget)
+                .parts
+                .iter()
+                .map(|part| part.quota)
+                .collect::<Vec<_>>()
+        };
         assert_eq!(quotas(8, 4), [0, 1, 0, 1, 0, 1, 0, 1]);
         assert_eq!(quotas(3, u64::MAX).iter().sum::<u64>(), u64::MAX);
     }
@@ -237,7 +301,10 @@ mod tests {
             let between_looks = (16 * BETWEEN_LOOKS * speeds.iter().sum::<usize>()) as u64;
             race(&shares, speeds, 16, 20_000, |claimed| {
                 let (least, most) = (claimed.iter().min().unwrap(), claimed.iter().max().unwrap());
-                assert!(most - least <= AHEAD.max(least / ONE_IN) + between_looks, "{claimed:?}");
+                assert!(
+                    most - least <= AHEAD.max(least / ONE_IN) + between_looks,
+                    "{claimed:?}"
+                );
             });
         }
     }
@@ -256,7 +323,11 @@ mod tests {
         let mut turns = [shares.turn(0), shares.turn(1)];
         for number in [0, 0, 1, 0, 1, 1, 0, 0, 0, 0, 0, 0, 1, 1, 1] {
             shares.claim(&mut turns[number], 16);
-            assert!(turns.iter().all(|turn| shares.left(turn) >= 1000 - shares.claimed()));
+            assert!(
+                turns
+                    .iter()
+                    .all(|turn| shares.left(turn) >= 1000 - shares.claimed())
+            );
         }
     }
 }

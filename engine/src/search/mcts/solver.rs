@@ -1,26 +1,36 @@
-//! What the moves of a position say together: what is proven of it, and what it is worth on average.
+//! What the moves of a position say together: what is proven of it, and what it is worth on
+//! average.
 //!
-//! Both go through chance by the unified operator: a position is won only if every outcome permits a move that wins.
-//! Invariant: bounds enclose the game-theoretic value, up to rounding, if those of all moves do.
+//! Both go through chance by the unified operator: a position is won only if every outcome permits
+//! a move that wins. Invariant: bounds enclose the game-theoretic value, up to rounding, if those
+//! of all moves do.
 
 use super::graph::Graph;
 use crate::chance::{Bounds, expectation};
 use crate::game::Outcome;
 
 /// Bounds of a position from those of its moves; `values` is scratch.
-pub(super) fn proven(graph: &Graph, block: u32, outcomes: &[Outcome], values: &mut Vec<f32>) -> Bounds {
+pub(super) fn proven(
+    graph: &Graph,
+    block: u32,
+    outcomes: &[Outcome],
+    values: &mut Vec<f32>,
+) -> Bounds {
     let edges = graph.all_edges(block);
     values.clear();
     values.extend(edges.iter().map(|edge| edge.bounds().lower));
     let lower = expectation(outcomes, values);
     values.clear();
     values.extend(edges.iter().map(|edge| edge.bounds().upper));
-    Bounds { lower, upper: expectation(outcomes, values) }
+    Bounds {
+        lower,
+        upper: expectation(outcomes, values),
+    }
 }
 
-/// The value of a position from the means of its moves, each outcome counting by its weight: within an outcome as often as
-/// each move was tried, so that it tends to the best one. An outcome none of whose moves was tried counts as what
-/// a leaf said of the position.
+/// The value of a position from the means of its moves, each outcome counting by its weight: within
+/// an outcome as often as each move was tried, so that it tends to the best one. An outcome none of
+/// whose moves was tried counts as what a leaf said of the position.
 pub(super) fn mean_value(graph: &Graph, block: u32, outcomes: &[Outcome]) -> f32 {
     let (head, edges) = (graph.cell(block), graph.all_edges(block));
     let mut value = 0.0;
@@ -34,7 +44,12 @@ pub(super) fn mean_value(graph: &Graph, block: u32, outcomes: &[Outcome]) -> f32
                 sum += visits * edge.mean().max(bounds.lower).min(bounds.upper);
             }
         }
-        value += outcome.weight * if tried > 0.0 { sum / tried } else { head.hint() };
+        value += outcome.weight
+            * if tried > 0.0 {
+                sum / tried
+            } else {
+                head.hint()
+            };
     }
     let bounds = head.bounds();
     value.max(bounds.lower).min(bounds.upper)
@@ -50,7 +65,8 @@ mod tests {
         let graph = Graph::new(1 << 16, 16, false, 1).unwrap();
         let block = graph.add(&mut Reserve::default(), 1, 3, 1, 0.7).unwrap();
         // Two outcomes permit moves 0 and 1, or 1 and 2; a third only move 2.
-        let outcomes = [(0.5, 0, 2), (0.25, 1, 3), (0.25, 2, 3)].map(|(weight, start, end)| Outcome { weight, start, end });
+        let outcomes = [(0.5, 0, 2), (0.25, 1, 3), (0.25, 2, 3)]
+            .map(|(weight, start, end)| Outcome { weight, start, end });
         let edges = graph.all_edges(block);
         // Nothing tried: what the leaf said. Then 4 of 10 by move 0 and 9 of 10 by move 1.
         assert!((mean_value(&graph, block, &outcomes) - 0.7).abs() < 1e-6);
@@ -60,14 +76,27 @@ mod tests {
         }
         let expected = 0.5 * (0.4 + 0.9) / 2.0 + 0.25 * 0.9 + 0.25 * 0.7;
         assert!((mean_value(&graph, block, &outcomes) - expected).abs() < 1e-6);
-        // Won by move 1 whenever it is permitted; of move 2 it is known that it is worth 0.25 at most.
+        // Won by move 1 whenever it is permitted; of move 2 it is known that it is worth 0.25 at
+        // most.
         edges.get(1).tighten::<true>(Bounds::exact(1.0));
-        edges.get(2).tighten::<true>(Bounds { lower: 0.125, upper: 0.25 });
+        edges.get(2).tighten::<true>(Bounds {
+            lower: 0.125,
+            upper: 0.25,
+        });
         let bounds = proven(&graph, block, &outcomes, &mut Vec::new());
-        assert_eq!(bounds, Bounds { lower: 0.75 + 0.25 * 0.125, upper: 0.75 + 0.25 * 0.25 });
+        assert_eq!(
+            bounds,
+            Bounds {
+                lower: 0.75 + 0.25 * 0.125,
+                upper: 0.75 + 0.25 * 0.25
+            }
+        );
         // Won for certain only if every outcome permits a move that wins.
         edges.get(2).tighten::<true>(Bounds::exact(0.25));
         edges.get(0).tighten::<true>(Bounds::exact(1.0));
-        assert_eq!(proven(&graph, block, &outcomes, &mut Vec::new()), Bounds::exact(0.8125));
+        assert_eq!(
+            proven(&graph, block, &outcomes, &mut Vec::new()),
+            Bounds::exact(0.8125)
+        );
     }
 }

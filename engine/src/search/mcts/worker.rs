@@ -1,10 +1,11 @@
 //! One thread's simulations: down the graph to a leaf, its value, and back up.
 //!
-//! A simulation draws an outcome at each position, selects among the moves it permits, and ends at a move that was never
-//! tried, at what is settled, or where memory is used up. A position gets its block when a move is tried for the second
-//! time, so what was visited once costs no memory. Nothing here allocates once its lists have grown. Statistics belong to
-//! moves (UCT1 of Childs, Brodeur and Kocsis 2008): on a graph a move's mean is that of the simulations that made it, while
-//! what lies behind it is searched by all who get there.
+//! A simulation draws an outcome at each position, selects among the moves it permits, and ends at
+//! a move that was never tried, at what is settled, or where memory is used up. A position gets its
+//! block when a move is tried for the second time, so what was visited once costs no memory.
+//! Nothing here allocates once its lists have grown. Statistics belong to moves (UCT1 of Childs,
+//! Brodeur and Kocsis 2008): on a graph a move's mean is that of the simulations that made it,
+//! while what lies behind it is searched by all who get there.
 
 mod backup;
 mod descent;
@@ -49,13 +50,15 @@ pub(super) struct Shared<'a, G: Game> {
     pub(super) root: &'a Root<G>,
     pub(super) oracle: Option<&'a dyn Oracle<G>>,
     pub(super) prior: Option<&'a dyn Prior<G>>,
-    /// Bounds that are at most this far apart have met: above 0 only if an oracle is not exact to the last digit.
+    /// Bounds that are at most this far apart have met: above 0 only if an oracle is not exact to
+    /// the last digit.
     pub(super) tolerance: f32,
-    /// Whether threads may keep back what they have to add. Not where means are set as a whole, nor where there are more
-    /// statistics to fit.
+    /// Whether threads may keep back what they have to add. Not where means are set as a whole, nor
+    /// where there are more statistics to fit.
     pub(super) keeps_back: bool,
-    /// Where threads keep back: a move that was tried less often counts as tried while a simulation that makes it is under
-    /// way ([`MctsOptions::virtual_loss`]). As many as can be under way; for busy moves it makes little difference.
+    /// Where threads keep back: a move that was tried less often counts as tried while a simulation
+    /// that makes it is under way ([`MctsOptions::virtual_loss`]). As many as can be under way; for
+    /// busy moves it makes little difference.
     pub(super) crowded_below: u32,
 }
 
@@ -104,7 +107,8 @@ pub(super) struct Worker<G: Game, L, M> {
     /// Positions that wait for a leaf, and the answers.
     waiting: Vec<G::Position>,
     answers: Vec<Payoffs>,
-    /// The moves of the outcome drawn, and all moves of a position, with its outcomes and a number each.
+    /// The moves of the outcome drawn, and all moves of a position, with its outcomes and a number
+    /// each.
     drawn: G::Moves,
     moves: G::Moves,
     outcomes: OutcomeList,
@@ -148,20 +152,33 @@ impl<G: Game, L: Leaf<G>, M: Meter> Worker<G, L, M> {
         }
     }
 
-    /// Runs `count` simulations after so many earlier ones of this search and thread, as many at a time as the options say
-    /// and those permit.
-    pub(super) fn simulate<const SHARED: bool>(&mut self, shared: &Shared<'_, G>, count: usize, earlier: u64) {
+    /// Runs `count` simulations after so many earlier ones of this search and thread, as many at a
+    /// time as the options say and those permit.
+    pub(super) fn simulate<const SHARED: bool>(
+        &mut self,
+        shared: &Shared<'_, G>,
+        count: usize,
+        earlier: u64,
+    ) {
         let batch = shared.options.batch.max(1);
         if self.lanes.len() < batch {
-            let lane =
-                Lane { path: Vec::new(), at: None, payoffs: [0.0; MAX_SEATS], waits: None, proved: false, made: MoveKinds::default() };
+            let lane = Lane {
+                path: Vec::new(),
+                at: None,
+                payoffs: [0.0; MAX_SEATS],
+                waits: None,
+                proved: false,
+                made: MoveKinds::default(),
+            };
             self.lanes.resize(batch, lane);
         }
         let mut lanes = std::mem::take(&mut self.lanes);
         let mut left = count;
         while left > 0 {
             let known = earlier + (count - left) as u64;
-            let permitted = usize::try_from(known / FOR_EACH_LANE).unwrap_or(usize::MAX).saturating_add(1);
+            let permitted = usize::try_from(known / FOR_EACH_LANE)
+                .unwrap_or(usize::MAX)
+                .saturating_add(1);
             let lanes = &mut lanes[..left.min(batch).min(permitted)];
             left -= lanes.len();
             self.descend::<SHARED>(shared, lanes);
@@ -174,9 +191,16 @@ impl<G: Game, L: Leaf<G>, M: Meter> Worker<G, L, M> {
         self.lanes = lanes;
     }
 
-    /// The block of the position behind a move that was tried before; 0 if memory is used up or the game over.
+    /// The block of the position behind a move that was tried before; 0 if memory is used up or the
+    /// game over.
     #[inline(never)]
-    fn expand(&mut self, shared: &Shared<'_, G>, seat: Seat, place: u32, next: &G::Position) -> u32 {
+    fn expand(
+        &mut self,
+        shared: &Shared<'_, G>,
+        seat: Seat,
+        place: u32,
+        next: &G::Position,
+    ) -> u32 {
         let (game, graph) = (shared.game, shared.graph);
         let edge = graph.cell(place);
         // Another thread may have made this move first and not have said yet that it ends the game.
@@ -191,7 +215,11 @@ impl<G: Game, L: Leaf<G>, M: Meter> Worker<G, L, M> {
         }
         game.moves(next, &mut self.moves);
         let mean = edge.mean();
-        let value = if G::SEATS == 2 { turned(mean, game.to_move(next) == seat) } else { 0.5 };
+        let value = if G::SEATS == 2 {
+            turned(mean, game.to_move(next) == seat)
+        } else {
+            0.5
+        };
         let Some(mut block) = graph.add(&mut self.reserve, key, self.moves.len(), 1, value) else {
             self.full = true;
             return 0;
@@ -221,7 +249,9 @@ impl<G: Game, L: Leaf<G>, M: Meter> Worker<G, L, M> {
         for (&mv, edge) in self.moves.iter().zip(shared.graph.all_edges(block).iter()) {
             let payoff = match game.payoffs(&game.play(position, mv)) {
                 Some(payoffs) => payoffs[seat],
-                None => asked.next().map_or(0.5, |(next, &value)| turned(value, game.to_move(next) == seat)),
+                None => asked.next().map_or(0.5, |(next, &value)| {
+                    turned(value, game.to_move(next) == seat)
+                }),
             };
             edge.set_hint(if shared.options.selection == Selection::Puct {
                 // e^x as the odds of the logistic, around 0 for a value of one half.
@@ -237,7 +267,11 @@ impl<G: Game, L: Leaf<G>, M: Meter> Worker<G, L, M> {
 /// The value that settled bounds stand for.
 #[inline]
 pub(super) fn middle(bounds: Bounds) -> f32 {
-    if bounds.lower >= bounds.upper { bounds.lower } else { 0.5 * (bounds.lower + bounds.upper) }
+    if bounds.lower >= bounds.upper {
+        bounds.lower
+    } else {
+        0.5 * (bounds.lower + bounds.upper)
+    }
 }
 
 impl<G: Game> Shared<'_, G> {

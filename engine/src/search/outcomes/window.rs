@@ -13,18 +13,27 @@ pub(super) struct Window {
 
 impl Window {
     /// All values there are.
-    pub(super) const FULL: Self = Self { alpha: 0.0, beta: 1.0 };
+    pub(super) const FULL: Self = Self {
+        alpha: 0.0,
+        beta: 1.0,
+    };
 
     /// Values outside of `[0, 1]` do not occur; so a sure win ends the search of a choice.
     #[inline]
     pub(super) fn new(alpha: f32, beta: f32) -> Self {
-        Self { alpha: alpha.max(0.0), beta: beta.min(1.0) }
+        Self {
+            alpha: alpha.max(0.0),
+            beta: beta.min(1.0),
+        }
     }
 
     /// The same window seen by the opponent.
     #[inline]
     pub(super) fn opposite(self) -> Self {
-        Self { alpha: 1.0 - self.beta, beta: 1.0 - self.alpha }
+        Self {
+            alpha: 1.0 - self.beta,
+            beta: 1.0 - self.alpha,
+        }
     }
 
     /// Whether a value within `bounds` is known as well as the window asks.

@@ -1,8 +1,9 @@
 //! The last two plies of a Star search, where most of its time goes.
 //!
-//! An evaluator that knows successors values a position one ply deep as a whole: no windows, no lists of moves, no
-//! caches to keep up to date. Such values are remembered for a while, because positions two plies apart are reached by
-//! several orders of the same moves. Invariant: nothing here changes a value, only what it costs.
+//! An evaluator that knows successors values a position one ply deep as a whole: no windows, no
+//! lists of moves, no caches to keep up to date. Such values are remembered for a while, because
+//! positions two plies apart are reached by several orders of the same moves. Invariant: nothing
+//! here changes a value, only what it costs.
 
 use super::{Scratch, Star};
 use crate::chance::{Bounds, ChanceBounds, expectation};
@@ -24,7 +25,10 @@ const SLOTS: usize = 1 << 16;
 
 impl Recent {
     pub(super) fn new() -> Self {
-        Self { slots: vec![(0, 0.0); SLOTS], salt: 0 }
+        Self {
+            slots: vec![(0, 0.0); SLOTS],
+            salt: 0,
+        }
     }
 
     pub(super) fn forget(&mut self) {
@@ -50,14 +54,20 @@ impl Recent {
 }
 
 impl<G: Game, E: Evaluator<G>, M: Meter> Star<G, E, M> {
-    /// A position all of whose successors are leaves: their values cost less than the windows that might save some.
+    /// A position all of whose successors are leaves: their values cost less than the windows that
+    /// might save some.
     #[inline]
     pub(super) fn frontier(&mut self, position: &G::Position, ply: usize) -> Bounds {
         // A whole knows nothing of what an oracle knows of its parts.
-        let is_whole = self.oracle.as_deref().is_none_or(|oracle| !oracle.may_know_successors(position));
+        let is_whole = self
+            .oracle
+            .as_deref()
+            .is_none_or(|oracle| !oracle.may_know_successors(position));
         if self.batches() && is_whole {
             let (game, evaluator, cache) = (&self.game, &self.evaluator, &mut self.caches[ply]);
-            let one_ply = self.meter.evaluation(|| evaluator.one_ply(game, position, cache));
+            let one_ply = self
+                .meter
+                .evaluation(|| evaluator.one_ply(game, position, cache));
             self.stats.nodes += u64::from(one_ply.successors);
             self.stats.evaluations += u64::from(one_ply.evaluated);
             self.horizon += u64::from(one_ply.evaluated);
@@ -67,7 +77,8 @@ impl<G: Game, E: Evaluator<G>, M: Meter> Star<G, E, M> {
         }
     }
 
-    /// The value of a position, one ply deep, from an evaluator that is asked about each successor in turn.
+    /// The value of a position, one ply deep, from an evaluator that is asked about each successor
+    /// in turn.
     fn one_by_one(&mut self, position: &G::Position, ply: usize) -> f32 {
         let mut this = self.scratch[ply].take().unwrap_or_default();
         self.game.moves(position, &mut this.moves);
@@ -75,15 +86,18 @@ impl<G: Game, E: Evaluator<G>, M: Meter> Star<G, E, M> {
         self.game.outcomes(position, &this.moves, &mut outcomes);
         this.ratings.clear();
         for &mv in this.moves.iter() {
-            this.ratings.push(self.after(position, mv, 0, ply, f32::NEG_INFINITY, f32::INFINITY).lower);
+            this.ratings.push(
+                self.after(position, mv, 0, ply, f32::NEG_INFINITY, f32::INFINITY)
+                    .lower,
+            );
         }
         let value = expectation(&outcomes, &this.ratings);
         self.scratch[ply] = Some(this);
         value
     }
 
-    /// A position whose successors are looked at one ply deep, which is done whole and so needs no windows. What is
-    /// remembered of them counts first: it costs nothing.
+    /// A position whose successors are looked at one ply deep, which is done whole and so needs no
+    /// windows. What is remembered of them counts first: it costs nothing.
     pub(super) fn before_frontier(
         &mut self,
         position: &G::Position,
@@ -107,7 +121,11 @@ impl<G: Game, E: Evaluator<G>, M: Meter> Star<G, E, M> {
             let value = if let Some(payoff) = self.game.payoff(&next, mover) {
                 payoff
             } else {
-                let key = if remembers { self.parties.key(&self.game, &next) } else { 0 };
+                let key = if remembers {
+                    self.parties.key(&self.game, &next)
+                } else {
+                    0
+                };
                 let value = if let Some(value) = self.recent.get(key) {
                     self.stats.remembered += 1;
                     self.horizon += 1;
@@ -118,7 +136,11 @@ impl<G: Game, E: Evaluator<G>, M: Meter> Star<G, E, M> {
                 } else {
                     self.look(&next, ply + 1, key)
                 };
-                if self.parties.same(&self.game, position, &next) { value } else { 1.0 - value }
+                if self.parties.same(&self.game, position, &next) {
+                    value
+                } else {
+                    1.0 - value
+                }
             };
             this.ratings[index] = value;
             chance.add(index, Bounds::exact(value));
@@ -129,7 +151,11 @@ impl<G: Game, E: Evaluator<G>, M: Meter> Star<G, E, M> {
         for &(index, next, key) in &this.pending {
             let index = usize::from(index);
             let value = self.look(&next, ply + 1, key);
-            let value = if self.parties.same(&self.game, position, &next) { value } else { 1.0 - value };
+            let value = if self.parties.same(&self.game, position, &next) {
+                value
+            } else {
+                1.0 - value
+            };
             this.ratings[index] = value;
             chance.add(index, Bounds::exact(value));
             if chance.decide(alpha, beta) {

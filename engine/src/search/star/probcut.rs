@@ -1,8 +1,9 @@
 //! ProbCut: what a shallower search finds far outside of the window is believed.
 //!
-//! Buro 1995; for chance nodes ChanceProbCut (Schadd, Winands and Uiterwijk 2009). The shallower search is two plies less
-//! deep, so its leaves have the same side to move. Invariant: what is believed is never taken for proven, and a search
-//! without [`super::StarOptions::probcut`] is not touched.
+//! Buro 1995; for chance nodes ChanceProbCut (Schadd, Winands and Uiterwijk 2009). The shallower
+//! search is two plies less deep, so its leaves have the same side to move. Invariant: what is
+//! believed is never taken for proven, and a search without [`super::StarOptions::probcut`] is not
+//! touched.
 
 use super::Star;
 use crate::chance::Bounds;
@@ -16,14 +17,22 @@ const FROM: u32 = 3;
 /// Plies that the shallower search leaves out.
 const FEWER: u32 = 2;
 
-/// Standard deviation of the difference between the two searches, times the depth of the deeper one. Measured with
-/// `schwarz` on 400 positions of `data/suites/regret.jsonl`: 0.112, 0.082, 0.063, 0.051 and 0.044 at depths 3 to 7.
+/// Standard deviation of the difference between the two searches, times the depth of the deeper
+/// one. Measured with `schwarz` on 400 positions of `data/suites/regret.jsonl`: 0.112, 0.082,
+/// 0.063, 0.051 and 0.044 at depths 3 to 7.
 const DEVIATION: f32 = 0.32;
 
 impl<G: Game, E: Evaluator<G>, M: Meter> Star<G, E, M> {
-    /// Bounds that settle the window `(alpha, beta)` of a node, if a shallower search finds its value so far outside.
+    /// Bounds that settle the window `(alpha, beta)` of a node, if a shallower search finds its
+    /// value so far outside.
     #[inline]
-    pub(super) fn foresee(&mut self, position: &G::Position, depth: u32, ply: usize, (alpha, beta): (f32, f32)) -> Option<Bounds> {
+    pub(super) fn foresee(
+        &mut self,
+        position: &G::Position,
+        depth: u32,
+        ply: usize,
+        (alpha, beta): (f32, f32),
+    ) -> Option<Bounds> {
         let margin = self.options.probcut.filter(|_| depth >= FROM)? * DEVIATION / depth as f32;
         let (low, high) = (alpha - margin, beta + margin);
         if low <= 0.0 && high >= 1.0 {
@@ -38,9 +47,15 @@ impl<G: Game, E: Evaluator<G>, M: Meter> Star<G, E, M> {
             return None;
         }
         let believed = if found.upper <= low {
-            Bounds { lower: 0.0, upper: found.upper + margin }
+            Bounds {
+                lower: 0.0,
+                upper: found.upper + margin,
+            }
         } else if found.lower >= high {
-            Bounds { lower: found.lower - margin, upper: 1.0 }
+            Bounds {
+                lower: found.lower - margin,
+                upper: 1.0,
+            }
         } else {
             return None;
         };

@@ -8,26 +8,37 @@ use crate::search::meter::Meter;
 /// History counters are halved when one reaches this.
 const HISTORY_LIMIT: f32 = 1e6;
 
-/// From this depth on moves are ordered by an evaluator that has to be asked about each successor in turn.
+/// From this depth on moves are ordered by an evaluator that has to be asked about each successor
+/// in turn.
 const SLOW_EVALUATOR_FROM: u32 = 3;
 
 impl<G: Game, E: Evaluator<G>, M: Meter> Star<G, E, M> {
     /// Fills the ratings: how good each move looks before it is searched.
     #[inline]
-    pub(super) fn rate(&mut self, position: &G::Position, depth: u32, ply: usize, this: &mut Scratch<G>) {
+    pub(super) fn rate(
+        &mut self,
+        position: &G::Position,
+        depth: u32,
+        ply: usize,
+        this: &mut Scratch<G>,
+    ) {
         let ordering = self.options.ordering;
         let count = this.moves.len();
         this.ratings.clear();
         this.ratings.resize(count, 0.0);
         if ordering.evaluator && self.batches() {
             let (game, evaluator) = (&self.game, &self.evaluator);
-            self.meter.evaluation(|| evaluator.score_successors(game, position, &this.moves, &mut this.ratings));
+            self.meter.evaluation(|| {
+                evaluator.score_successors(game, position, &this.moves, &mut this.ratings)
+            });
             return;
         }
         if ordering.evaluator && depth >= SLOW_EVALUATOR_FROM {
             let horizon = self.horizon;
             for (mv, rating) in this.moves.iter().zip(&mut this.ratings) {
-                *rating = self.after(position, *mv, 0, ply, f32::NEG_INFINITY, f32::INFINITY).lower;
+                *rating = self
+                    .after(position, *mv, 0, ply, f32::NEG_INFINITY, f32::INFINITY)
+                    .lower;
             }
             // A guess about the order makes nothing depend on the depth.
             self.horizon = horizon;

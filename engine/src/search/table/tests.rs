@@ -1,17 +1,28 @@
-//! The table by its policies, one small table each: what stays, what goes, and that nothing torn or foreign is believed.
+//! The table by its policies, one small table each: what stays, what goes, and that nothing torn or
+//! foreign is believed.
 
 use super::*;
 use proptest::prelude::*;
 use std::collections::HashMap;
 
-const POLICIES: [Replacement; 4] = [Replacement::Always, Replacement::DepthPreferred, Replacement::TwoLevel, Replacement::Bucketed];
+const POLICIES: [Replacement; 4] = [
+    Replacement::Always,
+    Replacement::DepthPreferred,
+    Replacement::TwoLevel,
+    Replacement::Bucketed,
+];
 
 fn table(entries: usize, replacement: Replacement, reuse: Reuse) -> Table {
     Table::with_entries(entries, replacement, reuse).unwrap()
 }
 
 fn found(depth: u32, value: f32) -> Found {
-    Found { depth, bounds: Bounds::exact(value), proven: false, hint: 0x1234 }
+    Found {
+        depth,
+        bounds: Bounds::exact(value),
+        proven: false,
+        hint: 0x1234,
+    }
 }
 
 /// A key of the same place (the high bits) with another check (the low bits).
@@ -23,7 +34,11 @@ fn key(check: u32) -> u64 {
 fn an_entry_is_sixteen_bytes() {
     assert_eq!(size_of::<Entry>(), 16);
     let memory = table(1 << 10, Replacement::Bucketed, Reuse::SameDepth);
-    assert_eq!(memory.memory.items().as_ptr() as usize % 64, 0, "a bucket is a cache line");
+    assert_eq!(
+        memory.memory.items().as_ptr() as usize % 64,
+        0,
+        "a bucket is a cache line"
+    );
 }
 
 #[test]
@@ -31,11 +46,31 @@ fn an_entry_holds_at_its_depth_only() {
     for policy in POLICIES {
         let table = table(64, policy, Reuse::SameDepth);
         assert_eq!(table.probe(key(7), 3), None);
-        let bounds = Bounds { lower: 0.25, upper: 0.5 };
-        table.store(key(7), &Found { bounds, ..found(3, 0.0) });
-        assert_eq!(table.probe(key(7), 3), Some(Known { bounds, holds: true, proven: false, hint: 0x1234 }));
+        let bounds = Bounds {
+            lower: 0.25,
+            upper: 0.5,
+        };
+        table.store(
+            key(7),
+            &Found {
+                bounds,
+                ..found(3, 0.0)
+            },
+        );
+        assert_eq!(
+            table.probe(key(7), 3),
+            Some(Known {
+                bounds,
+                holds: true,
+                proven: false,
+                hint: 0x1234
+            })
+        );
         for depth in [2, 4] {
-            assert!(!table.probe(key(7), depth).unwrap().holds, "its hint is of use at depth {depth}, its bounds are not");
+            assert!(
+                !table.probe(key(7), depth).unwrap().holds,
+                "its hint is of use at depth {depth}, its bounds are not"
+            );
         }
         assert_eq!(table.probe(key(8), 3), None);
     }
@@ -44,9 +79,18 @@ fn an_entry_holds_at_its_depth_only() {
 #[test]
 fn what_is_proven_holds_at_greater_depths() {
     let table = table(64, Replacement::Bucketed, Reuse::SameDepth);
-    table.store(key(7), &Found { proven: true, ..found(3, 1.0) });
+    table.store(
+        key(7),
+        &Found {
+            proven: true,
+            ..found(3, 1.0)
+        },
+    );
     assert!(table.probe(key(7), 5).unwrap().holds);
-    assert!(!table.probe(key(7), 2).unwrap().holds, "a shallower search might not see it");
+    assert!(
+        !table.probe(key(7), 2).unwrap().holds,
+        "a shallower search might not see it"
+    );
 }
 
 #[test]
@@ -81,8 +125,14 @@ fn the_lower_level_takes_what_the_upper_one_rejects_or_evicts() {
     table.store(key(1), &found(3, 0.5));
     table.store(key(2), &found(5, 0.5));
     table.store(key(3), &found(2, 0.5));
-    assert!(table.probe(key(2), 5).is_some(), "the deepest stands in the upper level");
-    assert!(table.probe(key(3), 2).is_some(), "the newest in the lower one");
+    assert!(
+        table.probe(key(2), 5).is_some(),
+        "the deepest stands in the upper level"
+    );
+    assert!(
+        table.probe(key(3), 2).is_some(),
+        "the newest in the lower one"
+    );
     assert_eq!(table.probe(key(1), 3), None);
 }
 
@@ -94,7 +144,8 @@ fn a_bucket_lets_go_of_the_shallowest() {
     }
     assert_eq!(table.store(key(5), &found(2, 0.5)), Kept::Replacing);
     assert_eq!(table.probe(key(2), 3), None);
-    // Four plies to a generation: what was searched three plies deep a move ago goes before what is two plies deep now.
+    // Four plies to a generation: what was searched three plies deep a move ago goes before what is
+    // two plies deep now.
     table.step();
     table.store(key(6), &found(1, 0.5));
     assert_eq!(table.probe(key(5), 2), None);
@@ -104,17 +155,31 @@ fn a_bucket_lets_go_of_the_shallowest() {
 #[test]
 fn a_forgetful_table_is_an_empty_one() {
     for policy in POLICIES {
-        let (used, fresh) = (table(6, policy, Reuse::Deeper), table(6, policy, Reuse::Deeper));
+        let (used, fresh) = (
+            table(6, policy, Reuse::Deeper),
+            table(6, policy, Reuse::Deeper),
+        );
         // More games than there are generations.
         for game in 0..300_u32 {
             used.forget();
             fresh.forget();
-            let fresh = if game % 7 == 0 { table(6, policy, Reuse::Deeper) } else { continue };
+            let fresh = if game % 7 == 0 {
+                table(6, policy, Reuse::Deeper)
+            } else {
+                continue;
+            };
             for number in 0..40 {
                 let number = number + 40 * u64::from(game);
-                let (key, depth) = (number.wrapping_mul(0x9E37_79B9_7F4A_7C15), 1 + (number % 9) as u32);
+                let (key, depth) = (
+                    number.wrapping_mul(0x9E37_79B9_7F4A_7C15),
+                    1 + (number % 9) as u32,
+                );
                 assert_eq!(used.probe(key, depth), fresh.probe(key, depth));
-                assert_eq!(used.store(key, &found(depth, 0.5)), fresh.store(key, &found(depth, 0.5)), "{policy:?}, game {game}");
+                assert_eq!(
+                    used.store(key, &found(depth, 0.5)),
+                    fresh.store(key, &found(depth, 0.5)),
+                    "{policy:?}, game {game}"
+                );
                 if number % 10 == 0 {
                     used.step();
                     fresh.step();
@@ -131,7 +196,9 @@ fn a_torn_entry_is_not_believed() {
     table.store(key(1), &found(3, 0.25));
     let torn = table.memory.items()[0].bounds.load(Ordering::Relaxed);
     table.store(key(1), &found(3, 0.75));
-    table.memory.items()[0].bounds.store(torn, Ordering::Relaxed);
+    table.memory.items()[0]
+        .bounds
+        .store(torn, Ordering::Relaxed);
     assert_eq!(table.probe(key(1), 3), None);
 }
 

@@ -1,9 +1,10 @@
 //! From a position to its cell: the look-up of every probe.
 //!
-//! It gives what [`Index::anchor`] and [`Anchor::rank`](super::Anchor::rank) give, from which tables are built, without
-//! branches that depend on the position but for one, to the code of its class. There all loops have constant lengths.
-//! Bits are not counted: on processors without an instruction for that it takes longer than comparing a few squares.
-//! Invariant: equal to the index by parts, which a test compares for every class.
+//! It gives what [`Index::anchor`] and [`Anchor::rank`](super::Anchor::rank) give, from which
+//! tables are built, without branches that depend on the position but for one, to the code of its
+//! class. There all loops have constant lengths. Bits are not counted: on processors without an
+//! instruction for that it takes longer than comparing a few squares. Invariant: equal to the index
+//! by parts, which a test compares for every class.
 
 use super::super::patterns::{MOST_STONES, NUMBERS_OF_SETS, PATTERNS, reversed};
 use super::{Class, GOAL, Index, TRANSPOSED, number, width};
@@ -22,7 +23,11 @@ struct Labels {
 }
 
 static LABELS: [Labels; 64] = {
-    let mut all = [Labels { stones: [0; MOST_STONES], count: 0, patterns: [0; 2] }; 64];
+    let mut all = [Labels {
+        stones: [0; MOST_STONES],
+        count: 0,
+        patterns: [0; 2],
+    }; 64];
     let mut set = 0;
     while set < 64 {
         let labels = &mut all[set];
@@ -36,7 +41,10 @@ static LABELS: [Labels; 64] = {
             }
             stone += 1;
         }
-        labels.patterns = [NUMBERS_OF_SETS[set], NUMBERS_OF_SETS[reversed(set as u8) as usize]];
+        labels.patterns = [
+            NUMBERS_OF_SETS[set],
+            NUMBERS_OF_SETS[reversed(set as u8) as usize],
+        ];
         set += 1;
     }
     all
@@ -63,7 +71,10 @@ struct Stones {
 impl Stones {
     #[inline(always)]
     fn of(side: Side) -> Self {
-        Self { side, labels: &LABELS[usize::from(side.alive() & 63)] }
+        Self {
+            side,
+            labels: &LABELS[usize::from(side.alive() & 63)],
+        }
     }
 
     #[inline(always)]
@@ -77,7 +88,10 @@ impl Index {
     #[inline]
     pub(in super::super) fn find(&self, position: &Position) -> Option<(Class, usize)> {
         let (own, enemy) = (Stones::of(position.mover()), Stones::of(position.other()));
-        let class = Class { mover: usize::from(own.labels.count), other: usize::from(enemy.labels.count) };
+        let class = Class {
+            mover: usize::from(own.labels.count),
+            other: usize::from(enemy.labels.count),
+        };
         if class.stones() > self.orbits.len() + 1 || class.mover == 0 || class.other == 0 {
             return None;
         }
@@ -94,12 +108,19 @@ impl Index {
                 }
             };
         }
-        dispatch!((1, 1)(1, 2)(2, 1)(1, 3)(3, 1)(2, 2)(1, 4)(4, 1)(2, 3)(3, 2)(1, 5)(5, 1)(2, 4)(4, 2)(3, 3))
+        dispatch!(
+            (1, 1)(1, 2)(2, 1)(1, 3)(3, 1)(2, 2)(1, 4)(4, 1)(2, 3)(3, 2)(1, 5)(5, 1)(2, 4)(4, 2)(
+                3, 3
+            )
+        )
     }
 
     #[inline(always)]
     fn cell_of<const OWN: usize, const ENEMY: usize>(&self, own: Stones, enemy: Stones) -> usize {
-        let (movers, others) = (own.squares::<OWN>(), enemy.squares::<ENEMY>().map(|square| GOAL - (square & 31)));
+        let (movers, others) = (
+            own.squares::<OWN>(),
+            enemy.squares::<ENEMY>().map(|square| GOAL - (square & 31)),
+        );
         let orbits = &self.orbits[OWN - 1];
         let entry = orbits.entries[number(movers.into_iter())] as usize;
         let row = entry >> 2;
@@ -116,12 +137,16 @@ impl Index {
         let narrow = const { width(24 - OWN, ENEMY) };
         let wider = const { width(25 - OWN, ENEMY) - width(24 - OWN, ENEMY) };
         let block = row * narrow + row.saturating_sub(orbits.plain) * wider + rank;
-        let (outer, inner) = (enemy.labels.patterns[usize::from(flipped)], own.labels.patterns[entry & 1]);
+        let (outer, inner) = (
+            enemy.labels.patterns[usize::from(flipped)],
+            own.labels.patterns[entry & 1],
+        );
         (block * PATTERNS[ENEMY] + usize::from(outer)) * PATTERNS[OWN] + usize::from(inner)
     }
 }
 
-/// The rank of the other side by its places among `free` squares, and whether its labels are reversed.
+/// The rank of the other side by its places among `free` squares, and whether its labels are
+/// reversed.
 #[inline(always)]
 fn rank<const COUNT: usize>(places: [usize; COUNT], free: usize) -> (usize, bool) {
     let (first, last) = (places[0], places[COUNT - 1]);
@@ -131,11 +156,21 @@ fn rank<const COUNT: usize>(places: [usize; COUNT], free: usize) -> (usize, bool
     let flipped = first > last;
     let (low, high) = (first.min(last), first.max(last));
     let mut rank = high * (high - 1) / 2 + low;
-    let in_order: [usize; COUNT] = std::array::from_fn(|index| if flipped { places[COUNT - 1 - index] } else { places[index] });
+    let in_order: [usize; COUNT] = std::array::from_fn(|index| {
+        if flipped {
+            places[COUNT - 1 - index]
+        } else {
+            places[index]
+        }
+    });
     for index in 1..COUNT - 1 {
         let place = in_order[index];
         let below = usize::from(low < place) + usize::from(high < place);
-        let below: usize = below + in_order[1..index].iter().map(|&other| usize::from(other < place)).sum::<usize>();
+        let below: usize = below
+            + in_order[1..index]
+                .iter()
+                .map(|&other| usize::from(other < place))
+                .sum::<usize>();
         rank = rank * (free - 1 - index) + place - below;
     }
     (rank, flipped)
@@ -152,16 +187,29 @@ mod tests {
     fn by_parts(index: &Index, position: &Position) -> (Class, usize) {
         let (mover, other) = (position.mover(), position.other());
         let (alive, enemies) = (mover.alive(), other.alive());
-        let class = Class { mover: alive.count_ones() as usize, other: enemies.count_ones() as usize };
+        let class = Class {
+            mover: alive.count_ones() as usize,
+            other: enemies.count_ones() as usize,
+        };
         let own: Squares = living(alive, |stone| mover.square(stone));
         let others = living(enemies, |stone| Standard::GOAL - other.square(stone));
         let anchor = index.anchor(&own[..class.mover]);
         let (rank, flipped) = anchor.rank(&others[..class.other]);
-        let pattern =
-            |labels: u8, is_reversed: bool| usize::from(NUMBERS_OF_SETS[usize::from(if is_reversed { reversed(labels) } else { labels })]);
+        let pattern = |labels: u8, is_reversed: bool| {
+            usize::from(
+                NUMBERS_OF_SETS[usize::from(if is_reversed {
+                    reversed(labels)
+                } else {
+                    labels
+                })],
+            )
+        };
         let (outer, inner) = (pattern(enemies, flipped), pattern(alive, anchor.reversed));
         let block = index.first_block(class, anchor.row) + rank;
-        (class, block * class.block() + outer * PATTERNS[class.mover] + inner)
+        (
+            class,
+            block * class.block() + outer * PATTERNS[class.mover] + inner,
+        )
     }
 
     #[test]
@@ -183,7 +231,13 @@ mod tests {
                     side
                 };
                 let own = Side::new(side(class.mover, Standard::GOAL));
-                let enemy = Side::new(side(class.other, 0).map(|square| if square == GONE { GONE } else { Standard::GOAL - square }));
+                let enemy = Side::new(side(class.other, 0).map(|square| {
+                    if square == GONE {
+                        GONE
+                    } else {
+                        Standard::GOAL - square
+                    }
+                }));
                 let position = Position::new(own, enemy, 0);
                 let found = index.find(&position).unwrap();
                 assert_eq!(found, by_parts(&index, &position), "{position:?}");
@@ -192,6 +246,13 @@ mod tests {
         }
         let start = Standard::default().start([0, 0], 0);
         assert_eq!(index.find(&start), None);
-        assert_eq!(Index::new(2).find(&Position::new(Side::EMPTY.with(0, 3).with(1, 4), Side::EMPTY.with(0, 2), 0)), None);
+        assert_eq!(
+            Index::new(2).find(&Position::new(
+                Side::EMPTY.with(0, 3).with(1, 4),
+                Side::EMPTY.with(0, 2),
+                0
+            )),
+            None
+        );
     }
 }

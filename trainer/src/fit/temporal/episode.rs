@@ -1,11 +1,13 @@
 //! One game of a network against itself, and what it teaches.
 //!
-//! Both sides choose the permitted move whose position is worth least to the other side, no ply deeper, by the weights of
-//! the moment; some moves are drawn at random instead. Afterwards every position is told its λ-return: values of what
-//! followed, weighted by (1 − λ) λ^k, and for the rest the result (Sutton 1988; for afterstates of board games Szubert
-//! and Jaśkowski 2014). With weights that stand still during a game that is TD(λ) with eligibility traces, added up at its
-//! end. Invariant: what came of a random move teaches nothing about the positions before it. That holds for every drawn
-//! move, also if it is the best: otherwise rolls that leave less choice would count more often than they fall.
+//! Both sides choose the permitted move whose position is worth least to the other side, no ply
+//! deeper, by the weights of the moment; some moves are drawn at random instead. Afterwards every
+//! position is told its λ-return: values of what followed, weighted by (1 − λ) λ^k, and for the
+//! rest the result (Sutton 1988; for afterstates of board games Szubert and Jaśkowski 2014). With
+//! weights that stand still during a game that is TD(λ) with eligibility traces, added up at its
+//! end. Invariant: what came of a random move teaches nothing about the positions before it. That
+//! holds for every drawn move, also if it is the best: otherwise rolls that leave less choice would
+//! count more often than they fall.
 
 use crate::models::online::Cells;
 use engine::eval::calibration::logistic;
@@ -17,7 +19,8 @@ use engine::random::RandomStream;
 /// Faces of the die, which is fair.
 const FACES: usize = 6;
 
-/// The positions of a game before each roll, as the side to move saw them. Kept from game to game for its memory.
+/// The positions of a game before each roll, as the side to move saw them. Kept from game to game
+/// for its memory.
 #[derive(Debug, Default)]
 pub(super) struct Episode {
     positions: Vec<Position>,
@@ -111,14 +114,19 @@ impl Episode {
     pub(super) fn loss(&self) -> f64 {
         let last = self.positions.len() - 1;
         let loss = |(ply, &logit): (usize, &f32)| {
-            let result = if (last - ply).is_multiple_of(2) { self.last_payoff } else { 1.0 - self.last_payoff };
+            let result = if (last - ply).is_multiple_of(2) {
+                self.last_payoff
+            } else {
+                1.0 - self.last_payoff
+            };
             let logit = f64::from(logit);
             logit.max(0.0) - f64::from(result) * logit + (-logit.abs()).exp().ln_1p()
         };
         self.logits.iter().enumerate().map(loss).sum()
     }
 
-    /// Tells the cells the λ-return of each position; `trace` is λ, `rate` the learning rate of a weight.
+    /// Tells the cells the λ-return of each position; `trace` is λ, `rate` the learning rate of a
+    /// weight.
     pub(super) fn teach(&mut self, cells: &mut Cells, trace: f32, rate: f32) {
         self.errors.clear();
         self.errors.resize(self.positions.len(), 0.0);
@@ -126,7 +134,11 @@ impl Episode {
         let (mut value, mut seen) = (self.last_payoff, self.last_payoff);
         for ply in (0..self.positions.len()).rev() {
             let own = self.values[ply];
-            let target = if self.drawn[ply] { own } else { (1.0 - trace) * value + trace * seen };
+            let target = if self.drawn[ply] {
+                own
+            } else {
+                (1.0 - trace) * value + trace * seen
+            };
             self.errors[ply] = own - target;
             (value, seen) = (1.0 - own, 1.0 - target);
         }

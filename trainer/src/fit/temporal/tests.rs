@@ -15,28 +15,42 @@ use engine::weights::Model;
 
 fn config(set: &str, rule: Rule, learning_rate: f64, trace: f64) -> TrainConfig {
     let mut config = TrainConfig::default();
-    (config.ntuple.set, config.ntuple.rule, config.online.learning_rate) = (set.to_owned(), rule, learning_rate);
+    (
+        config.ntuple.set,
+        config.ntuple.rule,
+        config.online.learning_rate,
+    ) = (set.to_owned(), rule, learning_rate);
     config.online.trace = trace;
     config
 }
 
 fn student(config: &TrainConfig) -> Student<'_> {
-    Student::new(config, NTupleLearner::new(&config.ntuple, backend::device("flex").unwrap()).unwrap())
+    Student::new(
+        config,
+        NTupleLearner::new(&config.ntuple, backend::device("flex").unwrap()).unwrap(),
+    )
 }
 
 /// Rows of a position, the bias last.
 fn features(set: &TupleSet, position: &Position) -> Vec<usize> {
     let mut rows = vec![0; set.tuples()];
     set.indices(position, &mut rows);
-    rows.into_iter().map(|row| row as usize).chain([set.rows()]).collect()
+    rows.into_iter()
+        .map(|row| row as usize)
+        .chain([set.rows()])
+        .collect()
 }
 
-/// TD(λ) as Sutton and Barto have it, with an eligibility trace for every weight, all values Red's; changes are added up
-/// and made when the game is over. The gradient is that of the cross-entropy, so that of a logistic drops out.
+/// TD(λ) as Sutton and Barto have it, with an eligibility trace for every weight, all values Red's;
+/// changes are added up and made when the game is over. The gradient is that of the cross-entropy,
+/// so that of a logistic drops out.
 fn textbook(set: &TupleSet, episode: &Episode, weights: &mut [f64], trace: f64, rate: f64) {
     let sign = |position: &Position| if position.seat() == 0 { 1.0 } else { -1.0 };
     let value = |position: &Position| {
-        let logit: f64 = features(set, position).into_iter().map(|row| weights[row]).sum();
+        let logit: f64 = features(set, position)
+            .into_iter()
+            .map(|row| weights[row])
+            .sum();
         1.0 / (1.0 + (-sign(position) * logit).exp())
     };
     let positions = episode.positions();
@@ -53,11 +67,19 @@ fn textbook(set: &TupleSet, episode: &Episode, weights: &mut [f64], trace: f64, 
             traces.fill(0.0);
             continue;
         }
-        let next = positions.get(ply + 1).map_or(f64::from(u8::from(red_wins)), value);
+        let next = positions
+            .get(ply + 1)
+            .map_or(f64::from(u8::from(red_wins)), value);
         let error = next - value(position);
-        changes.iter_mut().zip(&traces).for_each(|(change, eligible)| *change += rate * error * eligible);
+        changes
+            .iter_mut()
+            .zip(&traces)
+            .for_each(|(change, eligible)| *change += rate * error * eligible);
     }
-    weights.iter_mut().zip(changes).for_each(|(weight, change)| *weight += change);
+    weights
+        .iter_mut()
+        .zip(changes)
+        .for_each(|(weight, change)| *weight += change);
 }
 
 #[test]
@@ -66,22 +88,37 @@ fn it_is_td_lambda_with_explicit_traces() {
         let mut config = config("stones", Rule::Sgd, 2.0, trace);
         config.ntuple.phases = phases.to_vec();
         let mut student = student(&config);
-        let set = TupleSet::named("stones").unwrap().with_phases(phases).unwrap();
+        let set = TupleSet::named("stones")
+            .unwrap()
+            .with_phases(phases)
+            .unwrap();
         let mut expected = vec![0.0; set.rows() + 1];
         let mut drawn = 0;
         for game in 0..40 {
             let (start, mut random) = student.start(game);
             student.play(start, 0.15, &mut random);
             drawn += student.episode.drawn.iter().filter(|&&drawn| drawn).count();
-            textbook(&set, &student.episode, &mut expected, trace, 2.0 / set.tuples() as f64);
+            textbook(
+                &set,
+                &student.episode,
+                &mut expected,
+                trace,
+                2.0 / set.tuples() as f64,
+            );
             student.teach(2.0);
         }
         assert!(drawn > 40, "{drawn}");
         let (weights, bias, _) = student.learner.parts().1.apart();
         for (row, (found, expected)) in weights.iter().chain([&bias]).zip(&expected).enumerate() {
-            assert!((f64::from(*found) - expected).abs() < 1e-4, "λ {trace}, row {row}: {found} {expected}");
+            assert!(
+                (f64::from(*found) - expected).abs() < 1e-4,
+                "λ {trace}, row {row}: {found} {expected}"
+            );
         }
-        assert!(expected.iter().any(|weight| weight.abs() > 0.5), "λ {trace}: nothing was learned");
+        assert!(
+            expected.iter().any(|weight| weight.abs() > 0.5),
+            "λ {trace}: nothing was learned"
+        );
     }
 }
 
@@ -94,22 +131,36 @@ fn games_are_those_of_the_rules_and_undrawn_moves_the_best_of_a_roll() {
     for game in 0..400 {
         let (start, mut random) = student.start(game);
         student.play(start, 0.25, &mut random);
-        let Model::NTuple(network) = student.learner.export().unwrap() else { panic!("another model") };
+        let Model::NTuple(network) = student.learner.export().unwrap() else {
+            panic!("another model")
+        };
         let positions = student.episode.positions().to_vec();
         assert_eq!(positions[0], start);
         drawn += student.episode.drawn.iter().filter(|&&drawn| drawn).count();
         plies += positions.len();
         for (ply, position) in positions.iter().enumerate() {
-            // Some roll permits what was made, and the engine thinks no more of anything else it permits.
+            // Some roll permits what was made, and the engine thinks no more of anything else it
+            // permits.
             let worth = |after: &Position| {
-                rules.payoff(after, position.seat()).unwrap_or_else(|| 1.0 - network.value(&rules, after, &Default::default()))
+                rules
+                    .payoff(after, position.seat())
+                    .unwrap_or_else(|| 1.0 - network.value(&rules, after, &Default::default()))
             };
             let explains = |face: u8| {
-                let afters: Vec<Position> = rules.legal_moves(position, face).iter().map(|&mv| rules.play(position, mv)).collect();
+                let afters: Vec<Position> = rules
+                    .legal_moves(position, face)
+                    .iter()
+                    .map(|&mv| rules.play(position, mv))
+                    .collect();
                 let best = afters.iter().map(worth).fold(f32::NEG_INFINITY, f32::max);
                 match positions.get(ply + 1) {
-                    Some(next) => afters.contains(next) && (student.episode.drawn[ply] || worth(next) >= best - 1e-5),
-                    None => afters.iter().any(|after| rules.payoff(after, position.seat()) == Some(student.episode.last_payoff)),
+                    Some(next) => {
+                        afters.contains(next)
+                            && (student.episode.drawn[ply] || worth(next) >= best - 1e-5)
+                    }
+                    None => afters.iter().any(|after| {
+                        rules.payoff(after, position.seat()) == Some(student.episode.last_payoff)
+                    }),
                 }
             };
             assert!((1..=6).any(explains), "game {game}, ply {ply}");
@@ -118,7 +169,10 @@ fn games_are_those_of_the_rules_and_undrawn_moves_the_best_of_a_roll() {
     }
     // A quarter of the moves, five standard deviations.
     let deviation = (plies as f64 * 0.25 * 0.75).sqrt();
-    assert!((drawn as f64 - 0.25 * plies as f64).abs() < 5.0 * deviation, "{drawn} of {plies}");
+    assert!(
+        (drawn as f64 - 0.25 * plies as f64).abs() < 5.0 * deviation,
+        "{drawn} of {plies}"
+    );
 }
 
 /// A stone a side anywhere but on the goals and on one another.
@@ -152,16 +206,23 @@ fn endgames_of_two_stones_become_exact() {
             student.play(start, exploration(&config.online, game), &mut random);
             student.teach(student.learning_rate(game));
         }
-        let Model::NTuple(network) = student.learner.export().unwrap() else { panic!("another model") };
+        let Model::NTuple(network) = student.learner.export().unwrap() else {
+            panic!("another model")
+        };
         let mut random = RandomStream::new(1);
         let (mut mean, mut most) = (0.0, 0.0f32);
         for _ in 0..4000 {
             let position = two_stones(&mut random);
-            let error = (network.value(&rules, &position, &Default::default()) - tables.value_of(&position).unwrap()).abs();
+            let error = (network.value(&rules, &position, &Default::default())
+                - tables.value_of(&position).unwrap())
+            .abs();
             mean += error / 4000.0;
             most = most.max(error);
         }
-        assert!(mean < mean_error && most < largest, "{rule:?}, λ {trace}: mean error {mean}, largest {most}");
+        assert!(
+            mean < mean_error && most < largest,
+            "{rule:?}, λ {trace}: mean error {mean}, largest {most}"
+        );
     }
 }
 
@@ -171,12 +232,32 @@ fn a_run_is_a_function_of_its_settings_and_its_model_says_how_it_was_made() {
     let mut config = config("stones", Rule::Adagrad, 1.0, 0.5);
     (config.online.games, config.online.report_every) = (700, 300);
     let run = |name: &str, config: &TrainConfig| {
-        fit_online(config, r#"{"program": "test"}"#, &directory.path().join(name), &ProgressBar::hidden()).unwrap()
+        fit_online(
+            config,
+            r#"{"program": "test"}"#,
+            &directory.path().join(name),
+            &ProgressBar::hidden(),
+        )
+        .unwrap()
     };
     let first = run("a", &config);
-    assert_eq!(first.curve.iter().map(|point| point.games).collect::<Vec<_>>(), [300, 600, 700]);
-    assert_eq!((first.curve[2].exploration, first.positions), (0.0, first.curve.iter().map(|point| point.positions).sum()));
-    assert!(first.curve[1].loss < first.curve[0].loss && first.curve[0].loss < 2f64.ln(), "{:?}", first.curve);
+    assert_eq!(
+        first
+            .curve
+            .iter()
+            .map(|point| point.games)
+            .collect::<Vec<_>>(),
+        [300, 600, 700]
+    );
+    assert_eq!(
+        (first.curve[2].exploration, first.positions),
+        (0.0, first.curve.iter().map(|point| point.positions).sum())
+    );
+    assert!(
+        first.curve[1].loss < first.curve[0].loss && first.curve[0].loss < 2f64.ln(),
+        "{:?}",
+        first.curve
+    );
     let bytes = |report: &OnlineReport| std::fs::read(&report.model).unwrap();
     // Checkpoints after every few games change nothing, another seed does.
     let mut often = config.clone();
@@ -184,27 +265,66 @@ fn a_run_is_a_function_of_its_settings_and_its_model_says_how_it_was_made() {
     let again = run("b", &config);
     assert_eq!(bytes(&again), bytes(&first));
     let often = run("c", &often);
-    let losses = |report: &OnlineReport| report.curve.iter().map(|point| (point.positions, point.loss)).collect::<Vec<_>>();
+    let losses = |report: &OnlineReport| {
+        report
+            .curve
+            .iter()
+            .map(|point| (point.positions, point.loss))
+            .collect::<Vec<_>>()
+    };
     assert_eq!(losses(&often), losses(&first));
-    assert_ne!(losses(&run("d", &TrainConfig { seed: 2, ..config.clone() })), losses(&first));
+    assert_ne!(
+        losses(&run(
+            "d",
+            &TrainConfig {
+                seed: 2,
+                ..config.clone()
+            }
+        )),
+        losses(&first)
+    );
     // A finished training only exports again.
     std::fs::remove_file(&first.model).unwrap();
     let exported = run("a", &config);
     assert_eq!((&exported, bytes(&exported)), (&first, bytes(&again)));
-    let story: serde_json::Value = serde_json::from_str(&ModelFile::load(&first.model).unwrap().provenance).unwrap();
+    let story: serde_json::Value =
+        serde_json::from_str(&ModelFile::load(&first.model).unwrap().provenance).unwrap();
     assert_eq!(
         (&story["method"], &story["games"], &story["data"]["program"]),
-        (&"TD(0.5) on games against itself, Adagrad".into(), &700.into(), &"test".into())
+        (
+            &"TD(0.5) on games against itself, Adagrad".into(),
+            &700.into(),
+            &"test".into()
+        )
     );
     for name in ["config.toml", "curve.csv", "curve.svg", "checkpoint.bin"] {
         assert!(directory.path().join("a").join(name).exists(), "{name}");
     }
     // The directory belongs to this training.
     let samples = Samples::in_memory(vec![random_samples(5, 1)], random_samples(5, 2)).unwrap();
-    let error = fit(&config, Family::NTuple, &samples, "", &directory.path().join("a"), &ProgressBar::hidden()).unwrap_err().to_string();
-    assert!(error.contains("another family (ntuple from its own games)"), "{error}");
+    let error = fit(
+        &config,
+        Family::NTuple,
+        &samples,
+        "",
+        &directory.path().join("a"),
+        &ProgressBar::hidden(),
+    )
+    .unwrap_err()
+    .to_string();
+    assert!(
+        error.contains("another family (ntuple from its own games)"),
+        "{error}"
+    );
     config.online.trace = 0.25;
-    let error = fit_online(&config, "", &directory.path().join("a"), &ProgressBar::hidden()).unwrap_err().to_string();
+    let error = fit_online(
+        &config,
+        "",
+        &directory.path().join("a"),
+        &ProgressBar::hidden(),
+    )
+    .unwrap_err()
+    .to_string();
     assert!(error.contains("trace = 0.5, not trace = 0.25"), "{error}");
 }
 
@@ -214,5 +334,9 @@ fn weights_that_run_away_are_noticed() {
     let mut config = config("stones", Rule::Sgd, 1e39, 0.5);
     config.online.games = 100;
     let error = fit_online(&config, "", directory.path(), &ProgressBar::hidden()).unwrap_err();
-    assert!(matches!(error, TrainError::RanAway { .. }) && error.to_string().contains("lower the learning rate"), "{error}");
+    assert!(
+        matches!(error, TrainError::RanAway { .. })
+            && error.to_string().contains("lower the learning rate"),
+        "{error}"
+    );
 }

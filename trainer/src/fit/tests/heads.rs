@@ -1,4 +1,5 @@
-//! Networks with heads: interrupted, exported, by the fused step and by burn's, and on real records.
+//! Networks with heads: interrupted, exported, by the fused step and by burn's, and on real
+//! records.
 
 use super::*;
 use crate::calibrate::LogisticFit;
@@ -9,7 +10,13 @@ use engine::eval::network::{Head, Network};
 use engine::games::einstein::Standard;
 
 fn samples_with_continuations() -> Samples {
-    let training = [random_samples(30, 1), random_samples(10, 3), random_samples(40, 4)].map(with_continuations).to_vec();
+    let training = [
+        random_samples(30, 1),
+        random_samples(10, 3),
+        random_samples(40, 4),
+    ]
+    .map(with_continuations)
+    .to_vec();
     Samples::in_memory(training, with_continuations(random_samples(20, 2))).unwrap()
 }
 
@@ -21,52 +28,99 @@ fn config_with(heads: Heads) -> TrainConfig {
 }
 
 /// A training that is cut off after so many batches.
-fn fit_until(directory: &Path, config: &TrainConfig, burn: bool, batches: usize) -> Result<FitReport, TrainError> {
+fn fit_until(
+    directory: &Path,
+    config: &TrainConfig,
+    burn: bool,
+    batches: usize,
+) -> Result<FitReport, TrainError> {
     let samples = samples_with_continuations();
     let progress = ProgressBar::hidden();
-    let run = Run { config, samples: &samples, progress: &progress };
+    let run = Run {
+        config,
+        samples: &samples,
+        progress: &progress,
+    };
     let learner = NetworkLearner::with_step(&run, backend::device("flex").unwrap(), !burn);
-    train(&run, Family::Network, CutOff(learner, batches), "{}", directory)
+    train(
+        &run,
+        Family::Network,
+        CutOff(learner, batches),
+        "{}",
+        directory,
+    )
 }
 
 fn network(report: &FitReport) -> Network {
-    let Model::Network(network) = ModelFile::load(&report.model).unwrap().model else { panic!("a network was fitted") };
+    let Model::Network(network) = ModelFile::load(&report.model).unwrap().model else {
+        panic!("a network was fitted")
+    };
     network
 }
 
 /// The curve without what depends on the clock.
 fn curve_of(directory: &Path) -> Vec<CurvePoint> {
     let curve = Checkpoint::read(directory).unwrap().unwrap().header.curve;
-    curve.into_iter().map(|point| CurvePoint { seconds: 0.0, samples_per_second: 0.0, ..point }).collect()
+    curve
+        .into_iter()
+        .map(|point| CurvePoint {
+            seconds: 0.0,
+            samples_per_second: 0.0,
+            ..point
+        })
+        .collect()
 }
 
 #[test]
 fn a_training_of_heads_is_resumed_and_exported() {
-    for heads in [Heads::ALL, Heads::NONE.with(Head::Rolls), Heads::NONE.with(Head::MovesToGo)] {
+    for heads in [
+        Heads::ALL,
+        Heads::NONE.with(Head::Rolls),
+        Heads::NONE.with(Head::MovesToGo),
+    ] {
         for burn in [false, true] {
             let mut config = config_with(heads);
             config.training.checkpoint_minutes = 1e-9;
             config.target.search_share = 0.5;
             let (whole, broken) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
             let expected = fit_until(whole.path(), &config, burn, usize::MAX).unwrap();
-            let batches = samples_with_continuations().training().div_ceil(config.network.batch);
+            let batches = samples_with_continuations()
+                .training()
+                .div_ceil(config.network.batch);
             fit_until(broken.path(), &config, burn, 2 * batches + batches / 2).unwrap_err();
             let found = fit_until(broken.path(), &config, burn, usize::MAX).unwrap();
-            assert_eq!(fs::read(&found.model).unwrap(), fs::read(&expected.model).unwrap(), "{heads:?}, burn: {burn}");
+            assert_eq!(
+                fs::read(&found.model).unwrap(),
+                fs::read(&expected.model).unwrap(),
+                "{heads:?}, burn: {burn}"
+            );
             assert_eq!(curve_of(broken.path()), curve_of(whole.path()));
             let (first, last) = (&found.curve[0].heads, &found.curve[4].heads);
-            assert_eq!(first.iter().map(|point| point.head).collect::<Vec<_>>(), heads.iter().collect::<Vec<_>>());
+            assert_eq!(
+                first.iter().map(|point| point.head).collect::<Vec<_>>(),
+                heads.iter().collect::<Vec<_>>()
+            );
             for (first, last) in first.iter().zip(last) {
-                assert!(last.validation_loss < first.validation_loss && last.training_loss > 0.0, "{first:?} {last:?}");
+                assert!(
+                    last.validation_loss < first.validation_loss && last.training_loss > 0.0,
+                    "{first:?} {last:?}"
+                );
             }
             assert_eq!(network(&found).heads(), heads);
             assert!(found.parity <= crate::export::TOLERANCE);
             assert_eq!(
-                (found.heads.rolls.is_some(), found.heads.moves_to_go.is_some()),
+                (
+                    found.heads.rolls.is_some(),
+                    found.heads.moves_to_go.is_some()
+                ),
                 (heads.contains(Head::Rolls), heads.contains(Head::MovesToGo))
             );
-            let story: serde_json::Value = serde_json::from_str(&ModelFile::load(&found.model).unwrap().provenance).unwrap();
-            assert_eq!(serde_json::from_value::<HeadsReport>(story["heads"].clone()).unwrap(), found.heads);
+            let story: serde_json::Value =
+                serde_json::from_str(&ModelFile::load(&found.model).unwrap().provenance).unwrap();
+            assert_eq!(
+                serde_json::from_value::<HeadsReport>(story["heads"].clone()).unwrap(),
+                found.heads
+            );
         }
     }
 }
@@ -81,10 +135,19 @@ fn the_fused_step_trains_heads_as_burn_does() {
         let fused = fit_until(fused.path(), &config, false, usize::MAX).unwrap();
         let burn = fit_until(burn.path(), &config, true, usize::MAX).unwrap();
         for (fused, burn) in fused.curve.iter().zip(&burn.curve) {
-            assert!((fused.validation_loss - burn.validation_loss).abs() < 1e-4, "{hidden:?}: {fused:?} {burn:?}");
+            assert!(
+                (fused.validation_loss - burn.validation_loss).abs() < 1e-4,
+                "{hidden:?}: {fused:?} {burn:?}"
+            );
             for (fused, burn) in fused.heads.iter().zip(&burn.heads) {
-                assert!((fused.training_loss - burn.training_loss).abs() < 1e-4, "{hidden:?}: {fused:?} {burn:?}");
-                assert!((fused.validation_loss - burn.validation_loss).abs() < 1e-4, "{hidden:?}: {fused:?} {burn:?}");
+                assert!(
+                    (fused.training_loss - burn.training_loss).abs() < 1e-4,
+                    "{hidden:?}: {fused:?} {burn:?}"
+                );
+                assert!(
+                    (fused.validation_loss - burn.validation_loss).abs() < 1e-4,
+                    "{hidden:?}: {fused:?} {burn:?}"
+                );
             }
         }
     }
@@ -99,19 +162,47 @@ fn without_heads_nothing_is_as_if_there_were_some() {
     assert!(!file.provenance.contains("heads") && network(&found).heads().is_empty());
     // What came after samples does not matter to who does not learn it.
     let again = fit_until(told.path(), &config(), false, usize::MAX).unwrap();
-    let losses = |report: &FitReport| report.curve.iter().map(|point| point.training_loss).collect::<Vec<_>>();
-    let other = Samples::in_memory([random_samples(30, 1), random_samples(10, 3), random_samples(40, 4)].to_vec(), random_samples(20, 2));
+    let losses = |report: &FitReport| {
+        report
+            .curve
+            .iter()
+            .map(|point| point.training_loss)
+            .collect::<Vec<_>>()
+    };
+    let other = Samples::in_memory(
+        [
+            random_samples(30, 1),
+            random_samples(10, 3),
+            random_samples(40, 4),
+        ]
+        .to_vec(),
+        random_samples(20, 2),
+    );
     let directory = tempfile::tempdir().unwrap();
-    let same = fit(&config(), Family::Network, &other.unwrap(), "{}", directory.path(), &ProgressBar::hidden()).unwrap();
+    let same = fit(
+        &config(),
+        Family::Network,
+        &other.unwrap(),
+        "{}",
+        directory.path(),
+        &ProgressBar::hidden(),
+    )
+    .unwrap();
     assert_eq!(losses(&again), losses(&same));
-    let error = fit_in(directory.path(), &config_with(Heads::ALL), Family::Network).unwrap_err().to_string();
-    assert_eq!(error, "network.heads: these samples do not know how their games went on");
+    let error = fit_in(directory.path(), &config_with(Heads::ALL), Family::Network)
+        .unwrap_err()
+        .to_string();
+    assert_eq!(
+        error,
+        "network.heads: these samples do not know how their games went on"
+    );
 }
 
 #[test]
 fn on_real_games_the_mean_over_the_die_is_the_value_and_probabilities_are_what_they_say() {
     let records = concat!(env!("CARGO_MANIFEST_DIR"), "/../data/sample");
-    let options = SampleOptions::new(&TrainConfig::default().target, 0.1, 1).with_continuations(true);
+    let options =
+        SampleOptions::new(&TrainConfig::default().target, 0.1, 1).with_continuations(true);
     let samples = Samples::open(&[records], &options).unwrap();
     let mut config = TrainConfig::default();
     config.training.epochs = 8;
@@ -120,29 +211,55 @@ fn on_real_games_the_mean_over_the_die_is_the_value_and_probabilities_are_what_t
     config.network.heads = Heads::ALL;
     config.network.rolls_weight = Some(1.0);
     let directory = tempfile::tempdir().unwrap();
-    let report = fit(&config, Family::Network, &samples, "{}", directory.path(), &ProgressBar::hidden()).unwrap();
+    let report = fit(
+        &config,
+        Family::Network,
+        &samples,
+        "{}",
+        directory.path(),
+        &ProgressBar::hidden(),
+    )
+    .unwrap();
     let (network, game) = (network(&report), Standard::default());
-    let positions: Vec<Position> = samples.validation().iter().map(|sample| sample.position).collect();
+    let positions: Vec<Position> = samples
+        .validation()
+        .iter()
+        .map(|sample| sample.position)
+        .collect();
     let mut values = vec![0.0; positions.len()];
     network.values(&game, &positions, &mut values);
     let (mut distance, mut spread) = (0.0, 0.0);
     for (position, value) in positions.iter().zip(&values) {
         let rolls = network.rolls(&game, position).unwrap();
         distance += f64::from((rolls.iter().sum::<f32>() / 6.0 - value).abs());
-        let (low, high) = rolls.iter().fold((1.0f32, 0.0f32), |(low, high), &roll| (low.min(roll), high.max(roll)));
+        let (low, high) = rolls.iter().fold((1.0f32, 0.0f32), |(low, high), &roll| {
+            (low.min(roll), high.max(roll))
+        });
         spread += f64::from(high - low);
     }
-    let (distance, spread) = (distance / positions.len() as f64, spread / positions.len() as f64);
+    let (distance, spread) = (
+        distance / positions.len() as f64,
+        spread / positions.len() as f64,
+    );
     // Faces are told apart by far more than their mean is off.
-    assert!(distance < 0.04 && spread > 1.5 * distance, "{distance} {spread}");
+    assert!(
+        distance < 0.04 && spread > 1.5 * distance,
+        "{distance} {spread}"
+    );
     let rolls = report.heads.rolls.unwrap();
-    assert!((rolls.distance_from_value - distance).abs() < 1e-4, "{rolls:?} {distance}");
+    assert!(
+        (rolls.distance_from_value - distance).abs() < 1e-4,
+        "{rolls:?} {distance}"
+    );
     // Some hundred games tell neither slope nor share better than that.
     let LogisticFit { slope, .. } = rolls.calibration.unwrap();
     assert!((0.7..2.5).contains(&slope), "{rolls:?}");
     assert!((rolls.predicted - rolls.won).abs() < 0.07, "{rolls:?}");
     // Who knows the roll knows more.
-    let (point, knowing) = (report.curve.last().unwrap(), report.curve.last().unwrap().heads[0].validation_loss);
+    let (point, knowing) = (
+        report.curve.last().unwrap(),
+        report.curve.last().unwrap().heads[0].validation_loss,
+    );
     assert!(knowing < point.validation_loss, "{point:?}");
     let plies = report.heads.moves_to_go.unwrap();
     assert!(plies.error < 0.8 * plies.deviation, "{plies:?}");

@@ -1,7 +1,9 @@
-//! Adam on all weights of a step, with the gradient of each tensor shortened before (Kingma and Ba 2015).
+//! Adam on all weights of a step, with the gradient of each tensor shortened before (Kingma and Ba
+//! 2015).
 //!
-//! Weights that no sample of the batch used have a gradient of 0, and their moments decay and move them at every step as
-//! Adam defines it: nothing is put off. That is some per cent of a step at the usual batch size.
+//! Weights that no sample of the batch used have a gradient of 0, and their moments decay and move
+//! them at every step as Adam defines it: nothing is put off. That is some per cent of a step at
+//! the usual batch size.
 
 use super::matrix::LANES;
 
@@ -23,7 +25,11 @@ impl Rates {
     pub(super) fn new(learning_rate: f64, step: u64) -> Self {
         let step = step.min(i32::MAX as u64) as i32;
         let root = (1.0 - BETA[1].powi(step)).sqrt();
-        Self { learning_rate: learning_rate as f32, correction: root / (1.0 - BETA[0].powi(step)), epsilon: EPSILON * root }
+        Self {
+            learning_rate: learning_rate as f32,
+            correction: root / (1.0 - BETA[0].powi(step)),
+            epsilon: EPSILON * root,
+        }
     }
 }
 
@@ -40,7 +46,9 @@ pub(super) struct Tensor<'a> {
 pub(super) fn step(tensor: Tensor<'_>, rates: Rates, longest: f32) {
     let factor = (longest / (norm(tensor.gradient) + f32::MIN_POSITIVE)).min(1.0);
     let moments = tensor.means.iter_mut().zip(tensor.squares);
-    for ((weight, &gradient), (mean, square)) in tensor.weights.iter_mut().zip(tensor.gradient).zip(moments) {
+    for ((weight, &gradient), (mean, square)) in
+        tensor.weights.iter_mut().zip(tensor.gradient).zip(moments)
+    {
         let gradient = gradient * factor;
         *mean = *mean * BETA[0] + gradient * (1.0 - BETA[0]);
         *square = *square * BETA[1] + gradient * gradient * (1.0 - BETA[1]);

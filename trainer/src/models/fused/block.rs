@@ -1,11 +1,13 @@
 //! Forward and backward through the network for some samples, on one thread.
 //!
-//! Samples go through in chunks whose values stay in the first-level cache. Invariant: every sum has one order, that of
-//! samples, inputs or lanes, so all instruction sets give the same bits.
+//! Samples go through in chunks whose values stay in the first-level cache. Invariant: every sum
+//! has one order, that of samples, inputs or lanes, so all instruction sets give the same bits.
 
 use super::heads::{self, HeadInputs, HeadWork};
 use super::layout::Shape;
-use super::matrix::{LANES, Lanes, add, add_product, add_transposed_product, each, lanes, lanes_mut};
+use super::matrix::{
+    LANES, Lanes, add, add_product, add_transposed_product, each, lanes, lanes_mut,
+};
 use crate::models::heads::{Losses, Outputs};
 use engine::eval::calibration::exponential;
 use engine::eval::features::ACTIVE;
@@ -70,7 +72,12 @@ pub(super) struct Work {
 
 /// The gradient of `scale` times the loss of a block, and its loss, into `work`.
 #[inline(always)]
-pub(super) fn gradient<const ROWS: usize>(weights: Weights<'_>, inputs: Inputs<'_>, scale: f32, work: &mut Work) {
+pub(super) fn gradient<const ROWS: usize>(
+    weights: Weights<'_>,
+    inputs: Inputs<'_>,
+    scale: f32,
+    work: &mut Work,
+) {
     let shape = weights.shape;
     work.gradient.clear();
     work.gradient.resize(shape.parameters(), 0.0);
@@ -85,7 +92,12 @@ pub(super) fn gradient<const ROWS: usize>(weights: Weights<'_>, inputs: Inputs<'
 
 /// What the network says of samples, in their order, behind what `outputs` has.
 #[inline(always)]
-pub(super) fn outputs<const ROWS: usize>(weights: Weights<'_>, inputs: Inputs<'_>, work: &mut Work, outputs: &mut Outputs) {
+pub(super) fn outputs<const ROWS: usize>(
+    weights: Weights<'_>,
+    inputs: Inputs<'_>,
+    work: &mut Work,
+    outputs: &mut Outputs,
+) {
     for chunk in inputs.pieces(CHUNK, weights.shape.dense()) {
         forward::<ROWS>(weights, chunk, work);
         outputs.logits.extend_from_slice(&work.logits);
@@ -103,7 +115,11 @@ fn forward<const ROWS: usize>(weights: Weights<'_>, inputs: Inputs<'_>, work: &m
     resize(&mut work.values[0], samples * hidden[0]);
     let layer = lanes_mut(&mut work.values[0]);
     let (table, bias) = (lanes(tensors.sparse), lanes(tensors.first_bias));
-    for (rows, sums) in inputs.rows.chunks_exact(ACTIVE).zip(layer.chunks_exact_mut(first_width)) {
+    for (rows, sums) in inputs
+        .rows
+        .chunks_exact(ACTIVE)
+        .zip(layer.chunks_exact_mut(first_width))
+    {
         for (column, sum) in sums.iter_mut().enumerate() {
             let mut total = bias[column];
             for &row in rows {
@@ -112,25 +128,48 @@ fn forward<const ROWS: usize>(weights: Weights<'_>, inputs: Inputs<'_>, work: &m
             *sum = total;
         }
     }
-    add_product::<ROWS>(inputs.dense, lanes(tensors.dense), layer, weights.shape.dense(), first_width);
+    add_product::<ROWS>(
+        inputs.dense,
+        lanes(tensors.dense),
+        layer,
+        weights.shape.dense(),
+        first_width,
+    );
     clip(layer);
     for number in 1..hidden.len() {
         let (before, after) = work.values.split_at_mut(number);
-        let (inner, width, tensors) = (hidden[number - 1], hidden[number] / LANES, tensors.hidden[number - 1]);
+        let (inner, width, tensors) = (
+            hidden[number - 1],
+            hidden[number] / LANES,
+            tensors.hidden[number - 1],
+        );
         resize(&mut after[0], samples * hidden[number]);
         let layer = lanes_mut(&mut after[0]);
         for sums in layer.chunks_exact_mut(width) {
             sums.copy_from_slice(lanes(tensors.bias));
         }
-        add_product::<ROWS>(&before[number - 1], lanes(tensors.weights), layer, inner, width);
+        add_product::<ROWS>(
+            &before[number - 1],
+            lanes(tensors.weights),
+            layer,
+            inner,
+            width,
+        );
         clip(layer);
     }
     let last = hidden.len() - 1;
     work.logits.clear();
     for values in lanes(&work.values[last]).chunks_exact(hidden[last] / LANES) {
-        work.logits.push(tensors.output_bias[0] + dot(values, lanes(tensors.output)));
+        work.logits
+            .push(tensors.output_bias[0] + dot(values, lanes(tensors.output)));
     }
-    heads::forward(&tensors, inputs.heads, lanes(&work.values[last]), hidden[last] / LANES, &mut work.heads);
+    heads::forward(
+        &tensors,
+        inputs.heads,
+        lanes(&work.values[last]),
+        hidden[last] / LANES,
+        &mut work.heads,
+    );
 }
 
 /// Σ values · weights, by lane and then over lanes.
@@ -186,31 +225,55 @@ fn backward<const ROWS: usize>(weights: Weights<'_>, inputs: Inputs<'_>, work: &
     for derivative in &work.logits {
         gradient.output_bias[0] += derivative;
     }
-    heads::backward(&tensors, &mut gradient, &work.heads, inputs.heads, values, slopes, last_width);
+    heads::backward(
+        &tensors,
+        &mut gradient,
+        &work.heads,
+        inputs.heads,
+        values,
+        slopes,
+        last_width,
+    );
 
     for (number, gradient) in (1..hidden.len()).zip(gradient.hidden).rev() {
         let (before, after) = work.slopes.split_at_mut(number);
         let (width, inputs) = (hidden[number] / LANES, &work.values[number - 1]);
         let slopes = lanes_mut(&mut after[0]);
-        close(lanes(&work.values[number]), slopes, lanes_mut(gradient.bias));
+        close(
+            lanes(&work.values[number]),
+            slopes,
+            lanes_mut(gradient.bias),
+        );
         add_transposed_product::<ROWS>(inputs, slopes, lanes_mut(gradient.weights), width);
         resize(&mut before[number - 1], samples * hidden[number - 1]);
         before[number - 1].fill(0.0);
         let transposed = lanes(&weights.transposed[number - 1]);
-        add_product::<ROWS>(&after[0], transposed, lanes_mut(&mut before[number - 1]), hidden[number], hidden[number - 1] / LANES);
+        add_product::<ROWS>(
+            &after[0],
+            transposed,
+            lanes_mut(&mut before[number - 1]),
+            hidden[number],
+            hidden[number - 1] / LANES,
+        );
     }
 
     let first_width = hidden[0] / LANES;
     let (values, slopes) = (lanes(&work.values[0]), lanes_mut(&mut work.slopes[0]));
     let (bias, table) = (lanes_mut(gradient.first_bias), lanes_mut(gradient.sparse));
     let rows = inputs.rows.chunks_exact(ACTIVE);
-    for ((rows, values), slopes) in rows.zip(values.chunks_exact(first_width)).zip(slopes.chunks_exact_mut(first_width)) {
+    for ((rows, values), slopes) in rows
+        .zip(values.chunks_exact(first_width))
+        .zip(slopes.chunks_exact_mut(first_width))
+    {
         for ((slope, value), bias) in slopes.iter_mut().zip(values).zip(bias.iter_mut()) {
             *slope = each(|lane| if_open(value[lane], slope[lane]));
             add(bias, slope);
         }
         for &row in rows {
-            for (weight, slope) in table[row as usize * first_width..][..first_width].iter_mut().zip(&*slopes) {
+            for (weight, slope) in table[row as usize * first_width..][..first_width]
+                .iter_mut()
+                .zip(&*slopes)
+            {
                 add(weight, slope);
             }
         }
@@ -218,13 +281,17 @@ fn backward<const ROWS: usize>(weights: Weights<'_>, inputs: Inputs<'_>, work: &
     add_transposed_product::<ROWS>(inputs.dense, slopes, lanes_mut(gradient.dense), first_width);
 }
 
-/// Clears the slopes of sums that were clipped, given the clipped values, and adds what is left to the bias' gradient.
+/// Clears the slopes of sums that were clipped, given the clipped values, and adds what is left to
+/// the bias' gradient.
 #[inline(always)]
 fn close(values: &[Lanes], slopes: &mut [Lanes], bias: &mut [Lanes]) {
     let width = bias.len();
     for (column, bias) in bias.iter_mut().enumerate() {
         let mut sum = [0.0; LANES];
-        for (values, slopes) in values.chunks_exact(width).zip(slopes.chunks_exact_mut(width)) {
+        for (values, slopes) in values
+            .chunks_exact(width)
+            .zip(slopes.chunks_exact_mut(width))
+        {
             let (value, slope) = (&values[column], &mut slopes[column]);
             *slope = each(|lane| if_open(value[lane], slope[lane]));
             add(&mut sum, slope);

@@ -1,7 +1,7 @@
 //! Forward and backward through the heads of a network, on what the layers before them have found.
 //!
-//! Of six faces only the one that came is computed and learned. Invariant: as in [`super::block`] every sum has one order,
-//! that of samples or lanes; and a head that is not there costs nothing.
+//! Of six faces only the one that came is computed and learned. Invariant: as in [`super::block`]
+//! every sum has one order, that of samples or lanes; and a head that is not there costs nothing.
 
 use super::block::dot;
 use super::layout::Tensors;
@@ -48,21 +48,32 @@ pub(super) struct HeadWork {
 
 /// What the heads say, from the values of the last hidden layer, `width` times sixteen a sample.
 #[inline(always)]
-pub(super) fn forward(tensors: &Tensors<&[f32]>, inputs: HeadInputs<'_>, values: &[Lanes], width: usize, work: &mut HeadWork) {
+pub(super) fn forward(
+    tensors: &Tensors<&[f32]>,
+    inputs: HeadInputs<'_>,
+    values: &[Lanes],
+    width: usize,
+    work: &mut HeadWork,
+) {
     work.rolls.clear();
     for (values, &face) in values.chunks_exact(width).zip(inputs.faces) {
         work.rolls.push(match usize::from(face).checked_sub(1) {
-            Some(face) => tensors.rolls_bias[face] + dot(values, &lanes(tensors.rolls)[face * width..][..width]),
+            Some(face) => {
+                tensors.rolls_bias[face]
+                    + dot(values, &lanes(tensors.rolls)[face * width..][..width])
+            }
             None => 0.0,
         });
     }
     work.plies.clear();
     for (values, _) in values.chunks_exact(width).zip(inputs.plies) {
-        work.plies.push(tensors.moves_to_go_bias[0] + dot(values, lanes(tensors.moves_to_go)));
+        work.plies
+            .push(tensors.moves_to_go_bias[0] + dot(values, lanes(tensors.moves_to_go)));
     }
 }
 
-/// Adds the losses, and turns what was said into `scale` times the derivative of the weighted loss by it.
+/// Adds the losses, and turns what was said into `scale` times the derivative of the weighted loss
+/// by it.
 #[inline(always)]
 pub(super) fn losses(work: &mut HeadWork, inputs: HeadInputs<'_>, scale: f32, sums: &mut Losses) {
     for ((logit, &face), &target) in work.rolls.iter_mut().zip(inputs.faces).zip(inputs.rolls) {
@@ -71,7 +82,8 @@ pub(super) fn losses(work: &mut HeadWork, inputs: HeadInputs<'_>, scale: f32, su
         }
         let z = *logit;
         let small = exponential(-z.abs());
-        sums.rolls.add(f64::from(z.max(0.0) - target * z) + f64::from(small).ln_1p());
+        sums.rolls
+            .add(f64::from(z.max(0.0) - target * z) + f64::from(small).ln_1p());
         let value = (if z >= 0.0 { 1.0 } else { small }) / (1.0 + small);
         *logit = (value - target) * scale * inputs.rolls_weight;
     }
@@ -81,7 +93,11 @@ pub(super) fn losses(work: &mut HeadWork, inputs: HeadInputs<'_>, scale: f32, su
         if known {
             sums.moves_to_go.add(f64::from(error) * f64::from(error));
         }
-        *plies = if known { 2.0 * error * scale * inputs.plies_weight } else { 0.0 };
+        *plies = if known {
+            2.0 * error * scale * inputs.plies_weight
+        } else {
+            0.0
+        };
     }
 }
 
@@ -97,23 +113,54 @@ pub(super) fn backward(
     width: usize,
 ) {
     let samples = || values.chunks_exact(width);
-    for (((&derivative, &face), values), slopes) in work.rolls.iter().zip(inputs.faces).zip(samples()).zip(slopes.chunks_exact_mut(width)) {
+    for (((&derivative, &face), values), slopes) in work
+        .rolls
+        .iter()
+        .zip(inputs.faces)
+        .zip(samples())
+        .zip(slopes.chunks_exact_mut(width))
+    {
         if let Some(face) = usize::from(face).checked_sub(1) {
             let rows = face * width..(face + 1) * width;
-            follow(derivative, &lanes(tensors.rolls)[rows.clone()], values, slopes, &mut lanes_mut(gradient.rolls)[rows]);
+            follow(
+                derivative,
+                &lanes(tensors.rolls)[rows.clone()],
+                values,
+                slopes,
+                &mut lanes_mut(gradient.rolls)[rows],
+            );
             gradient.rolls_bias[face] += derivative;
         }
     }
-    for ((&derivative, values), slopes) in work.plies.iter().zip(samples()).zip(slopes.chunks_exact_mut(width)) {
-        follow(derivative, lanes(tensors.moves_to_go), values, slopes, lanes_mut(gradient.moves_to_go));
+    for ((&derivative, values), slopes) in work
+        .plies
+        .iter()
+        .zip(samples())
+        .zip(slopes.chunks_exact_mut(width))
+    {
+        follow(
+            derivative,
+            lanes(tensors.moves_to_go),
+            values,
+            slopes,
+            lanes_mut(gradient.moves_to_go),
+        );
         gradient.moves_to_go_bias[0] += derivative;
     }
 }
 
 /// One sample's part through one linear output.
 #[inline(always)]
-fn follow(derivative: f32, weights: &[Lanes], values: &[Lanes], slopes: &mut [Lanes], gradient: &mut [Lanes]) {
-    for (((slope, gradient), weight), value) in slopes.iter_mut().zip(gradient).zip(weights).zip(values) {
+fn follow(
+    derivative: f32,
+    weights: &[Lanes],
+    values: &[Lanes],
+    slopes: &mut [Lanes],
+    gradient: &mut [Lanes],
+) {
+    for (((slope, gradient), weight), value) in
+        slopes.iter_mut().zip(gradient).zip(weights).zip(values)
+    {
         add(slope, &each(|lane| derivative * weight[lane]));
         add(gradient, &each(|lane| derivative * value[lane]));
     }

@@ -1,8 +1,9 @@
-//! The inner loops of a training step, compiled for several instruction sets and chosen at run time.
+//! The inner loops of a training step, compiled for several instruction sets and chosen at run
+//! time.
 //!
-//! `unsafe` is for calling a function compiled for instructions that the machine might not have. Invariant: all of them
-//! give the same bits, because the loops fix the order of every sum and Rust never contracts a product and a sum into
-//! one rounding.
+//! `unsafe` is for calling a function compiled for instructions that the machine might not have.
+//! Invariant: all of them give the same bits, because the loops fix the order of every sum and Rust
+//! never contracts a product and a sum into one rounding.
 #![allow(unsafe_code)]
 
 use super::adam::{self, Rates, Tensor};
@@ -10,8 +11,8 @@ use super::block::{self, Inputs, Weights, Work};
 use crate::models::heads::Outputs;
 use engine::eval::network::InstructionSet;
 
-/// Defines a function that runs a loop on the given instruction set: `name(set, arguments…)` calls `body(arguments…)`.
-/// The wider set of registers of AVX-512 holds more rows of a product.
+/// Defines a function that runs a loop on the given instruction set: `name(set, arguments…)` calls
+/// `body(arguments…)`. The wider set of registers of AVX-512 holds more rows of a product.
 macro_rules! dispatched {
     ($(#[$documentation:meta])* fn $name:ident = $portable:expr, $wide:expr; ($($argument:ident: $type:ty),*)) => {
         $(#[$documentation])*
@@ -26,12 +27,13 @@ macro_rules! dispatched {
                 fn avx512($($argument: $type),*) {
                     $wide($($argument),*)
                 }
-                // An assertion and not a debug one: the set is public to choose, and this is once a block.
+                // An assertion and not a debug one: the set is public to choose, and this is once a
+                // block.
                 assert!(set.is_available(), "this machine has no {set:?}");
                 match set {
                     InstructionSet::Portable => {}
-                    // SAFETY: the assertion above found the processor to have the instructions; the function itself is
-                    // safe code.
+                    // SAFETY: the assertion above found the processor to have the instructions; the
+                    // function itself is safe code.
                     InstructionSet::Avx2 => return unsafe { avx2($($argument),*) },
                     // SAFETY: as above.
                     InstructionSet::Avx512 => return unsafe { avx512($($argument),*) },

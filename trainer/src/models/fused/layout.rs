@@ -1,6 +1,8 @@
-//! Where each tensor of the network stands in one array of numbers: weights, gradients and moments are laid out alike.
+//! Where each tensor of the network stands in one array of numbers: weights, gradients and moments
+//! are laid out alike.
 //!
-//! A layer that is not there has tensors without numbers, as have dense inputs and heads that are not there.
+//! A layer that is not there has tensors without numbers, as have dense inputs and heads that are
+//! not there.
 
 use engine::eval::features::SPARSE_ROWS;
 use engine::eval::network::{Head, Heads, MAX_HIDDEN};
@@ -42,10 +44,42 @@ pub(super) struct Tensors<T> {
 
 impl<T> Tensors<T> {
     fn of(tensors: [T; TENSORS]) -> Self {
-        let [sparse, dense, first_bias, second, second_bias, third, third_bias, output, rolls, moves_to_go, biases @ ..] = tensors;
+        let [
+            sparse,
+            dense,
+            first_bias,
+            second,
+            second_bias,
+            third,
+            third_bias,
+            output,
+            rolls,
+            moves_to_go,
+            biases @ ..,
+        ] = tensors;
         let [output_bias, rolls_bias, moves_to_go_bias] = biases;
-        let hidden = [Layer { weights: second, bias: second_bias }, Layer { weights: third, bias: third_bias }];
-        Self { sparse, dense, first_bias, hidden, output, rolls, moves_to_go, output_bias, rolls_bias, moves_to_go_bias }
+        let hidden = [
+            Layer {
+                weights: second,
+                bias: second_bias,
+            },
+            Layer {
+                weights: third,
+                bias: third_bias,
+            },
+        ];
+        Self {
+            sparse,
+            dense,
+            first_bias,
+            hidden,
+            output,
+            rolls,
+            moves_to_go,
+            output_bias,
+            rolls_bias,
+            moves_to_go_bias,
+        }
     }
 }
 
@@ -56,7 +90,10 @@ impl Shape {
     /// If there are no hidden layers, more than three, or one without neurons.
     #[must_use]
     pub const fn new(dense: usize, widths: &[usize]) -> Self {
-        assert!(!widths.is_empty() && widths.len() <= MAX_HIDDEN, "one to three hidden layers");
+        assert!(
+            !widths.is_empty() && widths.len() <= MAX_HIDDEN,
+            "one to three hidden layers"
+        );
         let mut hidden = [0; MAX_HIDDEN];
         let mut layer = 0;
         while layer < widths.len() {
@@ -64,7 +101,11 @@ impl Shape {
             hidden[layer] = widths[layer];
             layer += 1;
         }
-        Self { dense, hidden, heads: Heads::NONE }
+        Self {
+            dense,
+            hidden,
+            heads: Heads::NONE,
+        }
     }
 
     /// The same with these heads.
@@ -95,7 +136,13 @@ impl Shape {
     fn lengths(&self) -> [usize; TENSORS] {
         let [first, second, third] = self.hidden;
         let last = self.hidden().last().copied().unwrap_or_default();
-        let [rolls, moves] = Head::ALL.map(|head| if self.heads.contains(head) { head.outputs() } else { 0 });
+        let [rolls, moves] = Head::ALL.map(|head| {
+            if self.heads.contains(head) {
+                head.outputs()
+            } else {
+                0
+            }
+        });
         // What is read sixteen at a time stands before the few numbers that are not.
         [
             SPARSE_ROWS * first,

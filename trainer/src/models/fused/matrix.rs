@@ -1,8 +1,8 @@
 //! Products of small matrices, sixteen columns at a time.
 //!
-//! Written so that the compiler makes vector instructions of it. Invariant: every element of a result is one sum, added
-//! up in the order of the inner index, a product and a sum at a time: the same bits however many lanes or rows are
-//! computed together.
+//! Written so that the compiler makes vector instructions of it. Invariant: every element of a
+//! result is one sum, added up in the order of the inner index, a product and a sum at a time: the
+//! same bits however many lanes or rows are computed together.
 
 /// Columns that are computed together; the number of columns of every matrix is a multiple of it.
 pub(super) const LANES: usize = 16;
@@ -47,9 +47,16 @@ fn add_scaled(sum: &mut Lanes, factor: f32, addend: &Lanes) {
     }
 }
 
-/// `c += a · b`, where `a` has `inner` columns and `c` and `b` have `width` times sixteen; `ROWS` rows at a time.
+/// `c += a · b`, where `a` has `inner` columns and `c` and `b` have `width` times sixteen; `ROWS`
+/// rows at a time.
 #[inline(always)]
-pub(super) fn add_product<const ROWS: usize>(a: &[f32], b: &[Lanes], c: &mut [Lanes], inner: usize, width: usize) {
+pub(super) fn add_product<const ROWS: usize>(
+    a: &[f32],
+    b: &[Lanes],
+    c: &mut [Lanes],
+    inner: usize,
+    width: usize,
+) {
     if inner == 0 {
         return;
     }
@@ -65,8 +72,15 @@ pub(super) fn add_product<const ROWS: usize>(a: &[f32], b: &[Lanes], c: &mut [La
 }
 
 #[inline(always)]
-fn product_rows<const ROWS: usize>(a: &[f32], b: &[Lanes], c: &mut [Lanes], inner: usize, width: usize) {
-    // Not by `from_fn`, which is not always inlined: the compiler shall see that every row has `inner` elements.
+fn product_rows<const ROWS: usize>(
+    a: &[f32],
+    b: &[Lanes],
+    c: &mut [Lanes],
+    inner: usize,
+    width: usize,
+) {
+    // Not by `from_fn`, which is not always inlined: the compiler shall see that every row has
+    // `inner` elements.
     let mut rows = [&a[..inner]; ROWS];
     for (row, values) in rows.iter_mut().enumerate() {
         *values = &a[row * inner..][..inner];
@@ -88,9 +102,15 @@ fn product_rows<const ROWS: usize>(a: &[f32], b: &[Lanes], c: &mut [Lanes], inne
     }
 }
 
-/// `c += aᵀ · b`, where `a` has as many columns as `c` has rows, and `c` and `b` have `width` times sixteen columns.
+/// `c += aᵀ · b`, where `a` has as many columns as `c` has rows, and `c` and `b` have `width` times
+/// sixteen columns.
 #[inline(always)]
-pub(super) fn add_transposed_product<const ROWS: usize>(a: &[f32], b: &[Lanes], c: &mut [Lanes], width: usize) {
+pub(super) fn add_transposed_product<const ROWS: usize>(
+    a: &[f32],
+    b: &[Lanes],
+    c: &mut [Lanes],
+    width: usize,
+) {
     let rows = c.len() / width;
     for (number, c) in c.chunks_mut(ROWS * width).enumerate() {
         let first = number * ROWS;
@@ -105,7 +125,14 @@ pub(super) fn add_transposed_product<const ROWS: usize>(a: &[f32], b: &[Lanes], 
 }
 
 #[inline(always)]
-fn transposed_rows<const ROWS: usize>(a: &[f32], b: &[Lanes], c: &mut [Lanes], first: usize, rows: usize, width: usize) {
+fn transposed_rows<const ROWS: usize>(
+    a: &[f32],
+    b: &[Lanes],
+    c: &mut [Lanes],
+    first: usize,
+    rows: usize,
+    width: usize,
+) {
     for column in 0..width {
         let mut sums = [[0.0; LANES]; ROWS];
         for (row, sum) in sums.iter_mut().enumerate() {
@@ -147,20 +174,35 @@ mod tests {
     #[test]
     fn products_are_those_of_the_textbook_to_the_last_bit() {
         let mut stream = RandomStream::new(1);
-        for (rows, inner, columns) in [(1, 1, 16), (4, 7, 32), (9, 22, 64), (64, 64, 16), (23, 0, 16)] {
-            let (a, b, c) = (random(&mut stream, rows * inner), random(&mut stream, inner * columns), random(&mut stream, rows * columns));
+        for (rows, inner, columns) in [
+            (1, 1, 16),
+            (4, 7, 32),
+            (9, 22, 64),
+            (64, 64, 16),
+            (23, 0, 16),
+        ] {
+            let (a, b, c) = (
+                random(&mut stream, rows * inner),
+                random(&mut stream, inner * columns),
+                random(&mut stream, rows * columns),
+            );
             let mut expected = c.clone();
             for row in 0..rows {
                 for column in 0..columns {
                     for place in 0..inner {
-                        expected[row * columns + column] += a[row * inner + place] * b[place * columns + column];
+                        expected[row * columns + column] +=
+                            a[row * inner + place] * b[place * columns + column];
                     }
                 }
             }
             let mut found = c.clone();
             add_product::<4>(&a, lanes(&b), lanes_mut(&mut found), inner, columns / LANES);
             assert_eq!(found, expected);
-            let turned = if inner > 0 { transposed(&a, inner) } else { Vec::new() };
+            let turned = if inner > 0 {
+                transposed(&a, inner)
+            } else {
+                Vec::new()
+            };
             let mut found = c;
             add_transposed_product::<8>(&turned, lanes(&b), lanes_mut(&mut found), columns / LANES);
             assert_eq!(found, expected);

@@ -1,4 +1,5 @@
-//! The fused step against burn's automatic gradient and optimiser, and against itself on other instructions.
+//! The fused step against burn's automatic gradient and optimiser, and against itself on other
+//! instructions.
 
 use super::*;
 use crate::batch::HeadTargets;
@@ -38,8 +39,11 @@ struct Batch {
 impl Batch {
     fn random(samples: usize, shape: Shape, random: &mut RandomStream) -> Self {
         // Few squares, so that samples share rows and some rows are in none.
-        let rows = (0..samples * ACTIVE).map(|place| (place % ACTIVE * STONE_SQUARES + random.below(5)) as i32).collect();
-        let mut unit = |count: usize| -> Vec<f32> { (0..count).map(|_| random.unit() as f32).collect() };
+        let rows = (0..samples * ACTIVE)
+            .map(|place| (place % ACTIVE * STONE_SQUARES + random.below(5)) as i32)
+            .collect();
+        let mut unit =
+            |count: usize| -> Vec<f32> { (0..count).map(|_| random.unit() as f32).collect() };
         let (dense, targets) = (unit(samples * shape.dense()), unit(samples));
         let mut heads = HeadTargets::default();
         if shape.heads().contains(Head::Rolls) {
@@ -48,22 +52,66 @@ impl Batch {
             heads.faces = (0..samples).map(|_| random.below(7) as u8).collect();
         }
         if shape.heads().contains(Head::MovesToGo) {
-            heads.plies = (0..samples).map(|_| if random.below(4) == 0 { -1.0 } else { 2.0 * random.unit() as f32 }).collect();
+            heads.plies = (0..samples)
+                .map(|_| {
+                    if random.below(4) == 0 {
+                        -1.0
+                    } else {
+                        2.0 * random.unit() as f32
+                    }
+                })
+                .collect();
         }
-        Self { rows, dense, targets, heads }
+        Self {
+            rows,
+            dense,
+            targets,
+            heads,
+        }
     }
 
     fn inputs(&self) -> Inputs<'_> {
-        let HeadTargets { faces, rolls, plies } = &self.heads;
-        let heads = HeadInputs { faces, rolls, rolls_weight: WEIGHTS[0], plies, plies_weight: WEIGHTS[1] };
-        Inputs { rows: &self.rows, dense: &self.dense, targets: &self.targets, heads }
+        let HeadTargets {
+            faces,
+            rolls,
+            plies,
+        } = &self.heads;
+        let heads = HeadInputs {
+            faces,
+            rolls,
+            rolls_weight: WEIGHTS[0],
+            plies,
+            plies_weight: WEIGHTS[1],
+        };
+        Inputs {
+            rows: &self.rows,
+            dense: &self.dense,
+            targets: &self.targets,
+            heads,
+        }
     }
 
-    fn tensors(&self, dense: usize, device: &Device) -> (Tensor<2, Int>, Option<Tensor<2>>, Tensor<2>) {
+    fn tensors(
+        &self,
+        dense: usize,
+        device: &Device,
+    ) -> (Tensor<2, Int>, Option<Tensor<2>>, Tensor<2>) {
         let samples = self.targets.len();
-        let rows = Tensor::from_data(TensorData::new(self.rows.clone(), [samples, ACTIVE]), (device, DType::I32));
-        let features = (dense > 0).then(|| Tensor::from_data(TensorData::new(self.dense.clone(), [samples, dense]), device));
-        (rows, features, Tensor::from_data(TensorData::new(self.targets.clone(), [samples, 1]), device))
+        let rows = Tensor::from_data(
+            TensorData::new(self.rows.clone(), [samples, ACTIVE]),
+            (device, DType::I32),
+        );
+        let features = (dense > 0).then(|| {
+            Tensor::from_data(
+                TensorData::new(self.dense.clone(), [samples, dense]),
+                device,
+            )
+        });
+        (
+            rows,
+            features,
+            Tensor::from_data(TensorData::new(self.targets.clone(), [samples, 1]), device),
+        )
     }
 }
 
@@ -79,8 +127,20 @@ fn burn_loss(model: &NetworkModel, batch: &Batch, shape: Shape) -> (Tensor<1>, [
     let mut loss = cross_entropy(said.logits, targets);
     let mut means = [number(&loss), 0.0, 0.0];
     if let Some(rolls) = said.rolls {
-        let of = |(face, logits): (&u8, &[f32])| if *face > 0 { logits[usize::from(*face) - 1] } else { 0.0 };
-        outputs.rolls = batch.heads.faces.iter().zip(numbers(rolls.clone()).chunks(6)).map(of).collect();
+        let of = |(face, logits): (&u8, &[f32])| {
+            if *face > 0 {
+                logits[usize::from(*face) - 1]
+            } else {
+                0.0
+            }
+        };
+        outputs.rolls = batch
+            .heads
+            .faces
+            .iter()
+            .zip(numbers(rolls.clone()).chunks(6))
+            .map(of)
+            .collect();
         let sum = roll_loss(rolls, &batch.heads, &device);
         means[1] = number(&sum) / samples;
         loss = loss + sum * (f64::from(WEIGHTS[0]) / samples);
@@ -95,21 +155,34 @@ fn burn_loss(model: &NetworkModel, batch: &Batch, shape: Shape) -> (Tensor<1>, [
 }
 
 fn model(shape: Shape, seed: u64) -> NetworkModel {
-    NetworkModel::new(shape, &mut RandomStream::new(seed), &Device::flex().autodiff())
+    NetworkModel::new(
+        shape,
+        &mut RandomStream::new(seed),
+        &Device::flex().autodiff(),
+    )
 }
 
 fn fused(shape: Shape, model: &NetworkModel) -> FusedNetwork {
-    FusedNetwork::new(shape, model.parameters(), vec![0.0; 2 * shape.parameters()], 0)
+    FusedNetwork::new(
+        shape,
+        model.parameters(),
+        vec![0.0; 2 * shape.parameters()],
+        0,
+    )
 }
 
 /// The place of the output's weights among the tensors.
 const OUTPUT: usize = 7;
 
-/// Whether numbers differ by rounding only, where the largest of what was added up is about `scale`.
+/// Whether numbers differ by rounding only, where the largest of what was added up is about
+/// `scale`.
 fn assert_close(found: &[f32], expected: &[f32], scale: f32) {
     assert_eq!(found.len(), expected.len());
     for (place, (found, expected)) in found.iter().zip(expected).enumerate() {
-        assert!((found - expected).abs() <= 1e-5 * scale, "at {place}: {found} {expected}, the scale is {scale}");
+        assert!(
+            (found - expected).abs() <= 1e-5 * scale,
+            "at {place}: {found} {expected}, the scale is {scale}"
+        );
     }
 }
 
@@ -130,18 +203,42 @@ fn losses_and_gradients_are_burns() {
             assert_close(&outputs.rolls, &expected_outputs.rolls, 1.0);
             // What is said of a length that is not known does not matter, but is said.
             assert_close(&outputs.plies, &expected_outputs.plies, 1.0);
-            let Losses { value, rolls, moves_to_go } = network.compute_gradient(batch.inputs());
-            for (found, expected) in [value, rolls.sum, moves_to_go.sum].into_iter().zip(expected_losses) {
-                assert!((found / samples as f64 - expected).abs() < 1e-5, "{found} {expected}");
+            let Losses {
+                value,
+                rolls,
+                moves_to_go,
+            } = network.compute_gradient(batch.inputs());
+            for (found, expected) in [value, rolls.sum, moves_to_go.sum]
+                .into_iter()
+                .zip(expected_losses)
+            {
+                assert!(
+                    (found / samples as f64 - expected).abs() < 1e-5,
+                    "{found} {expected}"
+                );
             }
             let faces = batch.heads.faces.iter().filter(|face| **face > 0).count();
-            let lengths = batch.heads.plies.iter().filter(|plies| **plies >= 0.0).count();
-            assert_eq!((rolls.samples, moves_to_go.samples), (faces as u64, lengths as u64));
-            let largest = expected.iter().fold(0.0f32, |largest, value| largest.max(value.abs()));
+            let lengths = batch
+                .heads
+                .plies
+                .iter()
+                .filter(|plies| **plies >= 0.0)
+                .count();
+            assert_eq!(
+                (rolls.samples, moves_to_go.samples),
+                (faces as u64, lengths as u64)
+            );
+            let largest = expected
+                .iter()
+                .fold(0.0f32, |largest, value| largest.max(value.abs()));
             assert_close(&network.work[0].gradient, &expected, largest);
             // Rows that no stone stands on have no gradient at all.
             let unused = 5 * shape.hidden()[0]..STONE_SQUARES * shape.hidden()[0];
-            assert!(network.work[0].gradient[unused].iter().all(|value| *value == 0.0));
+            assert!(
+                network.work[0].gradient[unused]
+                    .iter()
+                    .all(|value| *value == 0.0)
+            );
         }
     }
 }
@@ -155,20 +252,37 @@ fn steps_are_those_of_burns_adam_with_clipped_gradients() {
             let mut model = model(shape, 4);
             let mut network = fused(shape, &model);
             let clipping = GradientClippingConfig::Norm(longest);
-            let mut optimiser = AdamConfig::new().with_epsilon(1e-8).with_grad_clipping(Some(clipping)).init();
+            let mut optimiser = AdamConfig::new()
+                .with_epsilon(1e-8)
+                .with_grad_clipping(Some(clipping))
+                .init();
             for step in 1..=12 {
                 let batch = Batch::random(200, shape, &mut random);
                 let gradients = burn_loss(&model, &batch, shape).0.backward();
                 let rate = 0.01 / f64::from(step);
-                model = optimiser.step(rate, model.clone(), GradientsParams::from_grads(gradients, &model));
+                model = optimiser.step(
+                    rate,
+                    model.clone(),
+                    GradientsParams::from_grads(gradients, &model),
+                );
                 network.step(batch.inputs(), rate, longest);
-                // Where a gradient is 0 but for rounding, Adam's first steps have no direction: weights move by 0.03 in all.
+                // Where a gradient is 0 but for rounding, Adam's first steps have no direction:
+                // weights move by 0.03 in all.
                 let (found, expected) = (network.weights(), model.parameters());
-                let far = found.iter().zip(&expected).filter(|(found, expected)| (*found - *expected).abs() > 1e-4).count();
-                assert!(far <= found.len() / 1000, "{far} of {} weights differ for {shape:?}, {longest}, step {step}", found.len());
+                let far = found
+                    .iter()
+                    .zip(&expected)
+                    .filter(|(found, expected)| (*found - *expected).abs() > 1e-4)
+                    .count();
+                assert!(
+                    far <= found.len() / 1000,
+                    "{far} of {} weights differ for {shape:?}, {longest}, step {step}",
+                    found.len()
+                );
                 if shape.hidden().len() > 2 {
-                    // The deeper the network, the more often a sum lies so near a bound that weights which differ by such
-                    // steps clip it in one and not in the other, and part from there: each step starts from the same.
+                    // The deeper the network, the more often a sum lies so near a bound that
+                    // weights which differ by such steps clip it in one and not in the other, and
+                    // part from there: each step starts from the same.
                     let (moments, steps) = network.optimiser();
                     network = FusedNetwork::new(shape, expected, moments.to_vec(), steps);
                 }
@@ -185,18 +299,34 @@ fn all_instructions_and_numbers_of_threads_give_the_same_bits() {
         let batch = Batch::random(3 * BLOCK + 33, shape, &mut random);
         let train = |mut network: FusedNetwork| {
             let losses = [(); 3].map(|()| network.step(batch.inputs(), 0.001, 0.1));
-            let bits: Vec<u32> = network.weights().iter().map(|weight| weight.to_bits()).collect();
+            let bits: Vec<u32> = network
+                .weights()
+                .iter()
+                .map(|weight| weight.to_bits())
+                .collect();
             (losses, bits, network.outputs(batch.inputs()))
         };
         let expected = train(start.clone().on(InstructionSet::Portable).unwrap());
-        assert!(expected.0[2].value < expected.0[0].value, "it learns: {:?}", expected.0);
+        assert!(
+            expected.0[2].value < expected.0[0].value,
+            "it learns: {:?}",
+            expected.0
+        );
         for instructions in InstructionSet::ALL {
-            let Some(network) = start.clone().on(instructions) else { continue };
+            let Some(network) = start.clone().on(instructions) else {
+                continue;
+            };
             assert!(train(network) == expected, "{instructions:?}");
         }
         for threads in [1, 3] {
-            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-            assert!(pool.install(|| train(start.clone())) == expected, "{threads} threads");
+            let pool = rayon::ThreadPoolBuilder::new()
+                .num_threads(threads)
+                .build()
+                .unwrap();
+            assert!(
+                pool.install(|| train(start.clone())) == expected,
+                "{threads} threads"
+            );
         }
     }
 }
@@ -209,9 +339,15 @@ fn a_batch_of_another_size_leaves_nothing_behind() {
     let mut used = fused(shape, &model(shape, 8));
     let mut fresh = used.clone();
     let _ = used.compute_gradient(large.inputs());
-    assert_eq!(used.step(batch.inputs(), 0.01, 1.0), fresh.step(batch.inputs(), 0.01, 1.0));
+    assert_eq!(
+        used.step(batch.inputs(), 0.01, 1.0),
+        fresh.step(batch.inputs(), 0.01, 1.0)
+    );
     assert_eq!(used.weights(), fresh.weights());
-    assert_eq!(used.tensors().map(<[f32]>::len).collect::<Vec<_>>()[0], SPARSE_ROWS * shape.hidden()[0]);
+    assert_eq!(
+        used.tensors().map(<[f32]>::len).collect::<Vec<_>>()[0],
+        SPARSE_ROWS * shape.hidden()[0]
+    );
 }
 
 #[test]
@@ -233,28 +369,46 @@ fn a_loss_of_a_head_that_is_no_number_changes_nothing() {
     // The bias of the plies is last.
     *weights.last_mut().unwrap() = f32::INFINITY;
     let mut network = FusedNetwork::new(shape, weights, vec![0.0; 2 * shape.parameters()], 0);
-    let losses = network.step(Batch::random(10, shape, &mut RandomStream::new(9)).inputs(), 0.01, 1.0);
+    let losses = network.step(
+        Batch::random(10, shape, &mut RandomStream::new(9)).inputs(),
+        0.01,
+        1.0,
+    );
     assert!(losses.value.is_finite() && !losses.are_finite());
     assert_eq!(network.optimiser().1, 0);
 }
 
 #[test]
 fn heads_share_the_hidden_layers_and_learn_what_they_are_told() {
-    // Every sample after face 2 is won and after any other lost; 12 plies are to go. The value is told 0.3.
+    // Every sample after face 2 is won and after any other lost; 12 plies are to go. The value is
+    // told 0.3.
     let shape = Shape::new(0, &[16]).with_heads(Heads::ALL);
     let mut network = fused(shape, &model(shape, 3));
     let mut batch = Batch::random(600, shape, &mut RandomStream::new(4));
     batch.targets.fill(0.3);
     batch.heads.plies.fill(0.75);
-    batch.heads.rolls = batch.heads.faces.iter().map(|&face| f32::from(u8::from(face == 2))).collect();
+    batch.heads.rolls = batch
+        .heads
+        .faces
+        .iter()
+        .map(|&face| f32::from(u8::from(face == 2)))
+        .collect();
     let first = network.step(batch.inputs(), 0.02, 1.0);
     for _ in 0..300 {
         let _ = network.step(batch.inputs(), 0.02, 1.0);
     }
     let last = network.step(batch.inputs(), 0.02, 1.0);
-    assert!(last.rolls.mean() < 0.02 * first.rolls.mean() && last.moves_to_go.mean() < 1e-3, "{first:?} {last:?}");
+    assert!(
+        last.rolls.mean() < 0.02 * first.rolls.mean() && last.moves_to_go.mean() < 1e-3,
+        "{first:?} {last:?}"
+    );
     let outputs = network.outputs(batch.inputs());
-    for ((&roll, &face), &plies) in outputs.rolls.iter().zip(&batch.heads.faces).zip(&outputs.plies) {
+    for ((&roll, &face), &plies) in outputs
+        .rolls
+        .iter()
+        .zip(&batch.heads.faces)
+        .zip(&outputs.plies)
+    {
         assert!(match face {
             0 => roll == 0.0,
             2 => roll > 3.0,
@@ -262,5 +416,10 @@ fn heads_share_the_hidden_layers_and_learn_what_they_are_told() {
         });
         assert!((plies - 0.75).abs() < 0.1, "{plies}");
     }
-    assert!(outputs.logits.iter().all(|logit| (1.0 / (1.0 + (-logit).exp()) - 0.3).abs() < 0.05));
+    assert!(
+        outputs
+            .logits
+            .iter()
+            .all(|logit| (1.0 / (1.0 + (-logit).exp()) - 0.3).abs() < 0.05)
+    );
 }

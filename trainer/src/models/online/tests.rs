@@ -13,13 +13,21 @@ const TUPLES: usize = 11;
 fn random_batch(samples: usize, seed: u64) -> TupleBatch {
     let mut random = RandomStream::new(seed);
     // Each tuple has a table of its own, of four rows.
-    let rows = (0..samples * TUPLES).map(|place| (place % TUPLES * 4 + random.below(4)) as u32).collect();
-    TupleBatch { rows, targets: (0..samples).map(|_| random.unit() as f32).collect() }
+    let rows = (0..samples * TUPLES)
+        .map(|place| (place % TUPLES * 4 + random.below(4)) as u32)
+        .collect();
+    TupleBatch {
+        rows,
+        targets: (0..samples).map(|_| random.unit() as f32).collect(),
+    }
 }
 
 fn random_weights(seed: u64) -> (Vec<f32>, f32) {
     let mut random = RandomStream::new(seed);
-    ((0..ROWS).map(|_| random.unit() as f32 - 0.5).collect(), random.unit() as f32)
+    (
+        (0..ROWS).map(|_| random.unit() as f32 - 0.5).collect(),
+        random.unit() as f32,
+    )
 }
 
 #[test]
@@ -29,7 +37,8 @@ fn an_update_of_one_sample_is_a_step_along_the_gradient_of_burn() {
     for seed in 0..10 {
         let (weights, bias) = random_weights(seed);
         let batch = random_batch(1, 100 + seed);
-        let table: Tensor<2> = Tensor::from_data(TensorData::new(weights.clone(), [ROWS, 1]), &device).require_grad();
+        let table: Tensor<2> =
+            Tensor::from_data(TensorData::new(weights.clone(), [ROWS, 1]), &device).require_grad();
         let bias_tensor: Tensor<2> = Tensor::from_data([[bias]], &device).require_grad();
         let rows: Vec<i32> = batch.rows.iter().map(|&row| row as i32).collect();
         let rows: Tensor<2, Int> = Tensor::from_data(TensorData::new(rows, [1, TUPLES]), &device);
@@ -37,14 +46,22 @@ fn an_update_of_one_sample_is_a_step_along_the_gradient_of_burn() {
         let loss = cross_entropy(bag(table.clone(), rows) + bias_tensor.clone(), targets);
         let expected_loss: f32 = loss.clone().into_scalar();
         let gradients = loss.backward();
-        let expected: Vec<f32> = table.grad(&gradients).unwrap().into_data().try_to_vec().unwrap();
+        let expected: Vec<f32> = table
+            .grad(&gradients)
+            .unwrap()
+            .into_data()
+            .try_to_vec()
+            .unwrap();
         let expected_bias: f32 = bias_tensor.grad(&gradients).unwrap().into_scalar();
 
         let mut cells = interleave::<1>(&weights, bias, &[]);
         let found_loss = update(&mut cells, &batch.rows, &batch.targets, rate, sgd);
         assert!((found_loss - f64::from(expected_loss)).abs() < 1e-6);
         for (row, gradient) in expected.iter().enumerate() {
-            assert!((cells[row][0] - (weights[row] - rate * gradient)).abs() < 1e-6, "row {row}");
+            assert!(
+                (cells[row][0] - (weights[row] - rate * gradient)).abs() < 1e-6,
+                "row {row}"
+            );
         }
         assert!((cells[ROWS][0] - (bias - rate * expected_bias)).abs() < 1e-6);
     }
@@ -56,7 +73,10 @@ fn adagrad_and_temporal_coherence_follow_their_formulas() {
     let cell = adagrad([1.0, 0.0], 0.5, 2.0);
     assert_eq!(cell, [-1.0, 0.25]);
     let cell = adagrad(cell, -0.25, 2.0);
-    assert!((cell[0] - (-1.0 + 0.5 / 0.3125f32.sqrt())).abs() < 1e-6 && cell[1] == 0.3125, "{cell:?}");
+    assert!(
+        (cell[0] - (-1.0 + 0.5 / 0.3125f32.sqrt())).abs() < 1e-6 && cell[1] == 0.3125,
+        "{cell:?}"
+    );
 
     let cell = temporal_coherence([1.0, 0.0, 0.0], 0.5, 2.0);
     assert_eq!(cell, [0.0, 0.5, 0.5]);
@@ -76,7 +96,11 @@ fn plain_updates<const WIDTH: usize>(
 ) -> f64 {
     let mut loss = 0.0;
     for (rows, &target) in batch.rows.chunks_exact(TUPLES).zip(&batch.targets) {
-        let logit: f64 = cells[ROWS][0] as f64 + rows.iter().map(|&row| f64::from(cells[row as usize][0])).sum::<f64>();
+        let logit: f64 = cells[ROWS][0] as f64
+            + rows
+                .iter()
+                .map(|&row| f64::from(cells[row as usize][0]))
+                .sum::<f64>();
         let value = 1.0 / (1.0 + (-logit).exp());
         loss -= f64::from(target) * value.ln() + f64::from(1.0 - target) * (1.0 - value).ln();
         for row in rows.iter().map(|&row| row as usize).chain([ROWS]) {
@@ -88,7 +112,10 @@ fn plain_updates<const WIDTH: usize>(
 
 #[test]
 fn updates_of_several_rows_at_once_are_those_of_one_after_the_other() {
-    fn check<const WIDTH: usize>(start: f32, rule: impl Fn([f32; WIDTH], f32, f32) -> [f32; WIDTH] + Copy) {
+    fn check<const WIDTH: usize>(
+        start: f32,
+        rule: impl Fn([f32; WIDTH], f32, f32) -> [f32; WIDTH] + Copy,
+    ) {
         let (weights, bias) = random_weights(4);
         // More than 256 samples, after which losses are added up.
         let batch = random_batch(1000, 5);
@@ -96,9 +123,15 @@ fn updates_of_several_rows_at_once_are_those_of_one_after_the_other() {
         let (mut found, mut expected) = (cells.clone(), cells);
         let found_loss = update(&mut found, &batch.rows, &batch.targets, 0.01, rule);
         let expected_loss = plain_updates(&mut expected, &batch, 0.01, rule);
-        assert!((found_loss - expected_loss).abs() < 1e-3, "{found_loss} {expected_loss}");
+        assert!(
+            (found_loss - expected_loss).abs() < 1e-3,
+            "{found_loss} {expected_loss}"
+        );
         for (found, expected) in found.as_flattened().iter().zip(expected.as_flattened()) {
-            assert!((found - expected).abs() < 1e-4 * expected.abs().max(1.0), "{found} {expected}");
+            assert!(
+                (found - expected).abs() < 1e-4 * expected.abs().max(1.0),
+                "{found} {expected}"
+            );
         }
     }
     check(0.0, sgd);

@@ -1,6 +1,7 @@
 //! Operations on vectors of half a line, 256 bits.
 //!
-//! Invariant: each does with all its lanes what its name says; `whole.rs` has the same for vectors of a line.
+//! Invariant: each does with all its lanes what its name says; `whole.rs` has the same for vectors
+//! of a line.
 #![allow(unsafe_code)]
 
 use super::{FULL, GROUP, Line, SHIFT};
@@ -9,7 +10,8 @@ use std::arch::x86_64::*;
 
 pub(super) type Vector = __m256i;
 pub(super) const BYTES: usize = 32;
-/// Positions taken through the second layer together: 8 sums, 2 inputs, weights and products fill 16 registers.
+/// Positions taken through the second layer together: 8 sums, 2 inputs, weights and products fill
+/// 16 registers.
 pub(super) const TOGETHER: usize = 2;
 /// Sums of two positions.
 pub(super) const PARTS_OF_TWO: usize = 1;
@@ -28,7 +30,11 @@ pub(super) fn load<T: Copy, const COUNT: usize>(lines: &[Line<T, COUNT>], at: us
 
 #[inline]
 #[target_feature(enable = "avx2")]
-pub(super) fn store<T: Copy, const COUNT: usize>(lines: &mut [Line<T, COUNT>], at: usize, vector: Vector) {
+pub(super) fn store<T: Copy, const COUNT: usize>(
+    lines: &mut [Line<T, COUNT>],
+    at: usize,
+    vector: Vector,
+) {
     const { assert!(size_of::<T>() * COUNT == 64) };
     let line = &raw mut lines[at / 2];
     // SAFETY: as above, written; elements are integers, so any bits will do.
@@ -92,7 +98,10 @@ pub(super) fn widen(numbers: Vector) -> Vector {
 #[target_feature(enable = "avx2")]
 pub(super) fn activations(low: Vector, high: Vector) -> Vector {
     const DOWN: i32 = SHIFT as i32;
-    let packed = _mm256_packus_epi16(_mm256_srai_epi16::<DOWN>(low), _mm256_srai_epi16::<DOWN>(high));
+    let packed = _mm256_packus_epi16(
+        _mm256_srai_epi16::<DOWN>(low),
+        _mm256_srai_epi16::<DOWN>(high),
+    );
     _mm256_min_epu8(packed, _mm256_set1_epi8(127))
 }
 
@@ -103,11 +112,15 @@ pub(super) fn pack(first: Vector, second: Vector) -> Vector {
     _mm256_packs_epi32(first, second)
 }
 
-/// Sums of two vectors of neurons, clipped, times their weights. Packing clips at 0 and 65,535; all fits 16 bits then.
+/// Sums of two vectors of neurons, clipped, times their weights. Packing clips at 0 and 65,535; all
+/// fits 16 bits then.
 #[inline]
 #[target_feature(enable = "avx2")]
 pub(super) fn output(first: Vector, second: Vector, weights: Vector) -> Vector {
-    let clipped = _mm256_min_epu16(_mm256_packus_epi32(first, second), _mm256_set1_epi16(FULL as i16));
+    let clipped = _mm256_min_epu16(
+        _mm256_packus_epi32(first, second),
+        _mm256_set1_epi16(FULL as i16),
+    );
     _mm256_madd_epi16(clipped, weights)
 }
 
@@ -115,14 +128,20 @@ pub(super) fn output(first: Vector, second: Vector, weights: Vector) -> Vector {
 #[inline]
 #[target_feature(enable = "avx2")]
 pub(super) fn store_totals(out: &mut [i32; GROUP], vectors: [Vector; GROUP], more: i32) {
-    totals::store(out, _mm_add_epi32(totals::of_eights(vectors), _mm_set1_epi32(more)));
+    totals::store(
+        out,
+        _mm_add_epi32(totals::of_eights(vectors), _mm_set1_epi32(more)),
+    );
 }
 
 /// The sum of all eight.
 #[inline]
 #[target_feature(enable = "avx2")]
 pub(super) fn total(sums: Vector) -> i32 {
-    let four = _mm_add_epi32(_mm256_castsi256_si128(sums), _mm256_extracti128_si256::<1>(sums));
+    let four = _mm_add_epi32(
+        _mm256_castsi256_si128(sums),
+        _mm256_extracti128_si256::<1>(sums),
+    );
     let two = _mm_add_epi32(four, _mm_shuffle_epi32::<0b01_00_11_10>(four));
     _mm_cvtsi128_si32(_mm_add_epi32(two, _mm_shuffle_epi32::<0b10_11_00_01>(two)))
 }

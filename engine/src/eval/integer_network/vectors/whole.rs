@@ -1,6 +1,7 @@
 //! Operations on vectors of a line, 512 bits.
 //!
-//! Invariant: each does with all its lanes what its name says; `halves.rs` has the same for vectors of half a line.
+//! Invariant: each does with all its lanes what its name says; `halves.rs` has the same for vectors
+//! of half a line.
 #![allow(unsafe_code)]
 
 use super::{FULL, GROUP, Line, SHIFT};
@@ -26,7 +27,11 @@ pub(super) fn load<T: Copy, const COUNT: usize>(lines: &[Line<T, COUNT>], at: us
 
 #[inline]
 #[target_feature(enable = "avx512f")]
-pub(super) fn store<T: Copy, const COUNT: usize>(lines: &mut [Line<T, COUNT>], at: usize, vector: Vector) {
+pub(super) fn store<T: Copy, const COUNT: usize>(
+    lines: &mut [Line<T, COUNT>],
+    at: usize,
+    vector: Vector,
+) {
     const { assert!(size_of::<T>() * COUNT == 64) };
     // SAFETY: as above, written; elements are integers, so any bits will do.
     unsafe { _mm512_store_si512((&raw mut lines[at]).cast(), vector) }
@@ -88,7 +93,10 @@ pub(super) fn widen(numbers: Vector) -> Vector {
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw")]
 pub(super) fn activations(low: Vector, high: Vector) -> Vector {
-    let packed = _mm512_packus_epi16(_mm512_srai_epi16::<SHIFT>(low), _mm512_srai_epi16::<SHIFT>(high));
+    let packed = _mm512_packus_epi16(
+        _mm512_srai_epi16::<SHIFT>(low),
+        _mm512_srai_epi16::<SHIFT>(high),
+    );
     _mm512_min_epu8(packed, _mm512_set1_epi8(127))
 }
 
@@ -103,7 +111,10 @@ pub(super) fn pack(first: Vector, second: Vector) -> Vector {
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw")]
 pub(super) fn output(first: Vector, second: Vector, weights: Vector) -> Vector {
-    let clipped = _mm512_min_epu16(_mm512_packus_epi32(first, second), _mm512_set1_epi16(FULL as i16));
+    let clipped = _mm512_min_epu16(
+        _mm512_packus_epi32(first, second),
+        _mm512_set1_epi16(FULL as i16),
+    );
     _mm512_madd_epi16(clipped, weights)
 }
 
@@ -111,7 +122,10 @@ pub(super) fn output(first: Vector, second: Vector, weights: Vector) -> Vector {
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx2")]
 pub(super) fn store_totals(out: &mut [i32; GROUP], vectors: [Vector; GROUP], more: i32) {
-    totals::store(out, _mm_add_epi32(totals::of_sixteens(vectors), _mm_set1_epi32(more)));
+    totals::store(
+        out,
+        _mm_add_epi32(totals::of_sixteens(vectors), _mm_set1_epi32(more)),
+    );
 }
 
 #[inline]

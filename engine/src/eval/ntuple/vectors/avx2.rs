@@ -77,7 +77,10 @@ const fn moved(from: usize, to: usize, count: usize) -> [u8; 16] {
 #[target_feature(enable = "avx2")]
 fn view<const REDUCED: bool>(position: &Position) -> [__m256i; 8] {
     let bits = _mm256_set1_epi64x(position.bits() as i64);
-    let lanes = _mm256_mullo_epi16(_mm256_shuffle_epi8(bits, load(&BYTES, 0)), load(&UPWARDS, 0));
+    let lanes = _mm256_mullo_epi16(
+        _mm256_shuffle_epi8(bits, load(&BYTES, 0)),
+        load(&UPWARDS, 0),
+    );
     let lanes = _mm256_srli_epi16::<11>(lanes);
     // Stones 0–7, then 8–11, in both halves.
     let squares = _mm256_permute4x64_epi64::<0b1000_1000>(_mm256_packus_epi16(lanes, lanes));
@@ -88,29 +91,55 @@ fn view<const REDUCED: bool>(position: &Position) -> [__m256i; 8] {
         let square = _mm256_shuffle_epi8(squares, _mm256_set1_epi8(stone as i8));
         let there = _mm256_cmpeq_epi8(square, counted[stone / MAX_STONES]);
         let board = &mut boards[stone / MAX_STONES];
-        *board = _mm256_max_epu8(*board, _mm256_and_si256(there, _mm256_set1_epi8(stone as i8 + 1)));
+        *board = _mm256_max_epu8(
+            *board,
+            _mm256_and_si256(there, _mm256_set1_epi8(stone as i8 + 1)),
+        );
     }
     let board = _mm256_max_epu8(boards[0], boards[1]);
     let gone = _mm256_set1_epi8(SQUARES as i8);
     let squares = _mm256_min_epu8(squares, gone);
     // A table of 25 bytes is two look-ups; an index with its upper bit set finds 0.
-    let low = _mm256_shuffle_epi8(twice(NEAR_START), _mm256_adds_epu8(squares, _mm256_set1_epi8(0x70)));
+    let low = _mm256_shuffle_epi8(
+        twice(NEAR_START),
+        _mm256_adds_epu8(squares, _mm256_set1_epi8(0x70)),
+    );
     let high = _mm256_sub_epi8(squares, _mm256_set1_epi8(16));
-    let distances = _mm256_or_si256(low, _mm256_shuffle_epi8(twice(NEAR_GOAL), _mm256_adds_epu8(high, _mm256_set1_epi8(0x70))));
+    let distances = _mm256_or_si256(
+        low,
+        _mm256_shuffle_epi8(
+            twice(NEAR_GOAL),
+            _mm256_adds_epu8(high, _mm256_set1_epi8(0x70)),
+        ),
+    );
     let alive = _mm256_andnot_si256(_mm256_cmpeq_epi8(squares, gone), _mm256_set1_epi8(1));
     const { assert!(STONE_SQUARES == 25 && DISTANCES == 37 && ALIVE == 49) };
     let place = |vector, bytes| _mm256_shuffle_epi8(vector, twice(bytes));
     let first = _mm256_permute2x128_si256::<0x00>(board, board);
-    let second = _mm256_or_si256(_mm256_permute2x128_si256::<0x11>(board, board), place(squares, const { moved(0, 9, 7) }));
-    let third = _mm256_or_si256(place(squares, const { moved(7, 0, 5) }), place(distances, const { moved(0, 5, 11) }));
-    let fourth = _mm256_or_si256(place(distances, const { moved(11, 0, 1) }), place(alive, const { moved(0, 1, 12) }));
+    let second = _mm256_or_si256(
+        _mm256_permute2x128_si256::<0x11>(board, board),
+        place(squares, const { moved(0, 9, 7) }),
+    );
+    let third = _mm256_or_si256(
+        place(squares, const { moved(7, 0, 5) }),
+        place(distances, const { moved(0, 5, 11) }),
+    );
+    let fourth = _mm256_or_si256(
+        place(distances, const { moved(11, 0, 1) }),
+        place(alive, const { moved(0, 1, 12) }),
+    );
     let nothing = _mm256_setzero_si256();
-    let mut pieces = [first, second, third, fourth, nothing, nothing, nothing, nothing];
+    let mut pieces = [
+        first, second, third, fourth, nothing, nothing, nothing, nothing,
+    ];
     if REDUCED {
         let owners = _mm256_shuffle_epi8(twice(OWNER), board);
         let numbers = _mm256_set1_epi16(permitted_by_other_numbers(position) as i16);
         let bits = _mm256_set1_epi64x(0x8040_2010_0804_0201u64 as i64);
-        let spread = _mm256_and_si256(place(numbers, [0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1]), bits);
+        let spread = _mm256_and_si256(
+            place(numbers, [0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1]),
+            bits,
+        );
         // One is added by taking away -1.
         let mobile = _mm256_sub_epi8(twice(LEAST), _mm256_cmpeq_epi8(spread, bits));
         let mobile = _mm256_shuffle_epi8(mobile, board);
@@ -146,7 +175,8 @@ fn quads(pieces: &[__m256i; 8], step: &Step, half: usize) -> __m256i {
         if step.pieces >> number & 1 == 1 {
             // Places of other pieces wrap or go beyond 15, and find 0.
             let within = _mm256_sub_epi8(places, _mm256_set1_epi8(16 * number as i8));
-            let found = _mm256_shuffle_epi8(piece, _mm256_adds_epu8(within, _mm256_set1_epi8(0x70)));
+            let found =
+                _mm256_shuffle_epi8(piece, _mm256_adds_epu8(within, _mm256_set1_epi8(0x70)));
             symbols = _mm256_or_si256(symbols, found);
         }
     }
@@ -160,7 +190,10 @@ fn quads(pieces: &[__m256i; 8], step: &Step, half: usize) -> __m256i {
 fn half_block(pieces: &[__m256i; 8], bases: &[u32; LANES], steps: &[Step], half: usize) -> __m256i {
     let mut rows = _mm256_add_epi32(load(bases, half), quads(pieces, &steps[0], half));
     for step in &steps[1..] {
-        rows = _mm256_add_epi32(rows, _mm256_mullo_epi32(quads(pieces, step, half), load(&step.strides, half)));
+        rows = _mm256_add_epi32(
+            rows,
+            _mm256_mullo_epi32(quads(pieces, step, half), load(&step.strides, half)),
+        );
     }
     rows
 }
@@ -168,7 +201,11 @@ fn half_block(pieces: &[__m256i; 8], bases: &[u32; LANES], steps: &[Step], half:
 /// # Safety
 /// There is a weight for each row that the plan may lead to.
 #[target_feature(enable = "avx2")]
-pub(super) unsafe fn sum<const REDUCED: bool>(plan: &Plan, position: &Position, weights: &[i32]) -> i32 {
+pub(super) unsafe fn sum<const REDUCED: bool>(
+    plan: &Plan,
+    position: &Position,
+    weights: &[i32],
+) -> i32 {
     let pieces = view::<REDUCED>(position);
     let mut sums = [_mm256_setzero_si256(); 2];
     let mut steps = &plan.steps[..];
@@ -178,9 +215,17 @@ pub(super) unsafe fn sum<const REDUCED: bool>(plan: &Plan, position: &Position, 
         for (half, sum) in sums.iter_mut().enumerate() {
             let rows = half_block(&pieces, &block.bases, own, half);
             let mask = load(&block.mask, half);
-            // SAFETY: every symbol is below its cell's number of symbols, so the rows of lanes with a tuple are rows
-            // of the plan, for which the caller has weights; the other lanes are not read. Rows are below 2²⁶.
-            let found = unsafe { _mm256_mask_i32gather_epi32::<4>(_mm256_setzero_si256(), weights.as_ptr(), rows, mask) };
+            // SAFETY: every symbol is below its cell's number of symbols, so the rows of lanes with
+            // a tuple are rows of the plan, for which the caller has weights; the other lanes are
+            // not read. Rows are below 2²⁶.
+            let found = unsafe {
+                _mm256_mask_i32gather_epi32::<4>(
+                    _mm256_setzero_si256(),
+                    weights.as_ptr(),
+                    rows,
+                    mask,
+                )
+            };
             *sum = _mm256_add_epi32(*sum, found);
         }
     }
@@ -188,7 +233,12 @@ pub(super) unsafe fn sum<const REDUCED: bool>(plan: &Plan, position: &Position, 
 }
 
 #[target_feature(enable = "avx2")]
-pub(super) fn rows<const REDUCED: bool>(plan: &Plan, position: &Position, first: u32, out: &mut [u32]) {
+pub(super) fn rows<const REDUCED: bool>(
+    plan: &Plan,
+    position: &Position,
+    first: u32,
+    out: &mut [u32],
+) {
     let pieces = view::<REDUCED>(position);
     let mut steps = &plan.steps[..];
     for (block, out) in plan.blocks.iter().zip(out.chunks_mut(LANES)) {
@@ -209,7 +259,10 @@ pub(super) fn rows<const REDUCED: bool>(plan: &Plan, position: &Position, first:
 #[inline]
 #[target_feature(enable = "avx2")]
 fn fold(sums: __m256i) -> i32 {
-    let four = _mm_add_epi32(_mm256_castsi256_si128(sums), _mm256_extracti128_si256::<1>(sums));
+    let four = _mm_add_epi32(
+        _mm256_castsi256_si128(sums),
+        _mm256_extracti128_si256::<1>(sums),
+    );
     let two = _mm_add_epi32(four, _mm_shuffle_epi32::<0b1110>(four));
     _mm_cvtsi128_si32(_mm_add_epi32(two, _mm_shuffle_epi32::<1>(two)))
 }

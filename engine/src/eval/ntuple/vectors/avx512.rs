@@ -39,7 +39,11 @@ const BITS: [u8; 64] = {
     let mut bits = [0; 64];
     let mut byte = 0;
     while byte < 64 {
-        bits[byte] = if byte % 16 < STONES { (5 * (byte % 16)) as u8 } else { 0 };
+        bits[byte] = if byte % 16 < STONES {
+            (5 * (byte % 16)) as u8
+        } else {
+            0
+        };
         byte += 1;
     }
     bits
@@ -95,7 +99,10 @@ const fn zone(first: usize) -> u64 {
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
 pub(super) fn view<const REDUCED: bool>(position: &Position) -> [__m512i; 2] {
     let bits = _mm512_set1_epi64(position.bits() as i64);
-    let squares = _mm512_and_si512(_mm512_multishift_epi64_epi8(load(&BITS), bits), _mm512_set1_epi8(31));
+    let squares = _mm512_and_si512(
+        _mm512_multishift_epi64_epi8(load(&BITS), bits),
+        _mm512_set1_epi8(31),
+    );
     let counted = load(&COUNTED);
     let mut board = _mm512_setzero_si512();
     for [which, symbol] in &STONE {
@@ -103,20 +110,35 @@ pub(super) fn view<const REDUCED: bool>(position: &Position) -> [__m512i; 2] {
         board = _mm512_mask_max_epu8(board, there, board, load(symbol));
     }
     // The other side's stones have the greater symbols.
-    let board = _mm256_max_epu8(_mm512_castsi512_si256(board), _mm512_extracti64x4_epi64::<1>(board));
+    let board = _mm256_max_epu8(
+        _mm512_castsi512_si256(board),
+        _mm512_extracti64x4_epi64::<1>(board),
+    );
     let gone = _mm512_set1_epi8(SQUARES as i8);
     let squares = _mm512_min_epu8(_mm512_permutexvar_epi8(load(&OF_PLACE), squares), gone);
     let distances = _mm512_permutexvar_epi8(squares, load(&DISTANCE));
     let alive = _mm512_mask_cmpneq_epi8_mask(const { zone(ALIVE) }, squares, gone);
-    let view = _mm512_mask_mov_epi8(_mm512_zextsi256_si512(board), const { zone(STONE_SQUARES) }, squares);
+    let view = _mm512_mask_mov_epi8(
+        _mm512_zextsi256_si512(board),
+        const { zone(STONE_SQUARES) },
+        squares,
+    );
     let view = _mm512_mask_mov_epi8(view, const { zone(DISTANCES) }, distances);
     let view = _mm512_mask_mov_epi8(view, alive, _mm512_set1_epi8(1));
     if !REDUCED {
         return [view, _mm512_setzero_si512()];
     }
-    let more = _mm512_mask_add_epi8(four_times(LEAST), numbers_of(position), four_times(LEAST), _mm512_set1_epi8(1));
+    let more = _mm512_mask_add_epi8(
+        four_times(LEAST),
+        numbers_of(position),
+        four_times(LEAST),
+        _mm512_set1_epi8(1),
+    );
     let tables = _mm512_mask_mov_epi8(four_times(OWNER), u64::from(u32::MAX) << 32, more);
-    [view, _mm512_shuffle_epi8(tables, _mm512_broadcast_i64x4(board))]
+    [
+        view,
+        _mm512_shuffle_epi8(tables, _mm512_broadcast_i64x4(board)),
+    ]
 }
 
 /// For each symbol of the board whether other numbers permit it, in each of four parts.
@@ -130,7 +152,11 @@ fn numbers_of(position: &Position) -> u64 {
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
 pub(super) fn look_up<const REDUCED: bool>(view: &[__m512i; 2], places: __m512i) -> __m512i {
-    if REDUCED { _mm512_permutex2var_epi8(view[0], places, view[1]) } else { _mm512_permutexvar_epi8(places, view[0]) }
+    if REDUCED {
+        _mm512_permutex2var_epi8(view[0], places, view[1])
+    } else {
+        _mm512_permutexvar_epi8(places, view[0])
+    }
 }
 
 /// What the symbols of sixteen tuples add to their rows, before the step's strides.
@@ -138,16 +164,26 @@ pub(super) fn look_up<const REDUCED: bool>(view: &[__m512i; 2], places: __m512i)
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
 pub(super) fn quads<const REDUCED: bool>(view: &[__m512i; 2], step: &Step) -> __m512i {
     let symbols = look_up::<REDUCED>(view, load(&step.places));
-    _mm512_madd_epi16(_mm512_maddubs_epi16(symbols, load(&step.within_pairs)), load(&step.pairs))
+    _mm512_madd_epi16(
+        _mm512_maddubs_epi16(symbols, load(&step.within_pairs)),
+        load(&step.pairs),
+    )
 }
 
 /// The rows of a block's tuples, given its steps.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
-fn block<const REDUCED: bool>(view: &[__m512i; 2], bases: &[u32; LANES], steps: &[Step]) -> __m512i {
+fn block<const REDUCED: bool>(
+    view: &[__m512i; 2],
+    bases: &[u32; LANES],
+    steps: &[Step],
+) -> __m512i {
     let mut rows = _mm512_add_epi32(load(bases), quads::<REDUCED>(view, &steps[0]));
     for step in &steps[1..] {
-        rows = _mm512_add_epi32(rows, _mm512_mullo_epi32(quads::<REDUCED>(view, step), load(&step.strides)));
+        rows = _mm512_add_epi32(
+            rows,
+            _mm512_mullo_epi32(quads::<REDUCED>(view, step), load(&step.strides)),
+        );
     }
     rows
 }
@@ -155,15 +191,22 @@ fn block<const REDUCED: bool>(view: &[__m512i; 2], bases: &[u32; LANES], steps: 
 /// # Safety
 /// There is a weight for each row that the plan may lead to.
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
-pub(super) unsafe fn sum<const REDUCED: bool>(plan: &Plan, position: &Position, weights: &[i32]) -> i32 {
+pub(super) unsafe fn sum<const REDUCED: bool>(
+    plan: &Plan,
+    position: &Position,
+    weights: &[i32],
+) -> i32 {
     let view = view::<REDUCED>(position);
     let mut sums = _mm512_setzero_si512();
     let mut steps = &plan.steps[..];
     for one in &plan.blocks {
         let (own, rest) = steps.split_at(one.steps);
         steps = rest;
-        // SAFETY: the caller has weights for all rows of the plan, and the symbols are those of a view.
-        sums = _mm512_add_epi32(sums, unsafe { block_weights(one, block::<REDUCED>(&view, &one.bases, own), weights) });
+        // SAFETY: the caller has weights for all rows of the plan, and the symbols are those of a
+        // view.
+        sums = _mm512_add_epi32(sums, unsafe {
+            block_weights(one, block::<REDUCED>(&view, &one.bases, own), weights)
+        });
     }
     _mm512_reduce_add_epi32(sums)
 }
@@ -175,9 +218,17 @@ pub(super) unsafe fn sum<const REDUCED: bool>(plan: &Plan, position: &Position, 
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
 unsafe fn block_weights(block: &Block, rows: __m512i, weights: &[i32]) -> __m512i {
-    // SAFETY: every symbol is below its cell's number of symbols, so the rows of lanes with a tuple are rows of the plan, for
-    // which the caller has weights; the other lanes are not read. Rows are below 2²⁶.
-    unsafe { _mm512_mask_i32gather_epi32::<4>(_mm512_setzero_si512(), lanes_of(load(&block.mask)), rows, weights.as_ptr()) }
+    // SAFETY: every symbol is below its cell's number of symbols, so the rows of lanes with a tuple
+    // are rows of the plan, for which the caller has weights; the other lanes are not read. Rows
+    // are below 2²⁶.
+    unsafe {
+        _mm512_mask_i32gather_epi32::<4>(
+            _mm512_setzero_si512(),
+            lanes_of(load(&block.mask)),
+            rows,
+            weights.as_ptr(),
+        )
+    }
 }
 
 /// The lanes with all bits set.
@@ -188,13 +239,21 @@ pub(super) fn lanes_of(lanes: __m512i) -> __mmask16 {
 }
 
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
-pub(super) fn rows<const REDUCED: bool>(plan: &Plan, position: &Position, first: u32, out: &mut [u32]) {
+pub(super) fn rows<const REDUCED: bool>(
+    plan: &Plan,
+    position: &Position,
+    first: u32,
+    out: &mut [u32],
+) {
     let view = view::<REDUCED>(position);
     let mut steps = &plan.steps[..];
     for (one, out) in plan.blocks.iter().zip(out.chunks_mut(LANES)) {
         let (own, rest) = steps.split_at(one.steps);
         steps = rest;
-        let rows = _mm512_add_epi32(block::<REDUCED>(&view, &one.bases, own), _mm512_set1_epi32(first as i32));
+        let rows = _mm512_add_epi32(
+            block::<REDUCED>(&view, &one.bases, own),
+            _mm512_set1_epi32(first as i32),
+        );
         out.copy_from_slice(&numbers(rows)[..out.len()]);
     }
 }

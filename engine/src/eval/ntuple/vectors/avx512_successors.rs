@@ -1,11 +1,14 @@
-//! What moves change of a sum by AVX-512: only the tuples that look at cells that change are looked up again.
+//! What moves change of a sum by AVX-512: only the tuples that look at cells that change are looked
+//! up again.
 //!
-//! A move is four selections of bytes of the view. From the view after it the rows of all tuples would follow in a few
-//! instructions a block, but each weight costs a read; so the rows of tuples that are touched are moved together, those of
-//! all moves one after the other, and the weights of the others are taken from the position before. Invariant: the sums of
-//! `changes.rs`.
+//! A move is four selections of bytes of the view. From the view after it the rows of all tuples
+//! would follow in a few instructions a block, but each weight costs a read; so the rows of tuples
+//! that are touched are moved together, those of all moves one after the other, and the weights of
+//! the others are taken from the position before. Invariant: the sums of `changes.rs`.
 
-use super::super::cell::{ALIVE, BOARD, CELLS, DISTANCES, MOBILE, OWNERS, SQUARES, STONE_SQUARES, STONES};
+use super::super::cell::{
+    ALIVE, BOARD, CELLS, DISTANCES, MOBILE, OWNERS, SQUARES, STONE_SQUARES, STONES,
+};
 use super::super::mobility;
 use super::super::plan::{self, LANES};
 use super::super::successors::Parent;
@@ -48,7 +51,10 @@ static STONE: Aligned<[[u8; 64]; 8]> = {
     let mut tables = [[0; 64]; 8];
     let mut stone = 0;
     while stone < MAX_STONES {
-        tables[stone] = marks(&[STONE_SQUARES + MAX_STONES + stone, DISTANCES + MAX_STONES + stone])[0];
+        tables[stone] = marks(&[
+            STONE_SQUARES + MAX_STONES + stone,
+            DISTANCES + MAX_STONES + stone,
+        ])[0];
         stone += 1;
     }
     Aligned(tables)
@@ -117,11 +123,12 @@ impl Numbers {
         unsafe { _mm512_storeu_si512(room.as_mut_ptr().cast(), numbers) }
     }
 
-    /// Puts in the place of each of the first `count` rows the sum of the weights of all rows up to it, modulo 2³²: of all
-    /// moves together it may be larger.
+    /// Puts in the place of each of the first `count` rows the sum of the weights of all rows up to
+    /// it, modulo 2³²: of all moves together it may be larger.
     ///
-    /// One load after the other: gathers take longer. What a move finds is the difference of two of these sums, so that
-    /// nothing depends on how many rows a move has, which no processor foresees.
+    /// One load after the other: gathers take longer. What a move finds is the difference of two of
+    /// these sums, so that nothing depends on how many rows a move has, which no processor
+    /// foresees.
     ///
     /// # Safety
     /// As many rows were stored, and there is a weight for each.
@@ -130,7 +137,9 @@ impl Numbers {
         let mut sum = 0;
         for number in &mut self.0[..count] {
             // SAFETY: the caller's promise.
-            sum = i32::wrapping_add(sum, unsafe { *weights.get_unchecked(number.assume_init() as usize) });
+            sum = i32::wrapping_add(sum, unsafe {
+                *weights.get_unchecked(number.assume_init() as usize)
+            });
             number.write(sum as u32);
         }
     }
@@ -142,28 +151,60 @@ impl Numbers {
     #[inline]
     unsafe fn sum_of(&self, count: usize) -> i32 {
         // SAFETY: the caller's promise.
-        if count == 0 { 0 } else { unsafe { self.0[count - 1].assume_init() as i32 } }
+        if count == 0 {
+            0
+        } else {
+            unsafe { self.0[count - 1].assume_init() as i32 }
+        }
     }
 }
 
 /// The view after a step.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
-fn view_after<const REDUCED: bool>(before: &[__m512i; 2], parent: &Parent<'_>, step: Step, mobility: &[u8; 16]) -> [__m512i; 2] {
-    let (stone, left, to) = (usize::from(step.stone) % 8, parent.left_by(step), usize::from(step.square & 31));
+fn view_after<const REDUCED: bool>(
+    before: &[__m512i; 2],
+    parent: &Parent<'_>,
+    step: Step,
+    mobility: &[u8; 16],
+) -> [__m512i; 2] {
+    let (stone, left, to) = (
+        usize::from(step.stone) % 8,
+        parent.left_by(step),
+        usize::from(step.square & 31),
+    );
     // The symbol of a stone, whatever the step says.
     let symbol = (MAX_STONES + stone + 1).min(STONES);
     let [mut first, mut second] = *before;
-    first = select(load(&SQUARE.0[to][0]), _mm512_set1_epi8(symbol as i8), clear(load(&SQUARE.0[left][0]), first));
+    first = select(
+        load(&SQUARE.0[to][0]),
+        _mm512_set1_epi8(symbol as i8),
+        clear(load(&SQUARE.0[left][0]), first),
+    );
     if parent.touched.stones {
         let own = Standard::GOAL.wrapping_sub(step.square) & 31;
-        first = select(load(&STONE.0[stone]), load(&STANDING.0[usize::from(own)]), first);
-        first = select(load(&LOSS.0[parent.captured_by(step) % 16]), load(&STANDING.0[SQUARES]), first);
+        first = select(
+            load(&STONE.0[stone]),
+            load(&STANDING.0[usize::from(own)]),
+            first,
+        );
+        first = select(
+            load(&LOSS.0[parent.captured_by(step) % 16]),
+            load(&STANDING.0[SQUARES]),
+            first,
+        );
     }
     if REDUCED {
         let owner = _mm256_set1_epi8(OWNER[symbol] as i8);
-        let symbols = _mm512_inserti64x4::<1>(_mm512_castsi256_si512(owner), _mm256_set1_epi8(mobility[symbol] as i8));
-        second = select(load(&SQUARE.0[to][1]), symbols, clear(load(&SQUARE.0[left][1]), second));
+        let symbols = _mm512_inserti64x4::<1>(
+            _mm512_castsi256_si512(owner),
+            _mm256_set1_epi8(mobility[symbol] as i8),
+        );
+        second = select(
+            load(&SQUARE.0[to][1]),
+            symbols,
+            clear(load(&SQUARE.0[left][1]), second),
+        );
     }
     [first, second]
 }
@@ -187,9 +228,15 @@ impl Block<'_> {
     #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
     fn rows<const REDUCED: bool, const LONG: bool>(&self, view: &[__m512i; 2]) -> __m512i {
         let symbols = look_up::<REDUCED>(view, self.places);
-        let mut rows = _mm512_add_epi32(self.bases, _mm512_madd_epi16(_mm512_maddubs_epi16(symbols, self.within_pairs), self.pairs));
+        let mut rows = _mm512_add_epi32(
+            self.bases,
+            _mm512_madd_epi16(_mm512_maddubs_epi16(symbols, self.within_pairs), self.pairs),
+        );
         for step in if LONG { self.more } else { &[] } {
-            rows = _mm512_add_epi32(rows, _mm512_mullo_epi32(quads::<REDUCED>(view, step), load(&step.strides)));
+            rows = _mm512_add_epi32(
+                rows,
+                _mm512_mullo_epi32(quads::<REDUCED>(view, step), load(&step.strides)),
+            );
         }
         rows
     }
@@ -209,25 +256,50 @@ struct Moves<'a, 'b> {
     changes: [MaybeUninit<__m512i>; MOST],
 }
 
-/// Adds what a group of blocks finds, the `part`-th of the set: the rows of all moves first, then all weights, then the sums,
-/// so that nothing is read soon after it was stored, and no move waits for the one before.
+/// Adds what a group of blocks finds, the `part`-th of the set: the rows of all moves first, then
+/// all weights, then the sums, so that nothing is read soon after it was stored, and no move waits
+/// for the one before.
 ///
 /// # Safety
-/// There is a weight for each row of a phase of the set. All groups before this one, beginning with 0, have been added to the
-/// same moves.
+/// There is a weight for each row of a phase of the set. All groups before this one, beginning with
+/// 0, have been added to the same moves.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi,popcnt")]
-unsafe fn add_group<const REDUCED: bool, const LONG: bool, const BLOCKS: usize>(moves: &mut Moves<'_, '_>, part: usize) {
+unsafe fn add_group<const REDUCED: bool, const LONG: bool, const BLOCKS: usize>(
+    moves: &mut Moves<'_, '_>,
+    part: usize,
+) {
     let nothing = _mm512_setzero_si512();
-    let mut blocks = [Block { bases: nothing, places: nothing, within_pairs: nothing, pairs: nothing, more: &[], lanes: 0 }; BLOCKS];
+    let mut blocks = [Block {
+        bases: nothing,
+        places: nothing,
+        within_pairs: nothing,
+        pairs: nothing,
+        more: &[],
+        lanes: 0,
+    }; BLOCKS];
     let mut held = [[0u32; LANES]; BLOCKS];
     for (at, (block, held)) in blocks.iter_mut().zip(&mut held).enumerate() {
         let (one, steps) = moves.parent.set.plan().block(GROUP * part + at);
         let step = &steps[0];
-        let (places, within_pairs, pairs) = (load(&step.places), load(&step.within_pairs), load(&step.pairs));
-        *block = Block { bases: load(&one.bases), places, within_pairs, pairs, more: &steps[1..], lanes: lanes_of(load(&one.mask)) };
+        let (places, within_pairs, pairs) = (
+            load(&step.places),
+            load(&step.within_pairs),
+            load(&step.pairs),
+        );
+        *block = Block {
+            bases: load(&one.bases),
+            places,
+            within_pairs,
+            pairs,
+            more: &steps[1..],
+            lanes: lanes_of(load(&one.mask)),
+        };
         // Lanes without a tuple have a row that there is.
-        *held = numbers(_mm512_maskz_mov_epi32(block.lanes, block.rows::<REDUCED, LONG>(&moves.before)));
+        *held = numbers(_mm512_maskz_mov_epi32(
+            block.lanes,
+            block.rows::<REDUCED, LONG>(&moves.before),
+        ));
     }
     let mut rows = Numbers([const { MaybeUninit::uninit() }; ROOM]);
     let (mut ends, mut touched) = ([0; MOST], [0; MOST]);
@@ -237,15 +309,19 @@ unsafe fn add_group<const REDUCED: bool, const LONG: bool, const BLOCKS: usize>(
         *touched = moves.parent.touched_by(step, part);
         for (at, block) in blocks.iter().enumerate() {
             let mask = (*touched >> (LANES * at)) as u16;
-            rows.store(filled, _mm512_maskz_compress_epi32(mask, block.rows::<REDUCED, LONG>(&after)));
+            rows.store(
+                filled,
+                _mm512_maskz_compress_epi32(mask, block.rows::<REDUCED, LONG>(&after)),
+            );
             filled += mask.count_ones() as usize;
         }
         *end = filled;
     }
     // Else the compiler takes them out of registers one by one, which costs more than loads.
     let held = std::hint::black_box(&mut held);
-    // SAFETY: all of them were stored, and all that are held. They are rows of tuples, for which the caller has
-    // weights: every symbol is one of its cell, also where a step has put it into the view.
+    // SAFETY: all of them were stored, and all that are held. They are rows of tuples, for which
+    // the caller has weights: every symbol is one of its cell, also where a step has put it into
+    // the view.
     unsafe {
         for row in held.as_flattened_mut() {
             *row = *moves.weights.get_unchecked(*row as usize) as u32;
@@ -260,13 +336,25 @@ unsafe fn add_group<const REDUCED: bool, const LONG: bool, const BLOCKS: usize>(
     let mut before = 0;
     for (index, change) in moves.changes.iter_mut().enumerate().take(moves.steps.len()) {
         // SAFETY: the first group has written it.
-        let mut vector = if part == 0 { nothing } else { unsafe { change.assume_init() } };
+        let mut vector = if part == 0 {
+            nothing
+        } else {
+            unsafe { change.assume_init() }
+        };
         for (at, &held) in held.iter().enumerate() {
-            vector = _mm512_mask_sub_epi32(vector, (touched[index] >> (LANES * at)) as u16, vector, held);
+            vector = _mm512_mask_sub_epi32(
+                vector,
+                (touched[index] >> (LANES * at)) as u16,
+                vector,
+                held,
+            );
         }
         // SAFETY: all that are filled were added up, and that is where the last one ends.
         let found = unsafe { rows.sum_of(ends[index]) };
-        change.write(_mm512_add_epi32(vector, one_lane(found.wrapping_sub(before))));
+        change.write(_mm512_add_epi32(
+            vector,
+            one_lane(found.wrapping_sub(before)),
+        ));
         before = found;
     }
 }
@@ -291,9 +379,20 @@ pub(super) unsafe fn successors<const REDUCED: bool, const LONG: bool>(
     sums: &mut Logits,
 ) {
     let before = view::<REDUCED>(&parent.turned);
-    let mobility = if REDUCED { mobility::symbols(parent.turned.mover().alive(), parent.turned.other().alive()) } else { [0; 16] };
-    let mut moves =
-        Moves { parent, weights, steps, before, mobility, whole: one_lane(bias), changes: [const { MaybeUninit::uninit() }; MOST] };
+    let mobility = if REDUCED {
+        mobility::symbols(parent.turned.mover().alive(), parent.turned.other().alive())
+    } else {
+        [0; 16]
+    };
+    let mut moves = Moves {
+        parent,
+        weights,
+        steps,
+        before,
+        mobility,
+        whole: one_lane(bias),
+        changes: [const { MaybeUninit::uninit() }; MOST],
+    };
     let blocks = parent.set.plan().blocks.len();
     assert!(blocks > 0);
     for part in 0..blocks.div_ceil(GROUP) {
@@ -307,7 +406,10 @@ pub(super) unsafe fn successors<const REDUCED: bool, const LONG: bool>(
             }
         }
     }
-    for (changes, out) in moves.changes[..steps.len()].chunks(totals::TOGETHER).zip(sums.as_chunks_mut().0) {
+    for (changes, out) in moves.changes[..steps.len()]
+        .chunks(totals::TOGETHER)
+        .zip(sums.as_chunks_mut().0)
+    {
         let mut four = [moves.whole; totals::TOGETHER];
         for (sum, change) in four.iter_mut().zip(changes) {
             // SAFETY: there is one group of blocks at least, and it has written those of all steps.

@@ -1,8 +1,9 @@
-//! 64 games in lockstep on 256-bit vectors, a byte a game: two halves of 32 games, one after the other in each round.
+//! 64 games in lockstep on 256-bit vectors, a byte a game: two halves of 32 games, one after the
+//! other in each round.
 //!
-//! There are no permutations of more than sixteen bytes here, so the stone above and the stone below the rolled one are
-//! isolated by arithmetic, and whether a square leaves one step is looked up in two halves.
-//! Invariant: the games of `scalar.rs`, ply for ply.
+//! There are no permutations of more than sixteen bytes here, so the stone above and the stone
+//! below the rolled one are isolated by arithmetic, and whether a square leaves one step is looked
+//! up in two halves. Invariant: the games of `scalar.rs`, ply for ply.
 #![allow(unsafe_code)]
 
 use super::Tally;
@@ -21,7 +22,9 @@ pub(super) struct Avx2Lanes {
 impl Avx2Lanes {
     /// Lanes without games; `None` if the processor lacks the instructions.
     pub(super) fn new() -> Option<Self> {
-        std::arch::is_x86_feature_detected!("avx2").then(|| Self { lanes: ByteLanes::new() })
+        std::arch::is_x86_feature_detected!("avx2").then(|| Self {
+            lanes: ByteLanes::new(),
+        })
     }
 }
 
@@ -104,8 +107,12 @@ const fn twice(entries: [u8; 16]) -> [u8; HALF] {
 }
 
 /// For a rolled face, from 0: the stones up to it, and from it on, one bit each.
-static UP_TO: [u8; HALF] = twice([0x01, 0x03, 0x07, 0x0F, 0x1F, 0x3F, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]);
-static FROM: [u8; HALF] = twice([0x3F, 0x3E, 0x3C, 0x38, 0x30, 0x20, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]);
+static UP_TO: [u8; HALF] = twice([
+    0x01, 0x03, 0x07, 0x0F, 0x1F, 0x3F, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
+]);
+static FROM: [u8; HALF] = twice([
+    0x3F, 0x3E, 0x3C, 0x38, 0x30, 0x20, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
+]);
 /// The highest member of a set of the stones 1–4, as a set.
 static HIGHEST: [u8; HALF] = twice([0, 1, 2, 2, 4, 4, 4, 4, 8, 8, 8, 8, 8, 8, 8, 8]);
 /// What the three steps add to a square, then what the only step adds: sideways, or forward.
@@ -141,7 +148,11 @@ impl Side {
     fn load(rows: &SideRows, half: usize) -> Self {
         let stone = |stone: usize| load(&rows.stones[stone].halves()[half]);
         let stones = [stone(0), stone(1), stone(2), stone(3), stone(4), stone(5)];
-        Self { stones, alive: load(&rows.alive.halves()[half]), edge: load(&rows.edge.halves()[half]) }
+        Self {
+            stones,
+            alive: load(&rows.alive.halves()[half]),
+            edge: load(&rows.edge.halves()[half]),
+        }
     }
 
     #[inline]
@@ -183,7 +194,10 @@ fn ply<const BY_STONES: bool>(own: &mut Side, other: &mut Side, draws: &Draws) -
     let sixth = _mm256_and_si256(below, _mm256_set1_epi8(0x20));
     // Stones 5 and 6: 0x20 if the sixth is among them, else what there is.
     let high = _mm256_blendv_epi8(high, sixth, _mm256_slli_epi16::<2>(below));
-    let low = _mm256_shuffle_epi8(table(&HIGHEST), _mm256_and_si256(below, _mm256_set1_epi8(0x0F)));
+    let low = _mm256_shuffle_epi8(
+        table(&HIGHEST),
+        _mm256_and_si256(below, _mm256_set1_epi8(0x0F)),
+    );
     let first = _mm256_or_si256(high, _mm256_and_si256(low, equal(high, zero)));
     let last = _mm256_and_si256(above, _mm256_sub_epi8(zero, above));
     let two = _mm256_set1_epi8(2);
@@ -197,7 +211,10 @@ fn ply<const BY_STONES: bool>(own: &mut Side, other: &mut Side, draws: &Draws) -
     };
     let takes_first = _mm256_cmpgt_epi8(of_first, draws.coin);
     let chosen = _mm256_blendv_epi8(last, first, takes_first);
-    let chosen = _mm256_or_si256(chosen, _mm256_and_si256(_mm256_or_si256(first, last), equal(chosen, zero)));
+    let chosen = _mm256_or_si256(
+        chosen,
+        _mm256_and_si256(_mm256_or_si256(first, last), equal(chosen, zero)),
+    );
 
     let mut square = zero;
     for stone in 0..MAX_STONES {
@@ -218,7 +235,10 @@ fn ply<const BY_STONES: bool>(own: &mut Side, other: &mut Side, draws: &Draws) -
         let hit = equal(own.stones[stone], to);
         captured = _mm256_or_si256(captured, _mm256_and_si256(hit, stone_bit(stone)));
         // A stone that is gone has all bits set.
-        own.stones[stone] = _mm256_or_si256(_mm256_add_epi8(own.stones[stone], _mm256_and_si256(step, moves)), hit);
+        own.stones[stone] = _mm256_or_si256(
+            _mm256_add_epi8(own.stones[stone], _mm256_and_si256(step, moves)),
+            hit,
+        );
     }
     own.alive = _mm256_andnot_si256(captured, own.alive);
     let kind_below = _mm256_shuffle_epi8(table(&KIND_BELOW), to);
@@ -249,9 +269,15 @@ impl Generators {
     fn next(&mut self) -> __m256i {
         let output = _mm256_add_epi64(self.low, self.high);
         let mixed = _mm256_xor_si256(self.low, self.high);
-        let low = _mm256_or_si256(_mm256_slli_epi64::<24>(self.low), _mm256_srli_epi64::<40>(self.low));
+        let low = _mm256_or_si256(
+            _mm256_slli_epi64::<24>(self.low),
+            _mm256_srli_epi64::<40>(self.low),
+        );
         self.low = _mm256_xor_si256(_mm256_xor_si256(low, mixed), _mm256_slli_epi64::<16>(mixed));
-        self.high = _mm256_or_si256(_mm256_slli_epi64::<37>(mixed), _mm256_srli_epi64::<27>(mixed));
+        self.high = _mm256_or_si256(
+            _mm256_slli_epi64::<37>(mixed),
+            _mm256_srli_epi64::<27>(mixed),
+        );
         output
     }
 }
@@ -259,21 +285,32 @@ impl Generators {
 #[inline]
 #[target_feature(enable = "avx2")]
 fn draws_of(even: __m256i, odd: __m256i) -> Draws {
-    let (six, three, coin) = (_mm256_set1_epi16(6), _mm256_set1_epi16(3), _mm256_set1_epi16(3));
+    let (six, three, coin) = (
+        _mm256_set1_epi16(6),
+        _mm256_set1_epi16(3),
+        _mm256_set1_epi16(3),
+    );
     // Odd lanes are the upper bytes.
     let join = |even, odd| _mm256_or_si256(even, _mm256_slli_epi16::<8>(odd));
     let face = join(_mm256_mulhi_epu16(even, six), _mm256_mulhi_epu16(odd, six));
     // What is left of the product is a fraction, of which the step is three times.
     let step_of = |draw| _mm256_mulhi_epu16(_mm256_mullo_epi16(draw, six), three);
     let step = join(step_of(even), step_of(odd));
-    Draws { face, step, coin: join(_mm256_and_si256(even, coin), _mm256_and_si256(odd, coin)) }
+    Draws {
+        face,
+        step,
+        coin: join(_mm256_and_si256(even, coin), _mm256_and_si256(odd, coin)),
+    }
 }
 
 /// All bits of the lanes in a set.
 #[inline]
 #[target_feature(enable = "avx2")]
 fn lanes_of(set: u32) -> __m256i {
-    static BYTE: [u8; HALF] = [0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1, 2, 2, 2, 2, 2, 2, 2, 2, 3, 3, 3, 3, 3, 3, 3, 3];
+    static BYTE: [u8; HALF] = [
+        0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1, 2, 2, 2, 2, 2, 2, 2, 2, 3, 3, 3, 3, 3, 3,
+        3, 3,
+    ];
     static BIT: [u8; HALF] = {
         let mut bits = [0; HALF];
         let mut index = 0;
@@ -294,8 +331,10 @@ fn round<const BY_STONES: bool>(lanes: &mut ByteLanes, random: &mut LaneRandom) 
         let [first_rows, other_rows] = &mut lanes.sides;
         let (mut first, mut other) = (Side::load(first_rows, half), Side::load(other_rows, half));
         let [low, high] = &mut random.state;
-        let generators =
-            |bank: usize| Generators { low: load_words(&low[bank].as_chunks().0[half]), high: load_words(&high[bank].as_chunks().0[half]) };
+        let generators = |bank: usize| Generators {
+            low: load_words(&low[bank].as_chunks().0[half]),
+            high: load_words(&high[bank].as_chunks().0[half]),
+        };
         let mut generators = [generators(0), generators(1)];
         let mut running = lanes_of((lanes.standing.running >> (32 * half)) as u32);
         let mut first_won = lanes_of((lanes.standing.first_won >> (32 * half)) as u32);
@@ -309,7 +348,8 @@ fn round<const BY_STONES: bool>(lanes: &mut ByteLanes, random: &mut LaneRandom) 
             running = _mm256_andnot_si256(won, running);
             plies = _mm256_sub_epi8(plies, running);
             let draws = draws_of(generators[0].next(), generators[1].next());
-            running = _mm256_andnot_si256(ply::<BY_STONES>(&mut other, &mut first, &draws), running);
+            running =
+                _mm256_andnot_si256(ply::<BY_STONES>(&mut other, &mut first, &draws), running);
         }
         first.store(first_rows, half);
         other.store(other_rows, half);

@@ -1,8 +1,9 @@
 //! 64 games in lockstep on 512-bit vectors, a byte a game: AVX-512 with VBMI and VBMI2.
 //!
-//! Byte permutations look up tables of 64 entries, as many as there are sets of living stones: a draw becomes masks of
-//! the stones from the rolled one down and up, and these with the living stones become the two stones permitted.
-//! New games are expanded into the lanes that are free. Invariant: the games of `scalar.rs`, ply for ply.
+//! Byte permutations look up tables of 64 entries, as many as there are sets of living stones: a
+//! draw becomes masks of the stones from the rolled one down and up, and these with the living
+//! stones become the two stones permitted. New games are expanded into the lanes that are free.
+//! Invariant: the games of `scalar.rs`, ply for ply.
 #![allow(unsafe_code)]
 
 use super::Tally;
@@ -26,7 +27,9 @@ impl Avx512Lanes {
             && std::arch::is_x86_feature_detected!("avx512vbmi")
             && std::arch::is_x86_feature_detected!("avx512vbmi2")
             && std::arch::is_x86_feature_detected!("popcnt");
-        available.then(|| Self { lanes: ByteLanes::new() })
+        available.then(|| Self {
+            lanes: ByteLanes::new(),
+        })
     }
 }
 
@@ -103,15 +106,41 @@ macro_rules! table {
 
 const CODE_LIMIT: usize = CODES as usize;
 /// For the code of a draw: the stones up to the rolled one, and from it on, one bit each.
-static UP_TO: [u8; 64] = table!(|code| if code < CODE_LIMIT { (2u8 << (code / 3)) - 1 } else { 0 });
-static FROM: [u8; 64] = table!(|code| if code < CODE_LIMIT { 63 & !((1u8 << (code / 3)) - 1) } else { 0 });
+static UP_TO: [u8; 64] = table!(|code| if code < CODE_LIMIT {
+    (2u8 << (code / 3)) - 1
+} else {
+    0
+});
+static FROM: [u8; 64] = table!(|code| if code < CODE_LIMIT {
+    63 & !((1u8 << (code / 3)) - 1)
+} else {
+    0
+});
 /// For the code of a draw: 32 times its step.
-static STEP: [u8; 64] = table!(|code| if code < CODE_LIMIT { 32 * (code % 3) as u8 } else { 0 });
+static STEP: [u8; 64] = table!(|code| if code < CODE_LIMIT {
+    32 * (code % 3) as u8
+} else {
+    0
+});
 /// For a set of stones: its highest and its lowest member, as a set.
-static HIGHEST: [u8; 64] = table!(|set| if set == 0 { 0 } else { 1 << (7 - (set as u8).leading_zeros()) });
-static LOWEST: [u8; 64] = table!(|set| if set == 0 { 0 } else { 1 << (set as u8).trailing_zeros() });
+static HIGHEST: [u8; 64] = table!(|set| if set == 0 {
+    0
+} else {
+    1 << (7 - (set as u8).leading_zeros())
+});
+static LOWEST: [u8; 64] = table!(|set| if set == 0 {
+    0
+} else {
+    1 << (set as u8).trailing_zeros()
+});
 /// For a square: all bits if there is but one step from it.
-static EDGE: [u8; 64] = table!(|square| if square < 32 && Standard::ONE_STEP >> square & 1 == 1 { 0xFF } else { 0 });
+static EDGE: [u8; 64] = table!(
+    |square| if square < 32 && Standard::ONE_STEP >> square & 1 == 1 {
+        0xFF
+    } else {
+        0
+    }
+);
 /// Where a stone goes, for the square it stands on and 32 times the step.
 static DESTINATIONS: [[u8; 64]; 2] = {
     let mut halves = [[0; 64]; 2];
@@ -142,7 +171,11 @@ impl Side {
             load(&rows.stones[4].0),
             load(&rows.stones[5].0),
         ];
-        Self { stones, alive: load(&rows.alive.0), edge: load(&rows.edge.0) }
+        Self {
+            stones,
+            alive: load(&rows.alive.0),
+            edge: load(&rows.edge.0),
+        }
     }
 
     #[inline]
@@ -172,14 +205,32 @@ fn ply<const BY_STONES: bool>(own: &mut Side, other: &mut Side, draws: __m512i) 
     } else {
         let coin_unit = _mm512_set1_epi8(64);
         let of_first = _mm512_set1_epi8(-128);
-        let of_first = _mm512_mask_sub_epi8(of_first, _mm512_test_epi8_mask(own.edge, first), of_first, coin_unit);
-        let of_first = _mm512_mask_add_epi8(of_first, _mm512_test_epi8_mask(own.edge, last), of_first, coin_unit);
+        let of_first = _mm512_mask_sub_epi8(
+            of_first,
+            _mm512_test_epi8_mask(own.edge, first),
+            of_first,
+            coin_unit,
+        );
+        let of_first = _mm512_mask_add_epi8(
+            of_first,
+            _mm512_test_epi8_mask(own.edge, last),
+            of_first,
+            coin_unit,
+        );
         _mm512_cmpge_epu8_mask(draws, of_first)
     };
-    // Where there is no stone on one side, the other's; apart from the coin, which it need not wait for.
-    let (no_first, no_last) = (_mm512_testn_epi8_mask(first, first), _mm512_testn_epi8_mask(last, last));
+    // Where there is no stone on one side, the other's; apart from the coin, which it need not wait
+    // for.
+    let (no_first, no_last) = (
+        _mm512_testn_epi8_mask(first, first),
+        _mm512_testn_epi8_mask(last, last),
+    );
     let chosen = _mm512_mask_mov_epi8(first, no_first, last);
-    let chosen = _mm512_mask_mov_epi8(chosen, takes_last, _mm512_mask_mov_epi8(last, no_last, first));
+    let chosen = _mm512_mask_mov_epi8(
+        chosen,
+        takes_last,
+        _mm512_mask_mov_epi8(last, no_last, first),
+    );
 
     let moves: [__mmask64; MAX_STONES] = [
         _mm512_test_epi8_mask(chosen, stone_bit(0)),
@@ -210,7 +261,11 @@ fn ply<const BY_STONES: bool>(own: &mut Side, other: &mut Side, draws: __m512i) 
     }
     own.alive = _mm512_andnot_si512(captured, own.alive);
     // edge | chosen & one step from there.
-    own.edge = _mm512_ternarylogic_epi64::<0xF8>(own.edge, chosen, _mm512_permutexvar_epi8(to, load(&EDGE)));
+    own.edge = _mm512_ternarylogic_epi64::<0xF8>(
+        own.edge,
+        chosen,
+        _mm512_permutexvar_epi8(to, load(&EDGE)),
+    );
 
     let seen_by_other = _mm512_sub_epi8(goal, to);
     let mut captured = _mm512_setzero_si512();
@@ -229,12 +284,17 @@ fn ply<const BY_STONES: bool>(own: &mut Side, other: &mut Side, draws: __m512i) 
 fn generate(low: &mut __m512i, high: &mut __m512i) -> __m512i {
     let output = _mm512_add_epi64(*low, *high);
     let mixed = _mm512_xor_si512(*low, *high);
-    *low = _mm512_ternarylogic_epi64::<0x96>(_mm512_rol_epi64::<24>(*low), mixed, _mm512_slli_epi64::<16>(mixed));
+    *low = _mm512_ternarylogic_epi64::<0x96>(
+        _mm512_rol_epi64::<24>(*low),
+        mixed,
+        _mm512_slli_epi64::<16>(mixed),
+    );
     *high = _mm512_rol_epi64::<37>(mixed);
     output
 }
 
-/// A byte a lane from the outputs of both banks: the code of the draw, and the coin in the two highest bits.
+/// A byte a lane from the outputs of both banks: the code of the draw, and the coin in the two
+/// highest bits.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw")]
 fn draws_of(even: __m512i, odd: __m512i) -> __m512i {
@@ -253,19 +313,34 @@ fn draws_of(even: __m512i, odd: __m512i) -> __m512i {
 fn round<const BY_STONES: bool>(lanes: &mut ByteLanes, random: &mut LaneRandom) {
     let [first_rows, other_rows] = &mut lanes.sides;
     let (mut first, mut other) = (Side::load(first_rows), Side::load(other_rows));
-    let mut low = [load_words(&random.state[0][0]), load_words(&random.state[0][1])];
-    let mut high = [load_words(&random.state[1][0]), load_words(&random.state[1][1])];
-    let Standing { mut running, mut first_won } = lanes.standing;
+    let mut low = [
+        load_words(&random.state[0][0]),
+        load_words(&random.state[0][1]),
+    ];
+    let mut high = [
+        load_words(&random.state[1][0]),
+        load_words(&random.state[1][1]),
+    ];
+    let Standing {
+        mut running,
+        mut first_won,
+    } = lanes.standing;
     let mut plies = load(&lanes.plies.0);
     let one = _mm512_set1_epi8(1);
     for _ in 0..ROUND / 2 {
         plies = _mm512_mask_add_epi8(plies, running, plies, one);
-        let draws = draws_of(generate(&mut low[0], &mut high[0]), generate(&mut low[1], &mut high[1]));
+        let draws = draws_of(
+            generate(&mut low[0], &mut high[0]),
+            generate(&mut low[1], &mut high[1]),
+        );
         let won = ply::<BY_STONES>(&mut first, &mut other, draws);
         first_won |= won & running;
         running &= !won;
         plies = _mm512_mask_add_epi8(plies, running, plies, one);
-        let draws = draws_of(generate(&mut low[0], &mut high[0]), generate(&mut low[1], &mut high[1]));
+        let draws = draws_of(
+            generate(&mut low[0], &mut high[0]),
+            generate(&mut low[1], &mut high[1]),
+        );
         running &= !ply::<BY_STONES>(&mut other, &mut first, draws);
     }
     first.store(first_rows);
@@ -307,7 +382,11 @@ fn count_plies(plies: &Row, over: u64, tally: &mut Tally) {
     let squares = _mm512_madd_epi16(pairs, _mm512_set1_epi16(1));
     tally.squared_plies += _mm512_reduce_add_epi32(squares) as u64;
     if _mm512_cmpgt_epu8_mask(plies, _mm512_set1_epi8(tally.longest as i8)) != 0 {
-        tally.longest = plies_of(plies).iter().fold(tally.longest, |longest, &plies| longest.max(u64::from(plies)));
+        tally.longest = plies_of(plies)
+            .iter()
+            .fold(tally.longest, |longest, &plies| {
+                longest.max(u64::from(plies))
+            });
     }
 }
 

@@ -48,17 +48,30 @@ pub(super) struct ByteLanes {
 
 impl ByteLanes {
     pub(super) fn new() -> Self {
-        let none = SideRows { stones: [Row([GONE_BYTE; LANES]); MAX_STONES], alive: Row([0; LANES]), edge: Row([0; LANES]) };
-        Self { sides: [none; 2], plies: Row([0; LANES]), standing: Standing::default() }
+        let none = SideRows {
+            stones: [Row([GONE_BYTE; LANES]); MAX_STONES],
+            alive: Row([0; LANES]),
+            edge: Row([0; LANES]),
+        };
+        Self {
+            sides: [none; 2],
+            plies: Row([0; LANES]),
+            standing: Standing::default(),
+        }
     }
 
     /// Begins a game at each position, in the lanes from 0 on.
     #[inline]
     pub(super) fn place(&mut self, positions: &[Position]) {
         for (lane, position) in positions.iter().enumerate() {
-            for (rows, side) in self.sides.iter_mut().zip([position.mover(), position.other()]) {
+            for (rows, side) in self
+                .sides
+                .iter_mut()
+                .zip([position.mover(), position.other()])
+            {
                 let mut edge = 0;
-                for (stone, (row, square)) in rows.stones.iter_mut().zip(side.squares()).enumerate() {
+                for (stone, (row, square)) in rows.stones.iter_mut().zip(side.squares()).enumerate()
+                {
                     row.0[lane] = if square == GONE { GONE_BYTE } else { square };
                     edge |= ((Standard::ONE_STEP >> (square & 31) & 1) as u8) << stone;
                 }

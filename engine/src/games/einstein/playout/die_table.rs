@@ -1,16 +1,17 @@
-//! Monte_Alpha's die table: which stone moves, with exactly its probability, by one random look-up among twelve
-//! (Electronics 2023, 12, 2936).
+//! Monte_Alpha's die table: which stone moves, with exactly its probability, by one random look-up
+//! among twelve (Electronics 2023, 12, 2936).
 //!
-//! Each face has two of the twelve entries; where it permits two stones each gets one, so choices are split evenly. The
-//! program it replaces there looked up one of 10,000 entries, which can only approximate sixths.
+//! Each face has two of the twelve entries; where it permits two stones each gets one, so choices
+//! are split evenly. The program it replaces there looked up one of 10,000 entries, which can only
+//! approximate sixths.
 
 use crate::games::einstein::{MAX_STONES, Variant, stones_permitted};
 
 /// Entries of the table for one set of stones.
 pub const ENTRIES: usize = 12;
 
-/// For each set of living stones (bit i = stone i + 1) twelve stones, from 0, all equally likely; that of the empty set
-/// means nothing.
+/// For each set of living stones (bit i = stone i + 1) twelve stones, from 0, all equally likely;
+/// that of the empty set means nothing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DieTable {
     stones: Box<[[u8; ENTRIES]; 64]>,
@@ -59,14 +60,16 @@ impl DieTable {
 mod tests {
     use super::*;
 
-    /// Counted by the printed rule: half of a face for each side that has a stone, or all of it for the stone itself.
+    /// Counted by the printed rule: half of a face for each side that has a stone, or all of it for
+    /// the stone itself.
     fn twelfths_by_the_rule(alive: u8) -> [u8; 6] {
         let lives = |stone: i32| (0..6).contains(&stone) && alive >> stone & 1 == 1;
         let mut counts = [0; 6];
         for rolled in 0..6 {
             let higher = (rolled..6).find(|&stone| lives(stone));
             let lower = (0..=rolled).rev().find(|&stone| lives(stone));
-            let [first, second] = [higher.or(lower), lower.or(higher)].map(|stone| stone.unwrap() as usize);
+            let [first, second] =
+                [higher.or(lower), lower.or(higher)].map(|stone| stone.unwrap() as usize);
             counts[first] += 1;
             counts[second] += 1;
         }
@@ -77,18 +80,28 @@ mod tests {
     fn every_set_has_its_exact_probabilities() {
         let table = DieTable::new(Variant::Classic);
         for alive in 1..64 {
-            assert_eq!(table.twelfths(alive), twelfths_by_the_rule(alive), "{alive:06b}");
+            assert_eq!(
+                table.twelfths(alive),
+                twelfths_by_the_rule(alive),
+                "{alive:06b}"
+            );
         }
-        // By hand. Stones 2 and 5: 1 and 2 move stone 2, 5 and 6 stone 5, 3 and 4 either: 6 and 6 twelfths. Stones 1 and
-        // 6: the same. Stones 1, 2, 6: 2, 2 + 3 and 2 + 3. Stone 4 alone: 12.
+        // By hand. Stones 2 and 5: 1 and 2 move stone 2, 5 and 6 stone 5, 3 and 4 either: 6 and 6
+        // twelfths. Stones 1 and 6: the same. Stones 1, 2, 6: 2, 2 + 3 and 2 + 3. Stone 4 alone: 12.
         assert_eq!(table.twelfths(0b010010), [0, 6, 0, 0, 6, 0]);
         assert_eq!(table.twelfths(0b100001), [6, 0, 0, 0, 0, 6]);
         assert_eq!(table.twelfths(0b100011), [2, 5, 0, 0, 0, 5]);
         assert_eq!(table.twelfths(0b001000), [0, 0, 0, 12, 0, 0]);
         assert_eq!(table.twelfths(0b111111), [2; 6]);
         // Nearest only: with stones 1, 2 and 6 a 3 must be stone 2, a 5 stone 6, and 4 lets choose.
-        assert_eq!(DieTable::new(Variant::NearestOnly).twelfths(0b100011), [2, 5, 0, 0, 0, 5]);
-        assert_eq!(DieTable::new(Variant::NearestOnly).twelfths(0b100101), [3, 0, 5, 0, 0, 4]);
+        assert_eq!(
+            DieTable::new(Variant::NearestOnly).twelfths(0b100011),
+            [2, 5, 0, 0, 0, 5]
+        );
+        assert_eq!(
+            DieTable::new(Variant::NearestOnly).twelfths(0b100101),
+            [3, 0, 5, 0, 0, 4]
+        );
     }
 
     #[test]

@@ -1,10 +1,11 @@
 //! The randomness of a ply: 16 bits, and where they come from.
 //!
-//! A draw `r` gives face · 3 + step = ⌊18 r / 2^16⌋ and a coin of four values, its two lowest bits. One of 18 values has
-//! 3,640 or 3,641 of the 65,536 draws, so no move's probability is wrong by more than 10⁻⁴; a test adds up all draws.
-//! Generators: xoroshiro128+ (Blackman and Vigna 2018: rotations 24 and 37, shift 16) for the lanes, SplitMix64 (Steele,
-//! Lea and Flood 2014) for a single game. Both are seeded from the Mersenne Twister of [`crate::random`], which would
-//! take as long for the bits as the rules take for the games.
+//! A draw `r` gives face · 3 + step = ⌊18 r / 2^16⌋ and a coin of four values, its two lowest bits.
+//! One of 18 values has 3,640 or 3,641 of the 65,536 draws, so no move's probability is wrong by
+//! more than 10⁻⁴; a test adds up all draws. Generators: xoroshiro128+ (Blackman and Vigna 2018:
+//! rotations 24 and 37, shift 16) for the lanes, SplitMix64 (Steele, Lea and Flood 2014) for a
+//! single game. Both are seeded from the Mersenne Twister of [`crate::random`], which would take as
+//! long for the bits as the rules take for the games.
 
 use super::LANES;
 use crate::random::RandomStream;
@@ -38,8 +39,8 @@ impl Draw {
         self.code() % 3
     }
 
-    /// 0–3. The first of two stones moves if this is below 2, plus 1 if only the second has but one step, minus 1 if
-    /// only the first has: so 1 : 1, 3 : 1 and 1 : 3, the ratios of their moves.
+    /// 0–3. The first of two stones moves if this is below 2, plus 1 if only the second has but one
+    /// step, minus 1 if only the first has: so 1 : 1, 3 : 1 and 1 : 3, the ratios of their moves.
     #[must_use]
     #[inline]
     pub fn coin(self) -> u8 {
@@ -47,11 +48,12 @@ impl Draw {
     }
 }
 
-/// The streams of all lanes: sixteen generators of 64 bits, each feeding four lanes with 16 bits a ply.
+/// The streams of all lanes: sixteen generators of 64 bits, each feeding four lanes with 16 bits a
+/// ply.
 ///
-/// Bank *b* holds eight generators; lane *i* reads field `i / 2 % 4` of generator `i / 8` of bank `i % 2`, which is the
-/// byte order in which two vectors of 16-bit numbers interleave. So the two halves of the lanes have generators of
-/// their own.
+/// Bank *b* holds eight generators; lane *i* reads field `i / 2 % 4` of generator `i / 8` of bank
+/// `i % 2`, which is the byte order in which two vectors of 16-bit numbers interleave. So the two
+/// halves of the lanes have generators of their own.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[repr(C, align(64))]
 pub struct LaneRandom {
@@ -65,22 +67,31 @@ impl LaneRandom {
     pub fn new(stream: &mut RandomStream) -> Self {
         let mut state = [[[0; 8]; 2]; 2];
         let [low, high] = &mut state;
-        for (low, high) in low.as_flattened_mut().iter_mut().zip(high.as_flattened_mut()) {
-            // The state of all zeros, which never leaves itself, has probability 2^-128; this excludes it.
+        for (low, high) in low
+            .as_flattened_mut()
+            .iter_mut()
+            .zip(high.as_flattened_mut())
+        {
+            // The state of all zeros, which never leaves itself, has probability 2^-128; this
+            // excludes it.
             *low = stream.next_u64() | 1;
             *high = stream.next_u64();
         }
         Self { state }
     }
 
-    /// Streams that start from what SplitMix64 makes of one word: for a few games, for which so many numbers of the
-    /// Mersenne Twister would take too long.
+    /// Streams that start from what SplitMix64 makes of one word: for a few games, for which so
+    /// many numbers of the Mersenne Twister would take too long.
     #[must_use]
     #[inline]
     pub(super) fn from_seed(seed: u64) -> Self {
         let mut random = SmallRandom::new(seed);
         let mut state = [[[0; 8]; 2]; 2];
-        state.as_flattened_mut().as_flattened_mut().iter_mut().for_each(|word| *word = random.next_u64());
+        state
+            .as_flattened_mut()
+            .as_flattened_mut()
+            .iter_mut()
+            .for_each(|word| *word = random.next_u64());
         // Distinct outputs of SplitMix64 in a row: two of them are not 0 together.
         Self { state }
     }

@@ -1,10 +1,10 @@
 //! Games in lockstep: what is common to all engines.
 //!
-//! Games go on for [`ROUND`] plies; then the finished ones are counted and their lanes take the next starts, in the order
-//! of lanes. In the first ply of a round all lanes have the side to move that began, as a round has an even number of
-//! plies. A lane goes on drawing, unheard, between the end of its game and the exchange.
-//! Invariant: exactly as many games begin as were asked for and all are played to the end: had one stopped when enough
-//! were over, long games would be missing.
+//! Games go on for [`ROUND`] plies; then the finished ones are counted and their lanes take the
+//! next starts, in the order of lanes. In the first ply of a round all lanes have the side to move
+//! that began, as a round has an even number of plies. A lane goes on drawing, unheard, between the
+//! end of its game and the exchange. Invariant: exactly as many games begin as were asked for and
+//! all are played to the end: had one stopped when enough were over, long games would be missing.
 
 use super::draw::LaneRandom;
 use super::starts::Starts;
@@ -44,7 +44,8 @@ pub(super) trait Lanes {
     /// Gives the next starts to some lanes, which then are running.
     fn take_starts(&mut self, lanes: u64, starts: &Starts);
 
-    /// Begins a game at each of at most [`super::LANES`] positions, in the lanes from 0 on, where none may be running.
+    /// Begins a game at each of at most [`super::LANES`] positions, in the lanes from 0 on, where
+    /// none may be running.
     fn place(&mut self, positions: &[Position]);
 
     /// Plays [`ROUND`] plies in all running lanes.
@@ -66,9 +67,14 @@ pub(super) fn play<L: Lanes>(
     }
 }
 
-/// Plays one game from each position, in the lanes from 0 on: those that the side to move wins. None may be over.
+/// Plays one game from each position, in the lanes from 0 on: those that the side to move wins.
+/// None may be over.
 #[inline]
-pub(super) fn play_each<L: Lanes>(mut lanes: L, random: &mut LaneRandom, positions: &[Position]) -> u64 {
+pub(super) fn play_each<L: Lanes>(
+    mut lanes: L,
+    random: &mut LaneRandom,
+    positions: &[Position],
+) -> u64 {
     lanes.place(positions);
     while lanes.standing().running != 0 {
         lanes.round::<false>(random);
@@ -113,7 +119,11 @@ fn play_as<L: Lanes, const BY_STONES: bool>(
 /// The lanes below `count`.
 #[inline]
 pub(super) fn first_lanes(count: usize) -> u64 {
-    if count >= super::LANES { !0 } else { (1 << count) - 1 }
+    if count >= super::LANES {
+        !0
+    } else {
+        (1 << count) - 1
+    }
 }
 
 /// The lowest bits of a set, at most `count` of them.

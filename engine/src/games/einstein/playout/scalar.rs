@@ -1,8 +1,10 @@
-//! Random games without vectors: one game at a time, or lane by lane; this defines what the vector engines compute.
+//! Random games without vectors: one game at a time, or lane by lane; this defines what the vector
+//! engines compute.
 //!
-//! A board of stones and a list of squares, both in the perspective of the side that began, so that a capture is one
-//! look-up. A single game branches on captures: then a ply need not wait for what the one before it took, unless it took
-//! something. Lane by lane it does not, since a processor works on several lanes at once and only a wrong guess stops it.
+//! A board of stones and a list of squares, both in the perspective of the side that began, so that
+//! a capture is one look-up. A single game branches on captures: then a ply need not wait for what
+//! the one before it took, unless it took something. Lane by lane it does not, since a processor
+//! works on several lanes at once and only a wrong guess stops it.
 
 use super::LANES;
 use super::Tally;
@@ -52,15 +54,19 @@ fn entries(variant: Variant) -> Box<Entries> {
     for (alive, row) in entries.iter_mut().enumerate().skip(1) {
         for (code, entry) in row[..usize::from(CODES)].iter_mut().enumerate() {
             let (first, last) = stones_permitted(variant, alive as u8, (code / 3) as u8 + 1);
-            *entry = Permitted { first, last, step: 32 * (code % 3) as u8 };
+            *entry = Permitted {
+                first,
+                last,
+                step: 32 * (code % 3) as u8,
+            };
         }
     }
     entries
 }
 
 impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
-    /// `[32 · step + square]`: where a stone goes; one that has a single step takes it whatever the draw says. From the
-    /// goal and from squares that do not exist it stays.
+    /// `[32 · step + square]`: where a stone goes; one that has a single step takes it whatever the
+    /// draw says. From the goal and from squares that do not exist it stays.
     pub(super) const PLAYOUT_DESTINATIONS: [u8; 128] = {
         let mut destinations = [0; 128];
         let mut index = 0;
@@ -97,8 +103,8 @@ const NONE: u8 = 31;
 const ONE_STEP_FLAG: u8 = 128;
 
 impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
-    /// For each side, where a stone goes: `[32 · step + square]`, or with the flag instead of a step; squares in the
-    /// perspective of side 0, flagged or not as their owner sees them.
+    /// For each side, where a stone goes: `[32 · step + square]`, or with the flag instead of a
+    /// step; squares in the perspective of side 0, flagged or not as their owner sees them.
     const MARKED_DESTINATIONS: [[u8; 256]; 2] = {
         let mut destinations = [[0; 256]; 2];
         let mut index = 0;
@@ -119,7 +125,11 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
 
     /// A square in its owner's perspective, with its flag.
     const fn marked(square: u8) -> u8 {
-        if square < 32 && Self::ONE_STEP >> square & 1 == 1 { square | ONE_STEP_FLAG } else { square }
+        if square < 32 && Self::ONE_STEP >> square & 1 == 1 {
+            square | ONE_STEP_FLAG
+        } else {
+            square
+        }
     }
 }
 
@@ -129,27 +139,36 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
 pub(super) struct ScalarGame {
     /// The stone on each square, in the perspective of side 0: 0–5 and 8–13, or [`NONE`].
     board: [u8; 32],
-    /// The square of each stone, in the perspective of side 0, flagged as its owner sees it; of stones that are gone,
-    /// anything.
+    /// The square of each stone, in the perspective of side 0, flagged as its owner sees it; of
+    /// stones that are gone, anything.
     squares: [[u8; 8]; 2],
     /// One bit a living stone, those of side 1 from bit 8.
     alive: u32,
 }
 
 impl ScalarGame {
-    const EMPTY: Self = Self { board: [NONE; 32], squares: [[0; 8]; 2], alive: 0 };
+    const EMPTY: Self = Self {
+        board: [NONE; 32],
+        squares: [[0; 8]; 2],
+        alive: 0,
+    };
 
-    /// From the squares of both sides, a byte a stone, each in its own perspective; [`GONE_BYTE`] if it is gone.
+    /// From the squares of both sides, a byte a stone, each in its own perspective; [`GONE_BYTE`]
+    /// if it is gone.
     #[inline(always)]
     fn new<const COLUMNS: usize, const ROWS: usize>(sides: [u64; 2], alive: [u8; 2]) -> Self {
-        let mut game = Self { alive: u32::from(alive[0]) | u32::from(alive[1]) << 8, ..Self::EMPTY };
+        let mut game = Self {
+            alive: u32::from(alive[0]) | u32::from(alive[1]) << 8,
+            ..Self::EMPTY
+        };
         for stone in 0..MAX_STONES {
             // Gone stones go to squares that do not exist.
             let [own, other] = sides.map(|side| (side >> (8 * stone)) as u8 & 31);
             game.squares[0][stone] = EinStein::<COLUMNS, ROWS>::marked(own);
             game.board[usize::from(own)] = stone as u8;
             let seen = EinStein::<COLUMNS, ROWS>::GOAL.wrapping_sub(other) & 31;
-            game.squares[1][stone] = seen | EinStein::<COLUMNS, ROWS>::marked(other) & ONE_STEP_FLAG;
+            game.squares[1][stone] =
+                seen | EinStein::<COLUMNS, ROWS>::marked(other) & ONE_STEP_FLAG;
             // A square that does not exist may look like one that does from the other side.
             let seen = if other == GONE { 31 } else { seen };
             game.board[usize::from(seen)] = stone as u8 | 8;
@@ -158,40 +177,69 @@ impl ScalarGame {
     }
 
     #[inline(always)]
-    pub(super) fn from_position<const COLUMNS: usize, const ROWS: usize>(position: &Position) -> Self {
+    pub(super) fn from_position<const COLUMNS: usize, const ROWS: usize>(
+        position: &Position,
+    ) -> Self {
         let sides = [position.mover(), position.other()];
-        let packed = sides.map(|side| (0..MAX_STONES).fold(0, |packed, stone| packed | u64::from(side.square(stone)) << (8 * stone)));
+        let packed = sides.map(|side| {
+            (0..MAX_STONES).fold(0, |packed, stone| {
+                packed | u64::from(side.square(stone)) << (8 * stone)
+            })
+        });
         Self::new::<COLUMNS, ROWS>(packed, sides.map(|side| side.alive()))
     }
 
     /// The squares of both sides, each in its own perspective, read off the board.
     #[cfg(test)]
-    pub(super) fn own_squares<const COLUMNS: usize, const ROWS: usize>(&self) -> [[u8; MAX_STONES]; 2] {
+    pub(super) fn own_squares<const COLUMNS: usize, const ROWS: usize>(
+        &self,
+    ) -> [[u8; MAX_STONES]; 2] {
         let mut sides = [[GONE; MAX_STONES]; 2];
         let (squares, _) = self.board.split_at(COLUMNS * ROWS);
         for (square, &stone) in (0u8..).zip(squares).filter(|(_, stone)| **stone != NONE) {
             let (side, stone) = (usize::from(stone / 8), usize::from(stone % 8));
             assert_eq!(self.squares[side][stone] & 31, square);
             assert_eq!(self.alive >> (8 * side + stone) & 1, 1);
-            sides[side][stone] = if side == 0 { square } else { EinStein::<COLUMNS, ROWS>::GOAL - square };
+            sides[side][stone] = if side == 0 {
+                square
+            } else {
+                EinStein::<COLUMNS, ROWS>::GOAL - square
+            };
         }
-        assert_eq!(sides.as_flattened().iter().filter(|square| **square != GONE).count(), self.alive.count_ones() as usize);
+        assert_eq!(
+            sides
+                .as_flattened()
+                .iter()
+                .filter(|square| **square != GONE)
+                .count(),
+            self.alive.count_ones() as usize
+        );
         sides
     }
 
-    /// One ply of side `SIDE`; whether it has won. `BRANCHES` says whether to guess that nothing is captured; the result
-    /// is the same.
+    /// One ply of side `SIDE`; whether it has won. `BRANCHES` says whether to guess that nothing is
+    /// captured; the result is the same.
     #[inline(always)]
-    pub(super) fn ply<const COLUMNS: usize, const ROWS: usize, const SIDE: usize, const BY_STONES: bool, const BRANCHES: bool>(
+    pub(super) fn ply<
+        const COLUMNS: usize,
+        const ROWS: usize,
+        const SIDE: usize,
+        const BY_STONES: bool,
+        const BRANCHES: bool,
+    >(
         &mut self,
         table: StoneTable,
         draw: Draw,
     ) -> bool {
         let entry = table.entries[(self.alive >> (8 * SIDE) & 63) as usize][draw.code() & 31];
         let squares = &mut self.squares[SIDE];
-        let (from_first, from_last) = (squares[usize::from(entry.first & 7)], squares[usize::from(entry.last & 7)]);
-        // See `Draw::coin`: whether it is below 2, plus the flag of the last, minus that of the first. In units of the flags,
-        // and 31 less than that, so that squares, which stand below the flags, decide nothing.
+        let (from_first, from_last) = (
+            squares[usize::from(entry.first & 7)],
+            squares[usize::from(entry.last & 7)],
+        );
+        // See `Draw::coin`: whether it is below 2, plus the flag of the last, minus that of the
+        // first. In units of the flags, and 31 less than that, so that squares, which stand below
+        // the flags, decide nothing.
         let coin = u32::from(draw.coin()) * u32::from(ONE_STEP_FLAG);
         let takes_first = if BY_STONES {
             draw.coin() < 2
@@ -200,7 +248,8 @@ impl ScalarGame {
         };
         let stone = select_unpredictable(takes_first, entry.first, entry.last);
         let from = select_unpredictable(takes_first, from_first, from_last);
-        let marked = EinStein::<COLUMNS, ROWS>::MARKED_DESTINATIONS[SIDE][usize::from(from | entry.step)];
+        let marked =
+            EinStein::<COLUMNS, ROWS>::MARKED_DESTINATIONS[SIDE][usize::from(from | entry.step)];
         let to = marked & 31;
         squares[usize::from(stone & 7)] = marked;
         self.board[usize::from(from & 31)] = NONE;
@@ -210,14 +259,19 @@ impl ScalarGame {
             // Bit 31 stands for no stone.
             self.alive &= !(1 << (captured & 31));
         }
-        let goal = if SIDE == 0 { EinStein::<COLUMNS, ROWS>::GOAL } else { 0 };
+        let goal = if SIDE == 0 {
+            EinStein::<COLUMNS, ROWS>::GOAL
+        } else {
+            0
+        };
         // One test for both, as both are rare.
         (to == goal) | (self.alive >> (8 * (1 - SIDE)) & 63 == 0)
     }
 }
 
-/// Plays on to the end from a position that is not over: whether the side to move wins, all permitted moves being equally
-/// likely. `next_word` gives 64 random bits, four draws, the lowest bits first.
+/// Plays on to the end from a position that is not over: whether the side to move wins, all
+/// permitted moves being equally likely. `next_word` gives 64 random bits, four draws, the lowest
+/// bits first.
 #[inline]
 pub(in crate::games::einstein) fn play_out<const COLUMNS: usize, const ROWS: usize>(
     table: StoneTable,
@@ -253,7 +307,8 @@ pub(in crate::games::einstein) fn play_out_from_seed<const COLUMNS: usize, const
     play_out::<COLUMNS, ROWS>(table, position, || random.next_u64())
 }
 
-/// 64 games; every lane makes its ply before any makes the next, so that a processor can work on several at once.
+/// 64 games; every lane makes its ply before any makes the next, so that a processor can work on
+/// several at once.
 pub(super) struct ScalarLanes {
     table: StoneTable,
     games: [ScalarGame; LANES],
@@ -277,8 +332,8 @@ impl ScalarLanes {
         }
     }
 
-    /// One ply of all lanes: those whose side `SIDE` has won. Lanes whose games are over go on with whatever is there,
-    /// as a question costs more than a ply.
+    /// One ply of all lanes: those whose side `SIDE` has won. Lanes whose games are over go on with
+    /// whatever is there, as a question costs more than a ply.
     #[inline(always)]
     fn ply<const SIDE: usize, const BY_STONES: bool>(&mut self, outputs: &[[u64; 8]; 2]) -> u64 {
         let mut won = 0;
@@ -307,7 +362,11 @@ impl Lanes for ScalarLanes {
     fn count_plies(&mut self, lanes: u64, tally: &mut Tally) {
         for lane in bits(lanes) {
             let rounds_before = self.rounds - self.begun[lane] - 1;
-            let in_last_round: u64 = self.were_running.iter().map(|running| running >> lane & 1).sum();
+            let in_last_round: u64 = self
+                .were_running
+                .iter()
+                .map(|running| running >> lane & 1)
+                .sum();
             tally.count_plies(ROUND as u64 * rounds_before + in_last_round);
         }
     }

@@ -1,8 +1,8 @@
 //! Where games in lockstep begin: a queue of starts that lanes take in order.
 //!
-//! Random set-ups: the 720 arrangements in a random order, once around for the side that begins; the other side's are
-//! read from the same ring at a distance that is drawn anew for every round, uniformly. So both are uniform and
-//! independent of each other in each game, at no cost a game.
+//! Random set-ups: the 720 arrangements in a random order, once around for the side that begins;
+//! the other side's are read from the same ring at a distance that is drawn anew for every round,
+//! uniformly. So both are uniform and independent of each other in each game, at no cost a game.
 //! Invariant: [`LANES`] starts can be read from any cursor without wrapping.
 
 use super::LANES;
@@ -26,7 +26,10 @@ struct Ring {
 
 impl Ring {
     fn new() -> Self {
-        Self { stones: Box::new([[GONE_BYTE; LENGTH]; MAX_STONES]), packed: Box::new([!0; LENGTH]) }
+        Self {
+            stones: Box::new([[GONE_BYTE; LENGTH]; MAX_STONES]),
+            packed: Box::new([!0; LENGTH]),
+        }
     }
 
     fn set(&mut self, index: usize, squares: [u8; MAX_STONES]) {
@@ -45,7 +48,8 @@ pub(super) struct Starts {
     setups: Ring,
     /// One position: the side that begins at 0, the other at [`LANES`].
     one: Ring,
-    /// Which of the two is in use, and each side's living stones and those with only one step. All starts share these.
+    /// Which of the two is in use, and each side's living stones and those with only one step. All
+    /// starts share these.
     from_setups: bool,
     pub(super) alive: [u8; 2],
     pub(super) edge: [u8; 2],
@@ -56,14 +60,23 @@ pub(super) struct Starts {
 impl Starts {
     /// Set-ups in an order that `stream` shuffles.
     pub(super) fn new(game: &Standard, stream: &mut RandomStream) -> Self {
-        let mut squares: Vec<_> = (0..SETUPS).map(|setup| game.start([setup, 0], 0).mover().squares()).collect();
+        let mut squares: Vec<_> = (0..SETUPS)
+            .map(|setup| game.start([setup, 0], 0).mover().squares())
+            .collect();
         stream.shuffle(&mut squares);
         let mut setups = Ring::new();
         for (index, squares) in squares.iter().cycle().take(LENGTH).enumerate() {
             setups.set(index, *squares);
         }
-        let mut starts =
-            Self { setups, one: Ring::new(), from_setups: true, alive: [0; 2], edge: [0; 2], cursor: 0, distance: stream.below(SETUPS) };
+        let mut starts = Self {
+            setups,
+            one: Ring::new(),
+            from_setups: true,
+            alive: [0; 2],
+            edge: [0; 2],
+            cursor: 0,
+            distance: stream.below(SETUPS),
+        };
         starts.describe(&game.start([0, 0], 0));
         starts
     }
@@ -72,7 +85,8 @@ impl Starts {
     pub(super) fn random_setups(&mut self) {
         if !self.from_setups {
             self.from_setups = true;
-            let squares = |index: usize| std::array::from_fn(|stone| self.setups.stones[stone][index]);
+            let squares =
+                |index: usize| std::array::from_fn(|stone| self.setups.stones[stone][index]);
             let side = crate::games::einstein::position::Side::new(squares(0));
             self.describe(&Position::new(side, side, 0));
         }
@@ -93,21 +107,30 @@ impl Starts {
         self.alive = sides.map(|side| side.alive());
         self.edge = sides.map(|side| {
             let on_edge = |stone: &usize| Standard::mobility_from(side.square(*stone)) == 1;
-            (0..MAX_STONES).filter(on_edge).fold(0, |edge, stone| edge | 1 << stone)
+            (0..MAX_STONES)
+                .filter(on_edge)
+                .fold(0, |edge, stone| edge | 1 << stone)
         });
     }
 
     fn offsets(&self) -> (&Ring, [usize; 2]) {
-        if self.from_setups { (&self.setups, [self.cursor, self.cursor + self.distance]) } else { (&self.one, [0, LANES]) }
+        if self.from_setups {
+            (&self.setups, [self.cursor, self.cursor + self.distance])
+        } else {
+            (&self.one, [0, LANES])
+        }
     }
 
-    /// The next starts, as many as there are lanes: for each side, from the side that begins, for each stone its squares.
+    /// The next starts, as many as there are lanes: for each side, from the side that begins, for
+    /// each stone its squares.
     #[inline]
     pub(super) fn stones(&self) -> [[&[u8; LANES]; MAX_STONES]; 2] {
         let (ring, offsets) = self.offsets();
         offsets.map(|offset| {
             std::array::from_fn(|stone| {
-                let (chunk, _) = ring.stones[stone][offset..].split_first_chunk().unwrap_or((&[GONE_BYTE; LANES], &[]));
+                let (chunk, _) = ring.stones[stone][offset..]
+                    .split_first_chunk()
+                    .unwrap_or((&[GONE_BYTE; LANES], &[]));
                 chunk
             })
         })

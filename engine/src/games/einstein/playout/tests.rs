@@ -1,5 +1,5 @@
-//! Fast random games against the plain rules: every draw added up, recorded streams replayed, statistics, and all engines
-//! against each other.
+//! Fast random games against the plain rules: every draw added up, recorded streams replayed,
+//! statistics, and all engines against each other.
 
 use super::draw::CODES;
 use super::lanes::ROUND;
@@ -12,16 +12,42 @@ use crate::games::einstein::{EinStein, GONE, MAX_STONES, Move, Variant};
 use std::collections::HashMap;
 
 /// What a draw does by the plain rules, from the words of `Draw` alone.
-fn move_by_the_rules<const C: usize, const R: usize>(game: &EinStein<C, R>, position: &Position, draw: Draw, choice: Choice) -> Move {
+fn move_by_the_rules<const C: usize, const R: usize>(
+    game: &EinStein<C, R>,
+    position: &Position,
+    draw: Draw,
+    choice: Choice,
+) -> Move {
     let value = u32::from(draw.0) * 18 / 65536;
     let legal = game.legal_moves(position, (value / 3) as u8 + 1);
     let (first, last) = (legal[0].stone(), legal[legal.len() - 1].stone());
-    let steps = |stone: usize| legal.iter().filter(|mv| mv.stone() == stone).collect::<Vec<_>>();
-    let weight = |stone: usize| if choice == Choice::Stones { 1 } else { steps(stone).len() };
+    let steps = |stone: usize| {
+        legal
+            .iter()
+            .filter(|mv| mv.stone() == stone)
+            .collect::<Vec<_>>()
+    };
+    let weight = |stone: usize| {
+        if choice == Choice::Stones {
+            1
+        } else {
+            steps(stone).len()
+        }
+    };
     // The coin shows 0–3: below 4 · (share of the first) it is the first.
-    let stone = if first == last || usize::from(draw.0 % 4) * (weight(first) + weight(last)) < 4 * weight(first) { first } else { last };
+    let stone = if first == last
+        || usize::from(draw.0 % 4) * (weight(first) + weight(last)) < 4 * weight(first)
+    {
+        first
+    } else {
+        last
+    };
     let steps = steps(stone);
-    if steps.len() == 1 { *steps[0] } else { *steps[value as usize % 3] }
+    if steps.len() == 1 {
+        *steps[0]
+    } else {
+        *steps[value as usize % 3]
+    }
 }
 
 fn random_positions(games: usize) -> Vec<Position> {
@@ -39,14 +65,22 @@ fn random_positions(games: usize) -> Vec<Position> {
 }
 
 /// The position after one ply of the fast game.
-fn after_fast_ply<const BY_STONES: bool>(table: StoneTable, position: &Position, draw: Draw) -> Position {
+fn after_fast_ply<const BY_STONES: bool>(
+    table: StoneTable,
+    position: &Position,
+    draw: Draw,
+) -> Position {
     let mut game = ScalarGame::from_position::<5, 5>(position);
     game.ply::<5, 5, 0, BY_STONES, true>(table, draw);
     let mut branchless = ScalarGame::from_position::<5, 5>(position);
     branchless.ply::<5, 5, 0, BY_STONES, false>(table, draw);
     let sides: [[u8; MAX_STONES]; 2] = game.own_squares::<5, 5>();
     assert_eq!(sides, branchless.own_squares::<5, 5>());
-    Position::new(Side::new(sides[1]), Side::new(sides[0]), 1 - position.seat())
+    Position::new(
+        Side::new(sides[1]),
+        Side::new(sides[0]),
+        1 - position.seat(),
+    )
 }
 
 #[test]
@@ -61,16 +95,24 @@ fn all_draws_together_give_every_move_its_exact_probability() {
                 let legal = game.legal_moves(position, face);
                 let (first, last) = (legal[0].stone(), legal[legal.len() - 1].stone());
                 for &mv in legal.iter() {
-                    let of_stone = legal.iter().filter(|other| other.stone() == mv.stone()).count() as f64;
+                    let of_stone = legal
+                        .iter()
+                        .filter(|other| other.stone() == mv.stone())
+                        .count() as f64;
                     let share = if first == last { 1.0 } else { 0.5 };
-                    *exact[0].entry(game.play(position, mv)).or_default() += 1.0 / 6.0 / legal.len() as f64;
+                    *exact[0].entry(game.play(position, mv)).or_default() +=
+                        1.0 / 6.0 / legal.len() as f64;
                     *exact[1].entry(game.play(position, mv)).or_default() += share / 6.0 / of_stone;
                 }
             }
             let mut found: [HashMap<Position, u32>; 2] = Default::default();
             for draw in (0..=u16::MAX).map(Draw) {
-                *found[0].entry(after_fast_ply::<false>(table, position, draw)).or_default() += 1;
-                *found[1].entry(after_fast_ply::<true>(table, position, draw)).or_default() += 1;
+                *found[0]
+                    .entry(after_fast_ply::<false>(table, position, draw))
+                    .or_default() += 1;
+                *found[1]
+                    .entry(after_fast_ply::<true>(table, position, draw))
+                    .or_default() += 1;
             }
             for (exact, found) in exact.iter().zip(&found) {
                 assert_eq!(exact.len(), found.len(), "{position:?}");
@@ -90,28 +132,54 @@ fn a_face_has_its_sixth_of_all_draws() {
     for draw in (0..=u16::MAX).map(Draw) {
         faces[usize::from(draw.face())] += 1;
         codes[draw.code()] += 1;
-        assert_eq!(draw.code(), 3 * (usize::from(draw.face()) - 1) + draw.step());
+        assert_eq!(
+            draw.code(),
+            3 * (usize::from(draw.face()) - 1) + draw.step()
+        );
     }
-    assert!(faces[1..].iter().all(|&count| (f64::from(count) / 65536.0 - 1.0 / 6.0).abs() < 1e-4), "{faces:?}");
-    assert!(codes.iter().all(|&count| count == 3640 || count == 3641), "{codes:?}");
+    assert!(
+        faces[1..]
+            .iter()
+            .all(|&count| (f64::from(count) / 65536.0 - 1.0 / 6.0).abs() < 1e-4),
+        "{faces:?}"
+    );
+    assert!(
+        codes.iter().all(|&count| count == 3640 || count == 3641),
+        "{codes:?}"
+    );
 }
 
 #[test]
 fn generators_are_the_published_ones() {
-    let mut random = LaneRandom { state: [[[1; 8]; 2], [[2; 8]; 2]] };
+    let mut random = LaneRandom {
+        state: [[[1; 8]; 2], [[2; 8]; 2]],
+    };
     // The sequence of the authors' program for the state (1, 2).
-    for expected in [3, 412_333_834_243, 2_360_170_716_294_286_339, 9_295_852_285_959_843_169] {
+    for expected in [
+        3,
+        412_333_834_243,
+        2_360_170_716_294_286_339,
+        9_295_852_285_959_843_169,
+    ] {
         assert_eq!(random.next(), [[expected; 8]; 2]);
     }
     let mut random = SmallRandom::new(1_477_776_061_723_855_037);
-    for expected in [1_985_237_415_132_408_290, 2_979_275_885_539_914_483, 13_511_426_838_097_143_398] {
+    for expected in [
+        1_985_237_415_132_408_290,
+        2_979_275_885_539_914_483,
+        13_511_426_838_097_143_398,
+    ] {
         assert_eq!(random.next_u64(), expected);
     }
 }
 
 /// How far counts are from being equally likely: chi-squared in standard deviations above its mean.
 fn excess(counts: &[u32], expected: &[f64]) -> f64 {
-    let sum: f64 = counts.iter().zip(expected).map(|(&count, expected)| (f64::from(count) - expected).powi(2) / expected).sum();
+    let sum: f64 = counts
+        .iter()
+        .zip(expected)
+        .map(|(&count, expected)| (f64::from(count) - expected).powi(2) / expected)
+        .sum();
     let degrees = counts.len() as f64 - 1.0;
     (sum - degrees) / (2.0 * degrees).sqrt()
 }
@@ -136,13 +204,25 @@ fn draws_of_lanes_are_uniform_and_independent() {
         }
         before = draws;
     }
-    // Of 128 values 5.5 standard deviations (chi-squared has a longer tail than the normal distribution) are not expected.
+    // Of 128 values 5.5 standard deviations (chi-squared has a longer tail than the normal
+    // distribution) are not expected.
     for lane in 0..LANES {
-        assert!(excess(&codes[lane], &[PLIES as f64 / 18.0; 18]) < 5.5, "{:?}", codes[lane]);
-        assert!(excess(&coins[lane], &[PLIES as f64 / 4.0; 4]) < 6.5, "{:?}", coins[lane]);
+        assert!(
+            excess(&codes[lane], &[PLIES as f64 / 18.0; 18]) < 5.5,
+            "{:?}",
+            codes[lane]
+        );
+        assert!(
+            excess(&coins[lane], &[PLIES as f64 / 4.0; 4]) < 6.5,
+            "{:?}",
+            coins[lane]
+        );
     }
     let expected = [(PLIES * LANES) as f64 / 36.0; 36];
-    assert!(excess(&successive, &expected) < 5.0 && excess(&neighbours, &expected) < 5.0, "{successive:?} {neighbours:?}");
+    assert!(
+        excess(&successive, &expected) < 5.0 && excess(&neighbours, &expected) < 5.0,
+        "{successive:?} {neighbours:?}"
+    );
 }
 
 #[test]
@@ -150,21 +230,41 @@ fn first_moves_after_each_roll_have_the_probabilities_of_the_rules() {
     let game = Standard::default();
     let table = *game.stone_table().unwrap();
     let mut random = LaneRandom::new(&mut RandomStream::new(9));
-    for text in ["215../64.../3...e/...fb/..acd r -", "...../.b.5./..1.a/...../.d..4 b -", "....6/.a.../...../f...2/.e..c r -"] {
+    for text in [
+        "215../64.../3...e/...fb/..acd r -",
+        "...../.b.5./..1.a/...../.d..4 b -",
+        "....6/.a.../...../f...2/.e..c r -",
+    ] {
         let position = game.parse_position(text).unwrap().0;
         let mut counts: Vec<HashMap<Position, u32>> = vec![HashMap::new(); 7];
         for _ in 0..60_000 {
             for draw in random.draws() {
-                *counts[usize::from(draw.face())].entry(after_fast_ply::<false>(table, &position, draw)).or_default() += 1;
+                *counts[usize::from(draw.face())]
+                    .entry(after_fast_ply::<false>(table, &position, draw))
+                    .or_default() += 1;
             }
         }
         for face in 1..=6u8 {
             let legal = game.legal_moves(&position, face);
-            let counts: Vec<u32> = legal.iter().map(|&mv| counts[usize::from(face)].remove(&game.play(&position, mv)).unwrap()).collect();
-            let expected = vec![f64::from(counts.iter().sum::<u32>()) / counts.len() as f64; counts.len()];
-            assert!(counts.len() == 1 || excess(&counts, &expected) < 6.5, "{text} {face}: {counts:?}");
+            let counts: Vec<u32> = legal
+                .iter()
+                .map(|&mv| {
+                    counts[usize::from(face)]
+                        .remove(&game.play(&position, mv))
+                        .unwrap()
+                })
+                .collect();
+            let expected =
+                vec![f64::from(counts.iter().sum::<u32>()) / counts.len() as f64; counts.len()];
+            assert!(
+                counts.len() == 1 || excess(&counts, &expected) < 6.5,
+                "{text} {face}: {counts:?}"
+            );
         }
-        assert!(counts.iter().all(HashMap::is_empty), "no move that the rules forbid");
+        assert!(
+            counts.iter().all(HashMap::is_empty),
+            "no move that the rules forbid"
+        );
     }
 }
 
@@ -178,7 +278,9 @@ fn replay<const C: usize, const R: usize>(game: &EinStein<C, R>) {
             words.push(random.next_u64());
             words[words.len() - 1]
         });
-        let mut draws = words.iter().flat_map(|word| (0..4).map(move |field| Draw((word >> (16 * field)) as u16)));
+        let mut draws = words
+            .iter()
+            .flat_map(|word| (0..4).map(move |field| Draw((word >> (16 * field)) as u16)));
         let mut position = start;
         let winner = loop {
             if let Some(winner) = game.winner(&position) {
@@ -199,14 +301,36 @@ fn replay<const C: usize, const R: usize>(game: &EinStein<C, R>) {
 fn single_games_replay_by_the_rules() {
     replay(&Standard::default());
     replay(&Standard::new(Variant::NearestOnly, Die::fair()));
-    replay(&EinStein::<5, 5>::with_stones(Variant::Classic, Die::fair(), 3));
-    replay(&EinStein::<4, 5>::with_stones(Variant::Classic, Die::fair(), 5));
-    replay(&EinStein::<3, 3>::with_stones(Variant::Classic, Die::fair(), 3));
-    replay(&EinStein::<5, 2>::with_stones(Variant::Classic, Die::fair(), 2));
+    replay(&EinStein::<5, 5>::with_stones(
+        Variant::Classic,
+        Die::fair(),
+        3,
+    ));
+    replay(&EinStein::<4, 5>::with_stones(
+        Variant::Classic,
+        Die::fair(),
+        5,
+    ));
+    replay(&EinStein::<3, 3>::with_stones(
+        Variant::Classic,
+        Die::fair(),
+        3,
+    ));
+    replay(&EinStein::<5, 2>::with_stones(
+        Variant::Classic,
+        Die::fair(),
+        2,
+    ));
 }
 
 /// Games in lockstep by the plain rules.
-fn lockstep(game: &Standard, choice: Choice, mut next_start: impl FnMut() -> Position, games: u64, random: &mut LaneRandom) -> Tally {
+fn lockstep(
+    game: &Standard,
+    choice: Choice,
+    mut next_start: impl FnMut() -> Position,
+    games: u64,
+    random: &mut LaneRandom,
+) -> Tally {
     let mut tally = Tally::default();
     let mut lanes: Vec<Option<(Position, usize, u64)>> = vec![None; LANES];
     let mut begun = 0;
@@ -236,7 +360,8 @@ fn lockstep(game: &Standard, choice: Choice, mut next_start: impl FnMut() -> Pos
                 if let Some((position, _, plies)) = lane
                     && game.winner(position).is_none()
                 {
-                    *position = game.play(position, move_by_the_rules(game, position, draw, choice));
+                    *position =
+                        game.play(position, move_by_the_rules(game, position, draw, choice));
                     *plies += 1;
                 }
             }
@@ -251,11 +376,21 @@ fn lanes_replay_by_the_rules() {
         let game = Standard::new(variant, Die::fair());
         for choice in [Choice::Moves, Choice::Stones] {
             for engine in PlayoutEngine::ALL {
-                let Some(mut playouts) = Playouts::on(engine, &game, choice, 3) else { continue };
-                for (position, games) in positions.iter().step_by(61).zip([1, 2, 63, 64, 65, 300, 500].into_iter().cycle()) {
+                let Some(mut playouts) = Playouts::on(engine, &game, choice, 3) else {
+                    continue;
+                };
+                for (position, games) in positions
+                    .iter()
+                    .step_by(61)
+                    .zip([1, 2, 63, 64, 65, 300, 500].into_iter().cycle())
+                {
                     let mut random = playouts.random.clone();
                     let expected = lockstep(&game, choice, || *position, games, &mut random);
-                    assert_eq!(playouts.from_position(&game, position, games), expected, "{engine:?} {choice:?} {games}");
+                    assert_eq!(
+                        playouts.from_position(&game, position, games),
+                        expected,
+                        "{engine:?} {choice:?} {games}"
+                    );
                     assert_eq!(playouts.random, random);
                 }
             }
@@ -267,20 +402,35 @@ fn lanes_replay_by_the_rules() {
 fn lanes_replay_from_random_setups() {
     let game = Standard::default();
     for engine in PlayoutEngine::ALL {
-        let Some(mut playouts) = Playouts::on(engine, &game, Choice::Moves, 21) else { continue };
+        let Some(mut playouts) = Playouts::on(engine, &game, Choice::Moves, 21) else {
+            continue;
+        };
         // The same seed gives the same queue, read here start by start.
         let mut stream = RandomStream::new(21);
         let mut random = LaneRandom::new(&mut stream);
         let mut starts = Starts::new(&game, &mut stream);
         starts.random_setups();
         let mut queue = Vec::new();
-        let side = |packed: u64| Side::new(std::array::from_fn(|stone| (packed >> (8 * stone)) as u8 & 31));
+        let side = |packed: u64| {
+            Side::new(std::array::from_fn(|stone| {
+                (packed >> (8 * stone)) as u8 & 31
+            }))
+        };
         let mut uses = HashMap::new();
         for games in [40, 700, 3000] {
-            // Lanes are given starts in groups; a start read alone differs only where a round of the ring ends.
+            // Lanes are given starts in groups; a start read alone differs only where a round of
+            // the ring ends.
             let found = playouts.random_setups(games);
             assert_eq!(found.games, games);
-            let expected = lockstep_from_queue(&game, &mut starts, &mut stream, side, games, &mut random, &mut queue);
+            let expected = lockstep_from_queue(
+                &game,
+                &mut starts,
+                &mut stream,
+                side,
+                games,
+                &mut random,
+                &mut queue,
+            );
             assert_eq!(found, expected, "{engine:?} {games}");
         }
         for start in queue {
@@ -337,7 +487,10 @@ fn lockstep_from_queue(
                 if let Some((position, plies)) = lane
                     && game.winner(position).is_none()
                 {
-                    *position = game.play(position, move_by_the_rules(game, position, draw, Choice::Moves));
+                    *position = game.play(
+                        position,
+                        move_by_the_rules(game, position, draw, Choice::Moves),
+                    );
                     *plies += 1;
                 }
             }
@@ -354,11 +507,18 @@ fn all_engines_count_the_same() {
                 let mut playouts = Playouts::on(engine, &game, choice, seed)?;
                 assert_eq!(playouts.engine(), engine);
                 let position = game.start([seed as usize, 99], 1);
-                Some([playouts.random_setups(150_000), playouts.from_position(&game, &position, 10_000), playouts.random_setups(777)])
+                Some([
+                    playouts.random_setups(150_000),
+                    playouts.from_position(&game, &position, 10_000),
+                    playouts.random_setups(777),
+                ])
             };
             let expected = counts(PlayoutEngine::Scalar);
             for engine in [PlayoutEngine::Avx2, PlayoutEngine::Avx512] {
-                assert!(!engine.is_available() || counts(engine) == expected, "{engine:?} {choice:?} {seed}");
+                assert!(
+                    !engine.is_available() || counts(engine) == expected,
+                    "{engine:?} {choice:?} {seed}"
+                );
             }
         }
     }
@@ -366,7 +526,10 @@ fn all_engines_count_the_same() {
 
 fn mean_and_error(sum: u64, squares: u64, games: u64) -> (f64, f64) {
     let mean = sum as f64 / games as f64;
-    (mean, ((squares as f64 / games as f64 - mean * mean) / games as f64).sqrt())
+    (
+        mean,
+        ((squares as f64 / games as f64 - mean * mean) / games as f64).sqrt(),
+    )
 }
 
 #[test]
@@ -386,15 +549,22 @@ fn statistics_are_those_of_the_plain_rules() {
             plain.first_mover_wins += u64::from(game.winner(&position) == Some(0));
             plain.count_plies(plies);
         }
-        let fast = Playouts::new(&game, Choice::Moves, 2).unwrap().random_setups(3_000_000);
+        let fast = Playouts::new(&game, Choice::Moves, 2)
+            .unwrap()
+            .random_setups(3_000_000);
         let measures = |tally: &Tally| {
             [
                 mean_and_error(tally.first_mover_wins, tally.first_mover_wins, tally.games),
                 mean_and_error(tally.plies, tally.squared_plies, tally.games),
             ]
         };
-        for ((plain, plain_error), (fast, fast_error)) in measures(&plain).into_iter().zip(measures(&fast)) {
-            assert!((plain - fast).abs() < 4.0 * plain_error.hypot(fast_error), "{variant:?}: {plain} {fast} ± {fast_error}");
+        for ((plain, plain_error), (fast, fast_error)) in
+            measures(&plain).into_iter().zip(measures(&fast))
+        {
+            assert!(
+                (plain - fast).abs() < 4.0 * plain_error.hypot(fast_error),
+                "{variant:?}: {plain} {fast} ± {fast_error}"
+            );
         }
         assert!(plain.longest.abs_diff(fast.longest) < 12);
     }
@@ -411,19 +581,32 @@ fn random_ends_have_the_shares_of_the_plain_rules() {
             wins[0] += game.random_end(position, || random.next_u64())[0] as u64;
             wins[1] += end_move_by_move(&game, position, || random.next_u64())[0] as u64;
         }
-        let [(fast, error), (plain, plain_error)] = wins.map(|wins| mean_and_error(wins, wins, games));
-        assert!((fast - plain).abs() <= 4.5 * error.hypot(plain_error), "{position:?}: {fast} {plain}");
+        let [(fast, error), (plain, plain_error)] =
+            wins.map(|wins| mean_and_error(wins, wins, games));
+        assert!(
+            (fast - plain).abs() <= 4.5 * error.hypot(plain_error),
+            "{position:?}: {fast} {plain}"
+        );
     }
 }
 
-/// The lanes whose side to move wins, each game played by the plain rules with the draws of its lane.
+/// The lanes whose side to move wins, each game played by the plain rules with the draws of its
+/// lane.
 fn won_by_the_rules(game: &Standard, positions: &[Position], seed: u64) -> u64 {
     let mut random = LaneRandom::from_seed(seed);
     let (mut games, mut won, mut over) = (positions.to_vec(), 0u64, 0);
     while over < games.len() {
         let draws = random.draws();
-        for (lane, position) in games.iter_mut().enumerate().filter(|(_, position)| game.winner(position).is_none()).collect::<Vec<_>>() {
-            *position = game.play(position, move_by_the_rules(game, position, draws[lane], Choice::Moves));
+        for (lane, position) in games
+            .iter_mut()
+            .enumerate()
+            .filter(|(_, position)| game.winner(position).is_none())
+            .collect::<Vec<_>>()
+        {
+            *position = game.play(
+                position,
+                move_by_the_rules(game, position, draws[lane], Choice::Moves),
+            );
             if let Some(winner) = game.winner(position) {
                 over += 1;
                 won |= u64::from(winner == positions[lane].seat()) << lane;
@@ -440,13 +623,29 @@ fn games_from_many_positions_together_are_those_of_the_rules_on_every_engine() {
         let game = Standard::new(variant, Die::fair());
         let table = *game.stone_table().unwrap();
         for (seed, count) in (0u64..).zip([1, 2, 4, 16, 31, 33, 63, 64, 64, 64]) {
-            let some: Vec<Position> = positions.iter().skip(7 * seed as usize).step_by(11).take(count).copied().collect();
+            let some: Vec<Position> = positions
+                .iter()
+                .skip(7 * seed as usize)
+                .step_by(11)
+                .take(count)
+                .copied()
+                .collect();
             let expected = won_by_the_rules(&game, &some, seed);
             assert_eq!(play_out_together(table, variant, &some, seed), expected);
-            assert_eq!(play_each(ScalarLanes::new(table), &mut LaneRandom::from_seed(seed), &some), expected);
+            assert_eq!(
+                play_each(
+                    ScalarLanes::new(table),
+                    &mut LaneRandom::from_seed(seed),
+                    &some
+                ),
+                expected
+            );
             #[cfg(target_arch = "x86_64")]
             if let (Variant::Classic, Some(lanes)) = (variant, avx2::Avx2Lanes::new()) {
-                assert_eq!(play_each(lanes, &mut LaneRandom::from_seed(seed), &some), expected);
+                assert_eq!(
+                    play_each(lanes, &mut LaneRandom::from_seed(seed), &some),
+                    expected
+                );
             }
             // More than fit the lanes go in turns; few, one by one, as alone.
             let (mut payoffs, mut seeds) = (vec![[0.5; MAX_SEATS]; some.len()], seed..);
@@ -455,14 +654,24 @@ fn games_from_many_positions_together_are_those_of_the_rules_on_every_engine() {
                 let shown = |lane: usize| payoffs[lane][some[lane].seat()] == 1.0;
                 assert!((0..count).all(|lane| shown(lane) == (expected >> lane & 1 == 1)));
             } else {
-                let alone: Vec<_> = (seed..).zip(&some).map(|(seed, position)| game.random_end(position, || seed)).collect();
+                let alone: Vec<_> = (seed..)
+                    .zip(&some)
+                    .map(|(seed, position)| game.random_end(position, || seed))
+                    .collect();
                 assert_eq!(payoffs, alone);
             }
         }
         let over = Position::new(positions[0].mover(), Side::new([GONE; MAX_STONES]), 0);
         let mut payoffs = [[0.5; MAX_SEATS]; 6];
-        game.random_ends(&[positions[0], over, positions[1], over, over, positions[2]], || 3, &mut payoffs);
-        assert!(payoffs.iter().all(|payoffs| payoffs[0] + payoffs[1] == 1.0) && payoffs[1][..2] == [1.0, 0.0]);
+        game.random_ends(
+            &[positions[0], over, positions[1], over, over, positions[2]],
+            || 3,
+            &mut payoffs,
+        );
+        assert!(
+            payoffs.iter().all(|payoffs| payoffs[0] + payoffs[1] == 1.0)
+                && payoffs[1][..2] == [1.0, 0.0]
+        );
         let mut many = vec![[0.5; MAX_SEATS]; 150];
         game.random_ends(&positions[..150], || 4, &mut many);
         assert!(many.iter().all(|payoffs| payoffs[0] + payoffs[1] == 1.0));
@@ -472,15 +681,28 @@ fn games_from_many_positions_together_are_those_of_the_rules_on_every_engine() {
 #[test]
 fn rules_without_a_fast_way_are_played_move_by_move() {
     let loaded = Die::loaded(&[1.0, 2.0, 1.0, 1.0, 1.0, 1.0]).unwrap();
-    for game in [Standard::new(Variant::Classic, loaded), Standard::with_stones(Variant::Classic, Die::with_faces(4).unwrap(), 4)] {
+    for game in [
+        Standard::new(Variant::Classic, loaded),
+        Standard::with_stones(Variant::Classic, Die::with_faces(4).unwrap(), 4),
+    ] {
         assert!(game.stone_table().is_none() && Playouts::new(&game, Choice::Moves, 1).is_none());
         let start = game.start([1, 2], 1);
         let (mut one, mut two) = (RandomStream::new(3), RandomStream::new(3));
         for _ in 0..100 {
-            assert_eq!(game.random_end(&start, || one.next_u64()), end_move_by_move(&game, &start, || two.next_u64()));
+            assert_eq!(
+                game.random_end(&start, || one.next_u64()),
+                end_move_by_move(&game, &start, || two.next_u64())
+            );
         }
     }
-    assert!(Playouts::new(&Standard::with_stones(Variant::Classic, Die::fair(), 5), Choice::Moves, 1).is_none());
+    assert!(
+        Playouts::new(
+            &Standard::with_stones(Variant::Classic, Die::fair(), 5),
+            Choice::Moves,
+            1
+        )
+        .is_none()
+    );
 }
 
 #[test]
@@ -488,11 +710,28 @@ fn games_that_are_over_take_no_ply() {
     let game = Standard::default();
     let start = game.start([0, 0], 0);
     let gone = Side::new([GONE; MAX_STONES]);
-    for (position, wins) in [(Position::new(start.mover(), gone, 0), 7), (Position::new(gone, start.mover(), 1), 0)] {
-        let tally = Playouts::new(&game, Choice::Moves, 1).unwrap().from_position(&game, &position, 7);
-        assert_eq!(tally, Tally { games: 7, first_mover_wins: wins, ..Tally::default() });
+    for (position, wins) in [
+        (Position::new(start.mover(), gone, 0), 7),
+        (Position::new(gone, start.mover(), 1), 0),
+    ] {
+        let tally = Playouts::new(&game, Choice::Moves, 1)
+            .unwrap()
+            .from_position(&game, &position, 7);
+        assert_eq!(
+            tally,
+            Tally {
+                games: 7,
+                first_mover_wins: wins,
+                ..Tally::default()
+            }
+        );
         let payoffs = game.random_end(&position, || unreachable!("no chance is left"));
         assert_eq!(Some(payoffs), game.payoffs(&position));
     }
-    assert_eq!(Playouts::new(&game, Choice::Moves, 1).unwrap().random_setups(0), Tally::default());
+    assert_eq!(
+        Playouts::new(&game, Choice::Moves, 1)
+            .unwrap()
+            .random_setups(0),
+        Tally::default()
+    );
 }

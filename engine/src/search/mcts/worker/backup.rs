@@ -1,6 +1,7 @@
 //! The way back of a simulation: payoffs, what was proven, and RAVE.
 //!
-//! Invariant: every position on the path hears of what was proven below it before the one above it does.
+//! Invariant: every position on the path hears of what was proven below it before the one above it
+//! does.
 
 use super::{Lane, Shared, Worker, turned};
 use crate::game::{Game, List, Outcome};
@@ -12,12 +13,19 @@ use crate::search::meter::Meter;
 impl<G: Game, L: Leaf<G>, M: Meter> Worker<G, L, M> {
     /// Carries the payoffs, and what was proven, from the end of a simulation to the root.
     #[inline]
-    pub(super) fn back_up<const SHARED: bool>(&mut self, shared: &Shared<'_, G>, lane: &mut Lane<G::Position>) {
+    pub(super) fn back_up<const SHARED: bool>(
+        &mut self,
+        shared: &Shared<'_, G>,
+        lane: &mut Lane<G::Position>,
+    ) {
         let &Shared { graph, options, .. } = shared;
         if options.rave > 0.0 {
             self.add_rave::<SHARED>(shared, lane);
         }
-        let (expected, squares) = (options.backup == Backup::Expected && G::SEATS == 2, options.selection == Selection::Tuned);
+        let (expected, squares) = (
+            options.backup == Backup::Expected && G::SEATS == 2,
+            options.selection == Selection::Tuned,
+        );
         for index in (0..lane.path.len()).rev() {
             let step = lane.path[index];
             let edge = graph.cell(step.edge);
@@ -26,7 +34,11 @@ impl<G: Game, L: Leaf<G>, M: Meter> Worker<G, L, M> {
                 extra.add_square::<SHARED>(payoff);
             }
             let after = lane.path.get(index + 1);
-            if SHARED && shared.keeps_back && step.counted == 0 && edge.visits() >= self.pending.busy() {
+            if SHARED
+                && shared.keeps_back
+                && step.counted == 0
+                && edge.visits() >= self.pending.busy()
+            {
                 self.pending.add(graph, step.edge, payoff);
             } else {
                 let late = 1u32.wrapping_sub(step.counted);
@@ -47,12 +59,17 @@ impl<G: Game, L: Leaf<G>, M: Meter> Worker<G, L, M> {
                     Some(after) => {
                         let head = graph.cell(after.block);
                         head.has_bounds()
-                            && edge.tighten::<SHARED>(if after.seat == step.seat { head.bounds() } else { head.bounds().opposite() })
+                            && edge.tighten::<SHARED>(if after.seat == step.seat {
+                                head.bounds()
+                            } else {
+                                head.bounds().opposite()
+                            })
                     }
                 };
                 if proved {
                     self.list(shared, step.block, &step.position);
-                    let bounds = solver::proven(graph, step.block, &self.outcomes, &mut self.values);
+                    let bounds =
+                        solver::proven(graph, step.block, &self.outcomes, &mut self.values);
                     graph.cell(step.block).tighten::<SHARED>(bounds);
                 }
             }
@@ -60,15 +77,31 @@ impl<G: Game, L: Leaf<G>, M: Meter> Worker<G, L, M> {
     }
 
     /// All moves of a position on the path, and its outcomes.
-    pub(in super::super) fn list(&mut self, shared: &Shared<'_, G>, block: u32, position: &G::Position) {
+    pub(in super::super) fn list(
+        &mut self,
+        shared: &Shared<'_, G>,
+        block: u32,
+        position: &G::Position,
+    ) {
         if shared.root.private && block == shared.root.block {
             self.moves.clear();
-            shared.root.permitted.iter().flat_map(|permitted| permitted.iter()).for_each(|&mv| self.moves.push(mv));
+            shared
+                .root
+                .permitted
+                .iter()
+                .flat_map(|permitted| permitted.iter())
+                .for_each(|&mv| self.moves.push(mv));
             self.outcomes.clear();
-            self.outcomes.push(Outcome { weight: 1.0, start: 0, end: self.moves.len() as u16 });
+            self.outcomes.push(Outcome {
+                weight: 1.0,
+                start: 0,
+                end: self.moves.len() as u16,
+            });
         } else {
             shared.game.moves(position, &mut self.moves);
-            shared.game.outcomes(position, &self.moves, &mut self.outcomes);
+            shared
+                .game
+                .outcomes(position, &self.moves, &mut self.outcomes);
         }
     }
 
@@ -79,7 +112,11 @@ impl<G: Game, L: Leaf<G>, M: Meter> Worker<G, L, M> {
             self.list(shared, step.block, &step.position);
             let kind = |mv| shared.game.move_kind(&step.position, mv);
             made.insert(kind(self.moves[(step.edge - step.block - 1) as usize]));
-            for (&mv, extra) in self.moves.iter().zip(shared.graph.extras(step.block + 1, self.moves.len())) {
+            for (&mv, extra) in self
+                .moves
+                .iter()
+                .zip(shared.graph.extras(step.block + 1, self.moves.len()))
+            {
                 if made.contains(kind(mv)) {
                     extra.made().add_visits::<SHARED>(1);
                     extra.made().add_payoff::<SHARED>(lane.payoffs[step.seat]);

@@ -1,6 +1,7 @@
 //! The way down of a simulation, to where it leaves the graph, and what the leaf says there.
 //!
-//! Invariant: all that a simulation has to remember of its way is in its lane, so that several may be under way in turn.
+//! Invariant: all that a simulation has to remember of its way is in its lane, so that several may
+//! be under way in turn.
 
 use super::{Lane, Shared, Step, Worker, middle, turned};
 use crate::chance::Bounds;
@@ -10,10 +11,14 @@ use crate::search::mcts::leaf::{Leaf, MoveKinds, of_two};
 use crate::search::meter::Meter;
 
 impl<G: Game, L: Leaf<G>, M: Meter> Worker<G, L, M> {
-    /// From the root to where the simulations end: one position further each, in turn, so that what one has to read comes
-    /// while the others go on.
+    /// From the root to where the simulations end: one position further each, in turn, so that what
+    /// one has to read comes while the others go on.
     #[inline]
-    pub(super) fn descend<const SHARED: bool>(&mut self, shared: &Shared<'_, G>, lanes: &mut [Lane<G::Position>]) {
+    pub(super) fn descend<const SHARED: bool>(
+        &mut self,
+        shared: &Shared<'_, G>,
+        lanes: &mut [Lane<G::Position>],
+    ) {
         for lane in lanes.iter_mut() {
             lane.path.clear();
             (lane.waits, lane.proved, lane.made) = (None, false, MoveKinds::default());
@@ -40,20 +45,38 @@ impl<G: Game, L: Leaf<G>, M: Meter> Worker<G, L, M> {
         position: G::Position,
         block: u32,
     ) -> Option<(G::Position, u32)> {
-        let &Shared { game, graph, options, root, .. } = shared;
+        let &Shared {
+            game,
+            graph,
+            options,
+            root,
+            ..
+        } = shared;
         let permitted = root.permitted.as_deref().filter(|_| lane.path.is_empty());
         let head = graph.cell(block);
-        let visits = 1 + if SHARED && shared.keeps_back { self.pending.visit(&head) } else { head.add_visits::<SHARED>(1) };
+        let visits = 1 + if SHARED && shared.keeps_back {
+            self.pending.visit(&head)
+        } else {
+            head.add_visits::<SHARED>(1)
+        };
         let (start, moves, visits) = match permitted {
             Some(permitted) => {
                 // Chance has spoken: only what it permits counts.
                 let edges = graph.edges(block, root.start, permitted.len());
-                (root.start, permitted, 1 + edges.cells().iter().map(Cell::visits).sum::<u32>())
+                (
+                    root.start,
+                    permitted,
+                    1 + edges.cells().iter().map(Cell::visits).sum::<u32>(),
+                )
             }
             None => {
                 let any = (self.random.next_u64() >> 32) as u32;
                 let first = SHARED && lane.path.len() == usize::from(root.permitted.is_some());
-                let start = game.draw_moves(&position, if first { self.draws.number(any) } else { any }, &mut self.drawn);
+                let start = game.draw_moves(
+                    &position,
+                    if first { self.draws.number(any) } else { any },
+                    &mut self.drawn,
+                );
                 (start, &*self.drawn, visits)
             }
         };
@@ -67,9 +90,23 @@ impl<G: Game, L: Leaf<G>, M: Meter> Worker<G, L, M> {
         let edge = edges.get(chosen);
         graph.prefetch_moves(edge.child());
         let before = edge.visits();
-        let counted = if SHARED && shared.keeps_back && before >= shared.crowded_below { 0 } else { options.virtual_loss };
-        let before = if counted > 0 { edge.add_visits::<SHARED>(counted) } else { before };
-        lane.path.push(Step { block, edge: place, seat, position, counted });
+        let counted = if SHARED && shared.keeps_back && before >= shared.crowded_below {
+            0
+        } else {
+            options.virtual_loss
+        };
+        let before = if counted > 0 {
+            edge.add_visits::<SHARED>(counted)
+        } else {
+            before
+        };
+        lane.path.push(Step {
+            block,
+            edge: place,
+            seat,
+            position,
+            counted,
+        });
         if before == 0 {
             self.stats.nodes += 1;
         } else {
@@ -91,7 +128,11 @@ impl<G: Game, L: Leaf<G>, M: Meter> Worker<G, L, M> {
                 let head = graph.cell(child);
                 if options.solver && head.has_bounds() && shared.settled(head.bounds()) {
                     // Proven by another line since this move was made last.
-                    let known = if game.to_move(&next) == seat { head.bounds() } else { head.bounds().opposite() };
+                    let known = if game.to_move(&next) == seat {
+                        head.bounds()
+                    } else {
+                        head.bounds().opposite()
+                    };
                     lane.proved = edge.tighten::<SHARED>(known);
                     lane.payoffs = of_two(game.to_move(&next), middle(head.bounds()));
                     return None;
@@ -126,15 +167,27 @@ impl<G: Game, L: Leaf<G>, M: Meter> Worker<G, L, M> {
             && let Some(value) = oracle.value(shared.game, next)
         {
             let value = turned(value, shared.game.to_move(next) == seat);
-            let error = if value <= 0.0 || value >= 1.0 { 0.0 } else { oracle.error() };
-            lane.proved = edge.tighten::<SHARED>(Bounds { lower: (value - error).max(0.0), upper: (value + error).min(1.0) });
+            let error = if value <= 0.0 || value >= 1.0 {
+                0.0
+            } else {
+                oracle.error()
+            };
+            lane.proved = edge.tighten::<SHARED>(Bounds {
+                lower: (value - error).max(0.0),
+                upper: (value + error).min(1.0),
+            });
             lane.payoffs = of_two(seat, value);
             return;
         }
         self.stats.evaluations += 1;
         if SHARED && shared.keeps_back {
-            // Busy ones will be written to more rarely, and then it is better that all threads have them to read.
-            for step in lane.path.iter().filter(|step| shared.graph.cell(step.edge).visits() < self.pending.busy()) {
+            // Busy ones will be written to more rarely, and then it is better that all threads have
+            // them to read.
+            for step in lane
+                .path
+                .iter()
+                .filter(|step| shared.graph.cell(step.edge).visits() < self.pending.busy())
+            {
                 shared.graph.prefetch_to_write(step.edge);
             }
         }
@@ -145,7 +198,8 @@ impl<G: Game, L: Leaf<G>, M: Meter> Worker<G, L, M> {
         }
         let (game, leaf, random) = (shared.game, &mut self.leaf, &mut self.random);
         lane.payoffs = if shared.options.rave > 0.0 {
-            self.meter.evaluation(|| leaf.payoffs_and_moves(game, next, random, &mut lane.made))
+            self.meter
+                .evaluation(|| leaf.payoffs_and_moves(game, next, random, &mut lane.made))
         } else {
             self.meter.evaluation(|| leaf.payoffs(game, next, random))
         };
@@ -158,8 +212,14 @@ impl<G: Game, L: Leaf<G>, M: Meter> Worker<G, L, M> {
             return;
         }
         self.answers.resize(self.waiting.len(), [0.0; MAX_SEATS]);
-        let (leaf, random, waiting, answers) = (&mut self.leaf, &mut self.random, &self.waiting, &mut self.answers);
-        self.meter.evaluation(|| leaf.payoffs_of(shared.game, waiting, random, answers));
+        let (leaf, random, waiting, answers) = (
+            &mut self.leaf,
+            &mut self.random,
+            &self.waiting,
+            &mut self.answers,
+        );
+        self.meter
+            .evaluation(|| leaf.payoffs_of(shared.game, waiting, random, answers));
         for lane in lanes {
             if let Some(number) = lane.waits {
                 lane.payoffs = self.answers[number];

@@ -3,10 +3,10 @@
 mod positions;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use engine::eval::DynEvaluator;
-use engine::eval::ntuple::{Instructions, NTuple, TupleSet};
+use engine::core::evaluator::DynEvaluator;
+use engine::games::einstein::learned::ntuple::{Instructions, NTuple, TupleSet};
 use engine::games::einstein::{Position, Standard};
-use engine::player::build;
+use engine::play::build;
 use positions::{POSITIONS, positions};
 use std::hint::black_box;
 

@@ -3,10 +3,10 @@
 
 use benches::playouts::play_block;
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use engine::game::Game;
+use engine::core::game::Game;
+use engine::core::random::RandomStream;
 use engine::games::einstein::Standard;
 use engine::games::einstein::playout::{Choice, PlayoutEngine, Playouts};
-use engine::random::RandomStream;
 use std::hint::black_box;
 
 fn random_play(criterion: &mut Criterion) {

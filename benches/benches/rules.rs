@@ -3,7 +3,7 @@
 mod positions;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use engine::game::Game;
+use engine::core::game::Game;
 use engine::games::einstein::{MoveList, Position, Standard};
 use positions::{POSITIONS, positions};
 use std::hint::black_box;

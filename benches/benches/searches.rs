@@ -3,9 +3,9 @@
 
 use benches::suite::Suite;
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use engine::game::Game;
+use engine::core::game::Game;
 use engine::games::einstein::{MoveList, Standard};
-use engine::player::build::PlayerRecipe;
+use engine::play::build::PlayerRecipe;
 use std::hint::black_box;
 
 const PLAYERS: [&str; 9] = [

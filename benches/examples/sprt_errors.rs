@@ -8,7 +8,7 @@
 use benches::statistics::score_of_elo;
 use benches::statistics::sequential::{EloModel, SequentialTest, Verdict};
 use benches::statistics::simulation::{law, run, run_games};
-use engine::random::RandomStream;
+use engine::core::random::RandomStream;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let tests: u64 = std::env::args()

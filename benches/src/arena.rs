@@ -9,7 +9,6 @@
 //! Invariant: results do not depend on the number of threads or on interruptions.
 
 mod collector;
-pub(crate) mod dice;
 mod journal;
 pub mod luck;
 pub mod result;
@@ -18,12 +17,11 @@ pub mod stopping;
 mod timed;
 
 use collector::Collector;
-use dice::PairDice;
-use engine::dice::DuplicateDice;
+use engine::core::random::{SeedSpace, derive_seed};
 use engine::games::einstein::{BLUE, RED, Standard, Variant};
-use engine::play::{Forfeit, play_refereed};
-use engine::player::Player;
-use engine::random::{SeedSpace, derive_seed};
+use engine::play::game_loop::{Forfeit, play_refereed};
+use engine::play::playable::{Playable, Repeatable};
+use engine::play::player::Player;
 use journal::{Journal, MatchIdentity};
 use rayon::ThreadPoolBuilder;
 pub use result::{LuckResult, MatchResult};
@@ -299,10 +297,9 @@ impl<'a> Table<'a> {
         let start = options
             .game
             .start(options.setups.of_pair(pair, pair_seed), first);
-        let mut dice = PairDice::new(DuplicateDice::new(
-            derive_seed(pair_seed, SeedSpace::Arena, &[1]),
-            options.game.die(),
-        ));
+        let mut dice = options
+            .game
+            .paired_luck(derive_seed(pair_seed, SeedSpace::Arena, &[1]));
         let mut result = PairResult {
             pair,
             ..PairResult::default()

@@ -7,11 +7,11 @@
 //! another question, because no program is asked again after it failed; and no program outlives its
 //! player.
 
-use engine::game::Game;
+use engine::core::game::Game;
 use engine::games::einstein::{Move, MoveList, Position, Standard, Variant};
-use engine::player::notation::{Arguments, Problem};
-use engine::player::provided::{Maker, provide};
-use engine::player::{Analysis, Decision, Player};
+use engine::play::notation::{Arguments, Problem};
+use engine::play::player::{Analysis, Decision, Player};
+use engine::play::provided::{Maker, provide};
 use engine::search::SearchStats;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::process::{Child, ChildStdin, Command, Stdio};

@@ -24,8 +24,6 @@ pub mod playouts;
 
 pub mod suite;
 
-pub mod board;
-
 pub mod plot;
 
 pub mod page;

@@ -7,10 +7,10 @@
 
 use crate::setup_study::games::Seats;
 use crate::statistics::{Interval, Tally};
+use engine::core::random::{RandomStream, SeedSpace, derive_seed};
 use engine::games::einstein::Standard;
 use engine::games::einstein::setup::SETUPS;
-use engine::player::build::PlayerRecipe;
-use engine::random::{RandomStream, SeedSpace, derive_seed};
+use engine::play::build::PlayerRecipe;
 use indicatif::ProgressBar;
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
 use serde::{Deserialize, Serialize};

@@ -9,9 +9,9 @@
 pub mod compare;
 pub mod die_tables;
 
-use engine::dice::DiceStream;
+use engine::core::random::{RandomStream, SeedSpace, derive_seed};
+use engine::games::einstein::dice::DiceStream;
 use engine::games::einstein::{BLUE, RED, Standard};
-use engine::random::{RandomStream, SeedSpace, derive_seed};
 use rayon::ThreadPoolBuilder;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -120,7 +120,8 @@ pub fn play_block(game: &Standard, seed: u64, games: u64) -> RandomPlay {
             }
             let legal = game.legal_moves(&position, dice.roll());
             counts.legal_moves += legal.len() as u64;
-            position = engine::game::Game::play(game, &position, legal[random.below(legal.len())]);
+            position =
+                engine::core::game::Game::play(game, &position, legal[random.below(legal.len())]);
             plies += 1;
         };
         counts.first_mover_wins += u64::from(winner == first);

@@ -21,11 +21,11 @@ pub mod truth;
 mod tests;
 
 use crate::plot::PlotError;
-use engine::eval::any::AnyEvaluator;
-use engine::files::FileError;
+use engine::core::files::FileError;
 use engine::games::einstein::Standard;
-use engine::player::build::{self, PlayerRecipe};
-use engine::player::notation::PlayerError;
+use engine::games::einstein::evaluators::any::AnyEvaluator;
+use engine::play::build::{self, PlayerRecipe};
+use engine::play::notation::PlayerError;
 
 /// Faces of the die; each counts once.
 pub const FACES: f64 = 6.0;

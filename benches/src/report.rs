@@ -5,15 +5,15 @@
 pub mod results;
 
 use crate::arena::MatchResult;
-use crate::board::board_svg;
 use crate::page::{Block, Page, Sentence};
 use crate::plot::{
     CalibrationBin, LineChart, PlotError, ScoreBar, calibration_plot, line_chart, score_bars,
 };
 use crate::sheet::{Cell, Sheet};
-use engine::files::{FileError, write_atomically};
+use engine::core::files::{FileError, write_atomically};
+use engine::core::text::TextError;
 use engine::games::einstein::Standard;
-use engine::games::einstein::notation::NotationError;
+use engine::play::playable::Playable;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 
@@ -73,7 +73,7 @@ pub enum ReportError {
         /// The position.
         text: String,
         /// What is wrong with it.
-        source: NotationError,
+        source: TextError,
     },
     /// The file cannot be written.
     #[error(transparent)]
@@ -256,7 +256,7 @@ fn self_play(data: &ReportData) -> Result<Vec<Block>, ReportError> {
                     source,
                 })?;
         columns.push(Block::Picture {
-            svg: board_svg(&game, &position, die),
+            svg: game.svg(&position, die),
             alt: data.start.clone(),
             wide: false,
         });

@@ -19,7 +19,7 @@ use crate::search_bench::SearchBenchError;
 use crate::setup_study::StudyError;
 use crate::suite::SuiteError;
 pub use comparison::{Claim, Comparison, Figure, Reproduction};
-use engine::player::notation::PlayerError;
+use engine::play::notation::PlayerError;
 use indicatif::ProgressBar;
 use std::path::PathBuf;
 use std::str::FromStr;

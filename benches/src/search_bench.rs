@@ -19,8 +19,8 @@ pub mod table_size;
 
 use crate::plot::PlotError;
 use crate::suite::{Suite, SuiteError};
-use engine::games::einstein::notation::NotationError;
-use engine::player::notation::PlayerError;
+use engine::core::text::TextError;
+use engine::play::notation::PlayerError;
 use indicatif::ProgressBar;
 use std::fmt;
 use std::str::FromStr;
@@ -135,7 +135,7 @@ pub enum SearchBenchError {
     Suite(#[from] SuiteError),
     /// A position of a study cannot be read.
     #[error("the study's own position: {0}")]
-    Position(NotationError),
+    Position(TextError),
     /// A player that moves but rates nothing.
     #[error(
         "{player} gives positions no value, so there is no search to measure; compare players that search, such as star1 or mcts"

@@ -15,9 +15,9 @@ pub mod result;
 
 use crate::chunks::{Chunks, ChunksError};
 use design::pairings;
+use engine::core::random::{SeedSpace, derive_seed};
 use engine::games::einstein::{Standard, Variant};
-use engine::player::build::PlayerRecipe;
-use engine::random::{SeedSpace, derive_seed};
+use engine::play::build::PlayerRecipe;
 use games::Seats;
 use indicatif::ProgressBar;
 use rayon::ThreadPoolBuilder;

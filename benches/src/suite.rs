@@ -7,7 +7,7 @@
 
 pub mod generate;
 
-use engine::files::{self, FileError};
+use engine::core::files::{self, FileError};
 use engine::games::einstein::{Position, Standard};
 use serde::{Deserialize, Serialize};
 use std::fmt;

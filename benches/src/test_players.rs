@@ -1,10 +1,10 @@
 //! Small deterministic players for tests.
 
 use crate::arena::{Contestant, MatchOptions, play_pairs};
-use engine::game::Game;
+use engine::core::game::Game;
+use engine::core::random::RandomStream;
 use engine::games::einstein::{Move, MoveList, Position, Standard};
-use engine::player::{Analysis, Decision, Player};
-use engine::random::RandomStream;
+use engine::play::player::{Analysis, Decision, Player};
 use engine::search::SearchStats;
 use std::sync::{Arc, Mutex};
 

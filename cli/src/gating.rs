@@ -8,8 +8,8 @@
 use anyhow::{Context, Result};
 use benches::arena::{Contestant, MatchOptions, MatchResult, StoppingRule, play_match};
 use benches::statistics::sequential::Verdict;
+use engine::core::random::SeedSpace;
 use engine::games::einstein::Standard;
-use engine::random::SeedSpace;
 use serde_json::Value;
 use std::path::PathBuf;
 

@@ -5,9 +5,10 @@
 
 use crate::output;
 use anyhow::{Context, Result, anyhow};
-use engine::dice::Die;
-use engine::game::Seat;
+use engine::core::game::Seat;
+use engine::games::einstein::dice::Die;
 use engine::games::einstein::{Position, RED, Standard, Variant};
+use engine::play::playable::Playable;
 use rayon::prelude::*;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
@@ -150,24 +151,5 @@ fn object(position: &str, answer: &impl Serialize) -> Result<Value> {
 
 /// A position as a person sees it: rows, columns and whose turn it is.
 pub(crate) fn board(game: &Standard, question: &Question) -> String {
-    let text = game.format_position(&question.position, question.die);
-    let mut parts = text.split(' ');
-    let rows = parts.next().unwrap_or_default();
-    let mut board = String::new();
-    for (index, row) in rows.split('/').enumerate() {
-        let squares: Vec<String> = row.chars().map(String::from).collect();
-        board += &format!("  {}  {}\n", 5 - index, squares.join(" "));
-    }
-    board += "     a b c d e\n";
-    let mover = if question.position.seat() == RED {
-        "Red (1-6)"
-    } else {
-        "Blue (a-f)"
-    };
-    board
-        + &match (question.winner, question.die) {
-            (Some(winner), _) => format!("{} has won", if winner == RED { "Red" } else { "Blue" }),
-            (None, Some(die)) => format!("{mover} rolled {die}"),
-            (None, None) => format!("{mover} to roll"),
-        }
+    game.draw(&question.position, question.die)
 }

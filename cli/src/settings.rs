@@ -1,7 +1,7 @@
 //! Settings files: TOML, with errors of one line that name the line and the key.
 
 use anyhow::{Context, Result, anyhow};
-use engine::files;
+use engine::core::files;
 use serde::de::DeserializeOwned;
 use std::path::Path;
 

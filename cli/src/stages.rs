@@ -7,7 +7,7 @@
 use crate::output;
 use anyhow::{Context, Result};
 use benches::report::Stage;
-use engine::files;
+use engine::core::files;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 

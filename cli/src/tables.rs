@@ -3,7 +3,7 @@
 use crate::output;
 use crate::positions::parallel;
 use engine::games::einstein::Variant;
-use engine::tablebase::{Tables, TablesError, shared};
+use engine::games::einstein::tables::{Tables, TablesError, shared};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use trainer::progress::progress_bar;

@@ -4,8 +4,8 @@
 
 mod support;
 
-use engine::eval::ntuple::{NTuple, TupleSet};
-use engine::weights::{Model, ModelFile};
+use engine::games::einstein::learned::ntuple::{NTuple, TupleSet};
+use engine::games::einstein::learned::weights::{Model, ModelFile};
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::io::Write;

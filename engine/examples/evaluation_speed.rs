@@ -15,16 +15,20 @@
     reason = "an example talks to whoever runs it"
 )]
 
-use engine::eval::Evaluator;
-use engine::eval::features::{FeatureGroup, FeatureGroups, SPARSE_ROWS};
-use engine::eval::integer_network::inputs::SideGroups;
-use engine::eval::integer_network::{FloatWeights, IntegerInstructions, IntegerNetwork, SHAPES};
-use engine::eval::network::{HeadWeights, InstructionSet, Layer, Network, NetworkWeights};
-use engine::eval::ntuple::{Instructions, NTuple, SET_NAMES, TupleSet};
-use engine::eval::schwarz_odds::SchwarzOdds;
-use engine::game::Game;
+use engine::core::evaluator::Evaluator;
+use engine::core::game::Game;
+use engine::core::random::RandomStream;
+use engine::games::einstein::evaluators::schwarz_odds::SchwarzOdds;
+use engine::games::einstein::inputs::{FeatureGroup, FeatureGroups, SPARSE_ROWS};
+use engine::games::einstein::learned::integer_network::inputs::SideGroups;
+use engine::games::einstein::learned::integer_network::{
+    FloatWeights, IntegerInstructions, IntegerNetwork, SHAPES,
+};
+use engine::games::einstein::learned::network::{
+    HeadWeights, InstructionSet, Layer, Network, NetworkWeights,
+};
+use engine::games::einstein::learned::ntuple::{Instructions, NTuple, SET_NAMES, TupleSet};
 use engine::games::einstein::{Move, MoveList, Position, RED, Standard};
-use engine::random::RandomStream;
 use std::hint::black_box;
 use std::time::Instant;
 

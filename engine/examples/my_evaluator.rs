@@ -2,15 +2,15 @@
 //!
 //! Run it: `cargo run --release -p engine --example my_evaluator`
 
-use engine::dice::{Die, DuplicateDice};
-use engine::eval::Score;
-use engine::eval::calibration::{Calibrated, Calibration};
+use engine::core::calibration::{Calibrated, Calibration};
+use engine::core::evaluator::Score;
+use engine::core::random::{RandomStream, SeedSpace, derive_seed};
+use engine::games::einstein::dice::{Die, DuplicateDice};
 use engine::games::einstein::{BLUE, Position, RED, Standard};
-use engine::play::play_game;
-use engine::player::Player;
-use engine::player::build::PlayerRecipe;
-use engine::player::searching::SearchPlayer;
-use engine::random::{RandomStream, SeedSpace, derive_seed};
+use engine::play::build::PlayerRecipe;
+use engine::play::game_loop::play_game;
+use engine::play::player::Player;
+use engine::play::searching::SearchPlayer;
 use engine::search::deepening::DeepeningSearch;
 use std::error::Error;
 use std::sync::Arc;

@@ -11,9 +11,9 @@
     reason = "an example talks to whoever runs it"
 )]
 
-use engine::game::{Game, MAX_SEATS, Payoffs};
+use engine::core::game::{Game, MAX_SEATS, Payoffs};
+use engine::core::random::RandomStream;
 use engine::games::einstein::Standard;
-use engine::random::RandomStream;
 use engine::search::mcts::{Budget, Leaf, Mcts, MctsOptions, Playout};
 use std::time::Instant;
 

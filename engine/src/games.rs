@@ -1,3 +1,3 @@
-//! The games; each is an implementation of [`crate::game::Game`].
+//! The games; each is an implementation of [`crate::core::game::Game`].
 
 pub mod einstein;

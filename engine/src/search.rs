@@ -1,4 +1,4 @@
-//! Search over any [`crate::game::Game`]: what every search reports, and the searches themselves.
+//! Search over any [`crate::core::game::Game`]: what every search reports, and the searches themselves.
 //!
 //! Invariant: nothing below this module names a game, a die or a stone.
 
@@ -17,9 +17,9 @@ pub mod star;
 pub(crate) mod stopwatch;
 pub mod table;
 
-use crate::chance::Bounds;
-use crate::eval::Evaluator;
-use crate::game::{Game, Payoffs, Seat};
+use crate::core::chance::Bounds;
+use crate::core::evaluator::Evaluator;
+use crate::core::game::{Game, Payoffs, Seat};
 use std::time::Duration;
 
 /// What a transposition table did for a search.

@@ -3,10 +3,10 @@
 //! The only test of its file, and counted by thread, so that nothing else is counted.
 #![allow(unsafe_code, reason = "an allocator cannot be written without")]
 
-use engine::game::Game;
+use engine::core::game::Game;
+use engine::core::random::RandomStream;
 use engine::games::einstein::Standard;
 use engine::games::einstein::playout::{Choice, PlayoutEngine, Playouts};
-use engine::random::RandomStream;
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 

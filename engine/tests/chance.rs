@@ -1,8 +1,8 @@
 //! The bounds and windows of the chance operator against direct evaluation of `Σ w · max` over all
 //! moves.
 
-use engine::chance::{Bounds, ChanceBounds, expectation};
-use engine::game::Outcome;
+use engine::core::chance::{Bounds, ChanceBounds, expectation};
+use engine::core::game::Outcome;
 use proptest::prelude::*;
 
 /// Rounding of sums of six products in single precision.

@@ -5,9 +5,9 @@
 
 mod exact_solver;
 
-use engine::dice::Die;
-use engine::eval::schwarz_odds::SchwarzOdds;
-use engine::game::Game;
+use engine::core::game::Game;
+use engine::games::einstein::dice::Die;
+use engine::games::einstein::evaluators::schwarz_odds::SchwarzOdds;
 use engine::games::einstein::{EinStein, MoveList, Standard, Variant};
 use engine::search::limits::MOST_DEPTH;
 use engine::search::star::{Star, StarOptions};

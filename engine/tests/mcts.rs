@@ -1,7 +1,7 @@
 //! Monte-Carlo tree search against exact values, and what it proves.
 
-use engine::chance::{Bounds, expectation};
-use engine::game::{Game, OutcomeList};
+use engine::core::chance::{Bounds, expectation};
+use engine::core::game::{Game, OutcomeList};
 use engine::games::einstein::{Move, Position, Standard};
 use engine::search::mcts::{Budget, Mcts, MctsOptions, MoveStatistics, Playout, best_move};
 use serde_json::Value;

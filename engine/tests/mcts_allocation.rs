@@ -2,8 +2,8 @@
 
 #![allow(unsafe_code, reason = "an allocator that counts")]
 
-use engine::eval::schwarz_odds::SchwarzOdds;
 use engine::games::einstein::Standard;
+use engine::games::einstein::evaluators::schwarz_odds::SchwarzOdds;
 use engine::search::mcts::{
     Backup, Budget, EvaluatorLeaf, Leaf, Mcts, MctsOptions, Playout, Selection,
 };

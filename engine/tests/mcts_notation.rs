@@ -2,7 +2,7 @@
 //! right.
 
 use engine::games::einstein::Standard;
-use engine::player::build::PlayerRecipe;
+use engine::play::build::PlayerRecipe;
 
 const MIDDLE: &str = "215../64.../3...e/...fb/..acd b -";
 

@@ -1,12 +1,12 @@
 //! Every option of the Monte-Carlo search keeps what it promises: memory, threads, what is kept,
 //! leaves, limits.
 
-use engine::chance::{Bounds, expectation};
-use engine::eval::schwarz_odds::SchwarzOdds;
-use engine::game::{Game, MAX_SEATS, OutcomeList, Payoffs};
+use engine::core::chance::{Bounds, expectation};
+use engine::core::game::{Game, MAX_SEATS, OutcomeList, Payoffs};
+use engine::core::oracle::Oracle;
+use engine::core::random::RandomStream;
+use engine::games::einstein::evaluators::schwarz_odds::SchwarzOdds;
 use engine::games::einstein::{Move, Position, Standard};
-use engine::oracle::Oracle;
-use engine::random::RandomStream;
 use engine::search::Search;
 use engine::search::expectiminimax::{Expectiminimax, Form};
 use engine::search::limits::TimeLimit;

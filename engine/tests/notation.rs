@@ -1,8 +1,8 @@
 //! Positions and moves as text: what is refused and with which words, and that no text whatever
 //! causes a panic.
 
-use engine::dice::{Die, RandomStream};
-use engine::game::Game;
+use engine::core::game::Game;
+use engine::games::einstein::dice::{Die, RandomStream};
 use engine::games::einstein::{EinStein, MoveList, Position, Standard, Variant};
 use proptest::prelude::*;
 

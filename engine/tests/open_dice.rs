@@ -8,14 +8,14 @@
 
 mod games;
 
-use engine::dice::{DiceStream, Die};
-use engine::eval::open_dice::OpenDiceEvaluator;
-use engine::eval::schwarz_odds::SchwarzOdds;
-use engine::eval::{DynEvaluator, Evaluator};
-use engine::game::Game;
+use engine::core::evaluator::{DynEvaluator, Evaluator};
+use engine::core::game::Game;
+use engine::core::random::RandomStream;
+use engine::games::einstein::dice::{DiceStream, Die};
+use engine::games::einstein::evaluators::open_dice::OpenDiceEvaluator;
+use engine::games::einstein::evaluators::schwarz_odds::SchwarzOdds;
 use engine::games::einstein::open_dice::OpenDice;
 use engine::games::einstein::{EinStein, Standard, Variant};
-use engine::random::RandomStream;
 use engine::search::Search;
 use engine::search::minimax::minimax;
 use engine::search::outcomes::{Options, OutcomeSearch};

@@ -3,13 +3,13 @@
 
 mod positions;
 
-use engine::eval::DynEvaluator;
-use engine::game::Game;
+use engine::core::evaluator::DynEvaluator;
+use engine::core::game::Game;
+use engine::games::einstein::tables::Tables;
+use engine::games::einstein::tables::shared::shared;
 use engine::games::einstein::{Move, Position, Standard};
-use engine::player::Player;
-use engine::player::build::{PlayerRecipe, evaluator};
-use engine::tablebase::Tables;
-use engine::tablebase::shared::shared;
+use engine::play::build::{PlayerRecipe, evaluator};
+use engine::play::player::Player;
 use positions::random_positions;
 
 const STONES: usize = 4;

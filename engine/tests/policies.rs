@@ -3,14 +3,14 @@
 
 mod games;
 
-use engine::chance::expectation;
-use engine::eval::calibration::Calibrated;
-use engine::eval::farmer_boy::FarmerBoy;
-use engine::eval::schwarz_odds::SchwarzOdds;
-use engine::eval::{Evaluator, Score};
-use engine::game::{Game, OutcomeList, won_by};
+use engine::core::calibration::Calibrated;
+use engine::core::chance::expectation;
+use engine::core::evaluator::{Evaluator, Score};
+use engine::core::game::{Game, OutcomeList, won_by};
+use engine::core::random::RandomStream;
+use engine::games::einstein::evaluators::farmer_boy::FarmerBoy;
+use engine::games::einstein::evaluators::schwarz_odds::SchwarzOdds;
 use engine::games::einstein::{Move, MoveList, Position, Standard};
-use engine::random::RandomStream;
 use engine::search::mcts::{EvaluatorLeaf, Leaf, MoveKinds, Playout};
 use engine::search::playout::*;
 use games::{HashEvaluator, HashGame, Nim, Piles};
@@ -135,7 +135,7 @@ fn best_by_hand<E: Evaluator<Standard>>(evaluator: &E, text: &str, face: u8) -> 
 
 fn calibrated<S: Score<Standard>>(
     score: S,
-    calibration: engine::eval::calibration::Calibration,
+    calibration: engine::core::calibration::Calibration,
 ) -> Calibrated<S> {
     Calibrated { score, calibration }
 }
@@ -300,7 +300,7 @@ fn playouts_that_are_cut_short_are_closed_together_and_make_known_what_was_playe
     for seed in 0..200 {
         let (mut one, mut other) = (RandomStream::new(seed), RandomStream::new(seed));
         let expected = positions.map(|position| leaf().payoffs(&game, &position, &mut one));
-        let mut found = [[f32::NAN; engine::game::MAX_SEATS]; 3];
+        let mut found = [[f32::NAN; engine::core::game::MAX_SEATS]; 3];
         leaf().payoffs_of(&game, &positions, &mut other, &mut found);
         assert!(
             expected

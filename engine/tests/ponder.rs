@@ -1,12 +1,12 @@
 //! Pondering: the time of others is used, what was found then counts, and it ends when they have
 //! decided.
 
-use engine::dice::{Die, DuplicateDice};
-use engine::game::Game;
+use engine::core::game::Game;
+use engine::games::einstein::dice::{Die, DuplicateDice};
 use engine::games::einstein::{Move, Position, Standard};
-use engine::play::play_game;
-use engine::player::build::PlayerRecipe;
-use engine::player::{Analysis, Decision, Player};
+use engine::play::build::PlayerRecipe;
+use engine::play::game_loop::play_game;
+use engine::play::player::{Analysis, Decision, Player};
 use engine::search::SearchStats;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;

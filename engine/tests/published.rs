@@ -5,12 +5,12 @@
 
 mod games;
 
-use engine::dice::Die;
-use engine::eval::Evaluator;
-use engine::game::{Game, OutcomeList};
+use engine::core::evaluator::Evaluator;
+use engine::core::game::{Game, OutcomeList};
+use engine::core::random::RandomStream;
+use engine::games::einstein::dice::Die;
 use engine::games::einstein::open_dice::OpenDice;
 use engine::games::einstein::{Position, Standard, Variant};
-use engine::random::RandomStream;
 use engine::search::Search;
 use engine::search::expectiminimax::{Expectiminimax, Form};
 use engine::search::minimax::minimax;

@@ -5,14 +5,14 @@
     reason = "a test helper outside of a test function"
 )]
 
-use engine::dice::DiceStream;
-use engine::eval::DynEvaluator;
-use engine::eval::calibration::{Calibrated, Calibration};
-use engine::eval::schwarz::Schwarz;
-use engine::eval::schwarz_odds::SchwarzOdds;
-use engine::game::Game;
+use engine::core::calibration::{Calibrated, Calibration};
+use engine::core::evaluator::DynEvaluator;
+use engine::core::game::Game;
+use engine::core::random::RandomStream;
+use engine::games::einstein::dice::DiceStream;
+use engine::games::einstein::evaluators::schwarz::Schwarz;
+use engine::games::einstein::evaluators::schwarz_odds::SchwarzOdds;
 use engine::games::einstein::{Position, Standard};
-use engine::random::RandomStream;
 use engine::search::Search;
 use engine::search::outcomes::{Options, OutcomeSearch};
 use engine::search::star::Cuts;

@@ -5,9 +5,9 @@
 #[allow(dead_code, reason = "random games need no notation of moves")]
 mod reference;
 
-use engine::dice::{DiceStream, Die, RandomStream};
-use engine::game::{Chance, Game};
+use engine::core::game::{Chance, Game};
 use engine::games::einstein::Standard;
+use engine::games::einstein::dice::{DiceStream, Die, RandomStream};
 use reference::{Board, Choice};
 
 #[derive(Default)]

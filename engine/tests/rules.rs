@@ -3,8 +3,8 @@
 
 mod reference;
 
-use engine::dice::{Die, RandomStream};
-use engine::game::{Game, OutcomeList};
+use engine::core::game::{Game, OutcomeList};
+use engine::games::einstein::dice::{Die, RandomStream};
 use engine::games::einstein::position::Side;
 use engine::games::einstein::{
     BLUE, EinStein, GONE, MAX_STONES, MoveList, Position, RED, Standard, Variant,
@@ -405,7 +405,7 @@ proptest! {
 
 #[test]
 fn lists_take_the_first_of_a_few_items() {
-    let mut list = engine::game::FixedList::<u8, 6>::default();
+    let mut list = engine::core::game::FixedList::<u8, 6>::default();
     list.push_first([1, 2, 3], 2);
     list.push_first([4, 5, 6], 0);
     list.push_first([7, 8, 9], 3);

@@ -8,9 +8,9 @@
 mod games;
 mod positions;
 
-use engine::dice::Die;
-use engine::eval::Evaluator;
-use engine::game::Game;
+use engine::core::evaluator::Evaluator;
+use engine::core::game::Game;
+use engine::games::einstein::dice::Die;
 use engine::games::einstein::{Position, Standard, Variant};
 use engine::search::Search;
 use engine::search::expectiminimax::{Expectiminimax, Form};
@@ -221,7 +221,7 @@ fn max_n<const SEATS: usize>(
     }
     let mut moves = Vec::new();
     game.moves(position, &mut moves);
-    let mut outcomes = engine::game::OutcomeList::default();
+    let mut outcomes = engine::core::game::OutcomeList::default();
     game.outcomes(position, &moves, &mut outcomes);
     let seat = game.to_move(position);
     let mut sum = vec![0.0; SEATS];

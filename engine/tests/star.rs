@@ -9,10 +9,10 @@
 mod games;
 mod positions;
 
-use engine::dice::Die;
-use engine::eval::Evaluator;
-use engine::eval::schwarz_odds::SchwarzOdds;
-use engine::game::Game;
+use engine::core::evaluator::Evaluator;
+use engine::core::game::Game;
+use engine::games::einstein::dice::Die;
+use engine::games::einstein::evaluators::schwarz_odds::SchwarzOdds;
 use engine::games::einstein::{Position, Standard, Variant};
 use engine::search::Search;
 use engine::search::deepening::{Deepening, DeepeningSearch};

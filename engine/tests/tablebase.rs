@@ -3,13 +3,13 @@
 
 mod exact_solver;
 
-use engine::dice::{Die, RandomStream};
-use engine::game::Game;
+use engine::core::game::Game;
+use engine::core::oracle::Oracle;
+use engine::games::einstein::dice::{Die, RandomStream};
 use engine::games::einstein::position::Side;
 use engine::games::einstein::symmetry::{SYMMETRIES, symmetric};
+use engine::games::einstein::tables::{Class, SAME_VALUE, Tables};
 use engine::games::einstein::{GONE, MoveList, Position, Standard, Variant};
-use engine::oracle::Oracle;
-use engine::tablebase::{Class, SAME_VALUE, Tables};
 use exact_solver::Solver;
 use serde_json::Value;
 use std::sync::atomic::{AtomicUsize, Ordering};

@@ -1,6 +1,6 @@
 //! The rules against positions of random games that an independent program (OpenSpiel) has played.
 
-use engine::game::Game;
+use engine::core::game::Game;
 use engine::games::einstein::{BLUE, RED, Standard};
 use serde_json::Value;
 

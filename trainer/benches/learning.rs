@@ -2,10 +2,10 @@
 //! both families.
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use engine::eval::features::{ACTIVE, DenseFeatures, STONE_SQUARES};
-use engine::eval::network::Heads;
+use engine::core::random::RandomStream;
 use engine::games::einstein::Standard;
-use engine::random::RandomStream;
+use engine::games::einstein::inputs::{ACTIVE, DenseFeatures, STONE_SQUARES};
+use engine::games::einstein::learned::network::Heads;
 use std::hint::black_box;
 use std::path::Path;
 use trainer::batch::{network_batch, tuple_batch};

@@ -9,11 +9,11 @@
 //! cycles say something. Processor times are those of Linux.
 #![allow(clippy::print_stdout)]
 
-use engine::eval::features::{ACTIVE, DenseFeatures, STONE_SQUARES};
-use engine::eval::network::{Heads, InstructionSet};
-use engine::eval::ntuple::TupleSet;
+use engine::core::random::RandomStream;
 use engine::games::einstein::Standard;
-use engine::random::RandomStream;
+use engine::games::einstein::inputs::{ACTIVE, DenseFeatures, STONE_SQUARES};
+use engine::games::einstein::learned::network::{Heads, InstructionSet};
+use engine::games::einstein::learned::ntuple::TupleSet;
 use std::error::Error;
 use std::hint::black_box;
 use std::path::Path;

@@ -4,10 +4,10 @@
 //! Invariant: a batch depends on its samples alone, not on how many threads prepared it.
 
 use crate::sample::Sample;
-use engine::eval::features::{ACTIVE, DenseFeatures, sparse};
-use engine::eval::integer_network::inputs::SideGroups;
-use engine::eval::network::{Head, Heads, PLIES_SCALE};
-use engine::eval::ntuple::TupleSet;
+use engine::games::einstein::inputs::{ACTIVE, DenseFeatures, sparse};
+use engine::games::einstein::learned::integer_network::inputs::SideGroups;
+use engine::games::einstein::learned::network::{Head, Heads, PLIES_SCALE};
+use engine::games::einstein::learned::ntuple::TupleSet;
 use engine::games::einstein::{Position, Standard};
 use rayon::prelude::*;
 
@@ -202,7 +202,7 @@ pub fn untargeted(positions: &[Position]) -> Vec<Sample> {
 mod tests {
     use super::*;
     use crate::sample::tests::{random_samples, with_continuations};
-    use engine::eval::features::FeatureGroups;
+    use engine::games::einstein::inputs::FeatureGroups;
 
     #[test]
     fn batches_are_the_inputs_of_their_samples_whatever_the_number_of_threads() {

@@ -5,7 +5,7 @@
 //! the loss is convex.
 
 use crate::shard::PlayedGame;
-use engine::game::Game;
+use engine::core::game::Game;
 use engine::games::einstein::{Position, Standard};
 use serde::{Deserialize, Serialize};
 
@@ -125,7 +125,7 @@ pub fn fit_logistic(samples: &[(f32, bool)]) -> Option<LogisticFit> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use engine::random::RandomStream;
+    use engine::core::random::RandomStream;
 
     #[test]
     fn a_known_logistic_is_found_again() {

@@ -8,9 +8,9 @@ mod sections;
 #[cfg(test)]
 mod tests;
 
-use engine::eval::integer_network::SHAPES;
-use engine::eval::network::{Head, LANES, MAX_HIDDEN, MAX_WIDTH};
-use engine::eval::ntuple::TupleError;
+use engine::games::einstein::learned::integer_network::SHAPES;
+use engine::games::einstein::learned::network::{Head, LANES, MAX_HIDDEN, MAX_WIDTH};
+use engine::games::einstein::learned::ntuple::TupleError;
 pub use sections::{
     IntegerConfig, NTupleConfig, NetworkConfig, OnlineConfig, Rule, Schedule, TargetConfig,
     TrainingConfig,

@@ -1,7 +1,7 @@
 //! The training curve: what each epoch cost and brought, as CSV and as a picture.
 
-use engine::eval::network::Head;
-use engine::files::{FileError, write_atomically};
+use engine::core::files::{FileError, write_atomically};
+use engine::games::einstein::learned::network::Head;
 use plotters::prelude::*;
 use serde::{Deserialize, Serialize};
 use std::ops::RangeInclusive;

@@ -22,7 +22,7 @@ pub use source::Source;
 use crate::label::LabelError;
 use crate::manifest::ManifestError;
 use crate::shard::{self, ShardError};
-use engine::files::FileError;
+use engine::core::files::FileError;
 use std::path::{Path, PathBuf};
 
 /// Why a set of records cannot be read or made.

@@ -13,7 +13,7 @@ pub use games::UsedLabel;
 use crate::config::TargetConfig;
 use crate::sample::{Continuation, Sample};
 use crate::shard::{self, ShardError};
-use engine::files::FileError;
+use engine::core::files::FileError;
 use games::{Part, split};
 use rayon::prelude::*;
 use std::path::{Path, PathBuf};

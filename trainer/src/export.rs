@@ -3,12 +3,12 @@
 //!
 //! Invariant: the comparison runs on the model as read back from the very bytes that are written.
 
-use engine::eval::Evaluator;
-use engine::eval::network::FACES;
-use engine::game::Game;
+use engine::core::evaluator::Evaluator;
+use engine::core::game::Game;
+use engine::core::random::{RandomStream, SeedSpace, derive_seed};
+use engine::games::einstein::learned::network::FACES;
+use engine::games::einstein::learned::weights::{Model, ModelError, ModelFile, ModelProblem};
 use engine::games::einstein::{Position, Standard};
-use engine::random::{RandomStream, SeedSpace, derive_seed};
-use engine::weights::{Model, ModelError, ModelFile, ModelProblem};
 use std::path::{Path, PathBuf};
 
 /// Largest difference in win probability that a model may show between trainer and engine.
@@ -72,7 +72,7 @@ pub struct Answers {
     pub values: Vec<f32>,
     /// The same after each face, if the model has such a head.
     pub rolls: Vec<[f32; FACES]>,
-    /// Plies to the end over [`PLIES_SCALE`](engine::eval::network::PLIES_SCALE), if the model has
+    /// Plies to the end over [`PLIES_SCALE`](engine::games::einstein::learned::network::PLIES_SCALE), if the model has
     /// such a head.
     pub plies: Vec<f32>,
 }
@@ -109,7 +109,7 @@ pub fn positions_to_compare(known: &[Position]) -> Vec<Position> {
 
 /// Writes a model if the engine says of the positions what the trainer does, head by head. The
 /// largest difference between them, in win probability or in plies over
-/// [`PLIES_SCALE`](engine::eval::network::PLIES_SCALE).
+/// [`PLIES_SCALE`](engine::games::einstein::learned::network::PLIES_SCALE).
 ///
 /// # Errors
 /// If they differ by more than [`TOLERANCE`] or a value is no number, or the file cannot be read
@@ -193,10 +193,10 @@ fn engine_answers(model: &Model, positions: &[Position]) -> Answers {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use engine::eval::features::SPARSE_ROWS;
-    use engine::eval::network::{HeadWeights, Layer, Network, NetworkWeights};
-    use engine::eval::ntuple::{NTuple, TupleSet};
-    use engine::random::RandomStream;
+    use engine::core::random::RandomStream;
+    use engine::games::einstein::inputs::SPARSE_ROWS;
+    use engine::games::einstein::learned::network::{HeadWeights, Layer, Network, NetworkWeights};
+    use engine::games::einstein::learned::ntuple::{NTuple, TupleSet};
 
     fn file() -> ModelFile {
         let set = TupleSet::named("stones").unwrap();

@@ -7,15 +7,15 @@
 
 use crate::shard::labels::{Label, check_name};
 use crate::shard::{PlayedGame, rounded};
-use engine::eval::any::AnyEvaluator;
-use engine::files::{self, FileError};
+use engine::core::files::{self, FileError};
+use engine::core::random::{SeedSpace, derive_seed};
+use engine::games::einstein::evaluators::any::AnyEvaluator;
+use engine::games::einstein::tables::shared::shared;
+use engine::games::einstein::tables::{FEWEST_STONES, MOST_STONES, Tables, TablesError};
 use engine::games::einstein::{Position, Standard};
-use engine::player::Player;
-use engine::player::build::{PlayerRecipe, evaluator};
-use engine::player::notation::{Arguments, Notation, PlayerError};
-use engine::random::{SeedSpace, derive_seed};
-use engine::tablebase::shared::shared;
-use engine::tablebase::{FEWEST_STONES, MOST_STONES, Tables, TablesError};
+use engine::play::build::{PlayerRecipe, evaluator};
+use engine::play::notation::{Arguments, Notation, PlayerError};
+use engine::play::player::Player;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::Path;

@@ -11,9 +11,9 @@
 
 use crate::dataset::{DatasetError, Samples};
 use crate::sample::{Continuation, Sample};
+use engine::core::random::{RandomStream, SeedSpace, derive_seed};
 use engine::games::einstein::Position;
 use engine::games::einstein::symmetry::{SYMMETRIES, symmetric, symmetric_face};
-use engine::random::{RandomStream, SeedSpace, derive_seed};
 use rayon::prelude::*;
 use std::sync::mpsc::{SyncSender, sync_channel};
 

@@ -5,7 +5,7 @@
 //! which shards are finished is seen from the files, which are complete or absent.
 
 use crate::shard::{GAMES_PER_SHARD, Label, ShardHeader};
-use engine::files::{self, FileError};
+use engine::core::files::{self, FileError};
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 

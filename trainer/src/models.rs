@@ -21,7 +21,7 @@ mod prefetch;
 use burn::module::{Param, ParamId};
 use burn::tensor::activation::log_sigmoid;
 use burn::tensor::{Device, Tensor, TensorData};
-use engine::random::RandomStream;
+use engine::core::random::RandomStream;
 
 /// Mean cross-entropy in nats of win probabilities given as logits (`[batch, 1]`) against targets
 /// in `[0, 1]`.

@@ -94,9 +94,9 @@ impl Sample {
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
-    use engine::dice::{DiceStream, Die, RandomStream};
-    use engine::game::Game;
+    use engine::core::game::Game;
     use engine::games::einstein::Standard;
+    use engine::games::einstein::dice::{DiceStream, Die, RandomStream};
 
     /// All positions of `games` random games, with a smooth target that a small model can learn:
     /// which side's stones are further on.

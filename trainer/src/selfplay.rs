@@ -22,15 +22,15 @@ pub use summary::{PlayerTally, RunReport, SelfPlaySummary, Timing};
 use crate::label::{LabelError, LabelRecipe, add_all, add_models, rename_key, renamed};
 use crate::manifest::ManifestError;
 use crate::shard::{self, PlayedGame, ShardError, ShardHeader};
-use engine::dice::Die;
-use engine::files;
+use engine::core::files;
+use engine::core::oracle::Oracle;
+use engine::core::random::RandomStream;
 use engine::games::einstein::Standard;
-use engine::oracle::Oracle;
-use engine::play::{Effort, play_guided};
-use engine::player::build::PlayerRecipe;
-use engine::player::notation::{Notation, PlayerError};
-use engine::random::RandomStream;
-use engine::tablebase::{Tables, shared};
+use engine::games::einstein::dice::Die;
+use engine::games::einstein::tables::{Tables, shared};
+use engine::play::build::PlayerRecipe;
+use engine::play::game_loop::{Effort, play_guided};
+use engine::play::notation::{Notation, PlayerError};
 use indicatif::ProgressBar;
 use pool::{PlayerPool, Pools};
 use rayon::prelude::*;
@@ -315,7 +315,8 @@ impl SelfPlay {
         red.new_game(seeds[0]);
         blue.new_game(seeds[1]);
         let mut effort = began.map(|_| Effort::default());
-        let seats: &mut [&mut dyn engine::player::Player<Standard>] = &mut [&mut *red, &mut *blue];
+        let seats: &mut [&mut dyn engine::play::player::Player<Standard>] =
+            &mut [&mut *red, &mut *blue];
         let tables = self
             .tables
             .as_deref()

@@ -17,10 +17,10 @@ pub use game::{VALUE_STEPS, rounded};
 pub use labels::Label;
 pub use replay::Replay;
 
-use engine::dice::Die;
-use engine::files;
+use engine::core::files;
+use engine::core::record::GameRecord;
+use engine::games::einstein::dice::Die;
 use engine::games::einstein::{Standard, Variant};
-use engine::record::GameRecord;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 use xxhash_rust::xxh3::Xxh3Default;

@@ -1,9 +1,9 @@
 //! Positions that the micro-benchmarks share: those of random games, always the same.
 
-use engine::dice::DiceStream;
-use engine::game::Game;
+use engine::core::game::Game;
+use engine::core::random::RandomStream;
+use engine::games::einstein::dice::DiceStream;
 use engine::games::einstein::{Position, RED, Standard};
-use engine::random::RandomStream;
 
 /// How many positions are measured together: they fit the first-level cache.
 pub(crate) const POSITIONS: usize = 1024;

@@ -8,10 +8,10 @@
 //! GNU Backgammon; AIVAT (Burch, Schmid, Moravčík, Bowling 2018), the part for chance.
 
 use super::{ArenaError, Contestant};
-use engine::game::{Game, OutcomeList};
+use engine::core::game::{Game, OutcomeList};
+use engine::core::record::GameRecord;
 use engine::games::einstein::{RED, Standard};
-use engine::player::Player;
-use engine::record::GameRecord;
+use engine::play::player::Player;
 
 /// Whether somebody can tell luck: a player that rates moves.
 pub(super) fn check(evaluator: &Contestant, game: &Standard) -> Result<(), ArenaError> {

@@ -2,8 +2,8 @@
 //!
 //! Invariant: the set-ups of a pair depend on nothing but the pair and the match's seed.
 
+use engine::core::random::{RandomStream, SeedSpace, derive_seed};
 use engine::games::einstein::setup::{SETUPS, setup_index};
-use engine::random::{RandomStream, SeedSpace, derive_seed};
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 

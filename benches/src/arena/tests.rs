@@ -4,7 +4,7 @@ use super::*;
 use crate::statistics::PairCounts;
 use crate::statistics::sequential::{EloModel, SequentialTest, Verdict};
 use crate::test_players::{contestant, first, greedy, random, rated};
-use engine::game::Game;
+use engine::core::game::Game;
 use std::path::Path;
 
 fn options(pairs: u64) -> MatchOptions {
@@ -245,7 +245,7 @@ fn the_state_of_another_match_is_refused_and_left_alone() {
     );
     let loaded = Standard::new(
         Variant::Classic,
-        engine::dice::Die::loaded(&[2.0, 1.0, 1.0, 1.0, 1.0, 1.0]).unwrap(),
+        engine::games::einstein::dice::Die::loaded(&[2.0, 1.0, 1.0, 1.0, 1.0, 1.0]).unwrap(),
     );
     refused(
         greedy(),
@@ -481,16 +481,16 @@ fn luck_of_a_roll_by_hand() {
             .copied()
             .find(|&mv| game.payoffs(&game.play(&position, mv)).is_some())
             .unwrap_or(legal[0]);
-        let plies = vec![engine::record::Ply {
+        let plies = vec![engine::core::record::Ply {
             outcome: face,
             mv: best,
             value: None,
             explored: false,
         }];
-        let record = engine::record::GameRecord {
+        let record = engine::core::record::GameRecord {
             start: position,
             plies,
-            payoffs: engine::game::won_by(RED),
+            payoffs: engine::core::game::won_by(RED),
         };
         // A quiet move is worth 1 - 0.25 to Red, the win 1: only a 1 permits it, and all other
         // faces only stone 2.
@@ -512,8 +512,7 @@ fn luck_of_a_roll_by_hand() {
 
 /// The search by the book with an evaluator that is good, bad, or knows nothing.
 fn teller(notation: &str) -> Contestant {
-    let recipe =
-        engine::player::build::PlayerRecipe::parse(notation, &Standard::default()).unwrap();
+    let recipe = engine::play::build::PlayerRecipe::parse(notation, &Standard::default()).unwrap();
     Contestant {
         name: notation.to_owned(),
         make: Arc::new(move || recipe.make()),

@@ -5,7 +5,7 @@
 //! once.
 
 use engine::games::einstein::{Move, Position, Standard};
-use engine::player::{Analysis, Decision, Player};
+use engine::play::player::{Analysis, Decision, Player};
 use std::time::{Duration, Instant};
 
 /// A player whose decisions are counted.

@@ -7,14 +7,14 @@
 
 use super::{RandomPlay, play_block};
 use crate::sheet::{Cell, Sheet};
-use engine::eval::calibration::Calibrated;
-use engine::eval::farmer_boy::FarmerBoy;
-use engine::eval::greedy::Greedy;
-use engine::eval::schwarz_odds::SchwarzOdds;
-use engine::game::Game;
+use engine::core::calibration::Calibrated;
+use engine::core::game::Game;
+use engine::core::random::{RandomStream, SeedSpace, derive_seed};
+use engine::games::einstein::evaluators::farmer_boy::FarmerBoy;
+use engine::games::einstein::evaluators::greedy::Greedy;
+use engine::games::einstein::evaluators::schwarz_odds::SchwarzOdds;
 use engine::games::einstein::playout::{Choice, PlayoutEngine, Playouts, Tally};
 use engine::games::einstein::{Position, Standard};
-use engine::random::{RandomStream, SeedSpace, derive_seed};
 use engine::search::mcts::{EvaluatorLeaf, Leaf};
 use engine::search::playout::{
     BestSuccessor, ByUrgency, Mixture, MostUrgent, Policy, Truncated, Uniform,
@@ -334,8 +334,8 @@ fn play_policy(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use engine::dice::Die;
     use engine::games::einstein::Variant;
+    use engine::games::einstein::dice::Die;
 
     #[test]
     fn uniform_play_has_the_same_statistics_whoever_plays() {

@@ -7,12 +7,12 @@
 
 use super::Contestant;
 use super::truth::{Labelled, MOST_MOVES};
-use engine::eval::any::AnyEvaluator;
-use engine::game::{Game, MAX_OUTCOMES};
+use engine::core::game::{Game, MAX_OUTCOMES};
+use engine::core::random::{SeedSpace, derive_seed};
+use engine::games::einstein::evaluators::any::AnyEvaluator;
 use engine::games::einstein::{Position, Standard};
-use engine::player::Player;
-use engine::player::build::PlayerRecipe;
-use engine::random::{SeedSpace, derive_seed};
+use engine::play::build::PlayerRecipe;
+use engine::play::player::Player;
 use indicatif::ProgressBar;
 use rayon::prelude::*;
 use std::sync::{Mutex, PoisonError};

@@ -8,7 +8,7 @@ use super::FACES;
 use super::choices::{Answer, Choice};
 use super::truth::{Labelled, faces};
 use engine::games::einstein::Standard;
-use engine::tablebase::SAME_VALUE;
+use engine::games::einstein::tables::SAME_VALUE;
 use serde::{Deserialize, Serialize};
 
 /// A number with its standard error.

@@ -4,14 +4,14 @@
 //! The games go through the rules directly, not through players and the game loop: nothing but
 //! positions is wanted of them, and most are thrown away. A block of positions shares one stream of
 //! random numbers, because seeding a Mersenne Twister takes longer than a game. Invariant: a game
-//! has the distribution it has with [`RandomPlayer`](engine::player::simple::RandomPlayer), or with
+//! has the distribution it has with [`RandomPlayer`](engine::play::simple::RandomPlayer), or with
 //! two [`GreedyPlayer`]s and [`EXPLORATION`].
 
 use super::positions::EXPLORATION;
-use engine::game::Game;
+use engine::core::game::Game;
+use engine::core::random::RandomStream;
 use engine::games::einstein::{BLUE, Move, MoveList, Position, RED, Standard};
-use engine::player::simple::GreedyPlayer;
-use engine::random::RandomStream;
+use engine::play::simple::GreedyPlayer;
 use std::ops::RangeInclusive;
 
 /// Plays games and picks positions.
@@ -95,10 +95,10 @@ impl<'a> MixedGames<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use engine::dice::DiceStream;
-    use engine::play::{Exploration, play_game};
-    use engine::player::Player;
-    use engine::player::simple::RandomPlayer;
+    use engine::games::einstein::dice::DiceStream;
+    use engine::play::game_loop::{Exploration, play_game};
+    use engine::play::player::Player;
+    use engine::play::simple::RandomPlayer;
 
     /// Positions of at most five stones of a game by players and the game loop.
     fn by_players(game: &Standard, seed: u64) -> Vec<Position> {

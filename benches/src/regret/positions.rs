@@ -8,13 +8,13 @@
 
 use super::RegretError;
 use super::mixed::MixedGames;
-use engine::dice::DiceStream;
+use engine::core::random::{RandomStream, SeedSpace, derive_seed};
+use engine::games::einstein::dice::DiceStream;
 use engine::games::einstein::{BLUE, Position, RED, Standard};
-use engine::play::{Exploration, play_game};
-use engine::player::Player;
-use engine::player::build::PlayerRecipe;
-use engine::player::notation::PlayerError;
-use engine::random::{RandomStream, SeedSpace, derive_seed};
+use engine::play::build::PlayerRecipe;
+use engine::play::game_loop::{Exploration, play_game};
+use engine::play::notation::PlayerError;
+use engine::play::player::Player;
 use indicatif::ProgressBar;
 use rayon::prelude::*;
 use std::ops::RangeInclusive;

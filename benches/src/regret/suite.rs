@@ -8,12 +8,12 @@
 use super::positions::{Source, draw_positions};
 use super::truth::{Labelled, MOST_MOVES};
 use super::{FACES, RegretError};
-use engine::files::{self, write_atomically};
-use engine::game::Game;
+use engine::core::files::{self, write_atomically};
+use engine::core::game::Game;
 use engine::games::einstein::{MoveList, Position, Standard};
-use engine::player::Player;
-use engine::player::build::PlayerRecipe;
-use engine::player::notation::Notation;
+use engine::play::build::PlayerRecipe;
+use engine::play::notation::Notation;
+use engine::play::player::Player;
 use indicatif::ProgressBar;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};

@@ -8,10 +8,10 @@ use super::report::{Report, measure};
 use super::suite::{Suite, write_suite};
 use super::truth::{Labelled, faces, label_exactly};
 use super::{Contestant, RegretError};
-use engine::dice::Die;
-use engine::game::Game;
+use engine::core::game::Game;
+use engine::games::einstein::dice::Die;
+use engine::games::einstein::tables::{Tables, on_this_thread};
 use engine::games::einstein::{MoveList, Position, Standard, Variant};
-use engine::tablebase::{Tables, on_this_thread};
 use indicatif::ProgressBar;
 use rayon::ThreadPoolBuilder;
 use serde_json::Value;
@@ -283,7 +283,7 @@ fn a_suite_is_read_as_it_was_written() {
     );
     // By the textbook, and as many positions of each number of stones.
     let mut textbook =
-        engine::player::build::PlayerRecipe::parse("textbook(depth=2, eval=schwarz)", &game)
+        engine::play::build::PlayerRecipe::parse("textbook(depth=2, eval=schwarz)", &game)
             .unwrap()
             .make();
     for (index, labelled) in suite.labelled.iter().enumerate() {

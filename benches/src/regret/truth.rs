@@ -4,9 +4,9 @@
 //! a move that ends the game is worth exactly 1.
 
 use super::{FACES, RegretError};
-use engine::game::{Game, Outcome, OutcomeList};
+use engine::core::game::{Game, Outcome, OutcomeList};
+use engine::games::einstein::tables::Tables;
 use engine::games::einstein::{MoveList, Position, Standard};
-use engine::tablebase::Tables;
 use rayon::prelude::*;
 
 /// Most moves of a position.

@@ -8,7 +8,7 @@ use super::{ReproduceError, Settings};
 use crate::arena::{Contestant, MatchOptions, MatchResult, Setups, play_match};
 use crate::statistics::Interval;
 use engine::games::einstein::Standard;
-use engine::player::build::PlayerRecipe;
+use engine::play::build::PlayerRecipe;
 use std::sync::Arc;
 
 /// One match.

@@ -10,7 +10,7 @@ use crate::setup_study::design::MOST_OPPONENTS;
 use crate::setup_study::{self, StudyResult};
 use engine::games::einstein::Standard;
 use engine::games::einstein::setup::setup_stones;
-use engine::player::build::PlayerRecipe;
+use engine::play::build::PlayerRecipe;
 use indicatif::ProgressBar;
 
 /// The published player, and the one of the quick size, with milliseconds of a game.

@@ -5,7 +5,7 @@ use super::published::{MonteAlphaLine, monte_alpha, rocknroll, star_depth};
 use super::*;
 use crate::statistics::Interval;
 use engine::games::einstein::Standard;
-use engine::player::build::PlayerRecipe;
+use engine::play::build::PlayerRecipe;
 
 fn settings() -> Settings {
     Settings {

@@ -2,7 +2,7 @@
 //! itself.
 //!
 //! The published agent's seconds per complete game stand beside ours. Games are those of
-//! [`engine::play::play_game`]: each move is searched after its roll. The same set-ups and dice
+//! [`engine::play::game_loop::play_game`]: each move is searched after its roll. The same set-ups and dice
 //! serve every depth.
 
 use super::compare::{lines, phase_names};
@@ -13,11 +13,11 @@ use crate::plot::scaled::{Scale, scaled_chart};
 use crate::plot::{Curve, LineChart};
 use crate::sheet::{Cell, Sheet};
 use crate::suite::Phase;
-use engine::dice::DiceStream;
+use engine::core::random::{RandomStream, SeedSpace, derive_seed};
+use engine::games::einstein::dice::DiceStream;
 use engine::games::einstein::{BLUE, RED, Standard};
-use engine::play::play_game;
-use engine::player::build::PlayerRecipe;
-use engine::random::{RandomStream, SeedSpace, derive_seed};
+use engine::play::build::PlayerRecipe;
+use engine::play::game_loop::play_game;
 use indicatif::ProgressBar;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -350,7 +350,7 @@ mod tests {
         let game = Standard::default();
         let moves = |position: &engine::games::einstein::Position| {
             let mut moves = Default::default();
-            engine::game::Game::moves(&game, position, &mut moves);
+            engine::core::game::Game::moves(&game, position, &mut moves);
             moves.len() as u64
         };
         let expected: Vec<u64> = settings

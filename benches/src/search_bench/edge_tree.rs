@@ -6,8 +6,8 @@
 //! it looks, and moves listed by their own value are mostly in order. Invariant: the tree depends
 //! on the seed alone, not on the order in which its moves are listed.
 
-use engine::eval::Evaluator;
-use engine::game::{FixedList, Game, Payoffs, Seat, won_by};
+use engine::core::evaluator::Evaluator;
+use engine::core::game::{FixedList, Game, Payoffs, Seat, won_by};
 
 /// Moves of every position.
 pub const BRANCHING: usize = 6;

@@ -4,8 +4,8 @@
 //! many places away, to either side. Invariant: every set-up has the same number of opponents, no
 //! two meet twice, none meets itself.
 
+use engine::core::random::{RandomStream, SeedSpace, derive_seed};
 use engine::games::einstein::setup::SETUPS;
-use engine::random::{RandomStream, SeedSpace, derive_seed};
 
 /// Most opponents a set-up can have: all others.
 pub const MOST_OPPONENTS: usize = SETUPS - 1;

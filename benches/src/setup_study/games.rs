@@ -5,13 +5,14 @@
 //! player. So luck cancels as it does in the pairs of the arena. Invariant: a pair is a function of
 //! player, rules, set-ups and seed.
 
-use crate::arena::dice::PairDice;
-use engine::dice::DuplicateDice;
+use engine::core::random::{SeedSpace, derive_seed};
+use engine::games::einstein::dice::DuplicateDice;
+use engine::games::einstein::rolls::PairDice;
 use engine::games::einstein::{BLUE, RED, Standard};
-use engine::play::play_game;
-use engine::player::Player;
-use engine::player::build::PlayerRecipe;
-use engine::random::{SeedSpace, derive_seed};
+use engine::play::build::PlayerRecipe;
+use engine::play::game_loop::play_game;
+use engine::play::playable::Repeatable;
+use engine::play::player::Player;
 
 /// What came of a pair of games.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -54,7 +54,7 @@ pub fn simultaneous_quantile(count: usize) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use engine::random::RandomStream;
+    use engine::core::random::RandomStream;
 
     #[test]
     fn holm_by_hand() {

@@ -262,7 +262,7 @@ fn connected<const N: usize>(contestants: usize, meetings: &[&Meeting<N>]) -> bo
 mod tests {
     use super::*;
     use crate::statistics::QUANTILE_95;
-    use engine::random::RandomStream;
+    use engine::core::random::RandomStream;
 
     /// Wins of the rows against the columns, American League East 1987 (Agresti, Categorical Data
     /// Analysis): Milwaukee, Detroit, Toronto, New York, Boston, Cleveland, Baltimore.

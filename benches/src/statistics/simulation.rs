@@ -6,7 +6,7 @@
 
 use super::sequential::{EloModel, SequentialTest, Verdict};
 use super::{PairCounts, Tally, normalized::NORMALIZED_ELO, score_of_elo};
-use engine::random::RandomStream;
+use engine::core::random::RandomStream;
 
 /// Probabilities that A wins none, one or both games of a pair.
 pub type PairLaw = [f64; 3];

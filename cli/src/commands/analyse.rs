@@ -2,12 +2,12 @@
 
 use crate::positions::{self, PositionArguments, Question, side};
 use anyhow::Result;
-use engine::chance::expectation;
-use engine::game::{Game, OutcomeList};
+use engine::core::chance::expectation;
+use engine::core::game::{Game, OutcomeList};
+use engine::core::random::{SeedSpace, derive_seed};
 use engine::games::einstein::{Move, Position, Standard};
-use engine::player::Player;
-use engine::player::build::PlayerRecipe;
-use engine::random::{SeedSpace, derive_seed};
+use engine::play::build::PlayerRecipe;
+use engine::play::player::Player;
 use engine::search::mcts::TreeReport;
 use serde::Serialize;
 use std::process::ExitCode;

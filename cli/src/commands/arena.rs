@@ -9,10 +9,10 @@ use benches::arena::{
 };
 use benches::statistics::Interval;
 use benches::statistics::sequential::{EloModel, SequentialTest, Verdict};
-use engine::files;
+use engine::core::files;
 use engine::games::einstein::Standard;
-use engine::player::build::PlayerRecipe;
-use engine::player::notation::Notation;
+use engine::play::build::PlayerRecipe;
+use engine::play::notation::Notation;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;

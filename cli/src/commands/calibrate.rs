@@ -3,10 +3,10 @@
 use crate::commands::MOST_GAMES;
 use crate::output;
 use anyhow::{Result, anyhow, bail};
-use engine::eval::DynEvaluator;
+use engine::core::evaluator::DynEvaluator;
+use engine::core::random::{SeedSpace, derive_seed};
 use engine::games::einstein::{RED, Standard};
-use engine::player::build;
-use engine::random::{SeedSpace, derive_seed};
+use engine::play::build;
 use rayon::prelude::*;
 use serde_json::json;
 use std::process::ExitCode;

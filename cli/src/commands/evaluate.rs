@@ -2,9 +2,9 @@
 
 use crate::positions::{self, PositionArguments, Question, side};
 use anyhow::Result;
-use engine::eval::DynEvaluator;
-use engine::eval::network::FACES;
-use engine::player::build;
+use engine::core::evaluator::DynEvaluator;
+use engine::games::einstein::learned::network::FACES;
+use engine::play::build;
 use serde::Serialize;
 use std::process::ExitCode;
 

@@ -2,8 +2,8 @@
 
 use crate::output;
 use anyhow::{Result, bail};
-use engine::files;
-use engine::weights::{Model, ModelFile};
+use engine::core::files;
+use engine::games::einstein::learned::weights::{Model, ModelFile};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;

@@ -2,7 +2,7 @@
 
 use crate::positions::{self, PositionArguments, Question, side};
 use anyhow::Result;
-use engine::game::Game;
+use engine::core::game::Game;
 use engine::games::einstein::Standard;
 use serde::Serialize;
 use std::process::ExitCode;

@@ -3,8 +3,8 @@
 use crate::positions::{self, PositionArguments, Question, parallel, side};
 use crate::tables;
 use anyhow::Result;
+use engine::games::einstein::tables::Tables;
 use engine::games::einstein::{Move, Standard};
-use engine::tablebase::Tables;
 use serde::Serialize;
 use std::path::PathBuf;
 use std::process::ExitCode;

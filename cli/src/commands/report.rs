@@ -4,7 +4,7 @@ use crate::output;
 use anyhow::{Context, Result, bail};
 use benches::report::results;
 use clap::Args;
-use engine::files::write_atomically;
+use engine::core::files::write_atomically;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;

@@ -4,7 +4,7 @@ use crate::output;
 use crate::positions::{RulesArguments, parallel};
 use anyhow::{Result, bail};
 use engine::games::einstein::Standard;
-use engine::tablebase::{Class, ClassFacts, Tables};
+use engine::games::einstein::tables::{Class, ClassFacts, Tables};
 use serde_json::{Value, json};
 use std::path::PathBuf;
 use std::process::ExitCode;

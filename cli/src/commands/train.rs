@@ -3,7 +3,7 @@
 use crate::commands::MOST_GAMES;
 use crate::output;
 use anyhow::{Context, Result, bail};
-use engine::files;
+use engine::core::files;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;

@@ -11,10 +11,10 @@ use crate::settings;
 use anyhow::{Context, Result, anyhow, bail};
 use benches::arena::{Contestant, StoppingRule};
 use benches::statistics::sequential::{EloModel, SequentialTest};
-use engine::dice::Die;
+use engine::core::random::{SeedSpace, derive_seed};
 use engine::games::einstein::Standard;
-use engine::player::build;
-use engine::random::{SeedSpace, derive_seed};
+use engine::games::einstein::dice::Die;
+use engine::play::build;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 use trainer::config::{

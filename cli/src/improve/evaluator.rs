@@ -9,7 +9,7 @@ use crate::gating::with_evaluator;
 use anyhow::Result;
 use benches::arena::Contestant;
 use engine::games::einstein::Standard;
-use engine::player::notation::Notation;
+use engine::play::notation::Notation;
 use std::path::{Path, PathBuf};
 
 /// Someone's evaluator.

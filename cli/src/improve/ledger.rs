@@ -8,7 +8,7 @@ use anyhow::{Context, Result, bail};
 use benches::arena::MatchResult;
 use benches::statistics::Interval;
 use benches::statistics::sequential::Verdict;
-use engine::files;
+use engine::core::files;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 

@@ -11,7 +11,7 @@ use benches::plot::scaled::{Bar, Scale, chart_with_bars};
 use benches::plot::{Curve, LineChart, ScoreBar, score_bars};
 use benches::report::{self, ReportData, Stage};
 use benches::sheet::{Cell, Sheet};
-use engine::files;
+use engine::core::files;
 use std::path::{Path, PathBuf};
 
 /// Writes the page into the directory of a run.

@@ -5,9 +5,9 @@
 use crate::commands::MOST_GAMES;
 use crate::settings;
 use anyhow::{Context, Result, bail};
-use engine::dice::Die;
 use engine::games::einstein::Standard;
-use engine::player::build;
+use engine::games::einstein::dice::Die;
+use engine::play::build;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 use trainer::config::{NTupleConfig, NetworkConfig, TargetConfig, TrainConfig, TrainingConfig};

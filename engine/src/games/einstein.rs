@@ -5,20 +5,27 @@
 //! there is one set of rules for both sides and changing the turn is a swap. Invariant: a position
 //! is before the roll; the die is not part of it.
 
+pub mod dice;
+mod drawing;
 mod drawn;
+pub mod evaluators;
+pub mod inputs;
+pub mod learned;
 pub mod notation;
 pub mod open_dice;
 mod permitted;
+mod playable;
 pub mod playout;
 pub mod position;
-mod rolls;
+pub mod rolls;
 pub mod setup;
 pub mod symmetry;
+pub mod tables;
 
-use crate::dice::Die;
-use crate::game::{
+use crate::core::game::{
     FixedList, Game, Outcome, OutcomeList, Payoffs, Seat, Stage, end_move_by_move, one_of, won_by,
 };
+use crate::games::einstein::dice::Die;
 use drawn::DrawnStones;
 pub(crate) use permitted::stones_permitted;
 use permitted::{StoneRuns, runs_of_stones};

@@ -13,10 +13,10 @@ use super::star::{Star, StarOptions};
 use super::stopwatch::Stopwatch;
 use super::table::Table;
 use super::{Search, SearchStats};
-use crate::chance::Bounds;
-use crate::eval::Evaluator;
-use crate::game::Game;
-use crate::oracle::Oracle;
+use crate::core::chance::Bounds;
+use crate::core::evaluator::Evaluator;
+use crate::core::game::Game;
+use crate::core::oracle::Oracle;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -162,7 +162,7 @@ impl<G: Game, E: Evaluator<G> + Clone, M: Meter> DeepeningSearch<G, E, M> {
 fn depths(
     limits: &Limits,
     deepening: Deepening,
-    stage: crate::game::Stage,
+    stage: crate::core::game::Stage,
 ) -> impl Iterator<Item = u32> + Clone {
     let range = limits.depth(stage);
     // Without a limit that may come first, only the last iteration answers: the others are there to

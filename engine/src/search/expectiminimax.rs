@@ -6,9 +6,9 @@
 //! agree.
 
 use super::{Parties, Search, SearchStats};
-use crate::chance::Bounds;
-use crate::eval::Evaluator;
-use crate::game::{Game, OutcomeList, Seat};
+use crate::core::chance::Bounds;
+use crate::core::evaluator::Evaluator;
+use crate::core::game::{Game, OutcomeList, Seat};
 
 /// Which of the two forms.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -5,7 +5,7 @@
 //! it stays stopped until it is given new limits.
 
 use super::stopwatch::{Clock, Deadline, Stopwatch};
-use crate::game::Stage;
+use crate::core::game::Stage;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};

@@ -38,9 +38,9 @@ use self::worker::{Root, Worker};
 use super::SearchStats;
 use super::limits::{Limits, Pace, TimeLimit};
 use super::meter::{Meter, Off};
-use crate::game::{Game, List};
-use crate::oracle::Oracle;
-use crate::random::RandomStream;
+use crate::core::game::{Game, List};
+use crate::core::oracle::Oracle;
+use crate::core::random::RandomStream;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 

@@ -7,16 +7,16 @@
 //! (Star2, Ballard 1983); otherwise one segment is finished after the other, which lowers the upper
 //! bounds. Invariant: an order changes what a search costs, never what it finds.
 
-use crate::game::{FixedList, MAX_OUTCOMES, Outcome};
+use crate::core::game::{FixedList, MAX_OUTCOMES, Outcome};
 
 /// What the order of moves is made from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Ordering {
     /// The best moves of an earlier search of the same position, from the table.
     pub table: bool,
-    /// Moves that win, then captures ([`crate::game::Game::urgency`]).
+    /// Moves that win, then captures ([`crate::core::game::Game::urgency`]).
     pub tactics: bool,
-    /// How moves of the same kind fared ([`crate::game::Game::move_kind`]).
+    /// How moves of the same kind fared ([`crate::core::game::Game::move_kind`]).
     pub history: bool,
     /// What the evaluator says of each successor; where it says that, tactics and history are not
     /// asked.

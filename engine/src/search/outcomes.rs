@@ -18,9 +18,9 @@ use super::meter::{Meter, Off};
 use super::star::Cuts;
 use super::table::{Found, Kept, Table};
 use super::{Parties, Search, SearchStats};
-use crate::chance::{Bounds, ChanceBounds};
-use crate::eval::Evaluator;
-use crate::game::{Game, MAX_OUTCOMES, Outcome, OutcomeList};
+use crate::core::chance::{Bounds, ChanceBounds};
+use crate::core::evaluator::Evaluator;
+use crate::core::game::{Game, MAX_OUTCOMES, Outcome, OutcomeList};
 use std::sync::Arc;
 use window::Window;
 

@@ -7,9 +7,9 @@
 //! Invariant: outcomes are always drawn by their weights, whatever the policy.
 
 use super::mcts::{Leaf, MoveKinds};
-use crate::eval::Evaluator;
-use crate::game::{Game, MAX_SEATS, OutcomeList, Payoffs, sample};
-use crate::random::RandomStream;
+use crate::core::evaluator::Evaluator;
+use crate::core::game::{Game, MAX_SEATS, OutcomeList, Payoffs, sample};
+use crate::core::random::RandomStream;
 
 /// Chooses moves in playouts.
 pub trait Policy<G: Game>: Send {

@@ -18,10 +18,10 @@ use super::ordering::{Ordering, Segments, arrange};
 use super::parallel::Busy;
 use super::table::{Found, Kept, Table};
 use super::{Parties, SearchStats};
-use crate::chance::{Bounds, ChanceBounds};
-use crate::eval::Evaluator;
-use crate::game::{Game, OutcomeList};
-use crate::oracle::Oracle;
+use crate::core::chance::{Bounds, ChanceBounds};
+use crate::core::evaluator::Evaluator;
+use crate::core::game::{Game, OutcomeList};
+use crate::core::oracle::Oracle;
 use std::sync::Arc;
 
 /// Where a search may stop looking at a chance node.

@@ -9,7 +9,7 @@
 //! chance: one probe in 10^9 of those that ought to miss.
 
 use super::memory::Memory;
-use crate::chance::Bounds;
+use crate::core::chance::Bounds;
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 
 /// Which of two results stays when both want one place.

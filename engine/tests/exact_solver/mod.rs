@@ -4,7 +4,7 @@
 //! It is the truth that other exact components are compared with.
 #![allow(dead_code, reason = "each test program uses a part of it")]
 
-use engine::game::{Game, OutcomeList};
+use engine::core::game::{Game, OutcomeList};
 use engine::games::einstein::{EinStein, Move, MoveList, Position};
 use std::collections::HashMap;
 

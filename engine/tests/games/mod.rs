@@ -2,8 +2,8 @@
 
 #![allow(dead_code, unreachable_pub)]
 
-use engine::eval::Evaluator;
-use engine::game::{Game, MAX_SEATS, Outcome, OutcomeList, Payoffs, Seat, won_by};
+use engine::core::evaluator::Evaluator;
+use engine::core::game::{Game, MAX_SEATS, Outcome, OutcomeList, Payoffs, Seat, won_by};
 
 /// Nim with two seats: take any number from one pile; who takes the last stone wins.
 #[derive(Clone, Debug)]

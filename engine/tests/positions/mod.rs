@@ -2,9 +2,9 @@
 
 #![allow(unreachable_pub)]
 
-use engine::game::Game;
+use engine::core::game::Game;
+use engine::core::random::RandomStream;
 use engine::games::einstein::{Position, Standard};
-use engine::random::RandomStream;
 
 /// Positions met in random games: any stage of the game, none of them over.
 pub fn random_positions(game: &Standard, count: usize, seed: u64) -> Vec<Position> {

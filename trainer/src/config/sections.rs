@@ -4,10 +4,10 @@
 //! values have to be in, [`super::TrainConfig::check`] says.
 
 use super::ConfigError;
-use engine::eval::features::{FeatureGroup, FeatureGroups};
-use engine::eval::integer_network::inputs::SideGroups;
-use engine::eval::network::{Head, Heads};
-use engine::eval::ntuple::TupleSet;
+use engine::games::einstein::inputs::{FeatureGroup, FeatureGroups};
+use engine::games::einstein::learned::integer_network::inputs::SideGroups;
+use engine::games::einstein::learned::network::{Head, Heads};
+use engine::games::einstein::learned::ntuple::TupleSet;
 use serde::{Deserialize, Serialize};
 
 /// What the samples' targets are made of.

@@ -1,7 +1,7 @@
 //! Defaults, what is left out, and what is refused.
 
 use super::*;
-use engine::eval::network::Heads;
+use engine::games::einstein::learned::network::Heads;
 
 #[test]
 fn the_documented_defaults_are_the_defaults_and_complete() {

@@ -5,7 +5,7 @@
 //! not wanted at all.
 
 use crate::shard::PlayedGame;
-use engine::game::Game;
+use engine::core::game::Game;
 use engine::games::einstein::Standard;
 use serde::Serialize;
 

@@ -5,7 +5,7 @@
 
 use super::{DataError, Source};
 use crate::shard::PlayedGame;
-use engine::game::Game;
+use engine::core::game::Game;
 use engine::games::einstein::Standard;
 use rayon::prelude::*;
 use serde::Serialize;

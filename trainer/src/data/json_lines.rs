@@ -5,11 +5,11 @@
 use super::output::{Output, Written};
 use super::{DataError, Source};
 use crate::shard::{self, Label, PlayedGame, Replay, ShardHeader, labels};
-use engine::dice::Die;
-use engine::files::{self, FileError};
-use engine::game::won_by;
+use engine::core::files::{self, FileError};
+use engine::core::game::won_by;
+use engine::core::record::{GameRecord, Ply};
+use engine::games::einstein::dice::Die;
 use engine::games::einstein::{BLUE, RED, Standard};
-use engine::record::{GameRecord, Ply};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fs::File;

@@ -12,7 +12,7 @@ pub use import::import;
 use super::json_lines::Heading;
 use super::{DataError, Source};
 use crate::shard::{Label, PlayedGame};
-use engine::files::{self, FileError};
+use engine::core::files::{self, FileError};
 use engine::games::einstein::Standard;
 use parquet::basic::Compression;
 use parquet::data_type::{BoolType, FloatType, Int32Type, Int64Type};

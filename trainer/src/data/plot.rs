@@ -2,7 +2,7 @@
 
 use super::DataError;
 use super::info::{Info, VALUE_BINS};
-use engine::files;
+use engine::core::files;
 use plotters::prelude::*;
 use std::path::{Path, PathBuf};
 

@@ -11,7 +11,7 @@ use super::{DataError, Source};
 use crate::label::LabelRecipe;
 use crate::manifest::Manifest;
 use crate::shard::{self, GAMES_PER_SHARD, PlayedGame, ShardHeader, labels};
-use engine::files::{self, FileError};
+use engine::core::files::{self, FileError};
 use indicatif::ProgressBar;
 use rayon::prelude::*;
 use serde_json::json;

@@ -8,7 +8,7 @@ use super::output::{Output, Written};
 use super::staging::Staging;
 use super::{DataError, Source};
 use crate::shard::PlayedGame;
-use engine::random::{RandomStream, SeedSpace, derive_seed};
+use engine::core::random::{RandomStream, SeedSpace, derive_seed};
 use serde_json::{Value, json};
 use std::collections::HashSet;
 use std::path::Path;

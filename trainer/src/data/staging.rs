@@ -6,7 +6,7 @@
 //! elsewhere nothing is removed.
 
 use super::{DataError, parent};
-use engine::files::FileError;
+use engine::core::files::FileError;
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;

@@ -8,10 +8,10 @@
 use super::SampleOptions;
 use crate::sample::{Continuation, Sample};
 use crate::shard::{self, Label, PlayedGame, ShardError};
-use engine::game::Game;
+use engine::core::game::Game;
+use engine::core::random::{SeedSpace, derive_seed};
+use engine::core::record::Ply;
 use engine::games::einstein::{Move, Standard};
-use engine::random::{SeedSpace, derive_seed};
-use engine::record::Ply;
 use serde::Serialize;
 use std::path::Path;
 

@@ -8,7 +8,7 @@
 use super::Passed;
 use super::temporal::Progress;
 use crate::curve::CurvePoint;
-use engine::files::{FileError, read, write_atomically};
+use engine::core::files::{FileError, read, write_atomically};
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 use xxhash_rust::xxh3::xxh3_64;

@@ -6,10 +6,10 @@ use crate::config::ConfigError;
 use crate::curve::CurveError;
 use crate::dataset::DatasetError;
 use crate::export::ExportError;
-use engine::eval::integer_network::IntegerError;
-use engine::eval::network::NetworkError;
-use engine::eval::ntuple::NTupleError;
-use engine::files::FileError;
+use engine::core::files::FileError;
+use engine::games::einstein::learned::integer_network::IntegerError;
+use engine::games::einstein::learned::network::NetworkError;
+use engine::games::einstein::learned::ntuple::NTupleError;
 use std::io;
 use std::path::PathBuf;
 

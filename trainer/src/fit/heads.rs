@@ -7,7 +7,7 @@
 use super::epoch::each_validated;
 use super::{Learner, Run, TrainError, validation_positions};
 use crate::calibrate::{LogisticFit, fit_logistic};
-use engine::eval::network::{FACES, Head, PLIES_SCALE};
+use engine::games::einstein::learned::network::{FACES, Head, PLIES_SCALE};
 use serde::{Deserialize, Serialize};
 
 /// What the heads came to; of heads that are not there nothing.

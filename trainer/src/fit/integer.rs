@@ -14,11 +14,11 @@ use burn::optim::{AdamConfig, GradientsParams, ModuleOptimizer};
 use burn::store::ModuleRecord;
 use burn::tensor::activation::sigmoid;
 use burn::tensor::{Bytes, DType, Device, Int, Tensor, TensorData};
-use engine::eval::integer_network::IntegerNetwork;
-use engine::eval::integer_network::inputs::SideGroups;
+use engine::core::random::{RandomStream, SeedSpace, derive_seed};
 use engine::games::einstein::Position;
-use engine::random::{RandomStream, SeedSpace, derive_seed};
-use engine::weights::Model;
+use engine::games::einstein::learned::integer_network::IntegerNetwork;
+use engine::games::einstein::learned::integer_network::inputs::SideGroups;
+use engine::games::einstein::learned::weights::Model;
 
 /// Stream of the training seed space that initial weights come from.
 const WEIGHTS: u64 = 4;

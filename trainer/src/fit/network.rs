@@ -18,11 +18,11 @@ use burn::optim::{AdamConfig, GradientsParams, ModuleOptimizer};
 use burn::store::ModuleRecord;
 use burn::tensor::activation::sigmoid;
 use burn::tensor::{Bytes, DType, Device, Int, Tensor, TensorData};
-use engine::eval::features::{ACTIVE, DenseFeatures};
-use engine::eval::network::{FACES, Head, Heads, Network};
+use engine::core::random::{RandomStream, SeedSpace, derive_seed};
+use engine::games::einstein::inputs::{ACTIVE, DenseFeatures};
+use engine::games::einstein::learned::network::{FACES, Head, Heads, Network};
+use engine::games::einstein::learned::weights::Model;
 use engine::games::einstein::{Position, Standard};
-use engine::random::{RandomStream, SeedSpace, derive_seed};
-use engine::weights::Model;
 
 /// Stream of the training seed space that initial weights come from.
 const WEIGHTS: u64 = 3;

@@ -17,9 +17,9 @@ use burn::module::Module;
 use burn::store::ModuleRecord;
 use burn::tensor::activation::sigmoid;
 use burn::tensor::{Bytes, DType, Device, Int, Tensor, TensorData};
-use engine::eval::ntuple::{NTuple, TupleSet};
 use engine::games::einstein::Position;
-use engine::weights::Model;
+use engine::games::einstein::learned::ntuple::{NTuple, TupleSet};
+use engine::games::einstein::learned::weights::Model;
 
 /// Samples whose rows are found together: their rows fit the second-level cache.
 const CHUNK: usize = 2048;

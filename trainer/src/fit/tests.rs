@@ -3,7 +3,7 @@
 use super::*;
 use crate::config::{Rule, Schedule};
 use crate::sample::tests::random_samples;
-use engine::eval::features::{FeatureGroup, FeatureGroups};
+use engine::games::einstein::inputs::{FeatureGroup, FeatureGroups};
 use std::fs;
 
 const FAMILIES: [Family; 3] = [Family::NTuple, Family::Network, Family::Integer];

@@ -186,7 +186,7 @@ mod flex {
 mod tests {
     use super::*;
     use burn::tensor::{Device, TensorData};
-    use engine::random::RandomStream;
+    use engine::core::random::RandomStream;
 
     fn random_floats(random: &mut RandomStream, count: usize) -> Vec<f32> {
         (0..count).map(|_| random.unit() as f32 - 0.5).collect()

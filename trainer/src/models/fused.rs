@@ -20,7 +20,7 @@ pub use layout::Shape;
 use super::heads::{Losses, Outputs};
 use adam::{Rates, Tensor};
 use block::{Weights, Work};
-use engine::eval::network::InstructionSet;
+use engine::games::einstein::learned::network::InstructionSet;
 use rayon::prelude::*;
 
 /// Samples whose gradient one task computes.

@@ -2,13 +2,13 @@
 //!
 //! A roll's head learns the face that came and no other (cross-entropy in nats); the length of the
 //! game is learned by the squared error of plies over
-//! [`PLIES_SCALE`](engine::eval::network::PLIES_SCALE). Invariant: a sample that does not know what
+//! [`PLIES_SCALE`](engine::games::einstein::learned::network::PLIES_SCALE). Invariant: a sample that does not know what
 //! came after it adds nothing to either.
 
 use crate::batch::HeadTargets;
 use burn::tensor::activation::log_sigmoid;
 use burn::tensor::{Device, Tensor, TensorData};
-use engine::eval::network::{FACES, Head};
+use engine::games::einstein::learned::network::{FACES, Head};
 use serde::{Deserialize, Serialize};
 
 /// The losses of a head added up over samples.

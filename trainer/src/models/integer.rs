@@ -1,7 +1,7 @@
 //! The integer network as it is trained: weights and activations are rounded in the forward pass as
 //! in the engine.
 //!
-//! In steps of each tensor's unit (`engine::eval::integer_network` names them): `x = ⌊clip(b₁ + Σ_k
+//! In steps of each tensor's unit (`engine::games::einstein::learned::integer_network` names them): `x = ⌊clip(b₁ + Σ_k
 //! rows[row_k] + 8) / 16⌋`, `y = clip(b₂ + W₂ x)`, `logit = b₃ + w₃ · y`, where the weights are the
 //! nearest whole numbers to those that are learned. Gradients pass through roundings as if there
 //! were none (Bengio, Léonard and Courville 2013), so the loss is always that of the network that
@@ -11,11 +11,11 @@ use super::bag::bag;
 use super::{parameter, uniform, values};
 use burn::module::{Module, Param};
 use burn::tensor::{Device, Int, Tensor, TensorData};
-use engine::eval::integer_network::inputs::SideGroups;
-use engine::eval::integer_network::{
+use engine::core::random::RandomStream;
+use engine::games::einstein::learned::integer_network::inputs::SideGroups;
+use engine::games::einstein::learned::integer_network::{
     FULL, FloatWeights, HIDDEN_SCALE, LOGIT_SCALE, OUTPUT_SCALE, ROW_SCALE,
 };
-use engine::random::RandomStream;
 
 /// Sums of the first layer a step of its activations.
 const STEP: f32 = (ROW_SCALE / 127) as f32;
@@ -151,8 +151,8 @@ fn bias_limit() -> f32 {
 #[cfg(feature = "flex")]
 mod tests {
     use super::*;
-    use engine::eval::integer_network::{IntegerNetwork, log_odds};
     use engine::games::einstein::Standard;
+    use engine::games::einstein::learned::integer_network::{IntegerNetwork, log_odds};
 
     #[test]
     fn the_forward_pass_is_that_of_the_engine() {

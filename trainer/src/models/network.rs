@@ -10,9 +10,9 @@ use super::fused::Shape;
 use super::{parameter, uniform, values};
 use burn::module::{Module, Param};
 use burn::tensor::{Device, Int, Tensor};
-use engine::eval::features::{ACTIVE, FeatureGroups, SPARSE_ROWS};
-use engine::eval::network::{FACES, Head, HeadWeights, Layer, NetworkWeights};
-use engine::random::RandomStream;
+use engine::core::random::RandomStream;
+use engine::games::einstein::inputs::{ACTIVE, FeatureGroups, SPARSE_ROWS};
+use engine::games::einstein::learned::network::{FACES, Head, HeadWeights, Layer, NetworkWeights};
 
 /// The trainable network; matrices are `[inputs, outputs]`. What a network does not have is not in
 /// its record either.
@@ -294,7 +294,7 @@ impl NetworkModel {
 mod tests {
     use super::*;
     use burn::tensor::TensorData;
-    use engine::eval::network::Heads;
+    use engine::games::einstein::learned::network::Heads;
 
     #[test]
     fn the_forward_pass_is_the_formula() {

@@ -9,7 +9,7 @@
 
 use super::prefetch::prefetch;
 use crate::config::Rule;
-use engine::eval::calibration::exponential;
+use engine::core::calibration::exponential;
 
 /// Rows that are changed together.
 const LANES: usize = 8;

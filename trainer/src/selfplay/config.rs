@@ -5,8 +5,8 @@
 
 use super::SelfPlayError;
 use crate::label::LabelConfig;
-use engine::play::Fading;
-use engine::tablebase::{FEWEST_STONES, MOST_STONES};
+use engine::games::einstein::tables::{FEWEST_STONES, MOST_STONES};
+use engine::play::game_loop::Fading;
 use serde::{Deserialize, Serialize};
 
 /// Who plays, and how often.

@@ -9,7 +9,7 @@ use super::summary::Clock;
 use super::{RunReport, SelfPlay, SelfPlayConfig, SelfPlayError, SelfPlaySummary};
 use crate::manifest::Manifest;
 use crate::shard::{self, GAMES_PER_SHARD, PlayedGame, ShardHeader};
-use engine::files;
+use engine::core::files;
 use indicatif::ProgressBar;
 use std::collections::BTreeSet;
 use std::fs::{File, TryLockError};

@@ -5,8 +5,8 @@
 
 use crate::label::{LabelRecipe, Labeller};
 use engine::games::einstein::Standard;
-use engine::player::Player;
-use engine::player::build::PlayerRecipe;
+use engine::play::build::PlayerRecipe;
+use engine::play::player::Player;
 use std::sync::{Mutex, PoisonError};
 
 type Seats = [Option<Box<dyn Player<Standard>>>; 2];

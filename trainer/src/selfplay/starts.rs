@@ -5,11 +5,11 @@
 
 use super::SelfPlayError;
 use super::config::{EndgameStarts, SelfPlayOptions};
-use engine::files;
-use engine::game::{Game, Seat};
+use engine::core::files;
+use engine::core::game::{Game, Seat};
+use engine::core::random::RandomStream;
 use engine::games::einstein::position::Side;
 use engine::games::einstein::{GONE, MAX_STONES, Position, Standard};
-use engine::random::RandomStream;
 use std::path::Path;
 
 /// The starts of a run's games.

@@ -6,9 +6,9 @@
 //! because they are played by one thread.
 
 use super::SelfPlayConfig;
-use engine::dice::{DiceStream, Die};
-use engine::play::Exploration;
-use engine::random::{RandomStream, SeedSpace, derive_seed};
+use engine::core::random::{RandomStream, SeedSpace, derive_seed};
+use engine::games::einstein::dice::{DiceStream, Die};
+use engine::play::game_loop::Exploration;
 
 /// Games that follow each other and share their streams; the first has a number that this divides.
 pub(super) const GAMES_PER_STREAM: u64 = 16;

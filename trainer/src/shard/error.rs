@@ -1,7 +1,7 @@
 //! Why a shard cannot be read or written.
 
 use super::{MAGIC, VERSION};
-use engine::files;
+use engine::core::files;
 use std::path::PathBuf;
 
 /// Why a shard cannot be read or written. Every message names the file.

@@ -6,11 +6,11 @@
 
 use super::replay::Replay;
 use super::{PlayedGame, labels};
-use engine::game::won_by;
+use engine::core::game::won_by;
+use engine::core::record::{GameRecord, Ply};
 use engine::games::einstein::position::Side;
 use engine::games::einstein::setup::{SETUPS, setup_index, setup_stones};
 use engine::games::einstein::{GONE, MAX_STONES, Move, Position, Standard};
-use engine::record::{GameRecord, Ply};
 use std::sync::LazyLock;
 use xxhash_rust::xxh3::xxh3_64;
 

@@ -1,6 +1,6 @@
 //! A game replayed ply by ply: every move is checked against the rules.
 
-use engine::game::Game;
+use engine::core::game::Game;
 use engine::games::einstein::{Move, Position, Standard};
 
 const FACES: u8 = 6;

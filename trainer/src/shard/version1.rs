@@ -5,9 +5,9 @@
 
 use super::{CHECKSUM_BYTES, PlayedGame, ShardError, ShardHeader, damaged, layout, rules_of};
 use crate::codec;
-use engine::game::won_by;
+use engine::core::game::won_by;
+use engine::core::record::{GameRecord, Ply};
 use engine::games::einstein::{Move, Position, Standard};
-use engine::record::{GameRecord, Ply};
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 use xxhash_rust::xxh3::xxh3_64;

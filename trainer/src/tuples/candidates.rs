@@ -6,9 +6,9 @@
 //! is, or by whose it is. Invariant: a candidate holds every image of its tuples, and no two
 //! candidates have a tuple in common.
 
-use engine::eval::ntuple::Cell;
+use engine::core::random::RandomStream;
 use engine::games::einstein::MAX_STONES;
-use engine::random::RandomStream;
+use engine::games::einstein::learned::ntuple::Cell;
 use std::collections::BTreeSet;
 
 /// Tuples that are added together.
@@ -16,7 +16,7 @@ use std::collections::BTreeSet;
 pub struct Candidate {
     /// What they are.
     pub kind: &'static str,
-    /// Each as [`engine::eval::ntuple::TupleSet::custom`] takes it, its cells in ascending order.
+    /// Each as [`engine::games::einstein::learned::ntuple::TupleSet::custom`] takes it, its cells in ascending order.
     pub tuples: Vec<String>,
 }
 

@@ -5,9 +5,9 @@
 use crate::config::TrainConfig;
 use crate::models::online::Cells;
 use crate::sample::Sample;
-use engine::eval::ntuple::TupleSet;
+use engine::core::random::{RandomStream, SeedSpace, derive_seed};
+use engine::games::einstein::learned::ntuple::TupleSet;
 use engine::games::einstein::symmetry::{SYMMETRIES, symmetric};
-use engine::random::{RandomStream, SeedSpace, derive_seed};
 
 /// Samples whose rows are found together.
 const CHUNK: usize = 1024;

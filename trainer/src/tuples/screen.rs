@@ -8,9 +8,9 @@
 //! no game but the one in the middle is in both.
 
 use crate::sample::Sample;
-use engine::eval::calibration::logistic;
-use engine::eval::ntuple::TupleSet;
+use engine::core::calibration::logistic;
 use engine::games::einstein::Position;
+use engine::games::einstein::learned::ntuple::TupleSet;
 
 /// Added to Σ h of a row: as if it had been seen eight times more, in even positions without an
 /// error.

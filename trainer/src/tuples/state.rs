@@ -5,7 +5,7 @@
 
 use super::SearchOptions;
 use crate::config::TrainConfig;
-use engine::files::{FileError, read, write_atomically};
+use engine::core::files::{FileError, read, write_atomically};
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 

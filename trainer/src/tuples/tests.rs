@@ -5,7 +5,7 @@ use super::candidates::{image, orbit};
 use super::screen::PRIOR;
 use super::*;
 use crate::sample::tests::random_samples;
-use engine::eval::ntuple::{Cell, View};
+use engine::games::einstein::learned::ntuple::{Cell, View};
 use engine::games::einstein::symmetry::symmetric;
 use std::collections::{BTreeSet, HashMap};
 

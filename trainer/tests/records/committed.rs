@@ -1,6 +1,6 @@
 //! The committed sample: guards the format, for its bytes were written once and must stay readable.
 
-use engine::game::Game;
+use engine::core::game::Game;
 use engine::games::einstein::Standard;
 use std::path::Path;
 use trainer::dataset::{SampleOptions, Samples};

@@ -3,7 +3,7 @@
 
 use crate::format::{SMALL, by_hand, header, label, sealed, small};
 use crate::one_line;
-use engine::game::Game;
+use engine::core::game::Game;
 use engine::games::einstein::Standard;
 use proptest::prelude::*;
 use std::path::Path;

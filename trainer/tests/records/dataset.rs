@@ -1,9 +1,9 @@
 //! From records to samples: targets by hand, and a split that keeps games together.
 
 use crate::{MIXED, config, header_of, one_line, play};
-use engine::game::{Game, won_by};
+use engine::core::game::{Game, won_by};
+use engine::core::record::{GameRecord, Ply};
 use engine::games::einstein::{BLUE, Position, Standard};
-use engine::record::{GameRecord, Ply};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use trainer::dataset::{DatasetError, SampleOptions, Samples};

@@ -1,12 +1,12 @@
 //! The file format: exact round trips, files by hand, and what breaks the rules.
 
 use crate::{MIXED, config, header_of, one_line, play};
-use engine::dice::Die;
-use engine::game::Game;
+use engine::core::game::Game;
+use engine::core::random::RandomStream;
+use engine::core::record::{GameRecord, Ply};
 use engine::games::einstein::Standard;
+use engine::games::einstein::dice::Die;
 use engine::games::einstein::setup::setup_index;
-use engine::random::RandomStream;
-use engine::record::{GameRecord, Ply};
 use proptest::prelude::*;
 use std::path::Path;
 use std::sync::LazyLock;

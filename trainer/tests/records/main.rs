@@ -22,8 +22,8 @@ mod targets;
 mod variety;
 mod version1;
 
-use engine::eval::ntuple::{NTuple, TupleSet};
-use engine::weights::{Model, ModelFile};
+use engine::games::einstein::learned::ntuple::{NTuple, TupleSet};
+use engine::games::einstein::learned::weights::{Model, ModelFile};
 use indicatif::ProgressBar;
 use std::path::Path;
 use trainer::selfplay::{SelfPlay, SelfPlayConfig, SelfPlayError, SelfPlaySummary, WeightedPlayer};

@@ -2,7 +2,7 @@
 //! answered with.
 
 use crate::{MIXED, config, content, one_line, play, run};
-use engine::game::Game;
+use engine::core::game::Game;
 use engine::games::einstein::Standard;
 use indicatif::ProgressBar;
 use std::path::Path;
@@ -86,7 +86,7 @@ fn every_ply_is_legal_and_every_value_a_probability() {
         };
         let rules = Standard::new(
             shard::variant_named(variant).unwrap(),
-            engine::dice::Die::fair(),
+            engine::games::einstein::dice::Die::fair(),
         );
         let (mut rated, mut unrated) = (0, 0);
         for game in play(&config) {
@@ -131,7 +131,7 @@ fn exploration_has_the_share_asked_for_and_is_flagged() {
             exploration,
             ..config(&["greedy"], 2000)
         });
-        let flags = |plies: &[engine::record::Ply<_>]| {
+        let flags = |plies: &[engine::core::record::Ply<_>]| {
             plies.iter().map(|ply| ply.explored).collect::<Vec<bool>>()
         };
         let opening = games

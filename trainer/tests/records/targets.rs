@@ -4,10 +4,10 @@
 use crate::dataset::{tiny, training};
 use crate::format::label;
 use crate::{config, header_of, one_line, run};
-use engine::files::create_directory;
+use engine::core::files::create_directory;
 use engine::games::einstein::Standard;
-use engine::tablebase::shared::shared;
-use engine::weights::ModelFile;
+use engine::games::einstein::learned::weights::ModelFile;
+use engine::games::einstein::tables::shared::shared;
 use indicatif::ProgressBar;
 use std::path::Path;
 use trainer::config::{TargetConfig, TrainConfig};

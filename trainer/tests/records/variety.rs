@@ -2,11 +2,11 @@
 //! games are played.
 
 use crate::{MIXED, config, content, one_line, play, run};
-use engine::dice::Die;
-use engine::game::Game;
+use engine::core::game::Game;
+use engine::games::einstein::dice::Die;
+use engine::games::einstein::tables::shared::shared;
 use engine::games::einstein::{Standard, Variant};
-use engine::play::Fading;
-use engine::tablebase::shared::shared;
+use engine::play::game_loop::Fading;
 use indicatif::ProgressBar;
 use std::path::Path;
 use std::time::Instant;
@@ -227,7 +227,7 @@ fn moves_are_drawn_by_their_values_and_recorded_with_them() {
         opening_plies: 0,
         ..with(options, &[player], 1500)
     };
-    let mut rater = engine::player::build::PlayerRecipe::parse(player, &rules)
+    let mut rater = engine::play::build::PlayerRecipe::parse(player, &rules)
         .unwrap()
         .make();
     // By the probability of the best move in tenths: how often it was made, and the sum of these

@@ -4,9 +4,9 @@
 //! Invariant: values and counts are those of the evaluator and the search within.
 
 use crate::search_bench::clock::ClockShare;
-use engine::eval::Evaluator;
-use engine::game::{Game, Payoffs};
-use engine::player::{Analysis, Decision, Player, Valuation};
+use engine::core::evaluator::Evaluator;
+use engine::core::game::{Game, Payoffs};
+use engine::play::player::{Analysis, Decision, Player, Valuation};
 use std::hint::black_box;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};

@@ -1,7 +1,7 @@
 //! Counts of the study against what is known of uniform trees.
 
 use super::*;
-use engine::game::Game;
+use engine::core::game::Game;
 use engine::search::minimax::minimax;
 use std::ops::ControlFlow;
 

@@ -6,7 +6,7 @@ use crate::positions::RulesArguments;
 use anyhow::Result;
 use benches::opening::opening_value;
 use benches::sheet::{Cell, Sheet};
-use engine::player::build::PlayerRecipe;
+use engine::play::build::PlayerRecipe;
 use std::process::ExitCode;
 use trainer::progress::progress_bar;
 

@@ -7,7 +7,7 @@ use benches::playouts::die_tables::{
     DieTableRow, PUBLISHED_LOOK_UPS, compare_die_tables, die_table_sheet,
 };
 use benches::playouts::{RandomPlayReport, random_play};
-use engine::files::write_atomically;
+use engine::core::files::write_atomically;
 use std::path::PathBuf;
 use std::process::ExitCode;
 

@@ -7,7 +7,7 @@ use benches::search_bench::{Settings, Study, run as study};
 use benches::suite::{Phase, Suite};
 use clap::builder::PossibleValuesParser;
 use clap::builder::TypedValueParser as _;
-use engine::files::write_atomically;
+use engine::core::files::write_atomically;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use trainer::progress::progress_bar;

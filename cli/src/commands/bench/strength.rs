@@ -5,7 +5,7 @@ use crate::commands::setups::check_directory;
 use crate::output;
 use anyhow::{Result, bail};
 use benches::strength::{Setting, chart, sheet, strength};
-use engine::files::write_atomically;
+use engine::core::files::write_atomically;
 use serde_json::json;
 use std::path::PathBuf;
 use std::process::ExitCode;

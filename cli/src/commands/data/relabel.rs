@@ -3,8 +3,8 @@
 use super::Records;
 use crate::output;
 use anyhow::{Context, Result};
-use engine::dice::Die;
 use engine::games::einstein::Standard;
+use engine::games::einstein::dice::Die;
 use std::path::PathBuf;
 use trainer::data::relabel;
 use trainer::label::{LabelConfig, LabelRecipe};

@@ -1,12 +1,12 @@
 //! Which stones a roll that is drawn at random permits: for each set of living stones the outcomes
 //! by thresholds.
 //!
-//! Invariant: 32 random bits draw the outcome that [`crate::game::sample`] draws of the same list.
+//! Invariant: 32 random bits draw the outcome that [`crate::core::game::sample`] draws of the same list.
 //! Thresholds are compared side by side, where to take one weight off after the other is a chain of
 //! which each link waits for the one before.
 
 use super::permitted::StoneRuns;
-use crate::game::{MAX_OUTCOMES, sample};
+use crate::core::game::{MAX_OUTCOMES, sample};
 
 /// The outcomes of a set of living stones.
 #[derive(Clone, Copy, Debug, Default)]
@@ -84,11 +84,11 @@ fn last_of(runs: &StoneRuns, number: usize) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::dice::Die;
-    use crate::game::{Game, OutcomeList, Payoffs, Seat};
+    use crate::core::game::{Game, OutcomeList, Payoffs, Seat};
+    use crate::core::random::RandomStream;
+    use crate::games::einstein::dice::Die;
     use crate::games::einstein::permitted::runs_of_stones;
     use crate::games::einstein::{EinStein, Move, MoveList, Position, Standard, Variant};
-    use crate::random::RandomStream;
 
     /// Rules that draw as every game can: by listing all moves and all outcomes.
     #[derive(Clone, Debug)]

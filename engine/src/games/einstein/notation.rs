@@ -6,20 +6,11 @@
 //! what is written reads back as the same value, and every error names the character it is about.
 
 use super::{BLUE, EinStein, GONE, MAX_STONES, Move, Position, RED};
+use crate::core::text::TextError;
 use crate::games::einstein::position::Side;
 
-/// What is wrong with a position or move, and at which character (counted from 1).
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("character {character}: {problem}")]
-pub struct NotationError {
-    /// The character, counted from 1, at which reading failed.
-    pub character: usize,
-    /// What is wrong there, and what would be right.
-    pub problem: String,
-}
-
-fn wrong<T>(character: usize, problem: impl Into<String>) -> Result<T, NotationError> {
-    Err(NotationError {
+fn wrong<T>(character: usize, problem: impl Into<String>) -> Result<T, TextError> {
+    Err(TextError {
         character,
         problem: problem.into(),
     })
@@ -30,7 +21,7 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
     ///
     /// # Errors
     /// If the text is not a position that can stand on this board: the error names the character.
-    pub fn parse_position(&self, text: &str) -> Result<(Position, Option<u8>), NotationError> {
+    pub fn parse_position(&self, text: &str) -> Result<(Position, Option<u8>), TextError> {
         let mut characters = text
             .chars()
             .enumerate()
@@ -210,7 +201,7 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
     ///
     /// # Errors
     /// If the text is no move of a stone of the side to move.
-    pub fn parse_move(&self, position: &Position, text: &str) -> Result<Move, NotationError> {
+    pub fn parse_move(&self, position: &Position, text: &str) -> Result<Move, TextError> {
         let characters: Vec<char> = text.chars().collect();
         if characters.len() != 4 {
             return wrong(
@@ -218,7 +209,7 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
                 "a move is a from-square and a to-square, for example c1b2",
             );
         }
-        let square = |at: usize| -> Result<u8, NotationError> {
+        let square = |at: usize| -> Result<u8, TextError> {
             let column = (characters[at] as u32).wrapping_sub('a' as u32) as usize;
             let rank = (characters[at + 1] as u32).wrapping_sub('1' as u32) as usize;
             if column >= COLUMNS {

@@ -6,8 +6,8 @@
 //! permits in the game with dice.
 
 use super::{EinStein, Move, MoveList, Position};
-use crate::dice::DiceStream;
-use crate::game::{Game, Payoffs, Seat, Stage};
+use crate::core::game::{Game, Payoffs, Seat, Stage};
+use crate::games::einstein::dice::DiceStream;
 use std::sync::Arc;
 
 /// The rules, and the rolls that lie open.

@@ -4,8 +4,8 @@
 //! are a run.
 
 use super::{EinStein, GONE, Move, Position, Variant};
-use crate::dice::Die;
-use crate::game::{FixedList, MAX_OUTCOMES, Outcome};
+use crate::core::game::{FixedList, MAX_OUTCOMES, Outcome};
+use crate::games::einstein::dice::Die;
 
 /// Outcomes as runs of stone indices rather than move indices.
 pub(super) type StoneRuns = FixedList<Outcome, MAX_OUTCOMES>;
@@ -88,9 +88,9 @@ pub(crate) fn stones_permitted(variant: Variant, alive: u8, face: u8) -> (u8, u8
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::game::Game;
+    use crate::core::game::Game;
+    use crate::core::random::RandomStream;
     use crate::games::einstein::Standard;
-    use crate::random::RandomStream;
 
     #[test]
     fn what_is_permitted_is_what_is_listed() {

@@ -24,7 +24,7 @@ mod starts;
 mod tests;
 
 use super::{Position, Standard, Variant};
-use crate::random::RandomStream;
+use crate::core::random::RandomStream;
 pub use draw::{Draw, LaneRandom, SmallRandom};
 use lanes::{play, play_each};
 use scalar::ScalarLanes;
@@ -181,7 +181,7 @@ pub struct Playouts {
 impl Playouts {
     /// Playouts by the widest engine; `None` for rules that they do not know: a die that is not the
     /// fair one with six faces, fewer than six stones a side. Such games are played one by one with
-    /// [`crate::game::Game::random_end`].
+    /// [`crate::core::game::Game::random_end`].
     #[must_use]
     pub fn new(game: &Standard, choice: Choice, seed: u64) -> Option<Self> {
         Self::on(PlayoutEngine::detect(), game, choice, seed)

@@ -5,8 +5,8 @@
 
 use super::position::Side;
 use super::{EinStein, GONE, MAX_STONES, Position};
-use crate::game::{FixedList, Seat};
-use crate::random::RandomStream;
+use crate::core::game::{FixedList, Seat};
+use crate::core::random::RandomStream;
 
 /// Number of set-ups of a side on the standard board.
 pub const SETUPS: usize = 720;

@@ -94,9 +94,9 @@ fn symmetric_side(side: Side, transposed: bool, reversed: bool) -> Side {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::chance::expectation;
-    use crate::dice::RandomStream;
-    use crate::game::{Game, OutcomeList};
+    use crate::core::chance::expectation;
+    use crate::core::game::{Game, OutcomeList};
+    use crate::games::einstein::dice::RandomStream;
     use crate::games::einstein::{MoveList, Standard, Variant};
     use std::collections::HashMap;
 
@@ -158,7 +158,7 @@ mod tests {
     #[test]
     fn what_a_face_permits_is_permitted_by_the_symmetric_face() {
         for variant in [Variant::Classic, Variant::NearestOnly] {
-            let game = Standard::new(variant, crate::dice::Die::fair());
+            let game = Standard::new(variant, crate::games::einstein::dice::Die::fair());
             for (position, _) in random_plies(100) {
                 for symmetry in 0..SYMMETRIES {
                     for face in 1..=6 {

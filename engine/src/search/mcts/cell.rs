@@ -8,7 +8,7 @@
 //! changes them; what is proven only ever tightens; [`Known`] bounds mean something only where the
 //! cell says so.
 
-use crate::chance::Bounds;
+use crate::core::chance::Bounds;
 use std::sync::atomic::{
     AtomicU32, AtomicU64, Ordering::Acquire, Ordering::Relaxed, Ordering::Release,
 };

@@ -4,9 +4,9 @@
 //! `[0, 1]` a seat. Asked about several positions at once it may answer faster, so that a network
 //! sees them together.
 
-use crate::eval::Evaluator;
-use crate::game::{Game, MAX_SEATS, Payoffs};
-use crate::random::RandomStream;
+use crate::core::evaluator::Evaluator;
+use crate::core::game::{Game, MAX_SEATS, Payoffs};
+use crate::core::random::RandomStream;
 use crate::search::star::{Star, StarOptions};
 
 /// Values a position that is not over and has just been added to the tree.

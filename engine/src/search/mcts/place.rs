@@ -5,7 +5,7 @@
 //! another array.
 
 use super::cell::{Cell, Known};
-use crate::chance::Bounds;
+use crate::core::chance::Bounds;
 use crate::search::memory::Memory;
 use std::ops::Deref;
 

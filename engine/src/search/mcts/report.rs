@@ -1,7 +1,7 @@
 //! What a Monte-Carlo search found: moves with their statistics, the line thought best, the size of
 //! the graph.
 
-use crate::chance::Bounds;
+use crate::core::chance::Bounds;
 
 /// What a search found out about one move at the root.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -205,7 +205,7 @@ static LN: [f32; 512] = {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::chance::Bounds;
+    use crate::core::chance::Bounds;
     use crate::search::mcts::graph::Graph;
     use crate::search::mcts::reserve::Reserve;
 

@@ -6,8 +6,8 @@
 //! of all moves do.
 
 use super::graph::Graph;
-use crate::chance::{Bounds, expectation};
-use crate::game::Outcome;
+use crate::core::chance::{Bounds, expectation};
+use crate::core::game::Outcome;
 
 /// Bounds of a position from those of its moves; `values` is scratch.
 pub(super) fn proven(

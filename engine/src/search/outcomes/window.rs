@@ -2,7 +2,7 @@
 //!
 //! Invariant: what matters of an outcome follows from [`ChanceBounds`] alone.
 
-use crate::chance::{Bounds, ChanceBounds};
+use crate::core::chance::{Bounds, ChanceBounds};
 
 /// A window of values that matter, in win probability of the party to move.
 #[derive(Clone, Copy, Debug)]

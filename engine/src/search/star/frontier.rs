@@ -6,9 +6,9 @@
 //! here changes a value, only what it costs.
 
 use super::{Scratch, Star};
-use crate::chance::{Bounds, ChanceBounds, expectation};
-use crate::eval::Evaluator;
-use crate::game::{Game, OutcomeList};
+use crate::core::chance::{Bounds, ChanceBounds, expectation};
+use crate::core::evaluator::Evaluator;
+use crate::core::game::{Game, OutcomeList};
 use crate::search::meter::Meter;
 
 /// Values of positions one ply deep, the newest of each slot.

@@ -6,9 +6,9 @@
 //! touched.
 
 use super::Star;
-use crate::chance::Bounds;
-use crate::eval::Evaluator;
-use crate::game::Game;
+use crate::core::chance::Bounds;
+use crate::core::evaluator::Evaluator;
+use crate::core::game::Game;
 use crate::search::meter::Meter;
 
 /// From this depth on: a search two plies less deep then costs next to nothing.

@@ -1,8 +1,8 @@
 //! How good moves look before they are searched.
 
 use super::{Scratch, Star};
-use crate::eval::Evaluator;
-use crate::game::Game;
+use crate::core::evaluator::Evaluator;
+use crate::core::game::Game;
 use crate::search::meter::Meter;
 
 /// History counters are halved when one reaches this.

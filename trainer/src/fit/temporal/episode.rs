@@ -10,11 +10,11 @@
 //! count more often than they fall.
 
 use crate::models::online::Cells;
-use engine::eval::calibration::logistic;
-use engine::eval::ntuple::TupleSet;
-use engine::game::Game;
+use engine::core::calibration::logistic;
+use engine::core::game::Game;
+use engine::core::random::RandomStream;
+use engine::games::einstein::learned::ntuple::TupleSet;
 use engine::games::einstein::{Position, Standard};
-use engine::random::RandomStream;
 
 /// Faces of the die, which is fair.
 const FACES: usize = 6;

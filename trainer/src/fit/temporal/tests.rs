@@ -5,13 +5,13 @@ use super::*;
 use crate::config::Rule;
 use crate::dataset::Samples;
 use crate::sample::tests::random_samples;
-use engine::eval::Evaluator;
-use engine::eval::ntuple::TupleSet;
-use engine::game::Game;
+use engine::core::evaluator::Evaluator;
+use engine::core::game::Game;
 use engine::games::einstein::GONE;
+use engine::games::einstein::learned::ntuple::TupleSet;
+use engine::games::einstein::learned::weights::Model;
 use engine::games::einstein::position::Side;
-use engine::tablebase::shared::shared;
-use engine::weights::Model;
+use engine::games::einstein::tables::shared::shared;
 
 fn config(set: &str, rule: Rule, learning_rate: f64, trace: f64) -> TrainConfig {
     let mut config = TrainConfig::default();

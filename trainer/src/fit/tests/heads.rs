@@ -5,9 +5,9 @@ use super::*;
 use crate::calibrate::LogisticFit;
 use crate::dataset::SampleOptions;
 use crate::sample::tests::with_continuations;
-use engine::eval::Evaluator;
-use engine::eval::network::{Head, Network};
+use engine::core::evaluator::Evaluator;
 use engine::games::einstein::Standard;
+use engine::games::einstein::learned::network::{Head, Network};
 
 fn samples_with_continuations() -> Samples {
     let training = [

@@ -9,9 +9,9 @@ use super::matrix::{
     LANES, Lanes, add, add_product, add_transposed_product, each, lanes, lanes_mut,
 };
 use crate::models::heads::{Losses, Outputs};
-use engine::eval::calibration::exponential;
-use engine::eval::features::ACTIVE;
-use engine::eval::network::MAX_HIDDEN;
+use engine::core::calibration::exponential;
+use engine::games::einstein::inputs::ACTIVE;
+use engine::games::einstein::learned::network::MAX_HIDDEN;
 
 /// Samples that go through the layers together.
 const CHUNK: usize = 64;

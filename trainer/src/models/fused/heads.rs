@@ -7,7 +7,7 @@ use super::block::dot;
 use super::layout::Tensors;
 use super::matrix::{Lanes, add, each, lanes, lanes_mut};
 use crate::models::heads::Losses;
-use engine::eval::calibration::exponential;
+use engine::core::calibration::exponential;
 use std::ops::Range;
 
 /// What heads learn from: empty for heads that are not there.

@@ -9,7 +9,7 @@
 use super::adam::{self, Rates, Tensor};
 use super::block::{self, Inputs, Weights, Work};
 use crate::models::heads::Outputs;
-use engine::eval::network::InstructionSet;
+use engine::games::einstein::learned::network::InstructionSet;
 
 /// Defines a function that runs a loop on the given instruction set: `name(set, arguments…)` calls
 /// `body(arguments…)`. The wider set of registers of AVX-512 holds more rows of a product.

@@ -4,8 +4,8 @@
 //! A layer that is not there has tensors without numbers, as have dense inputs and heads that are
 //! not there.
 
-use engine::eval::features::SPARSE_ROWS;
-use engine::eval::network::{Head, Heads, MAX_HIDDEN};
+use engine::games::einstein::inputs::SPARSE_ROWS;
+use engine::games::einstein::learned::network::{Head, Heads, MAX_HIDDEN};
 use std::ops::Range;
 
 /// Tensors of a network, with those that have no numbers.

@@ -165,7 +165,7 @@ pub(super) fn transposed(matrix: &[f32], columns: usize) -> Vec<f32> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use engine::random::RandomStream;
+    use engine::core::random::RandomStream;
 
     fn random(random: &mut RandomStream, count: usize) -> Vec<f32> {
         (0..count).map(|_| random.unit() as f32 - 0.5).collect()

@@ -9,9 +9,9 @@ use crate::models::network::NetworkModel;
 use burn::grad_clipping::GradientClippingConfig;
 use burn::optim::{AdamConfig, GradientsParams};
 use burn::tensor::{DType, Device, Int, Tensor, TensorData};
-use engine::eval::features::{ACTIVE, SPARSE_ROWS, STONE_SQUARES};
-use engine::eval::network::{Head, Heads};
-use engine::random::RandomStream;
+use engine::core::random::RandomStream;
+use engine::games::einstein::inputs::{ACTIVE, SPARSE_ROWS, STONE_SQUARES};
+use engine::games::einstein::learned::network::{Head, Heads};
 
 const SHAPES: [Shape; 10] = [
     Shape::new(0, &[16, 16]),

@@ -5,7 +5,7 @@ use crate::batch::TupleBatch;
 use crate::models::bag::bag;
 use crate::models::cross_entropy;
 use burn::tensor::{Device, Int, Tensor, TensorData};
-use engine::random::RandomStream;
+use engine::core::random::RandomStream;
 
 const ROWS: usize = 44;
 const TUPLES: usize = 11;

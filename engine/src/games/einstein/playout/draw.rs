@@ -4,11 +4,11 @@
 //! One of 18 values has 3,640 or 3,641 of the 65,536 draws, so no move's probability is wrong by
 //! more than 10⁻⁴; a test adds up all draws. Generators: xoroshiro128+ (Blackman and Vigna 2018:
 //! rotations 24 and 37, shift 16) for the lanes, SplitMix64 (Steele, Lea and Flood 2014) for a
-//! single game. Both are seeded from the Mersenne Twister of [`crate::random`], which would take as
+//! single game. Both are seeded from the Mersenne Twister of [`crate::core::random`], which would take as
 //! long for the bits as the rules take for the games.
 
 use super::LANES;
-use crate::random::RandomStream;
+use crate::core::random::RandomStream;
 
 /// How many pairs of face and step there are.
 pub(super) const CODES: u16 = 18;

@@ -9,8 +9,8 @@
 use super::draw::LaneRandom;
 use super::starts::Starts;
 use super::{Choice, Tally};
+use crate::core::random::RandomStream;
 use crate::games::einstein::Position;
-use crate::random::RandomStream;
 
 /// Plies between two exchanges; even.
 pub(super) const ROUND: usize = 4;

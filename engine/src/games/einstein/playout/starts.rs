@@ -6,9 +6,9 @@
 //! Invariant: [`LANES`] starts can be read from any cursor without wrapping.
 
 use super::LANES;
+use crate::core::random::RandomStream;
 use crate::games::einstein::setup::SETUPS;
 use crate::games::einstein::{GONE, MAX_STONES, Position, Standard};
-use crate::random::RandomStream;
 
 /// The ring twice over, and what may be read past its end.
 const LENGTH: usize = 2 * SETUPS + LANES;

@@ -4,7 +4,7 @@
 //! does.
 
 use super::{Lane, Shared, Worker, turned};
-use crate::game::{Game, List, Outcome};
+use crate::core::game::{Game, List, Outcome};
 use crate::search::mcts::leaf::Leaf;
 use crate::search::mcts::options::{Backup, Selection};
 use crate::search::mcts::solver;

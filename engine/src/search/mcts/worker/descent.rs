@@ -4,8 +4,8 @@
 //! be under way in turn.
 
 use super::{Lane, Shared, Step, Worker, middle, turned};
-use crate::chance::Bounds;
-use crate::game::{Game, MAX_SEATS, Seat};
+use crate::core::chance::Bounds;
+use crate::core::game::{Game, MAX_SEATS, Seat};
 use crate::search::mcts::graph::Cell;
 use crate::search::mcts::leaf::{Leaf, MoveKinds, of_two};
 use crate::search::meter::Meter;

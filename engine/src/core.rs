@@ -1,0 +1,27 @@
+//! What every room may use: the rules of a game as far as search may know them, what follows from
+//! that alone, and what has nothing to do with games at all.
+//!
+//! Invariant: nothing here names a search, a player or a game.
+
+// A game, its chance, and what positions are worth.
+pub mod game;
+
+pub mod chance;
+
+pub mod evaluator;
+
+pub mod calibration;
+
+// Exact knowledge, as far as a search asks for it.
+pub mod oracle;
+
+// What a game leaves behind.
+pub mod record;
+
+// Randomness, and files that appear complete or not at all.
+pub mod random;
+
+pub mod files;
+
+// What is wrong with a text.
+pub mod text;

@@ -1,0 +1,422 @@
+//! The unified operator: the value of a position before chance has spoken, exact or between bounds.
+//!
+//! `V = Σ_o w_o · max_{m ∈ run(o)} v_m` (Rock'n'Roll, Schäfer 2006: no chance layer is searched
+//! twice). While moves are being searched each outcome lies between the best lower bound found and,
+//! until all its moves are searched, 1. Star1's windows (Ballard 1983) follow by solving these
+//! piecewise linear sums for one move. Invariant: all values are win probabilities in `[0, 1]` from
+//! one view; every search takes its windows here.
+
+use crate::core::game::{MAX_OUTCOMES, Outcome};
+
+/// What is known of a value: it lies in `[lower, upper]`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Bounds {
+    /// The value is at least this.
+    pub lower: f32,
+    /// The value is at most this.
+    pub upper: f32,
+}
+
+impl Bounds {
+    /// Nothing is known.
+    pub const UNKNOWN: Self = Self {
+        lower: 0.0,
+        upper: 1.0,
+    };
+
+    /// Exactly `value`.
+    #[must_use]
+    #[inline]
+    pub fn exact(value: f32) -> Self {
+        Self {
+            lower: value,
+            upper: value,
+        }
+    }
+
+    /// The same knowledge seen by the opponent.
+    #[must_use]
+    #[inline]
+    pub fn opposite(self) -> Self {
+        Self {
+            lower: 1.0 - self.upper,
+            upper: 1.0 - self.lower,
+        }
+    }
+}
+
+/// The value of a position from the exact values of all its moves.
+#[must_use]
+#[inline]
+pub fn expectation(outcomes: &[Outcome], values: &[f32]) -> f32 {
+    let sum: f32 = outcomes
+        .iter()
+        .map(|outcome| outcome.weight * values[outcome.run()].iter().copied().fold(0.0, f32::max))
+        .sum();
+    // The weights are rounded: their sum may exceed 1 in its last digit.
+    sum.min(1.0)
+}
+
+/// Bounds of a position while its moves are searched one by one, in any order.
+#[derive(Clone, Debug)]
+pub struct ChanceBounds {
+    groups: [Group; MAX_OUTCOMES],
+    count: usize,
+    /// For each of the first moves the outcomes that permit it, one bit an outcome.
+    permitting: [u8; MASKS],
+    /// `Σ weight · lower` and `Σ weight · upper` of all groups, kept up to date group by group, so
+    /// with rounding errors; they decide, with a margin, when to stop. [`ChanceBounds::bounds`]
+    /// adds up anew.
+    lower: f32,
+    upper: f32,
+    /// [`MARGIN`], but 0 without chance: then nothing is rounded.
+    margin: f32,
+}
+
+/// Moves whose outcomes are looked up; those of later ones are found anew each time.
+const MASKS: usize = 32;
+
+/// Windows are wider than they need be by this much, as the value of the position counts: more than
+/// rounding can spoil.
+const MARGIN: f32 = 1e-6;
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Group {
+    outcome: Outcome,
+    /// Best lower bound of the moves searched so far.
+    lower: f32,
+    /// Best upper bound of the moves whose search is finished.
+    searched_upper: f32,
+    /// 1 as long as the search of a move is not finished, then `searched_upper`.
+    upper: f32,
+    unsearched: u16,
+    reciprocal: f32,
+}
+
+impl ChanceBounds {
+    /// Bounds of a position none of whose moves has been searched.
+    #[must_use]
+    #[inline]
+    pub fn new(outcomes: &[Outcome]) -> Self {
+        let mut groups = [Group::default(); MAX_OUTCOMES];
+        let mut permitting = [0; MASKS];
+        for (number, (group, outcome)) in groups.iter_mut().zip(outcomes).enumerate() {
+            let end = usize::from(outcome.end).min(MASKS);
+            for mask in &mut permitting[usize::from(outcome.start).min(end)..end] {
+                *mask |= 1 << number;
+            }
+            let (unsearched, reciprocal) = (outcome.end - outcome.start, outcome.weight.recip());
+            *group = Group {
+                outcome: *outcome,
+                lower: 0.0,
+                searched_upper: 0.0,
+                upper: 1.0,
+                unsearched,
+                reciprocal,
+            };
+        }
+        let margin = if outcomes.len() == 1 && outcomes[0].weight == 1.0 {
+            0.0
+        } else {
+            MARGIN
+        };
+        Self {
+            groups,
+            count: outcomes.len(),
+            permitting,
+            lower: 0.0,
+            upper: 1.0,
+            margin,
+        }
+    }
+
+    /// The window in which the value of the move at `index` matters, given the position's window.
+    ///
+    /// A value of at most the first bound changes nothing, or lets the position fail low (where one
+    /// outcome alone permits the move: together with this outcome's other moves, unless one of them
+    /// is better); a value of at least the second makes it fail high. Only asked while the bounds
+    /// do not [`ChanceBounds::decide`].
+    #[must_use]
+    #[inline]
+    pub fn window(&self, index: usize, alpha: f32, beta: f32) -> (f32, f32) {
+        let (alpha, beta) = (alpha - self.margin, beta + self.margin);
+        let mut permitting = self.permitting(index);
+        if permitting & permitting.wrapping_sub(1) == 0 {
+            // One outcome, or none.
+            let Some(group) = self.groups.get(permitting.trailing_zeros() as usize) else {
+                return (1.0, 1.0);
+            };
+            if self.margin == 0.0 {
+                // Without chance: alpha-beta, to the last bit.
+                return (
+                    if alpha > group.lower && alpha >= group.searched_upper {
+                        alpha
+                    } else {
+                        group.lower
+                    },
+                    beta,
+                );
+            }
+            let high = (beta - self.lower) * group.reciprocal + group.lower;
+            // However many moves the outcome still has: at or below this, the move is either beaten
+            // by another one or lets the position fail low together with them.
+            let low = (alpha - self.upper) * group.reciprocal + group.upper;
+            let low = if low < group.searched_upper {
+                f32::NEG_INFINITY
+            } else {
+                low
+            };
+            return (if low > group.lower { low } else { group.lower }, high);
+        }
+        let mut below = Sum {
+            constant: self.lower,
+            ..Sum::default()
+        };
+        let mut above = Sum {
+            constant: self.upper,
+            ..Sum::default()
+        };
+        let mut irrelevant = 1.0_f32;
+        while permitting != 0 {
+            let group = &self.groups[permitting.trailing_zeros() as usize];
+            permitting &= permitting - 1;
+            let weight = group.outcome.weight;
+            below.constant -= weight * group.lower;
+            below.push(weight, group.lower);
+            irrelevant = irrelevant.min(group.lower);
+            if group.unsearched <= 1 {
+                above.constant -= weight * group.upper;
+                above.push(weight, group.searched_upper);
+            }
+        }
+        (above.solve(alpha).max(irrelevant), below.solve(beta))
+    }
+
+    /// The outcomes that permit the move at `index`, one bit an outcome.
+    #[inline]
+    fn permitting(&self, index: usize) -> u32 {
+        if index < MASKS {
+            return u32::from(self.permitting[index]);
+        }
+        let mut permitting = 0;
+        for (number, group) in self.groups.iter().enumerate() {
+            // Places that are not used have an empty run.
+            permitting |= u32::from(group.outcome.permits(index)) << number;
+        }
+        permitting
+    }
+
+    /// Takes note of what the search of the move at `index` found; each move is finished once.
+    #[inline]
+    pub fn add(&mut self, index: usize, bounds: Bounds) {
+        let mut permitting = self.permitting(index);
+        while permitting != 0 {
+            let group = &mut self.groups[permitting.trailing_zeros() as usize];
+            permitting &= permitting - 1;
+            // Written so that no processor has to foresee which move is better.
+            let lower = if bounds.lower > group.lower {
+                bounds.lower
+            } else {
+                group.lower
+            };
+            self.lower = if self.margin == 0.0 {
+                lower
+            } else {
+                self.lower + group.outcome.weight * (lower - group.lower)
+            };
+            group.lower = lower;
+            group.searched_upper = if bounds.upper > group.searched_upper {
+                bounds.upper
+            } else {
+                group.searched_upper
+            };
+            group.unsearched -= 1;
+            if group.unsearched == 0 {
+                self.upper = if self.margin == 0.0 {
+                    group.searched_upper
+                } else {
+                    self.upper - group.outcome.weight * (group.upper - group.searched_upper)
+                };
+                group.upper = group.searched_upper;
+            }
+        }
+    }
+
+    /// Takes note that the move at `index`, whose search goes on, is worth at least `lower`.
+    #[inline]
+    pub fn raise(&mut self, index: usize, lower: f32) {
+        let mut permitting = self.permitting(index);
+        while permitting != 0 {
+            let group = &mut self.groups[permitting.trailing_zeros() as usize];
+            permitting &= permitting - 1;
+            if lower > group.lower {
+                self.lower = if self.margin == 0.0 {
+                    lower
+                } else {
+                    self.lower + group.outcome.weight * (lower - group.lower)
+                };
+                group.lower = lower;
+            }
+        }
+    }
+
+    /// Whether any outcome permits the move at `index`; other moves need no search.
+    #[must_use]
+    #[inline]
+    pub fn matters(&self, index: usize) -> bool {
+        self.permitting(index) != 0
+    }
+
+    /// Whether no search of further moves is needed: the bounds have left a window for certain, or
+    /// meet.
+    #[must_use]
+    #[inline]
+    pub fn decide(&self, alpha: f32, beta: f32) -> bool {
+        let margin = self.margin / 2.0;
+        self.lower >= beta + margin
+            || self.upper <= alpha - margin
+            || self.upper - self.lower < MARGIN && self.meet()
+    }
+
+    fn meet(&self) -> bool {
+        self.groups[..self.count]
+            .iter()
+            .all(|group| group.lower >= group.upper)
+    }
+
+    /// Between what the position is worth, to the last digit: added up in the order of the
+    /// outcomes, so that it depends on what is known of the moves and not on the order in which it
+    /// became known.
+    #[must_use]
+    #[inline]
+    pub fn bounds(&self) -> Bounds {
+        let (mut lower, mut upper) = (0.0, 0.0);
+        for group in &self.groups[..self.count] {
+            lower += group.outcome.weight * group.lower;
+            upper += group.outcome.weight * group.upper;
+        }
+        // The weights are rounded: their sum may exceed 1 in its last digit.
+        Bounds {
+            lower: f32::min(lower, 1.0),
+            upper: f32::min(upper, 1.0),
+        }
+    }
+}
+
+/// `constant + Σ weight · max(floor, x)` as a function of x.
+#[derive(Default)]
+struct Sum {
+    constant: f32,
+    /// Sorted by floor.
+    terms: [(f32, f32); MAX_OUTCOMES],
+    count: usize,
+}
+
+impl Sum {
+    #[inline]
+    fn push(&mut self, weight: f32, floor: f32) {
+        let mut slot = self.count;
+        while slot > 0 && self.terms[slot - 1].1 > floor {
+            self.terms[slot] = self.terms[slot - 1];
+            slot -= 1;
+        }
+        self.terms[slot] = (weight, floor);
+        self.count += 1;
+    }
+
+    /// The x at which the sum reaches `target`: minus infinity if it is above for all x, plus
+    /// infinity if it does not depend on x and stays below.
+    #[inline]
+    fn solve(&self, target: f32) -> f32 {
+        let terms = &self.terms[..self.count];
+        let mut rest: f32 = self.constant
+            + terms
+                .iter()
+                .map(|(weight, floor)| weight * floor)
+                .sum::<f32>();
+        if rest > target {
+            return f32::NEG_INFINITY;
+        }
+        let mut slope = 0.0;
+        for (position, (weight, floor)) in terms.iter().enumerate() {
+            rest -= weight * floor;
+            slope += weight;
+            let x = ((target - rest) / slope).max(*floor);
+            if terms.get(position + 1).is_none_or(|(_, next)| x < *next) {
+                return x;
+            }
+        }
+        f32::INFINITY
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn outcome(weight: f32, start: u16, end: u16) -> Outcome {
+        Outcome { weight, start, end }
+    }
+
+    /// But for the margin, which a weight of one half doubles.
+    fn window_is(found: (f32, f32), expected: (f32, f32)) {
+        assert!(
+            (found.0 - expected.0).abs() < 3e-6 && (found.1 - expected.1).abs() < 3e-6,
+            "{found:?}, expected {expected:?}"
+        );
+        assert!(
+            found.0 <= expected.0 && found.1 >= expected.1,
+            "{found:?} is narrower than {expected:?}"
+        );
+    }
+
+    #[test]
+    fn expectation_takes_the_best_move_of_each_outcome() {
+        let outcomes = [outcome(0.5, 0, 2), outcome(0.5, 1, 3)];
+        assert!((expectation(&outcomes, &[0.8, 0.4, 0.6]) - 0.7).abs() < 1e-7);
+    }
+
+    #[test]
+    fn a_game_without_chance_has_alpha_beta_windows() {
+        let mut bounds = ChanceBounds::new(&[outcome(1.0, 0, 3)]);
+        window_is(bounds.window(0, 0.3, 0.7), (0.3, 0.7));
+        bounds.add(0, Bounds::exact(0.5));
+        window_is(bounds.window(1, 0.3, 0.7), (0.5, 0.7));
+        bounds.add(
+            1,
+            Bounds {
+                lower: 0.0,
+                upper: 0.4,
+            },
+        );
+        window_is(bounds.window(2, 0.6, 0.7), (0.6, 0.7));
+        assert_eq!(
+            bounds.bounds(),
+            Bounds {
+                lower: 0.5,
+                upper: 1.0
+            }
+        );
+    }
+
+    #[test]
+    fn star1_windows_follow_from_the_bounds_of_the_other_outcomes() {
+        // Two equally likely outcomes with one move each, window (0.4, 0.7): fail high needs v/2 >=
+        // 0.7 (impossible within [0, 1]); fail low needs v/2 + 1/2 <= 0.4 (impossible).
+        let mut bounds = ChanceBounds::new(&[outcome(0.5, 0, 1), outcome(0.5, 1, 2)]);
+        window_is(bounds.window(0, 0.4, 0.7), (0.0, 1.4));
+        bounds.add(0, Bounds::exact(0.6));
+        // Now v/2 + 0.3 >= 0.7 from v = 0.8 on, and <= 0.4 up to v = 0.2.
+        window_is(bounds.window(1, 0.4, 0.7), (0.2, 0.8));
+    }
+
+    #[test]
+    fn one_move_shared_by_outcomes_with_different_floors() {
+        // Outcome A {0, 1}, outcome B {1, 2}; move 0 is worth 0.2, move 2 is worth 0.6. For move 1
+        // the value is 0.5 max(0.2, x) + 0.5 max(0.6, x): 0.5 at x = 0.4, 0.7 at x = 0.7.
+        let mut bounds = ChanceBounds::new(&[outcome(0.5, 0, 2), outcome(0.5, 1, 3)]);
+        bounds.add(0, Bounds::exact(0.2));
+        bounds.add(2, Bounds::exact(0.6));
+        window_is(bounds.window(1, 0.5, 0.7), (0.4, 0.7));
+    }
+}

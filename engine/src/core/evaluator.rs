@@ -1,0 +1,166 @@
+//! Evaluators: what a position is worth without search.
+//!
+//! Every evaluator speaks win probability for the seat to move, before the roll, in `[0, 1]`;
+//! expectation over chance only makes sense on that scale. Weights are shared and immutable;
+//! whatever is kept up to date from move to move is a cache that the searching thread owns.
+
+use crate::core::game::{Game, MAX_SEATS, Payoffs};
+use std::sync::Arc;
+
+/// Rates positions that are not over.
+pub trait Evaluator<G: Game>: Send + Sync {
+    /// State that is kept up to date along a line of play; `()` for an evaluator that needs none.
+    type Cache: Clone + Default + Send;
+
+    /// Whether [`Evaluator::one_ply`] and [`Evaluator::score_successors`] are there: a search then
+    /// asks about all successors of a position at once and keeps no caches.
+    const KNOWS_SUCCESSORS: bool = false;
+
+    /// The value of a position, one ply deep, for the seat to move: the expectation of the best
+    /// successor, the same to the last bit as from the [`Evaluator::value`] of each. The cache may
+    /// be any that was used with these rules and this evaluator alone: it only saves work that an
+    /// earlier call has done. Two seats only.
+    fn one_ply(&self, game: &G, position: &G::Position, cache: &mut Self::Cache) -> OnePly {
+        let _ = (game, position, cache);
+        unreachable!("only asked of evaluators that say so");
+    }
+
+    /// Scores every successor of a position at once: one score a move, for the seat that makes it,
+    /// on any scale on which more is better; infinite for a move that wins. Two seats only.
+    fn score_successors(
+        &self,
+        game: &G,
+        position: &G::Position,
+        moves: &[G::Move],
+        scores: &mut [f32],
+    ) {
+        let _ = (game, position, moves, scores);
+        unreachable!("only asked of evaluators that say so");
+    }
+
+    /// Fills the cache from scratch.
+    fn refresh(&self, game: &G, position: &G::Position, cache: &mut Self::Cache) {
+        let _ = (game, position, cache);
+    }
+
+    /// Fills the cache of the position after a move from that of the position before it. The result
+    /// must be the same, to the last bit, as that of [`Evaluator::refresh`].
+    fn update(
+        &self,
+        game: &G,
+        parent: &Self::Cache,
+        before: &G::Position,
+        mv: G::Move,
+        after: &G::Position,
+        child: &mut Self::Cache,
+    ) {
+        let _ = (parent, before, mv);
+        self.refresh(game, after, child);
+    }
+
+    /// Win probability of the seat to move, before the roll, in `[0, 1]`.
+    fn value(&self, game: &G, position: &G::Position, cache: &Self::Cache) -> f32;
+
+    /// One value a position; `out` is as long as `positions`. Never asked of positions that are
+    /// over.
+    fn values(&self, game: &G, positions: &[G::Position], out: &mut [f32]) {
+        let mut cache = Self::Cache::default();
+        for (position, value) in positions.iter().zip(out) {
+            self.refresh(game, position, &mut cache);
+            *value = self.value(game, position, &cache);
+        }
+    }
+
+    /// A value for every seat; with more than two seats the others share what the seat to move
+    /// leaves.
+    fn payoffs(&self, game: &G, position: &G::Position, cache: &Self::Cache) -> Payoffs {
+        let own = self.value(game, position, cache);
+        let mut payoffs = [0.0; MAX_SEATS];
+        payoffs[..G::SEATS].fill((1.0 - own) / (G::SEATS as f32 - 1.0));
+        payoffs[game.to_move(position)] = own;
+        payoffs
+    }
+}
+
+/// An evaluator behind a pointer, for places that are not hot: one position at a time, no cache.
+pub trait DynEvaluator<G: Game>: Send + Sync {
+    /// Win probability of the seat to move, before the roll.
+    fn value_of(&self, game: &G, position: &G::Position) -> f32;
+}
+
+impl<G: Game, E: Evaluator<G>> DynEvaluator<G> for E {
+    fn value_of(&self, game: &G, position: &G::Position) -> f32 {
+        let mut cache = E::Cache::default();
+        self.refresh(game, position, &mut cache);
+        self.value(game, position, &cache)
+    }
+}
+
+impl<G: Game, E: Evaluator<G>> Evaluator<G> for Arc<E> {
+    type Cache = E::Cache;
+    const KNOWS_SUCCESSORS: bool = E::KNOWS_SUCCESSORS;
+
+    #[inline]
+    fn one_ply(&self, game: &G, position: &G::Position, cache: &mut E::Cache) -> OnePly {
+        (**self).one_ply(game, position, cache)
+    }
+
+    #[inline]
+    fn score_successors(
+        &self,
+        game: &G,
+        position: &G::Position,
+        moves: &[G::Move],
+        scores: &mut [f32],
+    ) {
+        (**self).score_successors(game, position, moves, scores);
+    }
+
+    fn refresh(&self, game: &G, position: &G::Position, cache: &mut E::Cache) {
+        (**self).refresh(game, position, cache);
+    }
+
+    fn update(
+        &self,
+        game: &G,
+        parent: &E::Cache,
+        before: &G::Position,
+        mv: G::Move,
+        after: &G::Position,
+        child: &mut E::Cache,
+    ) {
+        (**self).update(game, parent, before, mv, after, child);
+    }
+
+    fn value(&self, game: &G, position: &G::Position, cache: &E::Cache) -> f32 {
+        (**self).value(game, position, cache)
+    }
+
+    fn values(&self, game: &G, positions: &[G::Position], out: &mut [f32]) {
+        (**self).values(game, positions, out);
+    }
+
+    fn payoffs(&self, game: &G, position: &G::Position, cache: &E::Cache) -> Payoffs {
+        (**self).payoffs(game, position, cache)
+    }
+}
+
+/// A hand-made score: larger is better for the seat to move, on a scale of its own.
+///
+/// [`calibration::Calibrated`] turns a score into an [`Evaluator`]; the raw score stays reachable,
+/// because published tables need it.
+pub trait Score<G: Game>: Send + Sync {
+    /// The raw score, from the view of the seat to move.
+    fn score(&self, game: &G, position: &G::Position) -> f32;
+}
+
+/// A position looked at one ply deep.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct OnePly {
+    /// Win probability of the seat to move.
+    pub value: f32,
+    /// How many successors there are.
+    pub successors: u32,
+    /// How many of them are not over.
+    pub evaluated: u32,
+}

@@ -1,0 +1,331 @@
+//! What search may know of a game: moves, outcomes, seats and payoffs; never dice, stones or
+//! boards.
+//!
+//! A position is *before* chance has spoken. Every move that some outcome permits is listed once,
+//! in an order in which each outcome permits one contiguous run of the list. A position is then
+//! worth `Σ weight · max(value of the moves in that run)`; a game without chance has one run of
+//! weight 1.
+//!
+//! Invariant: an implementation of [`Game`] holds the rules (a variant, the assumed die), is
+//! immutable and shared; positions are small values that are copied freely.
+
+use std::fmt::Debug;
+use std::hash::Hash;
+use std::ops::{Deref, DerefMut, Range};
+
+/// A participant, counted from 0.
+pub type Seat = usize;
+
+/// Most seats a game may have.
+pub const MAX_SEATS: usize = 8;
+
+/// Most chance outcomes a position may have; it bounds the stack space of [`crate::core::chance`].
+pub const MAX_OUTCOMES: usize = 6;
+
+/// One payoff in `[0, 1]` for each seat; 1 is a win. With two seats they add up to 1.
+pub type Payoffs = [f32; MAX_SEATS];
+
+/// A chance outcome: its probability and the run of the move list it permits.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Outcome {
+    /// Probability; the weights of a position's outcomes add up to 1.
+    pub weight: f32,
+    /// First permitted index of the move list.
+    pub start: u16,
+    /// One past the last permitted index.
+    pub end: u16,
+}
+
+impl Outcome {
+    /// The permitted indices of the move list.
+    #[must_use]
+    #[inline]
+    pub fn run(&self) -> Range<usize> {
+        usize::from(self.start)..usize::from(self.end)
+    }
+
+    /// Whether this outcome permits the move at `index` of the move list.
+    #[must_use]
+    #[inline]
+    pub fn permits(&self, index: usize) -> bool {
+        // One comparison: below the start the difference wraps around.
+        index.wrapping_sub(usize::from(self.start)) < usize::from(self.end - self.start)
+    }
+}
+
+/// The outcomes of one position.
+pub type OutcomeList = FixedList<Outcome, MAX_OUTCOMES>;
+
+/// The rules of a game, as far as search may know them.
+pub trait Game: Clone + Debug + Send + Sync + 'static {
+    /// A state before chance has spoken.
+    type Position: Copy + Eq + Hash + Debug + Send + Sync + 'static;
+    /// A move; small, meaningful only together with the position it is made in.
+    type Move: Copy + Eq + Debug + Default + Send + Sync + 'static;
+    /// A list that holds the moves of any position; a [`FixedList`] keeps search free of
+    /// allocation.
+    type Moves: List<Self::Move>;
+    /// How many seats play.
+    const SEATS: usize;
+    /// How many kinds of moves [`Game::move_kind`] tells apart.
+    const MOVE_KINDS: usize = 1;
+
+    /// The seat whose turn it is. Never assume that seats alternate.
+    fn to_move(&self, position: &Self::Position) -> Seat;
+
+    /// `Some` once the game is over.
+    fn payoffs(&self, position: &Self::Position) -> Option<Payoffs>;
+
+    /// What a seat gets, once the game is over.
+    #[inline]
+    fn payoff(&self, position: &Self::Position, seat: Seat) -> Option<f32> {
+        self.payoffs(position).map(|payoffs| payoffs[seat])
+    }
+
+    /// Every move that some outcome permits, in run order, into an emptied list.
+    /// Only asked of positions that are not over; never empty for them.
+    fn moves(&self, position: &Self::Position, moves: &mut Self::Moves);
+
+    /// The outcomes and the runs of `moves` they permit; outcomes that permit the same run are best
+    /// merged.
+    fn outcomes(
+        &self,
+        position: &Self::Position,
+        moves: &[Self::Move],
+        outcomes: &mut OutcomeList,
+    ) {
+        let _ = position;
+        outcomes.clear();
+        outcomes.push(Outcome {
+            weight: 1.0,
+            start: 0,
+            end: moves.len() as u16,
+        });
+    }
+
+    /// A random permitted move: an outcome by its weight, then one of the moves it permits, all
+    /// equally likely. `bits` are 64 random bits. Only asked of positions that are not over.
+    fn random_move(&self, position: &Self::Position, bits: u64) -> Self::Move {
+        let mut moves = Self::Moves::default();
+        self.moves(position, &mut moves);
+        let mut outcomes = OutcomeList::default();
+        self.outcomes(position, &moves, &mut outcomes);
+        let run = sample(&outcomes, (bits >> 32) as u32).run();
+        moves[run.start + one_of(run.len(), bits as u32)]
+    }
+
+    /// Draws an outcome by its weight and puts the moves it permits, and only those, into an
+    /// emptied list; answers where in the list of all moves the first of them stands. `bits` are 32
+    /// random bits. Only asked of positions that are not over.
+    fn draw_moves(&self, position: &Self::Position, bits: u32, moves: &mut Self::Moves) -> usize {
+        let mut all = Self::Moves::default();
+        self.moves(position, &mut all);
+        let mut outcomes = OutcomeList::default();
+        self.outcomes(position, &all, &mut outcomes);
+        let run = sample(&outcomes, bits).run();
+        moves.clear();
+        all[run.clone()].iter().for_each(|&mv| moves.push(mv));
+        run.start
+    }
+
+    /// What a game brings that goes on by moves as [`Game::random_move`] draws them. `random` gives
+    /// 64 random bits a call; how many calls are made is up to the game. Of a position that is
+    /// over, its payoffs.
+    fn random_end(&self, position: &Self::Position, random: impl FnMut() -> u64) -> Payoffs {
+        end_move_by_move(self, position, random)
+    }
+
+    /// The same of several positions, which may be faster at once; as many payoffs as positions.
+    fn random_ends(
+        &self,
+        positions: &[Self::Position],
+        mut random: impl FnMut() -> u64,
+        payoffs: &mut [Payoffs],
+    ) {
+        for (position, payoffs) in positions.iter().zip(payoffs) {
+            *payoffs = self.random_end(position, &mut random);
+        }
+    }
+
+    /// The position after a move of the list.
+    fn play(&self, position: &Self::Position, mv: Self::Move) -> Self::Position;
+
+    /// Below [`Game::MOVE_KINDS`]: moves of one kind tend to be good or bad together, so search
+    /// remembers how each kind fared and tries the successful ones first.
+    fn move_kind(&self, position: &Self::Position, mv: Self::Move) -> usize {
+        let _ = (position, mv);
+        0
+    }
+
+    /// How forcing a move is, for the order in which moves are searched and for nothing else: 0 for
+    /// a quiet one, more for what ends the game or changes it at once.
+    fn urgency(&self, position: &Self::Position, mv: Self::Move) -> u8 {
+        let _ = (position, mv);
+        0
+    }
+
+    /// The part of the game a position belongs to, for settings that differ between them.
+    fn stage(&self, position: &Self::Position) -> Stage {
+        let _ = position;
+        Stage::Middle
+    }
+
+    /// A well mixed 64-bit key; equal positions have equal keys.
+    fn key(&self, position: &Self::Position) -> u64;
+}
+
+/// A random game by [`Game::random_move`], 64 random bits a move: right for every game.
+pub fn end_move_by_move<G: Game>(
+    game: &G,
+    position: &G::Position,
+    mut random: impl FnMut() -> u64,
+) -> Payoffs {
+    let mut position = *position;
+    loop {
+        if let Some(payoffs) = game.payoffs(&position) {
+            return payoffs;
+        }
+        position = game.play(&position, game.random_move(&position, random()));
+    }
+}
+
+/// A part of a game.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stage {
+    /// Its beginning.
+    Opening,
+    /// What lies between.
+    Middle,
+    /// Its end, when little is left on the board.
+    Endgame,
+}
+
+/// Where the outcomes of a game that is played come from; each game implements it for what it draws
+/// with.
+pub trait Chance<G: Game> {
+    /// Draws what the seat to move gets: the outcome as a record keeps it, and the moves it
+    /// permits.
+    fn draw(&mut self, game: &G, position: &G::Position) -> (u8, G::Moves);
+}
+
+/// A growable list, seen as a slice.
+pub trait List<T>: Default + Clone + Debug + Send + Deref<Target = [T]> + DerefMut {
+    /// Appends one item.
+    fn push(&mut self, item: T);
+    /// Removes all items.
+    fn clear(&mut self);
+}
+
+impl<T: Clone + Debug + Send> List<T> for Vec<T> {
+    fn push(&mut self, item: T) {
+        Vec::push(self, item);
+    }
+    fn clear(&mut self) {
+        Vec::clear(self);
+    }
+}
+
+/// A list of at most `N` items that lives on the stack.
+#[derive(Clone, Copy, Debug)]
+pub struct FixedList<T, const N: usize> {
+    items: [T; N],
+    length: u16,
+}
+
+impl<T: Copy + Default + Debug + Send, const N: usize> FixedList<T, N> {
+    /// Appends one item.
+    ///
+    /// # Panics
+    /// If the list is full.
+    #[inline]
+    pub fn push(&mut self, item: T) {
+        self.items[usize::from(self.length)] = item;
+        self.length += 1;
+    }
+
+    /// Appends the first `count` of a few items. How many they are decides nothing but the length,
+    /// so that a processor need not foresee it.
+    ///
+    /// # Panics
+    /// If there is no room for all of the few.
+    #[inline]
+    pub fn push_first<const FEW: usize>(&mut self, items: [T; FEW], count: usize) {
+        let length = usize::from(self.length);
+        self.items[length..length + FEW].copy_from_slice(&items);
+        self.length += count.min(FEW) as u16;
+    }
+
+    /// Removes all items.
+    #[inline]
+    pub fn clear(&mut self) {
+        self.length = 0;
+    }
+}
+
+impl<T: Copy + Default, const N: usize> Default for FixedList<T, N> {
+    fn default() -> Self {
+        Self {
+            items: [T::default(); N],
+            length: 0,
+        }
+    }
+}
+
+impl<T, const N: usize> Deref for FixedList<T, N> {
+    type Target = [T];
+    #[inline]
+    fn deref(&self) -> &[T] {
+        &self.items[..usize::from(self.length)]
+    }
+}
+
+impl<T, const N: usize> DerefMut for FixedList<T, N> {
+    #[inline]
+    fn deref_mut(&mut self) -> &mut [T] {
+        &mut self.items[..usize::from(self.length)]
+    }
+}
+
+impl<T: Copy + Default + Debug + Send, const N: usize> List<T> for FixedList<T, N> {
+    #[inline]
+    fn push(&mut self, item: T) {
+        FixedList::push(self, item);
+    }
+    #[inline]
+    fn clear(&mut self) {
+        FixedList::clear(self);
+    }
+}
+
+/// The outcome that 32 random bits select by weight.
+///
+/// # Panics
+/// If there is no outcome.
+#[must_use]
+#[inline]
+pub fn sample(outcomes: &[Outcome], bits: u32) -> &Outcome {
+    let mut rest = bits as f32 / 4_294_967_296.0;
+    // Weights are not negative, so once the rest is below 0 it stays there. Counting needs no
+    // branch that depends on chance, which no processor foresees.
+    let mut passed = 0;
+    for outcome in outcomes {
+        rest -= outcome.weight;
+        passed += usize::from(rest >= 0.0);
+    }
+    &outcomes[passed.min(outcomes.len() - 1)]
+}
+
+/// One of `count` equally likely indices by 32 random bits; the bias is at most `count / 2^32`.
+#[must_use]
+#[inline]
+pub fn one_of(count: usize, bits: u32) -> usize {
+    ((count as u64 * u64::from(bits)) >> 32) as usize
+}
+
+/// The payoffs of a two-seat game that `winner` has won.
+#[must_use]
+pub fn won_by(winner: Seat) -> Payoffs {
+    let mut payoffs = [0.0; MAX_SEATS];
+    payoffs[winner] = 1.0;
+    payoffs
+}

@@ -1,0 +1,274 @@
+//! Dice: fair and loaded, rolled from a seed, and the duplicate dice of paired games.
+//!
+//! Invariant: a sequence of rolls is a pure function of its seed and its die.
+//! Every roll comes from the frozen Mersenne Twister of [`crate::core::random`], as Rock'n'Roll's did.
+
+pub use crate::core::random::{RandomStream, SeedSpace, derive_seed};
+use xxhash_rust::xxh3::xxh3_64;
+
+/// A die: how many faces it has and how likely each is.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Die {
+    faces: u8,
+    weights: [f64; 6],
+}
+
+/// Why a die cannot be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum DieError {
+    /// No face, or more than six.
+    #[error("a die has 1 to 6 faces, not {0}")]
+    Faces(usize),
+    /// A weight that is negative or no number, or all weights zero.
+    #[error("the weights of a die are numbers of at least 0, not all of them 0")]
+    Weights,
+}
+
+impl Die {
+    /// The fair die with six faces.
+    #[must_use]
+    pub fn fair() -> Self {
+        Self {
+            faces: 6,
+            weights: [1.0 / 6.0; 6],
+        }
+    }
+
+    /// A fair die with fewer faces, for small boards.
+    ///
+    /// # Errors
+    /// If `faces` is not in 1–6.
+    pub fn with_faces(faces: usize) -> Result<Self, DieError> {
+        if !(1..=6).contains(&faces) {
+            return Err(DieError::Faces(faces));
+        }
+        Self::loaded(&vec![1.0; faces])
+    }
+
+    /// A die whose faces 1, 2, … have probabilities proportional to `weights`.
+    ///
+    /// # Errors
+    /// If there are not 1–6 weights, one is negative or not finite, or all are 0.
+    pub fn loaded(weights: &[f64]) -> Result<Self, DieError> {
+        if !(1..=6).contains(&weights.len()) {
+            return Err(DieError::Faces(weights.len()));
+        }
+        let sum: f64 = weights.iter().sum();
+        if weights
+            .iter()
+            .any(|weight| !weight.is_finite() || *weight < 0.0)
+            || !sum.is_finite()
+            || sum <= 0.0
+        {
+            return Err(DieError::Weights);
+        }
+        let mut all = [0.0; 6];
+        for (slot, weight) in all.iter_mut().zip(weights) {
+            *slot = weight / sum;
+        }
+        Ok(Self {
+            faces: weights.len() as u8,
+            weights: all,
+        })
+    }
+
+    /// How many faces, 1–6.
+    #[must_use]
+    pub fn faces(&self) -> u8 {
+        self.faces
+    }
+
+    /// Probability of a face, counted from 1.
+    #[must_use]
+    pub fn probability(&self, face: u8) -> f64 {
+        self.weights[usize::from(face) - 1]
+    }
+
+    /// Whether every face is equally likely.
+    #[must_use]
+    pub fn is_fair(&self) -> bool {
+        let faces = usize::from(self.faces);
+        self.weights[..faces]
+            .iter()
+            .all(|weight| (weight * faces as f64 - 1.0).abs() < 1e-12)
+    }
+}
+
+/// An endless sequence of rolls of one die.
+///
+/// Twelve rolls of a fair die come from one 64-bit output: the output is a fraction that is
+/// multiplied by the number of faces again and again, the whole parts being the faces. The bias is
+/// below 6^12 / 2^64 < 2^-32.
+#[derive(Clone, Debug)]
+pub struct DiceStream {
+    random: RandomStream,
+    die: Die,
+    fair: bool,
+    fraction: u64,
+    left: u8,
+}
+
+/// Rolls of a fair die that are drawn from one generator output.
+const ROLLS_PER_OUTPUT: u8 = 12;
+
+impl DiceStream {
+    /// The rolls of `die` that belong to `seed`.
+    #[must_use]
+    pub fn new(seed: u64, die: Die) -> Self {
+        Self {
+            random: RandomStream::new(seed),
+            fair: die.is_fair(),
+            die,
+            fraction: 0,
+            left: 0,
+        }
+    }
+
+    /// The next face, counted from 1.
+    pub fn roll(&mut self) -> u8 {
+        if self.fair {
+            if self.left == 0 {
+                self.fraction = self.random.next_u64();
+                self.left = ROLLS_PER_OUTPUT;
+            }
+            self.left -= 1;
+            let product = u128::from(self.fraction) * u128::from(self.die.faces);
+            self.fraction = product as u64;
+            return (product >> 64) as u8 + 1;
+        }
+        let mut rest = self.random.unit();
+        let mut last_possible = 1;
+        for face in 1..=self.die.faces {
+            let probability = self.die.probability(face);
+            if probability > 0.0 {
+                if rest < probability {
+                    return face;
+                }
+                rest -= probability;
+                last_possible = face;
+            }
+        }
+        last_possible
+    }
+}
+
+/// Dice of a game in which the k-th roll of each seat depends only on the seed and k.
+///
+/// Two games with the same seed and sides swapped give both players the same luck.
+#[derive(Clone, Debug)]
+pub struct DuplicateDice {
+    seats: [DiceStream; 2],
+}
+
+impl DuplicateDice {
+    /// Two streams, one a seat.
+    #[must_use]
+    pub fn new(seed: u64, die: Die) -> Self {
+        let stream = |seat: u64| {
+            DiceStream::new(
+                xxh3_64(&[seed.to_le_bytes(), seat.to_le_bytes()].concat()),
+                die,
+            )
+        };
+        Self {
+            seats: [stream(0), stream(1)],
+        }
+    }
+
+    /// The next face of a seat (0 or 1), counted from 1.
+    pub fn roll(&mut self, seat: usize) -> u8 {
+        self.seats[seat].roll()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fair_rolls_are_uniform_and_independent() {
+        let mut dice = DiceStream::new(1, Die::fair());
+        let mut single = [0u32; 6];
+        let mut pairs = [0u32; 36];
+        let mut previous = 0;
+        let rolls = 1_200_000;
+        for index in 0..rolls {
+            let face = usize::from(dice.roll()) - 1;
+            single[face] += 1;
+            if index > 0 {
+                pairs[previous * 6 + face] += 1;
+            }
+            previous = face;
+        }
+        let chi_squared = |counts: &[u32]| {
+            let expected = f64::from(rolls) / counts.len() as f64;
+            counts
+                .iter()
+                .map(|&count| (f64::from(count) - expected).powi(2) / expected)
+                .sum::<f64>()
+        };
+        // 99.99 % quantiles with 5 and 35 degrees of freedom.
+        assert!(chi_squared(&single) < 25.7, "{single:?}");
+        assert!(chi_squared(&pairs) < 76.0, "{pairs:?}");
+    }
+
+    #[test]
+    fn the_stream_is_frozen() {
+        let mut dice = DiceStream::new(42, Die::fair());
+        let rolls: Vec<u8> = (0..24).map(|_| dice.roll()).collect();
+        // The first output of MT19937-64 for seed 42 is 13930160852258120406; its base-6 digits
+        // follow by hand.
+        let mut fraction = 13_930_160_852_258_120_406_u64;
+        for roll in &rolls[..12] {
+            let product = u128::from(fraction) * 6;
+            assert_eq!(u128::from(*roll), (product >> 64) + 1);
+            fraction = product as u64;
+        }
+    }
+
+    #[test]
+    fn loaded_dice_follow_their_weights_and_never_show_a_face_of_weight_zero() {
+        let die =
+            Die::loaded(&[1.0, 0.0, 3.0, 0.0, 4.0, 0.0]).expect("the weights are those of a die");
+        let mut dice = DiceStream::new(7, die);
+        let mut counts = [0u32; 6];
+        for _ in 0..80_000 {
+            counts[usize::from(dice.roll()) - 1] += 1;
+        }
+        for (face, expected) in [(1, 10_000.0), (3, 30_000.0), (5, 40_000.0)] {
+            assert!(
+                (f64::from(counts[face - 1]) - expected).abs() < 700.0,
+                "{counts:?}"
+            );
+        }
+        assert_eq!([counts[1], counts[3], counts[5]], [0, 0, 0]);
+    }
+
+    #[test]
+    fn the_kth_roll_of_a_seat_ignores_the_other_seat() {
+        let mut interleaved = DuplicateDice::new(5, Die::fair());
+        let mut one_after_the_other = interleaved.clone();
+        let mixed: Vec<[u8; 2]> = (0..50)
+            .map(|_| [interleaved.roll(0), interleaved.roll(1)])
+            .collect();
+        let first: Vec<u8> = (0..50).map(|_| one_after_the_other.roll(0)).collect();
+        let second: Vec<u8> = (0..50).map(|_| one_after_the_other.roll(1)).collect();
+        assert_eq!(
+            mixed,
+            first
+                .into_iter()
+                .zip(second)
+                .map(|(a, b)| [a, b])
+                .collect::<Vec<_>>()
+        );
+    }
+
+    #[test]
+    fn impossible_dice_are_refused() {
+        assert_eq!(Die::with_faces(0), Err(DieError::Faces(0)));
+        assert_eq!(Die::loaded(&[1.0; 7]), Err(DieError::Faces(7)));
+        assert_eq!(Die::loaded(&[0.0, 0.0]), Err(DieError::Weights));
+        assert_eq!(Die::loaded(&[1.0, -1.0]), Err(DieError::Weights));
+        assert_eq!(Die::loaded(&[f64::NAN]), Err(DieError::Weights));
+    }
+}

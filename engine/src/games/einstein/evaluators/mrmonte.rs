@@ -1,0 +1,397 @@
+//! MrMonte of Rock'n'Roll (Schäfer 2006): the share of games won by two simple players from the
+//! leaf.
+//!
+//! The two simulated players may differ, which models an opponent. Each rates the moves its roll
+//! permits with an evaluator after searching `depth` plies below the successor (depth 0 rates the
+//! successor itself), always takes a sure win, and takes the first of equal moves. Rolls are those
+//! of the die the game assumes. Invariant: the rolls come from a stream seeded by the evaluator's
+//! seed and the position, so the value of a position never changes; an MrMonte may itself be the
+//! evaluator of a simulated player.
+
+use crate::core::calibration::unproven;
+use crate::core::chance::expectation;
+use crate::core::evaluator::{DynEvaluator, Evaluator};
+use crate::core::game::{Game, OutcomeList};
+use crate::core::random::{RandomStream, SeedSpace, derive_seed};
+use crate::games::einstein::dice::DiceStream;
+use crate::games::einstein::{MAX_STONES, Move, MoveList, Position, RED, Standard};
+use std::sync::Arc;
+
+/// A simple player of the roll-outs.
+#[derive(Clone)]
+pub enum Simulated {
+    /// Makes any legal move with equal probability.
+    Random,
+    /// Makes the move it rates highest.
+    Rating {
+        /// What it rates positions with.
+        evaluator: Arc<dyn DynEvaluator<Standard>>,
+        /// How many plies below the successor it searches; 0 rates the successor.
+        depth: u8,
+    },
+}
+
+impl std::fmt::Debug for Simulated {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Random => formatter.write_str("Random"),
+            Self::Rating { depth, .. } => formatter
+                .debug_struct("Rating")
+                .field("depth", depth)
+                .finish_non_exhaustive(),
+        }
+    }
+}
+
+/// Roll-outs between two simulated players.
+#[derive(Clone, Debug)]
+pub struct MrMonte {
+    /// Games played a position; 0 counts as 1.
+    pub iterations: u32,
+    /// Who moves for Red.
+    pub red: Simulated,
+    /// Who moves for Blue.
+    pub blue: Simulated,
+    /// Rules the rolls, together with the position.
+    pub seed: u64,
+}
+
+impl MrMonte {
+    /// Plays one game to its end; whether `seat` has won it.
+    fn wins(&self, game: &Standard, mut position: Position, seat: usize, luck: &mut Luck) -> bool {
+        loop {
+            if let Some(winner) = game.winner(&position) {
+                return winner == seat;
+            }
+            let player = if position.seat() == RED {
+                &self.red
+            } else {
+                &self.blue
+            };
+            let legal = game.legal_moves(&position, luck.dice.roll());
+            let mv = match player {
+                Simulated::Random => legal[luck.moves.below(legal.len())],
+                Simulated::Rating { evaluator, depth } => {
+                    highest(game, &**evaluator, *depth, &position, &legal)
+                }
+            };
+            position = game.play(&position, mv);
+        }
+    }
+}
+
+impl Evaluator<Standard> for MrMonte {
+    type Cache = ();
+
+    /// The share of games won, held a millionth away from 0 and 1.
+    fn value(&self, game: &Standard, position: &Position, (): &()) -> f32 {
+        let iterations = self.iterations.max(1);
+        let seed = derive_seed(self.seed, SeedSpace::Playouts, &[position.key()]);
+        let moves = RandomStream::new(derive_seed(seed, SeedSpace::Player, &[]));
+        let mut luck = Luck {
+            dice: DiceStream::new(seed, game.die()),
+            moves,
+        };
+        let won = (0..iterations)
+            .filter(|_| self.wins(game, *position, position.seat(), &mut luck))
+            .count();
+        unproven(won as f32 / iterations as f32)
+    }
+}
+
+/// What is random in a roll-out: the rolls, and the moves of random players.
+struct Luck {
+    dice: DiceStream,
+    moves: RandomStream,
+}
+
+/// The move of `legal` (at least one) that is rated highest; the first of several, and a winning
+/// one at once.
+fn highest(
+    game: &Standard,
+    evaluator: &dyn DynEvaluator<Standard>,
+    depth: u8,
+    position: &Position,
+    legal: &[Move],
+) -> Move {
+    let mut best = (f32::NEG_INFINITY, legal[0]);
+    if legal.len() == 1 {
+        return best.1;
+    }
+    for &mv in legal {
+        let after = game.play(position, mv);
+        if game.winner(&after) == Some(position.seat()) {
+            return mv;
+        }
+        let value = 1.0 - expectiminimax(game, evaluator, &after, depth);
+        if value > best.0 {
+            best = (value, mv);
+        }
+    }
+    best.1
+}
+
+/// Textbook expectiminimax over two alternating seats: win probability of the seat to move after
+/// `depth` plies, each a roll and the best move it permits, with no cuts and no table.
+fn expectiminimax(
+    game: &Standard,
+    evaluator: &dyn DynEvaluator<Standard>,
+    position: &Position,
+    depth: u8,
+) -> f32 {
+    if let Some(winner) = game.winner(position) {
+        return if winner == position.seat() { 1.0 } else { 0.0 };
+    }
+    if depth == 0 {
+        return evaluator.value_of(game, position);
+    }
+    let mut moves = MoveList::default();
+    game.moves(position, &mut moves);
+    let mut outcomes = OutcomeList::default();
+    game.outcomes(position, &moves, &mut outcomes);
+    let mut values = [0.0; 3 * MAX_STONES];
+    for (value, &mv) in values.iter_mut().zip(moves.iter()) {
+        *value = 1.0 - expectiminimax(game, evaluator, &game.play(position, mv), depth - 1);
+    }
+    expectation(&outcomes, &values[..moves.len()])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::farmer_boy::FarmerBoy;
+    use super::super::random::Random;
+    use super::super::schwarz::Schwarz;
+    use super::super::schwarz_odds::SchwarzOdds;
+    use super::super::test_support::random_positions;
+    use super::*;
+    use crate::core::calibration::Calibrated;
+    use crate::core::evaluator::Score;
+    use crate::games::einstein::BLUE;
+
+    fn schwarz_evaluator() -> Arc<dyn DynEvaluator<Standard>> {
+        Arc::new(SchwarzOdds::fitted(&Standard::default()))
+    }
+
+    fn schwarz(depth: u8) -> Simulated {
+        Simulated::Rating {
+            evaluator: schwarz_evaluator(),
+            depth,
+        }
+    }
+
+    fn farmer_boy(depth: u8) -> Simulated {
+        Simulated::Rating {
+            evaluator: Arc::new(Calibrated {
+                score: FarmerBoy,
+                calibration: FarmerBoy::CALIBRATION,
+            }),
+            depth,
+        }
+    }
+
+    fn position(text: &str) -> Position {
+        Standard::default().parse_position(text).unwrap().0
+    }
+
+    /// Expectiminimax face by face, with the moves the rules give for that face.
+    fn face_by_face(
+        game: &Standard,
+        evaluator: &dyn DynEvaluator<Standard>,
+        position: &Position,
+        depth: u8,
+    ) -> f64 {
+        match game.winner(position) {
+            Some(winner) => return f64::from(u8::from(winner == position.seat())),
+            None if depth == 0 => return f64::from(evaluator.value_of(game, position)),
+            None => {}
+        }
+        let best_of = |face| {
+            let legal = game.legal_moves(position, face);
+            legal
+                .iter()
+                .map(|&mv| 1.0 - face_by_face(game, evaluator, &game.play(position, mv), depth - 1))
+                .fold(0.0, f64::max)
+        };
+        (1..=6).map(|face| best_of(face) / 6.0).sum()
+    }
+
+    #[test]
+    fn the_search_of_a_simulated_player_is_expectiminimax() {
+        let game = Standard::default();
+        for position in random_positions(&game, 8, 60).iter().step_by(5) {
+            for depth in 0..3 {
+                let evaluator = schwarz_evaluator();
+                let fast = expectiminimax(&game, &*evaluator, position, depth);
+                let slow = face_by_face(&game, &*evaluator, position, depth);
+                assert!((f64::from(fast) - slow).abs() < 1e-5, "{fast} {slow}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_simulated_player_chooses_the_best_rated_move_and_always_a_sure_win() {
+        let game = Standard::default();
+        for position in random_positions(&game, 9, 300) {
+            for face in 1..=6 {
+                let legal = game.legal_moves(&position, face);
+                let after: Vec<Position> =
+                    legal.iter().map(|&mv| game.play(&position, mv)).collect();
+                // The raw difference of expectations, as MrBlack rates its successors; first of the
+                // best.
+                let score = Schwarz::new(&game);
+                let mut best = 0;
+                let mut best_score = f32::NEG_INFINITY;
+                for (index, after) in after.iter().enumerate() {
+                    let rating = if game.winner(after).is_some() {
+                        f32::INFINITY
+                    } else {
+                        -score.score(&game, after)
+                    };
+                    if rating > best_score + 1e-4 {
+                        (best, best_score) = (index, rating);
+                    }
+                }
+                let chosen = highest(&game, &*schwarz_evaluator(), 0, &position, &legal);
+                let rating = after[legal.iter().position(|&mv| mv == chosen).unwrap()];
+                assert_eq!(game.winner(&after[best]), game.winner(&rating));
+                if game.winner(&rating).is_none() {
+                    assert!((-score.score(&game, &rating) - best_score).abs() < 1e-3);
+                }
+                let chosen = game.play(
+                    &position,
+                    highest(&game, &Random::new(1), 1, &position, &legal),
+                );
+                assert_eq!(
+                    game.winner(&chosen).is_some(),
+                    after.iter().any(|after| game.winner(after).is_some())
+                );
+            }
+        }
+    }
+
+    /// Two lone stones, Red to move: one step before its goal in both rows and columns with Blue
+    /// far off, Red wins at once by the diagonal alone; a random player takes it in one of three
+    /// moves.
+    #[test]
+    fn random_players_move_at_random() {
+        let game = Standard::default();
+        let monte = MrMonte {
+            iterations: 6000,
+            red: Simulated::Random,
+            blue: schwarz(0),
+            seed: 3,
+        };
+        // Red needs the diagonal (1/3) now, or else loses: Blue stands one step before its own
+        // goal.
+        let value = monte.value(&game, &position("...../.a.../...../...1./..... r -"), &());
+        assert!(
+            (value - 1.0 / 3.0).abs() < 4.0 * (2.0_f32 / 9.0 / 6000.0).sqrt(),
+            "{value}"
+        );
+    }
+
+    #[test]
+    fn forced_games_have_certain_values() {
+        let game = Standard::default();
+        let monte = MrMonte {
+            iterations: 20,
+            red: schwarz(0),
+            blue: schwarz(0),
+            seed: 1,
+        };
+        // One stone each, far apart on the edges: the shorter way wins, and the mover wins equal
+        // ones.
+        for (text, expected) in [
+            ("...../...../..1../...../.b... r -", 1.0),
+            ("...../....a/....1/...../..... r -", 1.0),
+            ("....a/...../...../1..../..... b -", 1.0),
+            ("....1/...../...../...../a.... b -", 1.0),
+            ("....1/...../...../b..../..... r -", 0.0),
+        ] {
+            let value = monte.value(&game, &position(text), &());
+            assert!((value - expected).abs() < 2e-6, "{text}: {value}");
+        }
+    }
+
+    #[test]
+    fn the_share_of_wins_approaches_the_exact_value() {
+        let game = Standard::default();
+        let monte = MrMonte {
+            iterations: 5_000,
+            red: schwarz(0),
+            blue: schwarz(0),
+            seed: 3,
+        };
+        // Each turn Blue wins at once with stone a on faces 1-5; on a 6 stone f crawls up the edge.
+        // Red's stone walks the diagonal, 1, 2 or 3 steps from its goal, and wins if Blue has
+        // rolled nothing but sixes.
+        for (text, exact) in [
+            (".a.../...../...../...1./f.... b -", 5.0 / 6.0),
+            (".a.../...../..1../...../f.... r -", 1.0 / 6.0),
+            (".a.../.1.../...../...../f.... r -", 1.0 / 36.0),
+            (".a.../.1.../...../...../f.... b -", 1.0 - 1.0 / 216.0),
+        ] {
+            let value = f64::from(monte.value(&game, &position(text), &()));
+            // Four standard deviations of a share of 5,000 games.
+            let exact: f64 = exact;
+            assert!(
+                (value - exact).abs() < 4.0 * (exact * (1.0 - exact) / 5_000.0).sqrt(),
+                "{text}: {value}"
+            );
+        }
+    }
+
+    #[test]
+    fn values_are_reproducible_and_depend_on_the_seed_and_the_players() {
+        let game = Standard::default();
+        let start = position("215../64.../3...e/...fb/..acd b -");
+        let monte = |red: &Simulated, blue: &Simulated, seed| {
+            MrMonte {
+                iterations: 100,
+                red: red.clone(),
+                blue: blue.clone(),
+                seed,
+            }
+            .value(&game, &start, &())
+        };
+        let (strong, weak) = (
+            schwarz(0),
+            Simulated::Rating {
+                evaluator: Arc::new(Random::new(5)),
+                depth: 0,
+            },
+        );
+        assert_eq!(monte(&strong, &weak, 1), monte(&strong, &weak, 1));
+        assert!(
+            (0..5).any(|seed| monte(&strong, &strong, seed) != monte(&strong, &strong, seed + 1))
+        );
+        // Blue is to move: it wins more often when it is the strong one.
+        assert!(monte(&weak, &strong, 1) > 0.7 && monte(&strong, &weak, 1) < 0.4);
+        assert_eq!(start.seat(), BLUE);
+    }
+
+    #[test]
+    fn roll_outs_may_be_nested() {
+        let game = Standard::default();
+        let inner = MrMonte {
+            iterations: 4,
+            red: farmer_boy(0),
+            blue: farmer_boy(0),
+            seed: 1,
+        };
+        let nested = Simulated::Rating {
+            evaluator: Arc::new(inner),
+            depth: 0,
+        };
+        let outer = MrMonte {
+            iterations: 10,
+            red: nested.clone(),
+            blue: nested,
+            seed: 2,
+        };
+        let start = position("215../64.../3...e/...fb/..acd b -");
+        let value = outer.value(&game, &start, &());
+        assert_eq!(value, outer.value(&game, &start, &()));
+        assert!(value > 0.0 && value < 1.0);
+    }
+}

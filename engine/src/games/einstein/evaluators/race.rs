@@ -1,0 +1,95 @@
+//! The probability of winning the race without captures: the published form of Theo van der Storm's
+//! extension of the Schwarz table, Zweistein (Hsueh and Hsu, arXiv 2502.15547).
+//!
+//! Value = P(T_own ≤ T_enemy), T being the number of own turns ([`super::race_tables`]): the side
+//! to move, before its roll, moves first and so wins equal races. For the side that has just moved
+//! it is one minus that, Zweistein's Σ P(X ≤ i − 1) · P(Y = i). Invariant: it needs no calibration,
+//! being a win probability already.
+
+use super::race_tables::{RaceTables, distance_index};
+use crate::core::calibration::unproven;
+use crate::core::evaluator::Evaluator;
+use crate::games::einstein::{Position, Standard};
+use std::sync::Arc;
+
+/// The probability of finishing first.
+#[derive(Clone, Debug)]
+pub struct Race {
+    tables: Arc<RaceTables>,
+}
+
+impl Race {
+    /// The evaluator for a game's rules and assumed die.
+    #[must_use]
+    pub fn new(game: &Standard) -> Self {
+        Self {
+            tables: RaceTables::shared(game),
+        }
+    }
+}
+
+impl Evaluator<Standard> for Race {
+    type Cache = ();
+
+    #[inline]
+    fn value(&self, _game: &Standard, position: &Position, (): &()) -> f32 {
+        unproven(self.tables.wins_race(
+            distance_index(position.mover()),
+            distance_index(position.other()),
+        ))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::test_support::{SlowRace, check_reference, check_symmetries};
+    use super::*;
+    use crate::core::evaluator::DynEvaluator;
+
+    #[test]
+    fn drawn_positions() {
+        let game = Standard::default();
+        let race = Race::new(&game);
+        for (text, expected) in [
+            // One stone each, distances 2 (Red) and 3 (Blue), then 2 and 2.
+            ("...../...../..1../...b./..... r -", 1.0),
+            ("...../...../.b1../...../..... b -", 1.0),
+            ("...../...../.b1../...../..... r -", 1.0),
+            ("...../...../..1../...b./..... b -", 0.0),
+            // Red's stones 1 and 6 at 1 and 4 finish at once on faces 1-5; Blue's stone is one step
+            // away.
+            ("6a.../...../...../....1/..... r -", 5.0 / 6.0),
+            ("6a.../...../...../....1/..... b -", 1.0),
+        ] {
+            let value = race.value_of(&game, &game.parse_position(text).unwrap().0);
+            assert!((value - expected).abs() < 2e-6, "{text}: {value}");
+        }
+    }
+
+    #[test]
+    fn the_value_is_that_of_two_recursions_on_the_board() {
+        let game = Standard::default();
+        let evaluator = Race::new(&game);
+        let mut race = SlowRace::new(&game);
+        check_reference(
+            &game,
+            |position| evaluator.value_of(&game, position),
+            |board| {
+                let (own, enemy) = board.sides();
+                let (own, enemy) = (race.distribution(&own), race.distribution(&enemy));
+                // Zweistein's form, for the side that has just moved.
+                let just_moved: f64 = (1..=19)
+                    .map(|i| enemy[..i].iter().sum::<f64>() * own[i])
+                    .sum();
+                1.0 - just_moved
+            },
+        );
+    }
+
+    #[test]
+    fn symmetries() {
+        let game = Standard::default();
+        let race = Race::new(&game);
+        check_symmetries(&game, |position| race.value_of(&game, position));
+    }
+}

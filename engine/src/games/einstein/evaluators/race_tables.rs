@@ -1,0 +1,522 @@
+//! The race without captures: how many own turns a side needs to bring a stone to its goal.
+//!
+//! Every stone is reduced to its distance to the goal (a king's distance, 1–4, or 0 for a stone
+//! that is gone), which leaves 5^6 = 15,625 vectors a side. Each turn the die is rolled and one of
+//! the permitted stones comes one step closer; the enemy and all captures are ignored, and where
+//! the roll leaves a choice it is made so that the expected number of turns is least. The race ends
+//! when any stone reaches the goal. The expectation is the Schwarz table of Rock'n'Roll (Schäfer
+//! 2006); the whole distribution is that of Zweistein (Hsueh and Hsu 2025).
+//!
+//! Invariant: a turn lowers exactly one entry by one, so vectors solved in order of their index
+//! need only solved ones, and no race takes more than 6 · 3 + 1 = 19 turns, whatever the die.
+
+use crate::games::einstein::dice::Die;
+use crate::games::einstein::position::Side;
+use crate::games::einstein::{MAX_STONES, Standard, Variant, stones_permitted};
+use std::sync::{Arc, OnceLock};
+
+/// Entries of a distribution: 0 to 19 turns.
+pub const TURNS: usize = 20;
+
+/// Number of distance vectors of a side.
+pub const VECTORS: usize = 15_625;
+
+/// Expectations that differ by less are equal but for rounding.
+const TIE: f64 = 1e-12;
+
+/// 5^i, what a unit of the distance of stone i adds to an index.
+const PLACE: [usize; MAX_STONES] = [1, 5, 25, 125, 625, 3125];
+
+const DISTANCE: [u8; 32] = {
+    let mut distances = [0; 32];
+    let mut square = 0;
+    while square < Standard::SQUARES as usize {
+        let (rows, columns) = (4 - square / 5, 4 - square % 5);
+        distances[square] = if rows > columns { rows } else { columns } as u8;
+        square += 1;
+    }
+    distances
+};
+
+/// What stone i on a square adds to an index.
+const INDEX: [[u16; 32]; MAX_STONES] = {
+    let mut index = [[0; 32]; MAX_STONES];
+    let mut stone = 0;
+    while stone < MAX_STONES {
+        let mut square = 0;
+        while square < 32 {
+            index[stone][square] = DISTANCE[square] as u16 * PLACE[stone] as u16;
+            square += 1;
+        }
+        stone += 1;
+    }
+    index
+};
+
+/// Steps from a square of the own perspective to the goal: 4 on the upper and left edges, 1 beside
+/// the goal, and 0 on the goal as well as for [`crate::games::einstein::GONE`].
+#[must_use]
+#[inline]
+pub fn distance(square: u8) -> u8 {
+    DISTANCE[usize::from(square & 31)]
+}
+
+/// The index of a side's distance vector: Σ distance of stone i · 5^i.
+#[must_use]
+#[inline]
+pub fn distance_index(side: Side) -> usize {
+    let mut index = 0;
+    for (stone, table) in INDEX.iter().enumerate() {
+        index += usize::from(table[usize::from(side.square(stone))]);
+    }
+    index
+}
+
+/// What a stone (from 0) on a square of its own perspective adds to [`distance_index`].
+#[must_use]
+#[inline]
+pub fn distance_place(stone: usize, square: u8) -> usize {
+    usize::from(INDEX[stone][usize::from(square & 31)])
+}
+
+/// What one step of distance of a stone (from 0) adds to [`distance_index`].
+#[must_use]
+#[inline]
+pub fn distance_unit(stone: usize) -> usize {
+    PLACE[stone]
+}
+
+/// The distances of stones 1–6 that an index below [`VECTORS`] stands for.
+#[must_use]
+pub fn distances(index: usize) -> [u8; MAX_STONES] {
+    PLACE.map(|place| (index / place % 5) as u8)
+}
+
+/// Expectations and distributions of the number of turns for one variant of the rules and one die.
+///
+/// Index 0, a side without stones, stands for a race that is never finished: its expectation is
+/// infinite and its distribution 0 throughout. Such a position is over and is never rated.
+#[derive(Debug)]
+pub struct RaceTables {
+    exact: Box<[f64]>,
+    expected: Box<[f32]>,
+    within: Box<[[f32; TURNS]]>,
+}
+
+impl RaceTables {
+    /// Solves the race; takes some tens of milliseconds.
+    ///
+    /// Of choices with equal expectations (differing by less than 1e-12) the one is taken that is
+    /// more likely to be done within k turns at the smallest k at which the two differ, so labels
+    /// play no part in it.
+    #[must_use]
+    pub fn new(variant: Variant, die: Die) -> Self {
+        let mut exact = vec![0.0_f64; VECTORS];
+        let mut within = vec![[0.0_f64; TURNS]; VECTORS];
+        exact[0] = TURNS as f64;
+        for index in 1..VECTORS {
+            let distances = distances(index);
+            let alive = (0..MAX_STONES).fold(0u8, |set, stone| {
+                set | u8::from(distances[stone] > 0) << stone
+            });
+            // What is left after a turn of `stone`: the turns expected, and their distribution.
+            let left = |stone: u8| -> (f64, &[f64; TURNS]) {
+                if distances[usize::from(stone)] == 1 {
+                    return (0.0, &[1.0; TURNS]);
+                }
+                let next = index - PLACE[usize::from(stone)];
+                (exact[next], &within[next])
+            };
+            let mut expected = 1.0;
+            let mut distribution = [0.0; TURNS];
+            for face in 1..=die.faces() {
+                let weight = die.probability(face);
+                let (first, last) = stones_permitted(variant, alive, face);
+                let (low, high) = (left(first), left(last));
+                let chosen = if prefers(high, low) { high } else { low };
+                expected += weight * chosen.0;
+                for (total, probability) in distribution[1..].iter_mut().zip(chosen.1) {
+                    *total += weight * probability;
+                }
+            }
+            exact[index] = expected;
+            within[index] = distribution;
+        }
+        Self {
+            expected: std::iter::once(f32::INFINITY)
+                .chain(exact[1..].iter().map(|&turns| turns as f32))
+                .collect(),
+            within: within
+                .iter()
+                .map(|row| row.map(|probability| probability as f32))
+                .collect(),
+            exact: exact.into_boxed_slice(),
+        }
+    }
+
+    /// The tables of a game's rules and assumed die. Those of the default rules are solved once a
+    /// process.
+    #[must_use]
+    pub fn shared(game: &Standard) -> Arc<Self> {
+        static DEFAULT: OnceLock<Arc<RaceTables>> = OnceLock::new();
+        if game.variant() == Variant::Classic && game.die() == Die::fair() {
+            Arc::clone(DEFAULT.get_or_init(|| Arc::new(Self::new(Variant::Classic, Die::fair()))))
+        } else {
+            Arc::new(Self::new(game.variant(), game.die()))
+        }
+    }
+
+    /// Expected number of own turns until a stone reaches the goal, the next one included.
+    #[must_use]
+    #[inline]
+    pub fn expected(&self, index: usize) -> f32 {
+        self.expected[index]
+    }
+
+    /// [`RaceTables::expected`] as it was solved.
+    #[must_use]
+    pub fn expected_exact(&self, index: usize) -> f64 {
+        self.exact[index]
+    }
+
+    /// Probabilities that the race is over after at most 0, 1, …, 19 own turns.
+    #[must_use]
+    #[inline]
+    pub fn within(&self, index: usize) -> &[f32; TURNS] {
+        &self.within[index]
+    }
+
+    /// Probabilities that the race takes exactly 0, 1, …, 19 own turns.
+    #[must_use]
+    pub fn mass(&self, index: usize) -> [f32; TURNS] {
+        let within = self.within(index);
+        std::array::from_fn(|turns| {
+            if turns == 0 {
+                within[0]
+            } else {
+                within[turns] - within[turns - 1]
+            }
+        })
+    }
+
+    /// Probability that the side to move, which is about to roll, needs no more own turns than the
+    /// other side, and so finishes first.
+    #[must_use]
+    #[inline]
+    pub fn wins_race(&self, mover_index: usize, other_index: usize) -> f32 {
+        let mover = &self.within[mover_index];
+        let other = &self.within[other_index];
+        // P(mover takes k) · P(other takes at least k), summed in four lanes that the compiler
+        // makes one vector of.
+        let mut lanes = [0.0_f32; 4];
+        for turns in 1..TURNS {
+            lanes[turns % 4] += (mover[turns] - mover[turns - 1]) * (1.0 - other[turns - 1]);
+        }
+        ((lanes[0] + lanes[1]) + (lanes[2] + lanes[3])).clamp(0.0, 1.0)
+    }
+}
+
+/// Whether the first of two choices is strictly better: fewer turns expected, and on a tie the
+/// earlier finish.
+fn prefers(one: (f64, &[f64; TURNS]), other: (f64, &[f64; TURNS])) -> bool {
+    if (one.0 - other.0).abs() >= TIE {
+        return one.0 < other.0;
+    }
+    one.1
+        .iter()
+        .zip(other.1)
+        .find(|(a, b)| (*a - *b).abs() >= TIE)
+        .is_some_and(|(a, b)| a > b)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::games::einstein::dice::{DiceStream, RandomStream};
+    use crate::games::einstein::{GONE, RED};
+    use std::collections::HashMap;
+
+    fn index_of(distances: [u8; MAX_STONES]) -> usize {
+        distances
+            .iter()
+            .zip(PLACE)
+            .map(|(&distance, place)| usize::from(distance) * place)
+            .sum()
+    }
+
+    fn fair() -> RaceTables {
+        RaceTables::new(Variant::Classic, Die::fair())
+    }
+
+    #[test]
+    fn published_expectations_are_exact() {
+        let tables = fair();
+        for (distances, numerator, denominator) in [
+            ([4, 0, 0, 0, 0, 0], 4.0, 1.0),
+            ([4, 0, 0, 0, 0, 4], 17_701.0, 3_888.0),
+            ([0, 0, 4, 4, 0, 0], 93.0, 16.0),
+            ([4, 4, 0, 0, 0, 0], 55_561.0, 11_664.0),
+            ([1, 0, 0, 0, 0, 4], 259.0, 216.0),
+            ([1, 1, 1, 1, 1, 1], 1.0, 1.0),
+            ([2, 2, 2, 2, 2, 2], 1_223.0, 324.0),
+        ] {
+            let expected = tables.expected_exact(index_of(distances));
+            assert!(
+                (expected - numerator / denominator).abs() < 1e-9,
+                "{distances:?}: {expected}"
+            );
+        }
+        for stone in 0..MAX_STONES {
+            let mut triangle = [4; MAX_STONES];
+            triangle[stone] = 3;
+            let expected = tables.expected_exact(index_of(triangle));
+            assert!(
+                (expected - 225_110_400_271.0 / 22_039_921_152.0).abs() < 1e-9,
+                "{triangle:?}: {expected}"
+            );
+            assert!((expected - 10.213_757).abs() < 1e-6);
+        }
+        for stone in 0..MAX_STONES {
+            for distance in 1..=4 {
+                let mut alone = [0; MAX_STONES];
+                alone[stone] = distance;
+                assert_eq!(tables.expected(index_of(alone)), f32::from(distance));
+            }
+        }
+    }
+
+    #[test]
+    fn distances_are_kings_moves_to_the_last_square() {
+        for (square, expected) in [
+            (0, 4),
+            (4, 4),
+            (20, 4),
+            (6, 3),
+            (18, 1),
+            (19, 1),
+            (23, 1),
+            (12, 2),
+            (24, 0),
+            (GONE, 0),
+        ] {
+            assert_eq!(distance(square), expected, "square {square}");
+        }
+        let side = Side::new([0, 6, 12, 18, GONE, 23]);
+        assert_eq!(distance_index(side), 4 + 3 * 5 + 2 * 25 + 125 + 3125);
+        assert_eq!(distances(distance_index(side)), [4, 3, 2, 1, 0, 1]);
+        let game = Standard::default();
+        let start = game.random_start(&mut RandomStream::new(1), RED);
+        let expected = fair().expected(distance_index(start.mover()));
+        assert!(
+            (expected - 10.213_757).abs() < 1e-6,
+            "every set-up has five 4s and one 3"
+        );
+    }
+
+    #[test]
+    fn distributions_are_complete_and_agree_with_the_expectation() {
+        for tables in [
+            fair(),
+            RaceTables::new(
+                Variant::NearestOnly,
+                Die::loaded(&[1.0, 2.0, 3.0, 0.0, 1.0, 5.0]).unwrap(),
+            ),
+        ] {
+            for index in 1..VECTORS {
+                let mass = tables.mass(index);
+                assert!(
+                    (mass.iter().sum::<f32>() - 1.0).abs() < 1e-5,
+                    "no race takes more than 19 turns"
+                );
+                assert!(mass.iter().all(|&probability| probability >= -1e-6) && mass[0] == 0.0);
+                let mean: f64 = mass
+                    .iter()
+                    .enumerate()
+                    .map(|(turns, &probability)| turns as f64 * f64::from(probability))
+                    .sum();
+                assert!(
+                    (mean - tables.expected_exact(index)).abs() < 1e-5,
+                    "{:?}",
+                    distances(index)
+                );
+                assert!(tables.expected(index) < tables.expected(0));
+            }
+        }
+        assert_eq!(fair().within(0), &[0.0; TURNS]);
+    }
+
+    #[test]
+    fn labels_may_be_reversed_with_the_fair_die() {
+        for variant in [Variant::Classic, Variant::NearestOnly] {
+            let tables = RaceTables::new(variant, Die::fair());
+            for index in 0..VECTORS {
+                let mut reversed = distances(index);
+                reversed.reverse();
+                let mirror = index_of(reversed);
+                assert!(
+                    (tables.expected_exact(index) - tables.expected_exact(mirror)).abs() < 1e-10
+                );
+                for (one, other) in tables.within(index).iter().zip(tables.within(mirror)) {
+                    assert!((one - other).abs() < 1e-6, "{:?}", distances(index));
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn winning_the_race_sums_over_both_distributions() {
+        let tables = fair();
+        let mut random = RandomStream::new(3);
+        for _ in 0..2_000 {
+            let (mover, other) = (1 + random.below(VECTORS - 1), 1 + random.below(VECTORS - 1));
+            let (own, theirs) = (tables.mass(mover), tables.mass(other));
+            let mut slow = 0.0;
+            for (own_turns, own_mass) in own.iter().enumerate() {
+                for (other_turns, other_mass) in theirs.iter().enumerate() {
+                    if own_turns <= other_turns {
+                        slow += f64::from(*own_mass) * f64::from(*other_mass);
+                    }
+                }
+            }
+            assert!((slow - f64::from(tables.wins_race(mover, other))).abs() < 1e-5);
+        }
+        // One stone each: fewer steps win, equal steps win for the side to move.
+        let alone = |distance| index_of([0, distance, 0, 0, 0, 0]);
+        assert_eq!(tables.wins_race(alone(3), alone(3)), 1.0);
+        assert_eq!(tables.wins_race(alone(3), alone(2)), 0.0);
+        assert_eq!(
+            (tables.wins_race(alone(4), 0), tables.wins_race(0, alone(4))),
+            (1.0, 0.0)
+        );
+        // Stones 1 and 6 at 1 and 4: stone 1 moves on faces 1-5, so it needs one turn with 5/6.
+        assert!(
+            (tables.wins_race(index_of([1, 0, 0, 0, 0, 4]), alone(1)) - 5.0 / 6.0).abs() < 1e-6
+        );
+    }
+
+    /// The stones a face permits, told from the rules in words: of the living the nearest on either
+    /// side.
+    fn permitted(variant: Variant, distances: &[u8; MAX_STONES], face: usize) -> Vec<usize> {
+        if distances[face] > 0 {
+            return vec![face];
+        }
+        let lower = (0..face).rev().find(|&stone| distances[stone] > 0);
+        let higher = (face + 1..MAX_STONES).find(|&stone| distances[stone] > 0);
+        let mut stones: Vec<usize> = lower.into_iter().chain(higher).collect();
+        if variant == Variant::NearestOnly {
+            let nearest = stones
+                .iter()
+                .map(|stone| stone.abs_diff(face))
+                .min()
+                .unwrap();
+            stones.retain(|stone| stone.abs_diff(face) == nearest);
+        }
+        stones
+    }
+
+    /// The expectation by plain recursion over vectors.
+    fn recursive(
+        variant: Variant,
+        weights: &[f64],
+        distances: [u8; MAX_STONES],
+        known: &mut HashMap<[u8; MAX_STONES], f64>,
+    ) -> f64 {
+        if let Some(&turns) = known.get(&distances) {
+            return turns;
+        }
+        let mut turns = 1.0;
+        for (face, weight) in weights.iter().enumerate() {
+            let mut best = f64::INFINITY;
+            for stone in permitted(variant, &distances, face) {
+                let mut next = distances;
+                next[stone] -= 1;
+                best = best.min(if next[stone] == 0 {
+                    0.0
+                } else {
+                    recursive(variant, weights, next, known)
+                });
+            }
+            turns += weight * best;
+        }
+        known.insert(distances, turns);
+        turns
+    }
+
+    #[test]
+    fn every_variant_and_die_agrees_with_plain_recursion() {
+        for variant in [Variant::Classic, Variant::NearestOnly] {
+            for weights in [
+                vec![1.0 / 6.0; 6],
+                vec![0.1, 0.3, 0.05, 0.05, 0.3, 0.2],
+                vec![0.0, 0.0, 1.0, 0.0, 0.0, 0.0],
+                vec![0.25; 4],
+            ] {
+                let tables = RaceTables::new(variant, Die::loaded(&weights).unwrap());
+                let mut known = HashMap::new();
+                for index in (1..VECTORS).step_by(13) {
+                    let expected = recursive(variant, &weights, distances(index), &mut known);
+                    assert!(
+                        (expected - tables.expected_exact(index)).abs() < 1e-9,
+                        "{variant:?} {weights:?} {:?}",
+                        distances(index)
+                    );
+                }
+            }
+        }
+        // A die that always shows 3: stone 3 alone moves; without it stones 2 and 4, and the closer
+        // one does.
+        let tables = RaceTables::new(Variant::Classic, Die::loaded(&[0.0, 0.0, 1.0]).unwrap());
+        assert_eq!(tables.expected(index_of([1, 1, 4, 1, 1, 1])), 4.0);
+        assert_eq!(tables.expected(index_of([1, 4, 0, 3, 1, 1])), 3.0);
+        assert_eq!(
+            tables.within(index_of([1, 4, 0, 3, 1, 1]))[2..4],
+            [0.0, 1.0]
+        );
+    }
+
+    #[test]
+    fn simulated_races_follow_the_distribution() {
+        let weights = [0.1, 0.3, 0.05, 0.05, 0.3, 0.2];
+        let die = Die::loaded(&weights).unwrap();
+        let tables = RaceTables::new(Variant::Classic, die);
+        let mut known = HashMap::new();
+        for start in [[4, 3, 0, 2, 4, 0], [3, 0, 0, 3, 0, 3], [4, 4, 3, 4, 4, 4]] {
+            let games = 20_000;
+            let mut counts = [0u32; TURNS];
+            let mut dice = DiceStream::new(11, die);
+            for _ in 0..games {
+                let (mut now, mut turns) = (start, 0);
+                let mut finished = false;
+                while !finished {
+                    let mut choices: Vec<(f64, usize)> = Vec::new();
+                    for stone in permitted(Variant::Classic, &now, usize::from(dice.roll()) - 1) {
+                        let mut next = now;
+                        next[stone] -= 1;
+                        let rest = if next[stone] == 0 {
+                            0.0
+                        } else {
+                            recursive(Variant::Classic, &weights, next, &mut known)
+                        };
+                        choices.push((rest, stone));
+                    }
+                    let &(_, stone) = choices
+                        .iter()
+                        .min_by(|one, other| one.0.total_cmp(&other.0))
+                        .unwrap();
+                    now[stone] -= 1;
+                    turns += 1;
+                    finished = now[stone] == 0;
+                }
+                counts[turns] += 1;
+            }
+            for (turns, probability) in tables.mass(index_of(start)).iter().enumerate() {
+                let share = counts[turns] as f32 / games as f32;
+                // Five standard deviations of a share of 20,000 games are below 0.018.
+                assert!(
+                    (share - probability).abs() < 0.018,
+                    "{start:?}, {turns} turns: {share} against {probability}"
+                );
+            }
+        }
+    }
+}

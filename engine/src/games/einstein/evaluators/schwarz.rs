@@ -1,0 +1,97 @@
+//! The Schwarz table, rating of Rock'n'Roll's MrBlack (Schäfer 2006), as a raw score;
+//! [`super::schwarz_odds`] makes a win probability of it.
+//!
+//! Score = E(enemy) − E(own), E being the expected number of own turns to the goal without captures
+//! ([`super::race_tables`]). Invariant: passing the turn negates the score; the tempo is left to
+//! the calibration.
+
+use super::race_tables::{RaceTables, distance_index};
+use crate::core::evaluator::Score;
+use crate::games::einstein::{Position, Standard};
+use std::sync::Arc;
+
+/// Turns the enemy is expected to need beyond one's own.
+#[derive(Clone, Debug)]
+pub struct Schwarz {
+    tables: Arc<RaceTables>,
+}
+
+impl Schwarz {
+    /// The score for a game's rules and assumed die.
+    #[must_use]
+    pub fn new(game: &Standard) -> Self {
+        Self {
+            tables: RaceTables::shared(game),
+        }
+    }
+
+    /// The turns a side is expected to need, by the index of its distances; infinite without
+    /// stones.
+    #[must_use]
+    pub fn turns(&self, index: usize) -> f32 {
+        self.tables.expected(index)
+    }
+}
+
+impl Score<Standard> for Schwarz {
+    #[inline]
+    fn score(&self, _game: &Standard, position: &Position) -> f32 {
+        self.tables.expected(distance_index(position.other()))
+            - self.tables.expected(distance_index(position.mover()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::test_support::{
+        SlowRace, check_antisymmetry, check_reference, check_symmetries, mean,
+    };
+    use super::*;
+    use crate::games::einstein::Variant;
+    use crate::games::einstein::dice::Die;
+
+    #[test]
+    fn drawn_positions() {
+        let game = Standard::default();
+        let schwarz = Schwarz::new(&game);
+        for (text, expected) in [
+            // One stone each: the distances themselves, 2 for Red and 3 for Blue.
+            ("...../...../..1../...b./..... r -", 1.0),
+            ("...../...../..1../...b./..... b -", -1.0),
+            // Red's stones 1 and 6 at 1 and 4 need 259/216 turns; Blue's stone on d2 needs 3.
+            ("6..../...../...../...a1/..... r -", 3.0 - 259.0 / 216.0),
+            ("215../64.../3...e/...fb/..acd b 1", 0.0),
+        ] {
+            let score = schwarz.score(&game, &game.parse_position(text).unwrap().0);
+            assert!((score - expected).abs() < 1e-5, "{text}: {score}");
+        }
+    }
+
+    #[test]
+    fn the_score_is_that_of_a_recursion_on_the_board() {
+        let die = Die::loaded(&[0.1, 0.3, 0.05, 0.05, 0.3, 0.2]).unwrap();
+        for game in [
+            Standard::default(),
+            Standard::new(Variant::NearestOnly, die),
+        ] {
+            let schwarz = Schwarz::new(&game);
+            let mut race = SlowRace::new(&game);
+            check_reference(
+                &game,
+                |position| schwarz.score(&game, position),
+                |board| {
+                    let (own, enemy) = board.sides();
+                    mean(&race.distribution(&enemy)) - mean(&race.distribution(&own))
+                },
+            );
+        }
+    }
+
+    #[test]
+    fn symmetries() {
+        let game = Standard::default();
+        let schwarz = Schwarz::new(&game);
+        check_symmetries(&game, |position| schwarz.score(&game, position));
+        check_antisymmetry(&game, |position| schwarz.score(&game, position));
+    }
+}

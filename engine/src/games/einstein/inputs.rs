@@ -1,0 +1,248 @@
+//! From a position to the inputs of a network: the one extractor that training and inference share.
+//!
+//! Sparse inputs are one-hot: each of the twelve stones switches on one of 26 rows, its square in
+//! its owner's perspective or "gone". Dense inputs are a few numbers, switchable by group, each
+//! roughly in `[-2, 2]`. Invariant: everything is seen by the side to move, so turning the board
+//! with colours swapped changes nothing; [`layout`] names every input in order with the version of
+//! its formula, and a model file carries its hash, so that no model ever runs on inputs other than
+//! those it was trained on.
+
+mod groups;
+
+pub use groups::{FeatureGroup, FeatureGroups, UnknownGroup};
+
+use crate::games::einstein::evaluators::race_tables::{RaceTables, distance, distance_index};
+use crate::games::einstein::position::Side;
+use crate::games::einstein::{GONE, MAX_STONES, Position, Standard};
+use std::sync::Arc;
+use xxhash_rust::xxh3::xxh3_64;
+
+/// Squares a stone may be on, "gone" (25) included.
+pub const STONE_SQUARES: usize = 26;
+
+/// Rows of a sparse first layer: row `26 · stone + square`, stones 0–5 the mover's, 6–11 the
+/// other's, each with its square in its owner's perspective and 25 for gone.
+pub const SPARSE_ROWS: usize = ACTIVE * STONE_SQUARES;
+
+/// Sparse inputs that are on in every position.
+pub const ACTIVE: usize = 2 * MAX_STONES;
+
+/// Most dense inputs there are: all groups on.
+pub const MAX_DENSE: usize = 86;
+
+/// Own moves that the distributions of the race reach, from 1.
+const RACE_MOVES: usize = 16;
+
+/// The rows of the twelve stones, in order.
+#[must_use]
+#[inline]
+pub fn sparse(position: &Position) -> [u16; ACTIVE] {
+    let (mover, other) = (position.mover(), position.other());
+    std::array::from_fn(|stone| {
+        let square = if stone < MAX_STONES {
+            mover.square(stone)
+        } else {
+            other.square(stone - MAX_STONES)
+        };
+        sparse_row(stone, square)
+    })
+}
+
+/// The row of a stone (0–5 the mover's, 6–11 the other's) on `square`, or [`GONE`].
+#[must_use]
+#[inline]
+pub fn sparse_row(stone: usize, square: u8) -> u16 {
+    (stone * STONE_SQUARES) as u16 + u16::from(square.min(25))
+}
+
+/// The canonical text that names every input of a network with these dense groups, and the version
+/// of each formula.
+#[must_use]
+pub fn layout(groups: FeatureGroups) -> String {
+    let mut text = String::from(
+        "sparse v1: mover stones 1-6 then other stones 1-6, 26 squares each in the owner's perspective, 25 gone",
+    );
+    for group in groups.iter() {
+        text.push_str("; ");
+        text.push_str(group.layout());
+    }
+    text
+}
+
+/// The hash that stands for a [`layout`] (or a tuple set's description) in model files: xxh3, 64
+/// bits.
+#[must_use]
+pub fn hash(layout: &str) -> u64 {
+    xxh3_64(layout.as_bytes())
+}
+
+/// Computes the dense inputs of the chosen groups.
+#[derive(Clone, Debug)]
+pub struct DenseFeatures {
+    groups: FeatureGroups,
+    /// Only there if a race group is on: they take a moment to compute.
+    race: Option<Arc<RaceTables>>,
+}
+
+impl DenseFeatures {
+    /// The extractor of `groups`; the race tables assume the die and variant of `game`.
+    #[must_use]
+    pub fn new(game: &Standard, groups: FeatureGroups) -> Self {
+        let races = [
+            FeatureGroup::RaceDistribution,
+            FeatureGroup::RaceSummary,
+            FeatureGroup::RaceMass,
+        ];
+        let races = races.into_iter().any(|group| groups.contains(group));
+        Self {
+            groups,
+            race: races.then(|| RaceTables::shared(game)),
+        }
+    }
+
+    /// The groups that are on.
+    #[must_use]
+    pub fn groups(&self) -> FeatureGroups {
+        self.groups
+    }
+
+    /// How many inputs there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.groups.len()
+    }
+
+    /// Whether no group is on.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Writes the inputs of a position that is not over, in the order of [`layout`].
+    ///
+    /// # Panics
+    /// If `out` is not [`Self::len`] long.
+    pub fn fill(&self, game: &Standard, position: &Position, out: &mut [f32]) {
+        assert_eq!(out.len(), self.len(), "one number for each dense input");
+        let (mover, other) = (position.mover(), position.other());
+        let mut out = Writer { out, at: 0 };
+        let attack = self.groups.contains(FeatureGroup::Attack);
+        let mobility = if attack || self.groups.contains(FeatureGroup::Mobility) {
+            [game.mobility(mover.alive()), game.mobility(other.alive())]
+        } else {
+            [[0.0; MAX_STONES]; 2]
+        };
+        if self.groups.contains(FeatureGroup::Mobility) {
+            out.extend(&mobility[0]);
+            out.extend(&mobility[1]);
+        }
+        if let Some(race) = &self.race {
+            let (own, others) = (distance_index(mover), distance_index(other));
+            if self.groups.contains(FeatureGroup::RaceDistribution) {
+                out.extend(&race.within(own)[1..=RACE_MOVES]);
+                out.extend(&race.within(others)[1..=RACE_MOVES]);
+            }
+            if self.groups.contains(FeatureGroup::RaceSummary) {
+                out.push(race.expected(own).min(20.0) / 10.0);
+                out.push(race.expected(others).min(20.0) / 10.0);
+                let win = race.wins_race(own, others).clamp(0.0, 1.0);
+                out.push(win);
+                // A certain race has infinite log odds; the bounds take care of it.
+                out.push(((win / (1.0 - win)).ln() / 4.0).clamp(-2.0, 2.0));
+            }
+        }
+        if attack {
+            out.push(attack_term(&mobility[0], mover));
+            out.push(attack_term(&mobility[1], other));
+            out.push(threat_term(&mobility[0], mover, other));
+            out.push(threat_term(&mobility[1], other, mover));
+        }
+        if self.groups.contains(FeatureGroup::Material) {
+            out.push(mover.count() as f32 / MAX_STONES as f32);
+            out.push(other.count() as f32 / MAX_STONES as f32);
+        }
+        if let Some(race) = self
+            .race
+            .as_ref()
+            .filter(|_| self.groups.contains(FeatureGroup::RaceMass))
+        {
+            out.extend(&race.mass(distance_index(mover))[1..=RACE_MOVES]);
+            out.extend(&race.mass(distance_index(other))[1..=RACE_MOVES]);
+        }
+    }
+}
+
+struct Writer<'a> {
+    out: &'a mut [f32],
+    at: usize,
+}
+
+impl Writer<'_> {
+    #[inline]
+    fn push(&mut self, value: f32) {
+        self.out[self.at] = value;
+        self.at += 1;
+    }
+
+    #[inline]
+    fn extend(&mut self, values: &[f32]) {
+        self.out[self.at..self.at + values.len()].copy_from_slice(values);
+        self.at += values.len();
+    }
+}
+
+/// What a stone on `square` counts: `2^(5 - distance)`, 0 when gone (CCDC 2015, as quoted by the
+/// NTU agent).
+#[inline]
+fn positional_value(square: u8) -> f32 {
+    if square == GONE {
+        0.0
+    } else {
+        f32::from(32u8 >> distance(square))
+    }
+}
+
+/// Six times mobility, and positional values up to 16: a side's terms stay below 160, mostly below 64.
+const ATTACK_SCALE: f32 = 6.0 / 64.0;
+
+/// Σ mobility · positional value, scaled.
+#[inline]
+fn attack_term(mobility: &[f32; MAX_STONES], side: Side) -> f32 {
+    let sum: f32 = (0..MAX_STONES)
+        .map(|stone| mobility[stone] * positional_value(side.square(stone)))
+        .sum();
+    sum * ATTACK_SCALE
+}
+
+/// Σ mobility · positional value of the best enemy stone that can be captured next move, scaled.
+#[inline]
+fn threat_term(mobility: &[f32; MAX_STONES], side: Side, enemy: Side) -> f32 {
+    // What stands where, in the enemy's perspective: on its square s and so on ours 24 - s.
+    let mut values = [0.0f32; 32];
+    for stone in 0..MAX_STONES {
+        let square = enemy.square(stone);
+        values[usize::from(square & 31)] = positional_value(square);
+    }
+    let mut sum = 0.0;
+    for (stone, mobility) in mobility.iter().enumerate() {
+        let square = side.square(stone);
+        if square >= Standard::GOAL {
+            continue;
+        }
+        let mut best = 0.0f32;
+        for (step, allowed) in [
+            (6, square % 5 < 4 && square < 20),
+            (1, square % 5 < 4),
+            (5, square < 20),
+        ] {
+            if allowed {
+                best = best.max(values[usize::from(Standard::GOAL - square - step)]);
+            }
+        }
+        sum += mobility * best;
+    }
+    sum * ATTACK_SCALE
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,219 @@
+//! All successors of a position at once.
+//!
+//! A successor is one of the vectors of the side that moved (its stones after a move) and one of
+//! the enemy's (its stones, or all but the one captured), so both are made once and the successors
+//! are pairs. Most positions that are searched one after the other differ in the enemy's stones
+//! only, so what belongs to the side to move is kept. Invariant: a position valued one ply deep as
+//! a whole has the bits of its successors valued one by one; the cache only saves work.
+
+use super::IntegerNetwork;
+use super::inputs::{JOINED, TURNS_ROW, joined_rows, turns_row};
+use super::kernels::{self, Line, Line16, Pair};
+use crate::core::evaluator::OnePly;
+use crate::games::einstein::evaluators::race_tables::{distance_index, distance_place};
+use crate::games::einstein::learned::steps::{LOST, Listed, Logits, MOST, Step, Steps};
+use crate::games::einstein::position::Side;
+use crate::games::einstein::{GONE, MAX_STONES, Move, Position, Standard};
+
+/// What the stones of a side to move contribute to its successors. Empty until first asked; from
+/// then on nothing is allocated.
+#[derive(Clone, Debug, Default)]
+pub struct Successors {
+    steps: Steps,
+    /// For each step the sums of the side after it; in front of them room for those of the enemy.
+    sums: Vec<Line16>,
+}
+
+/// Sums of the enemy as it stands, and without each of its stones.
+const ENEMIES: usize = 1 + MAX_STONES;
+
+impl IntegerNetwork {
+    /// The joined rows of a side.
+    #[inline]
+    fn rows(&self, side: Side) -> [u16; JOINED] {
+        joined_rows(&self.classes, side)
+    }
+
+    /// See [`crate::core::evaluator::Evaluator::one_ply`].
+    #[inline]
+    pub(super) fn value_successors<const FIRST: usize, const SECOND: usize>(
+        &self,
+        game: &Standard,
+        position: &Position,
+        own: &mut Successors,
+    ) -> OnePly {
+        let (mover, enemy) = (position.mover(), position.other());
+        if !own.steps.belong_to(mover) {
+            self.refill::<FIRST>(game, mover, own);
+        }
+        let steps = own.steps.list();
+        let (enemies, others) = own.sums.split_at_mut(ENEMIES * (FIRST / 32));
+        let mut pairs = [[0; 2]; MOST];
+        let captured =
+            self.pair_up::<FIRST>(enemy, steps, own.steps.targets(), enemies, &mut pairs);
+        let pairs = &pairs[..steps.len()];
+        let mut logits = Logits::default();
+        kernels::logits::<FIRST, SECOND>(
+            self.instructions,
+            &self.layers,
+            enemies,
+            others,
+            pairs,
+            &mut logits,
+        );
+        let lost = if captured && enemy.count() == 1 {
+            lose(&mut logits, pairs)
+        } else {
+            0
+        };
+        kernels::one_ply(self.instructions, &own.steps, &mut logits, lost)
+    }
+
+    /// See [`crate::core::evaluator::Evaluator::score_successors`].
+    #[inline]
+    pub(super) fn rate_successors<const FIRST: usize, const SECOND: usize, const LINES: usize>(
+        &self,
+        position: &Position,
+        moves: &[Move],
+        scores: &mut [f32],
+    ) {
+        let (mover, enemy) = (position.mover(), position.other());
+        let listed = Listed::new(position, moves, scores);
+        let steps = listed.list();
+        let mut others = [[Line([0; 32]); LINES]; MOST];
+        for (step, out) in steps.iter().zip(&mut others) {
+            kernels::sum_rows::<FIRST>(
+                self.instructions,
+                &self.tables.other,
+                &self.rows(step.made_by(mover)),
+                out,
+            );
+        }
+        let mut enemies = [[Line([0; 32]); LINES]; ENEMIES];
+        let enemies = enemies.as_flattened_mut();
+        let mut pairs = [[0; 2]; MOST];
+        let captured = self.pair_up::<FIRST>(enemy, steps, listed.targets(), enemies, &mut pairs);
+        let pairs = &pairs[..steps.len()];
+        let mut logits = Logits::default();
+        kernels::logits::<FIRST, SECOND>(
+            self.instructions,
+            &self.layers,
+            enemies,
+            others.as_flattened(),
+            pairs,
+            &mut logits,
+        );
+        if captured && enemy.count() == 1 {
+            lose(&mut logits, pairs);
+        }
+        listed.score(&logits, |logit| logit as f32, scores);
+    }
+
+    /// Makes the enemy's sums, as far as they are needed, and pairs each step with the one it
+    /// leaves. Whether any captures.
+    #[inline]
+    fn pair_up<const FIRST: usize>(
+        &self,
+        enemy: Side,
+        steps: &[Step],
+        targets: u32,
+        enemies: &mut [Line16],
+        pairs: &mut [Pair; MOST],
+    ) -> bool {
+        let lines = FIRST / 32;
+        *pairs = const { pairs_without_captures() };
+        kernels::sum_rows::<FIRST>(
+            self.instructions,
+            &self.tables.mover,
+            &self.rows(enemy),
+            &mut enemies[..lines],
+        );
+        // To where stones that are gone left their mark no step goes.
+        let mut captured = (0..MAX_STONES).fold(0u8, |set, stone| {
+            set | ((targets >> enemy.square(stone) & 1) as u8) << stone
+        });
+        let captures = captured != 0;
+        while captured != 0 {
+            let victim = captured.trailing_zeros() as usize;
+            captured &= captured - 1;
+            let square = enemy.square(victim);
+            for (pair, step) in pairs.iter_mut().zip(steps) {
+                // By a mask, for no processor foresees it.
+                let is_captured = u8::from(step.square == square).wrapping_neg();
+                pair[0] = pair[0] & !is_captured | (victim as u8 + 1) & is_captured;
+            }
+            let out = &mut enemies[(victim + 1) * lines..][..lines];
+            kernels::sum_rows::<FIRST>(
+                self.instructions,
+                &self.tables.mover,
+                &self.rows(enemy.with(victim, GONE)),
+                out,
+            );
+        }
+        captures
+    }
+
+    /// Makes the cache that of a side.
+    fn refill<const FIRST: usize>(&self, game: &Standard, side: Side, own: &mut Successors) {
+        let lines = FIRST / 32;
+        own.steps.refill(game, side);
+        own.sums.resize((ENEMIES + MOST) * lines, Line([0; 32]));
+        // Where those of the enemy will be there is room for the sums of the side before it moves.
+        let (before, sums) = own.sums.split_at_mut(ENEMIES * lines);
+        let rows = self.rows(side);
+        let (instructions, table) = (self.instructions, &self.tables.other);
+        kernels::sum_rows::<FIRST>(instructions, table, &rows, before);
+        let (taken, distances) = (side.squares_taken(), distance_index(side));
+        for (step, out) in own.steps.list().iter().zip(sums.chunks_exact_mut(lines)) {
+            let (stone, to) = (
+                usize::from(step.stone) % MAX_STONES,
+                Standard::GOAL - step.square,
+            );
+            if taken >> to & 1 == 0 {
+                let from = side.square(stone);
+                let moved = rows[stone] - u16::from(from) + u16::from(to);
+                let turns = turns_row(
+                    &self.classes,
+                    distances - distance_place(stone, from) + distance_place(stone, to),
+                );
+                kernels::change_rows::<FIRST>(
+                    instructions,
+                    table,
+                    before,
+                    &[rows[stone], rows[TURNS_ROW]],
+                    &[moved, turns],
+                    out,
+                );
+            } else {
+                kernels::sum_rows::<FIRST>(
+                    instructions,
+                    table,
+                    &self.rows(step.made_by(side)),
+                    out,
+                );
+            }
+        }
+    }
+}
+
+/// The enemy as it stands after every step.
+const fn pairs_without_captures() -> [Pair; MOST] {
+    let mut pairs = [[0; 2]; MOST];
+    let mut index = 0;
+    while index < MOST {
+        pairs[index][1] = index as u8;
+        index += 1;
+    }
+    pairs
+}
+
+/// The enemy has lost where it has lost its last stone; how often that is.
+#[inline]
+fn lose(logits: &mut [i32], pairs: &[Pair]) -> u32 {
+    let lost = logits
+        .iter_mut()
+        .zip(pairs)
+        .filter(|(_, pair)| pair[0] != 0)
+        .map(|(logit, _)| *logit = LOST);
+    lost.count() as u32
+}

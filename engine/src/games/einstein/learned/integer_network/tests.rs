@@ -1,0 +1,504 @@
+//! Inference against a plain forward pass over the listed inputs, wholes against parts, one
+//! instruction set against another.
+
+use super::inputs::SideGroup;
+use super::*;
+use crate::core::game::Game;
+use crate::games::einstein::MoveList;
+use crate::games::einstein::dice::RandomStream;
+use crate::games::einstein::evaluators::test_support::{
+    Board, impossible_positions, one_ply_by_successors, permitted_labels, random_positions,
+};
+
+/// Weights of a size at which layers neither die nor saturate.
+pub(crate) fn random_weights(
+    groups: SideGroups,
+    [first, second]: [usize; 2],
+    seed: u64,
+) -> IntegerWeights {
+    let mut random = RandomStream::new(seed);
+    let mut numbers = |count: usize, most: i32| -> Vec<i32> {
+        (0..count)
+            .map(|_| random.below(2 * most as usize + 1) as i32 - most)
+            .collect()
+    };
+    IntegerWeights {
+        groups,
+        rows: numbers(2 * groups.rows() * first, 900)
+            .into_iter()
+            .map(|weight| weight as i16)
+            .collect(),
+        bias: numbers(first, 2000)
+            .into_iter()
+            .map(|weight| weight as i16)
+            .collect(),
+        hidden: numbers(first * second, 127)
+            .into_iter()
+            .map(|weight| weight as i8)
+            .collect(),
+        hidden_bias: numbers(second, 8000),
+        output: numbers(second, 2000)
+            .into_iter()
+            .map(|weight| weight as i16)
+            .collect(),
+        output_bias: 1_000_000,
+    }
+}
+
+/// The same with a second layer whose products may be added up in 16 bits.
+fn with_short_sums(mut weights: IntegerWeights) -> IntegerWeights {
+    weights.hidden.iter_mut().for_each(|weight| *weight /= 4);
+    weights.hidden_bias.iter_mut().for_each(|bias| *bias /= 4);
+    weights
+}
+
+fn some_groups() -> [SideGroups; 4] {
+    let turns = SideGroups::NONE.with(SideGroup::Turns);
+    [
+        SideGroups::ALL,
+        SideGroups::NONE,
+        turns,
+        turns.with(SideGroup::Mobility),
+    ]
+}
+
+/// The definition in the module's head, neuron by neuron, over the rows that training uses.
+fn plain_logit(weights: &IntegerWeights, position: &Position) -> i64 {
+    let (first, second) = (weights.bias.len(), weights.hidden_bias.len());
+    let mut rows = vec![0; 2 * weights.groups.active()];
+    weights.groups.fill(position, &mut rows);
+    let x: Vec<i64> = (0..first)
+        .map(|neuron| {
+            let sum: i64 = rows
+                .iter()
+                .map(|&row| i64::from(weights.rows[usize::from(row) * first + neuron]))
+                .sum();
+            (sum + i64::from(weights.bias[neuron]))
+                .div_euclid(16)
+                .clamp(0, 127)
+        })
+        .collect();
+    let y = (0..second).map(|neuron| {
+        let sum: i64 = x
+            .iter()
+            .enumerate()
+            .map(|(input, x)| x * i64::from(weights.hidden[input * second + neuron]))
+            .sum();
+        (sum + i64::from(weights.hidden_bias[neuron])).clamp(0, 8128)
+    });
+    i64::from(weights.output_bias)
+        + y.zip(&weights.output)
+            .map(|(y, weight)| y * i64::from(*weight))
+            .sum::<i64>()
+}
+
+fn available() -> impl Iterator<Item = IntegerInstructions> {
+    IntegerInstructions::ALL
+        .into_iter()
+        .filter(|set| set.is_available())
+}
+
+#[test]
+fn every_instruction_set_gives_the_integers_of_the_plain_forward_pass() {
+    let positions = random_positions(&Standard::default(), 31, 3000);
+    for shape in SHAPES {
+        let all = some_groups()
+            .into_iter()
+            .zip(5..)
+            .flat_map(|(groups, seed)| {
+                let weights = random_weights(groups, shape, seed);
+                [with_short_sums(weights.clone()), weights]
+            });
+        for (number, weights) in all.enumerate() {
+            assert_eq!(
+                IntegerNetwork::new(weights.clone())
+                    .unwrap()
+                    .layers
+                    .short_sums,
+                number % 2 == 0
+            );
+            let networks: Vec<_> = available()
+                .map(|set| {
+                    IntegerNetwork::new(weights.clone())
+                        .unwrap()
+                        .on(set)
+                        .unwrap()
+                })
+                .collect();
+            let (mut least, mut most) = (f32::INFINITY, f32::NEG_INFINITY);
+            for position in &positions[..if shape[0] > 64 { 300 } else { 3000 }] {
+                let expected = plain_logit(&weights, position);
+                for network in &networks {
+                    assert_eq!(
+                        i64::from(network.logit(position)),
+                        expected,
+                        "{shape:?} {:?}",
+                        network.instructions()
+                    );
+                }
+                (least, most) = (
+                    least.min(log_odds(expected as i32)),
+                    most.max(log_odds(expected as i32)),
+                );
+            }
+            assert!(
+                most - least > 0.5,
+                "{shape:?}: logits from {least} to {most} would show nothing"
+            );
+        }
+    }
+}
+
+#[test]
+fn a_position_as_a_whole_has_the_bits_of_its_successors() {
+    let game = Standard::default();
+    let positions = random_positions(&game, 32, 4000);
+    for shape in SHAPES {
+        let weights = random_weights(SideGroups::ALL, shape, 8);
+        let both = [with_short_sums(weights.clone()), weights];
+        for (set, weights) in
+            available().flat_map(|set| both.each_ref().map(|weights| (set, weights)))
+        {
+            let network = IntegerNetwork::new(weights.clone())
+                .unwrap()
+                .on(set)
+                .unwrap();
+            let mut cache = Successors::default();
+            for position in &positions[..if shape[0] > 64 { 400 } else { 4000 }] {
+                let expected = one_ply_by_successors(&network, &game, position);
+                for _ in 0..2 {
+                    let found = network.one_ply(&game, position, &mut cache);
+                    assert_eq!(
+                        (found.value.to_bits(), found),
+                        (expected.value.to_bits(), expected),
+                        "{position:?}"
+                    );
+                }
+                // The same side meets another enemy.
+                let mut moves = MoveList::default();
+                game.moves(position, &mut moves);
+                let again = game.play(position, moves[0]);
+                if game.winner(&again).is_none() {
+                    let swapped = Position::new(again.other(), again.mover(), position.seat());
+                    assert_eq!(
+                        network.one_ply(&game, &swapped, &mut cache),
+                        one_ply_by_successors(&network, &game, &swapped)
+                    );
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn what_is_no_position_breaks_nothing() {
+    let game = Standard::default();
+    for set in available() {
+        let network = IntegerNetwork::new(random_weights(SideGroups::ALL, [64, 32], 10))
+            .unwrap()
+            .on(set)
+            .unwrap();
+        let mut used = Successors::default();
+        for position in impossible_positions(600) {
+            let found = network.one_ply(&game, &position, &mut used);
+            assert!(found.value.is_finite() || found.successors == 0);
+            // Nothing that was there before decides.
+            assert_eq!(
+                found,
+                network.one_ply(&game, &position, &mut Successors::default()),
+                "{position:?}"
+            );
+        }
+    }
+}
+
+#[test]
+fn scores_of_successors_are_their_logits() {
+    let game = Standard::default();
+    for set in available() {
+        let network = IntegerNetwork::new(random_weights(SideGroups::ALL, [64, 32], 9))
+            .unwrap()
+            .on(set)
+            .unwrap();
+        for position in random_positions(&game, 33, 1000) {
+            let mut moves = MoveList::default();
+            game.moves(&position, &mut moves);
+            let mut scores = vec![f32::NAN; moves.len()];
+            network.score_successors(&game, &position, &moves, &mut scores);
+            for (&mv, score) in moves.iter().zip(scores) {
+                let next = game.play(&position, mv);
+                let expected = if game.winner(&next).is_some() {
+                    f32::INFINITY
+                } else {
+                    -(network.logit(&next) as f32)
+                };
+                assert_eq!(score, expected);
+            }
+        }
+    }
+}
+
+#[test]
+fn inputs_follow_from_the_board() {
+    let game = Standard::default();
+    let groups = SideGroups::ALL;
+    assert_eq!((groups.rows(), groups.active()), (156 + 906 + 48 + 64, 14));
+    let mut race = crate::games::einstein::evaluators::test_support::SlowRace::new(&game);
+    for position in random_positions(&game, 34, 400) {
+        let mut rows = vec![u16::MAX; 28];
+        groups.fill(&position, &mut rows);
+        let board = Board::of(&game, &position);
+        for (rows, (red, first)) in rows
+            .chunks(14)
+            .zip([(board.red_to_move, 0), (!board.red_to_move, 1174)])
+        {
+            let stones = board.side(red);
+            let living: Vec<usize> = stones.iter().map(|stone| stone.label).collect();
+            let mut expected = [25usize; 6];
+            let mut mobility = [150usize; 6];
+            for stone in &stones {
+                let (row, column) = if red {
+                    (stone.row, stone.column)
+                } else {
+                    (4 - stone.row, 4 - stone.column)
+                };
+                let square = (5 * row + column) as usize;
+                let faces = (1..=6)
+                    .filter(|&face| {
+                        permitted_labels(crate::games::einstein::Variant::Classic, &living, face)
+                            .contains(&stone.label)
+                    })
+                    .count();
+                expected[stone.label - 1] = square;
+                mobility[stone.label - 1] = 25 * (faces - 1) + square;
+            }
+            let mut expected: Vec<usize> = expected
+                .iter()
+                .enumerate()
+                .map(|(stone, place)| 26 * stone + place)
+                .collect();
+            expected.extend(
+                mobility
+                    .iter()
+                    .enumerate()
+                    .map(|(stone, place)| 156 + 151 * stone + place),
+            );
+            let turns =
+                crate::games::einstein::evaluators::test_support::mean(&race.distribution(&stones));
+            expected.push(156 + 906 + (4.0 * turns + 4e-6).floor() as usize);
+            expected
+                .push(156 + 906 + 48 + living.iter().map(|label| 1 << (label - 1)).sum::<usize>());
+            let found: Vec<usize> = rows.iter().map(|&row| usize::from(row) - first).collect();
+            assert_eq!(found, expected, "{}", game.format_position(&position, None));
+        }
+    }
+}
+
+#[test]
+fn no_race_is_longer_than_the_classes_of_turns() {
+    let race =
+        crate::games::einstein::evaluators::race_tables::RaceTables::shared(&Standard::default());
+    let most = (1..crate::games::einstein::evaluators::race_tables::VECTORS)
+        .map(|index| race.expected_exact(index))
+        .fold(0.0, f64::max);
+    assert!(most > 6.0 && 4.0 * most < 47.0, "{most}");
+}
+
+#[test]
+fn values_never_fall_when_logits_rise() {
+    // Steps between values are largest in the middle and rounding matters most at the ends: all of
+    // the coarser grid.
+    let mut last = 0.0;
+    for coarse in (-24 * (LOGIT_SCALE >> 5)..=24 * (LOGIT_SCALE >> 5)).step_by(1) {
+        let value = win_probability(coarse << 5);
+        assert!(value >= last, "{coarse}: {value} after {last}");
+        last = value;
+    }
+    assert_eq!((win_probability(0), last), (0.5, 1.0 - 1e-6));
+    assert_eq!(win_probability(i32::MAX), last);
+    assert_eq!(win_probability(i32::MIN), 1e-6);
+}
+
+#[test]
+fn impossible_weights_are_refused() {
+    let good = || random_weights(SideGroups::NONE, [64, 16], 1);
+    assert!(IntegerNetwork::new(good()).is_ok());
+    let refused = |spoil: &dyn Fn(&mut IntegerWeights)| {
+        let mut weights = good();
+        spoil(&mut weights);
+        IntegerNetwork::new(weights).unwrap_err().to_string()
+    };
+    assert_eq!(
+        refused(&|w| w.rows.truncate(5)),
+        "tensor rows has 5 weights; 19968 belong there"
+    );
+    assert_eq!(
+        refused(&|w| w.hidden.push(0)),
+        "tensor hidden2.weight has 1025 weights; 1024 belong there"
+    );
+    assert_eq!(
+        refused(&|w| w.output.truncate(15)),
+        "tensor output.weight has 15 weights; 16 belong there"
+    );
+    assert_eq!(
+        refused(&|w| w.bias.truncate(20)),
+        "hidden layers of [20, 16] neurons; integer networks have 64,16 or 64,32 or 128,32 or 256,32"
+    );
+    let overflow = refused(&|w| w.bias[3] = i16::MAX);
+    assert!(
+        overflow.starts_with("the sum of neuron 3 of hidden layer 1 may reach 4"),
+        "{overflow}"
+    );
+    assert!(
+        overflow.ends_with("; at most 32767 is allowed"),
+        "{overflow}"
+    );
+    assert_eq!(
+        refused(&|w| w.hidden_bias[2] = i32::MIN),
+        "the sum of neuron 2 of hidden layer 2 may reach 2148524032; at most 2147483647 is allowed"
+    );
+    assert!(refused(&|w| w.output.fill(i16::MIN)).starts_with("the logit may reach 42"));
+}
+
+#[test]
+fn the_largest_weights_do_not_overflow() {
+    // As large as the bounds allow, all of one sign or the other, in every sum.
+    for sign in [1i16, -1] {
+        let mut weights = random_weights(SideGroups::NONE, [64, 32], 1);
+        weights.rows.fill(sign * 2700);
+        weights.bias.fill(sign * (32767 - 12 * 2700));
+        weights.hidden.fill(if sign > 0 { 127 } else { -128 });
+        weights
+            .hidden_bias
+            .fill(i32::from(sign) * (i32::MAX - 127 * 128 * 64));
+        weights.output.fill(sign * 8256);
+        weights.output_bias = i32::from(sign) * (i32::MAX - 32 * 8256 * 8128);
+        for position in random_positions(&Standard::default(), 35, 50) {
+            let expected = plain_logit(&weights, &position);
+            for set in available() {
+                let network = IntegerNetwork::new(weights.clone())
+                    .unwrap()
+                    .on(set)
+                    .unwrap();
+                assert_eq!(i64::from(network.logit(&position)), expected);
+            }
+        }
+    }
+}
+
+#[test]
+fn sums_in_16_bits_are_made_only_where_none_overflows() {
+    // All activations are 127. Eight weights belong to one sum of 16 bits: of the first two of
+    // every four inputs, of four times four that stand side by side when packed.
+    let mut weights = random_weights(SideGroups::NONE, [64, 32], 1);
+    weights.rows.fill(0);
+    weights.bias.fill(127 << SHIFT);
+    for (total, fits) in [(258, true), (-258, true), (259, false), (-259, false)] {
+        let sign = i32::signum(total);
+        let position = random_positions(&Standard::default(), 36, 1)[0];
+        for set in available() {
+            let [third, fourth] = match set {
+                IntegerInstructions::Portable => [8, 12],
+                IntegerInstructions::Avx2 => [16, 20],
+                IntegerInstructions::Avx512 | IntegerInstructions::Avx512Vnni => [32, 36],
+            };
+            weights.hidden.fill(0);
+            for neuron in 0..32 {
+                for (input, weight) in [
+                    (0, 100),
+                    (5, 100),
+                    (third, 50),
+                    (fourth + 1, total.abs() - 250),
+                    (2, -1),
+                    (6, 127),
+                    (7, -128),
+                ] {
+                    weights.hidden[input * 32 + neuron] = (sign * weight).clamp(-128, 127) as i8;
+                }
+            }
+            let network = IntegerNetwork::new(weights.clone())
+                .unwrap()
+                .on(set)
+                .unwrap();
+            assert_eq!(
+                (
+                    network.layers.short_sums,
+                    i64::from(network.logit(&position))
+                ),
+                (fits, plain_logit(&weights, &position))
+            );
+            let whole =
+                network.one_ply(&Standard::default(), &position, &mut Successors::default());
+            assert_eq!(
+                whole,
+                one_ply_by_successors(&network, &Standard::default(), &position)
+            );
+        }
+    }
+}
+
+#[test]
+fn parts_of_a_sum_may_leave_16_bits_and_come_back() {
+    let mut weights = random_weights(SideGroups::ALL, [64, 32], 3);
+    let active = SideGroups::ALL.active();
+    let width = SideGroups::ALL.rows() * 64;
+    // The mover's squares add 30,000 too much each, and its mobility takes it away.
+    let (squares, mobility) = (156 * 64, 906 * 64);
+    for weight in &mut weights.rows[..squares] {
+        *weight += 30_000;
+    }
+    for weight in &mut weights.rows[squares..squares + mobility] {
+        *weight -= 30_000;
+    }
+    assert_eq!((active, weights.rows.len()), (14, 2 * width));
+    for position in random_positions(&Standard::default(), 36, 100) {
+        let expected = plain_logit(&weights, &position);
+        for set in available() {
+            let network = IntegerNetwork::new(weights.clone())
+                .unwrap()
+                .on(set)
+                .unwrap();
+            assert_eq!(i64::from(network.logit(&position)), expected);
+        }
+    }
+}
+
+#[test]
+fn quantised_weights_are_the_nearest() {
+    let float = FloatWeights {
+        groups: SideGroups::NONE,
+        rows: vec![0.25; 312 * 64],
+        bias: vec![-0.5; 64],
+        hidden: vec![0.4; 64 * 16],
+        hidden_bias: vec![0.125; 16],
+        output: vec![-1.5; 16],
+        output_bias: 0.75,
+    };
+    let weights = float.quantise().unwrap();
+    assert_eq!((weights.rows[7], weights.bias[7]), (508, -1016 + 8));
+    assert_eq!((weights.hidden[7], weights.hidden_bias[7]), (26, 1016));
+    assert_eq!((weights.output[7], weights.output_bias), (-1536, 6_242_304));
+    // 12 quarters and a bias of -0.5 switch every neuron of the first layer on.
+    let position = Standard::default().start([0, 0], 0);
+    let logit = log_odds(IntegerNetwork::new(weights).unwrap().logit(&position));
+    assert!((logit - (16.0 * -1.5 + 0.75)).abs() < 1e-5, "{logit}");
+    let too_large = FloatWeights {
+        hidden: vec![2.0; 64 * 16],
+        ..float.clone()
+    };
+    assert_eq!(
+        too_large.quantise().unwrap_err().to_string(),
+        "tensor hidden2.weight holds 2 at 0; weights lie within ±1.984375"
+    );
+    let no_number = FloatWeights {
+        output_bias: f32::NAN,
+        ..float
+    };
+    assert!(
+        no_number
+            .quantise()
+            .unwrap_err()
+            .to_string()
+            .starts_with("tensor output.bias holds NaN at 0; weights lie within ±")
+    );
+}

@@ -1,0 +1,423 @@
+//! The kernels of an integer network for x86-64: AVX2, AVX-512, and AVX-512 with VNNI.
+//!
+//! One text for all of them, over a few operations on the vectors of each. The products of four
+//! activations with the weights of a neuron are added up in 32 bits: by one instruction of VNNI,
+//! otherwise by way of sums of two products in 16 bits, which cannot saturate, or of eight, where
+//! the weights permit it (`Layers::short_sums`). Else several positions are taken through the
+//! second layer at a time, so that its weights are loaded once. Invariant: the integers of
+//! `kernels.rs`.
+#![allow(unsafe_code)]
+
+mod halves;
+mod whole;
+
+use super::inputs::{JOINED, JOINED_ROWS};
+use super::kernels::{CHANGED, IntegerInstructions, Layers, Line, Line16, Pair, SHORT, Tables};
+use super::{FULL, SHIFT, win_probability};
+use crate::core::evaluator::OnePly;
+use crate::games::einstein::learned::steps::{Logits, Steps};
+use crate::games::einstein::learned::totals;
+
+/// Defines a function that goes on with the one of its name for the instruction set in use.
+macro_rules! dispatched {
+    ($(#[$documentation:meta])* fn $name:ident<$(const $constant:ident),*>($($argument:ident: $type:ty),*) $(-> $result:ty)?) => {
+        $(#[$documentation])*
+        #[inline]
+        pub(super) fn $name<$(const $constant: usize),*>(set: IntegerInstructions, $($argument: $type),*) $(-> $result)? {
+            debug_assert!(set.is_available());
+            // SAFETY: a network only holds instruction sets of which `is_available` said that the
+            // processor has them (`IntegerNetwork::on`, `IntegerInstructions::detect`); the
+            // functions themselves are safe code.
+            unsafe {
+                match set {
+                    IntegerInstructions::Portable | IntegerInstructions::Avx2 => avx2::$name::<$($constant),*>($($argument),*),
+                    IntegerInstructions::Avx512 => avx512::$name::<$($constant),*>($($argument),*),
+                    IntegerInstructions::Avx512Vnni => vnni::$name::<$($constant),*>($($argument),*),
+                }
+            }
+        }
+    };
+}
+
+dispatched! {
+    /// [`super::kernels::logit`] on any set but the portable one.
+    fn logit<const FIRST, const SECOND>(tables: &Tables, layers: &Layers, rows: &[[u16; JOINED]; 2]) -> i32
+}
+
+dispatched! {
+    /// [`super::kernels::sum_rows`], likewise.
+    fn sum_rows<const FIRST>(table: &[Line16], rows: &[u16; JOINED], out: &mut [Line16])
+}
+
+dispatched! {
+    /// [`super::kernels::change_rows`], likewise.
+    fn change_rows<const FIRST>(table: &[Line16], before: &[Line16], gone: &[u16; CHANGED], come: &[u16; CHANGED], out: &mut [Line16])
+}
+
+dispatched! {
+    /// [`super::kernels::logits`], likewise.
+    fn logits<const FIRST, const SECOND>(layers: &Layers, movers: &[Line16], others: &[Line16], pairs: &[Pair], out: &mut Logits)
+}
+
+/// [`super::kernels::one_ply`], likewise: eight stones to a vector are enough for all.
+#[inline]
+pub(super) fn one_ply(
+    set: IntegerInstructions,
+    steps: &Steps,
+    logits: &mut Logits,
+    lost: u32,
+) -> OnePly {
+    debug_assert!(set.is_available());
+    // SAFETY: as above; what has wider vectors has these.
+    unsafe { steps.one_ply_by_eights(logits, lost, win_probability) }
+}
+
+/// The kernels over the operations of `$operations` and the dot product `$dot`, for `$features`.
+/// There are no closures in them: the compiler would not inline those, and hand vectors over in
+/// memory.
+macro_rules! kernels {
+    ($name:ident, $features:literal, $operations:ident, $dot:ident, $short_sums:literal) => {
+        mod $name {
+            use super::$operations::{self as v, BYTES};
+            use super::*;
+
+            /// Vectors that the widest first layer takes.
+            const MOST: usize = 512 / BYTES;
+
+            /// Adds rows to sums, or takes them away.
+            macro_rules! add_rows {
+                ($table:expr, $rows:expr, $sums:expr) => {
+                    add_rows!($table, $rows, $sums, add16)
+                };
+                ($table:expr, $rows:expr, $sums:expr, $add:ident) => {
+                    // Of known length, so that no index is checked.
+                    let table = &$table[..JOINED_ROWS * (FIRST / 32)];
+                    for row in $rows {
+                        // A branch: masks would be computed in vectors, and taking numbers
+                        // out of those costs more.
+                        assert!(usize::from(*row) < JOINED_ROWS);
+                        let from = usize::from(*row) * (2 * FIRST / BYTES);
+                        for at in 0..2 * FIRST / BYTES {
+                            $sums[at] = v::$add($sums[at], v::load(table, from + at));
+                        }
+                    }
+                };
+            }
+
+            #[target_feature(enable = $features)]
+            pub(super) fn sum_rows<const FIRST: usize>(
+                table: &[Line16],
+                rows: &[u16; JOINED],
+                out: &mut [Line16],
+            ) {
+                let out = &mut out[..FIRST / 32];
+                let mut sums = [v::zero(); MOST];
+                add_rows!(table, rows, sums);
+                for at in 0..2 * FIRST / BYTES {
+                    v::store(out, at, sums[at]);
+                }
+            }
+
+            #[target_feature(enable = $features)]
+            pub(super) fn change_rows<const FIRST: usize>(
+                table: &[Line16],
+                before: &[Line16],
+                gone: &[u16; CHANGED],
+                come: &[u16; CHANGED],
+                out: &mut [Line16],
+            ) {
+                let (before, out) = (&before[..FIRST / 32], &mut out[..FIRST / 32]);
+                let mut sums = [v::zero(); MOST];
+                for at in 0..2 * FIRST / BYTES {
+                    sums[at] = v::load(before, at);
+                }
+                add_rows!(table, gone, sums, sub16);
+                add_rows!(table, come, sums);
+                for at in 0..2 * FIRST / BYTES {
+                    v::store(out, at, sums[at]);
+                }
+            }
+
+            /// What the neurons of the second layer add to the logit, in parts that [`v::total`]
+            /// adds up, for as many positions as there are activations; sums are kept in `PARTS`,
+            /// by input.
+            #[inline]
+            #[target_feature(enable = $features)]
+            fn forward<
+                const FIRST: usize,
+                const SECOND: usize,
+                const COUNT: usize,
+                const PARTS: usize,
+            >(
+                layers: &Layers,
+                activations: &mut [Activations<FIRST>; COUNT],
+            ) -> [v::Vector; COUNT] {
+                const { assert!(FIRST % (4 * PARTS) == 0 && SECOND * 4 / BYTES <= 4) };
+                let vectors = const { SECOND * 4 / BYTES };
+                let hidden = &layers.hidden[..FIRST * SECOND / 64];
+                let bias = &layers.bias[..SECOND / 16];
+                // Else the compiler takes them out of registers, by shuffles, which cost more than
+                // loads.
+                let activations = std::hint::black_box(activations);
+                let mut sums = [[[v::zero(); 4]; PARTS]; COUNT];
+                for position in 0..COUNT {
+                    for at in 0..vectors {
+                        sums[position][0][at] = v::load(bias, at);
+                    }
+                }
+                for step in 0..FIRST / (4 * PARTS) {
+                    for part in 0..PARTS {
+                        let four = PARTS * step + part;
+                        let mut inputs = [v::zero(); COUNT];
+                        for position in 0..COUNT {
+                            inputs[position] = v::broadcast(i32::from_le_bytes(
+                                activations[position].0.as_chunks::<4>().0[four],
+                            ));
+                        }
+                        for at in 0..vectors {
+                            let weights = v::load(hidden, four * vectors + at);
+                            for position in 0..COUNT {
+                                sums[position][part][at] =
+                                    $dot(sums[position][part][at], inputs[position], weights);
+                            }
+                        }
+                    }
+                }
+                let mut totals = [v::zero(); COUNT];
+                for position in 0..COUNT {
+                    for at in 0..vectors {
+                        for part in 1..PARTS {
+                            sums[position][0][at] =
+                                v::add32(sums[position][0][at], sums[position][part][at]);
+                        }
+                    }
+                    totals[position] = outputs::<SECOND>(layers, &sums[position][0]);
+                }
+                totals
+            }
+
+            /// The same of one position, for layers that [`Layers::short_sums`] says it of:
+            /// products are added up in 16 bits over sixteen inputs.
+            #[inline]
+            #[target_feature(enable = $features)]
+            fn forward_by_short_sums<const FIRST: usize, const SECOND: usize>(
+                layers: &Layers,
+                activations: &mut Activations<FIRST>,
+            ) -> v::Vector {
+                let vectors = const { SECOND * 4 / BYTES };
+                let hidden = &layers.hidden[..FIRST * SECOND / 64];
+                let bias = &layers.bias[..SECOND / 16];
+                // As above.
+                let activations = std::hint::black_box(activations);
+                let mut sums = [v::zero(); 4];
+                for at in 0..vectors {
+                    sums[at] = v::load(bias, at);
+                }
+                for step in 0..FIRST / SHORT {
+                    let mut inputs = [v::zero(); SHORT / 4];
+                    for four in 0..SHORT / 4 {
+                        inputs[four] = v::broadcast(i32::from_le_bytes(
+                            activations.0.as_chunks::<4>().0[step * (SHORT / 4) + four],
+                        ));
+                    }
+                    for at in 0..vectors {
+                        let mut products = v::zero();
+                        for four in 0..SHORT / 4 {
+                            let weights =
+                                v::load(hidden, (step * (SHORT / 4) + four) * vectors + at);
+                            products = v::add16(products, v::products(inputs[four], weights));
+                        }
+                        sums[at] = v::add32(sums[at], v::widen(products));
+                    }
+                }
+                outputs::<SECOND>(layers, &sums)
+            }
+
+            /// What neurons with these sums add to the logit, in parts that [`v::total`] adds up.
+            #[inline]
+            #[target_feature(enable = $features)]
+            fn outputs<const SECOND: usize>(layers: &Layers, sums: &[v::Vector; 4]) -> v::Vector {
+                let vectors = const { SECOND * 4 / BYTES };
+                let output = &layers.output[..SECOND / 16];
+                let mut total = v::zero();
+                // Two vectors at a time; an odd one goes with zeros.
+                for at in (0..vectors).step_by(2) {
+                    let weights = v::pack(
+                        v::load(output, at),
+                        if at + 1 < vectors {
+                            v::load(output, at + 1)
+                        } else {
+                            v::zero()
+                        },
+                    );
+                    total = v::add32(total, v::output(sums[at], sums[at + 1], weights));
+                }
+                total
+            }
+
+            #[target_feature(enable = $features)]
+            pub(super) fn logit<const FIRST: usize, const SECOND: usize>(
+                tables: &Tables,
+                layers: &Layers,
+                rows: &[[u16; JOINED]; 2],
+            ) -> i32 {
+                let mut sums = [v::zero(); MOST];
+                add_rows!(tables.mover, &rows[0], sums);
+                add_rows!(tables.other, &rows[1], sums);
+                let mut activations = [Activations([0; FIRST])];
+                for at in 0..FIRST / BYTES {
+                    v::store_bytes(
+                        &mut activations[0].0,
+                        at,
+                        v::activations(sums[2 * at], sums[2 * at + 1]),
+                    );
+                }
+                let [activations] = &mut activations;
+                let sums = if $short_sums && layers.short_sums {
+                    forward_by_short_sums::<FIRST, SECOND>(layers, activations)
+                } else {
+                    forward::<FIRST, SECOND, 1, { v::PARTS }>(
+                        layers,
+                        std::array::from_mut(activations),
+                    )[0]
+                };
+                layers.output_bias + v::total(sums)
+            }
+
+            #[target_feature(enable = $features)]
+            pub(super) fn logits<const FIRST: usize, const SECOND: usize>(
+                layers: &Layers,
+                movers: &[Line16],
+                others: &[Line16],
+                pairs: &[Pair],
+                out: &mut Logits,
+            ) {
+                // Those of the next positions are computed before these are used: loads wait long
+                // for what was just stored.
+                let [these, next] = &mut [const { [const { Activations([0; FIRST]) }; GROUP] }; 2];
+                let (mut these, mut next) = (these, next);
+                let mut rest = pairs.chunks(GROUP);
+                let mut pairs = rest.next().unwrap_or_default();
+                activate(movers, others, pairs, these);
+                for out in out.as_chunks_mut::<GROUP>().0 {
+                    let following = rest.next().unwrap_or_default();
+                    activate(movers, others, following, next);
+                    let mut sums = [v::zero(); GROUP];
+                    if $short_sums && layers.short_sums {
+                        for position in 0..pairs.len() {
+                            sums[position] = forward_by_short_sums::<FIRST, SECOND>(
+                                layers,
+                                &mut these[position],
+                            );
+                        }
+                    } else if v::TOGETHER == GROUP {
+                        match pairs.len() {
+                            1 => forward_into::<FIRST, SECOND, 1, { v::PARTS }>(
+                                layers, these, &mut sums,
+                            ),
+                            2 => forward_into::<FIRST, SECOND, 2, { v::PARTS_OF_TWO }>(
+                                layers, these, &mut sums,
+                            ),
+                            3 => forward_into::<FIRST, SECOND, 3, 1>(layers, these, &mut sums),
+                            _ => forward_into::<FIRST, SECOND, GROUP, 1>(layers, these, &mut sums),
+                        }
+                    } else {
+                        // Where one is left, what was there before is computed again for nothing.
+                        for two in 0..pairs.len().div_ceil(2) {
+                            let (activations, sums) = (&mut these[2 * two..], &mut sums[2 * two..]);
+                            forward_into::<FIRST, SECOND, 2, { v::PARTS_OF_TWO }>(
+                                layers,
+                                activations,
+                                sums,
+                            );
+                        }
+                    }
+                    v::store_totals(out, sums, layers.output_bias);
+                    if following.is_empty() {
+                        break;
+                    }
+                    std::mem::swap(&mut these, &mut next);
+                    pairs = following;
+                }
+            }
+
+            /// The activations of pairs of sums.
+            #[inline]
+            #[target_feature(enable = $features)]
+            fn activate<const FIRST: usize>(
+                movers: &[Line16],
+                others: &[Line16],
+                pairs: &[Pair],
+                all: &mut [Activations<FIRST>; GROUP],
+            ) {
+                for (pair, activations) in pairs.iter().zip(all) {
+                    let mover = &movers[usize::from(pair[0]) * (FIRST / 32)..][..FIRST / 32];
+                    let other = &others[usize::from(pair[1]) * (FIRST / 32)..][..FIRST / 32];
+                    for at in 0..FIRST / BYTES {
+                        let low = v::add16(v::load(mover, 2 * at), v::load(other, 2 * at));
+                        let high = v::add16(v::load(mover, 2 * at + 1), v::load(other, 2 * at + 1));
+                        v::store_bytes(&mut activations.0, at, v::activations(low, high));
+                    }
+                }
+            }
+
+            /// [`forward`] of the first few of some positions.
+            #[inline]
+            #[target_feature(enable = $features)]
+            fn forward_into<
+                const FIRST: usize,
+                const SECOND: usize,
+                const COUNT: usize,
+                const PARTS: usize,
+            >(
+                layers: &Layers,
+                activations: &mut [Activations<FIRST>],
+                sums: &mut [v::Vector],
+            ) {
+                if let (Some(activations), Some(sums)) =
+                    (activations.first_chunk_mut(), sums.first_chunk_mut())
+                {
+                    *sums = forward::<FIRST, SECOND, COUNT, PARTS>(layers, activations);
+                }
+            }
+        }
+    };
+}
+
+/// Positions whose logits are computed together.
+const GROUP: usize = totals::TOGETHER;
+
+/// Activations of a first layer.
+#[repr(C, align(64))]
+struct Activations<const FIRST: usize>([u8; FIRST]);
+
+kernels!(avx2, "avx2", halves, dot_in_halves, true);
+kernels!(avx512, "avx2,avx512f,avx512bw", whole, dot_in_whole, true);
+kernels!(
+    vnni,
+    "avx2,avx512f,avx512bw,avx512vnni",
+    whole,
+    dot_in_fours,
+    false
+);
+
+use std::arch::x86_64::*;
+
+/// Adds to each neuron's sum four activations times their weights.
+#[inline]
+#[target_feature(enable = "avx2")]
+fn dot_in_halves(sum: __m256i, inputs: __m256i, weights: __m256i) -> __m256i {
+    halves::add32(sum, halves::widen(halves::products(inputs, weights)))
+}
+
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw")]
+fn dot_in_whole(sum: __m512i, inputs: __m512i, weights: __m512i) -> __m512i {
+    whole::add32(sum, whole::widen(whole::products(inputs, weights)))
+}
+
+#[inline]
+#[target_feature(enable = "avx512f,avx512vnni")]
+fn dot_in_fours(sum: __m512i, inputs: __m512i, weights: __m512i) -> __m512i {
+    _mm512_dpbusd_epi32(sum, inputs, weights)
+}

@@ -1,0 +1,75 @@
+//! Which living stones more than one number permits.
+//!
+//! By the classic rules and with any faces that have all numbers: its own number permits every
+//! living stone, and the number of a dead stone permits the nearest living ones below and above it.
+//! So a stone is permitted by others too just if a neighbouring number is dead. Invariant: that
+//! agrees with the rules' own list of permitted stones.
+
+use crate::games::einstein::MAX_STONES;
+
+/// Of a set of living stones those that a number other than their own permits, one bit a stone.
+#[inline]
+pub(super) fn permitted_by_others(alive: u8) -> u8 {
+    const ALL: u8 = (1 << MAX_STONES) - 1;
+    let dead = !alive & ALL;
+    alive & (dead << 1 | dead >> 1)
+}
+
+/// For each symbol of the board, 0 nothing and 1–12 stones, the symbol of [`super::Cell::Mobile`].
+#[inline]
+pub(super) fn symbols(mover: u8, other: u8) -> [u8; 16] {
+    let more = u16::from(permitted_by_others(mover)) << 1
+        | u16::from(permitted_by_others(other)) << (1 + MAX_STONES);
+    let mut symbols = LEAST;
+    for (stone, symbol) in symbols.iter_mut().enumerate() {
+        *symbol += (more >> stone & 1) as u8;
+    }
+    symbols
+}
+
+/// The symbols of stones that only their own number permits.
+pub(super) const LEAST: [u8; 16] = [0, 1, 1, 1, 1, 1, 1, 3, 3, 3, 3, 3, 3, 0, 0, 0];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::games::einstein::dice::Die;
+    use crate::games::einstein::position::Side;
+    use crate::games::einstein::{EinStein, GONE, Position, Standard, Variant};
+
+    #[test]
+    fn stones_permitted_by_others_are_those_of_the_rules() {
+        let rules: Standard = EinStein::new(Variant::Classic, Die::fair());
+        for alive in 1..64u8 {
+            // Living stones apart from each other on the first two rows, so that each has moves.
+            let side = Side::new(std::array::from_fn(|stone| {
+                if alive >> stone & 1 == 1 {
+                    stone as u8
+                } else {
+                    GONE
+                }
+            }));
+            let position = Position::new(side, Side::new([0, GONE, GONE, GONE, GONE, GONE]), 0);
+            let mut faces = [0u8; MAX_STONES];
+            for face in 1..=6u8 {
+                for mv in rules.legal_moves(&position, face).iter() {
+                    faces[mv.stone()] |= 1 << (face - 1);
+                }
+            }
+            let expected = (0..MAX_STONES)
+                .filter(|&stone| faces[stone].count_ones() > 1)
+                .fold(0, |set, stone| set | 1 << stone);
+            assert_eq!(permitted_by_others(alive), expected, "{alive:06b}");
+            assert!(
+                (0..MAX_STONES).all(|stone| (faces[stone] >> stone & 1) == (alive >> stone & 1)),
+                "{alive:06b}"
+            );
+        }
+        // By hand: 1 and 2 alive, 3 dead, 4 to 6 alive: a 3 permits 2 and 4.
+        assert_eq!(permitted_by_others(0b11_1011), 0b00_1010);
+        assert_eq!(
+            symbols(0b11_1011, 0b00_0001),
+            [0, 1, 2, 1, 2, 1, 1, 4, 3, 3, 3, 3, 3, 0, 0, 0]
+        );
+    }
+}

@@ -1,0 +1,486 @@
+//! Tuple indices against a view read off the board's text, and sums against `f64` and against whole
+//! numbers one by one.
+
+mod successors;
+
+use super::*;
+use crate::core::random::RandomStream;
+use crate::games::einstein::MAX_STONES;
+use crate::games::einstein::evaluators::test_support;
+use crate::games::einstein::position::Side;
+use std::collections::HashSet;
+
+/// Positions of about so many random games.
+fn random_positions(games: usize) -> Vec<Position> {
+    test_support::random_positions(&Standard::default(), 31, 20 * games)
+}
+
+/// The symbol of a cell from the position's text instead of its lanes.
+fn symbol(position: &Position, cell: Cell) -> usize {
+    let text = Standard::default().format_position(position, None);
+    let mut board: Vec<char> = text
+        .chars()
+        .take_while(|character| *character != ' ')
+        .filter(|character| *character != '/')
+        .collect();
+    let mover_is_red = text.contains(" r ");
+    if !mover_is_red {
+        board.reverse();
+    }
+    // In the text seen by the mover, its stones are 0–5 and the other's 6–11.
+    let stone_of = |character: char| -> Option<usize> {
+        match character {
+            '1'..='6' => Some(character as usize - '1' as usize + if mover_is_red { 0 } else { 6 }),
+            'a'..='f' => Some(character as usize - 'a' as usize + if mover_is_red { 6 } else { 0 }),
+            _ => None,
+        }
+    };
+    let own_square = |stone: usize| {
+        let at = board
+            .iter()
+            .position(|&character| stone_of(character) == Some(stone));
+        at.map(|at| if stone < 6 { at } else { 24 - at })
+    };
+    match cell {
+        Cell::Board(square) => stone_of(board[square]).map_or(0, |stone| stone + 1),
+        Cell::Square(stone) => own_square(stone).unwrap_or(25),
+        Cell::Distance(stone) => {
+            own_square(stone).map_or(0, |square| (4 - square / 5).max(4 - square % 5))
+        }
+        Cell::Alive(stone) => usize::from(own_square(stone).is_some()),
+        Cell::Owner(square) => stone_of(board[square]).map_or(0, |stone| 1 + stone / 6),
+        Cell::Mobile(square) => stone_of(board[square]).map_or(0, |stone| {
+            let own = if stone < 6 {
+                *position
+            } else {
+                Position::new(position.other(), position.mover(), 1 - position.seat())
+            };
+            let faces = (1..=6).filter(|&face| {
+                Standard::default()
+                    .legal_moves(&own, face)
+                    .iter()
+                    .any(|mv| mv.stone() == stone % 6)
+            });
+            2 * (stone / 6) + faces.count().min(2)
+        }),
+    }
+}
+
+/// A set with all kinds of cells, tuples of all lengths, more than one block of them, and the
+/// reduced alphabets.
+fn mixed() -> TupleSet {
+    let mut random = RandomStream::new(77);
+    let kinds = [
+        ('b', 25),
+        ('s', 12),
+        ('d', 12),
+        ('a', 12),
+        ('o', 25),
+        ('m', 25),
+    ];
+    let mut tuples = Vec::new();
+    for number in 0..45 {
+        // Long tuples of small alphabets only.
+        let (length, kinds) = if number % 12 < 4 {
+            (1 + number % 12, &kinds[..])
+        } else {
+            (1 + number % 12, &kinds[3..5])
+        };
+        let mut cells = HashSet::new();
+        while cells.len() < length {
+            let (letter, count) = kinds[random.below(kinds.len())];
+            cells.insert(format!("{letter}{}", random.below(count)));
+        }
+        let mut cells: Vec<String> = cells.into_iter().collect();
+        cells.sort();
+        tuples.push(cells.join(" "));
+    }
+    TupleSet::custom(&tuples).unwrap()
+}
+
+/// The named sets, and some that are not.
+fn sets() -> Vec<TupleSet> {
+    let mut sets: Vec<TupleSet> = SET_NAMES
+        .map(|name| TupleSet::named(name).unwrap())
+        .to_vec();
+    sets.extend([
+        mixed(),
+        mixed().with_phases(&[5, 8]).unwrap(),
+        TupleSet::named("race").unwrap().with_phases(&[11]).unwrap(),
+    ]);
+    sets
+}
+
+#[test]
+fn sizes_are_those_documented() {
+    let expected = [
+        ("stones", 12, 312),
+        ("race", 7, 6 * 15_625 + 4096),
+        ("stone-pairs", 68, 66 * 676 + 2 * 15_625),
+        ("race-and-pairs", 73, 66 * 676 + 6 * 15_625 + 4096),
+        ("rows-and-diagonals", 28, 28 * 28_561),
+        ("board-windows", 44, 44 * 28_561),
+        ("stone-triples", 136, 66 * 676 + 2 * 15_625 + 68 * 17_576),
+        (
+            "everything",
+            185,
+            66 * 676 + 6 * 15_625 + 68 * 17_576 + 44 * 28_561 + 4096,
+        ),
+        ("walks-6", 64, 1_000_000),
+    ];
+    assert_eq!(expected.map(|(name, ..)| name), SET_NAMES);
+    for (name, tuples, rows) in expected {
+        let set = TupleSet::named(name).unwrap();
+        assert_eq!((set.name(), set.tuples(), set.rows()), (name, tuples, rows));
+        let distinct: HashSet<_> = set.cells().iter().collect();
+        assert_eq!(distinct.len(), tuples, "{name} has a tuple twice");
+    }
+    let error = TupleSet::named("stone-pears").unwrap_err().to_string();
+    assert!(
+        error.starts_with("'stone-pears' is no tuple set; there are stones, race, stone-pairs,"),
+        "{error}"
+    );
+}
+
+#[test]
+fn indices_are_the_mixed_radix_numbers_of_the_symbols() {
+    for set in sets() {
+        let name = set.name();
+        let mut rows = vec![0; set.tuples()];
+        for position in random_positions(6) {
+            set.indices(&position, &mut rows);
+            let stones = (0..12)
+                .filter(|&stone| symbol(&position, Cell::Alive(stone)) == 1)
+                .count();
+            let phase = set
+                .phases()
+                .iter()
+                .position(|&most| stones <= usize::from(most))
+                .unwrap_or(set.phases().len());
+            let mut base = phase * set.rows() / (set.phases().len() + 1);
+            let first = base;
+            for (tuple, row) in set.cells().iter().zip(&rows) {
+                let index = tuple.iter().rev().fold(0, |index, cell| {
+                    index * cell.symbols() + symbol(&position, *cell)
+                });
+                assert_eq!(*row as usize, base + index, "{name} {position:?} {tuple:?}");
+                base += tuple.iter().map(|cell| cell.symbols()).product::<usize>();
+            }
+            assert_eq!((base - first) * (set.phases().len() + 1), set.rows());
+        }
+    }
+}
+
+#[test]
+fn every_tuple_has_a_row_of_its_own_and_different_positions_differ() {
+    let set = TupleSet::named("everything").unwrap();
+    let mut seen = HashSet::new();
+    let mut positions = HashSet::new();
+    for position in random_positions(40) {
+        let mut rows = vec![0; set.tuples()];
+        set.indices(&position, &mut rows);
+        assert!(rows.is_sorted_by(|a, b| a < b) && (rows[set.tuples() - 1] as usize) < set.rows());
+        // The side to move has no colour: the same sides with the other seat to move look the same.
+        positions.insert((position.mover(), position.other()));
+        seen.insert(rows);
+    }
+    assert_eq!(seen.len(), positions.len());
+}
+
+#[test]
+fn descriptions_tell_sets_apart() {
+    let all: HashSet<String> = SET_NAMES
+        .iter()
+        .map(|name| TupleSet::named(name).unwrap().description())
+        .collect();
+    assert_eq!(all.len(), SET_NAMES.len());
+    let stones = TupleSet::named("stones").unwrap().description();
+    assert!(
+        stones.ends_with("; set stones: s0, s1, s2, s3, s4, s5, s6, s7, s8, s9, s10, s11"),
+        "{stones}"
+    );
+}
+
+#[test]
+fn values_are_logistic_sums() {
+    let game = Standard::default();
+    let mut random = RandomStream::new(5);
+    for set in sets() {
+        let weights: Vec<f32> = (0..set.rows())
+            .map(|_| random.unit() as f32 - 0.5)
+            .collect();
+        let model = NTuple::new(set, weights, 0.25).unwrap();
+        for position in random_positions(5) {
+            let mut rows = vec![0; model.set().tuples()];
+            model.set().indices(&position, &mut rows);
+            let logit = 0.25
+                + rows
+                    .iter()
+                    .map(|row| f64::from(model.weights()[*row as usize]))
+                    .sum::<f64>();
+            let expected = 1.0 / (1.0 + (-logit).exp());
+            assert!(
+                (f64::from(model.value(&game, &position, &Successors::default())) - expected).abs()
+                    < 1e-5
+            );
+            // Weights below 1/2 have all bits: half of the last one a weight, and half a step of
+            // the grid of log odds.
+            let bound =
+                (model.set().tuples() + 1) as f64 / f64::from(1 << 23) + 1.0 / f64::from(1 << 19);
+            assert!(
+                (f64::from(model.logit(&position)) - logit).abs() <= bound,
+                "{} {position:?}",
+                model.set().name()
+            );
+        }
+    }
+}
+
+#[test]
+fn impossible_weights_are_refused() {
+    let set = TupleSet::named("stones").unwrap();
+    assert_eq!(
+        NTuple::new(set.clone(), vec![0.0; 311], 0.0),
+        Err(NTupleError::Length {
+            found: 311,
+            expected: 312
+        })
+    );
+    let mut weights = vec![0.0; 312];
+    weights[7] = f32::INFINITY;
+    assert_eq!(
+        NTuple::new(set.clone(), weights, 0.0),
+        Err(NTupleError::NotFinite {
+            row: 7,
+            weight: f32::INFINITY
+        })
+    );
+    assert!(matches!(
+        NTuple::new(set.clone(), vec![0.0; 312], f32::NAN),
+        Err(NTupleError::Bias(_))
+    ));
+    let error = NTuple::new(set, vec![1e6; 312], 0.0)
+        .unwrap_err()
+        .to_string();
+    assert_eq!(
+        error,
+        "the log odds may reach 12000000; weights must keep them below 4194304"
+    );
+}
+
+#[test]
+fn all_instructions_give_the_same_rows_and_the_same_bits() {
+    let available: Vec<Instructions> = Instructions::ALL
+        .into_iter()
+        .filter(|instructions| instructions.is_available())
+        .collect();
+    let mut random = RandomStream::new(6);
+    for set in sets() {
+        let weights: Vec<f32> = (0..set.rows())
+            .map(|_| (random.unit() as f32 - 0.5) * 2.0)
+            .collect();
+        let network = NTuple::new(set.clone(), weights, -0.5).unwrap();
+        for position in random_positions(10) {
+            let mut expected = vec![0; set.tuples()];
+            set.clone()
+                .on(Instructions::Portable)
+                .unwrap()
+                .indices(&position, &mut expected);
+            // In whole numbers, in any order: 255 weights below 1 have all bits.
+            let whole = |weight: f32| (f64::from(weight) * f64::from(1 << 22)).round() as i64;
+            let sum = whole(-0.5)
+                + expected
+                    .iter()
+                    .rev()
+                    .map(|&row| whole(network.weights()[row as usize]))
+                    .sum::<i64>();
+            let logit = ((sum + 8).div_euclid(16) as f64 / f64::from(1 << 18)) as f32;
+            for &instructions in &available {
+                let network = network.clone().on(instructions).unwrap();
+                let mut rows = vec![0; set.tuples()];
+                network.set().indices(&position, &mut rows);
+                assert_eq!(
+                    rows,
+                    expected,
+                    "{instructions:?} {} {position:?}",
+                    set.name()
+                );
+                assert_eq!(
+                    network.logit(&position).to_bits(),
+                    logit.to_bits(),
+                    "{instructions:?} {} {position:?}",
+                    set.name()
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn rows_fit_their_tables_whatever_the_position() {
+    for set in sets() {
+        let ends: Vec<usize> = set
+            .cells()
+            .iter()
+            .scan(0, |end, tuple| {
+                *end += tuple.iter().map(|cell| cell.symbols()).product::<usize>();
+                Some(*end)
+            })
+            .collect();
+        let of_a_phase = ends[ends.len() - 1];
+        for instructions in Instructions::ALL
+            .into_iter()
+            .filter(|instructions| instructions.is_available())
+        {
+            let set = set.clone().on(instructions).unwrap();
+            let mut rows = vec![0; set.tuples()];
+            for position in test_support::impossible_positions(500) {
+                set.indices(&position, &mut rows);
+                for (tuple, &row) in rows.iter().enumerate() {
+                    let row = row as usize % of_a_phase;
+                    assert!(
+                        row < ends[tuple] && (tuple == 0 || row >= ends[tuple - 1]),
+                        "{instructions:?} {position:?}"
+                    );
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn the_parts_of_a_view_do_not_touch() {
+    for position in random_positions(3) {
+        let (plain, whole) = (View::plain(&position), View::new(&position));
+        assert_eq!(plain.symbols()[..64], whole.symbols()[..64]);
+        assert!(plain.symbols()[64..].iter().all(|&symbol| symbol == 0));
+        assert_eq!(whole.symbols()[61..64], [0; 3]);
+    }
+}
+
+#[test]
+fn a_set_is_read_back_from_its_texts() {
+    let set = TupleSet::custom(&["b3 b4  s0", "d1", "m24 o0"]).unwrap();
+    assert_eq!(
+        (set.name(), set.tuple_texts()),
+        (
+            CUSTOM,
+            ["d1", "m24 o0", "b3 b4 s0"].map(str::to_owned).to_vec()
+        )
+    );
+    assert_eq!(set.rows(), 5 + 15 + 13 * 13 * 26);
+    for set in sets() {
+        let again = TupleSet::custom(&set.tuple_texts())
+            .unwrap()
+            .with_phases(set.phases())
+            .unwrap();
+        assert_eq!(again.cells(), set.cells());
+        assert_eq!(again.rows(), set.rows());
+        let list = |text: String| text.rsplit_once(": ").unwrap().1.to_owned();
+        assert_eq!(list(again.description()), list(set.description()));
+    }
+    let phases = set.with_phases(&[5, 8]).unwrap();
+    assert_eq!(phases.rows(), 3 * (5 + 15 + 13 * 13 * 26));
+    assert!(phases.description().contains(
+        "4 other: others too); phases by living stones up to 5 8; set custom: d1, m24 o0, b3 b4 s0"
+    ));
+}
+
+#[test]
+fn what_makes_no_set_is_said_in_one_line() {
+    let many = |count: usize| -> Vec<String> {
+        (0..count)
+            .map(|number| format!("s{} b{}", number / 25, number % 25))
+            .collect()
+    };
+    let long = (0..13)
+        .map(|square| format!("o{square}"))
+        .collect::<Vec<_>>()
+        .join(" ");
+    let wide = (0..6)
+        .map(|stone| format!("s{stone}"))
+        .collect::<Vec<_>>()
+        .join(" ");
+    for (tuples, expected) in [
+        (vec![], "0 tuples; a set has 1 to 256"),
+        (many(257), "257 tuples; a set has 1 to 256"),
+        (
+            vec!["s0".to_owned(), " ".to_owned()],
+            "tuple 2 has 0 cells; a tuple has 1 to 12",
+        ),
+        (vec![long], "tuple 1 has 13 cells; a tuple has 1 to 12"),
+        (
+            vec!["s0 b25".to_owned()],
+            "'b25' is no cell; there are b0-24, s0-11, d0-11, a0-11, o0-24 and m0-24",
+        ),
+        (vec!["s0 ö1".to_owned()], "'ö1' is no cell; there are"),
+        (vec!["s01".to_owned()], "'s01' is no cell; there are"),
+        (vec!["s".to_owned()], "'s' is no cell; there are"),
+        (
+            vec!["s3 b4 s3".to_owned()],
+            "the tuple 's3 b4 s3' has s3 twice",
+        ),
+        (
+            vec!["s3 b4".to_owned(), "b4 s3".to_owned()],
+            "the tuple 'b4 s3' is there twice",
+        ),
+        (
+            vec![wide],
+            "308915776 rows in all tables and phases; there may be 67108864",
+        ),
+    ] {
+        let error = TupleSet::custom(&tuples).unwrap_err().to_string();
+        assert!(
+            error.starts_with(expected) && !error.contains('\n'),
+            "{error}"
+        );
+    }
+    assert_eq!(TupleSet::custom(&many(256)).unwrap().tuples(), 256);
+    for phases in [&[1][..], &[12], &[5, 5], &[8, 5]] {
+        let error = TupleSet::named("stones")
+            .unwrap()
+            .with_phases(phases)
+            .unwrap_err()
+            .to_string();
+        assert!(
+            error.starts_with("phases [") && error.ends_with("must ascend, from 2 to 11"),
+            "{error}"
+        );
+    }
+    let large = TupleSet::custom(&["s0 s1 s2 s3 s4", "s0 s1 s2 s3 s5"]).unwrap();
+    assert_eq!(
+        large.with_phases(&[4, 7]).unwrap_err(),
+        TupleError::Rows(6 * 11_881_376)
+    );
+}
+
+#[test]
+fn walks_are_six_squares_that_hang_together() {
+    let set = TupleSet::named("walks-6").unwrap();
+    for walk in set.cells() {
+        let squares: Vec<usize> = walk
+            .iter()
+            .map(|cell| {
+                if let Cell::Mobile(square) = cell {
+                    *square
+                } else {
+                    panic!("{cell}")
+                }
+            })
+            .collect();
+        assert_eq!(squares.len(), 6);
+        let mut reached = vec![squares[0]];
+        for _ in 0..6 {
+            let near = |&square: &usize| {
+                reached.iter().any(|&other| {
+                    (square / 5)
+                        .abs_diff(other / 5)
+                        .max((square % 5).abs_diff(other % 5))
+                        <= 1
+                })
+            };
+            reached = squares.iter().copied().filter(near).collect();
+        }
+        assert_eq!(reached, squares);
+    }
+}

@@ -1,0 +1,251 @@
+//! Positions one ply deep as a whole against their successors one by one, to the last bit, on all
+//! instructions.
+
+use super::*;
+use crate::core::game::Game;
+use crate::games::einstein::dice::Die;
+use crate::games::einstein::{EinStein, GONE, MoveList, Variant};
+use proptest::prelude::*;
+use std::sync::LazyLock;
+
+/// Sets of every kind, and one that is longer than a vector of bits, with tuples of more than four
+/// cells.
+fn all_sets() -> Vec<TupleSet> {
+    let mut all = sets();
+    // Tuples that look at squares and at stones, at the same square twice over, and all cells of a
+    // stone.
+    let mixed = [
+        "b12 s0 a6",
+        "b12 o12 m12",
+        "s3 d3 a3 s9",
+        "b0 b24 d7",
+        "o0 o6 o12 o18 o24",
+        "a0 a1 a2 a3 a4 a5 a6 a7",
+        "b7 s8 d8",
+    ];
+    all.push(TupleSet::custom(&mixed).unwrap());
+    // All kinds of cells in tuples of at most four.
+    all.push(TupleSet::custom(&["o0 o1 o5 o6", "m7 m12", "m3 b4 o8", "s7 o12"]).unwrap());
+    let board: Vec<String> = (0..256)
+        .map(|number| format!("b{} b{}", number % 25, (number % 25 + 1 + number / 25) % 25))
+        .collect();
+    all.push(TupleSet::custom(&board).unwrap());
+    let windows = TupleSet::named("board-windows").unwrap().tuple_texts();
+    all.push(
+        TupleSet::custom(&windows[..40])
+            .unwrap()
+            .with_phases(&[4, 11])
+            .unwrap(),
+    );
+    all
+}
+
+/// A network with random weights on every instruction set there is.
+fn networks(set: &TupleSet, seed: u64) -> Vec<NTuple> {
+    let mut random = RandomStream::new(seed);
+    let weights: Vec<f32> = (0..set.rows())
+        .map(|_| random.unit() as f32 - 0.5)
+        .collect();
+    on_all(&NTuple::new(set.clone(), weights, 0.1).unwrap())
+}
+
+/// A network on every instruction set there is.
+fn on_all(network: &NTuple) -> Vec<NTuple> {
+    let available = Instructions::ALL
+        .into_iter()
+        .filter(|instructions| instructions.is_available());
+    available
+        .map(|instructions| network.clone().on(instructions).unwrap())
+        .collect()
+}
+
+static NETWORKS: LazyLock<Vec<Vec<NTuple>>> = LazyLock::new(|| {
+    all_sets()
+        .iter()
+        .zip(100..)
+        .map(|(set, seed)| networks(set, seed))
+        .collect()
+});
+
+/// Asserts that a network values and scores the successors of a position as it does each of them;
+/// the first of its kind is the portable one, which says what each is worth.
+fn check(networks: &[NTuple], game: &Standard, position: &Position, caches: &mut [Successors]) {
+    let expected = test_support::one_ply_by_successors(&networks[0], game, position);
+    let mut moves = MoveList::default();
+    game.moves(position, &mut moves);
+    for (network, cache) in networks.iter().zip(caches) {
+        let name = format!(
+            "{} {:?} {position:?}",
+            network.set().name(),
+            network.set().instructions()
+        );
+        let found = network.one_ply(game, position, cache);
+        assert_eq!(
+            (found.value.to_bits(), found),
+            (expected.value.to_bits(), expected),
+            "{name}"
+        );
+        let mut scores = vec![f32::NAN; moves.len()];
+        network.score_successors(game, position, &moves, &mut scores);
+        for (&mv, score) in moves.iter().zip(scores) {
+            let next = game.play(position, mv);
+            let expected = if game.winner(&next).is_some() {
+                f32::INFINITY
+            } else {
+                -networks[0].logit(&next)
+            };
+            assert_eq!(score, expected, "{name} {mv:?}");
+        }
+    }
+}
+
+#[test]
+fn a_position_as_a_whole_has_the_bits_of_its_successors() {
+    let game = Standard::default();
+    let positions = test_support::random_positions(&game, 41, 1200);
+    for networks in NETWORKS.iter() {
+        let mut caches = vec![Successors::default(); networks.len()];
+        for position in &positions {
+            check(networks, &game, position, &mut caches);
+            // The same side meets another enemy.
+            let mut moves = MoveList::default();
+            game.moves(position, &mut moves);
+            let again = game.play(position, moves[moves.len() / 2]);
+            if game.winner(&again).is_none() {
+                check(
+                    networks,
+                    &game,
+                    &Position::new(again.other(), again.mover(), position.seat()),
+                    &mut caches,
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn moves_may_be_scored_in_any_order() {
+    let game = Standard::default();
+    for networks in NETWORKS.iter() {
+        for position in test_support::random_positions(&game, 43, 60) {
+            let mut moves = MoveList::default();
+            game.moves(&position, &mut moves);
+            let mut turned: Vec<Move> = moves.iter().copied().collect();
+            turned.sort_by_key(|mv| (mv.direction(), mv.stone()));
+            for network in networks {
+                let mut scores = vec![f32::NAN; turned.len()];
+                network.score_successors(&game, &position, &turned, &mut scores);
+                for (&mv, score) in turned.iter().zip(scores) {
+                    let next = game.play(&position, mv);
+                    assert_eq!(
+                        score,
+                        if game.winner(&next).is_some() {
+                            f32::INFINITY
+                        } else {
+                            -network.logit(&next)
+                        }
+                    );
+                }
+            }
+        }
+    }
+}
+
+/// Two sides of any living stones on squares of their own, not on their goals; each has at least
+/// one.
+fn any_sides() -> impl Strategy<Value = Position> {
+    let order = Just((0..25u8).collect::<Vec<_>>()).prop_shuffle();
+    (order, 1..64u8, 1..64u8, 0..2usize).prop_map(|(squares, own, other, seat)| {
+        let free: Vec<u8> = squares
+            .into_iter()
+            .filter(|square| ![0, 24].contains(square))
+            .collect();
+        let lives = |stones: u8, stone: usize| stones >> stone & 1 == 1;
+        let mover = Side::new(std::array::from_fn(|stone| {
+            if lives(own, stone) { free[stone] } else { GONE }
+        }));
+        let enemy = std::array::from_fn(|stone| {
+            if lives(other, stone) {
+                24 - free[MAX_STONES + stone]
+            } else {
+                GONE
+            }
+        });
+        Position::new(mover, Side::new(enemy), seat)
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 400, ..ProptestConfig::default() })]
+
+    #[test]
+    fn any_position_as_a_whole_has_the_bits_of_its_successors(position in any_sides(), set in 0..NETWORKS.len(), nearest: bool) {
+        let variant = if nearest { Variant::NearestOnly } else { Variant::Classic };
+        let game: Standard = EinStein::new(variant, Die::fair());
+        let networks = &NETWORKS[set];
+        check(networks, &game, &position, &mut vec![Successors::default(); networks.len()]);
+    }
+}
+
+#[test]
+fn captures_of_last_stones_arrivals_and_own_stones_are_there() {
+    let game = Standard::default();
+    // Before the goal, with a stone of its own beside it; the enemy's last stone diagonally ahead
+    // of another.
+    let mover = Side::new([23, 18, 0, GONE, GONE, GONE]);
+    let enemy = Side::new([GONE, GONE, 24 - 6, GONE, GONE, GONE]);
+    let position = Position::new(mover, enemy, 0);
+    let mut moves = MoveList::default();
+    game.moves(&position, &mut moves);
+    let nexts: Vec<Position> = moves.iter().map(|&mv| game.play(&position, mv)).collect();
+    let own_captured = nexts
+        .iter()
+        .filter(|next| next.other().count() == 2)
+        .count();
+    let arrived = nexts
+        .iter()
+        .filter(|next| next.other().occupies(24))
+        .count();
+    let lost = nexts.iter().filter(|next| next.mover().is_empty()).count();
+    assert_eq!((own_captured, arrived, lost), (1, 2, 1));
+    for networks in NETWORKS.iter() {
+        check(
+            networks,
+            &game,
+            &position,
+            &mut vec![Successors::default(); networks.len()],
+        );
+        let found = networks[0].one_ply(&game, &position, &mut Successors::default());
+        assert_eq!((found.successors, found.evaluated), (7, 4));
+    }
+}
+
+#[test]
+fn weights_of_all_moves_together_may_be_larger_than_any_sum() {
+    let game = Standard::default();
+    // All moves change the one tuple, whose weight alone is nearly all that fits.
+    let set = TupleSet::custom(&["d6 d7 d8 d9 d10 d11"]).unwrap();
+    let rows = set.rows();
+    let networks = on_all(&NTuple::new(set, vec![255.0; rows], 0.0).unwrap());
+    for position in test_support::random_positions(&game, 43, 200) {
+        check(
+            &networks,
+            &game,
+            &position,
+            &mut vec![Successors::default(); networks.len()],
+        );
+    }
+}
+
+#[test]
+fn what_is_no_position_breaks_nothing() {
+    let game = Standard::default();
+    for networks in NETWORKS.iter() {
+        for position in test_support::impossible_positions(60) {
+            for network in networks {
+                let found = network.one_ply(&game, &position, &mut Successors::default());
+                assert!(found.value.is_finite() || found.successors == 0);
+            }
+        }
+    }
+}

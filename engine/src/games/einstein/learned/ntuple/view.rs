@@ -1,0 +1,95 @@
+//! What n-tuples look at: a position as an array of small symbols, all seen by the side to move.
+//!
+//! Invariant: whatever the bits of a position, a symbol is below [`Cell::symbols`] of its cell;
+//! rows of tables follow from symbols without further checks.
+
+use super::cell::{ALIVE, BOARD, CELLS, DISTANCES, MOBILE, OWNERS, SQUARES, STONE_SQUARES, STONES};
+use super::{Cell, mobility};
+use crate::games::einstein::evaluators::race_tables::distance;
+use crate::games::einstein::{GONE, MAX_STONES, Position, Standard};
+
+/// The symbols of all cells of one position.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct View {
+    /// By [`Cell::place`]; the length lets an index of seven bits go unchecked.
+    symbols: [u8; CELLS],
+}
+
+impl View {
+    /// The canonical text of what the cells hold that every set may use.
+    pub(super) const DESCRIPTION: &'static str = "b0-24 board seen by the mover (0 empty, 1-6 mover, 7-12 other), \
+        s0-11 square of mover 1-6, other 1-6 in the owner's perspective (25 gone), d0-11 distance (0 gone), a0-11 alive";
+
+    /// The same of the reduced alphabets; only sets that use them say it.
+    pub(super) const REDUCED: &'static str = "o0-24 whose stone (0 empty, 1 mover, 2 other), \
+        m0-24 the faces that permit it (0 empty, 1 mover: its own, 2 mover: others too, 3 other: its own, 4 other: others too)";
+
+    /// The view of a position.
+    #[must_use]
+    #[inline]
+    pub fn new(position: &Position) -> Self {
+        let mut view = Self::plain(position);
+        view.reduce(position);
+        view
+    }
+
+    /// The view without the reduced alphabets, whose cells are 0.
+    #[must_use]
+    #[inline]
+    pub(super) fn plain(position: &Position) -> Self {
+        let mut symbols = [0u8; CELLS];
+        let sides = [position.mover(), position.other()];
+        for stone in 0..STONES {
+            let square = sides[stone / MAX_STONES].square(stone % MAX_STONES);
+            if square != GONE {
+                let seen_by_mover = if stone < MAX_STONES {
+                    square
+                } else {
+                    Standard::GOAL.wrapping_sub(square)
+                };
+                symbols[BOARD + usize::from(seen_by_mover & 31)] = stone as u8 + 1;
+            }
+        }
+        // Filled last, so that no square, however wrong, could leave its mark in another part of
+        // the view.
+        for stone in 0..STONES {
+            let square = sides[stone / MAX_STONES]
+                .square(stone % MAX_STONES)
+                .min(SQUARES as u8);
+            symbols[STONE_SQUARES + stone] = square;
+            symbols[DISTANCES + stone] = distance(square);
+            symbols[ALIVE + stone] = u8::from(square != SQUARES as u8);
+        }
+        Self { symbols }
+    }
+
+    /// Fills the cells of the reduced alphabets from the board.
+    #[inline]
+    fn reduce(&mut self, position: &Position) {
+        let mobile = mobility::symbols(position.mover().alive(), position.other().alive());
+        for square in 0..SQUARES {
+            let stone = self.symbols[BOARD + square];
+            self.symbols[OWNERS + square] =
+                u8::from(stone > 0) + u8::from(stone > MAX_STONES as u8);
+            self.symbols[MOBILE + square] = mobile[usize::from(stone & 15)];
+        }
+    }
+
+    /// The symbol at a place.
+    #[inline(always)]
+    pub(super) fn symbol(&self, place: usize) -> u8 {
+        self.symbols[place % CELLS]
+    }
+
+    /// All symbols.
+    #[cfg(test)]
+    pub(super) fn symbols(&self) -> &[u8; CELLS] {
+        &self.symbols
+    }
+
+    /// The symbol of a cell.
+    #[must_use]
+    pub fn get(&self, cell: Cell) -> u8 {
+        self.symbol(cell.place())
+    }
+}

@@ -1,0 +1,388 @@
+//! Building tables: in memory, or into a directory, class by class.
+//!
+//! Two classes that differ in whose turn it is are built together, in memory if they fit, else
+//! streamed (`stream.rs`). Invariant: a class is built from classes that are complete; what is in
+//! the directory already, and valid, is used and not built again, and nothing unfinished is ever
+//! seen there.
+
+use super::index::{Class, Index};
+use super::kernels::Instructions;
+use super::memory::{Blocks, Cells};
+use super::solve::{self, Solver, Target};
+use super::{Progress, Run, Tables, TablesError, file, place, stream};
+use crate::core::files;
+use crate::games::einstein::Variant;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// About how many jobs a layer of a class is cut into.
+const JOBS: usize = 64;
+
+/// Who does the work, and who is told.
+#[derive(Clone, Copy)]
+pub(super) struct Work<'a> {
+    pub(super) instructions: Instructions,
+    pub(super) run: Run<'a>,
+    pub(super) progress: Progress<'a>,
+    /// Values computed, and how many there are to compute.
+    pub(super) done: &'a AtomicU64,
+    pub(super) all: u64,
+}
+
+impl Work<'_> {
+    /// Solves one layer of two classes.
+    pub(super) fn solve_layer<T: Target>(
+        &self,
+        solver: &Solver<'_>,
+        class: Class,
+        layer: usize,
+        target: &T,
+    ) {
+        let jobs = solver.jobs(JOBS);
+        (self.run)(jobs.len(), &|job| {
+            let blocks = solver.run(&jobs[job], layer, target);
+            self.add((blocks * class.block()) as u64);
+        });
+    }
+
+    fn add(&self, values: u64) {
+        (self.progress)(
+            self.done.fetch_add(values, Ordering::Relaxed) + values,
+            self.all,
+        );
+    }
+}
+
+impl Tables {
+    /// Computes all classes of at most `stones` stones in memory.
+    ///
+    /// # Errors
+    /// If `stones` is not in 2–6 or there is not enough memory.
+    pub fn in_memory(
+        stones: usize,
+        variant: Variant,
+        run: Run<'_>,
+        progress: Progress<'_>,
+    ) -> Result<Arc<Self>, TablesError> {
+        Self::solved(stones, variant, Instructions::best(), run, progress).map(Arc::new)
+    }
+
+    pub(super) fn solved(
+        stones: usize,
+        variant: Variant,
+        instructions: Instructions,
+        run: Run<'_>,
+        progress: Progress<'_>,
+    ) -> Result<Self, TablesError> {
+        let mut tables = Self::empty(stones, variant)?;
+        let done = AtomicU64::new(0);
+        let all = Class::up_to(stones)
+            .into_iter()
+            .map(|class| tables.size(class))
+            .sum();
+        let work = Work {
+            instructions,
+            run,
+            progress,
+            done: &done,
+            all,
+        };
+        for class in Class::up_to(stones)
+            .into_iter()
+            .filter(|class| class.mover <= class.other)
+        {
+            for (class, blocks) in tables.solve_pair(class, &work)? {
+                tables.cells[place(class)] = blocks.finish();
+            }
+        }
+        Ok(tables)
+    }
+
+    /// Maps the tables of a directory into memory: all classes of at most `stones` stones.
+    ///
+    /// # Errors
+    /// If `stones` is not in 2–6, or a file is missing, cannot be read, or is damaged.
+    pub fn open(
+        directory: &Path,
+        stones: usize,
+        variant: Variant,
+        run: Run<'_>,
+    ) -> Result<Arc<Self>, TablesError> {
+        let mut tables = Self::empty(stones, variant)?;
+        for class in Class::up_to(stones) {
+            tables.cells[place(class)] = Some(tables.opened(directory, class, run)?);
+        }
+        Ok(Arc::new(tables))
+    }
+
+    /// Makes what is missing of the tables of at most `stones` stones in a directory, and maps them
+    /// into memory. Files that are damaged are made anew. About `memory` bytes are used at most,
+    /// besides what the files themselves occupy while they are mapped.
+    ///
+    /// # Errors
+    /// If `stones` is not in 2–6, or a file cannot be written, or there is not enough memory or
+    /// room on the disk: the latter before anything is computed, where the system tells how much
+    /// there is.
+    pub fn build(
+        directory: &Path,
+        stones: usize,
+        variant: Variant,
+        memory: u64,
+        run: Run<'_>,
+        progress: Progress<'_>,
+    ) -> Result<Arc<Self>, TablesError> {
+        let mut tables = Self::empty(stones, variant)?;
+        files::create_directory(directory)?;
+        let mut missing = Vec::new();
+        for class in Class::up_to(stones) {
+            match tables.opened(directory, class, run) {
+                Ok(cells) => tables.cells[place(class)] = Some(cells),
+                // Missing, or not to be believed.
+                Err(_) => missing.push(class),
+            }
+        }
+        let done = AtomicU64::new(0);
+        let first = |class: &Class| class.mover <= class.other;
+        let is_missing =
+            |class: Class| missing.contains(&class) || missing.contains(&class.turned());
+        let to_build: Vec<Class> = Class::up_to(stones)
+            .into_iter()
+            .filter(first)
+            .filter(|&class| is_missing(class))
+            .collect();
+        let both = |class: Class| {
+            if class.turned() == class {
+                vec![class]
+            } else {
+                vec![class, class.turned()]
+            }
+        };
+        let all = to_build
+            .iter()
+            .flat_map(|&class| both(class))
+            .map(|class| tables.size(class))
+            .sum();
+        let bytes = |class: Class| -> u64 {
+            both(class)
+                .into_iter()
+                .map(|class| 2 * tables.size(class))
+                .sum()
+        };
+        let streamed: Vec<bool> = to_build
+            .iter()
+            .map(|&class| bytes(class) > memory)
+            .collect();
+        let pairs = to_build.iter().zip(&streamed).map(|(&class, &streamed)| {
+            let files: Vec<u64> = both(class)
+                .into_iter()
+                .map(|class| file::bytes(tables.size(class)))
+                .collect();
+            (files, streamed)
+        });
+        if let (needed, Some(free)) = (most_on_disk(pairs), files::free_space(directory))
+            && needed > free
+        {
+            return Err(TablesError::Space {
+                directory: directory.to_owned(),
+                needed,
+                free,
+            });
+        }
+        let work = Work {
+            instructions: Instructions::best(),
+            run,
+            progress,
+            done: &done,
+            all,
+        };
+        for (class, streamed) in to_build.into_iter().zip(streamed) {
+            if !streamed {
+                for (class, blocks) in tables.solve_pair(class, &work)? {
+                    let cells = blocks.whole().unwrap_or_default();
+                    file::write(
+                        &file::path(directory, variant, class),
+                        variant,
+                        class,
+                        tables.size(class),
+                        |file| file.write(cells),
+                    )?;
+                }
+            } else {
+                stream::build(&tables, directory, class, memory, &work)?;
+            }
+            for class in both(class) {
+                tables.cells[place(class)] = Some(tables.opened(directory, class, run)?);
+            }
+        }
+        Ok(Arc::new(tables))
+    }
+
+    /// The most stones for which `directory` has a file of every class, not looking into the files;
+    /// `None` if it has not even the smallest.
+    #[must_use]
+    pub fn stones_in(directory: &Path, variant: Variant) -> Option<usize> {
+        let there = |stones: &usize| {
+            Class::up_to(*stones)
+                .into_iter()
+                .all(|class| file::path(directory, variant, class).is_file())
+        };
+        (super::FEWEST_STONES..=super::MOST_STONES)
+            .rev()
+            .find(there)
+    }
+
+    /// Size in bytes of all files of at most `stones` stones.
+    ///
+    /// # Errors
+    /// If `stones` is not in 2–6.
+    pub fn bytes_on_disk(stones: usize) -> Result<u64, TablesError> {
+        let tables = Self::empty(stones, Variant::Classic)?;
+        Ok(Class::up_to(stones)
+            .into_iter()
+            .map(|class| file::bytes(tables.size(class)))
+            .sum())
+    }
+
+    fn opened(&self, directory: &Path, class: Class, run: Run<'_>) -> Result<Cells, TablesError> {
+        file::open(
+            &file::path(directory, self.variant, class),
+            self.variant,
+            class,
+            self.size(class),
+            run,
+        )
+    }
+
+    /// Solves a class and the one with the sides exchanged, in memory.
+    fn solve_pair(
+        &self,
+        class: Class,
+        work: &Work<'_>,
+    ) -> Result<Vec<(Class, Blocks)>, TablesError> {
+        let finished = |class: Class| self.slice(class);
+        let pair = Pair::new(&self.index, class)?;
+        let solver = Solver::new(
+            &self.index,
+            self.variant,
+            class,
+            work.instructions,
+            &finished,
+        );
+        for layer in (0..=solve::layers(class)).rev() {
+            work.solve_layer(&solver, class, layer, &pair);
+        }
+        Ok(pair.blocks)
+    }
+}
+
+/// The most bytes in use at a time while pairs of classes are written one after the other: the
+/// sizes of the files of each, and whether it is streamed, hence all of it on the disk a second
+/// time until the last of its files is complete.
+fn most_on_disk(pairs: impl Iterator<Item = (Vec<u64>, bool)>) -> u64 {
+    let (mut written, mut most) = (0, 0);
+    for (files, streamed) in pairs {
+        // What the stream of a class took is free again once its file is complete.
+        let mut streams: u64 = if streamed { files.iter().sum() } else { 0 };
+        for file in files {
+            written += file;
+            most = most.max(written + streams);
+            streams -= if streamed { file } else { 0 };
+        }
+    }
+    most
+}
+
+/// Two classes that are solved together, in memory.
+struct Pair<'a> {
+    index: &'a Index,
+    blocks: Vec<(Class, Blocks)>,
+}
+
+impl<'a> Pair<'a> {
+    fn new(index: &'a Index, class: Class) -> Result<Self, TablesError> {
+        let mut blocks = Vec::new();
+        for class in [class, class.turned()] {
+            if blocks.iter().all(|(other, _)| *other != class) {
+                let number = index.blocks(class);
+                let bytes = (2 * number * class.block()) as u64;
+                blocks.push((
+                    class,
+                    Blocks::new(number, class.block())
+                        .ok_or(TablesError::Memory { class, bytes })?,
+                ));
+            }
+        }
+        Ok(Self { index, blocks })
+    }
+
+    #[inline]
+    fn of(&self, class: Class) -> &Blocks {
+        &self.blocks[usize::from(class != self.blocks[0].0)].1
+    }
+}
+
+impl Target for Pair<'_> {
+    #[inline]
+    fn get(&self, class: Class, _layer: usize, row: usize, rank: usize) -> Option<&[u16]> {
+        self.of(class)
+            .get(self.index.first_block(class, row) + rank)
+    }
+
+    #[inline]
+    fn prepare(&self, class: Class, _layer: usize, row: usize, rank: usize) {
+        self.of(class)
+            .prepare(self.index.first_block(class, row) + rank);
+    }
+
+    #[inline]
+    fn set(
+        &self,
+        class: Class,
+        _layer: usize,
+        row: usize,
+        rank: usize,
+        fill: impl FnOnce(&mut [u16]),
+    ) {
+        self.of(class)
+            .set(self.index.first_block(class, row) + rank, fill);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_disk_holds_what_was_written_and_what_is_streamed() {
+        let most = |pairs: &[(&[u64], bool)]| {
+            most_on_disk(
+                pairs
+                    .iter()
+                    .map(|&(files, streamed)| (files.to_vec(), streamed)),
+            )
+        };
+        assert_eq!(most(&[]), 0);
+        assert_eq!(most(&[(&[5], false), (&[2, 3], false)]), 10);
+        // The streams of both, and the first file.
+        assert_eq!(most(&[(&[5], false), (&[4, 3], true)]), 5 + 7 + 4);
+        // Everything once is more than that if enough follows.
+        assert_eq!(most(&[(&[4, 3], true), (&[20], false)]), 27);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_disk_that_is_too_small_is_named_before_anything_is_computed() {
+        let error = TablesError::Space {
+            directory: "there".into(),
+            needed: 22_945_000_000,
+            free: 1_000_000,
+        }
+        .to_string();
+        assert!(
+            error.starts_with("there: not enough space")
+                && error.contains("22.945 GB needed and 0.001 GB free"),
+            "{error}"
+        );
+    }
+}

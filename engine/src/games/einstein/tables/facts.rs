@@ -1,0 +1,258 @@
+//! What the tables know of the game: means by class, the worth of the move, and surprising captures
+//! of one's own stones.
+//!
+//! Counts and sums are whole numbers of units (1/65535), and of equals the position with the least
+//! packed form is named: so the answer does not depend on the order in which rows are looked at.
+//! Every stored position counts once; those that are stored twice (see `index.rs`) count twice.
+
+use super::index::Class;
+use super::walk::Walk;
+use super::{Run, Tables};
+use crate::core::game::Game;
+use crate::games::einstein::{Move, MoveList, Position, Standard};
+use std::sync::Mutex;
+
+/// Units of a certain win.
+const ONE: f64 = 65535.0;
+
+/// What is known of a class.
+#[derive(Clone, Debug)]
+pub struct ClassFacts {
+    /// The class.
+    pub class: Class,
+    /// Positions, up to symmetry; a single stone counts once for all its labels.
+    pub positions: u64,
+    /// Positions that the side to move wins for certain.
+    pub won: u64,
+    /// Positions that the side to move loses for certain.
+    pub lost: u64,
+    /// Mean win probability of the side to move.
+    pub mean: f64,
+    /// Mean worth of the move: how much more the side to move wins than it would if the other side
+    /// were to move.
+    pub tempo: f64,
+    /// Where the move is worth most, and how much.
+    pub most_tempo: Option<(Position, f64)>,
+    /// Where having to move does most harm (the least worth of the move), and how much.
+    pub least_tempo: Option<(Position, f64)>,
+    /// Where capturing a stone of one's own gains most over the best other move that the roll
+    /// permits.
+    pub self_capture: Option<SelfCapture>,
+}
+
+/// A capture of a stone of one's own.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SelfCapture {
+    /// The position.
+    pub position: Position,
+    /// The rolled face.
+    pub face: u8,
+    /// The capture.
+    pub capture: Move,
+    /// Its win probability.
+    pub value: f64,
+    /// The best permitted move that captures no stone of one's own.
+    pub instead: Move,
+    /// Its win probability.
+    pub instead_value: f64,
+}
+
+/// Sums over some rows, in units.
+#[derive(Clone, Debug, Default)]
+struct Sums {
+    positions: u64,
+    won: u64,
+    lost: u64,
+    values: u64,
+    tempo: i64,
+    most_tempo: Option<Extreme<()>>,
+    least_tempo: Option<Extreme<()>>,
+    self_capture: Option<Extreme<Comparison>>,
+}
+
+/// A capture and another move that a face permits, with their values in units.
+#[derive(Clone, Copy, Debug)]
+struct Comparison {
+    face: u8,
+    capture: (Move, u16),
+    instead: (Move, u16),
+}
+
+/// Something of a position that is larger than elsewhere.
+#[derive(Clone, Copy, Debug)]
+struct Extreme<T> {
+    size: i64,
+    position: Position,
+    what: T,
+}
+
+/// Keeps the larger of two; of equals that of the position with the least packed form.
+fn keep<T>(kept: &mut Option<Extreme<T>>, found: Extreme<T>) {
+    let better =
+        |kept: &Extreme<T>| (found.size, kept.position.bits()) > (kept.size, found.position.bits());
+    if kept.as_ref().is_none_or(better) {
+        *kept = Some(found);
+    }
+}
+
+impl Sums {
+    fn add(&mut self, other: Self) {
+        self.positions += other.positions;
+        self.won += other.won;
+        self.lost += other.lost;
+        self.values += other.values;
+        self.tempo += other.tempo;
+        other
+            .most_tempo
+            .into_iter()
+            .for_each(|found| keep(&mut self.most_tempo, found));
+        other
+            .least_tempo
+            .into_iter()
+            .for_each(|found| keep(&mut self.least_tempo, found));
+        other
+            .self_capture
+            .into_iter()
+            .for_each(|found| keep(&mut self.self_capture, found));
+    }
+
+    fn add_position(&mut self, tables: &Tables, game: &Standard, position: &Position) {
+        let Some(value) = tables.units(position) else {
+            return;
+        };
+        self.positions += 1;
+        self.won += u64::from(value == u16::MAX);
+        self.lost += u64::from(value == 0);
+        self.values += u64::from(value);
+        // The same board with the other side to move.
+        let passed = Position::new(position.other(), position.mover(), 1 - position.seat());
+        if let Some(other) = tables.units(&passed) {
+            let size = i64::from(value) + i64::from(other) - i64::from(u16::MAX);
+            self.tempo += size;
+            keep(
+                &mut self.most_tempo,
+                Extreme {
+                    size,
+                    position: *position,
+                    what: (),
+                },
+            );
+            keep(
+                &mut self.least_tempo,
+                Extreme {
+                    size: -size,
+                    position: *position,
+                    what: (),
+                },
+            );
+        }
+        self.add_self_captures(tables, game, position);
+    }
+
+    fn add_self_captures(&mut self, tables: &Tables, game: &Standard, position: &Position) {
+        let mut moves = MoveList::default();
+        game.moves(position, &mut moves);
+        let is_capture = |mv: Move| {
+            position
+                .mover()
+                .occupies(Standard::destination(position, mv))
+        };
+        if !moves.iter().any(|&mv| is_capture(mv)) {
+            return;
+        }
+        let mut units = [0u16; 18];
+        for &mv in moves.iter() {
+            let after = game.play(position, mv);
+            units[usize::from(mv.number())] = match game.winner(&after) {
+                Some(_) => u16::MAX,
+                None => u16::MAX - tables.units(&after).unwrap_or(u16::MAX),
+            };
+        }
+        for face in 1..=6 {
+            let legal = game.legal_moves(position, face);
+            let best = |captures: bool| {
+                let some = legal
+                    .iter()
+                    .copied()
+                    .filter(|&mv| is_capture(mv) == captures);
+                some.map(|mv| (units[usize::from(mv.number())], mv))
+                    .max_by_key(|(value, _)| *value)
+            };
+            if let (Some((value, capture)), Some((other, instead))) = (best(true), best(false)) {
+                let size = i64::from(value) - i64::from(other);
+                keep(
+                    &mut self.self_capture,
+                    Extreme {
+                        size,
+                        position: *position,
+                        what: Comparison {
+                            face,
+                            capture: (capture, value),
+                            instead: (instead, other),
+                        },
+                    },
+                );
+            }
+        }
+    }
+}
+
+impl Tables {
+    /// What these tables know of a class of theirs.
+    ///
+    /// # Panics
+    /// If `game` is not the game of these tables, or they do not have this class.
+    #[must_use]
+    pub fn facts(&self, game: &Standard, class: Class, run: Run<'_>) -> ClassFacts {
+        assert!(
+            self.answers(game) && class.stones() <= self.stones,
+            "tables only know their own game and classes"
+        );
+        let walk = Walk::new(&self.index, class);
+        let all = Mutex::new(Sums::default());
+        run(walk.rows(), &|row| {
+            let mut sums = Sums::default();
+            walk.row(row, None, |position| {
+                sums.add_position(self, game, &position)
+            });
+            all.lock()
+                .unwrap_or_else(std::sync::PoisonError::into_inner)
+                .add(sums);
+        });
+        let sums = all
+            .into_inner()
+            .unwrap_or_else(std::sync::PoisonError::into_inner);
+        let number = sums.positions.max(1) as f64;
+        let share = |units: i64| units as f64 / ONE;
+        ClassFacts {
+            class,
+            positions: sums.positions,
+            won: sums.won,
+            lost: sums.lost,
+            mean: sums.values as f64 / ONE / number,
+            tempo: share(sums.tempo) / number,
+            most_tempo: sums
+                .most_tempo
+                .map(|found| (found.position, share(found.size))),
+            least_tempo: sums
+                .least_tempo
+                .map(|found| (found.position, share(-found.size))),
+            self_capture: sums.self_capture.map(|found| {
+                let Comparison {
+                    face,
+                    capture: (capture, value),
+                    instead: (instead, other),
+                } = found.what;
+                let (value, instead_value) = (f64::from(value) / ONE, f64::from(other) / ONE);
+                SelfCapture {
+                    position: found.position,
+                    face,
+                    capture,
+                    value,
+                    instead,
+                    instead_value,
+                }
+            }),
+        }
+    }
+}

@@ -1,0 +1,227 @@
+//! Table files: one for each class and variant, mapped into memory when used.
+//!
+//! A file is a header of 64 bytes, the cells (16 bits each, little-endian), the checksums of the
+//! cells by chunk, and the checksum of header and chunk checksums; see `docs/formats.md`.
+//! Invariant: a file appears complete or not at all, and is only believed after all of its bytes
+//! have been checked.
+
+use super::index::Class;
+use super::memory::{Cells, map};
+use super::{Run, TablesError};
+use crate::core::files::{FileError, checksum, write_atomically};
+use crate::games::einstein::Variant;
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+
+const MAGIC: [u8; 8] = *b"ALEAENDS";
+const VERSION: u32 = 1;
+const HEADER: usize = 64;
+/// Bytes of cells with one checksum; the last chunk may be shorter.
+const CHUNK: usize = 16 << 20;
+
+/// The name of a variant in file names.
+fn name(variant: Variant) -> &'static str {
+    match variant {
+        Variant::Classic => "classic",
+        Variant::NearestOnly => "nearest",
+    }
+}
+
+/// The file of a class.
+pub(super) fn path(directory: &Path, variant: Variant, class: Class) -> PathBuf {
+    directory.join(format!("{}-{class}.ends", name(variant)))
+}
+
+/// Size of a file of so many cells, in bytes.
+pub(super) fn bytes(cells: u64) -> u64 {
+    HEADER as u64 + 2 * cells + 8 * (2 * cells).div_ceil(CHUNK as u64) + 8
+}
+
+fn header(variant: Variant, class: Class, cells: u64) -> [u8; HEADER] {
+    let mut header = [0; HEADER];
+    header[..8].copy_from_slice(&MAGIC);
+    header[8..12].copy_from_slice(&VERSION.to_le_bytes());
+    header[12] = u8::from(variant == Variant::NearestOnly);
+    header[13] = class.mover as u8;
+    header[14] = class.other as u8;
+    header[16..24].copy_from_slice(&cells.to_le_bytes());
+    header[24..32].copy_from_slice(&(CHUNK as u64).to_le_bytes());
+    header
+}
+
+/// Writes cells to a file, chunk by chunk.
+pub(super) struct CellWriter<'a> {
+    file: &'a mut dyn Write,
+    chunk: Vec<u8>,
+    /// Checksums of what was written.
+    sums: Vec<u8>,
+}
+
+impl CellWriter<'_> {
+    /// Appends cells.
+    pub(super) fn write(&mut self, cells: &[u16]) -> io::Result<()> {
+        let mut rest = cells;
+        while !rest.is_empty() {
+            let (now, later) = rest.split_at(rest.len().min((CHUNK - self.chunk.len()) / 2));
+            self.chunk
+                .extend(now.iter().flat_map(|cell| cell.to_le_bytes()));
+            rest = later;
+            if self.chunk.len() == CHUNK {
+                self.flush()?;
+            }
+        }
+        Ok(())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        if !self.chunk.is_empty() {
+            self.sums
+                .extend_from_slice(&checksum(&self.chunk).to_le_bytes());
+            self.file.write_all(&self.chunk)?;
+            self.chunk.clear();
+        }
+        Ok(())
+    }
+}
+
+/// Writes the file of a class, whose cells `write` appends in order.
+///
+/// # Errors
+/// If the file cannot be written; nothing appears then.
+pub(super) fn write(
+    path: &Path,
+    variant: Variant,
+    class: Class,
+    cells: u64,
+    write: impl FnOnce(&mut CellWriter<'_>) -> io::Result<()>,
+) -> Result<(), TablesError> {
+    write_atomically(path, |file| {
+        let header = header(variant, class, cells);
+        file.write_all(&header)?;
+        let mut writer = CellWriter {
+            file,
+            chunk: Vec::with_capacity(CHUNK),
+            sums: Vec::new(),
+        };
+        write(&mut writer)?;
+        writer.flush()?;
+        let CellWriter { file, sums, .. } = writer;
+        file.write_all(&sums)?;
+        file.write_all(&checksum(&[&header[..], &sums].concat()).to_le_bytes())
+    })
+    .map_err(TablesError::File)
+}
+
+/// Maps the file of a class, after checking all of it.
+///
+/// # Errors
+/// If the file is missing or cannot be read, or is not exactly the file that was written for this
+/// class.
+pub(super) fn open(
+    path: &Path,
+    variant: Variant,
+    class: Class,
+    cells: u64,
+    run: Run<'_>,
+) -> Result<Cells, TablesError> {
+    let failed = |cause: io::Error| match cause.kind() {
+        io::ErrorKind::NotFound => TablesError::File(FileError::NotFound {
+            path: path.to_owned(),
+        }),
+        _ => TablesError::File(FileError::Read {
+            path: path.to_owned(),
+            cause,
+        }),
+    };
+    let damaged = |problem: &str| TablesError::Damaged {
+        path: path.to_owned(),
+        problem: problem.to_owned(),
+    };
+    let mut file = File::open(path).map_err(failed)?;
+    let length = file.metadata().map_err(failed)?.len();
+    if length < HEADER as u64 {
+        return Err(damaged("it is too short to be an endgame table"));
+    }
+    let mut found = [0; HEADER];
+    file.read_exact(&mut found).map_err(failed)?;
+    if found[..8] != MAGIC {
+        return Err(damaged("it is no endgame table"));
+    }
+    if found[8..12] != VERSION.to_le_bytes() {
+        return Err(damaged(&format!(
+            "this program reads version {VERSION} of endgame tables; build it again"
+        )));
+    }
+    if found != header(variant, class, cells) {
+        return Err(damaged(&format!(
+            "it is not the table of {class} stones, variant {}",
+            name(variant)
+        )));
+    }
+    if length != bytes(cells) {
+        return Err(damaged(&format!(
+            "it has {length} bytes instead of {}",
+            bytes(cells)
+        )));
+    }
+    let end_of_cells = HEADER as u64 + 2 * cells;
+    let mut tail = vec![0; (length - end_of_cells) as usize];
+    file.seek(SeekFrom::Start(end_of_cells))
+        .and_then(|_| file.read_exact(&mut tail))
+        .map_err(failed)?;
+    let (sums, sum) = tail.split_at(tail.len() - 8);
+    if sum != checksum(&[&found[..], sums].concat()).to_le_bytes() {
+        return Err(damaged("the checksum of its header is wrong"));
+    }
+    let wrong = Mutex::new(Vec::new());
+    let chunks = sums.len() / 8;
+    run(chunks, &|chunk| {
+        let first = HEADER as u64 + (chunk * CHUNK) as u64;
+        let size = (end_of_cells - first).min(CHUNK as u64) as usize;
+        let checked = read_at(&file, first, size)
+            .map(|bytes| checksum(&bytes).to_le_bytes() == sums[8 * chunk..][..8]);
+        if !matches!(checked, Ok(true)) {
+            wrong
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+                .push((chunk, checked.err()));
+        }
+    });
+    let wrong = wrong.into_inner().unwrap_or_else(PoisonError::into_inner);
+    match wrong.into_iter().min_by_key(|(chunk, _)| *chunk) {
+        None => {}
+        Some((_, Some(cause))) => return Err(failed(cause)),
+        Some((chunk, None)) => {
+            return Err(damaged(&format!(
+                "the checksum of its part {} of {chunks} is wrong",
+                chunk + 1
+            )));
+        }
+    }
+    Cells::of_file(map(&file).map_err(failed)?, HEADER, cells as usize)
+        .ok_or_else(|| damaged("it is too short"))
+}
+
+/// Reads bytes of a file. Not by mapping it, so that a file that was only checked takes no memory.
+fn read_at(file: &File, first: u64, size: usize) -> io::Result<Vec<u8>> {
+    let mut bytes = vec![0; size];
+    #[cfg(unix)]
+    std::os::unix::fs::FileExt::read_exact_at(file, &mut bytes, first)?;
+    #[cfg(windows)]
+    {
+        let mut done = 0;
+        while done < size {
+            match std::os::windows::fs::FileExt::seek_read(
+                file,
+                &mut bytes[done..],
+                first + done as u64,
+            )? {
+                0 => return Err(io::ErrorKind::UnexpectedEof.into()),
+                read => done += read,
+            }
+        }
+    }
+    Ok(bytes)
+}

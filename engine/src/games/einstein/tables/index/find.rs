@@ -1,0 +1,258 @@
+//! From a position to its cell: the look-up of every probe.
+//!
+//! It gives what [`Index::anchor`] and [`Anchor::rank`](super::Anchor::rank) give, from which
+//! tables are built, without branches that depend on the position but for one, to the code of its
+//! class. There all loops have constant lengths. Bits are not counted: on processors without an
+//! instruction for that it takes longer than comparing a few squares. Invariant: equal to the index
+//! by parts, which a test compares for every class.
+
+use super::super::patterns::{MOST_STONES, NUMBERS_OF_SETS, PATTERNS, reversed};
+use super::{Class, GOAL, Index, TRANSPOSED, number, width};
+use crate::games::einstein::Position;
+use crate::games::einstein::position::Side;
+
+/// What a set of labels says.
+#[derive(Clone, Copy)]
+struct Labels {
+    /// The stones, from 0, in the order of labels; only the first few count.
+    stones: [u8; MOST_STONES],
+    /// How many there are.
+    count: u8,
+    /// The number of the pattern, as it is and with all labels reversed.
+    patterns: [u8; 2],
+}
+
+static LABELS: [Labels; 64] = {
+    let mut all = [Labels {
+        stones: [0; MOST_STONES],
+        count: 0,
+        patterns: [0; 2],
+    }; 64];
+    let mut set = 0;
+    while set < 64 {
+        let labels = &mut all[set];
+        let mut stone = 0;
+        while stone < 6 {
+            if set >> stone & 1 == 1 {
+                if (labels.count as usize) < MOST_STONES {
+                    labels.stones[labels.count as usize] = stone;
+                }
+                labels.count += 1;
+            }
+            stone += 1;
+        }
+        labels.patterns = [
+            NUMBERS_OF_SETS[set],
+            NUMBERS_OF_SETS[reversed(set as u8) as usize],
+        ];
+        set += 1;
+    }
+    all
+};
+
+/// Each square as it is, then across the diagonal.
+static SEEN: [[u8; 32]; 2] = {
+    let mut same = [0; 32];
+    let mut square = 0;
+    while square < 32 {
+        same[square] = square as u8;
+        square += 1;
+    }
+    [same, TRANSPOSED]
+};
+
+/// One side of a position.
+#[derive(Clone, Copy)]
+struct Stones {
+    side: Side,
+    labels: &'static Labels,
+}
+
+impl Stones {
+    #[inline(always)]
+    fn of(side: Side) -> Self {
+        Self {
+            side,
+            labels: &LABELS[usize::from(side.alive() & 63)],
+        }
+    }
+
+    #[inline(always)]
+    fn squares<const COUNT: usize>(self) -> [u8; COUNT] {
+        std::array::from_fn(|index| self.side.square(usize::from(self.labels.stones[index])))
+    }
+}
+
+impl Index {
+    /// Class and cell of a position that is not over; `None` if the index does not reach so far.
+    #[inline]
+    pub(in super::super) fn find(&self, position: &Position) -> Option<(Class, usize)> {
+        let (own, enemy) = (Stones::of(position.mover()), Stones::of(position.other()));
+        let class = Class {
+            mover: usize::from(own.labels.count),
+            other: usize::from(enemy.labels.count),
+        };
+        if class.stones() > self.orbits.len() + 1 || class.mover == 0 || class.other == 0 {
+            return None;
+        }
+        Some((class, self.cell(class, own, enemy)))
+    }
+
+    #[inline(never)]
+    fn cell(&self, class: Class, own: Stones, enemy: Stones) -> usize {
+        macro_rules! dispatch {
+            ($(($mover:literal, $other:literal))*) => {
+                match (class.mover, class.other) {
+                    $(($mover, $other) => self.cell_of::<$mover, $other>(own, enemy),)*
+                    _ => unreachable!("there are no tables of class {class}"),
+                }
+            };
+        }
+        dispatch!(
+            (1, 1)(1, 2)(2, 1)(1, 3)(3, 1)(2, 2)(1, 4)(4, 1)(2, 3)(3, 2)(1, 5)(5, 1)(2, 4)(4, 2)(
+                3, 3
+            )
+        )
+    }
+
+    #[inline(always)]
+    fn cell_of<const OWN: usize, const ENEMY: usize>(&self, own: Stones, enemy: Stones) -> usize {
+        let (movers, others) = (
+            own.squares::<OWN>(),
+            enemy.squares::<ENEMY>().map(|square| GOAL - (square & 31)),
+        );
+        let orbits = &self.orbits[OWN - 1];
+        let entry = orbits.entries[number(movers.into_iter())] as usize;
+        let row = entry >> 2;
+        let seen = &SEEN[entry >> 1 & 1];
+        let movers = movers.map(|square| seen[usize::from(square & 31)]);
+        // A mover on 0 takes no square from the other side that it could stand on.
+        let on_zero = usize::from(row >= orbits.plain);
+        let places = others.map(|square| {
+            let square = seen[usize::from(square & 31)];
+            let below: u8 = movers.iter().map(|&mover| u8::from(mover < square)).sum();
+            usize::from(square) + on_zero - usize::from(below) - 1
+        });
+        let (rank, flipped) = rank(places, 24 - OWN + on_zero);
+        let narrow = const { width(24 - OWN, ENEMY) };
+        let wider = const { width(25 - OWN, ENEMY) - width(24 - OWN, ENEMY) };
+        let block = row * narrow + row.saturating_sub(orbits.plain) * wider + rank;
+        let (outer, inner) = (
+            enemy.labels.patterns[usize::from(flipped)],
+            own.labels.patterns[entry & 1],
+        );
+        (block * PATTERNS[ENEMY] + usize::from(outer)) * PATTERNS[OWN] + usize::from(inner)
+    }
+}
+
+/// The rank of the other side by its places among `free` squares, and whether its labels are
+/// reversed.
+#[inline(always)]
+fn rank<const COUNT: usize>(places: [usize; COUNT], free: usize) -> (usize, bool) {
+    let (first, last) = (places[0], places[COUNT - 1]);
+    if COUNT == 1 {
+        return (first, false);
+    }
+    let flipped = first > last;
+    let (low, high) = (first.min(last), first.max(last));
+    let mut rank = high * (high - 1) / 2 + low;
+    let in_order: [usize; COUNT] = std::array::from_fn(|index| {
+        if flipped {
+            places[COUNT - 1 - index]
+        } else {
+            places[index]
+        }
+    });
+    for index in 1..COUNT - 1 {
+        let place = in_order[index];
+        let below = usize::from(low < place) + usize::from(high < place);
+        let below: usize = below
+            + in_order[1..index]
+                .iter()
+                .map(|&other| usize::from(other < place))
+                .sum::<usize>();
+        rank = rank * (free - 1 - index) + place - below;
+    }
+    (rank, flipped)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Squares, living};
+    use super::*;
+    use crate::core::random::RandomStream;
+    use crate::games::einstein::{GONE, Standard};
+
+    /// By the parts that tables are built with.
+    fn by_parts(index: &Index, position: &Position) -> (Class, usize) {
+        let (mover, other) = (position.mover(), position.other());
+        let (alive, enemies) = (mover.alive(), other.alive());
+        let class = Class {
+            mover: alive.count_ones() as usize,
+            other: enemies.count_ones() as usize,
+        };
+        let own: Squares = living(alive, |stone| mover.square(stone));
+        let others = living(enemies, |stone| Standard::GOAL - other.square(stone));
+        let anchor = index.anchor(&own[..class.mover]);
+        let (rank, flipped) = anchor.rank(&others[..class.other]);
+        let pattern = |labels: u8, is_reversed: bool| {
+            usize::from(
+                NUMBERS_OF_SETS[usize::from(if is_reversed {
+                    reversed(labels)
+                } else {
+                    labels
+                })],
+            )
+        };
+        let (outer, inner) = (pattern(enemies, flipped), pattern(alive, anchor.reversed));
+        let block = index.first_block(class, anchor.row) + rank;
+        (
+            class,
+            block * class.block() + outer * PATTERNS[class.mover] + inner,
+        )
+    }
+
+    #[test]
+    fn every_class_is_found_where_its_parts_say() {
+        let index = Index::new(6);
+        let mut random = RandomStream::new(5);
+        for class in Class::up_to(6) {
+            for _ in 0..5_000 {
+                let mut squares: Vec<u8> = (0..25).collect();
+                random.shuffle(&mut squares);
+                let mut side = |count: usize, goal: u8| {
+                    let mut labels = [0, 1, 2, 3, 4, 5];
+                    random.shuffle(&mut labels);
+                    let mut side = [GONE; 6];
+                    for &label in &labels[..count] {
+                        let place = squares.iter().position(|&square| square != goal).unwrap();
+                        side[label] = squares.remove(place);
+                    }
+                    side
+                };
+                let own = Side::new(side(class.mover, Standard::GOAL));
+                let enemy = Side::new(side(class.other, 0).map(|square| {
+                    if square == GONE {
+                        GONE
+                    } else {
+                        Standard::GOAL - square
+                    }
+                }));
+                let position = Position::new(own, enemy, 0);
+                let found = index.find(&position).unwrap();
+                assert_eq!(found, by_parts(&index, &position), "{position:?}");
+                assert!(found.0 == class && found.1 < index.blocks(class) * class.block());
+            }
+        }
+        let start = Standard::default().start([0, 0], 0);
+        assert_eq!(index.find(&start), None);
+        assert_eq!(
+            Index::new(2).find(&Position::new(
+                Side::EMPTY.with(0, 3).with(1, 4),
+                Side::EMPTY.with(0, 2),
+                0
+            )),
+            None
+        );
+    }
+}

@@ -1,0 +1,351 @@
+//! Building classes that are larger than memory.
+//!
+//! A layer only needs the two above it and finished classes, so three layers are kept, and each is
+//! written, when it is complete, to the end of a nameless temporary file. That file stands in the
+//! order of layers; a second pass copies it into the order of the index, some rows at a time: a
+//! group of rows is one contiguous piece of each layer. So the disk only sees long runs. Invariant:
+//! the files are the same, byte by byte, as if they had been built in memory.
+
+use super::build::Work;
+use super::file::{self, CellWriter};
+use super::index::{Anchor, Class, Index};
+use super::memory::Blocks;
+use super::solve::{self, Solver, Target};
+use super::{Tables, TablesError};
+use crate::core::files::FileError;
+use std::collections::HashMap;
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::ops::Range;
+use std::path::Path;
+
+/// Layers kept in memory: the one that is solved and those its moves lead to, as a step adds 1 or 2.
+const KEPT: usize = 3;
+
+/// Where the blocks of one class stand within its layers.
+struct Order {
+    class: Class,
+    /// For each row which set of squares its mover takes.
+    sets: Vec<u32>,
+    /// For each such set and each rank of the other side the place among those of equal progress.
+    places: Vec<Vec<u32>>,
+    /// For each set and progress of the other side the number of other sides.
+    counts: Vec<Vec<u32>>,
+    /// For each row the progress of the mover.
+    steps: Vec<usize>,
+}
+
+impl Order {
+    fn new(index: &Index, class: Class, others: &[solve::Bucket]) -> Self {
+        let mut order = Self {
+            class,
+            sets: Vec::new(),
+            places: Vec::new(),
+            counts: Vec::new(),
+            steps: Vec::new(),
+        };
+        let mut numbers = HashMap::new();
+        for row in index.rows(class.mover) {
+            let own = &row[..class.mover];
+            let taken = own.iter().fold(0u32, |taken, square| taken | 1 << square);
+            let set = *numbers.entry(taken).or_insert_with(|| {
+                order.add_set(&index.anchor(own), taken, others);
+                order.places.len() - 1
+            });
+            order.sets.push(set as u32);
+            order.steps.push(
+                own.iter()
+                    .map(|&square| super::index::progress(square))
+                    .sum(),
+            );
+        }
+        order
+    }
+
+    fn add_set(&mut self, anchor: &Anchor, taken: u32, others: &[solve::Bucket]) {
+        let mut places = Vec::new();
+        let mut counts = Vec::new();
+        for bucket in others {
+            let mut count = 0;
+            for (squares, _) in bucket.iter().filter(|(_, other)| other & taken == 0) {
+                let (rank, _) = anchor.rank(&squares[..self.class.other]);
+                if places.len() <= rank {
+                    places.resize(rank + 1, 0);
+                }
+                places[rank] = count;
+                count += 1;
+            }
+            counts.push(count);
+        }
+        self.places.push(places);
+        self.counts.push(counts);
+    }
+
+    /// How many blocks of a row are in a layer.
+    fn in_row(&self, row: usize, layer: usize) -> usize {
+        let counts = &self.counts[self.sets[row] as usize];
+        layer
+            .checked_sub(self.steps[row])
+            .and_then(|steps| counts.get(steps))
+            .map_or(0, |&count| count as usize)
+    }
+
+    /// For each row the first of its blocks in a layer, and at the end their number.
+    fn starts(&self, layer: usize) -> Vec<usize> {
+        let mut starts = vec![0];
+        let mut next = 0;
+        for row in 0..self.sets.len() {
+            next += self.in_row(row, layer);
+            starts.push(next);
+        }
+        starts
+    }
+
+    fn size(&self, layer: usize) -> usize {
+        (0..self.sets.len())
+            .map(|row| self.in_row(row, layer))
+            .sum()
+    }
+}
+
+/// The layers of a class that are in memory.
+struct Layers<'a> {
+    order: &'a Order,
+    kept: Vec<(Vec<usize>, Blocks)>,
+}
+
+impl<'a> Layers<'a> {
+    fn new(order: &'a Order) -> Result<Self, TablesError> {
+        let class = order.class;
+        let largest = (0..=solve::layers(class))
+            .map(|layer| order.size(layer))
+            .max()
+            .unwrap_or(0);
+        let bytes = (2 * largest * class.block()) as u64;
+        let blocks =
+            || Blocks::new(largest, class.block()).ok_or(TablesError::Memory { class, bytes });
+        let kept = (0..KEPT)
+            .map(|_| Ok((Vec::new(), blocks()?)))
+            .collect::<Result<_, TablesError>>()?;
+        Ok(Self { order, kept })
+    }
+
+    /// Makes room for a layer, in the place of the one three above it.
+    fn begin(&mut self, layer: usize) {
+        let (starts, blocks) = &mut self.kept[layer % KEPT];
+        *starts = self.order.starts(layer);
+        assert!(
+            blocks.begin_anew(starts.last().copied().unwrap_or(0)),
+            "there is room for the largest layer"
+        );
+    }
+}
+
+/// Both classes.
+struct Both<'a>(Vec<Layers<'a>>);
+
+impl Both<'_> {
+    #[inline]
+    fn find(&self, class: Class, layer: usize, row: usize, rank: usize) -> (&Blocks, usize) {
+        let layers = &self.0[usize::from(class != self.0[0].order.class)];
+        let (starts, blocks) = &layers.kept[layer % KEPT];
+        (
+            blocks,
+            starts[row] + layers.order.places[layers.order.sets[row] as usize][rank] as usize,
+        )
+    }
+}
+
+impl Target for Both<'_> {
+    #[inline]
+    fn get(&self, class: Class, layer: usize, row: usize, rank: usize) -> Option<&[u16]> {
+        let (blocks, block) = self.find(class, layer, row, rank);
+        blocks.get(block)
+    }
+
+    #[inline]
+    fn prepare(&self, class: Class, layer: usize, row: usize, rank: usize) {
+        let (blocks, block) = self.find(class, layer, row, rank);
+        blocks.prepare(block);
+    }
+
+    #[inline]
+    fn set(
+        &self,
+        class: Class,
+        layer: usize,
+        row: usize,
+        rank: usize,
+        fill: impl FnOnce(&mut [u16]),
+    ) {
+        let (blocks, block) = self.find(class, layer, row, rank);
+        blocks.set(block, fill);
+    }
+}
+
+/// Builds the files of a class and of the one with the sides exchanged. `memory` bounds the rows
+/// copied at a time.
+///
+/// # Errors
+/// If a file cannot be written or read, or three layers do not fit into memory.
+pub(super) fn build(
+    tables: &Tables,
+    directory: &Path,
+    class: Class,
+    memory: u64,
+    work: &Work<'_>,
+) -> Result<(), TablesError> {
+    let finished = |class: Class| tables.slice(class);
+    let solver = Solver::new(
+        &tables.index,
+        tables.variant,
+        class,
+        work.instructions,
+        &finished,
+    );
+    let orders: Vec<Order> = solver
+        .classes()
+        .enumerate()
+        .map(|(number, class)| Order::new(&tables.index, class, solver.others(number)))
+        .collect();
+    let failed = |cause| {
+        TablesError::File(FileError::Write {
+            path: directory.to_owned(),
+            cause,
+        })
+    };
+    let mut streams = Vec::new();
+    for _ in &orders {
+        streams.push(tempfile::tempfile_in(directory).map_err(failed)?);
+    }
+    let mut both = Both(orders.iter().map(Layers::new).collect::<Result<_, _>>()?);
+    for layer in (0..=solve::layers(class)).rev() {
+        both.0.iter_mut().for_each(|layers| layers.begin(layer));
+        work.solve_layer(&solver, class, layer, &both);
+        for (layers, stream) in both.0.iter().zip(&mut streams) {
+            write_layer(
+                stream,
+                layers.kept[layer % KEPT].1.whole().unwrap_or_default(),
+            )
+            .map_err(failed)?;
+        }
+    }
+    drop(both);
+    for (number, (order, mut stream)) in orders.iter().zip(streams).enumerate() {
+        let class = order.class;
+        let path = file::path(directory, tables.variant, class);
+        file::write(&path, tables.variant, class, tables.size(class), |writer| {
+            let copy = Copy {
+                tables,
+                solver: &solver,
+                number,
+                order,
+                work,
+            };
+            copy.copy(&mut stream, memory / 4, writer)
+        })?;
+    }
+    Ok(())
+}
+
+/// Cells that are turned into bytes at a time.
+const PIECE: usize = 1 << 16;
+
+fn write_layer(stream: &mut File, cells: &[u16]) -> io::Result<()> {
+    let mut bytes = Vec::with_capacity(2 * PIECE);
+    for piece in cells.chunks(PIECE) {
+        bytes.clear();
+        bytes.extend(piece.iter().flat_map(|cell| cell.to_le_bytes()));
+        stream.write_all(&bytes)?;
+    }
+    Ok(())
+}
+
+/// The second pass, for one class.
+struct Copy<'a> {
+    tables: &'a Tables,
+    solver: &'a Solver<'a>,
+    number: usize,
+    order: &'a Order,
+    work: &'a Work<'a>,
+}
+
+impl Copy<'_> {
+    /// Copies layers to rows, in groups of at most `bytes` bytes.
+    fn copy(&self, stream: &mut File, bytes: u64, writer: &mut CellWriter<'_>) -> io::Result<()> {
+        let (class, rows) = (self.order.class, self.order.sets.len());
+        let first_block = |row| self.tables.index.first_block(class, row);
+        let most_blocks = (bytes / 2 / class.block() as u64).max(1) as usize;
+        // Blocks of each layer that were copied, and where the layer begins in the stream.
+        let mut begins = vec![0; solve::layers(class) + 1];
+        let mut next = 0;
+        for layer in (0..begins.len()).rev() {
+            begins[layer] = next;
+            next += self.order.size(layer);
+        }
+        let mut start = 0;
+        while start < rows {
+            let mut end = start + 1;
+            while end < rows && first_block(end + 1) - first_block(start) <= most_blocks {
+                end += 1;
+            }
+            let blocks = Blocks::new(first_block(end) - first_block(start), class.block());
+            let blocks = blocks.ok_or_else(|| io::Error::from(io::ErrorKind::OutOfMemory))?;
+            for (layer, begin) in begins.iter_mut().enumerate() {
+                let number: usize = (start..end).map(|row| self.order.in_row(row, layer)).sum();
+                let cells = read_cells(stream, *begin * class.block(), number * class.block())?;
+                *begin += number;
+                self.place(start..end, layer, &cells, &blocks);
+            }
+            writer.write(blocks.whole().unwrap_or_default())?;
+            start = end;
+        }
+        Ok(())
+    }
+
+    /// Puts what some rows have in a layer where it belongs.
+    fn place(&self, rows: Range<usize>, layer: usize, cells: &[u16], blocks: &Blocks) {
+        let class = self.order.class;
+        let first = self.tables.index.first_block(class, rows.start);
+        let mut starts = Vec::with_capacity(rows.len());
+        let mut next = 0;
+        for row in rows.clone() {
+            starts.push(next);
+            next += self.order.in_row(row, layer);
+        }
+        const ROWS_A_JOB: usize = 64;
+        (self.work.run)(rows.len().div_ceil(ROWS_A_JOB), &|job| {
+            let some =
+                rows.start + job * ROWS_A_JOB..rows.end.min(rows.start + (job + 1) * ROWS_A_JOB);
+            for row in some {
+                let own = &self.tables.index.rows(class.mover)[row][..class.mover];
+                let anchor = self.tables.index.anchor(own);
+                let mut from = starts[row - rows.start];
+                self.solver.in_layer(self.number, row, layer, |others| {
+                    let (rank, _) = anchor.rank(&others[..class.other]);
+                    let block = self.tables.index.first_block(class, row) + rank - first;
+                    blocks.set(block, |stored| {
+                        stored.copy_from_slice(&cells[from * class.block()..][..class.block()])
+                    });
+                    from += 1;
+                });
+            }
+        });
+    }
+}
+
+fn read_cells(stream: &mut File, first: usize, number: usize) -> io::Result<Vec<u16>> {
+    stream.seek(SeekFrom::Start(2 * first as u64))?;
+    let mut cells = Vec::with_capacity(number);
+    let mut bytes = vec![0; 2 * PIECE.min(number)];
+    while cells.len() < number {
+        let now = 2 * PIECE.min(number - cells.len());
+        stream.read_exact(&mut bytes[..now])?;
+        cells.extend(
+            bytes[..now]
+                .chunks_exact(2)
+                .map(|pair| u16::from_le_bytes([pair[0], pair[1]])),
+        );
+    }
+    Ok(cells)
+}

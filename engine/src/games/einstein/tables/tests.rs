@@ -1,0 +1,347 @@
+//! Tables against the rules, position by position; all instruction sets and numbers of threads
+//! alike.
+
+use super::kernels::Instructions;
+use super::walk::Walk;
+use super::*;
+use crate::core::game::{Game, OutcomeList};
+use crate::games::einstein::dice::Die;
+use crate::games::einstein::{MoveList, Position, Standard};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+fn tables(stones: usize, variant: Variant) -> Tables {
+    Tables::solved(
+        stones,
+        variant,
+        Instructions::Portable,
+        &on_two_threads,
+        &|_, _| (),
+    )
+    .unwrap()
+}
+
+fn on_two_threads(jobs: usize, job: &(dyn Fn(usize) + Sync)) {
+    let next = AtomicU64::new(0);
+    let work = || {
+        loop {
+            let index = next.fetch_add(1, Ordering::Relaxed) as usize;
+            if index >= jobs {
+                break;
+            }
+            job(index);
+        }
+    };
+    std::thread::scope(|scope| {
+        scope.spawn(work);
+        work();
+    });
+}
+
+/// Values in double precision, by the rules alone; only where they are kept is the tables' own.
+struct Reference {
+    game: Standard,
+    index: Index,
+    values: Vec<Vec<AtomicU64>>,
+}
+
+impl Reference {
+    fn new(stones: usize, variant: Variant) -> Self {
+        let index = Index::new(stones);
+        let mut values: Vec<_> = (0..25).map(|_| Vec::new()).collect();
+        for class in Class::up_to(stones) {
+            values[place(class)].resize_with(index.blocks(class) * class.block(), || {
+                AtomicU64::new(f64::NAN.to_bits())
+            });
+        }
+        let reference = Self {
+            game: Standard::new(variant, Die::fair()),
+            index,
+            values,
+        };
+        for class in Class::up_to(stones)
+            .into_iter()
+            .filter(|class| class.mover <= class.other)
+        {
+            let both = if class.turned() == class {
+                vec![class]
+            } else {
+                vec![class, class.turned()]
+            };
+            let walks: Vec<_> = both
+                .into_iter()
+                .map(|class| Walk::new(&reference.index, class))
+                .collect();
+            for layer in (0..=solve::layers(class)).rev() {
+                for walk in &walks {
+                    on_two_threads(walk.rows(), &|row| {
+                        walk.row(row, Some(layer), |position| reference.solve(&position));
+                    });
+                }
+            }
+        }
+        reference
+    }
+
+    fn place(&self, position: &Position) -> &AtomicU64 {
+        let (class, cell) = self.index.find(position).unwrap();
+        &self.values[place(class)][cell]
+    }
+
+    fn value(&self, position: &Position) -> f64 {
+        f64::from_bits(self.place(position).load(Ordering::Relaxed))
+    }
+
+    fn solve(&self, position: &Position) {
+        let mut moves = MoveList::default();
+        self.game.moves(position, &mut moves);
+        let after = |&mv: &_| {
+            let after = self.game.play(position, mv);
+            self.game
+                .payoff(&after, position.seat())
+                .map_or_else(|| 1.0 - self.value(&after), f64::from)
+        };
+        let values: Vec<f64> = moves.iter().map(after).collect();
+        let mut outcomes = OutcomeList::default();
+        self.game.outcomes(position, &moves, &mut outcomes);
+        // Weights are whole sixths; single precision would limit the values to seven digits.
+        let value = |outcome: &crate::core::game::Outcome| {
+            (f64::from(outcome.weight) * 6.0).round() / 6.0
+                * values[outcome.run()].iter().copied().fold(0.0, f64::max)
+        };
+        let value: f64 = outcomes.iter().map(value).sum();
+        assert!(!value.is_nan(), "a successor of {position:?} comes later");
+        self.place(position)
+            .store(value.to_bits(), Ordering::Relaxed);
+    }
+}
+
+/// The largest and the root mean square error of tables, in units; certain values must be certain,
+/// and no others.
+fn errors(tables: &Tables, reference: &Reference) -> (f64, f64) {
+    let (mut largest, mut squares, mut count) = (0.0f64, 0.0, 0u64);
+    for class in Class::up_to(tables.stones()) {
+        let cells = tables.cells[place(class)].as_ref().unwrap().as_slice();
+        let values = &reference.values[place(class)];
+        assert_eq!(cells.len(), values.len());
+        for (&cell, value) in cells.iter().zip(values) {
+            let value = f64::from_bits(value.load(Ordering::Relaxed));
+            // A certain result is exact but for the rounding of sixths, others are far from it.
+            assert_eq!(cell == 0, value < 1e-13, "{class}: {cell}, {value}");
+            assert_eq!(
+                cell == 65535,
+                value > 1.0 - 1e-13,
+                "{class}: {cell}, {value}"
+            );
+            let error = (f64::from(cell) - 65535.0 * value).abs();
+            largest = largest.max(error);
+            squares += error * error;
+            count += 1;
+        }
+    }
+    (largest, (squares / count as f64).sqrt())
+}
+
+#[test]
+fn every_value_of_three_stones_is_that_of_the_rules() {
+    for variant in [Variant::Classic, Variant::NearestOnly] {
+        let (largest, _) = errors(&tables(3, variant), &Reference::new(3, variant));
+        assert!(largest < 3.0, "{variant:?}: {largest} units");
+    }
+}
+
+/// The error bound of the tables is established here, value by value.
+#[test]
+#[ignore = "compares 453 million values in both variants: minutes, 4.5 GB"]
+fn every_value_of_five_stones_is_that_of_the_rules() {
+    for variant in [Variant::Classic, Variant::NearestOnly] {
+        for stones in [4, 5] {
+            let (largest, root_mean_square) =
+                errors(&tables(stones, variant), &Reference::new(stones, variant));
+            println!(
+                "{variant:?}, {stones} stones: {:e}, {:e}",
+                largest / 65535.0,
+                root_mean_square / 65535.0
+            );
+        }
+    }
+}
+
+#[test]
+fn all_instruction_sets_and_threads_give_the_same_bits() {
+    let portable = tables(4, Variant::Classic);
+    for instructions in Instructions::available() {
+        let other = Tables::solved(
+            4,
+            Variant::Classic,
+            instructions,
+            &on_this_thread,
+            &|_, _| (),
+        )
+        .unwrap();
+        for class in Class::up_to(4) {
+            let cells = |tables: &Tables| {
+                tables.cells[place(class)]
+                    .as_ref()
+                    .unwrap()
+                    .as_slice()
+                    .to_vec()
+            };
+            assert!(
+                cells(&portable) == cells(&other),
+                "{instructions:?}, {class}"
+            );
+        }
+    }
+}
+
+#[test]
+fn progress_ends_with_all() {
+    let seen = Mutex::new((0, 0));
+    Tables::in_memory(3, Variant::Classic, &on_this_thread, &|done, all| {
+        *seen.lock().unwrap() = (done, all)
+    })
+    .unwrap();
+    assert_eq!(*seen.lock().unwrap(), (323 + 101_850, 323 + 101_850));
+}
+
+/// The files of a directory, by name.
+fn contents(directory: &std::path::Path) -> std::collections::BTreeMap<PathBuf, Vec<u8>> {
+    crate::core::files::list(directory)
+        .unwrap()
+        .into_iter()
+        .map(|path| {
+            (
+                path.file_name().unwrap().into(),
+                std::fs::read(&path).unwrap(),
+            )
+        })
+        .collect()
+}
+
+#[test]
+fn tables_built_in_little_memory_are_the_same_byte_by_byte() {
+    let (one, other) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let built = Tables::build(
+        one.path(),
+        4,
+        Variant::Classic,
+        u64::MAX,
+        &on_two_threads,
+        &|_, _| (),
+    )
+    .unwrap();
+    Tables::build(
+        other.path(),
+        4,
+        Variant::Classic,
+        100_000,
+        &on_two_threads,
+        &|_, _| (),
+    )
+    .unwrap();
+    assert!(contents(one.path()) == contents(other.path()));
+    assert_eq!(Tables::stones_in(one.path(), Variant::Classic), Some(4));
+    assert_eq!(Tables::stones_in(one.path(), Variant::NearestOnly), None);
+    let bytes: usize = contents(one.path()).values().map(Vec::len).sum();
+    assert_eq!(bytes as u64, Tables::bytes_on_disk(4).unwrap());
+    let in_memory = tables(4, Variant::Classic);
+    assert!(
+        Class::up_to(4)
+            .into_iter()
+            .all(|class| in_memory.slice(class) == built.slice(class))
+    );
+}
+
+#[test]
+fn a_changed_byte_is_refused_and_built_again() {
+    let directory = tempfile::tempdir().unwrap();
+    let build = || {
+        Tables::build(
+            directory.path(),
+            3,
+            Variant::NearestOnly,
+            u64::MAX,
+            &on_this_thread,
+            &|_, _| (),
+        )
+    };
+    let open = || Tables::open(directory.path(), 3, Variant::NearestOnly, &on_this_thread);
+    build().unwrap();
+    open().unwrap();
+    let class = Class { mover: 1, other: 2 };
+    let path = file::path(directory.path(), Variant::NearestOnly, class);
+    let whole = std::fs::read(&path).unwrap();
+    let last = whole.len() - 1;
+    for at in (0..whole.len())
+        .step_by(997)
+        .chain(0..80)
+        .chain(last - 20..=last)
+    {
+        let mut bytes = whole.clone();
+        bytes[at] ^= 4;
+        std::fs::write(&path, &bytes).unwrap();
+        let error = open().unwrap_err().to_string();
+        assert!(
+            error.starts_with(&path.display().to_string()) && !error.contains('\n'),
+            "byte {at}: {error}"
+        );
+    }
+    for length in [0, 10, 64, 100, last] {
+        std::fs::write(&path, &whole[..length]).unwrap();
+        assert!(
+            open().unwrap_err().to_string().contains("nearest-1v2.ends"),
+            "{length} bytes"
+        );
+    }
+    std::fs::write(&path, [&whole[..], b"x"].concat()).unwrap();
+    assert!(matches!(open(), Err(TablesError::Damaged { .. })));
+    // The table of the same size with the sides exchanged, and that of the other variant.
+    std::fs::rename(
+        file::path(
+            directory.path(),
+            Variant::NearestOnly,
+            Class { mover: 2, other: 1 },
+        ),
+        &path,
+    )
+    .unwrap();
+    assert!(open().is_err());
+    build().unwrap();
+    assert!(std::fs::read(&path).unwrap() == whole);
+    std::fs::remove_file(&path).unwrap();
+    assert_eq!(
+        open().unwrap_err().to_string(),
+        format!("{}: no such file or directory", path.display())
+    );
+}
+
+#[test]
+fn tables_of_no_or_too_many_stones_are_refused() {
+    for stones in [0, 1, 7, usize::MAX] {
+        let error = Tables::in_memory(stones, Variant::Classic, &on_this_thread, &|_, _| ())
+            .unwrap_err()
+            .to_string();
+        assert_eq!(
+            error,
+            format!("endgame tables are for 2 to 6 stones in all, not {stones}")
+        );
+    }
+}
+
+#[test]
+#[ignore = "timing, by hand"]
+fn time_of_building() {
+    for instructions in Instructions::available() {
+        let began = std::time::Instant::now();
+        Tables::solved(
+            5,
+            Variant::Classic,
+            instructions,
+            &on_this_thread,
+            &|_, _| (),
+        )
+        .unwrap();
+        println!("{instructions:?}: {:?}", began.elapsed());
+    }
+}

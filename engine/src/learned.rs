@@ -1,0 +1,3 @@
+//! Learned evaluators: what their files have in common.
+
+pub mod container;

@@ -1,0 +1,380 @@
+//! A safetensors file as named tensors and sorted metadata, with checksums over both.
+//!
+//! Reading goes through the safetensors library, which validates the header. Writing is done here,
+//! because the library writes metadata in a random order and equal models should be equal files;
+//! its reader accepts the result, and so does Python's.
+
+use crate::games::einstein::learned::weights::ModelProblem;
+use safetensors::{Dtype, SafeTensors};
+use std::collections::BTreeMap;
+use std::fmt::Write;
+use xxhash_rust::xxh3::xxh3_64;
+
+/// A tensor of little-endian numbers.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Tensor {
+    name: String,
+    dtype: Dtype,
+    shape: Vec<usize>,
+    bytes: Vec<u8>,
+}
+
+/// The parts of a file. The two checksums are added when writing and checked by
+/// [`Container::check_checksums`].
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Container {
+    /// Keys and values.
+    pub(crate) metadata: BTreeMap<String, String>,
+    /// Tensors in the order of their data.
+    pub(crate) tensors: Vec<Tensor>,
+}
+
+/// Metadata keys of the checksums of the data section and of all other metadata.
+const DATA_CHECKSUM: &str = "checksum";
+const METADATA_CHECKSUM: &str = "metadata_checksum";
+
+impl Tensor {
+    /// A tensor of type F32.
+    #[must_use]
+    pub(crate) fn floats(name: &str, shape: Vec<usize>, values: &[f32]) -> Self {
+        let bytes = values
+            .iter()
+            .flat_map(|value| value.to_le_bytes())
+            .collect();
+        Self {
+            name: name.to_owned(),
+            dtype: Dtype::F32,
+            shape,
+            bytes,
+        }
+    }
+
+    /// A tensor of type I32.
+    #[must_use]
+    pub(crate) fn integers(name: &str, shape: Vec<usize>, values: &[i32]) -> Self {
+        let bytes = values
+            .iter()
+            .flat_map(|value| value.to_le_bytes())
+            .collect();
+        Self {
+            name: name.to_owned(),
+            dtype: Dtype::I32,
+            shape,
+            bytes,
+        }
+    }
+
+    /// A tensor of type I16.
+    #[must_use]
+    pub(crate) fn shorts(name: &str, shape: Vec<usize>, values: &[i16]) -> Self {
+        let bytes = values
+            .iter()
+            .flat_map(|value| value.to_le_bytes())
+            .collect();
+        Self {
+            name: name.to_owned(),
+            dtype: Dtype::I16,
+            shape,
+            bytes,
+        }
+    }
+
+    /// A tensor of type I8.
+    #[must_use]
+    pub(crate) fn bytes(name: &str, shape: Vec<usize>, values: &[i8]) -> Self {
+        let bytes = values.iter().map(|&value| value as u8).collect();
+        Self {
+            name: name.to_owned(),
+            dtype: Dtype::I8,
+            shape,
+            bytes,
+        }
+    }
+
+    fn kind(&self) -> String {
+        format!("{}{:?}", self.dtype, self.shape)
+    }
+}
+
+impl Container {
+    /// Reads a file's content; nothing but the format is checked.
+    ///
+    /// # Errors
+    /// If it is no safetensors file, or shorter or longer than its header says.
+    pub(crate) fn parse(bytes: &[u8]) -> Result<Self, ModelProblem> {
+        let file = SafeTensors::deserialize(bytes).map_err(|error| wrong_format(bytes, &error))?;
+        let (_, header) =
+            SafeTensors::read_metadata(bytes).map_err(|error| wrong_format(bytes, &error))?;
+        let metadata = header
+            .metadata()
+            .iter()
+            .flatten()
+            .map(|(key, value)| (key.clone(), value.clone()))
+            .collect();
+        // The library lists tensors in the order of their data, so the data section can be put
+        // together again.
+        let tensors = file
+            .iter()
+            .map(|(name, view)| Tensor {
+                name: name.to_owned(),
+                dtype: view.dtype(),
+                shape: view.shape().to_vec(),
+                bytes: view.data().to_vec(),
+            })
+            .collect();
+        let mut container = Self { metadata, tensors };
+        container
+            .tensors
+            .sort_by_key(|tensor| header.info(&tensor.name).map(|info| info.data_offsets));
+        Ok(container)
+    }
+
+    /// The file's content. Checksums are computed here; values given for them are replaced.
+    #[must_use]
+    pub(crate) fn to_bytes(&self) -> Vec<u8> {
+        let data: Vec<u8> = self
+            .tensors
+            .iter()
+            .flat_map(|tensor| &tensor.bytes)
+            .copied()
+            .collect();
+        let mut metadata = self.metadata.clone();
+        metadata.insert(DATA_CHECKSUM.to_owned(), format!("{:016x}", xxh3_64(&data)));
+        let checksum = metadata_checksum(&metadata);
+        metadata.insert(METADATA_CHECKSUM.to_owned(), format!("{checksum:016x}"));
+        let mut header = String::from("{\"__metadata__\":{");
+        for (index, (key, value)) in metadata.iter().enumerate() {
+            header.push_str(if index > 0 { "," } else { "" });
+            push_json_string(&mut header, key);
+            header.push(':');
+            push_json_string(&mut header, value);
+        }
+        header.push('}');
+        let mut offset = 0;
+        for tensor in &self.tensors {
+            header.push(',');
+            push_json_string(&mut header, &tensor.name);
+            let shape: Vec<String> = tensor.shape.iter().map(ToString::to_string).collect();
+            let end = offset + tensor.bytes.len();
+            let fields = format!(
+                ":{{\"dtype\":\"{}\",\"shape\":[{}],\"data_offsets\":[{offset},{end}]}}",
+                tensor.dtype,
+                shape.join(",")
+            );
+            header.push_str(&fields);
+            offset = end;
+        }
+        header.push('}');
+        // The data section begins at a multiple of eight bytes.
+        while header.len() % 8 != 0 {
+            header.push(' ');
+        }
+        let mut bytes = (header.len() as u64).to_le_bytes().to_vec();
+        bytes.extend_from_slice(header.as_bytes());
+        bytes.extend_from_slice(&data);
+        bytes
+    }
+
+    /// A value of the metadata.
+    ///
+    /// # Errors
+    /// [`ModelProblem::MissingKey`].
+    pub(crate) fn value(&self, key: &'static str) -> Result<&str, ModelProblem> {
+        self.metadata
+            .get(key)
+            .map(String::as_str)
+            .ok_or(ModelProblem::MissingKey(key))
+    }
+
+    /// Whether data and metadata are what was saved.
+    ///
+    /// # Errors
+    /// [`ModelProblem::Checksum`], or [`ModelProblem::MissingKey`] if there is no checksum.
+    pub(crate) fn check_checksums(&self) -> Result<(), ModelProblem> {
+        let data: Vec<u8> = self
+            .tensors
+            .iter()
+            .flat_map(|tensor| &tensor.bytes)
+            .copied()
+            .collect();
+        for (part, key, found) in [
+            (
+                "metadata",
+                METADATA_CHECKSUM,
+                metadata_checksum(&self.metadata),
+            ),
+            ("weights", DATA_CHECKSUM, xxh3_64(&data)),
+        ] {
+            let expected = self.value(key)?;
+            if expected != format!("{found:016x}") {
+                return Err(ModelProblem::Checksum {
+                    part,
+                    found,
+                    expected: expected.to_owned(),
+                });
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes out a tensor of type F32.
+    ///
+    /// # Errors
+    /// If it is missing, or of another type or shape.
+    pub(crate) fn take_floats(
+        &mut self,
+        name: &str,
+        shape: &[usize],
+    ) -> Result<Vec<f32>, ModelProblem> {
+        let tensor = self.take(name, Dtype::F32, shape)?;
+        Ok(tensor
+            .bytes
+            .as_chunks::<4>()
+            .0
+            .iter()
+            .map(|bytes| f32::from_le_bytes(*bytes))
+            .collect())
+    }
+
+    /// Takes out a tensor of type I32.
+    ///
+    /// # Errors
+    /// If it is missing, or of another type or shape.
+    pub(crate) fn take_integers(
+        &mut self,
+        name: &str,
+        shape: &[usize],
+    ) -> Result<Vec<i32>, ModelProblem> {
+        let tensor = self.take(name, Dtype::I32, shape)?;
+        Ok(tensor
+            .bytes
+            .as_chunks::<4>()
+            .0
+            .iter()
+            .map(|bytes| i32::from_le_bytes(*bytes))
+            .collect())
+    }
+
+    /// Takes out a tensor of type I16.
+    ///
+    /// # Errors
+    /// If it is missing, or of another type or shape.
+    pub(crate) fn take_shorts(
+        &mut self,
+        name: &str,
+        shape: &[usize],
+    ) -> Result<Vec<i16>, ModelProblem> {
+        let tensor = self.take(name, Dtype::I16, shape)?;
+        Ok(tensor
+            .bytes
+            .as_chunks::<2>()
+            .0
+            .iter()
+            .map(|bytes| i16::from_le_bytes(*bytes))
+            .collect())
+    }
+
+    /// Takes out a tensor of type I8.
+    ///
+    /// # Errors
+    /// If it is missing, or of another type or shape.
+    pub(crate) fn take_bytes(
+        &mut self,
+        name: &str,
+        shape: &[usize],
+    ) -> Result<Vec<i8>, ModelProblem> {
+        let tensor = self.take(name, Dtype::I8, shape)?;
+        Ok(tensor.bytes.iter().map(|&byte| byte as i8).collect())
+    }
+
+    /// Whether all tensors have been taken out.
+    ///
+    /// # Errors
+    /// [`ModelProblem::ExtraTensor`].
+    pub(crate) fn finish(&self) -> Result<(), ModelProblem> {
+        self.tensors.first().map_or(Ok(()), |tensor| {
+            Err(ModelProblem::ExtraTensor(tensor.name.clone()))
+        })
+    }
+
+    fn take(&mut self, name: &str, dtype: Dtype, shape: &[usize]) -> Result<Tensor, ModelProblem> {
+        let Some(index) = self.tensors.iter().position(|tensor| tensor.name == name) else {
+            return Err(ModelProblem::MissingTensor(name.to_owned()));
+        };
+        let tensor = self.tensors.remove(index);
+        if tensor.dtype != dtype || tensor.shape != shape {
+            let expected = format!("{dtype}{shape:?}");
+            return Err(ModelProblem::Shape {
+                tensor: name.to_owned(),
+                found: tensor.kind(),
+                expected,
+            });
+        }
+        Ok(tensor)
+    }
+}
+
+/// xxh3 over `key`, byte 0, `value`, byte 0 of all metadata but the checksum itself, in the order
+/// of the keys' bytes.
+fn metadata_checksum(metadata: &BTreeMap<String, String>) -> u64 {
+    let pairs = metadata.iter().filter(|(key, _)| *key != METADATA_CHECKSUM);
+    let text: Vec<u8> = pairs
+        .flat_map(|(key, value)| [key.as_bytes(), &[0], value.as_bytes(), &[0]].concat())
+        .collect();
+    xxh3_64(&text)
+}
+
+/// Appends a string as JSON writes it.
+fn push_json_string(json: &mut String, text: &str) {
+    json.push('"');
+    for character in text.chars() {
+        match character {
+            '"' | '\\' => json.extend(['\\', character]),
+            control if control < ' ' => {
+                // Writing to a string cannot fail.
+                let _ = write!(json, "\\u{:04x}", u32::from(control));
+            }
+            other => json.push(other),
+        }
+    }
+    json.push('"');
+}
+
+/// Tells a file cut short (or with something behind it) from one that never was a safetensors file.
+fn wrong_format(bytes: &[u8], error: &safetensors::SafeTensorError) -> ModelProblem {
+    let found = bytes.len() as u64;
+    if let Some(length) = bytes
+        .first_chunk::<8>()
+        .map(|length| u64::from_le_bytes(*length))
+    {
+        let looks_right = bytes
+            .get(8..)
+            .is_some_and(|rest| rest.first().is_none_or(|first| *first == b'{'));
+        // Headers over 100 MB are not allowed: that is no length, but something else's first bytes.
+        if looks_right && length < 100_000_000 {
+            let announced = match header_data_length(bytes, length) {
+                Some(data) => data.saturating_add(8 + length),
+                None if found < 8 + length => 8 + length,
+                None => return ModelProblem::Foreign(error.to_string()),
+            };
+            if announced != found {
+                return ModelProblem::Length { announced, found };
+            }
+        }
+    }
+    ModelProblem::Foreign(error.to_string())
+}
+
+/// The end of the last tensor that a complete, valid header names.
+fn header_data_length(bytes: &[u8], length: u64) -> Option<u64> {
+    let end = usize::try_from(length).ok()?.checked_add(8)?;
+    let header = bytes.get(8..end)?;
+    // The library reads no header without its data, so the ends of the tensors are picked out of
+    // the text; this is for the wording of an error only.
+    let text = std::str::from_utf8(header).ok()?;
+    let ends = text.split("\"data_offsets\":[").skip(1).filter_map(|rest| {
+        let pair = rest.split(']').next()?;
+        pair.split(',').nth(1)?.trim().parse::<u64>().ok()
+    });
+    ends.max()
+}

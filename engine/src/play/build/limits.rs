@@ -1,0 +1,139 @@
+//! The limits of a search in notation: depths, nodes, and time.
+
+use crate::play::notation::{Arguments, Notation, Problem, parse_number};
+use crate::search::limits::{DepthRange, Limits, MOST_DEPTH, TimeLimit};
+use crate::search::stopwatch::thread_time;
+use std::time::Duration;
+
+/// `depth=N`, `depths=A:B:C` and `least=…` (opening, middle, endgame), `nodes`, and a limit of
+/// [`time`].
+pub(super) fn limits(
+    arguments: &mut Arguments<'_>,
+    depth: Option<&Notation>,
+) -> Result<Limits, Problem> {
+    let nodes = arguments
+        .take_named("nodes")?
+        .map(|value| parse_number("nodes", value, 1..=u64::MAX))
+        .transpose()?;
+    let time = time(arguments)?;
+    let default = if nodes.is_some() || time.is_some() {
+        MOST_DEPTH
+    } else {
+        3
+    };
+    let most = match (depth, arguments.take_named("depths")?) {
+        (Some(_), Some(depths)) => {
+            return Err((
+                depths.character,
+                "'depth' and 'depths' exclude each other".to_owned(),
+            ));
+        }
+        (None, Some(value)) => stages("depths", value)?,
+        (Some(value), None) => [parse_number("depth", value, 1..=MOST_DEPTH)?; 3],
+        (None, None) => [default; 3],
+    };
+    let least = match arguments.take_named("least")? {
+        Some(value) => stages("least", value)?,
+        None => [1; 3],
+    };
+    let depths = std::array::from_fn(|stage| DepthRange {
+        least: least[stage].min(most[stage]),
+        most: most[stage],
+    });
+    Ok(Limits {
+        depths,
+        nodes,
+        time,
+    })
+}
+
+/// One depth, or three joined by ':'.
+fn stages(key: &str, value: &Notation) -> Result<[u32; 3], Problem> {
+    let depths: Option<Vec<u32>> = value
+        .name
+        .split(':')
+        .map(|depth| depth.parse().ok())
+        .collect();
+    let depths = depths.filter(|depths| {
+        depths.iter().all(|depth| (1..=MOST_DEPTH).contains(depth)) && value.arguments.is_empty()
+    });
+    match depths.as_deref() {
+        Some(&[depth]) => Ok([depth; 3]),
+        Some(&[opening, middle, endgame]) => Ok([opening, middle, endgame]),
+        _ => Err((
+            value.character,
+            format!(
+                "'{key}' is a depth from 1 to {MOST_DEPTH}, or three joined by ':' (opening, middle, endgame), not '{value}'"
+            ),
+        )),
+    }
+}
+
+/// `ms=…`, `cpu_ms=…` or `clock=SECONDS+INCREMENT`.
+pub(super) fn time(arguments: &mut Arguments<'_>) -> Result<Option<TimeLimit>, Problem> {
+    let mut limit = None;
+    for key in ["ms", "cpu_ms", "clock"] {
+        let Some(value) = arguments.take_named(key)? else {
+            continue;
+        };
+        if limit.is_some() {
+            return Err((
+                value.character,
+                "only one of 'ms', 'cpu_ms' and 'clock' can be given".to_owned(),
+            ));
+        }
+        let milliseconds = || {
+            Ok(Duration::from_secs_f64(
+                parse_number(key, value, 0.01..=86_400_000.0)? / 1000.0,
+            ))
+        };
+        limit = Some(match key {
+            "ms" => TimeLimit::Move(milliseconds()?),
+            "cpu_ms" if thread_time().is_none() => {
+                return Err((
+                    value.character,
+                    "this system does not tell a thread's time on a processor: use 'ms'".to_owned(),
+                ));
+            }
+            "cpu_ms" => TimeLimit::Processor(milliseconds()?),
+            _ => game_clock(value)?,
+        });
+    }
+    Ok(limit)
+}
+
+/// `threads=N`; more than one have no common time on a processor.
+pub(super) fn threads(
+    arguments: &mut Arguments<'_>,
+    time: Option<TimeLimit>,
+) -> Result<usize, Problem> {
+    let Some(value) = arguments.take_named("threads")? else {
+        return Ok(1);
+    };
+    match (parse_number("threads", value, 1..=256)?, time) {
+        (2.., Some(TimeLimit::Processor(_))) => Err((
+            value.character,
+            "'cpu_ms' is a limit of one thread: use 'ms'".to_owned(),
+        )),
+        (threads, _) => Ok(threads),
+    }
+}
+
+fn game_clock(value: &Notation) -> Result<TimeLimit, Problem> {
+    let seconds = |text: &str| {
+        text.parse()
+            .ok()
+            .filter(|seconds| (0.0..=1e6).contains(seconds))
+            .map(Duration::from_secs_f64)
+    };
+    let (total, increment) = value.name.split_once('+').unwrap_or((&value.name, "0"));
+    match (seconds(total), seconds(increment)) {
+        (Some(total), Some(increment)) if value.arguments.is_empty() && !total.is_zero() => {
+            Ok(TimeLimit::Game { total, increment })
+        }
+        _ => Err((
+            value.character,
+            format!("'clock' is seconds a game, and what each move adds: 60+0.5, not '{value}'"),
+        )),
+    }
+}

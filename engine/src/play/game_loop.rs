@@ -1,0 +1,275 @@
+//! The one game loop, shared by self-play, arena and every study.
+//!
+//! A game is a pure function of its start, its players (with the seed each was given) and its
+//! chance, unless players ponder.
+
+mod decide;
+mod exploration;
+
+pub use exploration::{Exploration, Fading};
+
+use crate::core::game::{Chance, Game, MAX_SEATS, Seat};
+use crate::core::oracle::Oracle;
+use crate::core::record::{GameRecord, Ply};
+use crate::play::player::Player;
+use decide::{Crash, decide};
+use std::any::Any;
+use std::panic::resume_unwind;
+use std::time::{Duration, Instant};
+
+/// What the players spent on a game, by seat.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Effort {
+    /// Moves decided.
+    pub decisions: [u64; 2],
+    /// Wall time spent deciding.
+    pub time: [Duration; 2],
+}
+
+/// A game that was lost because a player made no legal move.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Forfeit {
+    /// Who lost it.
+    pub seat: Seat,
+    /// Why, in one line.
+    pub reason: String,
+    /// Whether the player broke off in the middle (it panicked), so that it should not be used
+    /// again.
+    pub broken: bool,
+}
+
+/// Plays one game to its end. `players[seat]` moves for that seat; each has been told of the new
+/// game.
+///
+/// Times are only taken if `effort` is given.
+pub fn play_game<G: Game>(
+    game: &G,
+    start: G::Position,
+    players: &mut [&mut dyn Player<G>],
+    chance: &mut impl Chance<G>,
+    exploration: Option<&mut Exploration>,
+    effort: Option<&mut Effort>,
+) -> GameRecord<G> {
+    play_guided(game, start, players, chance, exploration, None, effort)
+}
+
+/// As [`play_game`]; but from the first position on that `oracle` knows, it makes the moves of all
+/// seats: of the permitted ones the first of the best, with its exact value and without
+/// exploration.
+pub fn play_guided<G: Game>(
+    game: &G,
+    start: G::Position,
+    players: &mut [&mut dyn Player<G>],
+    chance: &mut impl Chance<G>,
+    mut exploration: Option<&mut Exploration>,
+    oracle: Option<&dyn Oracle<G>>,
+    effort: Option<&mut Effort>,
+) -> GameRecord<G> {
+    let mut plies = 0..;
+    let answer = |seat: Seat, position: &G::Position, legal: &[G::Move]| {
+        let ply = plies.next().unwrap_or(usize::MAX);
+        if let Some((mv, value)) =
+            oracle.and_then(|oracle| best_known(game, oracle, position, legal))
+        {
+            return Ok(Answer {
+                mv,
+                value: Some(value),
+                explored: false,
+                taken: None,
+            });
+        }
+        let explores = exploration
+            .as_mut()
+            .and_then(|exploration| exploration.uniform(ply, legal.len()));
+        if let Some(index) = explores {
+            let mv = legal[index];
+            return Ok(Answer {
+                mv,
+                value: players[seat].analyse(position, Some(&[mv])).moves[0].1,
+                explored: true,
+                taken: None,
+            });
+        }
+        let tempered = exploration
+            .as_mut()
+            .and_then(|exploration| exploration.tempered(ply, legal.len()));
+        if let Some((temperature, unit)) = tempered {
+            let analysis = players[seat].analyse(position, Some(legal));
+            let drawn = exploration::by_value(
+                analysis.moves.iter().map(|&(_, value)| value),
+                temperature,
+                unit,
+            );
+            // A player that rates no moves makes its own.
+            if let Some(index) = drawn {
+                let (mv, value) = analysis.moves[index];
+                return Ok(Answer {
+                    mv,
+                    value,
+                    explored: analysis.line.first() != Some(&mv),
+                    taken: None,
+                });
+            }
+        }
+        let (decision, taken) = decide(players, seat, position, legal)
+            .unwrap_or_else(|crash| resume_unwind(crash.panic));
+        Ok(Answer {
+            mv: decision.best,
+            value: decision.value,
+            explored: false,
+            taken,
+        })
+    };
+    play(game, start, chance, answer, effort).0
+}
+
+/// The first of the best of the permitted moves, and its value for the seat that makes it, if
+/// `oracle` knows the position and what every move leads to. Two seats only.
+fn best_known<G: Game>(
+    game: &G,
+    oracle: &dyn Oracle<G>,
+    position: &G::Position,
+    legal: &[G::Move],
+) -> Option<(G::Move, f32)> {
+    if G::SEATS != 2 {
+        return None;
+    }
+    oracle.value(game, position)?;
+    let seat = game.to_move(position);
+    let mut best: Option<(G::Move, f32)> = None;
+    for &mv in legal {
+        let after = game.play(position, mv);
+        let value = match game.payoff(&after, seat) {
+            Some(payoff) => payoff,
+            None if game.to_move(&after) == seat => oracle.value(game, &after)?,
+            None => 1.0 - oracle.value(game, &after)?,
+        };
+        if best.is_none_or(|(_, largest)| value > largest) {
+            best = Some((mv, value));
+        }
+    }
+    best
+}
+
+/// Plays one game between players that may fail: who panics, cannot answer, or makes a move that is
+/// not permitted, loses. The record then holds the plies before that, and the payoffs of the loss.
+pub fn play_refereed<G: Game>(
+    game: &G,
+    start: G::Position,
+    players: &mut [&mut dyn Player<G>],
+    chance: &mut impl Chance<G>,
+    effort: Option<&mut Effort>,
+) -> (GameRecord<G>, Option<Forfeit>) {
+    let answer = |seat: Seat, position: &G::Position, legal: &[G::Move]| {
+        let (decision, taken) =
+            decide(players, seat, position, legal).map_err(|Crash { seat, panic }| {
+                let reason = format!("crashed: {}", message(panic.as_ref()));
+                Forfeit {
+                    seat,
+                    reason,
+                    broken: true,
+                }
+            })?;
+        let forfeit = |reason| Forfeit {
+            seat,
+            reason,
+            broken: false,
+        };
+        if let Some(reason) = players[seat].failure() {
+            return Err(forfeit(reason));
+        }
+        if !legal.contains(&decision.best) {
+            return Err(forfeit(format!(
+                "made the move {:?}, which is not permitted",
+                decision.best
+            )));
+        }
+        Ok(Answer {
+            mv: decision.best,
+            value: decision.value,
+            explored: false,
+            taken,
+        })
+    };
+    play(game, start, chance, answer, effort)
+}
+
+/// What a seat does.
+struct Answer<M> {
+    mv: M,
+    value: Option<f32>,
+    explored: bool,
+    /// How long the decision took, if that is not all that passed.
+    taken: Option<Duration>,
+}
+
+/// The loop itself; `answer` speaks for the players.
+fn play<G: Game>(
+    game: &G,
+    start: G::Position,
+    chance: &mut impl Chance<G>,
+    mut answer: impl FnMut(Seat, &G::Position, &[G::Move]) -> Result<Answer<G::Move>, Forfeit>,
+    mut effort: Option<&mut Effort>,
+) -> (GameRecord<G>, Option<Forfeit>) {
+    let mut position = start;
+    let mut plies = Vec::with_capacity(24);
+    loop {
+        if let Some(payoffs) = game.payoffs(&position) {
+            return (
+                GameRecord {
+                    start,
+                    plies,
+                    payoffs,
+                },
+                None,
+            );
+        }
+        let seat = game.to_move(&position);
+        let (outcome, legal) = chance.draw(game, &position);
+        let began = effort.is_some().then(Instant::now);
+        let answered = answer(seat, &position, &legal);
+        if let (Some(effort), Some(began)) = (effort.as_mut(), began) {
+            effort.decisions[seat] += 1;
+            let taken = answered.as_ref().ok().and_then(|answer| answer.taken);
+            effort.time[seat] += taken.unwrap_or_else(|| began.elapsed());
+        }
+        match answered {
+            Ok(Answer {
+                mv,
+                value,
+                explored,
+                ..
+            }) => {
+                plies.push(Ply {
+                    outcome,
+                    mv,
+                    value,
+                    explored,
+                });
+                position = game.play(&position, mv);
+            }
+            Err(forfeit) => {
+                let mut payoffs = [0.0; MAX_SEATS];
+                payoffs[..G::SEATS].fill(1.0 / (G::SEATS.max(2) - 1) as f32);
+                payoffs[forfeit.seat] = 0.0;
+                return (
+                    GameRecord {
+                        start,
+                        plies,
+                        payoffs,
+                    },
+                    Some(forfeit),
+                );
+            }
+        }
+    }
+}
+
+/// What a panic said, in one line.
+fn message(panic: &(dyn Any + Send)) -> String {
+    let text = panic
+        .downcast_ref::<String>()
+        .map(String::as_str)
+        .or_else(|| panic.downcast_ref::<&str>().copied());
+    text.unwrap_or("no reason given").replace('\n', " ")
+}

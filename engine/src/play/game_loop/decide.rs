@@ -1,0 +1,69 @@
+//! One decision of a game, while the other players may ponder.
+//!
+//! Each player that ponders has a thread of its own for as long as another one decides. Invariants:
+//! all of these threads have ended when the decision is there, whoever panics; a panic is known by
+//! the seat that it happened to.
+
+use crate::core::game::{Game, Seat};
+use crate::play::player::{Decision, Player};
+use std::any::Any;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+/// A player that panicked.
+pub(super) struct Crash {
+    pub(super) seat: Seat,
+    pub(super) panic: Box<dyn Any + Send>,
+}
+
+/// Asks a player for its move while those of the others that ponder think about the position too;
+/// they do not know what chance said. Also returns how long the decision alone took, where others
+/// pondered.
+pub(super) fn decide<G: Game>(
+    players: &mut [&mut dyn Player<G>],
+    seat: Seat,
+    position: &G::Position,
+    legal: &[G::Move],
+) -> Result<(Decision<G::Move>, Option<Duration>), Crash> {
+    let (before, rest) = players.split_at_mut(seat);
+    let Some((decides, after)) = rest.split_first_mut() else {
+        unreachable!("every seat has a player")
+    };
+    // A player that panicked is not asked again before somebody hears of it.
+    let mut asked = || {
+        catch_unwind(AssertUnwindSafe(|| decides.decide(position, legal)))
+            .map_err(|panic| Crash { seat, panic })
+    };
+    let others = (0..)
+        .zip(before.iter_mut())
+        .chain((seat + 1..).zip(after.iter_mut()));
+    let mut pondering = others.filter(|(_, player)| player.ponders()).peekable();
+    if pondering.peek().is_none() {
+        return asked().map(|decision| (decision, None));
+    }
+    let stop = Arc::new(AtomicBool::new(false));
+    let crashed = Mutex::new(None);
+    let (decided, taken) = std::thread::scope(|scope| {
+        for (seat, player) in pondering {
+            let (stop, crashed) = (&stop, &crashed);
+            scope.spawn(move || {
+                if let Err(panic) = catch_unwind(AssertUnwindSafe(|| player.ponder(position, stop)))
+                {
+                    *crashed.lock().unwrap_or_else(PoisonError::into_inner) =
+                        Some(Crash { seat, panic });
+                }
+            });
+        }
+        let began = Instant::now();
+        let decided = asked();
+        let taken = began.elapsed();
+        stop.store(true, Ordering::Relaxed);
+        (decided, taken)
+    });
+    match crashed.into_inner().unwrap_or_else(PoisonError::into_inner) {
+        Some(crash) => Err(crash),
+        None => decided.map(|decision| (decision, Some(taken))),
+    }
+}

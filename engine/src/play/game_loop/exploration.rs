@@ -1,0 +1,160 @@
+//! Departures from what the players would choose, so that training sees more than best play.
+//!
+//! Invariant: what is drawn depends on the stream and on the plies alone; a schedule or a
+//! temperature that is off draws nothing, so games without them stay as they are.
+
+use crate::core::random::RandomStream;
+
+/// A strength that may fade as a game goes on.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Fading {
+    /// At the first ply.
+    pub start: f64,
+    /// The ply, counted from 0, from which on there is none.
+    pub until: Option<usize>,
+    /// Plies in which it halves.
+    pub half_life: Option<f64>,
+}
+
+impl Fading {
+    /// The same at every ply.
+    #[must_use]
+    pub fn constant(strength: f64) -> Self {
+        Self {
+            start: strength,
+            until: None,
+            half_life: None,
+        }
+    }
+
+    /// The strength at a ply, counted from 0.
+    #[must_use]
+    pub fn at(&self, ply: usize) -> f64 {
+        if self.until.is_some_and(|until| ply >= until) {
+            return 0.0;
+        }
+        self.half_life.map_or(self.start, |half_life| {
+            self.start * (-(ply as f64) / half_life).exp2()
+        })
+    }
+}
+
+/// Moves that are drawn instead of being chosen.
+#[derive(Debug)]
+pub struct Exploration {
+    /// Plies at the start that are all random.
+    pub opening_plies: usize,
+    /// Probability of a random move at every later ply.
+    pub share: Fading,
+    /// Temperature, in units of win probability, at which the other moves are drawn by their
+    /// values; 0 leaves them to the players.
+    pub temperature: Fading,
+    /// Where the choices come from.
+    pub random: RandomStream,
+}
+
+impl Exploration {
+    /// Random moves at the start, and with a fixed probability later.
+    #[must_use]
+    pub fn new(opening_plies: usize, share: f64, random: RandomStream) -> Self {
+        Self {
+            opening_plies,
+            share: Fading::constant(share),
+            temperature: Fading::default(),
+            random,
+        }
+    }
+
+    /// Which of `count` moves is made at random at this ply; `None` for none of them.
+    pub(super) fn uniform(&mut self, ply: usize, count: usize) -> Option<usize> {
+        // Drawn at every ply, so that the opening plies do not shift what follows.
+        let draw = self.random.unit();
+        (ply < self.opening_plies || draw < self.share.at(ply)).then(|| self.random.below(count))
+    }
+
+    /// The temperature at which one of `count` moves is drawn at this ply, and a number in `[0, 1)`
+    /// to draw it with.
+    pub(super) fn tempered(&mut self, ply: usize, count: usize) -> Option<(f64, f64)> {
+        let temperature = self.temperature.at(ply);
+        (temperature > 0.0 && count > 1).then(|| (temperature, self.random.unit()))
+    }
+}
+
+/// The index of the move that `unit`, in `[0, 1)`, selects where each has a probability
+/// proportional to exp(value / temperature) (Boltzmann); moves without a value are never drawn.
+/// `None` if no move has one.
+pub(super) fn by_value(
+    values: impl Iterator<Item = Option<f32>> + Clone,
+    temperature: f64,
+    unit: f64,
+) -> Option<usize> {
+    let best = values.clone().flatten().reduce(f32::max)?;
+    // At most 1, and 1 for the best, whatever the temperature.
+    let weight = |value: f32| (f64::from(value - best) / temperature).exp();
+    let mut rest = unit * values.clone().flatten().map(weight).sum::<f64>();
+    let mut last = None;
+    for (index, value) in values.enumerate() {
+        let Some(value) = value else { continue };
+        rest -= weight(value);
+        if rest < 0.0 {
+            return Some(index);
+        }
+        // Only rounding leads past all of them; a move of no weight is not drawn by it.
+        last = if weight(value) > 0.0 {
+            Some(index)
+        } else {
+            last
+        };
+    }
+    last
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn strengths_fade_as_asked() {
+        let fading = Fading {
+            start: 0.8,
+            until: Some(9),
+            half_life: Some(4.0),
+        };
+        assert_eq!(
+            [0, 4, 8, 9, 100].map(|ply| fading.at(ply)),
+            [0.8, 0.4, 0.2, 0.0, 0.0]
+        );
+        assert_eq!(
+            [0, 1000].map(|ply| Fading::constant(0.1).at(ply)),
+            [0.1, 0.1]
+        );
+        assert_eq!(Fading::default().at(0), 0.0);
+    }
+
+    #[test]
+    fn moves_are_drawn_by_their_values() {
+        // exp(0), exp(-1), none, exp(-2) of their sum 1.5032: steps at 0.6652 and 0.9100.
+        let values = [Some(0.7), Some(0.6), None, Some(0.5)];
+        let drawn = |temperature, unit| by_value(values.iter().copied(), temperature, unit);
+        for (unit, index) in [
+            (0.0, 0),
+            (0.66, 0),
+            (0.67, 1),
+            (0.909, 1),
+            (0.911, 3),
+            (0.999_999, 3),
+        ] {
+            assert_eq!(drawn(0.1, unit), Some(index), "{unit}");
+        }
+        // Nearly cold, and hot: the best alone, and all alike.
+        assert_eq!(
+            [0.0, 0.5, 0.999].map(|unit| drawn(1e-12, unit)),
+            [Some(0); 3]
+        );
+        assert_eq!(
+            [0.32, 0.34, 0.66, 0.67].map(|unit| drawn(1e9, unit)),
+            [Some(0), Some(1), Some(1), Some(3)]
+        );
+        assert_eq!(by_value([None, None].into_iter(), 0.1, 0.5), None);
+    }
+}

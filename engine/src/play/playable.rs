@@ -1,0 +1,141 @@
+//! `Playable`: all that everybody but search may know of a game.
+//!
+//! Search knows [`Game`] alone. Whoever writes positions down, draws them, starts games, keeps
+//! records or learns from them knows this trait, and nothing of any one game. Invariant: what is
+//! written reads back as the same value, as text and as bytes.
+
+use super::notation::{Arguments, Problem};
+use crate::core::game::{Chance, Game, Seat};
+use crate::core::random::RandomStream;
+use crate::core::text::TextError;
+
+/// Chance that can be had again from its beginning: the second game of a pair meets the outcomes of
+/// the first.
+pub trait Repeatable {
+    /// Starts again with the first outcomes.
+    fn rewind(&mut self);
+}
+
+/// A game with all that is needed to play, record and learn it.
+pub trait Playable: Game {
+    /// Its name on the command line, in shards and in models.
+    const NAME: &'static str;
+
+    /// Random plies that a match begins with where nothing is said: 0 for games whose starts or
+    /// outcomes tell games apart, more for those without chance.
+    const OPENING_PLIES: usize = 0;
+
+    /// What [`Playable::remaining`] counts, in one word: `stones`.
+    const REMAINING: &'static str;
+
+    /// What is drawn from in game after game.
+    type Luck: Chance<Self> + Send;
+
+    /// What both games of a pair draw from: the k-th outcome of a seat depends on the seed and k
+    /// alone.
+    type PairedLuck: Chance<Self> + Repeatable + Send;
+
+    /// The rules that parameters name, as in `--game "name(key=value)"`.
+    ///
+    /// # Errors
+    /// If a parameter has no such value. Parameters that are left are the caller's business.
+    fn from_arguments(arguments: &mut Arguments<'_>) -> Result<Self, Problem>;
+
+    /// The parameters that differ from the usual ones, as [`Playable::from_arguments`] reads them:
+    /// `variant=nearest`; empty for the usual rules.
+    fn parameters(&self) -> String {
+        String::new()
+    }
+
+    /// Name and parameters: `reversi`, `reversi(size=6)`.
+    fn notation(&self) -> String {
+        match self.parameters() {
+            none if none.is_empty() => Self::NAME.to_owned(),
+            parameters => format!("{}({parameters})", Self::NAME),
+        }
+    }
+
+    /// Outcomes for game after game.
+    fn luck(&self, seed: u64) -> Self::Luck;
+
+    /// Outcomes for both games of a pair.
+    fn paired_luck(&self, seed: u64) -> Self::PairedLuck;
+
+    /// The moves that an outcome permits, as a record names it (see [`Chance::draw`]), in list order
+    /// into an emptied list; none if there is no such outcome. The position is not over.
+    fn permitted(&self, position: &Self::Position, outcome: u8, moves: &mut Self::Moves);
+
+    /// The first position of a game in which `first` is to begin; games in which the same seat
+    /// always begins need not ask.
+    fn random_start(&self, random: &mut RandomStream, first: Seat) -> Self::Position;
+
+    /// How much of the game is left, for tables by phase: [`Playable::REMAINING`] on the board.
+    fn remaining(&self, position: &Self::Position) -> usize;
+
+    /// Reads a position and what chance has said of it, if the text says that.
+    ///
+    /// # Errors
+    /// If the text is no position of this game: the error names the character.
+    fn parse_position(&self, text: &str) -> Result<(Self::Position, Option<u8>), TextError>;
+
+    /// Writes a position; `outcome` is `None` before chance has spoken.
+    fn format_position(&self, position: &Self::Position, outcome: Option<u8>) -> String;
+
+    /// Reads a move of a position; whether chance permits it is not checked.
+    ///
+    /// # Errors
+    /// If the text is no move of the seat to move.
+    fn parse_move(&self, position: &Self::Position, text: &str) -> Result<Self::Move, TextError>;
+
+    /// Writes a move of a position.
+    fn format_move(&self, position: &Self::Position, mv: Self::Move) -> String;
+
+    /// A seat as JSON names it: `r`.
+    fn seat_name(&self, seat: Seat) -> &'static str;
+
+    /// A seat as people name it: `Red`.
+    fn seat_title(&self, seat: Seat) -> &'static str;
+
+    /// The position as lines of text for people, with whose turn it is.
+    fn draw(&self, position: &Self::Position, outcome: Option<u8>) -> String;
+
+    /// The position as one `<svg>` element that needs nothing from outside.
+    fn svg(&self, position: &Self::Position, outcome: Option<u8>) -> String;
+
+    /// Appends the bytes of a position: few, and always the same.
+    fn encode(&self, position: &Self::Position, bytes: &mut Vec<u8>);
+
+    /// Takes the bytes of a position off the front.
+    ///
+    /// # Errors
+    /// In words, if they are none.
+    fn decode(&self, bytes: &mut &[u8]) -> Result<Self::Position, String>;
+
+    /// How many symmetries leave the value of every position as it is, the identity included.
+    fn symmetries(&self) -> usize {
+        1
+    }
+
+    /// The position that a symmetry, below [`Playable::symmetries`], turns this one into; 0 changes
+    /// nothing.
+    fn image(&self, position: &Self::Position, symmetry: usize) -> Self::Position {
+        let _ = symmetry;
+        *position
+    }
+}
+
+/// Chance of a game that has none: the one outcome permits every move.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct NoChance;
+
+impl<G: Game> Chance<G> for NoChance {
+    fn draw(&mut self, game: &G, position: &G::Position) -> (u8, G::Moves) {
+        let mut moves = G::Moves::default();
+        game.moves(position, &mut moves);
+        (0, moves)
+    }
+}
+
+impl Repeatable for NoChance {
+    fn rewind(&mut self) {}
+}

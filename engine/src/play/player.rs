@@ -1,0 +1,87 @@
+//! Players: whoever answers a position and a roll with a move.
+//!
+//! Dynamic dispatch happens here, once a move; below a player everything is generic.
+
+use crate::core::game::Game;
+use crate::search::SearchStats;
+use crate::search::mcts::TreeReport;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+/// A player's answer.
+#[derive(Clone, Debug)]
+pub struct Decision<M> {
+    /// The chosen move, one of the legal ones.
+    pub best: M,
+    /// Win probability of the seat that moves, after this move and before the next roll; `None`
+    /// from players that do not rate moves.
+    pub value: Option<f32>,
+    /// What it cost.
+    pub stats: SearchStats,
+}
+
+/// What a player thinks of every move it was asked about.
+#[derive(Clone, Debug)]
+pub struct Analysis<M> {
+    /// Each move with the win probability of the seat that makes it, after the move and before the
+    /// next roll; `None` from players that do not rate moves.
+    pub moves: Vec<(M, Option<f32>)>,
+    /// The line of play thought best, starting with the best move; at least that move where moves
+    /// are rated.
+    pub line: Vec<M>,
+    /// What it cost.
+    pub stats: SearchStats,
+    /// What a Monte-Carlo search knows besides; its moves are those above, in the same order.
+    pub tree: Option<Box<TreeReport<M>>>,
+}
+
+/// What a player thinks of a position before chance has spoken.
+#[derive(Clone, Copy, Debug)]
+pub struct Valuation {
+    /// Win probability of the seat to move, expectation over what chance may say; `None` from
+    /// players that do not rate moves.
+    pub value: Option<f32>,
+    /// What it cost.
+    pub stats: SearchStats,
+}
+
+/// Someone who plays a game.
+pub trait Player<G: Game>: Send {
+    /// Forgets all earlier games; `seed` rules every random choice of the game to come.
+    fn new_game(&mut self, seed: u64);
+
+    /// Whether [`Player::ponder`] is to be called while others decide.
+    fn ponders(&self) -> bool {
+        false
+    }
+
+    /// Thinks about a position on someone else's time, before chance has spoken, until `stop` is
+    /// set. Nothing but later answers shows that it did; players that cannot use it return at once.
+    fn ponder(&mut self, position: &G::Position, stop: &Arc<AtomicBool>) {
+        let _ = (position, stop);
+    }
+
+    /// Chooses one of `legal`, which has at least one move. Of equally good moves the first is
+    /// chosen.
+    fn decide(&mut self, position: &G::Position, legal: &[G::Move]) -> Decision<G::Move>;
+
+    /// Why the last decision is none, if the player could not make one; its move then means
+    /// nothing. Only players that can fail, such as other programs, ever answer.
+    fn failure(&mut self) -> Option<String> {
+        None
+    }
+
+    /// Rates moves: the given ones after a roll, or before it (`None`) every move that some outcome
+    /// permits, in list order.
+    fn analyse(&mut self, position: &G::Position, legal: Option<&[G::Move]>) -> Analysis<G::Move>;
+
+    /// Values a position before chance has spoken ("chance root"): one number, which a search finds
+    /// with fewer nodes than the values of all moves. The position is not over.
+    fn value(&mut self, position: &G::Position) -> Valuation {
+        let _ = position;
+        Valuation {
+            value: None,
+            stats: SearchStats::default(),
+        }
+    }
+}

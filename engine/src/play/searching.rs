@@ -1,0 +1,252 @@
+//! Players that search: a [`Search`] or a Monte-Carlo tree search turned into a [`Player`].
+
+use crate::core::chance::expectation;
+use crate::core::game::{Game, OutcomeList};
+use crate::games::einstein::open_dice::OpenDice;
+use crate::games::einstein::{Move, MoveList, Position, Standard};
+use crate::play::player::{Analysis, Decision, Player, Valuation};
+use crate::search::mcts::{Leaf, Mcts, best_move};
+use crate::search::meter::Meter;
+use crate::search::{Search, SearchStats};
+use std::marker::PhantomData;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::Instant;
+
+/// Plays the move that a search values most.
+#[derive(Clone, Debug)]
+pub struct SearchPlayer<G, S> {
+    search: S,
+    game: PhantomData<fn() -> G>,
+}
+
+impl<G: Game, S: Search<G>> SearchPlayer<G, S> {
+    /// A player that trusts `search`.
+    pub fn new(search: S) -> Self {
+        Self {
+            search,
+            game: PhantomData,
+        }
+    }
+
+    fn stats_since(&mut self, began: Instant) -> SearchStats {
+        SearchStats {
+            time: began.elapsed(),
+            ..self.search.take_stats()
+        }
+    }
+}
+
+impl<G: Game, S: Search<G>> Player<G> for SearchPlayer<G, S> {
+    fn new_game(&mut self, _seed: u64) {
+        self.search.forget();
+    }
+
+    fn decide(&mut self, position: &G::Position, legal: &[G::Move]) -> Decision<G::Move> {
+        // Whoever wants to know how long it took measures: reading the clock would cost as much as
+        // a search of one ply.
+        let (best, value) = self.search.best_move(position, legal);
+        Decision {
+            best,
+            value: Some(value),
+            stats: self.search.take_stats(),
+        }
+    }
+
+    fn analyse(&mut self, position: &G::Position, legal: Option<&[G::Move]>) -> Analysis<G::Move> {
+        let began = Instant::now();
+        let mut all = G::Moves::default();
+        let moves = legal.unwrap_or_else(|| {
+            self.search.game().moves(position, &mut all);
+            &all
+        });
+        let values = self.search.move_values(position, moves);
+        let moves: Vec<_> = moves
+            .iter()
+            .copied()
+            .zip(values.into_iter().map(Some))
+            .collect();
+        Analysis {
+            line: best_of(&moves).into_iter().collect(),
+            moves,
+            stats: self.stats_since(began),
+            tree: None,
+        }
+    }
+
+    fn value(&mut self, position: &G::Position) -> Valuation {
+        let began = Instant::now();
+        Valuation {
+            value: Some(self.search.value(position)),
+            stats: self.stats_since(began),
+        }
+    }
+}
+
+/// Plays as if the rolls to come were known: a search of the game with the dice laid open.
+///
+/// The rolls are drawn from a seed and have nothing to do with those of the game that is played;
+/// each decision assumes the same ones. Meant for studying searches without chance on EinStein
+/// würfelt nicht, not for strength.
+pub struct OpenDicePlayer<S> {
+    search: S,
+}
+
+impl<S: Search<OpenDice>> OpenDicePlayer<S> {
+    /// A player that trusts `search`.
+    pub fn new(search: S) -> Self {
+        Self { search }
+    }
+
+    fn stats_since(&mut self, began: Instant) -> SearchStats {
+        SearchStats {
+            time: began.elapsed(),
+            ..self.search.take_stats()
+        }
+    }
+}
+
+impl<S: Search<OpenDice>> Player<Standard> for OpenDicePlayer<S> {
+    fn new_game(&mut self, _seed: u64) {
+        self.search.forget();
+    }
+
+    fn decide(&mut self, position: &Position, legal: &[Move]) -> Decision<Move> {
+        let began = Instant::now();
+        let start = self.search.game().start(*position);
+        let (best, value) = self.search.best_move(&start, legal);
+        Decision {
+            best,
+            value: Some(value),
+            stats: self.stats_since(began),
+        }
+    }
+
+    fn analyse(&mut self, position: &Position, legal: Option<&[Move]>) -> Analysis<Move> {
+        let began = Instant::now();
+        let mut all = MoveList::default();
+        let moves = legal.unwrap_or_else(|| {
+            self.search.game().game().moves(position, &mut all);
+            &all
+        });
+        let start = self.search.game().start(*position);
+        let values = self.search.move_values(&start, moves);
+        let moves: Vec<_> = moves
+            .iter()
+            .copied()
+            .zip(values.into_iter().map(Some))
+            .collect();
+        Analysis {
+            line: best_of(&moves).into_iter().collect(),
+            moves,
+            stats: self.stats_since(began),
+            tree: None,
+        }
+    }
+
+    /// With the first of the assumed rolls.
+    fn value(&mut self, position: &Position) -> Valuation {
+        let began = Instant::now();
+        let start = self.search.game().start(*position);
+        Valuation {
+            value: Some(self.search.value(&start)),
+            stats: self.stats_since(began),
+        }
+    }
+}
+
+/// The first move of the largest value.
+fn best_of<M: Copy>(moves: &[(M, Option<f32>)]) -> Option<M> {
+    let mut best: Option<(M, f32)> = None;
+    for &(mv, value) in moves {
+        if let Some(value) = value
+            && best.is_none_or(|(_, largest)| value > largest)
+        {
+            best = Some((mv, value));
+        }
+    }
+    best.map(|(mv, _)| mv)
+}
+
+/// Plays the move that a Monte-Carlo tree search tried most.
+pub struct MctsPlayer<G: Game, L: Leaf<G>, M: Meter> {
+    search: Mcts<G, L, M>,
+}
+
+impl<G: Game, L: Leaf<G>, M: Meter> MctsPlayer<G, L, M> {
+    /// A player that trusts `search`.
+    pub fn new(search: Mcts<G, L, M>) -> Self {
+        Self { search }
+    }
+
+    /// The search, for its report and its options.
+    pub fn search(&mut self) -> &mut Mcts<G, L, M> {
+        &mut self.search
+    }
+}
+
+impl<G: Game, L: Leaf<G>, M: Meter> Player<G> for MctsPlayer<G, L, M> {
+    fn new_game(&mut self, seed: u64) {
+        self.search.reseed(seed);
+    }
+
+    fn ponders(&self) -> bool {
+        self.search.options().ponder
+    }
+
+    fn ponder(&mut self, position: &G::Position, stop: &Arc<AtomicBool>) {
+        self.search.ponder(position, stop);
+    }
+
+    fn decide(&mut self, position: &G::Position, legal: &[G::Move]) -> Decision<G::Move> {
+        let began = Instant::now();
+        let found = self.search.choose(position, legal);
+        let best = best_move(&found);
+        let stats = SearchStats {
+            time: began.elapsed(),
+            ..self.search.take_stats()
+        };
+        Decision {
+            best: best.mv,
+            value: best.value,
+            stats,
+        }
+    }
+
+    fn analyse(&mut self, position: &G::Position, legal: Option<&[G::Move]>) -> Analysis<G::Move> {
+        let began = Instant::now();
+        let found = self.search.search(position, legal);
+        let tree = self.search.report();
+        let moves = found
+            .iter()
+            .map(|statistics| (statistics.mv, statistics.value))
+            .collect();
+        let stats = SearchStats {
+            time: began.elapsed(),
+            ..self.search.take_stats()
+        };
+        Analysis {
+            moves,
+            line: tree.line.clone(),
+            stats,
+            tree: Some(Box::new(tree)),
+        }
+    }
+
+    fn value(&mut self, position: &G::Position) -> Valuation {
+        let analysis = self.analyse(position, None);
+        let moves: Vec<_> = analysis.moves.iter().map(|&(mv, _)| mv).collect();
+        // A move that was never tried is taken for worthless.
+        let values: Vec<_> = analysis
+            .moves
+            .iter()
+            .map(|(_, value)| value.unwrap_or(0.0))
+            .collect();
+        let mut outcomes = OutcomeList::default();
+        self.search.game().outcomes(position, &moves, &mut outcomes);
+        Valuation {
+            value: Some(expectation(&outcomes, &values)),
+            stats: analysis.stats,
+        }
+    }
+}

@@ -23,5 +23,8 @@ pub mod random;
 
 pub mod files;
 
+// What long work has done so far.
+pub mod journal;
+
 // What is wrong with a text.
 pub mod text;

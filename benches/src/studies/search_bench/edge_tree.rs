@@ -78,7 +78,6 @@ impl Game for EdgeTree {
     type Position = EdgePosition;
     type Move = u8;
     type Moves = FixedList<u8, BRANCHING>;
-    const SEATS: usize = 2;
 
     fn to_move(&self, position: &EdgePosition) -> Seat {
         (position.ply % 2) as Seat

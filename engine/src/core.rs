@@ -23,5 +23,8 @@ pub mod random;
 
 pub mod files;
 
+// Instructions that inner loops are compiled for.
+pub mod simd;
+
 // What is wrong with a text.
 pub mod text;

@@ -10,10 +10,11 @@ use crate::sheet::{Cell, Sheet};
 use engine::core::calibration::Calibrated;
 use engine::core::game::Game;
 use engine::core::random::{RandomStream, SeedSpace, derive_seed};
+use engine::core::simd::Instructions;
 use engine::games::einstein::evaluators::farmer_boy::FarmerBoy;
 use engine::games::einstein::evaluators::greedy::Greedy;
 use engine::games::einstein::evaluators::schwarz_odds::SchwarzOdds;
-use engine::games::einstein::playout::{Choice, PlayoutEngine, Playouts, Tally};
+use engine::games::einstein::playout::{Choice, Playouts, Tally};
 use engine::games::einstein::{Position, Standard};
 use engine::search::mcts::{EvaluatorLeaf, Leaf};
 use engine::search::playout::{
@@ -191,13 +192,14 @@ pub fn compare(game: &Standard, games: u64, seed: u64) -> Comparison {
         (Choice::Moves, ""),
         (Choice::Stones, ", stones equally likely"),
     ] {
-        for engine in PlayoutEngine::ALL {
-            if Playouts::on(engine, game, choice, seed)
-                .is_some_and(|playouts| playouts.engine() == engine)
+        for instructions in Instructions::available() {
+            // Those that no vectors are wider with would be the same once more.
+            if Playouts::on(instructions, game, choice, seed)
+                .is_some_and(|playouts| playouts.instructions() == instructions)
             {
                 engines.push(prepared_row(
-                    &format!("{}{suffix}", engine.name()),
-                    || Playouts::on(engine, game, choice, seed),
+                    &format!("{}{suffix}", instructions.name()),
+                    || Playouts::on(instructions, game, choice, seed),
                     |playouts| {
                         playouts
                             .map_or(Tally::default(), |mut playouts| {
@@ -210,7 +212,7 @@ pub fn compare(game: &Standard, games: u64, seed: u64) -> Comparison {
         }
     }
     if let Some(mut playouts) = Playouts::new(game, Choice::Moves, seed) {
-        let name = format!("{}, 64 from each position", playouts.engine().name());
+        let name = format!("{}, 64 from each position", playouts.instructions().name());
         engines.push(row(&name, || {
             let mut tally = Tally::default();
             for start in starts.iter().cycle().take(games.div_ceil(64) as usize) {
@@ -401,8 +403,8 @@ mod tests {
         assert_eq!(
             nearest[2..],
             [
-                "scalar",
-                "scalar, stones equally likely",
+                "portable",
+                "portable, stones equally likely",
                 "scalar, 64 from each position"
             ]
         );

@@ -55,6 +55,11 @@ pub trait Playable: Game {
         }
     }
 
+    /// What other programs that play along are told of the rules, in one word.
+    fn told(&self) -> String {
+        self.notation()
+    }
+
     /// Outcomes for game after game.
     fn luck(&self, seed: u64) -> Self::Luck;
 

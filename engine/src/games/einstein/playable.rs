@@ -35,6 +35,13 @@ impl Playable for Standard {
         }
     }
 
+    fn told(&self) -> String {
+        match self.variant {
+            Variant::Classic => "classic".to_owned(),
+            Variant::NearestOnly => "nearest".to_owned(),
+        }
+    }
+
     fn luck(&self, seed: u64) -> DiceStream {
         DiceStream::new(seed, self.die)
     }

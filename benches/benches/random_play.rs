@@ -1,7 +1,7 @@
 //! Speed of random games on one core: the reference, single games, and 64 in lockstep on every
 //! engine.
 
-use benches::playouts::play_block;
+use benches::studies::playouts::play_block;
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use engine::core::game::Game;
 use engine::core::random::RandomStream;

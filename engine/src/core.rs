@@ -23,6 +23,9 @@ pub mod random;
 
 pub mod files;
 
+// What long work has done so far.
+pub mod journal;
+
 // Instructions that inner loops are compiled for.
 pub mod simd;
 

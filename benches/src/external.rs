@@ -8,11 +8,11 @@
 //! player.
 
 use engine::core::game::List;
-use engine::games::einstein::Standard;
 use engine::play::notation::{Arguments, Problem};
 use engine::play::playable::Playable;
 use engine::play::player::{Analysis, Decision, Player};
-use engine::play::provided::{Maker, provide};
+use engine::play::provided::provide;
+use engine::play::registry::Maker;
 use engine::search::SearchStats;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::process::{Child, ChildStdin, Command, Stdio};
@@ -36,12 +36,12 @@ const ENDING: Duration = Duration::from_millis(200);
 /// Default time for a move, in milliseconds.
 const MILLISECONDS: u64 = 10_000;
 
-/// Makes `external` known to player notation.
-pub fn provide_external() {
-    provide("external", Box::new(read));
+/// Makes `external` known to the player notation of a game.
+pub fn provide_external<G: Playable>() {
+    provide::<G>("external", read);
 }
 
-fn read(arguments: &mut Arguments<'_>, game: &Standard) -> Result<Maker, Problem> {
+fn read<G: Playable>(arguments: &mut Arguments<'_>, game: &G) -> Result<Maker<G>, Problem> {
     let command = arguments.take("cmd")?.ok_or_else(|| {
         (
             1,

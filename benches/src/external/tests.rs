@@ -3,7 +3,7 @@
 use super::*;
 use crate::arena::{Contestant, MatchOptions, MatchResult, play_match};
 use crate::test_players::{first, greedy};
-use engine::games::einstein::Move;
+use engine::games::einstein::{Move, Standard};
 use proptest::prelude::*;
 
 /// A player whose program is the shell with this script.

@@ -85,7 +85,7 @@ pub(crate) struct Chunk {
 /// # Errors
 /// If threads cannot be started or the state file cannot be used.
 pub fn run(
-    recipe: &PlayerRecipe,
+    recipe: &PlayerRecipe<Standard>,
     settings: &Settings,
     progress: &ProgressBar,
 ) -> Result<StudyResult, StudyError> {
@@ -182,7 +182,7 @@ fn play(seats: &mut Seats, pairings: &[[usize; 2]], settings: &Settings) -> Chun
 }
 
 /// Everything the results depend on.
-fn identity(recipe: &PlayerRecipe, settings: &Settings) -> serde_json::Value {
+fn identity(recipe: &PlayerRecipe<Standard>, settings: &Settings) -> serde_json::Value {
     json!({
         "format": "alea-setups-2",
         "player": recipe.name(),

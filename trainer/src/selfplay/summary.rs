@@ -2,6 +2,7 @@
 
 use super::config::{SelfPlayConfig, WeightedPlayer};
 use crate::shard::PlayedGame;
+use engine::play::playable::Playable;
 use serde::{Deserialize, Serialize};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
@@ -13,11 +14,15 @@ pub struct SelfPlaySummary {
     pub games: u64,
     /// Positions before a move.
     pub positions: u64,
-    /// Games won by the side that began.
-    pub first_mover_wins: u64,
+    /// What the seats that began got: a win is 1, a draw of two ½.
+    pub first_mover_points: f64,
+    /// Games that equal no earlier one; of games with chance, which hardly repeat themselves, it is
+    /// not counted. The other numbers count only these.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub distinct: Option<u64>,
     /// Explored moves.
     pub explored: u64,
-    /// Sides taken by each player, and how many of these games it won, in the order of the
+    /// Seats taken by each player, and what it got, in the order of the
     /// settings.
     pub players: Vec<PlayerTally>,
 }
@@ -29,8 +34,8 @@ pub struct PlayerTally {
     pub player: String,
     /// Sides it played.
     pub sides: u64,
-    /// How many of them won.
-    pub wins: u64,
+    /// What it got for them.
+    pub points: f64,
 }
 
 impl SelfPlaySummary {
@@ -45,15 +50,16 @@ impl SelfPlaySummary {
         }
     }
 
-    pub(super) fn count(&mut self, game: &PlayedGame) {
+    /// Counts a game that no earlier one equals.
+    pub(super) fn count<G: Playable>(&mut self, rules: &G, game: &PlayedGame<G>) {
         let record = &game.record;
         self.games += 1;
         self.positions += record.plies.len() as u64;
         self.explored += record.plies.iter().filter(|ply| ply.explored).count() as u64;
-        self.first_mover_wins += u64::from(record.payoffs[record.start.seat()] > 0.5);
+        self.first_mover_points += f64::from(record.payoffs[rules.to_move(&record.start)]);
         for (seat, &player) in game.players.iter().enumerate() {
             self.players[usize::from(player)].sides += 1;
-            self.players[usize::from(player)].wins += u64::from(record.payoffs[seat] > 0.5);
+            self.players[usize::from(player)].points += f64::from(record.payoffs[seat]);
         }
     }
 }

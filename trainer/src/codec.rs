@@ -114,7 +114,13 @@ mod tests {
             assert_eq!(bytes, form);
             assert_eq!(take_number(&mut &bytes[..]), Some(number));
         }
-        for none in [&[][..], &[128], &[128, 0], &[255; 11], &[255, 255, 255, 255, 255, 255, 255, 255, 255, 2]] {
+        for none in [
+            &[][..],
+            &[128],
+            &[128, 0],
+            &[255; 11],
+            &[255, 255, 255, 255, 255, 255, 255, 255, 255, 2],
+        ] {
             assert_eq!(take_number(&mut &none[..]), None, "{none:?}");
         }
     }

@@ -124,7 +124,9 @@ impl<G: Playable> LabelRecipe<G> {
         let mut last = after;
         while self.game.payoffs(&after).is_none() {
             last = after;
-            after = self.game.play(&last, self.game.random_move(&last, random.next_u64()));
+            after = self
+                .game
+                .play(&last, self.game.random_move(&last, random.next_u64()));
         }
         let mut player = player.make();
         player.new_game(1);
@@ -192,15 +194,23 @@ impl<G: Playable> Labeller<'_, G> {
     pub fn values(&mut self, played: &PlayedGame<G>) -> Vec<Option<Estimate>> {
         let game = &self.recipe.game;
         self.positions.clear();
-        self.positions
-            .extend(played.record.positions(game).take(played.record.plies.len()));
+        self.positions.extend(
+            played
+                .record
+                .positions(game)
+                .take(played.record.plies.len()),
+        );
         self.values.clear();
         self.values.resize(self.positions.len(), 0.0);
         let positions = self.positions.iter();
         let values: Vec<Option<f32>> = match (&self.recipe.source, &mut self.player) {
             (Source::Tables(tables), _) => {
-                positions.clone().for_each(|position| tables.prefetch(position));
-                positions.map(|position| tables.value(game, position)).collect()
+                positions
+                    .clone()
+                    .for_each(|position| tables.prefetch(position));
+                positions
+                    .map(|position| tables.value(game, position))
+                    .collect()
             }
             (Source::Evaluator(evaluator), _) => {
                 evaluator.values(game, &self.positions, &mut self.values);
@@ -213,7 +223,9 @@ impl<G: Playable> Labeller<'_, G> {
                     SeedSpace::Records,
                     &[4, print as u64, (print >> 64) as u64],
                 ));
-                positions.map(|position| player.value(position).value).collect()
+                positions
+                    .map(|position| player.value(position).value)
+                    .collect()
             }
             (Source::Player(_), None) => vec![None; self.positions.len()],
         };

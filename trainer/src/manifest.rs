@@ -6,8 +6,8 @@
 
 use crate::shard::labels::{is_false, mark_exact};
 use crate::shard::{GAMES_PER_SHARD, GameMap, Label, ShardHeader};
-use engine::play::playable::Playable;
 use engine::core::files::{self, FileError};
+use engine::play::playable::Playable;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 

@@ -257,8 +257,11 @@ pub fn encode<G: Playable>(
     let plies = || games.iter().flat_map(|game| &game.record.plies);
     let totals = Totals {
         plies: plies().count() as u64,
-        seats: G::SEATS,
-        outcomes: plies().map(|ply| ply.outcome).max().map_or(1, |most| usize::from(most) + 1),
+        seats: rules.seats(),
+        outcomes: plies()
+            .map(|ply| ply.outcome)
+            .max()
+            .map_or(1, |most| usize::from(most) + 1),
     };
     let form = Form::new(&rules, header, totals.outcomes);
     let mut body = Vec::with_capacity(games.len() * 72);
@@ -324,14 +327,17 @@ fn open<'a, G: Playable>(
         parts.header.game = old.0.notation();
         return Ok((parts, Decoder::Old(old)));
     }
-    let rules = parts.header.rules::<G>().map_err(|problem| ShardError::Game {
-        path: path.to_owned(),
-        problem,
-    })?;
+    let rules = parts
+        .header
+        .rules::<G>()
+        .map_err(|problem| ShardError::Game {
+            path: path.to_owned(),
+            problem,
+        })?;
     let Totals {
         seats, outcomes, ..
     } = parts.totals;
-    if seats != G::SEATS || !(1..=256).contains(&outcomes) {
+    if seats != rules.seats() || !(1..=256).contains(&outcomes) {
         let problem = format!("header: it has {seats} seats and {outcomes} outcomes");
         return Err(damaged(path, &problem));
     }
@@ -374,11 +380,16 @@ impl<G: Playable> Decoder<G> {
     }
 
     fn totals(&self, plies: u64) -> Totals {
-        let outcomes = if let Self::New(_, outcomes) = self { *outcomes } else { 0 };
-        Totals {
-            plies,
-            seats: G::SEATS,
-            outcomes,
+        match self {
+            Self::Old(_) => Totals {
+                plies,
+                ..Totals::default()
+            },
+            Self::New(rules, outcomes) => Totals {
+                plies,
+                seats: rules.seats(),
+                outcomes: *outcomes,
+            },
         }
     }
 }

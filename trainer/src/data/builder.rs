@@ -1,8 +1,6 @@
 //! A game that comes from outside, ply by ply, checked as it comes.
 
-use crate::shard::{
-    Estimate, PlayedGame, Replay, ShardHeader, check_players, rounded,
-};
+use crate::shard::{Estimate, PlayedGame, Replay, ShardHeader, check_players, rounded};
 use engine::core::record::{GameRecord, Ply};
 use engine::play::playable::Playable;
 
@@ -33,7 +31,7 @@ impl<'a, G: Playable> Builder<'a, G> {
         players: Vec<u8>,
         header: &ShardHeader,
     ) -> Result<Self, String> {
-        check_players::<G>(&players, header.players.len())?;
+        check_players(rules, &players, header.players.len())?;
         Ok(Self {
             replay: Replay::new(rules, start),
             start,
@@ -56,7 +54,9 @@ impl<'a, G: Playable> Builder<'a, G> {
         for (own, (value, error)) in self.labels.iter_mut().zip(said.labels) {
             let (value, error) = (probability(value)?, probability(error)?);
             if value.is_none() && error.is_some() {
-                return Err(self.replay.wrong("has the error of a label that it has not"));
+                return Err(self
+                    .replay
+                    .wrong("has the error of a label that it has not"));
             }
             own.push(value.map(|value| Estimate { value, error }));
         }

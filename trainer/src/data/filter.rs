@@ -46,8 +46,7 @@ impl Filter {
             let result = record.payoffs[rules.to_move(&position)];
             let agrees = |value: &f32| (*value - result).abs() <= self.disagreement;
             for values in &mut game.labels {
-                values[number] =
-                    values[number].filter(|label| wanted && agrees(&label.value));
+                values[number] = values[number].filter(|label| wanted && agrees(&label.value));
                 left |= values[number].is_some();
             }
             position = rules.play(&position, ply.mv);

@@ -92,7 +92,7 @@ pub struct LabelCount {
 /// If a shard cannot be read.
 pub fn info<G: Playable>(source: &Source<G>) -> Result<Info, DataError> {
     let mut info = Info {
-        points: vec![0.0; G::SEATS],
+        points: vec![0.0; source.rules.seats()],
         values_by_size: vec![0; VALUE_BINS],
         game: source.rules.notation(),
         runs: source.runs.len(),
@@ -159,7 +159,7 @@ impl Info {
         let record = &game.record;
         self.games += 1;
         self.positions += record.plies.len() as u64;
-        let payoffs = &record.payoffs[..G::SEATS];
+        let payoffs = &record.payoffs[..rules.seats()];
         self.first_mover_points += f64::from(payoffs[rules.to_move(&record.start)]);
         let best = payoffs.iter().copied().fold(0.0, f32::max);
         self.draws += u64::from(payoffs.iter().filter(|&&payoff| payoff == best).count() > 1);
@@ -195,8 +195,7 @@ impl Info {
                 if let Some(Estimate { value, .. }) = values[number] {
                     label.positions += 1;
                     // A sum until all are counted.
-                    *label.error.get_or_insert(0.0) +=
-                        f64::from(value - payoff).powi(2);
+                    *label.error.get_or_insert(0.0) += f64::from(value - payoff).powi(2);
                 }
             }
             position = rules.play(&position, ply.mv);

@@ -179,7 +179,7 @@ fn line<G: Playable>(game: &PlayedGame<G>, rules: &G, labels: &[Label]) -> Line 
     Line {
         players: game.players.clone(),
         start: rules.format_position(&record.start, None),
-        payoffs: record.payoffs[..G::SEATS].to_vec(),
+        payoffs: record.payoffs[..rules.seats()].to_vec(),
         plies: plies.collect(),
     }
 }
@@ -214,7 +214,9 @@ pub fn import<G: Playable>(path: &Path, place: &Path) -> Result<Written, DataErr
     })?;
     let heading: Heading = serde_json::from_str(&first)
         .map_err(|error| wrong(1, format!("not the heading of a set of games ({error})")))?;
-    let (rules, header) = heading.into_header::<G>().map_err(|problem| wrong(1, problem))?;
+    let (rules, header) = heading
+        .into_header::<G>()
+        .map_err(|problem| wrong(1, problem))?;
     let mut output = Output::create(place, header.clone())?;
     for (number, text) in lines {
         let text = text.map_err(|cause| FileError::Read {
@@ -232,11 +234,7 @@ pub fn import<G: Playable>(path: &Path, place: &Path) -> Result<Written, DataErr
     output.finish()
 }
 
-fn game<G: Playable>(
-    line: Line,
-    rules: &G,
-    header: &ShardHeader,
-) -> Result<PlayedGame<G>, String> {
+fn game<G: Playable>(line: Line, rules: &G, header: &ShardHeader) -> Result<PlayedGame<G>, String> {
     let (start, _) = rules
         .parse_position(&line.start)
         .map_err(|error| format!("start: {error}"))?;
@@ -263,7 +261,7 @@ fn game<G: Playable>(
         game.play(ply.outcome, mv, said)?;
     }
     let game = game.finish()?;
-    if game.record.payoffs[..G::SEATS] != line.payoffs {
+    if game.record.payoffs[..rules.seats()] != line.payoffs {
         return Err("the payoffs are not those that the moves lead to".to_owned());
     }
     Ok(game)

@@ -15,9 +15,7 @@ use crate::shard::{Label, PlayedGame, Replay};
 use engine::core::files::{self, FileError};
 use engine::play::playable::Playable;
 use parquet::basic::Compression;
-use parquet::data_type::{
-    BoolType, ByteArray, ByteArrayType, FloatType, Int32Type, Int64Type,
-};
+use parquet::data_type::{BoolType, ByteArray, ByteArrayType, FloatType, Int32Type, Int64Type};
 use parquet::errors::ParquetError;
 use parquet::file::metadata::KeyValue;
 use parquet::file::properties::WriterProperties;
@@ -52,7 +50,7 @@ fn player_column<G: Playable>(rules: &G, seat: usize) -> String {
 
 fn schema<G: Playable>(source: &Source<G>) -> Result<TypePtr, ParquetError> {
     let mut columns = COLUMNS.to_owned();
-    for seat in 0..G::SEATS {
+    for seat in 0..source.rules.seats() {
         let name = player_column(&source.rules, seat);
         columns += &format!("required int32 {name};");
     }
@@ -128,13 +126,19 @@ impl Column {
     fn write(&self, writer: &mut SerializedColumnWriter<'_>) -> Result<usize, ParquetError> {
         match self {
             Self::Long(values, there) => {
-                writer.typed::<Int64Type>().write_batch(values, there.as_deref(), None)
+                writer
+                    .typed::<Int64Type>()
+                    .write_batch(values, there.as_deref(), None)
             }
             Self::Int(values) => writer.typed::<Int32Type>().write_batch(values, None, None),
-            Self::Text(values) => writer.typed::<ByteArrayType>().write_batch(values, None, None),
+            Self::Text(values) => writer
+                .typed::<ByteArrayType>()
+                .write_batch(values, None, None),
             Self::Flag(values) => writer.typed::<BoolType>().write_batch(values, None, None),
             Self::Real(values, there) => {
-                writer.typed::<FloatType>().write_batch(values, there.as_deref(), None)
+                writer
+                    .typed::<FloatType>()
+                    .write_batch(values, there.as_deref(), None)
             }
         }
     }
@@ -182,7 +186,11 @@ impl Rows {
                     label.errors.then(error),
                 ]
             });
-            let cells = row.into_iter().chain(players).chain(time).chain(labels.flatten());
+            let cells = row
+                .into_iter()
+                .chain(players)
+                .chain(time)
+                .chain(labels.flatten());
             for (column, cell) in cells.enumerate() {
                 if self.columns.len() == column {
                     self.columns.push(Column::of(&cell));
@@ -254,11 +262,8 @@ pub fn export<G: Playable>(source: &Source<G>, path: &Path) -> Result<u64, DataE
             .set_key_value_metadata(metadata)
             .set_compression(Compression::SNAPPY)
             .build();
-        let mut writer = SerializedFileWriter::new(
-            buffer.clone(),
-            schema(source)?,
-            Arc::new(properties),
-        )?;
+        let mut writer =
+            SerializedFileWriter::new(buffer.clone(), schema(source)?, Arc::new(properties))?;
         let mut rows = Rows::default();
         let read = source.each_game(|game| {
             rows.push(games as i64, &game, source);

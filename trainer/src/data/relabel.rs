@@ -97,7 +97,10 @@ pub fn unfinished(place: &Path) -> PathBuf {
 }
 
 /// The header of the new shards, and which of its labels is the new one.
-fn header<G: Playable>(source: &Source<G>, recipe: &LabelRecipe<G>) -> Result<(ShardHeader, usize), DataError> {
+fn header<G: Playable>(
+    source: &Source<G>,
+    recipe: &LabelRecipe<G>,
+) -> Result<(ShardHeader, usize), DataError> {
     let label = recipe.label();
     let mut header = source.header(run(source, json!({ "command": "relabel", "label": label })));
     let index = header

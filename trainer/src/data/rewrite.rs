@@ -7,8 +7,8 @@ use super::filter::Filter;
 use super::output::{Output, Written};
 use super::staging::Staging;
 use super::{DataError, Source};
-use engine::play::playable::Playable;
 use engine::core::random::{RandomStream, SeedSpace, derive_seed};
+use engine::play::playable::Playable;
 use serde_json::{Value, json};
 use std::collections::HashSet;
 use std::path::Path;
@@ -18,7 +18,11 @@ pub(super) fn run<G>(source: &Source<G>, made_by: Value) -> Value {
     json!({ "made_by": made_by, "sources": source.runs })
 }
 
-fn output<G: Playable>(source: &Source<G>, place: &Path, made_by: Value) -> Result<Output<G>, DataError> {
+fn output<G: Playable>(
+    source: &Source<G>,
+    place: &Path,
+    made_by: Value,
+) -> Result<Output<G>, DataError> {
     Output::create(place, source.header(run(source, made_by)))
 }
 
@@ -26,7 +30,11 @@ fn output<G: Playable>(source: &Source<G>, place: &Path, made_by: Value) -> Resu
 ///
 /// # Errors
 /// If records cannot be read or written.
-pub fn merge<G: Playable>(source: &Source<G>, place: &Path, unique: bool) -> Result<Written, DataError> {
+pub fn merge<G: Playable>(
+    source: &Source<G>,
+    place: &Path,
+    unique: bool,
+) -> Result<Written, DataError> {
     let mut output = output(
         source,
         place,
@@ -47,7 +55,11 @@ pub fn merge<G: Playable>(source: &Source<G>, place: &Path, unique: bool) -> Res
 ///
 /// # Errors
 /// If records cannot be read or written, or no game is left.
-pub fn filter<G: Playable>(source: &Source<G>, place: &Path, filter: &Filter) -> Result<Written, DataError> {
+pub fn filter<G: Playable>(
+    source: &Source<G>,
+    place: &Path,
+    filter: &Filter,
+) -> Result<Written, DataError> {
     let mut made_by = json!({ "command": "filter" });
     made_by["keep"] = serde_json::to_value(filter).unwrap_or_default();
     let mut output = output(source, place, made_by)?;
@@ -65,7 +77,12 @@ pub fn filter<G: Playable>(source: &Source<G>, place: &Path, filter: &Filter) ->
 ///
 /// # Errors
 /// If there are fewer, or records cannot be read or written.
-pub fn sample<G: Playable>(source: &Source<G>, place: &Path, games: u64, seed: u64) -> Result<Written, DataError> {
+pub fn sample<G: Playable>(
+    source: &Source<G>,
+    place: &Path,
+    games: u64,
+    seed: u64,
+) -> Result<Written, DataError> {
     if games > source.games {
         return Err(DataError::Setting(format!(
             "a sample of {games} games cannot be taken from {}",
@@ -96,7 +113,11 @@ pub fn sample<G: Playable>(source: &Source<G>, place: &Path, games: u64, seed: u
 ///
 /// # Errors
 /// If records cannot be read or written.
-pub fn shuffle<G: Playable>(source: &Source<G>, place: &Path, seed: u64) -> Result<Written, DataError> {
+pub fn shuffle<G: Playable>(
+    source: &Source<G>,
+    place: &Path,
+    seed: u64,
+) -> Result<Written, DataError> {
     let mut output = output(source, place, json!({ "command": "shuffle", "seed": seed }))?;
     let mut games = Vec::new();
     source.each_game(|game| {

@@ -17,14 +17,20 @@ type Set<'a, G> = (Vec<Seats<G>>, Vec<Labeller<'a, G>>);
 
 /// Players that no worker has at the moment.
 pub(super) struct Pools<'a, G: Playable> {
+    seats: usize,
     recipes: &'a [PlayerRecipe<G>],
     labels: &'a [LabelRecipe<G>],
     idle: Mutex<Vec<Set<'a, G>>>,
 }
 
 impl<'a, G: Playable> Pools<'a, G> {
-    pub(super) fn new(recipes: &'a [PlayerRecipe<G>], labels: &'a [LabelRecipe<G>]) -> Self {
+    pub(super) fn new(
+        game: &G,
+        recipes: &'a [PlayerRecipe<G>],
+        labels: &'a [LabelRecipe<G>],
+    ) -> Self {
         Self {
+            seats: game.seats(),
             recipes,
             labels,
             idle: Mutex::new(Vec::new()),
@@ -39,7 +45,7 @@ impl<'a, G: Playable> Pools<'a, G> {
             .unwrap_or_else(PoisonError::into_inner)
             .pop();
         let (players, labellers) = idle.unwrap_or_else(|| {
-            let seats = || (0..G::SEATS).map(|_| None).collect();
+            let seats = || (0..self.seats).map(|_| None).collect();
             let players = self.recipes.iter().map(|_| seats()).collect();
             (players, self.labels.iter().map(LabelRecipe::make).collect())
         });
@@ -65,12 +71,7 @@ impl<G: Playable> PlayerPool<'_, '_, G> {
             .unwrap_or_else(|| self.pools.recipes[player].make())
     }
 
-    pub(super) fn give_back(
-        &mut self,
-        index: usize,
-        seat: usize,
-        player: Box<dyn Player<G>>,
-    ) {
+    pub(super) fn give_back(&mut self, index: usize, seat: usize, player: Box<dyn Player<G>>) {
         self.players[index][seat] = Some(player);
     }
 }

@@ -33,7 +33,9 @@ impl<P: Copy> Starts<P> {
             endgames: options.endgames.clone(),
         };
         if let Some(EndgameStarts { remaining, .. }) = starts.endgames
-            && game.random_endgame(remaining, 0, &mut RandomStream::new(0)).is_none()
+            && game
+                .random_endgame(remaining, 0, &mut RandomStream::new(0))
+                .is_none()
         {
             return Err(SelfPlayError::Setting(format!(
                 "'endgames': {} has none of {} to {} {}",

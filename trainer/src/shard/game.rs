@@ -69,7 +69,11 @@ impl<'a, G: Playable> Form<'a, G> {
     }
 
     fn state_bytes(&self) -> usize {
-        let columns: usize = self.errors.iter().map(|&errors| 1 + usize::from(errors)).sum();
+        let columns: usize = self
+            .errors
+            .iter()
+            .map(|&errors| 1 + usize::from(errors))
+            .sum();
         (1 + usize::from(self.times) + columns).div_ceil(STATES_A_BYTE)
     }
 
@@ -79,12 +83,18 @@ impl<'a, G: Playable> Form<'a, G> {
     /// In words, if [`Form::decode`] would refuse them: it breaks the rules, or has what the header
     /// does not name, or a value that is no probability.
     pub(super) fn encode(&self, played: &PlayedGame<G>, bytes: &mut Vec<u8>) -> Result<(), String> {
-        let PlayedGame { record, labels, times, .. } = played;
+        let PlayedGame {
+            record,
+            labels,
+            times,
+            ..
+        } = played;
         let from = bytes.len();
         let plies = record.plies.len();
-        check_players::<G>(&played.players, self.players)?;
+        check_players(self.game, &played.players, self.players)?;
         if !labels.is_empty()
-            && (labels.len() != self.errors.len() || labels.iter().any(|label| label.len() != plies))
+            && (labels.len() != self.errors.len()
+                || labels.iter().any(|label| label.len() != plies))
         {
             let known = self.errors.len();
             return Err(format!(
@@ -147,9 +157,9 @@ impl<'a, G: Playable> Form<'a, G> {
             .filter(|&plies| plies <= rest.len())
             .ok_or(NO_GAME)?;
         let (states, after) = rest.split_at_checked(self.state_bytes()).ok_or(NO_GAME)?;
-        let (players, after) = after.split_at_checked(G::SEATS).ok_or(NO_GAME)?;
+        let (players, after) = after.split_at_checked(self.game.seats()).ok_or(NO_GAME)?;
         rest = after;
-        check_players::<G>(players, self.players)?;
+        check_players(self.game, players, self.players)?;
         let start = self.game.decode(&mut rest)?;
         let mut replay = Replay::new(self.game, start);
         let mut record = GameRecord {
@@ -176,7 +186,10 @@ impl<'a, G: Playable> Form<'a, G> {
             rest,
         };
         columns
-            .take(|ply, value| record.plies[ply].value = Some(value), take_value)
+            .take(
+                |ply, value| record.plies[ply].value = Some(value),
+                take_value,
+            )
             .ok_or(NO_GAME)?;
         let mut played = PlayedGame {
             record,
@@ -204,13 +217,17 @@ impl<'a, G: Playable> Form<'a, G> {
             columns.take(note, take_value).ok_or(NO_GAME)?;
             if errors {
                 let mut stray = false;
-                let note = |ply: usize, error| {
-                    match labels.get_mut(label).and_then(|label| label[ply].as_mut()) {
-                        Some(estimate) => estimate.error = Some(error),
-                        None => stray = true,
-                    }
+                let note = |ply: usize, error| match labels
+                    .get_mut(label)
+                    .and_then(|label| label[ply].as_mut())
+                {
+                    Some(estimate) => estimate.error = Some(error),
+                    None => stray = true,
                 };
-                columns.take(note, take_value).filter(|()| !stray).ok_or(NO_GAME)?;
+                columns
+                    .take(note, take_value)
+                    .filter(|()| !stray)
+                    .ok_or(NO_GAME)?;
             }
         }
         columns.finish().ok_or(NO_GAME)?;
@@ -295,7 +312,9 @@ impl Stored<'_> {
         let first = match state {
             NOTHING => return Some(()),
             ALL => 0,
-            LATER => usize::try_from(take_number(&mut self.rest)?).ok().filter(|&first| first > 0)?,
+            LATER => usize::try_from(take_number(&mut self.rest)?)
+                .ok()
+                .filter(|&first| first > 0)?,
             _ => return None,
         };
         if first >= self.plies {

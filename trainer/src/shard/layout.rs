@@ -33,7 +33,6 @@ pub(super) struct Parts<'a> {
     pub(super) header: ShardHeader,
     /// The bytes of each game.
     pub(super) games: Vec<&'a [u8]>,
-    pub(super) version: u32,
     pub(super) totals: Totals,
     bytes: &'a [u8],
 }
@@ -81,7 +80,11 @@ pub(super) fn encode(
 }
 
 /// Reads all but the games of a file that names a version which is read.
-pub(super) fn open<'a>(path: &Path, bytes: &'a [u8], version: u32) -> Result<Parts<'a>, ShardError> {
+pub(super) fn open<'a>(
+    path: &Path,
+    bytes: &'a [u8],
+    version: u32,
+) -> Result<Parts<'a>, ShardError> {
     let damaged = |problem: &str| damaged(path, problem);
     let length = |at: usize| number_at(bytes, at).and_then(|length| usize::try_from(length).ok());
     let lengths = length(12)
@@ -128,7 +131,6 @@ pub(super) fn open<'a>(path: &Path, bytes: &'a [u8], version: u32) -> Result<Par
         CHECKSUM_BYTES => Ok(Parts {
             header,
             games,
-            version,
             totals: Totals {
                 plies,
                 seats,
@@ -154,17 +156,13 @@ impl Parts<'_> {
                 "its checksum, the last eight bytes, does not fit",
             ));
         }
-        let known = match self.version {
-            VERSION => found,
-            _ => Totals {
-                plies: found.plies,
-                ..self.totals
-            },
-        };
-        if known != self.totals {
+        if found != self.totals {
             return Err(damaged(
                 path,
-                &format!("its games have {found:?}, the header says {:?}", self.totals),
+                &format!(
+                    "its games have {found:?}, the header says {:?}",
+                    self.totals
+                ),
             ));
         }
         Ok(())

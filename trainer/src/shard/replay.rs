@@ -1,6 +1,6 @@
 //! A game replayed ply by ply: every move is checked against the rules.
 
-use engine::core::game::{Game, List, Payoffs};
+use engine::core::game::{List, Payoffs};
 use engine::play::playable::Playable;
 
 /// A game of which some plies have been made.
@@ -108,9 +108,10 @@ impl<'a, G: Playable> Replay<'a, G> {
 ///
 /// # Errors
 /// In words, if not.
-pub fn check_players<G: Playable>(players: &[u8], known: usize) -> Result<(), String> {
-    if players.len() != G::SEATS {
-        return Err(format!("it has {} players, not {}", players.len(), G::SEATS));
+pub fn check_players<G: Playable>(game: &G, players: &[u8], known: usize) -> Result<(), String> {
+    let seats = game.seats();
+    if players.len() != seats {
+        return Err(format!("it has {} players, not {seats}", players.len()));
     }
     if players.iter().any(|&player| usize::from(player) >= known) {
         return Err("names a player that the header does not".to_owned());

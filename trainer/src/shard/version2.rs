@@ -29,15 +29,23 @@ pub(super) fn decode<G: Playable>(
     const NO_GAME: &str = "its bytes are no game";
     let bytes = checked(bytes)?;
     let (&[a, b, c, first, second], rest) = bytes.split_first_chunk().ok_or("it is cut")?;
-    check_players::<G>(&[first, second], players)?;
+    check_players(game, &[first, second], players)?;
     let head = u32::from_le_bytes([a, b, c, 0]);
     // The start as it is now, without what stands between its first bytes and the others.
-    let text = [&(head & START).to_le_bytes()[..3], &rest[..rest.len().min(8)]].concat();
+    let text = [
+        &(head & START).to_le_bytes()[..3],
+        &rest[..rest.len().min(8)],
+    ]
+    .concat();
     let mut left = &text[..];
     let start = game.decode(&mut left)?;
     let rest = &rest[text.len() - left.len() - 3..];
     let has_values = head & HAS_VALUES != 0;
-    let counts = if head & HAS_LABELS != 0 { known_labels } else { 0 };
+    let counts = if head & HAS_LABELS != 0 {
+        known_labels
+    } else {
+        0
+    };
     let (counts, rest) = rest.split_at_checked(counts).ok_or(NO_GAME)?;
     let labelled: usize = counts.iter().map(|&count| 2 * usize::from(count)).sum();
     let unlabelled = rest.len().checked_sub(labelled).ok_or(NO_GAME)?;
@@ -46,14 +54,22 @@ pub(super) fn decode<G: Playable>(
         return Err(NO_GAME.to_owned());
     }
     let (moves, rest) = rest.split_at(unlabelled / bytes_a_ply);
-    let mut values = rest.as_chunks().0.iter().map(|&steps| value_of(u16::from_le_bytes(steps)));
+    let mut values = rest
+        .as_chunks()
+        .0
+        .iter()
+        .map(|&steps| value_of(u16::from_le_bytes(steps)));
     let mut replay = Replay::new(game, start);
     let mut plies = Vec::with_capacity(moves.len());
     for &byte in moves {
         let (outcome, mv, explored) =
             old_ply(byte).ok_or_else(|| replay.wrong("the byte is no move"))?;
         replay.play(outcome, mv)?;
-        let value = if has_values { values.next().flatten() } else { None };
+        let value = if has_values {
+            values.next().flatten()
+        } else {
+            None
+        };
         plies.push(Ply {
             outcome,
             mv,
@@ -69,7 +85,12 @@ pub(super) fn decode<G: Playable>(
     for &count in counts {
         let absent = plies.len().checked_sub(count.into()).ok_or(NO_GAME)?;
         let mut label = vec![None; absent];
-        label.extend(values.by_ref().take(count.into()).map(|value| value.map(Estimate::from)));
+        label.extend(
+            values
+                .by_ref()
+                .take(count.into())
+                .map(|value| value.map(Estimate::from)),
+        );
         labels.push(label);
     }
     let mut played = PlayedGame {

@@ -67,7 +67,8 @@ pub fn import<G: Playable>(path: &Path, place: &Path) -> Result<Written, DataErr
                 && let Some((_, game)) = open.take()
             {
                 let game = game.finish();
-                output.push(game.map_err(|problem| wrong(format!("the game before: {problem}")))?)?;
+                output
+                    .push(game.map_err(|problem| wrong(format!("the game before: {problem}")))?)?;
             }
             let game = match &mut open {
                 Some((_, game)) => game,
@@ -129,14 +130,18 @@ impl Rows {
             mv: filled::<ByteArrayType>(group, "move")?,
             explored: filled::<BoolType>(group, "explored")?,
             value: column::<FloatType>(group, "value")?,
-            players: (0..G::SEATS)
+            players: (0..rules.seats())
                 .map(|seat| filled::<Int32Type>(group, &player_column(rules, seat)))
                 .collect::<Result<_, _>>()?,
             time: match header.times {
                 true => column::<Int64Type>(group, "time")?,
                 false => vec![None; game.len()],
             },
-            labels: header.labels.iter().map(label).collect::<Result<_, String>>()?,
+            labels: header
+                .labels
+                .iter()
+                .map(label)
+                .collect::<Result<_, String>>()?,
             game,
         })
     }
@@ -185,7 +190,11 @@ impl Rows {
             value: self.value[at],
             explored: self.explored[at],
             time: time.map_err(|_| "the time is below 0".to_owned())?,
-            labels: self.labels.iter().map(|[value, error]| (value[at], error[at])).collect(),
+            labels: self
+                .labels
+                .iter()
+                .map(|[value, error]| (value[at], error[at]))
+                .collect(),
         };
         game.play(outcome, mv, said)
     }

@@ -6,6 +6,7 @@
 use super::SelfPlayError;
 use crate::label::LabelConfig;
 use engine::play::game_loop::Fading;
+use engine::play::playable::Playable;
 use serde::{Deserialize, Serialize};
 
 /// Who plays, and how often.
@@ -48,24 +49,21 @@ pub struct SelfPlayConfig {
     pub labels: Vec<LabelConfig>,
 }
 
-impl Default for SelfPlayConfig {
-    fn default() -> Self {
+impl SelfPlayConfig {
+    /// What is played of a game where nothing is said.
+    #[must_use]
+    pub fn of<G: Playable>(game: &G) -> Self {
+        let weighted = |&(player, weight): &(&str, f64)| WeightedPlayer {
+            player: player.to_owned(),
+            weight,
+        };
         Self {
-            players: vec![
-                WeightedPlayer {
-                    player: "star1(depth=3, eval=abt)".to_owned(),
-                    weight: 0.97,
-                },
-                WeightedPlayer {
-                    player: "mcts(sims=400, leaf=playout)".to_owned(),
-                    weight: 0.03,
-                },
-            ],
+            players: G::TEACHERS.iter().map(weighted).collect(),
             games: 20_000,
             seed: 1,
-            opening_plies: 2,
+            opening_plies: G::OPENING_PLIES.max(2),
             exploration: 0.08,
-            variant: "classic".to_owned(),
+            game: game.notation(),
             options: SelfPlayOptions::default(),
             labels: Vec::new(),
         }

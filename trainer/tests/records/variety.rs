@@ -162,7 +162,7 @@ fn options_that_are_off_leave_no_trace() {
     run(&config(&["greedy"], 5), directory.path()).unwrap();
     let header = shard::read_header::<Standard>(&directory.path().join("000000.games")).unwrap();
     let run = serde_json::to_string(&header.run).unwrap();
-    let settings = r#"{"players":[{"player":"greedy","weight":1.0}],"seed":7,"opening_plies":2,"exploration":0.1,"game":"einstein""#;
+    let settings = r#"{"players":[{"player":"greedy","weight":1.0}],"game":"einstein","seed":7,"opening_plies":2,"exploration":0.1"#;
     assert_eq!(
         run,
         format!(r#"{settings},"games_per_stream":16,"models":{{}}}}"#)

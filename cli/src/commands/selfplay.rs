@@ -69,7 +69,7 @@ pub(crate) struct Arguments {
     #[command(flatten)]
     variety: VarietyArguments,
     #[command(flatten)]
-    rules: crate::positions::RulesArguments,
+    game: crate::games::GameArguments,
     /// Write the summary as JSON
     #[arg(long)]
     json: bool,
@@ -130,7 +130,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
         seed: arguments.seed,
         opening_plies: arguments.opening_plies,
         exploration: arguments.exploration,
-        variant: arguments.rules.variant.clone(),
+        variant: arguments.game.variant()?,
         options: arguments.variety.options(),
         labels: arguments
             .labels

@@ -1,7 +1,8 @@
 //! `alea solve`: exact endgame tables, and what they know.
 
 use crate::output;
-use crate::positions::{RulesArguments, parallel};
+use crate::games::GameArguments;
+use crate::positions::parallel;
 use anyhow::{Result, bail};
 use engine::games::einstein::Standard;
 use engine::games::einstein::tables::{Class, ClassFacts, Tables};
@@ -9,6 +10,7 @@ use serde_json::{Value, json};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Instant;
+use engine::play::playable::Playable;
 use trainer::progress::progress_bar;
 
 /// Build the exact endgame tables of all positions with few stones
@@ -33,14 +35,14 @@ pub(crate) struct Arguments {
     #[arg(long)]
     facts: bool,
     #[command(flatten)]
-    rules: RulesArguments,
+    game: GameArguments,
     /// Write JSON
     #[arg(long)]
     json: bool,
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
-    let game = arguments.rules.game();
+    let game = arguments.game.einstein("endgame tables are those of EinStein")?;
     let stones = usize::from(arguments.stones);
     let bytes = Tables::bytes_on_disk(stones)?;
     if !arguments.json {
@@ -79,7 +81,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
     };
     if arguments.json {
         let mut object = json!({
-            "tables": arguments.tables, "stones": stones, "variant": arguments.rules.variant, "bytes": bytes, "seconds": seconds,
+            "tables": arguments.tables, "stones": stones, "game": game.notation(), "bytes": bytes, "seconds": seconds,
         });
         if arguments.facts {
             object["facts"] = facts.iter().map(|facts| to_json(&game, facts)).collect();

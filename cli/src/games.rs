@@ -68,6 +68,17 @@ impl GameArguments {
         }
     }
 
+    /// The variant of EinStein by name.
+    pub(crate) fn variant(&self) -> Result<String> {
+        let variant = self.einstein("self-play plays EinStein")?.variant();
+        Ok(if variant == Default::default() {
+            "classic"
+        } else {
+            "nearest"
+        }
+        .to_owned())
+    }
+
     /// The rules of EinStein, for what no other game has; `what` says what that is.
     ///
     /// # Errors
@@ -76,7 +87,10 @@ impl GameArguments {
         let notation = self.notation();
         let parsed = parse(&notation)?;
         if parsed.name != Standard::NAME {
-            bail!("--game {notation}: {what}, so there is only --game {}", Standard::NAME);
+            bail!(
+                "--game {notation}: {what}, so there is only --game {}",
+                Standard::NAME
+            );
         }
         read(&notation, &parsed)
     }
@@ -90,8 +104,7 @@ pub(crate) fn parse(text: &str) -> Result<Notation> {
 /// A game with the parameters of a notation.
 pub(crate) fn read<G: Playable>(text: &str, notation: &Notation) -> Result<G> {
     let mut arguments = Arguments::of(notation);
-    let read =
-        G::from_arguments(&mut arguments).and_then(|game| arguments.finish().map(|()| game));
+    let read = G::from_arguments(&mut arguments).and_then(|game| arguments.finish().map(|()| game));
     read.map_err(|found| problem(text, found))
 }
 
@@ -122,7 +135,11 @@ pub(crate) fn names() -> Vec<String> {
 pub(crate) fn evaluators() -> String {
     fn of_game<G: Playable>() -> String {
         let line = |entry: &EvaluatorEntry<G>| {
-            let aliases: String = entry.aliases.iter().map(|name| format!(", {name}")).collect();
+            let aliases: String = entry
+                .aliases
+                .iter()
+                .map(|name| format!(", {name}"))
+                .collect();
             let parameters = match entry.parameters {
                 "" => String::new(),
                 parameters => format!("({parameters})"),

@@ -53,13 +53,22 @@ fn printed_now(document: &str, place: &Path, stale: &mut String) -> String {
         let printed = run(command, place);
         let printed: Vec<&str> = printed.trim_end_matches('\n').split('\n').collect();
         // Blank lines part one command from the next.
-        let blank = shown.iter().rev().take_while(|line| line.is_empty()).count();
+        let blank = shown
+            .iter()
+            .rev()
+            .take_while(|line| line.is_empty())
+            .count();
         let (text, blank) = shown.split_at(shown.len() - blank);
         let agrees = text.len() == printed.len()
             && iter::zip(text, &printed).all(|(pattern, line)| is_like(pattern, line));
         if !agrees {
             let printed = printed.join("\n");
-            writeln!(stale, "$ {command}\nthe document says\n{}\nthe program\n{printed}\n", text.join("\n")).unwrap();
+            writeln!(
+                stale,
+                "$ {command}\nthe document says\n{}\nthe program\n{printed}\n",
+                text.join("\n")
+            )
+            .unwrap();
         }
         for line in if agrees { text } else { &printed }.iter().chain(blank) {
             writeln!(now, "{line}").unwrap();

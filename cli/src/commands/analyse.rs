@@ -160,24 +160,24 @@ fn answer<G: Playable>(
             .unwrap_or_else(|| player.decide(position, &legal).best)
     });
     let values: Vec<_> = analysis.moves.iter().map(|(_, value)| *value).collect();
-    let fit = recipe.whole_games();
-    // Nothing was taken on trust where no leaf was evaluated.
-    let fit = fit.filter(|_| analysis.stats.evaluations > 0);
-    let calibrated: Vec<_> = (analysis.moves.iter().enumerate())
-        .map(|(place, &(mv, value))| {
-            let tree = analysis.tree.as_ref().and_then(|tree| tree.moves.get(place));
-            let is_proven = tree.is_some_and(|mv| mv.proven.lower == mv.proven.upper);
-            let next = game.play(position, mv);
-            let is_known = is_proven || game.payoffs(&next).is_some() || recipe.knows(&next);
-            let fit = fit.filter(|_| !is_known);
-            // The fit is for the side to move.
-            let same = game.to_move(&next) == game.to_move(position);
-            value.map(|value| match fit {
-                Some(fit) if same => fit.of_value(value),
-                Some(fit) => 1.0 - fit.of_value(1.0 - value),
-                None => value,
-            })
-        })
+    let calibrated = |place: usize, mv: G::Move, value: f32| {
+        // Nothing was taken on trust where no leaf was evaluated.
+        let tree = analysis
+            .tree
+            .as_ref()
+            .and_then(|tree| tree.moves.get(place));
+        let is_proven = analysis.stats.evaluations == 0
+            || tree.is_some_and(|mv| mv.proven.lower == mv.proven.upper);
+        let next = game.play(position, mv);
+        // The fit is for the side to move.
+        let turned = game.to_move(&next) != game.to_move(position);
+        let own = |value: f32| if turned { 1.0 - value } else { value };
+        let fitted = own(recipe.in_whole_games(&next, own(value))?);
+        Some(if is_proven { value } else { fitted })
+    };
+    let rated = analysis.moves.iter().enumerate();
+    let calibrated: Vec<_> = rated
+        .map(|(place, &(mv, value))| calibrated(place, mv, value?))
         .collect();
     // The value of the best move, or the expectation over the outcomes.
     let whole = |values: &[Option<f32>]| {
@@ -208,7 +208,7 @@ fn answer<G: Playable>(
     };
     Answer {
         value: whole(&values),
-        calibrated: whole(&calibrated).filter(|_| recipe.whole_games().is_some()),
+        calibrated: whole(&calibrated),
         best: best.map(name),
         moves: analysis
             .moves
@@ -217,7 +217,7 @@ fn answer<G: Playable>(
             .map(|(place, &(mv, value))| RatedMove {
                 mv: name(mv),
                 value,
-                calibrated: calibrated[place].filter(|_| recipe.whole_games().is_some()),
+                calibrated: calibrated[place],
                 searched: searched(place),
             })
             .collect(),
@@ -278,7 +278,11 @@ fn show(board: String, answer: &Answer) -> String {
         );
     }
     for rated in moves {
-        text += &format!("\n  {:<4}  {}", rated.mv, number(rated.calibrated.or(rated.value)));
+        text += &format!(
+            "\n  {:<4}  {}",
+            rated.mv,
+            number(rated.calibrated.or(rated.value))
+        );
         if let Some(searched) = &rated.searched {
             let prior = if has_prior {
                 format!("  {}", number(searched.prior))

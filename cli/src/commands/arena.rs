@@ -1,8 +1,8 @@
 //! `alea arena`: a match between two players, with an honest interval.
 
 use crate::commands::MOST_GAMES;
-use crate::output;
 use crate::games::GameArguments;
+use crate::output;
 use anyhow::{Result, anyhow, bail};
 use benches::arena::{
     Contestant, MatchOptions, MatchResult, SequentialResult, StoppingRule, play_match,

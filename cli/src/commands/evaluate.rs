@@ -70,7 +70,7 @@ fn run_for<G: Playable>(arguments: &Arguments, game: &G) -> Result<ExitCode> {
         let value = evaluator.value_of(game, position);
         Ok(Answer {
             value,
-            calibrated: evaluator.whole_games().map(|fit| fit.of_value(value)),
+            calibrated: evaluator.in_whole_games(value),
             raw: arguments.raw.then(|| evaluator.raw(game, position)),
             rolls: evaluator.by_outcome(game, position),
             moves_to_go: evaluator.plies_to_go(game, position),

@@ -6,9 +6,9 @@
 
 use crate::commands::MOST_GAMES;
 use crate::commands::arena::{contestant, standing, stopping_rule, table};
+use crate::games::GameArguments;
 use crate::gating::{self, Gate};
 use crate::output;
-use crate::games::GameArguments;
 use anyhow::{Context, Result, anyhow, bail};
 use benches::arena::MatchResult;
 use engine::core::files;

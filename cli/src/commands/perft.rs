@@ -43,7 +43,9 @@ fn run_for<G: Playable>(arguments: &Arguments, game: &G) -> Result<ExitCode> {
             let (position, outcome) =
                 parsed.map_err(|problem| anyhow!("position '{text}': {problem}"))?;
             if outcome.is_some() {
-                return Err(anyhow!("position '{text}': lines of play begin before the roll; write '-'"));
+                return Err(anyhow!(
+                    "position '{text}': lines of play begin before the roll; write '-'"
+                ));
             }
             position
         }

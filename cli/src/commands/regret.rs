@@ -1,7 +1,7 @@
 //! `alea regret`: win probability given away, against exact values or deep labels.
 
-use crate::output;
 use crate::games::GameArguments;
+use crate::output;
 use crate::positions::parallel;
 use anyhow::{Result, bail};
 use benches::studies::regret::Contestant;
@@ -100,7 +100,9 @@ const SUITE_POSITIONS: u64 = 2_000;
 const SUITE_SOURCE: &str = "star1(depth=1, eval=abt)";
 
 pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
-    let game = arguments.game.einstein("regret is measured against endgame tables, which only EinStein has")?;
+    let game = arguments
+        .game
+        .einstein("regret is measured against endgame tables, which only EinStein has")?;
     let progress = progress_bar("positions");
     if let Some(path) = &arguments.write_suite {
         let source = Source::parse(arguments.from.as_deref().unwrap_or(SUITE_SOURCE), &game)?;

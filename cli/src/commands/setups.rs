@@ -1,7 +1,7 @@
 //! `alea setups`: which set-ups are good.
 
-use crate::output;
 use crate::games::GameArguments;
+use crate::output;
 use anyhow::Result;
 use benches::sheet::{Cell, Sheet};
 use benches::studies::setup_study::design::MOST_OPPONENTS;

@@ -1,16 +1,16 @@
 //! `alea solve`: exact endgame tables, and what they know.
 
-use crate::output;
 use crate::games::GameArguments;
+use crate::output;
 use crate::positions::parallel;
 use anyhow::{Result, bail};
 use engine::games::einstein::Standard;
 use engine::games::einstein::tables::{Class, ClassFacts, Tables};
+use engine::play::playable::Playable;
 use serde_json::{Value, json};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Instant;
-use engine::play::playable::Playable;
 use trainer::progress::progress_bar;
 
 /// Build the exact endgame tables of all positions with few stones
@@ -42,7 +42,9 @@ pub(crate) struct Arguments {
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
-    let game = arguments.game.einstein("endgame tables are those of EinStein")?;
+    let game = arguments
+        .game
+        .einstein("endgame tables are those of EinStein")?;
     let stones = usize::from(arguments.stones);
     let bytes = Tables::bytes_on_disk(stones)?;
     if !arguments.json {

@@ -5,9 +5,13 @@
 //! written reads back as the same value, as text and as bytes.
 
 use super::notation::{Arguments, Problem};
+use super::registry::{AnyEvaluator, EvaluatorEntry, OracleEntry, PlayerEntry};
 use crate::core::game::{Chance, Game, Seat};
 use crate::core::random::RandomStream;
 use crate::core::text::TextError;
+use std::ops::RangeInclusive;
+use std::path::Path;
+use std::sync::Arc;
 
 /// Chance that can be had again from its beginning: the second game of a pair meets the outcomes of
 /// the first.
@@ -21,12 +25,23 @@ pub trait Playable: Game {
     /// Its name on the command line, in shards and in models.
     const NAME: &'static str;
 
+    /// The parameters that [`Playable::from_arguments`] reads, with their values, for help texts:
+    /// `size=8|6|4`.
+    const PARAMETERS: &'static str = "";
+
     /// Random plies that a match begins with where nothing is said: 0 for games whose starts or
     /// outcomes tell games apart, more for those without chance.
     const OPENING_PLIES: usize = 0;
 
     /// What [`Playable::remaining`] counts, in one word: `stones`.
     const REMAINING: &'static str;
+
+    /// What [`Game::urgency`] tells apart, from quiet moves on, at most four, each with the weight
+    /// that playouts give it where nothing is said.
+    const URGENCIES: &'static [(&'static str, u32)] = &[("quiet", 1), ("forcing", 4)];
+
+    /// What chance is called in notation: `dice`.
+    const CHANCE: &'static str = "chance";
 
     /// What is drawn from in game after game.
     type Luck: Chance<Self> + Send;
@@ -55,6 +70,52 @@ pub trait Playable: Game {
         }
     }
 
+    /// The evaluators that have a name; the first of them is taken where none is named.
+    fn evaluators() -> &'static [EvaluatorEntry<Self>];
+
+    /// The game's own players, beside those that every game has.
+    #[must_use]
+    fn players() -> &'static [PlayerEntry<Self>] {
+        &[]
+    }
+
+    /// The game's exact knowledge, for searches.
+    #[must_use]
+    fn oracle() -> Option<&'static OracleEntry<Self>> {
+        None
+    }
+
+    /// A learned evaluator from a file.
+    ///
+    /// # Errors
+    /// In words, if the file cannot be read or is of another game.
+    fn model(&self, path: &Path) -> Result<Arc<dyn AnyEvaluator<Self>>, String> {
+        Err(format!(
+            "{}: there are no models of {}",
+            path.display(),
+            Self::NAME
+        ))
+    }
+
+    /// The rules as a player may assume them against the truth, as its notation says: a loaded die.
+    ///
+    /// # Errors
+    /// If an argument has no such value. Arguments that are left are the caller's business.
+    fn assume(&self, arguments: &mut Arguments<'_>) -> Result<Self, Problem> {
+        let _ = arguments;
+        Ok(self.clone())
+    }
+
+    /// The same rules with each outcome apart, where [`Game::outcomes`] merges those that permit the
+    /// same moves: what published searches see.
+    #[must_use]
+    fn outcome_by_outcome(&self) -> Self {
+        self.clone()
+    }
+
+    /// At least as many plies as any game has.
+    fn most_plies(&self) -> u16;
+
     /// Outcomes for game after game.
     fn luck(&self, seed: u64) -> Self::Luck;
 
@@ -64,6 +125,11 @@ pub trait Playable: Game {
     /// The moves that an outcome permits, as a record names it (see [`Chance::draw`]), in list order
     /// into an emptied list; none if there is no such outcome. The position is not over.
     fn permitted(&self, position: &Self::Position, outcome: u8, moves: &mut Self::Moves);
+
+    /// The outcomes that chance may bring, as a record names them.
+    fn outcome_names(&self) -> RangeInclusive<u8> {
+        0..=0
+    }
 
     /// The first position of a game in which `first` is to begin; games in which the same seat
     /// always begins need not ask.

@@ -74,6 +74,11 @@ impl<G: Playable> Game for OpenChance<G> {
     }
 
     #[inline]
+    fn seats(&self) -> usize {
+        self.game.seats()
+    }
+
+    #[inline]
     fn to_move(&self, position: &Self::Position) -> Seat {
         self.game.to_move(&position.position)
     }

@@ -69,6 +69,7 @@ impl<G: Playable> Game for OpenChance<G> {
     type Moves = G::Moves;
     const MOVE_KINDS: usize = G::MOVE_KINDS;
 
+    #[inline]
     fn seats(&self) -> usize {
         self.game.seats()
     }

@@ -152,6 +152,8 @@ impl External {
 }
 
 impl Player<Standard> for External {
+    engine::player_never!(Standard: ponders, values);
+
     fn new_game(&mut self, seed: u64) {
         self.seed = seed;
         self.failure = None;

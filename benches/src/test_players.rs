@@ -90,6 +90,8 @@ struct Chooser {
 }
 
 impl Player<Standard> for Chooser {
+    engine::player_never!(Standard: ponders, fails, values);
+
     fn new_game(&mut self, seed: u64) {
         self.random = RandomStream::new(seed);
     }
@@ -125,6 +127,8 @@ struct Rated {
 }
 
 impl Player<Standard> for Rated {
+    engine::player_never!(Standard: ponders, fails, values);
+
     fn new_game(&mut self, _: u64) {}
 
     fn decide(&mut self, _: &Position, legal: &[Move]) -> Decision<Move> {
@@ -163,6 +167,8 @@ struct Faulty {
 }
 
 impl Player<Standard> for Faulty {
+    engine::player_never!(Standard: ponders, values);
+
     fn new_game(&mut self, _: u64) {
         self.moves = 0;
     }
@@ -203,6 +209,8 @@ struct Spy {
 }
 
 impl Player<Standard> for Spy {
+    engine::player_never!(Standard: ponders, fails, values);
+
     fn new_game(&mut self, _: u64) {}
 
     fn decide(&mut self, position: &Position, legal: &[Move]) -> Decision<Move> {

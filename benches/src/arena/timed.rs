@@ -5,7 +5,9 @@
 //! once.
 
 use engine::games::einstein::{Move, Position, Standard};
-use engine::play::player::{Analysis, Decision, Player};
+use engine::play::player::{Analysis, Decision, Player, Valuation};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 /// A player whose decisions are counted.
@@ -40,6 +42,14 @@ impl Player<Standard> for Timed {
         self.player.new_game(seed);
     }
 
+    fn ponders(&self) -> bool {
+        self.player.ponders()
+    }
+
+    fn ponder(&mut self, position: &Position, stop: &Arc<AtomicBool>) {
+        self.player.ponder(position, stop);
+    }
+
     fn decide(&mut self, position: &Position, legal: &[Move]) -> Decision<Move> {
         self.decisions += 1;
         let began = (!self.reports).then(Instant::now);
@@ -55,5 +65,9 @@ impl Player<Standard> for Timed {
 
     fn analyse(&mut self, position: &Position, legal: Option<&[Move]>) -> Analysis<Move> {
         self.player.analyse(position, legal)
+    }
+
+    fn value(&mut self, position: &Position) -> Valuation {
+        self.player.value(position)
     }
 }

@@ -8,6 +8,7 @@ use super::notation::{Arguments, Problem};
 use crate::core::game::{Chance, Game, Seat};
 use crate::core::random::RandomStream;
 use crate::core::text::TextError;
+use std::ops::RangeInclusive;
 
 /// Chance that can be had again from its beginning: the second game of a pair meets the outcomes of
 /// the first.
@@ -64,6 +65,11 @@ pub trait Playable: Game {
     /// The moves that an outcome permits, as a record names it (see [`Chance::draw`]), in list order
     /// into an emptied list; none if there is no such outcome. The position is not over.
     fn permitted(&self, position: &Self::Position, outcome: u8, moves: &mut Self::Moves);
+
+    /// The outcomes that chance may bring, as a record names them.
+    fn outcome_names(&self) -> RangeInclusive<u8> {
+        0..=0
+    }
 
     /// The first position of a game in which `first` is to begin; games in which the same seat
     /// always begins need not ask.

@@ -10,6 +10,7 @@ use crate::core::random::RandomStream;
 use crate::core::text::TextError;
 use crate::play::notation::{Arguments, Problem};
 use crate::play::playable::Playable;
+use std::ops::RangeInclusive;
 
 impl Playable for Standard {
     const NAME: &'static str = "einstein";
@@ -49,6 +50,10 @@ impl Playable for Standard {
         } else {
             MoveList::default()
         };
+    }
+
+    fn outcome_names(&self) -> RangeInclusive<u8> {
+        1..=self.die.faces()
     }
 
     fn random_start(&self, random: &mut RandomStream, first: Seat) -> Position {

@@ -14,7 +14,7 @@ pub mod notation;
 mod playable;
 pub mod transcript;
 
-use crate::core::game::{FixedList, Game, MAX_SEATS, Payoffs, Seat, Stage, one_of, won_by};
+use crate::core::game::{DRAW, FixedList, Game, Payoffs, Seat, Stage, one_of, won_by};
 use bits::{COLUMNS, reached, turned};
 
 /// Black, who moves first: seat 0.
@@ -43,7 +43,7 @@ impl Reversi {
     pub const FOUR: Self = Self::new(4);
 
     const fn new(size: usize) -> Self {
-        let row = u64::MAX >> (COLUMNS - size);
+        let row = (1 << size) - 1;
         let (mut squares, mut at) = (0, 0);
         while at < size {
             squares |= row << (COLUMNS * at);
@@ -210,7 +210,6 @@ impl Game for Reversi {
     type Position = Position;
     type Move = Move;
     type Moves = MoveList;
-    const SEATS: usize = 2;
     const MOVE_KINDS: usize = 65;
 
     #[inline]
@@ -224,11 +223,7 @@ impl Game for Reversi {
             return None;
         }
         Some(match position.discs_ahead() {
-            0 => {
-                let mut payoffs = [0.0; MAX_SEATS];
-                payoffs[..Self::SEATS].fill(0.5);
-                payoffs
-            }
+            0 => DRAW,
             1.. => won_by(position.seat()),
             _ => won_by(1 - position.seat()),
         })

@@ -16,7 +16,7 @@ pub struct Discs;
 
 impl Discs {
     /// From discs to win probability.
-    pub const CALIBRATION: Calibration = logistic(0.05, 0.0);
+    pub const CALIBRATION: Calibration = logistic(0.060);
 }
 
 impl Score<Reversi> for Discs {
@@ -32,7 +32,7 @@ pub struct Mobility;
 
 impl Mobility {
     /// From moves to win probability.
-    pub const CALIBRATION: Calibration = logistic(0.1, 0.0);
+    pub const CALIBRATION: Calibration = logistic(0.087);
 }
 
 impl Score<Reversi> for Mobility {
@@ -47,7 +47,7 @@ impl Score<Reversi> for Mobility {
 /// Discs weighted by square: corners are worth most, and the squares next to them give them away.
 ///
 /// The weights are those of P. Norvig, *Paradigms of Artificial Intelligence Programming* (1992),
-/// section 18.4, there by the distances of a square from the nearest two sides; so smaller boards
+/// chapter 18, here by the distances of a square from the nearest two sides; so smaller boards
 /// have the same corners and lack the middle.
 #[derive(Clone, Debug)]
 pub struct Squares {
@@ -70,7 +70,7 @@ const WEIGHTS: [(i8, &[(usize, usize)]); 8] = [
 
 impl Squares {
     /// From weights to win probability.
-    pub const CALIBRATION: Calibration = logistic(0.01, 0.0);
+    pub const CALIBRATION: Calibration = logistic(0.0051);
 
     /// The weights on the board of a game.
     #[must_use]
@@ -105,8 +105,8 @@ impl Score<Reversi> for Squares {
     }
 }
 
-const fn logistic(slope: f32, offset: f32) -> Calibration {
-    Calibration::Logistic { slope, offset }
+const fn logistic(slope: f32) -> Calibration {
+    Calibration::Logistic { slope, offset: 0.0 }
 }
 
 #[cfg(test)]

@@ -336,6 +336,7 @@ impl<'a> Reader<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::core::random::RandomStream;
 
     const SHORT: &str = "f5d6c3d3c4f4f6f3e6e7d7";
 
@@ -376,19 +377,18 @@ mod tests {
     #[test]
     fn a_pass_may_be_left_out_or_written() {
         let game = Reversi::FOUR;
-        let mut position = game.start();
-        let mut moves = Vec::new();
-        // The first line of play in which somebody must pass in the middle of the game.
+        let mut random = RandomStream::new(1);
+        let (mut position, mut moves) = (game.start(), Vec::new());
+        // Random games up to the first pass.
         while moves.last() != Some(&Move::PASS) {
-            let mut list = Default::default();
-            game.moves(&position, &mut list);
-            moves.push(list[list.len() - 1]);
-            position = game.play(&position, list[list.len() - 1]);
-            assert!(!game.is_over(&position), "{moves:?}");
+            if game.is_over(&position) {
+                (position, moves) = (game.start(), Vec::new());
+            }
+            moves.push(game.random_move(&position, random.next_u64()));
+            position = game.play(&position, moves[moves.len() - 1]);
         }
-        let mut list = Default::default();
-        game.moves(&position, &mut list);
-        moves.push(list[0]);
+        let next = game.random_move(&position, random.next_u64());
+        moves.push(next);
         let whole = Transcript {
             start: game.start(),
             moves,
@@ -436,6 +436,7 @@ mod tests {
 
     #[test]
     fn a_finished_game_has_its_result() {
+        let game = Reversi::EIGHT;
         // Black takes every disc with the ninth move: the shortest game that there is.
         let mut whole = one("e6f4e3f6g5d6e7f5c5");
         assert!(whole.ggf(&game).contains("RE[+64]"), "{}", whole.ggf(&game));

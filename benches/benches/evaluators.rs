@@ -3,7 +3,7 @@
 mod positions;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use engine::core::evaluator::DynEvaluator;
+use engine::core::evaluator::Evaluator;
 use engine::games::einstein::learned::ntuple::{Instructions, NTuple, TupleSet};
 use engine::games::einstein::{Position, Standard};
 use engine::play::build;

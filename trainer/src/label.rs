@@ -9,13 +9,13 @@ use crate::shard::labels::{Label, check_name};
 use crate::shard::{PlayedGame, rounded};
 use engine::core::files::{self, FileError};
 use engine::core::random::{SeedSpace, derive_seed};
-use engine::games::einstein::evaluators::any::AnyEvaluator;
 use engine::games::einstein::tables::shared::shared;
 use engine::games::einstein::tables::{FEWEST_STONES, MOST_STONES, Tables, TablesError};
 use engine::games::einstein::{Position, Standard};
 use engine::play::build::{PlayerRecipe, evaluator};
 use engine::play::notation::{Arguments, Notation, PlayerError};
 use engine::play::player::Player;
+use engine::play::registry::AnyEvaluator;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -63,8 +63,8 @@ pub struct LabelRecipe {
 
 #[derive(Clone)]
 enum Source {
-    Player(Box<PlayerRecipe>),
-    Evaluator(AnyEvaluator),
+    Player(Box<PlayerRecipe<Standard>>),
+    Evaluator(Arc<dyn AnyEvaluator<Standard>>),
     Tables(Arc<Tables>),
 }
 

@@ -93,7 +93,7 @@ pub enum SelfPlayError {
 pub struct SelfPlay {
     config: SelfPlayConfig,
     game: Standard,
-    recipes: Vec<PlayerRecipe>,
+    recipes: Vec<PlayerRecipe<Standard>>,
     labels: Vec<LabelRecipe>,
     /// Checksum of each model file that a player names; the same path may hold another model
     /// tomorrow.

@@ -5,10 +5,13 @@
 //! written reads back as the same value, as text and as bytes.
 
 use super::notation::{Arguments, Problem};
+use super::registry::{AnyEvaluator, EvaluatorEntry, OracleEntry, PlayerEntry};
 use crate::core::game::{Chance, Game, Seat};
 use crate::core::random::RandomStream;
 use crate::core::text::TextError;
 use std::ops::RangeInclusive;
+use std::path::Path;
+use std::sync::Arc;
 
 /// Chance that can be had again from its beginning: the second game of a pair meets the outcomes of
 /// the first.
@@ -28,6 +31,13 @@ pub trait Playable: Game {
 
     /// What [`Playable::remaining`] counts, in one word: `stones`.
     const REMAINING: &'static str;
+
+    /// What [`Game::urgency`] tells apart, from quiet moves on, at most four, each with the weight
+    /// that playouts give it where nothing is said.
+    const URGENCIES: &'static [(&'static str, u32)] = &[("quiet", 1), ("forcing", 4)];
+
+    /// What chance is called in notation: `dice`.
+    const CHANCE: &'static str = "chance";
 
     /// What is drawn from in game after game.
     type Luck: Chance<Self> + Send;
@@ -55,6 +65,52 @@ pub trait Playable: Game {
             parameters => format!("{}({parameters})", Self::NAME),
         }
     }
+
+    /// The evaluators that have a name; the first of them is taken where none is named.
+    fn evaluators() -> &'static [EvaluatorEntry<Self>];
+
+    /// The game's own players, beside those that every game has.
+    #[must_use]
+    fn players() -> &'static [PlayerEntry<Self>] {
+        &[]
+    }
+
+    /// The game's exact knowledge, for searches.
+    #[must_use]
+    fn oracle() -> Option<&'static OracleEntry<Self>> {
+        None
+    }
+
+    /// A learned evaluator from a file.
+    ///
+    /// # Errors
+    /// In words, if the file cannot be read or is of another game.
+    fn model(&self, path: &Path) -> Result<Arc<dyn AnyEvaluator<Self>>, String> {
+        Err(format!(
+            "{}: there are no models of {}",
+            path.display(),
+            Self::NAME
+        ))
+    }
+
+    /// The rules as a player may assume them against the truth, as its notation says: a loaded die.
+    ///
+    /// # Errors
+    /// If an argument has no such value. Arguments that are left are the caller's business.
+    fn assume(&self, arguments: &mut Arguments<'_>) -> Result<Self, Problem> {
+        let _ = arguments;
+        Ok(self.clone())
+    }
+
+    /// The same rules with each outcome apart, where [`Game::outcomes`] merges those that permit the
+    /// same moves: what published searches see.
+    #[must_use]
+    fn outcome_by_outcome(&self) -> Self {
+        self.clone()
+    }
+
+    /// At least as many plies as any game has.
+    fn most_plies(&self) -> u16;
 
     /// Outcomes for game after game.
     fn luck(&self, seed: u64) -> Self::Luck;

@@ -20,6 +20,17 @@ pub struct Decision<M> {
     pub stats: SearchStats,
 }
 
+impl<M> Decision<M> {
+    /// The choice of a player that rates no moves.
+    pub fn unrated(best: M) -> Self {
+        Self {
+            best,
+            value: None,
+            stats: SearchStats::default(),
+        }
+    }
+}
+
 /// What a player thinks of every move it was asked about.
 #[derive(Clone, Debug)]
 pub struct Analysis<M> {
@@ -33,6 +44,26 @@ pub struct Analysis<M> {
     pub stats: SearchStats,
     /// What a Monte-Carlo search knows besides; its moves are those above, in the same order.
     pub tree: Option<Box<TreeReport<M>>>,
+}
+
+impl<M> Analysis<M> {
+    /// What a player knows that rates no moves: the given ones, or (`None`) all of a position.
+    pub fn unrated<G: Game<Move = M>>(game: &G, position: &G::Position, legal: Option<&[M]>) -> Self
+    where
+        M: Copy,
+    {
+        let mut all = G::Moves::default();
+        let moves = legal.unwrap_or_else(|| {
+            game.moves(position, &mut all);
+            &all
+        });
+        Self {
+            moves: moves.iter().map(|&mv| (mv, None)).collect(),
+            line: Vec::new(),
+            stats: SearchStats::default(),
+            tree: None,
+        }
+    }
 }
 
 /// What a player thinks of a position before chance has spoken.
@@ -74,6 +105,17 @@ pub trait Player<G: Game>: Send {
     /// Rates moves: the given ones after a roll, or before it (`None`) every move that some outcome
     /// permits, in list order.
     fn analyse(&mut self, position: &G::Position, legal: Option<&[G::Move]>) -> Analysis<G::Move>;
+
+    /// What the game counts (`discs`) and the exact score of each of some moves, for the seat that
+    /// makes it; `None` from players that do not know it.
+    fn exact_scores(
+        &mut self,
+        position: &G::Position,
+        moves: &[G::Move],
+    ) -> Option<(&'static str, Vec<i32>)> {
+        let _ = (position, moves);
+        None
+    }
 
     /// Values a position before chance has spoken ("chance root"): one number, which a search finds
     /// with fewer nodes than the values of all moves. The position is not over.

@@ -16,13 +16,13 @@ type Set<'a> = (Vec<Seats>, Vec<Labeller<'a>>);
 
 /// Players that no worker has at the moment.
 pub(super) struct Pools<'a> {
-    recipes: &'a [PlayerRecipe],
+    recipes: &'a [PlayerRecipe<Standard>],
     labels: &'a [LabelRecipe],
     idle: Mutex<Vec<Set<'a>>>,
 }
 
 impl<'a> Pools<'a> {
-    pub(super) fn new(recipes: &'a [PlayerRecipe], labels: &'a [LabelRecipe]) -> Self {
+    pub(super) fn new(recipes: &'a [PlayerRecipe<Standard>], labels: &'a [LabelRecipe]) -> Self {
         Self {
             recipes,
             labels,

@@ -1,20 +1,80 @@
 //! EinStein as a game to play, record and learn, on the standard board with a fair die.
 
 use super::dice::{DiceStream, Die, DuplicateDice};
+use super::evaluators::EVALUATORS;
+use super::learned::weights::{Model, ModelFile};
+use super::players::PLAYERS;
 use super::position::Position;
 use super::rolls::PairDice;
 use super::symmetry::{SYMMETRIES, symmetric};
+use super::tables::shared::{at_hand, shared};
+use super::tables::{FEWEST_STONES, MOST_STONES};
 use super::{Move, MoveList, RED, Standard, Variant, drawing};
 use crate::core::game::Seat;
 use crate::core::random::RandomStream;
 use crate::core::text::TextError;
-use crate::play::notation::{Arguments, Problem};
+use crate::play::notation::{Arguments, Problem, parse_number};
 use crate::play::playable::Playable;
+use crate::play::registry::{AnyEvaluator, EvaluatorEntry, Knowledge, OracleEntry, PlayerEntry};
 use std::ops::RangeInclusive;
+use std::path::Path;
+use std::sync::Arc;
+
+/// Stones of the endgame tables when time or nodes end a search: they are built in a fraction of a
+/// second.
+const UNASKED: usize = 4;
+
+/// Stones of the endgame tables that are taken from files, if they are there, when time ends a
+/// search: those of more do not fit into memory. With a limit of nodes they are not, so that its
+/// moves do not depend on files.
+const MOST_AT_HAND: usize = 5;
+
+/// `tablebase=N`: exact values of all positions of at most N stones, from tables that all players
+/// share; 0 for none. With a die that is not fair there are none.
+static TABLEBASE: OracleEntry<Standard> = OracleEntry {
+    key: "tablebase",
+    read: |value, game| {
+        if value.arguments.is_empty() && value.name == "0" {
+            return Ok(None);
+        }
+        if game.die() != Die::fair() {
+            return Err((value.character, "'tablebase' is for a fair die".to_owned()));
+        }
+        let stones = parse_number("tablebase", value, FEWEST_STONES..=MOST_STONES).map_err(
+            |(character, _)| {
+                let range = format!(
+                    "a number of stones from {FEWEST_STONES} to {MOST_STONES}, or 0 for none"
+                );
+                (character, format!("'tablebase' is {range}, not '{value}'"))
+            },
+        )?;
+        tables(stones, game).map_err(|problem| (value.character, problem))
+    },
+    unasked: |game, by_time| {
+        let stones = match by_time {
+            true => at_hand(game.variant()).clamp(UNASKED, MOST_AT_HAND),
+            false => UNASKED,
+        };
+        match game.die() == Die::fair() {
+            true => tables(stones, game),
+            false => Ok(None),
+        }
+    },
+};
+
+fn tables(stones: usize, game: &Standard) -> Result<Knowledge<Standard>, String> {
+    match shared(stones, game.variant()) {
+        Ok(tables) => Ok(Some(tables)),
+        Err(error) => Err(error.to_string()),
+    }
+}
 
 impl Playable for Standard {
     const NAME: &'static str = "einstein";
     const REMAINING: &'static str = "stones";
+    const URGENCIES: &'static [(&'static str, u32)] =
+        &[("quiet", 1), ("own", 1), ("capture", 4), ("win", 100)];
+    const CHANCE: &'static str = "dice";
     type Luck = DiceStream;
     type PairedLuck = PairDice;
 
@@ -34,6 +94,56 @@ impl Playable for Standard {
             Variant::Classic => String::new(),
             Variant::NearestOnly => "variant=nearest".to_owned(),
         }
+    }
+
+    fn evaluators() -> &'static [EvaluatorEntry<Self>] {
+        &EVALUATORS
+    }
+
+    fn players() -> &'static [PlayerEntry<Self>] {
+        &PLAYERS
+    }
+
+    fn oracle() -> Option<&'static OracleEntry<Self>> {
+        Some(&TABLEBASE)
+    }
+
+    fn model(&self, path: &Path) -> Result<Arc<dyn AnyEvaluator<Self>>, String> {
+        let file = ModelFile::load(path).map_err(|error| error.to_string())?;
+        Ok(match file.model {
+            Model::NTuple(ntuple) => Arc::new(ntuple),
+            Model::Network(network) => Arc::new(network),
+            Model::Integer(network) => Arc::new(network),
+        })
+    }
+
+    /// The die, given as weights of the faces: `die=1:1:1:1:1:5`.
+    fn assume(&self, arguments: &mut Arguments<'_>) -> Result<Self, Problem> {
+        let Some(value) = arguments.take_named("die")? else {
+            return Ok(self.clone());
+        };
+        let weights: Option<Vec<f64>> = value
+            .name
+            .split(':')
+            .map(|weight| weight.parse().ok())
+            .collect();
+        let weights = weights
+            .filter(|weights| weights.len() == 6 && value.arguments.is_empty())
+            .ok_or_else(|| {
+                let wanted = "six weights joined by ':', for example 1:1:1:1:1:5";
+                (value.character, format!("'die' is {wanted}, not '{value}'"))
+            })?;
+        let die = Die::loaded(&weights).map_err(|error| (value.character, error.to_string()))?;
+        Ok(Self::new(self.variant, die))
+    }
+
+    fn outcome_by_outcome(&self) -> Self {
+        self.clone().face_by_face()
+    }
+
+    /// Each ply brings a stone nearer to its goal in rows or columns: no game has more than 96.
+    fn most_plies(&self) -> u16 {
+        200
     }
 
     fn luck(&self, seed: u64) -> DiceStream {

@@ -6,7 +6,7 @@
 //! position it was made for.
 
 use super::bits::{COLUMNS, squares_of, turned};
-use super::{Move, MoveList, Position, Reversi};
+use super::{Move, Position, Reversi};
 use crate::core::game::{FixedList, Game};
 use crate::core::oracle::Oracle;
 use crate::play::player::{Analysis, Decision, Player};
@@ -306,20 +306,24 @@ impl Player<Reversi> for EndgamePlayer {
 
     fn analyse(&mut self, position: &Position, legal: Option<&[Move]>) -> Analysis<Move> {
         let before = self.solver.nodes;
-        let mut all = MoveList::default();
-        self.solver.game.moves(position, &mut all);
-        let moves = legal.unwrap_or(&all);
-        let (scores, exact) = self.rated(position, moves);
-        let valued = moves.iter().zip(&scores);
-        let mut analysis = Analysis {
-            moves: valued
-                .map(|(&mv, &score)| (mv, exact.then(|| value(score))))
-                .collect(),
-            line: vec![moves[largest(&scores)]],
-            stats: Default::default(),
-            tree: None,
-        };
+        let mut analysis = Analysis::unrated(&self.solver.game, position, legal);
+        let moves: Vec<Move> = analysis.moves.iter().map(|&(mv, _)| mv).collect();
+        let (scores, exact) = self.rated(position, &moves);
+        if exact {
+            for ((_, known), &score) in analysis.moves.iter_mut().zip(&scores) {
+                *known = Some(value(score));
+            }
+        }
+        analysis.line = vec![moves[largest(&scores)]];
         analysis.stats.nodes = self.solver.nodes - before;
         analysis
+    }
+
+    fn exact_scores(
+        &mut self,
+        position: &Position,
+        moves: &[Move],
+    ) -> Option<(&'static str, Vec<i32>)> {
+        self.known(position, moves).map(|scores| ("discs", scores))
     }
 }

@@ -9,6 +9,32 @@ use super::bits::{COLUMNS, reached};
 use super::{Position, Reversi};
 use crate::core::calibration::Calibration;
 use crate::core::evaluator::Score;
+use crate::play::registry::{EvaluatorEntry, calibrated};
+
+/// The evaluators and their names in notation; the first is the usual one.
+pub(super) static EVALUATORS: [EvaluatorEntry<Reversi>; 3] = [
+    EvaluatorEntry {
+        name: "squares",
+        aliases: &[],
+        parameters: "",
+        help: "discs weighted by square: corners are worth most",
+        make: |arguments, game| calibrated(arguments, Squares::new(game), Squares::CALIBRATION),
+    },
+    EvaluatorEntry {
+        name: "mobility",
+        aliases: &[],
+        parameters: "",
+        help: "own moves minus those of the other side",
+        make: |arguments, _| calibrated(arguments, Mobility, Mobility::CALIBRATION),
+    },
+    EvaluatorEntry {
+        name: "discs",
+        aliases: &[],
+        parameters: "",
+        help: "own discs minus those of the other side",
+        make: |arguments, _| calibrated(arguments, Discs, Discs::CALIBRATION),
+    },
+];
 
 /// Own discs minus enemy discs.
 #[derive(Clone, Copy, Debug, Default)]

@@ -1,17 +1,44 @@
 //! Reversi as a game to play, record and learn.
 
+use super::endgame::{EndgamePlayer, SolvedEndgames};
+use super::evaluators::EVALUATORS;
 use super::notation::SIGNS;
 use super::{Move, MoveList, Position, Reversi, bits, drawing};
 use crate::core::game::{Game, Seat};
 use crate::core::random::RandomStream;
 use crate::core::text::TextError;
-use crate::play::notation::{Arguments, Problem};
+use crate::play::notation::{Arguments, Problem, parse_number};
 use crate::play::playable::{NoChance, Playable};
+use crate::play::registry::{EvaluatorEntry, Meaning, OracleEntry, PlayerEntry};
+use std::sync::Arc;
+
+/// `endgame=N`: positions with at most N empty squares are solved.
+static SOLVED: OracleEntry<Reversi> = OracleEntry {
+    key: "endgame",
+    read: |value, _| {
+        let empties = parse_number("endgame", value, 0..=20)?;
+        Ok((empties > 0).then(|| Arc::new(SolvedEndgames { empties }) as _))
+    },
+    unasked: |_, _| Ok(None),
+};
+
+static PLAYERS: [PlayerEntry<Reversi>; 1] = [PlayerEntry {
+    name: "endgame",
+    parameters: "empties",
+    help: "exact in discs with so many empty squares (20); before, fewest replies",
+    meaning: Meaning::Own(|arguments, game| {
+        let (game, empties) = (*game, arguments.number("empties", 0..=60, 20)?);
+        Ok(Arc::new(move || {
+            Box::new(EndgamePlayer::new(game, empties))
+        }))
+    }),
+}];
 
 impl Playable for Reversi {
     const NAME: &'static str = "reversi";
     const OPENING_PLIES: usize = 8;
     const REMAINING: &'static str = "empties";
+    const URGENCIES: &'static [(&'static str, u32)] = &[("quiet", 1), ("corner", 4)];
     type Luck = NoChance;
     type PairedLuck = NoChance;
 
@@ -26,6 +53,23 @@ impl Playable for Reversi {
         } else {
             format!("size={}", self.size())
         }
+    }
+
+    fn evaluators() -> &'static [EvaluatorEntry<Self>] {
+        &EVALUATORS
+    }
+
+    fn players() -> &'static [PlayerEntry<Self>] {
+        &PLAYERS
+    }
+
+    fn oracle() -> Option<&'static OracleEntry<Self>> {
+        Some(&SOLVED)
+    }
+
+    /// No two plies after each other are passes.
+    fn most_plies(&self) -> u16 {
+        128
     }
 
     fn luck(&self, _seed: u64) -> NoChance {

@@ -380,6 +380,20 @@ impl Evaluator<Standard> for Network {
     fn value(&self, game: &Standard, position: &Position, cache: &Accumulators) -> f32 {
         logistic(self.logit(game, position, cache))
     }
+
+    fn raw(&self, game: &Standard, position: &Position) -> Option<f32> {
+        let mut cache = Accumulators::default();
+        self.refresh(game, position, &mut cache);
+        Some(self.logit(game, position, &cache))
+    }
+
+    fn by_outcome(&self, game: &Standard, position: &Position) -> Option<Vec<f32>> {
+        self.rolls(game, position).map(|values| values.to_vec())
+    }
+
+    fn plies_to_go(&self, game: &Standard, position: &Position) -> Option<f32> {
+        self.moves_to_go(game, position)
+    }
 }
 
 #[cfg(test)]

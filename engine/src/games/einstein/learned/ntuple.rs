@@ -187,6 +187,10 @@ impl Evaluator<Standard> for NTuple {
     fn value(&self, _: &Standard, position: &Position, _: &Successors) -> f32 {
         self.whole.win_probability(self.sum(position))
     }
+
+    fn raw(&self, _: &Standard, position: &Position) -> Option<f32> {
+        Some(self.logit(position))
+    }
 }
 
 #[cfg(test)]

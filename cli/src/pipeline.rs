@@ -10,7 +10,7 @@ use crate::commands::train::{self, VALIDATION_SHARE};
 use crate::output;
 use crate::stages::Stages;
 use anyhow::{Result, bail};
-use benches::arena::report::{ReportData, ReportMatch, Stage, write_report};
+use benches::arena::report::{Picture, ReportData, ReportMatch, Stage, write_report};
 use benches::arena::{Contestant, MatchOptions, MatchResult, play_match};
 use benches::plot::{CalibrationBin, Curve, LineChart};
 use config::PipelineConfig;
@@ -106,9 +106,10 @@ pub(crate) fn run(
         curves: vec![curves(&models)],
         matches: matches.clone(),
         calibration,
-        start: config
-            .game()
-            .format_position(&config.game().start([0, 0], RED), None),
+        picture: Some(Picture::of(
+            &config.game(),
+            &config.game().start([0, 0], RED),
+        )),
     };
     write_report(&report, &data)?;
     Ok(PipelineResult {
@@ -155,7 +156,7 @@ fn arena(
             // one's.
             let checksum = short_checksum(&model.model)?;
             for opponent in &config.arena.opponents {
-                let player = |name: &str, evaluator: &str| -> Result<Contestant> {
+                let player = |name: &str, evaluator: &str| -> Result<Contestant<_>> {
                     let recipe = PlayerRecipe::parse(
                         &format!("star1(depth={}, eval={evaluator})", round.depth),
                         &game,
@@ -166,7 +167,6 @@ fn arena(
                     })
                 };
                 let options = MatchOptions {
-                    game: game.clone(),
                     threads: rayon::current_num_threads(),
                     state: Some(directory.join(format!(
                         "{}-{checksum}-{}-depth{}.jsonl",
@@ -175,7 +175,7 @@ fn arena(
                         round.depth
                     ))),
                     progress: true,
-                    ..MatchOptions::new(round.games.div_ceil(2), config.seed)
+                    ..MatchOptions::new(game.clone(), round.games.div_ceil(2), config.seed)
                 };
                 let a = player(&model.family, &model_notation(&model.model))?;
                 let result = play_match(&a, &player(opponent, opponent)?, &options)?;

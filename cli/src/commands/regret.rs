@@ -6,7 +6,7 @@ use anyhow::{Result, bail};
 use benches::studies::regret::Contestant;
 use benches::studies::regret::positions::{Source, draw_positions};
 use benches::studies::regret::report::{Report, measure};
-use benches::studies::regret::suite::{Suite, write_suite};
+use benches::studies::regret::suite::{LabelledSuite, write_suite};
 use benches::studies::regret::truth::{Labelled, label_exactly};
 use engine::core::files::write_atomically;
 use engine::games::einstein::Standard;
@@ -121,7 +121,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
     let mut waited = Duration::ZERO;
     let (mut report, labelled, checks) = match &arguments.suite {
         Some(path) => {
-            let suite = Suite::read(path, &game)?;
+            let suite = LabelledSuite::read(path, &game)?;
             let truth = format!(
                 "values of {}, to be compared with those of {}",
                 suite.header.label, suite.header.check

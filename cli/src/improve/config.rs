@@ -288,12 +288,12 @@ impl ImproveConfig {
     }
 
     /// An evaluator as it plays at the gate.
-    pub(crate) fn at_the_gate(&self, evaluator: &Evaluator) -> Result<Contestant> {
+    pub(crate) fn at_the_gate(&self, evaluator: &Evaluator) -> Result<Contestant<Standard>> {
         evaluator.contestant(&self.gate.player, &self.game())
     }
 
     /// An evaluator as it is measured.
-    pub(crate) fn measured(&self, evaluator: &Evaluator) -> Result<Contestant> {
+    pub(crate) fn measured(&self, evaluator: &Evaluator) -> Result<Contestant<Standard>> {
         evaluator.contestant(&self.measure.player, &self.game())
     }
 

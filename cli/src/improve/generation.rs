@@ -266,7 +266,6 @@ pub(super) fn measure(
     let mut strength = Vec::with_capacity(opponents.len());
     for (opponent, index) in opponents.iter().zip(0..) {
         let options = MatchOptions {
-            game: game.clone(),
             threads: rayon::current_num_threads(),
             state: Some(directory.join(format!(
                 "measure-{index}-{}.jsonl",
@@ -274,6 +273,7 @@ pub(super) fn measure(
             ))),
             progress: true,
             ..MatchOptions::new(
+                game.clone(),
                 config.pairs().1,
                 config.stage_seed(SeedSpace::Arena, number),
             )

@@ -66,6 +66,11 @@ pub trait Playable: Game {
         }
     }
 
+    /// What other programs that play along are told of the rules, in one word.
+    fn told(&self) -> String {
+        self.notation()
+    }
+
     /// The evaluators that have a name; the first of them is taken where none is named.
     fn evaluators() -> &'static [EvaluatorEntry<Self>];
 

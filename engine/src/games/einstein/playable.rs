@@ -96,6 +96,13 @@ impl Playable for Standard {
         }
     }
 
+    fn told(&self) -> String {
+        match self.variant {
+            Variant::Classic => "classic".to_owned(),
+            Variant::NearestOnly => "nearest".to_owned(),
+        }
+    }
+
     fn evaluators() -> &'static [EvaluatorEntry<Self>] {
         &EVALUATORS
     }

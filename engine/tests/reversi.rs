@@ -13,6 +13,7 @@ use engine::core::random::RandomStream;
 use engine::games::reversi::endgame::{Endgame, EndgamePlayer, SolvedEndgames};
 use engine::games::reversi::evaluators::{Discs, Mobility, Squares};
 use engine::games::reversi::{BLACK, Move, MoveList, Position, Reversi, WHITE, transcript};
+use engine::play::build::{PlayerRecipe, evaluator};
 use engine::play::notation::{Arguments, Notation};
 use engine::play::perft::perft;
 use engine::play::playable::Playable;
@@ -519,6 +520,41 @@ fn texts_and_bytes_read_back() {
 }
 
 #[test]
+fn players_and_evaluators_have_names() {
+    let game = Reversi::EIGHT;
+    let position = read(
+        &game,
+        "-OXXXXX-/XOOOXX-X/XOXOOXXX/XXOOXOXX/XXXOOXXX/XXOOOOXX/-XOOOX-X/XXXXXXX- O",
+    );
+    let moves = moves_of(&game, &position);
+    for text in ["squares", "mobility", "discs(scale=raw)"] {
+        assert!((0.0..=1.0).contains(&evaluator(text, &game).unwrap().value_of(&game, &position)));
+    }
+    let mut exact = PlayerRecipe::parse("endgame", &game).unwrap().make();
+    let (unit, discs) = exact.exact_scores(&position, &moves).unwrap();
+    assert_eq!(
+        (unit, discs),
+        ("discs", Endgame::new(game).scores(&position, &moves))
+    );
+    let analysis = exact.analyse(&position, None);
+    for text in [
+        "star1(depth=9, eval=discs)",
+        "star1(depth=1, endgame=10)",
+        "mcts(sims=2000)",
+    ] {
+        let mut player = PlayerRecipe::parse(text, &game).unwrap().make();
+        player.new_game(1);
+        let value = player.decide(&position, &moves).value.unwrap();
+        let best = analysis
+            .moves
+            .iter()
+            .filter_map(|(_, value)| *value)
+            .fold(0.0, f32::max);
+        assert_eq!(value, best, "{text}");
+    }
+}
+
+#[test]
 fn random_moves_are_equally_likely() {
     let game = Reversi::EIGHT;
     let start = game.start();
@@ -605,5 +641,8 @@ fn calibrations_were_fitted_to_games() {
     };
     near(fitted_slope(&Discs, 1000, 1), Discs::CALIBRATION);
     near(fitted_slope(&Mobility, 1000, 1), Mobility::CALIBRATION);
-    near(fitted_slope(&Squares::new(&game), 1000, 1), Squares::CALIBRATION);
+    near(
+        fitted_slope(&Squares::new(&game), 1000, 1),
+        Squares::CALIBRATION,
+    );
 }

@@ -69,10 +69,6 @@ impl<G: Playable> Game for OpenChance<G> {
     type Moves = G::Moves;
     const MOVE_KINDS: usize = G::MOVE_KINDS;
 
-    fn seats(&self) -> usize {
-        self.game.seats()
-    }
-
     #[inline]
     fn seats(&self) -> usize {
         self.game.seats()

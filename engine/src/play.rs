@@ -16,6 +16,8 @@ pub mod open_chance;
 
 pub mod random;
 
+pub mod perft;
+
 pub mod provided;
 
 pub mod searching;

@@ -114,6 +114,17 @@ pub trait Player<G: Game>: Send {
     /// permits, in list order.
     fn analyse(&mut self, position: &G::Position, legal: Option<&[G::Move]>) -> Analysis<G::Move>;
 
+    /// What the game counts (`discs`) and the exact score of each of some moves, for the seat that
+    /// makes it; `None` from players that do not know it.
+    fn exact_scores(
+        &mut self,
+        position: &G::Position,
+        moves: &[G::Move],
+    ) -> Option<(&'static str, Vec<i32>)> {
+        let _ = (position, moves);
+        None
+    }
+
     /// Values a position before chance has spoken ("chance root"): one number, which a search finds
     /// with fewer nodes than the values of all moves. The position is not over.
     fn value(&mut self, position: &G::Position) -> Valuation;

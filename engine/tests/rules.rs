@@ -9,6 +9,7 @@ use engine::games::einstein::position::Side;
 use engine::games::einstein::{
     BLUE, EinStein, GONE, MAX_STONES, MoveList, Position, RED, Standard, Variant,
 };
+use engine::play::perft::perft;
 use proptest::prelude::*;
 use reference::{Board, Choice, Step};
 use std::collections::HashMap;
@@ -300,22 +301,8 @@ fn games_from_set_ups_agree_with_the_reference() {
     }
 }
 
-/// Paths of (face, move) pairs.
-fn perft(game: &Standard, position: &Position, depth: u32) -> u64 {
-    if depth == 0 {
-        return 1;
-    }
-    let paths_of_face = |face| -> u64 {
-        let legal = game.legal_moves(position, face);
-        legal
-            .iter()
-            .map(|&mv| perft(game, &game.play(position, mv), depth - 1))
-            .sum()
-    };
-    (1..=6).map(paths_of_face).sum()
-}
-
-/// The same through the move list and the outcomes: weights of sixths count the faces.
+/// Paths of (face, move) pairs, through the move list and the outcomes: weights of sixths count the
+/// faces.
 fn perft_of_outcomes(game: &Standard, position: &Position, depth: u32) -> u64 {
     if depth == 0 {
         return 1;
@@ -342,7 +329,7 @@ fn perft_counts_those_of_two_independent_programs() {
         .parse_position("123../45.../6...a/...bc/..def r -")
         .expect("a position");
     for (depth, paths) in [(1, 18), (2, 324), (3, 6162), (4, 117_369)] {
-        assert_eq!(perft(&game, &start, depth), paths, "depth {depth}");
+        assert_eq!(perft(&game, &start, depth).leaves, paths, "depth {depth}");
         assert_eq!(
             perft_of_outcomes(&game, &start, depth),
             paths,

@@ -11,6 +11,7 @@ use crate::core::evaluator::Evaluator;
 use crate::core::game::{Chance, Game, Payoffs, Seat, Stage};
 use crate::core::random::RandomStream;
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 /// The rules, and the outcomes that lie open.
 #[derive(Clone, Debug)]
@@ -69,6 +70,7 @@ impl<G: Playable> Game for OpenChance<G> {
     type Moves = G::Moves;
     const MOVE_KINDS: usize = G::MOVE_KINDS;
 
+    #[inline]
     fn seats(&self) -> usize {
         self.game.seats()
     }
@@ -187,6 +189,18 @@ impl<G: Playable> OpenChancePlayer<G> {
 impl<G: Playable> Player<G> for OpenChancePlayer<G> {
     fn new_game(&mut self, seed: u64) {
         self.player.new_game(seed);
+    }
+
+    fn ponders(&self) -> bool {
+        self.player.ponders()
+    }
+
+    fn ponder(&mut self, position: &G::Position, stop: &Arc<AtomicBool>) {
+        self.player.ponder(&self.open.start(*position), stop);
+    }
+
+    fn failure(&mut self) -> Option<String> {
+        self.player.failure()
     }
 
     fn decide(&mut self, position: &G::Position, legal: &[G::Move]) -> Decision<G::Move> {

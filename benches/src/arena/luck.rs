@@ -8,7 +8,7 @@
 //! GNU Backgammon; AIVAT (Burch, Schmid, Moravčík, Bowling 2018), the part for chance.
 
 use super::{ArenaError, Contestant};
-use engine::core::game::{Game, OutcomeList};
+use engine::core::game::Game;
 use engine::core::record::GameRecord;
 use engine::games::einstein::{RED, Standard};
 use engine::play::player::Player;
@@ -38,7 +38,6 @@ pub fn of_game(
     seat_of_a: usize,
     evaluator: &mut dyn Player<Standard>,
 ) -> f64 {
-    let mut outcomes = OutcomeList::default();
     let mut sum = 0.0;
     for (position, ply) in record.positions(game).zip(&record.plies) {
         let rated = evaluator.analyse(&position, None).moves;
@@ -48,8 +47,7 @@ pub fn of_game(
                 .map(|&(_, value)| f64::from(value.unwrap_or(0.0)))
                 .fold(0.0, f64::max)
         };
-        outcomes.clear();
-        game.outcomes(&position, &moves, &mut outcomes);
+        let outcomes = game.outcomes(&position, &moves);
         let mean: f64 = outcomes
             .iter()
             .map(|outcome| f64::from(outcome.weight) * best(&rated[outcome.run()]))

@@ -3,7 +3,7 @@
 use crate::positions::{self, PositionArguments, Question, side};
 use anyhow::Result;
 use engine::core::chance::expectation;
-use engine::core::game::{Game, OutcomeList};
+use engine::core::game::Game;
 use engine::core::random::{SeedSpace, derive_seed};
 use engine::games::einstein::{Move, Position, Standard};
 use engine::play::build::PlayerRecipe;
@@ -169,8 +169,7 @@ fn answer(game: &Standard, question: &Question, player: &mut dyn Player<Standard
                     .map(|(_, value)| value.unwrap_or(0.0))
                     .collect::<Vec<f32>>()
             });
-            let mut outcomes = OutcomeList::default();
-            game.outcomes(position, &moves, &mut outcomes);
+            let outcomes = game.outcomes(position, &moves);
             values.map(|values| expectation(&outcomes, &values))
         }
     };

@@ -71,6 +71,11 @@ pub trait Evaluator<G: Game>: Send + Sync {
         }
     }
 
+    /// What ProbCut takes a search two plies less deep to differ by: [`Game::probcut_deviation`].
+    fn probcut_deviation(&self, game: &G) -> Option<f32> {
+        game.probcut_deviation()
+    }
+
     /// A value for every seat; with more than two seats all others get the same.
     fn payoffs(&self, game: &G, position: &G::Position, cache: &Self::Cache) -> Payoffs {
         let own = self.value(game, position, cache);
@@ -137,6 +142,10 @@ impl<G: Game, E: Evaluator<G>> Evaluator<G> for Arc<E> {
 
     fn values(&self, game: &G, positions: &[G::Position], out: &mut [f32]) {
         (**self).values(game, positions, out);
+    }
+
+    fn probcut_deviation(&self, game: &G) -> Option<f32> {
+        (**self).probcut_deviation(game)
     }
 
     fn payoffs(&self, game: &G, position: &G::Position, cache: &E::Cache) -> Payoffs {

@@ -6,7 +6,7 @@
 //! permits in the game with dice.
 
 use super::{EinStein, Move, MoveList, Position};
-use crate::core::game::{Game, Payoffs, Seat, Stage};
+use crate::core::game::{Game, OneOutcome, Payoffs, Seat, Stage};
 use crate::games::einstein::dice::DiceStream;
 use std::sync::Arc;
 
@@ -65,7 +65,7 @@ impl<const COLUMNS: usize, const ROWS: usize> Game for OpenDice<COLUMNS, ROWS> {
     type Position = OpenPosition;
     type Move = Move;
     type Moves = MoveList;
-    const MOVE_KINDS: usize = <EinStein<COLUMNS, ROWS> as Game>::MOVE_KINDS;
+    type Outcomes = OneOutcome;
 
     #[inline]
     fn to_move(&self, position: &OpenPosition) -> Seat {
@@ -91,6 +91,10 @@ impl<const COLUMNS: usize, const ROWS: usize> Game for OpenDice<COLUMNS, ROWS> {
         }
     }
 
+    fn move_kinds(&self) -> usize {
+        self.game.move_kinds()
+    }
+
     fn move_kind(&self, position: &OpenPosition, mv: Move) -> usize {
         self.game.move_kind(&position.position, mv)
     }
@@ -101,6 +105,14 @@ impl<const COLUMNS: usize, const ROWS: usize> Game for OpenDice<COLUMNS, ROWS> {
 
     fn stage(&self, position: &OpenPosition) -> Stage {
         self.game.stage(&position.position)
+    }
+
+    fn moves_left(&self, position: &OpenPosition) -> u32 {
+        self.game.moves_left(&position.position)
+    }
+
+    fn probcut_deviation(&self) -> Option<f32> {
+        self.game.probcut_deviation()
     }
 
     #[inline]

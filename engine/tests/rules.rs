@@ -3,7 +3,7 @@
 
 mod reference;
 
-use engine::core::game::{Game, OutcomeList};
+use engine::core::game::Game;
 use engine::games::einstein::dice::{Die, RandomStream};
 use engine::games::einstein::position::Side;
 use engine::games::einstein::{
@@ -106,8 +106,7 @@ impl<const COLUMNS: usize, const ROWS: usize> Rules<COLUMNS, ROWS> {
 
         // The outcomes: each possible face's steps are one outcome's run, whose weight is that of
         // all such faces.
-        let mut outcomes = OutcomeList::default();
-        game.outcomes(position, &moves, &mut outcomes);
+        let outcomes = game.outcomes(position, &moves);
         let mut weights = vec![0.0; outcomes.len()];
         for face in self.faces() {
             let legal: Vec<String> = board
@@ -307,9 +306,9 @@ fn perft_of_outcomes(game: &Standard, position: &Position, depth: u32) -> u64 {
     if depth == 0 {
         return 1;
     }
-    let (mut moves, mut outcomes) = (MoveList::default(), OutcomeList::default());
+    let mut moves = MoveList::default();
     game.moves(position, &mut moves);
-    game.outcomes(position, &moves, &mut outcomes);
+    let outcomes = game.outcomes(position, &moves);
     let below: Vec<u64> = moves
         .iter()
         .map(|&mv| perft_of_outcomes(game, &game.play(position, mv), depth - 1))

@@ -14,7 +14,7 @@ pub mod notation;
 mod playable;
 pub mod transcript;
 
-use crate::core::game::{DRAW, FixedList, Game, Payoffs, Seat, Stage, one_of, won_by};
+use crate::core::game::{DRAW, FixedList, Game, OneOutcome, Payoffs, Seat, Stage, one_of, won_by};
 use bits::{COLUMNS, reached, turned};
 
 /// Black, who moves first: seat 0.
@@ -210,7 +210,7 @@ impl Game for Reversi {
     type Position = Position;
     type Move = Move;
     type Moves = MoveList;
-    const MOVE_KINDS: usize = 65;
+    type Outcomes = OneOutcome;
 
     #[inline]
     fn to_move(&self, position: &Position) -> Seat {
@@ -266,6 +266,10 @@ impl Game for Reversi {
     }
 
     #[inline]
+    fn move_kinds(&self) -> usize {
+        65
+    }
+
     fn move_kind(&self, _position: &Position, mv: Move) -> usize {
         usize::from(mv.0)
     }

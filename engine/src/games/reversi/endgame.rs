@@ -287,6 +287,8 @@ fn largest(scores: &[i32]) -> usize {
 }
 
 impl Player<Reversi> for EndgamePlayer {
+    crate::player_never!(Reversi: ponders, fails, values);
+
     fn new_game(&mut self, _seed: u64) {
         self.solver.table.fill(Entry::default());
     }

@@ -14,7 +14,7 @@ use super::race_tables::{VECTORS, distance_index, distance_place};
 use super::schwarz::Schwarz;
 use crate::core::calibration::{Calibrated, Calibration, exponential, logistic, unproven};
 use crate::core::evaluator::{Evaluator, OnePly, Score};
-use crate::core::game::MAX_OUTCOMES;
+use crate::games::einstein::MAX_OUTCOMES;
 use crate::games::einstein::{GONE, MAX_STONES, Move, Position, Standard};
 use crate::play::registry::{EvaluatorEntry, calibration};
 use std::sync::Arc;

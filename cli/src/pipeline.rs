@@ -53,7 +53,8 @@ pub(crate) fn run(
         "self-play",
         || {
             let progress = progress_bar("games");
-            let summary = SelfPlay::new(config.selfplay())?.run(&data, &progress)?;
+            let summary = SelfPlay::<engine::games::einstein::Standard>::new(config.selfplay())?
+                .run(&data, &progress)?;
             progress.finish_and_clear();
             Ok(summary)
         },
@@ -303,8 +304,7 @@ fn curves(models: &[FitReport]) -> LineChart {
 }
 
 fn self_play_rows(summary: &SelfPlaySummary, seconds: f64) -> Vec<(String, String)> {
-    let share =
-        |part: u64, whole: u64| format!("{:.1} %", 100.0 * part as f64 / whole.max(1) as f64);
+    let percent = |part: f64, whole: u64| format!("{:.1} %", 100.0 * part / whole.max(1) as f64);
     let mut rows = vec![
         ("games".to_owned(), summary.games.to_string()),
         ("positions".to_owned(), summary.positions.to_string()),
@@ -325,11 +325,11 @@ fn self_play_rows(summary: &SelfPlaySummary, seconds: f64) -> Vec<(String, Strin
         ),
         (
             "won by who began".to_owned(),
-            share(summary.first_mover_wins, summary.games),
+            percent(summary.first_mover_points, summary.counted()),
         ),
         (
             "explored moves".to_owned(),
-            share(summary.explored, summary.positions),
+            percent(summary.explored as f64, summary.positions),
         ),
     ];
     for tally in &summary.players {
@@ -338,7 +338,7 @@ fn self_play_rows(summary: &SelfPlaySummary, seconds: f64) -> Vec<(String, Strin
             format!(
                 "{} sides, won {}",
                 tally.sides,
-                share(tally.wins, tally.sides)
+                percent(tally.points, tally.sides)
             ),
         ));
     }

@@ -45,7 +45,11 @@ pub(super) fn place(number: u64) -> PathBuf {
 }
 
 /// The self-play of a generation; its records name no paths.
-pub(super) fn self_play(config: &ImproveConfig, number: u64, best: &Evaluator) -> Result<SelfPlay> {
+pub(super) fn self_play(
+    config: &ImproveConfig,
+    number: u64,
+    best: &Evaluator,
+) -> Result<SelfPlay<Standard>> {
     let run = SelfPlay::new(config.selfplay(number, best))?;
     Ok(match &best.model {
         Some((path, name)) => run.naming(&path.display().to_string(), name),

@@ -4,6 +4,7 @@
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use engine::core::random::RandomStream;
 use engine::games::einstein::Standard;
+use engine::games::einstein::Standard;
 use engine::games::einstein::inputs::{ACTIVE, DenseFeatures, STONE_SQUARES};
 use engine::games::einstein::learned::network::Heads;
 use std::hint::black_box;
@@ -23,13 +24,14 @@ const BATCH: usize = 4096;
 fn records(criterion: &mut Criterion) {
     let path = Path::new(SAMPLE).join("000000.games");
     let bytes = std::fs::read(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
-    let (header, games) = shard::decode::<engine::games::einstein::Standard>(&path, &bytes)
-        .unwrap_or_else(|error| panic!("{error}"));
+    let (header, games) =
+        shard::decode::<Standard>(&path, &bytes).unwrap_or_else(|error| panic!("{error}"));
     let plies: usize = games.iter().map(|game| game.record.plies.len()).sum();
     let mut group = criterion.benchmark_group("records");
     group.throughput(Throughput::Elements(plies as u64));
     group.bench_function("reading and replaying", |bencher| {
-        bencher.iter(|| shard::decode(&path, black_box(&bytes)).map(|read| read.1.len()))
+        bencher
+            .iter(|| shard::decode::<Standard>(&path, black_box(&bytes)).map(|read| read.1.len()))
     });
     group.bench_function("writing and checking", |bencher| {
         bencher.iter(|| shard::encode(&path, &header, black_box(&games)).map(|bytes| bytes.len()))

@@ -4,7 +4,6 @@
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use engine::core::random::RandomStream;
 use engine::games::einstein::Standard;
-use engine::games::einstein::Standard;
 use engine::games::einstein::inputs::{ACTIVE, DenseFeatures, STONE_SQUARES};
 use engine::games::einstein::learned::network::Heads;
 use std::hint::black_box;

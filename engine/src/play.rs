@@ -14,8 +14,6 @@ pub mod open_chance;
 
 pub mod random;
 
-pub mod perft;
-
 pub mod provided;
 
 pub mod searching;

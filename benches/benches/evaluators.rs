@@ -68,10 +68,11 @@ fn evaluators(criterion: &mut Criterion) {
 
 /// Forty windows of four squares, with weights that are no matter.
 fn tables() -> NTuple {
-    let windows = TupleSet::named("board-windows")
+    let windows = TupleSet::named(&Standard::default(), "board-windows")
         .unwrap_or_else(|error| panic!("{error}"))
         .tuple_texts();
-    let set = TupleSet::custom(&windows[..40]).unwrap_or_else(|error| panic!("{error}"));
+    let set = TupleSet::custom(&Standard::default(), &windows[..40])
+        .unwrap_or_else(|error| panic!("{error}"));
     let weights = (0..set.rows()).map(|row| (row % 7) as f32 / 70.0).collect();
     NTuple::new(set, weights, 0.0).unwrap_or_else(|error| panic!("{error}"))
 }

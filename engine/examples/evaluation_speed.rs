@@ -20,15 +20,15 @@ use engine::core::game::Game;
 use engine::core::random::RandomStream;
 use engine::games::einstein::evaluators::schwarz_odds::SchwarzOdds;
 use engine::games::einstein::inputs::{FeatureGroup, FeatureGroups, SPARSE_ROWS};
+use engine::games::einstein::learned::Network;
 use engine::games::einstein::learned::integer_network::inputs::SideGroups;
 use engine::games::einstein::learned::integer_network::{
     FloatWeights, IntegerInstructions, IntegerNetwork, SHAPES,
 };
-use engine::games::einstein::learned::network::{
-    HeadWeights, InstructionSet, Layer, Network, NetworkWeights,
-};
-use engine::games::einstein::learned::ntuple::{Instructions, NTuple, SET_NAMES, TupleSet};
+use engine::games::einstein::learned::ntuple::{Instructions, NTuple, TupleSet};
 use engine::games::einstein::{Move, MoveList, Position, RED, Standard};
+use engine::learned::inputs::Learnable;
+use engine::learned::network::{HeadWeights, InstructionSet, Layer, NetworkWeights};
 use std::hint::black_box;
 use std::time::Instant;
 
@@ -163,8 +163,7 @@ fn numbers(random: &mut RandomStream, count: usize, most: f64) -> Vec<f32> {
 }
 
 fn network(random: &mut RandomStream, groups: FeatureGroups) -> Network {
-    Network::new(NetworkWeights {
-        groups,
+    let weights = NetworkWeights {
         sparse: numbers(random, SPARSE_ROWS * 64, 0.3),
         dense: numbers(random, groups.len() * 64, 0.3),
         bias: numbers(random, 64, 0.3),
@@ -175,8 +174,8 @@ fn network(random: &mut RandomStream, groups: FeatureGroups) -> Network {
         output: numbers(random, 32, 1.0),
         output_bias: 0.0,
         heads: HeadWeights::default(),
-    })
-    .unwrap()
+    };
+    Network::new(&Standard::default(), groups, weights).unwrap()
 }
 
 fn integer_network(random: &mut RandomStream, [first, second]: [usize; 2]) -> IntegerNetwork {
@@ -240,13 +239,20 @@ fn main() {
             );
         }
     }
-    let mut sets: Vec<(String, TupleSet)> = SET_NAMES
-        .map(|name| (name.to_owned(), TupleSet::named(name).unwrap()))
-        .to_vec();
-    let windows = TupleSet::named("board-windows").unwrap().tuple_texts();
+    let mut sets: Vec<(String, TupleSet)> = Standard::default()
+        .tuple_sets()
+        .iter()
+        .map(|set| {
+            let tuples = TupleSet::named(&Standard::default(), set.name).unwrap();
+            (set.name.to_owned(), tuples)
+        })
+        .collect();
+    let windows = TupleSet::named(&Standard::default(), "board-windows")
+        .unwrap()
+        .tuple_texts();
     sets.push((
         "tables of 13^4".to_owned(),
-        TupleSet::custom(&windows[..40]).unwrap(),
+        TupleSet::custom(&Standard::default(), &windows[..40]).unwrap(),
     ));
     for (name, set) in sets {
         let weights = numbers(&mut random, set.rows(), 0.1);

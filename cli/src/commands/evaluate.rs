@@ -3,7 +3,6 @@
 use crate::positions::{self, PositionArguments, Question, side};
 use anyhow::Result;
 use engine::core::evaluator::DynEvaluator;
-use engine::games::einstein::learned::network::FACES;
 use engine::play::build;
 use serde::Serialize;
 use std::process::ExitCode;
@@ -35,7 +34,7 @@ struct Answer {
     raw: Option<Option<f32>>,
     /// Win probability after each face, of evaluators that know it.
     #[serde(skip_serializing_if = "Option::is_none")]
-    rolls: Option<[f32; FACES]>,
+    rolls: Option<Vec<f32>>,
     /// Plies to the end, of evaluators that know it.
     #[serde(skip_serializing_if = "Option::is_none")]
     moves_to_go: Option<f32>,

@@ -49,7 +49,7 @@ pub(super) fn attack_block_threat(game: &Standard) -> AnyEvaluator {
 pub(super) fn from_notation(notation: &Notation, game: &Standard) -> Result<AnyEvaluator, Problem> {
     if let Some(path) = notation.name.strip_prefix("model:") {
         Arguments::of(notation).finish()?;
-        let model = ModelFile::load(Path::new(path))
+        let model = ModelFile::load(game, Path::new(path))
             .map_err(|error| (notation.character, error.to_string()))?
             .model;
         return Ok(match model {

@@ -15,8 +15,8 @@ use super::schwarz::Schwarz;
 use super::schwarz_odds::SchwarzOdds;
 use crate::core::calibration::Calibrated;
 use crate::core::evaluator::{DynEvaluator, Evaluator, Score};
+use crate::games::einstein::learned::Network;
 use crate::games::einstein::learned::integer_network::{IntegerNetwork, log_odds};
-use crate::games::einstein::learned::network::{FACES, Network};
 use crate::games::einstein::learned::ntuple::NTuple;
 use crate::games::einstein::{Position, Standard};
 use std::sync::Arc;
@@ -111,7 +111,7 @@ impl AnyEvaluator {
     /// The win probability of the side to move after each face that it may now roll; see
     /// [`Network::rolls`].
     #[must_use]
-    pub fn rolls(&self, game: &Standard, position: &Position) -> Option<[f32; FACES]> {
+    pub fn rolls(&self, game: &Standard, position: &Position) -> Option<Vec<f32>> {
         self.network()?.rolls(game, position)
     }
 

@@ -15,8 +15,8 @@ use super::inputs::{JOINED, JOINED_ROWS};
 use super::kernels::{CHANGED, IntegerInstructions, Layers, Line, Line16, Pair, SHORT, Tables};
 use super::{FULL, SHIFT, win_probability};
 use crate::core::evaluator::OnePly;
+use crate::games::einstein::learned::lane_sums;
 use crate::games::einstein::learned::steps::{Logits, Steps};
-use crate::games::einstein::learned::totals;
 
 /// Defines a function that goes on with the one of its name for the instruction set in use.
 macro_rules! dispatched {
@@ -385,7 +385,7 @@ macro_rules! kernels {
 }
 
 /// Positions whose logits are computed together.
-const GROUP: usize = totals::TOGETHER;
+const GROUP: usize = lane_sums::TOGETHER;
 
 /// Activations of a first layer.
 #[repr(C, align(64))]

@@ -11,11 +11,13 @@
 mod collector;
 mod journal;
 pub mod luck;
+pub mod report;
 pub mod result;
-pub mod setups;
 pub mod stopping;
 mod timed;
+pub mod tournament;
 
+use crate::studies::setups::{Setups, SetupsError};
 use collector::Collector;
 use engine::core::random::{SeedSpace, derive_seed};
 use engine::games::einstein::{BLUE, RED, Standard, Variant};
@@ -26,7 +28,6 @@ use journal::{Journal, MatchIdentity};
 use rayon::ThreadPoolBuilder;
 pub use result::{LuckResult, MatchResult};
 use serde::{Deserialize, Serialize};
-pub use setups::{Setups, SetupsError};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};

@@ -6,7 +6,8 @@
 //! Invariant: no pair stands in the file twice, and a file is only ever continued by the match that
 //! began it.
 
-use super::{ArenaError, PairResult, Setups};
+use super::{ArenaError, PairResult};
+use crate::studies::setups::Setups;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fs::{File, OpenOptions, TryLockError};

@@ -5,10 +5,11 @@ use crate::output;
 use crate::positions::RulesArguments;
 use anyhow::{Result, anyhow, bail};
 use benches::arena::{
-    Contestant, MatchOptions, MatchResult, SequentialResult, Setups, StoppingRule, play_match,
+    Contestant, MatchOptions, MatchResult, SequentialResult, StoppingRule, play_match,
 };
 use benches::statistics::Interval;
 use benches::statistics::sequential::{EloModel, SequentialTest, Verdict};
+use benches::studies::setups::Setups;
 use engine::core::files;
 use engine::games::einstein::Standard;
 use engine::play::build::PlayerRecipe;

@@ -345,7 +345,6 @@ impl<const COLUMNS: usize, const ROWS: usize> Game for EinStein<COLUMNS, ROWS> {
     type Position = Position;
     type Move = Move;
     type Moves = MoveList;
-    const SEATS: usize = 2;
     const MOVE_KINDS: usize = 2 * 3 * MAX_STONES;
 
     #[inline]

@@ -65,7 +65,6 @@ impl<const COLUMNS: usize, const ROWS: usize> Game for OpenDice<COLUMNS, ROWS> {
     type Position = OpenPosition;
     type Move = Move;
     type Moves = MoveList;
-    const SEATS: usize = 2;
     const MOVE_KINDS: usize = <EinStein<COLUMNS, ROWS> as Game>::MOVE_KINDS;
 
     #[inline]

@@ -4,7 +4,8 @@ mod positions;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use engine::core::evaluator::DynEvaluator;
-use engine::games::einstein::learned::ntuple::{Instructions, NTuple, TupleSet};
+use engine::core::simd::Instructions;
+use engine::games::einstein::learned::ntuple::{NTuple, TupleSet};
 use engine::games::einstein::{Position, Standard};
 use engine::play::build;
 use positions::{POSITIONS, positions};
@@ -47,13 +48,8 @@ fn evaluators(criterion: &mut Criterion) {
             bencher.iter(|| positions.iter().map(value).sum::<f32>());
         });
     }
-    for instructions in Instructions::ALL
-        .into_iter()
-        .filter(|instructions| instructions.is_available())
-    {
-        let network = tables()
-            .on(instructions)
-            .unwrap_or_else(|missing| panic!("{missing:?} is available"));
+    for instructions in Instructions::available() {
+        let network = tables().on(instructions);
         group.bench_function(
             format!("40 tables of 13^4, {}", instructions.name()),
             |bencher| {

@@ -18,17 +18,16 @@
 use engine::core::evaluator::Evaluator;
 use engine::core::game::Game;
 use engine::core::random::RandomStream;
+use engine::core::simd::Instructions;
 use engine::games::einstein::evaluators::schwarz_odds::SchwarzOdds;
 use engine::games::einstein::inputs::{FeatureGroup, FeatureGroups, SPARSE_ROWS};
 use engine::games::einstein::learned::Network;
 use engine::games::einstein::learned::integer_network::inputs::SideGroups;
-use engine::games::einstein::learned::integer_network::{
-    FloatWeights, IntegerInstructions, IntegerNetwork, SHAPES,
-};
-use engine::games::einstein::learned::ntuple::{Instructions, NTuple, TupleSet};
+use engine::games::einstein::learned::integer_network::{FloatWeights, IntegerNetwork, SHAPES};
+use engine::games::einstein::learned::ntuple::{NTuple, TupleSet};
 use engine::games::einstein::{Move, MoveList, Position, RED, Standard};
 use engine::learned::inputs::Learnable;
-use engine::learned::network::{HeadWeights, InstructionSet, Layer, NetworkWeights};
+use engine::learned::network::{HeadWeights, Layer, NetworkWeights};
 use std::hint::black_box;
 use std::time::Instant;
 
@@ -207,11 +206,8 @@ fn main() {
     whole("schwarz", &schwarz, &plies, rounds);
     for shape in SHAPES {
         let network = integer_network(&mut random, shape);
-        for set in IntegerInstructions::ALL
-            .into_iter()
-            .filter(|set| set.is_available())
-        {
-            let network = network.clone().on(set).unwrap();
+        for set in Instructions::available() {
+            let network = network.clone().on(set);
             let name = format!("integer network {}-{}, {}", shape[0], shape[1], set.name());
             line(&name, &network, &plies, rounds);
             whole(&name, &network, &plies, rounds);
@@ -227,13 +223,10 @@ fn main() {
         ("22 dense inputs", dense),
     ] {
         let network = network(&mut random, groups);
-        for set in InstructionSet::ALL
-            .into_iter()
-            .filter(|set| set.is_available())
-        {
+        for set in Instructions::available() {
             line(
-                &format!("network 64-32, {inputs}, {set:?}").to_lowercase(),
-                &network.clone().on(set).unwrap(),
+                &format!("network 64-32, {inputs}, {}", set.name()),
+                &network.clone().on(set),
                 &plies,
                 rounds,
             );
@@ -256,14 +249,10 @@ fn main() {
     ));
     for (name, set) in sets {
         let weights = numbers(&mut random, set.rows(), 0.1);
-        for instructions in Instructions::ALL
-            .into_iter()
-            .filter(|instructions| instructions.is_available())
-        {
+        for instructions in Instructions::available() {
             let network = NTuple::new(set.clone(), weights.clone(), 0.0)
                 .unwrap()
-                .on(instructions)
-                .unwrap();
+                .on(instructions);
             let title = format!("{} tuples, {name}, {}", set.tuples(), instructions.name());
             line(&title, &network, &plies, rounds);
             whole(&title, &network, &plies, rounds);

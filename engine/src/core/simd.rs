@@ -107,8 +107,9 @@ impl Instructions {
 
 /// Defines a function that runs a loop on given instructions: `name(instructions, arguments…)` calls
 /// the first of the forms whose level they include, compiled for that level. Forms stand widest
-/// first; where the portable one is missing, the caller vouches that instructions are never less
-/// than the last. A form is safe code, `#[inline(always)]` or compiled for instructions of its level.
+/// first, `any` for all widths of vectors; where the portable one is missing, the caller vouches that
+/// instructions are never less than the last. A form is safe code, `#[inline(always)]` or compiled
+/// for instructions of its level.
 #[macro_export]
 macro_rules! dispatched {
     ($(#[$meta:meta])* $visibility:vis fn $name:ident
@@ -127,6 +128,12 @@ macro_rules! dispatched {
             $crate::dispatched!(@forms level
                 [$($($constant: $kind),+)?] [$($argument: $type),*] [$(-> $result)?] $($forms)+)
         }
+    };
+    (@forms $level:ident [$($constants:tt)*] [$($arguments:tt)*] [$($result:tt)*]
+        any => $body:expr $(,)?
+    ) => {
+        $crate::dispatched!(@forms $level [$($constants)*] [$($arguments)*] [$($result)*]
+            Avx512 => $body, Avx2 => $body, Portable => $body)
     };
     (@forms $level:ident [$($constants:tt)*] [$($argument:ident: $type:ty),*] [$($result:tt)*]
         Portable => $body:expr $(,)?

@@ -12,12 +12,12 @@ mod kernels;
 
 pub use accumulator::Accumulators;
 pub use heads::{Head, HeadWeights, Heads, PLIES_SCALE};
-pub use kernels::InstructionSet;
 
 use super::inputs::{DenseGroupOf, DenseInputs, Learnable, MAX_DENSE, network_layout};
 use super::names::{NameSet, Named};
 use crate::core::calibration::logistic;
 use crate::core::evaluator::Evaluator;
+use crate::core::simd::Instructions;
 
 /// What a sparse weight of 1.0 is in fixed point.
 pub const SPARSE_SCALE: i32 = 1 << 20;
@@ -125,7 +125,7 @@ pub struct Network<G: Learnable> {
     features: G::Dense,
     dense: usize,
     active: usize,
-    instructions: InstructionSet,
+    instructions: Instructions,
     game: String,
     layout: String,
 }
@@ -218,7 +218,7 @@ impl<G: Learnable> Network<G> {
             features,
             dense,
             active: game.active(),
-            instructions: InstructionSet::detect(),
+            instructions: Instructions::detect(),
         })
     }
 
@@ -230,11 +230,12 @@ impl<G: Learnable> Network<G> {
     }
 
     /// The same network on other instructions than the best this machine has; values do not change.
-    /// `None` if this machine does not have them.
     #[must_use]
-    pub fn on(mut self, instructions: InstructionSet) -> Option<Self> {
-        self.instructions = instructions;
-        instructions.is_available().then_some(self)
+    pub fn on(self, instructions: Instructions) -> Self {
+        Self {
+            instructions,
+            ..self
+        }
     }
 
     /// The weights, the sparse ones in fixed point.
@@ -251,7 +252,7 @@ impl<G: Learnable> Network<G> {
 
     /// The instructions in use.
     #[must_use]
-    pub fn instructions(&self) -> InstructionSet {
+    pub fn instructions(&self) -> Instructions {
         self.instructions
     }
 

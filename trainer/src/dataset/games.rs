@@ -1,8 +1,8 @@
 //! What of a shard becomes samples, and for which part of the split.
 //!
-//! The search that chose a move valued the position it leads to with the dice that follow averaged
-//! out. A label says the same of that position, and of the start, where there was no move. What is
-//! said of the position after a move is, turned round, what the roll before that move was worth.
+//! The search that chose a move valued the position it leads to with the chance that follows
+//! averaged out. A label says the same of that position, and of the start, where there was no move. What is
+//! said of the position after a move is, turned round, what chance before that move was worth.
 //! Invariant: a game is all in training or all in validation, by the seed and its index alone.
 
 use super::SampleOptions;
@@ -26,10 +26,10 @@ pub struct UsedLabel {
 }
 
 /// What came of a shard.
-pub(super) struct Part {
+pub(super) struct Part<P> {
     pub(super) variant: String,
-    pub(super) training: Vec<Sample>,
-    pub(super) validation: Vec<Sample>,
+    pub(super) training: Vec<Sample<P>>,
+    pub(super) validation: Vec<Sample<P>>,
     /// All labels of the shard, used or not.
     pub(super) labels: Vec<UsedLabel>,
 }

@@ -41,8 +41,8 @@ impl Accumulators {
     /// Makes room for a network's sums, and finds the rows of a position.
     fn find_rows<G: Learnable>(&mut self, network: &Network<G>, game: &G, position: &G::Position) {
         self.width = network.weights.bias.len();
-        self.sums.resize(G::SEATS * self.width, 0);
-        self.rows.resize(G::SEATS * network.active, 0);
+        self.sums.resize(game.seats() * self.width, 0);
+        self.rows.resize(game.seats() * network.active, 0);
         for (seat, rows) in self.rows.chunks_exact_mut(network.active).enumerate() {
             game.sparse(position, seat, rows);
         }
@@ -70,8 +70,8 @@ impl Accumulators {
         after: &G::Position,
     ) {
         let active = network.active;
-        if parent.sums.len() != G::SEATS * network.weights.bias.len()
-            || parent.rows.len() != G::SEATS * active
+        if parent.sums.len() != game.seats() * network.weights.bias.len()
+            || parent.rows.len() != game.seats() * active
         {
             return self.refresh(network, game, after);
         }

@@ -6,7 +6,6 @@
 
 mod cell;
 mod differences;
-mod instructions;
 mod mobility;
 mod plan;
 mod sets;
@@ -17,12 +16,12 @@ mod view;
 mod watchers;
 
 pub(crate) use cell::{GROUPS, image};
-pub use instructions::Instructions;
 pub(crate) use sets::{SETS, kinds};
 pub use successors::Successors;
 pub(crate) use view::View;
 
 use crate::core::evaluator::OnePly;
+use crate::core::simd::{Instructions, Level};
 use crate::games::einstein::{Move, Position, Standard};
 use crate::learned::inputs::Cell;
 pub use crate::learned::tuples::{CUSTOM, MAX_TUPLES, NTupleError, TupleError};
@@ -47,37 +46,42 @@ pub struct EinSteinTuples {
 }
 
 impl EinSteinTuples {
-    fn on(&self, instructions: Instructions) -> Result<Self, Instructions> {
-        if instructions.is_available() {
-            Ok(Self {
-                instructions,
-                ..self.clone()
-            })
-        } else {
-            Err(instructions)
+    fn on(&self, instructions: Instructions) -> Self {
+        Self {
+            // AVX-512 here means permutations of bytes.
+            instructions: instructions.among(&[Level::Avx2, Level::Avx512Vbmi]),
+            ..self.clone()
         }
+    }
+
+    /// Whether there are vectors at all.
+    #[inline]
+    fn are_vectors(&self) -> bool {
+        self.instructions != Instructions::PORTABLE
+    }
+
+    /// Whether they are wide ones with permutations of bytes.
+    #[inline]
+    fn are_wide(&self) -> bool {
+        self.instructions.level() == Level::Avx512Vbmi
     }
 }
 
 impl TupleSet {
     /// The same set, computed with certain instructions; all give the same.
-    ///
-    /// # Errors
-    /// If this machine lacks them, which are returned.
-    pub fn on(self, instructions: Instructions) -> Result<Self, Instructions> {
-        let kernels = self.kernels().on(instructions)?;
-        Ok(self.with_kernels(kernels))
+    #[must_use]
+    pub fn on(self, instructions: Instructions) -> Self {
+        let kernels = self.kernels().on(instructions);
+        self.with_kernels(kernels)
     }
 }
 
 impl NTuple {
     /// The same network, computed with certain instructions; all give the same bits.
-    ///
-    /// # Errors
-    /// If this machine lacks them, which are returned.
-    pub fn on(self, instructions: Instructions) -> Result<Self, Instructions> {
-        let kernels = self.set().kernels().on(instructions)?;
-        Ok(self.with_kernels(kernels))
+    #[must_use]
+    pub fn on(self, instructions: Instructions) -> Self {
+        let kernels = self.set().kernels().on(instructions);
+        self.with_kernels(kernels)
     }
 }
 
@@ -90,14 +94,15 @@ impl TupleKernels<Standard> for EinSteinTuples {
             plan: Plan::new(tuples, bases),
             watchers: Box::new(Watchers::new(tuples)),
             reduced: tuples.iter().flatten().any(|cell| cell::is_reduced(*cell)),
-            instructions: Instructions::detect(),
+            instructions: Instructions::PORTABLE,
         }
+        .on(Instructions::detect())
     }
 
     #[inline]
     fn rows(set: &TupleSet, position: &Position, out: &mut [u32]) {
         #[cfg(target_arch = "x86_64")]
-        if set.kernels().instructions != Instructions::Portable {
+        if set.kernels().are_vectors() {
             return vectors::rows(set, position, out);
         }
         let view = if set.kernels().reduced {
@@ -140,7 +145,7 @@ impl TupleKernels<Standard> for EinSteinTuples {
 fn sum(network: &NTuple, position: &Position) -> i32 {
     let (set, whole) = (network.set(), network.whole());
     #[cfg(target_arch = "x86_64")]
-    if set.kernels().instructions != Instructions::Portable {
+    if set.kernels().are_vectors() {
         return whole.bias + vectors::sum(set, position, &whole.weights);
     }
     let mut rows = [0u32; MAX_TUPLES];

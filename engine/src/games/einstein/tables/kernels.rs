@@ -239,9 +239,7 @@ dispatched! {
         task: &Task<'_>,
         scratch: &mut Scratch,
     ) {
-        Avx512 => solve_body::<OWN, ENEMY>,
-        Avx2 => solve_body::<OWN, ENEMY>,
-        Portable => solve_body::<OWN, ENEMY>,
+        any => solve_body::<OWN, ENEMY>,
     }
 }
 

@@ -8,7 +8,7 @@
 //! exact.
 
 use super::watchers::Watchers;
-use super::{Instructions, NTuple, TupleSet, differences};
+use super::{NTuple, TupleSet, differences};
 use crate::core::evaluator::OnePly;
 use crate::games::einstein::learned::steps::{LOST, Listed, Logits, Step, Steps};
 use crate::games::einstein::{MAX_STONES, Move, Position, Standard};
@@ -78,7 +78,7 @@ pub(super) fn value_successors(
     let steps = own.steps.list();
     let lost = sums_after(network, position, steps, &mut sums);
     #[cfg(target_arch = "x86_64")]
-    if network.set().kernels().instructions != Instructions::Portable {
+    if network.set().kernels().are_vectors() {
         return super::vectors::one_ply(
             network.set(),
             network.whole(),
@@ -159,7 +159,7 @@ fn sums_after(network: &NTuple, position: &Position, steps: &[Step], sums: &mut 
 #[inline]
 fn changed_sums(network: &NTuple, parent: &Parent<'_>, steps: &[Step], sums: &mut Logits) {
     #[cfg(target_arch = "x86_64")]
-    if network.set().kernels().instructions == Instructions::Avx512 {
+    if network.set().kernels().are_wide() {
         return super::vectors::successors(parent, network.whole(), steps, sums);
     }
     // Room for as many tuples as most sets have: less to clear.

@@ -283,9 +283,7 @@ fn impossible_weights_are_refused() {
 
 #[test]
 fn all_instructions_give_the_same_rows_and_the_same_bits() {
-    let available: Vec<Instructions> = Instructions::ALL
-        .into_iter()
-        .filter(|instructions| instructions.is_available())
+    let available: Vec<Instructions> = Instructions::available()
         .collect();
     let mut random = RandomStream::new(6);
     for set in sets() {
@@ -296,8 +294,7 @@ fn all_instructions_give_the_same_rows_and_the_same_bits() {
         for position in random_positions(10) {
             let mut expected = vec![0; set.tuples()];
             set.clone()
-                .on(Instructions::Portable)
-                .unwrap()
+                .on(Instructions::PORTABLE)
                 .indices(&position, &mut expected);
             // In whole numbers, in any order: 255 weights below 1 have all bits.
             let whole = |weight: f32| (f64::from(weight) * f64::from(1 << 22)).round() as i64;
@@ -309,7 +306,7 @@ fn all_instructions_give_the_same_rows_and_the_same_bits() {
                     .sum::<i64>();
             let logit = ((sum + 8).div_euclid(16) as f64 / f64::from(1 << 18)) as f32;
             for &instructions in &available {
-                let network = network.clone().on(instructions).unwrap();
+                let network = network.clone().on(instructions);
                 let mut rows = vec![0; set.tuples()];
                 network.set().indices(&position, &mut rows);
                 assert_eq!(
@@ -341,11 +338,9 @@ fn rows_fit_their_tables_whatever_the_position() {
             })
             .collect();
         let of_a_phase = ends[ends.len() - 1];
-        for instructions in Instructions::ALL
-            .into_iter()
-            .filter(|instructions| instructions.is_available())
+        for instructions in Instructions::available()
         {
-            let set = set.clone().on(instructions).unwrap();
+            let set = set.clone().on(instructions);
             let mut rows = vec![0; set.tuples()];
             for position in test_support::impossible_positions(500) {
                 set.indices(&position, &mut rows);

@@ -14,7 +14,7 @@ mod avx512_successors;
 use super::cell::SQUARES;
 use super::mobility::permitted_by_others;
 use super::successors::Parent;
-use super::{Instructions, TupleSet};
+use super::TupleSet;
 use crate::core::evaluator::OnePly;
 use crate::games::einstein::learned::steps::{Logits, Step, Steps};
 use crate::games::einstein::{MAX_STONES, Position};
@@ -25,18 +25,18 @@ use crate::learned::tuples::WholeWeights;
 pub(super) fn sum(set: &TupleSet, position: &Position, weights: &[i32]) -> i32 {
     // Of the position's phase, and as many as its rows may say.
     let weights = &weights[set.offset(position) as usize..][..set.rows_of_a_phase()];
-    // SAFETY: a set only holds instructions of which `is_available` said that the processor has
-    // them (`EinSteinTuples::on`, `Instructions::detect`); and there is a weight for each row of a phase.
+    // SAFETY: a set only holds instructions that were found on this machine; and there is a weight
+    // for each row of a phase.
     unsafe {
-        match (set.kernels().instructions, set.kernels().reduced) {
-            (Instructions::Avx512, false) => {
+        match (set.kernels().are_wide(), set.kernels().reduced) {
+            (true, false) => {
                 avx512::sum::<false>(&set.kernels().plan, position, weights)
             }
-            (Instructions::Avx512, true) => {
+            (true, true) => {
                 avx512::sum::<true>(&set.kernels().plan, position, weights)
             }
-            (_, false) => avx2::sum::<false>(&set.kernels().plan, position, weights),
-            (_, true) => avx2::sum::<true>(&set.kernels().plan, position, weights),
+            (false, false) => avx2::sum::<false>(&set.kernels().plan, position, weights),
+            (false, true) => avx2::sum::<true>(&set.kernels().plan, position, weights),
         }
     }
 }
@@ -50,7 +50,7 @@ pub(super) fn successors(
     sums: &mut Logits,
 ) {
     let set = parent.set;
-    assert_eq!(set.kernels().instructions, Instructions::Avx512);
+    assert!(set.kernels().are_wide());
     let weights = &whole.weights[set.offset(&parent.turned) as usize..][..set.rows_of_a_phase()];
     // SAFETY: as above.
     unsafe {
@@ -81,7 +81,7 @@ pub(super) fn one_ply(
     sums: &mut Logits,
     lost: u32,
 ) -> OnePly {
-    assert_ne!(set.kernels().instructions, Instructions::Portable);
+    assert!(set.kernels().are_vectors());
     // SAFETY: as above; what has wider vectors has these.
     unsafe { steps.one_ply_by_eights(sums, lost, |sum| whole.win_probability(sum)) }
 }
@@ -92,15 +92,15 @@ pub(super) fn rows(set: &TupleSet, position: &Position, out: &mut [u32]) {
     let first = set.offset(position);
     // SAFETY: as above.
     unsafe {
-        match (set.kernels().instructions, set.kernels().reduced) {
-            (Instructions::Avx512, false) => {
+        match (set.kernels().are_wide(), set.kernels().reduced) {
+            (true, false) => {
                 avx512::rows::<false>(&set.kernels().plan, position, first, out)
             }
-            (Instructions::Avx512, true) => {
+            (true, true) => {
                 avx512::rows::<true>(&set.kernels().plan, position, first, out)
             }
-            (_, false) => avx2::rows::<false>(&set.kernels().plan, position, first, out),
-            (_, true) => avx2::rows::<true>(&set.kernels().plan, position, first, out),
+            (false, false) => avx2::rows::<false>(&set.kernels().plan, position, first, out),
+            (false, true) => avx2::rows::<true>(&set.kernels().plan, position, first, out),
         }
     }
 }

@@ -59,11 +59,8 @@ fn networks(set: &TupleSet, seed: u64) -> Vec<NTuple> {
 
 /// A network on every instruction set there is.
 fn on_all(network: &NTuple) -> Vec<NTuple> {
-    let available = Instructions::ALL
-        .into_iter()
-        .filter(|instructions| instructions.is_available());
-    available
-        .map(|instructions| network.clone().on(instructions).unwrap())
+    Instructions::available()
+        .map(|instructions| network.clone().on(instructions))
         .collect()
 }
 

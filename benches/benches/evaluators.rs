@@ -3,7 +3,7 @@
 mod positions;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use engine::core::evaluator::DynEvaluator;
+use engine::core::evaluator::Evaluator;
 use engine::core::simd::Instructions;
 use engine::games::einstein::learned::ntuple::{NTuple, TupleSet};
 use engine::games::einstein::{Position, Standard};

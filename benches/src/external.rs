@@ -11,7 +11,8 @@ use engine::core::game::Game;
 use engine::games::einstein::{Move, MoveList, Position, Standard, Variant};
 use engine::play::notation::{Arguments, Problem};
 use engine::play::player::{Analysis, Decision, Player};
-use engine::play::provided::{Maker, provide};
+use engine::play::provided::provide;
+use engine::play::registry::Maker;
 use engine::search::SearchStats;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::process::{Child, ChildStdin, Command, Stdio};
@@ -37,10 +38,10 @@ const MILLISECONDS: u64 = 10_000;
 
 /// Makes `external` known to player notation.
 pub fn provide_external() {
-    provide("external", Box::new(read));
+    provide("external", read);
 }
 
-fn read(arguments: &mut Arguments<'_>, game: &Standard) -> Result<Maker, Problem> {
+fn read(arguments: &mut Arguments<'_>, game: &Standard) -> Result<Maker<Standard>, Problem> {
     let command = arguments.take("cmd")?.ok_or_else(|| {
         (
             1,

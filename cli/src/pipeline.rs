@@ -14,7 +14,6 @@ use benches::arena::report::{ReportData, ReportMatch, Stage, write_report};
 use benches::arena::{Contestant, MatchOptions, MatchResult, play_match};
 use benches::plot::{CalibrationBin, Curve, LineChart};
 use config::PipelineConfig;
-use engine::core::evaluator::DynEvaluator;
 use engine::core::files;
 use engine::games::einstein::RED;
 use engine::play::build::{self, PlayerRecipe};

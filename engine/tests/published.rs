@@ -9,8 +9,8 @@ use engine::core::evaluator::Evaluator;
 use engine::core::game::{Game, OutcomeList};
 use engine::core::random::RandomStream;
 use engine::games::einstein::dice::Die;
-use engine::games::einstein::open_dice::OpenDice;
 use engine::games::einstein::{Position, Standard, Variant};
+use engine::play::open_chance::OpenChance;
 use engine::search::Search;
 use engine::search::expectiminimax::{Expectiminimax, Form};
 use engine::search::minimax::minimax;
@@ -226,7 +226,7 @@ fn without_chance_star0_is_minimax_and_star1_is_alpha_beta() {
     // leaves are the same.
     let game = Standard::default();
     for (seed, position) in random_positions(&game, 100, 13).into_iter().enumerate() {
-        let open = OpenDice::new(game.clone(), seed as u64);
+        let open = OpenChance::new(game.clone(), seed as u64);
         let start = open.start(position);
         let mut star1 =
             OutcomeSearch::<_, _>::new(open.clone(), HashEvaluator, 7, plain(Cuts::Star1), None);

@@ -14,7 +14,7 @@ use crate::config::TargetConfig;
 use crate::sample::{Continuation, Sample};
 use crate::shard::{self, ShardError};
 use engine::core::files::FileError;
-use engine::games::einstein::Standard;
+use engine::learned::inputs::Learnable;
 use engine::play::playable::Playable;
 use games::{Part, split};
 use rayon::prelude::*;
@@ -84,15 +84,23 @@ pub enum DatasetError {
     /// There is nothing to learn from.
     #[error("{}: no game records there; make some with `alea selfplay --out {}`", .0.display(), .0.display())]
     Empty(PathBuf),
-    /// Games of two variants lie together.
-    #[error("{}: games of the variant '{found}' among games of '{first}'; keep them in directories of their own", .path.display())]
-    Variant {
+    /// Games by different rules lie together.
+    #[error("{}: games of '{found}' among games of '{first}'; keep them in directories of their own", .path.display())]
+    Game {
         /// The first shard that differs.
         path: PathBuf,
-        /// Its variant.
+        /// Its game.
         found: String,
-        /// The variant of the shards before it.
+        /// The game of the shards before it.
         first: String,
+    },
+    /// Games of rules that there are not.
+    #[error("{}: {problem}", .path.display())]
+    Rules {
+        /// The first shard.
+        path: PathBuf,
+        /// What is wrong.
+        problem: String,
     },
     /// A head of the network has nothing to learn.
     #[error("network.heads: these samples do not know how their games went on")]
@@ -190,15 +198,14 @@ impl Seen {
     }
 }
 
-impl Samples<Standard> {
+impl<G: Learnable> Samples<G> {
     /// The samples of all shards of some directories in their order, each shard a part. Reads them
     /// once, and keeps what validates.
     ///
     /// # Errors
-    /// If a shard cannot be read, the shards are of different variants, none has the label that is
+    /// If a shard cannot be read, the shards are of different games, none has the label that is
     /// wanted, or training or validation would be empty.
     pub fn open<P: AsRef<Path>>(
-        game: &Standard,
         directories: &[P],
         options: &SampleOptions,
     ) -> Result<Self, DatasetError> {
@@ -210,6 +217,15 @@ impl Samples<Standard> {
             }
             shards.extend(own);
         }
+        // Rules differ in what chance permits, and not in what a move does.
+        let header = shard::read_header::<G>(&shards[0])?;
+        let rules = header.rules::<G>();
+        let game = &rules
+            .map_err(|problem| DatasetError::Rules {
+                path: shards[0].clone(),
+                problem,
+            })?
+            .as_learned();
         let sources = || {
             directories
                 .iter()
@@ -238,10 +254,10 @@ impl Samples<Standard> {
         if let Some((path, (_, other))) = shards
             .iter()
             .zip(&parts)
-            .find(|(_, (_, part))| part.variant != first.variant)
+            .find(|(_, (_, part))| part.game != first.game)
         {
-            let (found, first) = (other.variant.clone(), first.variant.clone());
-            return Err(DatasetError::Variant {
+            let (found, first) = (other.game.clone(), first.game.clone());
+            return Err(DatasetError::Game {
                 path: path.clone(),
                 found,
                 first,
@@ -442,6 +458,7 @@ fn names(labels: &[UsedLabel]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use engine::games::einstein::Standard;
     use crate::sample::tests::random_samples;
     use engine::games::einstein::Position;
 

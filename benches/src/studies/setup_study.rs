@@ -84,7 +84,7 @@ pub(crate) struct Chunk {
 /// # Errors
 /// If threads cannot be started or the state file cannot be used.
 pub fn run(
-    recipe: &PlayerRecipe,
+    recipe: &PlayerRecipe<Standard>,
     settings: &Settings,
     progress: &ProgressBar,
 ) -> Result<StudyResult, StudyError> {
@@ -172,7 +172,7 @@ fn play(seats: &mut Seats, pairings: &[[usize; 2]], settings: &Settings) -> Chun
 }
 
 /// Everything the results depend on.
-fn identity(recipe: &PlayerRecipe, settings: &Settings) -> serde_json::Value {
+fn identity(recipe: &PlayerRecipe<Standard>, settings: &Settings) -> serde_json::Value {
     let variant = if settings.game.variant() == Variant::Classic {
         "classic"
     } else {

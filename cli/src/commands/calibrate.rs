@@ -3,7 +3,6 @@
 use crate::commands::MOST_GAMES;
 use crate::output;
 use anyhow::{Result, anyhow, bail};
-use engine::core::evaluator::DynEvaluator;
 use engine::core::random::{SeedSpace, derive_seed};
 use engine::games::einstein::{RED, Standard};
 use engine::play::build;

@@ -2,7 +2,6 @@
 
 use crate::positions::{self, PositionArguments, Question, side};
 use anyhow::Result;
-use engine::core::evaluator::DynEvaluator;
 use engine::play::build;
 use serde::Serialize;
 use std::process::ExitCode;
@@ -61,8 +60,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
         Ok(Answer {
             value: evaluator.value_of(&game, position),
             raw: arguments.raw.then(|| evaluator.raw(&game, position)),
-            rolls: evaluator.rolls(&game, position),
-            moves_to_go: evaluator.moves_to_go(&game, position),
+            rolls: evaluator.by_outcome(&game, position),
+            moves_to_go: evaluator.plies_to_go(&game, position),
             winner: None,
         })
     };
@@ -77,7 +76,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
             Some(None) => text += "\n  raw score: none; this evaluator's value is all there is",
             None => {}
         }
-        if let Some(rolls) = answer.rolls {
+        if let Some(rolls) = &answer.rolls {
             let rolls: Vec<String> = rolls
                 .iter()
                 .zip(1..)

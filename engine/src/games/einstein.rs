@@ -5,16 +5,18 @@
 //! there is one set of rules for both sides and changing the turn is a swap. Invariant: a position
 //! is before the roll; the die is not part of it.
 
+mod bytes;
 pub mod dice;
 mod drawing;
 mod drawn;
+mod endgames;
 pub mod evaluators;
 pub mod inputs;
 pub mod learned;
 pub mod notation;
-pub mod open_dice;
 mod permitted;
 mod playable;
+pub mod players;
 pub mod playout;
 pub mod position;
 pub mod rolls;

@@ -14,8 +14,10 @@ use super::network::{
 };
 use super::tuples::{CUSTOM, NTupleError, TupleError, TupleNetwork, TupleSet};
 use crate::core::files::{self, FileError};
+use crate::play::registry::AnyEvaluator;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// Version of the format that this build writes and reads.
 pub const SCHEMA: &str = "1";
@@ -240,11 +242,13 @@ impl<G: Learnable> ModelFile<G> {
         if schema != SCHEMA {
             return Err(ModelProblem::Schema(schema.to_owned()));
         }
+        let played = game;
+        let game = &game.as_learned();
         let found = container.value("game")?;
         if found != game.model_game() {
             return Err(ModelProblem::Game {
                 found: found.to_owned(),
-                expected: game.notation(),
+                expected: played.notation(),
             });
         }
         let model = match container.value("kind")? {
@@ -258,6 +262,19 @@ impl<G: Learnable> ModelFile<G> {
             model,
         })
     }
+}
+
+/// A learned evaluator of a game from a file.
+///
+/// # Errors
+/// In words, as [`ModelFile::load`].
+pub fn evaluator<G: Learnable>(game: &G, path: &Path) -> Result<Arc<dyn AnyEvaluator<G>>, String> {
+    let file = ModelFile::load(game, path).map_err(|error| error.to_string())?;
+    Ok(match file.model {
+        Model::NTuple(model) => Arc::new(model),
+        Model::Network(model) => Arc::new(model),
+        Model::Integer(model) => Arc::new(model),
+    })
 }
 
 impl<G: Learnable> Model<G> {

@@ -132,6 +132,12 @@ pub trait Learnable: Playable {
     /// Names of the dense groups that a network has unless told.
     const USUAL_DENSE: &'static [&'static str] = &[];
 
+    /// The rules that models are made for, where those that are played may differ.
+    #[must_use]
+    fn as_learned(&self) -> Self {
+        self.clone()
+    }
+
     /// What model files call the game with its parameters.
     fn model_game(&self) -> String {
         self.notation()

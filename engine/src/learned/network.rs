@@ -427,4 +427,18 @@ impl<G: Learnable> Evaluator<G> for Network<G> {
     fn value(&self, game: &G, position: &G::Position, cache: &Accumulators) -> f32 {
         logistic(self.logit(game, position, cache))
     }
+
+    fn raw(&self, game: &G, position: &G::Position) -> Option<f32> {
+        let mut cache = Accumulators::default();
+        self.refresh(game, position, &mut cache);
+        Some(self.logit(game, position, &cache))
+    }
+
+    fn by_outcome(&self, game: &G, position: &G::Position) -> Option<Vec<f32>> {
+        self.rolls(game, position)
+    }
+
+    fn plies_to_go(&self, game: &G, position: &G::Position) -> Option<f32> {
+        self.moves_to_go(game, position)
+    }
 }

@@ -232,4 +232,8 @@ impl<G: Learnable> Evaluator<G> for TupleNetwork<G> {
     fn value(&self, _: &G, position: &G::Position, _: &Self::Cache) -> f32 {
         self.whole.win_probability(G::Tuples::sum(self, position))
     }
+
+    fn raw(&self, _: &G, position: &G::Position) -> Option<f32> {
+        Some(self.logit(position))
+    }
 }

@@ -20,6 +20,17 @@ pub struct Decision<M> {
     pub stats: SearchStats,
 }
 
+impl<M> Decision<M> {
+    /// The choice of a player that rates no moves.
+    pub fn unrated(best: M) -> Self {
+        Self {
+            best,
+            value: None,
+            stats: SearchStats::default(),
+        }
+    }
+}
+
 /// What a player thinks of every move it was asked about.
 #[derive(Clone, Debug)]
 pub struct Analysis<M> {
@@ -33,6 +44,26 @@ pub struct Analysis<M> {
     pub stats: SearchStats,
     /// What a Monte-Carlo search knows besides; its moves are those above, in the same order.
     pub tree: Option<Box<TreeReport<M>>>,
+}
+
+impl<M> Analysis<M> {
+    /// What a player knows that rates no moves: the given ones, or (`None`) all of a position.
+    pub fn unrated<G: Game<Move = M>>(game: &G, position: &G::Position, legal: Option<&[M]>) -> Self
+    where
+        M: Copy,
+    {
+        let mut all = G::Moves::default();
+        let moves = legal.unwrap_or_else(|| {
+            game.moves(position, &mut all);
+            &all
+        });
+        Self {
+            moves: moves.iter().map(|&mv| (mv, None)).collect(),
+            line: Vec::new(),
+            stats: SearchStats::default(),
+            tree: None,
+        }
+    }
 }
 
 /// What a player thinks of a position before chance has spoken.

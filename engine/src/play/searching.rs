@@ -2,8 +2,6 @@
 
 use crate::core::chance::expectation;
 use crate::core::game::{Game, OutcomeList};
-use crate::games::einstein::open_dice::OpenDice;
-use crate::games::einstein::{Move, MoveList, Position, Standard};
 use crate::play::player::{Analysis, Decision, Player, Valuation};
 use crate::search::mcts::{Leaf, Mcts, best_move};
 use crate::search::meter::Meter;
@@ -78,78 +76,6 @@ impl<G: Game, S: Search<G>> Player<G> for SearchPlayer<G, S> {
         let began = Instant::now();
         Valuation {
             value: Some(self.search.value(position)),
-            stats: self.stats_since(began),
-        }
-    }
-}
-
-/// Plays as if the rolls to come were known: a search of the game with the dice laid open.
-///
-/// The rolls are drawn from a seed and have nothing to do with those of the game that is played;
-/// each decision assumes the same ones. Meant for studying searches without chance on EinStein
-/// würfelt nicht, not for strength.
-pub struct OpenDicePlayer<S> {
-    search: S,
-}
-
-impl<S: Search<OpenDice>> OpenDicePlayer<S> {
-    /// A player that trusts `search`.
-    pub fn new(search: S) -> Self {
-        Self { search }
-    }
-
-    fn stats_since(&mut self, began: Instant) -> SearchStats {
-        SearchStats {
-            time: began.elapsed(),
-            ..self.search.take_stats()
-        }
-    }
-}
-
-impl<S: Search<OpenDice>> Player<Standard> for OpenDicePlayer<S> {
-    fn new_game(&mut self, _seed: u64) {
-        self.search.forget();
-    }
-
-    fn decide(&mut self, position: &Position, legal: &[Move]) -> Decision<Move> {
-        let began = Instant::now();
-        let start = self.search.game().start(*position);
-        let (best, value) = self.search.best_move(&start, legal);
-        Decision {
-            best,
-            value: Some(value),
-            stats: self.stats_since(began),
-        }
-    }
-
-    fn analyse(&mut self, position: &Position, legal: Option<&[Move]>) -> Analysis<Move> {
-        let began = Instant::now();
-        let mut all = MoveList::default();
-        let moves = legal.unwrap_or_else(|| {
-            self.search.game().game().moves(position, &mut all);
-            &all
-        });
-        let start = self.search.game().start(*position);
-        let values = self.search.move_values(&start, moves);
-        let moves: Vec<_> = moves
-            .iter()
-            .copied()
-            .zip(values.into_iter().map(Some))
-            .collect();
-        Analysis {
-            line: best_of(&moves).into_iter().collect(),
-            moves,
-            stats: self.stats_since(began),
-            tree: None,
-        }
-    }
-
-    /// With the first of the assumed rolls.
-    fn value(&mut self, position: &Position) -> Valuation {
-        let began = Instant::now();
-        let start = self.search.game().start(*position);
-        Valuation {
-            value: Some(self.search.value(&start)),
             stats: self.stats_since(began),
         }
     }

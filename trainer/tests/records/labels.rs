@@ -5,7 +5,6 @@ use crate::data::{games, open};
 use crate::dataset::tiny;
 use crate::format::{label, sealed};
 use crate::{MIXED, config, content, header_of, one_line, play, run};
-use engine::core::evaluator::DynEvaluator;
 use engine::games::einstein::Standard;
 use engine::games::einstein::dice::Die;
 use engine::games::einstein::tables::shared::shared;

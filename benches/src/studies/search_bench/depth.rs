@@ -114,7 +114,7 @@ pub fn run(settings: &Settings, progress: &ProgressBar) -> Result<Report, Search
 
 fn at_depth(
     depth: u32,
-    recipe: &PlayerRecipe,
+    recipe: &PlayerRecipe<Standard>,
     settings: &Settings,
     progress: &ProgressBar,
 ) -> Result<AtDepth, SearchBenchError> {
@@ -134,7 +134,7 @@ fn at_depth(
 
 /// Plays complete games of a player against itself, at least one and at most `most`, until `time`
 /// has passed: how many, and seconds a game.
-fn time_games(recipe: &PlayerRecipe, seed: u64, most: u32, time: Duration) -> (u32, f64) {
+fn time_games(recipe: &PlayerRecipe<Standard>, seed: u64, most: u32, time: Duration) -> (u32, f64) {
     let game = Standard::default();
     let (mut red, mut blue) = (recipe.make(), recipe.make());
     let mut spent = Duration::ZERO;

@@ -44,6 +44,10 @@ impl Learnable for Standard {
     const USUAL_DENSE: &'static [&'static str] =
         &["mobility", "race_summary", "attack", "material"];
 
+    fn as_learned(&self) -> Self {
+        Self::default()
+    }
+
     fn model_game(&self) -> String {
         MODEL_GAME.to_owned()
     }

@@ -12,10 +12,12 @@ mod own_moves;
 use self::own_moves::{OwnMoves, Stones};
 use super::race_tables::{VECTORS, distance_index, distance_place};
 use super::schwarz::Schwarz;
-use crate::core::calibration::{exponential, unproven};
+use crate::core::calibration::{Calibrated, Calibration, exponential, unproven};
 use crate::core::evaluator::{Evaluator, OnePly, Score};
 use crate::core::game::MAX_OUTCOMES;
 use crate::games::einstein::{GONE, MAX_STONES, Move, Position, Standard};
+use crate::play::registry::{EvaluatorEntry, calibration};
+use std::sync::Arc;
 
 /// Win probability by the Schwarz table.
 #[derive(Clone, Debug)]
@@ -90,12 +92,6 @@ impl SchwarzOdds {
             slows,
             hurries,
         }
-    }
-
-    /// The score before calibration, in turns.
-    #[must_use]
-    pub fn raw(&self, game: &Standard, position: &Position) -> f32 {
-        self.score.score(game, position)
     }
 }
 
@@ -209,14 +205,43 @@ impl Evaluator<Standard> for SchwarzOdds {
         );
         value_against(look_up(&self.slows, own) * look_up(&self.hurries, enemy))
     }
+
+    /// In turns.
+    fn raw(&self, game: &Standard, position: &Position) -> Option<f32> {
+        Some(self.score.score(game, position))
+    }
 }
+
+/// Its name in notation; on a scale whose odds leave the range of numbers, [`Schwarz`] alone.
+pub const ENTRY: EvaluatorEntry<Standard> = EvaluatorEntry {
+    name: "schwarz",
+    aliases: &[],
+    parameters: "",
+    help: "difference of expected turns (the Schwarz table)",
+    make: |arguments, game| {
+        let fitted = Calibration::Logistic {
+            slope: SchwarzOdds::SLOPE,
+            offset: SchwarzOdds::OFFSET,
+        };
+        let calibration = calibration(arguments, fitted)?;
+        let odds = match calibration {
+            Calibration::Logistic { slope, offset } => SchwarzOdds::new(game, slope, offset),
+            Calibration::Raw { .. } => None,
+        };
+        Ok(match odds {
+            Some(odds) => Arc::new(odds),
+            None => Arc::new(Calibrated {
+                score: Schwarz::new(game),
+                calibration,
+            }),
+        })
+    },
+};
 
 #[cfg(test)]
 mod tests {
     use super::super::test_support::{check_reference, check_symmetries};
     use super::*;
-    use crate::core::calibration::{Calibrated, Calibration};
-    use crate::core::evaluator::DynEvaluator;
     use crate::games::einstein::Variant;
 
     #[test]

@@ -283,8 +283,7 @@ fn impossible_weights_are_refused() {
 
 #[test]
 fn all_instructions_give_the_same_rows_and_the_same_bits() {
-    let available: Vec<Instructions> = Instructions::available()
-        .collect();
+    let available: Vec<Instructions> = Instructions::available().collect();
     let mut random = RandomStream::new(6);
     for set in sets() {
         let weights: Vec<f32> = (0..set.rows())
@@ -338,8 +337,7 @@ fn rows_fit_their_tables_whatever_the_position() {
             })
             .collect();
         let of_a_phase = ends[ends.len() - 1];
-        for instructions in Instructions::available()
-        {
+        for instructions in Instructions::available() {
             let set = set.clone().on(instructions);
             let mut rows = vec![0; set.tuples()];
             for position in test_support::impossible_positions(500) {

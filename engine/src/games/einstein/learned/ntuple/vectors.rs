@@ -11,10 +11,10 @@ mod avx2;
 mod avx512;
 mod avx512_successors;
 
+use super::TupleSet;
 use super::cell::SQUARES;
 use super::mobility::permitted_by_others;
 use super::successors::Parent;
-use super::TupleSet;
 use crate::core::evaluator::OnePly;
 use crate::games::einstein::learned::steps::{Logits, Step, Steps};
 use crate::games::einstein::{MAX_STONES, Position};
@@ -29,12 +29,8 @@ pub(super) fn sum(set: &TupleSet, position: &Position, weights: &[i32]) -> i32 {
     // for each row of a phase.
     unsafe {
         match (set.kernels().are_wide(), set.kernels().reduced) {
-            (true, false) => {
-                avx512::sum::<false>(&set.kernels().plan, position, weights)
-            }
-            (true, true) => {
-                avx512::sum::<true>(&set.kernels().plan, position, weights)
-            }
+            (true, false) => avx512::sum::<false>(&set.kernels().plan, position, weights),
+            (true, true) => avx512::sum::<true>(&set.kernels().plan, position, weights),
             (false, false) => avx2::sum::<false>(&set.kernels().plan, position, weights),
             (false, true) => avx2::sum::<true>(&set.kernels().plan, position, weights),
         }
@@ -93,12 +89,8 @@ pub(super) fn rows(set: &TupleSet, position: &Position, out: &mut [u32]) {
     // SAFETY: as above.
     unsafe {
         match (set.kernels().are_wide(), set.kernels().reduced) {
-            (true, false) => {
-                avx512::rows::<false>(&set.kernels().plan, position, first, out)
-            }
-            (true, true) => {
-                avx512::rows::<true>(&set.kernels().plan, position, first, out)
-            }
+            (true, false) => avx512::rows::<false>(&set.kernels().plan, position, first, out),
+            (true, true) => avx512::rows::<true>(&set.kernels().plan, position, first, out),
             (false, false) => avx2::rows::<false>(&set.kernels().plan, position, first, out),
             (false, true) => avx2::rows::<true>(&set.kernels().plan, position, first, out),
         }

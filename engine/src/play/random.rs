@@ -1,6 +1,6 @@
 //! A random number for every position, as Rock'n'Roll's MrRandom gives its leaves (Schäfer 2006).
 //!
-//! Invariant: stateless. The value is a hash of the seed and the position's key, so it is the same
+//! An evaluator of every game. Invariant: stateless. The value is a hash of the seed and the position's key, so it is the same
 //! whenever and on whatever thread it is asked for.
 
 use crate::core::evaluator::Evaluator;
@@ -34,9 +34,9 @@ impl<G: Game> Evaluator<G> for Random {
 
 #[cfg(test)]
 mod tests {
-    use super::super::test_support::random_positions;
     use super::*;
     use crate::games::einstein::Standard;
+    use crate::games::einstein::evaluators::test_support::random_positions;
 
     #[test]
     fn values_are_reproducible_and_uniform() {

@@ -10,7 +10,7 @@ use engine::learned::tuples::TupleSet;
 use rayon::prelude::*;
 
 /// Samples that one task of the thread pool prepares.
-const TASK: usize = 256;
+pub(crate) const TASK: usize = 256;
 
 /// A batch for the network.
 #[derive(Clone, Debug, PartialEq)]
@@ -238,7 +238,9 @@ mod tests {
                 }
             );
         }
-        assert!(all.outcomes.contains(&0) && all.outcomes.contains(&6) && all.plies.contains(&-1.0));
+        assert!(
+            all.outcomes.contains(&0) && all.outcomes.contains(&6) && all.plies.contains(&-1.0)
+        );
         let moves = HeadTargets::new(Heads::NONE.with(Head::MovesToGo), &samples, 0.6);
         assert_eq!(
             (moves.outcomes.len(), moves.rolls.len(), moves.plies),

@@ -277,14 +277,19 @@ impl<G: Learnable> Samples<G> {
         }
         let (seen, parts): (Vec<Seen>, Vec<Part<_>>) = parts.into_iter().unzip();
         let validation = parts.into_iter().flat_map(|part| part.validation).collect();
-        let samples = Self::new(game.clone(), Source::Shards(shards, options.clone()), &seen, validation)
-            .map_err(|error| match error {
-                DatasetError::Missing(part) => DatasetError::NoSamples {
-                    sources: sources(),
-                    part,
-                },
-                other => other,
-            })?;
+        let samples = Self::new(
+            game.clone(),
+            Source::Shards(shards, options.clone()),
+            &seen,
+            validation,
+        )
+        .map_err(|error| match error {
+            DatasetError::Missing(part) => DatasetError::NoSamples {
+                sources: sources(),
+                part,
+            },
+            other => other,
+        })?;
         Ok(Self {
             labels: labels
                 .into_iter()
@@ -458,9 +463,9 @@ fn names(labels: &[UsedLabel]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use engine::games::einstein::Standard;
     use crate::sample::tests::random_samples;
     use engine::games::einstein::Position;
+    use engine::games::einstein::Standard;
 
     #[test]
     fn the_fingerprint_sees_every_change() {

@@ -322,11 +322,12 @@ mod tests {
 
     fn collect(pass: &Pass<'_, Standard>) -> Vec<Sample<Position>> {
         let mut all: Vec<Vec<Sample<Position>>> = Vec::new();
-        let result: Result<(), DatasetError> = pass.each(<[Sample<Position>]>::to_vec, |number, batch| {
-            assert_eq!(number, pass.from + all.len());
-            all.push(batch);
-            Ok(())
-        });
+        let result: Result<(), DatasetError> =
+            pass.each(<[Sample<Position>]>::to_vec, |number, batch| {
+                assert_eq!(number, pass.from + all.len());
+                all.push(batch);
+                Ok(())
+            });
         result.unwrap();
         assert_eq!(pass.from + all.len(), pass.batches());
         assert!(
@@ -419,7 +420,8 @@ mod tests {
             with_continuations(random_samples(9, 2)),
         ];
         let expected = parts.concat();
-        let samples = Samples::in_memory(&Standard::default(), parts, random_samples(10, 9)).unwrap();
+        let samples =
+            Samples::in_memory(&Standard::default(), parts, random_samples(10, 9)).unwrap();
         assert!(samples.continuations());
         for window in [1, 37, usize::MAX] {
             let plain = collect(&Pass::training(&samples, 100, shuffle(7, 1, window), 0));

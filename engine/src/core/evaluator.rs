@@ -99,6 +99,19 @@ pub trait Evaluator<G: Game>: Send + Sync {
         None
     }
 
+    /// What a value of this evaluator, or of a search over it, has been worth in whole games; `None`
+    /// where nobody fitted that, or where its values are fitted to whole games themselves. Never
+    /// asked of values that are proven or exact.
+    fn in_whole_games(&self, value: f32) -> Option<f32> {
+        let _ = value;
+        None
+    }
+
+    /// What ProbCut takes a search two plies less deep to differ by: [`Game::probcut_deviation`].
+    fn probcut_deviation(&self, game: &G) -> Option<f32> {
+        game.probcut_deviation()
+    }
+
     /// A value for every seat; with more than two seats all others get the same.
     fn payoffs(&self, game: &G, position: &G::Position, cache: &Self::Cache) -> Payoffs {
         let own = self.value(game, position, cache);
@@ -167,6 +180,14 @@ impl<G: Game, E: Evaluator<G>> Evaluator<G> for Arc<E> {
 
     fn plies_to_go(&self, game: &G, position: &G::Position) -> Option<f32> {
         (**self).plies_to_go(game, position)
+    }
+
+    fn in_whole_games(&self, value: f32) -> Option<f32> {
+        (**self).in_whole_games(value)
+    }
+
+    fn probcut_deviation(&self, game: &G) -> Option<f32> {
+        (**self).probcut_deviation(game)
     }
 
     fn payoffs(&self, game: &G, position: &G::Position, cache: &E::Cache) -> Payoffs {

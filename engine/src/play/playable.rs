@@ -9,6 +9,7 @@ use super::registry::{AnyEvaluator, EvaluatorEntry, OracleEntry, PlayerEntry};
 use crate::core::game::{Chance, Game, Seat};
 use crate::core::random::RandomStream;
 use crate::core::text::TextError;
+use std::ops::RangeInclusive;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -27,6 +28,10 @@ pub type OldRecords<G> = (G, fn(u8) -> Option<(u8, <G as Game>::Move, bool)>);
 pub trait Playable: Game {
     /// Its name on the command line, in shards and in models.
     const NAME: &'static str;
+
+    /// The parameters that [`Playable::from_arguments`] reads, with their values, for help texts:
+    /// `size=8|6|4`.
+    const PARAMETERS: &'static str = "";
 
     /// Random plies that a match begins with where nothing is said: 0 for games whose starts or
     /// outcomes tell games apart, more for those without chance.
@@ -111,6 +116,11 @@ pub trait Playable: Game {
         }
     }
 
+    /// What other programs that play along are told of the rules, in one word.
+    fn told(&self) -> String {
+        self.notation()
+    }
+
     /// The evaluators that have a name; the first of them is taken where none is named.
     fn evaluators() -> &'static [EvaluatorEntry<Self>];
 
@@ -185,6 +195,11 @@ pub trait Playable: Game {
     fn old_records(rules: &str) -> Option<OldRecords<Self>> {
         let _ = rules;
         None
+    }
+
+    /// The outcomes that chance may bring, as a record names them.
+    fn outcome_names(&self) -> RangeInclusive<u8> {
+        0..=0
     }
 
     /// The first position of a game in which `first` is to begin; games in which the same seat

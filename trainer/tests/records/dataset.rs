@@ -1,6 +1,6 @@
 //! From records to samples: targets by hand, and a split that keeps games together.
 
-use crate::{MIXED, config, header_of, one_line, play};
+use crate::{MIXED, NEAREST, PlayedGame, config, header_of, one_line, play};
 use engine::core::game::{Game, won_by};
 use engine::core::record::{GameRecord, Ply};
 use engine::games::einstein::{BLUE, Position, Standard};
@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use trainer::dataset::{DatasetError, SampleOptions, Samples};
 use trainer::sample::Sample;
-use trainer::shard::{self, PlayedGame};
+use trainer::shard;
 
 fn played() -> SampleOptions {
     SampleOptions::played(0.3, 3)
@@ -47,15 +47,12 @@ pub(crate) fn tiny() -> PlayedGame {
         }
     })
     .collect();
-    PlayedGame {
-        record: GameRecord {
-            start,
-            plies,
-            payoffs: won_by(BLUE),
-        },
-        players: [0, 1],
-        labels: Vec::new(),
-    }
+    let record = GameRecord {
+        start,
+        plies,
+        payoffs: won_by(BLUE),
+    };
+    PlayedGame::new(record, vec![0, 1])
 }
 
 /// Both parts of the split, in memory.
@@ -233,7 +230,7 @@ fn variants_are_not_mixed() {
     let games = vec![tiny(); 30];
     write(directory.path(), &games);
     let nearest = shard::ShardHeader {
-        variant: "nearest".to_owned(),
+        game: NEAREST.to_owned(),
         first_game: 30,
         ..header_of(&config(&MIXED, 0), 30)
     };
@@ -244,7 +241,7 @@ fn variants_are_not_mixed() {
         &path,
     );
     assert!(
-        text.contains("'nearest'") && text.contains("'classic'"),
+        text.contains(&format!("'{NEAREST}'")) && text.contains("'einstein'"),
         "{text}"
     );
 }

@@ -3,7 +3,8 @@
 
 use crate::dataset::{tiny, training};
 use crate::format::label;
-use crate::{config, header_of, one_line, run};
+use crate::labels::estimates;
+use crate::{NEAREST, PlayedGame, config, header_of, one_line, run};
 use engine::core::files::create_directory;
 use engine::games::einstein::{Position, Standard};
 use engine::games::einstein::learned::weights::ModelFile;
@@ -16,14 +17,14 @@ use trainer::fit::{Family, fit};
 use trainer::label::LabelConfig;
 use trainer::sample::{Continuation, Sample};
 use trainer::selfplay::SelfPlayConfig;
-use trainer::shard::{self, PlayedGame, ShardHeader};
+use trainer::shard::{self, ShardHeader};
 
 /// The tiny game: "deep" says 0.5 before the second ply and 1 before the last, "exact" 0 before the
 /// last.
 fn labelled() -> PlayedGame {
     let mut game = tiny();
-    game.set_label(0, 2, vec![None, Some(0.5), None, Some(1.0)]);
-    game.set_label(1, 2, vec![None, None, None, Some(0.0)]);
+    game.set_label(0, 2, estimates(&[None, Some(0.5), None, Some(1.0)]));
+    game.set_label(1, 2, estimates(&[None, None, None, Some(0.0)]));
     game
 }
 
@@ -284,7 +285,7 @@ fn games_of_several_sources_are_parts_in_their_order() {
     one_line(&open(&["a", "c"]).unwrap_err(), &at("c"));
     run(
         &SelfPlayConfig {
-            variant: "nearest".to_owned(),
+            game: NEAREST.to_owned(),
             ..config(&["star1(depth=1)"], 30)
         },
         &at("c"),
@@ -292,7 +293,7 @@ fn games_of_several_sources_are_parts_in_their_order() {
     .unwrap();
     let text = one_line(&open(&["a", "c"]).unwrap_err(), &at("c"));
     assert!(
-        text.contains("'nearest'") && text.contains("'classic'"),
+        text.contains(&format!("'{NEAREST}'")) && text.contains("'einstein'"),
         "{text}"
     );
 }

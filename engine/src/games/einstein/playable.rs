@@ -16,6 +16,7 @@ use crate::learned;
 use crate::play::notation::{Arguments, Problem, parse_number};
 use crate::play::playable::{OldRecords, Playable};
 use crate::play::registry::{AnyEvaluator, EvaluatorEntry, Knowledge, OracleEntry, PlayerEntry};
+use std::ops::RangeInclusive;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -74,6 +75,7 @@ impl Playable for Standard {
         ("star1(depth=3, eval=abt)", 0.97),
         ("mcts(sims=400, leaf=playout)", 0.03),
     ];
+    const PARAMETERS: &'static str = "variant=classic|nearest";
     const REMAINING: &'static str = "stones";
     const URGENCIES: &'static [(&'static str, u32)] =
         &[("quiet", 1), ("own", 1), ("capture", 4), ("win", 100)];
@@ -96,6 +98,13 @@ impl Playable for Standard {
         match self.variant {
             Variant::Classic => String::new(),
             Variant::NearestOnly => "variant=nearest".to_owned(),
+        }
+    }
+
+    fn told(&self) -> String {
+        match self.variant {
+            Variant::Classic => "classic".to_owned(),
+            Variant::NearestOnly => "nearest".to_owned(),
         }
     }
 
@@ -158,6 +167,10 @@ impl Playable for Standard {
         } else {
             MoveList::default()
         };
+    }
+
+    fn outcome_names(&self) -> RangeInclusive<u8> {
+        1..=self.die.faces()
     }
 
     fn random_start(&self, random: &mut RandomStream, first: Seat) -> Position {

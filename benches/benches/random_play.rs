@@ -1,12 +1,13 @@
 //! Speed of random games on one core: the reference, single games, and 64 in lockstep on every
 //! engine.
 
-use benches::playouts::play_block;
+use benches::studies::playouts::play_block;
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use engine::core::game::Game;
 use engine::core::random::RandomStream;
+use engine::core::simd::Instructions;
 use engine::games::einstein::Standard;
-use engine::games::einstein::playout::{Choice, PlayoutEngine, Playouts};
+use engine::games::einstein::playout::{Choice, Playouts};
 use std::hint::black_box;
 
 fn random_play(criterion: &mut Criterion) {
@@ -26,9 +27,11 @@ fn random_play(criterion: &mut Criterion) {
                 .sum::<f32>()
         });
     });
-    for engine in PlayoutEngine::ALL {
-        if let Some(mut playouts) = Playouts::on(engine, &game, Choice::Moves, 1) {
-            group.bench_function(engine.name(), |bencher| {
+    for instructions in Instructions::available() {
+        if let Some(mut playouts) = Playouts::on(instructions, &game, Choice::Moves, 1)
+            && playouts.instructions() == instructions
+        {
+            group.bench_function(instructions.name(), |bencher| {
                 bencher.iter(|| playouts.random_setups(black_box(GAMES)))
             });
         }

@@ -1,7 +1,7 @@
 //! Speed of the searches: a decision in each position of the committed suite, each from an empty
 //! memory.
 
-use benches::suite::Suite;
+use benches::studies::suite::Suite;
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use engine::core::game::Game;
 use engine::games::einstein::{MoveList, Standard};

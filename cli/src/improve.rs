@@ -15,7 +15,7 @@ mod page;
 use crate::gating;
 use crate::stages::Stages;
 use anyhow::{Context, Result, bail};
-use benches::report::Stage;
+use benches::arena::report::Stage;
 use config::ImproveConfig;
 use engine::core::files;
 use engine::games::einstein::learned::weights::ModelFile;

@@ -74,7 +74,7 @@ fn main() -> ExitCode {
         ));
     }
     tables::provide();
-    benches::external::provide_external();
+    benches::external::provide_external::<engine::games::einstein::Standard>();
     let done = match alea.command {
         Command::Pipeline(arguments) => commands::pipeline::run(&arguments),
         Command::Improve(arguments) => commands::improve::run(&arguments),

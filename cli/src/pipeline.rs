@@ -10,9 +10,9 @@ use crate::commands::train::{self, VALIDATION_SHARE};
 use crate::output;
 use crate::stages::Stages;
 use anyhow::{Result, bail};
+use benches::arena::report::{Picture, ReportData, ReportMatch, Stage, write_report};
 use benches::arena::{Contestant, MatchOptions, MatchResult, play_match};
 use benches::plot::{CalibrationBin, Curve, LineChart};
-use benches::report::{ReportData, ReportMatch, Stage, write_report};
 use config::PipelineConfig;
 use engine::core::files;
 use engine::games::einstein::RED;
@@ -53,7 +53,8 @@ pub(crate) fn run(
         "self-play",
         || {
             let progress = progress_bar("games");
-            let summary = SelfPlay::new(config.selfplay())?.run(&data, &progress)?;
+            let summary = SelfPlay::<engine::games::einstein::Standard>::new(config.selfplay())?
+                .run(&data, &progress)?;
             progress.finish_and_clear();
             Ok(summary)
         },
@@ -106,9 +107,10 @@ pub(crate) fn run(
         curves: vec![curves(&models)],
         matches: matches.clone(),
         calibration,
-        start: config
-            .game()
-            .format_position(&config.game().start([0, 0], RED), None),
+        picture: Some(Picture::of(
+            &config.game(),
+            &config.game().start([0, 0], RED),
+        )),
     };
     write_report(&report, &data)?;
     Ok(PipelineResult {
@@ -155,7 +157,7 @@ fn arena(
             // one's.
             let checksum = short_checksum(&model.model)?;
             for opponent in &config.arena.opponents {
-                let player = |name: &str, evaluator: &str| -> Result<Contestant> {
+                let player = |name: &str, evaluator: &str| -> Result<Contestant<_>> {
                     let recipe = PlayerRecipe::parse(
                         &format!("star1(depth={}, eval={evaluator})", round.depth),
                         &game,
@@ -166,7 +168,6 @@ fn arena(
                     })
                 };
                 let options = MatchOptions {
-                    game: game.clone(),
                     threads: rayon::current_num_threads(),
                     state: Some(directory.join(format!(
                         "{}-{checksum}-{}-depth{}.jsonl",
@@ -175,7 +176,7 @@ fn arena(
                         round.depth
                     ))),
                     progress: true,
-                    ..MatchOptions::new(round.games.div_ceil(2), config.seed)
+                    ..MatchOptions::new(game.clone(), round.games.div_ceil(2), config.seed)
                 };
                 let a = player(&model.family, &model_notation(&model.model))?;
                 let result = play_match(&a, &player(opponent, opponent)?, &options)?;
@@ -303,8 +304,7 @@ fn curves(models: &[FitReport]) -> LineChart {
 }
 
 fn self_play_rows(summary: &SelfPlaySummary, seconds: f64) -> Vec<(String, String)> {
-    let share =
-        |part: u64, whole: u64| format!("{:.1} %", 100.0 * part as f64 / whole.max(1) as f64);
+    let percent = |part: f64, whole: u64| format!("{:.1} %", 100.0 * part / whole.max(1) as f64);
     let mut rows = vec![
         ("games".to_owned(), summary.games.to_string()),
         ("positions".to_owned(), summary.positions.to_string()),
@@ -325,11 +325,11 @@ fn self_play_rows(summary: &SelfPlaySummary, seconds: f64) -> Vec<(String, Strin
         ),
         (
             "won by who began".to_owned(),
-            share(summary.first_mover_wins, summary.games),
+            percent(summary.first_mover_points, summary.counted()),
         ),
         (
             "explored moves".to_owned(),
-            share(summary.explored, summary.positions),
+            percent(summary.explored as f64, summary.positions),
         ),
     ];
     for tally in &summary.players {
@@ -338,7 +338,7 @@ fn self_play_rows(summary: &SelfPlaySummary, seconds: f64) -> Vec<(String, Strin
             format!(
                 "{} sides, won {}",
                 tally.sides,
-                share(tally.wins, tally.sides)
+                percent(tally.points, tally.sides)
             ),
         ));
     }

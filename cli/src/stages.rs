@@ -6,7 +6,7 @@
 
 use crate::output;
 use anyhow::{Context, Result};
-use benches::report::Stage;
+use benches::arena::report::Stage;
 use engine::core::files;
 use std::path::{Path, PathBuf};
 use std::time::Instant;

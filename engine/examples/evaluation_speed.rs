@@ -21,12 +21,8 @@ use engine::core::random::RandomStream;
 use engine::games::einstein::evaluators::schwarz_odds::SchwarzOdds;
 use engine::games::einstein::inputs::{FeatureGroup, FeatureGroups, SPARSE_ROWS};
 use engine::games::einstein::learned::integer_network::inputs::SideGroups;
-use engine::games::einstein::learned::integer_network::{
-    FloatWeights, IntegerInstructions, IntegerNetwork, SHAPES,
-};
-use engine::games::einstein::learned::network::{
-    HeadWeights, InstructionSet, Layer, Network, NetworkWeights,
-};
+use engine::games::einstein::learned::integer_network::{FloatWeights, IntegerNetwork, SHAPES};
+use engine::games::einstein::learned::network::{HeadWeights, Layer, Network, NetworkWeights};
 use engine::games::einstein::learned::ntuple::{Instructions, NTuple, SET_NAMES, TupleSet};
 use engine::games::einstein::{Move, MoveList, Position, RED, Standard};
 use std::hint::black_box;
@@ -208,11 +204,8 @@ fn main() {
     whole("schwarz", &schwarz, &plies, rounds);
     for shape in SHAPES {
         let network = integer_network(&mut random, shape);
-        for set in IntegerInstructions::ALL
-            .into_iter()
-            .filter(|set| set.is_available())
-        {
-            let network = network.clone().on(set).unwrap();
+        for set in engine::core::simd::Instructions::available() {
+            let network = network.clone().on(set);
             let name = format!("integer network {}-{}, {}", shape[0], shape[1], set.name());
             line(&name, &network, &plies, rounds);
             whole(&name, &network, &plies, rounds);
@@ -228,13 +221,10 @@ fn main() {
         ("22 dense inputs", dense),
     ] {
         let network = network(&mut random, groups);
-        for set in InstructionSet::ALL
-            .into_iter()
-            .filter(|set| set.is_available())
-        {
+        for set in engine::core::simd::Instructions::available() {
             line(
-                &format!("network 64-32, {inputs}, {set:?}").to_lowercase(),
-                &network.clone().on(set).unwrap(),
+                &format!("network 64-32, {inputs}, {}", set.name()),
+                &network.clone().on(set),
                 &plies,
                 rounds,
             );

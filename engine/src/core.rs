@@ -23,5 +23,11 @@ pub mod random;
 
 pub mod files;
 
+// What long work has done so far.
+pub mod journal;
+
+// Instructions that inner loops are compiled for.
+pub mod simd;
+
 // What is wrong with a text.
 pub mod text;

@@ -143,7 +143,7 @@ impl Parties {
     #[inline]
     fn key<G: Game>(self, game: &G, position: &G::Position) -> u64 {
         let key = game.key(position);
-        if G::SEATS == 2 {
+        if game.seats() == 2 {
             key
         } else {
             key ^ (self.root as u64 + 1).wrapping_mul(0xD6E8_FEB8_6659_FD93)
@@ -159,7 +159,7 @@ impl Parties {
         position: &G::Position,
         cache: &E::Cache,
     ) -> f32 {
-        if G::SEATS == 2 {
+        if game.seats() == 2 {
             evaluator.value(game, position, cache)
         } else {
             self.value(game, position, &evaluator.payoffs(game, position, cache))

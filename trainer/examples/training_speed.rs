@@ -10,9 +10,10 @@
 #![allow(clippy::print_stdout)]
 
 use engine::core::random::RandomStream;
+use engine::core::simd::Instructions;
 use engine::games::einstein::Standard;
 use engine::games::einstein::inputs::{ACTIVE, DenseFeatures, STONE_SQUARES};
-use engine::games::einstein::learned::network::{Heads, InstructionSet};
+use engine::games::einstein::learned::network::Heads;
 use engine::games::einstein::learned::ntuple::TupleSet;
 use std::error::Error;
 use std::hint::black_box;
@@ -193,31 +194,32 @@ fn network(samples: &Samples, config: &TrainConfig) -> Result<(), DatasetError> 
         .map(|_| (random.unit() as f32 - 0.5) * 0.3)
         .collect();
     let start = FusedNetwork::new(shape, weights, vec![0.0; 2 * shape.parameters()], 0);
-    for instructions in InstructionSet::ALL {
-        let Some(mut network) = start.clone().on(instructions) else {
-            continue;
-        };
+    for instructions in Instructions::available() {
+        let mut network = start.clone().on(instructions);
         let rows: Vec<i32> = (0..BATCH * ACTIVE)
             .map(|place| (place % ACTIVE * STONE_SQUARES + random.below(STONE_SQUARES)) as i32)
             .collect();
         let mut unit =
             |count: usize| -> Vec<f32> { (0..count).map(|_| random.unit() as f32).collect() };
         let (dense, targets) = (unit(BATCH * shape.dense()), unit(BATCH));
-        measure(&format!("network step alone, {instructions:?}"), || {
-            for _ in 0..STEPS {
-                network.step(
-                    Inputs {
-                        rows: &rows,
-                        dense: &dense,
-                        targets: &targets,
-                        heads: HeadInputs::default(),
-                    },
-                    1e-3,
-                    1.0,
-                );
-            }
-            Ok(STEPS * BATCH)
-        })?;
+        measure(
+            &format!("network step alone, {}", instructions.name()),
+            || {
+                for _ in 0..STEPS {
+                    network.step(
+                        Inputs {
+                            rows: &rows,
+                            dense: &dense,
+                            targets: &targets,
+                            heads: HeadInputs::default(),
+                        },
+                        1e-3,
+                        1.0,
+                    );
+                }
+                Ok(STEPS * BATCH)
+            },
+        )?;
     }
     let mut network = start;
     measure("network epoch from shards", || {

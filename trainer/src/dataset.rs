@@ -82,14 +82,14 @@ pub enum DatasetError {
     /// There is nothing to learn from.
     #[error("{}: no game records there; make some with `alea selfplay --out {}`", .0.display(), .0.display())]
     Empty(PathBuf),
-    /// Games of two variants lie together.
-    #[error("{}: games of the variant '{found}' among games of '{first}'; keep them in directories of their own", .path.display())]
-    Variant {
+    /// Games by different rules lie together.
+    #[error("{}: games of '{found}' among games of '{first}'; keep them in directories of their own", .path.display())]
+    Game {
         /// The first shard that differs.
         path: PathBuf,
-        /// Its variant.
+        /// Its game.
         found: String,
-        /// The variant of the shards before it.
+        /// The game of the shards before it.
         first: String,
     },
     /// A head of the network has nothing to learn.
@@ -191,7 +191,7 @@ impl Samples {
     /// once, and keeps what validates.
     ///
     /// # Errors
-    /// If a shard cannot be read, the shards are of different variants, none has the label that is
+    /// If a shard cannot be read, the shards are of different games, none has the label that is
     /// wanted, or training or validation would be empty.
     pub fn open<P: AsRef<Path>>(
         directories: &[P],
@@ -233,10 +233,10 @@ impl Samples {
         if let Some((path, (_, other))) = shards
             .iter()
             .zip(&parts)
-            .find(|(_, (_, part))| part.variant != first.variant)
+            .find(|(_, (_, part))| part.game != first.game)
         {
-            let (found, first) = (other.variant.clone(), first.variant.clone());
-            return Err(DatasetError::Variant {
+            let (found, first) = (other.game.clone(), first.game.clone());
+            return Err(DatasetError::Game {
                 path: path.clone(),
                 found,
                 first,

@@ -404,7 +404,7 @@ fn used_labels(samples: &Samples, from_tables: bool) -> Vec<&UsedLabel> {
     samples
         .labels()
         .iter()
-        .filter(|used| used.label.is_from_tables() == from_tables)
+        .filter(|used| used.label.exact == from_tables)
         .collect()
 }
 

@@ -5,10 +5,11 @@ use crate::output;
 use crate::positions::RulesArguments;
 use anyhow::{Result, anyhow, bail};
 use benches::arena::{
-    Contestant, MatchOptions, MatchResult, SequentialResult, Setups, StoppingRule, play_match,
+    Contestant, MatchOptions, MatchResult, SequentialResult, StoppingRule, play_match,
 };
 use benches::statistics::Interval;
 use benches::statistics::sequential::{EloModel, SequentialTest, Verdict};
+use benches::studies::setups::Setups;
 use engine::core::files;
 use engine::games::einstein::Standard;
 use engine::play::build::PlayerRecipe;
@@ -72,16 +73,15 @@ impl MatchArguments {
         self.rules.game()
     }
 
-    pub(crate) fn options(&self) -> Result<MatchOptions> {
+    pub(crate) fn options(&self) -> Result<MatchOptions<Standard>> {
         let list = Path::new(&self.setups);
-        let setups = if list.is_file() {
+        let setups: Setups = if list.is_file() {
             Setups::read_list(list)?
         } else {
             self.setups.parse()?
         };
         Ok(MatchOptions {
-            game: self.game(),
-            setups,
+            starts: Arc::new(setups),
             threads: rayon::current_num_threads(),
             state: self.state.clone(),
             progress: true,
@@ -90,12 +90,16 @@ impl MatchArguments {
                 .as_ref()
                 .map(|teller| self.teller(teller))
                 .transpose()?,
-            ..MatchOptions::new(self.games.unwrap_or(GAMES).div_ceil(2), self.seed)
+            ..MatchOptions::new(
+                self.game(),
+                self.games.unwrap_or(GAMES).div_ceil(2),
+                self.seed,
+            )
         })
     }
 
     /// Who tells luck: evaluators are looked at one ply deep.
-    fn teller(&self, notation: &str) -> Result<Contestant> {
+    fn teller(&self, notation: &str) -> Result<Contestant<Standard>> {
         let evaluated = contestant(&format!("star1(depth=1, eval={notation})"), &self.game());
         evaluated.or_else(|_| contestant(notation, &self.game()))
     }
@@ -157,13 +161,17 @@ pub(crate) fn stopping_rule(words: &[String]) -> Result<StoppingRule> {
 ///
 /// Its name is its identity in state files, and another model may come to lie under the same path:
 /// the checksums of the models follow the notation.
-pub(crate) fn contestant(notation: &str, game: &Standard) -> Result<Contestant> {
+pub(crate) fn contestant(notation: &str, game: &Standard) -> Result<Contestant<Standard>> {
     contestant_shown(notation, notation, game)
 }
 
 /// As [`contestant`], but its name is another notation: one that calls models by names that say
 /// more than their paths.
-pub(crate) fn contestant_shown(notation: &str, shown: &str, game: &Standard) -> Result<Contestant> {
+pub(crate) fn contestant_shown(
+    notation: &str,
+    shown: &str,
+    game: &Standard,
+) -> Result<Contestant<Standard>> {
     let recipe = PlayerRecipe::parse(notation, game)?;
     let mut checksums = Vec::new();
     model_checksums(&Notation::parse(notation)?, &mut checksums)?;
@@ -244,7 +252,7 @@ pub(crate) fn table(result: &MatchResult) -> String {
         100.0 * result.superiority,
         1e6 * seconds_a,
         1e6 * seconds_b,
-        result.games,
+        result.games_in_words().trim_end_matches(" games"),
         result.games_per_second,
         result.mean_plies,
         100.0 * result.first_mover_share,

@@ -3,11 +3,11 @@
 use crate::output;
 use crate::positions::{RulesArguments, parallel};
 use anyhow::{Result, bail};
-use benches::regret::Contestant;
-use benches::regret::positions::{Source, draw_positions};
-use benches::regret::report::{Report, measure};
-use benches::regret::suite::{Suite, write_suite};
-use benches::regret::truth::{Labelled, label_exactly};
+use benches::studies::regret::Contestant;
+use benches::studies::regret::positions::{Source, draw_positions};
+use benches::studies::regret::report::{Report, measure};
+use benches::studies::regret::suite::{LabelledSuite, write_suite};
+use benches::studies::regret::truth::{Labelled, label_exactly};
 use engine::core::files::write_atomically;
 use engine::games::einstein::Standard;
 use engine::games::einstein::tables::Tables;
@@ -121,7 +121,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
     let mut waited = Duration::ZERO;
     let (mut report, labelled, checks) = match &arguments.suite {
         Some(path) => {
-            let suite = Suite::read(path, &game)?;
+            let suite = LabelledSuite::read(path, &game)?;
             let truth = format!(
                 "values of {}, to be compared with those of {}",
                 suite.header.label, suite.header.check
@@ -139,7 +139,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
                 arguments
                     .from
                     .as_deref()
-                    .unwrap_or(benches::regret::positions::MIXED),
+                    .unwrap_or(benches::studies::regret::positions::MIXED),
                 &game,
             )?;
             let count = arguments.positions.unwrap_or(POSITIONS);
@@ -192,7 +192,7 @@ fn report(
     from: String,
     seed: u64,
     positions: usize,
-    label_errors: Option<benches::regret::suite::LabelErrors>,
+    label_errors: Option<benches::studies::regret::suite::LabelErrors>,
 ) -> Report {
     Report {
         truth,

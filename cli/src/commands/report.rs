@@ -2,7 +2,7 @@
 
 use crate::output;
 use anyhow::{Context, Result, bail};
-use benches::report::results;
+use benches::studies::results;
 use clap::Args;
 use engine::core::files::write_atomically;
 use std::io::Read;

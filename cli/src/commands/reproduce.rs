@@ -2,8 +2,8 @@
 
 use crate::output;
 use anyhow::{Result, bail};
-use benches::arena::Setups;
-use benches::reproduce::{Settings, Target, run as reproduce, seconds};
+use benches::studies::reproduce::{Settings, Target, run as reproduce, seconds};
+use benches::studies::setups::Setups;
 use clap::builder::{PossibleValuesParser, TypedValueParser as _};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;

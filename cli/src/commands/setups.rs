@@ -3,10 +3,10 @@
 use crate::output;
 use crate::positions::RulesArguments;
 use anyhow::Result;
-use benches::setup_study::design::MOST_OPPONENTS;
-use benches::setup_study::result::order;
-use benches::setup_study::{Settings, StudyResult, draw, run as study};
 use benches::sheet::{Cell, Sheet};
+use benches::studies::setup_study::design::MOST_OPPONENTS;
+use benches::studies::setup_study::result::order;
+use benches::studies::setup_study::{Settings, StudyResult, draw, run as study};
 use engine::core::files::{FileError, write_atomically};
 use engine::play::build::PlayerRecipe;
 use std::path::{Path, PathBuf};
@@ -220,8 +220,8 @@ fn best_list(result: &StudyResult) -> String {
         result,
         "the best sixteen against each other, twice, so that either side begins",
     );
-    if let benches::arena::Setups::Index(pairs) =
-        benches::arena::Setups::product(result.best(SHOWN))
+    if let benches::studies::setups::Setups::Index(pairs) =
+        benches::studies::setups::Setups::product(result.best(SHOWN))
     {
         for (red, blue) in pairs {
             text += &format!("{}:{}\n", order(red), order(blue));

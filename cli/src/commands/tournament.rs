@@ -3,7 +3,7 @@
 use crate::commands::arena::{MatchArguments, contestant};
 use crate::output;
 use anyhow::Result;
-use benches::tournament::play_tournament;
+use benches::arena::tournament::play_tournament;
 use std::process::ExitCode;
 
 /// Let every player play every other one, and print the matrix

@@ -156,7 +156,7 @@ fn runs<P: AsRef<Path>>(data: &[P]) -> Result<Value> {
     let mut runs = Vec::new();
     for directory in data {
         for shard in shard::list(directory.as_ref())? {
-            let run = shard::read_header(&shard)?.run;
+            let run = shard::read_header::<engine::games::einstein::Standard>(&shard)?.run;
             if !runs.contains(&run) {
                 runs.push(run);
             }

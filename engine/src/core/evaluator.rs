@@ -4,7 +4,7 @@
 //! expectation over chance only makes sense on that scale. Weights are shared and immutable;
 //! whatever is kept up to date from move to move is a cache that the searching thread owns.
 
-use crate::core::game::{Game, MAX_SEATS, Payoffs};
+use crate::core::game::{Game, MAX_SEATS, Payoffs, left_for_each};
 use std::sync::Arc;
 
 /// Rates positions that are not over.
@@ -99,12 +99,11 @@ pub trait Evaluator<G: Game>: Send + Sync {
         None
     }
 
-    /// A value for every seat; with more than two seats the others share what the seat to move
-    /// leaves.
+    /// A value for every seat; with more than two seats all others get the same.
     fn payoffs(&self, game: &G, position: &G::Position, cache: &Self::Cache) -> Payoffs {
         let own = self.value(game, position, cache);
         let mut payoffs = [0.0; MAX_SEATS];
-        payoffs[..G::SEATS].fill((1.0 - own) / (G::SEATS as f32 - 1.0));
+        payoffs[..game.seats()].fill(left_for_each(own, game.seats()));
         payoffs[game.to_move(position)] = own;
         payoffs
     }

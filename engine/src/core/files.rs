@@ -4,6 +4,7 @@
 //! renames it over the target and syncs the directory; whoever looks sees the old content or the
 //! new, never half of it.
 
+use std::fs::{File, TryLockError};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
@@ -35,6 +36,9 @@ pub enum FileError {
         /// What the system said.
         cause: io::Error,
     },
+    /// Another program has locked a directory.
+    #[error("{}: another command is writing there; wait until it ends, or choose another directory", .0.display())]
+    Busy(PathBuf),
     /// Writing failed; nothing appeared under the file's name.
     #[error("cannot write {}: {cause}", path.display())]
     Write {
@@ -110,6 +114,36 @@ pub fn create_directory(directory: &Path) -> Result<(), FileError> {
     Ok(())
 }
 
+/// How a directory is locked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Lock {
+    /// Nobody else gets in.
+    Alone,
+    /// Others that share it get in.
+    Shared,
+}
+
+/// Keeps other programs out of a directory for as long as the returned file lives. Only Unix lets a
+/// directory be locked, and not on every file system; elsewhere there is no file, and nothing keeps
+/// them out.
+///
+/// # Errors
+/// [`FileError::Busy`] if another program is there.
+pub fn lock_directory(directory: &Path, lock: Lock) -> Result<Option<File>, FileError> {
+    let Some(file) = cfg!(unix).then(|| File::open(directory).ok()).flatten() else {
+        return Ok(None);
+    };
+    let taken = match lock {
+        Lock::Alone => file.try_lock(),
+        Lock::Shared => file.try_lock_shared(),
+    };
+    match taken {
+        Ok(()) => Ok(Some(file)),
+        Err(TryLockError::WouldBlock) => Err(FileError::Busy(directory.to_owned())),
+        Err(TryLockError::Error(_)) => Ok(None),
+    }
+}
+
 /// How many bytes may still be written into a directory; `None` where the system does not say.
 #[must_use]
 pub fn free_space(directory: &Path) -> Option<u64> {
@@ -170,7 +204,7 @@ fn replace(
     file.persist(path).map_err(|error| error.error)?;
     // Only Unix lets a directory be opened and synced; elsewhere the rename itself has to do.
     #[cfg(unix)]
-    std::fs::File::open(directory)?.sync_all()?;
+    File::open(directory)?.sync_all()?;
     Ok(())
 }
 

@@ -22,7 +22,9 @@ pub const MAX_SEATS: usize = 8;
 /// Most chance outcomes a position may have; it bounds the stack space of [`crate::core::chance`].
 pub const MAX_OUTCOMES: usize = 6;
 
-/// One payoff in `[0, 1]` for each seat; 1 is a win. With two seats they add up to 1.
+/// What each seat gets, in `[0, 1]`. With two seats they are shares of one win: 1, ½ for a draw, 0;
+/// they add up to 1. With more they are the points of the ranks, scaled to `[0, 1]`, and need not
+/// add up to anything: nothing but the payoff of a seat itself may be concluded from it.
 pub type Payoffs = [f32; MAX_SEATS];
 
 /// A chance outcome: its probability and the run of the move list it permits.
@@ -65,10 +67,14 @@ pub trait Game: Clone + Debug + Send + Sync + 'static {
     /// A list that holds the moves of any position; a [`FixedList`] keeps search free of
     /// allocation.
     type Moves: List<Self::Move>;
-    /// How many seats play.
-    const SEATS: usize;
     /// How many kinds of moves [`Game::move_kind`] tells apart.
     const MOVE_KINDS: usize = 1;
+
+    /// How many seats play, 2 to [`MAX_SEATS`].
+    #[inline]
+    fn seats(&self) -> usize {
+        2
+    }
 
     /// The seat whose turn it is. Never assume that seats alternate.
     fn to_move(&self, position: &Self::Position) -> Seat;
@@ -329,3 +335,18 @@ pub fn won_by(winner: Seat) -> Payoffs {
     payoffs[winner] = 1.0;
     payoffs
 }
+
+/// What each other seat gets where nothing is known but that one gets `own`: with two seats the
+/// rest, with more what ranks with equal steps between them leave, alike for all.
+#[must_use]
+#[inline]
+pub fn left_for_each(own: f32, seats: usize) -> f32 {
+    (0.5 * seats as f32 - own) / (seats as f32 - 1.0)
+}
+
+/// The payoffs of a two-seat game that nobody has won.
+pub const DRAW: Payoffs = {
+    let mut payoffs = [0.0; MAX_SEATS];
+    (payoffs[0], payoffs[1]) = (0.5, 0.5);
+    payoffs
+};

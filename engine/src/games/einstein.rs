@@ -5,9 +5,11 @@
 //! there is one set of rules for both sides and changing the turn is a swap. Invariant: a position
 //! is before the roll; the die is not part of it.
 
+mod bytes;
 pub mod dice;
 mod drawing;
 mod drawn;
+mod endgames;
 pub mod evaluators;
 pub mod inputs;
 pub mod learned;
@@ -345,7 +347,6 @@ impl<const COLUMNS: usize, const ROWS: usize> Game for EinStein<COLUMNS, ROWS> {
     type Position = Position;
     type Move = Move;
     type Moves = MoveList;
-    const SEATS: usize = 2;
     const MOVE_KINDS: usize = 2 * 3 * MAX_STONES;
 
     #[inline]

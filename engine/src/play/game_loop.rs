@@ -8,7 +8,7 @@ mod exploration;
 
 pub use exploration::{Exploration, Fading};
 
-use crate::core::game::{Chance, Game, MAX_SEATS, Seat};
+use crate::core::game::{Chance, Game, MAX_SEATS, Seat, left_for_each};
 use crate::core::oracle::Oracle;
 use crate::core::record::{GameRecord, Ply};
 use crate::play::player::Player;
@@ -21,9 +21,9 @@ use std::time::{Duration, Instant};
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Effort {
     /// Moves decided.
-    pub decisions: [u64; 2],
+    pub decisions: [u64; MAX_SEATS],
     /// Wall time spent deciding.
-    pub time: [Duration; 2],
+    pub time: [Duration; MAX_SEATS],
 }
 
 /// A game that was lost because a player made no legal move.
@@ -131,7 +131,7 @@ fn best_known<G: Game>(
     position: &G::Position,
     legal: &[G::Move],
 ) -> Option<(G::Move, f32)> {
-    if G::SEATS != 2 {
+    if game.seats() != 2 {
         return None;
     }
     oracle.value(game, position)?;
@@ -250,7 +250,7 @@ fn play<G: Game>(
             }
             Err(forfeit) => {
                 let mut payoffs = [0.0; MAX_SEATS];
-                payoffs[..G::SEATS].fill(1.0 / (G::SEATS.max(2) - 1) as f32);
+                payoffs[..game.seats()].fill(left_for_each(0.0, game.seats()));
                 payoffs[forfeit.seat] = 0.0;
                 return (
                     GameRecord {

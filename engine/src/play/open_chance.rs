@@ -68,8 +68,11 @@ impl<G: Playable> Game for OpenChance<G> {
     type Position = OpenPosition<G::Position>;
     type Move = G::Move;
     type Moves = G::Moves;
-    const SEATS: usize = G::SEATS;
     const MOVE_KINDS: usize = G::MOVE_KINDS;
+
+    fn seats(&self) -> usize {
+        self.game.seats()
+    }
 
     #[inline]
     fn to_move(&self, position: &Self::Position) -> Seat {

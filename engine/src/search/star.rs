@@ -164,7 +164,7 @@ impl<G: Game, E: Evaluator<G>, M: Meter> Star<G, E, M> {
         // With more than two seats the value for one of them says nothing of the others.
         self.oracle
             .as_deref()
-            .filter(|_| G::SEATS == 2)
+            .filter(|_| self.game.seats() == 2)
             .and_then(|oracle| oracle.value(&self.game, position))
     }
 
@@ -264,7 +264,7 @@ impl<G: Game, E: Evaluator<G>, M: Meter> Star<G, E, M> {
     /// Whether the evaluator rates all successors at once, without caches.
     #[inline]
     fn batches(&self) -> bool {
-        E::KNOWS_SUCCESSORS && G::SEATS == 2
+        E::KNOWS_SUCCESSORS && self.game.seats() == 2
     }
 
     /// A position that is not over, at `ply` from the root, `depth` ≥ 1 plies before the leaves.

@@ -19,7 +19,6 @@ impl Game for Nim {
     type Position = Piles;
     type Move = (u8, u8);
     type Moves = Vec<(u8, u8)>;
-    const SEATS: usize = 2;
 
     fn to_move(&self, position: &Piles) -> Seat {
         position.seat
@@ -87,7 +86,10 @@ impl<const SEATS: usize> Game for HashGame<SEATS> {
     type Position = HashPosition;
     type Move = u8;
     type Moves = Vec<u8>;
-    const SEATS: usize = SEATS;
+
+    fn seats(&self) -> usize {
+        SEATS
+    }
 
     fn to_move(&self, position: &HashPosition) -> Seat {
         (self.draw(position, 1) % SEATS as u64) as Seat

@@ -27,7 +27,7 @@ pub struct UsedLabel {
 
 /// What came of a shard.
 pub(super) struct Part {
-    pub(super) variant: String,
+    pub(super) game: String,
     pub(super) training: Vec<Sample>,
     pub(super) validation: Vec<Sample>,
     /// All labels of the shard, used or not.
@@ -46,8 +46,7 @@ struct Wanted {
 
 impl Wanted {
     fn new(labels: &[Label], options: &SampleOptions) -> Self {
-        let numbers =
-            (0..labels.len()).filter(|&number| options.exact && labels[number].is_from_tables());
+        let numbers = (0..labels.len()).filter(|&number| options.exact && labels[number].exact);
         let value = labels
             .iter()
             .position(|label| Some(&label.name) == options.label.as_ref());
@@ -61,7 +60,7 @@ impl Wanted {
 
 /// Reads a shard.
 pub(super) fn split(path: &Path, options: &SampleOptions) -> Result<Part, ShardError> {
-    let (header, games) = shard::read(path)?;
+    let (header, games) = shard::read::<Standard>(path)?;
     let wanted = Wanted::new(&header.labels, options);
     // What a move does, and who has won, is the same in every variant; only what a roll permits is
     // not. Once a shard: to make rules takes as long as to replay some games.
@@ -83,7 +82,7 @@ pub(super) fn split(path: &Path, options: &SampleOptions) -> Result<Part, ShardE
         .map(|(label, samples)| UsedLabel { label, samples })
         .collect();
     Ok(Part {
-        variant: header.variant,
+        game: header.game,
         training,
         validation,
         labels,
@@ -101,7 +100,7 @@ fn validates(options: &SampleOptions, game: u64) -> bool {
 /// says something.
 fn add_samples(
     rules: &Standard,
-    game: &PlayedGame,
+    game: &PlayedGame<Standard>,
     wanted: &Wanted,
     used: &mut [usize],
     samples: &mut Vec<Sample>,

@@ -94,8 +94,8 @@ pub(super) fn judge<L: Learner>(run: &Run<'_>, learner: &L) -> Result<HeadsRepor
             samples,
             predicted: mean(&|(logit, _)| 1.0 / (1.0 + (-f64::from(*logit)).exp())),
             won: mean(&|(_, won)| f64::from(u8::from(*won))),
-            calibration: fit_logistic(&rolls),
-            value_calibration: fit_logistic(&values),
+            calibration: fit_logistic(&results(&rolls)),
+            value_calibration: fit_logistic(&results(&values)),
             distance_from_value: distances.iter().map(|distance| distance.abs()).sum::<f64>()
                 / distances.len() as f64,
             bias_from_value: distances.iter().sum::<f64>() / distances.len() as f64,
@@ -114,4 +114,10 @@ pub(super) fn judge<L: Learner>(run: &Run<'_>, learner: &L) -> Result<HeadsRepor
         });
     }
     Ok(report)
+}
+
+/// Scores with what was won: 1 or 0.
+fn results(samples: &[(f32, bool)]) -> Vec<(f32, f32)> {
+    let result = |&(score, won)| (score, f32::from(u8::from(won)));
+    samples.iter().map(result).collect()
 }

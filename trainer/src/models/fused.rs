@@ -20,7 +20,7 @@ pub use layout::Shape;
 use super::heads::{Losses, Outputs};
 use adam::{Rates, Tensor};
 use block::{Weights, Work};
-use engine::games::einstein::learned::network::InstructionSet;
+use engine::core::simd::Instructions;
 use rayon::prelude::*;
 
 /// Samples whose gradient one task computes.
@@ -34,7 +34,7 @@ pub struct FusedNetwork {
     /// Of Adam: the mean of the gradients of each weight, then the means of their squares.
     moments: Vec<f32>,
     steps: u64,
-    instructions: InstructionSet,
+    instructions: Instructions,
     work: Vec<Work>,
 }
 
@@ -65,16 +65,18 @@ impl FusedNetwork {
             weights,
             moments,
             steps,
-            instructions: InstructionSet::detect(),
+            instructions: Instructions::detect(),
             work: Vec::new(),
         }
     }
 
-    /// The same on other instructions; `None` if this machine does not have them.
+    /// The same on other instructions.
     #[must_use]
-    pub fn on(mut self, instructions: InstructionSet) -> Option<Self> {
-        self.instructions = instructions;
-        instructions.is_available().then_some(self)
+    pub fn on(self, instructions: Instructions) -> Self {
+        Self {
+            instructions,
+            ..self
+        }
     }
 
     /// The weights, in the order of [`Self::new`].

@@ -20,7 +20,6 @@ mod relabel;
 mod selfplay;
 mod targets;
 mod variety;
-mod version1;
 
 use engine::games::einstein::learned::ntuple::{NTuple, TupleSet};
 use engine::games::einstein::learned::weights::{Model, ModelFile};

@@ -2,11 +2,11 @@
 
 use crate::output;
 use anyhow::Result;
-use benches::playouts::compare::{Comparison, compare};
-use benches::playouts::die_tables::{
+use benches::studies::playouts::compare::{Comparison, compare};
+use benches::studies::playouts::die_tables::{
     DieTableRow, PUBLISHED_LOOK_UPS, compare_die_tables, die_table_sheet,
 };
-use benches::playouts::{RandomPlayReport, random_play};
+use benches::studies::playouts::{RandomPlayReport, random_play};
 use engine::core::files::write_atomically;
 use std::path::PathBuf;
 use std::process::ExitCode;

@@ -3,8 +3,8 @@
 use crate::commands::setups::check_directory;
 use crate::output;
 use anyhow::{Result, bail};
-use benches::search_bench::{Settings, Study, run as study};
-use benches::suite::{Phase, Suite};
+use benches::studies::search_bench::{Settings, Study, run as study};
+use benches::studies::suite::{Phase, Suite};
 use clap::builder::PossibleValuesParser;
 use clap::builder::TypedValueParser as _;
 use engine::core::files::write_atomically;

@@ -4,7 +4,7 @@ use crate::commands::arena::{MatchArguments, contestant};
 use crate::commands::setups::check_directory;
 use crate::output;
 use anyhow::{Result, bail};
-use benches::strength::{Setting, chart, sheet, strength};
+use benches::studies::strength::{Setting, chart, sheet, strength};
 use engine::core::files::write_atomically;
 use serde_json::json;
 use std::path::PathBuf;

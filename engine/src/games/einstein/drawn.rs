@@ -98,7 +98,6 @@ mod tests {
         type Position = Position;
         type Move = Move;
         type Moves = MoveList;
-        const SEATS: usize = 2;
 
         fn to_move(&self, position: &Position) -> Seat {
             self.0.to_move(position)

@@ -9,12 +9,12 @@ use super::rolls::PairDice;
 use super::symmetry::{SYMMETRIES, symmetric};
 use super::tables::shared::{at_hand, shared};
 use super::tables::{FEWEST_STONES, MOST_STONES};
-use super::{Move, MoveList, RED, Standard, Variant, drawing};
+use super::{Move, MoveList, RED, Standard, Variant, bytes, drawing, endgames};
 use crate::core::game::Seat;
 use crate::core::random::RandomStream;
 use crate::core::text::TextError;
 use crate::play::notation::{Arguments, Problem, parse_number};
-use crate::play::playable::Playable;
+use crate::play::playable::{OldRecords, Playable};
 use crate::play::registry::{AnyEvaluator, EvaluatorEntry, Knowledge, OracleEntry, PlayerEntry};
 use std::path::Path;
 use std::sync::Arc;
@@ -70,6 +70,10 @@ fn tables(stones: usize, game: &Standard) -> Result<Knowledge<Standard>, String>
 
 impl Playable for Standard {
     const NAME: &'static str = "einstein";
+    const TEACHERS: &'static [(&'static str, f64)] = &[
+        ("star1(depth=3, eval=abt)", 0.97),
+        ("mcts(sims=400, leaf=playout)", 0.03),
+    ];
     const REMAINING: &'static str = "stones";
     const URGENCIES: &'static [(&'static str, u32)] =
         &[("quiet", 1), ("own", 1), ("capture", 4), ("win", 100)];
@@ -92,6 +96,13 @@ impl Playable for Standard {
         match self.variant {
             Variant::Classic => String::new(),
             Variant::NearestOnly => "variant=nearest".to_owned(),
+        }
+    }
+
+    fn told(&self) -> String {
+        match self.variant {
+            Variant::Classic => "classic".to_owned(),
+            Variant::NearestOnly => "nearest".to_owned(),
         }
     }
 
@@ -165,6 +176,15 @@ impl Playable for Standard {
         Self::random_start(self, random, first)
     }
 
+    fn random_endgame(
+        &self,
+        stones: [usize; 2],
+        first: Seat,
+        random: &mut RandomStream,
+    ) -> Option<Position> {
+        endgames::endgame(stones, first, random)
+    }
+
     fn remaining(&self, position: &Position) -> usize {
         (position.mover().count() + position.other().count()) as usize
     }
@@ -202,16 +222,20 @@ impl Playable for Standard {
     }
 
     fn encode(&self, position: &Position, bytes: &mut Vec<u8>) {
-        bytes.extend_from_slice(&position.bits().to_le_bytes());
+        bytes::encode(position, bytes);
     }
 
     fn decode(&self, bytes: &mut &[u8]) -> Result<Position, String> {
-        let (bits, rest) = bytes
-            .split_first_chunk()
-            .ok_or("a position has eight bytes")?;
-        *bytes = rest;
-        Position::from_bits(u64::from_le_bytes(*bits), Self::SQUARES)
-            .ok_or_else(|| "two stones stand on one square".to_owned())
+        bytes::decode(bytes).ok_or_else(|| "the bytes are no position".to_owned())
+    }
+
+    fn old_records(rules: &str) -> Option<OldRecords<Self>> {
+        let variant = match rules {
+            "classic" => Variant::Classic,
+            "nearest" => Variant::NearestOnly,
+            _ => return None,
+        };
+        Some((Self::new(variant, Die::fair()), bytes::old_ply))
     }
 
     fn symmetries(&self) -> usize {

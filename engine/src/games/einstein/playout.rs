@@ -25,6 +25,7 @@ mod tests;
 
 use super::{Position, Standard, Variant};
 use crate::core::random::RandomStream;
+use crate::core::simd::Instructions;
 pub use draw::{Draw, LaneRandom, SmallRandom};
 use lanes::{play, play_each};
 use scalar::ScalarLanes;
@@ -49,13 +50,10 @@ pub(super) fn play_out_together(
 ) -> u64 {
     let random = &mut LaneRandom::from_seed(seed);
     #[cfg(target_arch = "x86_64")]
-    if variant == Variant::Classic {
-        if let Some(lanes) = avx512::Avx512Lanes::new() {
-            return play_each(lanes, random, positions);
-        }
-        if let Some(lanes) = avx2::Avx2Lanes::new() {
-            return play_each(lanes, random, positions);
-        }
+    if variant == Variant::Classic
+        && let Some(lanes) = bytes::ByteLanes::new(Instructions::detect())
+    {
+        return play_each(lanes, random, positions);
     }
     play_each(ScalarLanes::new(table), random, positions)
 }
@@ -69,56 +67,6 @@ pub enum Choice {
     /// The stones that the roll permits are equally likely, then the chosen stone's steps
     /// (Monte_Alpha's die table).
     Stones,
-}
-
-/// What plays 64 games in lockstep.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum PlayoutEngine {
-    /// One lane after the other; every machine has it.
-    Scalar,
-    /// x86-64 with 256-bit vectors: 32 games to a vector, one vector a stone.
-    Avx2,
-    /// x86-64 with 512-bit vectors and byte permutations (VBMI, VBMI2): 64 games to a vector.
-    Avx512,
-}
-
-impl PlayoutEngine {
-    /// All of them, the widest last.
-    pub const ALL: [Self; 3] = [Self::Scalar, Self::Avx2, Self::Avx512];
-
-    /// The name in arguments and results.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Scalar => "scalar",
-            Self::Avx2 => "avx2",
-            Self::Avx512 => "avx512",
-        }
-    }
-
-    /// Whether this machine has it.
-    #[must_use]
-    pub fn is_available(self) -> bool {
-        match self {
-            Self::Scalar => true,
-            #[cfg(target_arch = "x86_64")]
-            Self::Avx2 => avx2::Avx2Lanes::new().is_some(),
-            #[cfg(target_arch = "x86_64")]
-            Self::Avx512 => avx512::Avx512Lanes::new().is_some(),
-            #[cfg(not(target_arch = "x86_64"))]
-            Self::Avx2 | Self::Avx512 => false,
-        }
-    }
-
-    /// The widest this machine has.
-    #[must_use]
-    pub fn detect() -> Self {
-        Self::ALL
-            .into_iter()
-            .rev()
-            .find(|engine| engine.is_available())
-            .unwrap_or(Self::Scalar)
-    }
 }
 
 /// What is counted over random games; whole numbers, so sums do not depend on their order.
@@ -157,13 +105,11 @@ impl Tally {
     }
 }
 
-/// The lanes of one engine.
+/// Lanes one by one, or vectors of them.
 enum AnyLanes {
     Scalar(Box<ScalarLanes>),
     #[cfg(target_arch = "x86_64")]
-    Avx2(Box<avx2::Avx2Lanes>),
-    #[cfg(target_arch = "x86_64")]
-    Avx512(Box<avx512::Avx512Lanes>),
+    Bytes(Box<bytes::ByteLanes>),
 }
 
 /// Plays many random games on the standard board with the fair die.
@@ -184,30 +130,30 @@ impl Playouts {
     /// [`crate::core::game::Game::random_end`].
     #[must_use]
     pub fn new(game: &Standard, choice: Choice, seed: u64) -> Option<Self> {
-        Self::on(PlayoutEngine::detect(), game, choice, seed)
+        Self::on(Instructions::detect(), game, choice, seed)
     }
 
-    /// The same on a given engine; `None` also if the machine does not have it. The variant with
-    /// the nearest stone only is always played lane by lane.
+    /// The same on given instructions: one game after the other if they have no vectors for it. The
+    /// variant with the nearest stone only is always played lane by lane.
     #[must_use]
-    pub fn on(engine: PlayoutEngine, game: &Standard, choice: Choice, seed: u64) -> Option<Self> {
+    pub fn on(
+        instructions: Instructions,
+        game: &Standard,
+        choice: Choice,
+        seed: u64,
+    ) -> Option<Self> {
         let table = game
             .stone_table()
             .filter(|_| usize::from(game.stones()) == super::MAX_STONES)?;
-        let engine = if game.variant() == super::Variant::Classic {
-            engine
-        } else {
-            PlayoutEngine::Scalar
-        };
-        let lanes = match engine {
-            PlayoutEngine::Scalar => AnyLanes::Scalar(Box::new(ScalarLanes::new(*table))),
-            #[cfg(target_arch = "x86_64")]
-            PlayoutEngine::Avx2 => AnyLanes::Avx2(Box::new(avx2::Avx2Lanes::new()?)),
-            #[cfg(target_arch = "x86_64")]
-            PlayoutEngine::Avx512 => AnyLanes::Avx512(Box::new(avx512::Avx512Lanes::new()?)),
-            #[cfg(not(target_arch = "x86_64"))]
-            PlayoutEngine::Avx2 | PlayoutEngine::Avx512 => return None,
-        };
+        let mut lanes = AnyLanes::Scalar(Box::new(ScalarLanes::new(*table)));
+        #[cfg(target_arch = "x86_64")]
+        if game.variant() == Variant::Classic
+            && let Some(bytes) = bytes::ByteLanes::new(instructions)
+        {
+            lanes = AnyLanes::Bytes(Box::new(bytes));
+        }
+        #[cfg(not(target_arch = "x86_64"))]
+        let _ = instructions;
         let mut stream = RandomStream::new(seed);
         let random = LaneRandom::new(&mut stream);
         let starts = Starts::new(game, &mut stream);
@@ -220,15 +166,13 @@ impl Playouts {
         })
     }
 
-    /// The engine in use.
+    /// The instructions in use.
     #[must_use]
-    pub fn engine(&self) -> PlayoutEngine {
-        match self.lanes {
-            AnyLanes::Scalar(_) => PlayoutEngine::Scalar,
+    pub fn instructions(&self) -> Instructions {
+        match &self.lanes {
+            AnyLanes::Scalar(_) => Instructions::PORTABLE,
             #[cfg(target_arch = "x86_64")]
-            AnyLanes::Avx2(_) => PlayoutEngine::Avx2,
-            #[cfg(target_arch = "x86_64")]
-            AnyLanes::Avx512(_) => PlayoutEngine::Avx512,
+            AnyLanes::Bytes(lanes) => lanes.instructions(),
         }
     }
 
@@ -264,9 +208,7 @@ impl Playouts {
         match lanes {
             AnyLanes::Scalar(lanes) => play(&mut **lanes, *choice, random, starts, stream, games),
             #[cfg(target_arch = "x86_64")]
-            AnyLanes::Avx2(lanes) => play(&mut **lanes, *choice, random, starts, stream, games),
-            #[cfg(target_arch = "x86_64")]
-            AnyLanes::Avx512(lanes) => play(&mut **lanes, *choice, random, starts, stream, games),
+            AnyLanes::Bytes(lanes) => play(&mut **lanes, *choice, random, starts, stream, games),
         }
     }
 }

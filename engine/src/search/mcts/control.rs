@@ -52,7 +52,7 @@ impl<G: Game, L: Leaf<G>, M: Meter> Mcts<G, L, M> {
         let (Some(graph), Some(root)) = (&self.graph, &self.root) else {
             return;
         };
-        let two = G::SEATS == 2;
+        let two = self.game.seats() == 2;
         let options = super::MctsOptions {
             solver: self.options.solver && two,
             ..self.options

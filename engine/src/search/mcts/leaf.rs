@@ -5,7 +5,7 @@
 //! sees them together.
 
 use crate::core::evaluator::Evaluator;
-use crate::core::game::{Game, MAX_SEATS, Payoffs};
+use crate::core::game::{Game, MAX_SEATS, Payoffs, left_for_each};
 use crate::core::random::RandomStream;
 use crate::search::star::{Star, StarOptions};
 
@@ -156,7 +156,7 @@ impl<G: Game, E: Evaluator<G>> Leaf<G> for EvaluatorLeaf<G, E> {
         random: &mut RandomStream,
         payoffs: &mut [Payoffs],
     ) {
-        if G::SEATS != 2 {
+        if game.seats() != 2 {
             for (position, payoffs) in positions.iter().zip(payoffs) {
                 *payoffs = self.payoffs(game, position, random);
             }
@@ -247,7 +247,8 @@ impl<G: Game, A: Leaf<G>, B: Leaf<G>> Leaf<G> for Mix<A, B> {
     }
 }
 
-/// Looks a few plies ahead: expectiminimax with an evaluator. Two seats only.
+/// Looks a few plies ahead: expectiminimax with an evaluator. With more than
+/// two seats it knows the value of the seat to move; all others get the same.
 #[derive(Clone)]
 pub struct StarLeaf<G: Game, E: Evaluator<G>> {
     star: Star<G, E>,
@@ -270,7 +271,11 @@ impl<G: Game, E: Evaluator<G>> Leaf<G> for StarLeaf<G, E> {
             .star
             .bounds(position, self.depth, f32::NEG_INFINITY, f32::INFINITY)
             .lower;
-        of_two(game.to_move(position), value.clamp(0.0, 1.0))
+        let value = value.clamp(0.0, 1.0);
+        let mut payoffs = [0.0; MAX_SEATS];
+        payoffs[..game.seats()].fill(left_for_each(value, game.seats()));
+        payoffs[game.to_move(position)] = value;
+        payoffs
     }
 }
 

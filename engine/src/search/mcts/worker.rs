@@ -19,7 +19,7 @@ use super::select::Selector;
 use super::shares::Draws;
 use crate::core::calibration::logistic;
 use crate::core::chance::Bounds;
-use crate::core::game::{Game, MAX_SEATS, OutcomeList, Payoffs, Seat};
+use crate::core::game::{Game, MAX_SEATS, OutcomeList, Payoffs, Seat, left_for_each};
 use crate::core::oracle::Oracle;
 use crate::core::random::RandomStream;
 use crate::search::SearchStats;
@@ -215,7 +215,7 @@ impl<G: Game, L: Leaf<G>, M: Meter> Worker<G, L, M> {
         }
         game.moves(next, &mut self.moves);
         let mean = edge.mean();
-        let value = if G::SEATS == 2 {
+        let value = if game.seats() == 2 {
             turned(mean, game.to_move(next) == seat)
         } else {
             0.5
@@ -250,7 +250,11 @@ impl<G: Game, L: Leaf<G>, M: Meter> Worker<G, L, M> {
             let payoff = match game.payoffs(&game.play(position, mv)) {
                 Some(payoffs) => payoffs[seat],
                 None => asked.next().map_or(0.5, |(next, &value)| {
-                    turned(value, game.to_move(next) == seat)
+                    if game.to_move(next) == seat {
+                        value
+                    } else {
+                        left_for_each(value, game.seats())
+                    }
                 }),
             };
             edge.set_hint(if shared.options.selection == Selection::Puct {

@@ -19,7 +19,6 @@ mod successors;
 #[cfg(target_arch = "x86_64")]
 mod vectors;
 
-pub use kernels::IntegerInstructions;
 pub use quantise::FloatWeights;
 pub use successors::Successors;
 
@@ -27,6 +26,7 @@ use self::inputs::{SideGroups, TurnClasses, join, joined_rows, layout};
 use self::kernels::{Layers, Tables};
 use crate::core::calibration::{logistic, unproven};
 use crate::core::evaluator::{Evaluator, OnePly};
+use crate::core::simd::Instructions;
 use crate::games::einstein::{Move, Position, Standard};
 use std::sync::Arc;
 
@@ -135,7 +135,7 @@ pub struct IntegerNetwork {
     tables: Tables,
     layers: Layers,
     classes: Arc<TurnClasses>,
-    instructions: IntegerInstructions,
+    instructions: Instructions,
 }
 
 impl IntegerNetwork {
@@ -154,7 +154,7 @@ impl IntegerNetwork {
             mover: table(mover, Some(&weights.bias)),
             other: table(other, None),
         };
-        let instructions = IntegerInstructions::detect();
+        let instructions = Instructions::detect();
         let layers = Layers::new(&weights, instructions);
         Ok(Self {
             weights,
@@ -166,15 +166,13 @@ impl IntegerNetwork {
     }
 
     /// The same network on other instructions than the best this machine has; values do not change.
-    /// `None` if this machine does not have them.
     #[must_use]
-    pub fn on(self, instructions: IntegerInstructions) -> Option<Self> {
-        let layers = Layers::new(&self.weights, instructions);
-        instructions.is_available().then_some(Self {
-            layers,
+    pub fn on(self, instructions: Instructions) -> Self {
+        Self {
+            layers: Layers::new(&self.weights, instructions),
             instructions,
             ..self
-        })
+        }
     }
 
     /// The weights.
@@ -185,7 +183,7 @@ impl IntegerNetwork {
 
     /// The instructions in use.
     #[must_use]
-    pub fn instructions(&self) -> IntegerInstructions {
+    pub fn instructions(&self) -> Instructions {
         self.instructions
     }
 

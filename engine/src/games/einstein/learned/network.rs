@@ -12,10 +12,10 @@ mod kernels;
 
 pub use accumulator::Accumulators;
 pub use heads::{FACES, Head, HeadWeights, Heads, PLIES_SCALE, UnknownHead};
-pub use kernels::InstructionSet;
 
 use crate::core::calibration::logistic;
 use crate::core::evaluator::Evaluator;
+use crate::core::simd::Instructions;
 use crate::games::einstein::inputs::{
     DenseFeatures, FeatureGroups, MAX_DENSE, SPARSE_ROWS, layout,
 };
@@ -116,7 +116,7 @@ pub enum NetworkError {
 pub struct Network {
     weights: NetworkWeights<i32>,
     features: DenseFeatures,
-    instructions: InstructionSet,
+    instructions: Instructions,
 }
 
 impl Network {
@@ -184,7 +184,7 @@ impl Network {
         Ok(Self {
             weights,
             features,
-            instructions: InstructionSet::detect(),
+            instructions: Instructions::detect(),
         })
     }
 
@@ -197,11 +197,12 @@ impl Network {
     }
 
     /// The same network on other instructions than the best this machine has; values do not change.
-    /// `None` if this machine does not have them.
     #[must_use]
-    pub fn on(mut self, instructions: InstructionSet) -> Option<Self> {
-        self.instructions = instructions;
-        instructions.is_available().then_some(self)
+    pub fn on(self, instructions: Instructions) -> Self {
+        Self {
+            instructions,
+            ..self
+        }
     }
 
     /// The weights, the sparse ones in fixed point.
@@ -212,7 +213,7 @@ impl Network {
 
     /// The instructions in use.
     #[must_use]
-    pub fn instructions(&self) -> InstructionSet {
+    pub fn instructions(&self) -> Instructions {
         self.instructions
     }
 

@@ -6,57 +6,11 @@
 //! up in two halves. Invariant: the games of `scalar.rs`, ply for ply.
 #![allow(unsafe_code)]
 
-use super::Tally;
 use super::bytes::{ByteLanes, SideRows};
 use super::draw::LaneRandom;
-use super::lanes::{Lanes, ROUND, Standing};
-use super::starts::Starts;
-use crate::games::einstein::{MAX_STONES, Position, Standard};
+use super::lanes::{ROUND, Standing};
+use crate::games::einstein::{MAX_STONES, Standard};
 use std::arch::x86_64::*;
-
-/// 64 games. One exists only where the processor has the instructions.
-pub(super) struct Avx2Lanes {
-    lanes: ByteLanes,
-}
-
-impl Avx2Lanes {
-    /// Lanes without games; `None` if the processor lacks the instructions.
-    pub(super) fn new() -> Option<Self> {
-        std::arch::is_x86_feature_detected!("avx2").then(|| Self {
-            lanes: ByteLanes::new(),
-        })
-    }
-}
-
-impl Lanes for Avx2Lanes {
-    #[inline]
-    fn standing(&self) -> Standing {
-        self.lanes.standing
-    }
-
-    #[inline]
-    fn count_plies(&mut self, lanes: u64, tally: &mut Tally) {
-        for lane in super::scalar::bits(lanes) {
-            tally.count_plies(u64::from(self.lanes.plies.0[lane]));
-        }
-    }
-
-    #[inline]
-    fn take_starts(&mut self, lanes: u64, starts: &Starts) {
-        self.lanes.take_starts(lanes, starts);
-    }
-
-    #[inline]
-    fn place(&mut self, positions: &[Position]) {
-        self.lanes.place(positions);
-    }
-
-    #[inline]
-    fn round<const BY_STONES: bool>(&mut self, random: &mut LaneRandom) {
-        // SAFETY: `Avx2Lanes::new` has found the instructions that the function is compiled for.
-        unsafe { round::<BY_STONES>(&mut self.lanes, random) }
-    }
-}
 
 /// Half a row.
 const HALF: usize = 32;
@@ -324,8 +278,9 @@ fn lanes_of(set: u32) -> __m256i {
     equal(_mm256_and_si256(bytes, load(&BIT)), load(&BIT))
 }
 
+/// Plays [`ROUND`] plies in all running lanes.
 #[target_feature(enable = "avx2")]
-fn round<const BY_STONES: bool>(lanes: &mut ByteLanes, random: &mut LaneRandom) {
+pub(super) fn round<const BY_STONES: bool>(lanes: &mut ByteLanes, random: &mut LaneRandom) {
     let mut standing = Standing::default();
     for half in 0..2 {
         let [first_rows, other_rows] = &mut lanes.sides;

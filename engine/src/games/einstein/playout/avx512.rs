@@ -9,59 +9,10 @@
 use super::Tally;
 use super::bytes::{ByteLanes, Row, SideRows};
 use super::draw::{CODES, LaneRandom};
-use super::lanes::{Lanes, ROUND, Standing};
+use super::lanes::{ROUND, Standing};
 use super::starts::{GONE_BYTE, Starts};
-use crate::games::einstein::{MAX_STONES, Position, Standard};
+use crate::games::einstein::{MAX_STONES, Standard};
 use std::arch::x86_64::*;
-
-/// 64 games. One exists only where the processor has the instructions.
-pub(super) struct Avx512Lanes {
-    lanes: ByteLanes,
-}
-
-impl Avx512Lanes {
-    /// Lanes without games; `None` if the processor lacks the instructions.
-    pub(super) fn new() -> Option<Self> {
-        let available = std::arch::is_x86_feature_detected!("avx512f")
-            && std::arch::is_x86_feature_detected!("avx512bw")
-            && std::arch::is_x86_feature_detected!("avx512vbmi")
-            && std::arch::is_x86_feature_detected!("avx512vbmi2")
-            && std::arch::is_x86_feature_detected!("popcnt");
-        available.then(|| Self {
-            lanes: ByteLanes::new(),
-        })
-    }
-}
-
-impl Lanes for Avx512Lanes {
-    #[inline]
-    fn standing(&self) -> Standing {
-        self.lanes.standing
-    }
-
-    #[inline]
-    fn count_plies(&mut self, lanes: u64, tally: &mut Tally) {
-        // SAFETY: `Avx512Lanes::new` has found all instructions that the function is compiled for.
-        unsafe { count_plies(&self.lanes.plies, lanes, tally) }
-    }
-
-    #[inline]
-    fn take_starts(&mut self, lanes: u64, starts: &Starts) {
-        // SAFETY: as above.
-        unsafe { take_starts(&mut self.lanes, lanes, starts) }
-    }
-
-    #[inline]
-    fn place(&mut self, positions: &[Position]) {
-        self.lanes.place(positions);
-    }
-
-    #[inline]
-    fn round<const BY_STONES: bool>(&mut self, random: &mut LaneRandom) {
-        // SAFETY: as above.
-        unsafe { round::<BY_STONES>(&mut self.lanes, random) }
-    }
-}
 
 #[inline]
 #[target_feature(enable = "avx512f")]
@@ -309,8 +260,9 @@ fn draws_of(even: __m512i, odd: __m512i) -> __m512i {
     _mm512_ternarylogic_epi64::<0xCA>(_mm512_set1_epi16(0x00FF), even, odd)
 }
 
+/// Plays [`ROUND`] plies in all running lanes.
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
-fn round<const BY_STONES: bool>(lanes: &mut ByteLanes, random: &mut LaneRandom) {
+pub(super) fn round<const BY_STONES: bool>(lanes: &mut ByteLanes, random: &mut LaneRandom) {
     let [first_rows, other_rows] = &mut lanes.sides;
     let (mut first, mut other) = (Side::load(first_rows), Side::load(other_rows));
     let mut low = [
@@ -353,8 +305,9 @@ fn round<const BY_STONES: bool>(lanes: &mut ByteLanes, random: &mut LaneRandom) 
     lanes.standing = Standing { running, first_won };
 }
 
+/// [`ByteLanes::take_starts_one_by_one`] for all lanes at once.
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi2")]
-fn take_starts(lanes: &mut ByteLanes, free: u64, starts: &Starts) {
+pub(super) fn take_starts(lanes: &mut ByteLanes, free: u64, starts: &Starts) {
     let stones = starts.stones();
     for (side, rows) in lanes.sides.iter_mut().enumerate() {
         for (row, start) in rows.stones.iter_mut().zip(stones[side]) {
@@ -373,9 +326,10 @@ fn take_starts(lanes: &mut ByteLanes, free: u64, starts: &Starts) {
     lanes.standing.begin(free);
 }
 
+/// Adds the plies of the games of some lanes.
 #[target_feature(enable = "avx512f,avx512bw")]
-fn count_plies(plies: &Row, over: u64, tally: &mut Tally) {
-    let plies = _mm512_maskz_mov_epi8(over, load(&plies.0));
+pub(super) fn count_plies(lanes: &ByteLanes, over: u64, tally: &mut Tally) {
+    let plies = _mm512_maskz_mov_epi8(over, load(&lanes.plies.0));
     tally.plies += _mm512_reduce_add_epi64(_mm512_sad_epu8(plies, _mm512_setzero_si512())) as u64;
     // Plies are below 128, so bytes serve as signed and unsigned and two squares fit 16 bits.
     let pairs = _mm512_maddubs_epi16(plies, plies);

@@ -1,8 +1,11 @@
-//! 64 games as vectors of bytes: one byte a game, one vector a stone. Shared by the vector engines.
+//! 64 games as vectors of bytes: one byte a game, one vector a stone; their plies on whatever vectors
+//! there are.
 
-use super::LANES;
-use super::lanes::{Standing, first_lanes};
+use super::draw::LaneRandom;
+use super::lanes::{Lanes, Standing, first_lanes};
 use super::starts::{GONE_BYTE, Starts};
+use super::{LANES, Tally, avx2, avx512};
+use crate::core::simd::{Instructions, Level, dispatched};
 use crate::games::einstein::{GONE, MAX_STONES, Position, Standard};
 
 /// One byte a lane.
@@ -36,6 +39,27 @@ pub(super) struct SideRows {
     pub(super) edge: Row,
 }
 
+dispatched! {
+    fn round<const BY_STONES: bool>(lanes: &mut ByteLanes, random: &mut LaneRandom) {
+        Avx512Vbmi => avx512::round::<BY_STONES>,
+        Avx2 => avx2::round::<BY_STONES>,
+    }
+}
+
+dispatched! {
+    fn take_starts(lanes: &mut ByteLanes, free: u64, starts: &Starts) {
+        Avx512Vbmi => avx512::take_starts,
+        Portable => ByteLanes::take_starts_one_by_one,
+    }
+}
+
+dispatched! {
+    fn count_plies(lanes: &ByteLanes, over: u64, tally: &mut Tally) {
+        Avx512Vbmi => avx512::count_plies,
+        Portable => ByteLanes::count_plies_one_by_one,
+    }
+}
+
 /// 64 games. What stands in lanes that are not running means nothing.
 #[derive(Clone, Debug)]
 #[repr(C)]
@@ -44,25 +68,79 @@ pub(super) struct ByteLanes {
     pub(super) sides: [SideRows; 2],
     pub(super) plies: Row,
     pub(super) standing: Standing,
+    instructions: Instructions,
 }
 
 impl ByteLanes {
-    pub(super) fn new() -> Self {
+    /// Lanes without games; `None` if the instructions have no such vectors.
+    pub(super) fn new(instructions: Instructions) -> Option<Self> {
+        let instructions = instructions.among(&[Level::Avx2, Level::Avx512Vbmi]);
         let none = SideRows {
             stones: [Row([GONE_BYTE; LANES]); MAX_STONES],
             alive: Row([0; LANES]),
             edge: Row([0; LANES]),
         };
-        Self {
+        (instructions != Instructions::PORTABLE).then(|| Self {
             sides: [none; 2],
             plies: Row([0; LANES]),
             standing: Standing::default(),
+            instructions,
+        })
+    }
+
+    /// What the games are played with.
+    pub(super) fn instructions(&self) -> Instructions {
+        self.instructions
+    }
+
+    #[inline(always)]
+    fn count_plies_one_by_one(&self, lanes: u64, tally: &mut Tally) {
+        for lane in super::scalar::bits(lanes) {
+            tally.count_plies(u64::from(self.plies.0[lane]));
         }
     }
 
-    /// Begins a game at each position, in the lanes from 0 on.
+    /// Gives the next starts to some lanes.
+    #[inline(always)]
+    fn take_starts_one_by_one(&mut self, lanes: u64, starts: &Starts) {
+        let stones = starts.stones();
+        for (index, lane) in super::scalar::bits(lanes).enumerate() {
+            for (side, rows) in self.sides.iter_mut().enumerate() {
+                for (row, start) in rows.stones.iter_mut().zip(stones[side]) {
+                    row.0[lane] = start[index];
+                }
+                rows.alive.0[lane] = starts.alive[side];
+                rows.edge.0[lane] = starts.edge[side];
+            }
+            self.plies.0[lane] = 0;
+        }
+        self.standing.begin(lanes);
+    }
+}
+
+impl Lanes for ByteLanes {
     #[inline]
-    pub(super) fn place(&mut self, positions: &[Position]) {
+    fn standing(&self) -> Standing {
+        self.standing
+    }
+
+    #[inline]
+    fn count_plies(&mut self, lanes: u64, tally: &mut Tally) {
+        count_plies(self.instructions, self, lanes, tally);
+    }
+
+    #[inline]
+    fn take_starts(&mut self, lanes: u64, starts: &Starts) {
+        take_starts(self.instructions, self, lanes, starts);
+    }
+
+    #[inline]
+    fn round<const BY_STONES: bool>(&mut self, random: &mut LaneRandom) {
+        round::<BY_STONES>(self.instructions, self, random);
+    }
+
+    #[inline]
+    fn place(&mut self, positions: &[Position]) {
         for (lane, position) in positions.iter().enumerate() {
             for (rows, side) in self
                 .sides
@@ -81,21 +159,5 @@ impl ByteLanes {
             self.plies.0[lane] = 0;
         }
         self.standing.begin(first_lanes(positions.len()));
-    }
-
-    /// Gives the next starts to some lanes.
-    pub(super) fn take_starts(&mut self, lanes: u64, starts: &Starts) {
-        let stones = starts.stones();
-        for (index, lane) in super::scalar::bits(lanes).enumerate() {
-            for (side, rows) in self.sides.iter_mut().enumerate() {
-                for (row, start) in rows.stones.iter_mut().zip(stones[side]) {
-                    row.0[lane] = start[index];
-                }
-                rows.alive.0[lane] = starts.alive[side];
-                rows.edge.0[lane] = starts.edge[side];
-            }
-            self.plies.0[lane] = 0;
-        }
-        self.standing.begin(lanes);
     }
 }

@@ -375,10 +375,8 @@ fn lanes_replay_by_the_rules() {
     for variant in [Variant::Classic, Variant::NearestOnly] {
         let game = Standard::new(variant, Die::fair());
         for choice in [Choice::Moves, Choice::Stones] {
-            for engine in PlayoutEngine::ALL {
-                let Some(mut playouts) = Playouts::on(engine, &game, choice, 3) else {
-                    continue;
-                };
+            for instructions in Instructions::available() {
+                let mut playouts = Playouts::on(instructions, &game, choice, 3).unwrap();
                 for (position, games) in positions
                     .iter()
                     .step_by(61)
@@ -389,7 +387,7 @@ fn lanes_replay_by_the_rules() {
                     assert_eq!(
                         playouts.from_position(&game, position, games),
                         expected,
-                        "{engine:?} {choice:?} {games}"
+                        "{instructions:?} {choice:?} {games}"
                     );
                     assert_eq!(playouts.random, random);
                 }
@@ -401,10 +399,8 @@ fn lanes_replay_by_the_rules() {
 #[test]
 fn lanes_replay_from_random_setups() {
     let game = Standard::default();
-    for engine in PlayoutEngine::ALL {
-        let Some(mut playouts) = Playouts::on(engine, &game, Choice::Moves, 21) else {
-            continue;
-        };
+    for instructions in Instructions::available() {
+        let mut playouts = Playouts::on(instructions, &game, Choice::Moves, 21).unwrap();
         // The same seed gives the same queue, read here start by start.
         let mut stream = RandomStream::new(21);
         let mut random = LaneRandom::new(&mut stream);
@@ -431,7 +427,7 @@ fn lanes_replay_from_random_setups() {
                 &mut random,
                 &mut queue,
             );
-            assert_eq!(found, expected, "{engine:?} {games}");
+            assert_eq!(found, expected, "{instructions:?} {games}");
         }
         for start in queue {
             *uses.entry(start).or_insert(0) += 1;
@@ -503,21 +499,22 @@ fn all_engines_count_the_same() {
     let game = Standard::default();
     for choice in [Choice::Moves, Choice::Stones] {
         for seed in 0..3 {
-            let counts = |engine| {
-                let mut playouts = Playouts::on(engine, &game, choice, seed)?;
-                assert_eq!(playouts.engine(), engine);
+            let counts = |instructions| {
+                let mut playouts = Playouts::on(instructions, &game, choice, seed).unwrap();
+                assert!(playouts.instructions() <= instructions);
                 let position = game.start([seed as usize, 99], 1);
-                Some([
+                [
                     playouts.random_setups(150_000),
                     playouts.from_position(&game, &position, 10_000),
                     playouts.random_setups(777),
-                ])
+                ]
             };
-            let expected = counts(PlayoutEngine::Scalar);
-            for engine in [PlayoutEngine::Avx2, PlayoutEngine::Avx512] {
-                assert!(
-                    !engine.is_available() || counts(engine) == expected,
-                    "{engine:?} {choice:?} {seed}"
+            let expected = counts(Instructions::PORTABLE);
+            for instructions in Instructions::available().skip(1) {
+                assert_eq!(
+                    counts(instructions),
+                    expected,
+                    "{instructions:?} {choice:?} {seed}"
                 );
             }
         }
@@ -641,11 +638,13 @@ fn games_from_many_positions_together_are_those_of_the_rules_on_every_engine() {
                 expected
             );
             #[cfg(target_arch = "x86_64")]
-            if let (Variant::Classic, Some(lanes)) = (variant, avx2::Avx2Lanes::new()) {
-                assert_eq!(
-                    play_each(lanes, &mut LaneRandom::from_seed(seed), &some),
-                    expected
-                );
+            if variant == Variant::Classic {
+                for lanes in Instructions::available().filter_map(bytes::ByteLanes::new) {
+                    assert_eq!(
+                        play_each(lanes, &mut LaneRandom::from_seed(seed), &some),
+                        expected
+                    );
+                }
             }
             // More than fit the lanes go in turns; few, one by one, as alone.
             let (mut payoffs, mut seeds) = (vec![[0.5; MAX_SEATS]; some.len()], seed..);

@@ -6,11 +6,11 @@
 //! seen there.
 
 use super::index::{Class, Index};
-use super::kernels::Instructions;
 use super::memory::{Blocks, Cells};
 use super::solve::{self, Solver, Target};
 use super::{Progress, Run, Tables, TablesError, file, place, stream};
 use crate::core::files;
+use crate::core::simd::Instructions;
 use crate::games::einstein::Variant;
 use std::path::Path;
 use std::sync::Arc;
@@ -65,7 +65,7 @@ impl Tables {
         run: Run<'_>,
         progress: Progress<'_>,
     ) -> Result<Arc<Self>, TablesError> {
-        Self::solved(stones, variant, Instructions::best(), run, progress).map(Arc::new)
+        Self::solved(stones, variant, Instructions::detect(), run, progress).map(Arc::new)
     }
 
     pub(super) fn solved(
@@ -190,7 +190,7 @@ impl Tables {
             });
         }
         let work = Work {
-            instructions: Instructions::best(),
+            instructions: Instructions::detect(),
             run,
             progress,
             done: &done,

@@ -5,12 +5,8 @@
 //! minima are exact, and every sum is a whole number below 2^24, exact in single precision in
 //! whatever order it is added. Only [`rounded`] rounds, once, by one multiplication.
 
-#![allow(
-    unsafe_code,
-    reason = "calls code compiled for instructions that were found at run time"
-)]
-
 use super::patterns::PATTERNS;
+use crate::core::simd::dispatched;
 
 /// The value of a won position, in units.
 pub(super) const WON: u16 = u16::MAX;
@@ -22,44 +18,6 @@ const ALL_WON: f32 = 6.0 * 65535.0;
 pub(super) const MOST_CELLS: usize = 416;
 /// Cells of a block, working order: the mover's pattern outside.
 pub(super) type Block = [u16; MOST_CELLS];
-
-/// How the loops are compiled.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Instructions {
-    /// What every machine of this kind has.
-    Portable,
-    /// x86-64 with 256-bit vectors.
-    #[cfg(target_arch = "x86_64")]
-    Avx2,
-    /// x86-64 with 512-bit vectors of 16-bit numbers.
-    #[cfg(target_arch = "x86_64")]
-    Avx512,
-}
-
-impl Instructions {
-    /// The widest that this machine has.
-    pub(super) fn best() -> Self {
-        Self::available().pop().unwrap_or(Self::Portable)
-    }
-
-    /// Those that this machine has, the widest last.
-    pub(super) fn available() -> Vec<Self> {
-        let mut sets = vec![Self::Portable];
-        #[cfg(target_arch = "x86_64")]
-        {
-            if std::arch::is_x86_feature_detected!("avx2") {
-                sets.push(Self::Avx2);
-            }
-            if std::arch::is_x86_feature_detected!("avx512f")
-                && std::arch::is_x86_feature_detected!("avx512bw")
-                && std::arch::is_x86_feature_detected!("avx512vl")
-            {
-                sets.push(Self::Avx512);
-            }
-        }
-        sets
-    }
-}
 
 /// Values of one successor, and how its cells match those of the block that is being solved.
 #[derive(Clone, Copy, Debug)]
@@ -274,36 +232,15 @@ impl Default for Scratch {
     }
 }
 
-/// The values of a block of a mover with `OWN` stones and an enemy with `ENEMY`, into
-/// `scratch.stored`.
-#[inline(always)]
-pub(super) fn solve<const OWN: usize, const ENEMY: usize>(
-    instructions: Instructions,
-    task: &Task<'_>,
-    scratch: &mut Scratch,
-) {
-    #[cfg(target_arch = "x86_64")]
-    {
-        #[target_feature(enable = "avx2")]
-        fn avx2<const OWN: usize, const ENEMY: usize>(task: &Task<'_>, scratch: &mut Scratch) {
-            solve_body::<OWN, ENEMY>(task, scratch);
-        }
-        #[target_feature(enable = "avx512f,avx512bw,avx512vl")]
-        fn avx512<const OWN: usize, const ENEMY: usize>(task: &Task<'_>, scratch: &mut Scratch) {
-            solve_body::<OWN, ENEMY>(task, scratch);
-        }
-        match instructions {
-            Instructions::Portable => {}
-            // SAFETY: only `Instructions::available` makes this value, on machines that have the
-            // instructions; the function itself is safe code.
-            Instructions::Avx2 => return unsafe { avx2::<OWN, ENEMY>(task, scratch) },
-            // SAFETY: as above.
-            Instructions::Avx512 => return unsafe { avx512::<OWN, ENEMY>(task, scratch) },
-        }
+dispatched! {
+    /// The values of a block of a mover with `OWN` stones and an enemy with `ENEMY`, into
+    /// `scratch.stored`.
+    pub(super) fn solve<const OWN: usize, const ENEMY: usize>(
+        task: &Task<'_>,
+        scratch: &mut Scratch,
+    ) {
+        any => solve_body::<OWN, ENEMY>,
     }
-    #[cfg(not(target_arch = "x86_64"))]
-    let Instructions::Portable = instructions;
-    solve_body::<OWN, ENEMY>(task, scratch);
 }
 
 #[cfg(test)]

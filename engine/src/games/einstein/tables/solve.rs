@@ -17,11 +17,12 @@
 //! [`Tables::error_bound`](super::Tables) says what follows.
 
 use super::index::{Anchor, Class, Index, Squares, other_tuples, progress};
-use super::kernels::{self, Instructions, Scratch, Source, Task};
+use super::kernels::{self, Scratch, Source, Task};
 use super::memory::prefetch;
 use super::patterns::{
     self, MOST_STONES, PATTERNS, masks, number, number_reversed, reversed, without,
 };
+use crate::core::simd::Instructions;
 use crate::games::einstein::Variant;
 use std::ops::Range;
 

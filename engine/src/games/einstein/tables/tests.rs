@@ -1,10 +1,10 @@
 //! Tables against the rules, position by position; all instruction sets and numbers of threads
 //! alike.
 
-use super::kernels::Instructions;
 use super::walk::Walk;
 use super::*;
 use crate::core::game::{Game, OutcomeList};
+use crate::core::simd::Instructions;
 use crate::games::einstein::dice::Die;
 use crate::games::einstein::{MoveList, Position, Standard};
 use std::sync::Mutex;
@@ -14,7 +14,7 @@ fn tables(stones: usize, variant: Variant) -> Tables {
     Tables::solved(
         stones,
         variant,
-        Instructions::Portable,
+        Instructions::PORTABLE,
         &on_two_threads,
         &|_, _| (),
     )

@@ -23,7 +23,7 @@ impl<G: Game, L: Leaf<G>, M: Meter> Worker<G, L, M> {
             self.add_rave::<SHARED>(shared, lane);
         }
         let (expected, squares) = (
-            options.backup == Backup::Expected && G::SEATS == 2,
+            options.backup == Backup::Expected && shared.game.seats() == 2,
             options.selection == Selection::Tuned,
         );
         for index in (0..lane.path.len()).rev() {

@@ -5,82 +5,24 @@
 //! overflow; so all instruction sets give the same.
 
 use super::inputs::{JOINED, JOINED_ROWS};
+#[cfg(target_arch = "x86_64")]
+use super::vectors;
 use super::{FULL, IntegerWeights, SHIFT, win_probability};
 use crate::core::evaluator::OnePly;
+use crate::core::simd::{Instructions, Level, dispatched};
 use crate::games::einstein::learned::steps::{Logits, Steps};
 
-/// Instructions that there are kernels for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum IntegerInstructions {
-    /// What every machine has: the definition.
-    Portable,
-    /// x86-64 with 256-bit vectors.
-    Avx2,
-    /// x86-64 with 512-bit vectors of bytes.
-    Avx512,
-    /// The same with products of bytes added up in fours.
-    Avx512Vnni,
-}
-
-impl IntegerInstructions {
-    /// All of them, the fastest last.
-    pub const ALL: [Self; 4] = [Self::Portable, Self::Avx2, Self::Avx512, Self::Avx512Vnni];
-
-    /// The fastest this machine has.
-    #[must_use]
-    pub fn detect() -> Self {
-        Self::ALL
-            .into_iter()
-            .rev()
-            .find(|set| set.is_available())
-            .unwrap_or(Self::Portable)
-    }
-
-    /// Whether this machine has it.
-    #[must_use]
-    pub fn is_available(self) -> bool {
-        #[cfg(target_arch = "x86_64")]
-        let wide = || {
-            std::arch::is_x86_feature_detected!("avx2")
-                && std::arch::is_x86_feature_detected!("avx512f")
-                && std::arch::is_x86_feature_detected!("avx512bw")
-        };
-        match self {
-            Self::Portable => true,
-            #[cfg(target_arch = "x86_64")]
-            Self::Avx2 => std::arch::is_x86_feature_detected!("avx2"),
-            #[cfg(target_arch = "x86_64")]
-            Self::Avx512 => wide(),
-            #[cfg(target_arch = "x86_64")]
-            Self::Avx512Vnni => wide() && std::arch::is_x86_feature_detected!("avx512vnni"),
-            #[cfg(not(target_arch = "x86_64"))]
-            Self::Avx2 | Self::Avx512 | Self::Avx512Vnni => false,
-        }
-    }
-
-    /// Which four neurons of the first layer (from 4 · this on) are at a place after packing: sums
-    /// of 16 bits become bytes two vectors at a time, and in each part of 128 bits those of the
-    /// first vector come before those of the second.
-    pub(super) const fn packed(self, place: usize) -> usize {
-        let fours = match self {
-            Self::Portable => return place,
-            Self::Avx2 => 32 / 4,
-            Self::Avx512 | Self::Avx512Vnni => 64 / 4,
-        };
-        let (part, of_second, rest) = (place % fours / 4, place / 2 % 2, place % 2);
-        place / fours * fours + of_second * fours / 2 + 2 * part + rest
-    }
-
-    /// The name, for tables of measurements.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Portable => "portable",
-            Self::Avx2 => "avx2",
-            Self::Avx512 => "avx512",
-            Self::Avx512Vnni => "avx512-vnni",
-        }
-    }
+/// Which four neurons of the first layer (from 4 · this on) are at a place after packing: sums of 16
+/// bits become bytes two vectors at a time, and in each part of 128 bits those of the first vector
+/// come before those of the second.
+pub(super) fn packed(instructions: Instructions, place: usize) -> usize {
+    let fours = match instructions.level() {
+        Level::Portable => return place,
+        Level::Avx2 => 32 / 4,
+        _ => 64 / 4,
+    };
+    let (part, of_second, rest) = (place % fours / 4, place / 2 % 2, place % 2);
+    place / fours * fours + of_second * fours / 2 + 2 * part + rest
 }
 
 /// A cache line, so that no vector is loaded from two of them.
@@ -133,11 +75,11 @@ pub(super) struct Layers {
 
 impl Layers {
     /// Those of a network for some instructions.
-    pub(super) fn new(weights: &IntegerWeights, instructions: IntegerInstructions) -> Self {
+    pub(super) fn new(weights: &IntegerWeights, instructions: Instructions) -> Self {
         let (first, second) = (weights.bias.len(), weights.hidden_bias.len());
         let fours: Vec<&[i8]> = weights.hidden.chunks_exact(4 * second).collect();
         let packed: Vec<i8> = (0..first / 4)
-            .flat_map(|place| fours[instructions.packed(place)])
+            .flat_map(|place| fours[packed(instructions, place)])
             .copied()
             .collect();
         let mut hidden = Vec::with_capacity(packed.len());
@@ -187,113 +129,144 @@ fn short_sums_fit(hidden: &[i8], second: usize) -> bool {
 /// Which sums make a position: one of the mover's, one of the other side's.
 pub(super) type Pair = [u8; 2];
 
-/// The logit from the joined rows of the mover and of the other side.
-#[inline]
-pub(super) fn logit<const FIRST: usize, const SECOND: usize>(
-    set: IntegerInstructions,
-    tables: &Tables,
-    layers: &Layers,
-    rows: &[[u16; JOINED]; 2],
-) -> i32 {
-    #[cfg(target_arch = "x86_64")]
-    if set != IntegerInstructions::Portable {
-        return super::vectors::logit::<FIRST, SECOND>(set, tables, layers, rows);
-    }
-    let _ = set;
-    let (mut mover, mut other) = ([0i16; FIRST], [0i16; FIRST]);
-    add_rows(&tables.mover, &rows[0], &mut mover);
-    add_rows(&tables.other, &rows[1], &mut other);
-    forward::<FIRST, SECOND>(layers, &mover, &other)
-}
-
-/// The sum of the joined rows of a side; `out` has a line for every 32 neurons.
-#[inline]
-pub(super) fn sum_rows<const FIRST: usize>(
-    set: IntegerInstructions,
-    table: &[Line16],
-    rows: &[u16; JOINED],
-    out: &mut [Line16],
-) {
-    #[cfg(target_arch = "x86_64")]
-    if set != IntegerInstructions::Portable {
-        return super::vectors::sum_rows::<FIRST>(set, table, rows, out);
-    }
-    let _ = set;
-    let mut sums = [0i16; FIRST];
-    add_rows(table, rows, &mut sums);
-    for (out, sums) in out.iter_mut().zip(sums.as_chunks::<32>().0) {
-        out.0 = *sums;
-    }
-}
-
 /// Rows that a move changes unless it captures: those of the stone, and of the expected turns.
 pub(super) const CHANGED: usize = 2;
 
-/// The sum of the joined rows of a side from that of a side before: some rows gone, others come.
-#[inline]
-pub(super) fn change_rows<const FIRST: usize>(
-    set: IntegerInstructions,
-    table: &[Line16],
-    before: &[Line16],
-    gone: &[u16; CHANGED],
-    come: &[u16; CHANGED],
-    out: &mut [Line16],
-) {
-    #[cfg(target_arch = "x86_64")]
-    if set != IntegerInstructions::Portable {
-        return super::vectors::change_rows::<FIRST>(set, table, before, gone, come, out);
+dispatched! {
+    /// The logit from the joined rows of the mover and of the other side.
+    pub(super) fn logit<const FIRST: usize, const SECOND: usize>(
+        tables: &Tables,
+        layers: &Layers,
+        rows: &[[u16; JOINED]; 2],
+    ) -> i32 {
+        Avx512Vnni => vectors::vnni::logit::<FIRST, SECOND>,
+        Avx512 => vectors::avx512::logit::<FIRST, SECOND>,
+        Avx2 => vectors::avx2::logit::<FIRST, SECOND>,
+        Portable => plain::logit::<FIRST, SECOND>,
     }
-    let _ = set;
-    let row = |row: u16| &table[usize::from(row) * (FIRST / 32)..][..FIRST / 32];
-    for (line, (out, before)) in out.iter_mut().zip(before).enumerate().take(FIRST / 32) {
-        for neuron in 0..32 {
-            let all = |rows: &[u16; CHANGED]| {
-                rows.iter()
-                    .fold(0i16, |sum, &one| sum.wrapping_add(row(one)[line].0[neuron]))
-            };
-            out.0[neuron] = before.0[neuron]
-                .wrapping_sub(all(gone))
-                .wrapping_add(all(come));
+}
+
+dispatched! {
+    /// The sum of the joined rows of a side; `out` has a line for every 32 neurons.
+    pub(super) fn sum_rows<const FIRST: usize>(
+        table: &[Line16],
+        rows: &[u16; JOINED],
+        out: &mut [Line16],
+    ) {
+        Avx512Vnni => vectors::vnni::sum_rows::<FIRST>,
+        Avx512 => vectors::avx512::sum_rows::<FIRST>,
+        Avx2 => vectors::avx2::sum_rows::<FIRST>,
+        Portable => plain::sum_rows::<FIRST>,
+    }
+}
+
+dispatched! {
+    /// The sum of the joined rows of a side from that of a side before: some rows gone, others
+    /// come.
+    pub(super) fn change_rows<const FIRST: usize>(
+        table: &[Line16],
+        before: &[Line16],
+        gone: &[u16; CHANGED],
+        come: &[u16; CHANGED],
+        out: &mut [Line16],
+    ) {
+        Avx512Vnni => vectors::vnni::change_rows::<FIRST>,
+        Avx512 => vectors::avx512::change_rows::<FIRST>,
+        Avx2 => vectors::avx2::change_rows::<FIRST>,
+        Portable => plain::change_rows::<FIRST>,
+    }
+}
+
+dispatched! {
+    /// The logits of pairs of sums; behind them `out` means nothing.
+    pub(super) fn logits<const FIRST: usize, const SECOND: usize>(
+        layers: &Layers,
+        movers: &[Line16],
+        others: &[Line16],
+        pairs: &[Pair],
+        out: &mut Logits,
+    ) {
+        Avx512Vnni => vectors::vnni::logits::<FIRST, SECOND>,
+        Avx512 => vectors::avx512::logits::<FIRST, SECOND>,
+        Avx2 => vectors::avx2::logits::<FIRST, SECOND>,
+        Portable => plain::logits::<FIRST, SECOND>,
+    }
+}
+
+dispatched! {
+    /// [`Steps::one_ply`] of these logits: eight stones to a vector are enough for all.
+    pub(super) fn one_ply(steps: &Steps, logits: &mut Logits, lost: u32) -> OnePly {
+        Avx2 => plain::one_ply,
+        Portable => plain::one_ply,
+    }
+}
+
+/// The definition of each.
+mod plain {
+    use super::*;
+
+    pub(super) fn logit<const FIRST: usize, const SECOND: usize>(
+        tables: &Tables,
+        layers: &Layers,
+        rows: &[[u16; JOINED]; 2],
+    ) -> i32 {
+        let (mut mover, mut other) = ([0i16; FIRST], [0i16; FIRST]);
+        add_rows(&tables.mover, &rows[0], &mut mover);
+        add_rows(&tables.other, &rows[1], &mut other);
+        forward::<FIRST, SECOND>(layers, &mover, &other)
+    }
+
+    pub(super) fn sum_rows<const FIRST: usize>(
+        table: &[Line16],
+        rows: &[u16; JOINED],
+        out: &mut [Line16],
+    ) {
+        let mut sums = [0i16; FIRST];
+        add_rows(table, rows, &mut sums);
+        for (out, sums) in out.iter_mut().zip(sums.as_chunks::<32>().0) {
+            out.0 = *sums;
         }
     }
-}
 
-/// The logits of pairs of sums; behind them `out` means nothing.
-#[inline]
-pub(super) fn logits<const FIRST: usize, const SECOND: usize>(
-    set: IntegerInstructions,
-    layers: &Layers,
-    movers: &[Line16],
-    others: &[Line16],
-    pairs: &[Pair],
-    out: &mut Logits,
-) {
-    #[cfg(target_arch = "x86_64")]
-    if set != IntegerInstructions::Portable {
-        return super::vectors::logits::<FIRST, SECOND>(set, layers, movers, others, pairs, out);
+    pub(super) fn change_rows<const FIRST: usize>(
+        table: &[Line16],
+        before: &[Line16],
+        gone: &[u16; CHANGED],
+        come: &[u16; CHANGED],
+        out: &mut [Line16],
+    ) {
+        let row = |row: u16| &table[usize::from(row) * (FIRST / 32)..][..FIRST / 32];
+        for (line, (out, before)) in out.iter_mut().zip(before).enumerate().take(FIRST / 32) {
+            for neuron in 0..32 {
+                let all = |rows: &[u16; CHANGED]| {
+                    rows.iter()
+                        .fold(0i16, |sum, &one| sum.wrapping_add(row(one)[line].0[neuron]))
+                };
+                out.0[neuron] = before.0[neuron]
+                    .wrapping_sub(all(gone))
+                    .wrapping_add(all(come));
+            }
+        }
     }
-    let _ = set;
-    for (pair, out) in pairs.iter().zip(out) {
-        let [mover, other] = [(movers, pair[0]), (others, pair[1])]
-            .map(|(sums, index)| gather::<FIRST>(sums, usize::from(index)));
-        *out = forward::<FIRST, SECOND>(layers, &mover, &other);
-    }
-}
 
-/// [`Steps::one_ply`] of these logits.
-#[inline]
-pub(super) fn one_ply(
-    set: IntegerInstructions,
-    steps: &Steps,
-    logits: &mut Logits,
-    lost: u32,
-) -> OnePly {
-    #[cfg(target_arch = "x86_64")]
-    if set != IntegerInstructions::Portable {
-        return super::vectors::one_ply(set, steps, logits, lost);
+    pub(super) fn logits<const FIRST: usize, const SECOND: usize>(
+        layers: &Layers,
+        movers: &[Line16],
+        others: &[Line16],
+        pairs: &[Pair],
+        out: &mut Logits,
+    ) {
+        for (pair, out) in pairs.iter().zip(out) {
+            let [mover, other] = [(movers, pair[0]), (others, pair[1])]
+                .map(|(sums, index)| gather::<FIRST>(sums, usize::from(index)));
+            *out = forward::<FIRST, SECOND>(layers, &mover, &other);
+        }
     }
-    let _ = set;
-    steps.one_ply(logits, lost, win_probability)
+
+    #[inline(always)]
+    pub(super) fn one_ply(steps: &Steps, logits: &mut Logits, lost: u32) -> OnePly {
+        steps.one_ply(logits, lost, win_probability)
+    }
 }
 
 /// The sums with a number.

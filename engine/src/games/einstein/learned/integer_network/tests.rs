@@ -4,6 +4,7 @@
 use super::inputs::SideGroup;
 use super::*;
 use crate::core::game::Game;
+use crate::core::simd::Level;
 use crate::games::einstein::MoveList;
 use crate::games::einstein::dice::RandomStream;
 use crate::games::einstein::evaluators::test_support::{
@@ -92,12 +93,6 @@ fn plain_logit(weights: &IntegerWeights, position: &Position) -> i64 {
             .sum::<i64>()
 }
 
-fn available() -> impl Iterator<Item = IntegerInstructions> {
-    IntegerInstructions::ALL
-        .into_iter()
-        .filter(|set| set.is_available())
-}
-
 #[test]
 fn every_instruction_set_gives_the_integers_of_the_plain_forward_pass() {
     let positions = random_positions(&Standard::default(), 31, 3000);
@@ -117,13 +112,8 @@ fn every_instruction_set_gives_the_integers_of_the_plain_forward_pass() {
                     .short_sums,
                 number % 2 == 0
             );
-            let networks: Vec<_> = available()
-                .map(|set| {
-                    IntegerNetwork::new(weights.clone())
-                        .unwrap()
-                        .on(set)
-                        .unwrap()
-                })
+            let networks: Vec<_> = Instructions::available()
+                .map(|set| IntegerNetwork::new(weights.clone()).unwrap().on(set))
                 .collect();
             let (mut least, mut most) = (f32::INFINITY, f32::NEG_INFINITY);
             for position in &positions[..if shape[0] > 64 { 300 } else { 3000 }] {
@@ -157,12 +147,9 @@ fn a_position_as_a_whole_has_the_bits_of_its_successors() {
         let weights = random_weights(SideGroups::ALL, shape, 8);
         let both = [with_short_sums(weights.clone()), weights];
         for (set, weights) in
-            available().flat_map(|set| both.each_ref().map(|weights| (set, weights)))
+            Instructions::available().flat_map(|set| both.each_ref().map(|weights| (set, weights)))
         {
-            let network = IntegerNetwork::new(weights.clone())
-                .unwrap()
-                .on(set)
-                .unwrap();
+            let network = IntegerNetwork::new(weights.clone()).unwrap().on(set);
             let mut cache = Successors::default();
             for position in &positions[..if shape[0] > 64 { 400 } else { 4000 }] {
                 let expected = one_ply_by_successors(&network, &game, position);
@@ -193,11 +180,10 @@ fn a_position_as_a_whole_has_the_bits_of_its_successors() {
 #[test]
 fn what_is_no_position_breaks_nothing() {
     let game = Standard::default();
-    for set in available() {
+    for set in Instructions::available() {
         let network = IntegerNetwork::new(random_weights(SideGroups::ALL, [64, 32], 10))
             .unwrap()
-            .on(set)
-            .unwrap();
+            .on(set);
         let mut used = Successors::default();
         for position in impossible_positions(600) {
             let found = network.one_ply(&game, &position, &mut used);
@@ -215,11 +201,10 @@ fn what_is_no_position_breaks_nothing() {
 #[test]
 fn scores_of_successors_are_their_logits() {
     let game = Standard::default();
-    for set in available() {
+    for set in Instructions::available() {
         let network = IntegerNetwork::new(random_weights(SideGroups::ALL, [64, 32], 9))
             .unwrap()
-            .on(set)
-            .unwrap();
+            .on(set);
         for position in random_positions(&game, 33, 1000) {
             let mut moves = MoveList::default();
             game.moves(&position, &mut moves);
@@ -375,11 +360,8 @@ fn the_largest_weights_do_not_overflow() {
         weights.output_bias = i32::from(sign) * (i32::MAX - 32 * 8256 * 8128);
         for position in random_positions(&Standard::default(), 35, 50) {
             let expected = plain_logit(&weights, &position);
-            for set in available() {
-                let network = IntegerNetwork::new(weights.clone())
-                    .unwrap()
-                    .on(set)
-                    .unwrap();
+            for set in Instructions::available() {
+                let network = IntegerNetwork::new(weights.clone()).unwrap().on(set);
                 assert_eq!(i64::from(network.logit(&position)), expected);
             }
         }
@@ -396,11 +378,11 @@ fn sums_in_16_bits_are_made_only_where_none_overflows() {
     for (total, fits) in [(258, true), (-258, true), (259, false), (-259, false)] {
         let sign = i32::signum(total);
         let position = random_positions(&Standard::default(), 36, 1)[0];
-        for set in available() {
-            let [third, fourth] = match set {
-                IntegerInstructions::Portable => [8, 12],
-                IntegerInstructions::Avx2 => [16, 20],
-                IntegerInstructions::Avx512 | IntegerInstructions::Avx512Vnni => [32, 36],
+        for set in Instructions::available() {
+            let [third, fourth] = match set.level() {
+                Level::Portable => [8, 12],
+                Level::Avx2 => [16, 20],
+                _ => [32, 36],
             };
             weights.hidden.fill(0);
             for neuron in 0..32 {
@@ -416,10 +398,7 @@ fn sums_in_16_bits_are_made_only_where_none_overflows() {
                     weights.hidden[input * 32 + neuron] = (sign * weight).clamp(-128, 127) as i8;
                 }
             }
-            let network = IntegerNetwork::new(weights.clone())
-                .unwrap()
-                .on(set)
-                .unwrap();
+            let network = IntegerNetwork::new(weights.clone()).unwrap().on(set);
             assert_eq!(
                 (
                     network.layers.short_sums,
@@ -453,11 +432,8 @@ fn parts_of_a_sum_may_leave_16_bits_and_come_back() {
     assert_eq!((active, weights.rows.len()), (14, 2 * width));
     for position in random_positions(&Standard::default(), 36, 100) {
         let expected = plain_logit(&weights, &position);
-        for set in available() {
-            let network = IntegerNetwork::new(weights.clone())
-                .unwrap()
-                .on(set)
-                .unwrap();
+        for set in Instructions::available() {
+            let network = IntegerNetwork::new(weights.clone()).unwrap().on(set);
             assert_eq!(i64::from(network.logit(&position)), expected);
         }
     }

@@ -12,72 +12,17 @@ mod halves;
 mod whole;
 
 use super::inputs::{JOINED, JOINED_ROWS};
-use super::kernels::{CHANGED, IntegerInstructions, Layers, Line, Line16, Pair, SHORT, Tables};
-use super::{FULL, SHIFT, win_probability};
-use crate::core::evaluator::OnePly;
-use crate::games::einstein::learned::steps::{Logits, Steps};
+use super::kernels::{CHANGED, Layers, Line, Line16, Pair, SHORT, Tables};
+use super::{FULL, SHIFT};
+use crate::games::einstein::learned::steps::Logits;
 use crate::games::einstein::learned::totals;
-
-/// Defines a function that goes on with the one of its name for the instruction set in use.
-macro_rules! dispatched {
-    ($(#[$documentation:meta])* fn $name:ident<$(const $constant:ident),*>($($argument:ident: $type:ty),*) $(-> $result:ty)?) => {
-        $(#[$documentation])*
-        #[inline]
-        pub(super) fn $name<$(const $constant: usize),*>(set: IntegerInstructions, $($argument: $type),*) $(-> $result)? {
-            debug_assert!(set.is_available());
-            // SAFETY: a network only holds instruction sets of which `is_available` said that the
-            // processor has them (`IntegerNetwork::on`, `IntegerInstructions::detect`); the
-            // functions themselves are safe code.
-            unsafe {
-                match set {
-                    IntegerInstructions::Portable | IntegerInstructions::Avx2 => avx2::$name::<$($constant),*>($($argument),*),
-                    IntegerInstructions::Avx512 => avx512::$name::<$($constant),*>($($argument),*),
-                    IntegerInstructions::Avx512Vnni => vnni::$name::<$($constant),*>($($argument),*),
-                }
-            }
-        }
-    };
-}
-
-dispatched! {
-    /// [`super::kernels::logit`] on any set but the portable one.
-    fn logit<const FIRST, const SECOND>(tables: &Tables, layers: &Layers, rows: &[[u16; JOINED]; 2]) -> i32
-}
-
-dispatched! {
-    /// [`super::kernels::sum_rows`], likewise.
-    fn sum_rows<const FIRST>(table: &[Line16], rows: &[u16; JOINED], out: &mut [Line16])
-}
-
-dispatched! {
-    /// [`super::kernels::change_rows`], likewise.
-    fn change_rows<const FIRST>(table: &[Line16], before: &[Line16], gone: &[u16; CHANGED], come: &[u16; CHANGED], out: &mut [Line16])
-}
-
-dispatched! {
-    /// [`super::kernels::logits`], likewise.
-    fn logits<const FIRST, const SECOND>(layers: &Layers, movers: &[Line16], others: &[Line16], pairs: &[Pair], out: &mut Logits)
-}
-
-/// [`super::kernels::one_ply`], likewise: eight stones to a vector are enough for all.
-#[inline]
-pub(super) fn one_ply(
-    set: IntegerInstructions,
-    steps: &Steps,
-    logits: &mut Logits,
-    lost: u32,
-) -> OnePly {
-    debug_assert!(set.is_available());
-    // SAFETY: as above; what has wider vectors has these.
-    unsafe { steps.one_ply_by_eights(logits, lost, win_probability) }
-}
 
 /// The kernels over the operations of `$operations` and the dot product `$dot`, for `$features`.
 /// There are no closures in them: the compiler would not inline those, and hand vectors over in
 /// memory.
 macro_rules! kernels {
     ($name:ident, $features:literal, $operations:ident, $dot:ident, $short_sums:literal) => {
-        mod $name {
+        pub(super) mod $name {
             use super::$operations::{self as v, BYTES};
             use super::*;
 
@@ -105,7 +50,7 @@ macro_rules! kernels {
             }
 
             #[target_feature(enable = $features)]
-            pub(super) fn sum_rows<const FIRST: usize>(
+            pub(in super::super) fn sum_rows<const FIRST: usize>(
                 table: &[Line16],
                 rows: &[u16; JOINED],
                 out: &mut [Line16],
@@ -119,7 +64,7 @@ macro_rules! kernels {
             }
 
             #[target_feature(enable = $features)]
-            pub(super) fn change_rows<const FIRST: usize>(
+            pub(in super::super) fn change_rows<const FIRST: usize>(
                 table: &[Line16],
                 before: &[Line16],
                 gone: &[u16; CHANGED],
@@ -256,7 +201,7 @@ macro_rules! kernels {
             }
 
             #[target_feature(enable = $features)]
-            pub(super) fn logit<const FIRST: usize, const SECOND: usize>(
+            pub(in super::super) fn logit<const FIRST: usize, const SECOND: usize>(
                 tables: &Tables,
                 layers: &Layers,
                 rows: &[[u16; JOINED]; 2],
@@ -285,7 +230,7 @@ macro_rules! kernels {
             }
 
             #[target_feature(enable = $features)]
-            pub(super) fn logits<const FIRST: usize, const SECOND: usize>(
+            pub(in super::super) fn logits<const FIRST: usize, const SECOND: usize>(
                 layers: &Layers,
                 movers: &[Line16],
                 others: &[Line16],

@@ -4,8 +4,9 @@
 //! mover, and that in which it is the other. After a move they change places. Invariant: integers,
 //! so the order of additions does not matter and an update equals a refresh to the last bit.
 
-use super::kernels::{self, InstructionSet};
+use super::kernels;
 use super::{MAX_WIDTH, NetworkWeights};
+use crate::core::simd::Instructions;
 use crate::games::einstein::inputs::{ACTIVE, sparse, sparse_row};
 use crate::games::einstein::{GONE, MAX_STONES, Position};
 
@@ -52,7 +53,7 @@ impl Accumulators {
 
     pub(super) fn refresh(
         &mut self,
-        instructions: InstructionSet,
+        instructions: Instructions,
         weights: &NetworkWeights<i32>,
         position: &Position,
     ) {
@@ -67,7 +68,7 @@ impl Accumulators {
     /// Sums of `after` from those of `before`, the position one move earlier.
     pub(super) fn update(
         &mut self,
-        instructions: InstructionSet,
+        instructions: Instructions,
         weights: &NetworkWeights<i32>,
         parent: &Self,
         before: &Position,

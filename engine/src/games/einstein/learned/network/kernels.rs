@@ -1,111 +1,59 @@
 //! The inner loops of a network, compiled for several instruction sets and chosen at run time.
 //!
 //! Each loop is written once, in a form that the compiler turns into vector instructions, and
-//! instantiated for every [`InstructionSet`]. Invariant: all of them give the same bits. Integer
+//! instantiated for every level of [`Instructions`]. Invariant: all of them give the same bits. Integer
 //! sums do not depend on order; every floating-point sum has its order written out (partial sums by
 //! lane or by input modulo 4, joined pairwise), and Rust never contracts a multiplication and an
 //! addition into one rounding.
 //!
-//! `unsafe` is for calling a function compiled for instructions that the machine might not have.
-#![allow(unsafe_code)]
+//! [`Instructions`]: crate::core::simd::Instructions
 
 use super::{LANES, NetworkWeights, SPARSE_SCALE};
-
-/// Instructions that the loops are compiled for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum InstructionSet {
-    /// What every machine of this kind has.
-    Portable,
-    /// x86-64 with 256-bit vectors.
-    Avx2,
-    /// x86-64 with 512-bit vectors.
-    Avx512,
-}
-
-impl InstructionSet {
-    /// All of them, the widest last.
-    pub const ALL: [Self; 3] = [Self::Portable, Self::Avx2, Self::Avx512];
-
-    /// The widest this machine has.
-    #[must_use]
-    pub fn detect() -> Self {
-        Self::ALL
-            .into_iter()
-            .rev()
-            .find(|set| set.is_available())
-            .unwrap_or(Self::Portable)
-    }
-
-    /// Whether this machine has it.
-    #[must_use]
-    pub fn is_available(self) -> bool {
-        match self {
-            Self::Portable => true,
-            #[cfg(target_arch = "x86_64")]
-            Self::Avx2 => std::arch::is_x86_feature_detected!("avx2"),
-            #[cfg(target_arch = "x86_64")]
-            Self::Avx512 => std::arch::is_x86_feature_detected!("avx512f"),
-            #[cfg(not(target_arch = "x86_64"))]
-            Self::Avx2 | Self::Avx512 => false,
-        }
-    }
-}
-
-/// Defines a function that runs a loop on the given instruction set: `name(set, arguments…)` calls
-/// `body(arguments…)`.
-macro_rules! dispatched {
-    ($(#[$documentation:meta])* fn $name:ident = $body:ident $(<const $constant:ident: usize>)? ($($argument:ident: $type:ty),*) $(-> $result:ty)?) => {
-        $(#[$documentation])*
-        #[inline]
-        pub(super) fn $name $(<const $constant: usize>)? (set: InstructionSet, $($argument: $type),*) $(-> $result)? {
-            #[cfg(target_arch = "x86_64")]
-            {
-                #[target_feature(enable = "avx2")]
-                fn avx2 $(<const $constant: usize>)? ($($argument: $type),*) $(-> $result)? {
-                    $body $(::<$constant>)? ($($argument),*)
-                }
-                #[target_feature(enable = "avx512f")]
-                fn avx512 $(<const $constant: usize>)? ($($argument: $type),*) $(-> $result)? {
-                    $body $(::<$constant>)? ($($argument),*)
-                }
-                debug_assert!(set.is_available());
-                match set {
-                    InstructionSet::Portable => {}
-                    // SAFETY: a network only holds instruction sets of which `is_available` said
-                    // that the processor has them (`Network::on`, `InstructionSet::detect`); the
-                    // function itself is safe code.
-                    InstructionSet::Avx2 => return unsafe { avx2 $(::<$constant>)? ($($argument),*) },
-                    // SAFETY: as above.
-                    InstructionSet::Avx512 => return unsafe { avx512 $(::<$constant>)? ($($argument),*) },
-                }
-            }
-            #[cfg(not(target_arch = "x86_64"))]
-            let _ = set;
-            $body $(::<$constant>)? ($($argument),*)
-        }
-    };
-}
+use crate::core::simd::dispatched;
 
 dispatched! {
     /// `out` = the sum of the given rows of `matrix`, each as long as `out`.
-    fn sum_rows = sum_rows_body(matrix: &[i32], rows: &[u16], out: &mut [i32])
+    pub(super) fn sum_rows(matrix: &[i32], rows: &[u16], out: &mut [i32]) {
+        any => sum_rows_body,
+    }
 }
 
 dispatched! {
     /// `out` = `base` + the `added` rows − the `removed` rows of `matrix`.
-    fn change_rows = change_rows_body(matrix: &[i32], base: &[i32], added: &[u16], removed: &[u16], out: &mut [i32])
+    pub(super) fn change_rows(
+        matrix: &[i32],
+        base: &[i32],
+        added: &[u16],
+        removed: &[u16],
+        out: &mut [i32],
+    ) {
+        any => change_rows_body,
+    }
 }
 
 dispatched! {
     /// `out` = the last hidden layer from the sums over the stones and the dense inputs; no layer
     /// is wider than `WIDTH`.
-    fn last_layer = last_layer_body<const WIDTH: usize>(weights: &NetworkWeights<i32>, sums: &[i32], dense: &[f32], out: &mut [f32])
+    pub(super) fn last_layer<const WIDTH: usize>(
+        weights: &NetworkWeights<i32>,
+        sums: &[i32],
+        dense: &[f32],
+        out: &mut [f32],
+    ) {
+        any => last_layer_body::<WIDTH>,
+    }
 }
 
 dispatched! {
     /// The logit from the sums over the stones and the dense inputs; no layer is wider than
     /// `WIDTH`.
-    fn forward = forward_body<const WIDTH: usize>(weights: &NetworkWeights<i32>, sums: &[i32], dense: &[f32]) -> f32
+    pub(super) fn forward<const WIDTH: usize>(
+        weights: &NetworkWeights<i32>,
+        sums: &[i32],
+        dense: &[f32],
+    ) -> f32 {
+        any => forward_body::<WIDTH>,
+    }
 }
 
 /// One vector of neurons. Loops over lanes are straight code after unrolling, which compiles to

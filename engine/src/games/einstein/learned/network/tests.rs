@@ -213,10 +213,8 @@ fn heads_are_the_naive_forward_pass_and_leave_the_value_alone() {
                 (f64::from(found) - plies.max(1.0)).abs() < 1e-3,
                 "{shape:?}: {found} {plies}"
             );
-            for set in InstructionSet::ALL {
-                let Some(other) = network.clone().on(set) else {
-                    continue;
-                };
+            for set in Instructions::available() {
+                let other = network.clone().on(set);
                 assert_eq!(other.rolls(&game, position), network.rolls(&game, position));
                 assert_eq!(
                     other.moves_to_go(&game, position),
@@ -337,13 +335,9 @@ fn every_instruction_set_gives_the_same_bits() {
     for (shape, groups) in SHAPES.into_iter().zip(some_groups().into_iter().rev()) {
         let portable = Network::new(random_weights(groups, shape, 6))
             .unwrap()
-            .on(InstructionSet::Portable)
-            .unwrap();
-        for set in InstructionSet::ALL
-            .into_iter()
-            .filter(|set| set.is_available())
-        {
-            let network = portable.clone().on(set).unwrap();
+            .on(Instructions::PORTABLE);
+        for set in Instructions::available() {
+            let network = portable.clone().on(set);
             random_games(10, |before, mv, after| {
                 let (mut expected, mut found, mut child) = (
                     Accumulators::default(),

@@ -1,0 +1,170 @@
+//! The published tables, as they lie in `benches/published`, read.
+//!
+//! `rocknroll_tournament.csv`: Rock'n'Roll, part of the matrix of its tournament, the row player's
+//! win percentage. `monte_alpha.csv`: tables 1, 2 and 6 of Monte_Alpha. `star1_agent_depth.csv`:
+//! win rate against depth 0 and seconds a complete game of the Star1 agent. Invariant: a line that
+//! is not understood is an error, never left out.
+
+use super::ReproduceError;
+
+const ROCKNROLL: &str = include_str!("../../../published/rocknroll_tournament.csv");
+const MONTE_ALPHA: &str = include_str!("../../../published/monte_alpha.csv");
+const STAR_DEPTH: &str = include_str!("../../../published/star1_agent_depth.csv");
+
+/// Games a pair of Rock'n'Roll's tournament.
+pub const ROCKNROLL_GAMES: u64 = 10_240;
+
+/// Rock'n'Roll's matrix: numbers of players, and the row player's percentage; `None` on the
+/// diagonal.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Matrix {
+    /// The players' numbers.
+    pub numbers: Vec<u32>,
+    /// A row a player.
+    pub percent: Vec<Vec<Option<f64>>>,
+}
+
+impl Matrix {
+    /// What one player scored against another.
+    #[must_use]
+    pub fn of(&self, row: u32, column: u32) -> Option<f64> {
+        let place = |number| self.numbers.iter().position(|&other| other == number);
+        self.percent[place(row)?][place(column)?]
+    }
+}
+
+/// One line of Monte_Alpha's tables.
+#[derive(Clone, Debug, PartialEq)]
+pub struct MonteAlphaLine {
+    /// The table's number.
+    pub table: u32,
+    /// The player, in the report's words.
+    pub player: String,
+    /// The opponent, in the report's words.
+    pub opponent: String,
+    /// Games.
+    pub games: u64,
+    /// Share of games won, in percent.
+    pub percent: f64,
+}
+
+/// One depth of the Star1 agent.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct DepthLine {
+    /// As the report counts it.
+    pub depth: u32,
+    /// Share of games won against depth 0, in percent.
+    pub percent: f64,
+    /// Seconds a complete game.
+    pub seconds: f64,
+    /// Games.
+    pub games: u64,
+}
+
+/// The matrix of the tournament.
+///
+/// # Errors
+/// If the table is damaged.
+pub fn rocknroll() -> Result<Matrix, ReproduceError> {
+    const NAME: &str = "rocknroll_tournament.csv";
+    let mut lines = lines(ROCKNROLL);
+    let (_, header) = lines.next().unwrap_or_default();
+    let numbers = header
+        .iter()
+        .skip(2)
+        .map(|cell| number(NAME, 1, cell))
+        .collect::<Result<Vec<u32>, _>>()?;
+    let mut percent = Vec::new();
+    for (line, cells) in lines {
+        let of = |cell: &String| {
+            if cell.is_empty() {
+                Ok(None)
+            } else {
+                number(NAME, line, cell).map(Some)
+            }
+        };
+        let mut row = cells
+            .iter()
+            .skip(2)
+            .map(of)
+            .collect::<Result<Vec<_>, _>>()?;
+        row.resize(numbers.len(), None);
+        percent.push(row);
+    }
+    if percent.len() != numbers.len() {
+        return Err(ReproduceError::Published {
+            name: NAME,
+            line: percent.len() + 1,
+            problem: "rows and columns differ".to_owned(),
+        });
+    }
+    Ok(Matrix { numbers, percent })
+}
+
+/// Monte_Alpha's tables.
+///
+/// # Errors
+/// If a table is damaged.
+pub fn monte_alpha() -> Result<Vec<MonteAlphaLine>, ReproduceError> {
+    const NAME: &str = "monte_alpha.csv";
+    let read = |(line, cells): (usize, Vec<String>)| {
+        let cell = |index: usize| cells.get(index).map_or("", String::as_str);
+        Ok(MonteAlphaLine {
+            table: number(NAME, line, cell(0))?,
+            player: cell(1).to_owned(),
+            opponent: cell(2).to_owned(),
+            games: number(NAME, line, cell(3))?,
+            percent: number(NAME, line, cell(5))?,
+        })
+    };
+    lines(MONTE_ALPHA).skip(1).map(read).collect()
+}
+
+/// The Star1 agent by depth.
+///
+/// # Errors
+/// If the table is damaged.
+pub fn star_depth() -> Result<Vec<DepthLine>, ReproduceError> {
+    const NAME: &str = "star1_agent_depth.csv";
+    let read = |(line, cells): (usize, Vec<String>)| {
+        let cell = |index: usize| cells.get(index).map_or("", String::as_str);
+        Ok(DepthLine {
+            depth: number(NAME, line, cell(0))?,
+            percent: 100.0 * number::<f64>(NAME, line, cell(1))?,
+            seconds: number(NAME, line, cell(2))?,
+            games: number(NAME, line, cell(3))?,
+        })
+    };
+    lines(STAR_DEPTH).skip(1).map(read).collect()
+}
+
+/// Line numbers from 1 and cells; a cell may stand in quotation marks.
+fn lines(text: &str) -> impl Iterator<Item = (usize, Vec<String>)> {
+    text.lines()
+        .enumerate()
+        .filter(|(_, line)| !line.trim().is_empty())
+        .map(|(index, line)| {
+            let (mut cells, mut quoted) = (vec![String::new()], false);
+            for character in line.trim_end().chars() {
+                match (character, cells.last_mut()) {
+                    ('"', _) => quoted = !quoted,
+                    (',', _) if !quoted => cells.push(String::new()),
+                    (_, Some(cell)) => cell.push(character),
+                    (_, None) => {}
+                }
+            }
+            (index + 1, cells)
+        })
+}
+
+fn number<T: std::str::FromStr>(
+    name: &'static str,
+    line: usize,
+    cell: &str,
+) -> Result<T, ReproduceError> {
+    cell.trim().parse().map_err(|_| ReproduceError::Published {
+        name,
+        line,
+        problem: format!("'{cell}' is no number"),
+    })
+}

@@ -1,0 +1,145 @@
+//! Rock'n'Roll's study of set-ups: all 720 against all, 20 games a pairing, MrMonte(0, 200,
+//! MrBlack(0)) on both sides.
+//!
+//! Invariant: at the quick size the games are as many, but the player is the one that MrMonte
+//! simulates.
+
+use super::comparison::{Claim, Comparison, Figure, Reproduction};
+use super::{ReproduceError, Settings};
+use crate::studies::setup_study::design::MOST_OPPONENTS;
+use crate::studies::setup_study::{self, StudyResult};
+use engine::games::einstein::Standard;
+use engine::games::einstein::setup::setup_stones;
+use engine::play::build::PlayerRecipe;
+use indicatif::ProgressBar;
+
+/// The published player, and the one of the quick size, with milliseconds of a game.
+const PLAYERS: [(&str, f64); 2] = [
+    ("MrMonte(0, 200, MrBlack(0))", 240.0),
+    ("MrBlack(0)", 0.012),
+];
+const GAMES: u64 = 20;
+
+/// Seconds on one thread.
+#[must_use]
+pub fn seconds(settings: &Settings) -> f64 {
+    let pairings = (720 * MOST_OPPONENTS / 2) as f64;
+    pairings * settings.games.unwrap_or(GAMES) as f64 * PLAYERS[usize::from(!settings.full)].1
+        / 1000.0
+}
+
+/// Does the study.
+///
+/// # Errors
+/// If it cannot be done.
+pub fn run(settings: &Settings, progress: &ProgressBar) -> Result<Reproduction, ReproduceError> {
+    let game = Standard::default();
+    let recipe = PlayerRecipe::parse(PLAYERS[usize::from(!settings.full)].0, &game)?;
+    let study = setup_study::Settings {
+        game,
+        pairs: settings
+            .games
+            .unwrap_or(GAMES)
+            .div_ceil(2)
+            .clamp(1, u64::from(u32::MAX)) as u32,
+        opponents: MOST_OPPONENTS,
+        seed: settings.seed,
+        threads: settings.threads,
+        state: settings.state.as_ref().map(|folder| {
+            folder.join(format!(
+                "setups-{}.jsonl",
+                if settings.full { "full" } else { "quick" }
+            ))
+        }),
+    };
+    let result = setup_study::run(&recipe, &study, progress)?;
+    Ok(reproduction(&result, settings.full))
+}
+
+fn reproduction(result: &StudyResult, full: bool) -> Reproduction {
+    let by_score = |of: fn(
+        &&setup_study::result::SetupRate,
+        &&setup_study::result::SetupRate,
+    ) -> std::cmp::Ordering| result.setups.iter().max_by(of);
+    let highest = by_score(|left, right| left.score.total_cmp(&right.score));
+    let lowest = by_score(|left, right| right.score.total_cmp(&left.score));
+    let figure =
+        |label: &str, published: f64, rate: Option<&setup_study::result::SetupRate>| Figure {
+            label: label.to_owned(),
+            published: Some(published),
+            published_error: None,
+            measured: 100.0 * rate.map_or(0.5, |rate| rate.score),
+            interval: rate.map(|rate| rate.interval.map(|end| 100.0 * end)),
+            games: rate.map_or(0, |rate| 2 * rate.pair_counts.pairs()),
+        };
+    let corner = extremes(result, |squares| squares == 0);
+    let front = extremes(result, |squares| squares == 2);
+    let both_extremes = |setups: &[usize]| {
+        let places = |setup: &usize| steps(*setup, 1) + steps(*setup, 6);
+        setups.iter().map(places).sum::<usize>() as f64 / (2 * setups.len().max(1)) as f64
+    };
+    Reproduction {
+        target: super::Target::Setups.name().to_owned(),
+        source: "Rock'n'Roll (A. Schäfer, Jena 2006), study of set-ups: 720 against 720, 20 games each".to_owned(),
+        full,
+        comparisons: vec![Comparison {
+            title: "win % of a set-up".to_owned(),
+            unit: "points".to_owned(),
+            figures: vec![figure("lowest of 720", 42.0, lowest), figure("highest of 720", 56.0, highest)],
+            decimals: 1,
+        }],
+        claims: vec![Claim {
+            published: "good set-ups keep 1 and 6 in the back, bad ones put them in front".to_owned(),
+            measured: format!(
+                "steps from the corner (0 to 2) to 1 and 6: {:.2} on average in the best 16, {:.2} in the worst 16; \
+                 1 or 6 in the corner {:.2} %, both on the front line {:.2} %",
+                both_extremes(result.best(16)),
+                both_extremes(result.worst(16)),
+                100.0 * corner,
+                100.0 * front
+            ),
+        }],
+        assumptions: [
+            "whether a set-up's rate is over both sides and both beginners is not said; here it is, and its 719 opponents count the same"
+                .to_owned(),
+            "the order in which equal moves are tried is not printed; here the diagonal step comes first".to_owned(),
+            "the extremes of 720 rates lie further apart than the true ones by luck, here as there".to_owned(),
+            if full {
+                "20 games are ten pairs with the same dice".to_owned()
+            } else {
+                format!("quick: {} plays instead of MrMonte(0, 200, MrBlack(0))", result.player)
+            },
+        ]
+        .into(),
+        details: None,
+    }
+}
+
+/// Steps from the corner to the square of a stone: 0 in the corner, 2 on the front line.
+fn steps(setup: usize, stone: u8) -> usize {
+    let place = setup_stones(setup, 6)
+        .iter()
+        .position(|&other| other == stone)
+        .unwrap_or(0);
+    [0, 1, 2, 1, 2, 2][place]
+}
+
+/// The mean rate of set-ups: in the corner one of 1 and 6 stands there, otherwise both stand so
+/// many steps away.
+fn extremes(result: &StudyResult, wanted: impl Fn(usize) -> bool) -> f64 {
+    let matching = |setup: usize| {
+        let places = [steps(setup, 1), steps(setup, 6)];
+        if wanted(0) {
+            places.contains(&0)
+        } else {
+            places.iter().all(|&place| wanted(place))
+        }
+    };
+    let rates: Vec<f64> = result
+        .setups
+        .iter()
+        .filter(|rate| matching(rate.setup))
+        .map(|rate| rate.score)
+        .collect();
+    rates.iter().sum::<f64>() / rates.len().max(1) as f64
+}

@@ -1,0 +1,170 @@
+//! A report of any results: what commands write with `--json`, and training curves.
+//!
+//! Invariant: what a result is follows from its keys; what cannot be recognised is refused by the
+//! name of its file.
+
+mod sections;
+
+use crate::arena::MatchResult;
+use crate::arena::tournament::TournamentResult;
+use crate::page::Page;
+use crate::plot::{Curve, LineChart, PlotError};
+use crate::studies::opening::OpeningValue;
+use crate::studies::regret::report::Report;
+use crate::studies::reproduce::Reproduction;
+use crate::studies::setup_study::StudyResult;
+use crate::studies::strength::Point;
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+/// A result that a page can show.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Found {
+    /// Of `alea arena`, or the match of `alea gate`.
+    Match(Box<MatchResult>),
+    /// Of `alea tournament`.
+    Tournament(TournamentResult),
+    /// Of `alea regret`.
+    Regret(Box<Report>),
+    /// Of `alea setups`.
+    Setups(Box<StudyResult>),
+    /// Of `alea reproduce`.
+    Reproduction(Reproduction),
+    /// Of `alea bench strength`.
+    Strength(Strength),
+    /// Of `alea bench opening`, a line a player.
+    Opening(OpeningValue),
+    /// `curve.csv` of a training.
+    Curve(LineChart),
+}
+
+/// Strength by a number.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+pub struct Strength {
+    /// The player, with `{n}` for the number.
+    pub player: String,
+    /// Who it played against.
+    pub against: String,
+    /// What the number is.
+    pub number: String,
+    /// A match for each number.
+    pub points: Vec<Point>,
+}
+
+/// A text that is no result.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{name}: {problem}")]
+pub struct ResultError {
+    name: String,
+    problem: String,
+}
+
+/// Results that a page shows, with what they are called.
+const KNOWN: &str = "arena, gate, tournament, regret, setups, reproduce, bench strength and bench opening write results with --json, and \
+                     a training its curve.csv";
+
+/// The results in a text: JSON values one after the other, or a table of a curve. `name` is what
+/// errors call it.
+///
+/// # Errors
+/// If the text is neither, or a value is no result that a page can show.
+pub fn read(name: &str, text: &str) -> Result<Vec<Found>, ResultError> {
+    let error = |problem: String| ResultError {
+        name: name.to_owned(),
+        problem,
+    };
+    if text.starts_with("epoch,") {
+        return Ok(vec![Found::Curve(curve(name, text).map_err(error)?)]);
+    }
+    let mut found = Vec::new();
+    for (number, value) in serde_json::Deserializer::from_str(text)
+        .into_iter::<Value>()
+        .enumerate()
+    {
+        let value = value.map_err(|problem| error(format!("no result: {problem}; {KNOWN}")))?;
+        found.push(
+            recognised(value)
+                .map_err(|problem| error(format!("result {}: {problem}", number + 1)))?,
+        );
+    }
+    if found.is_empty() {
+        Err(error(format!("nothing in it; {KNOWN}")))
+    } else {
+        Ok(found)
+    }
+}
+
+fn recognised(mut value: Value) -> Result<Found, String> {
+    fn read<T: DeserializeOwned>(value: Value) -> Result<T, String> {
+        serde_json::from_value(value).map_err(|problem| problem.to_string())
+    }
+    let has = |keys: &[&str]| keys.iter().all(|key| value.get(key).is_some());
+    Ok(if has(&["a", "b", "pair_counts"]) {
+        Found::Match(read(value)?)
+    } else if has(&["promoted", "match"]) {
+        Found::Match(read(value["match"].take())?)
+    } else if has(&["names", "matches"]) {
+        Found::Tournament(read(value)?)
+    } else if has(&["truth", "contestants"]) {
+        Found::Regret(read(value)?)
+    } else if has(&["ranking", "setups"]) {
+        Found::Setups(read(value)?)
+    } else if has(&["comparisons", "claims"]) {
+        Found::Reproduction(read(value)?)
+    } else if has(&["points", "against"]) {
+        Found::Strength(read(value)?)
+    } else if has(&["player", "score", "mean_plies"]) {
+        Found::Opening(read(value)?)
+    } else {
+        return Err(format!("no page shows it; {KNOWN}"));
+    })
+}
+
+/// The losses of a table with a head.
+fn curve(name: &str, text: &str) -> Result<LineChart, String> {
+    let mut lines = text.lines();
+    let columns: Vec<&str> = lines.next().unwrap_or_default().split(',').collect();
+    let mut curves: Vec<Curve> = Vec::new();
+    let losses: Vec<usize> = (0..columns.len())
+        .filter(|&column| columns[column].ends_with("loss"))
+        .collect();
+    curves.extend(losses.iter().map(|&column| Curve {
+        name: columns[column].replace('_', " "),
+        points: Vec::new(),
+    }));
+    for (line, number) in lines.zip(2..) {
+        let cells: Vec<Option<f64>> = line.split(',').map(|cell| cell.parse().ok()).collect();
+        let Some(epoch) = cells
+            .first()
+            .copied()
+            .flatten()
+            .filter(|_| cells.len() == columns.len())
+        else {
+            return Err(format!(
+                "line {number}: {} columns of numbers belong there",
+                columns.len()
+            ));
+        };
+        for (curve, &column) in curves.iter_mut().zip(&losses) {
+            curve.points.extend(cells[column].map(|loss| (epoch, loss)));
+        }
+    }
+    Ok(LineChart {
+        title: name.to_owned(),
+        x_label: "epoch".to_owned(),
+        y_label: "cross-entropy, nats".to_owned(),
+        curves,
+    })
+}
+
+/// The page of all results, in their order; matches that follow each other are one table.
+///
+/// # Errors
+/// If a plot cannot be drawn.
+pub fn page(title: &str, found: &[Found]) -> Result<Page, PlotError> {
+    sections::page(title, found)
+}
+
+#[cfg(test)]
+mod tests;

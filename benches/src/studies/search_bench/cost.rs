@@ -1,0 +1,292 @@
+//! What valuing positions costs a search, and the rates and ratios that follow.
+//!
+//! Invariant: costs add; every rate is computed from sums, never from rates. Counts come from the
+//! plain search, as players use it; only the share of time spent evaluating comes from the
+//! instrumented one.
+
+use crate::sheet::{Cell, Sheet};
+use engine::search::SearchStats;
+use serde::{Deserialize, Serialize};
+
+/// The cost of valuing one position, or several.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Cost {
+    /// Positions valued.
+    pub positions: u64,
+    /// Positions visited by the search, leaves included.
+    pub nodes: u64,
+    /// Evaluations: positions an evaluator or a playout was asked about.
+    pub leaves: u64,
+    /// Positions the transposition table was asked for; 0 without a table.
+    pub probes: u64,
+    /// Of these, positions it knew, at any depth.
+    pub hits: u64,
+    /// Of these, positions that needed no search.
+    pub cuts: u64,
+    /// Results kept in the table in the place of another position's.
+    pub replacements: u64,
+    /// Wall time of the plain search; the best of all repetitions.
+    pub seconds: f64,
+    /// The part of it spent evaluating, as far as the instrumented search tells; `None` from
+    /// searches that cannot be instrumented. By chance a little below 0 where evaluating takes next
+    /// to no time.
+    pub evaluation_seconds: Option<f64>,
+}
+
+impl Cost {
+    /// The cost of one position from what the plain search reports and how long it took.
+    #[must_use]
+    pub fn of(stats: &SearchStats, seconds: f64, evaluation_seconds: Option<f64>) -> Self {
+        Self {
+            positions: 1,
+            nodes: stats.nodes,
+            leaves: stats.evaluations,
+            probes: stats.table.probes,
+            hits: stats.table.hits,
+            cuts: stats.table.cuts,
+            replacements: stats.table.replacements,
+            seconds,
+            evaluation_seconds,
+        }
+    }
+
+    /// Adds the cost of further positions.
+    pub fn add(&mut self, other: &Self) {
+        // The sum is known only if every part is; nothing has been measured of the empty cost.
+        self.evaluation_seconds = match (self.evaluation_seconds, other.evaluation_seconds) {
+            (Some(own), Some(others)) => Some(own + others),
+            (None, others) if self.positions == 0 => others,
+            _ => None,
+        };
+        self.positions += other.positions;
+        self.nodes += other.nodes;
+        self.leaves += other.leaves;
+        self.probes += other.probes;
+        self.hits += other.hits;
+        self.cuts += other.cuts;
+        self.replacements += other.replacements;
+        self.seconds += other.seconds;
+    }
+
+    /// The cost of all of them.
+    #[must_use]
+    pub fn sum<'a>(costs: impl IntoIterator<Item = &'a Self>) -> Self {
+        costs.into_iter().fold(Self::default(), |mut sum, cost| {
+            sum.add(cost);
+            sum
+        })
+    }
+
+    /// Milliseconds a position.
+    #[must_use]
+    pub fn milliseconds(&self) -> f64 {
+        1000.0 * self.seconds / self.positions as f64
+    }
+
+    /// What follows from the sums.
+    #[must_use]
+    pub fn rates(&self) -> Rates {
+        let share = |part: u64, whole: u64| (whole > 0).then(|| part as f64 / whole as f64);
+        let per_second = |count: u64| (self.seconds > 0.0).then(|| count as f64 / self.seconds);
+        Rates {
+            milliseconds_a_position: self.milliseconds(),
+            nodes_a_second: per_second(self.nodes),
+            leaves_a_second: per_second(self.leaves),
+            evaluation_share: self.evaluation_share(),
+            hit_rate: share(self.hits, self.probes),
+            cut_rate: share(self.cuts, self.probes),
+        }
+    }
+
+    /// Share of the search's time that goes into evaluating, in `[0, 1]`.
+    fn evaluation_share(&self) -> Option<f64> {
+        let evaluating = self.evaluation_seconds?;
+        (self.seconds > 0.0).then(|| (evaluating / self.seconds).clamp(0.0, 1.0))
+    }
+
+    /// This cost as a multiple of another one's, over the same positions.
+    #[must_use]
+    pub fn ratios(&self, baseline: &Self) -> Ratios {
+        let ratio = |own: f64, other: f64| (other > 0.0).then(|| own / other);
+        Ratios {
+            nodes_ratio: ratio(self.nodes as f64, baseline.nodes as f64),
+            leaves_ratio: ratio(self.leaves as f64, baseline.leaves as f64),
+            time_ratio: ratio(self.seconds, baseline.seconds),
+        }
+    }
+}
+
+/// Rates of a cost; `None` where nothing was counted.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Rates {
+    /// Wall time a position, in milliseconds.
+    pub milliseconds_a_position: f64,
+    /// Positions visited a second.
+    pub nodes_a_second: Option<f64>,
+    /// Evaluations a second.
+    pub leaves_a_second: Option<f64>,
+    /// Share of time spent evaluating, in `[0, 1]`.
+    pub evaluation_share: Option<f64>,
+    /// Share of table probes that found the position.
+    pub hit_rate: Option<f64>,
+    /// Share of table probes that saved a search.
+    pub cut_rate: Option<f64>,
+}
+
+/// A cost as a multiple of the baseline's; `None` where the baseline has none.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Ratios {
+    /// Nodes.
+    pub nodes_ratio: Option<f64>,
+    /// Leaves.
+    pub leaves_ratio: Option<f64>,
+    /// Time.
+    pub time_ratio: Option<f64>,
+}
+
+/// One line of a result: who searched what, at what cost, compared with the baseline.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Compared {
+    /// The search, in player notation or by its name.
+    pub player: String,
+    /// A phase, or `all`.
+    pub phase: String,
+    /// The sums.
+    #[serde(flatten)]
+    pub cost: Cost,
+    /// Their rates.
+    #[serde(flatten)]
+    pub rates: Rates,
+    /// Compared with the baseline.
+    #[serde(flatten)]
+    pub ratios: Ratios,
+}
+
+impl Compared {
+    /// A line with all that follows from its cost and the baseline's.
+    #[must_use]
+    pub fn new(player: &str, phase: &str, cost: Cost, baseline: &Cost) -> Self {
+        Self {
+            player: player.to_owned(),
+            phase: phase.to_owned(),
+            cost,
+            rates: cost.rates(),
+            ratios: cost.ratios(baseline),
+        }
+    }
+}
+
+/// Lines for a terminal: `nodes`, `leaves` and `ms` are means a position; `first` heads the first
+/// column.
+#[must_use]
+pub fn shown(first: &str, lines: &[&Compared]) -> Sheet {
+    let mut sheet = Sheet::new([
+        first, "nodes", "leaves", "ms", "nodes/s", "leaves/s", "eval %", "hit %", "cut %",
+        "replaced",
+    ]);
+    sheet
+        .columns
+        .extend(["nodes ×", "leaves ×", "time ×"].map(str::to_owned));
+    for Compared {
+        player,
+        cost,
+        rates,
+        ratios,
+        ..
+    } in lines.iter().copied()
+    {
+        let mean = |count: u64| Cell::Number(count as f64 / cost.positions as f64, 0);
+        sheet.push(vec![
+            player.as_str().into(),
+            mean(cost.nodes),
+            mean(cost.leaves),
+            Cell::Number(rates.milliseconds_a_position, 3),
+            Cell::number(rates.nodes_a_second, 0),
+            Cell::number(rates.leaves_a_second, 0),
+            Cell::percent(rates.evaluation_share),
+            Cell::percent(rates.hit_rate),
+            Cell::percent(rates.cut_rate),
+            if cost.probes > 0 {
+                mean(cost.replacements)
+            } else {
+                Cell::Missing
+            },
+            Cell::number(ratios.nodes_ratio, 3),
+            Cell::number(ratios.leaves_ratio, 3),
+            Cell::number(ratios.time_ratio, 3),
+        ]);
+    }
+    sheet
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn cost(positions: u64, nodes: u64, seconds: f64) -> Cost {
+        Cost {
+            positions,
+            nodes,
+            leaves: nodes / 2,
+            probes: 10,
+            hits: 5,
+            cuts: 2,
+            seconds,
+            ..Cost::default()
+        }
+    }
+
+    #[test]
+    fn rates_come_from_sums() {
+        let sum = Cost::sum([&cost(1, 100, 0.001), &cost(1, 900, 0.003)]);
+        assert_eq!(
+            (sum.positions, sum.nodes, sum.leaves, sum.probes),
+            (2, 1000, 500, 20)
+        );
+        let rates = sum.rates();
+        assert!((rates.milliseconds_a_position - 2.0).abs() < 1e-12);
+        assert!((rates.nodes_a_second.unwrap() - 250_000.0).abs() < 1e-6);
+        assert!((rates.leaves_a_second.unwrap() - 125_000.0).abs() < 1e-6);
+        assert_eq!(
+            (rates.hit_rate, rates.cut_rate, rates.evaluation_share),
+            (Some(0.5), Some(0.2), None)
+        );
+        let ratios = sum.ratios(&cost(2, 2000, 0.008));
+        assert_eq!(
+            (ratios.nodes_ratio, ratios.leaves_ratio),
+            (Some(0.5), Some(0.5))
+        );
+        assert!((ratios.time_ratio.unwrap() - 0.5).abs() < 1e-12);
+        assert_eq!(Cost::default().rates().hit_rate, None);
+        assert_eq!(sum.ratios(&Cost::default()).nodes_ratio, None);
+    }
+
+    #[test]
+    fn a_part_that_could_not_be_instrumented_leaves_nothing_to_say_of_the_sum() {
+        let cost = Cost {
+            evaluation_seconds: Some(0.4),
+            ..cost(1, 1, 1.0)
+        };
+        assert_eq!(cost.rates().evaluation_share, Some(0.4));
+        assert_eq!(
+            Cost::sum([&cost, &self::cost(1, 1, 1.0)]).evaluation_seconds,
+            None
+        );
+        assert_eq!(
+            Cost::sum([&self::cost(1, 1, 1.0), &cost]).evaluation_seconds,
+            None
+        );
+        assert_eq!(
+            Cost::sum([&cost, &cost]).rates().evaluation_share,
+            Some(0.4)
+        );
+    }
+
+    #[test]
+    fn lines_have_as_many_cells_as_columns() {
+        let line = Compared::new("a", "all", cost(2, 100, 0.1), &cost(2, 100, 0.1));
+        let sheet = shown("player", &[&line]);
+        assert_eq!(sheet.rows[0].len(), sheet.columns.len());
+        assert!(sheet.text().contains("50"));
+    }
+}

@@ -1,0 +1,298 @@
+//! Measuring players on positions, one after the other.
+//!
+//! Each position is valued by a plain player, told of a new game before, so that no position
+//! profits from another; the best time of all repetitions counts. If asked, an instrumented player
+//! does the same for the share of time spent evaluating. Invariant: counts of players without a
+//! time limit, on one thread each, depend on seed and position alone. With several threads the
+//! share of time evaluating is that of all of them together.
+
+use super::clock::ClockShare;
+use super::cost::Cost;
+use super::{SearchBenchError, Settings};
+use crate::studies::suite::{Phase, Suite};
+use engine::core::game::Game;
+use engine::games::einstein::Standard;
+use engine::play::build::PlayerRecipe;
+use engine::play::player::Player;
+use engine::search::SearchStats;
+use indicatif::ProgressBar;
+use serde::{Deserialize, Serialize};
+use std::time::Instant;
+
+/// What valuing one position cost a player.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PositionCost {
+    /// Where in a game the position stands.
+    pub phase: Phase,
+    /// The position.
+    pub position: String,
+    /// Win probability of the side to move, before the roll.
+    pub value: f32,
+    /// The cost.
+    pub cost: Cost,
+}
+
+/// What valuing all positions of a suite cost a player.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PlayerCosts {
+    /// The player, in notation.
+    pub player: String,
+    /// The positions, in the order of the suite.
+    pub positions: Vec<PositionCost>,
+}
+
+impl PlayerCosts {
+    /// The cost of all positions, or of those of one phase.
+    #[must_use]
+    pub fn total(&self, phase: Option<Phase>) -> Cost {
+        let wanted = self
+            .positions
+            .iter()
+            .filter(|position| phase.is_none_or(|phase| position.phase == phase));
+        Cost::sum(wanted.map(|position| &position.cost))
+    }
+}
+
+/// The largest difference between the values that two players give one position.
+#[must_use]
+pub fn largest_disagreement(players: &[PlayerCosts]) -> f32 {
+    let Some((first, others)) = players.split_first() else {
+        return 0.0;
+    };
+    let pairs = others
+        .iter()
+        .flat_map(|other| other.positions.iter().zip(&first.positions));
+    // Two players differ by at most twice what they differ from the first.
+    pairs
+        .map(|(one, other)| (one.value - other.value).abs())
+        .fold(0.0, f32::max)
+}
+
+/// Reads players and makes sure that each of them gives values, so that no time is spent before a
+/// refusal.
+///
+/// # Errors
+/// If a notation is wrong or a player only plays.
+pub fn recipes(notations: &[String]) -> Result<Vec<PlayerRecipe<Standard>>, SearchBenchError> {
+    let game = Standard::default();
+    let recipes = notations
+        .iter()
+        .map(|notation| PlayerRecipe::parse(notation, &game))
+        .collect::<Result<Vec<_>, _>>()?;
+    // Two lone stones: no search takes long, however deep.
+    let (near_the_end, _) = game
+        .parse_position(NEAR_THE_END)
+        .map_err(SearchBenchError::Position)?;
+    for recipe in &recipes {
+        let mut player = recipe.make();
+        player.new_game(0);
+        if player.value(&near_the_end).value.is_none() {
+            return Err(SearchBenchError::NoValue {
+                player: recipe.name().to_owned(),
+            });
+        }
+    }
+    Ok(recipes)
+}
+
+const NEAR_THE_END: &str = "...../...../.a.../...1./..... r -";
+
+/// Values all positions of a suite with one player; `instrument` also measures the share of time
+/// spent evaluating.
+///
+/// # Errors
+/// If the player gives no value.
+pub fn measure_suite(
+    recipe: &PlayerRecipe<Standard>,
+    suite: &Suite,
+    settings: &Settings,
+    instrument: bool,
+    progress: &ProgressBar,
+) -> Result<PlayerCosts, SearchBenchError> {
+    progress.set_message(recipe.name().to_owned());
+    let mut plain = recipe.make();
+    let mut instrumented =
+        instrument.then(|| (recipe.make_instrumented(), ClockShare::of_leaf_clock()));
+    if let Some(first) = suite.positions.first() {
+        // Not timed: the first search touches fresh memory, which would count against the first
+        // position.
+        plain.new_game(settings.seed);
+        plain.value(&first.position);
+    }
+    let mut positions = Vec::with_capacity(suite.positions.len());
+    for entry in &suite.positions {
+        let instrumented = instrumented
+            .as_mut()
+            .map(|(player, clock)| (player.as_mut(), *clock));
+        let found = measure_position(plain.as_mut(), instrumented, &entry.position, settings);
+        let Some((value, cost)) = found else {
+            return Err(SearchBenchError::NoValue {
+                player: recipe.name().to_owned(),
+            });
+        };
+        positions.push(PositionCost {
+            phase: entry.phase,
+            position: entry.text.clone(),
+            value,
+            cost,
+        });
+        progress.inc(1);
+    }
+    Ok(PlayerCosts {
+        player: recipe.name().to_owned(),
+        positions,
+    })
+}
+
+/// Values one position of any game; `None` from a player that gives no value. With an instrumented
+/// player comes the share of its clock.
+pub fn measure_position<G: Game>(
+    plain: &mut dyn Player<G>,
+    instrumented: Option<(&mut (dyn Player<G> + 'static), ClockShare)>,
+    position: &G::Position,
+    settings: &Settings,
+) -> Option<(f32, Cost)> {
+    let (value, stats, plain_seconds) = best_of(plain, position, settings)?;
+    let timed = instrumented.and_then(|(player, clock)| {
+        let (_, stats, seconds) = best_of(player, position, settings)?;
+        Some(clock.evaluating(plain_seconds, seconds, stats.evaluation_time?.as_secs_f64()))
+    });
+    Some((value, Cost::of(&stats, plain_seconds, timed)))
+}
+
+/// The fastest of all repetitions, by the clock on the wall.
+fn best_of<G: Game>(
+    player: &mut dyn Player<G>,
+    position: &G::Position,
+    settings: &Settings,
+) -> Option<(f32, SearchStats, f64)> {
+    let mut best: Option<(f32, SearchStats, f64)> = None;
+    for _ in 0..settings.repeat.max(1) {
+        player.new_game(settings.seed);
+        let began = Instant::now();
+        let valuation = player.value(position);
+        let seconds = began.elapsed().as_secs_f64();
+        let value = valuation.value?;
+        if best.is_none_or(|(.., fastest)| seconds < fastest) {
+            best = Some((value, valuation.stats, seconds));
+        }
+    }
+    best
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use engine::games::einstein::RED;
+
+    fn notations(players: &[&str]) -> Vec<String> {
+        players.iter().map(|player| (*player).to_owned()).collect()
+    }
+
+    #[test]
+    fn players_that_only_play_are_refused_before_anything_is_measured() {
+        for player in ["random", "greedy"] {
+            let error = recipes(&notations(&["star1(depth=64)", player]))
+                .map(|_| ())
+                .unwrap_err()
+                .to_string();
+            assert!(
+                error.starts_with(&format!("{player} gives positions no value"))
+                    && !error.contains('\n'),
+                "{error}"
+            );
+        }
+        let error = recipes(&notations(&["star7(depth=2)"]))
+            .map(|_| ())
+            .unwrap_err()
+            .to_string();
+        assert!(
+            error.contains("no player 'star7'") && !error.contains('\n'),
+            "{error}"
+        );
+        assert_eq!(
+            recipes(&notations(&["star1(2)", "mcts(10)", "textbook(1)"]))
+                .unwrap()
+                .len(),
+            3
+        );
+    }
+
+    #[test]
+    fn costs_are_those_of_the_player_alone() {
+        let settings = Settings {
+            repeat: 2,
+            ..Settings::for_tests()
+        };
+        let suite = Suite::built_in().unwrap();
+        let recipe = &recipes(&notations(&["star1(depth=4, eval=schwarz)"])).unwrap()[0];
+        let found = measure_suite(recipe, &suite, &settings, true, &ProgressBar::hidden()).unwrap();
+        assert_eq!(found.positions.len(), suite.positions.len());
+        for (entry, measured) in suite.positions.iter().zip(&found.positions).step_by(5) {
+            let mut player = recipe.make();
+            player.new_game(7);
+            let alone = player.value(&entry.position);
+            assert_eq!(
+                (measured.phase, &measured.position),
+                (entry.phase, &entry.text)
+            );
+            assert_eq!(
+                (measured.cost.nodes, measured.cost.leaves),
+                (alone.stats.nodes, alone.stats.evaluations)
+            );
+            assert_eq!(
+                (Some(measured.value), measured.cost.cuts),
+                (alone.value, alone.stats.table.cuts)
+            );
+            assert!(measured.cost.seconds > 0.0 && measured.cost.evaluation_seconds.is_some());
+        }
+        let phases: u64 = Phase::ALL
+            .into_iter()
+            .map(|phase| found.total(Some(phase)).nodes)
+            .sum();
+        assert_eq!(phases, found.total(None).nodes);
+    }
+
+    #[test]
+    fn a_slow_evaluator_takes_nearly_all_the_time() {
+        let settings = Settings::for_tests();
+        let game = Standard::default();
+        let start = game.start([0, 0], RED);
+        let share = |notation: &str| {
+            let recipe = &recipes(&notations(&[notation])).unwrap()[0];
+            let (mut plain, mut instrumented) = (recipe.make(), recipe.make_instrumented());
+            let instrumented = Some((instrumented.as_mut(), ClockShare::of_leaf_clock()));
+            measure_position(plain.as_mut(), instrumented, &start, &settings)
+                .unwrap()
+                .1
+                .rates()
+                .evaluation_share
+        };
+        // Of several, for others may take the processor away in the middle of one.
+        assert!(
+            (0..20).any(|_| share("star1(depth=2, eval=mrmonte(iterations=20))").unwrap() > 0.8)
+        );
+        assert_eq!(
+            share("unified(depth=2, eval=schwarz)"),
+            None,
+            "the reference has no meter"
+        );
+    }
+
+    #[test]
+    fn disagreement_is_the_largest_difference() {
+        let costs = |value: f32| PlayerCosts {
+            player: "a".to_owned(),
+            positions: vec![PositionCost {
+                phase: Phase::Middle,
+                position: String::new(),
+                value,
+                cost: Cost::default(),
+            }],
+        };
+        assert_eq!(largest_disagreement(&[]), 0.0);
+        assert!(
+            (largest_disagreement(&[costs(0.5), costs(0.25), costs(0.625)]) - 0.25).abs() < 1e-7
+        );
+    }
+}

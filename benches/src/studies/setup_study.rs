@@ -1,0 +1,197 @@
+//! Which set-ups are good: a player against itself from all 720 set-ups against all, or each
+//! against some others.
+//!
+//! Source: the study of set-ups of Rock'n'Roll (Schäfer 2006). Games come in pairs in which the two
+//! set-ups change sides (`games.rs`); a pair is the unit of all intervals, which are about a draw
+//! of opponents as much as about dice. Invariant: results depend on player, rules, seed and sizes
+//! alone, not on threads or interruptions.
+
+pub mod classes;
+pub mod design;
+pub mod draw;
+pub(crate) mod games;
+pub mod mix;
+pub mod result;
+
+use design::pairings;
+use engine::core::journal::{Journal, JournalError, Wording};
+use engine::core::random::{SeedSpace, derive_seed};
+use engine::games::einstein::Standard;
+use engine::play::build::PlayerRecipe;
+use engine::play::playable::Playable;
+use games::Seats;
+use indicatif::ProgressBar;
+use rayon::ThreadPoolBuilder;
+use rayon::iter::{IntoParallelIterator, ParallelIterator};
+pub use result::StudyResult;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::{Mutex, PoisonError};
+
+/// How a study is done.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// The rules.
+    pub game: Standard,
+    /// Pairs of games for each two set-ups that meet, at least 1.
+    pub pairs: u32,
+    /// Opponents of each set-up, 1 to 719.
+    pub opponents: usize,
+    /// Rules all luck, and who meets whom.
+    pub seed: u64,
+    /// Worker threads; 0 = as many as the machine has cores.
+    pub threads: usize,
+    /// Where finished chunks are kept.
+    pub state: Option<PathBuf>,
+}
+
+/// Why a study could not be done.
+#[derive(Debug, thiserror::Error)]
+pub enum StudyError {
+    /// The worker threads could not be started.
+    #[error("cannot start {threads} worker threads: {source}")]
+    Threads {
+        /// How many were wanted.
+        threads: usize,
+        /// Why not.
+        source: rayon::ThreadPoolBuildError,
+    },
+    /// The state file cannot be used.
+    #[error(transparent)]
+    State(#[from] JournalError),
+    /// A chunk in the state file has other pairings than it should.
+    #[error("chunk {0} of the state file does not fit the study; remove the file")]
+    Chunk(u64),
+}
+
+/// Pairings that are played and kept together.
+const CHUNK: usize = 48;
+
+/// What came of one chunk of pairings.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Chunk {
+    /// For each pairing the pairs of which the first set-up won one game, and both.
+    pub(crate) counts: Vec<[u32; 2]>,
+    /// Pairs of which who began won no, one, and both games.
+    pub(crate) first_mover: [u64; 3],
+    /// Plies of all games.
+    pub(crate) plies: u64,
+}
+
+/// Does a study, or what is left of it.
+///
+/// # Errors
+/// If threads cannot be started or the state file cannot be used.
+pub fn run(
+    recipe: &PlayerRecipe<Standard>,
+    settings: &Settings,
+    progress: &ProgressBar,
+) -> Result<StudyResult, StudyError> {
+    let pairings = pairings(settings.opponents, settings.seed);
+    let chunks: Vec<&[[usize; 2]]> = pairings.chunks(CHUNK).collect();
+    let (journal, known) = match &settings.state {
+        Some(path) => {
+            let wording = Wording {
+                work: "study",
+                part: "chunk",
+            };
+            let (journal, known) = Journal::open(
+                path,
+                wording,
+                &identity(recipe, settings),
+                |line: &(u64, Chunk)| line.0,
+            )?;
+            (Some(journal), known)
+        }
+        None => (None, BTreeMap::new()),
+    };
+    for (number, chunk) in known.values() {
+        let fits = chunks
+            .get(*number as usize)
+            .is_some_and(|pairings| pairings.len() == chunk.counts.len());
+        if !fits {
+            return Err(StudyError::Chunk(*number));
+        }
+    }
+    let pool = ThreadPoolBuilder::new()
+        .num_threads(settings.threads)
+        .build()
+        .map_err(|source| StudyError::Threads {
+            threads: settings.threads,
+            source,
+        })?;
+    let wanted: Vec<usize> = (0..chunks.len())
+        .filter(|&number| !known.contains_key(&(number as u64)))
+        .collect();
+    progress.set_length(pairings.len() as u64);
+    progress.set_position(
+        (pairings.len()
+            - wanted
+                .iter()
+                .map(|&number| chunks[number].len())
+                .sum::<usize>()) as u64,
+    );
+    let found = Mutex::new((known, journal));
+    pool.install(|| {
+        wanted.into_par_iter().try_for_each_init(
+            || Seats::new(recipe, &settings.game),
+            |seats, number| {
+                let line = (number as u64, play(seats, chunks[number], settings));
+                progress.inc(chunks[number].len() as u64);
+                let mut found = found.lock().unwrap_or_else(PoisonError::into_inner);
+                if let Some(journal) = &mut found.1 {
+                    journal.add(&line)?;
+                }
+                found.0.insert(line.0, line);
+                Ok::<(), StudyError>(())
+            },
+        )
+    })?;
+    progress.finish_and_clear();
+    let (known, _) = found.into_inner().unwrap_or_else(PoisonError::into_inner);
+    Ok(StudyResult::of(
+        recipe.name(),
+        settings,
+        &pairings,
+        known.values().map(|(_, chunk)| chunk),
+    ))
+}
+
+/// Plays the pairings of a chunk; the seed of a pair depends on the two set-ups and its number.
+fn play(seats: &mut Seats, pairings: &[[usize; 2]], settings: &Settings) -> Chunk {
+    let mut chunk = Chunk::default();
+    for &[first, second] in pairings {
+        let mut counts = [0; 2];
+        for number in 0..settings.pairs.max(1) {
+            let indices = [first as u64, second as u64, u64::from(number)];
+            let outcome = seats.pair(
+                [first, second],
+                derive_seed(settings.seed, SeedSpace::Arena, &indices),
+            );
+            if outcome.wins > 0 {
+                counts[usize::from(outcome.wins) - 1] += 1;
+            }
+            chunk.first_mover[usize::from(outcome.first_mover_wins)] += 1;
+            chunk.plies += u64::from(outcome.plies);
+        }
+        chunk.counts.push(counts);
+    }
+    chunk
+}
+
+/// Everything the results depend on.
+fn identity(recipe: &PlayerRecipe<Standard>, settings: &Settings) -> serde_json::Value {
+    json!({
+        "format": "alea-setups-2",
+        "player": recipe.name(),
+        "seed": settings.seed,
+        "pairs": settings.pairs,
+        "opponents": settings.opponents,
+        "game": settings.game.notation(),
+    })
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,407 @@
+//! Which set-ups the pairs of a match start from.
+//!
+//! Invariant: the set-ups of a pair depend on nothing but the pair and the match's seed.
+
+use crate::arena::Starts;
+use engine::core::game::Seat;
+use engine::core::random::{RandomStream, SeedSpace, derive_seed};
+use engine::games::einstein::setup::{SETUPS, setup_index};
+use engine::games::einstein::{Position, Standard};
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use std::path::{Path, PathBuf};
+
+/// Where the stones start.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Setups {
+    /// Every pair draws a set-up for Red and one for Blue.
+    Random,
+    /// Pair `i` takes entry `i` modulo the length: the set-up indices (0–719) of Red and of Blue.
+    Index(Vec<(usize, usize)>),
+    /// Every pair draws a set-up for Red and one for Blue from a mix: set-up indices and whole
+    /// weights.
+    Mix(Vec<(usize, u64)>),
+}
+
+/// The mix that `alea setups` found, in `data/setups/nash.txt`.
+const SHIPPED_MIX: &str = include_str!("../../../data/setups/nash.txt");
+
+/// The best sixteen that `alea setups` found, against each other.
+const SHIPPED_BEST: &str = include_str!("../../../data/setups/best.txt");
+
+/// What is wrong with set-ups.
+#[derive(Debug, thiserror::Error)]
+pub enum SetupsError {
+    /// A set-up that does not exist.
+    #[error("set-up {0} does not exist; they are numbered 0 to {last}", last = SETUPS - 1)]
+    Index(usize),
+    /// Nothing to choose from.
+    #[error("there is no set-up to start from; give 'random' or at least one RED:BLUE")]
+    Empty,
+    /// Text that names no set-ups.
+    #[error(
+        "'{0}' is no pair of set-ups; expected 'random', 'nash', 'nash:FILE', or RED:BLUE with two numbers 0-719 or two orders of 123456"
+    )]
+    Text(String),
+    /// A line of a list that names no set-ups.
+    #[error("{}:{line}: '{text}' is no pair of set-ups; expected two numbers 0-719, or two orders of 123456", path.display())]
+    Line {
+        /// The file.
+        path: PathBuf,
+        /// The line, counted from 1.
+        line: usize,
+        /// What stands there.
+        text: String,
+    },
+    /// A line of a mix that is none.
+    #[error(
+        "{name}:{line}: '{text}' is no part of a mix; expected a whole weight and a set-up (0-719 or an order of 123456)"
+    )]
+    Mix {
+        /// The file.
+        name: String,
+        /// The line, counted from 1.
+        line: usize,
+        /// What stands there.
+        text: String,
+    },
+    /// A list that cannot be read.
+    #[error("{}: {source}", path.display())]
+    File {
+        /// The file.
+        path: PathBuf,
+        /// What happened.
+        source: std::io::Error,
+    },
+}
+
+impl Setups {
+    /// Reads a list: a pair of set-ups a line, Red's and Blue's, each an index or the stones over
+    /// the home squares in reading order (`621534`); `#` begins a comment.
+    ///
+    /// # Errors
+    /// If the file cannot be read, a line is no pair of set-ups, or there is none.
+    pub fn read_list(path: &Path) -> Result<Self, SetupsError> {
+        let text = std::fs::read_to_string(path).map_err(|source| SetupsError::File {
+            path: path.to_owned(),
+            source,
+        })?;
+        Self::parse_list(path, &text)
+    }
+
+    /// The best sixteen set-ups against each other, as they come with the program.
+    ///
+    /// # Errors
+    /// As [`Setups::read_list`].
+    pub fn shipped_best() -> Result<Self, SetupsError> {
+        Self::parse_list(Path::new("data/setups/best.txt"), SHIPPED_BEST)
+    }
+
+    fn parse_list(path: &Path, text: &str) -> Result<Self, SetupsError> {
+        let mut pairs = Vec::new();
+        for (index, line) in text.lines().enumerate() {
+            let content = line.split('#').next().unwrap_or_default().trim();
+            if content.is_empty() {
+                continue;
+            }
+            let words: Vec<&str> = content
+                .split(|separator: char| separator.is_whitespace() || separator == ':')
+                .collect();
+            let words: Vec<&str> = words.into_iter().filter(|word| !word.is_empty()).collect();
+            let pair = parse_pair(&words);
+            pairs.push(pair.ok_or_else(|| SetupsError::Line {
+                path: path.to_owned(),
+                line: index + 1,
+                text: content.to_owned(),
+            })?);
+        }
+        if pairs.is_empty() {
+            Err(SetupsError::Empty)
+        } else {
+            Ok(Self::Index(pairs))
+        }
+    }
+
+    /// Every one of `setups` against every one, each with either side to begin: pair `i` of a match
+    /// is begun by Red if `i` is even, so the list holds all meetings twice, the second time one
+    /// place further.
+    #[must_use]
+    pub fn product(setups: &[usize]) -> Self {
+        let meetings: Vec<(usize, usize)> = setups
+            .iter()
+            .flat_map(|&red| setups.iter().map(move |&blue| (red, blue)))
+            .collect();
+        let mut shifted = meetings.clone();
+        // An odd list changes who begins by itself.
+        shifted.rotate_left(usize::from(
+            meetings.len().is_multiple_of(2) && !meetings.is_empty(),
+        ));
+        Self::Index([meetings, shifted].concat())
+    }
+
+    /// Reads a mix: a whole weight and a set-up a line; `#` begins a comment.
+    ///
+    /// # Errors
+    /// If the file cannot be read, a line is wrong, or all weights are 0.
+    pub fn read_mix(path: &Path) -> Result<Self, SetupsError> {
+        let text = std::fs::read_to_string(path).map_err(|source| SetupsError::File {
+            path: path.to_owned(),
+            source,
+        })?;
+        Self::parse_mix(&path.display().to_string(), &text)
+    }
+
+    /// The mix that comes with the program.
+    ///
+    /// # Errors
+    /// As [`Setups::read_mix`].
+    pub fn shipped_mix() -> Result<Self, SetupsError> {
+        Self::parse_mix("data/setups/nash.txt", SHIPPED_MIX)
+    }
+
+    fn parse_mix(name: &str, text: &str) -> Result<Self, SetupsError> {
+        let mut mix = Vec::new();
+        for (index, line) in text.lines().enumerate() {
+            let content = line.split('#').next().unwrap_or_default().trim();
+            if content.is_empty() {
+                continue;
+            }
+            let wrong = || SetupsError::Mix {
+                name: name.to_owned(),
+                line: index + 1,
+                text: content.to_owned(),
+            };
+            let [weight, setup] = content.split_whitespace().collect::<Vec<_>>()[..] else {
+                return Err(wrong());
+            };
+            // Small enough that all of them add up.
+            let weight = weight.parse::<u32>().map_err(|_| wrong())?;
+            mix.push((parse_setup(setup).ok_or_else(wrong)?, u64::from(weight)));
+        }
+        let mix = Self::Mix(mix);
+        mix.checked().map(|()| mix)
+    }
+
+    /// Checks that every named set-up exists and that there is one.
+    fn checked(&self) -> Result<(), SetupsError> {
+        match self {
+            Self::Random => Ok(()),
+            Self::Index(pairs) if pairs.is_empty() => Err(SetupsError::Empty),
+            Self::Mix(mix) if mix.iter().all(|part| part.1 == 0) => Err(SetupsError::Empty),
+            Self::Mix(mix) => match mix.iter().find(|part| part.0 >= SETUPS) {
+                Some(part) => Err(SetupsError::Index(part.0)),
+                None => Ok(()),
+            },
+            Self::Index(pairs) => pairs
+                .iter()
+                .flat_map(|&(red, blue)| [red, blue])
+                .find(|&index| index >= SETUPS)
+                .map_or(Ok(()), |index| Err(SetupsError::Index(index))),
+        }
+    }
+
+    /// The set-ups of Red and Blue in a pair; checked before.
+    fn chosen(&self, pair: u64, pair_seed: u64) -> [usize; 2] {
+        let mut random = RandomStream::new(derive_seed(pair_seed, SeedSpace::Arena, &[0]));
+        match self {
+            Self::Random => [(); 2].map(|()| random.below(SETUPS)),
+            Self::Index(pairs) => pairs[(pair % pairs.len() as u64) as usize].into(),
+            Self::Mix(mix) => {
+                let total: u64 = mix.iter().map(|part| part.1).sum();
+                [(); 2].map(|()| drawn(mix, random.below(total as usize) as u64))
+            }
+        }
+    }
+}
+
+impl Starts<Standard> for Setups {
+    /// Red begins in even pairs, Blue in odd ones.
+    fn of_pair(&self, game: &Standard, pair: u64, pair_seed: u64) -> Position {
+        game.start(self.chosen(pair, pair_seed), (pair % 2) as Seat)
+    }
+
+    fn identity(&self) -> Value {
+        json!(self)
+    }
+
+    fn words(&self) -> String {
+        self.to_string()
+    }
+
+    fn check(&self) -> Result<(), String> {
+        self.checked().map_err(|error| error.to_string())
+    }
+}
+
+/// The set-up in whose part of the total weight `at` lies.
+fn drawn(mix: &[(usize, u64)], mut at: u64) -> usize {
+    for &(setup, weight) in mix {
+        if at < weight {
+            return setup;
+        }
+        at -= weight;
+    }
+    mix.last().map_or(0, |part| part.0)
+}
+
+impl std::str::FromStr for Setups {
+    type Err = SetupsError;
+
+    /// Reads `random`, `nash`, `nash:FILE`, or pairs such as `0:719, 621534:12`.
+    fn from_str(text: &str) -> Result<Self, SetupsError> {
+        match text.trim() {
+            "random" => return Ok(Self::Random),
+            "nash" => return Self::shipped_mix(),
+            text => {
+                if let Some(path) = text.strip_prefix("nash:") {
+                    return Self::read_mix(Path::new(path));
+                }
+            }
+        }
+        let pair = |text: &str| {
+            parse_pair(&text.split(':').map(str::trim).collect::<Vec<_>>())
+                .ok_or_else(|| SetupsError::Text(text.trim().to_owned()))
+        };
+        Ok(Self::Index(
+            text.split(',').map(pair).collect::<Result<_, _>>()?,
+        ))
+    }
+}
+
+impl std::fmt::Display for Setups {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Random => formatter.write_str("random"),
+            Self::Mix(mix) => write!(formatter, "a mix of {} set-ups", mix.len()),
+            Self::Index(pairs) if pairs.len() > 4 => {
+                write!(formatter, "{} given pairs", pairs.len())
+            }
+            Self::Index(pairs) => {
+                let words: Vec<String> = pairs
+                    .iter()
+                    .map(|(red, blue)| format!("{red}:{blue}"))
+                    .collect();
+                formatter.write_str(&words.join(","))
+            }
+        }
+    }
+}
+
+fn parse_pair(words: &[&str]) -> Option<(usize, usize)> {
+    match words {
+        [red, blue] => Some((parse_setup(red)?, parse_setup(blue)?)),
+        _ => None,
+    }
+}
+
+/// An index, or six stones.
+fn parse_setup(word: &str) -> Option<usize> {
+    if !word.bytes().all(|byte| byte.is_ascii_digit()) {
+        return None;
+    }
+    if word.len() == 6 {
+        return setup_index(&word.bytes().map(|byte| byte - b'0').collect::<Vec<_>>());
+    }
+    word.parse().ok().filter(|&index| index < SETUPS)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn set_ups_are_read_as_numbers_or_orders() {
+        assert_eq!("random".parse::<Setups>().unwrap(), Setups::Random);
+        assert_eq!(
+            "0:719, 654321:123465".parse::<Setups>().unwrap(),
+            Setups::Index(vec![(0, 719), (719, 1)])
+        );
+        for wrong in ["", "5", "720:0", "1:2:3", "123455:0", "-1:0", "a:b", "1:2,"] {
+            assert!(wrong.parse::<Setups>().is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn a_mix_is_drawn_by_its_weights() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("mix");
+        std::fs::write(
+            &path,
+            "# half and a quarter\n300 123456\n100 719 # last\n0 5\n",
+        )
+        .unwrap();
+        let setups = format!("nash:{}", path.display())
+            .parse::<Setups>()
+            .unwrap();
+        assert_eq!(setups, Setups::Mix(vec![(0, 300), (719, 100), (5, 0)]));
+        let drawn: Vec<usize> = (0..4000)
+            .flat_map(|pair| setups.chosen(pair, derive_seed(1, SeedSpace::Arena, &[pair])))
+            .collect();
+        let count = |setup: usize| drawn.iter().filter(|&&drawn| drawn == setup).count() as f64;
+        // Three quarters of 8000, give or take four standard deviations of 39.
+        assert!(
+            (count(0) - 6000.0).abs() < 156.0 && count(0) + count(719) == 8000.0,
+            "{}",
+            count(0)
+        );
+        assert_eq!(
+            (
+                super::drawn(&[(7, 2), (8, 1)], 1),
+                super::drawn(&[(7, 2), (8, 1)], 2)
+            ),
+            (7, 8)
+        );
+        let refused = |text: &str| {
+            std::fs::write(&path, text).unwrap();
+            Setups::read_mix(&path).unwrap_err().to_string()
+        };
+        assert!(refused("1 0\n2\n").contains("mix:2: '2'"));
+        assert!(refused("-1 0\n").contains("mix:1:") && refused("1 720\n").contains("mix:1:"));
+        assert!(refused("0 3\n").contains("no set-up to start from"));
+        assert!(
+            matches!(Setups::shipped_best().unwrap(), Setups::Index(pairs) if pairs.len() == 512)
+        );
+        assert!(matches!(Setups::shipped_mix().unwrap(), Setups::Mix(mix) if mix.len() >= 4));
+    }
+
+    #[test]
+    fn a_product_holds_every_meeting_with_either_side_to_begin() {
+        for chosen in [vec![4, 9], vec![1, 2, 3]] {
+            let setups = Setups::product(&chosen);
+            let meetings = chosen.len() * chosen.len();
+            let mut seen: Vec<([usize; 2], u64)> = (0..2 * meetings as u64)
+                .map(|pair| (setups.chosen(pair, 0), pair % 2))
+                .collect();
+            seen.sort_unstable();
+            seen.dedup();
+            assert_eq!(seen.len(), 2 * meetings);
+        }
+    }
+
+    #[test]
+    fn lists_are_cycled_and_errors_name_the_line() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("list");
+        std::fs::write(&path, "# good ones\n0 1\n654321:2 # comment\n\n").unwrap();
+        let setups = Setups::read_list(&path).unwrap();
+        assert_eq!(setups, Setups::Index(vec![(0, 1), (719, 2)]));
+        assert_eq!(
+            [0, 1, 2].map(|pair| setups.chosen(pair, 9)),
+            [[0, 1], [719, 2], [0, 1]]
+        );
+        std::fs::write(&path, "0 1\n0 1 2\n").unwrap();
+        let error = Setups::read_list(&path).unwrap_err().to_string();
+        assert!(error.contains("list:2: '0 1 2'"), "{error}");
+        std::fs::write(&path, "# nothing\n").unwrap();
+        assert!(matches!(Setups::read_list(&path), Err(SetupsError::Empty)));
+        assert!(matches!(
+            Setups::read_list(&directory.path().join("none")),
+            Err(SetupsError::File { .. })
+        ));
+        assert!(matches!(
+            Setups::Index(vec![(0, 720)]).checked(),
+            Err(SetupsError::Index(720))
+        ));
+    }
+}

@@ -1,0 +1,353 @@
+//! Suites of positions on which searches are compared: a phase and a position before the roll on
+//! each line.
+//!
+//! Invariant: a position of a suite is not over and no die has been rolled, so every search can
+//! value it as a chance root. The committed suite (`data/suites/search.txt`) is part of the
+//! program; [`generate`] makes it again.
+
+pub mod generate;
+
+use engine::core::files::{self, FileError};
+use engine::games::einstein::{Position, Standard};
+use serde::{Deserialize, Serialize};
+use std::fmt;
+use std::path::Path;
+use std::str::FromStr;
+
+/// Where in a game a position stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Phase {
+    /// The first plies; nearly all stones live.
+    Opening,
+    /// About 7 to 9 stones in all.
+    Middle,
+    /// 3 to 6 stones in all.
+    Endgame,
+}
+
+impl Phase {
+    /// All phases, in the order of a game.
+    pub const ALL: [Self; 3] = [Self::Opening, Self::Middle, Self::Endgame];
+
+    /// The name in suites, tables and arguments.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Opening => "opening",
+            Self::Middle => "middle",
+            Self::Endgame => "endgame",
+        }
+    }
+}
+
+impl fmt::Display for Phase {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(self.name())
+    }
+}
+
+impl FromStr for Phase {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let found = Self::ALL.into_iter().find(|phase| phase.name() == text);
+        found.ok_or_else(|| format!("'{text}' is no phase; expected opening, middle or endgame"))
+    }
+}
+
+/// One position of a suite.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SuitePosition {
+    /// Where in a game it stands.
+    pub phase: Phase,
+    /// Its notation, before the roll.
+    pub text: String,
+    /// The position.
+    pub position: Position,
+}
+
+/// Positions to search, with a name for tables.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Suite {
+    /// The file, or what else the suite is called.
+    pub name: String,
+    /// At least one position.
+    pub positions: Vec<SuitePosition>,
+}
+
+/// Why there is no suite.
+#[derive(Debug, thiserror::Error)]
+pub enum SuiteError {
+    /// The file cannot be read.
+    #[error(transparent)]
+    File(#[from] FileError),
+    /// A line is no position of a suite.
+    #[error("{name}:{line}: {problem}")]
+    Line {
+        /// The file.
+        name: String,
+        /// The line, counted from 1.
+        line: usize,
+        /// What is wrong, and what would be right.
+        problem: String,
+    },
+    /// No position at all.
+    #[error(
+        "{name}: there is no position; a line is a phase and a position, for example: opening 123../45.../6...f/...ed/..cba r -"
+    )]
+    Empty {
+        /// The file.
+        name: String,
+    },
+    /// No position of the wanted phase.
+    #[error("{name}: there is no position of the phase {phase}")]
+    NoPhase {
+        /// The file.
+        name: String,
+        /// The wanted phase.
+        phase: Phase,
+    },
+}
+
+impl Suite {
+    /// The committed suite: 24 positions, eight of each phase.
+    ///
+    /// # Errors
+    /// Never for the committed text; a test reads it.
+    pub fn built_in() -> Result<Self, SuiteError> {
+        Self::parse(
+            "data/suites/search.txt",
+            include_str!("../../../data/suites/search.txt"),
+        )
+    }
+
+    /// Reads a suite from a file.
+    ///
+    /// # Errors
+    /// If the file cannot be read, or as [`Suite::parse`].
+    pub fn read(path: &Path) -> Result<Self, SuiteError> {
+        let name = path.display().to_string();
+        let bytes = files::read(path)?;
+        match std::str::from_utf8(&bytes) {
+            Ok(text) => Self::parse(&name, text),
+            Err(error) => {
+                let line = 1 + bytes[..error.valid_up_to()]
+                    .iter()
+                    .filter(|&&byte| byte == b'\n')
+                    .count();
+                Err(SuiteError::Line {
+                    name,
+                    line,
+                    problem: "this is not text in UTF-8".to_owned(),
+                })
+            }
+        }
+    }
+
+    /// Reads lines of a phase, a space and a position before the roll; `#` begins a comment. `name`
+    /// stands in errors.
+    ///
+    /// # Errors
+    /// Names the first line that is none of these, or says that there is no position.
+    pub fn parse(name: &str, text: &str) -> Result<Self, SuiteError> {
+        let game = Standard::default();
+        let mut positions = Vec::new();
+        for (index, line) in text.lines().enumerate() {
+            let content = line.split('#').next().unwrap_or_default().trim();
+            if content.is_empty() {
+                continue;
+            }
+            let read = parse_line(&game, content);
+            positions.push(read.map_err(|problem| SuiteError::Line {
+                name: name.to_owned(),
+                line: index + 1,
+                problem,
+            })?);
+        }
+        if positions.is_empty() {
+            return Err(SuiteError::Empty {
+                name: name.to_owned(),
+            });
+        }
+        Ok(Self {
+            name: name.to_owned(),
+            positions,
+        })
+    }
+
+    /// The positions of one phase.
+    ///
+    /// # Errors
+    /// If there is none.
+    pub fn only(mut self, phase: Phase) -> Result<Self, SuiteError> {
+        self.positions.retain(|entry| entry.phase == phase);
+        if self.positions.is_empty() {
+            Err(SuiteError::NoPhase {
+                name: self.name,
+                phase,
+            })
+        } else {
+            Ok(self)
+        }
+    }
+
+    /// How many positions, and where they are from, in words.
+    #[must_use]
+    pub fn summary(&self) -> String {
+        match self.positions.len() {
+            1 => format!("1 position of {}", self.name),
+            count => format!("{count} positions of {}", self.name),
+        }
+    }
+
+    /// The phases that occur, in the order of a game.
+    #[must_use]
+    pub fn phases(&self) -> Vec<Phase> {
+        Phase::ALL
+            .into_iter()
+            .filter(|phase| self.positions.iter().any(|entry| entry.phase == *phase))
+            .collect()
+    }
+}
+
+fn parse_line(game: &Standard, content: &str) -> Result<SuitePosition, String> {
+    let (phase, text) = content
+        .split_once(char::is_whitespace)
+        .unwrap_or((content, ""));
+    let phase: Phase = phase.parse()?;
+    let text = text.trim();
+    if text.is_empty() {
+        return Err(format!("a position should follow '{phase}'"));
+    }
+    let (position, die) = game
+        .parse_position(text)
+        .map_err(|error| format!("position '{}': {error}", shortened(text)))?;
+    if die.is_some() {
+        return Err(format!(
+            "position '{text}' has a die; positions of a suite are before the roll and end in '-'"
+        ));
+    }
+    if game.winner(&position).is_some() {
+        return Err(format!(
+            "position '{text}' is over; there is nothing to search"
+        ));
+    }
+    Ok(SuitePosition {
+        phase,
+        text: game.format_position(&position, None),
+        position,
+    })
+}
+
+/// Enough of a text to recognise it.
+fn shortened(text: &str) -> String {
+    const LONGEST: usize = 60;
+    if text.chars().count() <= LONGEST {
+        text.to_owned()
+    } else {
+        text.chars().take(LONGEST).chain("…".chars()).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_built_in_suite_has_eight_positions_of_each_phase() {
+        let suite = Suite::built_in().unwrap();
+        assert_eq!(suite.phases(), Phase::ALL);
+        for phase in Phase::ALL {
+            let only = suite.clone().only(phase).unwrap();
+            assert_eq!(only.positions.len(), 8);
+            assert!(only.positions.iter().all(|entry| entry.phase == phase));
+        }
+        let mut texts: Vec<_> = suite
+            .positions
+            .iter()
+            .map(|entry| entry.text.clone())
+            .collect();
+        texts.sort();
+        texts.dedup();
+        assert_eq!(texts.len(), 24, "all differ");
+    }
+
+    #[test]
+    fn bad_lines_are_named_with_what_would_be_right() {
+        let good = "opening 123../45.../6...f/...ed/..cba r -";
+        let problem = |line: &str| {
+            Suite::parse(
+                "s.txt",
+                &format!("# a comment\n\n{good} # as here\n{line}\n"),
+            )
+            .unwrap_err()
+            .to_string()
+        };
+        for (line, expected) in [
+            (
+                "start 123../45.../6...f/...ed/..cba r -",
+                "s.txt:4: 'start' is no phase; expected opening, middle or endgame",
+            ),
+            ("middle", "s.txt:4: a position should follow 'middle'"),
+            (
+                "middle 123../45.../6...f/...ed/..cba r 3",
+                "before the roll",
+            ),
+            (
+                "middle 123../45.../6...f/...ed/..cba r",
+                "character 32: the die is missing",
+            ),
+            (
+                "endgame 1..../...../...../...../.a... b",
+                "the die is missing",
+            ),
+            ("endgame a..../...../...../...../.1... r -", "is over"),
+            (
+                "middle 123../45.../6...f/...ed/..cbx r -",
+                "'x' is no square",
+            ),
+        ] {
+            let found = problem(line);
+            assert!(
+                found.starts_with("s.txt:4: ") && found.contains(expected) && !found.contains('\n'),
+                "{line}: {found}"
+            );
+        }
+        assert!(problem(&format!("middle {}", "1".repeat(10_000))).len() < 300);
+        assert!(
+            Suite::parse("s.txt", "# nothing\n")
+                .unwrap_err()
+                .to_string()
+                .contains("there is no position")
+        );
+        let suite = Suite::parse("s.txt", good).unwrap();
+        assert_eq!(
+            suite.clone().only(Phase::Endgame).unwrap_err().to_string(),
+            "s.txt: there is no position of the phase endgame"
+        );
+        assert_eq!(
+            suite.only(Phase::Opening).unwrap().positions[0].text,
+            &good[8..]
+        );
+    }
+
+    #[test]
+    fn files_that_are_no_text_are_refused_by_line() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("s.txt");
+        std::fs::write(&path, b"# fine\n\xff\xfe\n").unwrap();
+        assert!(
+            Suite::read(&path)
+                .unwrap_err()
+                .to_string()
+                .ends_with("s.txt:2: this is not text in UTF-8")
+        );
+        assert!(
+            Suite::read(&directory.path().join("none"))
+                .unwrap_err()
+                .to_string()
+                .contains("no such file")
+        );
+    }
+}

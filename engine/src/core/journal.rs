@@ -1,0 +1,307 @@
+//! The journal of long work: JSON lines, a header that names the work, then a finished part of it a
+//! line.
+//!
+//! Lines are appended as parts finish, in any order, and each is handed to the system at once: a
+//! killed program loses nothing but a last line without its line feed, which is removed and its part
+//! done again. Invariant: no part stands in a file twice, and a file is only continued by the work
+//! that began it.
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::fs::{File, OpenOptions, TryLockError};
+use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::marker::PhantomData;
+use std::path::{Path, PathBuf};
+
+/// Most characters of a setting that an error shows.
+const MOST_SHOWN: usize = 60;
+
+/// Why a journal cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum JournalError {
+    /// It could not be read or written.
+    #[error("{}: {source}", path.display())]
+    File {
+        /// The file.
+        path: PathBuf,
+        /// What happened.
+        source: io::Error,
+    },
+    /// It is in use.
+    #[error("{}: another {work} is writing this file", path.display())]
+    Busy {
+        /// The file.
+        path: PathBuf,
+        /// What the work is called.
+        work: &'static str,
+    },
+    /// It is no journal, or is damaged.
+    #[error("{}:{line}: {problem}", path.display())]
+    Malformed {
+        /// The file.
+        path: PathBuf,
+        /// The line, counted from 1.
+        line: usize,
+        /// What is wrong, and what would be right.
+        problem: String,
+    },
+    /// It belongs to other work.
+    #[error("{}: this is the state of another {work}: its {key} is {found}, not {wanted}; name another file or remove it", path.display())]
+    Other {
+        /// The file.
+        path: PathBuf,
+        /// What the work is called.
+        work: &'static str,
+        /// The first setting that differs.
+        key: String,
+        /// Its value in the file.
+        found: String,
+        /// Its value in this work.
+        wanted: String,
+    },
+}
+
+/// How errors speak of the work.
+#[derive(Clone, Copy, Debug)]
+pub struct Wording {
+    /// The whole: `match`.
+    pub work: &'static str,
+    /// One part: `pair`.
+    pub part: &'static str,
+}
+
+/// A journal that is being continued; locked against other processes. `L` is what a line holds.
+pub struct Journal<L> {
+    path: PathBuf,
+    file: File,
+    lines: PhantomData<fn(&L)>,
+}
+
+impl<L: Serialize + DeserializeOwned> Journal<L> {
+    /// Opens or creates the file and reads the parts it holds by their numbers. `identity` is an
+    /// object that names everything the results depend on; absent keys equal `null`.
+    ///
+    /// # Errors
+    /// If the file cannot be used, or belongs to other work.
+    pub fn open(
+        path: &Path,
+        wording: Wording,
+        identity: &Value,
+        number: impl Fn(&L) -> u64,
+    ) -> Result<(Self, BTreeMap<u64, L>), JournalError> {
+        let Wording { work, part } = wording;
+        let failed = |source| JournalError::File {
+            path: path.to_owned(),
+            source,
+        };
+        let malformed = |line, problem| JournalError::Malformed {
+            path: path.to_owned(),
+            line,
+            problem,
+        };
+        let foreign = || format!("this is no state file of a {work}");
+        let mut file = OpenOptions::new()
+            .read(true)
+            .write(true)
+            .create(true)
+            .truncate(false)
+            .open(path)
+            .map_err(failed)?;
+        file.try_lock().map_err(|error| match error {
+            TryLockError::WouldBlock => JournalError::Busy {
+                path: path.to_owned(),
+                work,
+            },
+            TryLockError::Error(source) => failed(source),
+        })?;
+        // A device has no end to read up to, and keeps nothing.
+        if !file.metadata().map_err(failed)?.is_file() {
+            return Err(malformed(1, "this is no regular file".to_owned()));
+        }
+        let mut bytes = Vec::new();
+        file.read_to_end(&mut bytes).map_err(failed)?;
+        let header = format!("{identity}\n");
+        let complete = bytes
+            .iter()
+            .rposition(|&byte| byte == b'\n')
+            .map_or(0, |last| last + 1);
+        if complete == 0 && !header.as_bytes().starts_with(&bytes) {
+            return Err(malformed(1, foreign()));
+        }
+        let mut known = BTreeMap::new();
+        let lines = bytes[..complete].split_inclusive(|&byte| byte == b'\n');
+        for (line, text) in (1..).zip(lines) {
+            if line == 1 {
+                let found: Value = serde_json::from_slice(text)
+                    .map_err(|error| malformed(1, format!("{}: {error}", foreign())))?;
+                check_same(path, work, &found, identity)?;
+                continue;
+            }
+            let found: L = serde_json::from_slice(text).map_err(|error| {
+                let problem = "remove this line to do it again";
+                malformed(
+                    line,
+                    format!("expected a finished {part}: {error}; {problem}"),
+                )
+            })?;
+            let number = number(&found);
+            if known.insert(number, found).is_some() {
+                let problem = "stands in the file twice; remove one of its lines";
+                return Err(malformed(line, format!("{part} {number} {problem}")));
+            }
+        }
+        file.set_len(complete as u64).map_err(failed)?;
+        file.seek(SeekFrom::End(0)).map_err(failed)?;
+        if complete == 0 {
+            file.write_all(header.as_bytes())
+                .and_then(|()| file.sync_all())
+                .map_err(failed)?;
+        }
+        let journal = Self {
+            path: path.to_owned(),
+            file,
+            lines: PhantomData,
+        };
+        Ok((journal, known))
+    }
+
+    /// Appends a finished part.
+    ///
+    /// # Errors
+    /// If the file cannot be written.
+    pub fn add(&mut self, line: &L) -> Result<(), JournalError> {
+        serde_json::to_string(line)
+            .map_err(io::Error::from)
+            .and_then(|text| self.file.write_all((text + "\n").as_bytes()))
+            .map_err(|source| self.failed(source))
+    }
+
+    /// Brings everything to disk.
+    ///
+    /// # Errors
+    /// If the system refuses.
+    pub fn close(self) -> Result<(), JournalError> {
+        self.file.sync_all().map_err(|source| self.failed(source))
+    }
+
+    fn failed(&self, source: io::Error) -> JournalError {
+        JournalError::File {
+            path: self.path.clone(),
+            source,
+        }
+    }
+}
+
+/// Refuses a header that says something else, and names the first thing.
+fn check_same(
+    path: &Path,
+    work: &'static str,
+    found: &Value,
+    wanted: &Value,
+) -> Result<(), JournalError> {
+    let keys = [wanted, found].into_iter().filter_map(Value::as_object);
+    for key in keys.flat_map(|object| object.keys()) {
+        if found.get(key).unwrap_or(&Value::Null) != wanted.get(key).unwrap_or(&Value::Null) {
+            return Err(JournalError::Other {
+                path: path.to_owned(),
+                work,
+                key: key.clone(),
+                found: shown(found.get(key)),
+                wanted: shown(wanted.get(key)),
+            });
+        }
+    }
+    Ok(())
+}
+
+/// A setting in few words; long lists by their beginning.
+fn shown(value: Option<&Value>) -> String {
+    let text = value.map_or_else(|| "none".to_owned(), Value::to_string);
+    match text.char_indices().nth(MOST_SHOWN) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    type Line = (u64, Vec<u64>);
+
+    const WORDING: Wording = Wording {
+        work: "study",
+        part: "chunk",
+    };
+
+    fn open(
+        path: &Path,
+        identity: &Value,
+    ) -> Result<(Journal<Line>, BTreeMap<u64, Line>), JournalError> {
+        Journal::open(path, WORDING, identity, |line: &Line| line.0)
+    }
+
+    #[test]
+    fn parts_are_read_back_and_cut_lines_forgotten() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("state");
+        let identity = json!({ "format": "test-1", "seed": 3 });
+        let (mut journal, known) = open(&path, &identity).unwrap();
+        assert!(known.is_empty());
+        journal.add(&(4, vec![1, 2])).unwrap();
+        let busy = open(&path, &identity).map(|_| ()).unwrap_err();
+        assert!(
+            busy.to_string()
+                .contains("another study is writing this file")
+        );
+        journal.add(&(0, vec![])).unwrap();
+        journal.close().unwrap();
+        let whole = std::fs::read_to_string(&path).unwrap();
+        assert_eq!(
+            whole,
+            "{\"format\":\"test-1\",\"seed\":3}\n[4,[1,2]]\n[0,[]]\n"
+        );
+        // Wherever the file is cut, what is whole is kept.
+        for length in 0..whole.len() {
+            std::fs::write(&path, &whole[..length]).unwrap();
+            let (mut journal, known) = open(&path, &identity).unwrap();
+            let lines = whole[..length].matches('\n').count();
+            assert_eq!(known.len(), lines.saturating_sub(1), "cut at {length}");
+            journal.add(&(9, vec![])).unwrap();
+            journal.close().unwrap();
+            assert_eq!(open(&path, &identity).unwrap().1.len(), known.len() + 1);
+        }
+    }
+
+    #[test]
+    fn files_of_others_are_refused_in_one_line() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("state");
+        drop(open(&path, &json!({ "seed": 3 })).unwrap());
+        let refused = |identity: &Value| {
+            let error = open(&path, identity).map(|_| ()).unwrap_err().to_string();
+            assert!(!error.contains('\n'), "{error}");
+            error
+        };
+        assert!(refused(&json!({ "seed": 4 })).contains("its seed is 3, not 4"));
+        assert!(refused(&json!({ "seed": 3, "games": 2 })).contains("its games is none, not 2"));
+        let long = refused(&json!({ "seed": vec![1; 1000] }));
+        assert!(long.contains("not [1,1,1") && long.len() < 300, "{long}");
+        for (text, expected) in [
+            ("no state\n", "state:1: this is no state file of a study"),
+            ("\u{e9}", "state:1: this is no state file of a study"),
+            (
+                "{\"seed\":3}\n[1,[]]\n[1,[2]]\n",
+                ":3: chunk 1 stands in the file twice",
+            ),
+            ("{\"seed\":3}\nx\n", ":2: expected a finished chunk"),
+        ] {
+            std::fs::write(&path, text).unwrap();
+            let error = refused(&json!({ "seed": 3 }));
+            assert!(error.contains(expected), "{error}");
+        }
+    }
+}

@@ -1,0 +1,239 @@
+//! Instruction sets that loops are compiled for, and the one way from a safe call to such a loop.
+//!
+//! A loop is written once, or once for each width of vectors, and [`dispatched!`] compiles it for the
+//! levels it names and chooses among them at run time. Invariants: an [`Instructions`] exists only
+//! on a machine that has been found to have them, which is why calling what is compiled for them is
+//! sound; and all forms of a loop give the same bits, which each loop's tests assert for
+//! [`Instructions::available`].
+
+pub use crate::dispatched;
+
+/// Sets of instructions, each with all those before it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Level {
+    /// What every machine of this kind has.
+    Portable,
+    /// x86-64 with 256-bit vectors.
+    Avx2,
+    /// x86-64 with 512-bit vectors of numbers of 8 bits and more (F, BW, VL).
+    Avx512,
+    /// The same with products of bytes added up in fours.
+    Avx512Vnni,
+    /// The same with permutations of bytes (VBMI, VBMI2).
+    Avx512Vbmi,
+}
+
+impl Level {
+    /// All of them, the widest last.
+    pub const ALL: [Self; 5] = [
+        Self::Portable,
+        Self::Avx2,
+        Self::Avx512,
+        Self::Avx512Vnni,
+        Self::Avx512Vbmi,
+    ];
+
+    /// Whether this machine has what the level adds to the one before it.
+    fn is_there(self) -> bool {
+        #[cfg(target_arch = "x86_64")]
+        macro_rules! all {
+            ($($feature:tt),+) => { $(std::arch::is_x86_feature_detected!($feature))&&+ };
+        }
+        match self {
+            Self::Portable => true,
+            #[cfg(target_arch = "x86_64")]
+            Self::Avx2 => all!("avx2"),
+            #[cfg(target_arch = "x86_64")]
+            Self::Avx512 => all!("popcnt", "avx512f", "avx512bw", "avx512vl"),
+            #[cfg(target_arch = "x86_64")]
+            Self::Avx512Vnni => all!("avx512vnni"),
+            #[cfg(target_arch = "x86_64")]
+            Self::Avx512Vbmi => all!("avx512vbmi", "avx512vbmi2"),
+            #[cfg(not(target_arch = "x86_64"))]
+            _ => false,
+        }
+    }
+}
+
+/// A level that this machine has been found to have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Instructions(Level);
+
+impl Instructions {
+    /// What every machine has.
+    pub const PORTABLE: Self = Self(Level::Portable);
+
+    /// Those of this machine, the widest last: whatever takes its choice from [`Self::detect`] can
+    /// be told to use one of these instead.
+    pub fn available() -> impl Iterator<Item = Self> {
+        Level::ALL
+            .into_iter()
+            .take_while(|level| level.is_there())
+            .map(Self)
+    }
+
+    /// The widest that this machine has.
+    #[must_use]
+    pub fn detect() -> Self {
+        Self::available().last().unwrap_or(Self::PORTABLE)
+    }
+
+    /// The level, which this machine has.
+    #[inline]
+    #[must_use]
+    pub fn level(self) -> Level {
+        self.0
+    }
+
+    /// The widest of some levels that these instructions include, portable if none.
+    #[must_use]
+    pub fn among(self, levels: &[Level]) -> Self {
+        let included = levels.iter().filter(|level| **level <= self.0);
+        Self(included.max().copied().unwrap_or(Level::Portable))
+    }
+
+    /// The name, for tables of measurements.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self.0 {
+            Level::Portable => "portable",
+            Level::Avx2 => "avx2",
+            Level::Avx512 => "avx512",
+            Level::Avx512Vnni => "avx512vnni",
+            Level::Avx512Vbmi => "avx512vbmi",
+        }
+    }
+}
+
+/// Defines a function that runs a loop on given instructions: `name(instructions, arguments…)` calls
+/// the first of the forms whose level they include, compiled for that level. Forms stand widest
+/// first, `any` for all widths of vectors; where the portable one is missing, the caller vouches that
+/// instructions are never less than the last. A form is safe code, `#[inline(always)]` or compiled
+/// for instructions of its level.
+#[macro_export]
+macro_rules! dispatched {
+    ($(#[$meta:meta])* $visibility:vis fn $name:ident
+        $(<$(const $constant:ident: $kind:ty),+>)?
+        ($($argument:ident: $type:ty),* $(,)?) $(-> $result:ty)?
+        { $($forms:tt)+ }
+    ) => {
+        $(#[$meta])*
+        #[inline]
+        #[allow(unsafe_code, reason = "calls code compiled for instructions that were found")]
+        $visibility fn $name<$($(const $constant: $kind),+)?>(
+            instructions: $crate::core::simd::Instructions,
+            $($argument: $type),*
+        ) $(-> $result)? {
+            let level = instructions.level();
+            $crate::dispatched!(@forms level
+                [$($($constant: $kind),+)?] [$($argument: $type),*] [$(-> $result)?] $($forms)+)
+        }
+    };
+    (@forms $level:ident [$($constants:tt)*] [$($arguments:tt)*] [$($result:tt)*]
+        any => $body:expr $(,)?
+    ) => {
+        $crate::dispatched!(@forms $level [$($constants)*] [$($arguments)*] [$($result)*]
+            Avx512 => $body, Avx2 => $body, Portable => $body)
+    };
+    (@forms $level:ident [$($constants:tt)*] [$($argument:ident: $type:ty),*] [$($result:tt)*]
+        Portable => $body:expr $(,)?
+    ) => {{
+        let _ = $level;
+        $body($($argument),*)
+    }};
+    (@forms $level:ident [$($constant:ident: $kind:ty),*] [$($argument:ident: $type:ty),*]
+        [$($result:tt)*] $name:ident => $body:expr, $($rest:tt)*
+    ) => {{
+        #[cfg(target_arch = "x86_64")]
+        {
+            $crate::dispatched!(@compiled $name
+                fn form<$(const $constant: $kind),*>($($argument: $type),*) $($result)* {
+                    $body($($argument),*)
+                }
+            );
+            if $level >= $crate::core::simd::Level::$name {
+                // SAFETY: instructions of a level exist only where the processor has been found to
+                // have them; the function itself is safe code.
+                return unsafe { form::<$($constant),*>($($argument),*) };
+            }
+        }
+        $crate::dispatched!(@forms $level
+            [$($constant: $kind),*] [$($argument: $type),*] [$($result)*] $($rest)*)
+    }};
+    (@forms $level:ident [$($constants:tt)*] [$($arguments:tt)*] [$($result:tt)*]) => {
+        panic!("there is no form for {:?}", $level)
+    };
+    (@compiled Avx2 $($form:tt)*) => {
+        #[target_feature(enable = "avx2")]
+        $($form)*
+    };
+    (@compiled Avx512 $($form:tt)*) => {
+        #[target_feature(enable = "popcnt,avx2,avx512f,avx512bw,avx512vl")]
+        $($form)*
+    };
+    (@compiled Avx512Vnni $($form:tt)*) => {
+        #[target_feature(enable = "popcnt,avx2,avx512f,avx512bw,avx512vl,avx512vnni")]
+        $($form)*
+    };
+    (@compiled Avx512Vbmi $($form:tt)*) => {
+        #[target_feature(
+            enable = "popcnt,avx2,avx512f,avx512bw,avx512vl,avx512vnni,avx512vbmi,avx512vbmi2"
+        )]
+        $($form)*
+    };
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[inline(always)]
+    fn times<const FACTOR: u32>(number: u32) -> u32 {
+        FACTOR * number
+    }
+
+    dispatched! {
+        fn level_number(number: u32) -> u32 {
+            Avx512Vbmi => times::<5>,
+            Avx512Vnni => times::<4>,
+            Avx512 => times::<3>,
+            Avx2 => times::<2>,
+            Portable => times::<1>,
+        }
+    }
+
+    dispatched! {
+        fn widened<const WIDTH: u32>(number: u32) -> u32 {
+            Avx512 => times::<WIDTH>,
+            Portable => times::<1>,
+        }
+    }
+
+    #[test]
+    fn the_first_form_that_the_instructions_include_is_called() {
+        for instructions in Instructions::available() {
+            let level = instructions.level();
+            assert_eq!(level_number(instructions, 7), 7 * (level as u32 + 1));
+            let wide = if level >= Level::Avx512 { 6 } else { 1 };
+            assert_eq!(widened::<6>(instructions, 7), 7 * wide);
+        }
+    }
+
+    #[test]
+    fn portable_is_everywhere_and_the_widest_is_taken() {
+        let available: Vec<Instructions> = Instructions::available().collect();
+        assert_eq!(available[0], Instructions::PORTABLE);
+        assert_eq!(available.last(), Some(&Instructions::detect()));
+        assert!(available.is_sorted());
+    }
+
+    #[test]
+    fn the_widest_of_some_levels_is_found() {
+        for instructions in Instructions::available() {
+            assert_eq!(instructions.among(&Level::ALL), instructions);
+            assert_eq!(instructions.among(&[]), Instructions::PORTABLE);
+            let narrow = instructions.among(&[Level::Portable, Level::Avx2]);
+            assert_eq!(narrow.level(), instructions.level().min(Level::Avx2));
+        }
+    }
+}

@@ -30,7 +30,7 @@ pub use sets::SET_NAMES;
 pub use successors::Successors;
 pub use view::View;
 
-use crate::core::evaluator::{Evaluator, OnePly};
+use crate::core::evaluator::Evaluator;
 use crate::games::einstein::{Move, Position, Standard};
 use touched::Touched;
 use whole::WholeWeights;
@@ -167,7 +167,7 @@ impl Evaluator<Standard> for NTuple {
     const KNOWS_SUCCESSORS: bool = true;
 
     #[inline]
-    fn one_ply(&self, game: &Standard, position: &Position, cache: &mut Successors) -> OnePly {
+    fn one_ply(&self, game: &Standard, position: &Position, cache: &mut Successors) -> f32 {
         self.value_successors(game, position, cache)
     }
 

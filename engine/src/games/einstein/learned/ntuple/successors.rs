@@ -10,7 +10,6 @@
 use super::set::MAX_TUPLES;
 use super::touched::Touched;
 use super::{NTuple, TupleSet, changes};
-use crate::core::evaluator::OnePly;
 use crate::games::einstein::learned::steps::{LOST, Listed, Logits, Step, Steps};
 use crate::games::einstein::{MAX_STONES, Move, Position, Standard};
 
@@ -69,19 +68,19 @@ impl NTuple {
         game: &Standard,
         position: &Position,
         own: &mut Successors,
-    ) -> OnePly {
+    ) -> f32 {
         if !own.steps.belong_to(position.mover()) {
             own.steps.refill(game, position.mover());
         }
         let mut sums = Logits::default();
         let steps = own.steps.list();
-        let lost = self.sums_after(position, steps, &mut sums);
+        self.sums_after(position, steps, &mut sums);
         #[cfg(target_arch = "x86_64")]
         if self.set.instructions() != super::Instructions::Portable {
-            return super::vectors::one_ply(&self.set, &self.whole, &own.steps, &mut sums, lost);
+            return super::vectors::one_ply(&self.set, &self.whole, &own.steps, &mut sums);
         }
         own.steps
-            .one_ply(&mut sums, lost, |sum| self.whole.win_probability(sum))
+            .one_ply(&mut sums, |sum| self.whole.win_probability(sum))
     }
 
     /// See [`crate::core::evaluator::Evaluator::score_successors`].
@@ -93,10 +92,9 @@ impl NTuple {
         listed.score(&sums, |sum| self.whole.log_odds(sum), scores);
     }
 
-    /// The enemy's sum after each step, bias included; [`LOST`] where it has no stone left, and how
-    /// often that is.
+    /// The enemy's sum after each step, bias included; [`LOST`] where it has no stone left.
     #[inline]
-    fn sums_after(&self, position: &Position, steps: &[Step], sums: &mut Logits) -> u32 {
+    fn sums_after(&self, position: &Position, steps: &[Step], sums: &mut Logits) {
         let turned = Position::new(position.other(), position.mover(), 1 - position.seat());
         let mut parent = Parent {
             set: &self.set,
@@ -126,15 +124,12 @@ impl NTuple {
             }
         }
         if turned.mover().count() > 1 {
-            return 0;
+            return;
         }
         let captures = |step| (1..=MAX_STONES).contains(&parent.captured_by(step));
-        let lost = steps
-            .iter()
-            .zip(sums)
-            .filter(|(step, _)| captures(**step))
-            .map(|(_, sum)| *sum = LOST);
-        lost.count() as u32
+        for (_, sum) in steps.iter().zip(sums).filter(|(step, _)| captures(**step)) {
+            *sum = LOST;
+        }
     }
 
     /// The sums after steps, bias included, where nothing but the cells of the stones that move or

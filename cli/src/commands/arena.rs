@@ -1,8 +1,8 @@
 //! `alea arena`: a match between two players, with an honest interval.
 
 use crate::commands::MOST_GAMES;
+use crate::games::GameArguments;
 use crate::output;
-use crate::positions::RulesArguments;
 use anyhow::{Result, anyhow, bail};
 use benches::arena::{
     Contestant, MatchOptions, MatchResult, SequentialResult, StoppingRule, play_match,
@@ -65,12 +65,12 @@ pub(crate) struct MatchArguments {
     #[arg(long, value_name = "EVAL|PLAYER", num_args = 0..=1, default_missing_value = "star1(depth=2, eval=abt)")]
     luck: Option<String>,
     #[command(flatten)]
-    rules: RulesArguments,
+    game: GameArguments,
 }
 
 impl MatchArguments {
-    pub(crate) fn game(&self) -> Standard {
-        self.rules.game()
+    pub(crate) fn game(&self) -> Result<Standard> {
+        self.game.einstein("the arena plays EinStein")
     }
 
     pub(crate) fn options(&self) -> Result<MatchOptions<Standard>> {
@@ -100,8 +100,8 @@ impl MatchArguments {
 
     /// Who tells luck: evaluators are looked at one ply deep.
     fn teller(&self, notation: &str) -> Result<Contestant<Standard>> {
-        let evaluated = contestant(&format!("star1(depth=1, eval={notation})"), &self.game());
-        evaluated.or_else(|_| contestant(notation, &self.game()))
+        let evaluated = contestant(&format!("star1(depth=1, eval={notation})"), &self.game()?);
+        evaluated.or_else(|_| contestant(notation, &self.game()?))
     }
 }
 
@@ -205,7 +205,7 @@ pub(crate) fn short_checksum(path: &Path) -> Result<String> {
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
-    let game = arguments.options.game();
+    let game = arguments.options.game()?;
     let [a, b] = arguments.players.as_slice() else {
         bail!(
             "a match is between two players, not {}; for more there is: alea tournament",

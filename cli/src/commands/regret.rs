@@ -1,7 +1,8 @@
 //! `alea regret`: win probability given away, against exact values or deep labels.
 
+use crate::games::GameArguments;
 use crate::output;
-use crate::positions::{RulesArguments, parallel};
+use crate::positions::parallel;
 use anyhow::{Result, bail};
 use benches::studies::regret::Contestant;
 use benches::studies::regret::positions::{Source, draw_positions};
@@ -52,7 +53,7 @@ pub(crate) struct Arguments {
     #[arg(long, default_value_t = 1)]
     seed: u64,
     #[command(flatten)]
-    rules: RulesArguments,
+    game: GameArguments,
     /// Directory of the tables
     #[arg(long, value_name = "DIR", default_value = "tables")]
     tables: PathBuf,
@@ -99,7 +100,9 @@ const SUITE_POSITIONS: u64 = 2_000;
 const SUITE_SOURCE: &str = "star1(depth=1, eval=abt)";
 
 pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
-    let game = arguments.rules.game();
+    let game = arguments
+        .game
+        .einstein("regret is measured against endgame tables, which only EinStein has")?;
     let progress = progress_bar("positions");
     if let Some(path) = &arguments.write_suite {
         let source = Source::parse(arguments.from.as_deref().unwrap_or(SUITE_SOURCE), &game)?;

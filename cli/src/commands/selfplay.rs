@@ -70,7 +70,7 @@ pub(crate) struct Arguments {
     #[command(flatten)]
     variety: VarietyArguments,
     #[command(flatten)]
-    rules: crate::positions::RulesArguments,
+    game: crate::games::GameArguments,
     /// Write the summary as JSON
     #[arg(long)]
     json: bool,
@@ -131,7 +131,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
         seed: arguments.seed,
         opening_plies: arguments.opening_plies,
         exploration: arguments.exploration,
-        game: crate::settings::game_named(&arguments.rules.variant),
+        game: arguments.game.notation(),
         options: arguments.variety.options(),
         labels: arguments
             .labels

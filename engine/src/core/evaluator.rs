@@ -5,7 +5,7 @@
 //! whatever is kept up to date from move to move is a cache that the searching thread owns.
 
 use crate::core::chance::expectation;
-use crate::core::game::{Game, MAX_SEATS, OutcomeList, Payoffs, left_for_each};
+use crate::core::game::{Game, MAX_SEATS, Payoffs, left_for_each};
 use std::sync::Arc;
 
 /// Rates positions that are not over.
@@ -23,15 +23,7 @@ pub trait Evaluator<G: Game>: Send + Sync {
     /// be any that was used with these rules and this evaluator alone: it only saves work that an
     /// earlier call has done. Two seats only.
     fn one_ply(&self, game: &G, position: &G::Position, cache: &mut Self::Cache) -> f32 {
-        let mut moves = G::Moves::default();
-        game.moves(position, &mut moves);
-        let mut outcomes = OutcomeList::default();
-        game.outcomes(position, &moves, &mut outcomes);
-        let values: Vec<f32> = moves
-            .iter()
-            .map(|&mv| self.successor(game, position, mv, cache))
-            .collect();
-        expectation(&outcomes, &values)
+        one_by_one(self, game, position, cache)
     }
 
     /// Scores every successor of a position at once: one score a move, for the seat that makes it,
@@ -43,10 +35,7 @@ pub trait Evaluator<G: Game>: Send + Sync {
         moves: &[G::Move],
         scores: &mut [f32],
     ) {
-        let mut cache = Self::Cache::default();
-        for (score, &mv) in scores.iter_mut().zip(moves) {
-            *score = self.successor(game, position, mv, &mut cache);
-        }
+        score_one_by_one(self, game, position, moves, scores);
     }
 
     /// The value of a move for the seat that makes it, from scratch.
@@ -126,6 +115,19 @@ pub trait Evaluator<G: Game>: Send + Sync {
         None
     }
 
+    /// What a value of this evaluator, or of a search over it, has been worth in whole games; `None`
+    /// where nobody fitted that, or where its values are fitted to whole games themselves. Never
+    /// asked of values that are proven or exact.
+    fn in_whole_games(&self, value: f32) -> Option<f32> {
+        let _ = value;
+        None
+    }
+
+    /// What ProbCut takes a search two plies less deep to differ by: [`Game::probcut_deviation`].
+    fn probcut_deviation(&self, game: &G) -> Option<f32> {
+        game.probcut_deviation()
+    }
+
     /// A value for every seat; with more than two seats all others get the same.
     fn payoffs(&self, game: &G, position: &G::Position, cache: &Self::Cache) -> Payoffs {
         let own = self.value(game, position, cache);
@@ -133,6 +135,37 @@ pub trait Evaluator<G: Game>: Send + Sync {
         payoffs[..game.seats()].fill(left_for_each(own, game.seats()));
         payoffs[game.to_move(position)] = own;
         payoffs
+    }
+}
+
+/// [`Evaluator::one_ply`] from each successor in turn: right for every evaluator.
+pub fn one_by_one<G: Game, E: Evaluator<G> + ?Sized>(
+    evaluator: &E,
+    game: &G,
+    position: &G::Position,
+    cache: &mut E::Cache,
+) -> f32 {
+    let mut moves = G::Moves::default();
+    game.moves(position, &mut moves);
+    let outcomes = game.outcomes(position, &moves);
+    let values: Vec<f32> = moves
+        .iter()
+        .map(|&mv| evaluator.successor(game, position, mv, cache))
+        .collect();
+    expectation(&outcomes, &values)
+}
+
+/// [`Evaluator::score_successors`], likewise.
+pub fn score_one_by_one<G: Game, E: Evaluator<G> + ?Sized>(
+    evaluator: &E,
+    game: &G,
+    position: &G::Position,
+    moves: &[G::Move],
+    scores: &mut [f32],
+) {
+    let mut cache = E::Cache::default();
+    for (score, &mv) in scores.iter_mut().zip(moves) {
+        *score = evaluator.successor(game, position, mv, &mut cache);
     }
 }
 
@@ -194,6 +227,14 @@ impl<G: Game, E: Evaluator<G>> Evaluator<G> for Arc<E> {
 
     fn plies_to_go(&self, game: &G, position: &G::Position) -> Option<f32> {
         (**self).plies_to_go(game, position)
+    }
+
+    fn in_whole_games(&self, value: f32) -> Option<f32> {
+        (**self).in_whole_games(value)
+    }
+
+    fn probcut_deviation(&self, game: &G) -> Option<f32> {
+        (**self).probcut_deviation(game)
     }
 
     fn payoffs(&self, game: &G, position: &G::Position, cache: &E::Cache) -> Payoffs {

@@ -12,6 +12,7 @@ use super::playable::Playable;
 use super::provided;
 use super::registry::{AnyEvaluator, Knowledge, Maker, Meaning};
 use super::simple::RandomPlayer;
+use crate::core::oracle::Oracle;
 use crate::play::player::Player;
 use std::sync::Arc;
 
@@ -150,6 +151,21 @@ impl<G: Playable> PlayerRecipe<G> {
         matches!(self.kind, Kind::Random)
     }
 
+    /// What a value that the player gives a position has been worth in whole games, for the same
+    /// seat; `None` where nobody fitted that. What is over, proven or known exactly stays as it is.
+    #[must_use]
+    pub fn in_whole_games(&self, position: &G::Position, value: f32) -> Option<f32> {
+        let (evaluator, knowledge) = match &self.kind {
+            Kind::Search(recipe) => recipe.judged_by(),
+            Kind::Mcts(recipe) => recipe.judged_by()?,
+            Kind::Random | Kind::Own(_) | Kind::Provided(_) => return None,
+        };
+        let fitted = evaluator.in_whole_games(value)?;
+        let is_exact = self.game.payoffs(position).is_some()
+            || knowledge.is_some_and(|oracle| oracle.value(&self.game, position).is_some());
+        Some(if is_exact { value } else { fitted })
+    }
+
     /// A new player.
     #[must_use]
     pub fn make(&self) -> Box<dyn Player<G>> {
@@ -184,6 +200,9 @@ pub fn evaluator<G: Playable>(
     let notation = Notation::parse(text)?;
     evaluator_from(&notation, game).map_err(|problem| at(text, problem))
 }
+
+/// Who says what positions are worth, and who knows.
+type Judges<'a, G> = (&'a dyn AnyEvaluator<G>, Option<&'a dyn Oracle<G>>);
 
 /// The game's exact knowledge, if its key is given; if not, `unasked`'s.
 fn oracle<G: Playable>(

@@ -9,6 +9,7 @@ use super::registry::{AnyEvaluator, EvaluatorEntry, OracleEntry, PlayerEntry};
 use crate::core::game::{Chance, Game, Seat};
 use crate::core::random::RandomStream;
 use crate::core::text::TextError;
+use std::ops::RangeInclusive;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -27,6 +28,10 @@ pub type OldRecords<G> = (G, fn(u8) -> Option<(u8, <G as Game>::Move, bool)>);
 pub trait Playable: Game {
     /// Its name on the command line, in shards and in models.
     const NAME: &'static str;
+
+    /// The parameters that [`Playable::from_arguments`] reads, with their values, for help texts:
+    /// `size=8|6|4`.
+    const PARAMETERS: &'static str = "";
 
     /// Random plies that a match begins with where nothing is said: 0 for games whose starts or
     /// outcomes tell games apart, more for those without chance.
@@ -192,6 +197,11 @@ pub trait Playable: Game {
         None
     }
 
+    /// The outcomes that chance may bring, as a record names them.
+    fn outcome_names(&self) -> RangeInclusive<u8> {
+        0..=0
+    }
+
     /// The first position of a game in which `first` is to begin; games in which the same seat
     /// always begins need not ask.
     fn random_start(&self, random: &mut RandomStream, first: Seat) -> Self::Position;
@@ -248,6 +258,12 @@ pub trait Playable: Game {
     fn image(&self, position: &Self::Position, symmetry: usize) -> Self::Position {
         let _ = symmetry;
         *position
+    }
+
+    /// The outcome of chance that permits in the image what this one permits in the position.
+    fn outcome_image(&self, outcome: u8, symmetry: usize) -> u8 {
+        let _ = symmetry;
+        outcome
     }
 }
 

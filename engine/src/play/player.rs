@@ -114,13 +114,21 @@ pub trait Player<G: Game>: Send {
     /// permits, in list order.
     fn analyse(&mut self, position: &G::Position, legal: Option<&[G::Move]>) -> Analysis<G::Move>;
 
+    /// What the game counts (`discs`) and the exact score of each of some moves, for the seat that
+    /// makes it; `None` from players that do not know it.
+    fn exact_scores(
+        &mut self,
+        position: &G::Position,
+        moves: &[G::Move],
+    ) -> Option<(&'static str, Vec<i32>)>;
+
     /// Values a position before chance has spoken ("chance root"): one number, which a search finds
     /// with fewer nodes than the values of all moves. The position is not over.
     fn value(&mut self, position: &G::Position) -> Valuation;
 }
 
 /// What a [`Player`](crate::play::player::Player) of a game never does, written inside its `impl`:
-/// any of `ponders`, `fails` and `values`.
+/// any of `ponders`, `fails`, `counts` (knows exact scores) and `values`.
 #[macro_export]
 macro_rules! player_never {
     ($game:ty: $($never:ident),+) => {
@@ -140,6 +148,15 @@ macro_rules! player_never {
     };
     (@fails $game:ty) => {
         fn failure(&mut self) -> Option<String> {
+            None
+        }
+    };
+    (@counts $game:ty) => {
+        fn exact_scores(
+            &mut self,
+            _: &<$game as $crate::core::game::Game>::Position,
+            _: &[<$game as $crate::core::game::Game>::Move],
+        ) -> Option<(&'static str, Vec<i32>)> {
             None
         }
     };

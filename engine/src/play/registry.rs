@@ -36,6 +36,9 @@ pub trait AnyEvaluator<G: Game>: Send + Sync {
     /// See [`Evaluator::plies_to_go`].
     fn plies_to_go(&self, game: &G, position: &G::Position) -> Option<f32>;
 
+    /// See [`Evaluator::in_whole_games`].
+    fn in_whole_games(&self, value: f32) -> Option<f32>;
+
     /// A player that searches with it, and if `timed` also measures the time it spends evaluating.
     fn searcher(self: Arc<Self>, game: G, plan: &SearchPlan<G>, timed: bool) -> Box<dyn Player<G>>;
 
@@ -71,6 +74,10 @@ impl<G: Game, E: Evaluator<G> + 'static> AnyEvaluator<G> for E {
 
     fn plies_to_go(&self, game: &G, position: &G::Position) -> Option<f32> {
         Evaluator::plies_to_go(self, game, position)
+    }
+
+    fn in_whole_games(&self, value: f32) -> Option<f32> {
+        Evaluator::in_whole_games(self, value)
     }
 
     fn searcher(self: Arc<Self>, game: G, plan: &SearchPlan<G>, timed: bool) -> Box<dyn Player<G>> {

@@ -2,20 +2,21 @@
 
 use super::dice::{DiceStream, Die, DuplicateDice};
 use super::evaluators::EVALUATORS;
-use super::learned::weights::{Model, ModelFile};
 use super::players::PLAYERS;
 use super::position::Position;
 use super::rolls::PairDice;
-use super::symmetry::{SYMMETRIES, symmetric};
+use super::symmetry::{SYMMETRIES, symmetric, symmetric_face};
 use super::tables::shared::{at_hand, shared};
 use super::tables::{FEWEST_STONES, MOST_STONES};
 use super::{Move, MoveList, RED, Standard, Variant, bytes, drawing, endgames};
 use crate::core::game::Seat;
 use crate::core::random::RandomStream;
 use crate::core::text::TextError;
+use crate::learned;
 use crate::play::notation::{Arguments, Problem, parse_number};
 use crate::play::playable::{OldRecords, Playable};
 use crate::play::registry::{AnyEvaluator, EvaluatorEntry, Knowledge, OracleEntry, PlayerEntry};
+use std::ops::RangeInclusive;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -74,6 +75,7 @@ impl Playable for Standard {
         ("star1(depth=3, eval=abt)", 0.97),
         ("mcts(sims=400, leaf=playout)", 0.03),
     ];
+    const PARAMETERS: &'static str = "variant=classic|nearest";
     const REMAINING: &'static str = "stones";
     const URGENCIES: &'static [(&'static str, u32)] =
         &[("quiet", 1), ("own", 1), ("capture", 4), ("win", 100)];
@@ -119,12 +121,7 @@ impl Playable for Standard {
     }
 
     fn model(&self, path: &Path) -> Result<Arc<dyn AnyEvaluator<Self>>, String> {
-        let file = ModelFile::load(path).map_err(|error| error.to_string())?;
-        Ok(match file.model {
-            Model::NTuple(ntuple) => Arc::new(ntuple),
-            Model::Network(network) => Arc::new(network),
-            Model::Integer(network) => Arc::new(network),
-        })
+        learned::files::evaluator(self, path)
     }
 
     /// The die, given as weights of the faces: `die=1:1:1:1:1:5`.
@@ -170,6 +167,10 @@ impl Playable for Standard {
         } else {
             MoveList::default()
         };
+    }
+
+    fn outcome_names(&self) -> RangeInclusive<u8> {
+        1..=self.die.faces()
     }
 
     fn random_start(&self, random: &mut RandomStream, first: Seat) -> Position {
@@ -244,5 +245,9 @@ impl Playable for Standard {
 
     fn image(&self, position: &Position, symmetry: usize) -> Position {
         symmetric(position, symmetry)
+    }
+
+    fn outcome_image(&self, outcome: u8, symmetry: usize) -> u8 {
+        symmetric_face(outcome, symmetry)
     }
 }

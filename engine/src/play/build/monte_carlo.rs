@@ -2,8 +2,8 @@
 
 use super::evaluators::{from_notation, or_usual, usual, usual_name};
 use super::limits::{threads, time};
-use super::oracle;
 use super::playouts::{PlayoutArguments, PlayoutRecipe};
+use super::{Judges, oracle};
 use crate::play::notation::{Arguments, Notation, Problem, parse_number};
 use crate::play::playable::Playable;
 use crate::play::player::Player;
@@ -57,6 +57,14 @@ const LARGEST_MEMORY: usize = 1 << 16;
 const OTHER_EXPLORATION: f64 = 1.0;
 
 impl<G: Playable> MctsRecipe<G> {
+    /// Who values leaves, if that is an evaluator alone.
+    pub(super) fn judged_by(&self) -> Option<Judges<'_, G>> {
+        let (LeafKind::Evaluator(evaluator) | LeafKind::Star(_, evaluator)) = &self.leaf else {
+            return None;
+        };
+        Some((&**evaluator, self.oracle.as_deref()))
+    }
+
     /// Reads the arguments of `mcts`.
     pub(super) fn from_arguments(
         notation: &Notation,

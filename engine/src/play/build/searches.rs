@@ -3,7 +3,7 @@
 
 use super::evaluators::or_usual;
 use super::limits::{limits, threads};
-use super::oracle;
+use super::{Judges, oracle};
 use crate::core::evaluator::Evaluator;
 use crate::core::game::Game;
 use crate::play::notation::{Arguments, Notation, Problem, parse_number};
@@ -90,6 +90,11 @@ const STEP_WITH_LIMITS: u32 = 1;
 const PROBCUT_WITH_LIMITS: f32 = 3.0;
 
 impl<G: Playable> SearchRecipe<G> {
+    /// Who values leaves.
+    pub(super) fn judged_by(&self) -> Judges<'_, G> {
+        (&*self.evaluator, self.plan.oracle.as_deref())
+    }
+
     /// Reads the notation if its name is that of a search; also returns the rules that it
     /// assumes.
     pub(super) fn from_notation(

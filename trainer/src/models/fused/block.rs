@@ -10,16 +10,15 @@ use super::matrix::{
 };
 use crate::models::heads::{Losses, Outputs};
 use engine::core::calibration::exponential;
-use engine::games::einstein::inputs::ACTIVE;
-use engine::games::einstein::learned::network::MAX_HIDDEN;
+use engine::learned::network::MAX_HIDDEN;
 
 /// Samples that go through the layers together.
 const CHUNK: usize = 64;
 
-/// What the network learns from: one row number for each stone, dense inputs and a target a sample.
+/// What the network learns from: one row number for each cell, dense inputs and a target a sample.
 #[derive(Clone, Copy, Debug)]
 pub struct Inputs<'a> {
-    /// `[samples, 12]`.
+    /// `[samples, active]`.
     pub rows: &'a [i32],
     /// `[samples, dense]`.
     pub dense: &'a [f32],
@@ -31,11 +30,12 @@ pub struct Inputs<'a> {
 
 impl<'a> Inputs<'a> {
     /// The samples in pieces of `size` and a shorter last one.
-    pub(super) fn pieces(self, size: usize, dense: usize) -> impl Iterator<Item = Self> + 'a {
+    pub(super) fn pieces(self, size: usize, shape: Shape) -> impl Iterator<Item = Self> + 'a {
+        let (active, dense) = (shape.sparse().active, shape.dense());
         (0..self.targets.len().div_ceil(size)).map(move |number| {
             let range = number * size..((number + 1) * size).min(self.targets.len());
             Self {
-                rows: &self.rows[range.start * ACTIVE..range.end * ACTIVE],
+                rows: &self.rows[range.start * active..range.end * active],
                 dense: &self.dense[range.start * dense..range.end * dense],
                 heads: self.heads.piece(&range),
                 targets: &self.targets[range],
@@ -82,7 +82,7 @@ pub(super) fn gradient<const ROWS: usize>(
     work.gradient.clear();
     work.gradient.resize(shape.parameters(), 0.0);
     work.loss = Losses::default();
-    for chunk in inputs.pieces(CHUNK, shape.dense()) {
+    for chunk in inputs.pieces(CHUNK, shape) {
         forward::<ROWS>(weights, chunk, work);
         work.loss.value += losses(&mut work.logits, chunk.targets, scale);
         heads::losses(&mut work.heads, chunk.heads, scale, &mut work.loss);
@@ -98,7 +98,7 @@ pub(super) fn outputs<const ROWS: usize>(
     work: &mut Work,
     outputs: &mut Outputs,
 ) {
-    for chunk in inputs.pieces(CHUNK, weights.shape.dense()) {
+    for chunk in inputs.pieces(CHUNK, weights.shape) {
         forward::<ROWS>(weights, chunk, work);
         outputs.logits.extend_from_slice(&work.logits);
         outputs.rolls.extend_from_slice(&work.heads.rolls);
@@ -117,7 +117,7 @@ fn forward<const ROWS: usize>(weights: Weights<'_>, inputs: Inputs<'_>, work: &m
     let (table, bias) = (lanes(tensors.sparse), lanes(tensors.first_bias));
     for (rows, sums) in inputs
         .rows
-        .chunks_exact(ACTIVE)
+        .chunks_exact(weights.shape.sparse().active)
         .zip(layer.chunks_exact_mut(first_width))
     {
         for (column, sum) in sums.iter_mut().enumerate() {
@@ -260,7 +260,7 @@ fn backward<const ROWS: usize>(weights: Weights<'_>, inputs: Inputs<'_>, work: &
     let first_width = hidden[0] / LANES;
     let (values, slopes) = (lanes(&work.values[0]), lanes_mut(&mut work.slopes[0]));
     let (bias, table) = (lanes_mut(gradient.first_bias), lanes_mut(gradient.sparse));
-    let rows = inputs.rows.chunks_exact(ACTIVE);
+    let rows = inputs.rows.chunks_exact(weights.shape.sparse().active);
     for ((rows, values), slopes) in rows
         .zip(values.chunks_exact(first_width))
         .zip(slopes.chunks_exact_mut(first_width))

@@ -6,7 +6,7 @@
 //! values, which needs a way to values that never falls. Invariant: the bits of successors valued
 //! one by one; what is kept of a side only saves work.
 
-use crate::core::game::MAX_OUTCOMES;
+use crate::games::einstein::MAX_OUTCOMES;
 use crate::games::einstein::position::Side;
 use crate::games::einstein::{GONE, MAX_STONES, Move, Position, Standard};
 

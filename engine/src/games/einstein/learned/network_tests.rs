@@ -1,11 +1,20 @@
 //! Inference against a naive forward pass in `f64`, updates against refreshes, one instruction set
 //! against another.
 
-use super::*;
+use super::Network;
+use crate::core::evaluator::Evaluator;
 use crate::core::game::Game;
+use crate::core::simd::Instructions;
 use crate::games::einstein::MoveList;
 use crate::games::einstein::dice::RandomStream;
-use crate::games::einstein::inputs::{FeatureGroup, sparse};
+use crate::games::einstein::inputs::{
+    DenseFeatures, FeatureGroup, FeatureGroups, SPARSE_ROWS, sparse,
+};
+use crate::games::einstein::{Move, Position, Standard};
+use crate::learned::inputs::DenseInputs;
+use crate::learned::network::{
+    Accumulators, Head, HeadWeights, Heads, Layer, MAX_SPARSE, NetworkWeights,
+};
 
 pub(crate) fn random_weights(groups: FeatureGroups, widths: &[usize], seed: u64) -> NetworkWeights {
     let mut random = RandomStream::new(seed);
@@ -16,7 +25,6 @@ pub(crate) fn random_weights(groups: FeatureGroups, widths: &[usize], seed: u64)
     };
     let first = widths[0];
     NetworkWeights {
-        groups,
         sparse: numbers(SPARSE_ROWS * first, 0.6),
         dense: numbers(groups.len() * first, 0.4),
         bias: numbers(first, 1.0).iter().map(|bias| bias + 0.3).collect(),
@@ -69,8 +77,16 @@ pub(crate) fn random_heads(last: usize, seed: u64) -> HeadWeights {
 }
 
 /// The definition, neuron by neuron, on the unrounded weights.
-fn naive_value(weights: &NetworkWeights, position: &Position) -> f64 {
-    logistic_of(naive_outputs(weights, position, &weights.output, &[weights.output_bias])[0])
+fn naive_value(groups: FeatureGroups, weights: &NetworkWeights, position: &Position) -> f64 {
+    logistic_of(
+        naive_outputs(
+            groups,
+            weights,
+            position,
+            &weights.output,
+            &[weights.output_bias],
+        )[0],
+    )
 }
 
 fn logistic_of(logit: f64) -> f64 {
@@ -79,13 +95,14 @@ fn logistic_of(logit: f64) -> f64 {
 
 /// A linear layer on the last hidden layer.
 fn naive_outputs(
+    groups: FeatureGroups,
     weights: &NetworkWeights,
     position: &Position,
     output: &[f32],
     bias: &[f32],
 ) -> Vec<f64> {
     let game = Standard::default();
-    let features = DenseFeatures::new(&game, weights.groups);
+    let features = DenseFeatures::new(&game, groups);
     let mut dense = vec![0.0; features.len()];
     features.fill(&game, position, &mut dense);
     let mut inputs = vec![0.0f64; SPARSE_ROWS];
@@ -143,13 +160,13 @@ fn values_equal_the_naive_forward_pass() {
     let game = Standard::default();
     for (shape, groups) in SHAPES.into_iter().zip(some_groups().into_iter().cycle()) {
         let weights = random_weights(groups, shape, 3);
-        let network = Network::new(weights.clone()).unwrap();
+        let network = Network::new(&game, groups, weights.clone()).unwrap();
         let mut spread = [1.0f32, 0.0];
         random_games(4, |position, _, _| {
             let mut cache = Accumulators::default();
             network.refresh(&game, position, &mut cache);
             let value = network.value(&game, position, &cache);
-            let expected = naive_value(&weights, position);
+            let expected = naive_value(groups, &weights, position);
             assert!(
                 (f64::from(value) - expected).abs() < 1e-5,
                 "{shape:?}: {value} {expected}"
@@ -177,8 +194,8 @@ fn heads_are_the_naive_forward_pass_and_leave_the_value_alone() {
             weights.heads.moves_to_go.clone().unwrap(),
         );
         let (plain, network) = (
-            Network::new(plain).unwrap(),
-            Network::new(weights.clone()).unwrap(),
+            Network::new(&game, groups, plain).unwrap(),
+            Network::new(&game, groups, weights.clone()).unwrap(),
         );
         assert_eq!((plain.heads(), network.heads()), (Heads::NONE, Heads::ALL));
         random_games(3, |position, _, _| {
@@ -197,6 +214,7 @@ fn heads_are_the_naive_forward_pass_and_leave_the_value_alone() {
             );
             let found = network.rolls(&game, position).unwrap();
             for (found, logit) in found.iter().zip(naive_outputs(
+                groups,
                 &weights,
                 position,
                 &rolls.weights,
@@ -207,7 +225,8 @@ fn heads_are_the_naive_forward_pass_and_leave_the_value_alone() {
                     "{shape:?}: {found} {logit}"
                 );
             }
-            let plies = 16.0 * naive_outputs(&weights, position, &moves.weights, &moves.bias)[0];
+            let plies =
+                16.0 * naive_outputs(groups, &weights, position, &moves.weights, &moves.bias)[0];
             let found = network.moves_to_go(&game, position).unwrap();
             assert!(
                 (f64::from(found) - plies.max(1.0)).abs() < 1e-3,
@@ -230,7 +249,6 @@ fn heads_by_hand() {
     // Neuron 0 is 0.75: face 3 gets the logit 4 · 0.75 - 3 = 0, the others their bias; 16 · (0.5 +
     // 0.75) plies to go.
     let mut weights = NetworkWeights {
-        groups: FeatureGroups::NONE,
         sparse: vec![0.0; SPARSE_ROWS * 16],
         dense: Vec::new(),
         bias: vec![0.75; 16],
@@ -251,14 +269,13 @@ fn heads_by_hand() {
     weights.heads.rolls.as_mut().unwrap().weights[2] = 4.0;
     weights.heads.moves_to_go.as_mut().unwrap().weights[15] = 1.0;
     let game = Standard::default();
-    let network = Network::new(weights).unwrap();
+    let network = Network::new(&game, FeatureGroups::NONE, weights).unwrap();
     let position = game.start([0, 0], 0);
     let rolls = network.rolls(&game, &position).unwrap();
     let e = 1.0f32.exp();
-    for (found, expected) in
-        rolls
-            .into_iter()
-            .zip([e / (1.0 + e), 1.0 / (1.0 + e), 0.5, 0.5, 1.0, 0.0])
+    for (found, expected) in rolls
+        .iter()
+        .zip([e / (1.0 + e), 1.0 / (1.0 + e), 0.5, 0.5, 1.0, 0.0])
     {
         assert!((found - expected).abs() < 2e-6, "{rolls:?}");
     }
@@ -289,7 +306,7 @@ fn sets_of_heads_are_their_names() {
 fn following_moves_equals_starting_afresh_to_the_last_bit() {
     let game = Standard::default();
     for (shape, groups) in SHAPES.into_iter().zip(some_groups()) {
-        let network = Network::new(random_weights(groups, shape, 4)).unwrap();
+        let network = Network::new(&game, groups, random_weights(groups, shape, 4)).unwrap();
         let mut cache = Accumulators::default();
         let (mut fresh, mut child) = (Accumulators::default(), Accumulators::default());
         let (mut captures_of_others, mut captures_of_own) = (0, 0);
@@ -313,7 +330,12 @@ fn following_moves_equals_starting_afresh_to_the_last_bit() {
 #[test]
 fn an_update_from_a_cache_never_filled_is_a_refresh() {
     let game = Standard::default();
-    let network = Network::new(random_weights(FeatureGroups::NONE, &[16], 4)).unwrap();
+    let network = Network::new(
+        &game,
+        FeatureGroups::NONE,
+        random_weights(FeatureGroups::NONE, &[16], 4),
+    )
+    .unwrap();
     random_games(1, |before, mv, after| {
         let (mut fresh, mut child) = (Accumulators::default(), Accumulators::default());
         network.update(
@@ -333,7 +355,7 @@ fn an_update_from_a_cache_never_filled_is_a_refresh() {
 fn every_instruction_set_gives_the_same_bits() {
     let game = Standard::default();
     for (shape, groups) in SHAPES.into_iter().zip(some_groups().into_iter().rev()) {
-        let portable = Network::new(random_weights(groups, shape, 6))
+        let portable = Network::new(&game, groups, random_weights(groups, shape, 6))
             .unwrap()
             .on(Instructions::PORTABLE);
         for set in Instructions::available() {
@@ -366,7 +388,6 @@ fn a_neuron_by_hand() {
     // One stone of the mover on its square 12 switches neuron 0 on by 0.5; the bias adds 0.25; the
     // output is 2 · 0.75 - 1.
     let mut weights = NetworkWeights {
-        groups: FeatureGroups::NONE,
         sparse: vec![0.0; SPARSE_ROWS * 16],
         dense: Vec::new(),
         bias: vec![0.0; 16],
@@ -378,8 +399,8 @@ fn a_neuron_by_hand() {
     weights.sparse[12 * 16] = 0.5;
     weights.bias[0] = 0.25;
     weights.output[0] = 2.0;
-    let network = Network::new(weights).unwrap();
     let game = Standard::default();
+    let network = Network::new(&game, FeatureGroups::NONE, weights).unwrap();
     let logit = |text: &str| {
         let position = game.parse_position(text).unwrap().0;
         let mut cache = Accumulators::default();
@@ -393,18 +414,18 @@ fn a_neuron_by_hand() {
 
 #[test]
 fn impossible_weights_are_refused() {
-    let good = || {
-        random_weights(
-            FeatureGroups::NONE.with(FeatureGroup::Material),
-            &[32, 16],
-            1,
-        )
-    };
-    assert!(Network::new(good()).is_ok());
+    let (game, groups) = (
+        Standard::default(),
+        FeatureGroups::NONE.with(FeatureGroup::Material),
+    );
+    let good = || random_weights(groups, &[32, 16], 1);
+    assert!(Network::new(&game, groups, good()).is_ok());
     let refused = |spoil: &dyn Fn(&mut NetworkWeights)| {
         let mut weights = good();
         spoil(&mut weights);
-        Network::new(weights).unwrap_err().to_string()
+        Network::new(&game, groups, weights)
+            .unwrap_err()
+            .to_string()
     };
     assert_eq!(
         refused(&|w| w.sparse.truncate(5)),
@@ -473,9 +494,9 @@ fn impossible_weights_are_refused() {
 fn the_largest_sparse_weights_do_not_overflow() {
     let mut weights = random_weights(FeatureGroups::NONE, &[16], 1);
     weights.sparse.fill(128.0);
-    let network = Network::new(weights).unwrap();
+    let network = Network::new(&Standard::default(), FeatureGroups::NONE, weights).unwrap();
     let position = Standard::default().start([0, 0], 0);
     let mut cache = Accumulators::default();
     network.refresh(&Standard::default(), &position, &mut cache);
-    assert!(cache.mover().iter().all(|sum| *sum == 12 * MAX_SPARSE));
+    assert!(cache.seen_by(0).iter().all(|sum| *sum == 12 * MAX_SPARSE));
 }

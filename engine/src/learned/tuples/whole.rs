@@ -8,6 +8,7 @@
 
 use super::{NTupleError, TupleSet};
 use crate::core::calibration::logistic;
+use crate::learned::inputs::Learnable;
 
 /// Most bits after the point.
 const MOST_BITS: u32 = 22;
@@ -23,12 +24,12 @@ const GRID_BITS: u32 = 18;
 
 /// Weights in whole numbers.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct WholeWeights {
+pub(crate) struct WholeWeights {
     /// One a row.
-    pub(super) weights: Vec<i32>,
+    pub(crate) weights: Vec<i32>,
     /// With half a step of the grid of log odds, so that [`Self::log_odds`] rounds sums to the
     /// nearest.
-    pub(super) bias: i32,
+    pub(crate) bias: i32,
     bits: u32,
 }
 
@@ -39,7 +40,11 @@ fn half_a_step(bits: u32) -> i32 {
 
 impl WholeWeights {
     /// The nearest to finite weights, one a row.
-    pub(super) fn new(set: &TupleSet, weights: &[f32], bias: f32) -> Result<Self, NTupleError> {
+    pub(crate) fn new<G: Learnable>(
+        set: &TupleSet<G>,
+        weights: &[f32],
+        bias: f32,
+    ) -> Result<Self, NTupleError> {
         let tables: f64 = set
             .tables()
             .map(|table| {
@@ -76,7 +81,7 @@ impl WholeWeights {
     /// logistic never falls where sums rise, also when it is rounded, and the best of several moves
     /// may be taken among integers.
     #[inline]
-    pub(super) fn log_odds(&self, sum: i32) -> f32 {
+    pub(crate) fn log_odds(&self, sum: i32) -> f32 {
         let bits = self.bits.min(GRID_BITS);
         // 2⁻ᵇ by its exponent.
         (sum >> (self.bits - bits)) as f32 * f32::from_bits((127 - bits) << 23)
@@ -84,7 +89,7 @@ impl WholeWeights {
 
     /// Win probability of the side to move.
     #[inline]
-    pub(super) fn win_probability(&self, sum: i32) -> f32 {
+    pub(crate) fn win_probability(&self, sum: i32) -> f32 {
         logistic(self.log_odds(sum))
     }
 }
@@ -92,9 +97,14 @@ impl WholeWeights {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::games::einstein::Standard;
 
     fn whole(weights: &[f32], bias: f32) -> Result<WholeWeights, NTupleError> {
-        WholeWeights::new(&TupleSet::custom(&["a0", "a1"]).unwrap(), weights, bias)
+        WholeWeights::new(
+            &TupleSet::custom(&Standard::default(), &["a0", "a1"]).unwrap(),
+            weights,
+            bias,
+        )
     }
 
     #[test]
@@ -136,7 +146,7 @@ mod tests {
 
     #[test]
     fn the_phases_of_a_table_count_as_one() {
-        let set = TupleSet::custom(&["a0"])
+        let set = TupleSet::custom(&Standard::default(), &["a0"])
             .unwrap()
             .with_phases(&[5])
             .unwrap();

@@ -1,8 +1,8 @@
 //! Inference of small networks over the shared features, without a learning framework.
 //!
-//! hidden₁ = clip(Σ rows of the twelve stones + dense · W + b), hiddenₖ₊₁ = clip(hiddenₖ · Wₖ +
+//! hidden₁ = clip(Σ rows of the cells + dense · W + b), hiddenₖ₊₁ = clip(hiddenₖ · Wₖ +
 //! bₖ), logit = hidden · w + b, value = logistic(logit), with clip to `[0, 1]`. Invariant: the sum
-//! of the stones' rows is kept in fixed point ([`SPARSE_SCALE`]), so that following a move equals
+//! of the cells' rows is kept in fixed point ([`SPARSE_SCALE`]), so that following a move equals
 //! starting afresh to the last bit; all other sums have one fixed order, so that every instruction
 //! set gives the same bits. The idea of the accumulator is NNUE's (Nasu 2018).
 
@@ -11,20 +11,19 @@ mod heads;
 mod kernels;
 
 pub use accumulator::Accumulators;
-pub use heads::{FACES, Head, HeadWeights, Heads, PLIES_SCALE, UnknownHead};
+pub use heads::{Head, HeadWeights, Heads, PLIES_SCALE};
 
+use super::inputs::{DenseGroupOf, DenseInputs, Learnable, MAX_DENSE, network_layout};
+use super::names::{NameSet, Named};
 use crate::core::calibration::logistic;
 use crate::core::evaluator::Evaluator;
 use crate::core::simd::Instructions;
-use crate::games::einstein::inputs::{
-    DenseFeatures, FeatureGroups, MAX_DENSE, SPARSE_ROWS, layout,
-};
-use crate::games::einstein::{Move, Position, Standard};
 
 /// What a sparse weight of 1.0 is in fixed point.
 pub const SPARSE_SCALE: i32 = 1 << 20;
 
-/// Largest sparse weight in fixed point (128.0): twelve of them cannot overflow.
+/// Largest sparse weight in fixed point (128.0), where the cells are at most fifteen; more of them
+/// have to share the same sum, which cannot overflow.
 pub const MAX_SPARSE: i32 = 128 * SPARSE_SCALE;
 
 /// Largest weight or bias elsewhere: far beyond use, and small enough that no sum becomes infinite.
@@ -48,13 +47,11 @@ pub struct Layer {
     pub bias: Vec<f32>,
 }
 
-/// All weights of a network, as training leaves them. Matrices are input-major: one row for each
+/// All weights of a network but for the names of its dense inputs, as training leaves them. Matrices are input-major: one row for each
 /// input.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct NetworkWeights<S = f32> {
-    /// Which dense inputs there are.
-    pub groups: FeatureGroups,
-    /// `[SPARSE_ROWS × width]`: what each stone on each square adds to the first hidden layer.
+    /// `[sparse rows × width]`: what each symbol of each cell adds to the first hidden layer.
     pub sparse: Vec<S>,
     /// `[dense inputs × width]`.
     pub dense: Vec<f32>,
@@ -86,6 +83,16 @@ pub enum NetworkError {
     /// Too many layers.
     #[error("{0} hidden layers; there can be 1 to {MAX_HIDDEN}")]
     Layers(usize),
+    /// Inputs that are more than is offered.
+    #[error("{found} {what}; there may be {most}")]
+    Inputs {
+        /// Which inputs.
+        what: &'static str,
+        /// How many there are.
+        found: usize,
+        /// How many there may be.
+        most: usize,
+    },
     /// A tensor of another size.
     #[error("tensor {tensor} has {found} weights; {expected} belong there")]
     Length {
@@ -113,31 +120,40 @@ pub enum NetworkError {
 /// A network ready to evaluate. Immutable and shared; what changes along a game is in
 /// [`Accumulators`].
 #[derive(Clone, Debug)]
-pub struct Network {
+pub struct Network<G: Learnable> {
     weights: NetworkWeights<i32>,
-    features: DenseFeatures,
+    features: G::Dense,
+    dense: usize,
+    active: usize,
     instructions: Instructions,
+    game: String,
+    layout: String,
 }
 
-impl Network {
+/// The largest sparse weight, in fixed point, of a network over so many cells.
+fn most_sparse(active: usize) -> i32 {
+    MAX_SPARSE.min(i32::MAX / active.max(1) as i32)
+}
+
+impl<G: Learnable> Network<G> {
     /// The network of trained weights; the sparse ones are rounded to multiples of 1 /
     /// [`SPARSE_SCALE`].
     ///
     /// # Errors
     /// If sizes do not fit together or a weight is not finite or too large.
-    pub fn new(weights: NetworkWeights) -> Result<Self, NetworkError> {
-        check_weights(
-            "sparse",
-            &weights.sparse,
-            MAX_SPARSE as f32 / SPARSE_SCALE as f32,
-        )?;
+    pub fn new(
+        game: &G,
+        groups: NameSet<DenseGroupOf<G>>,
+        weights: NetworkWeights,
+    ) -> Result<Self, NetworkError> {
+        let limit = most_sparse(game.active()) as f32 / SPARSE_SCALE as f32;
+        check_weights("sparse", &weights.sparse, limit)?;
         let sparse = weights
             .sparse
             .iter()
             .map(|weight| (weight * SPARSE_SCALE as f32).round_ties_even() as i32)
             .collect();
         let NetworkWeights {
-            groups,
             dense,
             bias,
             hidden,
@@ -146,8 +162,7 @@ impl Network {
             heads,
             ..
         } = weights;
-        Self::from_fixed_point(NetworkWeights {
-            groups,
+        let weights = NetworkWeights {
             sparse,
             dense,
             bias,
@@ -155,44 +170,62 @@ impl Network {
             output,
             output_bias,
             heads,
-        })
+        };
+        Self::from_fixed_point(game, groups, weights)
     }
 
     /// The network of weights whose sparse part is in fixed point already.
     ///
     /// # Errors
     /// As [`Self::new`].
-    pub fn from_fixed_point(weights: NetworkWeights<i32>) -> Result<Self, NetworkError> {
-        check_sizes(&weights)?;
+    pub fn from_fixed_point(
+        game: &G,
+        groups: NameSet<DenseGroupOf<G>>,
+        weights: NetworkWeights<i32>,
+    ) -> Result<Self, NetworkError> {
+        let features = G::Dense::new(game, groups);
+        let dense = features.len();
+        for (what, found, most) in [
+            ("sparse inputs", game.sparse_rows(), usize::from(u16::MAX)),
+            ("dense inputs", dense, MAX_DENSE),
+        ] {
+            if found > most {
+                return Err(NetworkError::Inputs { what, found, most });
+            }
+        }
+        check_sizes(&weights, game.sparse_rows(), dense, G::OUTCOMES)?;
+        let limit = most_sparse(game.active());
         if let Some(index) = weights
             .sparse
             .iter()
-            .position(|weight| weight.unsigned_abs() > MAX_SPARSE.unsigned_abs())
+            .position(|weight| weight.unsigned_abs() > limit.unsigned_abs())
         {
             let weight = weights.sparse[index] as f32 / SPARSE_SCALE as f32;
             return Err(NetworkError::Weight {
                 tensor: "sparse".into(),
                 index,
                 weight,
-                limit: (MAX_SPARSE / SPARSE_SCALE) as f32,
+                limit: (limit / SPARSE_SCALE) as f32,
             });
         }
         for (tensor, values) in weights.float_tensors() {
             check_weights(&tensor, values, MAX_WEIGHT)?;
         }
-        let features = DenseFeatures::new(&Standard::default(), weights.groups);
         Ok(Self {
+            layout: network_layout(game, groups),
+            game: game.model_game(),
             weights,
             features,
+            dense,
+            active: game.active(),
             instructions: Instructions::detect(),
         })
     }
 
-    /// The same network with dense race inputs for another assumed die or variant than that it was
-    /// trained on.
+    /// The same network with dense inputs for other rules than those it was trained on.
     #[must_use]
-    pub fn assuming(mut self, game: &Standard) -> Self {
-        self.features = DenseFeatures::new(game, self.weights.groups);
+    pub fn assuming(mut self, game: &G) -> Self {
+        self.features = G::Dense::new(game, self.features.groups());
         self
     }
 
@@ -211,6 +244,12 @@ impl Network {
         &self.weights
     }
 
+    /// Which dense inputs there are.
+    #[must_use]
+    pub fn groups(&self) -> NameSet<DenseGroupOf<G>> {
+        self.features.groups()
+    }
+
     /// The instructions in use.
     #[must_use]
     pub fn instructions(&self) -> Instructions {
@@ -219,15 +258,22 @@ impl Network {
 
     /// The canonical description of the inputs.
     #[must_use]
-    pub fn layout(&self) -> String {
-        layout(self.weights.groups)
+    pub fn layout(&self) -> &str {
+        &self.layout
+    }
+
+    /// What model files call its game.
+    #[must_use]
+    pub fn game(&self) -> &str {
+        &self.game
     }
 
     /// Log odds of the side to move; `accumulators` are those of `position`.
     #[must_use]
-    pub fn logit(&self, game: &Standard, position: &Position, accumulators: &Accumulators) -> f32 {
+    pub fn logit(&self, game: &G, position: &G::Position, accumulators: &Accumulators) -> f32 {
         let mut dense = [0.0; MAX_DENSE];
-        let dense = &mut dense[..self.features.len()];
+        let dense = &mut dense[..self.dense];
+        let seat = game.to_move(position);
         self.features.fill(game, position, dense);
         // Two sizes of scratch space: clearing the large one would cost a small network more than
         // its arithmetic.
@@ -235,14 +281,14 @@ impl Network {
             kernels::forward::<SMALL_WIDTH>(
                 self.instructions,
                 &self.weights,
-                accumulators.mover(),
+                accumulators.seen_by(seat),
                 dense,
             )
         } else {
             kernels::forward::<MAX_WIDTH>(
                 self.instructions,
                 &self.weights,
-                accumulators.mover(),
+                accumulators.seen_by(seat),
                 dense,
             )
         }
@@ -288,7 +334,12 @@ impl<S> NetworkWeights<S> {
     }
 }
 
-fn check_sizes<S>(weights: &NetworkWeights<S>) -> Result<(), NetworkError> {
+fn check_sizes<S>(
+    weights: &NetworkWeights<S>,
+    sparse_rows: usize,
+    dense: usize,
+    outcomes: usize,
+) -> Result<(), NetworkError> {
     let widths = weights.widths();
     if widths.len() > MAX_HIDDEN {
         return Err(NetworkError::Layers(widths.len()));
@@ -309,12 +360,8 @@ fn check_sizes<S>(weights: &NetworkWeights<S>) -> Result<(), NetworkError> {
             })
         }
     };
-    check("sparse", weights.sparse.len(), SPARSE_ROWS * widths[0])?;
-    check(
-        "dense",
-        weights.dense.len(),
-        weights.groups.len() * widths[0],
-    )?;
+    check("sparse", weights.sparse.len(), sparse_rows * widths[0])?;
+    check("dense", weights.dense.len(), dense * widths[0])?;
     for (layer, number) in weights.hidden.iter().zip(2..) {
         check(
             &format!("hidden{number}.weight"),
@@ -324,7 +371,7 @@ fn check_sizes<S>(weights: &NetworkWeights<S>) -> Result<(), NetworkError> {
     }
     let last = widths[widths.len() - 1];
     for (head, layer) in weights.heads.layers() {
-        let outputs = head.outputs();
+        let outputs = head.outputs(outcomes);
         check(&format!("{}.bias", head.name()), layer.bias.len(), outputs)?;
         check(
             &format!("{}.weight", head.name()),
@@ -350,51 +397,48 @@ fn check_weights(tensor: &str, weights: &[f32], limit: f32) -> Result<(), Networ
     }
 }
 
-impl PartialEq for Network {
-    /// Equal weights; what they run on does not matter.
+impl<G: Learnable> PartialEq for Network<G> {
+    /// Equal weights for the same game; what they run on does not matter.
     fn eq(&self, other: &Self) -> bool {
-        self.weights == other.weights
+        self.weights == other.weights && self.groups() == other.groups() && self.game == other.game
     }
 }
 
-impl Evaluator<Standard> for Network {
+impl<G: Learnable> Evaluator<G> for Network<G> {
     type Cache = Accumulators;
 
-    fn refresh(&self, _: &Standard, position: &Position, cache: &mut Accumulators) {
-        cache.refresh(self.instructions, &self.weights, position);
+    fn refresh(&self, game: &G, position: &G::Position, cache: &mut Accumulators) {
+        cache.refresh(self, game, position);
     }
 
     fn update(
         &self,
-        _: &Standard,
+        game: &G,
         parent: &Accumulators,
-        before: &Position,
-        _: Move,
-        after: &Position,
+        _: &G::Position,
+        _: G::Move,
+        after: &G::Position,
         child: &mut Accumulators,
     ) {
-        child.update(self.instructions, &self.weights, parent, before, after);
+        child.update(self, game, parent, after);
     }
 
     #[inline]
-    fn value(&self, game: &Standard, position: &Position, cache: &Accumulators) -> f32 {
+    fn value(&self, game: &G, position: &G::Position, cache: &Accumulators) -> f32 {
         logistic(self.logit(game, position, cache))
     }
 
-    fn raw(&self, game: &Standard, position: &Position) -> Option<f32> {
+    fn raw(&self, game: &G, position: &G::Position) -> Option<f32> {
         let mut cache = Accumulators::default();
         self.refresh(game, position, &mut cache);
         Some(self.logit(game, position, &cache))
     }
 
-    fn by_outcome(&self, game: &Standard, position: &Position) -> Option<Vec<f32>> {
-        self.rolls(game, position).map(|values| values.to_vec())
+    fn by_outcome(&self, game: &G, position: &G::Position) -> Option<Vec<f32>> {
+        self.rolls(game, position)
     }
 
-    fn plies_to_go(&self, game: &Standard, position: &Position) -> Option<f32> {
+    fn plies_to_go(&self, game: &G, position: &G::Position) -> Option<f32> {
         self.moves_to_go(game, position)
     }
 }
-
-#[cfg(test)]
-mod tests;

@@ -1,14 +1,14 @@
 //! Which tuples look at a cell, and by how much their rows change with its symbol.
 //!
-//! Invariant: the row of a tuple is its base and, over the touches of the tuple, Σ stride · symbol.
+//! Invariant: the row of a tuple is its base and, over the watchers of the tuple, Σ stride · symbol.
 
-use super::Cell;
 use super::cell::{ALIVE, BOARD, CELLS, DISTANCES, MOBILE, OWNERS, SQUARES, STONE_SQUARES, STONES};
-use super::set::MAX_TUPLES;
+use crate::learned::inputs::Cell;
+use crate::learned::tuples::MAX_TUPLES;
 
 /// A tuple that looks at a cell.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Touch {
+pub(super) struct Watcher {
     /// What one step of the symbol adds to its row.
     pub(super) stride: u32,
     pub(super) tuple: u8,
@@ -19,8 +19,8 @@ pub(super) type Tuples = [u64; MAX_TUPLES / 64];
 
 /// The tuples of all cells, and of what a move may change together.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Touched {
-    touches: Vec<Touch>,
+pub(super) struct Watchers {
+    watchers: Vec<Watcher>,
     /// Where those of each place of the view begin, and where the last ones end.
     starts: [u16; CELLS + 1],
     /// By square: those that see what stands there.
@@ -35,13 +35,13 @@ pub(super) struct Touched {
     pub(super) mobility: bool,
 }
 
-impl Touched {
+impl Watchers {
     pub(super) fn new(tuples: &[Vec<Cell>]) -> Self {
         let mut lists = vec![Vec::new(); CELLS];
         for (tuple, cells) in (0..=u8::MAX).zip(tuples) {
             let mut stride = 1;
             for cell in cells {
-                lists[cell.place()].push(Touch { stride, tuple });
+                lists[cell.place()].push(Watcher { stride, tuple });
                 stride *= cell.symbols() as u32;
             }
         }
@@ -56,8 +56,8 @@ impl Touched {
         };
         let together = |places: &[usize]| {
             let mut together = Tuples::default();
-            for touch in places.iter().flat_map(|&place| &lists[place]) {
-                together[usize::from(touch.tuple / 64)] |= 1 << (touch.tuple % 64);
+            for watcher in places.iter().flat_map(|&place| &lists[place]) {
+                together[usize::from(watcher.tuple / 64)] |= 1 << (watcher.tuple % 64);
             }
             together
         };
@@ -78,7 +78,7 @@ impl Touched {
             stones: any(STONE_SQUARES, 3 * STONES),
             owners: any(OWNERS, SQUARES),
             mobility: any(MOBILE, SQUARES),
-            touches: lists.concat(),
+            watchers: lists.concat(),
             starts,
             of_square,
             of_stone,
@@ -88,9 +88,9 @@ impl Touched {
 
     /// Those that look at a place of the view, each once.
     #[inline]
-    pub(super) fn at(&self, place: usize) -> &[Touch] {
+    pub(super) fn at(&self, place: usize) -> &[Watcher] {
         let place = place % CELLS;
-        &self.touches[usize::from(self.starts[place])..usize::from(self.starts[place + 1])]
+        &self.watchers[usize::from(self.starts[place])..usize::from(self.starts[place + 1])]
     }
 }
 

@@ -1,5 +1,5 @@
-//! Which simulations a thread makes: those of its own part of the first draw of chance, while no
-//! other part falls behind.
+//! Stratified first draw: each thread simulates its own stratum of what chance can bring first, while
+//! no other one falls behind.
 //!
 //! Threads that search the same positions fetch each other's cache lines all the time. So what the
 //! first draw of a simulation can bring is divided into as many equal parts as there are threads,
@@ -25,15 +25,15 @@ const BETWEEN_LOOKS: usize = 8;
 
 /// The parts of the draw, and how many simulations have been claimed of each.
 #[derive(Debug)]
-pub(super) struct Shares {
-    parts: Vec<Part>,
+pub(super) struct Strata {
+    parts: Vec<Stratum>,
     budget: u64,
 }
 
 /// On cache lines of its own: mostly one thread writes to it.
 #[derive(Debug)]
 #[repr(align(128))]
-struct Part {
+struct Stratum {
     draws: Draws,
     quota: u64,
     claimed: AtomicU64,
@@ -89,14 +89,14 @@ impl Draws {
     }
 }
 
-impl Shares {
+impl Strata {
     /// For so many threads, and so many simulations of all together.
     pub(super) fn new(threads: usize, budget: u64) -> Self {
         // What is left over when the budget is divided is spread over all parts, not given to the
         // first faces.
         let up_to = |part: usize| (u128::from(budget) * part as u128 / threads as u128) as u64;
         let stride = stride(threads);
-        let part = |part: usize| Part {
+        let part = |part: usize| Stratum {
             draws: Draws::part(part * stride % threads, threads),
             quota: up_to(part + 1) - up_to(part),
             claimed: AtomicU64::new(0),
@@ -139,7 +139,7 @@ impl Shares {
                     draws: part.draws,
                 });
             }
-            let left = |part: &Part| part.quota - part.claimed();
+            let left = |part: &Stratum| part.quota - part.claimed();
             turn.part = (0..self.parts.len())
                 .max_by_key(|&part| left(&self.parts[part]))
                 .filter(|&part| left(&self.parts[part]) > 0)?;
@@ -148,7 +148,7 @@ impl Shares {
 
     /// Simulations that have been claimed.
     pub(super) fn claimed(&self) -> u64 {
-        self.parts.iter().map(Part::claimed).sum()
+        self.parts.iter().map(Stratum::claimed).sum()
     }
 
     /// Goes to the part that lags behind, if one does, else to its own.
@@ -188,7 +188,7 @@ fn stride(parts: usize) -> usize {
         .unwrap_or(1)
 }
 
-impl Part {
+impl Stratum {
     fn claimed(&self) -> u64 {
         self.claimed.load(Relaxed).min(self.quota)
     }
@@ -220,22 +220,28 @@ mod tests {
     /// Claims of threads of which each is so many times as fast as the first, and at the end of
     /// each claim what all parts have.
     fn race(
-        shares: &Shares,
+        strata: &Strata,
         speeds: &[usize],
         step: u64,
         rounds: usize,
         mut each: impl FnMut(&[u64]),
     ) {
         let mut turns: Vec<Turn> = (0..speeds.len())
-            .map(|number| shares.turn(number))
+            .map(|number| strata.turn(number))
             .collect();
         for _ in 0..rounds {
             for (turn, &speed) in turns.iter_mut().zip(speeds) {
                 for _ in 0..speed {
-                    if shares.claim(turn, step).is_none() {
+                    if strata.claim(turn, step).is_none() {
                         return;
                     }
-                    each(&shares.parts.iter().map(Part::claimed).collect::<Vec<_>>());
+                    each(
+                        &strata
+                            .parts
+                            .iter()
+                            .map(Stratum::claimed)
+                            .collect::<Vec<_>>(),
+                    );
                 }
             }
         }
@@ -249,9 +255,9 @@ mod tests {
             (77, &[1, 1, 1, 1, 1]),
             (5_000, &[0, 1]),
         ] {
-            let shares = Shares::new(speeds.len(), budget);
-            race(&shares, speeds, 16, usize::MAX, |_| {});
-            let quotas: Vec<u64> = shares.parts.iter().map(Part::claimed).collect();
+            let strata = Strata::new(speeds.len(), budget);
+            race(&strata, speeds, 16, usize::MAX, |_| {});
+            let quotas: Vec<u64> = strata.parts.iter().map(Stratum::claimed).collect();
             assert_eq!(quotas.iter().sum::<u64>(), budget);
             assert!(
                 quotas
@@ -284,7 +290,7 @@ mod tests {
             assert!(places.into_iter().eq(0..threads));
         }
         let quotas = |threads, budget| {
-            Shares::new(threads, budget)
+            Strata::new(threads, budget)
                 .parts
                 .iter()
                 .map(|part| part.quota)
@@ -297,9 +303,9 @@ mod tests {
     #[test]
     fn without_a_limit_no_part_falls_behind() {
         for speeds in [&[1, 1][..], &[1, 3], &[0, 1], &[1, 2, 4, 1, 1, 9]] {
-            let shares = Shares::new(speeds.len(), u64::MAX);
+            let strata = Strata::new(speeds.len(), u64::MAX);
             let between_looks = (16 * BETWEEN_LOOKS * speeds.iter().sum::<usize>()) as u64;
-            race(&shares, speeds, 16, 20_000, |claimed| {
+            race(&strata, speeds, 16, 20_000, |claimed| {
                 let (least, most) = (claimed.iter().min().unwrap(), claimed.iter().max().unwrap());
                 assert!(
                     most - least <= AHEAD.max(least / ONE_IN) + between_looks,
@@ -311,22 +317,22 @@ mod tests {
 
     #[test]
     fn one_thread_knows_what_is_left_and_others_know_no_less() {
-        let shares = Shares::new(1, 1000);
-        let mut turn = shares.turn(0);
+        let strata = Strata::new(1, 1000);
+        let mut turn = strata.turn(0);
         let mut left = 1000;
-        while let Some(claim) = shares.claim(&mut turn, 16) {
+        while let Some(claim) = strata.claim(&mut turn, 16) {
             left -= claim.count;
-            assert_eq!((shares.left(&turn), claim.draws), (left, Draws::ALL));
+            assert_eq!((strata.left(&turn), claim.draws), (left, Draws::ALL));
         }
-        assert_eq!((left, shares.claimed()), (0, 1000));
-        let shares = Shares::new(2, 1000);
-        let mut turns = [shares.turn(0), shares.turn(1)];
+        assert_eq!((left, strata.claimed()), (0, 1000));
+        let strata = Strata::new(2, 1000);
+        let mut turns = [strata.turn(0), strata.turn(1)];
         for number in [0, 0, 1, 0, 1, 1, 0, 0, 0, 0, 0, 0, 1, 1, 1] {
-            shares.claim(&mut turns[number], 16);
+            strata.claim(&mut turns[number], 16);
             assert!(
                 turns
                     .iter()
-                    .all(|turn| shares.left(turn) >= 1000 - shares.claimed())
+                    .all(|turn| strata.left(turn) >= 1000 - strata.claimed())
             );
         }
     }

@@ -1,18 +1,26 @@
 //! What makes no set of tuples, each as one line.
 
-use super::cell::UnknownCell;
 use super::set::{MAX_CELLS, MAX_ROWS, MAX_TUPLES};
-use super::sets::SET_NAMES;
 
 /// Why there is no such set of tuples.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum TupleError {
     /// A name that is no tuple set's.
-    #[error("'{0}' is no tuple set; there are {list}", list = SET_NAMES.join(", "))]
-    UnknownSet(String),
+    #[error("'{name}' is no tuple set; there are {known}")]
+    UnknownSet {
+        /// What was asked for.
+        name: String,
+        /// The names there are.
+        known: String,
+    },
     /// A text that names no cell.
-    #[error(transparent)]
-    UnknownCell(#[from] UnknownCell),
+    #[error("'{cell}' is no cell; there are {known}")]
+    UnknownCell {
+        /// The text.
+        cell: String,
+        /// The names there are.
+        known: String,
+    },
     /// None, or too many.
     #[error("{0} tuples; a set has 1 to {MAX_TUPLES}")]
     Tuples(usize),
@@ -39,6 +47,15 @@ pub enum TupleError {
     #[error("{0} rows in all tables and phases; there may be {MAX_ROWS}")]
     Rows(u64),
     /// Phases that are none.
-    #[error("phases {0:?}: numbers of stones must ascend, from 2 to 11")]
-    Phases(Vec<u8>),
+    #[error("phases {phases:?}: numbers of {remaining} must ascend, from {first} to {last}")]
+    Phases {
+        /// What was asked for.
+        phases: Vec<u8>,
+        /// What is counted.
+        remaining: &'static str,
+        /// The least that may end a phase.
+        first: usize,
+        /// The most that may.
+        last: usize,
+    },
 }

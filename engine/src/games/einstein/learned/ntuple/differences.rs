@@ -6,14 +6,14 @@
 //! date. Invariant: after each change the rows and weights that are held are those of the view with
 //! all changes so far.
 
-use super::View;
 use super::cell::{ALIVE, BOARD, DISTANCES, MOBILE, OWNERS, SQUARES, STONE_SQUARES};
 use super::successors::Parent;
-use super::touched::Touch;
-use super::whole::WholeWeights;
+use super::view::View;
+use super::watchers::Watcher;
 use crate::games::einstein::evaluators::race_tables::distance;
 use crate::games::einstein::learned::steps::Step;
 use crate::games::einstein::{MAX_STONES, Standard};
+use crate::learned::tuples::WholeWeights;
 
 /// The row of a tuple, over all tables and phases, and its weight.
 #[derive(Clone, Copy, Default)]
@@ -26,7 +26,7 @@ struct Held {
 type Change = (usize, u8);
 
 /// A change as tuples see it: those that do, and the symbol's difference.
-type Difference<'a> = (&'a [Touch], u32);
+type Difference<'a> = (&'a [Watcher], u32);
 
 /// Most changes that a stone makes when it is put down.
 const MOST: usize = 8;
@@ -40,15 +40,15 @@ pub(super) fn successors<const MOST_TUPLES: usize>(
     sums: &mut [i32],
 ) {
     let weights = &whole_weights.weights[..];
-    let touched = parent.touched;
-    let view = if touched.owners || touched.mobility {
+    let watchers = parent.watchers;
+    let view = if watchers.owners || watchers.mobility {
         View::new(&parent.turned)
     } else {
         View::plain(&parent.turned)
     };
     let difference = |(place, symbol): Change| -> Difference<'_> {
         (
-            touched.at(place),
+            watchers.at(place),
             u32::from(symbol).wrapping_sub(u32::from(view.symbol(place))),
         )
     };
@@ -66,16 +66,16 @@ pub(super) fn successors<const MOST_TUPLES: usize>(
     }
     // With the stone that moves next lifted, and the same while it is put down.
     let (mut lifted, mut current) = (whole, whole);
-    let several = touched.stones || touched.owners || touched.mobility;
+    let several = watchers.stones || watchers.owners || watchers.mobility;
     let mut up = None;
     let mut sum_lifted = sum;
     for (&step, out) in steps.iter().zip(sums) {
         let (stone, left) = (usize::from(step.stone), parent.left_by(step));
         if up != Some((stone, left)) {
             for place in up.iter().flat_map(|&(_, left)| square(left)) {
-                restore(touched.at(place), &whole, &mut lifted);
+                restore(watchers.at(place), &whole, &mut lifted);
                 if several {
-                    restore(touched.at(place), &whole, &mut current);
+                    restore(watchers.at(place), &whole, &mut current);
                 }
             }
             sum_lifted = sum;
@@ -100,13 +100,13 @@ pub(super) fn successors<const MOST_TUPLES: usize>(
             changes[count] = difference(change);
             count += 1;
         };
-        if touched.owners {
+        if watchers.owners {
             add((OWNERS + to, view.symbol(OWNERS + left)));
         }
-        if touched.mobility {
+        if watchers.mobility {
             add((MOBILE + to, view.symbol(MOBILE + left)));
         }
-        if touched.stones {
+        if watchers.stones {
             let own = Standard::GOAL - step.square;
             add((STONE_SQUARES + MAX_STONES + stone, own));
             add((DISTANCES + MAX_STONES + stone, distance(own)));
@@ -122,8 +122,8 @@ pub(super) fn successors<const MOST_TUPLES: usize>(
             *out += change(difference, weights, &mut current);
         }
         *out += look(put, weights, &current);
-        for (touches, _) in changes {
-            restore(touches, &lifted, &mut current);
+        for (watchers, _) in changes {
+            restore(watchers, &lifted, &mut current);
         }
     }
 }
@@ -136,8 +136,8 @@ fn square(square: usize) -> [usize; 3] {
 
 /// A tuple after a change.
 #[inline(always)]
-fn after(touch: &Touch, symbols: u32, weights: &[i32], held: &Held) -> Held {
-    let row = held.row.wrapping_add(touch.stride.wrapping_mul(symbols));
+fn after(watcher: &Watcher, symbols: u32, weights: &[i32], held: &Held) -> Held {
+    let row = held.row.wrapping_add(watcher.stride.wrapping_mul(symbols));
     Held {
         row,
         weight: weights[row as usize],
@@ -147,14 +147,14 @@ fn after(touch: &Touch, symbols: u32, weights: &[i32], held: &Held) -> Held {
 /// Makes a change, and tells by how much the sum changes.
 #[inline(always)]
 fn change<const MOST_TUPLES: usize>(
-    (touches, symbols): Difference<'_>,
+    (watchers, symbols): Difference<'_>,
     weights: &[i32],
     held: &mut [Held; MOST_TUPLES],
 ) -> i32 {
     let mut sum = 0;
-    for touch in touches {
-        let held = &mut held[usize::from(touch.tuple) % MOST_TUPLES];
-        let after = after(touch, symbols, weights, held);
+    for watcher in watchers {
+        let held = &mut held[usize::from(watcher.tuple) % MOST_TUPLES];
+        let after = after(watcher, symbols, weights, held);
         sum += after.weight - held.weight;
         *held = after;
     }
@@ -164,14 +164,14 @@ fn change<const MOST_TUPLES: usize>(
 /// By how much a change would change the sum.
 #[inline(always)]
 fn look<const MOST_TUPLES: usize>(
-    (touches, symbols): Difference<'_>,
+    (watchers, symbols): Difference<'_>,
     weights: &[i32],
     held: &[Held; MOST_TUPLES],
 ) -> i32 {
     let mut sum = 0;
-    for touch in touches {
-        let held = &held[usize::from(touch.tuple) % MOST_TUPLES];
-        sum += after(touch, symbols, weights, held).weight - held.weight;
+    for watcher in watchers {
+        let held = &held[usize::from(watcher.tuple) % MOST_TUPLES];
+        sum += after(watcher, symbols, weights, held).weight - held.weight;
     }
     sum
 }
@@ -179,11 +179,12 @@ fn look<const MOST_TUPLES: usize>(
 /// Brings tuples back to what they were.
 #[inline(always)]
 fn restore<const MOST_TUPLES: usize>(
-    touches: &[Touch],
+    watchers: &[Watcher],
     from: &[Held; MOST_TUPLES],
     held: &mut [Held; MOST_TUPLES],
 ) {
-    for touch in touches {
-        held[usize::from(touch.tuple) % MOST_TUPLES] = from[usize::from(touch.tuple) % MOST_TUPLES];
+    for watcher in watchers {
+        held[usize::from(watcher.tuple) % MOST_TUPLES] =
+            from[usize::from(watcher.tuple) % MOST_TUPLES];
     }
 }

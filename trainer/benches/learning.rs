@@ -38,7 +38,8 @@ fn records(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("records");
     group.throughput(Throughput::Elements(plies as u64));
     group.bench_function("reading and replaying", |bencher| {
-        bencher.iter(|| shard::decode(&path, black_box(&bytes)).map(|read| read.1.len()))
+        bencher
+            .iter(|| shard::decode::<Standard>(&path, black_box(&bytes)).map(|read| read.1.len()))
     });
     group.bench_function("writing and checking", |bencher| {
         bencher.iter(|| shard::encode(&path, &header, black_box(&games)).map(|bytes| bytes.len()))

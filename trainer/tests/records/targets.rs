@@ -6,9 +6,9 @@ use crate::format::label;
 use crate::labels::estimates;
 use crate::{NEAREST, PlayedGame, config, header_of, one_line, run};
 use engine::core::files::create_directory;
-use engine::games::einstein::{Position, Standard};
 use engine::games::einstein::learned::weights::ModelFile;
 use engine::games::einstein::tables::shared::shared;
+use engine::games::einstein::{Position, Standard};
 use indicatif::ProgressBar;
 use std::path::Path;
 use trainer::config::{TargetConfig, TrainConfig};
@@ -97,7 +97,8 @@ fn labels_take_the_place_of_values_and_exact_ones_that_of_results_too() {
     ];
     let mut fingerprints = Vec::new();
     for (name, exact, expected, used) in cases {
-        let samples = Samples::<Standard>::open(&[directory.path()], &options(name, exact)).unwrap();
+        let samples =
+            Samples::<Standard>::open(&[directory.path()], &options(name, exact)).unwrap();
         let all: Vec<Sample<Position>> = training(&samples)
             .into_iter()
             .chain(samples.validation().to_vec())
@@ -345,7 +346,12 @@ fn what_the_tables_know_is_learned_as_it_is_and_the_model_says_so() {
             &ProgressBar::hidden(),
         )
         .unwrap();
-        serde_json::from_str(&ModelFile::load(&report.model).unwrap().provenance).unwrap()
+        serde_json::from_str(
+            &ModelFile::load(&Standard::default(), &report.model)
+                .unwrap()
+                .provenance,
+        )
+        .unwrap()
     };
     let told = story(&options("other", true), "told");
     assert_eq!(

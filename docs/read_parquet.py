@@ -19,41 +19,27 @@ def read(path, package=None):
         return json.loads(polars.read_parquet_metadata(path)["alea"]), polars.read_parquet(path).to_dict(as_series=False)
 
 
-def square(lane, seat):
-    """The name of a square that the side `seat` counts in its own perspective."""
-    row, column = divmod(24 - lane if seat else lane, 5)
-    return "abcde"[column] + str(5 - row)
-
-
-def position(bits):
-    """The text of a position: the lanes of the side to move, then those of the other."""
-    lanes, seat = [bits >> 5 * lane & 31 for lane in range(12)], bits >> 60
-    board = {square(at, seat if lane < 6 else 1 - seat): (lane % 6, seat if lane < 6 else 1 - seat) for lane, at in enumerate(lanes) if at < 25}
-    text = lambda stone, side: "abcdef"[stone] if side else "123456"[stone]
-    rows = ["".join(text(*board[c + r]) if c + r in board else "." for c in "abcde") for r in "54321"]
-    return "/".join(rows) + " " + "rb"[seat] + " -"
-
-
-def move(bits, number):
-    """The text of a move, from its number and the position."""
-    stone, step = divmod(number, 3)
-    origin, seat = bits >> 5 * stone & 31, bits >> 60
-    return square(origin, seat) + square(origin + (6, 1, 5)[step], seat)
-
-
 def games(heading, columns):
     """A dictionary a game, as in JSON lines."""
-    names = [label["name"] for label in heading.get("labels", [])]
+    labels = [label["name"] for label in heading.get("labels", [])]
+    players = [name for name in columns if name.startswith("player_")]
     for _, rows in groupby(range(len(columns["game"])), lambda row: columns["game"][row]):
         rows = list(rows)
-        first, at = rows[0], lambda key, row: columns[key][row]
+        at = lambda key, row: columns[key][row] if key in columns else None
         plies = []
         for row in rows:
-            ply = {"die": at("die", row), "move": move(at("position", row), at("move", row)), "value": at("value", row), "explored": at("explored", row)}
-            labels = {name: at("label_" + name, row) for name in names if at("label_" + name, row) is not None}
-            plies.append(ply | ({"labels": labels} if labels else {}))
-        winner = "rb"[at("seat", first) if at("won", first) else 1 - at("seat", first)]
-        yield {"players": [at("red", first), at("blue", first)], "start": position(at("position", first)), "winner": winner, "plies": plies}
+            ply = {"outcome": at("outcome", row)} if at("outcome", row) else {}
+            ply |= {key: at(key, row) for key in ("move", "value", "explored")}
+            if at("time", row) is not None:
+                ply["time"] = at("time", row)
+            for kind in ("label", "error"):
+                said = {name: at(f"{kind}_{name}", row) for name in labels if at(f"{kind}_{name}", row) is not None}
+                ply |= {kind + "s": said} if said else {}
+            plies.append(ply)
+        # What a seat got is told where it moves; one of two that never moved got the rest.
+        got = {at("seat", row): at("payoff", row) for row in rows}
+        payoffs = [got.get(seat, 1 - sum(got.values())) for seat in range(len(players))]
+        yield {"players": [at(player, rows[0]) for player in players], "start": at("position", rows[0]), "payoffs": payoffs, "plies": plies}
 
 
 if __name__ == "__main__":
@@ -64,8 +50,8 @@ if __name__ == "__main__":
     else:
         rows, began = len(columns["game"]), [row for row, ply in enumerate(columns["ply"]) if ply == 1]
         print(f"{len(began)} games, {rows} positions of {', '.join(heading['players'])}")
-        print(f"won by who began: {sum(columns['won'][row] for row in began) / max(len(began), 1):.3f}")
+        print(f"won by who began: {sum(columns['payoff'][row] for row in began) / max(len(began), 1):.3f}")
         for name in [name for name in columns if name == "value" or name.startswith("label_")]:
-            pairs = [(value, won) for value, won in zip(columns[name], columns["won"]) if value is not None]
-            error = sum((value - won) ** 2 for value, won in pairs) / max(len(pairs), 1)
+            pairs = [(value, got) for value, got in zip(columns[name], columns["payoff"]) if value is not None]
+            error = sum((value - got) ** 2 for value, got in pairs) / max(len(pairs), 1)
             print(f"{name}: {len(pairs)} positions, mean square difference from the result {error:.4f}")

@@ -1,16 +1,18 @@
 """Reads a shard of game records (formats.md, "Record shards") and writes a JSON object a game: python read_shard.py FILE
 
-Needs Python 3.9; the checksums are verified if the package `xxhash` is there."""
+Reads shards of any game; moves, results and sides are told of EinStein, whose rules stand here. Needs Python 3.9; the
+checksums are verified if the package `xxhash` is there."""
 import json, struct, sys
 from itertools import permutations
 
 HOME = (0, 1, 2, 5, 6, 10)  # squares of a side's set-up, in its own perspective
 SETUPS = list(permutations(range(6)))  # in the order of their numbers: which stone stands on each home square
+GONE = 31
 
 
 def read(path):
     data = open(path, "rb").read()
-    assert data[:12] in (b"ALEAGAME\2\0\0\0", b"ALEAGAME\3\0\0\0"), f"{path}: not a shard of version 2 or 3"
+    assert data[:12] == b"ALEAGAME\4\0\0\0", f"{path}: not a shard of version 4 (`alea data merge` makes them of older ones)"
     text, index = struct.unpack_from("<II", data, 12)
     header = json.loads(data[20 : 20 + text])
     end = 20 + text + index
@@ -27,46 +29,95 @@ def read(path):
         lengths.append(length)
     games, place = [], end + 8
     for length in lengths:
-        games.append(game(data[place : place + length - 4], len(header.get("labels", []))))
+        games.append(game(data[place : place + length - 4], header))
         place += length
     return header, games
 
 
 def varint(data, place):
+    """A number of the index: bincode's."""
     first = data[place]
     size = {251: 2, 252: 4, 253: 8}.get(first, 0)
     return (int.from_bytes(data[place + 1 : place + 1 + size], "little") if size else first), place + 1 + size
 
 
-def game(data, labels):
-    head = int.from_bytes(data[:3], "little")
-    place, number, seat = 5, head & 0x7FFFF, head >> 19 & 1
+def leb(data, place):
+    """A number of a game: seven bits a byte."""
+    number = shift = 0
+    while True:
+        byte = data[place]
+        number, shift, place = number | (byte & 127) << shift, shift + 7, place + 1
+        if byte < 128:
+            return number, place
+
+
+def names(header):
+    """The columns that the header names, in their order."""
+    columns = ["value"] + (["time"] if header.get("times") else [])
+    for label in header.get("labels", []):
+        columns += [label["name"]] + (["error of " + label["name"]] if label.get("errors") else [])
+    return columns
+
+
+def game(data, header):
+    """Players, start, plies of (outcome, index, explored), and columns by their names."""
+    count, place = leb(data, 0)
+    columns = names(header)
+    states = data[place : place + (len(columns) + 3) // 4]
+    place += len(states)
+    players = list(data[place : place + header["seats"]])
+    start, place = position(data, place + len(players))
+    plies = []
+    for _ in range(count):
+        number, place = leb(data, place)
+        plies.append((number // 2 % header["outcomes"], number // 2 // header["outcomes"], bool(number % 2)))
+    read = {}
+    for number, name in enumerate(columns):
+        state = states[number // 4] >> 2 * (number % 4) & 3
+        first, entries = count, []
+        if state:
+            first, place = leb(data, place) if state == 2 else (0, place)
+        for _ in range(count - first):
+            if name == "time":
+                entry, place = leb(data, place)
+                entries.append(entry - 1 if entry else None)
+            else:
+                step = struct.unpack_from("<H", data, place)[0]
+                entries.append(None if step == 65535 else step / 65534)
+                place += 2
+        read[name] = [None] * first + entries
+    assert place == len(data)
+    return players, start, plies, read
+
+
+# What is EinStein's.
+
+
+def position(data, place):
+    """The squares of Red's and Blue's stones, each in the side's perspective, and the seat to move."""
+    head = int.from_bytes(data[place : place + 3], "little")
+    number, seat = head & 0x7FFFF, head >> 19 & 1
     if number < 518400:
         sides = [[HOME[setup.index(stone)] for stone in range(6)] for setup in (SETUPS[number // 720], SETUPS[number % 720])]
-    else:
-        bits, place = int.from_bytes(data[5:13], "little"), 13
-        sides = [[bits >> 5 * (6 * side + stone) & 31 for stone in range(6)] for side in range(2)]
-        seat = bits >> 60
-        sides = sides[:: -1 if seat else 1]
-    has_values = head >> 21 & 1
-    stored = list(data[place : place + labels]) if head >> 22 & 1 else []  # of how many of the last plies, for each label
-    place += len(stored)
-    count = (len(data) - place - 2 * sum(stored)) // (3 if has_values else 1)
-    values = steps(data, place + count, count) if has_values else [None] * count
-    labelled, after = [], place + count * (3 if has_values else 1)
-    for last in stored:
-        labelled.append([None] * (count - last) + steps(data, after, last))
-        after += 2 * last
-    plies = []
-    for number, (byte, value) in enumerate(zip(data[place : place + count], values)):
-        explored, roll = divmod(byte, 108)
-        die, move = divmod(roll, 18)
-        plies.append((die + 1, move, bool(explored), value, [label[number] for label in labelled]))
-    return sides, seat, (data[3], data[4]), head >> 20 & 1, plies
+        return (sides, seat), place + 3
+    bits = int.from_bytes(data[place + 3 : place + 11], "little")
+    sides, seat = [[bits >> 5 * (6 * side + stone) & 31 for stone in range(6)] for side in range(2)], bits >> 60
+    return (sides[:: -1 if seat else 1], seat), place + 11
 
 
-def steps(data, place, count):
-    return [None if step == 65535 else step / 65534 for step in struct.unpack_from(f"<{count}H", data, place)]
+def permitted(side, die, nearest):
+    """The moves of a roll in their order: stone, and the squares it leaves and reaches."""
+    alive = [stone for stone in range(6) if side[stone] != GONE]
+    lower, higher = [stone for stone in alive if stone < die - 1][-1:], [stone for stone in alive if stone >= die - 1][:1]
+    stones = [die - 1] if die - 1 in alive else lower + higher
+    if nearest and len(stones) == 2:
+        gap = [abs(stone - die + 1) for stone in stones]
+        stones = [stone for stone, own in zip(stones, gap) if own == min(gap)]
+    for stone in stones:
+        row, column = divmod(side[stone], 5)
+        for down, right in ((1, 1), (0, 1), (1, 0)):
+            if row + down < 5 and column + right < 5:
+                yield stone, side[stone], side[stone] + 5 * down + right
 
 
 def name(square, seat):
@@ -76,17 +127,19 @@ def name(square, seat):
 
 if __name__ == "__main__":
     header, games = read(sys.argv[1])
-    names = [label["name"] for label in header.get("labels", [])]
-    for sides, seat, players, winner, plies in games:
+    assert header["game"].startswith("einstein"), f"{header['game']}: its positions and moves are not known here"
+    labels = [label["name"] for label in header.get("labels", [])]
+    for players, (sides, seat), plies, columns in games:
         moves = []
-        for die, number, explored, value, labels in plies:
-            stone, step = divmod(number, 3)
-            origin, target = sides[seat][stone], sides[seat][stone] + (6, 1, 5)[step]
+        for number, (die, index, explored) in enumerate(plies):
+            stone, origin, target = list(permitted(sides[seat], die, "nearest" in header["game"]))[index]
             for side, square in ((seat, target), (1 - seat, 24 - target)):
-                sides[side] = [31 if other == square else other for other in sides[side]]
+                sides[side] = [GONE if other == square else other for other in sides[side]]
             sides[seat][stone] = target
-            move = name(origin, seat) + name(target, seat)
-            labels = {name: label for name, label in zip(names, labels) if label is not None}
-            moves.append({"die": die, "move": move, "explored": explored, "value": value} | ({"labels": labels} if labels else {}))
+            move = {"outcome": die, "move": name(origin, seat) + name(target, seat), "value": columns["value"][number], "explored": explored}
+            said = {label: columns[label][number] for label in labels if columns[label][number] is not None}
+            moves.append(move | ({"labels": said} if said else {}))
             seat = 1 - seat
-        print(json.dumps({"players": [header["players"][player] for player in players], "winner": "rb"[winner], "plies": moves}))
+        # A side has won that stands on its goal, 24 of its own squares, or is left alone.
+        won = [24 in side or all(square == GONE for square in other) for side, other in zip(sides, reversed(sides))]
+        print(json.dumps({"players": [header["players"][player] for player in players], "payoffs": [float(one) for one in won], "plies": moves}))

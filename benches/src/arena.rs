@@ -1,33 +1,39 @@
 //! Matches between two players: pairs of games with sides swapped and the same luck, in parallel,
 //! resumable.
 //!
-//! Pair `i` is a pure function of (players, rules, set-ups, seed, `i`). Within a pair both games
-//! share what belongs to the *seats*: the start position (set-ups of Red and Blue, and who begins:
-//! Red in even pairs, Blue in odd ones), the k-th roll of each seat, and the seed that a seat's
-//! player is given. What changes is who sits where: A is Red in the first game and Blue in the
-//! second. So two copies of one player always score 50 %, and half of all games are begun by A.
+//! Pair `i` is a pure function of (players, rules, starts, seed, `i`). Within a pair both games
+//! share what belongs to the *seats*: the start position, and with it who begins, the k-th outcome
+//! of each seat, and the seed that a seat's player is given. What changes is who sits where: A has
+//! seat 0 in the first game and seat 1 in the second. So two copies of one player always score
+//! 50 %, and half of all games are begun by A. Games without chance start from drawn openings, no
+//! two pairs from the same one while there are others; pairs that repeat a game do not count.
 //! Invariant: results do not depend on the number of threads or on interruptions.
 
 mod collector;
-mod journal;
 pub mod luck;
 pub mod report;
 pub mod result;
+pub mod starts;
+mod state;
 pub mod stopping;
 mod timed;
 pub mod tournament;
 
-use crate::studies::setups::{Setups, SetupsError};
 use collector::Collector;
+use engine::core::game::{Game, Seat};
+use engine::core::journal::JournalError;
 use engine::core::random::{SeedSpace, derive_seed};
-use engine::games::einstein::{BLUE, RED, Standard, Variant};
+use engine::core::record::GameRecord;
 use engine::play::game_loop::{Forfeit, play_refereed};
 use engine::play::playable::{Playable, Repeatable};
 use engine::play::player::Player;
-use journal::{Journal, MatchIdentity};
 use rayon::ThreadPoolBuilder;
 pub use result::{LuckResult, MatchResult};
 use serde::{Deserialize, Serialize};
+use starts::{Book, has_chance};
+pub use starts::{Openings, Starts};
+use state::{Earlier, State, identity};
+use std::collections::HashSet;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -36,19 +42,19 @@ pub use stopping::{SequentialResult, StoppingRule};
 use timed::Timed;
 
 /// Makes a player; each worker thread makes its own.
-pub type PlayerFactory = Arc<dyn Fn() -> Box<dyn Player<Standard>> + Send + Sync>;
+pub type PlayerFactory<G> = Arc<dyn Fn() -> Box<dyn Player<G>> + Send + Sync>;
 
 /// Someone who takes part in a match.
 #[derive(Clone)]
-pub struct Contestant {
+pub struct Contestant<G: Game> {
     /// The name in tables and in state files. Two contestants that play differently need different
     /// names, or a match could be resumed with another player.
     pub name: String,
     /// Makes the player.
-    pub make: PlayerFactory,
+    pub make: PlayerFactory<G>,
 }
 
-impl std::fmt::Debug for Contestant {
+impl<G: Game> std::fmt::Debug for Contestant<G> {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         formatter
             .debug_tuple("Contestant")
@@ -59,15 +65,15 @@ impl std::fmt::Debug for Contestant {
 
 /// How a match is played.
 #[derive(Clone, Debug)]
-pub struct MatchOptions {
-    /// The rules; their die is the die really rolled.
-    pub game: Standard,
+pub struct MatchOptions<G: Playable> {
+    /// The rules; their chance is the one really met.
+    pub game: G,
     /// Pairs of games to play.
     pub pairs: u64,
     /// Rules all luck.
     pub seed: u64,
-    /// Where the stones start.
-    pub setups: Setups,
+    /// Where pairs start.
+    pub starts: Arc<dyn Starts<G>>,
     /// Worker threads; 0 = as many as the machine has cores.
     pub threads: usize,
     /// Where finished pairs are kept. A match that finds some of its pairs there plays only the
@@ -80,20 +86,20 @@ pub struct MatchOptions {
     pub space: SeedSpace,
     /// When the match may end before its last pair.
     pub stop: Option<StoppingRule>,
-    /// Who tells the luck of every roll: a player that rates moves. Its name belongs to the match.
-    pub luck: Option<Contestant>,
+    /// Who tells the luck of every outcome: a player that rates moves. Its name belongs to the
+    /// match.
+    pub luck: Option<Contestant<G>>,
 }
 
-impl MatchOptions {
-    /// A match of so many pairs by the classic rules from random set-ups, on all cores, kept
-    /// nowhere.
+impl<G: Playable> MatchOptions<G> {
+    /// A match of so many pairs from the usual openings of the game, on all cores, kept nowhere.
     #[must_use]
-    pub fn new(pairs: u64, seed: u64) -> Self {
+    pub fn new(game: G, pairs: u64, seed: u64) -> Self {
         Self {
-            game: Standard::default(),
+            game,
             pairs,
             seed,
-            setups: Setups::Random,
+            starts: Arc::new(Openings::usual::<G>()),
             threads: 0,
             state: None,
             progress: false,
@@ -102,6 +108,11 @@ impl MatchOptions {
             luck: None,
         }
     }
+
+    /// What rules the luck of a pair.
+    fn pair_seed(&self, pair: u64) -> u64 {
+        derive_seed(self.seed, self.space, &[pair])
+    }
 }
 
 /// What came of a pair of games.
@@ -109,14 +120,20 @@ impl MatchOptions {
 pub struct PairResult {
     /// Which pair.
     pub pair: u64,
-    /// Whether A won the game as Red, and the game as Blue.
-    pub won_by_a: [bool; 2],
+    /// The seat that begins both games.
+    pub first: Seat,
+    /// What A got in the game in which it had seat 0, and in that in which it had seat 1: 0, 1/2 or
+    /// 1.
+    pub scores: [f64; 2],
     /// Plies of both games.
     pub plies: [u32; 2],
     /// Moves decided by A and by B, in both games together.
     pub decisions: [u64; 2],
     /// Wall time A and B spent deciding, in nanoseconds.
     pub nanoseconds: [u64; 2],
+    /// Fingerprints of both games, from their start to their end; only of games without chance.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub games: Option<[u64; 2]>,
     /// How lucky A was in each game, in wins; `None` if nobody told luck.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub luck: Option<[f64; 2]>,
@@ -137,17 +154,34 @@ pub struct LostByForfeit {
 }
 
 impl PairResult {
-    /// How many of the two games A won.
+    /// What whoever began them got in both games together.
     #[must_use]
-    pub fn wins(&self) -> usize {
-        self.won_by_a.iter().filter(|&&won| won).count()
+    pub fn first_mover_score(&self) -> f64 {
+        // A has seat 0 in the first game and seat 1 in the second.
+        (0..2)
+            .map(|game| match self.scores[game] {
+                of_a if game == self.first => of_a,
+                of_a => 1.0 - of_a,
+            })
+            .sum()
     }
+}
 
-    /// How many of the two games were won by whoever began them.
-    #[must_use]
-    pub fn first_mover_wins(&self) -> usize {
-        let red_begins = self.pair.is_multiple_of(2);
-        usize::from(self.won_by_a[0] == red_begins) + usize::from(self.won_by_a[1] != red_begins)
+/// Which games have been seen: in a game without chance, the same moves from the same start say
+/// nothing new.
+#[derive(Debug, Default)]
+struct Repeats {
+    seen: HashSet<u64>,
+}
+
+impl Repeats {
+    /// Whether no game of a pair, the next in order, repeats one of an earlier pair. That both games
+    /// of a pair are the same says something: that the two players are equal there.
+    fn are_new(&mut self, games: Option<[u64; 2]>) -> bool {
+        let games = games.into_iter().flatten();
+        let new = games.clone().all(|game| !self.seen.contains(&game));
+        self.seen.extend(games);
+        new
     }
 }
 
@@ -165,45 +199,18 @@ pub enum ArenaError {
         /// Why not.
         source: rayon::ThreadPoolBuildError,
     },
-    /// The state file could not be read or written.
-    #[error("{}: {source}", path.display())]
-    File {
-        /// The file.
-        path: PathBuf,
-        /// What happened.
-        source: std::io::Error,
-    },
-    /// The state file is in use.
-    #[error("{}: another match is writing this file", path.display())]
-    Busy {
-        /// The file.
-        path: PathBuf,
-    },
-    /// The state file is no state file, or is damaged.
-    #[error("{}:{line}: {problem}", path.display())]
-    Malformed {
-        /// The file.
-        path: PathBuf,
-        /// The line, counted from 1.
-        line: usize,
-        /// What is wrong, and what would be right.
-        problem: String,
-    },
-    /// The state file belongs to another match.
-    #[error("{}: this is the state of another match: its {key} is {found}, not {wanted}; name another file or remove it", path.display())]
-    OtherMatch {
-        /// The file.
-        path: PathBuf,
-        /// What differs.
-        key: &'static str,
-        /// Its value in the file.
-        found: String,
-        /// Its value in this match.
-        wanted: String,
-    },
-    /// The set-ups are wrong.
+    /// The state file cannot be used.
     #[error(transparent)]
-    Setups(#[from] SetupsError),
+    State(#[from] JournalError),
+    /// The starts are wrong.
+    #[error("{0}")]
+    Starts(String),
+    /// The game is not for two.
+    #[error("a match is between two, and {0} has {1} seats")]
+    Seats(String, usize),
+    /// Luck is to be told of a game that has none.
+    #[error("{0} leaves nothing to chance, so there is no luck to tell")]
+    NoLuck(String),
     /// Luck is to be told by a player that rates no moves.
     #[error(
         "{0} rates no moves, so it cannot tell luck; a search can, for example star1(depth=1, eval=schwarz)"
@@ -214,99 +221,109 @@ pub enum ArenaError {
 /// Plays a match, or what is left of it.
 ///
 /// # Errors
-/// If no pair is asked for, a set-up does not exist, or the state file cannot be used; see
+/// If no pair is asked for, there are no starts, or the state file cannot be used; see
 /// [`ArenaError`].
-pub fn play_match(
-    a: &Contestant,
-    b: &Contestant,
-    options: &MatchOptions,
+pub fn play_match<G: Playable>(
+    a: &Contestant<G>,
+    b: &Contestant<G>,
+    options: &MatchOptions<G>,
 ) -> Result<MatchResult, ArenaError> {
     let (results, wall) = play_pairs(a, b, options)?;
     Ok(MatchResult::of(a, b, options, &results, wall))
 }
 
-/// Plays a match and gives every pair, in order, and the wall time of all runs of the match.
+/// Plays a match and gives every pair that counts, in order, and the wall time of all runs of the
+/// match.
 ///
-/// With a stopping rule these are the pairs up to the one that decided it.
+/// With a stopping rule these are the pairs up to the one that decided it. In a game without chance
+/// a pair does not count if one of its games repeats a game of an earlier pair.
 ///
 /// # Errors
 /// As [`play_match`].
-pub fn play_pairs(
-    a: &Contestant,
-    b: &Contestant,
-    options: &MatchOptions,
+pub fn play_pairs<G: Playable>(
+    a: &Contestant<G>,
+    b: &Contestant<G>,
+    options: &MatchOptions<G>,
 ) -> Result<(Vec<PairResult>, Duration), ArenaError> {
+    let game = &options.game;
     if options.pairs == 0 {
         return Err(ArenaError::NoPairs);
     }
-    options.setups.check()?;
-    options
-        .luck
-        .as_ref()
-        .map_or(Ok(()), |evaluator| luck::check(evaluator, &options.game))?;
-    let (journal, known) = match &options.state {
-        Some(path) => {
-            let (journal, known) = Journal::open(path, &identity(a, b, options))?;
-            (Some(journal), known)
+    if game.seats() != 2 {
+        return Err(ArenaError::Seats(game.notation(), game.seats()));
+    }
+    options.starts.check().map_err(ArenaError::Starts)?;
+    let chance = has_chance(game);
+    if let Some(evaluator) = &options.luck {
+        if !chance {
+            return Err(ArenaError::NoLuck(game.notation()));
         }
-        None => (None, journal::Known::default()),
+        luck::check(evaluator, game)?;
+    }
+    let (state, earlier) = match &options.state {
+        Some(path) => {
+            let (state, earlier) = State::open(path, &identity(a, b, options))?;
+            (Some(state), earlier)
+        }
+        None => (None, Earlier::default()),
     };
-    let earlier = known.wall;
-    let results: Vec<PairResult> = known
-        .results
-        .into_values()
-        .filter(|result| result.pair < options.pairs)
-        .collect();
+    let mut results = earlier.results;
+    results.retain(|result| result.pair < options.pairs);
     let mut wanted = (0..options.pairs).collect::<Vec<u64>>();
     let mut done = results.iter().map(|result| result.pair).peekable();
     wanted.retain(|pair| done.next_if_eq(pair).is_none());
-    let collector = Collector::new(results, journal, options);
+    let collector = Collector::new(results, state, options);
     let began = Instant::now();
     let plays = !wanted.is_empty() && !collector.is_done();
     if plays {
-        play_wanted(a, b, options, &wanted, &collector)?;
+        let book = Book::new(game, options.starts.as_ref(), !chance);
+        play_wanted([a, b], options, &book, &wanted, &collector)?;
     }
-    let wall = earlier
-        + if plays {
-            began.elapsed()
-        } else {
-            Duration::ZERO
-        };
-    Ok((collector.finish()?, wall))
+    let wall = if plays {
+        began.elapsed()
+    } else {
+        Duration::ZERO
+    };
+    Ok((collector.finish()?, earlier.wall + wall))
 }
 
 /// Who plays on one thread: both contestants, and the evaluator that tells luck.
-struct Table<'a> {
-    contestants: [&'a Contestant; 2],
-    players: [Timed; 2],
-    luck: Option<Box<dyn Player<Standard>>>,
+struct Table<'a, G: Playable> {
+    options: &'a MatchOptions<G>,
+    book: &'a Book<'a, G>,
+    contestants: [&'a Contestant<G>; 2],
+    players: [Timed<G>; 2],
+    luck: Option<Box<dyn Player<G>>>,
 }
 
-impl<'a> Table<'a> {
-    fn new(a: &'a Contestant, b: &'a Contestant, options: &MatchOptions) -> Self {
+impl<'a, G: Playable> Table<'a, G> {
+    fn new(
+        contestants: [&'a Contestant<G>; 2],
+        options: &'a MatchOptions<G>,
+        book: &'a Book<'a, G>,
+    ) -> Self {
         Self {
-            contestants: [a, b],
-            players: [a, b].map(|contestant| Timed::new((contestant.make)())),
+            options,
+            book,
+            contestants,
+            players: contestants.map(|contestant| Timed::new((contestant.make)())),
             luck: options.luck.as_ref().map(|evaluator| (evaluator.make)()),
         }
     }
 
     /// One pair of games.
-    fn play_pair(&mut self, pair: u64, options: &MatchOptions) -> PairResult {
-        let pair_seed = derive_seed(options.seed, options.space, &[pair]);
-        let first = if pair.is_multiple_of(2) { RED } else { BLUE };
-        let start = options
-            .game
-            .start(options.setups.of_pair(pair, pair_seed), first);
-        let mut dice = options
-            .game
-            .paired_luck(derive_seed(pair_seed, SeedSpace::Arena, &[1]));
+    fn play_pair(&mut self, pair: u64) -> PairResult {
+        let game = &self.options.game;
+        let pair_seed = self.options.pair_seed(pair);
+        let start = self.book.of_pair(pair, |pair| self.options.pair_seed(pair));
+        let mut chance = game.paired_luck(derive_seed(pair_seed, SeedSpace::Arena, &[1]));
         let mut result = PairResult {
             pair,
+            first: game.to_move(&start),
             ..PairResult::default()
         };
-        let mut luck = [0.0; 2];
-        for (game_number, seat_of_a) in [RED, BLUE].into_iter().enumerate() {
+        let (mut luck, mut prints) = ([0.0; 2], [0; 2]);
+        for seat_of_a in 0..2 {
             let seats = [seat_of_a, 1 - seat_of_a];
             for (player, seat) in self.players.iter_mut().zip(seats) {
                 player.new_game(derive_seed(pair_seed, SeedSpace::Player, &[seat as u64]));
@@ -314,17 +331,19 @@ impl<'a> Table<'a> {
             let [a, b] = self
                 .players
                 .each_mut()
-                .map(|player| player as &mut dyn Player<Standard>);
-            let mut players = if seat_of_a == RED { [a, b] } else { [b, a] };
-            dice.rewind();
-            let (record, forfeit) =
-                play_refereed(&options.game, start, &mut players, &mut dice, None);
-            result.won_by_a[game_number] = record.payoffs[seat_of_a] > 0.5;
-            result.plies[game_number] = record.plies.len() as u32;
+                .map(|player| player as &mut dyn Player<G>);
+            let mut players = if seat_of_a == 0 { [a, b] } else { [b, a] };
+            chance.rewind();
+            let (record, forfeit) = play_refereed(game, start, &mut players, &mut chance, None);
+            // The game in which A has seat 0 is the first.
+            result.scores[seat_of_a] = f64::from(record.payoffs[seat_of_a] * 2.0).round() / 2.0;
+            result.plies[seat_of_a] = record.plies.len() as u32;
+            if self.book.repeats_matter() {
+                prints[seat_of_a] = fingerprint(game, &record);
+            }
             if let Some(evaluator) = &mut self.luck {
                 evaluator.new_game(derive_seed(pair_seed, SeedSpace::Player, &[2]));
-                luck[game_number] =
-                    luck::of_game(&options.game, &record, seat_of_a, evaluator.as_mut());
+                luck[seat_of_a] = luck::of_game(game, &record, seat_of_a, evaluator.as_mut());
             }
             if let Some(Forfeit {
                 seat,
@@ -337,7 +356,7 @@ impl<'a> Table<'a> {
                     self.players[contestant].replace((self.contestants[contestant].make)());
                 }
                 result.forfeits.push(LostByForfeit {
-                    game: game_number,
+                    game: seat_of_a,
                     by_a: contestant == 0,
                     reason,
                 });
@@ -348,16 +367,27 @@ impl<'a> Table<'a> {
             result.nanoseconds[contestant] = std::mem::take(&mut player.time).as_nanos() as u64;
         }
         result.luck = self.luck.is_some().then_some(luck);
+        result.games = self.book.repeats_matter().then_some(prints);
         result
     }
 }
 
+/// What tells the moves of a game, and where it began, from all others.
+fn fingerprint<G: Playable>(game: &G, record: &GameRecord<G>) -> u64 {
+    record
+        .positions(game)
+        .map(|position| game.key(&position))
+        .fold(0, |print, key| {
+            derive_seed(print, SeedSpace::Records, &[key])
+        })
+}
+
 /// Plays the pairs on worker threads, each with players of its own, in rising order as threads
 /// become free.
-fn play_wanted(
-    a: &Contestant,
-    b: &Contestant,
-    options: &MatchOptions,
+fn play_wanted<G: Playable>(
+    contestants: [&Contestant<G>; 2],
+    options: &MatchOptions<G>,
+    book: &Book<'_, G>,
     wanted: &[u64],
     collector: &Collector,
 ) -> Result<(), ArenaError> {
@@ -373,13 +403,13 @@ fn play_wanted(
     pool.scope(|scope| {
         for _ in 0..workers {
             scope.spawn(|_| {
-                let mut table = Table::new(a, b, options);
+                let mut table = Table::new(contestants, options, book);
                 while !collector.is_done() {
                     let Some(&pair) = wanted.get(next.fetch_add(1, Ordering::Relaxed) as usize)
                     else {
                         break;
                     };
-                    collector.add(table.play_pair(pair, options));
+                    collector.add(table.play_pair(pair));
                 }
             });
         }
@@ -387,30 +417,7 @@ fn play_wanted(
     Ok(())
 }
 
-fn identity(a: &Contestant, b: &Contestant, options: &MatchOptions) -> MatchIdentity {
-    let die = options.game.die();
-    MatchIdentity {
-        format: journal::FORMAT.to_owned(),
-        a: a.name.clone(),
-        b: b.name.clone(),
-        seed: options.seed,
-        setups: options.setups.clone(),
-        variant: match options.game.variant() {
-            Variant::Classic => "classic".to_owned(),
-            Variant::NearestOnly => "nearest_only".to_owned(),
-        },
-        stones: options.game.stones(),
-        die: (1..=die.faces())
-            .map(|face| die.probability(face))
-            .collect(),
-        purpose: (options.space != SeedSpace::Arena)
-            .then(|| format!("{:?}", options.space).to_lowercase()),
-        luck: options
-            .luck
-            .as_ref()
-            .map(|evaluator| evaluator.name.clone()),
-    }
-}
-
+#[cfg(test)]
+mod draws;
 #[cfg(test)]
 mod tests;

@@ -7,11 +7,12 @@
 //! another question, because no program is asked again after it failed; and no program outlives its
 //! player.
 
-use engine::core::game::Game;
-use engine::games::einstein::{Move, MoveList, Position, Standard, Variant};
+use engine::core::game::List;
 use engine::play::notation::{Arguments, Problem};
+use engine::play::playable::Playable;
 use engine::play::player::{Analysis, Decision, Player};
-use engine::play::provided::{Maker, provide};
+use engine::play::provided::provide;
+use engine::play::registry::Maker;
 use engine::search::SearchStats;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::process::{Child, ChildStdin, Command, Stdio};
@@ -35,12 +36,12 @@ const ENDING: Duration = Duration::from_millis(200);
 /// Default time for a move, in milliseconds.
 const MILLISECONDS: u64 = 10_000;
 
-/// Makes `external` known to player notation.
-pub fn provide_external() {
-    provide("external", Box::new(read));
+/// Makes `external` known to the player notation of a game.
+pub fn provide_external<G: Playable>() {
+    provide::<G>("external", read);
 }
 
-fn read(arguments: &mut Arguments<'_>, game: &Standard) -> Result<Maker, Problem> {
+fn read<G: Playable>(arguments: &mut Arguments<'_>, game: &G) -> Result<Maker<G>, Problem> {
     let command = arguments.take("cmd")?.ok_or_else(|| {
         (
             1,
@@ -81,8 +82,8 @@ fn words(command: &str) -> Option<Vec<String>> {
 }
 
 /// A player that another program speaks for.
-pub struct External {
-    game: Standard,
+pub struct External<G> {
+    game: G,
     words: Vec<String>,
     time: Duration,
     program: Option<Program>,
@@ -92,11 +93,11 @@ pub struct External {
     failure: Option<String>,
 }
 
-impl External {
+impl<G: Playable> External<G> {
     /// A player that asks the program `words[0]` with the arguments that follow, and waits so long
     /// for a move.
     #[must_use]
-    pub fn new(game: Standard, words: Vec<String>, time: Duration) -> Self {
+    pub fn new(game: G, words: Vec<String>, time: Duration) -> Self {
         Self {
             game,
             words,
@@ -108,11 +109,12 @@ impl External {
         }
     }
 
-    fn ask(&mut self, position: &Position, legal: &[Move]) -> Result<Move, String> {
+    fn ask(&mut self, position: &G::Position, legal: &[G::Move]) -> Result<G::Move, String> {
         let program = match &mut self.program {
             Some(program) => program,
             None => {
-                let program = Program::start(&self.words, &self.game, self.time.max(STARTING))?;
+                let program =
+                    Program::start(&self.words, &self.game.told(), self.time.max(STARTING))?;
                 self.untold = Some(format!("game {}", self.seed));
                 self.program.insert(program)
             }
@@ -120,15 +122,17 @@ impl External {
         if let Some(line) = self.untold.take() {
             program.say(&line)?;
         }
-        // A face that permits these moves: which of several is all the same by the rules.
-        let faces = 1..=self.game.die().faces();
-        let face = faces
-            .into_iter()
-            .find(|&face| *self.game.legal_moves(position, face) == *legal);
-        let face = face.ok_or("asked about moves that no roll permits")?;
+        // An outcome that permits these moves: which of several is all the same by the rules.
+        let mut permitted = G::Moves::default();
+        let outcome = (0..=u8::MAX).find(|&outcome| {
+            permitted.clear();
+            self.game.permitted(position, outcome, &mut permitted);
+            *permitted == *legal
+        });
+        let outcome = outcome.ok_or("asked about moves that no outcome permits")?;
         program.say(&format!(
             "move {}",
-            self.game.format_position(position, Some(face))
+            self.game.format_position(position, Some(outcome))
         ))?;
         let answer = program.hear(self.time)?;
         let mv = self.game.parse_move(position, answer.trim());
@@ -150,14 +154,16 @@ impl External {
     }
 }
 
-impl Player<Standard> for External {
+impl<G: Playable> Player<G> for External<G> {
+    engine::player_never!(G: ponders, values);
+
     fn new_game(&mut self, seed: u64) {
         self.seed = seed;
         self.failure = None;
         self.untold = Some(format!("game {seed}"));
     }
 
-    fn decide(&mut self, position: &Position, legal: &[Move]) -> Decision<Move> {
+    fn decide(&mut self, position: &G::Position, legal: &[G::Move]) -> Decision<G::Move> {
         let began = Instant::now();
         let best = self.ask(position, legal).unwrap_or_else(|reason| {
             self.program = None;
@@ -179,8 +185,8 @@ impl Player<Standard> for External {
     }
 
     /// Other programs rate no moves; only the one they would make is known, and it is put first.
-    fn analyse(&mut self, position: &Position, legal: Option<&[Move]>) -> Analysis<Move> {
-        let mut all = MoveList::default();
+    fn analyse(&mut self, position: &G::Position, legal: Option<&[G::Move]>) -> Analysis<G::Move> {
+        let mut all = G::Moves::default();
         let line = legal.and_then(|legal| self.ask(position, legal).ok());
         let moves = legal.unwrap_or_else(|| {
             self.game.moves(position, &mut all);
@@ -214,7 +220,7 @@ struct Program {
 
 impl Program {
     /// Starts a program and greets it.
-    fn start(words: &[String], game: &Standard, time: Duration) -> Result<Self, String> {
+    fn start(words: &[String], rules: &str, time: Duration) -> Result<Self, String> {
         let name = words[0].clone();
         let mut command = Command::new(&name);
         command
@@ -252,10 +258,6 @@ impl Program {
                 }
             }
         });
-        let rules = match game.variant() {
-            Variant::Classic => "classic",
-            Variant::NearestOnly => "nearest",
-        };
         program.say(&format!("alea {VERSION} {rules}"))?;
         let answer = program.hear(time)?;
         if answer.trim() == format!("alea {VERSION}") {

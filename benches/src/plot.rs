@@ -9,9 +9,11 @@ pub mod intervals;
 pub mod scaled;
 
 use crate::statistics::Interval;
+use intervals::Row;
 use plotters::coord::Shift;
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
+use scaled::{Scale, scaled_chart, scatter};
 use serde::{Deserialize, Serialize};
 
 /// A plot that could not be drawn.
@@ -88,77 +90,7 @@ type Drawn = Result<(), Box<dyn std::error::Error>>;
 /// # Errors
 /// If the plotting library refuses.
 pub fn line_chart(chart: &LineChart) -> Result<String, PlotError> {
-    let curves: Vec<Curve> = chart
-        .curves
-        .iter()
-        .map(finite_points)
-        .filter(|curve| !curve.points.is_empty())
-        .collect();
-    draw(&chart.title, 380, |area| {
-        if curves.is_empty() {
-            return nothing(area, 380);
-        }
-        let (x_range, y_range) = (
-            padded(&curves, |point| point.0, 0.0),
-            padded(&curves, |point| point.1, 0.06),
-        );
-        let mut context = ChartBuilder::on(area)
-            .margin(12)
-            .margin_right(24)
-            .caption(&chart.title, ("sans-serif", 18).into_font().color(&TEXT))
-            .x_label_area_size(44)
-            .y_label_area_size(68)
-            .build_cartesian_2d(x_range, y_range.clone())?;
-        context
-            .configure_mesh()
-            .light_line_style(TRANSPARENT)
-            .bold_line_style(GRID)
-            .axis_style(TEXT)
-            .label_style(("sans-serif", 13).into_font().color(&TEXT))
-            .x_labels(8)
-            .y_labels(8)
-            .x_label_formatter(&|value| tidy(*value))
-            .y_label_formatter(&|value| tidy(*value))
-            .x_desc(&chart.x_label)
-            .y_desc(&chart.y_label)
-            .draw()?;
-        for (index, curve) in curves.iter().enumerate() {
-            let colour = COLOURS[index % COLOURS.len()];
-            let line = LineSeries::new(curve.points.iter().copied(), colour.stroke_width(2));
-            let legend =
-                move |(x, y)| PathElement::new(vec![(x, y), (x + 18, y)], colour.stroke_width(3));
-            context.draw_series(line)?.label(&curve.name).legend(legend);
-            if curve.points.len() <= 40 {
-                context.draw_series(
-                    curve
-                        .points
-                        .iter()
-                        .map(|&point| Circle::new(point, 3, colour.filled())),
-                )?;
-            }
-        }
-        // The legend stands where the curves do not end: they fall like a loss, or rise like a
-        // score.
-        let middle = (y_range.start + y_range.end) / 2.0;
-        let high = curves
-            .iter()
-            .filter(|curve| curve.points.last().is_some_and(|point| point.1 > middle))
-            .count();
-        let corner = if 2 * high > curves.len() {
-            SeriesLabelPosition::LowerRight
-        } else {
-            SeriesLabelPosition::UpperRight
-        };
-        let style = ("sans-serif", 13).into_font().color(&TEXT);
-        let labels = &mut context.configure_series_labels();
-        labels
-            .position(corner)
-            .background_style(WHITE.mix(0.85))
-            .border_style(GRID)
-            .label_font(style)
-            .draw()?;
-        Ok(())
-    })
+    scaled_chart(chart, &Scale::Linear, &Scale::Linear)
 }
 
 /// Horizontal bars of scores with error bars, in percent, and a line at 50 %.
@@ -166,106 +98,13 @@ pub fn line_chart(chart: &LineChart) -> Result<String, PlotError> {
 /// # Errors
 /// If the plotting library refuses.
 pub fn score_bars(title: &str, bars: &[ScoreBar]) -> Result<String, PlotError> {
-    const ROW: u32 = 40;
-    const TOP: i32 = 48;
-    const LEFT: i32 = 262;
-    const RIGHT: i32 = 84;
-    let height = TOP as u32 + ROW * (bars.len().max(1) as u32) + 44;
-    draw(title, height, |area| {
-        if bars.is_empty() {
-            return nothing(area, height);
-        }
-        let bottom = height as i32 - 36;
-        let x_of = |score: f64| {
-            LEFT + (score.clamp(0.0, 1.0) * f64::from(WIDTH as i32 - LEFT - RIGHT)).round() as i32
-        };
-        let text = |words: String, x, y, size, colour: RGBColor, h| {
-            Text::new(
-                words,
-                (x, y),
-                ("sans-serif", size)
-                    .into_font()
-                    .color(&colour)
-                    .pos(Pos::new(h, VPos::Center)),
-            )
-        };
-        area.draw(&text(
-            title.to_owned(),
-            WIDTH as i32 / 2,
-            18,
-            18,
-            TEXT,
-            HPos::Center,
-        ))?;
-        for tenth in (0..=10).step_by(2) {
-            let x = x_of(f64::from(tenth) / 10.0);
-            area.draw(&PathElement::new(vec![(x, TOP - 8), (x, bottom)], GRID))?;
-            area.draw(&text(
-                format!("{} %", 10 * tenth),
-                x,
-                bottom + 14,
-                13,
-                TEXT,
-                HPos::Center,
-            ))?;
-        }
-        for (index, bar) in bars.iter().enumerate() {
-            let y = TOP + ROW as i32 * index as i32 + ROW as i32 / 2 - 6;
-            // Blue if better than even for sure, orange if worse for sure, grey if it may be
-            // either.
-            let colour = match bar.interval {
-                Interval { lower, .. } if lower > 0.5 => COLOURS[0],
-                Interval { upper, .. } if upper < 0.5 => COLOURS[1],
-                _ => RGBColor(140, 146, 156),
-            };
-            let lines = two_lines(&bar.label, 38);
-            for (line, words) in lines.iter().enumerate() {
-                let line_y = y + 15 * line as i32 - if lines.len() > 1 { 7 } else { 0 };
-                area.draw(&text(
-                    words.clone(),
-                    LEFT - 10,
-                    line_y,
-                    12,
-                    TEXT,
-                    HPos::Right,
-                ))?;
-            }
-            area.draw(&Rectangle::new(
-                [(x_of(0.0), y - 9), (x_of(bar.score), y + 9)],
-                colour.mix(0.75).filled(),
-            ))?;
-            let (lower, upper) = (x_of(bar.interval.lower), x_of(bar.interval.upper));
-            area.draw(&PathElement::new(
-                vec![(lower, y), (upper, y)],
-                TEXT.stroke_width(2),
-            ))?;
-            for end in [lower, upper] {
-                area.draw(&PathElement::new(
-                    vec![(end, y - 6), (end, y + 6)],
-                    TEXT.stroke_width(2),
-                ))?;
-            }
-            let words = format!(
-                "{:.1} ± {:.1}",
-                100.0 * bar.score,
-                100.0 * bar.interval.half_width()
-            );
-            area.draw(&text(words, x_of(1.0) + 8, y, 13, TEXT, HPos::Left))?;
-        }
-        area.draw(&PathElement::new(
-            vec![(x_of(0.5), TOP - 8), (x_of(0.5), bottom)],
-            TEXT.stroke_width(1),
-        ))?;
-        area.draw(&text(
-            "50 %".to_owned(),
-            x_of(0.5),
-            TOP - 15,
-            12,
-            TEXT,
-            HPos::Center,
-        ))?;
-        Ok(())
-    })
+    let row = |bar: &ScoreBar| Row {
+        label: bar.label.clone(),
+        value: 100.0 * bar.score,
+        interval: bar.interval.map(|score| 100.0 * score),
+    };
+    let rows: Vec<Row> = bars.iter().map(row).collect();
+    intervals::rows_chart(title, "", &rows, 1, true)
 }
 
 /// Predicted against observed win shares, with two standard errors, and the diagonal of perfect
@@ -274,57 +113,29 @@ pub fn score_bars(title: &str, bars: &[ScoreBar]) -> Result<String, PlotError> {
 /// # Errors
 /// If the plotting library refuses.
 pub fn calibration_plot(title: &str, bins: &[CalibrationBin]) -> Result<String, PlotError> {
-    let bins: Vec<CalibrationBin> = bins
+    let points: Vec<(f64, f64, Option<Interval>)> = bins
         .iter()
-        .copied()
-        .filter(|bin| bin.positions > 0 && bin.predicted.is_finite() && bin.observed.is_finite())
-        .collect();
-    draw(title, 480, |area| {
-        if bins.is_empty() {
-            return nothing(area, 480);
-        }
-        let mut context = ChartBuilder::on(area)
-            .margin(12)
-            .margin_right(24)
-            .caption(title, ("sans-serif", 18).into_font().color(&TEXT))
-            .x_label_area_size(44)
-            .y_label_area_size(60)
-            .build_cartesian_2d(0.0..100.0, 0.0..100.0)?;
-        context
-            .configure_mesh()
-            .light_line_style(TRANSPARENT)
-            .bold_line_style(GRID)
-            .axis_style(TEXT)
-            .label_style(("sans-serif", 13).into_font().color(&TEXT))
-            .x_label_formatter(&|value| tidy(*value))
-            .y_label_formatter(&|value| tidy(*value))
-            .x_desc("predicted win probability, %")
-            .y_desc("games won, %")
-            .draw()?;
-        context.draw_series(LineSeries::new(
-            [(0.0, 0.0), (100.0, 100.0)],
-            RGBColor(140, 146, 156).stroke_width(1),
-        ))?;
-        for bin in &bins {
-            let (x, observed) = (100.0 * bin.predicted, bin.observed.clamp(0.0, 1.0));
+        .filter(|bin| bin.positions > 0)
+        .map(|bin| {
+            let observed = bin.observed.clamp(0.0, 1.0);
             let error = 2.0 * (observed * (1.0 - observed) / bin.positions as f64).sqrt();
-            let ends = vec![
-                (x, 100.0 * (observed - error).max(0.0)),
-                (x, 100.0 * (observed + error).min(1.0)),
-            ];
-            context.draw_series([PathElement::new(ends, COLOURS[0].mix(0.6).stroke_width(2))])?;
-        }
-        let points: Vec<(f64, f64)> = bins
-            .iter()
-            .map(|bin| (100.0 * bin.predicted, 100.0 * bin.observed))
-            .collect();
-        context.draw_series(
-            points
-                .iter()
-                .map(|&point| Circle::new(point, 4, COLOURS[0].filled())),
-        )?;
-        Ok(())
-    })
+            let interval = Interval {
+                lower: 100.0 * (observed - error).max(0.0),
+                upper: 100.0 * (observed + error).min(1.0),
+            };
+            (100.0 * bin.predicted, 100.0 * bin.observed, Some(interval))
+        })
+        .collect();
+    let diagonal = LineChart {
+        title: title.to_owned(),
+        x_label: "predicted win probability, %".to_owned(),
+        y_label: "games won, %".to_owned(),
+        curves: vec![Curve {
+            name: "perfect".to_owned(),
+            points: vec![(0.0, 0.0), (100.0, 100.0)],
+        }],
+    };
+    scatter(&diagonal, &points)
 }
 
 fn draw(
@@ -372,28 +183,6 @@ fn finite_points(curve: &Curve) -> Curve {
         name: curve.name.clone(),
         points,
     }
-}
-
-/// The range of one coordinate, widened by a share of it, and never empty.
-fn padded(
-    curves: &[Curve],
-    coordinate: impl Fn(&(f64, f64)) -> f64,
-    share: f64,
-) -> std::ops::Range<f64> {
-    let values = || {
-        curves
-            .iter()
-            .flat_map(|curve| curve.points.iter().map(&coordinate))
-    };
-    let (low, high) = (
-        values().fold(f64::INFINITY, f64::min),
-        values().fold(f64::NEG_INFINITY, f64::max),
-    );
-    if high - low <= 1e-12 * high.abs().max(low.abs()) {
-        let around = low.abs().max(1.0) * 0.1;
-        return low - around..high + around;
-    }
-    low - share * (high - low)..high + share * (high - low)
 }
 
 /// A number as short as it can be on an axis: `0.25`, `3`, `20k`, `1.5M`.
@@ -487,11 +276,8 @@ mod tests {
         for words in ["network", "75.0 ± 5.0", "50.0 ± 5.0", "25.0 ± 5.0"] {
             assert!(svg.contains(words), "{words}");
         }
-        // The axis runs from 262 to 636: the bar of 75 % is 280.5 wide.
-        assert!(
-            svg.contains("width=\"281\"") || svg.contains("width=\"280\""),
-            "{svg}"
-        );
+        // The axis runs from 262 to 610: the bar of 75 % is 261 wide.
+        assert!(svg.contains("width=\"261\""), "{svg}");
     }
 
     #[test]
@@ -505,7 +291,6 @@ mod tests {
         for svg in [
             line_chart(&empty).unwrap(),
             score_bars("none", &[]).unwrap(),
-            calibration_plot("none", &[]).unwrap(),
         ] {
             assert!(svg.contains("nothing to show"));
         }
@@ -532,12 +317,13 @@ mod tests {
                 positions: 100,
             })
             .collect();
+        // Two ends of the diagonal, its sign in the legend, and the bins.
         assert_eq!(
             calibration_plot("calibration", &bins)
                 .unwrap()
                 .matches("<circle")
                 .count(),
-            10
+            13
         );
     }
 

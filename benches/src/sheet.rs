@@ -3,11 +3,16 @@
 //! Invariant: both have the same rows and columns; a value that is not known is `–` in one and
 //! empty in the other.
 
+use serde::Serialize;
+use serde_json::Value;
+
 /// One value of a table.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Cell {
     /// Words, to the left.
     Text(String),
+    /// A number in words, to the right: `50.1 ±2.3`.
+    Right(String),
     /// A whole number.
     Count(u64),
     /// A number, shown with so many decimals.
@@ -31,11 +36,23 @@ impl Cell {
         value.map_or(Self::Missing, |value| Self::Number(value, decimals))
     }
 
+    fn of(value: &Value) -> Self {
+        match value {
+            Value::Null => Self::Missing,
+            Value::String(text) => Self::Text(text.clone()),
+            value => match (value.as_u64(), value.as_f64()) {
+                (Some(count), _) => Self::Count(count),
+                (None, Some(number)) => Self::Number(number, 6),
+                (None, None) => Self::Text(value.to_string()),
+            },
+        }
+    }
+
     /// As people read it.
     #[must_use]
     pub fn shown(&self) -> String {
         match self {
-            Self::Text(text) => text.clone(),
+            Self::Text(text) | Self::Right(text) => text.clone(),
             Self::Count(count) => count.to_string(),
             Self::Number(value, decimals) if value.is_finite() => format!("{value:.decimals$}"),
             Self::Percent(share) if share.is_finite() => format!("{:.2}", 100.0 * share),
@@ -45,10 +62,10 @@ impl Cell {
 
     fn exact(&self) -> String {
         match self {
-            Self::Text(text) if text.contains([',', '"', '\n', '\r']) => {
+            Self::Text(text) | Self::Right(text) if text.contains([',', '"', '\n', '\r']) => {
                 format!("\"{}\"", text.replace('"', "\"\""))
             }
-            Self::Text(text) => text.clone(),
+            Self::Text(text) | Self::Right(text) => text.clone(),
             Self::Count(count) => count.to_string(),
             Self::Number(value, _) | Self::Percent(value) if value.is_finite() => value.to_string(),
             Self::Number(..) | Self::Percent(_) | Self::Missing => String::new(),
@@ -91,6 +108,24 @@ impl Sheet {
             columns: columns.into_iter().map(Into::into).collect(),
             rows: Vec::new(),
         }
+    }
+
+    /// A row for each value, a column for each of its fields.
+    ///
+    /// # Errors
+    /// If a value cannot be taken apart.
+    pub fn of<T: Serialize>(values: &[T]) -> Result<Self, serde_json::Error> {
+        let mut sheet = Self::default();
+        for value in values {
+            let Value::Object(fields) = serde_json::to_value(value)? else {
+                continue;
+            };
+            if sheet.columns.is_empty() {
+                sheet.columns = fields.keys().cloned().collect();
+            }
+            sheet.push(fields.values().map(Cell::of).collect());
+        }
+        Ok(sheet)
     }
 
     /// Appends a row.
@@ -192,6 +227,18 @@ mod tests {
     fn columns_line_up() {
         let expected = "player       nodes   ms    cut\na(b=1, c=2)   1200  1.2  50.00\nd                7    –      –\n";
         assert_eq!(sheet().text(), expected);
+    }
+
+    #[test]
+    fn values_are_rows_and_their_fields_columns() {
+        let rows = [
+            serde_json::json!({ "name": "a", "count": 3, "share": 0.5 }),
+            serde_json::json!({ "name": "b", "count": 4, "share": null }),
+        ];
+        assert_eq!(
+            Sheet::of(&rows).unwrap().csv(),
+            "name,count,share\na,3,0.5\nb,4,\n"
+        );
     }
 
     #[test]

@@ -4,7 +4,7 @@
 //! The unit of observation is a *pair*: two games with the same dice and sides swapped, whose
 //! results depend on each other. Its mean is one independent sample, so every variance here is that
 //! of pair means. Invariant: every figure is finite for all counts, also when one side has won
-//! everything. Sources: the Elo and superiority formulas are those of the chess engine testers; the
+//! everything; draws are half a point. Sources: the Elo and superiority formulas are those of the chess engine testers; the
 //! intervals at the edge are the "rule of three" (Hanley and Lippman-Hand 1983), exact for any
 //! number of samples.
 
@@ -181,44 +181,71 @@ impl<const N: usize> Tally<N> {
     }
 }
 
-/// Pairs of games by how many of the two a contestant has won.
+/// Pairs of games by the points that a contestant has made of the two: a point a win, half a point
+/// a draw.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PairCounts {
     /// Pairs of which both games were lost.
     pub lost: u64,
-    /// Pairs of which each side won one game.
+    /// Pairs worth half a point.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub half: u64,
+    /// Pairs worth one point: each side won one game, or both were drawn.
     pub split: u64,
+    /// Pairs worth one point and a half.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub three_halves: u64,
     /// Pairs of which both games were won.
     pub won: u64,
+    /// Single games that were drawn.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub draws: u64,
+}
+
+/// Whether a count says nothing and is left out.
+#[allow(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "the signature that serde calls"
+)]
+pub(crate) fn is_zero(count: &u64) -> bool {
+    *count == 0
 }
 
 impl PairCounts {
-    /// Counts one more pair with that many wins; more than two count as two.
-    pub fn add(&mut self, wins: usize) {
-        match wins {
+    /// Counts one more pair with the scores of its two games: 0, 1/2 or 1 each.
+    pub fn add(&mut self, scores: [f64; 2]) {
+        let halves = scores.map(|score| (2.0 * score).round() as u64);
+        match halves[0] + halves[1] {
             0 => self.lost += 1,
-            1 => self.split += 1,
+            1 => self.half += 1,
+            2 => self.split += 1,
+            3 => self.three_halves += 1,
             _ => self.won += 1,
         }
+        self.draws += halves.iter().filter(|&&half| half == 1).count() as u64;
     }
 
     /// Adds the pairs of another count.
     pub fn join(&mut self, other: &Self) {
         self.lost += other.lost;
+        self.half += other.half;
         self.split += other.split;
+        self.three_halves += other.three_halves;
         self.won += other.won;
+        self.draws += other.draws;
     }
 
     /// How many pairs.
     #[must_use]
     pub fn pairs(&self) -> u64 {
-        self.lost + self.split + self.won
+        self.lost + self.half + self.split + self.three_halves + self.won
     }
 
     /// How many games were won.
     #[must_use]
     pub fn wins(&self) -> u64 {
-        self.split + 2 * self.won
+        let halves = self.half + 2 * self.split + 3 * self.three_halves + 4 * self.won;
+        halves.saturating_sub(self.draws) / 2
     }
 
     /// The same, seen by the opponent.
@@ -226,24 +253,38 @@ impl PairCounts {
     pub fn opposite(&self) -> Self {
         Self {
             lost: self.won,
+            half: self.three_halves,
             split: self.split,
+            three_halves: self.half,
             won: self.lost,
+            draws: self.draws,
         }
     }
 
-    /// For the statistics of pair means.
+    /// For the statistics of pair means (pentanomial).
     #[must_use]
-    pub fn tally(&self) -> Tally<3> {
+    pub fn tally(&self) -> Tally<5> {
         Tally {
-            counts: [self.lost, self.split, self.won],
+            counts: [
+                self.lost,
+                self.half,
+                self.split,
+                self.three_halves,
+                self.won,
+            ],
         }
     }
 
-    /// For the five-cell formulas of games with draws; the odd cells stay empty.
+    /// Lost, drawn and won games, as if those of a pair had nothing in common (trinomial).
     #[must_use]
-    pub fn pentanomial(&self) -> Tally<5> {
+    pub fn games(&self) -> Tally<3> {
+        let wins = self.wins();
         Tally {
-            counts: [self.lost, 0, self.split, 0, self.won],
+            counts: [
+                (2 * self.pairs()).saturating_sub(self.draws + wins),
+                self.draws,
+                wins,
+            ],
         }
     }
 }
@@ -328,18 +369,41 @@ mod tests {
     #[test]
     fn score_and_error_by_hand() {
         // Means 0, 1/2, 1/2, 1: mean 1/2, variance 1/8, standard error sqrt(1/32).
-        let counts = PairCounts {
-            lost: 1,
-            split: 2,
-            won: 1,
-        };
-        assert_eq!((counts.pairs(), counts.wins()), (4, 4));
+        let mut counts = PairCounts::default();
+        for scores in [[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]] {
+            counts.add(scores);
+        }
+        assert_eq!((counts.pairs(), counts.wins(), counts.draws), (4, 4, 0));
         let tally = counts.tally();
         close(tally.score(), 0.5, 1e-15);
         close(tally.standard_error(), (1.0_f64 / 32.0).sqrt(), 1e-15);
         close(tally.interval().half_width(), 1.959_964 * 0.176_776_7, 1e-6);
         close(tally.superiority(), 0.5, 1e-12);
-        close(counts.pentanomial().variance(), 0.125, 1e-15);
+        // The same pairs without the cells that only draws can fill, to the last digit.
+        let three = Tally { counts: [1, 2, 1] };
+        assert_eq!(
+            (tally.variance(), tally.interval(), tally.elo_interval()),
+            (three.variance(), three.interval(), three.elo_interval())
+        );
+    }
+
+    #[test]
+    fn draws_are_half_a_point() {
+        // A win and a draw, two draws, a loss and a draw, a win and a loss: 4 of 8 points.
+        let mut counts = PairCounts::default();
+        for scores in [[1.0, 0.5], [0.5, 0.5], [0.0, 0.5], [1.0, 0.0]] {
+            counts.add(scores);
+        }
+        assert_eq!(counts.tally().counts, [0, 1, 2, 1, 0]);
+        assert_eq!(counts.games().counts, [2, 4, 2]);
+        assert_eq!((counts.wins(), counts.draws), (2, 4));
+        // Means 3/4, 1/2, 1/4, 1/2: variance 1/32.
+        close(counts.tally().score(), 0.5, 1e-15);
+        close(counts.tally().variance(), 1.0 / 32.0, 1e-15);
+        let turned = counts.opposite();
+        assert_eq!((turned.tally().counts, turned.wins()), ([0, 1, 2, 1, 0], 2));
+        counts.join(&turned);
+        assert_eq!((counts.pairs(), counts.draws), (8, 8));
     }
 
     #[test]

@@ -6,8 +6,6 @@ pub mod setups;
 
 pub mod zero_sum;
 
-pub mod chunks;
-
 pub mod setup_study;
 
 pub mod playouts;

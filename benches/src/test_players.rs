@@ -6,13 +6,14 @@ use engine::core::random::RandomStream;
 use engine::games::einstein::{Move, MoveList, Position, Standard};
 use engine::play::player::{Analysis, Decision, Player};
 use engine::search::SearchStats;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
 /// A contestant from a way to make its player.
-pub(crate) fn contestant(
+pub(crate) fn contestant<G: Game>(
     name: &str,
-    make: impl Fn() -> Box<dyn Player<Standard>> + Send + Sync + 'static,
-) -> Contestant {
+    make: impl Fn() -> Box<dyn Player<G>> + Send + Sync + 'static,
+) -> Contestant<G> {
     Contestant {
         name: name.to_owned(),
         make: Arc::new(make),
@@ -20,17 +21,17 @@ pub(crate) fn contestant(
 }
 
 /// Any legal move, by the seed of the game.
-pub(crate) fn random() -> Contestant {
+pub(crate) fn random<G: Game>() -> Contestant<G> {
     chooser("random", |random, _, legal| random.below(legal.len()))
 }
 
 /// The first legal move.
-pub(crate) fn first() -> Contestant {
+pub(crate) fn first<G: Game>() -> Contestant<G> {
     chooser("first", |_, _, _| 0)
 }
 
 /// The destination nearest to the goal; of equal ones the first.
-pub(crate) fn greedy() -> Contestant {
+pub(crate) fn greedy() -> Contestant<Standard> {
     chooser("greedy", |_, position, legal| {
         let left = |mv: &Move| {
             let square = Standard::destination(position, *mv);
@@ -43,7 +44,7 @@ pub(crate) fn greedy() -> Contestant {
 }
 
 /// The first positions of all games of a match, as its players see them.
-pub(crate) fn starts_seen(options: &MatchOptions) -> Vec<Position> {
+pub(crate) fn starts_seen(options: &MatchOptions<Standard>) -> Vec<Position> {
     let seen = Arc::new(Mutex::new(Vec::new()));
     let spy = || {
         let seen = Arc::clone(&seen);
@@ -73,28 +74,54 @@ fn all_at_home(position: &Position) -> bool {
 }
 
 /// Which of the legal moves to make.
-type Choose = fn(&mut RandomStream, &Position, &[Move]) -> usize;
+type Choose<G> = fn(&mut RandomStream, &<G as Game>::Position, &[<G as Game>::Move]) -> usize;
 
-fn chooser(name: &str, choose: Choose) -> Contestant {
+fn chooser<G: Game>(name: &str, choose: Choose<G>) -> Contestant<G> {
     contestant(name, move || {
-        Box::new(Chooser {
+        Box::new(Chooser::<G> {
             random: RandomStream::new(0),
             choose,
+            pondered: None,
         })
     })
 }
 
-struct Chooser {
-    random: RandomStream,
-    choose: Choose,
+/// The first legal move, by a player that ponders and counts the positions it was given for that.
+pub(crate) fn pondering(pondered: &Arc<AtomicU64>) -> Contestant<Standard> {
+    let pondered = Arc::clone(pondered);
+    contestant("pondering", move || {
+        Box::new(Chooser::<Standard> {
+            random: RandomStream::new(0),
+            choose: |_, _, _| 0,
+            pondered: Some(Arc::clone(&pondered)),
+        })
+    })
 }
 
-impl Player<Standard> for Chooser {
+struct Chooser<G: Game> {
+    random: RandomStream,
+    choose: Choose<G>,
+    pondered: Option<Arc<AtomicU64>>,
+}
+
+impl<G: Game> Player<G> for Chooser<G> {
+    engine::player_never!(G: fails, values);
+
     fn new_game(&mut self, seed: u64) {
         self.random = RandomStream::new(seed);
     }
 
-    fn decide(&mut self, position: &Position, legal: &[Move]) -> Decision<Move> {
+    fn ponders(&self) -> bool {
+        self.pondered.is_some()
+    }
+
+    fn ponder(&mut self, _: &G::Position, _: &Arc<AtomicBool>) {
+        if let Some(pondered) = &self.pondered {
+            pondered.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
+    fn decide(&mut self, position: &G::Position, legal: &[G::Move]) -> Decision<G::Move> {
         let best = legal[(self.choose)(&mut self.random, position, legal)];
         Decision {
             best,
@@ -103,11 +130,13 @@ impl Player<Standard> for Chooser {
         }
     }
 
-    fn analyse(&mut self, position: &Position, _: Option<&[Move]>) -> Analysis<Move> {
-        let mut all = MoveList::default();
-        Standard::default().moves(position, &mut all);
+    fn analyse(&mut self, _: &G::Position, legal: Option<&[G::Move]>) -> Analysis<G::Move> {
         Analysis {
-            moves: all.iter().map(|&mv| (mv, None)).collect(),
+            moves: legal
+                .unwrap_or_default()
+                .iter()
+                .map(|&mv| (mv, None))
+                .collect(),
             line: Vec::new(),
             stats: SearchStats::default(),
             tree: None,
@@ -125,6 +154,8 @@ struct Rated {
 }
 
 impl Player<Standard> for Rated {
+    engine::player_never!(Standard: ponders, fails, values);
+
     fn new_game(&mut self, _: u64) {}
 
     fn decide(&mut self, _: &Position, legal: &[Move]) -> Decision<Move> {
@@ -153,7 +184,7 @@ impl Player<Standard> for Rated {
 }
 
 /// A player that from its third move on crashes, moves a stone that is gone, or gives no answer.
-pub(crate) fn faulty(fault: &'static str) -> Contestant {
+pub(crate) fn faulty(fault: &'static str) -> Contestant<Standard> {
     contestant(fault, move || Box::new(Faulty { fault, moves: 0 }))
 }
 
@@ -163,6 +194,8 @@ struct Faulty {
 }
 
 impl Player<Standard> for Faulty {
+    engine::player_never!(Standard: ponders, values);
+
     fn new_game(&mut self, _: u64) {
         self.moves = 0;
     }
@@ -203,6 +236,8 @@ struct Spy {
 }
 
 impl Player<Standard> for Spy {
+    engine::player_never!(Standard: ponders, fails, values);
+
     fn new_game(&mut self, _: u64) {}
 
     fn decide(&mut self, position: &Position, legal: &[Move]) -> Decision<Move> {

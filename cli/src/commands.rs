@@ -10,6 +10,7 @@ pub(crate) mod gate;
 pub(crate) mod improve;
 pub(crate) mod models;
 pub(crate) mod moves;
+pub(crate) mod perft;
 pub(crate) mod pipeline;
 pub(crate) mod probe;
 pub(crate) mod regret;

@@ -39,15 +39,18 @@ pub(crate) struct Gate {
 
 impl Gate {
     /// Plays until the test is decided, or to the last pair.
-    pub(crate) fn play(&self, candidate: &Contestant, against: &Contestant) -> Result<MatchResult> {
+    pub(crate) fn play(
+        &self,
+        candidate: &Contestant<Standard>,
+        against: &Contestant<Standard>,
+    ) -> Result<MatchResult> {
         let options = MatchOptions {
-            game: self.game.clone(),
             threads: rayon::current_num_threads(),
             state: self.state.clone(),
             progress: true,
             space: SeedSpace::Gate,
             stop: Some(self.rule),
-            ..MatchOptions::new(self.pairs, self.seed)
+            ..MatchOptions::new(self.game.clone(), self.pairs, self.seed)
         };
         Ok(play_match(candidate, against, &options)?)
     }

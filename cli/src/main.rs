@@ -4,6 +4,7 @@
 //! why), 2 wrong usage. Results go to standard output, progress to standard error.
 
 mod commands;
+mod games;
 mod gating;
 mod improve;
 mod output;
@@ -21,7 +22,7 @@ use std::process::ExitCode;
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
-/// Learn to play EinStein würfelt nicht!: self-play, training, search, and numbers that hold.
+/// Learn to play board games: self-play, training, search, and numbers that hold.
 #[derive(Parser)]
 #[command(name = "alea", version, propagate_version = true, max_term_width = 100)]
 #[command(
@@ -52,6 +53,7 @@ enum Command {
     Reproduce(commands::reproduce::Arguments),
     Gate(commands::gate::Arguments),
     Moves(commands::moves::Arguments),
+    Perft(commands::perft::Arguments),
     Analyse(commands::analyse::Arguments),
     Evaluate(commands::evaluate::Arguments),
     Probe(commands::probe::Arguments),
@@ -74,7 +76,7 @@ fn main() -> ExitCode {
         ));
     }
     tables::provide();
-    benches::external::provide_external();
+    benches::external::provide_external::<engine::games::einstein::Standard>();
     let done = match alea.command {
         Command::Pipeline(arguments) => commands::pipeline::run(&arguments),
         Command::Improve(arguments) => commands::improve::run(&arguments),
@@ -88,6 +90,7 @@ fn main() -> ExitCode {
         Command::Report(arguments) => commands::report::run(&arguments),
         Command::Reproduce(arguments) => commands::reproduce::run(&arguments),
         Command::Gate(arguments) => commands::gate::run(&arguments),
+        Command::Perft(arguments) => commands::perft::run(&arguments),
         Command::Moves(arguments) => commands::moves::run(&arguments),
         Command::Analyse(arguments) => commands::analyse::run(&arguments),
         Command::Evaluate(arguments) => commands::evaluate::run(&arguments),

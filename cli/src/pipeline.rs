@@ -10,13 +10,12 @@ use crate::commands::train::{self, VALIDATION_SHARE};
 use crate::output;
 use crate::stages::Stages;
 use anyhow::{Result, bail};
-use benches::arena::report::{ReportData, ReportMatch, Stage, write_report};
+use benches::arena::report::{Picture, ReportData, ReportMatch, Stage, write_report};
 use benches::arena::{Contestant, MatchOptions, MatchResult, play_match};
 use benches::plot::{CalibrationBin, Curve, LineChart};
 use config::PipelineConfig;
-use engine::core::evaluator::DynEvaluator;
 use engine::core::files;
-use engine::games::einstein::RED;
+use engine::games::einstein::{Position, RED, Standard};
 use engine::play::build::{self, PlayerRecipe};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -54,7 +53,8 @@ pub(crate) fn run(
         "self-play",
         || {
             let progress = progress_bar("games");
-            let summary = SelfPlay::new(config.selfplay())?.run(&data, &progress)?;
+            let summary = SelfPlay::<engine::games::einstein::Standard>::new(config.selfplay())?
+                .run(&data, &progress)?;
             progress.finish_and_clear();
             Ok(summary)
         },
@@ -107,9 +107,10 @@ pub(crate) fn run(
         curves: vec![curves(&models)],
         matches: matches.clone(),
         calibration,
-        start: config
-            .game()
-            .format_position(&config.game().start([0, 0], RED), None),
+        picture: Some(Picture::of(
+            &config.game(),
+            &config.game().start([0, 0], RED),
+        )),
     };
     write_report(&report, &data)?;
     Ok(PipelineResult {
@@ -156,7 +157,7 @@ fn arena(
             // one's.
             let checksum = short_checksum(&model.model)?;
             for opponent in &config.arena.opponents {
-                let player = |name: &str, evaluator: &str| -> Result<Contestant> {
+                let player = |name: &str, evaluator: &str| -> Result<Contestant<_>> {
                     let recipe = PlayerRecipe::parse(
                         &format!("star1(depth={}, eval={evaluator})", round.depth),
                         &game,
@@ -167,7 +168,6 @@ fn arena(
                     })
                 };
                 let options = MatchOptions {
-                    game: game.clone(),
                     threads: rayon::current_num_threads(),
                     state: Some(directory.join(format!(
                         "{}-{checksum}-{}-depth{}.jsonl",
@@ -176,7 +176,7 @@ fn arena(
                         round.depth
                     ))),
                     progress: true,
-                    ..MatchOptions::new(round.games.div_ceil(2), config.seed)
+                    ..MatchOptions::new(game.clone(), round.games.div_ceil(2), config.seed)
                 };
                 let a = player(&model.family, &model_notation(&model.model))?;
                 let result = play_match(&a, &player(opponent, opponent)?, &options)?;
@@ -232,7 +232,7 @@ fn calibration(
     models: &[FitReport],
     data: &Path,
 ) -> Result<Vec<(String, Vec<CalibrationBin>)>> {
-    let samples = Samples::open(
+    let samples = Samples::<Standard>::open(
         &[data],
         &SampleOptions::played(VALIDATION_SHARE, config.train().seed),
     )?;
@@ -259,7 +259,10 @@ fn calibration(
     Ok(plots)
 }
 
-fn bins(samples: &[Sample], value: impl Fn(&Sample) -> f32 + Send + Sync) -> Vec<CalibrationBin> {
+fn bins(
+    samples: &[Sample<Position>],
+    value: impl Fn(&Sample<Position>) -> f32 + Send + Sync,
+) -> Vec<CalibrationBin> {
     let values: Vec<f32> = samples.par_iter().map(value).collect();
     let mut sums = [(0.0, 0.0, 0u64); BINS];
     for (sample, value) in samples.iter().zip(values) {
@@ -304,8 +307,7 @@ fn curves(models: &[FitReport]) -> LineChart {
 }
 
 fn self_play_rows(summary: &SelfPlaySummary, seconds: f64) -> Vec<(String, String)> {
-    let share =
-        |part: u64, whole: u64| format!("{:.1} %", 100.0 * part as f64 / whole.max(1) as f64);
+    let percent = |part: f64, whole: u64| format!("{:.1} %", 100.0 * part / whole.max(1) as f64);
     let mut rows = vec![
         ("games".to_owned(), summary.games.to_string()),
         ("positions".to_owned(), summary.positions.to_string()),
@@ -326,11 +328,11 @@ fn self_play_rows(summary: &SelfPlaySummary, seconds: f64) -> Vec<(String, Strin
         ),
         (
             "won by who began".to_owned(),
-            share(summary.first_mover_wins, summary.games),
+            percent(summary.first_mover_points, summary.counted()),
         ),
         (
             "explored moves".to_owned(),
-            share(summary.explored, summary.positions),
+            percent(summary.explored as f64, summary.positions),
         ),
     ];
     for tally in &summary.players {
@@ -339,7 +341,7 @@ fn self_play_rows(summary: &SelfPlaySummary, seconds: f64) -> Vec<(String, Strin
             format!(
                 "{} sides, won {}",
                 tally.sides,
-                share(tally.wins, tally.sides)
+                percent(tally.points, tally.sides)
             ),
         ));
     }

@@ -3,11 +3,9 @@
 //! Where the position is `-` one JSON object is written for every line, in order; a bad line gets
 //! an object that says what is wrong with it, the stream goes on, and the exit code is 1.
 
+use crate::games::GameArguments;
 use crate::output;
 use anyhow::{Context, Result, anyhow};
-use engine::core::game::Seat;
-use engine::games::einstein::dice::Die;
-use engine::games::einstein::{Position, RED, Standard, Variant};
 use engine::play::playable::Playable;
 use rayon::prelude::*;
 use serde::Serialize;
@@ -18,36 +16,16 @@ use std::process::ExitCode;
 /// How to read positions and write answers; shared by all commands that take positions.
 #[derive(clap::Args)]
 pub(crate) struct PositionArguments {
-    /// Rows from the top, side to move, die or '-': "215../64.../3...e/...fb/..acd b 1"; or - to
-    /// read one a line
+    /// In EinStein rows from the top, side to move, die or '-':
+    /// "215../64.../3...e/...fb/..acd b 1"; in other games as docs/formats.md says; or - to read
+    /// one a line
     #[arg(value_name = "POSITION")]
     pub(crate) position: String,
     /// Write JSON (always so when positions come from standard input)
     #[arg(long)]
     pub(crate) json: bool,
     #[command(flatten)]
-    pub(crate) rules: RulesArguments,
-}
-
-/// Which rules are played.
-#[derive(clap::Args)]
-pub(crate) struct RulesArguments {
-    /// With the rolled stone gone: 'classic' next higher or lower, 'nearest' the nearest number
-    /// only
-    #[arg(long, default_value = "classic", value_parser = ["classic", "nearest"])]
-    pub(crate) variant: String,
-}
-
-impl RulesArguments {
-    /// The rules, with a fair die.
-    pub(crate) fn game(&self) -> Standard {
-        let variant = if self.variant == "nearest" {
-            Variant::NearestOnly
-        } else {
-            Variant::Classic
-        };
-        Standard::new(variant, Die::fair())
-    }
+    pub(crate) game: GameArguments,
 }
 
 /// Runs the jobs of an endgame table on all threads.
@@ -56,24 +34,59 @@ pub(crate) fn parallel(jobs: usize, job: &(dyn Fn(usize) + Sync)) {
 }
 
 /// A position that was asked about.
-pub(crate) struct Question {
+pub(crate) struct Question<G: Playable> {
     pub(crate) text: String,
-    pub(crate) position: Position,
-    pub(crate) die: Option<u8>,
-    pub(crate) winner: Option<Seat>,
+    pub(crate) position: G::Position,
+    /// What chance has said of it.
+    pub(crate) outcome: Option<u8>,
+    pub(crate) winner: Option<&'static str>,
 }
 
-impl Question {
-    /// Win probability of the side to move of a position that is over.
-    pub(crate) fn final_value(&self) -> Option<f32> {
-        self.winner.map(|winner| {
-            if winner == self.position.seat() {
-                1.0
-            } else {
-                0.0
-            }
+impl<G: Playable> Question<G> {
+    fn read(game: &G, text: &str) -> Result<Self> {
+        let (position, outcome) = game.parse_position(text)?;
+        // Without chance nothing is waited for.
+        let outcomes = game.outcome_names();
+        let certain = (outcomes.start() == outcomes.end()).then_some(*outcomes.start());
+        Ok(Self {
+            text: text.to_owned(),
+            position,
+            outcome: outcome.or(certain),
+            winner: winner(game, &position),
         })
     }
+
+    /// What the side to move of a position that is over gets.
+    pub(crate) fn final_value(&self, game: &G) -> Option<f32> {
+        game.payoff(&self.position, game.to_move(&self.position))
+    }
+
+    /// The moves that the outcome permits, or all that some outcome does; the position is not over.
+    pub(crate) fn moves(&self, game: &G) -> G::Moves {
+        let mut moves = G::Moves::default();
+        match self.outcome {
+            Some(outcome) => game.permitted(&self.position, outcome, &mut moves),
+            None => game.moves(&self.position, &mut moves),
+        }
+        moves
+    }
+
+    /// The position as a person sees it, with whose turn it is.
+    pub(crate) fn board(&self, game: &G) -> String {
+        game.draw(&self.position, self.outcome)
+    }
+}
+
+/// Who has won: a seat's name, or `draw`; nothing before the end.
+pub(crate) fn winner<G: Playable>(game: &G, position: &G::Position) -> Option<&'static str> {
+    let payoffs = game.payoffs(position)?;
+    let payoffs = &payoffs[..game.seats()];
+    let most = payoffs.iter().copied().fold(0.0, f32::max);
+    let mut best = (0..payoffs.len()).filter(|&seat| payoffs[seat] == most);
+    Some(match (best.next(), best.next()) {
+        (Some(seat), None) => game.seat_name(seat),
+        _ => "draw",
+    })
 }
 
 /// Answers every position: `answer` gives the JSON fields that follow the position, `show` what a
@@ -81,15 +94,15 @@ impl Question {
 ///
 /// # Errors
 /// If the only position is malformed, or an answer fails.
-pub(crate) fn answer_all<A: Serialize>(
+pub(crate) fn answer_all<G: Playable, A: Serialize>(
     arguments: &PositionArguments,
-    game: &Standard,
-    mut answer: impl FnMut(&Question) -> Result<A>,
-    show: impl Fn(&Question, &A) -> String,
+    game: &G,
+    mut answer: impl FnMut(&Question<G>) -> Result<A>,
+    show: impl Fn(&Question<G>, &A) -> String,
 ) -> Result<ExitCode> {
     if arguments.position != "-" {
         let text = &arguments.position;
-        let question = read(text, game)
+        let question = Question::read(game, text)
             .map_err(|problem| anyhow!("position '{}': {problem}", shortened(text)))?;
         let answer = answer(&question)?;
         if arguments.json {
@@ -104,8 +117,8 @@ pub(crate) fn answer_all<A: Serialize>(
         let line = line.context("cannot read standard input")?;
         let line = String::from_utf8_lossy(&line);
         let line = line.strip_suffix('\r').unwrap_or(&line);
-        let answered =
-            read(line, game).and_then(|question| object(&question.text, &answer(&question)?));
+        let answered = Question::read(game, line)
+            .and_then(|question| object(&question.text, &answer(&question)?));
         let object = answered.unwrap_or_else(|error| {
             exit = ExitCode::FAILURE;
             json!({ "position": line, "error": error.to_string() })
@@ -126,30 +139,10 @@ fn shortened(text: &str) -> String {
     }
 }
 
-fn read(text: &str, game: &Standard) -> Result<Question> {
-    let (position, die) = game.parse_position(text)?;
-    Ok(Question {
-        text: text.to_owned(),
-        position,
-        die,
-        winner: game.winner(&position),
-    })
-}
-
-/// `r` or `b`.
-pub(crate) fn side(seat: Seat) -> &'static str {
-    if seat == RED { "r" } else { "b" }
-}
-
 fn object(position: &str, answer: &impl Serialize) -> Result<Value> {
     let mut object = Map::from_iter([("position".to_owned(), json!(position))]);
     if let Value::Object(fields) = serde_json::to_value(answer)? {
         object.extend(fields);
     }
     Ok(Value::Object(object))
-}
-
-/// A position as a person sees it: rows, columns and whose turn it is.
-pub(crate) fn board(game: &Standard, question: &Question) -> String {
-    game.draw(&question.position, question.die)
 }

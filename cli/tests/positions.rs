@@ -4,6 +4,7 @@
 
 mod support;
 
+use engine::games::einstein::Standard;
 use engine::games::einstein::learned::ntuple::{NTuple, TupleSet};
 use engine::games::einstein::learned::weights::{Model, ModelFile};
 use serde_json::Value;
@@ -602,15 +603,18 @@ fn a_script_reads_a_model_and_gives_its_values() {
 
 /// A model with cells of all kinds and three phases, whose weights are no matter.
 fn model_of_all_cells(directory: &std::path::Path) -> String {
-    let set = TupleSet::custom(&[
-        "b3 b4 m0 m6",
-        "o20 o21 o22 o16",
-        "s0 s7",
-        "d2 d8 a4",
-        "m12 m18 m24 m23",
-        "b24",
-        "o24 m13",
-    ])
+    let set = TupleSet::custom(
+        &Standard::default(),
+        &[
+            "b3 b4 m0 m6",
+            "o20 o21 o22 o16",
+            "s0 s7",
+            "d2 d8 a4",
+            "m12 m18 m24 m23",
+            "b24",
+            "o24 m13",
+        ],
+    )
     .unwrap();
     let set = set.with_phases(&[5, 9]).unwrap();
     let weights = (0..set.rows() as u64)

@@ -90,10 +90,10 @@ fn set_ups_are_ranked_and_the_arena_takes_what_was_found() {
             "--json",
         ])
     };
-    assert_eq!(play(text(&best)).json()["setups"], "512 given pairs");
+    assert_eq!(play(text(&best)).json()["starts"], "512 given pairs");
     for setups in ["nash".to_owned(), format!("nash:{}", text(&mix))] {
         assert!(
-            play(&setups).json()["setups"]
+            play(&setups).json()["starts"]
                 .as_str()
                 .unwrap()
                 .starts_with("a mix of"),

@@ -7,11 +7,11 @@ pub mod core;
 
 pub mod search;
 
+// Who plays, what a game leaves behind, and the one game loop; and what it takes to be played.
+pub mod play;
+
 // Learned weights, and how they are kept in files.
 pub mod learned;
 
 // The games, each with its evaluators.
 pub mod games;
-
-// Who plays, what a game leaves behind, and the one game loop.
-pub mod play;

@@ -7,6 +7,13 @@ pub mod notation;
 // What everybody but search may know of a game.
 pub mod playable;
 
+// What a game registers under names.
+pub mod registry;
+
+pub mod open_chance;
+
+pub mod random;
+
 pub mod provided;
 
 pub mod searching;

@@ -2,10 +2,10 @@
 //! moves.
 
 use engine::core::chance::{Bounds, ChanceBounds, expectation};
-use engine::core::game::Outcome;
+use engine::core::game::{FixedList, Outcome};
 use proptest::prelude::*;
 
-/// Rounding of sums of six products in single precision.
+/// Rounding of sums of up to 36 products in single precision.
 const ROUNDING: f64 = 2e-6;
 
 /// Outcomes as runs of a list of moves, with positive weights that add up to 1.
@@ -30,7 +30,7 @@ fn node() -> impl Strategy<Value = Node> {
         ),
         1..12,
     );
-    (prop::collection::vec(run, 1..=6), moves).prop_map(|(runs, moves)| {
+    (prop_oneof![3 => prop::collection::vec(run.clone(), 1..=6), 1 => prop::collection::vec(run, 7..=36)], moves).prop_map(|(runs, moves)| {
         let total: f64 = runs.iter().map(|run| run.2).sum();
         let outcomes = runs.iter().map(|&(start, length, weight)| {
             let start = start % moves.len();
@@ -112,7 +112,7 @@ proptest! {
     fn bounds_and_windows_follow_the_definition(node in node(), alpha in 0.0f32..1.0, width in 0.0f32..0.5, tried in prop::collection::vec(0.0f32..1.0, 4)) {
         let beta = alpha + width;
         let count = node.values.len();
-        let mut bounds = ChanceBounds::new(&node.outcomes);
+        let mut bounds = ChanceBounds::<FixedList<Outcome, 36>>::new(&node.outcomes);
         let (mut lower, mut upper) = (vec![0.0f64; count], vec![1.0f64; count]);
         let mut searched = vec![false; count];
         for &(index, below, above) in &node.order {

@@ -1,7 +1,7 @@
 //! Monte-Carlo tree search against exact values, and what it proves.
 
 use engine::core::chance::{Bounds, expectation};
-use engine::core::game::{Game, OutcomeList};
+use engine::core::game::Game;
 use engine::games::einstein::{Move, Position, Standard};
 use engine::search::mcts::{Budget, Mcts, MctsOptions, MoveStatistics, Playout, best_move};
 use serde_json::Value;
@@ -34,8 +34,7 @@ fn value(position: &Position, found: &[MoveStatistics<Move>]) -> f32 {
         .iter()
         .map(|statistics| statistics.value.unwrap_or(0.0))
         .collect();
-    let mut outcomes = OutcomeList::default();
-    game.outcomes(position, &moves, &mut outcomes);
+    let outcomes = game.outcomes(position, &moves);
     expectation(&outcomes, &values)
 }
 

@@ -1,8 +1,10 @@
 //! Every option of the Monte-Carlo search keeps what it promises: memory, threads, what is kept,
 //! leaves, limits.
 
+mod games;
+
 use engine::core::chance::{Bounds, expectation};
-use engine::core::game::{Game, MAX_SEATS, OutcomeList, Payoffs};
+use engine::core::game::{Game, MAX_SEATS, Payoffs};
 use engine::core::oracle::Oracle;
 use engine::core::random::RandomStream;
 use engine::games::einstein::evaluators::schwarz_odds::SchwarzOdds;
@@ -14,6 +16,7 @@ use engine::search::mcts::{
     Backup, Budget, EvaluatorLeaf, FirstPlay, Leaf, Mcts, MctsOptions, Mix, MoveStatistics,
     Playout, Prior, Selection, StarLeaf, best_move,
 };
+use games::{Field, HashEvaluator, HashGame, Totals};
 use serde_json::Value;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -50,8 +53,7 @@ fn value(position: &Position, found: &[MoveStatistics<Move>]) -> f32 {
         .iter()
         .map(|statistics| statistics.value.unwrap_or(0.0))
         .collect();
-    let mut outcomes = OutcomeList::default();
-    Standard::default().outcomes(position, &moves, &mut outcomes);
+    let outcomes = Standard::default().outcomes(position, &moves);
     expectation(&outcomes, &values)
 }
 
@@ -156,6 +158,133 @@ fn every_variant_comes_close_to_exact_values_and_proves_only_what_is_true() {
         }
         let off = off.0 / f64::from(off.1);
         assert!(off < 0.02, "{name}: off by {off} on average");
+    }
+}
+
+/// With 21 outcomes and draws, and without chance but with many moves.
+#[test]
+fn every_variant_is_right_on_other_games() {
+    let totals = Totals {
+        modulus: 5,
+        length: 3,
+    };
+    let field = Field::new(80, 2, 3, 2);
+    for (name, options) in variants() {
+        let mut off = (0.0, 0);
+        let mut search = Mcts::<_, _>::new(totals.clone(), Playout, options, 1)
+            .with_prior(Some(Arc::new(HashEvaluator) as Arc<dyn Prior<Totals>>));
+        for statistics in search.search(&Totals::START, None) {
+            let exact = 1.0 - totals.value(&totals.play(&Totals::START, statistics.mv));
+            encloses(name, &statistics, exact);
+            if statistics.visits > 500 {
+                let value = f64::from(statistics.value.expect("it was tried"));
+                off = (off.0 + (value - exact).abs(), off.1 + 1);
+            }
+        }
+        assert!(
+            off.1 > 0 && off.0 / f64::from(off.1) < 0.03,
+            "{name}: off by {off:?}"
+        );
+        let mut search = Mcts::<_, _>::new(field.clone(), Playout, options, 1)
+            .with_prior(Some(Arc::new(HashEvaluator) as Arc<dyn Prior<Field>>));
+        let found = search.search(&Field::START, None);
+        for statistics in &found {
+            let exact = 1.0 - field.value(&field.play(&Field::START, statistics.mv));
+            encloses(name, statistics, f64::from(exact));
+        }
+        let best = field.play(&Field::START, best_move(&found).mv);
+        assert_eq!(
+            1.0 - field.value(&best),
+            field.value(&Field::START),
+            "{name}"
+        );
+    }
+}
+
+/// What is proven must be true.
+fn encloses<M: std::fmt::Debug>(name: &str, statistics: &MoveStatistics<M>, exact: f64) {
+    let Bounds { lower, upper } = statistics.proven;
+    assert!(
+        f64::from(lower) - 1e-6 < exact && exact < f64::from(upper) + 1e-6,
+        "{name}: {statistics:?}, exactly {exact}"
+    );
+}
+
+#[test]
+fn the_solver_proves_draws_to_the_last_digit() {
+    // Whatever the dice say, nobody gets anything.
+    let totals = Totals {
+        modulus: 1,
+        length: 3,
+    };
+    let mut search = Mcts::<_, _>::new(totals, Playout, simulations(100_000), 1);
+    for statistics in search.search(&Totals::START, None) {
+        assert_eq!((statistics.proven, statistics.value), (HALF, Some(0.5)));
+    }
+    assert!(search.report().simulations < 100_000);
+    // Two cells are worth most: whoever takes neither loses, and with one of them it is a draw.
+    let mut field = Field::new(6, 2, 2, 1);
+    field.points = vec![1, 3, 0, 2, 3, 1];
+    let mut search = Mcts::<_, _>::new(field, Playout, simulations(100_000), 1);
+    for statistics in search.search(&Field::START, None) {
+        let exact = if [1, 4].contains(&statistics.mv) {
+            0.5
+        } else {
+            0.0
+        };
+        assert_eq!(statistics.proven, Bounds::exact(exact));
+    }
+}
+
+const HALF: Bounds = Bounds {
+    lower: 0.5,
+    upper: 0.5,
+};
+
+#[test]
+fn thousands_of_moves_have_room_and_the_winning_one_is_found() {
+    let mut field = Field::new(2500, 0, 2, 3);
+    field.points[1700] = 1;
+    let run = |options| {
+        let mut search = Mcts::<_, _>::new(field.clone(), Playout, options, 1);
+        let found = search.search(&Field::START, None);
+        (found, search.report())
+    };
+    for rave in [0.0, 50.0] {
+        let (found, report) = run(MctsOptions {
+            rave,
+            ..simulations(3_000)
+        });
+        assert!(found.iter().all(|statistics| statistics.visits > 0));
+        assert!(!report.full && report.positions > 100, "{report:?}");
+        assert_eq!(report.simulations, 3_000);
+        let (found, _) = run(MctsOptions {
+            rave,
+            exploration: 0.1,
+            ..simulations(6_000)
+        });
+        let best = best_move(&found);
+        assert_eq!((best.mv, best.proven), (1700, Bounds::exact(1.0)));
+    }
+}
+
+#[test]
+fn every_number_of_seats_gets_the_mean_of_its_own_payoffs() {
+    for seats in 2..=MAX_SEATS {
+        let game = HashGame {
+            seats,
+            seed: 7,
+            length: 1,
+            chance: false,
+        };
+        let start = game.start();
+        let leaf = EvaluatorLeaf::new(HashEvaluator);
+        let mut search = Mcts::<_, _>::new(game.clone(), leaf, simulations(100), 1);
+        for statistics in search.search(&start, None) {
+            let payoffs = game.payoffs(&game.play(&start, statistics.mv));
+            let own = payoffs.expect("over")[game.to_move(&start)];
+            assert!((statistics.value.expect("tried") - own).abs() < 1e-6);
+        }
     }
 }
 

@@ -8,14 +8,14 @@
 
 mod games;
 
-use engine::core::evaluator::{DynEvaluator, Evaluator};
+use engine::core::evaluator::Evaluator;
 use engine::core::game::Game;
 use engine::core::random::RandomStream;
 use engine::games::einstein::dice::{DiceStream, Die};
-use engine::games::einstein::evaluators::open_dice::OpenDiceEvaluator;
 use engine::games::einstein::evaluators::schwarz_odds::SchwarzOdds;
-use engine::games::einstein::open_dice::OpenDice;
-use engine::games::einstein::{EinStein, Standard, Variant};
+use engine::games::einstein::{Standard, Variant};
+use engine::play::open_chance::{OpenChance, OpenEvaluator, OpenPosition};
+use engine::play::playable::Playable;
 use engine::search::Search;
 use engine::search::minimax::minimax;
 use engine::search::outcomes::{Options, OutcomeSearch};
@@ -36,7 +36,7 @@ fn moves_along_a_line_are_those_of_the_rolls() {
         let game = Standard::new(Variant::Classic, die);
         let mut random = RandomStream::new(seed);
         for seed in 0..300 {
-            let open = OpenDice::new(game.clone(), seed);
+            let open = OpenChance::new(game.clone(), seed);
             let mut dice = DiceStream::new(seed, die);
             let start = game.random_start(&mut random, seed as usize % 2);
             let (mut position, mut beside) = (open.start(start), start);
@@ -44,7 +44,7 @@ fn moves_along_a_line_are_those_of_the_rolls() {
                 assert_eq!(open.payoffs(&position), None);
                 assert_eq!(open.to_move(&position), beside.seat());
                 let face = dice.roll();
-                assert_eq!(open.roll(&position), face);
+                assert_eq!(open.outcome(&position), face);
                 let legal = game.legal_moves(&beside, face);
                 let mut moves = Default::default();
                 open.moves(&position, &mut moves);
@@ -59,31 +59,34 @@ fn moves_along_a_line_are_those_of_the_rolls() {
 }
 
 #[test]
-fn a_small_board_has_its_own_rolls() {
-    let game = EinStein::<3, 3>::with_stones(Variant::Classic, Die::with_faces(3).unwrap(), 3);
-    let open = OpenDice::new(game.clone(), 5);
+fn no_game_outlasts_its_outcomes() {
+    let game = Standard::default();
+    let open = OpenChance::new(game.clone(), 5);
     let mut random = RandomStream::new(5);
     for _ in 0..100 {
         let mut position = open.start(game.random_start(&mut random, 0));
         while open.payoffs(&position).is_none() {
             position = open.play(&position, open.random_move(&position, random.next_u64()));
         }
-        // Each side's stones start 0, 1 and 1 steps from home; the goal is 4 away.
-        assert!(position.ply <= 20, "{position:?}");
+        // Each of twelve stones is at most eight rows and columns from its goal.
+        assert!(
+            position.ply <= 96 && game.most_plies() >= 96,
+            "{position:?}"
+        );
     }
 }
 
 #[test]
 fn keys_tell_plies_apart() {
     let game = Standard::default();
-    let open = OpenDice::new(game.clone(), 3);
+    let open = OpenChance::new(game.clone(), 3);
     let mut random = RandomStream::new(3);
     let mut seen = HashMap::new();
     for _ in 0..200 {
         let mut position = open.start(game.random_start(&mut random, 0));
         while open.payoffs(&position).is_none() {
             for ply in position.ply..position.ply + 3 {
-                let shifted = engine::games::einstein::open_dice::OpenPosition { ply, ..position };
+                let shifted = OpenPosition { ply, ..position };
                 assert_eq!(*seen.entry(open.key(&shifted)).or_insert(shifted), shifted);
             }
             position = open.play(&position, open.random_move(&position, random.next_u64()));
@@ -91,11 +94,11 @@ fn keys_tell_plies_apart() {
     }
 }
 
-fn searches_are_minimax<E: Evaluator<OpenDice> + Clone>(evaluator: &E) {
+fn searches_are_minimax<E: Evaluator<OpenChance<Standard>> + Clone>(evaluator: &E) {
     let game = Standard::default();
     let mut random = RandomStream::new(9);
     for seed in 0..60 {
-        let open = OpenDice::new(game.clone(), seed);
+        let open = OpenChance::new(game.clone(), seed);
         let mut position = open.start(game.random_start(&mut random, seed as usize % 2));
         for _ in 0..random.below(20) {
             let next = open.play(&position, open.random_move(&position, random.next_u64()));
@@ -143,7 +146,7 @@ fn searches_are_minimax<E: Evaluator<OpenDice> + Clone>(evaluator: &E) {
 fn searches_are_minimax_with_any_evaluator() {
     searches_are_minimax(&HashEvaluator);
     let schwarz = SchwarzOdds::fitted(&Standard::default());
-    searches_are_minimax(&OpenDiceEvaluator(schwarz));
+    searches_are_minimax(&OpenEvaluator(schwarz));
 }
 
 /// Counts the moves of a line in its cache, so that refreshing and updating can be told apart.
@@ -178,15 +181,15 @@ impl Evaluator<Standard> for Counting {
 #[test]
 fn the_evaluator_inside_is_asked() {
     let game = Standard::default();
-    let open = OpenDice::new(game.clone(), 1);
+    let open = OpenChance::new(game.clone(), 1);
     let schwarz = SchwarzOdds::fitted(&game);
     let start = open.start(game.start([3, 500], 1));
     assert_eq!(
-        OpenDiceEvaluator(schwarz.clone()).value_of(&open, &start),
+        OpenEvaluator(schwarz.clone()).value_of(&open, &start),
         schwarz.value_of(&game, &start.position)
     );
     let (mut parent, mut child) = (0, 0);
-    let counting = OpenDiceEvaluator(Counting);
+    let counting = OpenEvaluator(Counting);
     counting.refresh(&open, &start, &mut parent);
     let mv = open.random_move(&start, 0);
     counting.update(

@@ -3,13 +3,13 @@
 
 mod positions;
 
-use engine::core::evaluator::DynEvaluator;
 use engine::core::game::Game;
 use engine::games::einstein::tables::Tables;
 use engine::games::einstein::tables::shared::shared;
 use engine::games::einstein::{Move, Position, Standard};
 use engine::play::build::{PlayerRecipe, evaluator};
 use engine::play::player::Player;
+use engine::play::registry::AnyEvaluator;
 use positions::random_positions;
 
 const STONES: usize = 4;
@@ -60,7 +60,7 @@ fn no_move_gives_anything_away() {
 fn by_the_book(
     game: &Standard,
     tables: &Tables,
-    evaluator: &dyn DynEvaluator<Standard>,
+    evaluator: &dyn AnyEvaluator<Standard>,
     position: &Position,
     depth: u32,
 ) -> f32 {
@@ -99,7 +99,7 @@ fn before_the_tables_leaves_are_what_they_know() {
                 &game,
             );
             for position in endgames(&game, 5..=7).iter().take(100) {
-                let expected = by_the_book(&game, &tables, &evaluator, position, depth);
+                let expected = by_the_book(&game, &tables, &*evaluator, position, depth);
                 let found = player.value(position).value.unwrap();
                 assert!(
                     (found - expected).abs() < 1e-5,

@@ -6,7 +6,7 @@ mod games;
 use engine::core::calibration::Calibrated;
 use engine::core::chance::expectation;
 use engine::core::evaluator::{Evaluator, Score};
-use engine::core::game::{Game, OutcomeList, won_by};
+use engine::core::game::{Game, won_by};
 use engine::core::random::RandomStream;
 use engine::games::einstein::evaluators::farmer_boy::FarmerBoy;
 use engine::games::einstein::evaluators::schwarz_odds::SchwarzOdds;
@@ -233,9 +233,9 @@ fn playouts_end_and_begin_as_they_should() {
     // One ply of the best successor, then its value: the expectation over the roll of the best, as
     // searched one ply deep.
     let schwarz = SchwarzOdds::fitted(&game);
-    let (mut moves, mut outcomes) = (MoveList::default(), OutcomeList::default());
+    let mut moves = MoveList::default();
     game.moves(&near_the_end, &mut moves);
-    game.outcomes(&near_the_end, &moves, &mut outcomes);
+    let outcomes = game.outcomes(&near_the_end, &moves);
     let values: Vec<f32> = moves
         .iter()
         .map(|&mv| {
@@ -273,7 +273,8 @@ fn games_of_any_shape_are_played_out() {
             assert!([0, 1].map(won_by).contains(&payoffs));
         }
     }
-    let game = HashGame::<3> {
+    let game = HashGame {
+        seats: 3,
         seed: 5,
         length: 6,
         chance: true,
@@ -321,7 +322,7 @@ fn playouts_that_are_cut_short_are_closed_together_and_make_known_what_was_playe
             );
             (
                 payoffs,
-                (0..Standard::MOVE_KINDS)
+                (0..game.move_kinds())
                     .filter(|&kind| made.contains(kind))
                     .count(),
             )

@@ -30,6 +30,8 @@ struct Slow {
 }
 
 impl Player<Standard> for Slow {
+    engine::player_never!(Standard: ponders, fails, values);
+
     fn new_game(&mut self, _seed: u64) {}
 
     fn decide(&mut self, _position: &Position, legal: &[Move]) -> Decision<Move> {
@@ -62,6 +64,8 @@ struct Counted {
 }
 
 impl Player<Standard> for Counted {
+    engine::player_never!(Standard: fails, values);
+
     fn new_game(&mut self, seed: u64) {
         self.player.new_game(seed);
     }

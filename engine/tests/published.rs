@@ -6,11 +6,11 @@
 mod games;
 
 use engine::core::evaluator::Evaluator;
-use engine::core::game::{Game, OutcomeList};
+use engine::core::game::Game;
 use engine::core::random::RandomStream;
 use engine::games::einstein::dice::Die;
-use engine::games::einstein::open_dice::OpenDice;
 use engine::games::einstein::{Position, Standard, Variant};
+use engine::play::open_chance::OpenChance;
 use engine::search::Search;
 use engine::search::expectiminimax::{Expectiminimax, Form};
 use engine::search::minimax::minimax;
@@ -153,13 +153,15 @@ fn everything_agrees_on_einstein() {
 #[test]
 fn everything_agrees_on_games_of_any_shape() {
     for seed in 0..300 {
-        let two = HashGame::<2> {
+        let two = HashGame {
+            seats: 2,
             seed,
             length: 4,
             chance: true,
         };
         all_agree(&two, &two.start(), 1 + seed as u32 % 5);
-        let three = HashGame::<3> {
+        let three = HashGame {
+            seats: 3,
             seed,
             length: 4,
             chance: seed % 2 == 0,
@@ -206,7 +208,8 @@ fn alpha_beta<G: Game>(
 #[test]
 fn without_chance_star0_is_minimax_and_star1_is_alpha_beta() {
     for seed in 0..200 {
-        let game = HashGame::<2> {
+        let game = HashGame {
+            seats: 2,
             seed,
             length: 6,
             chance: false,
@@ -226,7 +229,7 @@ fn without_chance_star0_is_minimax_and_star1_is_alpha_beta() {
     // leaves are the same.
     let game = Standard::default();
     for (seed, position) in random_positions(&game, 100, 13).into_iter().enumerate() {
-        let open = OpenDice::new(game.clone(), seed as u64);
+        let open = OpenChance::new(game.clone(), seed as u64);
         let start = open.start(position);
         let mut star1 =
             OutcomeSearch::<_, _>::new(open.clone(), HashEvaluator, 7, plain(Cuts::Star1), None);
@@ -277,8 +280,7 @@ fn face_by_face_lists_each_possible_face() {
         for (index, position) in random_positions(&game, 200, 3).iter().enumerate() {
             let mut moves = Default::default();
             apart.moves(position, &mut moves);
-            let mut outcomes = OutcomeList::default();
-            apart.outcomes(position, &moves, &mut outcomes);
+            let outcomes = apart.outcomes(position, &moves);
             let faces: Vec<u8> = (1..=6)
                 .filter(|&face| game.die().probability(face) > 0.0)
                 .collect();

@@ -6,7 +6,7 @@
 )]
 
 use engine::core::calibration::{Calibrated, Calibration};
-use engine::core::evaluator::DynEvaluator;
+use engine::core::evaluator::Evaluator;
 use engine::core::game::Game;
 use engine::core::random::RandomStream;
 use engine::games::einstein::dice::DiceStream;
@@ -27,7 +27,7 @@ fn new_table(entries: usize) -> Arc<Table> {
 /// `evaluator`; `None` if the game is over by then.
 fn played(
     game: &Standard,
-    evaluator: &impl DynEvaluator<Standard>,
+    evaluator: &impl Evaluator<Standard>,
     plies: usize,
     seed: u64,
 ) -> Option<Position> {

@@ -3,12 +3,13 @@
 
 mod reference;
 
-use engine::core::game::{Game, OutcomeList};
+use engine::core::game::Game;
 use engine::games::einstein::dice::{Die, RandomStream};
 use engine::games::einstein::position::Side;
 use engine::games::einstein::{
     BLUE, EinStein, GONE, MAX_STONES, MoveList, Position, RED, Standard, Variant,
 };
+use engine::play::perft::perft;
 use proptest::prelude::*;
 use reference::{Board, Choice, Step};
 use std::collections::HashMap;
@@ -105,8 +106,7 @@ impl<const COLUMNS: usize, const ROWS: usize> Rules<COLUMNS, ROWS> {
 
         // The outcomes: each possible face's steps are one outcome's run, whose weight is that of
         // all such faces.
-        let mut outcomes = OutcomeList::default();
-        game.outcomes(position, &moves, &mut outcomes);
+        let outcomes = game.outcomes(position, &moves);
         let mut weights = vec![0.0; outcomes.len()];
         for face in self.faces() {
             let legal: Vec<String> = board
@@ -300,29 +300,15 @@ fn games_from_set_ups_agree_with_the_reference() {
     }
 }
 
-/// Paths of (face, move) pairs.
-fn perft(game: &Standard, position: &Position, depth: u32) -> u64 {
-    if depth == 0 {
-        return 1;
-    }
-    let paths_of_face = |face| -> u64 {
-        let legal = game.legal_moves(position, face);
-        legal
-            .iter()
-            .map(|&mv| perft(game, &game.play(position, mv), depth - 1))
-            .sum()
-    };
-    (1..=6).map(paths_of_face).sum()
-}
-
-/// The same through the move list and the outcomes: weights of sixths count the faces.
+/// Paths of (face, move) pairs, through the move list and the outcomes: weights of sixths count the
+/// faces.
 fn perft_of_outcomes(game: &Standard, position: &Position, depth: u32) -> u64 {
     if depth == 0 {
         return 1;
     }
-    let (mut moves, mut outcomes) = (MoveList::default(), OutcomeList::default());
+    let mut moves = MoveList::default();
     game.moves(position, &mut moves);
-    game.outcomes(position, &moves, &mut outcomes);
+    let outcomes = game.outcomes(position, &moves);
     let below: Vec<u64> = moves
         .iter()
         .map(|&mv| perft_of_outcomes(game, &game.play(position, mv), depth - 1))
@@ -342,7 +328,7 @@ fn perft_counts_those_of_two_independent_programs() {
         .parse_position("123../45.../6...a/...bc/..def r -")
         .expect("a position");
     for (depth, paths) in [(1, 18), (2, 324), (3, 6162), (4, 117_369)] {
-        assert_eq!(perft(&game, &start, depth), paths, "depth {depth}");
+        assert_eq!(perft(&game, &start, depth).leaves, paths, "depth {depth}");
         assert_eq!(
             perft_of_outcomes(&game, &start, depth),
             paths,

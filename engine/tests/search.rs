@@ -16,9 +16,10 @@ use engine::search::Search;
 use engine::search::expectiminimax::{Expectiminimax, Form};
 use engine::search::mcts::{Budget, EvaluatorLeaf, Mcts, MctsOptions, Playout};
 use engine::search::minimax::minimax;
+use engine::search::outcomes::{Options, OutcomeSearch};
 use engine::search::star::{Cuts, Star, StarOptions};
 use engine::search::table::{Replacement, Reuse, Table};
-use games::{HashEvaluator, HashGame, Nim, Piles};
+use games::{Field, HashEvaluator, HashGame, HashPosition, Nim, Piles, Totals};
 use positions::random_positions;
 use std::sync::Arc;
 
@@ -50,8 +51,41 @@ fn all_agree<G: Game>(game: &G, position: &G::Position, depth: u32, tolerance: f
         (unified - expected).abs() < 1e-12,
         "unified {unified}, textbook {expected}"
     );
-    for size in [None, Some(1), Some(7), Some(1 << 12)] {
-        let mut star = star1(game.clone(), HashEvaluator, size.map(table));
+    for (cuts, negascout) in [
+        (Cuts::None, false),
+        (Cuts::Between, false),
+        (Cuts::Star1, true),
+        (Cuts::Star2, false),
+    ] {
+        let mut published: OutcomeSearch<G, HashEvaluator> = OutcomeSearch::new(
+            game.clone(),
+            HashEvaluator,
+            depth,
+            Options { cuts, negascout },
+            Some(table(7)),
+        );
+        let found = f64::from(published.bounds(position, depth, 0.0, 1.0).lower);
+        assert!(
+            (found - expected).abs() < tolerance,
+            "{cuts:?} outcome by outcome {found}, textbook {expected}"
+        );
+    }
+    let star1 = StarOptions {
+        cuts: Cuts::Star1,
+        ..StarOptions::default()
+    };
+    let all = [Cuts::None, Cuts::Between, Cuts::Star1, Cuts::Star2]
+        .into_iter()
+        .flat_map(|cuts| [false, true].map(|negascout| (cuts, negascout)))
+        .map(|(cuts, negascout)| StarOptions {
+            cuts,
+            negascout,
+            ..star1
+        });
+    let sizes = [None, Some(1), Some(7), Some(1 << 12)].map(|size| (star1, size));
+    for (options, size) in all.map(|options| (options, Some(7))).chain(sizes) {
+        let mut star: Star<G, HashEvaluator> =
+            Star::new(game.clone(), HashEvaluator, options, size.map(table));
         let full = star.bounds(position, depth, f32::NEG_INFINITY, f32::INFINITY);
         assert!(
             (f64::from(full.lower) - expected).abs() < tolerance,
@@ -103,13 +137,15 @@ fn searches_agree_on_einstein() {
 #[test]
 fn searches_agree_on_games_of_any_shape() {
     for seed in 0..300 {
-        let two = HashGame::<2> {
+        let two = HashGame {
+            seats: 2,
             seed,
             length: 4,
             chance: true,
         };
         all_agree(&two, &two.start(), 1 + seed as u32 % 5, 1e-6);
-        let three = HashGame::<3> {
+        let three = HashGame {
+            seats: 3,
             seed,
             length: 4,
             chance: seed % 2 == 0,
@@ -118,10 +154,98 @@ fn searches_agree_on_games_of_any_shape() {
     }
 }
 
+/// Seats that come from the rules, whose payoffs are ranks.
+#[test]
+fn searches_agree_on_any_number_of_seats() {
+    for seed in 0..100 {
+        let game = HashGame {
+            seats: 4 + seed as usize % 5,
+            seed,
+            length: 4,
+            chance: seed % 2 == 0,
+        };
+        all_agree(&game, &game.start(), 1 + seed as u32 % 4, 1e-6);
+    }
+}
+
+#[test]
+fn searches_agree_on_21_outcomes_and_draws() {
+    for modulus in [1, 2, 5, 13] {
+        let game = Totals { modulus, length: 3 };
+        // To the end, where draws are half a win each, and to leaves before it.
+        let value = game.value(&Totals::START);
+        let exact = Expectiminimax::new(game.clone(), HashEvaluator, 3, Form::Unified).value_to(
+            &Totals::START,
+            3,
+            0,
+        );
+        assert!((value - exact).abs() < 1e-6, "{value}, {exact}");
+        for depth in 1..=3 {
+            all_agree(&game, &Totals::START, depth, 2e-6);
+        }
+        for number in 1..=12 {
+            all_agree(&game, &game.play(&Totals::START, number), 2, 2e-6);
+        }
+    }
+}
+
+#[test]
+fn a_draw_whatever_chance_brings_is_worth_one_half_to_the_last_digit() {
+    let game = Totals {
+        modulus: 1,
+        length: 4,
+    };
+    for cuts in [Cuts::None, Cuts::Between, Cuts::Star1, Cuts::Star2] {
+        let options = StarOptions {
+            cuts,
+            ..StarOptions::default()
+        };
+        let mut star: Star<_, _> = Star::new(game.clone(), HashEvaluator, options, None);
+        let (bounds, proven) =
+            star.bounds_and_proof(&Totals::START, 5, f32::NEG_INFINITY, f32::INFINITY);
+        assert_eq!((bounds.lower, bounds.upper, proven), (0.5, 0.5, true));
+    }
+}
+
+#[test]
+fn searches_agree_on_long_lists_of_moves() {
+    for (cells, most, length) in [(9, 3, 3), (40, 5, 4), (100, 7, 4)] {
+        let game = Field::new(cells, most, length, u64::from(length));
+        for depth in 1..=2 {
+            all_agree(&game, &Field::START, depth, 1e-6);
+        }
+        let position = game.play(&Field::START, 3);
+        let mut star = star1(game.clone(), HashEvaluator, Some(table(1 << 12)));
+        let found = star.bounds(&position, 9, f32::NEG_INFINITY, f32::INFINITY);
+        let value = game.value(&position);
+        assert_eq!((found.lower, found.upper), (value, value), "{cells} cells");
+    }
+    // 2,500 moves: won, drawn and lost for the seat to move.
+    for (best, expected) in [([9, 8], 1.0), ([9, 9], 0.5)] {
+        let mut game = Field::new(2500, 7, 2, 1);
+        game.points[1200..1202].copy_from_slice(&best);
+        assert_eq!(game.value(&Field::START), expected);
+        for cuts in [Cuts::Star1, Cuts::Star2] {
+            let options = StarOptions {
+                cuts,
+                ..StarOptions::default()
+            };
+            let mut star: Star<_, _> =
+                Star::new(game.clone(), HashEvaluator, options, Some(table(1 << 12)));
+            let found = star.bounds(&Field::START, 4, f32::NEG_INFINITY, f32::INFINITY);
+            assert_eq!((found.lower, found.upper), (expected, expected));
+            let after = game.play(&Field::START, 7);
+            let found = star.bounds(&after, 4, f32::NEG_INFINITY, f32::INFINITY);
+            assert_eq!(found.lower, 1.0);
+        }
+    }
+}
+
 #[test]
 fn without_chance_everything_is_minimax() {
     for seed in 0..100 {
-        let game = HashGame::<2> {
+        let game = HashGame {
+            seats: 2,
             seed,
             length: 5,
             chance: false,
@@ -209,22 +333,18 @@ fn uct_finds_the_winning_move_of_nim() {
 }
 
 /// maxⁿ by definition: each seat maximises its own payoff, chance averages.
-fn max_n<const SEATS: usize>(
-    game: &HashGame<SEATS>,
-    position: &<HashGame<SEATS> as Game>::Position,
-) -> Vec<f64> {
+fn max_n(game: &HashGame, position: &HashPosition) -> Vec<f64> {
     if let Some(payoffs) = game.payoffs(position) {
-        return payoffs[..SEATS]
+        return payoffs[..game.seats]
             .iter()
             .map(|&payoff| f64::from(payoff))
             .collect();
     }
     let mut moves = Vec::new();
     game.moves(position, &mut moves);
-    let mut outcomes = engine::core::game::OutcomeList::default();
-    game.outcomes(position, &moves, &mut outcomes);
+    let outcomes = game.outcomes(position, &moves);
     let seat = game.to_move(position);
-    let mut sum = vec![0.0; SEATS];
+    let mut sum = vec![0.0; game.seats];
     for outcome in outcomes.iter() {
         let best = moves[outcome.run()]
             .iter()
@@ -246,7 +366,8 @@ fn uct_converges_to_max_n_with_three_seats() {
         ..MctsOptions::default()
     };
     for seed in 0..12 {
-        let game = HashGame::<3> {
+        let game = HashGame {
+            seats: 3,
             seed,
             length: 3,
             chance: seed % 2 == 0,

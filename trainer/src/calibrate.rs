@@ -1,12 +1,11 @@
 //! Calibration: which logistic turns a raw score into a win probability.
 //!
 //! Slope and offset minimise the cross-entropy between the logistic of the score and the results of
-//! self-play games (logistic regression, by Newton's method in `f64`); the fit is unique, because
+//! self-play games, draws being half a point (logistic regression, by Newton's method in `f64`); the fit is unique, because
 //! the loss is convex.
 
 use crate::shard::PlayedGame;
-use engine::core::game::Game;
-use engine::games::einstein::{Position, Standard};
+use engine::play::playable::Playable;
 use serde::{Deserialize, Serialize};
 
 /// A fitted logistic `1 / (1 + exp(-(slope · score + offset)))`.
@@ -22,33 +21,28 @@ pub struct LogisticFit {
     pub loss: f64,
 }
 
-/// Positions before a roll, not over, with whether the side to move won.
+/// Positions before chance has spoken, not over, with what the seat to move got.
 #[must_use]
-pub fn outcomes(games: &[PlayedGame]) -> Vec<(Position, bool)> {
-    // What a move does is the same in every variant.
-    let rules = Standard::default();
+pub fn outcomes<G: Playable>(rules: &G, games: &[PlayedGame<G>]) -> Vec<(G::Position, f32)> {
     let mut outcomes = Vec::new();
-    for game in games {
-        let mut position = game.record.start;
-        for ply in &game.record.plies {
-            outcomes.push((position, game.record.payoffs[position.seat()] > 0.5));
-            position = rules.play(&position, ply.mv);
-        }
+    for PlayedGame { record, .. } in games {
+        let positions = record.positions(rules).take(record.plies.len());
+        outcomes.extend(positions.map(|position| {
+            let payoff = record.payoffs[rules.to_move(&position)];
+            (position, payoff)
+        }));
     }
     outcomes
 }
 
 /// Mean cross-entropy in nats of win probabilities against results.
 #[must_use]
-pub fn cross_entropy(samples: impl Iterator<Item = (f64, bool)>) -> f64 {
+pub fn cross_entropy(samples: impl Iterator<Item = (f64, f32)>) -> f64 {
     let (mut sum, mut count) = (0.0, 0.0);
-    for (probability, won) in samples {
-        let probability = probability.clamp(1e-12, 1.0 - 1e-12);
-        sum -= if won {
-            probability.ln()
-        } else {
-            (1.0 - probability).ln()
-        };
+    for (probability, result) in samples {
+        let (probability, result) = (probability.clamp(1e-12, 1.0 - 1e-12), f64::from(result));
+        // One of the two is 0 unless the game was drawn; sums with it stay what they are.
+        sum -= result * probability.ln() + (1.0 - result) * (1.0 - probability).ln();
         count += 1.0;
     }
     sum / count
@@ -60,7 +54,7 @@ const MOST_STEPS: usize = 100;
 /// Fits a logistic to scores and results; `None` if there is no finite optimum (no samples, one
 /// result only, scores that are all equal or separate the results).
 #[must_use]
-pub fn fit_logistic(samples: &[(f32, bool)]) -> Option<LogisticFit> {
+pub fn fit_logistic(samples: &[(f32, f32)]) -> Option<LogisticFit> {
     let count = samples.len() as f64;
     // Fitted to scores of unit variance, so that the steps do not depend on the scale of the score.
     let mean = samples
@@ -80,10 +74,10 @@ pub fn fit_logistic(samples: &[(f32, bool)]) -> Option<LogisticFit> {
     let (mut slope, mut offset) = (0.0, 0.0);
     for _ in 0..MOST_STEPS {
         let (mut gradient, mut curvature) = ([0.0; 2], [0.0; 3]);
-        for &(score, won) in samples {
+        for &(score, result) in samples {
             let x = (f64::from(score) - mean) / deviation;
             let probability = 1.0 / (1.0 + (-(slope * x + offset)).exp());
-            let error = probability - f64::from(u8::from(won));
+            let error = probability - f64::from(result);
             let weight = probability * (1.0 - probability);
             gradient[0] += error * x;
             gradient[1] += error;
@@ -115,7 +109,7 @@ pub fn fit_logistic(samples: &[(f32, bool)]) -> Option<LogisticFit> {
                 slope: slope / deviation,
                 offset: offset - slope * shift,
                 standard_errors: [slope_error, variance.sqrt()],
-                loss: cross_entropy(samples.iter().map(|&(score, won)| (fit(score), won))),
+                loss: cross_entropy(samples.iter().map(|&(score, result)| (fit(score), result))),
             });
         }
     }
@@ -130,11 +124,11 @@ mod tests {
     #[test]
     fn a_known_logistic_is_found_again() {
         let mut random = RandomStream::new(1);
-        let samples: Vec<(f32, bool)> = (0..200_000)
+        let samples: Vec<(f32, f32)> = (0..200_000)
             .map(|_| {
                 let score = (random.unit() * 10.0 - 3.0) as f32;
                 let probability = 1.0 / (1.0 + (-(0.7 * f64::from(score) - 0.4)).exp());
-                (score, random.unit() < probability)
+                (score, f32::from(u8::from(random.unit() < probability)))
             })
             .collect();
         let fit = fit_logistic(&samples).unwrap();
@@ -154,14 +148,14 @@ mod tests {
     fn two_scores_are_fitted_exactly() {
         // Score 0 wins 1 of 4, score 1 wins 3 of 4: log odds -ln 3 and +ln 3.
         let samples = [
-            (0.0, true),
-            (0.0, false),
-            (0.0, false),
-            (0.0, false),
-            (1.0, true),
-            (1.0, true),
-            (1.0, true),
-            (1.0, false),
+            (0.0, 1.0),
+            (0.0, 0.0),
+            (0.0, 0.0),
+            (0.0, 0.0),
+            (1.0, 1.0),
+            (1.0, 1.0),
+            (1.0, 1.0),
+            (1.0, 0.0),
         ];
         let fit = fit_logistic(&samples).unwrap();
         assert!(
@@ -174,7 +168,7 @@ mod tests {
     #[test]
     fn without_an_optimum_there_is_no_fit() {
         assert_eq!(fit_logistic(&[]), None);
-        assert_eq!(fit_logistic(&[(1.0, true), (1.0, false)]), None);
-        assert_eq!(fit_logistic(&[(0.0, false), (1.0, true)]), None);
+        assert_eq!(fit_logistic(&[(1.0, 1.0), (1.0, 0.0)]), None);
+        assert_eq!(fit_logistic(&[(0.0, 0.0), (1.0, 1.0)]), None);
     }
 }

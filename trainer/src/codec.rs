@@ -9,7 +9,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 /// Most bytes that decoding one value may claim: far above any game, far below any machine.
-const LIMIT: usize = 1 << 20;
+const LIMIT: usize = 1 << 21;
 
 fn configuration() -> impl bincode::config::Config {
     bincode::config::standard()
@@ -34,6 +34,34 @@ pub fn encode<T: Serialize>(value: &T, bytes: &mut Vec<u8>) -> Result<(), String
 /// If the bytes are not the encoding of such a value.
 pub fn decode<T: DeserializeOwned>(bytes: &[u8]) -> Result<(T, usize), String> {
     bincode::serde::decode_from_slice(bytes, configuration()).map_err(|error| error.to_string())
+}
+
+/// Appends a whole number: seven bits a byte, the lowest first, and the highest bit of a byte says
+/// that another follows (LEB128).
+#[inline]
+pub fn put_number(mut number: u64, bytes: &mut Vec<u8>) {
+    while number >= 0x80 {
+        bytes.push(number as u8 | 0x80);
+        number >>= 7;
+    }
+    bytes.push(number as u8);
+}
+
+/// Takes a number off the front; `None` if there is none, or not in its shortest form.
+#[inline]
+pub fn take_number(bytes: &mut &[u8]) -> Option<u64> {
+    let mut number = 0;
+    for shift in (0..64).step_by(7) {
+        let (&byte, rest) = bytes.split_first()?;
+        *bytes = rest;
+        let bits = u64::from(byte & 0x7F);
+        number |= bits << shift;
+        if byte < 0x80 {
+            let shortest = byte > 0 || shift == 0;
+            return (shortest && bits << shift >> shift == bits).then_some(number);
+        }
+    }
+    None
 }
 
 #[cfg(test)]
@@ -69,6 +97,32 @@ mod tests {
             bytes,
             [&[9][..], &varints, &[7, 1, 1, 0, 0, 0, 0x3F, 0]].concat()
         );
+    }
+
+    #[test]
+    fn numbers_take_seven_bits_a_byte() {
+        for (number, form) in [
+            (0, &[0][..]),
+            (127, &[127]),
+            (128, &[128, 1]),
+            (16_383, &[255, 127]),
+            (16_384, &[128, 128, 1]),
+            (u64::MAX, &[255, 255, 255, 255, 255, 255, 255, 255, 255, 1]),
+        ] {
+            let mut bytes = Vec::new();
+            put_number(number, &mut bytes);
+            assert_eq!(bytes, form);
+            assert_eq!(take_number(&mut &bytes[..]), Some(number));
+        }
+        for none in [
+            &[][..],
+            &[128],
+            &[128, 0],
+            &[255; 11],
+            &[255, 255, 255, 255, 255, 255, 255, 255, 255, 2],
+        ] {
+            assert_eq!(take_number(&mut &none[..]), None, "{none:?}");
+        }
     }
 
     #[test]

@@ -5,6 +5,7 @@
 //! shards like any other, which appears complete or not at all; its manifest and headers say what
 //! it was made of.
 
+mod builder;
 pub mod filter;
 pub mod info;
 pub mod json_lines;
@@ -40,14 +41,14 @@ pub enum DataError {
     /// There are no games.
     #[error("{}: no game records there", .0.display())]
     Empty(PathBuf),
-    /// Games of two variants cannot lie together.
-    #[error("{}: games of the variant '{found}' among games of '{first}'; keep them in directories of their own", .path.display())]
-    Variant {
+    /// Games by different rules cannot lie together.
+    #[error("{}: games of '{found}' among games of '{first}'; keep them in directories of their own", .path.display())]
+    Game {
         /// The first shard that differs.
         path: PathBuf,
-        /// Its variant.
+        /// Its game.
         found: String,
-        /// The variant of the shards before it.
+        /// The game of the shards before it.
         first: String,
     },
     /// Labels of one name have to be comparable.
@@ -65,9 +66,6 @@ pub enum DataError {
     /// Labels cannot be made.
     #[error(transparent)]
     Labeller(#[from] LabelError),
-    /// Another command is at work there.
-    #[error("{}: another command is writing there; wait until it ends, or choose another directory", .0.display())]
-    Busy(PathBuf),
     /// What was begun there is something else.
     #[error("{}: {problem}; remove the directory, or choose another", .path.display())]
     OtherWork {

@@ -1,28 +1,30 @@
-//! Who makes labels: a player, an evaluator, or the endgame tables, asked for the value of every
-//! position before its roll.
+//! Who makes labels: a player, an evaluator, or the game's exact knowledge, asked for the value of
+//! every position before chance speaks.
 //!
-//! Invariant: the labels of a game are a pure function of its start, dice and moves and of who
+//! Invariant: the labels of a game are a pure function of its start, outcomes and moves and of who
 //! makes them, unless that is a player with a time limit; so they are the same made with the game
 //! or later, in any order, on any thread.
 
 use crate::shard::labels::{Label, check_name};
-use crate::shard::{PlayedGame, rounded};
+use crate::shard::{Estimate, PlayedGame, rounded};
 use engine::core::files::{self, FileError};
-use engine::core::random::{SeedSpace, derive_seed};
-use engine::games::einstein::evaluators::any::AnyEvaluator;
-use engine::games::einstein::tables::shared::shared;
-use engine::games::einstein::tables::{FEWEST_STONES, MOST_STONES, Tables, TablesError};
-use engine::games::einstein::{Position, Standard};
+use engine::core::oracle::Oracle;
+use engine::core::random::{RandomStream, SeedSpace, derive_seed};
 use engine::play::build::{PlayerRecipe, evaluator};
 use engine::play::notation::{Arguments, Notation, PlayerError};
+use engine::play::playable::Playable;
 use engine::play::player::Player;
+use engine::play::registry::AnyEvaluator;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
-/// Stones of tables if nobody says how many.
-const STONES: usize = 5;
+/// The maker of exact labels.
+const TABLES: &str = "tables";
+
+/// How much is left of the game in the positions that tables know, if nobody says.
+const REMAINING: usize = 5;
 
 /// A label as it is asked for.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -31,8 +33,8 @@ pub struct LabelConfig {
     /// Its name.
     pub name: String,
     /// Who makes it: a player that values positions, such as `star2(depth=4)`; a model,
-    /// `model:PATH`, or another evaluator, such as `race`; or `tables(stones=5)`, which say
-    /// something of positions of at most so many stones only.
+    /// `model:PATH`, or another evaluator; or `tables(stones=5)`, which know positions exactly of
+    /// which so much is left, counted as the game counts it.
     pub by: String,
 }
 
@@ -48,39 +50,36 @@ pub enum LabelError {
     /// A model cannot be read.
     #[error(transparent)]
     File(#[from] FileError),
-    /// There are no tables.
-    #[error(transparent)]
-    Tables(#[from] TablesError),
 }
 
 /// A labeller that can be made again and again.
 #[derive(Clone)]
-pub struct LabelRecipe {
+pub struct LabelRecipe<G: Playable> {
     label: Label,
-    game: Standard,
-    source: Source,
+    game: G,
+    source: Source<G>,
 }
 
 #[derive(Clone)]
-enum Source {
-    Player(Box<PlayerRecipe>),
-    Evaluator(AnyEvaluator),
-    Tables(Arc<Tables>),
+enum Source<G: Playable> {
+    Player(Box<PlayerRecipe<G>>),
+    Evaluator(Arc<dyn AnyEvaluator<G>>),
+    Tables(Arc<dyn Oracle<G>>),
 }
 
-impl LabelRecipe {
+impl<G: Playable> LabelRecipe<G> {
     /// Reads who is to make a label of games by these rules; models are loaded, and tables built if
     /// need be.
     ///
     /// # Errors
     /// If the name or the notation is wrong, a model or table cannot be read, or the player values
     /// no positions.
-    pub fn new(config: &LabelConfig, game: &Standard) -> Result<Self, LabelError> {
+    pub fn new(config: &LabelConfig, game: &G) -> Result<Self, LabelError> {
         check_name(&config.name).map_err(LabelError::Setting)?;
         let by = &config.by;
         let notation = Notation::parse(by)?;
-        let (by, source) = if notation.name == "tables" {
-            let (by, tables) = tables(by, &notation, game)?;
+        let (by, source) = if notation.name == TABLES {
+            let (by, tables) = exact(by, &notation, game)?;
             (by, Source::Tables(tables))
         } else if notation.name.starts_with("model:") {
             (
@@ -103,6 +102,8 @@ impl LabelRecipe {
             label: Label {
                 name: config.name.clone(),
                 by,
+                exact: matches!(source, Source::Tables(_)),
+                errors: false,
                 models,
             },
             game: game.clone(),
@@ -117,13 +118,19 @@ impl LabelRecipe {
         let Source::Player(player) = &self.source else {
             return Ok(());
         };
-        let (simple, _) = self
-            .game
-            .parse_position("1..../...../...../...../....a r -")
-            .map_err(|error| LabelError::Setting(error.to_string()))?;
+        // Quickly valued: the last position of a random game.
+        let mut random = RandomStream::new(1);
+        let mut after = self.game.random_start(&mut random, 0);
+        let mut last = after;
+        while self.game.payoffs(&after).is_none() {
+            last = after;
+            after = self
+                .game
+                .play(&last, self.game.random_move(&last, random.next_u64()));
+        }
         let mut player = player.make();
         player.new_game(1);
-        match player.value(&simple).value {
+        match player.value(&last).value {
             Some(_) => Ok(()),
             None => Err(LabelError::Setting(format!(
                 "the player '{}' values no positions",
@@ -159,7 +166,7 @@ impl LabelRecipe {
 
     /// A new labeller.
     #[must_use]
-    pub fn make(&self) -> Labeller<'_> {
+    pub fn make(&self) -> Labeller<'_, G> {
         let player = if let Source::Player(recipe) = &self.source {
             Some(recipe.make())
         } else {
@@ -175,57 +182,61 @@ impl LabelRecipe {
 }
 
 /// Makes one label, on one thread.
-pub struct Labeller<'a> {
-    recipe: &'a LabelRecipe,
-    player: Option<Box<dyn Player<Standard>>>,
-    positions: Vec<Position>,
+pub struct Labeller<'a, G: Playable> {
+    recipe: &'a LabelRecipe<G>,
+    player: Option<Box<dyn Player<G>>>,
+    positions: Vec<G::Position>,
     values: Vec<f32>,
 }
 
-impl Labeller<'_> {
-    /// The label of every position before a roll; `None` where there is none.
-    pub fn values(&mut self, game: &PlayedGame) -> Vec<Option<f32>> {
-        let rules = &self.recipe.game;
+impl<G: Playable> Labeller<'_, G> {
+    /// The label of every position before a ply; `None` where there is none.
+    pub fn values(&mut self, played: &PlayedGame<G>) -> Vec<Option<Estimate>> {
+        let game = &self.recipe.game;
         self.positions.clear();
-        self.positions
-            .extend(game.record.positions(rules).take(game.record.plies.len()));
-        let mut labels = vec![None; self.positions.len()];
-        match (&self.recipe.source, &mut self.player) {
-            (Source::Tables(tables), _) => tables.values(&self.positions, &mut labels),
+        self.positions.extend(
+            played
+                .record
+                .positions(game)
+                .take(played.record.plies.len()),
+        );
+        self.values.clear();
+        self.values.resize(self.positions.len(), 0.0);
+        let positions = self.positions.iter();
+        let values: Vec<Option<f32>> = match (&self.recipe.source, &mut self.player) {
+            (Source::Tables(tables), _) => {
+                positions
+                    .clone()
+                    .for_each(|position| tables.prefetch(position));
+                positions
+                    .map(|position| tables.value(game, position))
+                    .collect()
+            }
             (Source::Evaluator(evaluator), _) => {
-                self.values.clear();
-                self.values.resize(self.positions.len(), 0.0);
-                evaluator.values(rules, &self.positions, &mut self.values);
-                labels
-                    .iter_mut()
-                    .zip(&self.values)
-                    .for_each(|(label, &value)| *label = Some(value));
+                evaluator.values(game, &self.positions, &mut self.values);
+                self.values.iter().copied().map(Some).collect()
             }
             (Source::Player(_), Some(player)) => {
-                let print = game.fingerprint();
+                let print = played.fingerprint(game);
                 player.new_game(derive_seed(
                     0,
                     SeedSpace::Records,
                     &[4, print as u64, (print >> 64) as u64],
                 ));
-                labels
-                    .iter_mut()
-                    .zip(&self.positions)
-                    .for_each(|(label, position)| *label = player.value(position).value);
+                positions
+                    .map(|position| player.value(position).value)
+                    .collect()
             }
-            (Source::Player(_), None) => {}
-        }
-        // The probabilities of a loaded die may add up to a rounding error more than 1.
-        labels
-            .iter_mut()
-            .flatten()
-            .for_each(|value| *value = rounded(value.clamp(0.0, 1.0)));
-        labels
+            (Source::Player(_), None) => vec![None; self.positions.len()],
+        };
+        // Weights of outcomes may add up to a rounding error more than 1.
+        let label = |value: f32| Estimate::from(rounded(value.clamp(0.0, 1.0)));
+        values.into_iter().map(|value| value.map(label)).collect()
     }
 }
 
 /// Sets the labels of a game, all of them, by their labellers.
-pub fn add_all(labellers: &mut [Labeller<'_>], game: &mut PlayedGame) {
+pub fn add_all<G: Playable>(labellers: &mut [Labeller<'_, G>], game: &mut PlayedGame<G>) {
     let known = labellers.len();
     for (index, labeller) in labellers.iter_mut().enumerate() {
         let values = labeller.values(game);
@@ -233,35 +244,34 @@ pub fn add_all(labellers: &mut [Labeller<'_>], game: &mut PlayedGame) {
     }
 }
 
+/// What a game knows exactly where no more than so much is left.
+///
+/// # Errors
+/// In words, if it knows nothing so.
+pub fn tables<G: Playable>(game: &G, remaining: usize) -> Result<Arc<dyn Oracle<G>>, String> {
+    let none = || format!("{} has no tables", game.notation());
+    let text = Notation::parse(&remaining.to_string()).map_err(|error| error.to_string())?;
+    let known = (G::oracle().ok_or_else(none)?.read)(&text, game);
+    known.map_err(|(_, problem)| problem)?.ok_or_else(none)
+}
+
 /// `tables(stones=N)` in its normal form, and these tables.
-fn tables(
+fn exact<G: Playable>(
     text: &str,
     notation: &Notation,
-    game: &Standard,
-) -> Result<(String, Arc<Tables>), LabelError> {
-    let wrong = |(character, problem)| PlayerError {
-        text: text.to_owned(),
-        character,
-        problem,
-    };
+    game: &G,
+) -> Result<(String, Arc<dyn Oracle<G>>), LabelError> {
     let mut arguments = Arguments::of(notation);
-    let stones = arguments
-        .number("stones", FEWEST_STONES..=MOST_STONES, STONES)
-        .map_err(wrong)?;
-    let others = notation
-        .arguments
-        .iter()
-        .find(|argument| argument.key.as_deref().is_some_and(|key| key != "stones"));
-    if let Some(other) = others.or(notation.arguments.get(1)) {
-        return Err(wrong((other.character, "tables takes stones alone".to_owned())).into());
-    }
-    let tables = shared(stones, game.variant())?;
-    if !tables.answers(game) {
-        return Err(LabelError::Setting(
-            "the tables are for a fair die".to_owned(),
-        ));
-    }
-    Ok((format!("tables(stones={stones})"), tables))
+    let remaining = arguments
+        .number(G::REMAINING, 1..=usize::MAX, REMAINING)
+        .and_then(|remaining| arguments.finish().map(|()| remaining))
+        .map_err(|(character, problem)| PlayerError {
+            text: text.to_owned(),
+            character,
+            problem,
+        })?;
+    let tables = tables(game, remaining).map_err(LabelError::Setting)?;
+    Ok((format!("{TABLES}({}={remaining})", G::REMAINING), tables))
 }
 
 /// Adds the checksums of the model files that a notation names.

@@ -4,12 +4,16 @@
 //! Invariant: written before the first shard, and it names nothing that finishing a shard changes;
 //! which shards are finished is seen from the files, which are complete or absent.
 
-use crate::shard::{GAMES_PER_SHARD, Label, ShardHeader};
+use crate::shard::labels::{is_false, mark_exact};
+use crate::shard::{GAMES_PER_SHARD, GameMap, Label, ShardHeader};
 use engine::core::files::{self, FileError};
+use engine::play::playable::Playable;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 
-const FORMAT: &str = "alea-records-1";
+const FORMAT: &str = "alea-records-2";
+/// Where the game is named as in shards of versions 2 and 3.
+const OLD_FORMAT: &str = "alea-records-1";
 
 /// What a directory of shards is.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -20,8 +24,15 @@ pub struct Manifest {
     pub run: serde_json::Value,
     /// Notations of the players.
     pub players: Vec<String>,
-    /// `classic` or `nearest`.
-    pub variant: String,
+    /// The game with its parameters.
+    #[serde(alias = "variant")]
+    pub game: String,
+    /// The map it is played on, if it has one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub map: Option<GameMap>,
+    /// Whether plies may have the time that they took.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub times: bool,
     /// The labels that games may carry.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub labels: Vec<Label>,
@@ -56,7 +67,9 @@ impl Manifest {
         let ShardHeader {
             run,
             players,
-            variant,
+            game,
+            map,
+            times,
             labels,
             ..
         } = header;
@@ -65,7 +78,9 @@ impl Manifest {
             format: FORMAT.to_owned(),
             run,
             players,
-            variant,
+            game,
+            map,
+            times,
             labels,
             games,
             games_per_shard: GAMES_PER_SHARD,
@@ -76,12 +91,11 @@ impl Manifest {
     /// Whether a shard says the same of itself, but for its games.
     #[must_use]
     pub fn fits(&self, header: &ShardHeader) -> bool {
-        (
-            &header.run,
-            &header.players,
-            &header.variant,
-            &header.labels,
-        ) == (&self.run, &self.players, &self.variant, &self.labels)
+        let same = Self::new(header.clone(), self.games);
+        Self {
+            format: same.format.clone(),
+            ..self.clone()
+        } == same
     }
 
     /// Where the manifest of a directory is.
@@ -94,7 +108,7 @@ impl Manifest {
     ///
     /// # Errors
     /// If there is one that cannot be read.
-    pub fn read(directory: &Path) -> Result<Option<Self>, ManifestError> {
+    pub fn read<G: Playable>(directory: &Path) -> Result<Option<Self>, ManifestError> {
         let path = Self::path(directory);
         let bytes = match files::read(&path) {
             Err(FileError::NotFound { .. }) => return Ok(None),
@@ -104,9 +118,14 @@ impl Manifest {
             path: path.clone(),
             problem,
         };
-        let manifest: Self =
+        let mut manifest: Self =
             serde_json::from_slice(&bytes).map_err(|error| foreign(error.to_string()))?;
-        if manifest.format != FORMAT {
+        if manifest.format == OLD_FORMAT {
+            if let Some((game, _)) = G::old_records(&manifest.game) {
+                manifest.game = game.notation();
+                mark_exact(&mut manifest.labels);
+            }
+        } else if manifest.format != FORMAT {
             return Err(foreign(format!("its format is {}", manifest.format)));
         }
         Ok(Some(manifest))

@@ -4,7 +4,8 @@
 //! included) and `i`: a few games that follow each other share streams of random numbers, and are
 //! played in their order (`streams.rs`). A shard is one of the games it covers, so the same seed
 //! gives the same bytes whatever the number of threads, and a run goes on where it was stopped.
-//! Only a player with a time limit breaks this. Games of other settings are never mixed in, and
+//! Only a player with a time limit breaks this. Without chance, a game that repeats an earlier one
+//! of its shard is played again from another opening; what still repeats is not counted. Games of other settings are never mixed in, and
 //! nothing is played or replaced before all that is there has been checked.
 
 mod config;
@@ -19,23 +20,22 @@ pub use config::{EndgameStarts, SelfPlayConfig, SelfPlayOptions, SuiteStarts, We
 pub use directory::Limits;
 pub use summary::{PlayerTally, RunReport, SelfPlaySummary, Timing};
 
-use crate::label::{LabelError, LabelRecipe, add_all, add_models, rename_key, renamed};
+use crate::label::{LabelError, LabelRecipe, add_all, add_models, rename_key, renamed, tables};
 use crate::manifest::ManifestError;
 use crate::shard::{self, PlayedGame, ShardError, ShardHeader};
 use engine::core::files;
 use engine::core::oracle::Oracle;
 use engine::core::random::RandomStream;
-use engine::games::einstein::Standard;
-use engine::games::einstein::dice::Die;
-use engine::games::einstein::tables::{Tables, shared};
 use engine::play::build::PlayerRecipe;
 use engine::play::game_loop::{Effort, play_guided};
 use engine::play::notation::{Notation, PlayerError};
+use engine::play::playable::Playable;
+use engine::play::player::Player;
 use indicatif::ProgressBar;
 use pool::{PlayerPool, Pools};
 use rayon::prelude::*;
 use starts::Starts;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
@@ -45,6 +45,10 @@ use summary::Clock;
 /// Where the number of positions is what matters, games are played by so few at a time that hardly
 /// one is in vain: as many as would be enough if each had this many plies, which most have not.
 const PLIES_AT_LEAST: u64 = 24;
+
+/// How often a game without chance is played again, with other random numbers, that repeats an
+/// earlier one of its shard.
+const MOST_AGAIN: u64 = 8;
 
 /// Why self-play cannot run.
 #[derive(Debug, thiserror::Error)]
@@ -83,27 +87,24 @@ pub enum SelfPlayError {
         /// In what it differs.
         problem: String,
     },
-    /// Another run is writing there.
-    #[error("{}: another run is writing there; wait until it ends, or choose another directory", .0.display())]
-    Busy(PathBuf),
 }
 
 /// A run whose settings have been checked.
 #[derive(Clone)]
-pub struct SelfPlay {
+pub struct SelfPlay<G: Playable> {
     config: SelfPlayConfig,
-    game: Standard,
-    recipes: Vec<PlayerRecipe>,
-    labels: Vec<LabelRecipe>,
+    game: G,
+    recipes: Vec<PlayerRecipe<G>>,
+    labels: Vec<LabelRecipe<G>>,
     /// Checksum of each model file that a player names; the same path may hold another model
     /// tomorrow.
     models: BTreeMap<String, String>,
-    starts: Starts,
-    /// Who makes the moves once few stones are left.
-    tables: Option<Arc<Tables>>,
+    starts: Starts<G::Position>,
+    /// Who makes the moves once little is left.
+    tables: Option<Arc<dyn Oracle<G>>>,
 }
 
-impl SelfPlay {
+impl<G: Playable> SelfPlay<G> {
     /// Checks the settings and loads the players' models.
     ///
     /// # Errors
@@ -111,13 +112,9 @@ impl SelfPlay {
     pub fn new(mut config: SelfPlayConfig) -> Result<Self, SelfPlayError> {
         config.check()?;
         let setting = |problem: String| SelfPlayError::Setting(problem);
-        let Some(variant) = shard::variant_named(&config.variant) else {
-            return Err(setting(format!(
-                "'variant' is classic or nearest, not {}",
-                config.variant
-            )));
-        };
-        let game = Standard::new(variant, Die::fair());
+        let game: G = shard::rules(&config.game, None).map_err(setting)?;
+        // However it was spelt: the same game makes the same run.
+        config.game = game.notation();
         let mut recipes = Vec::with_capacity(config.players.len());
         let mut models = BTreeMap::new();
         for weighted in &mut config.players {
@@ -131,7 +128,7 @@ impl SelfPlay {
         let tables = config
             .options
             .adjudicate
-            .map(|stones| shared::shared(stones, variant))
+            .map(|remaining| tables(&game, remaining))
             .transpose();
         let tables = tables.map_err(|error| setting(format!("'adjudicate': {error}")))?;
         let mut labels = Vec::with_capacity(config.labels.len());
@@ -193,11 +190,11 @@ impl SelfPlay {
 
     /// Plays the games of one shard; none if the run has no such shard.
     #[must_use]
-    pub fn play_shard(&self, index: u64, progress: &ProgressBar) -> Vec<PlayedGame> {
+    pub fn play_shard(&self, index: u64, progress: &ProgressBar) -> Vec<PlayedGame<G>> {
         self.play_games(
             index,
             None,
-            &Pools::new(&self.recipes, &self.labels),
+            &Pools::new(&self.game, &self.recipes, &self.labels),
             &Clock::default(),
             progress,
         )
@@ -209,16 +206,17 @@ impl SelfPlay {
         &self,
         index: u64,
         positions: Option<u64>,
-        pools: &Pools<'_>,
+        pools: &Pools<'_, G>,
         clock: &Clock,
         progress: &ProgressBar,
-    ) -> Vec<PlayedGame> {
+    ) -> Vec<PlayedGame<G>> {
         let ShardHeader {
             first_game,
             games: wanted,
             ..
         } = self.header(index);
-        let mut games: Vec<PlayedGame> = Vec::new();
+        let mut games: Vec<PlayedGame<G>> = Vec::new();
+        let mut seen = HashSet::new();
         let mut missing = positions;
         while (games.len() as u64) < wanted {
             let from = games.len() as u64;
@@ -227,10 +225,10 @@ impl SelfPlay {
             });
             let to = wanted.min(enough);
             let groups = from / GAMES_PER_STREAM..to.div_ceil(GAMES_PER_STREAM);
-            let play_group = |pool: &mut PlayerPool<'_, '_>, group: u64| {
+            let play_group = |pool: &mut PlayerPool<'_, '_, G>, group: u64| {
                 let indices = group * GAMES_PER_STREAM..to.min((group + 1) * GAMES_PER_STREAM);
                 let mut streams =
-                    Streams::new(&self.config, self.game.die(), first_game + indices.start);
+                    Streams::new(&self.config, &self.game, first_game + indices.start, 0);
                 let play = |index| {
                     let game = self.play(first_game + index, &mut streams, pool, clock);
                     progress.inc(1);
@@ -243,6 +241,18 @@ impl SelfPlay {
                 .map_init(|| pools.take(), play_group)
                 .collect();
             games.extend(played.into_iter().flatten());
+            if repeats_itself::<G>() {
+                let mut pool = pools.take();
+                for (index, game) in (first_game..).zip(&mut games).skip(from as usize) {
+                    for again in 1..=MOST_AGAIN {
+                        if seen.insert(game.fingerprint(&self.game)) {
+                            break;
+                        }
+                        let mut streams = Streams::new(&self.config, &self.game, index, again);
+                        *game = self.play(index, &mut streams, &mut pool, clock);
+                    }
+                }
+            }
             let Some(left) = missing else { continue };
             let mut sum = 0;
             let reached = games[from as usize..].iter().position(|game| {
@@ -274,14 +284,12 @@ impl SelfPlay {
             }
         }
         ShardHeader {
-            run,
             players: self
                 .config
                 .players
                 .iter()
                 .map(|weighted| weighted.player.clone())
                 .collect(),
-            variant: self.config.variant.clone(),
             labels: self
                 .labels
                 .iter()
@@ -289,6 +297,7 @@ impl SelfPlay {
                 .collect(),
             first_game,
             games: GAMES_PER_SHARD.min(self.config.games.saturating_sub(first_game)),
+            ..ShardHeader::of(&self.game, run)
         }
     }
 
@@ -296,53 +305,50 @@ impl SelfPlay {
     fn play(
         &self,
         index: u64,
-        streams: &mut Streams,
-        pool: &mut PlayerPool<'_, '_>,
+        streams: &mut Streams<G>,
+        pool: &mut PlayerPool<'_, '_, G>,
         clock: &Clock,
-    ) -> PlayedGame {
+    ) -> PlayedGame<G> {
         let began = Clock::times(index).then(Instant::now);
+        let seats = self.game.seats();
         let random = &mut streams.exploration.random;
-        let players = [self.draw_player(random), self.draw_player(random)];
-        let first = random.below(2);
+        let players: Vec<usize> = (0..seats).map(|_| self.draw_player(random)).collect();
+        let first = random.below(seats);
         let start = self
             .starts
-            .draw(first, random)
+            .draw(&self.game, first, random)
             .unwrap_or_else(|| self.game.random_start(random, first));
-        let seeds = [random.next_u64(), random.next_u64()];
-        // One side at a time is taken out of the pool, so that both may be the same player.
-        let mut red = pool.take(players[0], 0);
-        let mut blue = pool.take(players[1], 1);
-        red.new_game(seeds[0]);
-        blue.new_game(seeds[1]);
+        // A seat at a time is taken out of the pool, so that all may be the same player.
+        let mut taken: Vec<_> = (0..seats)
+            .map(|seat| pool.take(players[seat], seat))
+            .collect();
+        for player in &mut taken {
+            player.new_game(random.next_u64());
+        }
         let mut effort = began.map(|_| Effort::default());
-        let seats: &mut [&mut dyn engine::play::player::Player<Standard>] =
-            &mut [&mut *red, &mut *blue];
-        let tables = self
-            .tables
-            .as_deref()
-            .map(|tables| tables as &dyn Oracle<Standard>);
         let mut record = play_guided(
             &self.game,
             start,
-            seats,
-            &mut streams.dice,
+            &mut taken
+                .iter_mut()
+                .map(|player| &mut **player as &mut dyn Player<G>)
+                .collect::<Vec<_>>(),
+            &mut streams.luck,
             Some(&mut streams.exploration),
-            tables,
+            self.tables.as_deref(),
             effort.as_mut(),
         );
         for ply in &mut record.plies {
-            // The probabilities of a loaded die may add up to a rounding error more than 1; sure
-            // results are then out by it. Rounded now, so that games are the same before they are
+            // Weights of outcomes may add up to a rounding error more than 1; sure results are then
+            // out by it. Rounded now, so that games are the same before they are
             // written and after.
             ply.value = ply.value.map(|value| shard::rounded(value.clamp(0.0, 1.0)));
         }
-        pool.give_back(players[0], 0, red);
-        pool.give_back(players[1], 1, blue);
-        let mut game = PlayedGame {
-            record,
-            players: players.map(|player| player as u8),
-            labels: Vec::new(),
-        };
+        for (seat, player) in taken.into_iter().enumerate() {
+            pool.give_back(players[seat], seat, player);
+        }
+        let players = players.into_iter().map(|player| player as u8).collect();
+        let mut game = PlayedGame::new(record, players);
         add_all(&mut pool.labellers, &mut game);
         if let (Some(began), Some(effort)) = (began, effort) {
             clock.note_game(began, effort.time.iter().sum());
@@ -365,4 +371,9 @@ impl SelfPlay {
             .rposition(|weighted| weighted.weight > 0.0)
             .unwrap_or(0)
     }
+}
+
+/// Whether games of the same opening may be the same: those without chance.
+fn repeats_itself<G: Playable>() -> bool {
+    G::OPENING_PLIES > 0
 }

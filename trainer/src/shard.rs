@@ -1,38 +1,41 @@
-//! Record shards: files of finished games.
+//! Record shards: files of finished games, of any game.
 //!
-//! Versions 2 and 3 (`docs/formats.md`) are laid out by hand: `shard/layout.rs` the file,
-//! `shard/game.rs` a game; 3 is 2 with labels (`shard/labels.rs`). Version 1 is still read
-//! (`shard/version1.rs`). A shard appears complete or not at all. Invariant: reading replays every
-//! game, so what is returned was played by the rules, and what cannot be read is not written.
+//! Version 4 (`docs/formats.md`) is laid out by hand: `shard/layout.rs` the file, `shard/game.rs` a
+//! game. Versions 2 and 3 are still read (`shard/version2.rs`). A shard appears complete or not at
+//! all. Invariant: reading replays every game, so what is returned was played by the rules, and what
+//! cannot be read is not written.
 
 mod error;
 mod game;
 pub mod labels;
 mod layout;
 mod replay;
-mod version1;
+mod version2;
 
 pub use error::ShardError;
 pub use game::{VALUE_STEPS, rounded};
-pub use labels::Label;
-pub use replay::Replay;
+pub use labels::{Estimate, Label};
+pub use replay::{Replay, check_players};
 
 use engine::core::files;
 use engine::core::record::GameRecord;
-use engine::games::einstein::dice::Die;
-use engine::games::einstein::{Standard, Variant};
+use engine::play::playable::{OldRecords, Playable};
+use game::Form;
+use layout::{Parts, Totals};
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
-use xxhash_rust::xxh3::Xxh3Default;
+use xxhash_rust::xxh3::{Xxh3Default, xxh3_64};
 
-/// Latest version of the format; those from 1 on are read, and any other refused. See
-/// [`ShardHeader::version`].
-pub const VERSION: u32 = 3;
+/// The version that is written.
+pub const VERSION: u32 = 4;
+
+/// The oldest version that is read.
+const OLDEST: u32 = 2;
 
 /// File extension of a shard.
 pub const EXTENSION: &str = "games";
 
-/// Games of one shard of a run; about 270 KB a file.
+/// Games of one shard of a run.
 pub const GAMES_PER_SHARD: u64 = 4096;
 
 /// Most games that a shard may have.
@@ -50,10 +53,17 @@ pub struct ShardHeader {
     /// The settings of the run, as JSON: with `first_game` and `games` they determine every byte of
     /// the games, unless a player has a time limit.
     pub run: serde_json::Value,
+    /// The game with its parameters, as [`Playable::notation`] writes it.
+    #[serde(alias = "variant")]
+    pub game: String,
+    /// The map it is played on, if it has one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub map: Option<GameMap>,
     /// Notations of the players; games refer to them by index.
     pub players: Vec<String>,
-    /// `classic` or `nearest`.
-    pub variant: String,
+    /// Whether plies may have the time that they took.
+    #[serde(default, skip_serializing_if = "labels::is_false")]
+    pub times: bool,
     /// The labels that its games may carry.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub labels: Vec<Label>,
@@ -63,37 +73,155 @@ pub struct ShardHeader {
     pub games: u64,
 }
 
-impl ShardHeader {
-    /// The version that is written: 3 with labels, and 2 without, which older programs read, too.
+/// A map, so that records can be read where its file is not.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct GameMap {
+    /// The whole text.
+    pub text: String,
+    /// Its checksum (xxh3), 16 hexadecimal digits.
+    pub hash: String,
+}
+
+impl GameMap {
+    /// The map of a game, if it has one.
     #[must_use]
-    pub fn version(&self) -> u32 {
-        if self.labels.is_empty() { 2 } else { 3 }
+    pub fn of<G: Playable>(game: &G) -> Option<Self> {
+        game.map().map(|text| Self {
+            hash: format!("{:016x}", xxh3_64(text.as_bytes())),
+            text,
+        })
     }
 }
 
-/// A game of a shard, and who played it.
-#[derive(Clone, Debug, PartialEq)]
-pub struct PlayedGame {
-    /// The game.
-    pub record: GameRecord<Standard>,
-    /// For Red and Blue the index into [`ShardHeader::players`].
-    pub players: [u8; 2],
-    /// For each of [`ShardHeader::labels`], what it says of the position before each ply; empty if
-    /// it says nothing of this game.
-    pub labels: Vec<Vec<Option<f32>>>,
+impl ShardHeader {
+    /// The header of a shard of a game, by nobody and of no games yet.
+    #[must_use]
+    pub fn of<G: Playable>(game: &G, run: serde_json::Value) -> Self {
+        Self {
+            run,
+            game: game.notation(),
+            map: GameMap::of(game),
+            players: Vec::new(),
+            times: false,
+            labels: Vec::new(),
+            first_game: 0,
+            games: 0,
+        }
+    }
+
+    /// The game that it names.
+    ///
+    /// # Errors
+    /// In words, if that is another game, or has no such parameters.
+    pub fn rules<G: Playable>(&self) -> Result<G, String> {
+        rules(&self.game, self.map.as_ref())
+    }
 }
 
-impl PlayedGame {
-    /// What tells games apart: their start, dice and moves. Two games of the same fingerprint are,
-    /// but for chance, the same.
+/// The game that a text names.
+///
+/// # Errors
+/// In words, if that is another game, or has no such parameters.
+pub fn rules<G: Playable>(game: &str, map: Option<&GameMap>) -> Result<G, String> {
+    if let Some(map) = map
+        && map.hash != format!("{:016x}", xxh3_64(map.text.as_bytes()))
+    {
+        return Err("the map is another than its hash says".to_owned());
+    }
+    let name = game.split('(').next().unwrap_or_default().trim();
+    if name != G::NAME {
+        return Err(format!(
+            "these are games of '{name}', where those of '{}' are wanted",
+            G::NAME
+        ));
+    }
+    G::from_notation(game, map.map(|map| map.text.as_str())).map_err(|error| error.to_string())
+}
+
+/// A game of a shard, and who played it.
+#[derive(Clone, Debug)]
+pub struct PlayedGame<G: Playable> {
+    /// The game.
+    pub record: GameRecord<G>,
+    /// For each seat the index into [`ShardHeader::players`].
+    pub players: Vec<u8>,
+    /// For each of [`ShardHeader::labels`], what it says of the position before each ply; empty if
+    /// it says nothing of this game.
+    pub labels: Vec<Vec<Option<Estimate>>>,
+    /// For each ply the microseconds that it took, where that is known; empty if it is nowhere.
+    pub times: Vec<Option<u64>>,
+}
+
+// Derived, it would ask the rules to be comparable.
+impl<G: Playable> PartialEq for PlayedGame<G> {
+    fn eq(&self, other: &Self) -> bool {
+        (&self.record, &self.players) == (&other.record, &other.players)
+            && (&self.labels, &self.times) == (&other.labels, &other.times)
+    }
+}
+
+impl<G: Playable> PlayedGame<G> {
+    /// A game of which nothing else is known.
     #[must_use]
-    pub fn fingerprint(&self) -> u128 {
-        let mut hasher = Xxh3Default::new();
-        hasher.update(&self.record.start.bits().to_le_bytes());
-        for ply in &self.record.plies {
-            hasher.update(&[ply.outcome, ply.mv.number()]);
+    pub fn new(record: GameRecord<G>, players: Vec<u8>) -> Self {
+        Self {
+            record,
+            players,
+            labels: Vec::new(),
+            times: Vec::new(),
         }
+    }
+
+    /// What tells games apart: their start, outcomes and moves. Two games of the same fingerprint
+    /// are, but for chance, the same.
+    #[must_use]
+    pub fn fingerprint(&self, game: &G) -> u128 {
+        let mut bytes = Vec::with_capacity(16 + 3 * self.record.plies.len());
+        game.encode(&self.record.start, &mut bytes);
+        let mut replay = Replay::new(game, self.record.start);
+        for ply in &self.record.plies {
+            // Games that are not by the rules are written nowhere; they differ by where they end.
+            let index = replay.play(ply.outcome, ply.mv).unwrap_or(usize::MAX) as u16;
+            bytes.push(ply.outcome);
+            bytes.extend_from_slice(&index.to_le_bytes());
+        }
+        let mut hasher = Xxh3Default::new();
+        hasher.update(&bytes);
         hasher.digest128()
+    }
+
+    /// What label number `label` says of the position before ply number `ply`, both from 0.
+    #[must_use]
+    pub fn label(&self, label: usize, ply: usize) -> Option<f32> {
+        Some(self.estimate(label, ply)?.value)
+    }
+
+    /// The same with its error.
+    #[must_use]
+    pub fn estimate(&self, label: usize, ply: usize) -> Option<Estimate> {
+        *self.labels.get(label)?.get(ply)?
+    }
+
+    /// Sets label number `label` of `known`, one a ply; the form is that which is read again.
+    ///
+    /// # Panics
+    /// If `label` is not below `known`.
+    pub fn set_label(&mut self, label: usize, known: usize, values: Vec<Option<Estimate>>) {
+        let plies = self.record.plies.len();
+        self.labels.resize(known, vec![None; plies]);
+        self.labels[label] = values;
+        self.tidy();
+    }
+
+    /// Labels and times that say nothing are none: a game has one form only, that which is read
+    /// again.
+    pub fn tidy(&mut self) {
+        if self.labels.iter().flatten().all(Option::is_none) {
+            self.labels.clear();
+        }
+        if self.times.iter().all(Option::is_none) {
+            self.times.clear();
+        }
     }
 }
 
@@ -101,7 +229,11 @@ impl PlayedGame {
 ///
 /// # Errors
 /// As [`encode`], or if the file cannot be written; the file's name then holds what it held before.
-pub fn write(path: &Path, header: &ShardHeader, games: &[PlayedGame]) -> Result<(), ShardError> {
+pub fn write<G: Playable>(
+    path: &Path,
+    header: &ShardHeader,
+    games: &[PlayedGame<G>],
+) -> Result<(), ShardError> {
     let bytes = encode(path, header, games)?;
     files::write_atomically(path, |file| file.write_all(&bytes))?;
     Ok(())
@@ -112,10 +244,10 @@ pub fn write(path: &Path, header: &ShardHeader, games: &[PlayedGame]) -> Result<
 /// # Errors
 /// If [`decode`] would refuse the bytes: the header counts other games, or a game breaks the rules,
 /// or has a value that is no probability.
-pub fn encode(
+pub fn encode<G: Playable>(
     path: &Path,
     header: &ShardHeader,
-    games: &[PlayedGame],
+    games: &[PlayedGame<G>],
 ) -> Result<Vec<u8>, ShardError> {
     let refused = |problem: String| ShardError::Encode {
         path: path.to_owned(),
@@ -129,43 +261,37 @@ pub fn encode(
         )));
     }
     labels::check(&header.labels).map_err(refused)?;
-    let rules = rules_of(header).map_err(refused)?;
+    let rules: G = header.rules().map_err(refused)?;
+    let plies = || games.iter().flat_map(|game| &game.record.plies);
+    let totals = Totals {
+        plies: plies().count() as u64,
+        seats: rules.seats(),
+        outcomes: plies()
+            .map(|ply| ply.outcome)
+            .max()
+            .map_or(1, |most| usize::from(most) + 1),
+    };
+    let form = Form::new(&rules, header, totals.outcomes);
     let mut body = Vec::with_capacity(games.len() * 72);
     let mut lengths = Vec::with_capacity(games.len());
     for (number, played) in games.iter().enumerate() {
         let refused = |problem: String| refused(format!("game {number}: {problem}"));
         let from = body.len();
-        game::encode(played, header.labels.len(), &mut body).map_err(refused)?;
+        // Hours of play must not end in a file that nobody can read: it replays what it writes.
+        form.encode(played, &mut body).map_err(refused)?;
         lengths.push(
-            u16::try_from(body.len() - from).map_err(|_| refused("it is too long".to_owned()))?,
+            u32::try_from(body.len() - from).map_err(|_| refused("it is too long".to_owned()))?,
         );
-        // Hours of play must not end in a file that nobody can read.
-        let read = game::decode(
-            &body[from..],
-            &rules,
-            header.players.len(),
-            header.labels.len(),
-        )
-        .map_err(refused)?;
-        if !game::is_rounding_of(&read, played) {
-            return Err(refused(
-                "the payoffs are not those of its winner".to_owned(),
-            ));
-        }
     }
-    let plies = games
-        .iter()
-        .map(|game| game.record.plies.len() as u64)
-        .sum();
-    layout::encode(header, plies, &lengths, &body).map_err(refused)
+    layout::encode(header, totals, &lengths, &body).map_err(refused)
 }
 
-/// Reads a shard and replays its games.
+/// Reads a shard and replays its games. The header is as version 4 has it.
 ///
 /// # Errors
-/// If the file is no complete shard of a version that is read, or one of its games breaks the
-/// rules.
-pub fn read(path: &Path) -> Result<(ShardHeader, Vec<PlayedGame>), ShardError> {
+/// If the file is no complete shard of a version that is read, or of another game, or one of its
+/// games breaks the rules.
+pub fn read<G: Playable>(path: &Path) -> Result<(ShardHeader, Vec<PlayedGame<G>>), ShardError> {
     decode(path, &files::read(path)?)
 }
 
@@ -173,32 +299,107 @@ pub fn read(path: &Path) -> Result<(ShardHeader, Vec<PlayedGame>), ShardError> {
 ///
 /// # Errors
 /// As [`read`].
-pub fn decode(path: &Path, bytes: &[u8]) -> Result<(ShardHeader, Vec<PlayedGame>), ShardError> {
-    if version(path, bytes)? == 1 {
-        return version1::decode(path, bytes);
-    }
-    let parts = layout::open(path, bytes)?;
-    let rules = rules_of(&parts.header).map_err(|problem| damaged(path, &problem))?;
+pub fn decode<G: Playable>(
+    path: &Path,
+    bytes: &[u8],
+) -> Result<(ShardHeader, Vec<PlayedGame<G>>), ShardError> {
+    let (parts, decoder) = open::<G>(path, bytes)?;
     let mut games = Vec::with_capacity(parts.games.len());
-    for (number, bytes) in parts.games.iter().enumerate() {
-        let game = game::decode(
-            bytes,
-            &rules,
-            parts.header.players.len(),
-            parts.header.labels.len(),
-        );
-        games.push(game.map_err(|problem| ShardError::Game {
-            path: path.to_owned(),
-            game: number as u64,
-            problem,
-        })?);
+    let mut plies = 0;
+    for game in decoder.games(path, &parts) {
+        let game = game?;
+        plies += game.record.plies.len() as u64;
+        games.push(game);
     }
-    let plies: u64 = games
-        .iter()
-        .map(|game| game.record.plies.len() as u64)
-        .sum();
-    parts.check_whole(path, plies)?;
+    parts.check_whole(path, decoder.totals(plies))?;
     Ok((parts.header, games))
+}
+
+/// Reads the beginning of a shard of this game.
+fn open<'a, G: Playable>(
+    path: &Path,
+    bytes: &'a [u8],
+) -> Result<(Parts<'a>, Decoder<G>), ShardError> {
+    let version = version(path, bytes)?;
+    let mut parts = layout::open(path, bytes, version)?;
+    if version < VERSION {
+        let Some(old) = G::old_records(&parts.header.game) else {
+            return Err(ShardError::Game {
+                path: path.to_owned(),
+                problem: format!(
+                    "these are games of version {version}, which '{}' never had",
+                    G::NAME
+                ),
+            });
+        };
+        parts.header.game = old.0.notation();
+        return Ok((parts, Decoder::Old(old)));
+    }
+    let rules = parts
+        .header
+        .rules::<G>()
+        .map_err(|problem| ShardError::Game {
+            path: path.to_owned(),
+            problem,
+        })?;
+    let Totals {
+        seats, outcomes, ..
+    } = parts.totals;
+    if seats != rules.seats() || !(1..=256).contains(&outcomes) {
+        let problem = format!("header: it has {seats} seats and {outcomes} outcomes");
+        return Err(damaged(path, &problem));
+    }
+    Ok((parts, Decoder::New(rules, outcomes)))
+}
+
+/// How the games of a shard are read.
+enum Decoder<G: Playable> {
+    Old(OldRecords<G>),
+    /// With the numbers of outcomes.
+    New(G, usize),
+}
+
+impl<G: Playable> Decoder<G> {
+    /// Reads and replays the games one by one.
+    fn games<'a>(
+        &'a self,
+        path: &'a Path,
+        parts: &'a Parts<'_>,
+    ) -> impl Iterator<Item = Result<PlayedGame<G>, ShardError>> + 'a {
+        let header = &parts.header;
+        let form = match self {
+            Self::Old(_) => None,
+            Self::New(rules, outcomes) => Some(Form::new(rules, header, *outcomes)),
+        };
+        parts.games.iter().enumerate().map(move |(number, bytes)| {
+            let game = match (self, &form) {
+                (Self::Old(old), _) => {
+                    version2::decode(bytes, old, header.players.len(), header.labels.len())
+                }
+                (_, Some(form)) => form.decode(bytes),
+                (_, None) => Err("it has no form".to_owned()),
+            };
+            game.map_err(|problem| ShardError::Record {
+                path: path.to_owned(),
+                game: number as u64,
+                problem,
+            })
+        })
+    }
+
+    fn totals(&self, plies: u64) -> Totals {
+        match self {
+            Self::Old(_) => Totals {
+                plies,
+                ..Totals::default()
+            },
+            Self::New(rules, outcomes) => Totals {
+                plies,
+                seats: rules.seats(),
+                outcomes: *outcomes,
+            },
+        }
+    }
 }
 
 /// What [`inspect`] found in one file.
@@ -215,53 +416,32 @@ pub struct Inspection {
 }
 
 /// Reads a shard to its end whatever is wrong with it: each game that is damaged or breaks the
-/// rules is named. A shard of version 1 has no marks between its games, so only the first problem
-/// is known.
+/// rules is named.
 #[must_use]
-pub fn inspect(path: &Path) -> Inspection {
+pub fn inspect<G: Playable>(path: &Path) -> Inspection {
     let mut found = Inspection::default();
-    if let Err(error) = inspect_into(path, &mut found) {
+    if let Err(error) = inspect_into::<G>(path, &mut found) {
         found.problems.push(error);
     }
     found
 }
 
-fn inspect_into(path: &Path, found: &mut Inspection) -> Result<(), ShardError> {
+fn inspect_into<G: Playable>(path: &Path, found: &mut Inspection) -> Result<(), ShardError> {
     let bytes = files::read(path)?;
-    if version(path, &bytes)? == 1 {
-        let (header, games) = version1::decode(path, &bytes)?;
-        found.header = Some(header);
-        found.good_games = games.len() as u64;
-        found.good_plies = games
-            .iter()
-            .map(|game| game.record.plies.len() as u64)
-            .sum();
-        return Ok(());
-    }
-    let parts = layout::open(path, &bytes)?;
+    let (parts, decoder) = open::<G>(path, &bytes)?;
     found.header = Some(parts.header.clone());
-    let rules = rules_of(&parts.header).map_err(|problem| damaged(path, &problem))?;
-    for (number, bytes) in parts.games.iter().enumerate() {
-        match game::decode(
-            bytes,
-            &rules,
-            parts.header.players.len(),
-            parts.header.labels.len(),
-        ) {
+    for game in decoder.games(path, &parts) {
+        match game {
             Ok(game) => {
                 found.good_games += 1;
                 found.good_plies += game.record.plies.len() as u64;
             }
-            Err(problem) => found.problems.push(ShardError::Game {
-                path: path.to_owned(),
-                game: number as u64,
-                problem,
-            }),
+            Err(problem) => found.problems.push(problem),
         }
     }
     // Where a game is bad the file's own checksum fails as well, which says nothing new.
     if found.problems.is_empty() {
-        parts.check_whole(path, found.good_plies)
+        parts.check_whole(path, decoder.totals(found.good_plies))
     } else {
         Ok(())
     }
@@ -270,14 +450,22 @@ fn inspect_into(path: &Path, found: &mut Inspection) -> Result<(), ShardError> {
 /// The header of a shard alone: quick, and without a look at the games.
 ///
 /// # Errors
-/// If the file is no shard of a version that is read, or its beginning is damaged.
-pub fn read_header(path: &Path) -> Result<ShardHeader, ShardError> {
+/// If the file is no shard of a version that is read, or of another game, or its beginning is
+/// damaged.
+pub fn read_header<G: Playable>(path: &Path) -> Result<ShardHeader, ShardError> {
     let bytes = files::read(path)?;
-    if version(path, &bytes)? == 1 {
-        Ok(version1::decode(path, &bytes)?.0)
-    } else {
-        Ok(layout::open(path, &bytes)?.header)
-    }
+    Ok(open::<G>(path, &bytes)?.0.header)
+}
+
+/// What a shard says that it holds games of, whichever that is: a notation, or in versions 2 and 3,
+/// which had one game, the name of its rules.
+///
+/// # Errors
+/// If the file is no shard of a version that is read, or its beginning is damaged.
+pub fn game_of(path: &Path) -> Result<String, ShardError> {
+    let bytes = files::read(path)?;
+    let version = version(path, &bytes)?;
+    Ok(layout::open(path, &bytes, version)?.header.game)
 }
 
 /// The version that a file's first bytes name; one that is read.
@@ -289,7 +477,7 @@ pub fn version(path: &Path, bytes: &[u8]) -> Result<u32, ShardError> {
         return Err(ShardError::Foreign(path.to_owned()));
     }
     match layout::number_at(bytes, 8).ok_or_else(|| damaged(path, "the version is missing"))? {
-        found @ 1..=VERSION => Ok(found),
+        found @ OLDEST..=VERSION => Ok(found),
         found => Err(ShardError::Version {
             path: path.to_owned(),
             found,
@@ -322,20 +510,4 @@ pub fn list(directory: &Path) -> Result<Vec<PathBuf>, ShardError> {
     });
     paths.sort();
     Ok(paths)
-}
-
-/// The variant of a name used in headers and on the command line.
-#[must_use]
-pub fn variant_named(name: &str) -> Option<Variant> {
-    match name {
-        "classic" => Some(Variant::Classic),
-        "nearest" => Some(Variant::NearestOnly),
-        _ => None,
-    }
-}
-
-fn rules_of(header: &ShardHeader) -> Result<Standard, String> {
-    let variant = variant_named(&header.variant)
-        .ok_or_else(|| format!("there is no variant '{}'", header.variant))?;
-    Ok(Standard::new(variant, Die::fair()))
 }

@@ -1,10 +1,11 @@
 //! What workers hand their results to: it keeps them, saves them, shows them, and says when enough
 //! have been played.
 
-use super::journal::Journal;
+use super::state::State;
 use super::stopping::InOrder;
-use super::{ArenaError, MatchOptions, PairResult};
+use super::{ArenaError, MatchOptions, PairResult, Repeats};
 use crate::statistics::PairCounts;
+use engine::play::playable::Playable;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::io::IsTerminal;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -25,17 +26,17 @@ struct Collected {
     results: Vec<PairResult>,
     counts: PairCounts,
     in_order: Option<InOrder>,
-    journal: Option<Journal>,
+    state: Option<State>,
     error: Option<ArenaError>,
     shown: Instant,
 }
 
 impl Collector {
     /// Begins with what is known already.
-    pub(super) fn new(
+    pub(super) fn new<G: Playable>(
         results: Vec<PairResult>,
-        journal: Option<Journal>,
-        options: &MatchOptions,
+        state: Option<State>,
+        options: &MatchOptions<G>,
     ) -> Self {
         let bar = ProgressBar::new(options.pairs);
         // Drawing to a terminal only: a log file would fill with bars.
@@ -53,12 +54,10 @@ impl Collector {
         bar.set_position(results.len() as u64);
         bar.reset_eta();
         let mut counts = PairCounts::default();
-        results.iter().for_each(|result| counts.add(result.wins()));
+        results.iter().for_each(|result| counts.add(result.scores));
         let mut in_order = options.stop.map(InOrder::new);
         if let Some(in_order) = &mut in_order {
-            results
-                .iter()
-                .for_each(|result| in_order.add(result.pair, result.wins()));
+            results.iter().for_each(|result| in_order.add(result));
         }
         let done = AtomicBool::new(
             in_order
@@ -69,7 +68,7 @@ impl Collector {
             results,
             counts,
             in_order,
-            journal,
+            state,
             error: None,
             shown: Instant::now(),
         };
@@ -91,15 +90,15 @@ impl Collector {
             .lock()
             .unwrap_or_else(PoisonError::into_inner);
         let collected = &mut *collected;
-        if let Some(journal) = &mut collected.journal
-            && let Err(error) = journal.add(&result)
+        if let Some(state) = &mut collected.state
+            && let Err(error) = state.add(&result)
         {
-            collected.error.get_or_insert(error);
+            collected.error.get_or_insert(error.into());
             self.done.store(true, Ordering::Relaxed);
         }
-        collected.counts.add(result.wins());
+        collected.counts.add(result.scores);
         if let Some(in_order) = &mut collected.in_order {
-            in_order.add(result.pair, result.wins());
+            in_order.add(&result);
             if in_order.end().is_some() {
                 self.done.store(true, Ordering::Relaxed);
             }
@@ -112,7 +111,8 @@ impl Collector {
         }
     }
 
-    /// All results in order, up to the pair that decided the test.
+    /// All results in order, up to the pair that decided the test, but for pairs that repeat a
+    /// game of an earlier one.
     pub(super) fn finish(self) -> Result<Vec<PairResult>, ArenaError> {
         self.bar.finish_and_clear();
         let mut collected = self
@@ -122,13 +122,17 @@ impl Collector {
         if let Some(error) = collected.error {
             return Err(error);
         }
-        if let Some(journal) = collected.journal {
-            journal.close()?;
+        if let Some(state) = collected.state {
+            state.close()?;
         }
         if let Some(end) = collected.in_order.and_then(|in_order| in_order.end()) {
             collected.results.retain(|result| result.pair < end);
         }
         collected.results.sort_unstable_by_key(|result| result.pair);
+        let mut repeats = Repeats::default();
+        collected
+            .results
+            .retain(|result| repeats.are_new(result.games));
         Ok(collected.results)
     }
 }

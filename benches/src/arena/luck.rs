@@ -1,23 +1,25 @@
-//! How lucky a player was: what each roll changed, by the word of a fixed evaluator.
+//! How lucky a player was: what each outcome of chance changed, by the word of a fixed evaluator.
 //!
-//! The luck of a roll is the value of the position with the die known, which is that of the best
-//! permitted move, minus the mean of that over all faces, for the side that rolls. Given everything
-//! before the roll its expectation is 0 whatever the evaluator says, as long as the evaluator does
-//! not know the roll: so the sum over a game has mean 0, and a result minus its luck has the same
+//! The luck of an outcome is the value of the position with the outcome known, which is that of the
+//! best permitted move, minus the mean of that over all outcomes, for the seat that moves. Given
+//! everything before it its expectation is 0 whatever the evaluator says, as long as the evaluator
+//! does not know the outcome: so the sum over a game has mean 0, and a result minus its luck has the same
 //! mean as the result. A good evaluator only makes it vary less. Sources: the luck adjustment of
 //! GNU Backgammon; AIVAT (Burch, Schmid, Moravčík, Bowling 2018), the part for chance.
 
 use super::{ArenaError, Contestant};
-use engine::core::game::{Game, OutcomeList};
+use engine::core::game::List;
+use engine::core::random::RandomStream;
 use engine::core::record::GameRecord;
-use engine::games::einstein::{RED, Standard};
+use engine::play::playable::Playable;
 use engine::play::player::Player;
 
 /// Whether somebody can tell luck: a player that rates moves.
-pub(super) fn check(evaluator: &Contestant, game: &Standard) -> Result<(), ArenaError> {
+pub(super) fn check<G: Playable>(evaluator: &Contestant<G>, game: &G) -> Result<(), ArenaError> {
     let mut player = (evaluator.make)();
     player.new_game(0);
-    let analysis = player.analyse(&game.start([0, 0], RED), None);
+    let start = game.random_start(&mut RandomStream::new(0), 0);
+    let analysis = player.analyse(&start, None);
     let rates = analysis.moves.iter().any(|(_, value)| value.is_some());
     if rates {
         Ok(())
@@ -26,19 +28,19 @@ pub(super) fn check(evaluator: &Contestant, game: &Standard) -> Result<(), Arena
     }
 }
 
-/// The luck of A in a game, in wins: positive if its rolls were better than the mean, or those of B
+/// The luck of A in a game, in wins: positive if its outcomes were better than the mean, or those of B
 /// worse.
 ///
-/// `evaluator` has been told of a new game. It is asked about each position before the roll, in the
-/// order of the game, so what it says of a roll depends on nothing that comes after. A move that it
+/// `evaluator` has been told of a new game. It is asked about each position before chance has
+/// spoken, in the order of the game, so what it says depends on nothing that comes after. A move that it
 /// does not rate counts as worthless.
-pub fn of_game(
-    game: &Standard,
-    record: &GameRecord<Standard>,
+pub fn of_game<G: Playable>(
+    game: &G,
+    record: &GameRecord<G>,
     seat_of_a: usize,
-    evaluator: &mut dyn Player<Standard>,
+    evaluator: &mut dyn Player<G>,
 ) -> f64 {
-    let mut outcomes = OutcomeList::default();
+    let mut permitted = G::Moves::default();
     let mut sum = 0.0;
     for (position, ply) in record.positions(game).zip(&record.plies) {
         let rated = evaluator.analyse(&position, None).moves;
@@ -48,14 +50,14 @@ pub fn of_game(
                 .map(|&(_, value)| f64::from(value.unwrap_or(0.0)))
                 .fold(0.0, f64::max)
         };
-        outcomes.clear();
-        game.outcomes(&position, &moves, &mut outcomes);
+        let outcomes = game.outcomes(&position, &moves);
         let mean: f64 = outcomes
             .iter()
             .map(|outcome| f64::from(outcome.weight) * best(&rated[outcome.run()]))
             .sum();
-        // The moves that the roll permits are one run of the list.
-        let permitted = game.legal_moves(&position, ply.outcome);
+        // The moves that an outcome permits are one run of the list.
+        permitted.clear();
+        game.permitted(&position, ply.outcome, &mut permitted);
         let start = moves
             .iter()
             .position(|mv| Some(mv) == permitted.first())

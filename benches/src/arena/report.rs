@@ -9,8 +9,6 @@ use crate::plot::{
 };
 use crate::sheet::{Cell, Sheet};
 use engine::core::files::{FileError, write_atomically};
-use engine::core::text::TextError;
-use engine::games::einstein::Standard;
 use engine::play::playable::Playable;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
@@ -35,8 +33,28 @@ pub struct ReportData {
     pub matches: Vec<ReportMatch>,
     /// How well evaluators are calibrated: name and bins.
     pub calibration: Vec<(String, Vec<CalibrationBin>)>,
-    /// A position to show, usually the start of a game, in notation; empty for none.
-    pub start: String,
+    /// A position to show, usually the start of a game.
+    pub picture: Option<Picture>,
+}
+
+/// A position as a report shows it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Picture {
+    /// One `<svg>` element.
+    pub svg: String,
+    /// The position in notation.
+    pub position: String,
+}
+
+impl Picture {
+    /// The picture of a position before chance has spoken.
+    #[must_use]
+    pub fn of<G: Playable>(game: &G, position: &G::Position) -> Self {
+        Self {
+            svg: game.svg(position, None),
+            position: game.format_position(position, None),
+        }
+    }
 }
 
 /// One stage of a run.
@@ -65,14 +83,6 @@ pub enum ReportError {
     /// A plot could not be drawn.
     #[error(transparent)]
     Plot(#[from] PlotError),
-    /// The position to show cannot be read.
-    #[error("the report's start position '{text}': {source}")]
-    Start {
-        /// The position.
-        text: String,
-        /// What is wrong with it.
-        source: TextError,
-    },
     /// The file cannot be written.
     #[error(transparent)]
     File(#[from] FileError),
@@ -92,8 +102,8 @@ pub fn write_report(path: &Path, data: &ReportData) -> Result<(), ReportError> {
 /// The report as a page.
 ///
 /// # Errors
-/// If a plot cannot be drawn or the start position is none.
-pub fn page(data: &ReportData) -> Result<Page, ReportError> {
+/// If a plot cannot be drawn.
+pub fn page(data: &ReportData) -> Result<Page, PlotError> {
     let mut page = Page {
         title: data.title.clone(),
         summary: data.matches.iter().map(summary_sentence).collect(),
@@ -124,7 +134,7 @@ pub fn page(data: &ReportData) -> Result<Page, ReportError> {
         }
         page.push("Calibration", blocks);
     }
-    page.push("Self-play", self_play(data)?);
+    page.push("Self-play", self_play(data));
     if !data.stages.is_empty() {
         page.push("Stages", vec![Block::Table(stages(&data.stages))]);
     }
@@ -171,8 +181,8 @@ pub fn summary_sentence(found: &ReportMatch) -> Sentence {
         (result.b.clone(), true),
         (
             format!(
-                "{condition}: {score} of {} games ({} Elo).",
-                result.games,
+                "{condition}: {score} of {} ({} Elo).",
+                result.games_in_words(),
                 elo(result)
             ),
             false,
@@ -204,7 +214,7 @@ pub(crate) fn arena(matches: &[ReportMatch]) -> Result<Vec<Block>, PlotError> {
         let label = format!("{} – {}{condition}", result.a, result.b);
         sheet.push(vec![
             label.clone().into(),
-            result.games.into(),
+            result.games_in_words().trim_end_matches(" games").into(),
             percent(result.score, result.interval.half_width()).into(),
             format!(
                 "{:.1} – {:.1} %",
@@ -226,17 +236,17 @@ pub(crate) fn arena(matches: &[ReportMatch]) -> Result<Vec<Block>, PlotError> {
     }
     Ok(vec![
         Block::Text(
-            "Each pair of games has the same set-ups, dice and first mover; only the sides are swapped. Intervals come from the variance \
+            "Both games of a pair have the same start, chance and first mover; only the sides are swapped. Intervals come from the variance \
              of pair means."
                 .to_owned(),
         ),
         Block::Table(sheet),
-        Block::chart(score_bars("Share of games won, %", &bars)?, "Shares of games won, with their 95 % intervals"),
+        Block::chart(score_bars("Score, %", &bars)?, "Scores, with their 95 % intervals"),
         Block::Note("Blue: above 50 % with its whole 95 % interval; orange: below; grey: either is possible.".to_owned()),
     ])
 }
 
-fn self_play(data: &ReportData) -> Result<Vec<Block>, ReportError> {
+fn self_play(data: &ReportData) -> Vec<Block> {
     let mut columns = Vec::new();
     if !data.self_play.is_empty() {
         let mut sheet = Sheet::new(["", " "]);
@@ -245,25 +255,16 @@ fn self_play(data: &ReportData) -> Result<Vec<Block>, ReportError> {
         }
         columns.push(Block::Table(sheet));
     }
-    if !data.start.is_empty() {
-        let game = Standard::default();
-        let (position, die) =
-            game.parse_position(&data.start)
-                .map_err(|source| ReportError::Start {
-                    text: data.start.clone(),
-                    source,
-                })?;
-        columns.push(Block::Picture {
-            svg: game.svg(&position, die),
-            alt: data.start.clone(),
-            wide: false,
-        });
-    }
-    Ok(if columns.is_empty() {
+    columns.extend(data.picture.iter().map(|picture| Block::Picture {
+        svg: picture.svg.clone(),
+        alt: picture.position.clone(),
+        wide: false,
+    }));
+    if columns.is_empty() {
         Vec::new()
     } else {
         vec![Block::Columns(columns)]
-    })
+    }
 }
 
 fn stages(stages: &[Stage]) -> Sheet {

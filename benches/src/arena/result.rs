@@ -4,31 +4,42 @@
 
 use super::{Contestant, MatchOptions, PairResult, SequentialResult};
 use crate::statistics::adjusted::Moments;
-use crate::statistics::{Interval, PairCounts, elo_of_score};
+use crate::statistics::{Interval, PairCounts, elo_of_score, is_zero};
+use engine::play::playable::Playable;
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::time::Duration;
 
 /// What came of a match; all shares and intervals are those of A.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct MatchResult {
+    /// The game, in notation.
+    #[serde(default)]
+    pub game: String,
     /// Name of A.
     pub a: String,
     /// Name of B.
     pub b: String,
     /// The seed.
     pub seed: u64,
-    /// The set-ups, in words.
-    pub setups: String,
-    /// Pairs played.
+    /// Where games started, in words.
+    #[serde(alias = "setups")]
+    pub starts: String,
+    /// Pairs that count.
     pub pairs: u64,
-    /// Games played.
+    /// Games that count.
     pub games: u64,
     /// Games won by A.
     pub wins: u64,
-    /// Pairs by the number of games A won.
+    /// Games that were drawn.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub draws: u64,
+    /// How many of the games differ from each other; only of games without chance.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub distinct_games: Option<u64>,
+    /// Pairs by the points that A made.
     pub pair_counts: PairCounts,
-    /// Share of games won by A.
+    /// Share of points that A made; a draw is half a point.
     pub score: f64,
     /// Standard error of the score, from pair means.
     pub standard_error: f64,
@@ -40,7 +51,7 @@ pub struct MatchResult {
     pub elo_interval: Interval,
     /// Likelihood that A is the stronger one.
     pub superiority: f64,
-    /// Share of games won by whoever began.
+    /// Share of points made by whoever began.
     pub first_mover_share: f64,
     /// Plies a game.
     pub mean_plies: f64,
@@ -86,7 +97,7 @@ pub struct LuckResult {
     /// How lucky A was: the mean over games, in wins. The score as played minus the score without
     /// luck.
     pub luck: f64,
-    /// Its standard error, from pair means; the luck of an honest die is 0 within a few of them.
+    /// Its standard error, from pair means; honest chance is 0 within a few of them.
     pub luck_standard_error: f64,
     /// Standard deviation of one game: as played, and without luck.
     pub game_deviation: [f64; 2],
@@ -106,20 +117,22 @@ fn nothing_known() -> Interval {
 
 impl MatchResult {
     /// The figures of pairs that were played.
-    pub(super) fn of(
-        a: &Contestant,
-        b: &Contestant,
-        options: &MatchOptions,
+    pub(super) fn of<G: Playable>(
+        a: &Contestant<G>,
+        b: &Contestant<G>,
+        options: &MatchOptions<G>,
         results: &[PairResult],
         wall: Duration,
     ) -> Self {
         let mut pair_counts = PairCounts::default();
-        let (mut plies, mut first_mover_wins) = (0.0, 0usize);
+        let (mut plies, mut first_mover_score) = (0.0, 0.0);
+        let mut distinct = HashSet::new();
         let (mut decisions, mut seconds) = ([0.0_f64; 2], [0.0_f64; 2]);
         let mut forfeits = [BTreeMap::new(), BTreeMap::new()];
         for result in results {
-            pair_counts.add(result.wins());
-            first_mover_wins += result.first_mover_wins();
+            pair_counts.add(result.scores);
+            first_mover_score += result.first_mover_score();
+            distinct.extend(result.games.into_iter().flatten());
             plies += result.plies.map(f64::from).iter().sum::<f64>();
             for contestant in 0..2 {
                 decisions[contestant] += result.decisions[contestant] as f64;
@@ -134,13 +147,16 @@ impl MatchResult {
         let (pairs, tally) = (pair_counts.pairs(), pair_counts.tally());
         let games = 2.0 * pairs as f64;
         Self {
+            game: options.game.notation(),
             a: a.name.clone(),
             b: b.name.clone(),
             seed: options.seed,
-            setups: options.setups.to_string(),
+            starts: options.starts.words(),
             pairs,
             games: 2 * pairs,
             wins: pair_counts.wins(),
+            draws: pair_counts.draws,
+            distinct_games: (!distinct.is_empty()).then_some(distinct.len() as u64),
             pair_counts,
             score: tally.score(),
             standard_error: tally.standard_error(),
@@ -148,7 +164,7 @@ impl MatchResult {
             elo: tally.elo(),
             elo_interval: tally.elo_interval(),
             superiority: tally.superiority(),
-            first_mover_share: first_mover_wins as f64 / games,
+            first_mover_share: first_mover_score / games,
             mean_plies: plies / games,
             seconds_per_move: [0, 1]
                 .map(|contestant| seconds[contestant] / decisions[contestant].max(1.0)),
@@ -166,6 +182,21 @@ impl MatchResult {
     }
 }
 
+impl MatchResult {
+    /// The number of games, with how many were drawn and how many differ from each other, if that
+    /// needs saying: `100 games (12 drawn, 98 distinct)`.
+    #[must_use]
+    pub fn games_in_words(&self) -> String {
+        let drawn = (self.draws > 0).then(|| format!("{} drawn", self.draws));
+        let distinct = self.distinct_games.map(|games| format!("{games} distinct"));
+        let notes: Vec<String> = drawn.into_iter().chain(distinct).collect();
+        match notes.join(", ") {
+            none if none.is_empty() => format!("{} games", self.games),
+            notes => format!("{} games ({notes})", self.games),
+        }
+    }
+}
+
 impl LuckResult {
     fn of(evaluator: &str, results: &[PairResult]) -> Self {
         let (mut games, mut pairs, mut lucks) = (
@@ -176,8 +207,7 @@ impl LuckResult {
         for result in results {
             let luck = result.luck.unwrap_or_default();
             let mut sums = [0.0; 2];
-            for (won, luck) in result.won_by_a.iter().zip(luck) {
-                let raw = f64::from(u8::from(*won));
+            for (&raw, luck) in result.scores.iter().zip(luck) {
                 for (kind, score) in [raw, raw - luck].into_iter().enumerate() {
                     games[kind].add(score);
                     sums[kind] += score;
@@ -212,14 +242,14 @@ impl LuckResult {
 impl std::fmt::Display for MatchResult {
     /// One line for a terminal.
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let games = self.games_in_words();
         write!(
             formatter,
-            "{} – {}: {:.2} % ± {:.2} of {} games, Elo {:+.1} ± {:.1}, superiority {:.2} %",
+            "{} – {}: {:.2} % ± {:.2} of {games}, Elo {:+.1} ± {:.1}, superiority {:.2} %",
             self.a,
             self.b,
             100.0 * self.score,
             100.0 * self.interval.half_width(),
-            self.games,
             self.elo,
             self.elo_interval.half_width(),
             100.0 * self.superiority

@@ -4,8 +4,9 @@
 //! pairs with short games would come first and mislead it. Invariant: where a match ends depends
 //! neither on the number of threads nor on interruptions; pairs beyond that point do not count.
 
+use super::{PairResult, Repeats};
+use crate::statistics::PairCounts;
 use crate::statistics::sequential::{SequentialTest, Verdict};
-use crate::statistics::{PairCounts, Tally};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -42,11 +43,9 @@ impl StoppingRule {
     #[must_use]
     pub fn after(&self, pairs: &PairCounts) -> SequentialResult {
         let log_likelihood_ratio = if self.single_games {
-            self.test.of_games(&Tally {
-                counts: [2 * pairs.pairs() - pairs.wins(), 0, pairs.wins()],
-            })
+            self.test.of_games(&pairs.games())
         } else {
-            self.test.of_pairs(&pairs.tally())
+            self.test.of_pair_counts(pairs)
         };
         let (lower, upper) = self.test.bounds();
         let verdict = self.test.verdict(log_likelihood_ratio);
@@ -64,10 +63,11 @@ impl StoppingRule {
 /// Pairs as a rule sees them: in order.
 pub(super) struct InOrder {
     rule: StoppingRule,
-    /// Wins of pairs that wait for earlier ones.
-    waiting: BTreeMap<u64, usize>,
+    /// Scores and fingerprints of pairs that wait for earlier ones.
+    waiting: BTreeMap<u64, ([f64; 2], Option<[u64; 2]>)>,
     next: u64,
     counts: PairCounts,
+    repeats: Repeats,
     end: Option<u64>,
 }
 
@@ -78,19 +78,24 @@ impl InOrder {
             waiting: BTreeMap::new(),
             next: 0,
             counts: PairCounts::default(),
+            repeats: Repeats::default(),
             end: None,
         }
     }
 
     /// One more pair; in any order.
-    pub(super) fn add(&mut self, pair: u64, wins: usize) {
+    pub(super) fn add(&mut self, result: &PairResult) {
         if self.end.is_some() {
             return;
         }
-        self.waiting.insert(pair, wins);
-        while let Some(wins) = self.waiting.remove(&self.next) {
+        self.waiting
+            .insert(result.pair, (result.scores, result.games));
+        while let Some((scores, games)) = self.waiting.remove(&self.next) {
             self.next += 1;
-            self.counts.add(wins);
+            if !self.repeats.are_new(games) {
+                continue;
+            }
+            self.counts.add(scores);
             if self.rule.after(&self.counts).verdict != Verdict::Open {
                 self.end = Some(self.next);
                 break;
@@ -122,14 +127,16 @@ mod tests {
             single_games: false,
         };
         let mut random = RandomStream::new(3);
-        let wins: Vec<usize> = (0..2000)
-            .map(|_| random.below(2) + usize::from(random.unit() < 0.6))
+        let results: Vec<PairResult> = (0..2000)
+            .map(|pair| PairResult {
+                pair,
+                scores: [random.below(3) as f64 / 2.0, (random.unit() + 0.1).round()],
+                ..PairResult::default()
+            })
             .collect();
         let in_order = |order: &[usize]| {
             let mut pairs = InOrder::new(rule);
-            order
-                .iter()
-                .for_each(|&pair| pairs.add(pair as u64, wins[pair]));
+            order.iter().for_each(|&pair| pairs.add(&results[pair]));
             (pairs.end(), pairs.result())
         };
         let mut order: Vec<usize> = (0..2000).collect();
@@ -137,8 +144,8 @@ mod tests {
         let end = expected.0.expect("2000 pairs decide it") as usize;
         // By hand: the first prefix that decides.
         let mut counts = PairCounts::default();
-        let first = wins.iter().position(|&wins| {
-            counts.add(wins);
+        let first = results.iter().position(|result| {
+            counts.add(result.scores);
             rule.after(&counts).verdict != Verdict::Open
         });
         assert_eq!(first, Some(end - 1));

@@ -2,15 +2,17 @@
 //!
 //! Reading a clock costs as much as a third of a decision without search, so a player that says
 //! itself how long it took is believed. Invariant: every decision is counted, and its time is read
-//! once.
+//! once; in everything else it is the player within.
 
-use engine::games::einstein::{Move, Position, Standard};
-use engine::play::player::{Analysis, Decision, Player};
+use engine::core::game::Game;
+use engine::play::player::{Analysis, Decision, Player, Valuation};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 /// A player whose decisions are counted.
-pub(super) struct Timed {
-    player: Box<dyn Player<Standard>>,
+pub(super) struct Timed<G: Game> {
+    player: Box<dyn Player<G>>,
     /// Whether the player reports the time of its decisions; known after the first.
     reports: bool,
     /// Moves decided since somebody set it to 0.
@@ -19,8 +21,8 @@ pub(super) struct Timed {
     pub(super) time: Duration,
 }
 
-impl Timed {
-    pub(super) fn new(player: Box<dyn Player<Standard>>) -> Self {
+impl<G: Game> Timed<G> {
+    pub(super) fn new(player: Box<dyn Player<G>>) -> Self {
         Self {
             player,
             reports: false,
@@ -30,17 +32,25 @@ impl Timed {
     }
 
     /// Goes on with another player of the same kind.
-    pub(super) fn replace(&mut self, player: Box<dyn Player<Standard>>) {
+    pub(super) fn replace(&mut self, player: Box<dyn Player<G>>) {
         self.player = player;
     }
 }
 
-impl Player<Standard> for Timed {
+impl<G: Game> Player<G> for Timed<G> {
     fn new_game(&mut self, seed: u64) {
         self.player.new_game(seed);
     }
 
-    fn decide(&mut self, position: &Position, legal: &[Move]) -> Decision<Move> {
+    fn ponders(&self) -> bool {
+        self.player.ponders()
+    }
+
+    fn ponder(&mut self, position: &G::Position, stop: &Arc<AtomicBool>) {
+        self.player.ponder(position, stop);
+    }
+
+    fn decide(&mut self, position: &G::Position, legal: &[G::Move]) -> Decision<G::Move> {
         self.decisions += 1;
         let began = (!self.reports).then(Instant::now);
         let decision = self.player.decide(position, legal);
@@ -53,7 +63,19 @@ impl Player<Standard> for Timed {
         self.player.failure()
     }
 
-    fn analyse(&mut self, position: &Position, legal: Option<&[Move]>) -> Analysis<Move> {
+    fn analyse(&mut self, position: &G::Position, legal: Option<&[G::Move]>) -> Analysis<G::Move> {
         self.player.analyse(position, legal)
+    }
+
+    fn exact_scores(
+        &mut self,
+        position: &G::Position,
+        moves: &[G::Move],
+    ) -> Option<(&'static str, Vec<i32>)> {
+        self.player.exact_scores(position, moves)
+    }
+
+    fn value(&mut self, position: &G::Position) -> Valuation {
+        self.player.value(position)
     }
 }

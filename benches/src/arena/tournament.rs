@@ -1,13 +1,15 @@
 //! Round robins: every contestant plays every other one, and a table shows who beats whom.
 //!
-//! All matches use the same seed, so every pairing has the same starts and the same dice and
+//! All matches use the same seed, so every pairing has the same starts and the same chance and
 //! differences between cells owe less to luck. Invariant: cell (i, j) and cell (j, i) come from one
 //! match and add up to 100 %.
 
 use crate::arena::{ArenaError, Contestant, MatchOptions, MatchResult, play_match};
+use crate::sheet::{Cell, Sheet};
 use crate::statistics::comparisons::{holm, simultaneous_quantile, two_sided};
 use crate::statistics::ratings::{Meeting, Ratings, ratings};
 use crate::statistics::{Interval, QUANTILE_95};
+use engine::play::playable::Playable;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
@@ -39,10 +41,10 @@ pub struct Rating {
     pub simultaneous_interval: Interval,
 }
 
-/// One contestant's share of games won, against one other or all.
+/// One contestant's share of points made, against one other or all.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Share {
-    /// Share of games won, in `[0, 1]`.
+    /// Share of points made, in `[0, 1]`.
     pub score: f64,
     /// Its 95 % interval.
     pub interval: Interval,
@@ -85,9 +87,9 @@ pub enum TournamentError {
 ///
 /// # Errors
 /// If there are fewer than two contestants, two have one name, or a match fails.
-pub fn play_tournament(
-    contestants: &[Contestant],
-    options: &MatchOptions,
+pub fn play_tournament<G: Playable>(
+    contestants: &[Contestant<G>],
+    options: &MatchOptions<G>,
     mut watch: impl FnMut(&MatchResult),
 ) -> Result<TournamentResult, TournamentError> {
     if contestants.len() < 2 {
@@ -144,7 +146,7 @@ impl TournamentResult {
     /// The figures of matches (0, 1), (0, 2), …, (1, 2), ….
     fn of(names: Vec<String>, matches: Vec<MatchResult>) -> Self {
         let pairings = (0..names.len()).flat_map(|a| (a + 1..names.len()).map(move |b| (a, b)));
-        let meetings: Vec<Meeting<3>> = pairings
+        let meetings: Vec<Meeting<5>> = pairings
             .zip(&matches)
             .map(|((a, b), found)| Meeting {
                 a,
@@ -197,7 +199,7 @@ impl TournamentResult {
         Some(low * (2 * count - low - 1) / 2 + high - low - 1)
     }
 
-    /// The share of games that `row` won against `column`; `None` on the diagonal and outside the
+    /// The share of points that `row` made against `column`; `None` on the diagonal and outside the
     /// table.
     #[must_use]
     pub fn share(&self, row: usize, column: usize) -> Option<Share> {
@@ -261,87 +263,49 @@ impl TournamentResult {
     #[must_use]
     pub fn table(&self) -> String {
         let ranking = self.ranking();
-        let cell = |share: Option<Share>| {
+        let give_or_take = |share: Option<Share>| {
             share.map_or("–".to_owned(), |share| {
-                format!(
-                    "{:.1} ±{:.1}",
-                    100.0 * share.score,
-                    100.0 * share.interval.half_width()
-                )
+                let half_width = 100.0 * share.interval.half_width();
+                format!("{:.1} ±{half_width:.1}", 100.0 * share.score)
             })
         };
-        let mut rows = vec![vec![
-            String::new(),
-            "win %".to_owned(),
-            "Elo".to_owned(),
-            "all".to_owned(),
-        ]];
-        rows[0].extend((1..=ranking.len()).map(|place| place.to_string()));
+        let heads = ["", "win %", "Elo", "all"].map(str::to_owned);
+        let mut sheet = Sheet::new(
+            heads
+                .into_iter()
+                .chain((1..=ranking.len()).map(|place| place.to_string())),
+        );
         for (place, &row) in ranking.iter().enumerate() {
-            let rating = self.ratings.get(row);
-            let elo = rating.map_or("–".to_owned(), |rating| {
+            let elo = self.ratings.get(row).map_or("–".to_owned(), |rating| {
                 format!("{:+.1} ±{:.1}", rating.elo, rating.interval.half_width())
             });
-            let mut cells = vec![
-                (place + 1).to_string(),
-                self.names[row].clone(),
-                elo,
-                cell(self.mean_share(row)),
-            ];
             let mark = |column| if self.differ(row, column) { "*" } else { "" };
-            cells.extend(
-                ranking
-                    .iter()
-                    .map(|&column| mark(column).to_owned() + &cell(self.share(row, column))),
-            );
-            rows.push(cells);
+            let cell = |&column: &usize| {
+                Cell::Right(mark(column).to_owned() + &give_or_take(self.share(row, column)))
+            };
+            let mut cells = vec![
+                Cell::Count(place as u64 + 1),
+                self.names[row].as_str().into(),
+                Cell::Right(elo),
+                Cell::Right(give_or_take(self.mean_share(row))),
+            ];
+            cells.extend(ranking.iter().map(cell));
+            sheet.push(cells);
         }
-        align(&rows)
+        sheet.text()
     }
-}
-
-/// Lines of columns as wide as their widest cell; the second column to the left, all others to the
-/// right.
-fn align(rows: &[Vec<String>]) -> String {
-    let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
-    let widths: Vec<usize> = (0..columns)
-        .map(|column| {
-            rows.iter()
-                .filter_map(|row| row.get(column))
-                .map(|cell| cell.chars().count())
-                .max()
-                .unwrap_or(0)
-        })
-        .collect();
-    let mut text = String::new();
-    for row in rows {
-        let cells: Vec<String> = row
-            .iter()
-            .enumerate()
-            .map(|(column, cell)| {
-                let width = widths[column];
-                if column == 1 {
-                    format!("{cell:<width$}")
-                } else {
-                    format!("{cell:>width$}")
-                }
-            })
-            .collect();
-        text.push_str(cells.join("  ").trim_end());
-        text.push('\n');
-    }
-    text
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::test_players::{contestant, first, greedy, random};
+    use engine::games::einstein::Standard;
 
-    fn options() -> MatchOptions {
+    fn options() -> MatchOptions<Standard> {
         MatchOptions {
             threads: 1,
-            ..MatchOptions::new(40, 3)
+            ..MatchOptions::new(Standard::default(), 40, 3)
         }
     }
 

@@ -3,10 +3,11 @@
 use super::*;
 use crate::arena::{Contestant, MatchOptions, MatchResult, play_match};
 use crate::test_players::{first, greedy};
+use engine::games::einstein::{Move, Standard};
 use proptest::prelude::*;
 
 /// A player whose program is the shell with this script.
-fn shell(script: &str, milliseconds: u64) -> External {
+fn shell(script: &str, milliseconds: u64) -> External<Standard> {
     let words = ["sh", "-c", script].map(str::to_owned).to_vec();
     External::new(
         Standard::default(),
@@ -27,7 +28,7 @@ fn one_question(script: &str) -> Result<Move, String> {
     player.failure().map_or(Ok(decision.best), Err)
 }
 
-fn contestant(words: &'static [&'static str], milliseconds: u64) -> Contestant {
+fn contestant(words: &'static [&'static str], milliseconds: u64) -> Contestant<Standard> {
     let words: Vec<String> = words.iter().map(|&word| word.to_owned()).collect();
     Contestant {
         name: words.join(" "),
@@ -41,13 +42,13 @@ fn contestant(words: &'static [&'static str], milliseconds: u64) -> Contestant {
     }
 }
 
-fn against_first(player: &Contestant, pairs: u64) -> MatchResult {
+fn against_first(player: &Contestant<Standard>, pairs: u64) -> MatchResult {
     play_match(
         player,
         &first(),
         &MatchOptions {
             threads: 2,
-            ..MatchOptions::new(pairs, 5)
+            ..MatchOptions::new(Standard::default(), pairs, 5)
         },
     )
     .unwrap()

@@ -34,6 +34,17 @@ pub fn intervals(
     rows: &[Row],
     decimals: usize,
 ) -> Result<String, PlotError> {
+    rows_chart(title, unit, rows, decimals, false)
+}
+
+/// The same; scores in percent are bars from 0 and have a line at 50.
+pub(super) fn rows_chart(
+    title: &str,
+    unit: &str,
+    rows: &[Row],
+    decimals: usize,
+    scores: bool,
+) -> Result<String, PlotError> {
     let rows: Vec<&Row> = rows
         .iter()
         .filter(|row| {
@@ -55,7 +66,9 @@ pub fn intervals(
         if rows.is_empty() {
             return nothing(area, height as u32);
         }
-        let (low, high) = if high > low {
+        let (low, high) = if scores {
+            (0.0, 100.0)
+        } else if high > low {
             (low, high)
         } else {
             (low - 1.0, high + 1.0)
@@ -106,23 +119,45 @@ pub fn intervals(
                 area.draw(&text(words.clone(), (LEFT - 12, y), 12, HPos::Right))?;
             }
             let (lower, upper) = (x_of(row.interval.lower), x_of(row.interval.upper));
+            let mut colour = COLOURS[0];
+            if scores {
+                // Blue if better than even for sure, orange if worse for sure, grey if it may be
+                // either.
+                let bar = match row.interval {
+                    Interval { lower, .. } if lower > 50.0 => COLOURS[0],
+                    Interval { upper, .. } if upper < 50.0 => COLOURS[1],
+                    _ => RGBColor(140, 146, 156),
+                };
+                area.draw(&Rectangle::new(
+                    [(x_of(0.0), y - 9), (x_of(row.value), y + 9)],
+                    bar.mix(0.75).filled(),
+                ))?;
+                colour = TEXT;
+            } else {
+                area.draw(&Circle::new((x_of(row.value), y), 4, colour.filled()))?;
+            }
             area.draw(&PathElement::new(
                 vec![(lower, y), (upper, y)],
-                COLOURS[0].stroke_width(2),
+                colour.stroke_width(2),
             ))?;
             for end in [lower, upper] {
                 area.draw(&PathElement::new(
                     vec![(end, y - 5), (end, y + 5)],
-                    COLOURS[0].stroke_width(2),
+                    colour.stroke_width(2),
                 ))?;
             }
-            area.draw(&Circle::new((x_of(row.value), y), 4, COLOURS[0].filled()))?;
             let words = format!(
                 "{:.decimals$} ± {:.decimals$}",
                 row.value,
                 row.interval.half_width()
             );
             area.draw(&text(words, (right + 10, y), 12, HPos::Left))?;
+        }
+        if scores {
+            area.draw(&PathElement::new(
+                vec![(x_of(50.0), TOP - 8), (x_of(50.0), bottom)],
+                TEXT.stroke_width(1),
+            ))?;
         }
         Ok(())
     })

@@ -7,6 +7,7 @@ use super::{
     COLOURS, Curve, Drawn, GRID, LineChart, PlotError, TEXT, WIDTH, draw, finite_points, nothing,
     shortened, tidy,
 };
+use crate::statistics::Interval;
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 
@@ -31,6 +32,8 @@ struct Axis {
 /// Height of the plane and of one line of the legend, in pixels.
 const PLANE: i32 = 300;
 const LEGEND_LINE: i32 = 18;
+/// Most points of a curve that are marked.
+const MOST_MARKED: usize = 40;
 const LEFT: i32 = 74;
 const RIGHT: i32 = 24;
 const TOP: i32 = 40;
@@ -177,8 +180,11 @@ pub fn chart_with_bars(
             if pixels.len() > 1 {
                 area.draw(&PathElement::new(pixels.clone(), colour.stroke_width(2)))?;
             }
-            for pixel in pixels {
-                marker(area, index, pixel)?;
+            // Many points are a line without them.
+            if pixels.len() <= MOST_MARKED {
+                for pixel in pixels {
+                    marker(area, index, pixel)?;
+                }
             }
             let y = bottom + FOOT + LEGEND_LINE * index as i32 + 6;
             marker(area, index, (LEFT + 6, y))?;
@@ -191,6 +197,30 @@ pub fn chart_with_bars(
         }
         Ok(())
     })
+}
+
+/// Points with their intervals beside the one curve of a chart, on linear scales.
+///
+/// # Errors
+/// If the plotting library refuses.
+pub fn scatter(
+    chart: &LineChart,
+    points: &[(f64, f64, Option<Interval>)],
+) -> Result<String, PlotError> {
+    let bar = |x, lower, upper| Bar {
+        curve: 1,
+        x,
+        lower,
+        upper,
+    };
+    let bars: Vec<Bar> = points
+        .iter()
+        .flat_map(|&(x, y, interval)| {
+            let interval = interval.map(|Interval { lower, upper }| bar(x, lower, upper));
+            interval.into_iter().chain([bar(x, y, y)])
+        })
+        .collect();
+    chart_with_bars(chart, &bars, &Scale::Linear, &Scale::Linear)
 }
 
 /// Circles, then triangles, then squares: more curves than colours stay distinct.

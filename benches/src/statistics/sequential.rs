@@ -8,7 +8,7 @@
 //! count 0.001 samples, as fishtest counts them.
 
 use super::normalized::NORMALIZED_ELO;
-use super::{Tally, score_of_elo};
+use super::{PairCounts, Tally, score_of_elo};
 use serde::{Deserialize, Serialize};
 
 /// What an Elo difference means.
@@ -102,6 +102,18 @@ impl SequentialTest {
     #[must_use]
     pub fn of_pairs<const N: usize>(&self, tally: &Tally<N>) -> f64 {
         self.log_likelihood_ratio(tally, 2.0)
+    }
+
+    /// The same of counted pairs: where no pair is worth half points, the two cells that only draws
+    /// can fill are left out.
+    #[must_use]
+    pub fn of_pair_counts(&self, pairs: &PairCounts) -> f64 {
+        match pairs.tally().counts {
+            [lost, 0, split, 0, won] => self.of_pairs(&Tally {
+                counts: [lost, split, won],
+            }),
+            counts => self.of_pairs(&Tally { counts }),
+        }
     }
 
     /// The log likelihood ratio of single games; only right if they do not depend on each other.
@@ -233,7 +245,6 @@ fn tilted<const N: usize>(observed: &[f64; N], distances: &[f64; N]) -> [f64; N]
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::statistics::PairCounts;
 
     fn test(elo0: f64, elo1: f64, model: EloModel) -> SequentialTest {
         SequentialTest::new(elo0, elo1, 0.05, 0.05, model).unwrap()
@@ -265,18 +276,14 @@ mod tests {
             lost: 180,
             split: 430,
             won: 240,
+            ..PairCounts::default()
         };
         let test = test(0.0, 10.0, EloModel::Logistic);
-        close(test.of_pairs(&pairs.pentanomial()), 2.7872, 5e-5);
         close(test.of_pairs(&pairs.tally()), 2.7872, 5e-5);
+        close(test.of_pair_counts(&pairs), 2.7872, 5e-5);
         // Taken as single games: 910 won, 790 lost, no draw.
-        close(
-            test.of_games(&Tally {
-                counts: [790, 0, 910],
-            }),
-            2.7498,
-            5e-5,
-        );
+        assert_eq!(pairs.games().counts, [790, 0, 910]);
+        close(test.of_games(&pairs.games()), 2.7498, 5e-5);
         close(test.of_games(&Tally { counts: [790, 910] }), 2.7498, 5e-5);
     }
 

@@ -50,8 +50,9 @@ pub fn run(
     let mut counts = PairCounts::default();
     for pair in 1..=most {
         let draw = random.unit();
-        counts.add(usize::from(draw >= law[0]) + usize::from(draw >= law[0] + law[1]));
-        let verdict = test.verdict(test.of_pairs(&counts.tally()));
+        let won = [law[0], law[0] + law[1]].map(|below| f64::from(u8::from(draw >= below)));
+        counts.add(won);
+        let verdict = test.verdict(test.of_pair_counts(&counts));
         if verdict != Verdict::Open {
             return (verdict, pair);
         }

@@ -34,7 +34,7 @@ pub struct OpeningValue {
 /// pool.
 #[must_use]
 pub fn opening_value(
-    recipe: &PlayerRecipe,
+    recipe: &PlayerRecipe<Standard>,
     game: &Standard,
     pairs: u64,
     seed: u64,

@@ -23,9 +23,10 @@ mod tests;
 use crate::plot::PlotError;
 use engine::core::files::FileError;
 use engine::games::einstein::Standard;
-use engine::games::einstein::evaluators::any::AnyEvaluator;
 use engine::play::build::{self, PlayerRecipe};
 use engine::play::notation::PlayerError;
+use engine::play::registry::AnyEvaluator;
+use std::sync::Arc;
 
 /// Faces of the die; each counts once.
 pub const FACES: f64 = 6.0;
@@ -33,13 +34,13 @@ pub const FACES: f64 = 6.0;
 /// Whose choices are measured.
 pub enum Contestant {
     /// A player, asked for a decision for every roll that leaves a choice.
-    Player(Box<PlayerRecipe>),
+    Player(Box<PlayerRecipe<Standard>>),
     /// An evaluator that rates every direct successor, and the position itself.
     Evaluator {
         /// Its notation.
         name: String,
         /// The evaluator.
-        evaluator: AnyEvaluator,
+        evaluator: Arc<dyn AnyEvaluator<Standard>>,
     },
 }
 

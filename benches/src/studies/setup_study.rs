@@ -13,11 +13,12 @@ pub(crate) mod games;
 pub mod mix;
 pub mod result;
 
-use crate::studies::chunks::{Chunks, ChunksError};
 use design::pairings;
+use engine::core::journal::{Journal, JournalError, Wording};
 use engine::core::random::{SeedSpace, derive_seed};
-use engine::games::einstein::{Standard, Variant};
+use engine::games::einstein::Standard;
 use engine::play::build::PlayerRecipe;
+use engine::play::playable::Playable;
 use games::Seats;
 use indicatif::ProgressBar;
 use rayon::ThreadPoolBuilder;
@@ -59,7 +60,7 @@ pub enum StudyError {
     },
     /// The state file cannot be used.
     #[error(transparent)]
-    State(#[from] ChunksError),
+    State(#[from] JournalError),
     /// A chunk in the state file has other pairings than it should.
     #[error("chunk {0} of the state file does not fit the study; remove the file")]
     Chunk(u64),
@@ -84,7 +85,7 @@ pub(crate) struct Chunk {
 /// # Errors
 /// If threads cannot be started or the state file cannot be used.
 pub fn run(
-    recipe: &PlayerRecipe,
+    recipe: &PlayerRecipe<Standard>,
     settings: &Settings,
     progress: &ProgressBar,
 ) -> Result<StudyResult, StudyError> {
@@ -92,17 +93,26 @@ pub fn run(
     let chunks: Vec<&[[usize; 2]]> = pairings.chunks(CHUNK).collect();
     let (journal, known) = match &settings.state {
         Some(path) => {
-            let (journal, known) = Chunks::<Chunk>::open(path, &identity(recipe, settings))?;
+            let wording = Wording {
+                work: "study",
+                part: "chunk",
+            };
+            let (journal, known) = Journal::open(
+                path,
+                wording,
+                &identity(recipe, settings),
+                |line: &(u64, Chunk)| line.0,
+            )?;
             (Some(journal), known)
         }
         None => (None, BTreeMap::new()),
     };
-    for (&number, chunk) in &known {
+    for (number, chunk) in known.values() {
         let fits = chunks
-            .get(number as usize)
+            .get(*number as usize)
             .is_some_and(|pairings| pairings.len() == chunk.counts.len());
         if !fits {
-            return Err(StudyError::Chunk(number));
+            return Err(StudyError::Chunk(*number));
         }
     }
     let pool = ThreadPoolBuilder::new()
@@ -128,13 +138,13 @@ pub fn run(
         wanted.into_par_iter().try_for_each_init(
             || Seats::new(recipe, &settings.game),
             |seats, number| {
-                let chunk = play(seats, chunks[number], settings);
+                let line = (number as u64, play(seats, chunks[number], settings));
                 progress.inc(chunks[number].len() as u64);
                 let mut found = found.lock().unwrap_or_else(PoisonError::into_inner);
                 if let Some(journal) = &mut found.1 {
-                    journal.add(number as u64, &chunk)?;
+                    journal.add(&line)?;
                 }
-                found.0.insert(number as u64, chunk);
+                found.0.insert(line.0, line);
                 Ok::<(), StudyError>(())
             },
         )
@@ -145,7 +155,7 @@ pub fn run(
         recipe.name(),
         settings,
         &pairings,
-        known.values(),
+        known.values().map(|(_, chunk)| chunk),
     ))
 }
 
@@ -172,19 +182,14 @@ fn play(seats: &mut Seats, pairings: &[[usize; 2]], settings: &Settings) -> Chun
 }
 
 /// Everything the results depend on.
-fn identity(recipe: &PlayerRecipe, settings: &Settings) -> serde_json::Value {
-    let variant = if settings.game.variant() == Variant::Classic {
-        "classic"
-    } else {
-        "nearest_only"
-    };
+fn identity(recipe: &PlayerRecipe<Standard>, settings: &Settings) -> serde_json::Value {
     json!({
-        "format": "alea-setups-1",
+        "format": "alea-setups-2",
         "player": recipe.name(),
         "seed": settings.seed,
         "pairs": settings.pairs,
         "opponents": settings.opponents,
-        "variant": variant,
+        "game": settings.game.notation(),
     })
 }
 

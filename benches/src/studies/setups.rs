@@ -2,9 +2,13 @@
 //!
 //! Invariant: the set-ups of a pair depend on nothing but the pair and the match's seed.
 
+use crate::arena::Starts;
+use engine::core::game::Seat;
 use engine::core::random::{RandomStream, SeedSpace, derive_seed};
 use engine::games::einstein::setup::{SETUPS, setup_index};
+use engine::games::einstein::{Position, Standard};
 use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 
 /// Where the stones start.
@@ -176,14 +180,11 @@ impl Setups {
             mix.push((parse_setup(setup).ok_or_else(wrong)?, u64::from(weight)));
         }
         let mix = Self::Mix(mix);
-        mix.check().map(|()| mix)
+        mix.checked().map(|()| mix)
     }
 
     /// Checks that every named set-up exists and that there is one.
-    ///
-    /// # Errors
-    /// Names the first index that does not exist.
-    pub fn check(&self) -> Result<(), SetupsError> {
+    fn checked(&self) -> Result<(), SetupsError> {
         match self {
             Self::Random => Ok(()),
             Self::Index(pairs) if pairs.is_empty() => Err(SetupsError::Empty),
@@ -201,22 +202,35 @@ impl Setups {
     }
 
     /// The set-ups of Red and Blue in a pair; checked before.
-    pub(crate) fn of_pair(&self, pair: u64, pair_seed: u64) -> [usize; 2] {
+    fn chosen(&self, pair: u64, pair_seed: u64) -> [usize; 2] {
+        let mut random = RandomStream::new(derive_seed(pair_seed, SeedSpace::Arena, &[0]));
         match self {
-            Self::Random => {
-                let mut random = RandomStream::new(derive_seed(pair_seed, SeedSpace::Arena, &[0]));
-                [random.below(SETUPS), random.below(SETUPS)]
-            }
-            Self::Index(pairs) => {
-                let (red, blue) = pairs[(pair % pairs.len() as u64) as usize];
-                [red, blue]
-            }
+            Self::Random => [(); 2].map(|()| random.below(SETUPS)),
+            Self::Index(pairs) => pairs[(pair % pairs.len() as u64) as usize].into(),
             Self::Mix(mix) => {
-                let mut random = RandomStream::new(derive_seed(pair_seed, SeedSpace::Arena, &[0]));
                 let total: u64 = mix.iter().map(|part| part.1).sum();
                 [(); 2].map(|()| drawn(mix, random.below(total as usize) as u64))
             }
         }
+    }
+}
+
+impl Starts<Standard> for Setups {
+    /// Red begins in even pairs, Blue in odd ones.
+    fn of_pair(&self, game: &Standard, pair: u64, pair_seed: u64) -> Position {
+        game.start(self.chosen(pair, pair_seed), (pair % 2) as Seat)
+    }
+
+    fn identity(&self) -> Value {
+        json!(self)
+    }
+
+    fn words(&self) -> String {
+        self.to_string()
+    }
+
+    fn check(&self) -> Result<(), String> {
+        self.checked().map_err(|error| error.to_string())
     }
 }
 
@@ -322,7 +336,7 @@ mod tests {
             .unwrap();
         assert_eq!(setups, Setups::Mix(vec![(0, 300), (719, 100), (5, 0)]));
         let drawn: Vec<usize> = (0..4000)
-            .flat_map(|pair| setups.of_pair(pair, derive_seed(1, SeedSpace::Arena, &[pair])))
+            .flat_map(|pair| setups.chosen(pair, derive_seed(1, SeedSpace::Arena, &[pair])))
             .collect();
         let count = |setup: usize| drawn.iter().filter(|&&drawn| drawn == setup).count() as f64;
         // Three quarters of 8000, give or take four standard deviations of 39.
@@ -357,7 +371,7 @@ mod tests {
             let setups = Setups::product(&chosen);
             let meetings = chosen.len() * chosen.len();
             let mut seen: Vec<([usize; 2], u64)> = (0..2 * meetings as u64)
-                .map(|pair| (setups.of_pair(pair, 0), pair % 2))
+                .map(|pair| (setups.chosen(pair, 0), pair % 2))
                 .collect();
             seen.sort_unstable();
             seen.dedup();
@@ -373,7 +387,7 @@ mod tests {
         let setups = Setups::read_list(&path).unwrap();
         assert_eq!(setups, Setups::Index(vec![(0, 1), (719, 2)]));
         assert_eq!(
-            [0, 1, 2].map(|pair| setups.of_pair(pair, 9)),
+            [0, 1, 2].map(|pair| setups.chosen(pair, 9)),
             [[0, 1], [719, 2], [0, 1]]
         );
         std::fs::write(&path, "0 1\n0 1 2\n").unwrap();
@@ -386,7 +400,7 @@ mod tests {
             Err(SetupsError::File { .. })
         ));
         assert!(matches!(
-            Setups::Index(vec![(0, 720)]).check(),
+            Setups::Index(vec![(0, 720)]).checked(),
             Err(SetupsError::Index(720))
         ));
     }

@@ -8,15 +8,16 @@ use crate::arena::{ArenaError, Contestant, MatchOptions, MatchResult, play_match
 use crate::plot::scaled::{Bar, Scale, chart_with_bars};
 use crate::plot::{Curve, LineChart, PlotError};
 use crate::sheet::{Cell, Sheet};
+use engine::play::playable::Playable;
 use serde::{Deserialize, Serialize};
 
 /// A player at one number.
 #[derive(Clone, Debug)]
-pub struct Setting {
+pub struct Setting<G: Playable> {
     /// The number.
     pub number: f64,
     /// The player with it.
-    pub contestant: Contestant,
+    pub contestant: Contestant<G>,
 }
 
 /// What a player scored with one number.
@@ -49,10 +50,10 @@ pub enum StrengthError {
 ///
 /// # Errors
 /// If a match fails.
-pub fn strength(
-    settings: &[Setting],
-    against: &Contestant,
-    options: &MatchOptions,
+pub fn strength<G: Playable>(
+    settings: &[Setting<G>],
+    against: &Contestant<G>,
+    options: &MatchOptions<G>,
     mut watch: impl FnMut(&MatchResult),
 ) -> Result<Vec<Point>, StrengthError> {
     if let Some(folder) = &options.state {
@@ -61,9 +62,9 @@ pub fn strength(
             source,
         })?;
     }
-    let mut settings: Vec<&Setting> = settings.iter().collect();
+    let mut settings: Vec<&Setting<G>> = settings.iter().collect();
     settings.sort_by(|left, right| left.number.total_cmp(&right.number));
-    let play = |setting: &Setting| {
+    let play = |setting: &Setting<G>| {
         let state = options
             .state
             .as_ref()
@@ -157,6 +158,7 @@ pub fn chart(
 mod tests {
     use super::*;
     use crate::test_players::{first, greedy, random};
+    use engine::games::einstein::Standard;
 
     #[test]
     fn points_are_matches_in_the_order_of_their_numbers() {
@@ -166,7 +168,7 @@ mod tests {
         let options = MatchOptions {
             threads: 1,
             state: Some(folder.path().join("state")),
-            ..MatchOptions::new(30, 3)
+            ..MatchOptions::new(Standard::default(), 30, 3)
         };
         let points = strength(&settings, &random(), &options, |_| {}).unwrap();
         assert_eq!(

@@ -1,12 +1,12 @@
 //! `alea analyse`: win probability, value of every move and the best one, by any player.
 
-use crate::positions::{self, PositionArguments, Question, side};
+use crate::games::{self, with_game};
+use crate::positions::{self, PositionArguments, Question};
 use anyhow::Result;
 use engine::core::chance::expectation;
-use engine::core::game::{Game, OutcomeList};
 use engine::core::random::{SeedSpace, derive_seed};
-use engine::games::einstein::{Move, Position, Standard};
 use engine::play::build::PlayerRecipe;
+use engine::play::playable::Playable;
 use engine::play::player::Player;
 use engine::search::mcts::TreeReport;
 use serde::Serialize;
@@ -15,20 +15,20 @@ use std::process::ExitCode;
 /// Analyse a position: win probability, the value of every move, the best line
 ///
 /// With a die the value is that of the best legal move, before the roll ('-') the expectation over
-/// the die.
+/// the die. Where a fit of the evaluator on whole games exists, people are shown the values that it
+/// makes of those of the search, and JSON has both; what is proven, over or from tables is never
+/// changed.
 #[derive(clap::Args)]
-#[command(
-    after_help = "Example: alea analyse \"215../64.../3...e/...fb/..acd b 1\" --player \"star1(depth=4, eval=schwarz)\""
-)]
+#[command(after_help = format!(
+    "{}\n\nExample: alea analyse \"215../64.../3...e/...fb/..acd b 1\" --player \"star1(depth=4, eval=schwarz)\"",
+    games::evaluators()
+))]
 pub(crate) struct Arguments {
     #[command(flatten)]
     position: PositionArguments,
-    /// The player that analyses, for example "mcts(sims=20000)"
-    #[arg(
-        long,
-        default_value = "star1(depth=4, eval=schwarz)",
-        value_name = "PLAYER"
-    )]
+    /// The player that analyses, for example "mcts(sims=20000)"; an evaluator that is not named is
+    /// the first of the game
+    #[arg(long, default_value = "star1(depth=4)", value_name = "PLAYER")]
     player: String,
     /// Seed of the player's random choices
     #[arg(long, default_value_t = 1)]
@@ -38,9 +38,11 @@ pub(crate) struct Arguments {
     instrument: bool,
 }
 
-#[derive(Serialize)]
+#[derive(Default, Serialize)]
 struct Answer {
     value: Option<f32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    calibrated: Option<f32>,
     best: Option<String>,
     moves: Vec<RatedMove>,
     line: Vec<String>,
@@ -60,6 +62,8 @@ struct RatedMove {
     #[serde(rename = "move")]
     mv: String,
     value: Option<f32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    calibrated: Option<f32>,
     #[serde(flatten)]
     searched: Option<Searched>,
 }
@@ -86,8 +90,8 @@ struct Tree {
     full: bool,
 }
 
-impl From<&TreeReport<Move>> for Tree {
-    fn from(report: &TreeReport<Move>) -> Self {
+impl<M> From<&TreeReport<M>> for Tree {
+    fn from(report: &TreeReport<M>) -> Self {
         let &TreeReport {
             simulations,
             positions,
@@ -109,41 +113,42 @@ impl From<&TreeReport<Move>> for Tree {
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
-    let game = arguments.position.rules.game();
-    let recipe = PlayerRecipe::parse(&arguments.player, &game)?;
+    with_game!(&arguments.position.game.notation(), game => run_for(arguments, &game))
+}
+
+fn run_for<G: Playable>(arguments: &Arguments, game: &G) -> Result<ExitCode> {
+    let recipe = PlayerRecipe::parse(&arguments.player, game)?;
     let mut player = if arguments.instrument {
         recipe.make_instrumented()
     } else {
         recipe.make()
     };
     let seed = derive_seed(arguments.seed, SeedSpace::Player, &[]);
-    let answer = |question: &Question| {
+    let answer = |question: &Question<G>| {
         // Each position is analysed alone, whatever came before it in the stream.
         player.new_game(seed);
-        Ok(answer(&game, question, &mut *player))
+        Ok(answer(game, question, &recipe, &mut *player))
     };
-    positions::answer_all(&arguments.position, &game, answer, |question, answer| {
-        show(&game, question, answer)
+    positions::answer_all(&arguments.position, game, answer, |question, answer| {
+        show(question.board(game), answer)
     })
 }
 
-fn answer(game: &Standard, question: &Question, player: &mut dyn Player<Standard>) -> Answer {
+fn answer<G: Playable>(
+    game: &G,
+    question: &Question<G>,
+    recipe: &PlayerRecipe<G>,
+    player: &mut dyn Player<G>,
+) -> Answer {
     if question.winner.is_some() {
         return Answer {
-            value: question.final_value(),
-            best: None,
-            moves: Vec::new(),
-            line: Vec::new(),
-            nodes: 0,
-            evaluations: 0,
-            milliseconds: 0.0,
-            evaluation_share: None,
-            tree: None,
-            winner: question.winner.map(side),
+            value: question.final_value(game),
+            winner: question.winner,
+            ..Answer::default()
         };
     }
     let position = &question.position;
-    let legal = question.die.map(|die| game.legal_moves(position, die));
+    let legal = question.outcome.map(|_| question.moves(game));
     let analysis = player.analyse(position, legal.as_deref());
     // A player that rates no moves still plays one.
     let best = legal.map(|legal| {
@@ -153,26 +158,40 @@ fn answer(game: &Standard, question: &Question, player: &mut dyn Player<Standard
             .copied()
             .unwrap_or_else(|| player.decide(position, &legal).best)
     });
-    let value = match question.die {
-        Some(_) => best
-            .and_then(|best| analysis.moves.iter().find(|(mv, _)| *mv == best))
-            .and_then(|(_, value)| *value),
-        None => {
-            let moves: Vec<_> = analysis.moves.iter().map(|(mv, _)| *mv).collect();
-            // A move that a sampling player never tried is taken for worthless; a player that rates
-            // nothing has no value.
-            let rated = analysis.moves.iter().any(|(_, value)| value.is_some());
-            let values = rated.then(|| {
-                analysis
-                    .moves
-                    .iter()
-                    .map(|(_, value)| value.unwrap_or(0.0))
-                    .collect::<Vec<f32>>()
-            });
-            let mut outcomes = OutcomeList::default();
-            game.outcomes(position, &moves, &mut outcomes);
-            values.map(|values| expectation(&outcomes, &values))
+    let values: Vec<_> = analysis.moves.iter().map(|(_, value)| *value).collect();
+    let calibrated = |place: usize, mv: G::Move, value: f32| {
+        // Nothing was taken on trust where no leaf was evaluated.
+        let tree = analysis
+            .tree
+            .as_ref()
+            .and_then(|tree| tree.moves.get(place));
+        let is_proven = analysis.stats.evaluations == 0
+            || tree.is_some_and(|mv| mv.proven.lower == mv.proven.upper);
+        let next = game.play(position, mv);
+        // The fit is for the side to move.
+        let turned = game.to_move(&next) != game.to_move(position);
+        let own = |value: f32| if turned { 1.0 - value } else { value };
+        let fitted = own(recipe.in_whole_games(&next, own(value))?);
+        Some(if is_proven { value } else { fitted })
+    };
+    let rated = analysis.moves.iter().enumerate();
+    let calibrated: Vec<_> = rated
+        .map(|(place, &(mv, value))| calibrated(place, mv, value?))
+        .collect();
+    // The value of the best move, or the expectation over the outcomes.
+    let whole = |values: &[Option<f32>]| {
+        if question.outcome.is_some() {
+            let mut moves = analysis.moves.iter();
+            return values[moves.position(|(mv, _)| Some(*mv) == best)?];
         }
+        // A move that a sampling player never tried is taken for worthless; a player that rates
+        // nothing has no value.
+        values.iter().any(Option::is_some).then(|| {
+            let values: Vec<f32> = values.iter().map(|value| value.unwrap_or(0.0)).collect();
+            let moves: Vec<_> = analysis.moves.iter().map(|(mv, _)| *mv).collect();
+            let outcomes = game.outcomes(position, &moves);
+            expectation(&outcomes, &values)
+        })
     };
     let name = |mv| game.format_move(position, mv);
     let stats = analysis.stats;
@@ -186,7 +205,8 @@ fn answer(game: &Standard, question: &Question, player: &mut dyn Player<Standard
         })
     };
     Answer {
-        value,
+        value: whole(&values),
+        calibrated: whole(&calibrated),
         best: best.map(name),
         moves: analysis
             .moves
@@ -195,10 +215,11 @@ fn answer(game: &Standard, question: &Question, player: &mut dyn Player<Standard
             .map(|(place, &(mv, value))| RatedMove {
                 mv: name(mv),
                 value,
+                calibrated: calibrated[place],
                 searched: searched(place),
             })
             .collect(),
-        line: if question.die.is_some() {
+        line: if question.outcome.is_some() {
             names_along(game, position, &analysis.line)
         } else {
             Vec::new()
@@ -215,7 +236,7 @@ fn answer(game: &Standard, question: &Question, player: &mut dyn Player<Standard
 }
 
 /// The names of moves that are made one after the other.
-fn names_along(game: &Standard, position: &Position, line: &[Move]) -> Vec<String> {
+fn names_along<G: Playable>(game: &G, position: &G::Position, line: &[G::Move]) -> Vec<String> {
     let mut position = *position;
     line.iter()
         .map(|&mv| {
@@ -226,11 +247,12 @@ fn names_along(game: &Standard, position: &Position, line: &[Move]) -> Vec<Strin
         .collect()
 }
 
-fn show(game: &Standard, question: &Question, answer: &Answer) -> String {
+/// The answer under the board.
+fn show(board: String, answer: &Answer) -> String {
     let number =
         |value: Option<f32>| value.map_or("     -".to_owned(), |value| format!("{value:.4}"));
-    let mut text = positions::board(game, question);
-    if let Some(value) = answer.value {
+    let mut text = board;
+    if let Some(value) = answer.calibrated.or(answer.value) {
         text += &format!("\n\n  win probability of the side to move: {value:.4}");
     }
     let mut moves: Vec<&RatedMove> = answer.moves.iter().collect();
@@ -254,7 +276,11 @@ fn show(game: &Standard, question: &Question, answer: &Answer) -> String {
         );
     }
     for rated in moves {
-        text += &format!("\n  {}  {}", rated.mv, number(rated.value));
+        text += &format!(
+            "\n  {:<4}  {}",
+            rated.mv,
+            number(rated.calibrated.or(rated.value))
+        );
         if let Some(searched) = &rated.searched {
             let prior = if has_prior {
                 format!("  {}", number(searched.prior))

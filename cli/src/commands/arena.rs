@@ -1,8 +1,8 @@
 //! `alea arena`: a match between two players, with an honest interval.
 
 use crate::commands::MOST_GAMES;
+use crate::games::GameArguments;
 use crate::output;
-use crate::positions::RulesArguments;
 use anyhow::{Result, anyhow, bail};
 use benches::arena::{
     Contestant, MatchOptions, MatchResult, SequentialResult, StoppingRule, play_match,
@@ -65,24 +65,23 @@ pub(crate) struct MatchArguments {
     #[arg(long, value_name = "EVAL|PLAYER", num_args = 0..=1, default_missing_value = "star1(depth=2, eval=abt)")]
     luck: Option<String>,
     #[command(flatten)]
-    rules: RulesArguments,
+    game: GameArguments,
 }
 
 impl MatchArguments {
-    pub(crate) fn game(&self) -> Standard {
-        self.rules.game()
+    pub(crate) fn game(&self) -> Result<Standard> {
+        self.game.einstein("the arena plays EinStein")
     }
 
-    pub(crate) fn options(&self) -> Result<MatchOptions> {
+    pub(crate) fn options(&self) -> Result<MatchOptions<Standard>> {
         let list = Path::new(&self.setups);
-        let setups = if list.is_file() {
+        let setups: Setups = if list.is_file() {
             Setups::read_list(list)?
         } else {
             self.setups.parse()?
         };
         Ok(MatchOptions {
-            game: self.game(),
-            setups,
+            starts: Arc::new(setups),
             threads: rayon::current_num_threads(),
             state: self.state.clone(),
             progress: true,
@@ -91,14 +90,18 @@ impl MatchArguments {
                 .as_ref()
                 .map(|teller| self.teller(teller))
                 .transpose()?,
-            ..MatchOptions::new(self.games.unwrap_or(GAMES).div_ceil(2), self.seed)
+            ..MatchOptions::new(
+                self.game(),
+                self.games.unwrap_or(GAMES).div_ceil(2),
+                self.seed,
+            )
         })
     }
 
     /// Who tells luck: evaluators are looked at one ply deep.
-    fn teller(&self, notation: &str) -> Result<Contestant> {
-        let evaluated = contestant(&format!("star1(depth=1, eval={notation})"), &self.game());
-        evaluated.or_else(|_| contestant(notation, &self.game()))
+    fn teller(&self, notation: &str) -> Result<Contestant<Standard>> {
+        let evaluated = contestant(&format!("star1(depth=1, eval={notation})"), &self.game()?);
+        evaluated.or_else(|_| contestant(notation, &self.game()?))
     }
 }
 
@@ -158,13 +161,17 @@ pub(crate) fn stopping_rule(words: &[String]) -> Result<StoppingRule> {
 ///
 /// Its name is its identity in state files, and another model may come to lie under the same path:
 /// the checksums of the models follow the notation.
-pub(crate) fn contestant(notation: &str, game: &Standard) -> Result<Contestant> {
+pub(crate) fn contestant(notation: &str, game: &Standard) -> Result<Contestant<Standard>> {
     contestant_shown(notation, notation, game)
 }
 
 /// As [`contestant`], but its name is another notation: one that calls models by names that say
 /// more than their paths.
-pub(crate) fn contestant_shown(notation: &str, shown: &str, game: &Standard) -> Result<Contestant> {
+pub(crate) fn contestant_shown(
+    notation: &str,
+    shown: &str,
+    game: &Standard,
+) -> Result<Contestant<Standard>> {
     let recipe = PlayerRecipe::parse(notation, game)?;
     let mut checksums = Vec::new();
     model_checksums(&Notation::parse(notation)?, &mut checksums)?;
@@ -198,7 +205,7 @@ pub(crate) fn short_checksum(path: &Path) -> Result<String> {
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
-    let game = arguments.options.game();
+    let game = arguments.options.game()?;
     let [a, b] = arguments.players.as_slice() else {
         bail!(
             "a match is between two players, not {}; for more there is: alea tournament",
@@ -245,7 +252,7 @@ pub(crate) fn table(result: &MatchResult) -> String {
         100.0 * result.superiority,
         1e6 * seconds_a,
         1e6 * seconds_b,
-        result.games,
+        result.games_in_words().trim_end_matches(" games"),
         result.games_per_second,
         result.mean_plies,
         100.0 * result.first_mover_share,

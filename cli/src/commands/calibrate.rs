@@ -3,10 +3,10 @@
 use crate::commands::MOST_GAMES;
 use crate::output;
 use anyhow::{Result, anyhow, bail};
-use engine::core::evaluator::DynEvaluator;
 use engine::core::random::{SeedSpace, derive_seed};
 use engine::games::einstein::{RED, Standard};
 use engine::play::build;
+use engine::play::playable::Playable;
 use rayon::prelude::*;
 use serde_json::json;
 use std::process::ExitCode;
@@ -59,7 +59,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
         }
         evaluators.push((text, evaluator));
     }
-    let run = SelfPlay::new(SelfPlayConfig {
+    let run = SelfPlay::<Standard>::new(SelfPlayConfig {
         players: vec![WeightedPlayer {
             player: arguments.player.clone(),
             weight: 1.0,
@@ -68,14 +68,14 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
         seed: derive_seed(arguments.seed, SeedSpace::Calibration, &[]),
         opening_plies: OPENING_PLIES,
         exploration: EXPLORATION,
-        variant: "classic".to_owned(),
+        game: Standard::NAME.to_owned(),
         options: SelfPlayOptions::default(),
         labels: Vec::new(),
     })?;
     let progress = progress_bar("games");
     progress.set_length(arguments.games);
     let samples: Vec<_> = (0..run.shards())
-        .flat_map(|shard| outcomes(&run.play_shard(shard, &progress)))
+        .flat_map(|shard| outcomes(&game, &run.play_shard(shard, &progress)))
         .collect();
     progress.finish_and_clear();
     if !arguments.json {
@@ -90,9 +90,9 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
         )?;
     }
     for (text, evaluator) in evaluators {
-        let scored: Option<Vec<(f32, bool)>> = samples
+        let scored: Option<Vec<(f32, f32)>> = samples
             .par_iter()
-            .map(|(position, won)| Some((evaluator.raw(&game, position)?, *won)))
+            .map(|(position, result)| Some((evaluator.raw(&game, position)?, *result)))
             .collect();
         let scored = scored.ok_or_else(|| {
             anyhow!("evaluator '{text}' has no raw score; its value is all there is")
@@ -102,7 +102,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
         })?;
         let valued: Vec<_> = samples
             .par_iter()
-            .map(|(position, won)| (f64::from(evaluator.value_of(&game, position)), *won))
+            .map(|(position, result)| (f64::from(evaluator.value_of(&game, position)), *result))
             .collect();
         let built_in = cross_entropy(valued.into_iter());
         if arguments.json {

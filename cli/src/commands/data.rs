@@ -8,6 +8,7 @@ mod text;
 use crate::output;
 use anyhow::{Result, bail};
 use clap::Subcommand;
+use engine::games::einstein::Standard;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use trainer::data::Source;
@@ -73,7 +74,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
 }
 
 fn run_verify(records: &Records) -> Result<()> {
-    let found = verify(&records.paths)?;
+    let found = verify::<Standard>(&records.paths)?;
     if records.json {
         output::json(&found)?;
     } else {
@@ -98,7 +99,7 @@ fn run_verify(records: &Records) -> Result<()> {
 }
 
 impl Records {
-    fn open(&self) -> Result<Source> {
+    fn open(&self) -> Result<Source<Standard>> {
         Ok(Source::open(&self.paths)?)
     }
 

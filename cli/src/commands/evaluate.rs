@@ -1,41 +1,46 @@
 //! `alea evaluate`: what one evaluator says of a position, without search.
 
-use crate::positions::{self, PositionArguments, Question, side};
+use crate::games::{self, with_game};
+use crate::positions::{self, PositionArguments, Question};
 use anyhow::Result;
-use engine::core::evaluator::DynEvaluator;
-use engine::games::einstein::learned::network::FACES;
 use engine::play::build;
+use engine::play::playable::Playable;
 use serde::Serialize;
 use std::process::ExitCode;
 
 /// Say what one evaluator thinks of a position, without search
 ///
 /// The value is the win probability of the side to move before the roll; a die in the position is
-/// ignored. A network that was trained with the heads 'rolls' and 'moves_to_go' also says what each
-/// roll would be worth and how long the game will last.
+/// ignored. Where a fit on whole games exists, people are shown the value that it makes of that,
+/// and JSON has both. A network that was trained with the heads 'rolls' and 'moves_to_go' also says
+/// what each roll would be worth and how long the game will last.
 #[derive(clap::Args)]
-#[command(
-    after_help = "Example: alea evaluate \"215../64.../3...e/...fb/..acd b -\" --eval schwarz --raw"
-)]
+#[command(after_help = format!(
+    "{}\n\nExample: alea evaluate \"215../64.../3...e/...fb/..acd b -\" --eval schwarz --raw",
+    games::evaluators()
+))]
 pub(crate) struct Arguments {
     #[command(flatten)]
     position: PositionArguments,
-    /// The evaluator, for example schwarz, race, abt or model:models/network.safetensors
-    #[arg(long = "eval", default_value = "schwarz", value_name = "EVALUATOR")]
-    evaluator: String,
+    /// The evaluator, for example race, abt or model:models/network.safetensors [default: the first
+    /// of the game, in EinStein schwarz]
+    #[arg(long = "eval", value_name = "EVALUATOR")]
+    evaluator: Option<String>,
     /// Also give the raw score, before its calibration to a win probability
     #[arg(long)]
     raw: bool,
 }
 
-#[derive(Serialize)]
+#[derive(Default, Serialize)]
 struct Answer {
     value: f32,
     #[serde(skip_serializing_if = "Option::is_none")]
-    raw: Option<Option<f32>>,
-    /// Win probability after each face, of evaluators that know it.
+    calibrated: Option<f32>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    rolls: Option<[f32; FACES]>,
+    raw: Option<Option<f32>>,
+    /// Win probability after each outcome, of evaluators that know it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    rolls: Option<Vec<f32>>,
     /// Plies to the end, of evaluators that know it.
     #[serde(skip_serializing_if = "Option::is_none")]
     moves_to_go: Option<f32>,
@@ -44,41 +49,49 @@ struct Answer {
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
-    let game = arguments.position.rules.game();
-    let evaluator = build::evaluator(&arguments.evaluator, &game)?;
-    let answer = |question: &Question| {
-        if let Some(value) = question.final_value() {
+    with_game!(&arguments.position.game.notation(), game => run_for(arguments, &game))
+}
+
+fn run_for<G: Playable>(arguments: &Arguments, game: &G) -> Result<ExitCode> {
+    let usual = || G::evaluators().first().map_or("random", |entry| entry.name);
+    let evaluator = arguments.evaluator.as_deref().unwrap_or_else(usual);
+    let evaluator = build::evaluator(evaluator, game)?;
+    let answer = |question: &Question<G>| {
+        if let Some(value) = question.final_value(game) {
             // The key is there whenever it was asked for; nothing is left to score.
-            let winner = question.winner.map(side);
             return Ok(Answer {
                 value,
                 raw: arguments.raw.then_some(None),
-                rolls: None,
-                moves_to_go: None,
-                winner,
+                winner: question.winner,
+                ..Answer::default()
             });
         }
         let position = &question.position;
+        let value = evaluator.value_of(game, position);
         Ok(Answer {
-            value: evaluator.value_of(&game, position),
-            raw: arguments.raw.then(|| evaluator.raw(&game, position)),
-            rolls: evaluator.rolls(&game, position),
-            moves_to_go: evaluator.moves_to_go(&game, position),
+            value,
+            calibrated: evaluator.in_whole_games(value),
+            raw: arguments.raw.then(|| evaluator.raw(game, position)),
+            rolls: evaluator.by_outcome(game, position),
+            moves_to_go: evaluator.plies_to_go(game, position),
             winner: None,
         })
     };
-    positions::answer_all(&arguments.position, &game, answer, |question, answer| {
-        let mut text = positions::board(&game, question);
+    positions::answer_all(&arguments.position, game, answer, |question, answer| {
+        let mut text = question.board(game);
         text += &format!(
             "\n  win probability of the side to move, before the roll: {:.4}",
-            answer.value
+            answer.calibrated.unwrap_or(answer.value)
         );
+        if answer.calibrated.is_some() {
+            text += &format!("\n  on the evaluator's own scale: {:.4}", answer.value);
+        }
         match answer.raw {
             Some(Some(raw)) => text += &format!("\n  raw score: {raw:.4}"),
             Some(None) => text += "\n  raw score: none; this evaluator's value is all there is",
             None => {}
         }
-        if let Some(rolls) = answer.rolls {
+        if let Some(rolls) = &answer.rolls {
             let rolls: Vec<String> = rolls
                 .iter()
                 .zip(1..)

@@ -6,12 +6,13 @@
 
 use crate::commands::MOST_GAMES;
 use crate::commands::arena::{contestant, standing, stopping_rule, table};
+use crate::games::GameArguments;
 use crate::gating::{self, Gate};
 use crate::output;
-use crate::positions::RulesArguments;
 use anyhow::{Context, Result, anyhow, bail};
 use benches::arena::MatchResult;
 use engine::core::files;
+use engine::games::einstein::Standard;
 use engine::games::einstein::learned::weights::{Model, ModelFile};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
@@ -62,14 +63,14 @@ pub(crate) struct Arguments {
     #[arg(long)]
     name: Option<String>,
     #[command(flatten)]
-    rules: RulesArguments,
+    game: GameArguments,
     /// Write the result as JSON
     #[arg(long)]
     json: bool,
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
-    let game = arguments.rules.game();
+    let game = arguments.game.einstein("gates play EinStein")?;
     let promotion = Promotion::prepare(arguments)?;
     let player = |evaluator: &str| {
         contestant(
@@ -127,7 +128,7 @@ impl Promotion {
     /// Finds out before any game what would be in the way.
     fn prepare(arguments: &Arguments) -> Result<Self> {
         let candidate = &arguments.candidate;
-        let model = ModelFile::load(candidate)?;
+        let model = ModelFile::load(&Standard::default(), candidate)?;
         let bytes = files::read(candidate)?;
         let stem = || {
             candidate

@@ -1,16 +1,16 @@
 //! `alea moves`: the legal moves of a position and what they lead to.
 
-use crate::positions::{self, PositionArguments, Question, side};
+use crate::games::with_game;
+use crate::positions::{self, PositionArguments, Question};
 use anyhow::Result;
-use engine::core::game::Game;
-use engine::games::einstein::Standard;
+use engine::play::playable::Playable;
 use serde::Serialize;
 use std::process::ExitCode;
 
 /// List the legal moves of a position and the positions they lead to
 ///
 /// With a die the moves it permits are listed, before the roll ('-') every move that some face
-/// permits.
+/// permits. The positions they lead to are those before the next roll.
 #[derive(clap::Args)]
 #[command(
     after_help = "Example: alea moves \"215../64.../3...e/...fb/..acd b 1\"\n         alea moves - --json < positions.txt"
@@ -36,53 +36,47 @@ struct Successor {
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
-    let game = arguments.position.rules.game();
-    positions::answer_all(
-        &arguments.position,
+    let arguments = &arguments.position;
+    with_game!(&arguments.game.notation(), game => positions::answer_all(
+        arguments,
         &game,
         |question| Ok(answer(&game, question)),
         |question, answer| show(&game, question, answer),
-    )
+    ))
 }
 
-fn answer(game: &Standard, question: &Question) -> Answer {
+fn answer<G: Playable>(game: &G, question: &Question<G>) -> Answer {
     if question.winner.is_some() {
         return Answer {
             moves: Vec::new(),
-            winner: question.winner.map(side),
+            winner: question.winner,
         };
     }
-    let moves = match question.die {
-        Some(die) => game.legal_moves(&question.position, die),
-        None => {
-            let mut moves = Default::default();
-            game.moves(&question.position, &mut moves);
-            moves
-        }
-    };
-    let successor = |mv| {
+    let successor = |&mv| {
         let next = game.play(&question.position, mv);
         Successor {
             mv: game.format_move(&question.position, mv),
             position: game.format_position(&next, None),
-            winner: game.winner(&next).map(side),
+            winner: positions::winner(game, &next),
         }
     };
     Answer {
-        moves: moves.iter().copied().map(successor).collect(),
+        moves: question.moves(game).iter().map(successor).collect(),
         winner: None,
     }
 }
 
-fn show(game: &Standard, question: &Question, answer: &Answer) -> String {
-    let mut text = positions::board(game, question);
+fn show<G: Playable>(game: &G, question: &Question<G>, answer: &Answer) -> String {
+    let mover = game.seat_name(game.to_move(&question.position));
+    let mut text = question.board(game);
     for successor in &answer.moves {
-        let won = if successor.winner.is_some() {
-            "  wins"
-        } else {
-            ""
+        let over = match successor.winner {
+            None => "",
+            Some("draw") => "  draws",
+            Some(winner) if winner == mover => "  wins",
+            Some(_) => "  loses",
         };
-        text += &format!("\n  {}  {}{won}", successor.mv, successor.position);
+        text += &format!("\n  {:<4}  {}{over}", successor.mv, successor.position);
     }
     text
 }

@@ -1,6 +1,6 @@
 //! `alea probe`: exact values of endgames, and of every move in them.
 
-use crate::positions::{self, PositionArguments, Question, parallel, side};
+use crate::positions::{self, PositionArguments, parallel};
 use crate::tables;
 use anyhow::Result;
 use engine::games::einstein::tables::Tables;
@@ -49,8 +49,10 @@ struct RatedMove {
     best: Vec<u8>,
 }
 
+type Question = positions::Question<Standard>;
+
 pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
-    let game = arguments.position.rules.game();
+    let game = (arguments.position.game).einstein("endgame tables are those of EinStein")?;
     let mut source = Source {
         arguments,
         game: &game,
@@ -73,10 +75,10 @@ impl Source<'_> {
     fn answer(&mut self, question: &Question) -> Result<Answer> {
         if question.winner.is_some() {
             return Ok(Answer {
-                value: question.final_value(),
+                value: question.final_value(self.game),
                 reason: None,
                 moves: Vec::new(),
-                winner: question.winner.map(side),
+                winner: question.winner,
             });
         }
         let stones = question.position.stones() as usize;
@@ -94,13 +96,13 @@ impl Source<'_> {
             });
         };
         let value = question
-            .die
+            .outcome
             .map_or(probe.value, |die| probe.faces[usize::from(die) - 1].value);
         let faces: Vec<u8> = question
-            .die
+            .outcome
             .map_or_else(|| (1..=6).collect(), |die| vec![die]);
         let legal = question
-            .die
+            .outcome
             .map(|die| self.game.legal_moves(&question.position, die));
         let is_legal = |mv: &Move| legal.as_ref().is_none_or(|legal| legal.contains(mv));
         let rated = |&(mv, value): &(Move, f32)| RatedMove {
@@ -164,7 +166,7 @@ impl Source<'_> {
 }
 
 fn show(game: &Standard, question: &Question, answer: &Answer) -> String {
-    let mut text = positions::board(game, question);
+    let mut text = question.board(game);
     if let Some(value) = answer.value {
         text += &format!("\n\n  win probability of the side to move: {value:.5}");
     }

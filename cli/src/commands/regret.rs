@@ -1,12 +1,13 @@
 //! `alea regret`: win probability given away, against exact values or deep labels.
 
+use crate::games::GameArguments;
 use crate::output;
-use crate::positions::{RulesArguments, parallel};
+use crate::positions::parallel;
 use anyhow::{Result, bail};
 use benches::studies::regret::Contestant;
 use benches::studies::regret::positions::{Source, draw_positions};
 use benches::studies::regret::report::{Report, measure};
-use benches::studies::regret::suite::{Suite, write_suite};
+use benches::studies::regret::suite::{LabelledSuite, write_suite};
 use benches::studies::regret::truth::{Labelled, label_exactly};
 use engine::core::files::write_atomically;
 use engine::games::einstein::Standard;
@@ -52,7 +53,7 @@ pub(crate) struct Arguments {
     #[arg(long, default_value_t = 1)]
     seed: u64,
     #[command(flatten)]
-    rules: RulesArguments,
+    game: GameArguments,
     /// Directory of the tables
     #[arg(long, value_name = "DIR", default_value = "tables")]
     tables: PathBuf,
@@ -99,7 +100,9 @@ const SUITE_POSITIONS: u64 = 2_000;
 const SUITE_SOURCE: &str = "star1(depth=1, eval=abt)";
 
 pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
-    let game = arguments.rules.game();
+    let game = arguments
+        .game
+        .einstein("regret is measured against endgame tables, which only EinStein has")?;
     let progress = progress_bar("positions");
     if let Some(path) = &arguments.write_suite {
         let source = Source::parse(arguments.from.as_deref().unwrap_or(SUITE_SOURCE), &game)?;
@@ -121,7 +124,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
     let mut waited = Duration::ZERO;
     let (mut report, labelled, checks) = match &arguments.suite {
         Some(path) => {
-            let suite = Suite::read(path, &game)?;
+            let suite = LabelledSuite::read(path, &game)?;
             let truth = format!(
                 "values of {}, to be compared with those of {}",
                 suite.header.label, suite.header.check

@@ -6,6 +6,7 @@ use self::variety::VarietyArguments;
 use crate::commands::MOST_GAMES;
 use crate::output;
 use anyhow::{Context, Result, bail};
+use engine::games::einstein::Standard;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
@@ -57,10 +58,10 @@ pub(crate) struct Arguments {
     #[arg(long, default_value_t = 1)]
     seed: u64,
     /// Share of random moves
-    #[arg(long, default_value_t = SelfPlayConfig::default().exploration)]
+    #[arg(long, default_value_t = SelfPlayConfig::of(&Standard::default()).exploration)]
     exploration: f64,
     /// Random plies at the start of every game
-    #[arg(long, default_value_t = SelfPlayConfig::default().opening_plies)]
+    #[arg(long, default_value_t = SelfPlayConfig::of(&Standard::default()).opening_plies)]
     opening_plies: usize,
     /// Also value every position before its roll, under a name: "deep=star2(depth=4)",
     /// "net=model:PATH", "exact=tables(stones=5)"; may be given several times
@@ -69,7 +70,7 @@ pub(crate) struct Arguments {
     #[command(flatten)]
     variety: VarietyArguments,
     #[command(flatten)]
-    rules: crate::positions::RulesArguments,
+    game: crate::games::GameArguments,
     /// Write the summary as JSON
     #[arg(long)]
     json: bool,
@@ -110,13 +111,13 @@ fn games(arguments: &Arguments) -> Result<u64> {
         (Some(games), _) => Ok(games),
         (None, Some(part)) => Ok(part.of * GAMES_PER_SHARD),
         (None, None) if arguments.target_positions.is_some() => Ok(MOST_GAMES),
-        (None, None) => Ok(SelfPlayConfig::default().games),
+        (None, None) => Ok(SelfPlayConfig::of(&Standard::default()).games),
     }
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
     let players = if arguments.players.is_empty() {
-        SelfPlayConfig::default().players
+        SelfPlayConfig::of(&Standard::default()).players
     } else {
         arguments
             .players
@@ -124,13 +125,13 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
             .map(|text| weighted(text))
             .collect::<Result<_>>()?
     };
-    let run = SelfPlay::new(SelfPlayConfig {
+    let run = SelfPlay::<Standard>::new(SelfPlayConfig {
         players,
         games: games(arguments)?,
         seed: arguments.seed,
         opening_plies: arguments.opening_plies,
         exploration: arguments.exploration,
-        variant: arguments.rules.variant.clone(),
+        game: arguments.game.notation(),
         options: arguments.variety.options(),
         labels: arguments
             .labels
@@ -252,7 +253,7 @@ fn label(text: &str) -> Result<LabelConfig> {
 
 /// The summary as a person reads it; `seconds` of wall time.
 pub(crate) fn table(summary: &SelfPlaySummary, seconds: f64) -> String {
-    let percent = |part: u64, whole: u64| 100.0 * part as f64 / whole.max(1) as f64;
+    let percent = |part: f64, whole: u64| 100.0 * part / whole.max(1) as f64;
     let mut text = format!(
         "{} games, {} positions in {seconds:.1} s: {:.0} games/s, {:.0} positions/s\n{:.1} plies a game, {:.1} % won by who began, {:.1} % of moves explored",
         summary.games,
@@ -260,8 +261,8 @@ pub(crate) fn table(summary: &SelfPlaySummary, seconds: f64) -> String {
         summary.games as f64 / seconds,
         summary.positions as f64 / seconds,
         summary.positions as f64 / summary.games.max(1) as f64,
-        percent(summary.first_mover_wins, summary.games),
-        percent(summary.explored, summary.positions),
+        percent(summary.first_mover_points, summary.counted()),
+        percent(summary.explored as f64, summary.positions),
     );
     let width = summary
         .players
@@ -276,7 +277,7 @@ pub(crate) fn table(summary: &SelfPlaySummary, seconds: f64) -> String {
             "\n{:<width$}  {:>9}  {:>6.1}",
             tally.player,
             tally.sides,
-            percent(tally.wins, tally.sides)
+            percent(tally.points, tally.sides)
         );
     }
     text

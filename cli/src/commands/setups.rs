@@ -1,7 +1,7 @@
 //! `alea setups`: which set-ups are good.
 
+use crate::games::GameArguments;
 use crate::output;
-use crate::positions::RulesArguments;
 use anyhow::Result;
 use benches::sheet::{Cell, Sheet};
 use benches::studies::setup_study::design::MOST_OPPONENTS;
@@ -52,7 +52,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "FILE")]
     svg: Option<PathBuf>,
     #[command(flatten)]
-    rules: RulesArguments,
+    game: GameArguments,
     /// Write the result as JSON
     #[arg(long)]
     json: bool,
@@ -73,7 +73,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
         .into_iter()
         .flatten()
         .try_for_each(|path| check_directory(path))?;
-    let game = arguments.rules.game();
+    let game = arguments.game.einstein("set-ups are those of six stones")?;
     let recipe = PlayerRecipe::parse(&arguments.player, &game)?;
     let settings = Settings {
         game,

@@ -1,10 +1,12 @@
 //! `alea solve`: exact endgame tables, and what they know.
 
+use crate::games::GameArguments;
 use crate::output;
-use crate::positions::{RulesArguments, parallel};
+use crate::positions::parallel;
 use anyhow::{Result, bail};
 use engine::games::einstein::Standard;
 use engine::games::einstein::tables::{Class, ClassFacts, Tables};
+use engine::play::playable::Playable;
 use serde_json::{Value, json};
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -33,14 +35,16 @@ pub(crate) struct Arguments {
     #[arg(long)]
     facts: bool,
     #[command(flatten)]
-    rules: RulesArguments,
+    game: GameArguments,
     /// Write JSON
     #[arg(long)]
     json: bool,
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
-    let game = arguments.rules.game();
+    let game = arguments
+        .game
+        .einstein("endgame tables are those of EinStein")?;
     let stones = usize::from(arguments.stones);
     let bytes = Tables::bytes_on_disk(stones)?;
     if !arguments.json {
@@ -79,7 +83,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
     };
     if arguments.json {
         let mut object = json!({
-            "tables": arguments.tables, "stones": stones, "variant": arguments.rules.variant, "bytes": bytes, "seconds": seconds,
+            "tables": arguments.tables, "stones": stones, "game": game.notation(), "bytes": bytes, "seconds": seconds,
         });
         if arguments.facts {
             object["facts"] = facts.iter().map(|facts| to_json(&game, facts)).collect();

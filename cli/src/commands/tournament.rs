@@ -25,7 +25,7 @@ pub(crate) struct Arguments {
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
-    let game = arguments.options.game();
+    let game = arguments.options.game()?;
     let contestants = arguments
         .players
         .iter()

@@ -8,13 +8,14 @@ use super::evaluator::Evaluator;
 use crate::commands::MOST_GAMES;
 use crate::gating::with_evaluator;
 use crate::settings;
+use crate::settings::game_named;
 use anyhow::{Context, Result, anyhow, bail};
 use benches::arena::{Contestant, StoppingRule};
 use benches::statistics::sequential::{EloModel, SequentialTest};
 use engine::core::random::{SeedSpace, derive_seed};
 use engine::games::einstein::Standard;
-use engine::games::einstein::dice::Die;
 use engine::play::build;
+use engine::play::playable::Playable;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 use trainer::config::{
@@ -23,7 +24,6 @@ use trainer::config::{
 use trainer::fit::Family;
 use trainer::label::{LabelConfig, LabelRecipe};
 use trainer::selfplay::{SelfPlay, SelfPlayConfig, SelfPlayOptions, WeightedPlayer};
-use trainer::shard;
 
 const QUICK: &str = include_str!("../../presets/improve-quick.toml");
 const STANDARD: &str = include_str!("../../presets/improve-standard.toml");
@@ -167,7 +167,7 @@ impl ImproveConfig {
                 "selfplay.players: one of them needs a place for the evaluator, for example star2(depth=2, eval={{model}})"
             );
         }
-        SelfPlay::new(self.selfplay(1, start))?;
+        SelfPlay::<Standard>::new(self.selfplay(1, start))?;
         self.train(1).check()?;
         let game = self.game();
         build::evaluator(&start.notation, &game).context("start")?;
@@ -192,10 +192,7 @@ impl ImproveConfig {
     /// The rules of all its games.
     pub(crate) fn game(&self) -> Standard {
         // An unknown variant was refused before; self-play says so.
-        Standard::new(
-            shard::variant_named(&self.selfplay.variant).unwrap_or_default(),
-            Die::fair(),
-        )
+        Standard::from_notation(&game_named(&self.selfplay.variant), None).unwrap_or_default()
     }
 
     /// Trains on another device.
@@ -240,7 +237,7 @@ impl ImproveConfig {
             seed: self.stage_seed(SeedSpace::SelfPlay, generation),
             opening_plies: section.opening_plies,
             exploration: section.exploration,
-            variant: section.variant,
+            game: game_named(&section.variant),
             options: section.options,
             labels: Vec::new(),
         }
@@ -288,12 +285,12 @@ impl ImproveConfig {
     }
 
     /// An evaluator as it plays at the gate.
-    pub(crate) fn at_the_gate(&self, evaluator: &Evaluator) -> Result<Contestant> {
+    pub(crate) fn at_the_gate(&self, evaluator: &Evaluator) -> Result<Contestant<Standard>> {
         evaluator.contestant(&self.gate.player, &self.game())
     }
 
     /// An evaluator as it is measured.
-    pub(crate) fn measured(&self, evaluator: &Evaluator) -> Result<Contestant> {
+    pub(crate) fn measured(&self, evaluator: &Evaluator) -> Result<Contestant<Standard>> {
         evaluator.contestant(&self.measure.player, &self.game())
     }
 

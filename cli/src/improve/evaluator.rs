@@ -52,7 +52,11 @@ impl Evaluator {
     ///
     /// # Errors
     /// If it has none, or makes no player.
-    pub(crate) fn contestant(&self, template: &str, game: &Standard) -> Result<Contestant> {
+    pub(crate) fn contestant(
+        &self,
+        template: &str,
+        game: &Standard,
+    ) -> Result<Contestant<Standard>> {
         contestant_shown(
             &with_evaluator(template, &self.notation)?,
             &with_evaluator(template, &self.shown)?,

@@ -45,7 +45,11 @@ pub(super) fn place(number: u64) -> PathBuf {
 }
 
 /// The self-play of a generation; its records name no paths.
-pub(super) fn self_play(config: &ImproveConfig, number: u64, best: &Evaluator) -> Result<SelfPlay> {
+pub(super) fn self_play(
+    config: &ImproveConfig,
+    number: u64,
+    best: &Evaluator,
+) -> Result<SelfPlay<Standard>> {
     let run = SelfPlay::new(config.selfplay(number, best))?;
     Ok(match &best.model {
         Some((path, name)) => run.naming(&path.display().to_string(), name),
@@ -266,7 +270,6 @@ pub(super) fn measure(
     let mut strength = Vec::with_capacity(opponents.len());
     for (opponent, index) in opponents.iter().zip(0..) {
         let options = MatchOptions {
-            game: game.clone(),
             threads: rayon::current_num_threads(),
             state: Some(directory.join(format!(
                 "measure-{index}-{}.jsonl",
@@ -274,6 +277,7 @@ pub(super) fn measure(
             ))),
             progress: true,
             ..MatchOptions::new(
+                game.clone(),
                 config.pairs().1,
                 config.stage_seed(SeedSpace::Arena, number),
             )

@@ -4,16 +4,16 @@
 
 use crate::commands::MOST_GAMES;
 use crate::settings;
+use crate::settings::game_named;
 use anyhow::{Context, Result, bail};
 use engine::games::einstein::Standard;
-use engine::games::einstein::dice::Die;
 use engine::play::build;
+use engine::play::playable::Playable;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 use trainer::config::{NTupleConfig, NetworkConfig, TargetConfig, TrainConfig, TrainingConfig};
 use trainer::label::LabelConfig;
 use trainer::selfplay::{SelfPlay, SelfPlayConfig, SelfPlayOptions, WeightedPlayer};
-use trainer::shard;
 
 const QUICK: &str = include_str!("../../presets/quick.toml");
 const STANDARD: &str = include_str!("../../presets/standard.toml");
@@ -93,7 +93,7 @@ impl PipelineConfig {
                 self.selfplay.games
             );
         }
-        SelfPlay::new(self.selfplay())?;
+        SelfPlay::<Standard>::new(self.selfplay())?;
         self.train().check()?;
         let game = self.game();
         for opponent in &self.arena.opponents {
@@ -113,10 +113,7 @@ impl PipelineConfig {
     /// The rules of all its games.
     pub(crate) fn game(&self) -> Standard {
         // An unknown variant was refused before; self-play says so.
-        Standard::new(
-            shard::variant_named(&self.selfplay.variant).unwrap_or_default(),
-            Die::fair(),
-        )
+        Standard::from_notation(&game_named(&self.selfplay.variant), None).unwrap_or_default()
     }
 
     /// Trains on another device.
@@ -137,7 +134,7 @@ impl PipelineConfig {
             seed: self.seed,
             opening_plies: section.opening_plies,
             exploration: section.exploration,
-            variant: section.variant,
+            game: game_named(&section.variant),
             options: section.options,
             labels: section.labels,
         }

@@ -99,6 +99,10 @@ impl<G: Game, S: Score<G>> Evaluator<G> for Calibrated<S> {
     fn value(&self, game: &G, position: &G::Position, _cache: &()) -> f32 {
         self.calibration.value(self.score.score(game, position))
     }
+
+    fn raw(&self, game: &G, position: &G::Position) -> Option<f32> {
+        Some(self.score.score(game, position))
+    }
 }
 
 #[cfg(test)]

@@ -71,6 +71,47 @@ pub trait Evaluator<G: Game>: Send + Sync {
         }
     }
 
+    /// The value of a position, from scratch: for places that are not hot.
+    fn value_of(&self, game: &G, position: &G::Position) -> f32 {
+        let mut cache = Self::Cache::default();
+        self.refresh(game, position, &mut cache);
+        self.value(game, position, &cache)
+    }
+
+    /// The score for the seat to move before its calibration to a win probability; `None` where the
+    /// value itself is all there is.
+    fn raw(&self, game: &G, position: &G::Position) -> Option<f32> {
+        let _ = (game, position);
+        None
+    }
+
+    /// The win probability of the seat to move after each outcome that chance may now bring, in the
+    /// order of their names in records; `None` if the evaluator tells none apart.
+    fn by_outcome(&self, game: &G, position: &G::Position) -> Option<Vec<f32>> {
+        let _ = (game, position);
+        None
+    }
+
+    /// How many plies are still to come, those of all seats together; `None` if the evaluator does
+    /// not say.
+    fn plies_to_go(&self, game: &G, position: &G::Position) -> Option<f32> {
+        let _ = (game, position);
+        None
+    }
+
+    /// What a value of this evaluator, or of a search over it, has been worth in whole games; `None`
+    /// where nobody fitted that, or where its values are fitted to whole games themselves. Never
+    /// asked of values that are proven or exact.
+    fn in_whole_games(&self, value: f32) -> Option<f32> {
+        let _ = value;
+        None
+    }
+
+    /// What ProbCut takes a search two plies less deep to differ by: [`Game::probcut_deviation`].
+    fn probcut_deviation(&self, game: &G) -> Option<f32> {
+        game.probcut_deviation()
+    }
+
     /// A value for every seat; with more than two seats all others get the same.
     fn payoffs(&self, game: &G, position: &G::Position, cache: &Self::Cache) -> Payoffs {
         let own = self.value(game, position, cache);
@@ -78,20 +119,6 @@ pub trait Evaluator<G: Game>: Send + Sync {
         payoffs[..game.seats()].fill(left_for_each(own, game.seats()));
         payoffs[game.to_move(position)] = own;
         payoffs
-    }
-}
-
-/// An evaluator behind a pointer, for places that are not hot: one position at a time, no cache.
-pub trait DynEvaluator<G: Game>: Send + Sync {
-    /// Win probability of the seat to move, before the roll.
-    fn value_of(&self, game: &G, position: &G::Position) -> f32;
-}
-
-impl<G: Game, E: Evaluator<G>> DynEvaluator<G> for E {
-    fn value_of(&self, game: &G, position: &G::Position) -> f32 {
-        let mut cache = E::Cache::default();
-        self.refresh(game, position, &mut cache);
-        self.value(game, position, &cache)
     }
 }
 
@@ -137,6 +164,30 @@ impl<G: Game, E: Evaluator<G>> Evaluator<G> for Arc<E> {
 
     fn values(&self, game: &G, positions: &[G::Position], out: &mut [f32]) {
         (**self).values(game, positions, out);
+    }
+
+    fn value_of(&self, game: &G, position: &G::Position) -> f32 {
+        (**self).value_of(game, position)
+    }
+
+    fn raw(&self, game: &G, position: &G::Position) -> Option<f32> {
+        (**self).raw(game, position)
+    }
+
+    fn by_outcome(&self, game: &G, position: &G::Position) -> Option<Vec<f32>> {
+        (**self).by_outcome(game, position)
+    }
+
+    fn plies_to_go(&self, game: &G, position: &G::Position) -> Option<f32> {
+        (**self).plies_to_go(game, position)
+    }
+
+    fn in_whole_games(&self, value: f32) -> Option<f32> {
+        (**self).in_whole_games(value)
+    }
+
+    fn probcut_deviation(&self, game: &G) -> Option<f32> {
+        (**self).probcut_deviation(game)
     }
 
     fn payoffs(&self, game: &G, position: &G::Position, cache: &E::Cache) -> Payoffs {

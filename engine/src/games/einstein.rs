@@ -5,16 +5,18 @@
 //! there is one set of rules for both sides and changing the turn is a swap. Invariant: a position
 //! is before the roll; the die is not part of it.
 
+mod bytes;
 pub mod dice;
 mod drawing;
 mod drawn;
+mod endgames;
 pub mod evaluators;
 pub mod inputs;
 pub mod learned;
 pub mod notation;
-pub mod open_dice;
 mod permitted;
 mod playable;
+pub mod players;
 pub mod playout;
 pub mod position;
 pub mod rolls;
@@ -23,7 +25,7 @@ pub mod symmetry;
 pub mod tables;
 
 use crate::core::game::{
-    FixedList, Game, Outcome, OutcomeList, Payoffs, Seat, Stage, end_move_by_move, one_of, won_by,
+    FixedList, Game, Outcome, Payoffs, Seat, Stage, end_move_by_move, one_of, won_by,
 };
 use crate::games::einstein::dice::Die;
 use drawn::DrawnStones;
@@ -39,6 +41,9 @@ pub const BLUE: Seat = 1;
 
 /// The moves of a position: at most three for each of six stones.
 pub type MoveList = FixedList<Move, { 3 * MAX_STONES }>;
+
+/// Most outcomes of a position: the faces that permit the same stones are one.
+pub const MAX_OUTCOMES: usize = 6;
 
 /// The game on the standard board.
 pub type Standard = EinStein<5, 5>;
@@ -345,7 +350,7 @@ impl<const COLUMNS: usize, const ROWS: usize> Game for EinStein<COLUMNS, ROWS> {
     type Position = Position;
     type Move = Move;
     type Moves = MoveList;
-    const MOVE_KINDS: usize = 2 * 3 * MAX_STONES;
+    type Outcomes = FixedList<Outcome, MAX_OUTCOMES>;
 
     #[inline]
     fn to_move(&self, position: &Position) -> Seat {
@@ -387,8 +392,8 @@ impl<const COLUMNS: usize, const ROWS: usize> Game for EinStein<COLUMNS, ROWS> {
         }
     }
 
-    fn outcomes(&self, position: &Position, moves: &[Move], outcomes: &mut OutcomeList) {
-        outcomes.clear();
+    fn outcomes(&self, position: &Position, moves: &[Move]) -> Self::Outcomes {
+        let mut outcomes = Self::Outcomes::default();
         // first_move[i]: how many listed moves belong to stones below i.
         let mut first_move = [0u16; MAX_STONES + 1];
         if self.die.faces() >= self.stones {
@@ -411,6 +416,7 @@ impl<const COLUMNS: usize, const ROWS: usize> Game for EinStein<COLUMNS, ROWS> {
                 end: first_move[usize::from(run.end)],
             });
         }
+        outcomes
     }
 
     #[inline]
@@ -517,6 +523,10 @@ impl<const COLUMNS: usize, const ROWS: usize> Game for EinStein<COLUMNS, ROWS> {
         position.after(mv.stone(), destination, Self::GOAL - destination)
     }
 
+    fn move_kinds(&self) -> usize {
+        2 * 3 * MAX_STONES
+    }
+
     /// Seat, stone and direction.
     #[inline]
     fn move_kind(&self, position: &Position, mv: Move) -> usize {
@@ -547,6 +557,21 @@ impl<const COLUMNS: usize, const ROWS: usize> Game for EinStein<COLUMNS, ROWS> {
         } else {
             Stage::Middle
         }
+    }
+
+    /// A little more than the mean of self-play: 8, 5 and 3.
+    fn moves_left(&self, position: &Position) -> u32 {
+        match self.stage(position) {
+            Stage::Opening => 10,
+            Stage::Middle => 7,
+            Stage::Endgame => 5,
+        }
+    }
+
+    /// Measured with `schwarz` on 400 positions of `data/suites/regret.jsonl`: 0.112, 0.082, 0.063,
+    /// 0.051 and 0.044 at depths 3 to 7.
+    fn probcut_deviation(&self) -> Option<f32> {
+        Some(0.32)
     }
 
     #[inline]

@@ -1,25 +1,20 @@
-//! From notation to evaluators and players of EinStein würfelt nicht.
+//! From notation to evaluators and players of any game.
 //!
 //! A [`PlayerRecipe`] is checked and has its models loaded; it makes as many players as there are
-//! threads, all sharing the weights. Rock'n'Roll's names and its depth convention are understood
-//! too: its depth 0 rates each direct successor, which is depth 1 here.
+//! threads, all sharing the weights. The players here are those that every game has; a game's own
+//! stand in its registry ([`super::registry`]), and aliases there are read here again.
 
 use self::monte_carlo::MctsRecipe;
+pub use self::searches::SearchPlan;
 use self::searches::SearchRecipe;
-use super::notation::{Arguments, Notation, PlayerError, Problem, parse_number};
-use super::provided::{self, Maker};
-use super::simple::{GreedyPlayer, RandomPlayer};
+use super::notation::{Arguments, Notation, PlayerError, Problem};
+use super::playable::Playable;
+use super::provided;
+use super::registry::{AnyEvaluator, Knowledge, Maker, Meaning};
+use super::simple::RandomPlayer;
 use crate::core::oracle::Oracle;
-use crate::games::einstein::Standard;
-use crate::games::einstein::dice::Die;
-use crate::games::einstein::evaluators::any::AnyEvaluator;
-use crate::games::einstein::tables::shared::shared;
-use crate::games::einstein::tables::{FEWEST_STONES, MOST_STONES};
 use crate::play::player::Player;
-use crate::search::limits::TimeLimit;
-use crate::search::meter::{LeafClock, Meter, Off};
 use std::sync::Arc;
-use std::time::Duration;
 
 mod evaluators;
 mod limits;
@@ -27,104 +22,106 @@ mod monte_carlo;
 mod playouts;
 mod searches;
 
-/// All player names, for help texts and errors.
-pub const PLAYERS: &str = "star2, star1, star0.5, star0(depth, eval, die, ms, cpu_ms, nodes, clock, depths, least, table, entries, replace, reuse, \
-     order, negascout, form, threads, step, aspiration, probcut, tablebase), minimax and alphabeta(depth, eval, dice), \
-     unified and textbook(depth, eval, die), mcts(sims or ms or cpu_ms or clock, leaf, playout, truncate, close, select, exploration, fpu, prior, bias, temperature, rave, \
-     backup, solver, graph, keep, ponder, virtual_loss, batch, memory, threads, early, tablebase, die), greedy, random; the published monte_alpha, monte_alpha_v2 and \
-     uctcut(sims or ms or cpu_ms or clock) and abseval(ms or cpu_ms or clock); and Rock'n'Roll's MrBlack(depth), FarmerBoy(depth), MrMonte(depth, iterations, player), MrRandom";
+pub use self::evaluators::{evaluator_names, from_notation as evaluator_from};
 
-/// Milliseconds a move in the published matches of abseval.
-const ABSEVAL_MILLISECONDS: f64 = 1200.0;
+/// All player names of a game, for help texts and errors.
+#[must_use]
+pub fn player_names<G: Playable>() -> String {
+    let oracle = G::oracle().map_or(String::new(), |oracle| format!(", {}", oracle.key));
+    let mut names = format!(
+        "star2, star1, star0.5, star0(depth, eval, ms, cpu_ms, nodes, clock, depths, least, table, entries, replace, reuse, \
+         order, negascout, form, threads, step, aspiration, probcut{oracle}), minimax and alphabeta(depth, eval, {chance}), \
+         unified and textbook(depth, eval), mcts(sims or ms or cpu_ms or clock, leaf, playout, truncate, close, select, exploration, fpu, prior, bias, temperature, rave, \
+         backup, solver, graph, keep, ponder, virtual_loss, batch, memory, threads, early{oracle}), random",
+        chance = G::CHANCE
+    );
+    for entry in G::players() {
+        names += ", ";
+        names += entry.name;
+        if !entry.parameters.is_empty() {
+            names += &format!("({})", entry.parameters);
+        }
+    }
+    names
+}
 
-/// All evaluator names, for help texts and errors.
-pub const EVALUATORS: &str = "random(seed), greedy, schwarz, race, farmer_boy, attack_block_threat (short abt; block, threat, view), \
-     reciprocal, mrmonte(iterations, red, blue), model:PATH; hand-made scores take slope, offset, or scale=raw, factor";
-
-/// A player that can be made again and again.
+/// A player of a game that can be made again and again.
 #[derive(Clone)]
-pub struct PlayerRecipe {
+pub struct PlayerRecipe<G: Playable> {
     name: String,
-    game: Standard,
-    kind: Kind,
+    game: G,
+    kind: Kind<G>,
 }
 
 #[derive(Clone)]
-enum Kind {
+enum Kind<G: Playable> {
     Random,
-    Greedy,
-    Search(SearchRecipe),
-    Mcts(MctsRecipe),
-    Provided(Maker),
+    Search(SearchRecipe<G>),
+    Mcts(MctsRecipe<G>),
+    /// A player of the game's own, whose moves its seed decides.
+    Own(Maker<G>),
+    Provided(Maker<G>),
 }
 
-impl PlayerRecipe {
-    /// Reads a player's notation, for example `star1(depth=4, eval=schwarz)` or `MrBlack(2)`;
-    /// models are loaded.
+impl<G: Playable> PlayerRecipe<G> {
+    /// Reads a player's notation, for example `star1(depth=4, eval=model:x.safetensors)`; models are
+    /// loaded.
     ///
     /// # Errors
     /// If the notation is not well formed, names what does not exist, or a model cannot be read.
-    pub fn parse(text: &str, game: &Standard) -> Result<Self, PlayerError> {
+    pub fn parse(text: &str, game: &G) -> Result<Self, PlayerError> {
         let notation = Notation::parse(text)?;
-        Self::from_notation(&notation, game).map_err(|problem| at(text, problem))
+        let recipe = Self::from_notation(&notation, game).map_err(|problem| at(text, problem))?;
+        Ok(Self {
+            name: notation.to_string(),
+            ..recipe
+        })
     }
 
-    fn from_notation(notation: &Notation, game: &Standard) -> Result<Self, Problem> {
+    fn from_notation(notation: &Notation, game: &G) -> Result<Self, Problem> {
         let mut game = game.clone();
         let mut arguments = Arguments::of(notation);
         let kind = match notation.name.as_str() {
-            "random" | "MrRandom" => Kind::Random,
-            "greedy" => Kind::Greedy,
+            "random" => Kind::Random,
             "star0" | "star0.5" | "star1" | "star2" | "unified" | "textbook" | "minimax"
             | "alphabeta" => {
                 let (recipe, assumed) =
-                    SearchRecipe::from_notation(notation, &mut arguments, game)?;
+                    SearchRecipe::from_notation(notation, &mut arguments, &game)?;
                 game = assumed;
                 Kind::Search(recipe)
             }
             "mcts" => {
-                game = assumed_die(&mut arguments, game)?;
+                game = game.assume(&mut arguments)?;
                 Kind::Mcts(MctsRecipe::from_arguments(notation, &mut arguments, &game)?)
             }
-            name @ ("monte_alpha" | "monte_alpha_v2" | "uctcut") => {
-                Kind::Mcts(MctsRecipe::published(name, &mut arguments, &game)?)
-            }
-            "abseval" => {
-                let limit = match limits::time(&mut arguments)? {
-                    Some(limit) => limit,
-                    None => {
-                        let milliseconds =
-                            arguments.number("ms", 0.01..=86_400_000.0, ABSEVAL_MILLISECONDS)?;
-                        TimeLimit::Move(Duration::from_secs_f64(milliseconds / 1000.0))
+            name => {
+                let own = G::players().iter().find(|entry| entry.name == name);
+                match own.map(|entry| &entry.meaning) {
+                    Some(Meaning::Alias(alias)) => {
+                        let meant = alias(&mut arguments)?;
+                        arguments.finish()?;
+                        return Self::from_notation(&meant, &game);
                     }
-                };
-                Kind::Search(SearchRecipe::abseval(limit, &game))
-            }
-            "MrBlack" | "FarmerBoy" | "MrMonte" => {
-                let depth = arguments.number("depth", 0..=63, 0)? + 1;
-                let evaluator = match notation.name.as_str() {
-                    "MrBlack" => evaluators::schwarz(&game),
-                    "FarmerBoy" => evaluators::farmer_boy(&game),
-                    _ => evaluators::rocknroll_mrmonte(&mut arguments, &game)?,
-                };
-                Kind::Search(SearchRecipe::fixed_depth(depth, evaluator))
-            }
-            name => match provided::make(name, &mut arguments, &game) {
-                Some(maker) => Kind::Provided(maker?),
-                None => {
-                    return Err((
-                        notation.character,
-                        format!(
-                            "there is no player '{name}'; there are {PLAYERS}{}",
-                            provided::names()
-                        ),
-                    ));
+                    Some(Meaning::Own(make)) => Kind::Own(make(&mut arguments, &game)?),
+                    None => match provided::make(name, &mut arguments, &game) {
+                        Some(maker) => Kind::Provided(maker?),
+                        None => {
+                            return Err((
+                                notation.character,
+                                format!(
+                                    "there is no player '{name}'; there are {}{}",
+                                    player_names::<G>(),
+                                    provided::names::<G>()
+                                ),
+                            ));
+                        }
+                    },
                 }
-            },
+            }
         };
         arguments.finish()?;
         Ok(Self {
-            name: notation.to_string(),
+            name: String::new(),
             game,
             kind,
         })
@@ -142,7 +139,7 @@ impl PlayerRecipe {
         match &self.kind {
             Kind::Mcts(recipe) => recipe.is_reproducible(),
             Kind::Search(recipe) => recipe.is_reproducible(),
-            Kind::Random | Kind::Greedy => true,
+            Kind::Random | Kind::Own(_) => true,
             Kind::Provided(_) => false,
         }
     }
@@ -154,68 +151,72 @@ impl PlayerRecipe {
         matches!(self.kind, Kind::Random)
     }
 
+    /// What a value that the player gives a position has been worth in whole games, for the same
+    /// seat; `None` where nobody fitted that. What is over, proven or known exactly stays as it is.
+    #[must_use]
+    pub fn in_whole_games(&self, position: &G::Position, value: f32) -> Option<f32> {
+        let (evaluator, knowledge) = match &self.kind {
+            Kind::Search(recipe) => recipe.judged_by(),
+            Kind::Mcts(recipe) => recipe.judged_by()?,
+            Kind::Random | Kind::Own(_) | Kind::Provided(_) => return None,
+        };
+        let fitted = evaluator.in_whole_games(value)?;
+        let is_exact = self.game.payoffs(position).is_some()
+            || knowledge.is_some_and(|oracle| oracle.value(&self.game, position).is_some());
+        Some(if is_exact { value } else { fitted })
+    }
+
     /// A new player.
     #[must_use]
-    pub fn make(&self) -> Box<dyn Player<Standard>> {
-        self.make_with::<Off>()
+    pub fn make(&self) -> Box<dyn Player<G>> {
+        self.make_timed(false)
     }
 
     /// A new player that also measures the time it spends evaluating.
     #[must_use]
-    pub fn make_instrumented(&self) -> Box<dyn Player<Standard>> {
-        self.make_with::<LeafClock>()
+    pub fn make_instrumented(&self) -> Box<dyn Player<G>> {
+        self.make_timed(true)
     }
 
-    fn make_with<M: Meter + 'static>(&self) -> Box<dyn Player<Standard>> {
+    fn make_timed(&self, timed: bool) -> Box<dyn Player<G>> {
         let game = self.game.clone();
         match &self.kind {
             Kind::Random => Box::new(RandomPlayer::new(game)),
-            Kind::Greedy => Box::new(GreedyPlayer::new(game)),
-            Kind::Search(recipe) => recipe.make::<M>(game),
-            Kind::Mcts(recipe) => recipe.make::<M>(game),
-            Kind::Provided(maker) => maker(),
+            Kind::Search(recipe) => recipe.make(game, timed),
+            Kind::Mcts(recipe) => recipe.make(game, timed),
+            Kind::Own(maker) | Kind::Provided(maker) => maker(),
         }
     }
 }
 
-/// Reads an evaluator's notation, for example `abt(block=add)` or `model:models/x.safetensors`.
+/// Reads an evaluator's notation, for example `random(seed=1)` or `model:models/x.safetensors`.
 ///
 /// # Errors
 /// As [`PlayerRecipe::parse`].
-pub fn evaluator(text: &str, game: &Standard) -> Result<AnyEvaluator, PlayerError> {
+pub fn evaluator<G: Playable>(
+    text: &str,
+    game: &G,
+) -> Result<Arc<dyn AnyEvaluator<G>>, PlayerError> {
     let notation = Notation::parse(text)?;
-    evaluators::from_notation(&notation, game).map_err(|problem| at(text, problem))
+    evaluator_from(&notation, game).map_err(|problem| at(text, problem))
 }
 
-/// `tablebase=N`: exact values of all positions of at most N stones, from tables that all players
-/// share; 0 for none. `default` says how many stones those have that nobody asked for: with a die
-/// that is not fair there are none.
-fn tablebase(
+/// Who says what positions are worth, and who knows.
+type Judges<'a, G> = (&'a dyn AnyEvaluator<G>, Option<&'a dyn Oracle<G>>);
+
+/// The game's exact knowledge, if its key is given; if not, `unasked`'s.
+fn oracle<G: Playable>(
     arguments: &mut Arguments<'_>,
-    game: &Standard,
-    default: usize,
-) -> Result<Option<Arc<dyn Oracle<Standard>>>, Problem> {
-    let is_fair = game.die() == Die::fair();
-    let (stones, character) = match arguments.take_named("tablebase")? {
-        Some(value) if value.arguments.is_empty() && value.name == "0" => return Ok(None),
-        Some(value) if is_fair => {
-            let stones = parse_number("tablebase", value, FEWEST_STONES..=MOST_STONES).map_err(
-                |(character, _)| {
-                    let range = format!(
-                        "a number of stones from {FEWEST_STONES} to {MOST_STONES}, or 0 for none"
-                    );
-                    (character, format!("'tablebase' is {range}, not '{value}'"))
-                },
-            )?;
-            (stones, value.character)
-        }
-        Some(value) => return Err((value.character, "'tablebase' is for a fair die".to_owned())),
-        None if is_fair && default > 0 => (default, 0),
-        None => return Ok(None),
+    game: &G,
+    unasked: Option<bool>,
+) -> Result<Knowledge<G>, Problem> {
+    let Some(entry) = G::oracle() else {
+        return Ok(None);
     };
-    match shared(stones, game.variant()) {
-        Ok(tables) => Ok(Some(tables)),
-        Err(error) => Err((character, error.to_string())),
+    match (arguments.take_named(entry.key)?, unasked) {
+        (Some(value), _) => (entry.read)(value, game),
+        (None, Some(by_time)) => (entry.unasked)(game, by_time).map_err(|problem| (0, problem)),
+        (None, None) => Ok(None),
     }
 }
 
@@ -225,29 +226,4 @@ fn at(text: &str, (character, problem): Problem) -> PlayerError {
         character,
         problem,
     }
-}
-
-/// The rules with the die that the player assumes, given as weights of the faces:
-/// `die=1:1:1:1:1:5`.
-fn assumed_die(arguments: &mut Arguments<'_>, game: Standard) -> Result<Standard, Problem> {
-    let Some(value) = arguments.take_named("die")? else {
-        return Ok(game);
-    };
-    let weights: Option<Vec<f64>> = value
-        .name
-        .split(':')
-        .map(|weight| weight.parse().ok())
-        .collect();
-    let weights = weights
-        .filter(|weights| weights.len() == 6 && value.arguments.is_empty())
-        .ok_or_else(|| {
-            (
-                value.character,
-                format!(
-                    "'die' is six weights joined by ':', for example 1:1:1:1:1:5, not '{value}'"
-                ),
-            )
-        })?;
-    let die = Die::loaded(&weights).map_err(|error| (value.character, error.to_string()))?;
-    Ok(Standard::new(game.variant(), die))
 }

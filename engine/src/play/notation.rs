@@ -72,6 +72,28 @@ impl Notation {
     }
 }
 
+impl Notation {
+    /// A name or a number that stands in no text.
+    pub fn new(name: impl Into<String>) -> Self {
+        Self {
+            name: name.into(),
+            arguments: Vec::new(),
+            character: 1,
+        }
+    }
+
+    /// With one more argument, if there is a value.
+    #[must_use]
+    pub fn with(mut self, key: &str, value: impl Into<Option<Self>>) -> Self {
+        self.arguments.extend(value.into().map(|value| Argument {
+            key: Some(key.to_owned()),
+            character: value.character,
+            value,
+        }));
+        self
+    }
+}
+
 impl fmt::Display for Notation {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let plain = !self.name.is_empty() && self.name.chars().all(is_word);
@@ -253,10 +275,10 @@ impl<'a> Arguments<'a> {
     }
 
     /// Like [`Arguments::take`], but only by name.
-    pub(crate) fn take_named(
-        &mut self,
-        key: &'static str,
-    ) -> Result<Option<&'a Notation>, Problem> {
+    ///
+    /// # Errors
+    /// If the key is given twice.
+    pub fn take_named(&mut self, key: &'static str) -> Result<Option<&'a Notation>, Problem> {
         if self
             .notation
             .arguments
@@ -287,7 +309,10 @@ impl<'a> Arguments<'a> {
     }
 
     /// One of `choices`, by name only; the first is the default.
-    pub(crate) fn choice<T: Copy>(
+    ///
+    /// # Errors
+    /// If the value is none of them, or the key is given twice.
+    pub fn choice<T: Copy>(
         &mut self,
         key: &'static str,
         choices: &[(&str, T)],
@@ -311,7 +336,10 @@ impl<'a> Arguments<'a> {
     }
 
     /// Refuses arguments that nobody asked for.
-    pub(crate) fn finish(self) -> Result<(), Problem> {
+    ///
+    /// # Errors
+    /// If there are any.
+    pub fn finish(self) -> Result<(), Problem> {
         for (argument, taken) in self.notation.arguments.iter().zip(&self.taken) {
             if !taken {
                 let name = &self.notation.name;
@@ -331,7 +359,11 @@ impl<'a> Arguments<'a> {
     }
 }
 
-pub(crate) fn parse_number<T>(
+/// The value of `key` as a number within `range`.
+///
+/// # Errors
+/// If it is no such number.
+pub fn parse_number<T>(
     key: &str,
     value: &Notation,
     range: std::ops::RangeInclusive<T>,

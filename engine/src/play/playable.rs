@@ -4,10 +4,14 @@
 //! records or learns from them knows this trait, and nothing of any one game. Invariant: what is
 //! written reads back as the same value, as text and as bytes.
 
-use super::notation::{Arguments, Problem};
+use super::notation::{Arguments, Notation, PlayerError, Problem};
+use super::registry::{AnyEvaluator, EvaluatorEntry, OracleEntry, PlayerEntry};
 use crate::core::game::{Chance, Game, Seat};
 use crate::core::random::RandomStream;
 use crate::core::text::TextError;
+use std::ops::RangeInclusive;
+use std::path::Path;
+use std::sync::Arc;
 
 /// Chance that can be had again from its beginning: the second game of a pair meets the outcomes of
 /// the first.
@@ -16,17 +20,35 @@ pub trait Repeatable {
     fn rewind(&mut self);
 }
 
+/// The rules of a game and what a ply's byte said, outcome, move and whether it was explored, in
+/// shards of versions 2 and 3.
+pub type OldRecords<G> = (G, fn(u8) -> Option<(u8, <G as Game>::Move, bool)>);
+
 /// A game with all that is needed to play, record and learn it.
 pub trait Playable: Game {
     /// Its name on the command line, in shards and in models.
     const NAME: &'static str;
 
+    /// The parameters that [`Playable::from_arguments`] reads, with their values, for help texts:
+    /// `size=8|6|4`.
+    const PARAMETERS: &'static str = "";
+
     /// Random plies that a match begins with where nothing is said: 0 for games whose starts or
     /// outcomes tell games apart, more for those without chance.
     const OPENING_PLIES: usize = 0;
 
+    /// Who plays the games that others learn from, and how often, where nothing is said.
+    const TEACHERS: &'static [(&'static str, f64)] = &[("mcts(sims=400, leaf=playout)", 1.0)];
+
     /// What [`Playable::remaining`] counts, in one word: `stones`.
     const REMAINING: &'static str;
+
+    /// What [`Game::urgency`] tells apart, from quiet moves on, at most four, each with the weight
+    /// that playouts give it where nothing is said.
+    const URGENCIES: &'static [(&'static str, u32)] = &[("quiet", 1), ("forcing", 4)];
+
+    /// What chance is called in notation: `dice`.
+    const CHANCE: &'static str = "chance";
 
     /// What is drawn from in game after game.
     type Luck: Chance<Self> + Send;
@@ -40,6 +62,45 @@ pub trait Playable: Game {
     /// # Errors
     /// If a parameter has no such value. Parameters that are left are the caller's business.
     fn from_arguments(arguments: &mut Arguments<'_>) -> Result<Self, Problem>;
+
+    /// As [`Playable::from_arguments`], where a record carries the text of a map: it stands for the
+    /// file that a parameter names.
+    ///
+    /// # Errors
+    /// As [`Playable::from_arguments`], or if the game has no maps or the text is none.
+    fn from_map(arguments: &mut Arguments<'_>, map: &str) -> Result<Self, Problem> {
+        let _ = (arguments, map);
+        Err((1, format!("{} has no maps", Self::NAME)))
+    }
+
+    /// The rules that a notation names: what [`Playable::notation`] wrote, with the text of the map
+    /// if it has one.
+    ///
+    /// # Errors
+    /// If it names another game, or a parameter is wrong.
+    fn from_notation(text: &str, map: Option<&str>) -> Result<Self, PlayerError> {
+        let notation = Notation::parse(text)?;
+        let mut arguments = Arguments::of(&notation);
+        let rules = if notation.name != Self::NAME {
+            let problem = format!("the game is '{}', not '{}'", notation.name, Self::NAME);
+            Err((notation.character, problem))
+        } else if let Some(map) = map {
+            Self::from_map(&mut arguments, map)
+        } else {
+            Self::from_arguments(&mut arguments)
+        };
+        let rules = rules.and_then(|rules| arguments.finish().map(|()| rules));
+        rules.map_err(|(character, problem)| PlayerError {
+            text: text.to_owned(),
+            character,
+            problem,
+        })
+    }
+
+    /// The text of the map, for games whose boards are read from files; records carry it.
+    fn map(&self) -> Option<String> {
+        None
+    }
 
     /// The parameters that differ from the usual ones, as [`Playable::from_arguments`] reads them:
     /// `variant=nearest`; empty for the usual rules.
@@ -55,6 +116,57 @@ pub trait Playable: Game {
         }
     }
 
+    /// What other programs that play along are told of the rules, in one word.
+    fn told(&self) -> String {
+        self.notation()
+    }
+
+    /// The evaluators that have a name; the first of them is taken where none is named.
+    fn evaluators() -> &'static [EvaluatorEntry<Self>];
+
+    /// The game's own players, beside those that every game has.
+    #[must_use]
+    fn players() -> &'static [PlayerEntry<Self>] {
+        &[]
+    }
+
+    /// The game's exact knowledge, for searches.
+    #[must_use]
+    fn oracle() -> Option<&'static OracleEntry<Self>> {
+        None
+    }
+
+    /// A learned evaluator from a file.
+    ///
+    /// # Errors
+    /// In words, if the file cannot be read or is of another game.
+    fn model(&self, path: &Path) -> Result<Arc<dyn AnyEvaluator<Self>>, String> {
+        Err(format!(
+            "{}: there are no models of {}",
+            path.display(),
+            Self::NAME
+        ))
+    }
+
+    /// The rules as a player may assume them against the truth, as its notation says: a loaded die.
+    ///
+    /// # Errors
+    /// If an argument has no such value. Arguments that are left are the caller's business.
+    fn assume(&self, arguments: &mut Arguments<'_>) -> Result<Self, Problem> {
+        let _ = arguments;
+        Ok(self.clone())
+    }
+
+    /// The same rules with each outcome apart, where [`Game::outcomes`] merges those that permit the
+    /// same moves: what published searches see.
+    #[must_use]
+    fn outcome_by_outcome(&self) -> Self {
+        self.clone()
+    }
+
+    /// At least as many plies as any game has.
+    fn most_plies(&self) -> u16;
+
     /// Outcomes for game after game.
     fn luck(&self, seed: u64) -> Self::Luck;
 
@@ -64,6 +176,31 @@ pub trait Playable: Game {
     /// The moves that an outcome permits, as a record names it (see [`Chance::draw`]), in list order
     /// into an emptied list; none if there is no such outcome. The position is not over.
     fn permitted(&self, position: &Self::Position, outcome: u8, moves: &mut Self::Moves);
+
+    /// A random position of which so much is left, all numbers within the range (both ends included)
+    /// equally likely, in which `first` is to move and which is not over; `None` if the game knows
+    /// no way to draw one.
+    fn random_endgame(
+        &self,
+        remaining: [usize; 2],
+        first: Seat,
+        random: &mut RandomStream,
+    ) -> Option<Self::Position> {
+        let _ = (remaining, first, random);
+        None
+    }
+
+    /// How records of versions 2 and 3, whose headers name `rules`, are read; only the first game
+    /// has such.
+    fn old_records(rules: &str) -> Option<OldRecords<Self>> {
+        let _ = rules;
+        None
+    }
+
+    /// The outcomes that chance may bring, as a record names them.
+    fn outcome_names(&self) -> RangeInclusive<u8> {
+        0..=0
+    }
 
     /// The first position of a game in which `first` is to begin; games in which the same seat
     /// always begins need not ask.
@@ -121,6 +258,12 @@ pub trait Playable: Game {
     fn image(&self, position: &Self::Position, symmetry: usize) -> Self::Position {
         let _ = symmetry;
         *position
+    }
+
+    /// The outcome of chance that permits in the image what this one permits in the position.
+    fn outcome_image(&self, outcome: u8, symmetry: usize) -> u8 {
+        let _ = symmetry;
+        outcome
     }
 }
 

@@ -5,47 +5,53 @@
 //! never provided twice, and the engine's own names come first.
 
 use super::notation::{Arguments, Problem};
-use crate::games::einstein::Standard;
-use crate::play::player::Player;
-use std::sync::{Arc, PoisonError, RwLock};
-
-/// Makes a player; called once a thread.
-pub type Maker = Arc<dyn Fn() -> Box<dyn Player<Standard>> + Send + Sync>;
+use super::playable::Playable;
+use super::registry::Maker;
+use std::any::Any;
+use std::sync::{PoisonError, RwLock};
 
 /// Reads the arguments of a notation and says how to make its players. The caller refuses arguments
 /// that are left.
-pub type Provider = dyn Fn(&mut Arguments<'_>, &Standard) -> Result<Maker, Problem> + Send + Sync;
+pub type Provider<G> = fn(&mut Arguments<'_>, &G) -> Result<Maker<G>, Problem>;
 
-static PROVIDERS: RwLock<Vec<(String, Box<Provider>)>> = RwLock::new(Vec::new());
+/// Names and their [`Provider`]s, one for each game that has them.
+static PROVIDERS: RwLock<Vec<(String, Box<dyn Any + Send + Sync>)>> = RwLock::new(Vec::new());
 
-/// Adds a kind of player; the first to provide a name counts. Returns whether that was this call.
-pub fn provide(name: &str, provider: Box<Provider>) -> bool {
+/// Adds a kind of player of a game; the first to provide a name counts. Returns whether that was
+/// this call.
+pub fn provide<G: Playable>(name: &str, provider: Provider<G>) -> bool {
     let mut providers = PROVIDERS.write().unwrap_or_else(PoisonError::into_inner);
-    let new = providers.iter().all(|(other, _)| other != name);
+    let new = !of_game::<G>(&providers).any(|(other, _)| other == name);
     if new {
-        providers.push((name.to_owned(), provider));
+        providers.push((name.to_owned(), Box::new(provider)));
     }
     new
 }
 
-/// What the provider of `name` makes of the arguments; `None` if nobody provides it.
-pub(super) fn make(
-    name: &str,
-    arguments: &mut Arguments<'_>,
-    game: &Standard,
-) -> Option<Result<Maker, Problem>> {
-    let providers = PROVIDERS.read().unwrap_or_else(PoisonError::into_inner);
+fn of_game<G: Playable>(
+    providers: &[(String, Box<dyn Any + Send + Sync>)],
+) -> impl Iterator<Item = (&str, &Provider<G>)> {
     providers
         .iter()
-        .find(|(other, _)| other == name)
+        .filter_map(|(name, provider)| Some((&**name, provider.downcast_ref()?)))
+}
+
+/// What the provider of `name` makes of the arguments; `None` if nobody provides it.
+pub(super) fn make<G: Playable>(
+    name: &str,
+    arguments: &mut Arguments<'_>,
+    game: &G,
+) -> Option<Result<Maker<G>, Problem>> {
+    let providers = PROVIDERS.read().unwrap_or_else(PoisonError::into_inner);
+    of_game::<G>(&providers)
+        .find(|(other, _)| *other == name)
         .map(|(_, provider)| provider(arguments, game))
 }
 
-/// All provided names, to follow the engine's own in an error.
-pub(super) fn names() -> String {
+/// All names provided for a game, to follow the engine's own in an error.
+pub(super) fn names<G: Playable>() -> String {
     let providers = PROVIDERS.read().unwrap_or_else(PoisonError::into_inner);
-    providers
-        .iter()
+    of_game::<G>(&providers)
         .map(|(name, _)| format!("; and {name}"))
         .collect()
 }
@@ -53,18 +59,20 @@ pub(super) fn names() -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::games::einstein::Standard;
     use crate::play::build::PlayerRecipe;
     use crate::play::simple::RandomPlayer;
+    use std::sync::Arc;
 
     #[test]
     fn provided_players_are_read_and_errors_name_the_character() {
-        let provider = |arguments: &mut Arguments<'_>, game: &Standard| -> Result<Maker, Problem> {
+        let provider: Provider<Standard> = |arguments, game| {
             arguments.number("size", 1..=9, 1)?;
             let game = game.clone();
             Ok(Arc::new(move || Box::new(RandomPlayer::new(game.clone()))))
         };
-        assert!(provide("stranger", Box::new(provider)));
-        assert!(!provide("stranger", Box::new(provider)), "the first counts");
+        assert!(provide("stranger", provider));
+        assert!(!provide("stranger", provider), "the first counts");
         let game = Standard::default();
         let recipe = PlayerRecipe::parse("stranger(size=3)", &game).unwrap();
         assert_eq!(

@@ -1,9 +1,7 @@
 //! Players that search: a [`Search`] or a Monte-Carlo tree search turned into a [`Player`].
 
 use crate::core::chance::expectation;
-use crate::core::game::{Game, OutcomeList};
-use crate::games::einstein::open_dice::OpenDice;
-use crate::games::einstein::{Move, MoveList, Position, Standard};
+use crate::core::game::Game;
 use crate::play::player::{Analysis, Decision, Player, Valuation};
 use crate::search::mcts::{Leaf, Mcts, best_move};
 use crate::search::meter::Meter;
@@ -38,6 +36,8 @@ impl<G: Game, S: Search<G>> SearchPlayer<G, S> {
 }
 
 impl<G: Game, S: Search<G>> Player<G> for SearchPlayer<G, S> {
+    crate::player_never!(G: ponders, fails);
+
     fn new_game(&mut self, _seed: u64) {
         self.search.forget();
     }
@@ -83,78 +83,6 @@ impl<G: Game, S: Search<G>> Player<G> for SearchPlayer<G, S> {
     }
 }
 
-/// Plays as if the rolls to come were known: a search of the game with the dice laid open.
-///
-/// The rolls are drawn from a seed and have nothing to do with those of the game that is played;
-/// each decision assumes the same ones. Meant for studying searches without chance on EinStein
-/// würfelt nicht, not for strength.
-pub struct OpenDicePlayer<S> {
-    search: S,
-}
-
-impl<S: Search<OpenDice>> OpenDicePlayer<S> {
-    /// A player that trusts `search`.
-    pub fn new(search: S) -> Self {
-        Self { search }
-    }
-
-    fn stats_since(&mut self, began: Instant) -> SearchStats {
-        SearchStats {
-            time: began.elapsed(),
-            ..self.search.take_stats()
-        }
-    }
-}
-
-impl<S: Search<OpenDice>> Player<Standard> for OpenDicePlayer<S> {
-    fn new_game(&mut self, _seed: u64) {
-        self.search.forget();
-    }
-
-    fn decide(&mut self, position: &Position, legal: &[Move]) -> Decision<Move> {
-        let began = Instant::now();
-        let start = self.search.game().start(*position);
-        let (best, value) = self.search.best_move(&start, legal);
-        Decision {
-            best,
-            value: Some(value),
-            stats: self.stats_since(began),
-        }
-    }
-
-    fn analyse(&mut self, position: &Position, legal: Option<&[Move]>) -> Analysis<Move> {
-        let began = Instant::now();
-        let mut all = MoveList::default();
-        let moves = legal.unwrap_or_else(|| {
-            self.search.game().game().moves(position, &mut all);
-            &all
-        });
-        let start = self.search.game().start(*position);
-        let values = self.search.move_values(&start, moves);
-        let moves: Vec<_> = moves
-            .iter()
-            .copied()
-            .zip(values.into_iter().map(Some))
-            .collect();
-        Analysis {
-            line: best_of(&moves).into_iter().collect(),
-            moves,
-            stats: self.stats_since(began),
-            tree: None,
-        }
-    }
-
-    /// With the first of the assumed rolls.
-    fn value(&mut self, position: &Position) -> Valuation {
-        let began = Instant::now();
-        let start = self.search.game().start(*position);
-        Valuation {
-            value: Some(self.search.value(&start)),
-            stats: self.stats_since(began),
-        }
-    }
-}
-
 /// The first move of the largest value.
 fn best_of<M: Copy>(moves: &[(M, Option<f32>)]) -> Option<M> {
     let mut best: Option<(M, f32)> = None;
@@ -186,6 +114,8 @@ impl<G: Game, L: Leaf<G>, M: Meter> MctsPlayer<G, L, M> {
 }
 
 impl<G: Game, L: Leaf<G>, M: Meter> Player<G> for MctsPlayer<G, L, M> {
+    crate::player_never!(G: fails);
+
     fn new_game(&mut self, seed: u64) {
         self.search.reseed(seed);
     }
@@ -242,8 +172,7 @@ impl<G: Game, L: Leaf<G>, M: Meter> Player<G> for MctsPlayer<G, L, M> {
             .iter()
             .map(|(_, value)| value.unwrap_or(0.0))
             .collect();
-        let mut outcomes = OutcomeList::default();
-        self.search.game().outcomes(position, &moves, &mut outcomes);
+        let outcomes = self.search.game().outcomes(position, &moves);
         Valuation {
             value: Some(expectation(&outcomes, &values)),
             stats: analysis.stats,

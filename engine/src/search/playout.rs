@@ -8,7 +8,7 @@
 
 use super::mcts::{Leaf, MoveKinds};
 use crate::core::evaluator::Evaluator;
-use crate::core::game::{Game, MAX_SEATS, OutcomeList, Payoffs, sample};
+use crate::core::game::{Game, MAX_SEATS, Payoffs};
 use crate::core::random::RandomStream;
 
 /// Chooses moves in playouts.
@@ -30,11 +30,8 @@ pub trait Policy<G: Game>: Send {
         random: &mut RandomStream,
     ) -> G::Move {
         let mut moves = G::Moves::default();
-        game.moves(position, &mut moves);
-        let mut outcomes = OutcomeList::default();
-        game.outcomes(position, &moves, &mut outcomes);
-        let run = sample(&outcomes, (random.next_u64() >> 32) as u32).run();
-        self.choose(game, position, &moves[run], random)
+        game.draw_moves(position, (random.next_u64() >> 32) as u32, &mut moves);
+        self.choose(game, position, &moves, random)
     }
 }
 

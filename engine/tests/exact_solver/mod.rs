@@ -4,7 +4,7 @@
 //! It is the truth that other exact components are compared with.
 #![allow(dead_code, reason = "each test program uses a part of it")]
 
-use engine::core::game::{Game, OutcomeList};
+use engine::core::game::Game;
 use engine::games::einstein::{EinStein, Move, MoveList, Position};
 use std::collections::HashMap;
 
@@ -36,8 +36,7 @@ impl<const COLUMNS: usize, const ROWS: usize> Solver<COLUMNS, ROWS> {
             .iter()
             .map(|&mv| self.value_of_move(position, mv))
             .collect();
-        let mut outcomes = OutcomeList::default();
-        self.game.outcomes(position, &moves, &mut outcomes);
+        let outcomes = self.game.outcomes(position, &moves);
         let value = outcomes
             .iter()
             .map(|outcome| self.exact_weight(outcome.weight) * best(&move_values[outcome.run()]))

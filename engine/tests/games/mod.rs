@@ -3,7 +3,9 @@
 #![allow(dead_code, unreachable_pub)]
 
 use engine::core::evaluator::Evaluator;
-use engine::core::game::{Game, MAX_SEATS, Outcome, OutcomeList, Payoffs, Seat, won_by};
+use engine::core::game::{
+    DRAW, FixedList, Game, MAX_SEATS, OneOutcome, Outcome, Payoffs, Seat, won_by,
+};
 
 /// Nim with two seats: take any number from one pile; who takes the last stone wins.
 #[derive(Clone, Debug)]
@@ -19,6 +21,7 @@ impl Game for Nim {
     type Position = Piles;
     type Move = (u8, u8);
     type Moves = Vec<(u8, u8)>;
+    type Outcomes = OneOutcome;
 
     fn to_move(&self, position: &Piles) -> Seat {
         position.seat
@@ -54,9 +57,10 @@ impl Game for Nim {
 
 /// A game that is all hash: which seat moves (it need not alternate), how many moves there are,
 /// which runs the outcomes permit with which weights, and the payoffs after `length` plies, for any
-/// number of seats.
+/// number of seats: any shares of two, the points of the ranks of more.
 #[derive(Clone, Debug)]
-pub struct HashGame<const SEATS: usize> {
+pub struct HashGame {
+    pub seats: usize,
     pub seed: u64,
     pub length: u8,
     /// Whether there is chance at all.
@@ -69,7 +73,7 @@ pub struct HashPosition {
     pub ply: u8,
 }
 
-impl<const SEATS: usize> HashGame<SEATS> {
+impl HashGame {
     pub fn start(&self) -> HashPosition {
         HashPosition {
             id: mix(self.seed),
@@ -82,17 +86,18 @@ impl<const SEATS: usize> HashGame<SEATS> {
     }
 }
 
-impl<const SEATS: usize> Game for HashGame<SEATS> {
+impl Game for HashGame {
     type Position = HashPosition;
     type Move = u8;
     type Moves = Vec<u8>;
+    type Outcomes = FixedList<Outcome, 5>;
 
     fn seats(&self) -> usize {
-        SEATS
+        self.seats
     }
 
     fn to_move(&self, position: &HashPosition) -> Seat {
-        (self.draw(position, 1) % SEATS as u64) as Seat
+        (self.draw(position, 1) % self.seats as u64) as Seat
     }
 
     fn payoffs(&self, position: &HashPosition) -> Option<Payoffs> {
@@ -102,13 +107,16 @@ impl<const SEATS: usize> Game for HashGame<SEATS> {
         {
             return None;
         }
-        let shares: Vec<f32> = (0..SEATS)
-            .map(|seat| (self.draw(position, 3 + seat as u64) % 1000) as f32 + 1.0)
-            .collect();
-        let sum: f32 = shares.iter().sum();
+        let score = |seat: Seat| (self.draw(position, 3 + seat as u64) % 1000) as f32 + 1.0;
         let mut payoffs = [0.0; MAX_SEATS];
-        for (payoff, share) in payoffs.iter_mut().zip(shares) {
-            *payoff = share / sum;
+        for seat in 0..self.seats {
+            payoffs[seat] = if self.seats == 2 {
+                score(seat) / (score(0) + score(1))
+            } else {
+                // The points of its rank: one for each seat that is beaten.
+                let beaten = (0..self.seats).filter(|&other| score(other) < score(seat));
+                beaten.count() as f32 / (self.seats - 1) as f32
+            };
         }
         Some(payoffs)
     }
@@ -118,8 +126,8 @@ impl<const SEATS: usize> Game for HashGame<SEATS> {
         moves.extend(0..1 + (self.draw(position, 20) % 5) as u8);
     }
 
-    fn outcomes(&self, position: &HashPosition, moves: &[u8], outcomes: &mut OutcomeList) {
-        outcomes.clear();
+    fn outcomes(&self, position: &HashPosition, moves: &[u8]) -> Self::Outcomes {
+        let mut outcomes = Self::Outcomes::default();
         let count = if self.chance {
             1 + self.draw(position, 21) % 5
         } else {
@@ -143,6 +151,7 @@ impl<const SEATS: usize> Game for HashGame<SEATS> {
                 end: end as u16,
             });
         }
+        outcomes
     }
 
     fn play(&self, position: &HashPosition, mv: u8) -> HashPosition {
@@ -158,6 +167,211 @@ impl<const SEATS: usize> Game for HashGame<SEATS> {
             .id
             .wrapping_mul(251)
             .wrapping_add(u64::from(position.ply)))
+    }
+}
+
+/// Two dice are rolled: 21 different rolls. The mover adds to its total any number from the lower
+/// die to the sum of both, modulo `modulus`; after `length` plies the larger total wins, and equal
+/// ones draw.
+#[derive(Clone, Debug)]
+pub struct Totals {
+    pub modulus: u8,
+    pub length: u8,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct TotalsPosition {
+    pub totals: [u8; 2],
+    pub ply: u8,
+}
+
+impl Totals {
+    pub const START: TotalsPosition = TotalsPosition {
+        totals: [0; 2],
+        ply: 0,
+    };
+
+    /// The value for the seat to move, by the rules and roll by roll.
+    pub fn value(&self, position: &TotalsPosition) -> f64 {
+        let mover = usize::from(position.ply % 2);
+        if position.ply == self.length {
+            let [own, other] = [position.totals[mover], position.totals[1 - mover]];
+            return f64::from(u8::from(own > other) + u8::from(own >= other)) / 2.0;
+        }
+        let after: Vec<f64> = (1..=12)
+            .map(|number| 1.0 - self.value(&self.play(position, number)))
+            .collect();
+        let mut sum = 0.0;
+        for red in 1..=6usize {
+            for blue in 1..=6 {
+                let numbers = red.min(blue)..=red + blue;
+                sum += numbers.map(|number| after[number - 1]).fold(0.0, f64::max);
+            }
+        }
+        sum / 36.0
+    }
+}
+
+impl Game for Totals {
+    type Position = TotalsPosition;
+    type Move = u8;
+    type Moves = FixedList<u8, 12>;
+    type Outcomes = FixedList<Outcome, 21>;
+
+    fn to_move(&self, position: &TotalsPosition) -> Seat {
+        usize::from(position.ply % 2)
+    }
+
+    fn payoffs(&self, position: &TotalsPosition) -> Option<Payoffs> {
+        (position.ply == self.length).then(|| larger_wins(position.totals))
+    }
+
+    fn moves(&self, _: &TotalsPosition, moves: &mut Self::Moves) {
+        moves.clear();
+        (1..=12).for_each(|number| moves.push(number));
+    }
+
+    fn outcomes(&self, _: &TotalsPosition, _: &[u8]) -> Self::Outcomes {
+        let mut outcomes = Self::Outcomes::default();
+        for low in 1..=6u16 {
+            for high in low..=6 {
+                outcomes.push(Outcome {
+                    weight: if low == high { 1.0 } else { 2.0 } / 36.0,
+                    start: low - 1,
+                    end: low + high,
+                });
+            }
+        }
+        outcomes
+    }
+
+    fn play(&self, position: &TotalsPosition, number: u8) -> TotalsPosition {
+        let mut next = *position;
+        let total = &mut next.totals[usize::from(position.ply % 2)];
+        *total = (*total + number) % self.modulus;
+        next.ply += 1;
+        next
+    }
+
+    fn key(&self, position: &TotalsPosition) -> u64 {
+        let [one, other] = position.totals;
+        mix(u64::from(u32::from_le_bytes([one, other, position.ply, 0])))
+    }
+}
+
+/// Cells are taken in turn, each worth its points; who has more after `length` plies wins, and equal
+/// ones draw. Without chance, with as many moves as there are cells, and positions of kilobytes.
+#[derive(Clone, Debug)]
+pub struct Field {
+    /// At most [`Field::MOST_CELLS`].
+    pub points: Vec<u8>,
+    pub length: u16,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct FieldPosition {
+    taken: [bool; Field::MOST_CELLS],
+    totals: [u16; 2],
+    ply: u16,
+    key: u64,
+}
+
+impl Field {
+    pub const MOST_CELLS: usize = 2500;
+
+    pub const START: FieldPosition = FieldPosition {
+        taken: [false; Self::MOST_CELLS],
+        totals: [0; 2],
+        ply: 0,
+        key: 0,
+    };
+
+    /// Cells with any points from 0 to `most`.
+    pub fn new(cells: usize, most: u8, length: u16, seed: u64) -> Self {
+        let points = (0..cells as u64).map(|cell| mix(cell ^ mix(seed)) % (u64::from(most) + 1));
+        Self {
+            points: points.map(|points| points as u8).collect(),
+            length,
+        }
+    }
+
+    /// The value for the seat to move: whoever takes the cell worth most loses nothing by it.
+    pub fn value(&self, position: &FieldPosition) -> f32 {
+        let mut free: Vec<u8> = (0..self.points.len())
+            .filter(|&cell| !position.taken[cell])
+            .map(|cell| self.points[cell])
+            .collect();
+        free.sort_unstable_by(|one, other| other.cmp(one));
+        let mover = self.to_move(position);
+        let mut totals = position.totals;
+        for (turn, points) in free
+            .into_iter()
+            .take(usize::from(self.length - position.ply))
+            .enumerate()
+        {
+            totals[(mover + turn) % 2] += u16::from(points);
+        }
+        larger_wins(totals)[mover]
+    }
+}
+
+impl Game for Field {
+    type Position = FieldPosition;
+    type Move = u16;
+    type Moves = Vec<u16>;
+    type Outcomes = OneOutcome;
+
+    fn most_moves(&self) -> usize {
+        self.points.len()
+    }
+
+    fn to_move(&self, position: &FieldPosition) -> Seat {
+        usize::from(position.ply % 2)
+    }
+
+    fn payoffs(&self, position: &FieldPosition) -> Option<Payoffs> {
+        (position.ply == self.length).then(|| larger_wins(position.totals))
+    }
+
+    fn moves(&self, position: &FieldPosition, moves: &mut Vec<u16>) {
+        moves.clear();
+        moves.extend(
+            (0..self.points.len() as u16).filter(|&cell| !position.taken[usize::from(cell)]),
+        );
+    }
+
+    fn play(&self, position: &FieldPosition, cell: u16) -> FieldPosition {
+        let mut next = *position;
+        let seat = self.to_move(position);
+        next.taken[usize::from(cell)] = true;
+        next.totals[seat] += u16::from(self.points[usize::from(cell)]);
+        next.key ^= mix(2 * u64::from(cell) + seat as u64);
+        next.ply += 1;
+        next
+    }
+
+    fn move_kinds(&self) -> usize {
+        self.points.len()
+    }
+
+    fn move_kind(&self, _: &FieldPosition, cell: u16) -> usize {
+        usize::from(cell)
+    }
+
+    fn urgency(&self, _: &FieldPosition, cell: u16) -> u8 {
+        self.points[usize::from(cell)]
+    }
+
+    fn key(&self, position: &FieldPosition) -> u64 {
+        mix(position.key ^ u64::from(position.ply))
+    }
+}
+
+fn larger_wins<T: Ord>([one, other]: [T; 2]) -> Payoffs {
+    match one.cmp(&other) {
+        std::cmp::Ordering::Greater => won_by(0),
+        std::cmp::Ordering::Equal => DRAW,
+        std::cmp::Ordering::Less => won_by(1),
     }
 }
 

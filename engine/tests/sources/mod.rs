@@ -7,7 +7,7 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-/// A file of the engine, as tokens.
+/// A file of a crate, as tokens.
 #[derive(Debug)]
 pub(crate) struct Source {
     /// Path below `src`, with `/`.
@@ -53,17 +53,33 @@ pub(crate) fn modules_in_reading_order() -> Vec<String> {
 
 /// All files of the engine but `lib.rs` and those that only tests use.
 pub(crate) fn engine_sources() -> Vec<Source> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let mut sources = crate_sources("engine");
+    sources.retain(|source| source.path != "lib.rs");
+    sources
+}
+
+/// All files of a crate but those that only tests use.
+pub(crate) fn crate_sources(name: &str) -> Vec<Source> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("..")
+        .join(name)
+        .join("src");
     let mut sources = Vec::new();
     collect(&root, &root, &mut sources);
     let tests: Vec<String> = sources
         .iter()
         .flat_map(|source| source.test_files.clone())
         .collect();
-    sources.retain(|source| source.path != "lib.rs" && !tests.contains(&source.path));
+    sources.retain(|source| {
+        let folder = source.path.trim_end_matches(".rs");
+        !tests.iter().any(|test| {
+            *test == source.path
+                || folder.starts_with(&format!("{}/", test.trim_end_matches(".rs")))
+        })
+    });
     assert!(
         sources.len() > 10,
-        "the engine has more files than {}",
+        "{name} has more files than {}",
         sources.len()
     );
     sources

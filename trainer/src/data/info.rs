@@ -1,12 +1,11 @@
-//! What records hold: counts, results, lengths, stones, values, duplicates.
+//! What records hold: counts, results, lengths, what is left of the game, values, duplicates.
 //!
 //! Invariant: every number is a count over all games, so it is the same in whatever order shards
 //! are read.
 
 use super::{DataError, Source};
-use crate::shard::PlayedGame;
-use engine::core::game::Game;
-use engine::games::einstein::Standard;
+use crate::shard::{Estimate, PlayedGame};
+use engine::play::playable::Playable;
 use rayon::prelude::*;
 use serde::Serialize;
 
@@ -26,10 +25,12 @@ pub struct Info {
     pub positions: u64,
     /// Bytes of the files a position.
     pub bytes_per_position: f64,
-    /// Games won by Red and by Blue.
-    pub wins: [u64; 2],
-    /// Games won by the side that began.
-    pub first_mover_wins: u64,
+    /// Games of which several seats share the first place.
+    pub draws: u64,
+    /// What each seat got in all games: a win is 1, a draw of two ½.
+    pub points: Vec<f64>,
+    /// What the seats that began got.
+    pub first_mover_points: f64,
     /// Explored plies.
     pub explored: u64,
     /// Plies with a value.
@@ -41,11 +42,11 @@ pub struct Info {
     pub plies: [usize; 2],
     /// Games by their number of plies, from 0.
     pub games_by_plies: Vec<u64>,
-    /// Positions before a ply by stones of both sides, from 0.
-    pub positions_by_stones: Vec<u64>,
+    /// Positions before a ply by what is left of the game, from 0; the game says what it counts.
+    pub positions_by_remaining: Vec<u64>,
     /// Plies with a value by that value, in bars of 0.05.
     pub values_by_size: Vec<u64>,
-    /// Games that equal an earlier one in start, dice and moves.
+    /// Games that equal an earlier one in start, outcomes and moves.
     pub duplicate_games: u64,
     /// Positions before a ply that equal an earlier one, the seat to move included.
     pub duplicate_positions: u64,
@@ -53,8 +54,8 @@ pub struct Info {
     pub players: Vec<PlayerCount>,
     /// What labels say, in the order of the headers.
     pub labels: Vec<LabelCount>,
-    /// `classic` or `nearest`.
-    pub variant: String,
+    /// The game with its parameters.
+    pub game: String,
     /// Different runs that the games come from.
     pub runs: usize,
 }
@@ -66,8 +67,8 @@ pub struct PlayerCount {
     pub player: String,
     /// Sides it played.
     pub sides: u64,
-    /// How many of them won.
-    pub wins: u64,
+    /// What it got for them.
+    pub points: f64,
 }
 
 /// What one label says.
@@ -89,11 +90,11 @@ pub struct LabelCount {
 ///
 /// # Errors
 /// If a shard cannot be read.
-pub fn info(source: &Source) -> Result<Info, DataError> {
+pub fn info<G: Playable>(source: &Source<G>) -> Result<Info, DataError> {
     let mut info = Info {
-        positions_by_stones: vec![0; 13],
+        points: vec![0.0; source.rules.seats()],
         values_by_size: vec![0; VALUE_BINS],
-        variant: source.variant.clone(),
+        game: source.rules.notation(),
         runs: source.runs.len(),
         players: source
             .players
@@ -121,8 +122,8 @@ pub fn info(source: &Source) -> Result<Info, DataError> {
     let (mut prints, mut positions) = (Vec::new(), Vec::new());
     let mut square_error = 0.0;
     source.each_game(|game| {
-        info.count(&game, &mut positions, &mut square_error);
-        prints.push(game.fingerprint());
+        info.count(&source.rules, &game, &mut positions, &mut square_error);
+        prints.push(game.fingerprint(&source.rules));
         Ok(())
     })?;
     info.bytes_per_position = info.bytes as f64 / info.positions.max(1) as f64;
@@ -148,19 +149,26 @@ fn duplicates<T: Ord + Send>(mut items: Vec<T>) -> u64 {
 }
 
 impl Info {
-    fn count(&mut self, game: &PlayedGame, positions: &mut Vec<u64>, square_error: &mut f64) {
-        // What a move does is the same in every variant.
-        let rules = Standard::default();
+    fn count<G: Playable>(
+        &mut self,
+        rules: &G,
+        game: &PlayedGame<G>,
+        positions: &mut Vec<u64>,
+        square_error: &mut f64,
+    ) {
         let record = &game.record;
         self.games += 1;
         self.positions += record.plies.len() as u64;
-        self.first_mover_wins += u64::from(record.payoffs[record.start.seat()] > 0.5);
+        let payoffs = &record.payoffs[..rules.seats()];
+        self.first_mover_points += f64::from(payoffs[rules.to_move(&record.start)]);
+        let best = payoffs.iter().copied().fold(0.0, f32::max);
+        self.draws += u64::from(payoffs.iter().filter(|&&payoff| payoff == best).count() > 1);
         for (seat, &player) in game.players.iter().enumerate() {
-            let won = u64::from(record.payoffs[seat] > 0.5);
-            self.wins[seat] += won;
+            let points = f64::from(payoffs[seat]);
+            self.points[seat] += points;
             let count = &mut self.players[usize::from(player)];
             count.sides += 1;
-            count.wins += won;
+            count.points += points;
         }
         if self.games_by_plies.len() <= record.plies.len() {
             self.games_by_plies.resize(record.plies.len() + 1, 0);
@@ -168,22 +176,26 @@ impl Info {
         self.games_by_plies[record.plies.len()] += 1;
         let mut position = record.start;
         for (number, ply) in record.plies.iter().enumerate() {
-            positions.push(position.bits());
-            self.positions_by_stones[position.stones() as usize] += 1;
+            positions.push(rules.key(&position));
+            let remaining = rules.remaining(&position);
+            if self.positions_by_remaining.len() <= remaining {
+                self.positions_by_remaining.resize(remaining + 1, 0);
+            }
+            self.positions_by_remaining[remaining] += 1;
+            let payoff = payoffs[rules.to_move(&position)];
             self.explored += u64::from(ply.explored);
             if let Some(value) = ply.value {
                 self.values += 1;
                 // The last bar holds 1, too.
                 self.values_by_size[((value * VALUE_BINS as f32) as usize).min(VALUE_BINS - 1)] +=
                     1;
-                *square_error += f64::from(value - record.payoffs[position.seat()]).powi(2);
+                *square_error += f64::from(value - payoff).powi(2);
             }
             for (label, values) in self.labels.iter_mut().zip(&game.labels) {
-                if let Some(value) = values[number] {
+                if let Some(Estimate { value, .. }) = values[number] {
                     label.positions += 1;
                     // A sum until all are counted.
-                    *label.error.get_or_insert(0.0) +=
-                        f64::from(value - record.payoffs[position.seat()]).powi(2);
+                    *label.error.get_or_insert(0.0) += f64::from(value - payoff).powi(2);
                 }
             }
             position = rules.play(&position, ply.mv);

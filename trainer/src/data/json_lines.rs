@@ -2,29 +2,31 @@
 //!
 //! Invariant: what was exported and is imported again is the same set, to the last bit.
 
+use super::builder::{Builder, Said};
 use super::output::{Output, Written};
 use super::{DataError, Source};
-use crate::shard::{self, Label, PlayedGame, Replay, ShardHeader, labels};
+use crate::shard::{Estimate, GameMap, Label, PlayedGame, ShardHeader, labels, rules};
 use engine::core::files::{self, FileError};
-use engine::core::game::won_by;
-use engine::core::record::{GameRecord, Ply};
-use engine::games::einstein::dice::Die;
-use engine::games::einstein::{BLUE, RED, Standard};
+use engine::play::playable::Playable;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
 
-const FORMAT: &str = "alea-games-1";
+const FORMAT: &str = "alea-games-2";
 
 /// The first line.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Heading {
     format: String,
-    variant: String,
+    game: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    map: Option<GameMap>,
     players: Vec<String>,
+    #[serde(default, skip_serializing_if = "labels::is_false")]
+    times: bool,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     labels: Vec<Label>,
     #[serde(default)]
@@ -33,17 +35,27 @@ pub(super) struct Heading {
 
 impl Heading {
     /// What is said of these games.
-    pub(super) fn of(source: &Source) -> Self {
+    pub(super) fn of<G: Playable>(source: &Source<G>) -> Self {
         let run = if let [run] = &source.runs[..] {
             run.clone()
         } else {
             serde_json::json!({ "sources": source.runs })
         };
-        let (players, labels) = (source.players.clone(), source.labels.clone());
+        let ShardHeader {
+            run,
+            game,
+            map,
+            players,
+            times,
+            labels,
+            ..
+        } = source.header(run);
         Self {
             format: FORMAT.to_owned(),
-            variant: source.variant.clone(),
+            game,
+            map,
             players,
+            times,
             labels,
             run,
         }
@@ -52,30 +64,20 @@ impl Heading {
     /// The rules of these games, and the header of their shards.
     ///
     /// # Errors
-    /// In words, if it is another format, or says what cannot be.
-    pub(super) fn into_header(self) -> Result<(Standard, ShardHeader), String> {
-        let variant = shard::variant_named(&self.variant).filter(|_| self.format == FORMAT);
-        let variant = variant
-            .ok_or_else(|| format!("'format' is {FORMAT} and 'variant' classic or nearest"))?;
+    /// In words, if it is another format or game, or says what cannot be.
+    pub(super) fn into_header<G: Playable>(self) -> Result<(G, ShardHeader), String> {
+        if self.format != FORMAT {
+            return Err(format!("'format' is {FORMAT}, not {}", self.format));
+        }
+        let rules: G = rules(&self.game, self.map.as_ref())?;
         labels::check(&self.labels)?;
-        let Self {
-            variant: name,
-            players,
-            labels,
-            run,
-            ..
-        } = self;
-        Ok((
-            Standard::new(variant, Die::fair()),
-            ShardHeader {
-                run,
-                players,
-                variant: name,
-                labels,
-                first_game: 0,
-                games: 0,
-            },
-        ))
+        let header = ShardHeader {
+            players: self.players,
+            times: self.times,
+            labels: self.labels,
+            ..ShardHeader::of(&rules, self.run)
+        };
+        Ok((rules, header))
     }
 }
 
@@ -83,36 +85,47 @@ impl Heading {
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Line {
-    /// Indices of Red's and Blue's player in the first line.
-    players: [u8; 2],
+    /// For each seat the index of its player in the first line.
+    players: Vec<u8>,
     start: String,
-    /// `r` or `b`.
-    winner: char,
+    /// What each seat got.
+    payoffs: Vec<f32>,
     plies: Vec<LinePly>,
 }
 
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct LinePly {
-    die: u8,
+    /// What chance said; 0 where there is none.
+    #[serde(default, skip_serializing_if = "is_none")]
+    outcome: u8,
     #[serde(rename = "move")]
     mv: String,
     #[serde(default)]
     value: Option<f32>,
     #[serde(default)]
     explored: bool,
-    /// What the labels say of the position before the roll, by their names.
+    /// Microseconds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    time: Option<u64>,
+    /// What the labels say of the position before the ply, by their names.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     labels: BTreeMap<String, f32>,
+    /// The errors of that.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    errors: BTreeMap<String, f32>,
+}
+
+fn is_none(outcome: &u8) -> bool {
+    *outcome == 0
 }
 
 /// Writes all games into a file; returns how many there are.
 ///
 /// # Errors
 /// If records cannot be read or the file not be written.
-pub fn export(source: &Source, path: &Path) -> Result<u64, DataError> {
+pub fn export<G: Playable>(source: &Source<G>, path: &Path) -> Result<u64, DataError> {
     let heading = Heading::of(source);
-    let rules = Standard::default();
     let mut games = 0;
     // Whatever stops the reading of games has to get out through the writing of the file.
     let mut failure = None;
@@ -120,7 +133,7 @@ pub fn export(source: &Source, path: &Path) -> Result<u64, DataError> {
         write_line(file, &heading)?;
         let stopped = source.each_game(|game| {
             games += 1;
-            write_line(file, &line(&game, &rules, &source.labels)).map_err(|cause| {
+            write_line(file, &line(&game, &source.rules, &source.labels)).map_err(|cause| {
                 FileError::Write {
                     path: path.to_owned(),
                     cause,
@@ -145,31 +158,28 @@ fn write_line(file: &mut dyn Write, value: &impl Serialize) -> std::io::Result<(
     file.write_all(&text)
 }
 
-fn line(game: &PlayedGame, rules: &Standard, labels: &[Label]) -> Line {
+fn line<G: Playable>(game: &PlayedGame<G>, rules: &G, labels: &[Label]) -> Line {
     let record = &game.record;
-    let labels_of = |ply: usize| {
-        let values = labels
-            .iter()
-            .enumerate()
-            .filter_map(|(index, label)| Some((label.name.clone(), game.label(index, ply)?)));
-        values.collect()
+    let named = |ply: usize, of: fn(Estimate) -> Option<f32>| {
+        let entry = |(index, label): (usize, &Label)| {
+            Some((label.name.clone(), of(game.estimate(index, ply)?)?))
+        };
+        labels.iter().enumerate().filter_map(entry).collect()
     };
-    let plies =
-        record
-            .positions(rules)
-            .zip(&record.plies)
-            .enumerate()
-            .map(|(number, (position, ply))| LinePly {
-                die: ply.outcome,
-                mv: rules.format_move(&position, ply.mv),
-                value: ply.value,
-                explored: ply.explored,
-                labels: labels_of(number),
-            });
+    let plies = record.positions(rules).zip(&record.plies).enumerate();
+    let plies = plies.map(|(number, (position, ply))| LinePly {
+        outcome: ply.outcome,
+        mv: rules.format_move(&position, ply.mv),
+        value: ply.value,
+        explored: ply.explored,
+        time: game.times.get(number).copied().flatten(),
+        labels: named(number, |label| Some(label.value)),
+        errors: named(number, |label| label.error),
+    });
     Line {
-        players: game.players,
+        players: game.players.clone(),
         start: rules.format_position(&record.start, None),
-        winner: if record.payoffs[RED] > 0.5 { 'r' } else { 'b' },
+        payoffs: record.payoffs[..rules.seats()].to_vec(),
         plies: plies.collect(),
     }
 }
@@ -178,7 +188,7 @@ fn line(game: &PlayedGame, rules: &Standard, labels: &[Label]) -> Line {
 ///
 /// # Errors
 /// If a line is no game by the rules, which is named, or the set cannot be written.
-pub fn import(path: &Path, place: &Path) -> Result<Written, DataError> {
+pub fn import<G: Playable>(path: &Path, place: &Path) -> Result<Written, DataError> {
     let file = File::open(path).map_err(|cause| match cause.kind() {
         std::io::ErrorKind::NotFound => FileError::NotFound {
             path: path.to_owned(),
@@ -204,7 +214,9 @@ pub fn import(path: &Path, place: &Path) -> Result<Written, DataError> {
     })?;
     let heading: Heading = serde_json::from_str(&first)
         .map_err(|error| wrong(1, format!("not the heading of a set of games ({error})")))?;
-    let (rules, header) = heading.into_header().map_err(|problem| wrong(1, problem))?;
+    let (rules, header) = heading
+        .into_header::<G>()
+        .map_err(|problem| wrong(1, problem))?;
     let mut output = Output::create(place, header.clone())?;
     for (number, text) in lines {
         let text = text.map_err(|cause| FileError::Read {
@@ -222,57 +234,35 @@ pub fn import(path: &Path, place: &Path) -> Result<Written, DataError> {
     output.finish()
 }
 
-fn game(line: Line, rules: &Standard, header: &ShardHeader) -> Result<PlayedGame, String> {
+fn game<G: Playable>(line: Line, rules: &G, header: &ShardHeader) -> Result<PlayedGame<G>, String> {
     let (start, _) = rules
         .parse_position(&line.start)
         .map_err(|error| format!("start: {error}"))?;
-    let mut replay = Replay::new(rules, start, line.players, header.players.len())?;
-    let mut plies = Vec::with_capacity(line.plies.len());
-    let mut labels = vec![vec![None; line.plies.len()]; header.labels.len()];
-    for (number, ply) in line.plies.into_iter().enumerate() {
-        if replay.winner().is_some() {
-            return Err(replay.wrong("the game was over before"));
+    let mut game = Builder::new(rules, start, line.players, header)?;
+    for mut ply in line.plies {
+        if game.replay.payoffs().is_some() {
+            return Err(game.replay.wrong("the game was over before"));
         }
         let mv = rules
-            .parse_move(replay.position(), &ply.mv)
-            .map_err(|error| replay.wrong(&error.to_string()))?;
-        if ply
-            .value
-            .iter()
-            .chain(ply.labels.values())
-            .any(|value| !(0.0..=1.0).contains(value))
-        {
-            return Err(replay.wrong("the value is no probability"));
+            .parse_move(game.replay.position(), &ply.mv)
+            .map_err(|error| game.replay.wrong(&error.to_string()))?;
+        let of = |Label { name, .. }: &Label| (ply.labels.remove(name), ply.errors.remove(name));
+        let labels = header.labels.iter().map(of).collect();
+        if !ply.labels.is_empty() || !ply.errors.is_empty() {
+            let problem = "has a label that the first line does not name";
+            return Err(game.replay.wrong(problem));
         }
-        for (name, value) in ply.labels {
-            let index = header.labels.iter().position(|label| label.name == name);
-            labels[index
-                .ok_or_else(|| replay.wrong("has a label that the first line does not name"))?]
-                [number] = Some(shard::rounded(value));
-        }
-        replay.play(ply.die, mv)?;
-        plies.push(Ply {
-            outcome: ply.die,
-            mv,
-            value: ply.value.map(shard::rounded),
+        let said = Said {
+            value: ply.value,
             explored: ply.explored,
-        });
+            time: ply.time,
+            labels,
+        };
+        game.play(ply.outcome, mv, said)?;
     }
-    let winner = match line.winner {
-        'r' => RED,
-        'b' => BLUE,
-        _ => return Err("'winner' is r or b".to_owned()),
-    };
-    let winner = replay.finish(winner as u8)?;
-    let mut game = PlayedGame {
-        record: GameRecord {
-            start,
-            plies,
-            payoffs: won_by(winner),
-        },
-        players: line.players,
-        labels,
-    };
-    game.tidy_labels();
+    let game = game.finish()?;
+    if game.record.payoffs[..rules.seats()] != line.payoffs {
+        return Err("the payoffs are not those that the moves lead to".to_owned());
+    }
     Ok(game)
 }

@@ -7,15 +7,16 @@ use super::DataError;
 use super::staging::Staging;
 use crate::manifest::Manifest;
 use crate::shard::{self, GAMES_PER_SHARD, PlayedGame, ShardHeader};
+use engine::play::playable::Playable;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 
 /// A directory that is being filled.
 #[derive(Debug)]
-pub struct Output {
+pub struct Output<G: Playable> {
     staging: Staging,
     header: ShardHeader,
-    waiting: Vec<PlayedGame>,
+    waiting: Vec<PlayedGame<G>>,
     written: Written,
 }
 
@@ -46,7 +47,7 @@ impl Written {
     }
 
     /// Counts a game, but not the shard it is in.
-    pub(super) fn count(&mut self, game: &PlayedGame) {
+    pub(super) fn count<G: Playable>(&mut self, game: &PlayedGame<G>) {
         self.games += 1;
         self.positions += game.record.plies.len() as u64;
         self.values += game
@@ -59,7 +60,7 @@ impl Written {
     }
 }
 
-impl Output {
+impl<G: Playable> Output<G> {
     /// A directory to be, of shards with such headers, but for what says which games are in them.
     ///
     /// # Errors
@@ -77,7 +78,7 @@ impl Output {
     ///
     /// # Errors
     /// If a shard cannot be written.
-    pub fn push(&mut self, game: PlayedGame) -> Result<(), DataError> {
+    pub fn push(&mut self, game: PlayedGame<G>) -> Result<(), DataError> {
         self.written.count(&game);
         self.waiting.push(game);
         if self.waiting.len() as u64 == GAMES_PER_SHARD {

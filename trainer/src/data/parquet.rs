@@ -11,28 +11,26 @@ pub use import::import;
 
 use super::json_lines::Heading;
 use super::{DataError, Source};
-use crate::shard::{Label, PlayedGame};
+use crate::shard::{Label, PlayedGame, Replay};
 use engine::core::files::{self, FileError};
-use engine::games::einstein::Standard;
+use engine::play::playable::Playable;
 use parquet::basic::Compression;
-use parquet::data_type::{BoolType, FloatType, Int32Type, Int64Type};
+use parquet::data_type::{BoolType, ByteArray, ByteArrayType, FloatType, Int32Type, Int64Type};
 use parquet::errors::ParquetError;
 use parquet::file::metadata::KeyValue;
 use parquet::file::properties::WriterProperties;
-use parquet::file::writer::SerializedFileWriter;
+use parquet::file::writer::{SerializedColumnWriter, SerializedFileWriter};
 use parquet::schema::parser::parse_message_type;
 use parquet::schema::types::TypePtr;
 use std::io::Write;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// The columns but for those of labels; `docs/formats.md` says what they hold.
-const COLUMNS: &str = "required int64 game; required int32 ply; required int64 position; required int32 seat; required int32 stones;
-    required int32 die; required int32 move; required boolean explored; optional float value; required boolean won;
-    required int32 red; required int32 blue;";
-
-/// Where the columns of labels begin.
-const FIRST_LABEL: usize = 12;
+/// The columns that every file has; `docs/formats.md` says what they hold. Those of players, times
+/// and labels follow.
+const COLUMNS: &str = "required int64 game; required int32 ply; required binary position (UTF8); required int32 seat;
+    required int32 remaining; required int32 outcome; required binary move (UTF8); required int32 index;
+    required boolean explored; optional float value; required float payoff;";
 
 /// Key of the metadata under which the heading of JSON lines stands.
 const KEY: &str = "alea";
@@ -40,88 +38,166 @@ const KEY: &str = "alea";
 /// Rows of a row group, about.
 const ROWS: usize = 1 << 18;
 
-/// The name of a label's column.
-fn label_column(label: &Label) -> String {
-    format!("label_{}", label.name)
+/// The names of a label's columns, of values and of errors.
+fn label_columns(label: &Label) -> [String; 2] {
+    ["label", "error"].map(|kind| format!("{kind}_{}", label.name))
 }
 
-fn schema(labels: &[Label]) -> Result<TypePtr, ParquetError> {
-    let labels: String = labels
-        .iter()
-        .map(|label| format!("optional float {};", label_column(label)))
-        .collect();
+/// The name of the column of a seat's player.
+fn player_column<G: Playable>(rules: &G, seat: usize) -> String {
+    format!("player_{}", rules.seat_name(seat))
+}
+
+fn schema<G: Playable>(source: &Source<G>) -> Result<TypePtr, ParquetError> {
+    let mut columns = COLUMNS.to_owned();
+    for seat in 0..source.rules.seats() {
+        let name = player_column(&source.rules, seat);
+        columns += &format!("required int32 {name};");
+    }
+    if source.times {
+        columns += "optional int64 time;";
+    }
+    for label in &source.labels {
+        let [value, error] = label_columns(label);
+        columns += &format!("optional float {value};");
+        if label.errors {
+            columns += &format!("optional float {error};");
+        }
+    }
     Ok(Arc::new(parse_message_type(&format!(
-        "message plies {{ {COLUMNS} {labels} }}"
+        "message plies {{ {columns} }}"
     ))?))
 }
 
-/// A column with gaps.
-#[derive(Default)]
-struct Gappy {
-    there: Vec<i16>,
-    values: Vec<f32>,
+/// A column that waits to be written; its levels say where it has gaps.
+enum Column {
+    Long(Vec<i64>, Option<Vec<i16>>),
+    Int(Vec<i32>),
+    Text(Vec<ByteArray>),
+    Flag(Vec<bool>),
+    Real(Vec<f32>, Option<Vec<i16>>),
 }
 
-impl Gappy {
-    fn push(&mut self, value: Option<f32>) {
-        self.there.push(i16::from(value.is_some()));
-        self.values.extend(value);
-    }
+/// One cell of a row.
+enum Cell {
+    Long(i64),
+    Int(i32),
+    Text(String),
+    Flag(bool),
+    Real(f32),
+    MaybeLong(Option<i64>),
+    MaybeReal(Option<f32>),
 }
 
-/// Columns that wait to be written.
-#[derive(Default)]
-struct Columns {
-    game: Vec<i64>,
-    position: Vec<i64>,
-    /// Ply, seat, stones, die, move, Red's and Blue's player.
-    small: [Vec<i32>; 7],
-    explored: Vec<bool>,
-    won: Vec<bool>,
-    value: Gappy,
-    labels: Vec<Gappy>,
-}
-
-impl Columns {
-    fn new(labels: usize) -> Self {
-        Self {
-            labels: (0..labels).map(|_| Gappy::default()).collect(),
-            ..Self::default()
+impl Column {
+    /// A column that begins with a cell.
+    fn of(cell: &Cell) -> Self {
+        match cell {
+            Cell::Long(_) => Self::Long(Vec::new(), None),
+            Cell::Int(_) => Self::Int(Vec::new()),
+            Cell::Text(_) => Self::Text(Vec::new()),
+            Cell::Flag(_) => Self::Flag(Vec::new()),
+            Cell::Real(_) => Self::Real(Vec::new(), None),
+            Cell::MaybeLong(_) => Self::Long(Vec::new(), Some(Vec::new())),
+            Cell::MaybeReal(_) => Self::Real(Vec::new(), Some(Vec::new())),
         }
     }
 
-    fn push(&mut self, number: i64, game: &PlayedGame, rules: &Standard) {
-        let [red, blue] = game.players.map(i32::from);
-        for (index, (position, ply)) in game
-            .record
-            .positions(rules)
-            .zip(&game.record.plies)
-            .enumerate()
-        {
-            self.game.push(number);
-            // 61 bits: never negative.
-            self.position.push(position.bits() as i64);
-            let (seat, stones) = (position.seat() as i32, position.stones() as i32);
+    fn push(&mut self, cell: Cell) {
+        match (self, cell) {
+            (Self::Long(values, None), Cell::Long(value)) => values.push(value),
+            (Self::Int(values), Cell::Int(value)) => values.push(value),
+            (Self::Text(values), Cell::Text(value)) => values.push(value.as_str().into()),
+            (Self::Flag(values), Cell::Flag(value)) => values.push(value),
+            (Self::Real(values, None), Cell::Real(value)) => values.push(value),
+            (Self::Long(values, Some(there)), Cell::MaybeLong(value)) => {
+                there.push(i16::from(value.is_some()));
+                values.extend(value);
+            }
+            (Self::Real(values, Some(there)), Cell::MaybeReal(value)) => {
+                there.push(i16::from(value.is_some()));
+                values.extend(value);
+            }
+            // Every row has the same cells.
+            _ => {}
+        }
+    }
+
+    fn write(&self, writer: &mut SerializedColumnWriter<'_>) -> Result<usize, ParquetError> {
+        match self {
+            Self::Long(values, there) => {
+                writer
+                    .typed::<Int64Type>()
+                    .write_batch(values, there.as_deref(), None)
+            }
+            Self::Int(values) => writer.typed::<Int32Type>().write_batch(values, None, None),
+            Self::Text(values) => writer
+                .typed::<ByteArrayType>()
+                .write_batch(values, None, None),
+            Self::Flag(values) => writer.typed::<BoolType>().write_batch(values, None, None),
+            Self::Real(values, there) => {
+                writer
+                    .typed::<FloatType>()
+                    .write_batch(values, there.as_deref(), None)
+            }
+        }
+    }
+}
+
+/// Rows that wait to be written, column by column in the order of the schema.
+#[derive(Default)]
+struct Rows {
+    columns: Vec<Column>,
+    rows: usize,
+}
+
+impl Rows {
+    fn push<G: Playable>(&mut self, number: i64, game: &PlayedGame<G>, source: &Source<G>) {
+        let rules = &source.rules;
+        let mut replay = Replay::new(rules, game.record.start);
+        for (ply, said) in game.record.plies.iter().enumerate() {
+            let position = *replay.position();
+            let seat = rules.to_move(&position);
+            // What was read follows the rules.
+            let index = replay.play(said.outcome, said.mv).unwrap_or_default();
             let row = [
-                index as i32 + 1,
-                seat,
-                stones,
-                i32::from(ply.outcome),
-                i32::from(ply.mv.number()),
-                red,
-                blue,
+                Cell::Long(number),
+                Cell::Int(ply as i32 + 1),
+                Cell::Text(rules.format_position(&position, None)),
+                Cell::Int(seat as i32),
+                Cell::Int(rules.remaining(&position) as i32),
+                Cell::Int(said.outcome.into()),
+                Cell::Text(rules.format_move(&position, said.mv)),
+                Cell::Int(index as i32),
+                Cell::Flag(said.explored),
+                Cell::MaybeReal(said.value),
+                Cell::Real(game.record.payoffs[seat]),
             ];
-            self.small
-                .iter_mut()
-                .zip(row)
-                .for_each(|(column, value)| column.push(value));
-            self.explored.push(ply.explored);
-            self.won.push(game.record.payoffs[position.seat()] > 0.5);
-            self.value.push(ply.value);
-            self.labels
-                .iter_mut()
-                .enumerate()
-                .for_each(|(label, column)| column.push(game.label(label, index)));
+            let players = game.players.iter().map(|&player| Cell::Int(player.into()));
+            let time = source.times.then(|| {
+                let time = game.times.get(ply).copied().flatten();
+                Cell::MaybeLong(time.and_then(|time| i64::try_from(time).ok()))
+            });
+            let labels = source.labels.iter().enumerate().flat_map(|(index, label)| {
+                let said = game.estimate(index, ply);
+                let error = || Cell::MaybeReal(said.and_then(|said| said.error));
+                [
+                    Some(Cell::MaybeReal(said.map(|said| said.value))),
+                    label.errors.then(error),
+                ]
+            });
+            let cells = row
+                .into_iter()
+                .chain(players)
+                .chain(time)
+                .chain(labels.flatten());
+            for (column, cell) in cells.enumerate() {
+                if self.columns.len() == column {
+                    self.columns.push(Column::of(&cell));
+                }
+                self.columns[column].push(cell);
+            }
+            self.rows += 1;
         }
     }
 
@@ -129,47 +205,15 @@ impl Columns {
         &self,
         writer: &mut SerializedFileWriter<W>,
     ) -> Result<(), ParquetError> {
+        if self.rows == 0 {
+            return Ok(());
+        }
         let mut group = writer.next_row_group()?;
-        let mut column = 0;
-        while let Some(mut next) = group.next_column()? {
-            let small = |index: usize| &self.small[index][..];
-            let gappy = if column < FIRST_LABEL {
-                &self.value
-            } else {
-                &self.labels[column - FIRST_LABEL]
-            };
-            match column {
-                0 => next
-                    .typed::<Int64Type>()
-                    .write_batch(&self.game, None, None)?,
-                2 => next
-                    .typed::<Int64Type>()
-                    .write_batch(&self.position, None, None)?,
-                7 => next
-                    .typed::<BoolType>()
-                    .write_batch(&self.explored, None, None)?,
-                9 => next
-                    .typed::<BoolType>()
-                    .write_batch(&self.won, None, None)?,
-                // In the order of the schema: ply, seat, stones, die, move, red, blue.
-                1 => next
-                    .typed::<Int32Type>()
-                    .write_batch(small(0), None, None)?,
-                3..=6 => next
-                    .typed::<Int32Type>()
-                    .write_batch(small(column - 2), None, None)?,
-                10 | 11 => next
-                    .typed::<Int32Type>()
-                    .write_batch(small(column - 5), None, None)?,
-                // The value, and the labels.
-                _ => next.typed::<FloatType>().write_batch(
-                    &gappy.values,
-                    Some(&gappy.there),
-                    None,
-                )?,
-            };
-            next.close()?;
-            column += 1;
+        for column in &self.columns {
+            if let Some(mut next) = group.next_column()? {
+                column.write(&mut next)?;
+                next.close()?;
+            }
         }
         group.close()?;
         Ok(())
@@ -205,10 +249,9 @@ impl Write for Buffer {
 ///
 /// # Errors
 /// If records cannot be read or the file not be written.
-pub fn export(source: &Source, path: &Path) -> Result<u64, DataError> {
+pub fn export<G: Playable>(source: &Source<G>, path: &Path) -> Result<u64, DataError> {
     let heading = serde_json::to_string(&Heading::of(source))
         .map_err(|error| DataError::Setting(error.to_string()))?;
-    let rules = Standard::default();
     let mut games = 0;
     // Whatever stops the reading of games has to get out through the writing of the file.
     let mut failure = None;
@@ -219,25 +262,21 @@ pub fn export(source: &Source, path: &Path) -> Result<u64, DataError> {
             .set_key_value_metadata(metadata)
             .set_compression(Compression::SNAPPY)
             .build();
-        let mut writer = SerializedFileWriter::new(
-            buffer.clone(),
-            schema(&source.labels)?,
-            Arc::new(properties),
-        )?;
-        let mut columns = Columns::new(source.labels.len());
+        let mut writer =
+            SerializedFileWriter::new(buffer.clone(), schema(source)?, Arc::new(properties))?;
+        let mut rows = Rows::default();
         let read = source.each_game(|game| {
-            columns.push(games as i64, &game, &rules);
+            rows.push(games as i64, &game, source);
             games += 1;
-            if columns.game.len() >= ROWS {
+            if rows.rows >= ROWS {
                 let failed = |cause: std::io::Error| FileError::Write {
                     path: path.to_owned(),
                     cause,
                 };
-                columns
-                    .write(&mut writer)
+                rows.write(&mut writer)
                     .map_err(|error| failed(error.into()))?;
                 file.write_all(&buffer.take()).map_err(failed)?;
-                columns = Columns::new(source.labels.len());
+                rows = Rows::default();
             }
             Ok(())
         });
@@ -245,7 +284,7 @@ pub fn export(source: &Source, path: &Path) -> Result<u64, DataError> {
             failure = Some(error);
             return Err(std::io::Error::other("the games cannot be read"));
         }
-        columns.write(&mut writer)?;
+        rows.write(&mut writer)?;
         writer.close()?;
         file.write_all(&buffer.take())
     });

@@ -6,13 +6,14 @@ use engine::core::files;
 use plotters::prelude::*;
 use std::path::{Path, PathBuf};
 
-/// Writes `values.svg`, `stones.svg` and `plies.svg` into a directory, each complete or not at all.
+/// Writes `values.svg`, `plies.svg` and a third picture into a directory, each complete or not at
+/// all; the third has the name of what the game counts as `remaining`, for example `stones.svg`.
 ///
 /// # Errors
 /// If a picture cannot be drawn or a file not be written.
-pub fn write(directory: &Path, info: &Info) -> Result<Vec<PathBuf>, DataError> {
+pub fn write(directory: &Path, info: &Info, remaining: &str) -> Result<Vec<PathBuf>, DataError> {
     files::create_directory(directory)?;
-    // Values lie between the edges of bars; stones and plies are numbers, in the middle of theirs.
+    // Values lie between the edges of bars; the others are numbers, in the middle of theirs.
     let pictures = [
         (
             "values",
@@ -23,12 +24,12 @@ pub fn write(directory: &Path, info: &Info) -> Result<Vec<PathBuf>, DataError> {
             &info.values_by_size,
         ),
         (
-            "stones",
-            "Positions by stones",
-            "stones of both sides",
+            remaining,
+            &format!("Positions by {remaining}"),
+            remaining,
             1.0,
             0.5,
-            &info.positions_by_stones,
+            &info.positions_by_remaining,
         ),
         (
             "plies",

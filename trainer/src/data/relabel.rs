@@ -11,11 +11,11 @@ use super::{DataError, Source};
 use crate::label::LabelRecipe;
 use crate::manifest::Manifest;
 use crate::shard::{self, GAMES_PER_SHARD, PlayedGame, ShardHeader, labels};
-use engine::core::files::{self, FileError};
+use engine::core::files::{self, FileError, Lock, lock_directory};
+use engine::play::playable::Playable;
 use indicatif::ProgressBar;
 use rayon::prelude::*;
 use serde_json::json;
-use std::fs::{File, TryLockError};
 use std::path::{Path, PathBuf};
 
 /// Games that one worker labels before it takes more; not many, for a deep search takes its time.
@@ -27,10 +27,10 @@ const GAMES_PER_TASK: usize = 8;
 /// # Errors
 /// If records cannot be read or written, something else is in the place, or other labels are being
 /// made there.
-pub fn relabel(
-    source: &Source,
+pub fn relabel<G: Playable>(
+    source: &Source<G>,
     place: &Path,
-    recipe: &LabelRecipe,
+    recipe: &LabelRecipe<G>,
     progress: &ProgressBar,
 ) -> Result<Written, DataError> {
     check_free(place)?;
@@ -41,12 +41,12 @@ pub fn relabel(
         cause,
     };
     std::fs::create_dir_all(&directory).map_err(failed)?;
-    let _lock = lock(&directory)?;
+    let _lock = lock_directory(&directory, Lock::Alone)?;
     // Removes what a killed program left; only now, for before the lock it may have been a living
     // one's.
     files::create_directory(&directory)?;
     let manifest = Manifest::new(header.clone(), source.games);
-    match Manifest::read(&directory)? {
+    match Manifest::read::<G>(&directory)? {
         Some(found) if found == manifest => {}
         Some(_) => {
             return Err(other_work(
@@ -97,7 +97,10 @@ pub fn unfinished(place: &Path) -> PathBuf {
 }
 
 /// The header of the new shards, and which of its labels is the new one.
-fn header(source: &Source, recipe: &LabelRecipe) -> Result<(ShardHeader, usize), DataError> {
+fn header<G: Playable>(
+    source: &Source<G>,
+    recipe: &LabelRecipe<G>,
+) -> Result<(ShardHeader, usize), DataError> {
     let label = recipe.label();
     let mut header = source.header(run(source, json!({ "command": "relabel", "label": label })));
     let index = header
@@ -114,26 +117,26 @@ fn header(source: &Source, recipe: &LabelRecipe) -> Result<(ShardHeader, usize),
 }
 
 /// The games of a shard that was finished before; `None` if there is none.
-fn finished(
+fn finished<G: Playable>(
     path: &Path,
     header: &ShardHeader,
     index: usize,
-    games: &[PlayedGame],
-) -> Result<Option<Vec<PlayedGame>>, DataError> {
+    games: &[PlayedGame<G>],
+) -> Result<Option<Vec<PlayedGame<G>>>, DataError> {
     if !path.exists() {
         return Ok(None);
     }
     let (found, labelled) = shard::read(path)?;
-    let others = |game: &PlayedGame, label: usize, ply: usize| {
+    let others = |game: &PlayedGame<G>, label: usize, ply: usize| {
         if label == index {
             None
         } else {
-            game.label(label, ply)
+            game.estimate(label, ply)
         }
     };
-    let same = |(a, b): (&PlayedGame, &PlayedGame)| {
+    let same = |(a, b): (&PlayedGame<G>, &PlayedGame<G>)| {
         let plies = a.record.plies.len();
-        (&a.record, a.players) == (&b.record, b.players)
+        (&a.record, &a.players, &a.times) == (&b.record, &b.players, &b.times)
             && (0..header.labels.len())
                 .all(|label| (0..plies).all(|ply| others(a, label, ply) == others(b, label, ply)))
     };
@@ -144,20 +147,15 @@ fn finished(
 }
 
 /// The games with the label.
-fn labelled(
-    games: Vec<PlayedGame>,
-    recipe: &LabelRecipe,
+fn labelled<G: Playable>(
+    games: Vec<PlayedGame<G>>,
+    recipe: &LabelRecipe<G>,
     index: usize,
     known: usize,
     progress: &ProgressBar,
-) -> Vec<PlayedGame> {
-    let label = |labeller: &mut crate::label::Labeller<'_>, mut game: PlayedGame| {
+) -> Vec<PlayedGame<G>> {
+    let label = |labeller: &mut crate::label::Labeller<'_, G>, mut game: PlayedGame<G>| {
         let values = labeller.values(&game);
-        // A new label stands behind those that are there.
-        let plies = game.record.plies.len();
-        if !game.labels.is_empty() {
-            game.labels.resize(known, vec![None; plies]);
-        }
         game.set_label(index, known, values);
         progress.inc(1);
         game
@@ -173,17 +171,5 @@ fn other_work(path: &Path, problem: &str) -> DataError {
     DataError::OtherWork {
         path: path.to_owned(),
         problem: problem.to_owned(),
-    }
-}
-
-/// Keeps others out; elsewhere than on Unix, and on some file systems, nothing does.
-fn lock(directory: &Path) -> Result<Option<File>, DataError> {
-    let Some(file) = cfg!(unix).then(|| File::open(directory).ok()).flatten() else {
-        return Ok(None);
-    };
-    match file.try_lock() {
-        Ok(()) => Ok(Some(file)),
-        Err(TryLockError::WouldBlock) => Err(DataError::Busy(directory.to_owned())),
-        Err(TryLockError::Error(_)) => Ok(None),
     }
 }

@@ -7,18 +7,22 @@ use super::filter::Filter;
 use super::output::{Output, Written};
 use super::staging::Staging;
 use super::{DataError, Source};
-use crate::shard::PlayedGame;
 use engine::core::random::{RandomStream, SeedSpace, derive_seed};
+use engine::play::playable::Playable;
 use serde_json::{Value, json};
 use std::collections::HashSet;
 use std::path::Path;
 
 /// The `run` of a set that was made of others.
-pub(super) fn run(source: &Source, made_by: Value) -> Value {
+pub(super) fn run<G>(source: &Source<G>, made_by: Value) -> Value {
     json!({ "made_by": made_by, "sources": source.runs })
 }
 
-fn output(source: &Source, place: &Path, made_by: Value) -> Result<Output, DataError> {
+fn output<G: Playable>(
+    source: &Source<G>,
+    place: &Path,
+    made_by: Value,
+) -> Result<Output<G>, DataError> {
     Output::create(place, source.header(run(source, made_by)))
 }
 
@@ -26,7 +30,11 @@ fn output(source: &Source, place: &Path, made_by: Value) -> Result<Output, DataE
 ///
 /// # Errors
 /// If records cannot be read or written.
-pub fn merge(source: &Source, place: &Path, unique: bool) -> Result<Written, DataError> {
+pub fn merge<G: Playable>(
+    source: &Source<G>,
+    place: &Path,
+    unique: bool,
+) -> Result<Written, DataError> {
     let mut output = output(
         source,
         place,
@@ -34,7 +42,7 @@ pub fn merge(source: &Source, place: &Path, unique: bool) -> Result<Written, Dat
     )?;
     let mut seen = HashSet::new();
     source.each_game(|game| {
-        if unique && !seen.insert(game.fingerprint()) {
+        if unique && !seen.insert(game.fingerprint(&source.rules)) {
             Ok(())
         } else {
             output.push(game)
@@ -47,12 +55,16 @@ pub fn merge(source: &Source, place: &Path, unique: bool) -> Result<Written, Dat
 ///
 /// # Errors
 /// If records cannot be read or written, or no game is left.
-pub fn filter(source: &Source, place: &Path, filter: &Filter) -> Result<Written, DataError> {
+pub fn filter<G: Playable>(
+    source: &Source<G>,
+    place: &Path,
+    filter: &Filter,
+) -> Result<Written, DataError> {
     let mut made_by = json!({ "command": "filter" });
     made_by["keep"] = serde_json::to_value(filter).unwrap_or_default();
     let mut output = output(source, place, made_by)?;
     source.each_game(|mut game| {
-        if filter.apply(&mut game) {
+        if filter.apply(&source.rules, &mut game) {
             output.push(game)
         } else {
             Ok(())
@@ -65,7 +77,12 @@ pub fn filter(source: &Source, place: &Path, filter: &Filter) -> Result<Written,
 ///
 /// # Errors
 /// If there are fewer, or records cannot be read or written.
-pub fn sample(source: &Source, place: &Path, games: u64, seed: u64) -> Result<Written, DataError> {
+pub fn sample<G: Playable>(
+    source: &Source<G>,
+    place: &Path,
+    games: u64,
+    seed: u64,
+) -> Result<Written, DataError> {
     if games > source.games {
         return Err(DataError::Setting(format!(
             "a sample of {games} games cannot be taken from {}",
@@ -96,7 +113,11 @@ pub fn sample(source: &Source, place: &Path, games: u64, seed: u64) -> Result<Wr
 ///
 /// # Errors
 /// If records cannot be read or written.
-pub fn shuffle(source: &Source, place: &Path, seed: u64) -> Result<Written, DataError> {
+pub fn shuffle<G: Playable>(
+    source: &Source<G>,
+    place: &Path,
+    seed: u64,
+) -> Result<Written, DataError> {
     let mut output = output(source, place, json!({ "command": "shuffle", "seed": seed }))?;
     let mut games = Vec::new();
     source.each_game(|game| {
@@ -122,8 +143,8 @@ pub struct Part {
 ///
 /// # Errors
 /// If the parts make no sense, a part gets no games, or records cannot be read or written.
-pub fn split(
-    source: &Source,
+pub fn split<G: Playable>(
+    source: &Source<G>,
     place: &Path,
     parts: &[Part],
     seed: u64,
@@ -164,7 +185,7 @@ pub fn split(
         outputs.push(output(source, &staging.path().join(&part.name), made_by)?);
     }
     source.each_game(|game| {
-        let part = part_of(&game, parts, sum, seed);
+        let part = part_of(game.fingerprint(&source.rules), parts, sum, seed);
         outputs[part].push(game)
     })?;
     let mut all = Vec::with_capacity(parts.len());
@@ -180,8 +201,7 @@ pub fn split(
     Ok(all)
 }
 
-fn part_of(game: &PlayedGame, parts: &[Part], sum: f64, seed: u64) -> usize {
-    let print = game.fingerprint();
+fn part_of(print: u128, parts: &[Part], sum: f64, seed: u64) -> usize {
     let draw = derive_seed(
         seed,
         SeedSpace::Records,

@@ -5,23 +5,26 @@
 
 use super::{DataError, shards_of};
 use crate::shard::{self, Label, MOST_LABELS, PlayedGame, ShardHeader};
+use engine::play::playable::Playable;
 use rayon::prelude::*;
 use std::path::{Path, PathBuf};
 
 /// Shards that are read at once; enough for all threads, and never much memory.
 const SHARDS_AT_ONCE: usize = 16;
 
-/// Shards of one variant, with at most 255 players and [`MOST_LABELS`] labels in all.
+/// Shards of one game, with at most 255 players and [`MOST_LABELS`] labels in all.
 #[derive(Debug)]
-pub struct Source {
+pub struct Source<G> {
     /// In order.
     shards: Vec<Part>,
     /// Notations of all players.
     pub players: Vec<String>,
     /// All labels.
     pub labels: Vec<Label>,
-    /// `classic` or `nearest`.
-    pub variant: String,
+    /// Whether plies may have the time that they took.
+    pub times: bool,
+    /// The rules.
+    pub rules: G,
     /// What ruled the games: the different runs, in the order of their first shards.
     pub runs: Vec<serde_json::Value>,
     /// Number of games.
@@ -39,7 +42,7 @@ struct Part {
     games: u64,
 }
 
-impl Source {
+impl<G: Playable> Source<G> {
     /// Reads the headers of all shards that paths name.
     ///
     /// # Errors
@@ -48,17 +51,18 @@ impl Source {
         let paths = shards_of(paths)?;
         let headers = paths
             .par_iter()
-            .map(|path| shard::read_header(path))
+            .map(|path| shard::read_header::<G>(path))
             .collect::<Result<Vec<ShardHeader>, _>>()?;
         let Some(first) = headers.first() else {
             return Err(DataError::Setting("no records are named".to_owned()));
         };
-        let variant = first.variant.clone();
+        let rules = first.rules().map_err(DataError::Setting)?;
         let mut source = Self {
             shards: Vec::new(),
             players: Vec::new(),
             labels: Vec::new(),
-            variant,
+            times: false,
+            rules,
             runs: Vec::new(),
             games: 0,
         };
@@ -69,13 +73,15 @@ impl Source {
     }
 
     fn add(&mut self, path: PathBuf, header: ShardHeader) -> Result<(), DataError> {
-        if header.variant != self.variant {
-            return Err(DataError::Variant {
+        let wanted = ShardHeader::of(&self.rules, serde_json::Value::Null);
+        if (&header.game, &header.map) != (&wanted.game, &wanted.map) {
+            return Err(DataError::Game {
                 path,
-                found: header.variant,
-                first: self.variant.clone(),
+                found: header.game,
+                first: wanted.game,
             });
         }
+        self.times |= header.times;
         let players = header
             .players
             .iter()
@@ -115,7 +121,7 @@ impl Source {
         u8::try_from(index).ok().filter(|&index| index < u8::MAX)
     }
 
-    /// The index of a label, which is added if need be.
+    /// The index of a label, which is added if need be; errors may be there if one shard says so.
     fn label(&mut self, label: Label, path: &Path) -> Result<usize, DataError> {
         let Some(index) = self
             .labels
@@ -131,8 +137,10 @@ impl Source {
             self.labels.push(label);
             return Ok(self.labels.len() - 1);
         };
-        let there = &self.labels[index];
-        if *there == label {
+        let there = &mut self.labels[index];
+        let errors = there.errors || label.errors;
+        if (&there.by, &there.models) == (&label.by, &label.models) {
+            there.errors = errors;
             return Ok(index);
         }
         let maker = |label: &Label| {
@@ -154,18 +162,11 @@ impl Source {
     /// The header of shards of these games; `run` says what they are.
     #[must_use]
     pub fn header(&self, run: serde_json::Value) -> ShardHeader {
-        let (players, variant, labels) = (
-            self.players.clone(),
-            self.variant.clone(),
-            self.labels.clone(),
-        );
         ShardHeader {
-            run,
-            players,
-            variant,
-            labels,
-            first_game: 0,
-            games: 0,
+            players: self.players.clone(),
+            times: self.times,
+            labels: self.labels.clone(),
+            ..ShardHeader::of(&self.rules, run)
         }
     }
 
@@ -180,7 +181,7 @@ impl Source {
     /// If a shard cannot be read or has changed meanwhile, or if `each` fails.
     pub fn each_game(
         &self,
-        mut each: impl FnMut(PlayedGame) -> Result<(), DataError>,
+        mut each: impl FnMut(PlayedGame<G>) -> Result<(), DataError>,
     ) -> Result<(), DataError> {
         for some in self.shards.chunks(SHARDS_AT_ONCE) {
             let read = some
@@ -198,7 +199,7 @@ impl Source {
     ///
     /// # Errors
     /// If a shard cannot be read or has changed meanwhile.
-    pub fn games(&self, from: u64, to: u64) -> Result<Vec<PlayedGame>, DataError> {
+    pub fn games(&self, from: u64, to: u64) -> Result<Vec<PlayedGame<G>>, DataError> {
         let mut games = Vec::new();
         let mut first = 0;
         for part in &self.shards {
@@ -219,7 +220,7 @@ impl Source {
     }
 
     /// The games of one shard.
-    fn read(&self, part: &Part) -> Result<Vec<PlayedGame>, DataError> {
+    fn read(&self, part: &Part) -> Result<Vec<PlayedGame<G>>, DataError> {
         let changed = || {
             DataError::Setting(format!(
                 "{}: changed while it was read",

@@ -6,7 +6,7 @@
 //! elsewhere nothing is removed.
 
 use super::{DataError, parent};
-use engine::core::files::FileError;
+use engine::core::files::{FileError, Lock, lock_directory};
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
@@ -58,7 +58,7 @@ impl Staging {
                 });
             }
         }
-        Err(DataError::Busy(place.to_owned()))
+        Err(FileError::Busy(place.to_owned()).into())
     }
 
     /// Where it is filled.
@@ -104,11 +104,8 @@ pub(super) fn put(finished: &Path, place: &Path) -> Result<(), FileError> {
 
 /// Locks a directory for as long as the file lives; `None` if another program has, or it cannot be
 /// locked.
-pub(super) fn lock(directory: &Path) -> Option<File> {
-    cfg!(unix)
-        .then(|| File::open(directory).ok())
-        .flatten()
-        .filter(|file| file.try_lock().is_ok())
+fn lock(directory: &Path) -> Option<File> {
+    lock_directory(directory, Lock::Alone).ok().flatten()
 }
 
 /// Removes what killed programs left.

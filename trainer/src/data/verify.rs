@@ -4,6 +4,7 @@
 use super::{DataError, shards_of};
 use crate::manifest::Manifest;
 use crate::shard::{self, GAMES_PER_SHARD};
+use engine::play::playable::Playable;
 use rayon::prelude::*;
 use serde::Serialize;
 use std::collections::BTreeSet;
@@ -16,7 +17,7 @@ pub struct Verification {
     pub shards: u64,
     /// Games that follow the rules.
     pub games: u64,
-    /// Their plies, each a legal move of the die rolled.
+    /// Their plies, each a move that its outcome permits.
     pub positions: u64,
     /// What is wrong, a line each, in the order of the files.
     pub problems: Vec<String>,
@@ -30,19 +31,19 @@ pub struct Verification {
 /// # Errors
 /// If there is nothing to read. What is wrong with a shard is no error but a problem that is
 /// listed.
-pub fn verify(paths: &[PathBuf]) -> Result<Verification, DataError> {
+pub fn verify<G: Playable>(paths: &[PathBuf]) -> Result<Verification, DataError> {
     let mut all = Verification::default();
     for path in paths {
         let shards = shards_of(std::slice::from_ref(path))?;
         let manifest = if path.is_dir() {
-            manifest(path, &mut all)
+            manifest::<G>(path, &mut all)
         } else {
             None
         };
         let mut there = BTreeSet::new();
         let inspections: Vec<_> = shards
             .par_iter()
-            .map(|path| (path, shard::inspect(path)))
+            .map(|path| (path, shard::inspect::<G>(path)))
             .collect();
         for (shard, found) in inspections {
             all.shards += 1;
@@ -80,8 +81,8 @@ pub fn verify(paths: &[PathBuf]) -> Result<Verification, DataError> {
     Ok(all)
 }
 
-fn manifest(directory: &Path, all: &mut Verification) -> Option<Manifest> {
-    match Manifest::read(directory) {
+fn manifest<G: Playable>(directory: &Path, all: &mut Verification) -> Option<Manifest> {
+    match Manifest::read::<G>(directory) {
         Ok(manifest) => manifest,
         Err(error) => {
             all.problems.push(error.to_string());

@@ -5,8 +5,8 @@
 
 use super::SelfPlayError;
 use crate::label::LabelConfig;
-use engine::games::einstein::tables::{FEWEST_STONES, MOST_STONES};
 use engine::play::game_loop::Fading;
+use engine::play::playable::Playable;
 use serde::{Deserialize, Serialize};
 
 /// Who plays, and how often.
@@ -39,8 +39,8 @@ pub struct SelfPlayConfig {
     pub opening_plies: usize,
     /// Share of later moves that are random.
     pub exploration: f64,
-    /// `classic` or `nearest`.
-    pub variant: String,
+    /// The game with its parameters.
+    pub game: String,
     /// What is off unless asked for.
     #[serde(default, skip_serializing_if = "SelfPlayOptions::are_off")]
     pub options: SelfPlayOptions,
@@ -49,24 +49,21 @@ pub struct SelfPlayConfig {
     pub labels: Vec<LabelConfig>,
 }
 
-impl Default for SelfPlayConfig {
-    fn default() -> Self {
+impl SelfPlayConfig {
+    /// What is played of a game where nothing is said.
+    #[must_use]
+    pub fn of<G: Playable>(game: &G) -> Self {
+        let weighted = |&(player, weight): &(&str, f64)| WeightedPlayer {
+            player: player.to_owned(),
+            weight,
+        };
         Self {
-            players: vec![
-                WeightedPlayer {
-                    player: "star1(depth=3, eval=abt)".to_owned(),
-                    weight: 0.97,
-                },
-                WeightedPlayer {
-                    player: "mcts(sims=400, leaf=playout)".to_owned(),
-                    weight: 0.03,
-                },
-            ],
+            players: G::TEACHERS.iter().map(weighted).collect(),
             games: 20_000,
             seed: 1,
-            opening_plies: 2,
+            opening_plies: G::OPENING_PLIES.max(2),
             exploration: 0.08,
-            variant: "classic".to_owned(),
+            game: game.notation(),
             options: SelfPlayOptions::default(),
             labels: Vec::new(),
         }
@@ -101,8 +98,8 @@ pub struct SelfPlayOptions {
     /// Games that start from random endgames.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub endgames: Option<EndgameStarts>,
-    /// From the first position of at most so many stones in all on, endgame tables make the moves
-    /// of both sides.
+    /// From the first position on of which at most so much is left, counted as the game counts it,
+    /// its tables make the moves of all seats.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub adjudicate: Option<usize>,
 }
@@ -122,8 +119,9 @@ pub struct SuiteStarts {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct EndgameStarts {
-    /// Fewest and most stones in all, 2–12.
-    pub stones: [u32; 2],
+    /// Least and most that is left of the game, as it counts that itself.
+    #[serde(rename = "stones", alias = "remaining")]
+    pub remaining: [usize; 2],
     /// Share of the games.
     #[serde(default = "one")]
     pub share: f64,
@@ -186,27 +184,12 @@ impl SelfPlayOptions {
                 "the shares of 'starts' and 'endgames' are {suite} and {endgames}, together more than 1"
             ));
         }
-        if let Some(EndgameStarts {
-            stones: [fewest, most],
-            ..
-        }) = self.endgames
-            && !(2 <= fewest && fewest <= most && most <= 12)
-        {
-            return Err(format!(
-                "'endgames' are of 2 to 12 stones, the fewest first, not {fewest}-{most}"
-            ));
-        }
-        match self.adjudicate {
-            Some(stones) if !(FEWEST_STONES..=MOST_STONES).contains(&stones) => Err(format!(
-                "'adjudicate' is a number of stones from {FEWEST_STONES} to {MOST_STONES}, not {stones}"
-            )),
-            _ => Ok(()),
-        }
+        Ok(())
     }
 }
 
 impl SelfPlayConfig {
-    /// Whether all numbers are in range; players, variant and files are looked at elsewhere.
+    /// Whether all numbers are in range; players, game and files are looked at elsewhere.
     pub(super) fn check(&self) -> Result<(), SelfPlayError> {
         let setting = |problem: String| Err(SelfPlayError::Setting(problem));
         if self.players.is_empty() || self.players.len() > 255 {

@@ -5,14 +5,14 @@
 //! whether others have been made.
 
 use super::pool::Pools;
-use super::summary::Clock;
+use super::summary::{Clock, Counter};
 use super::{RunReport, SelfPlay, SelfPlayConfig, SelfPlayError, SelfPlaySummary};
 use crate::manifest::Manifest;
 use crate::shard::{self, GAMES_PER_SHARD, PlayedGame, ShardHeader};
-use engine::core::files;
+use engine::core::files::{self, Lock, lock_directory};
+use engine::play::playable::Playable;
 use indicatif::ProgressBar;
 use std::collections::BTreeSet;
-use std::fs::{File, TryLockError};
 use std::path::Path;
 use std::time::Instant;
 
@@ -27,7 +27,7 @@ pub struct Limits {
     pub until: Option<Instant>,
 }
 
-impl SelfPlay {
+impl<G: Playable> SelfPlay<G> {
     /// Plays whatever shards are not yet in `directory`, and says what all of them hold.
     ///
     /// # Errors
@@ -56,7 +56,7 @@ impl SelfPlay {
         progress: &ProgressBar,
     ) -> Result<RunReport, SelfPlayError> {
         make(directory)?;
-        let _lock = lock(directory, File::try_lock)?;
+        let _lock = lock_directory(directory, Lock::Alone)?;
         // Removes what a killed run left; only now, for before the lock it may have been a living
         // one's.
         files::create_directory(directory)?;
@@ -74,15 +74,15 @@ impl SelfPlay {
         progress.set_length(limits.positions.map_or(self.config.games, |positions| {
             self.config.games.min(positions / 17)
         }));
-        let mut summary = SelfPlaySummary::new(&self.config);
+        let mut counter = Counter::new(&self.config, &self.game);
         let Some(positions) = limits.positions else {
-            let complete = self.complete_shards(directory, &mut summary)?;
+            let complete = self.complete_shards(directory, &mut counter)?;
             let manifest = self.manifest();
             if self.manifest_there(directory)?.as_ref() != Some(&manifest) {
                 manifest.write(directory)?;
             }
             let missing = (0..self.shards()).filter(|index| !complete.contains(index));
-            return self.play_missing(directory, missing, limits, summary, progress);
+            return self.play_missing(directory, missing, limits, counter, progress);
         };
         let counted = self.counted_shards(directory, positions)?;
         if let Some(games) = counted.games {
@@ -104,12 +104,11 @@ impl SelfPlay {
             );
         }
         self.manifest_there(directory)?;
-        summary = counted.summary;
         self.play_missing(
             directory,
             counted.complete..self.shards(),
             limits,
-            summary,
+            counted.counter,
             progress,
         )
     }
@@ -120,15 +119,18 @@ impl SelfPlay {
         directory: &Path,
         missing: impl Iterator<Item = u64>,
         limits: &Limits,
-        mut summary: SelfPlaySummary,
+        mut counter: Counter<'_, G>,
         progress: &ProgressBar,
     ) -> Result<RunReport, SelfPlayError> {
-        progress.inc(summary.games);
+        progress.inc(counter.summary.games);
         // What was there before says nothing of today's speed.
         progress.reset_eta();
-        let (pools, clock) = (Pools::new(&self.recipes, &self.labels), Clock::default());
-        let before = (summary.games, summary.positions);
-        let write = |waiting: Option<(u64, Vec<PlayedGame>)>| {
+        let (pools, clock) = (
+            Pools::new(&self.game, &self.recipes, &self.labels),
+            Clock::default(),
+        );
+        let before = (counter.summary.games, counter.summary.positions);
+        let write = |waiting: Option<(u64, Vec<PlayedGame<G>>)>| {
             let Some((index, games)) = waiting else {
                 return Ok(());
             };
@@ -149,14 +151,14 @@ impl SelfPlay {
         let mut waiting = None;
         let mut stopped = false;
         for index in missing {
-            let played = summary.games > before.0;
+            let played = counter.summary.games > before.0;
             if played && limits.until.is_some_and(|until| Instant::now() >= until) {
                 stopped = true;
                 break;
             }
             let positions = limits
                 .positions
-                .map(|positions| positions.saturating_sub(summary.positions));
+                .map(|positions| positions.saturating_sub(counter.summary.positions));
             if positions == Some(0) {
                 break;
             }
@@ -164,10 +166,11 @@ impl SelfPlay {
             let play = || self.play_games(index, positions, &pools, &clock, progress);
             let (written, games) = rayon::join(|| write(last), play);
             written?;
-            games.iter().for_each(|game| summary.count(game));
+            games.iter().for_each(|game| counter.count(game));
             waiting = Some((index, games));
         }
         write(waiting)?;
+        let summary = counter.summary;
         let timing = clock.timing(summary.games - before.0, summary.positions - before.1);
         Ok(RunReport {
             summary,
@@ -196,7 +199,7 @@ impl SelfPlay {
             )));
         }
         make(directory)?;
-        let _lock = lock(directory, File::try_lock_shared)?;
+        let _lock = lock_directory(directory, Lock::Shared)?;
         let (path, header) = (directory.join(shard::file_name(index)), self.header(index));
         progress.set_length(header.games);
         let manifest = self.manifest();
@@ -227,9 +230,9 @@ impl SelfPlay {
                 games
             }
         };
-        let mut summary = SelfPlaySummary::new(&self.config);
-        games.iter().for_each(|game| summary.count(game));
-        Ok(summary)
+        let mut counter = Counter::new(&self.config, &self.game);
+        games.iter().for_each(|game| counter.count(game));
+        Ok(counter.summary)
     }
 
     fn manifest(&self) -> Manifest {
@@ -241,9 +244,13 @@ impl SelfPlay {
     }
 
     /// What is there of a run that ends with so many positions.
-    fn counted_shards(&self, directory: &Path, positions: u64) -> Result<Counted, SelfPlayError> {
+    fn counted_shards(
+        &self,
+        directory: &Path,
+        positions: u64,
+    ) -> Result<Counted<'_, G>, SelfPlayError> {
         let mut counted = Counted {
-            summary: SelfPlaySummary::new(&self.config),
+            counter: Counter::new(&self.config, &self.game),
             complete: 0,
             games: None,
         };
@@ -257,7 +264,7 @@ impl SelfPlay {
                 );
                 return Err(SelfPlayError::OtherRun { path, problem });
             }
-            let mut sum = counted.summary.positions;
+            let mut sum = counted.counter.summary.positions;
             for (number, game) in games.iter().enumerate() {
                 sum += game.record.plies.len() as u64;
                 if counted.games.is_none() && sum >= positions {
@@ -267,7 +274,7 @@ impl SelfPlay {
             last_is_short = (games.len() as u64) < self.header(index).games;
             if !last_is_short {
                 counted.complete += 1;
-                games.iter().for_each(|game| counted.summary.count(game));
+                games.iter().for_each(|game| counted.counter.count(game));
             }
         }
         Ok(counted)
@@ -276,7 +283,7 @@ impl SelfPlay {
     /// The directory's manifest, if it has one; of these settings, but perhaps of another number of
     /// games.
     fn manifest_there(&self, directory: &Path) -> Result<Option<Manifest>, SelfPlayError> {
-        let found = Manifest::read(directory)?;
+        let found = Manifest::read::<G>(directory)?;
         if let Some(problem) = found
             .as_ref()
             .and_then(|found| other_settings(&found.run, &self.manifest().run))
@@ -289,18 +296,18 @@ impl SelfPlay {
         Ok(found)
     }
 
-    /// The shards that need not be played, counted into `summary`; every other file of games is an
+    /// The shards that need not be played, counted; every other file of games is an
     /// error, except the last shard of a run that was shorter, which is played anew.
     fn complete_shards(
         &self,
         directory: &Path,
-        summary: &mut SelfPlaySummary,
+        counter: &mut Counter<'_, G>,
     ) -> Result<BTreeSet<u64>, SelfPlayError> {
         let mut complete = BTreeSet::new();
         for path in shard::list(directory)? {
             let (index, games) = self.shard_there(&path)?;
             if games.len() as u64 == self.header(index).games {
-                games.iter().for_each(|game| summary.count(game));
+                games.iter().for_each(|game| counter.count(game));
                 complete.insert(index);
             }
         }
@@ -308,14 +315,17 @@ impl SelfPlay {
     }
 
     /// Number and games of a shard of this run; it may have fewer games than it should.
-    fn shard_there(&self, path: &Path) -> Result<(u64, Vec<PlayedGame>), SelfPlayError> {
+    fn shard_there(&self, path: &Path) -> Result<(u64, Vec<PlayedGame<G>>), SelfPlayError> {
         let bytes = files::read(path)?;
         let version = shard::version(path, &bytes)?;
         let (found, games) = shard::decode(path, &bytes)?;
         let index = found.first_game / GAMES_PER_SHARD;
         let wanted = self.header(index);
-        let problem = if version == 1 {
-            Some("is of version 1, which is no longer written (`alea data merge` makes version 2 of it)".to_owned())
+        let problem = if version < shard::VERSION {
+            Some(format!(
+                "is of version {version}, which is no longer written (`alea data merge` makes version {} of it)",
+                shard::VERSION
+            ))
         } else {
             difference(&found, &wanted).or_else(|| {
                 if path.file_name() != Some(shard::file_name(index).as_ref()) {
@@ -371,9 +381,9 @@ fn other_settings(found: &serde_json::Value, wanted: &serde_json::Value) -> Opti
 }
 
 /// What is there of a run that ends with a number of positions.
-struct Counted {
+struct Counted<'a, G: Playable> {
     /// What the complete shards hold.
-    summary: SelfPlaySummary,
+    counter: Counter<'a, G>,
     /// Complete shards, from the first.
     complete: u64,
     /// Games with which the number is reached, if it is.
@@ -385,21 +395,4 @@ fn make(directory: &Path) -> Result<(), files::FileError> {
         path: directory.to_owned(),
         cause,
     })
-}
-
-/// Keeps other runs out of a directory for as long as the returned file lives; processes that make
-/// one shard each let one another in. Only Unix lets a directory be locked, and not on every file
-/// system; elsewhere nothing keeps them out.
-fn lock(
-    directory: &Path,
-    take: impl FnOnce(&File) -> Result<(), TryLockError>,
-) -> Result<Option<File>, SelfPlayError> {
-    let Some(file) = cfg!(unix).then(|| File::open(directory).ok()).flatten() else {
-        return Ok(None);
-    };
-    match take(&file) {
-        Ok(()) => Ok(Some(file)),
-        Err(TryLockError::WouldBlock) => Err(SelfPlayError::Busy(directory.to_owned())),
-        Err(TryLockError::Error(_)) => Ok(None),
-    }
 }

@@ -4,26 +4,33 @@
 //! begins, so it does not matter who had them before.
 
 use crate::label::{LabelRecipe, Labeller};
-use engine::games::einstein::Standard;
 use engine::play::build::PlayerRecipe;
+use engine::play::playable::Playable;
 use engine::play::player::Player;
 use std::sync::{Mutex, PoisonError};
 
-type Seats = [Option<Box<dyn Player<Standard>>>; 2];
+/// Of one player one for each seat.
+type Seats<G> = Vec<Option<Box<dyn Player<G>>>>;
 
-/// What one worker needs: players, one of each for either seat, and those who label.
-type Set<'a> = (Vec<Seats>, Vec<Labeller<'a>>);
+/// What one worker needs: players, one of each for every seat, and those who label.
+type Set<'a, G> = (Vec<Seats<G>>, Vec<Labeller<'a, G>>);
 
 /// Players that no worker has at the moment.
-pub(super) struct Pools<'a> {
-    recipes: &'a [PlayerRecipe],
-    labels: &'a [LabelRecipe],
-    idle: Mutex<Vec<Set<'a>>>,
+pub(super) struct Pools<'a, G: Playable> {
+    seats: usize,
+    recipes: &'a [PlayerRecipe<G>],
+    labels: &'a [LabelRecipe<G>],
+    idle: Mutex<Vec<Set<'a, G>>>,
 }
 
-impl<'a> Pools<'a> {
-    pub(super) fn new(recipes: &'a [PlayerRecipe], labels: &'a [LabelRecipe]) -> Self {
+impl<'a, G: Playable> Pools<'a, G> {
+    pub(super) fn new(
+        game: &G,
+        recipes: &'a [PlayerRecipe<G>],
+        labels: &'a [LabelRecipe<G>],
+    ) -> Self {
         Self {
+            seats: game.seats(),
             recipes,
             labels,
             idle: Mutex::new(Vec::new()),
@@ -31,14 +38,15 @@ impl<'a> Pools<'a> {
     }
 
     /// Players for one worker, until they are dropped.
-    pub(super) fn take<'b>(&'b self) -> PlayerPool<'a, 'b> {
+    pub(super) fn take<'b>(&'b self) -> PlayerPool<'a, 'b, G> {
         let idle = self
             .idle
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
             .pop();
         let (players, labellers) = idle.unwrap_or_else(|| {
-            let players = self.recipes.iter().map(|_| [None, None]).collect();
+            let seats = || (0..self.seats).map(|_| None).collect();
+            let players = self.recipes.iter().map(|_| seats()).collect();
             (players, self.labels.iter().map(LabelRecipe::make).collect())
         });
         PlayerPool {
@@ -49,31 +57,26 @@ impl<'a> Pools<'a> {
     }
 }
 
-/// The players of one worker: one of each for either seat.
-pub(super) struct PlayerPool<'a, 'b> {
-    pools: &'b Pools<'a>,
-    players: Vec<Seats>,
-    pub(super) labellers: Vec<Labeller<'a>>,
+/// The players of one worker: one of each for every seat.
+pub(super) struct PlayerPool<'a, 'b, G: Playable> {
+    pools: &'b Pools<'a, G>,
+    players: Vec<Seats<G>>,
+    pub(super) labellers: Vec<Labeller<'a, G>>,
 }
 
-impl PlayerPool<'_, '_> {
-    pub(super) fn take(&mut self, player: usize, seat: usize) -> Box<dyn Player<Standard>> {
+impl<G: Playable> PlayerPool<'_, '_, G> {
+    pub(super) fn take(&mut self, player: usize, seat: usize) -> Box<dyn Player<G>> {
         self.players[player][seat]
             .take()
             .unwrap_or_else(|| self.pools.recipes[player].make())
     }
 
-    pub(super) fn give_back(
-        &mut self,
-        index: usize,
-        seat: usize,
-        player: Box<dyn Player<Standard>>,
-    ) {
+    pub(super) fn give_back(&mut self, index: usize, seat: usize, player: Box<dyn Player<G>>) {
         self.players[index][seat] = Some(player);
     }
 }
 
-impl Drop for PlayerPool<'_, '_> {
+impl<G: Playable> Drop for PlayerPool<'_, '_, G> {
     fn drop(&mut self) {
         let set = (
             std::mem::take(&mut self.players),

@@ -7,27 +7,32 @@
 
 use super::SelfPlayConfig;
 use engine::core::random::{RandomStream, SeedSpace, derive_seed};
-use engine::games::einstein::dice::{DiceStream, Die};
 use engine::play::game_loop::Exploration;
+use engine::play::playable::Playable;
 
 /// Games that follow each other and share their streams; the first has a number that this divides.
 pub(super) const GAMES_PER_STREAM: u64 = 16;
 
-/// Separates the dice from all else.
-const DICE: u64 = 1;
+/// Separates chance from all else.
+const CHANCE: u64 = 1;
 
 /// What the games of a group draw from, one after the other.
-pub(super) struct Streams {
+pub(super) struct Streams<G: Playable> {
     /// Who plays, the start, the players' seeds, and departures from their choices.
     pub(super) exploration: Exploration,
-    pub(super) dice: DiceStream,
+    pub(super) luck: G::Luck,
 }
 
-impl Streams {
-    /// The streams of the group that begins with game `first`.
-    pub(super) fn new(config: &SelfPlayConfig, die: Die, first: u64) -> Self {
+impl<G: Playable> Streams<G> {
+    /// The streams of the group that begins with game `first`; or of that game alone, once it had to
+    /// be played again so many times.
+    pub(super) fn new(config: &SelfPlayConfig, game: &G, first: u64, again: u64) -> Self {
         let (share, temperature) = (config.random_share(), config.options.temperature());
-        let random = RandomStream::new(derive_seed(config.seed, SeedSpace::SelfPlay, &[first]));
+        let seed = |indices: &[u64]| {
+            let again = if again > 0 { &[CHANCE, again][..] } else { &[] };
+            derive_seed(config.seed, SeedSpace::SelfPlay, &[indices, again].concat())
+        };
+        let random = RandomStream::new(seed(&[first][..]));
         Self {
             exploration: Exploration {
                 opening_plies: config.opening_plies,
@@ -35,10 +40,7 @@ impl Streams {
                 temperature,
                 random,
             },
-            dice: DiceStream::new(
-                derive_seed(config.seed, SeedSpace::SelfPlay, &[first, DICE]),
-                die,
-            ),
+            luck: game.luck(seed(&[first, CHANCE])),
         }
     }
 }

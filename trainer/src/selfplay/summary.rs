@@ -1,8 +1,11 @@
 //! What a run has produced, and where its time went.
 
 use super::config::{SelfPlayConfig, WeightedPlayer};
+use super::repeats_itself;
 use crate::shard::PlayedGame;
+use engine::play::playable::Playable;
 use serde::{Deserialize, Serialize};
+use std::collections::HashSet;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
@@ -13,11 +16,15 @@ pub struct SelfPlaySummary {
     pub games: u64,
     /// Positions before a move.
     pub positions: u64,
-    /// Games won by the side that began.
-    pub first_mover_wins: u64,
+    /// What the seats that began got: a win is 1, a draw of two ½.
+    pub first_mover_points: f64,
+    /// Games that equal no earlier one, of games without chance; those with chance hardly repeat
+    /// themselves. Of a game that repeats another, nothing but its positions is counted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub distinct: Option<u64>,
     /// Explored moves.
     pub explored: u64,
-    /// Sides taken by each player, and how many of these games it won, in the order of the
+    /// Seats taken by each player, and what it got, in the order of the
     /// settings.
     pub players: Vec<PlayerTally>,
 }
@@ -29,31 +36,63 @@ pub struct PlayerTally {
     pub player: String,
     /// Sides it played.
     pub sides: u64,
-    /// How many of them won.
-    pub wins: u64,
+    /// What it got for them.
+    pub points: f64,
 }
 
 impl SelfPlaySummary {
-    pub(super) fn new(config: &SelfPlayConfig) -> Self {
+    /// Games of which results are counted.
+    #[must_use]
+    pub fn counted(&self) -> u64 {
+        self.distinct.unwrap_or(self.games)
+    }
+}
+
+/// Sums up games in their order.
+pub(super) struct Counter<'a, G> {
+    rules: &'a G,
+    pub(super) summary: SelfPlaySummary,
+    /// Games that were there, if they may repeat themselves.
+    seen: HashSet<u128>,
+}
+
+impl<'a, G: Playable> Counter<'a, G> {
+    pub(super) fn new(config: &SelfPlayConfig, rules: &'a G) -> Self {
         let tally = |weighted: &WeightedPlayer| PlayerTally {
             player: weighted.player.clone(),
             ..PlayerTally::default()
         };
         Self {
-            players: config.players.iter().map(tally).collect(),
-            ..Self::default()
+            rules,
+            summary: SelfPlaySummary {
+                distinct: repeats_itself::<G>().then_some(0),
+                players: config.players.iter().map(tally).collect(),
+                ..SelfPlaySummary::default()
+            },
+            seen: HashSet::new(),
         }
     }
 
-    pub(super) fn count(&mut self, game: &PlayedGame) {
-        let record = &game.record;
-        self.games += 1;
-        self.positions += record.plies.len() as u64;
-        self.explored += record.plies.iter().filter(|ply| ply.explored).count() as u64;
-        self.first_mover_wins += u64::from(record.payoffs[record.start.seat()] > 0.5);
-        for (seat, &player) in game.players.iter().enumerate() {
-            self.players[usize::from(player)].sides += 1;
-            self.players[usize::from(player)].wins += u64::from(record.payoffs[seat] > 0.5);
+    pub(super) fn count(&mut self, game: &PlayedGame<G>) {
+        let PlayedGame {
+            record, players, ..
+        } = game;
+        let summary = &mut self.summary;
+        summary.games += 1;
+        summary.positions += record.plies.len() as u64;
+        if let Some(distinct) = &mut summary.distinct {
+            if !self.seen.insert(game.fingerprint(self.rules)) {
+                return;
+            }
+            *distinct += 1;
+        }
+        summary.explored += record.plies.iter().filter(|ply| ply.explored).count() as u64;
+        let first = self.rules.to_move(&record.start);
+        summary.first_mover_points += f64::from(record.payoffs[first]);
+        for (&player, &payoff) in players.iter().zip(&record.payoffs) {
+            let tally = &mut summary.players[usize::from(player)];
+            tally.sides += 1;
+            tally.points += f64::from(payoff);
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Why a shard cannot be read or written.
 
-use super::{MAGIC, VERSION};
+use super::{MAGIC, OLDEST, VERSION};
 use engine::core::files;
 use std::path::PathBuf;
 
@@ -14,7 +14,7 @@ pub enum ShardError {
     #[error("{}: not a file of game records (it does not begin with {})", .0.display(), String::from_utf8_lossy(MAGIC))]
     Foreign(PathBuf),
     /// The file is of another version.
-    #[error("{}: game records of version {found}; this program reads versions 1 to {VERSION}", .path.display())]
+    #[error("{}: game records of version {found}; this program reads versions {OLDEST} to {VERSION}", .path.display())]
     Version {
         /// The file.
         path: PathBuf,
@@ -29,9 +29,17 @@ pub enum ShardError {
         /// What does not fit.
         problem: String,
     },
+    /// The file is of another game.
+    #[error("{}: {problem}", .path.display())]
+    Game {
+        /// The file.
+        path: PathBuf,
+        /// Which game it is of, and which is wanted.
+        problem: String,
+    },
     /// A game does not follow the rules.
     #[error("{}: game {game}: {problem}", .path.display())]
-    Game {
+    Record {
         /// The file.
         path: PathBuf,
         /// The game, counted from 0 within the file.

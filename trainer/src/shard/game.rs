@@ -1,17 +1,13 @@
-//! A game in versions 2 and 3: five bytes, one byte a ply, two bytes a value or label, and a
-//! checksum of its own.
+//! A game in version 4: its players and its start, a few bytes a ply, and the columns it has.
 //!
-//! The only file that knows the bytes of a game (`docs/formats.md`, "A game"). Invariant: what is
-//! decoded was replayed by the rules, and encodes to the same bytes.
+//! The only file that knows the bytes of such a game (`docs/formats.md`, "A game"). Invariant: what
+//! is decoded was replayed by the rules, and encodes to the same bytes.
 
-use super::replay::Replay;
-use super::{PlayedGame, labels};
-use engine::core::game::won_by;
+use super::replay::{Replay, check_players};
+use super::{Estimate, PlayedGame, ShardHeader};
+use crate::codec::{put_number, take_number};
 use engine::core::record::{GameRecord, Ply};
-use engine::games::einstein::position::Side;
-use engine::games::einstein::setup::{SETUPS, setup_index, setup_stones};
-use engine::games::einstein::{GONE, MAX_STONES, Move, Position, Standard};
-use std::sync::LazyLock;
+use engine::play::playable::Playable;
 use xxhash_rust::xxh3::xxh3_64;
 
 /// A value is stored as a whole number of this part of 1: rounding is off by at most 1/131,068, and
@@ -20,249 +16,337 @@ pub const VALUE_STEPS: u16 = 65_534;
 /// Stands where a ply has no value.
 pub(super) const NO_VALUE: u16 = u16::MAX;
 
-/// Numbers of moves, and of faces of the die.
-const MOVES: u8 = 3 * MAX_STONES as u8;
-const FACES: u8 = 6;
+/// What a column says of itself, two bits each: nothing is there, all plies are, or only those from
+/// a later one on.
+const NOTHING: u8 = 0;
+const ALL: u8 = 1;
+const LATER: u8 = 2;
+/// Columns whose states are in one byte.
+const STATES_A_BYTE: usize = 4;
 
-/// The first three bytes are a number: 720 times Red's set-up plus Blue's, or this if the start is
-/// another position.
-const OTHER_START: u32 = (SETUPS * SETUPS) as u32;
-const START_BITS: u32 = 19;
-const BLUE_BEGINS: u32 = 1 << START_BITS;
-const BLUE_WINS: u32 = 1 << 20;
-const HAS_VALUES: u32 = 1 << 21;
-const HAS_LABELS: u32 = 1 << 22;
-const UNUSED: u32 = 1 << 23;
-
-const HEAD_BYTES: usize = 5;
 const CHECK_BYTES: usize = 4;
-
-/// A side for each set-up: Blue's is Red's in its own perspective.
-static SIDES: LazyLock<Vec<Side>> = LazyLock::new(|| {
-    let home = Standard::default().home_squares();
-    let side = |index: usize| {
-        let mut squares = [GONE; MAX_STONES];
-        for (square, stone) in home.iter().zip(setup_stones(index, MAX_STONES)) {
-            squares[usize::from(stone) - 1] = *square;
-        }
-        Side::new(squares)
-    };
-    (0..SETUPS).map(side).collect()
-});
-
-/// What each byte of a ply stands for: die, move, and whether it was explored.
-static PLIES: LazyLock<[Option<(u8, Move, bool)>; 256]> = LazyLock::new(|| {
-    std::array::from_fn(|byte| {
-        let byte = byte as u8;
-        let (explored, roll) = (byte / (FACES * MOVES), byte % (FACES * MOVES));
-        let mv = Move::from_number(roll % MOVES)?;
-        (explored <= 1).then_some((roll / MOVES + 1, mv, explored == 1))
-    })
-});
 
 /// The value that is read where `value`, a probability, was written.
 #[must_use]
 pub fn rounded(value: f32) -> f32 {
-    value_of(steps_of(value))
+    f32::from(steps_of(value)) / f32::from(VALUE_STEPS)
 }
 
+/// The nearest whole number of steps to a probability.
 pub(super) fn steps_of(value: f32) -> u16 {
     // From 0 to VALUE_STEPS for every probability. Product and sum are exact, so this rounds halves
     // up; `round` is a call where the instruction set is not known to have it.
     (f64::from(value) * f64::from(VALUE_STEPS) + 0.5) as u16
 }
 
-pub(super) fn value_of(steps: u16) -> f32 {
-    f32::from(steps) / f32::from(VALUE_STEPS)
+/// The value of so many steps.
+pub(super) fn value_of(steps: u16) -> Option<f32> {
+    (steps != NO_VALUE).then(|| f32::from(steps) / f32::from(VALUE_STEPS))
 }
 
-/// Whether `read` is `written` but for the rounding of values.
-pub(super) fn is_rounding_of(read: &PlayedGame, written: &PlayedGame) -> bool {
-    let same_ply = |(a, b): (&Ply<Move>, &Ply<Move>)| {
-        Ply {
-            value: b.value.map(rounded),
-            ..*b
-        } == *a
-    };
-    let (a, b) = (&read.record, &written.record);
-    let same_labels = |plies: usize, labels: usize| {
-        (0..labels).all(|label| {
-            (0..plies).all(|ply| read.label(label, ply) == written.label(label, ply).map(rounded))
-        })
-    };
-    read.players == written.players
-        && same_labels(a.plies.len(), written.labels.len())
-        && (a.start, a.payoffs, a.plies.len()) == (b.start, b.payoffs, b.plies.len())
-        && a.plies.iter().zip(&b.plies).all(same_ply)
-}
-
-/// Appends the bytes of a game, in a shard with so many labels.
-///
-/// # Errors
-/// If a value is no probability, a die shows no face of six, or the labels are not those of the
-/// shard.
-pub(super) fn encode(
-    game: &PlayedGame,
-    known_labels: usize,
-    bytes: &mut Vec<u8>,
-) -> Result<(), String> {
-    let from = bytes.len();
-    let record = &game.record;
-    let has_values = record.plies.iter().any(|ply| ply.value.is_some());
-    let counts = if game.is_labelled() {
-        Some(labels::counts(game, known_labels)?)
-    } else {
-        None
-    };
-    let setups = setups_of(&record.start);
-    let mut head = setups.unwrap_or(OTHER_START);
-    for (flag, set) in [
-        (BLUE_BEGINS, setups.is_some() && record.start.seat() == 1),
-        (BLUE_WINS, record.payoffs[1] > 0.5),
-        (HAS_VALUES, has_values),
-        (HAS_LABELS, counts.is_some()),
-    ] {
-        head |= if set { flag } else { 0 };
-    }
-    bytes.extend_from_slice(&head.to_le_bytes()[..3]);
-    bytes.extend_from_slice(&game.players);
-    if setups.is_none() {
-        bytes.extend_from_slice(&record.start.bits().to_le_bytes());
-    }
-    if let Some(counts) = &counts {
-        bytes.extend_from_slice(counts);
-    }
-    for (number, ply) in record.plies.iter().enumerate() {
-        if !(1..=FACES).contains(&ply.outcome) {
-            return Err(format!("ply {number}: the die shows no face"));
-        }
-        bytes.push((u8::from(ply.explored) * FACES + ply.outcome - 1) * MOVES + ply.mv.number());
-    }
-    if has_values {
-        for (number, ply) in record.plies.iter().enumerate() {
-            if ply.value.is_some_and(|value| !(0.0..=1.0).contains(&value)) {
-                return Err(format!("ply {number}: the value is no probability"));
-            }
-            bytes.extend_from_slice(&ply.value.map_or(NO_VALUE, steps_of).to_le_bytes());
-        }
-    }
-    if let Some(counts) = &counts {
-        labels::encode(game, counts, bytes);
-    }
-    let check = xxh3_64(&bytes[from..]) as u32;
-    bytes.extend_from_slice(&check.to_le_bytes());
-    Ok(())
-}
-
-/// Reads and replays the bytes of one game among `players` players, in a shard with so many labels.
-///
-/// # Errors
-/// In words, if they are not those of a game by the rules.
-pub(super) fn decode(
-    bytes: &[u8],
-    rules: &Standard,
+/// How the games of a shard are laid out.
+pub(super) struct Form<'a, G> {
+    pub(super) game: &'a G,
+    /// Players of the header.
     players: usize,
-    known_labels: usize,
-) -> Result<PlayedGame, String> {
+    /// Whether times may be there.
+    times: bool,
+    /// For each label whether errors may be there.
+    errors: Vec<bool>,
+    /// Numbers of outcomes, from 0.
+    outcomes: usize,
+}
+
+impl<'a, G: Playable> Form<'a, G> {
+    pub(super) fn new(game: &'a G, header: &ShardHeader, outcomes: usize) -> Self {
+        Self {
+            game,
+            players: header.players.len(),
+            times: header.times,
+            errors: header.labels.iter().map(|label| label.errors).collect(),
+            outcomes,
+        }
+    }
+
+    fn state_bytes(&self) -> usize {
+        let columns: usize = self
+            .errors
+            .iter()
+            .map(|&errors| 1 + usize::from(errors))
+            .sum();
+        (1 + usize::from(self.times) + columns).div_ceil(STATES_A_BYTE)
+    }
+
+    /// Appends the bytes of a game.
+    ///
+    /// # Errors
+    /// In words, if [`Form::decode`] would refuse them: it breaks the rules, or has what the header
+    /// does not name, or a value that is no probability.
+    pub(super) fn encode(&self, played: &PlayedGame<G>, bytes: &mut Vec<u8>) -> Result<(), String> {
+        let PlayedGame {
+            record,
+            labels,
+            times,
+            ..
+        } = played;
+        let from = bytes.len();
+        let plies = record.plies.len();
+        check_players(self.game, &played.players, self.players)?;
+        if !labels.is_empty()
+            && (labels.len() != self.errors.len()
+                || labels.iter().any(|label| label.len() != plies))
+        {
+            let known = self.errors.len();
+            return Err(format!(
+                "it has not {known} labels of {plies} plies, as the header and its moves say"
+            ));
+        }
+        if !times.is_empty() && (!self.times || times.len() != plies) {
+            return Err("it has not a time a ply, or the header says nothing of times".to_owned());
+        }
+        put_number(plies as u64, bytes);
+        let mut columns = Columns {
+            at: bytes.len(),
+            column: 0,
+            plies,
+        };
+        bytes.resize(bytes.len() + self.state_bytes(), 0);
+        bytes.extend_from_slice(&played.players);
+        self.game.encode(&record.start, bytes);
+        let mut replay = Replay::new(self.game, record.start);
+        for ply in &record.plies {
+            let index = replay.play(ply.outcome, ply.mv)?;
+            let move_number = index * self.outcomes + usize::from(ply.outcome);
+            put_number((2 * move_number + usize::from(ply.explored)) as u64, bytes);
+        }
+        if replay.finish()? != record.payoffs {
+            return Err("the payoffs are not those that the moves lead to".to_owned());
+        }
+        columns.put(bytes, "value", |ply| record.plies[ply].value, put_value)?;
+        if self.times {
+            let time = |ply: usize| *times.get(ply)?;
+            columns.put(bytes, "time", time, |time, bytes| {
+                put_number(time.map_or(0, |time: u64| time.saturating_add(1)), bytes);
+                time != Some(u64::MAX)
+            })?;
+        }
+        for (label, &errors) in self.errors.iter().enumerate() {
+            let of = |ply: usize| -> Option<Estimate> { *labels.get(label)?.get(ply)? };
+            columns.put(bytes, "label", |ply| Some(of(ply)?.value), put_value)?;
+            if errors {
+                columns.put(bytes, "error of a label", |ply| of(ply)?.error, put_value)?;
+            } else if (0..plies).any(|ply| of(ply).is_some_and(|label| label.error.is_some())) {
+                return Err("it has errors of a label of which the header says none".to_owned());
+            }
+        }
+        let check = xxh3_64(&bytes[from..]) as u32;
+        bytes.extend_from_slice(&check.to_le_bytes());
+        Ok(())
+    }
+
+    /// Reads and replays the bytes of one game.
+    ///
+    /// # Errors
+    /// In words, if they are not those of a game by the rules.
+    pub(super) fn decode(&self, bytes: &[u8]) -> Result<PlayedGame<G>, String> {
+        const NO_GAME: &str = "its bytes are no game";
+        let mut rest = checked(bytes)?;
+        // Every ply takes a byte, so that a damaged number claims no memory.
+        let plies = take_number(&mut rest)
+            .and_then(|plies| usize::try_from(plies).ok())
+            .filter(|&plies| plies <= rest.len())
+            .ok_or(NO_GAME)?;
+        let (states, after) = rest.split_at_checked(self.state_bytes()).ok_or(NO_GAME)?;
+        let (players, after) = after.split_at_checked(self.game.seats()).ok_or(NO_GAME)?;
+        rest = after;
+        check_players(self.game, players, self.players)?;
+        let start = self.game.decode(&mut rest)?;
+        let mut replay = Replay::new(self.game, start);
+        let mut record = GameRecord {
+            start,
+            plies: Vec::with_capacity(plies),
+            payoffs: Default::default(),
+        };
+        for _ in 0..plies {
+            let number = take_number(&mut rest).ok_or(NO_GAME)? as usize;
+            let outcome = number / 2 % self.outcomes;
+            let mv = replay.play_at(outcome as u8, number / 2 / self.outcomes)?;
+            record.plies.push(Ply {
+                outcome: outcome as u8,
+                mv,
+                value: None,
+                explored: number % 2 == 1,
+            });
+        }
+        record.payoffs = replay.finish()?;
+        let mut columns = Stored {
+            states,
+            column: 0,
+            plies,
+            rest,
+        };
+        columns
+            .take(
+                |ply, value| record.plies[ply].value = Some(value),
+                take_value,
+            )
+            .ok_or(NO_GAME)?;
+        let mut played = PlayedGame {
+            record,
+            players: players.to_vec(),
+            labels: Vec::new(),
+            times: Vec::new(),
+        };
+        if self.times {
+            let mut times = Vec::new();
+            let note = |ply: usize, time| {
+                times.resize(plies, None);
+                times[ply] = Some(time);
+            };
+            columns.take(note, take_time).ok_or(NO_GAME)?;
+            played.times = times;
+        }
+        for (label, &errors) in self.errors.iter().enumerate() {
+            let labels = &mut played.labels;
+            let note = |ply: usize, value| {
+                if labels.is_empty() {
+                    *labels = vec![vec![None; plies]; self.errors.len()];
+                }
+                labels[label][ply] = Some(Estimate { value, error: None });
+            };
+            columns.take(note, take_value).ok_or(NO_GAME)?;
+            if errors {
+                let mut stray = false;
+                let note = |ply: usize, error| match labels
+                    .get_mut(label)
+                    .and_then(|label| label[ply].as_mut())
+                {
+                    Some(estimate) => estimate.error = Some(error),
+                    None => stray = true,
+                };
+                columns
+                    .take(note, take_value)
+                    .filter(|()| !stray)
+                    .ok_or(NO_GAME)?;
+            }
+        }
+        columns.finish().ok_or(NO_GAME)?;
+        Ok(played)
+    }
+}
+
+/// The bytes of a game before its checksum.
+///
+/// # Errors
+/// In words, if that does not fit.
+pub(super) fn checked(bytes: &[u8]) -> Result<&[u8], String> {
     let (bytes, check) = bytes.split_last_chunk::<CHECK_BYTES>().ok_or("it is cut")?;
     if xxh3_64(bytes) as u32 != u32::from_le_bytes(*check) {
         return Err("its checksum does not fit".to_owned());
     }
-    let (&[a, b, c, red, blue], rest) =
-        bytes.split_first_chunk::<HEAD_BYTES>().ok_or("it is cut")?;
-    let head = u32::from_le_bytes([a, b, c, 0]);
-    let (start, rest) = start_of(head, rest).ok_or("its start is no position")?;
-    let no_game = "its bytes are no game";
-    let counts = if head & HAS_LABELS != 0 {
-        known_labels
-    } else {
-        0
-    };
-    let (counts, rest) = rest.split_at_checked(counts).ok_or(no_game)?;
-    let unlabelled = rest
-        .len()
-        .checked_sub(labels::bytes(counts))
-        .ok_or(no_game)?;
-    let (rest, labels) = rest.split_at(unlabelled);
-    let has_values = head & HAS_VALUES != 0;
-    let bytes_a_ply = if has_values { 3 } else { 1 };
-    if head & UNUSED != 0 || rest.len() % bytes_a_ply != 0 {
-        return Err(no_game.to_owned());
-    }
-    let (moves, values) = rest.split_at(rest.len() / bytes_a_ply);
-    let labels = if head & HAS_LABELS != 0 {
-        labels::decode(counts, labels, moves.len()).ok_or(no_game)?
-    } else {
-        Vec::new()
-    };
-    let mut values = values
-        .as_chunks::<2>()
-        .0
-        .iter()
-        .map(|&value| u16::from_le_bytes(value));
-    let mut replay = Replay::new(rules, start, [red, blue], players)?;
-    let mut plies = Vec::with_capacity(moves.len());
-    let mut valued = false;
-    let table = &*PLIES;
-    for &byte in moves {
-        let Some((outcome, mv, explored)) = table[usize::from(byte)] else {
-            return Err(replay.wrong("the byte is no move"));
+    Ok(bytes)
+}
+
+/// Columns that are being written.
+struct Columns {
+    /// Where their states stand.
+    at: usize,
+    column: usize,
+    plies: usize,
+}
+
+impl Columns {
+    /// Appends the next column: from the first ply on that has an entry. `put` says whether the entry
+    /// can be stored.
+    fn put<T: Copy>(
+        &mut self,
+        bytes: &mut Vec<u8>,
+        name: &str,
+        entry: impl Fn(usize) -> Option<T>,
+        mut put: impl FnMut(Option<T>, &mut Vec<u8>) -> bool,
+    ) -> Result<(), String> {
+        let first = (0..self.plies).find(|&ply| entry(ply).is_some());
+        let state = match first {
+            None => NOTHING,
+            Some(0) => ALL,
+            Some(_) => LATER,
         };
-        replay.play(outcome, mv)?;
-        let value = values
-            .next()
-            .filter(|&steps| steps != NO_VALUE)
-            .map(value_of);
-        valued |= value.is_some();
-        plies.push(Ply {
-            outcome,
-            mv,
-            value,
-            explored,
-        });
-    }
-    if has_values && !valued {
-        // Written without them: a game has one form only.
-        return Err(no_game.to_owned());
-    }
-    let winner = replay.finish(u8::from(head & BLUE_WINS != 0))?;
-    Ok(PlayedGame {
-        record: GameRecord {
-            start,
-            plies,
-            payoffs: won_by(winner),
-        },
-        players: [red, blue],
-        labels,
-    })
-}
-
-/// The start position of a game, and the bytes after it.
-fn start_of(head: u32, rest: &[u8]) -> Option<(Position, &[u8])> {
-    let number = head & ((1 << START_BITS) - 1);
-    let first = usize::from(head & BLUE_BEGINS != 0);
-    if number < OTHER_START {
-        let setups = [number as usize / SETUPS, number as usize % SETUPS];
-        return Some((
-            Position::new(SIDES[setups[first]], SIDES[setups[1 - first]], first),
-            rest,
-        ));
-    }
-    let (bits, rest) = rest.split_first_chunk::<8>()?;
-    let position = Position::from_bits(u64::from_le_bytes(*bits), Standard::SQUARES)?;
-    (number == OTHER_START && first == 0 && setups_of(&position).is_none())
-        .then_some((position, rest))
-}
-
-/// 720 times Red's set-up plus Blue's, if both sides stand on their home squares.
-fn setups_of(start: &Position) -> Option<u32> {
-    const HOME: [u8; MAX_STONES] = [0, 1, 2, 5, 6, 10];
-    let index = |seat: usize| {
-        let mut order = [0; MAX_STONES];
-        for (stone, square) in (1..).zip(start.side(seat).squares()) {
-            order[HOME.iter().position(|&home| home == square)?] = stone;
+        let shift = 2 * (self.column % STATES_A_BYTE);
+        bytes[self.at + self.column / STATES_A_BYTE] |= state << shift;
+        self.column += 1;
+        if state == LATER {
+            put_number(first.unwrap_or(0) as u64, bytes);
         }
-        setup_index(&order)
-    };
-    Some((index(0)? * SETUPS + index(1)?) as u32)
+        for ply in first.unwrap_or(self.plies)..self.plies {
+            if !put(entry(ply), bytes) {
+                return Err(format!("ply {ply}: the {name} is out of range"));
+            }
+        }
+        Ok(())
+    }
+}
+
+fn put_value(value: Option<f32>, bytes: &mut Vec<u8>) -> bool {
+    bytes.extend_from_slice(&value.map_or(NO_VALUE, steps_of).to_le_bytes());
+    value.is_none_or(|value| (0.0..=1.0).contains(&value))
+}
+
+/// Columns that are being read.
+struct Stored<'a> {
+    states: &'a [u8],
+    column: usize,
+    plies: usize,
+    rest: &'a [u8],
+}
+
+impl Stored<'_> {
+    /// Gives the entries of the next column to `note`; `None` if it is not as it would be written.
+    fn take<T>(
+        &mut self,
+        mut note: impl FnMut(usize, T),
+        take: impl Fn(&mut &[u8]) -> Option<Option<T>>,
+    ) -> Option<()> {
+        let shift = 2 * (self.column % STATES_A_BYTE);
+        let state = self.states[self.column / STATES_A_BYTE] >> shift & 3;
+        self.column += 1;
+        let first = match state {
+            NOTHING => return Some(()),
+            ALL => 0,
+            LATER => usize::try_from(take_number(&mut self.rest)?)
+                .ok()
+                .filter(|&first| first > 0)?,
+            _ => return None,
+        };
+        if first >= self.plies {
+            return None;
+        }
+        for ply in first..self.plies {
+            match take(&mut self.rest)? {
+                Some(entry) => note(ply, entry),
+                // What has no entry is not written: a game has one form only.
+                None if ply == first => return None,
+                None => {}
+            }
+        }
+        Some(())
+    }
+
+    /// Whether nothing is left.
+    fn finish(self) -> Option<()> {
+        let after = self.column..self.states.len() * STATES_A_BYTE;
+        let unused = after.fold(0, |bits, column| {
+            bits | self.states[column / STATES_A_BYTE] >> (2 * (column % STATES_A_BYTE)) & 3
+        });
+        (self.rest.is_empty() && unused == 0).then_some(())
+    }
+}
+
+fn take_value(bytes: &mut &[u8]) -> Option<Option<f32>> {
+    let (steps, rest) = bytes.split_first_chunk()?;
+    *bytes = rest;
+    Some(value_of(u16::from_le_bytes(*steps)))
+}
+
+fn take_time(bytes: &mut &[u8]) -> Option<Option<u64>> {
+    Some(take_number(bytes)?.checked_sub(1))
 }

@@ -1,10 +1,11 @@
-//! The file of versions 2 and 3 around its games: magic, version, header, index, games, checksums.
+//! The file around its games, in versions 2 to 4 alike: magic, version, header, index, games, checksums.
 //!
 //! The only file that knows that layout (`docs/formats.md`, "Record shards"). Invariant: every byte
 //! is covered by a checksum, and what lies before the games by one of its own, so that damage to a
 //! game leaves the others readable.
 
-use super::{CHECKSUM_BYTES, MAGIC, ShardError, ShardHeader, damaged, labels};
+use super::labels;
+use super::{CHECKSUM_BYTES, MAGIC, ShardError, ShardHeader, VERSION, damaged};
 use crate::codec;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
@@ -20,6 +21,11 @@ struct Stored {
     header: ShardHeader,
     /// Plies of all games.
     plies: u64,
+    /// Seats of every game, and one more than the greatest outcome; absent in versions 2 and 3.
+    #[serde(default)]
+    seats: usize,
+    #[serde(default)]
+    outcomes: usize,
 }
 
 /// A shard whose beginning has been checked; its games have not.
@@ -27,20 +33,30 @@ pub(super) struct Parts<'a> {
     pub(super) header: ShardHeader,
     /// The bytes of each game.
     pub(super) games: Vec<&'a [u8]>,
-    plies: u64,
+    pub(super) totals: Totals,
     bytes: &'a [u8],
+}
+
+/// What follows from the games, and helps to read them.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) struct Totals {
+    pub(super) plies: u64,
+    pub(super) seats: usize,
+    pub(super) outcomes: usize,
 }
 
 /// The whole file.
 pub(super) fn encode(
     header: &ShardHeader,
-    plies: u64,
-    lengths: &[u16],
+    totals: Totals,
+    lengths: &[u32],
     body: &[u8],
 ) -> Result<Vec<u8>, String> {
     let text = serde_json::to_vec(&Stored {
         header: header.clone(),
-        plies,
+        plies: totals.plies,
+        seats: totals.seats,
+        outcomes: totals.outcomes,
     })
     .map_err(|error| format!("header: {error}"))?;
     let mut index = Vec::with_capacity(lengths.len() + 8);
@@ -49,7 +65,7 @@ pub(super) fn encode(
         FIXED_BYTES + text.len() + index.len() + body.len() + 2 * CHECKSUM_BYTES,
     );
     bytes.extend_from_slice(MAGIC);
-    bytes.extend_from_slice(&header.version().to_le_bytes());
+    bytes.extend_from_slice(&VERSION.to_le_bytes());
     for part in [&text, &index] {
         let length = u32::try_from(part.len())
             .map_err(|_| format!("the header takes {} bytes", part.len()))?;
@@ -63,8 +79,12 @@ pub(super) fn encode(
     Ok(bytes)
 }
 
-/// Reads all but the games of a file that names version 2 or 3.
-pub(super) fn open<'a>(path: &Path, bytes: &'a [u8]) -> Result<Parts<'a>, ShardError> {
+/// Reads all but the games of a file that names a version which is read.
+pub(super) fn open<'a>(
+    path: &Path,
+    bytes: &'a [u8],
+    version: u32,
+) -> Result<Parts<'a>, ShardError> {
     let damaged = |problem: &str| damaged(path, problem);
     let length = |at: usize| number_at(bytes, at).and_then(|length| usize::try_from(length).ok());
     let lengths = length(12)
@@ -81,18 +101,20 @@ pub(super) fn open<'a>(path: &Path, bytes: &'a [u8]) -> Result<Parts<'a>, ShardE
         return Err(damaged("the checksum of its header does not fit"));
     }
     let (text, index) = head[FIXED_BYTES..].split_at(text);
-    let Stored { header, plies } =
-        serde_json::from_slice(text).map_err(|error| damaged(&format!("header: {error}")))?;
+    let Stored {
+        mut header,
+        plies,
+        seats,
+        outcomes,
+    } = serde_json::from_slice(text).map_err(|error| damaged(&format!("header: {error}")))?;
     if header.first_game.checked_add(header.games).is_none() {
         return Err(damaged("header: the games are numbered beyond 64 bits"));
     }
     labels::check(&header.labels).map_err(|problem| damaged(&format!("header: {problem}")))?;
-    if number_at(bytes, 8) != Some(header.version()) {
-        return Err(damaged(
-            "header: version 3 is that with labels, and version 2 that without",
-        ));
+    if version < VERSION {
+        labels::mark_exact(&mut header.labels);
     }
-    let (lengths, taken) = codec::decode::<Vec<u16>>(index)
+    let (lengths, taken) = codec::decode::<Vec<u32>>(index)
         .map_err(|problem| damaged(&format!("index: {problem}")))?;
     if taken != index.len() || lengths.len() as u64 != header.games {
         return Err(damaged("the index does not list the games of the header"));
@@ -101,7 +123,7 @@ pub(super) fn open<'a>(path: &Path, bytes: &'a [u8]) -> Result<Parts<'a>, ShardE
     let mut rest = rest;
     for (number, &length) in lengths.iter().enumerate() {
         let cut = || damaged(&format!("it ends within game {number}"));
-        let (game, after) = rest.split_at_checked(usize::from(length)).ok_or_else(cut)?;
+        let (game, after) = rest.split_at_checked(length as usize).ok_or_else(cut)?;
         games.push(game);
         rest = after;
     }
@@ -109,7 +131,11 @@ pub(super) fn open<'a>(path: &Path, bytes: &'a [u8]) -> Result<Parts<'a>, ShardE
         CHECKSUM_BYTES => Ok(Parts {
             header,
             games,
-            plies,
+            totals: Totals {
+                plies,
+                seats,
+                outcomes,
+            },
             bytes,
         }),
         0..CHECKSUM_BYTES => Err(damaged("the checksum is missing")),
@@ -122,7 +148,7 @@ pub(super) fn open<'a>(path: &Path, bytes: &'a [u8]) -> Result<Parts<'a>, ShardE
 
 impl Parts<'_> {
     /// Whether the file as a whole is what was written, once each game is known to be.
-    pub(super) fn check_whole(&self, path: &Path, plies: u64) -> Result<(), ShardError> {
+    pub(super) fn check_whole(&self, path: &Path, found: Totals) -> Result<(), ShardError> {
         let end = self.bytes.len() - CHECKSUM_BYTES;
         if xxh3_64(&self.bytes[..end]).to_le_bytes() != self.bytes[end..] {
             return Err(damaged(
@@ -130,12 +156,12 @@ impl Parts<'_> {
                 "its checksum, the last eight bytes, does not fit",
             ));
         }
-        if plies != self.plies {
+        if found != self.totals {
             return Err(damaged(
                 path,
                 &format!(
-                    "its games have {plies} plies, the header says {}",
-                    self.plies
+                    "its games have {found:?}, the header says {:?}",
+                    self.totals
                 ),
             ));
         }

@@ -1,50 +1,40 @@
 //! A game replayed ply by ply: every move is checked against the rules.
 
-use engine::core::game::Game;
-use engine::games::einstein::{Move, Position, Standard};
-
-const FACES: u8 = 6;
+use engine::core::game::{List, Payoffs};
+use engine::play::playable::Playable;
 
 /// A game of which some plies have been made.
-pub struct Replay<'a> {
-    rules: &'a Standard,
-    position: Position,
-    winner: Option<usize>,
+pub struct Replay<'a, G: Playable> {
+    game: &'a G,
+    position: G::Position,
+    payoffs: Option<Payoffs>,
+    permitted: G::Moves,
     plies: usize,
 }
 
-impl<'a> Replay<'a> {
-    /// A game that begins; its players are indices below `known`.
-    ///
-    /// # Errors
-    /// In words, if there is no such player.
-    pub fn new(
-        rules: &'a Standard,
-        start: Position,
-        players: [u8; 2],
-        known: usize,
-    ) -> Result<Self, String> {
-        if players.iter().any(|&player| usize::from(player) >= known) {
-            return Err("names a player that the header does not".to_owned());
-        }
-        Ok(Self {
-            rules,
+impl<'a, G: Playable> Replay<'a, G> {
+    /// A game that begins.
+    #[must_use]
+    pub fn new(game: &'a G, start: G::Position) -> Self {
+        Self {
+            game,
             position: start,
-            winner: rules.winner(&start),
+            payoffs: game.payoffs(&start),
+            permitted: G::Moves::default(),
             plies: 0,
-        })
+        }
     }
 
     /// The position before the next ply.
     #[must_use]
-    pub fn position(&self) -> &Position {
+    pub fn position(&self) -> &G::Position {
         &self.position
     }
 
-    /// Who has won, if it is over.
+    /// What everybody gets, if it is over.
     #[must_use]
-    pub fn winner(&self) -> Option<usize> {
-        self.winner
+    pub fn payoffs(&self) -> Option<Payoffs> {
+        self.payoffs
     }
 
     /// The problem with the current ply.
@@ -54,37 +44,77 @@ impl<'a> Replay<'a> {
         format!("ply {}: {problem}", self.plies)
     }
 
-    /// Makes a ply.
+    /// Makes a ply; the index of the move among those that the outcome permits.
     ///
     /// # Errors
     /// In words, if the rules do not permit it.
     #[inline]
-    pub fn play(&mut self, die: u8, mv: Move) -> Result<(), String> {
-        if self.winner.is_some() {
+    pub fn play(&mut self, outcome: u8, mv: G::Move) -> Result<usize, String> {
+        self.permit(outcome)?;
+        match self.permitted.iter().position(|&permitted| permitted == mv) {
+            Some(index) => {
+                self.make(mv);
+                Ok(index)
+            }
+            None => Err(self.wrong("the outcome does not permit the move")),
+        }
+    }
+
+    /// Makes the ply with such an index among the moves that the outcome permits.
+    ///
+    /// # Errors
+    /// In words, if there is none.
+    #[inline]
+    pub fn play_at(&mut self, outcome: u8, index: usize) -> Result<G::Move, String> {
+        self.permit(outcome)?;
+        let Some(&mv) = self.permitted.get(index) else {
+            return Err(self.wrong("the outcome does not permit the move"));
+        };
+        self.make(mv);
+        Ok(mv)
+    }
+
+    #[inline]
+    fn permit(&mut self, outcome: u8) -> Result<(), String> {
+        if self.payoffs.is_some() {
             return Err(self.wrong("the game was over before"));
         }
-        if !(1..=FACES).contains(&die) {
-            return Err(self.wrong("the die shows no face"));
+        self.permitted.clear();
+        self.game
+            .permitted(&self.position, outcome, &mut self.permitted);
+        if self.permitted.is_empty() {
+            return Err(self.wrong("there is no such outcome"));
         }
-        if !self.rules.permits(&self.position, die, mv) {
-            return Err(self.wrong("the die does not permit the move"));
-        }
-        self.position = self.rules.play(&self.position, mv);
-        self.winner = self.rules.winner(&self.position);
-        self.plies += 1;
         Ok(())
     }
 
-    /// The winner, who has to be the one stored.
+    #[inline]
+    fn make(&mut self, mv: G::Move) {
+        self.position = self.game.play(&self.position, mv);
+        self.payoffs = self.game.payoffs(&self.position);
+        self.plies += 1;
+    }
+
+    /// What everybody gets.
     ///
     /// # Errors
-    /// In words, if it is not, or the game has no end.
-    pub fn finish(self, stored: u8) -> Result<usize, String> {
-        let winner = self.winner.ok_or("it has no end")?;
-        if winner == usize::from(stored) {
-            Ok(winner)
-        } else {
-            Err("the winner is another than the moves say".to_owned())
-        }
+    /// In words, if the game has no end.
+    pub fn finish(self) -> Result<Payoffs, String> {
+        self.payoffs.ok_or_else(|| "it has no end".to_owned())
     }
+}
+
+/// Whether these are players of a game: an index below `known` for each seat.
+///
+/// # Errors
+/// In words, if not.
+pub fn check_players<G: Playable>(game: &G, players: &[u8], known: usize) -> Result<(), String> {
+    let seats = game.seats();
+    if players.len() != seats {
+        return Err(format!("it has {} players, not {seats}", players.len()));
+    }
+    if players.iter().any(|&player| usize::from(player) >= known) {
+        return Err("names a player that the header does not".to_owned());
+    }
+    Ok(())
 }

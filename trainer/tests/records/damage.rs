@@ -2,30 +2,19 @@
 //! game if it is one.
 
 use crate::format::{SMALL, by_hand, header, label, sealed, small};
-use crate::one_line;
+use crate::{PlayedGame, one_line};
 use engine::core::game::Game;
 use engine::games::einstein::Standard;
 use proptest::prelude::*;
 use std::path::Path;
-use trainer::shard::{self, PlayedGame, ShardError, ShardHeader};
+use trainer::shard::{self, ShardError, ShardHeader};
 
-/// Bytes of a game in a shard with so many labels, by its number of plies and what it carries.
-fn length(game: &PlayedGame, labels: usize) -> usize {
-    let plies = game.record.plies.len();
-    let values = if game.record.plies.iter().any(|ply| ply.value.is_some()) {
-        2 * plies
-    } else {
-        0
-    };
-    let last = |label: &Vec<Option<f32>>| {
-        2 * (plies - label.iter().position(Option::is_some).unwrap_or(plies))
-    };
-    let labels = if game.labels.is_empty() {
-        0
-    } else {
-        labels + game.labels.iter().map(last).sum::<usize>()
-    };
-    9 + plies + values + labels
+/// The lengths of the games, from the index: their number, then a byte each as long as none is long.
+fn lengths(bytes: &[u8], games: usize) -> Vec<usize> {
+    let text = u32::from_le_bytes(bytes[12..16].try_into().unwrap()) as usize;
+    let index = &bytes[20 + text..][..1 + games];
+    assert!(usize::from(index[0]) == games && index.iter().all(|&length| length <= 250));
+    index[1..].iter().map(|&length| length.into()).collect()
 }
 
 #[test]
@@ -57,7 +46,7 @@ fn with_labels(game: &PlayedGame, number: usize) -> PlayedGame {
         if number % 4 > index {
             let value = |ply: usize| {
                 (ply >= from && !(ply + number).is_multiple_of(3))
-                    .then(|| shard::rounded(ply as f32 / plies as f32))
+                    .then(|| shard::rounded(ply as f32 / plies as f32).into())
             };
             game.set_label(index, 2, (0..plies).map(value).collect());
         }
@@ -70,10 +59,7 @@ fn every_flip_is_found(header: &ShardHeader, games: &[PlayedGame]) {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("000000.games");
     // The games fill what is left between the header and the last checksum.
-    let lengths: Vec<usize> = games
-        .iter()
-        .map(|game| length(game, header.labels.len()))
-        .collect();
+    let lengths = lengths(&bytes, games.len());
     let first = bytes.len() - 8 - lengths.iter().sum::<usize>();
     let ends: Vec<usize> = lengths
         .iter()
@@ -88,16 +74,16 @@ fn every_flip_is_found(header: &ShardHeader, games: &[PlayedGame]) {
         for change in [1u8, 0x80, 0xFF] {
             let mut changed = bytes.clone();
             changed[place] ^= change;
-            let error = shard::decode(&path, &changed).unwrap_err();
+            let error = shard::decode::<Standard>(&path, &changed).unwrap_err();
             one_line(&error, &path);
             std::fs::write(&path, &changed).unwrap();
-            let found = shard::inspect(&path);
+            let found = shard::inspect::<Standard>(&path);
             assert_eq!(found.problems.len(), 1, "{place}: {:?}", found.problems);
             let game = (first <= place && place < bytes.len() - 8)
                 .then(|| ends.iter().position(|&end| place < end).unwrap() as u64);
             for error in [&error, &found.problems[0]] {
                 let named = match error {
-                    ShardError::Game { game, .. } => Some(*game),
+                    ShardError::Record { game, .. } => Some(*game),
                     _ => None,
                 };
                 assert_eq!(named, game, "{place}: {error}");
@@ -146,20 +132,20 @@ fn every_bad_file_gives_one_line_that_names_it() {
     for (number, (expected, bytes)) in cases.into_iter().enumerate() {
         let path = directory.path().join(format!("{number}.games"));
         std::fs::write(&path, bytes).unwrap();
-        let text = one_line(&shard::read(&path).unwrap_err(), &path);
+        let text = one_line(&shard::read::<Standard>(&path).unwrap_err(), &path);
         assert!(text.contains(expected), "{text}: expected {expected}");
     }
     let missing = directory.path().join("missing.games");
-    one_line(&shard::read(&missing).unwrap_err(), &missing);
+    one_line(&shard::read::<Standard>(&missing).unwrap_err(), &missing);
     let folder = directory.path().join("folder.games");
     std::fs::create_dir(&folder).unwrap();
-    one_line(&shard::read(&folder).unwrap_err(), &folder);
+    one_line(&shard::read::<Standard>(&folder).unwrap_err(), &folder);
 }
 
 #[test]
 fn an_index_longer_than_the_file_claims_no_memory() {
     let index = [&[253][..], &(1u64 << 62).to_le_bytes()].concat();
-    let text = shard::decode(Path::new("x"), &by_hand(&header(1, 0), &index, &[]))
+    let text = shard::decode::<Standard>(Path::new("x"), &by_hand(&header(1, 0), &index, &[]))
         .unwrap_err()
         .to_string();
     assert!(text.contains("index"), "{text}");
@@ -176,13 +162,13 @@ proptest! {
             bytes[place] ^= change;
         }
         prop_assume!(bytes != *SMALL);
-        let error = shard::decode(Path::new("x.games"), &bytes).unwrap_err().to_string();
+        let error = shard::decode::<Standard>(Path::new("x.games"), &bytes).unwrap_err().to_string();
         prop_assert!(error.starts_with("x.games: ") && !error.contains('\n'), "{}", error);
     }
 
     #[test]
     fn a_cut_file_is_never_valid(length in any::<prop::sample::Index>()) {
-        prop_assert!(shard::decode(Path::new("x.games"), &SMALL[..length.index(SMALL.len())]).is_err());
+        prop_assert!(shard::decode::<Standard>(Path::new("x.games"), &SMALL[..length.index(SMALL.len())]).is_err());
     }
 
     /// With the checksum made to fit, only the rules protect; whatever passes them is a whole shard
@@ -194,7 +180,7 @@ proptest! {
             let place = place.index(bytes.len() - 12) + 12;
             bytes[place] = *byte;
         }
-        if let Ok((header, games)) = shard::decode(Path::new("x.games"), &sealed(bytes)) {
+        if let Ok((header, games)) = shard::decode::<Standard>(Path::new("x.games"), &sealed(bytes)) {
             let rules = Standard::default();
             for game in &games {
                 let last = game.record.positions(&rules).last().unwrap();

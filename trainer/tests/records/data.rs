@@ -2,16 +2,16 @@
 //! games they should.
 
 use crate::dataset::tiny;
-use crate::{MIXED, config, content, header_of, one_line, play, run};
+use crate::{MIXED, NEAREST, PlayedGame, Source, config, content, header_of, one_line, play, run};
 use engine::games::einstein::Standard;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use trainer::data::filter::Filter;
 use trainer::data::rewrite::{self, Part};
 use trainer::data::verify::verify;
-use trainer::data::{DataError, Source, info, plot};
+use trainer::data::{DataError, info, plot};
 use trainer::selfplay::{GAMES_PER_SHARD, SelfPlayConfig};
-use trainer::shard::{self, PlayedGame};
+use trainer::shard;
 
 pub(crate) fn open(paths: &[&Path]) -> Source {
     Source::open(
@@ -35,7 +35,8 @@ pub(crate) fn games(paths: &[&Path]) -> Vec<PlayedGame> {
 }
 
 fn prints(games: &[PlayedGame]) -> Vec<u128> {
-    games.iter().map(PlayedGame::fingerprint).collect()
+    let rules = Standard::default();
+    games.iter().map(|game| game.fingerprint(&rules)).collect()
 }
 
 /// A directory with two shards of these games.
@@ -76,32 +77,34 @@ fn counts_are_those_by_hand() {
         (2, 2, 8, 6, 2)
     );
     assert_eq!(
-        (info.wins, info.first_mover_wins, info.plies),
-        ([0, 2], 0, [4, 4])
+        (
+            &info.points[..],
+            info.first_mover_points,
+            info.draws,
+            info.plies
+        ),
+        (&[0.0, 2.0][..], 0.0, 0, [4, 4])
     );
     assert_eq!(info.games_by_plies, [0, 0, 0, 0, 2]);
-    assert_eq!(
-        info.positions_by_stones,
-        [0, 0, 8, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]
-    );
+    assert_eq!(info.positions_by_remaining, [0, 0, 8]);
     let mut bins = [0; info::VALUE_BINS];
     (bins[5], bins[8], bins[19]) = (2, 2, 2);
     assert_eq!(info.values_by_size, bins);
     // 0.6², 0.25² and 0.
     assert!((info.value_error.unwrap() - 0.4225 / 3.0).abs() < 1e-5);
     assert_eq!((info.duplicate_games, info.duplicate_positions), (1, 4));
-    let sides: Vec<(u64, u64)> = info
+    let sides: Vec<(u64, f64)> = info
         .players
         .iter()
-        .map(|player| (player.sides, player.wins))
+        .map(|player| (player.sides, player.points))
         .collect();
-    assert_eq!(sides, [(2, 0), (2, 2), (0, 0), (0, 0)]);
+    assert_eq!(sides, [(2, 0.0), (2, 2.0), (0, 0.0), (0, 0.0)]);
     let bytes: u64 = ["000000.games", "000001.games"]
         .map(|name| std::fs::metadata(records.join(name)).unwrap().len())
         .iter()
         .sum();
     assert!(info.bytes == bytes && (info.bytes_per_position - bytes as f64 / 8.0).abs() < 1e-9);
-    let pictures = plot::write(&directory.path().join("plots"), &info).unwrap();
+    let pictures = plot::write(&directory.path().join("plots"), &info, "stones").unwrap();
     assert_eq!(pictures.len(), 3);
     for picture in pictures {
         let text = std::fs::read_to_string(picture).unwrap();
@@ -118,7 +121,7 @@ fn every_bad_record_is_named() {
         ..config(&["greedy", "random"], 0)
     };
     run(&settings, &records).unwrap();
-    let check = || verify(std::slice::from_ref(&records)).unwrap();
+    let check = || verify::<Standard>(std::slice::from_ref(&records)).unwrap();
     let sound = check();
     let plies: usize = games(&[&records])
         .iter()
@@ -195,15 +198,15 @@ fn merged_sets_keep_games_and_players() {
     assert_eq!((written.games, written.shards), (80, 1));
     let unique = rewrite::merge(&source, &at("unique"), true).unwrap();
     assert_eq!(unique.games, 50);
-    let (header, merged) = shard::read(&at("all").join("000000.games")).unwrap();
+    let (header, merged) = shard::read::<Standard>(&at("all").join("000000.games")).unwrap();
     assert_eq!(header.players, ["greedy", "random", "star1(depth=1)"]);
-    let names = |directory: &Path| -> Vec<[String; 2]> {
-        let (header, games) = shard::read(&directory.join("000000.games")).unwrap();
+    let names = |directory: &Path| -> Vec<Vec<String>> {
+        let (header, games) = shard::read::<Standard>(&directory.join("000000.games")).unwrap();
         games
             .iter()
             .map(|game| {
-                game.players
-                    .map(|player| header.players[usize::from(player)].clone())
+                let name = |&player: &u8| header.players[usize::from(player)].clone();
+                game.players.iter().map(name).collect()
             })
             .collect()
     };
@@ -221,7 +224,12 @@ fn merged_sets_keep_games_and_players() {
         .concat()
     );
     // It is sound, it is not overwritten, and nothing half made lies about.
-    assert!(verify(&[at("all")]).unwrap().problems.is_empty());
+    assert!(
+        verify::<Standard>(&[at("all")])
+            .unwrap()
+            .problems
+            .is_empty()
+    );
     assert!(matches!(
         rewrite::merge(&source, &at("all"), false),
         Err(DataError::Exists(_))
@@ -335,7 +343,7 @@ fn a_filter_takes_values_and_no_plies() {
     let all = play(&config(&MIXED, 60));
     let filters = [
         Filter {
-            stones: (9, 11),
+            remaining: (9, 11),
             ..Filter::default()
         },
         Filter {
@@ -354,7 +362,7 @@ fn a_filter_takes_values_and_no_plies() {
     for (which, filter) in filters.iter().enumerate() {
         for game in &all {
             let mut filtered = game.clone();
-            let left = filter.apply(&mut filtered);
+            let left = filter.apply(&rules, &mut filtered);
             let after: Vec<_> = game.record.positions(&rules).skip(1).collect();
             let mut any = false;
             for (number, (old, new)) in game
@@ -390,7 +398,7 @@ fn a_filter_takes_values_and_no_plies() {
     let mut untouched = all.clone();
     for game in &mut untouched {
         let rated = game.record.plies.iter().any(|ply| ply.value.is_some());
-        assert_eq!(Filter::default().apply(game), rated);
+        assert_eq!(Filter::default().apply(&rules, game), rated);
     }
     assert_eq!(untouched, all);
     let directory = tempfile::tempdir().unwrap();
@@ -415,7 +423,7 @@ fn what_cannot_lie_together_is_named() {
     run(&config(&["random"], 5), &at("a")).unwrap();
     run(
         &SelfPlayConfig {
-            variant: "nearest".to_owned(),
+            game: NEAREST.to_owned(),
             ..config(&["random"], 5)
         },
         &at("b"),

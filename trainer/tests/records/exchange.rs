@@ -2,6 +2,7 @@
 
 use crate::data::open;
 use crate::{MIXED, config, content, one_line, run};
+use engine::games::einstein::Standard;
 use std::path::Path;
 use trainer::data::{json_lines, parquet};
 use trainer::label::LabelConfig;
@@ -40,8 +41,8 @@ fn what_is_exported_is_imported_to_the_last_bit() {
             parquet::export(&source, &at("a.parquet")).unwrap(),
             settings.games
         );
-        json_lines::import(&at("a.jsonl"), &at("b")).unwrap();
-        parquet::import(&at("a.parquet"), &at("c")).unwrap();
+        json_lines::import::<Standard>(&at("a.jsonl"), &at("b")).unwrap();
+        parquet::import::<Standard>(&at("a.parquet"), &at("c")).unwrap();
         assert!(content(&at("b")) == content(&at("a")));
         assert!(content(&at("c")) == content(&at("a")));
         // The same games make the same file.
@@ -63,7 +64,7 @@ fn every_line_that_is_wrong_is_named_and_nothing_is_made() {
     let cases = [
         (
             1,
-            lines[0].replace("alea-games-1", "alea-games-2"),
+            lines[0].replace("alea-games-2", "alea-games-1"),
             "'format'",
         ),
         (
@@ -74,13 +75,13 @@ fn every_line_that_is_wrong_is_named_and_nothing_is_made() {
         (1, "{}".to_owned(), "heading"),
         (
             5,
-            lines[4].replacen("\"die\":", "\"die\":7,\"dice\":", 1),
+            lines[4].replacen("\"outcome\":", "\"outcome\":7,\"dice\":", 1),
             "dice",
         ),
         (
             5,
-            lines[4].replacen("\"winner\":\"", "\"winner\":\"x", 1),
-            "a character",
+            lines[4].replacen("\"payoffs\":[", "\"payoffs\":[0.5,", 1),
+            "the payoffs",
         ),
         (
             5,
@@ -108,7 +109,7 @@ fn every_line_that_is_wrong_is_named_and_nothing_is_made() {
         changed[line - 1] = replaced;
         std::fs::write(at("bad.jsonl"), changed.join("\n")).unwrap();
         let text = one_line(
-            &json_lines::import(&at("bad.jsonl"), &at("c")).unwrap_err(),
+            &json_lines::import::<Standard>(&at("bad.jsonl"), &at("c")).unwrap_err(),
             &at("bad.jsonl"),
         );
         assert!(
@@ -125,7 +126,12 @@ fn a_parquet_file_of_something_else_or_damaged_is_refused() {
     let at = |name: &str| directory.path().join(name);
     run(&config(&MIXED, 5), &at("a")).unwrap();
     parquet::export(&open(&[&at("a")]), &at("a.parquet")).unwrap();
-    let refused = |path: &Path| one_line(&parquet::import(path, &at("c")).unwrap_err(), path);
+    let refused = |path: &Path| {
+        one_line(
+            &parquet::import::<Standard>(path, &at("c")).unwrap_err(),
+            path,
+        )
+    };
     refused(&at("missing.parquet"));
     let bytes = std::fs::read(at("a.parquet")).unwrap();
     for (expected, bytes) in [
@@ -143,7 +149,7 @@ fn a_parquet_file_of_something_else_or_damaged_is_refused() {
         let mut flipped = bytes.clone();
         flipped[place] ^= 0x20;
         std::fs::write(at("bad.parquet"), flipped).unwrap();
-        match parquet::import(&at("bad.parquet"), &at("c")) {
+        match parquet::import::<Standard>(&at("bad.parquet"), &at("c")) {
             Ok(_) => std::fs::remove_dir_all(at("c")).unwrap(),
             Err(error) => drop(one_line(&error, &at("bad.parquet"))),
         }

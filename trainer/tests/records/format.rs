@@ -1,16 +1,16 @@
 //! The file format: exact round trips, files by hand, and what breaks the rules.
 
-use crate::{MIXED, config, header_of, one_line, play};
+use crate::{CLASSIC, MIXED, NEAREST, PlayedGame, config, header_of, one_line, play};
 use engine::core::game::Game;
 use engine::core::random::RandomStream;
 use engine::core::record::{GameRecord, Ply};
-use engine::games::einstein::Standard;
 use engine::games::einstein::dice::Die;
 use engine::games::einstein::setup::setup_index;
+use engine::games::einstein::{Standard, Variant};
 use proptest::prelude::*;
 use std::path::Path;
 use std::sync::LazyLock;
-use trainer::shard::{self, Label, PlayedGame, ShardError, ShardHeader, VALUE_STEPS};
+use trainer::shard::{self, Estimate, Label, ShardError, ShardHeader, VALUE_STEPS};
 use xxhash_rust::xxh3::xxh3_64;
 
 pub(crate) fn small() -> (ShardHeader, Vec<PlayedGame>) {
@@ -37,7 +37,7 @@ fn what_is_written_is_read_exactly() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("000000.games");
     shard::write(&path, &header, &games).unwrap();
-    let (read_header, read_games) = shard::read(&path).unwrap();
+    let (read_header, read_games) = shard::read::<Standard>(&path).unwrap();
     assert_eq!(read_header, header);
     assert_eq!(read_games, games);
     let bits = |games: &[PlayedGame]| -> Vec<Option<u32>> {
@@ -58,20 +58,20 @@ fn what_is_written_is_read_exactly() {
 #[test]
 fn both_variants_are_replayed_by_their_own_rules() {
     let nearest = crate::play(&trainer::selfplay::SelfPlayConfig {
-        variant: "nearest".to_owned(),
+        game: NEAREST.to_owned(),
         ..config(&["random"], 50)
     });
     let classic = play(&config(&["random"], 50));
     let path = Path::new("x.games");
-    let header = |variant: &str| ShardHeader {
-        variant: variant.to_owned(),
+    let header = |game: &str| ShardHeader {
+        game: game.to_owned(),
         ..header_of(&config(&["random"], 50), 50)
     };
-    assert!(shard::encode(path, &header("nearest"), &nearest).is_ok());
+    assert!(shard::encode(path, &header(NEAREST), &nearest).is_ok());
     // Every move of the stricter variant is one of the classic rules; not the other way round.
-    assert!(shard::encode(path, &header("classic"), &nearest).is_ok());
+    assert!(shard::encode(path, &header(CLASSIC), &nearest).is_ok());
     assert!(matches!(
-        shard::encode(path, &header("nearest"), &classic),
+        shard::encode(path, &header(NEAREST), &classic),
         Err(ShardError::Encode { .. })
     ));
 }
@@ -81,15 +81,17 @@ pub(crate) fn label(name: &str, by: &str) -> Label {
     Label {
         name: name.to_owned(),
         by: by.to_owned(),
+        exact: by.starts_with("tables"),
+        errors: false,
         models: Default::default(),
     }
 }
 
-/// A file of version 2 around an index and the bytes of games, with checksums that fit.
+/// A file of version 4 around an index and the bytes of games, with checksums that fit.
 pub(crate) fn by_hand(header: &str, index: &[u8], games: &[u8]) -> Vec<u8> {
     let length = |bytes: &[u8]| u32::try_from(bytes.len()).unwrap().to_le_bytes();
     let mut bytes = [
-        &b"ALEAGAME\x02\0\0\0"[..],
+        &b"ALEAGAME\x04\0\0\0"[..],
         &length(header.as_bytes()),
         &length(index),
         header.as_bytes(),
@@ -104,7 +106,7 @@ pub(crate) fn by_hand(header: &str, index: &[u8], games: &[u8]) -> Vec<u8> {
 
 pub(crate) fn header(games: u64, first: u64) -> String {
     format!(
-        r#"{{"run":{{"seed":5}},"players":["random","greedy"],"variant":"classic","first_game":{first},"games":{games},"plies":1}}"#
+        r#"{{"run":{{"seed":5}},"game":"einstein","players":["random","greedy"],"first_game":{first},"games":{games},"plies":1,"seats":2,"outcomes":4}}"#
     )
 }
 
@@ -129,28 +131,27 @@ fn start(red: u64, blue: u64) -> [u8; 8] {
     (side(red) | side(blue) << 30).to_le_bytes()
 }
 
-/// Set-ups 518,400 (another start), 2²¹ for values, 2²⁰ for a win of Blue.
-fn head(flags: u32) -> [u8; 3] {
-    let [a, b, c, _] = (518_400 | flags << 19).to_le_bytes();
-    [a, b, c]
+/// Not a start from set-ups: 518,400 and the packed position.
+fn other(start: [u8; 8]) -> Vec<u8> {
+    [&518_400u32.to_le_bytes()[..3], &start].concat()
 }
 
-const RED_WINS: u32 = 0;
-const BLUE_BEGINS: u32 = 1;
-const BLUE_WINS: u32 = 2;
-const VALUES: u32 = 4;
+/// What a game's columns say: nothing, or a value of all plies.
+const PLAIN: u8 = 0;
+const VALUES: u8 = 1;
 
 /// Red's stone 1 on d2 (square 18 of its own), Blue's on a4 (19): a 3 is rolled, and Red steps
-/// diagonally onto its goal. Explored: 108 + (3 − 1) · 18 + 0.
-fn won_at_once(head: [u8; 3], plies: &[u8]) -> Vec<u8> {
-    [&head[..], &[1, 0], &start(18, 19), plies].concat()
+/// diagonally onto its goal, by the first of its three moves: (0 · 4 + 3) · 2, and 1 more if it was
+/// explored. Before it stand the number of plies, the columns and the players.
+fn won_at_once(plies: u8, columns: u8, rest: &[u8]) -> Vec<u8> {
+    [&[plies, columns, 1, 0][..], &other(start(18, 19)), rest].concat()
 }
 
 #[test]
 fn a_shard_by_hand_is_read() {
     // The value is 49,151 / 65,534 = 0.750008.
-    let bytes = one_game(&won_at_once(head(RED_WINS | VALUES), &[144, 0xFF, 0xBF]));
-    let (header, games) = shard::decode(Path::new("hand.games"), &bytes).unwrap();
+    let bytes = one_game(&won_at_once(1, VALUES, &[7, 0xFF, 0xBF]));
+    let (header, games) = shard::decode::<Standard>(Path::new("hand.games"), &bytes).unwrap();
     assert_eq!(
         (header.first_game, header.games, header.run["seed"].as_u64()),
         (4096, 1, Some(5))
@@ -163,11 +164,11 @@ fn a_shard_by_hand_is_read() {
     );
     assert_eq!(
         (
-            game.players,
+            &game.players[..],
             game.record.payoffs[..2].to_vec(),
             game.record.plies.len()
         ),
-        ([1, 0], vec![1.0, 0.0], 1)
+        (&[1, 0][..], vec![1.0, 0.0], 1)
     );
     let ply = game.record.plies[0];
     assert_eq!(rules.format_move(&game.record.start, ply.mv), "d2e1");
@@ -181,19 +182,28 @@ fn a_shard_by_hand_is_read() {
 }
 
 #[test]
+fn another_game_is_refused_in_one_line_that_names_both() {
+    let foreign = header(1, 0).replace("einstein", "reversi(size=6)");
+    let bytes = by_hand(&foreign, &[1, 4], &[0; 4]);
+    let path = Path::new("x.games");
+    let text = one_line(&shard::decode::<Standard>(path, &bytes).unwrap_err(), path);
+    assert!(
+        text.contains("'reversi'") && text.contains("'einstein'"),
+        "{text}"
+    );
+    let unknown = header(1, 0).replace("einstein", "einstein(size=6)");
+    let bytes = by_hand(&unknown, &[1, 4], &[0; 4]);
+    let text = one_line(&shard::decode::<Standard>(path, &bytes).unwrap_err(), path);
+    assert!(text.contains("size"), "{text}");
+}
+
+#[test]
 fn set_ups_are_numbers() {
-    // Set-up 0 of Red and 1 of Blue, Blue to move first: 0 · 720 + 1, and 2¹⁹. A ply is refused by
-    // its number, which tells that the start was read.
+    // Behind the number of plies (below 128), the columns and the players stand 720 · Red's set-up
+    // + Blue's, and 2¹⁹ if Blue begins.
     let rules = Standard::default();
     let (header, games) = small();
-    let bytes = shard::encode(Path::new("x"), &header, &games).unwrap();
-    let (_, read) = shard::decode(Path::new("x"), &bytes).unwrap();
-    assert_eq!(read, games);
-    let text = shard::decode(Path::new("x"), &one_game(&[1, 0, 8, 0, 0, 0]))
-        .unwrap_err()
-        .to_string();
-    assert!(text.contains("it has no end"), "{text}");
-    for (number, game) in games.iter().enumerate() {
+    for game in &games {
         let setups = [0, 1].map(|seat| {
             let squares = game.record.start.side(seat).squares();
             let order = rules
@@ -202,81 +212,75 @@ fn set_ups_are_numbers() {
                 .map(|home| squares.iter().position(|&square| square == home).unwrap() as u8 + 1);
             setup_index(&order.collect::<Vec<u8>>()).unwrap()
         });
-        let seat = game.record.start.seat();
-        let expected = setups[0] * 720 + setups[1] + (seat << 19);
-        let alone = shard::encode(
-            Path::new("x"),
-            &ShardHeader {
-                games: 1,
-                ..header.clone()
-            },
-            &games[number..=number],
-        )
-        .unwrap();
+        let expected = setups[0] * 720 + setups[1] + (game.record.start.seat() << 19);
+        let header = ShardHeader {
+            games: 1,
+            ..header.clone()
+        };
+        let alone = shard::encode(Path::new("x"), &header, std::slice::from_ref(game)).unwrap();
         let length = game.record.plies.len();
         let valued = game.record.plies.iter().any(|ply| ply.value.is_some());
-        let from = alone.len() - 8 - 4 - length * if valued { 3 } else { 1 } - 5;
+        // A column whose first value is that of a later ply says which.
+        let later = valued && game.record.plies[0].value.is_none();
+        let first = game.record.plies.iter().position(|ply| ply.value.is_some());
+        let values = if valued {
+            2 * (length - first.unwrap())
+        } else {
+            0
+        };
+        let from = alone.len() - 8 - 4 - values - usize::from(later) - length - 3;
         let stored = u32::from_le_bytes([alone[from], alone[from + 1], alone[from + 2], 0]);
-        assert_eq!(stored & 0xF_FFFF, expected as u32);
-        assert_eq!(stored >> 21, u32::from(valued));
+        assert_eq!(stored, expected as u32);
     }
 }
 
 #[test]
 fn games_against_the_rules_are_refused() {
-    let good = won_at_once(head(RED_WINS), &[36]);
-    assert!(shard::decode(Path::new("x"), &one_game(&good)).is_ok());
-    let with_start = |start: [u8; 8]| [&head(RED_WINS)[..], &[0, 0], &start, &[36]].concat();
+    let good = won_at_once(1, PLAIN, &[6]);
+    assert!(shard::decode::<Standard>(Path::new("x"), &one_game(&good)).is_ok());
+    let with_start = |start: &[u8]| [&[1, PLAIN, 0, 0][..], start, &[6]].concat();
     let mut seat = start(18, 19);
     seat[7] |= 1 << 5;
     // Six stones on their home squares: such a start has to be written as a number.
     let home = Standard::default().start([0, 0], 0).bits().to_le_bytes();
-    let cases: [(&str, Vec<u8>); 17] = [
+    let cases = [
         (
             "names a player",
-            [&head(RED_WINS)[..], &[2, 0], &start(18, 19), &[36]].concat(),
+            [&[1, PLAIN, 2, 0][..], &other(start(18, 19)), &[6]].concat(),
         ),
-        ("start is no position", with_start(seat)),
-        ("start is no position", with_start(start(18, 6))),
-        ("start is no position", with_start(home)),
+        ("no position", with_start(&other(seat))),
+        ("no position", with_start(&other(start(18, 6)))),
+        ("no position", with_start(&other(home))),
         (
-            "start is no position",
-            won_at_once(head(BLUE_BEGINS), &[36]),
+            "no position",
+            with_start(&[&518_401u32.to_le_bytes()[..3], &start(18, 19)].concat()),
         ),
-        (
-            "start is no position",
-            [
-                &518_401u32.to_le_bytes()[..3],
-                &[0, 0],
-                &start(18, 19),
-                &[36],
-            ]
-            .concat(),
-        ),
-        (
-            "start is no position",
-            head(0).into_iter().chain([0, 0, 1]).collect(),
-        ),
-        ("winner is another", won_at_once(head(BLUE_WINS), &[36])),
-        ("does not permit", won_at_once(head(RED_WINS), &[39])),
-        ("does not permit", won_at_once(head(RED_WINS), &[37 + 3])),
-        ("byte is no move", won_at_once(head(RED_WINS), &[216])),
-        ("bytes are no game", won_at_once(head(RED_WINS | 8), &[36])),
+        ("no position", vec![1, PLAIN, 0, 0, 0, 0]),
+        // The fourth move of three; a 2 with the second move, and a roll of 0.
+        ("does not permit", won_at_once(1, PLAIN, &[(3 * 4 + 3) * 2])),
+        ("no end", won_at_once(1, PLAIN, &[(4 + 2) * 2])),
+        ("no such outcome", won_at_once(1, PLAIN, &[0])),
+        // A number that is not in its shortest form, and values that are absent or too many.
+        ("bytes are no game", won_at_once(1, PLAIN, &[0x86, 0])),
+        ("bytes are no game", won_at_once(1, VALUES, &[6, 1])),
         (
             "bytes are no game",
-            won_at_once(head(RED_WINS | VALUES), &[36, 1]),
+            won_at_once(1, VALUES, &[6, 0xFF, 0xFF]),
         ),
-        (
-            "bytes are no game",
-            won_at_once(head(RED_WINS | VALUES), &[36, 0xFF, 0xFF]),
-        ),
-        ("no end", won_at_once(head(RED_WINS), &[])),
-        ("over before", won_at_once(head(RED_WINS), &[36, 36])),
-        ("it is cut", vec![0, 0]),
+        ("bytes are no game", won_at_once(1, 2, &[6, 0, 1, 1])),
+        ("bytes are no game", won_at_once(1, 2, &[6, 1])),
+        ("bytes are no game", won_at_once(1, 3, &[6, 1, 1])),
+        ("bytes are no game", won_at_once(1, VALUES << 2, &[6, 1, 1])),
+        ("bytes are no game", won_at_once(100, PLAIN, &[6])),
+        ("no end", won_at_once(0, PLAIN, &[])),
+        ("over before", won_at_once(2, PLAIN, &[6, 6])),
+        ("bytes are no game", won_at_once(1, PLAIN, &[6, 6])),
+        ("bytes are no game", vec![0, 0]),
     ];
     for (expected, bytes) in cases {
         let path = Path::new("wrong.games");
-        let text = one_line(&shard::decode(path, &one_game(&bytes)).unwrap_err(), path);
+        let error = shard::decode::<Standard>(path, &one_game(&bytes)).unwrap_err();
+        let text = one_line(&error, path);
         assert!(
             text.contains(expected) && text.contains("game 0"),
             "{text}: expected {expected}"
@@ -317,24 +321,26 @@ fn random_game(
         position = rules.play(&position, mv);
     }
     let payoffs = rules.payoffs(&position).unwrap();
-    let players = [random.below(256) as u8, random.below(256) as u8];
-    PlayedGame {
-        record: GameRecord {
-            start,
-            plies,
-            payoffs,
-        },
-        players,
-        labels: Vec::new(),
-    }
+    let players = vec![random.below(256) as u8, random.below(256) as u8];
+    let record = GameRecord {
+        start,
+        plies,
+        payoffs,
+    };
+    PlayedGame::new(record, players)
 }
 
-/// Labels of some plies, perhaps of none.
+/// Labels of some plies, perhaps of none; those of an even number with errors.
 fn add_labels(game: &mut PlayedGame, random: &mut RandomStream, known: usize) {
     for index in 0..known {
         let share = [0.0, 0.2, 1.0][random.below(3)];
         let values = (0..game.record.plies.len())
-            .map(|_| (random.unit() < share).then(|| random.unit() as f32))
+            .map(|_| {
+                (random.unit() < share).then(|| Estimate {
+                    value: random.unit() as f32,
+                    error: (index % 2 == 0 && random.below(2) == 1).then(|| random.unit() as f32),
+                })
+            })
             .collect();
         game.set_label(index, known, values);
     }
@@ -370,7 +376,7 @@ fn what_could_not_be_read_is_not_written() {
     )];
     cases.push((
         ShardHeader {
-            variant: "other".to_owned(),
+            game: "other".to_owned(),
             ..header.clone()
         },
         games.clone(),
@@ -403,25 +409,39 @@ proptest! {
     /// Random games of either variant from starts and other positions, with any values.
     #[test]
     fn whatever_is_written_is_read_but_for_rounding(seed: u64, games in 0usize..5, nearest: bool, begun: bool, valued in 0.0f64..1.0, labels in 0usize..4) {
-        let variant = if nearest { "nearest" } else { "classic" };
-        let rules = Standard::new(shard::variant_named(variant).unwrap(), Die::fair());
+        let variant = if nearest { Variant::NearestOnly } else { Variant::Classic };
+        let rules = Standard::new(variant, Die::fair());
         let mut random = RandomStream::new(seed);
         let mut games: Vec<PlayedGame> = (0..games).map(|_| random_game(&rules, &mut random, begun, valued)).collect();
-        games.iter_mut().for_each(|game| add_labels(game, &mut random, labels));
+        for game in &mut games {
+            add_labels(game, &mut random, labels);
+            if begun {
+                let time = |_| (random.below(3) > 0).then(|| random.next_u64() >> random.below(64) >> 1);
+                game.times = (0..game.record.plies.len()).map(time).collect();
+                game.tidy();
+            }
+        }
         let header = ShardHeader {
             run: serde_json::json!({ "seed": seed, "share": valued }),
             players: vec!["random".to_owned(); 256],
-            variant: variant.to_owned(),
-            labels: (0..labels).map(|index| label(&format!("label_{index}"), "star2(depth=4)")).collect(),
+            times: begun,
+            labels: (0..labels).map(|index| Label {
+                errors: index % 2 == 0,
+                ..label(&format!("label_{index}"), "star2(depth=4)")
+            }).collect(),
             first_game: seed >> 1,
             games: games.len() as u64,
+            ..ShardHeader::of(&rules, serde_json::Value::Null)
         };
         let path = Path::new("x.games");
         let bytes = shard::encode(path, &header, &games).unwrap();
         let (read_header, read) = shard::decode(path, &bytes).unwrap();
         let mut expected = games;
         expected.iter_mut().flat_map(|game| &mut game.record.plies).for_each(|ply| ply.value = ply.value.map(shard::rounded));
-        expected.iter_mut().flat_map(|game| &mut game.labels).flatten().for_each(|value| *value = value.map(shard::rounded));
+        expected.iter_mut().flat_map(|game| &mut game.labels).flatten().flatten().for_each(|label| {
+            label.value = shard::rounded(label.value);
+            label.error = label.error.map(shard::rounded);
+        });
         prop_assert_eq!(&read, &expected);
         prop_assert_eq!(&read_header, &header);
         prop_assert_eq!(shard::encode(path, &read_header, &read).unwrap(), bytes);

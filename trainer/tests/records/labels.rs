@@ -4,18 +4,19 @@
 use crate::data::{games, open};
 use crate::dataset::tiny;
 use crate::format::{label, sealed};
-use crate::{MIXED, config, content, header_of, one_line, play, run};
-use engine::core::evaluator::DynEvaluator;
+use crate::{
+    LabelRecipe, MIXED, PlayedGame, SelfPlay, Source, config, content, header_of, one_line, play,
+    run,
+};
 use engine::games::einstein::Standard;
-use engine::games::einstein::dice::Die;
 use engine::games::einstein::tables::shared::shared;
 use engine::play::build::{PlayerRecipe, evaluator};
 use std::path::Path;
 use trainer::data::filter::Filter;
-use trainer::data::{Source, info, rewrite};
-use trainer::label::{LabelConfig, LabelRecipe};
-use trainer::selfplay::{SelfPlay, SelfPlayConfig};
-use trainer::shard::{self, Label, PlayedGame, ShardHeader};
+use trainer::data::{info, rewrite};
+use trainer::label::LabelConfig;
+use trainer::selfplay::SelfPlayConfig;
+use trainer::shard::{self, Estimate, Label, ShardHeader};
 use xxhash_rust::xxh3::xxh3_64;
 
 fn asked(name: &str, by: &str) -> LabelConfig {
@@ -35,83 +36,87 @@ fn header(labels: &[Label], games: u64) -> ShardHeader {
 /// The tiny game: "deep" says 0.5 of the second position and 1 of the last, "exact" 0 of the last.
 fn tiny_labelled() -> PlayedGame {
     let mut game = tiny();
-    game.set_label(0, 2, vec![None, Some(0.5), None, Some(1.0)]);
-    game.set_label(1, 2, vec![None, None, None, Some(0.0)]);
+    game.set_label(0, 2, estimates(&[None, Some(0.5), None, Some(1.0)]));
+    game.set_label(1, 2, estimates(&[None, None, None, Some(0.0)]));
     game
 }
 
+/// Labels without errors.
+pub(crate) fn estimates(values: &[Option<f32>]) -> Vec<Option<Estimate>> {
+    values
+        .iter()
+        .map(|value| value.map(Estimate::from))
+        .collect()
+}
+
 #[test]
-fn the_bytes_of_labels_are_those_by_hand() {
-    let labels = [
-        label("deep", "star2(depth=4)"),
-        label("exact", "tables(stones=5)"),
-    ];
+fn the_bytes_of_columns_are_those_by_hand() {
+    let deep = label("deep", "star2(depth=4)");
+    let with_errors = Label {
+        errors: true,
+        ..deep.clone()
+    };
+    let labels = [with_errors, label("exact", "tables(stones=5)")];
     let path = Path::new("hand.games");
-    let bytes = shard::encode(path, &header(&labels, 1), &[tiny_labelled()]).unwrap();
-    assert_eq!(bytes[8..12], [3, 0, 0, 0]);
-    let plain = shard::encode(path, &header(&[], 1), &[tiny()]).unwrap();
-    assert_eq!(plain[8..12], [2, 0, 0, 0]);
-    // The game without labels: 3 bytes, players, start, 4 plies, 4 values, checksum. With them bit
-    // 22 is set, the plies of each label stand before the plies of the game, and the labels of the
-    // last 3 plies and of the last 1 behind all.
-    let game = plain[plain.len() - 8 - 29..plain.len() - 8].to_vec();
-    let mut expected = game[..13].to_vec();
-    expected[2] |= 1 << 6;
-    expected.extend([3, 1]);
-    expected.extend(&game[13..25]);
-    expected.extend([0xFF, 0x7F, 0xFF, 0xFF, 0xFE, 0xFF, 0, 0]);
+    let header = ShardHeader {
+        times: true,
+        ..header(&labels, 1)
+    };
+    // 0.25 is 16,383.5 steps, which are rounded up.
+    let mut game = tiny_labelled();
+    game.labels[0][3] = Some(Estimate {
+        value: 1.0,
+        error: Some(0.25),
+    });
+    game.times = vec![Some(5), None, None, Some(300)];
+    let bytes = shard::encode(path, &header, std::slice::from_ref(&game)).unwrap();
+    let plain = shard::encode(path, &self::header(&[], 1), &[tiny()]).unwrap();
+    // A game alone: plies, columns (values of the last three plies: 2), players, start (11 bytes),
+    // 4 plies, the first ply that has a value, 3 values, checksum.
+    let alone = &plain[plain.len() - 8 - 30..plain.len() - 8];
+    assert_eq!((&alone[..4], alone[19]), (&[4, 2, 0, 1][..], 1));
+    // Five columns: values (from a later ply: 2), times (of all: 1), labels from the second ply on
+    // (2), errors from the last (2), exact labels from the last (2).
+    let mut expected = [&[4, 2 | 1 << 2 | 2 << 4 | 2 << 6, 2][..], &alone[2..26]].concat();
+    // Microseconds and one more, 0 for none; 301 takes two bytes.
+    expected.extend([6, 0, 0, 0x80 | 45, 2]);
+    expected.extend([1, 0xFF, 0x7F, 0xFF, 0xFF, 0xFE, 0xFF]);
+    expected.extend([3, 0x00, 0x40]);
+    expected.extend([3, 0, 0]);
     let check = xxh3_64(&expected).to_le_bytes();
     expected.extend(&check[..4]);
-    assert_eq!(
-        bytes[bytes.len() - 8 - expected.len()..bytes.len() - 8],
-        expected
-    );
-    let (read_header, read) = shard::decode(path, &bytes).unwrap();
-    assert_eq!(read_header, header(&labels, 1));
-    assert_eq!(
-        (
-            read[0].label(0, 1),
-            read[0].label(0, 2),
-            read[0].label(1, 3)
-        ),
-        (Some(0.5), None, Some(0.0))
-    );
+    let place = bytes.len() - 8 - expected.len();
+    assert_eq!(bytes[place..bytes.len() - 8], expected);
+    let (read_header, read) = shard::decode::<Standard>(path, &bytes).unwrap();
+    assert_eq!(read_header, header);
+    game.labels[0][3] = Some(Estimate {
+        value: 1.0,
+        error: Some(shard::rounded(0.25)),
+    });
+    assert!(read[0].labels == game.labels && read[0].times == game.times);
     assert_eq!(shard::encode(path, &read_header, &read).unwrap(), bytes);
-    // A game without labels takes no byte more.
-    let among = shard::encode(path, &header(&labels, 2), &[tiny_labelled(), tiny()]).unwrap();
-    assert!(among[among.len() - 8 - 29..].starts_with(&game));
-    // Other than there may be: too many plies, a first label that is none, a label of nothing,
-    // bytes that are not there.
-    let at = |offset: usize| bytes.len() - 8 - expected.len() + offset;
-    let cases: [(usize, &[u8]); 5] = [
-        (13, &[5, 1]),
-        (13, &[3, 2]),
-        (27, &[0xFF, 0xFF]),
-        (13, &[0, 0]),
-        (13, &[255, 255]),
-    ];
-    for (offset, change) in cases {
+    // Columns that are declared and empty cost the two bits each.
+    let among = shard::encode(path, &header, &[tiny()]).unwrap();
+    assert_eq!(among[among.len() - 8 - 31..][..3], [4, 2, 0]);
+    // Other than there may be: a column from the first ply or behind the last, one that begins with
+    // nothing, an error without its label, a state that is none, a column more.
+    for (offset, change) in [
+        (20, &[0][..]),
+        (20, &[4]),
+        (33, &[0xFF, 0xFF]),
+        (39, &[2, 0, 0x40]),
+        (1, &[3 | 1 << 2 | 2 << 4 | 2 << 6]),
+        (2, &[2 | 1 << 2]),
+    ] {
         let mut changed = bytes.clone();
-        changed[at(offset)..at(offset) + change.len()].copy_from_slice(change);
-        let game = at(0)..at(expected.len() - 4);
-        let check = xxh3_64(&changed[game.clone()]).to_le_bytes();
-        changed[game.end..game.end + 4].copy_from_slice(&check[..4]);
-        let text = one_line(&shard::decode(path, &sealed(changed)).unwrap_err(), path);
-        assert!(text.contains("game 0"), "{text}");
-    }
-    // A shard of one version that says it is the other.
-    for (mut bytes, version) in [(bytes.clone(), 2), (plain, 3)] {
-        bytes[8] = version;
-        let lengths =
-            [12, 16].map(|at| u32::from_le_bytes(bytes[at..at + 4].try_into().unwrap()) as usize);
-        let end = 20 + lengths[0] + lengths[1];
-        let check = xxh3_64(&bytes[..end]).to_le_bytes();
-        bytes[end..end + 8].copy_from_slice(&check);
+        changed[place + offset..][..change.len()].copy_from_slice(change);
+        let end = bytes.len() - 8 - 4;
+        let check = xxh3_64(&changed[place..end]).to_le_bytes();
+        changed[end..end + 4].copy_from_slice(&check[..4]);
+        let error = shard::decode::<Standard>(path, &sealed(changed)).unwrap_err();
         assert!(
-            shard::decode(path, &sealed(bytes))
-                .unwrap_err()
-                .to_string()
-                .contains("version 3 is that with labels")
+            one_line(&error, path).contains("game 0"),
+            "{offset}: {error}"
         );
     }
 }
@@ -147,11 +152,11 @@ fn labels_that_cannot_be_are_not_written() {
     refused(&[], tiny_labelled(), "not 0 labels");
     for value in [1.5, -0.1, f32::NAN, f32::INFINITY] {
         let mut wrong = tiny_labelled();
-        wrong.labels[0][1] = Some(value);
+        wrong.labels[0][1] = Some(value.into());
         refused(
             &[deep.clone(), label("exact", "race")],
             wrong,
-            "game 0: ply 1: the label is no probability",
+            "game 0: ply 1: the label is out of range",
         );
     }
 }
@@ -183,13 +188,13 @@ fn labels_are_the_values_of_who_makes_them() {
             .enumerate()
         {
             let expected = recipe.make().value(&position).value.unwrap();
-            assert_eq!(star[number], Some(shard::rounded(expected)));
+            assert_eq!(star[number], Some(shard::rounded(expected).into()));
             assert_eq!(
                 raced[number],
-                Some(shard::rounded(race.value_of(&rules, &position)))
+                Some(shard::rounded(race.value_of(&rules, &position)).into())
             );
             let known = (position.stones() <= 4)
-                .then(|| shard::rounded(tables.value_of(&position).unwrap()));
+                .then(|| shard::rounded(tables.value_of(&position).unwrap()).into());
             assert_eq!(ended[number], known);
             exact += u32::from(known.is_some());
             assert!(sampled[number].is_some());
@@ -204,7 +209,7 @@ fn labels_are_the_values_of_who_makes_them() {
     let values = recipes
         .each_ref()
         .map(|recipe| recipe.make().values(&tiny())[3]);
-    assert_eq!([values[0], values[2]], [Some(1.0); 2]);
+    assert_eq!([values[0], values[2]], [Some(1.0.into()); 2]);
 }
 
 #[test]
@@ -217,8 +222,8 @@ fn who_makes_no_labels_is_named() {
         ("deep", "star2(depht=4)", "depht"),
         ("deep", "model:missing.safetensors", "missing.safetensors"),
         ("deep", "tables(stones=9)", "2 to 6"),
-        ("deep", "tables(2, 3)", "stones alone"),
-        ("deep", "tables(die=3)", "stones alone"),
+        ("deep", "tables(2, 3)", "tables takes stones"),
+        ("deep", "tables(die=3)", "tables takes stones"),
         ("Deep", "race", "lower-case"),
     ];
     for (name, by, expected) in cases {
@@ -268,8 +273,8 @@ fn self_play_labels_its_games_and_plays_the_same() {
     let (with, without) = (play(&labelled), play(&plain));
     for (with, without) in with.iter().zip(&without) {
         assert_eq!(
-            (&with.record, with.players),
-            (&without.record, without.players)
+            (&with.record, &with.players),
+            (&without.record, &without.players)
         );
         assert!((0..with.record.plies.len()).all(|ply| with.label(0, ply).is_some()));
     }
@@ -283,7 +288,7 @@ fn self_play_labels_its_games_and_plays_the_same() {
     threads.install(|| run(&labelled, &at("b"))).unwrap();
     assert!(content(&at("a")) == content(&at("b")));
     assert_eq!(games(&[&at("a")]), with);
-    let (header, _) = shard::read(&at("a").join("000000.games")).unwrap();
+    let (header, _) = shard::read::<Standard>(&at("a").join("000000.games")).unwrap();
     assert_eq!(
         header.labels,
         [
@@ -386,14 +391,14 @@ fn b_value(game: &PlayedGame, ply: usize) -> f32 {
 
 #[test]
 fn a_filter_takes_labels_by_their_positions() {
-    let rules = Standard::new(shard::variant_named("classic").unwrap(), Die::fair());
+    let rules = Standard::default();
     let labelled = SelfPlayConfig {
         labels: vec![asked("deep", "star1(depth=1)")],
         ..config(&MIXED, 40)
     };
     let filters = [
         Filter {
-            stones: (9, 12),
+            remaining: (9, 12),
             ..Filter::default()
         },
         Filter {
@@ -412,7 +417,7 @@ fn a_filter_takes_labels_by_their_positions() {
     for (which, filter) in filters.iter().enumerate() {
         for game in play(&labelled) {
             let mut filtered = game.clone();
-            filter.apply(&mut filtered);
+            filter.apply(&rules, &mut filtered);
             for (ply, position) in game
                 .record
                 .positions(&rules)

@@ -19,15 +19,25 @@ mod labels;
 mod relabel;
 mod selfplay;
 mod targets;
+mod tokens;
 mod variety;
-mod version1;
 
+use engine::games::einstein::Standard;
 use engine::games::einstein::learned::ntuple::{NTuple, TupleSet};
 use engine::games::einstein::learned::weights::{Model, ModelFile};
 use indicatif::ProgressBar;
 use std::path::Path;
-use trainer::selfplay::{SelfPlay, SelfPlayConfig, SelfPlayError, SelfPlaySummary, WeightedPlayer};
-use trainer::shard::{self, PlayedGame};
+use trainer::selfplay::{SelfPlayConfig, SelfPlayError, SelfPlaySummary, WeightedPlayer};
+use trainer::shard;
+
+type PlayedGame = trainer::shard::PlayedGame<Standard>;
+type SelfPlay = trainer::selfplay::SelfPlay<Standard>;
+type Source = trainer::data::Source<Standard>;
+type LabelRecipe = trainer::label::LabelRecipe<Standard>;
+
+/// The game of most tests, and with the other variant of its rules.
+const CLASSIC: &str = "einstein";
+const NEAREST: &str = "einstein(variant=nearest)";
 
 /// Settings with fast players, all of weight 1.
 fn config(players: &[&str], games: u64) -> SelfPlayConfig {
@@ -44,7 +54,7 @@ fn config(players: &[&str], games: u64) -> SelfPlayConfig {
         seed: 7,
         opening_plies: 2,
         exploration: 0.1,
-        ..SelfPlayConfig::default()
+        ..SelfPlayConfig::of(&Standard::default())
     }
 }
 
@@ -95,10 +105,8 @@ fn header_of(config: &SelfPlayConfig, games: u64) -> shard::ShardHeader {
             .iter()
             .map(|weighted| weighted.player.clone())
             .collect(),
-        variant: config.variant.clone(),
-        labels: Vec::new(),
-        first_game: 0,
         games,
+        ..shard::ShardHeader::of(&Standard::default(), serde_json::Value::Null)
     }
 }
 

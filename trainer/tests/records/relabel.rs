@@ -2,14 +2,15 @@
 //! interrupted.
 
 use crate::data::{content_names, games, open};
-use crate::{MIXED, config, content, one_line, run};
+use crate::{LabelRecipe, MIXED, Source, config, content, one_line, run};
+use engine::core::files::FileError;
 use engine::games::einstein::Standard;
 use indicatif::ProgressBar;
 use std::path::Path;
+use trainer::data::DataError;
 use trainer::data::relabel::{relabel, unfinished};
 use trainer::data::verify::verify;
-use trainer::data::{DataError, Source};
-use trainer::label::{LabelConfig, LabelRecipe};
+use trainer::label::LabelConfig;
 use trainer::selfplay::{GAMES_PER_SHARD, SelfPlayConfig};
 
 fn recipe(name: &str, by: &str) -> LabelRecipe {
@@ -65,7 +66,12 @@ fn labels_made_later_are_those_made_with_the_games() {
     let written = make(&open(&[&at("one")]), &at("both"), &recipe("exact", by[1])).unwrap();
     assert_eq!(games(&[&at("both")]), games(&[&at("at_once")]));
     assert_eq!((written.games, written.shards), (100, 1));
-    assert!(verify(&[at("both")]).unwrap().problems.is_empty());
+    assert!(
+        verify::<Standard>(&[at("both")])
+            .unwrap()
+            .problems
+            .is_empty()
+    );
     // A label of the same name is replaced, and stays where it was.
     make(
         &open(&[&at("both")]),
@@ -76,7 +82,7 @@ fn labels_made_later_are_those_made_with_the_games() {
     let (old, new) = (games(&[&at("both")]), games(&[&at("replaced")]));
     let race = recipe("sampled", "race");
     for (old, new) in old.iter().zip(&new) {
-        assert_eq!((&old.record, old.players), (&new.record, new.players));
+        assert_eq!((&old.record, &old.players), (&new.record, &new.players));
         assert_eq!(new.labels[0], race.make().values(new));
         assert!((0..old.record.plies.len()).all(|ply| old.label(1, ply) == new.label(1, ply)));
     }
@@ -135,7 +141,12 @@ fn interrupted_it_goes_on_to_the_same_bytes_with_any_number_of_threads() {
             .collect::<Vec<_>>()
     };
     assert!(bare(&[&at("one")]) == bare(&[&at("a"), &at("b")]));
-    assert!(verify(&[at("one")]).unwrap().problems.is_empty());
+    assert!(
+        verify::<Standard>(&[at("one")])
+            .unwrap()
+            .problems
+            .is_empty()
+    );
     // As a kill leaves it: the manifest and the second shard; below, a file that was being written.
     let working = unfinished(&at("again"));
     std::fs::create_dir(&working).unwrap();
@@ -164,7 +175,7 @@ fn interrupted_it_goes_on_to_the_same_bytes_with_any_number_of_threads() {
         other.try_lock().unwrap();
         assert!(matches!(
             make(&source, &at("again"), &race),
-            Err(DataError::Busy(_))
+            Err(DataError::File(FileError::Busy(_)))
         ));
         assert!(content(&working) == before);
     }

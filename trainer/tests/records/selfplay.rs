@@ -1,15 +1,16 @@
 //! Self-play: what rules a game, what resuming keeps, and what a directory of something else is
 //! answered with.
 
-use crate::{MIXED, config, content, one_line, play, run};
+use crate::{CLASSIC, MIXED, NEAREST, SelfPlay, config, content, one_line, play, run};
+use engine::core::files::FileError;
 use engine::core::game::Game;
-use engine::games::einstein::Standard;
+use engine::games::einstein::dice::Die;
+use engine::games::einstein::{Standard, Variant};
 use indicatif::ProgressBar;
 use std::path::Path;
 use trainer::selfplay::{
-    GAMES_PER_SHARD, SelfPlay, SelfPlayConfig, SelfPlayError, SelfPlaySummary, WeightedPlayer,
+    GAMES_PER_SHARD, SelfPlayConfig, SelfPlayError, SelfPlaySummary, WeightedPlayer,
 };
-use trainer::shard;
 
 /// Three shards, the last of them short, of games that cost nothing.
 fn long() -> SelfPlayConfig {
@@ -79,15 +80,12 @@ fn a_game_does_not_depend_on_how_many_there_are() {
 fn every_ply_is_legal_and_every_value_a_probability() {
     // The loaded die is what a player believes in; in 32 bits its probabilities add up to more than 1.
     let loaded = "star1(depth=3, eval=schwarz, die=0:4:2:0:0:1)";
-    for variant in ["classic", "nearest"] {
+    for (variant, name) in [(Variant::Classic, CLASSIC), (Variant::NearestOnly, NEAREST)] {
         let config = SelfPlayConfig {
-            variant: variant.to_owned(),
+            game: name.to_owned(),
             ..config(&[MIXED[0], MIXED[1], MIXED[2], MIXED[3], loaded], 150)
         };
-        let rules = Standard::new(
-            shard::variant_named(variant).unwrap(),
-            engine::games::einstein::dice::Die::fair(),
-        );
+        let rules = Standard::new(variant, Die::fair());
         let (mut rated, mut unrated) = (0, 0);
         for game in play(&config) {
             let start = game.record.start;
@@ -250,14 +248,19 @@ fn the_summary_counts_what_the_files_hold() {
         .iter()
         .filter(|game| game.record.plies.len() % 2 == 1)
         .count();
-    assert_eq!(summary.first_mover_wins, beginner_wins as u64);
+    assert_eq!(summary.first_mover_points, beginner_wins as f64);
+    assert_eq!((summary.distinct, summary.counted()), (None, 100));
     assert_eq!(
         summary.players.iter().map(|tally| tally.sides).sum::<u64>(),
         200
     );
     assert_eq!(
-        summary.players.iter().map(|tally| tally.wins).sum::<u64>(),
-        100
+        summary
+            .players
+            .iter()
+            .map(|tally| tally.points)
+            .sum::<f64>(),
+        100.0
     );
     assert_eq!(
         summary
@@ -392,9 +395,9 @@ fn games_of_other_settings_are_never_mixed_in() {
             },
         ),
         (
-            r#"'variant' is "classic", not "nearest""#,
+            r#"'game' is "einstein", not "einstein(variant=nearest)""#,
             SelfPlayConfig {
-                variant: "nearest".to_owned(),
+                game: NEAREST.to_owned(),
                 ..config.clone()
             },
         ),
@@ -438,14 +441,14 @@ fn foreign_and_misplaced_files_are_named_and_nothing_is_played() {
     run(&config, directory.path()).unwrap();
     let good = std::fs::read(directory.path().join("000000.games")).unwrap();
     let mut version = good.clone();
-    version[8] = 4;
+    version[8] = 5;
     let cases = [
         (
             "notes.games",
             b"a foreign file".to_vec(),
             "not a file of game records",
         ),
-        ("000001.games", version, "version 4"),
+        ("000001.games", version, "version 5"),
         ("copy.games", good, "belong into 000000.games"),
     ];
     for (name, bytes, expected) in cases {
@@ -482,7 +485,7 @@ fn two_runs_do_not_write_to_one_directory() {
     let living = directory.path().join(".alea-living.tmp");
     std::fs::write(&living, "of the other run").unwrap();
     let error = run(&config(&["random"], 5), directory.path()).unwrap_err();
-    assert!(matches!(error, SelfPlayError::Busy(_)));
+    assert!(matches!(error, SelfPlayError::File(FileError::Busy(_))));
     one_line(&error, directory.path());
     assert!(living.exists());
     drop(other);
@@ -537,9 +540,16 @@ fn settings_out_of_range_are_named() {
             },
         ),
         (
+            "'reversi'",
+            SelfPlayConfig {
+                game: "reversi".to_owned(),
+                ..config(&["random"], 10)
+            },
+        ),
+        (
             "variant",
             SelfPlayConfig {
-                variant: "Classic".to_owned(),
+                game: "einstein(variant=Classic)".to_owned(),
                 ..config(&["random"], 10)
             },
         ),
@@ -633,7 +643,7 @@ fn a_directory_of_an_old_version_is_refused() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("000000.games");
     std::fs::copy(
-        concat!(env!("CARGO_MANIFEST_DIR"), "/tests/records/version1.games"),
+        concat!(env!("CARGO_MANIFEST_DIR"), "/tests/records/version2.games"),
         &path,
     )
     .unwrap();
@@ -641,7 +651,7 @@ fn a_directory_of_an_old_version_is_refused() {
         &run(&config(&["random"], 5), directory.path()).unwrap_err(),
         &path,
     );
-    assert!(text.contains("version 1"), "{text}");
+    assert!(text.contains("version 2"), "{text}");
 }
 
 #[cfg(unix)]
@@ -655,6 +665,6 @@ fn processes_that_make_single_shards_share_a_directory() {
     part.run_shard(directory.path(), 0, &bar).unwrap();
     assert!(matches!(
         part.run(directory.path(), &bar),
-        Err(SelfPlayError::Busy(_))
+        Err(SelfPlayError::File(FileError::Busy(_)))
     ));
 }

@@ -1,7 +1,7 @@
 //! Self-play with what is off unless asked for: starts, exploration, tables, and ends before all
 //! games are played.
 
-use crate::{MIXED, config, content, one_line, play, run};
+use crate::{MIXED, PlayedGame, SelfPlay, config, content, one_line, play, run};
 use engine::core::game::Game;
 use engine::games::einstein::dice::Die;
 use engine::games::einstein::tables::shared::shared;
@@ -11,9 +11,9 @@ use indicatif::ProgressBar;
 use std::path::Path;
 use std::time::Instant;
 use trainer::selfplay::{
-    EndgameStarts, GAMES_PER_SHARD, Limits, SelfPlay, SelfPlayConfig, SelfPlayOptions, SuiteStarts,
+    EndgameStarts, GAMES_PER_SHARD, Limits, SelfPlayConfig, SelfPlayOptions, SuiteStarts,
 };
-use trainer::shard::{self, PlayedGame};
+use trainer::shard;
 
 fn with(options: SelfPlayOptions, players: &[&str], games: u64) -> SelfPlayConfig {
     SelfPlayConfig {
@@ -88,7 +88,7 @@ fn all(directory: &Path) -> Vec<(&'static str, SelfPlayOptions)> {
             "endgames",
             SelfPlayOptions {
                 endgames: Some(EndgameStarts {
-                    stones: [2, 6],
+                    remaining: [2, 6],
                     share: 0.5,
                 }),
                 ..none()
@@ -108,7 +108,7 @@ fn all(directory: &Path) -> Vec<(&'static str, SelfPlayOptions)> {
                 exploration_until: Some(20),
                 starts: Some(some),
                 endgames: Some(EndgameStarts {
-                    stones: [3, 3],
+                    remaining: [3, 3],
                     share: 0.3,
                 }),
                 adjudicate: Some(3),
@@ -160,9 +160,9 @@ fn each_option_gives_the_same_bytes_with_any_number_of_threads() {
 fn options_that_are_off_leave_no_trace() {
     let directory = tempfile::tempdir().unwrap();
     run(&config(&["greedy"], 5), directory.path()).unwrap();
-    let header = shard::read_header(&directory.path().join("000000.games")).unwrap();
+    let header = shard::read_header::<Standard>(&directory.path().join("000000.games")).unwrap();
     let run = serde_json::to_string(&header.run).unwrap();
-    let settings = r#"{"players":[{"player":"greedy","weight":1.0}],"variant":"classic","seed":7,"opening_plies":2,"exploration":0.1"#;
+    let settings = r#"{"players":[{"player":"greedy","weight":1.0}],"game":"einstein","seed":7,"opening_plies":2,"exploration":0.1"#;
     assert_eq!(
         run,
         format!(r#"{settings},"games_per_stream":16,"models":{{}}}}"#)
@@ -316,7 +316,7 @@ fn games_start_where_they_should() {
         .map(|line| rules.parse_position(line).unwrap().0)
         .collect();
     let endgames = EndgameStarts {
-        stones: [2, 4],
+        remaining: [2, 4],
         share: 0.3,
     };
     let games = 4000;
@@ -547,7 +547,7 @@ fn a_run_without_time_plays_a_shard_and_goes_on_later() {
 
 #[test]
 fn options_out_of_range_are_named() {
-    let endgames = |stones, share| Some(EndgameStarts { stones, share });
+    let endgames = |remaining, share| Some(EndgameStarts { remaining, share });
     let starts = |share| {
         Some(SuiteStarts {
             file: "no such file".to_owned(),
@@ -621,35 +621,35 @@ fn options_out_of_range_are_named() {
             },
         ),
         (
-            "2 to 12 stones",
+            "has none of",
             SelfPlayOptions {
                 endgames: endgames([1, 3], 1.0),
                 ..none()
             },
         ),
         (
-            "2 to 12 stones",
+            "has none of",
             SelfPlayOptions {
                 endgames: endgames([5, 4], 1.0),
                 ..none()
             },
         ),
         (
-            "2 to 12 stones",
+            "has none of",
             SelfPlayOptions {
                 endgames: endgames([5, 13], 1.0),
                 ..none()
             },
         ),
         (
-            "'adjudicate' is a number",
+            "'tablebase' is a number",
             SelfPlayOptions {
                 adjudicate: Some(7),
                 ..none()
             },
         ),
         (
-            "'adjudicate' is a number",
+            "'tablebase' is a number",
             SelfPlayOptions {
                 adjudicate: Some(1),
                 ..none()

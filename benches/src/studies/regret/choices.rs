@@ -7,12 +7,13 @@
 
 use super::Contestant;
 use super::truth::{Labelled, MOST_MOVES};
-use engine::core::game::{Game, MAX_OUTCOMES};
+use engine::core::game::Game;
 use engine::core::random::{SeedSpace, derive_seed};
-use engine::games::einstein::evaluators::any::AnyEvaluator;
+use engine::games::einstein::MAX_OUTCOMES;
 use engine::games::einstein::{Position, Standard};
 use engine::play::build::PlayerRecipe;
 use engine::play::player::Player;
+use engine::play::registry::AnyEvaluator;
 use indicatif::ProgressBar;
 use rayon::prelude::*;
 use std::sync::{Mutex, PoisonError};
@@ -52,7 +53,7 @@ pub fn answers(
         Contestant::Evaluator { evaluator, .. } => labelled
             .par_chunks(BLOCK)
             .map(|block| {
-                let answers = by_evaluator(evaluator, game, block);
+                let answers = by_evaluator(&**evaluator, game, block);
                 done(block);
                 answers
             })
@@ -92,7 +93,7 @@ pub fn answers(
 
 /// Players that nobody uses at the moment: making one may take a large table.
 struct Idle<'a> {
-    recipe: &'a PlayerRecipe,
+    recipe: &'a PlayerRecipe<Standard>,
     players: Mutex<Vec<Box<dyn Player<Standard>>>>,
 }
 
@@ -148,7 +149,11 @@ fn by_player(
 /// Sets the seeds of players apart from those of positions, which have two indices.
 const PLAYER: u64 = 1;
 
-fn by_evaluator(evaluator: &AnyEvaluator, game: &Standard, block: &[Labelled]) -> Vec<Answer> {
+fn by_evaluator(
+    evaluator: &dyn AnyEvaluator<Standard>,
+    game: &Standard,
+    block: &[Labelled],
+) -> Vec<Answer> {
     // The positions themselves, then all successors that are not over, one after the other.
     let mut asked: Vec<Position> = block.iter().map(|labelled| labelled.position).collect();
     let mut won: Vec<[Option<f32>; MOST_MOVES]> = Vec::with_capacity(block.len());

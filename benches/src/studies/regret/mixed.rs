@@ -10,8 +10,8 @@
 use super::positions::EXPLORATION;
 use engine::core::game::Game;
 use engine::core::random::RandomStream;
+use engine::games::einstein::players::GreedyPlayer;
 use engine::games::einstein::{BLUE, Move, MoveList, Position, RED, Standard};
-use engine::play::simple::GreedyPlayer;
 use std::ops::RangeInclusive;
 
 /// Plays games and picks positions.

@@ -38,7 +38,7 @@ pub enum Source {
     /// to a wanted position.
     Mixed,
     /// One player with [`EXPLORATION`].
-    Player(Box<PlayerRecipe>),
+    Player(Box<PlayerRecipe<Standard>>),
 }
 
 impl Source {
@@ -127,7 +127,7 @@ fn of_mixed_games(
 /// The positions of some numbers, each with so many stones as stands beside its number.
 fn of_players(
     game: &Standard,
-    recipe: &PlayerRecipe,
+    recipe: &PlayerRecipe<Standard>,
     seed: u64,
     wanted: impl Iterator<Item = (u64, RangeInclusive<u32>)>,
 ) -> Result<Vec<Position>, RegretError> {

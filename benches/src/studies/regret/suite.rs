@@ -51,7 +51,7 @@ pub const FORMAT: &str = "alea regret suite 1";
 /// A line of a suite.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Line {
+struct Entry {
     /// Before the roll.
     position: String,
     /// Win probability of the side to move before the roll, from the labels.
@@ -64,7 +64,7 @@ struct Line {
 
 /// A suite that was read.
 #[derive(Clone, Debug)]
-pub struct Suite {
+pub struct LabelledSuite {
     /// What the first line says.
     pub header: Header,
     /// Positions with their labels.
@@ -121,7 +121,7 @@ pub fn write_suite(
     };
     // A pair of players a piece of work, as large tables as they may have: pieces of some length.
     const PIECE: usize = 16;
-    let lines: Result<Vec<Vec<Line>>, RegretError> = drawn
+    let lines: Result<Vec<Vec<Entry>>, RegretError> = drawn
         .par_chunks(PIECE)
         .map(|piece| {
             let mut players = [recipes[0].make(), recipes[1].make()];
@@ -171,7 +171,7 @@ fn label_line(
     players: &mut [Box<dyn Player<Standard>>; 2],
     position: &Position,
     seed: u64,
-) -> Option<Line> {
+) -> Option<Entry> {
     let mut rate = |player: usize| -> Option<Vec<f32>> {
         players[player].new_game(seed);
         players[player]
@@ -186,7 +186,7 @@ fn label_line(
     game.moves(position, &mut moves);
     let [value, checked] =
         [&label, &check].map(|values| labelled(position, &moves, values).value(game));
-    Some(Line {
+    Some(Entry {
         position: game.format_position(position, None),
         value: rounded_wide(value),
         error: rounded_wide((value - checked).abs()),
@@ -217,7 +217,7 @@ fn rounded_wide(value: f64) -> f64 {
     (value * 1e5).round() / 1e5
 }
 
-impl Suite {
+impl LabelledSuite {
     /// Reads a suite from a file.
     ///
     /// # Errors
@@ -306,7 +306,7 @@ impl Suite {
 }
 
 fn parse_line(text: &str, game: &Standard) -> Result<[Labelled; 2], String> {
-    let line: Line = serde_json::from_str(text)
+    let line: Entry = serde_json::from_str(text)
         .map_err(|error| format!("this is no position of a suite: {error}"))?;
     let (position, die) = game
         .parse_position(&line.position)

@@ -5,7 +5,7 @@ use super::choices::{Answer, Choice, answers};
 use super::measure::{DecisionSums, ValueSums};
 use super::positions::{Source, draw_positions};
 use super::report::{Report, measure};
-use super::suite::{Suite, write_suite};
+use super::suite::{LabelledSuite, write_suite};
 use super::truth::{Labelled, faces, label_exactly};
 use super::{Contestant, RegretError};
 use engine::core::game::Game;
@@ -276,7 +276,7 @@ fn a_suite_is_read_as_it_was_written() {
         )
     };
     write("star2(depth=2, eval=schwarz)").unwrap();
-    let suite = Suite::read(&path, &game).unwrap();
+    let suite = LabelledSuite::read(&path, &game).unwrap();
     assert_eq!(
         (suite.header.depth, suite.header.check.as_str()),
         (2, "star2(depth=1, eval=schwarz)")
@@ -319,7 +319,11 @@ fn a_suite_is_read_as_it_was_written() {
         assert!(write(wrong).is_err(), "{wrong}");
     }
     let text = std::fs::read_to_string(&path).unwrap();
-    let problem = |text: &str| Suite::parse("s", text, &game).unwrap_err().to_string();
+    let problem = |text: &str| {
+        LabelledSuite::parse("s", text, &game)
+            .unwrap_err()
+            .to_string()
+    };
     assert!(problem("").starts_with("s:1: this is no header of a suite"));
     assert!(
         problem(&text.replace("suite 1", "suite 2"))

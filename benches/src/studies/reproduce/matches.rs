@@ -81,20 +81,20 @@ pub fn play(
 fn play_one(one: &Planned, settings: &Settings) -> Result<MatchResult, ReproduceError> {
     let [a, b] = [contestant(&one.players[0])?, contestant(&one.players[1])?];
     let options = MatchOptions {
-        setups: one.setups.clone(),
+        starts: Arc::new(one.setups.clone()),
         threads: settings.threads,
         state: settings
             .state
             .as_ref()
             .map(|folder| folder.join(format!("{}.jsonl", one.file))),
         progress: true,
-        ..MatchOptions::new(one.games.div_ceil(2), settings.seed)
+        ..MatchOptions::new(Standard::default(), one.games.div_ceil(2), settings.seed)
     };
     Ok(play_match(&a, &b, &options)?)
 }
 
 /// A contestant from notation without model files.
-fn contestant(notation: &str) -> Result<Contestant, ReproduceError> {
+fn contestant(notation: &str) -> Result<Contestant<Standard>, ReproduceError> {
     let recipe = PlayerRecipe::parse(notation, &Standard::default())?;
     Ok(Contestant {
         name: recipe.name().to_owned(),

@@ -6,7 +6,7 @@ use crate::arena::tournament::TournamentResult;
 use crate::page::{Block, Page};
 use crate::plot::heat_map::{HeatMap, heat_map};
 use crate::plot::intervals::{Row, intervals};
-use crate::plot::scaled::{Bar, Scale, chart_with_bars};
+use crate::plot::scaled::scatter;
 use crate::plot::{Curve, LineChart, PlotError, line_chart};
 use crate::sheet::{Cell, Sheet};
 use crate::statistics::{Interval, QUANTILE_95};
@@ -115,7 +115,7 @@ fn opening(page: &mut Page, found: &[Found]) -> Result<(), PlotError> {
     let row = |value: &&OpeningValue| Row {
         label: value.player.clone(),
         value: 100.0 * value.score,
-        interval: in_percent(value.interval),
+        interval: value.interval.map(|share| 100.0 * share),
     };
     let rows: Vec<Row> = values.iter().map(row).collect();
     let chart = intervals(
@@ -132,13 +132,6 @@ fn opening(page: &mut Page, found: &[Found]) -> Result<(), PlotError> {
         ],
     );
     Ok(())
-}
-
-fn in_percent(interval: Interval) -> Interval {
-    Interval {
-        lower: 100.0 * interval.lower,
-        upper: 100.0 * interval.upper,
-    }
 }
 
 fn tournament(page: &mut Page, result: &TournamentResult) -> Result<(), PlotError> {
@@ -396,40 +389,13 @@ fn against_published(
         name: "the same".to_owned(),
         points: vec![(ends.0, ends.0), (ends.1, ends.1)],
     };
-    let bars: Vec<Bar> = rows
-        .iter()
-        .filter_map(|&(x, _, interval)| {
-            interval.map(|Interval { lower, upper }| Bar {
-                curve: 1,
-                x,
-                lower,
-                upper,
-            })
-        })
-        .collect();
-    // One curve a figure would be a legend of all of them; a curve of bars has no line between its
-    // points.
-    let dots: Vec<Bar> = rows
-        .iter()
-        .map(|&(x, y, _)| Bar {
-            curve: 1,
-            x,
-            lower: y,
-            upper: y,
-        })
-        .collect();
     let chart = LineChart {
         title: title.to_owned(),
         x_label: format!("published, {unit}"),
         y_label: format!("measured, {unit}"),
         curves: vec![agree],
     };
-    chart_with_bars(
-        &chart,
-        &[bars, dots].concat(),
-        &Scale::Linear,
-        &Scale::Linear,
-    )
+    scatter(&chart, rows)
 }
 
 fn by_number(page: &mut Page, result: &Strength) -> Result<(), PlotError> {

@@ -6,11 +6,12 @@ use crate::arena::{MatchOptions, play_match};
 use crate::page::tests::assert_well_formed;
 use crate::statistics::Interval;
 use crate::test_players::{first, greedy, random};
+use engine::games::einstein::Standard;
 
-fn options() -> MatchOptions {
+fn options() -> MatchOptions<Standard> {
     MatchOptions {
         threads: 1,
-        ..MatchOptions::new(50, 1)
+        ..MatchOptions::new(Standard::default(), 50, 1)
     }
 }
 

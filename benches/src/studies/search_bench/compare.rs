@@ -1,12 +1,12 @@
 //! Any players on a suite: what each costs by phase and in all, and how that compares with the
 //! first.
 
-use super::cost::{Cost, EXACT_COLUMNS, Line, exact_cells, shown};
+use super::cost::{Compared, Cost, shown};
 use super::measure::{PlayerCosts, measure_suite, recipes};
 use super::{Report, SearchBenchError, Settings, Study, presets};
 use crate::plot::scaled::{Scale, scaled_chart};
 use crate::plot::{Curve, LineChart};
-use crate::sheet::{Cell, Sheet};
+use crate::sheet::Sheet;
 use crate::studies::suite::Phase;
 use indicatif::ProgressBar;
 use serde_json::json;
@@ -37,12 +37,12 @@ pub fn run(settings: &Settings, progress: &ProgressBar) -> Result<Report, Search
         text += &format!("; × compares with {}", players[0].player);
     }
     for phase in phase_names(&phases) {
-        let of_phase: Vec<&Line> = lines.iter().filter(|line| line.phase == phase).collect();
+        let of_phase: Vec<&Compared> = lines.iter().filter(|line| line.phase == phase).collect();
         text += &format!("\n\n{}", shown(phase, &of_phase).text().trim_end());
     }
     Ok(Report {
         text,
-        csv: csv(&lines).csv(),
+        csv: Sheet::of(&lines)?.csv(),
         json: json!({
             "study": Study::Compare.name(),
             "suite": settings.suite.name,
@@ -64,29 +64,20 @@ pub fn phase_names(phases: &[Phase]) -> Vec<&'static str> {
 
 /// A line for every phase and player; the first player is the baseline.
 #[must_use]
-pub fn lines(players: &[PlayerCosts], phases: &[Phase]) -> Vec<Line> {
+pub fn lines(players: &[PlayerCosts], phases: &[Phase]) -> Vec<Compared> {
     let wanted = phase_names(phases).into_iter();
     let of_phase = |name: &'static str| {
         let total = move |player: &PlayerCosts| player.total(name.parse().ok());
         let baseline = players.first().map(total).unwrap_or_default();
         players
             .iter()
-            .map(move |player| Line::new(&player.player, name, total(player), &baseline))
+            .map(move |player| Compared::new(&player.player, name, total(player), &baseline))
     };
     wanted.flat_map(of_phase).collect()
 }
 
-fn csv(lines: &[Line]) -> Sheet {
-    let mut sheet = Sheet::new(["player", "phase"].into_iter().chain(EXACT_COLUMNS));
-    for line in lines {
-        let names: [Cell; 2] = [line.player.as_str().into(), line.phase.as_str().into()];
-        sheet.push(names.into_iter().chain(exact_cells(line)).collect());
-    }
-    sheet
-}
-
 /// Milliseconds a position by phase, a curve a player.
-fn chart(lines: &[Line], phases: &[Phase]) -> Result<String, SearchBenchError> {
+fn chart(lines: &[Compared], phases: &[Phase]) -> Result<String, SearchBenchError> {
     let names = phase_names(phases);
     let mut curves: Vec<Curve> = Vec::new();
     for line in lines {
@@ -141,7 +132,7 @@ mod tests {
     #[test]
     fn a_player_costs_as_much_as_itself() {
         let report = compare(&["star1(depth=3, table=0)", "star1(depth=3, table=0)"]);
-        let lines: Vec<Line> = serde_json::from_value(report.json["lines"].clone()).unwrap();
+        let lines: Vec<Compared> = serde_json::from_value(report.json["lines"].clone()).unwrap();
         assert_eq!(lines.len(), 8, "two players in three phases and all");
         for line in &lines {
             assert_eq!(
@@ -163,7 +154,7 @@ mod tests {
             "star1(depth=4, table=0)",
             "mcts(sims=50)",
         ]);
-        let lines: Vec<Line> = serde_json::from_value(report.json["lines"].clone()).unwrap();
+        let lines: Vec<Compared> = serde_json::from_value(report.json["lines"].clone()).unwrap();
         let of = |player: &str, phase: &str| {
             lines
                 .iter()

@@ -146,7 +146,7 @@ pub struct Ratios {
 
 /// One line of a result: who searched what, at what cost, compared with the baseline.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Line {
+pub struct Compared {
     /// The search, in player notation or by its name.
     pub player: String,
     /// A phase, or `all`.
@@ -162,7 +162,7 @@ pub struct Line {
     pub ratios: Ratios,
 }
 
-impl Line {
+impl Compared {
     /// A line with all that follows from its cost and the baseline's.
     #[must_use]
     pub fn new(player: &str, phase: &str, cost: Cost, baseline: &Cost) -> Self {
@@ -179,7 +179,7 @@ impl Line {
 /// Lines for a terminal: `nodes`, `leaves` and `ms` are means a position; `first` heads the first
 /// column.
 #[must_use]
-pub fn shown(first: &str, lines: &[&Line]) -> Sheet {
+pub fn shown(first: &str, lines: &[&Compared]) -> Sheet {
     let mut sheet = Sheet::new([
         first, "nodes", "leaves", "ms", "nodes/s", "leaves/s", "eval %", "hit %", "cut %",
         "replaced",
@@ -187,7 +187,7 @@ pub fn shown(first: &str, lines: &[&Line]) -> Sheet {
     sheet
         .columns
         .extend(["nodes ×", "leaves ×", "time ×"].map(str::to_owned));
-    for Line {
+    for Compared {
         player,
         cost,
         rates,
@@ -217,57 +217,6 @@ pub fn shown(first: &str, lines: &[&Line]) -> Sheet {
         ]);
     }
     sheet
-}
-
-/// Headings of [`exact_cells`].
-pub const EXACT_COLUMNS: [&str; 17] = [
-    "positions",
-    "nodes",
-    "leaves",
-    "probes",
-    "hits",
-    "cuts",
-    "replacements",
-    "seconds",
-    "milliseconds_a_position",
-    "nodes_a_second",
-    "leaves_a_second",
-    "evaluation_share",
-    "hit_rate",
-    "cut_rate",
-    "nodes_ratio",
-    "leaves_ratio",
-    "time_ratio",
-];
-
-/// Sums, rates and ratios of a line, for CSV.
-#[must_use]
-pub fn exact_cells(line: &Line) -> Vec<Cell> {
-    let Line {
-        cost,
-        rates,
-        ratios,
-        ..
-    } = line;
-    vec![
-        cost.positions.into(),
-        cost.nodes.into(),
-        cost.leaves.into(),
-        cost.probes.into(),
-        cost.hits.into(),
-        cost.cuts.into(),
-        cost.replacements.into(),
-        Cell::Number(cost.seconds, 6),
-        Cell::Number(rates.milliseconds_a_position, 6),
-        Cell::number(rates.nodes_a_second, 0),
-        Cell::number(rates.leaves_a_second, 0),
-        Cell::percent(rates.evaluation_share),
-        Cell::percent(rates.hit_rate),
-        Cell::percent(rates.cut_rate),
-        Cell::number(ratios.nodes_ratio, 6),
-        Cell::number(ratios.leaves_ratio, 6),
-        Cell::number(ratios.time_ratio, 6),
-    ]
 }
 
 #[cfg(test)]
@@ -335,8 +284,7 @@ mod tests {
 
     #[test]
     fn lines_have_as_many_cells_as_columns() {
-        let line = Line::new("a", "all", cost(2, 100, 0.1), &cost(2, 100, 0.1));
-        assert_eq!(exact_cells(&line).len(), EXACT_COLUMNS.len());
+        let line = Compared::new("a", "all", cost(2, 100, 0.1), &cost(2, 100, 0.1));
         let sheet = shown("player", &[&line]);
         assert_eq!(sheet.rows[0].len(), sheet.columns.len());
         assert!(sheet.text().contains("50"));

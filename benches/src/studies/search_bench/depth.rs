@@ -6,7 +6,7 @@
 //! serve every depth.
 
 use super::compare::{lines, phase_names};
-use super::cost::{Cost, EXACT_COLUMNS, Line, exact_cells};
+use super::cost::Compared;
 use super::measure::{PlayerCosts, measure_suite, recipes};
 use super::{Report, SearchBenchError, Settings, Study, filled, presets};
 use crate::plot::scaled::{Scale, scaled_chart};
@@ -98,7 +98,7 @@ pub fn run(settings: &Settings, progress: &ProgressBar) -> Result<Report, Search
     text += "\n\npublished: a Star1 agent in C++, one game at a time; it counts plies below the move, so its depth d is d + 1 here";
     Ok(Report {
         text,
-        csv: csv(&searches, &phases).csv(),
+        csv: Sheet::of(&exact(&searches, &phases))?.csv(),
         json: json!({
             "study": Study::Depth.name(),
             "suite": settings.suite.name,
@@ -114,7 +114,7 @@ pub fn run(settings: &Settings, progress: &ProgressBar) -> Result<Report, Search
 
 fn at_depth(
     depth: u32,
-    recipe: &PlayerRecipe,
+    recipe: &PlayerRecipe<Standard>,
     settings: &Settings,
     progress: &ProgressBar,
 ) -> Result<AtDepth, SearchBenchError> {
@@ -134,7 +134,7 @@ fn at_depth(
 
 /// Plays complete games of a player against itself, at least one and at most `most`, until `time`
 /// has passed: how many, and seconds a game.
-fn time_games(recipe: &PlayerRecipe, seed: u64, most: u32, time: Duration) -> (u32, f64) {
+fn time_games(recipe: &PlayerRecipe<Standard>, seed: u64, most: u32, time: Duration) -> (u32, f64) {
     let game = Standard::default();
     let (mut red, mut blue) = (recipe.make(), recipe.make());
     let mut spent = Duration::ZERO;
@@ -224,41 +224,45 @@ fn games_sheet(found: &[AtDepth]) -> Sheet {
     sheet
 }
 
-fn csv(searches: &[Vec<AtDepth>], phases: &[Phase]) -> Sheet {
-    let own = [
-        "player",
-        "depth",
-        "phase",
-        "games",
-        "seconds_a_game",
-        "published_seconds_a_game",
-    ];
-    let mut sheet = Sheet::new(own.into_iter().chain(EXACT_COLUMNS));
-    for found in searches {
-        for at in found {
-            for line in lines(std::slice::from_ref(&at.costs), phases) {
-                // Compared with the same phase at depth 1.
-                let baseline = found
-                    .first()
-                    .map(|first| first.costs.total(line.phase.parse().ok()))
-                    .unwrap_or_default();
-                let line = Line {
-                    ratios: Cost::ratios(&line.cost, &baseline),
-                    ..line
-                };
-                let names: [Cell; 6] = [
-                    line.player.as_str().into(),
-                    u64::from(at.depth).into(),
-                    line.phase.as_str().into(),
-                    u64::from(at.games).into(),
-                    Cell::Number(at.seconds_a_game, 6),
-                    Cell::number(at.published_seconds_a_game, 2),
-                ];
-                sheet.push(names.into_iter().chain(exact_cells(&line)).collect());
-            }
+/// What a search cost in a phase at a depth, as a row of the table with all digits.
+#[derive(Serialize)]
+struct Exact {
+    depth: u32,
+    games: u32,
+    seconds_a_game: f64,
+    published_seconds_a_game: Option<f64>,
+    #[serde(flatten)]
+    compared: Compared,
+}
+
+/// The rows of all searches; a phase is compared with the same phase at depth 1.
+fn exact(searches: &[Vec<AtDepth>], phases: &[Phase]) -> Vec<Exact> {
+    let row = |found: &[AtDepth], at: &AtDepth, compared: Compared| {
+        let baseline = found
+            .first()
+            .map(|first| first.costs.total(compared.phase.parse().ok()))
+            .unwrap_or_default();
+        Exact {
+            depth: at.depth,
+            games: at.games,
+            seconds_a_game: at.seconds_a_game,
+            published_seconds_a_game: at.published_seconds_a_game,
+            compared: Compared {
+                ratios: compared.cost.ratios(&baseline),
+                ..compared
+            },
         }
-    }
-    sheet
+    };
+    let of_depth = |found: &[AtDepth], at: &AtDepth| -> Vec<Exact> {
+        lines(std::slice::from_ref(&at.costs), phases)
+            .into_iter()
+            .map(|compared| row(found, at, compared))
+            .collect()
+    };
+    searches
+        .iter()
+        .flat_map(|found| found.iter().flat_map(|at| of_depth(found, at)))
+        .collect()
 }
 
 /// Milliseconds a position by depth, a curve for each search and phase.

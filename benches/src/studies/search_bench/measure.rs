@@ -73,7 +73,7 @@ pub fn largest_disagreement(players: &[PlayerCosts]) -> f32 {
 ///
 /// # Errors
 /// If a notation is wrong or a player only plays.
-pub fn recipes(notations: &[String]) -> Result<Vec<PlayerRecipe>, SearchBenchError> {
+pub fn recipes(notations: &[String]) -> Result<Vec<PlayerRecipe<Standard>>, SearchBenchError> {
     let game = Standard::default();
     let recipes = notations
         .iter()
@@ -103,7 +103,7 @@ const NEAR_THE_END: &str = "...../...../.a.../...1./..... r -";
 /// # Errors
 /// If the player gives no value.
 pub fn measure_suite(
-    recipe: &PlayerRecipe,
+    recipe: &PlayerRecipe<Standard>,
     suite: &Suite,
     settings: &Settings,
     instrument: bool,

@@ -5,13 +5,13 @@
 //! without chance, which is textbook alpha-beta but for the last ply: one ply above the leaves it
 //! values all moves.
 
-use super::cost::{Cost, EXACT_COLUMNS, Line, exact_cells, shown};
+use super::cost::{Compared, Cost, shown};
 use super::edge_tree::{BRANCHING, EdgePosition, EdgeSum, EdgeTree, MoveOrder};
 use super::measure::{PlayerCosts, largest_disagreement, measure_position, measure_suite, recipes};
 use super::{Report, SearchBenchError, Settings, Study, presets};
 use crate::plot::scaled::{Scale, scaled_chart};
 use crate::plot::{Curve, LineChart};
-use crate::sheet::{Cell, Sheet};
+use crate::sheet::Sheet;
 use clocked::{ClockedEvaluator, ClockedPlayer};
 use engine::core::evaluator::Evaluator;
 use engine::core::random::{SeedSpace, derive_seed};
@@ -62,7 +62,7 @@ struct Measured {
     game: &'static str,
     depth: u32,
     #[serde(flatten)]
-    line: Line,
+    line: Compared,
 }
 
 const EINSTEIN: &str = "EinStein, dice known";
@@ -100,7 +100,7 @@ pub fn run(
     for (game, depths) in [(EINSTEIN, &plan.einstein_depths), (TREE, &plan.tree_depths)] {
         text += &format!("\n\n{game}");
         for depth in depths {
-            let lines: Vec<&Line> = measured
+            let lines: Vec<&Compared> = measured
                 .iter()
                 .filter(|one| one.game == game && one.depth == *depth)
                 .map(|one| &one.line)
@@ -118,7 +118,7 @@ pub fn run(
     );
     Ok(Report {
         text,
-        csv: csv(&measured).csv(),
+        csv: Sheet::of(&measured)?.csv(),
         json: json!({
             "study": Study::OpenDice.name(),
             "suite": settings.suite.name,
@@ -169,7 +169,7 @@ fn einstein(
         measured.extend(names.zip(&totals).map(|(name, cost)| Measured {
             game: EINSTEIN,
             depth,
-            line: Line::new(name, "all", *cost, &totals[0]),
+            line: Compared::new(name, "all", *cost, &totals[0]),
         }));
     }
     Ok((measured, disagreement))
@@ -212,7 +212,7 @@ fn tree(plan: &Plan, settings: &Settings, progress: &ProgressBar) -> (Vec<Measur
         let lines = TREE_SEARCHES
             .into_iter()
             .zip(&totals)
-            .map(|(name, cost)| Line::new(name, "all", *cost, &totals[0]));
+            .map(|(name, cost)| Compared::new(name, "all", *cost, &totals[0]));
         measured.extend(lines.map(|line| Measured {
             game: TREE,
             depth,
@@ -270,19 +270,6 @@ fn instrumented_tree_player(index: usize, depth: u32) -> Box<dyn Player<EdgeTree
         tree_search(index, depth, evaluator),
         spent,
     ))
-}
-
-fn csv(measured: &[Measured]) -> Sheet {
-    let mut sheet = Sheet::new(["game", "depth", "search"].into_iter().chain(EXACT_COLUMNS));
-    for one in measured {
-        let names: [Cell; 3] = [
-            one.game.into(),
-            u64::from(one.depth).into(),
-            one.line.player.as_str().into(),
-        ];
-        sheet.push(names.into_iter().chain(exact_cells(&one.line)).collect());
-    }
-    sheet
 }
 
 /// Leaves by depth, a curve for each game and search.

@@ -107,7 +107,7 @@ pub fn run(
     text += &format!("\nvalues differ by at most {disagreement:.1e} between tables");
     Ok(Report {
         text,
-        csv: csv(&measured).csv(),
+        csv: Sheet::of(&measured)?.csv(),
         json: json!({
             "study": Study::TableSize.name(),
             "position": presets::TABLE_SIZE_POSITION,
@@ -137,41 +137,6 @@ fn sheet<'a>(rows: impl Iterator<Item = &'a Measured>) -> Sheet {
             } else {
                 Cell::Missing
             },
-        ]);
-    }
-    sheet
-}
-
-fn csv(measured: &[Measured]) -> Sheet {
-    let columns = [
-        "policy",
-        "entries",
-        "player",
-        "value",
-        "nodes",
-        "leaves",
-        "seconds",
-        "probes",
-        "hits",
-        "cuts",
-        "replacements",
-    ];
-    let mut sheet = Sheet::new(columns.into_iter().chain(["hit_rate", "cut_rate"]));
-    for one in measured {
-        sheet.push(vec![
-            one.policy.as_str().into(),
-            one.entries.into(),
-            one.player.as_str().into(),
-            Cell::Number(f64::from(one.value), 6),
-            one.cost.nodes.into(),
-            one.cost.leaves.into(),
-            Cell::Number(one.cost.seconds, 6),
-            one.cost.probes.into(),
-            one.cost.hits.into(),
-            one.cost.cuts.into(),
-            one.cost.replacements.into(),
-            Cell::percent(one.hit_rate),
-            Cell::percent(one.cut_rate),
         ]);
     }
     sheet

@@ -32,7 +32,7 @@ pub(crate) struct Seats {
 }
 
 impl Seats {
-    pub(crate) fn new(recipe: &PlayerRecipe, game: &Standard) -> Self {
+    pub(crate) fn new(recipe: &PlayerRecipe<Standard>, game: &Standard) -> Self {
         Self {
             game: game.clone(),
             players: [recipe.make(), recipe.make()],

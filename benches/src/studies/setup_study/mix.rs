@@ -152,8 +152,8 @@ mod tests {
         let won = (score * 1e6).round() as u64;
         PairCounts {
             lost: 1_000_000 - won,
-            split: 0,
             won,
+            ..PairCounts::default()
         }
     }
 
@@ -192,8 +192,8 @@ mod tests {
             .iter()
             .map(|counts| PairCounts {
                 lost: counts.lost / 100_000,
-                split: 0,
                 won: counts.won / 100_000,
+                ..PairCounts::default()
             })
             .collect();
         assert_eq!(super::payoffs(&[0.0; 3], &few).1, 0.0);

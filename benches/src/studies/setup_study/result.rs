@@ -89,6 +89,7 @@ impl StudyResult {
                     lost: pairs - split - won,
                     split,
                     won,
+                    ..PairCounts::default()
                 };
                 for (own, other, found) in
                     [(first, second, found), (second, first, found.opposite())]
@@ -176,7 +177,7 @@ fn ranking(setups: &[SetupRate]) -> Vec<usize> {
 
 /// The variance of measured rates is that of true ones and that of the dice.
 fn deviation(of_classes: &[PairCounts]) -> f64 {
-    let tallies: Vec<Tally<3>> = of_classes.iter().map(PairCounts::tally).collect();
+    let tallies: Vec<Tally<5>> = of_classes.iter().map(PairCounts::tally).collect();
     let count = tallies.len() as f64;
     let mean = tallies.iter().map(Tally::score).sum::<f64>() / count;
     let seen = tallies

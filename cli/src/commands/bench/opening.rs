@@ -1,8 +1,8 @@
 //! `alea bench opening`: what it is worth to begin.
 
 use crate::commands::MOST_GAMES;
+use crate::games::GameArguments;
 use crate::output;
-use crate::positions::RulesArguments;
 use anyhow::Result;
 use benches::sheet::{Cell, Sheet};
 use benches::studies::opening::opening_value;
@@ -30,7 +30,7 @@ pub(super) struct Arguments {
     #[arg(long, default_value_t = 1)]
     seed: u64,
     #[command(flatten)]
-    rules: RulesArguments,
+    game: GameArguments,
     /// Write a JSON object a player
     #[arg(long)]
     json: bool,
@@ -40,7 +40,9 @@ pub(super) struct Arguments {
 const PLAYERS: [&str; 2] = ["random", "star1(depth={depth})"];
 
 pub(super) fn run(arguments: &Arguments) -> Result<ExitCode> {
-    let game = arguments.rules.game();
+    let game = arguments
+        .game
+        .einstein("the opening is studied by its set-ups")?;
     let given = if arguments.players.is_empty() {
         PLAYERS.map(str::to_owned).to_vec()
     } else {

@@ -27,7 +27,7 @@ pub(super) struct Arguments {
     #[arg(long, default_value_t = 1)]
     seed: u64,
     #[command(flatten)]
-    rules: crate::positions::RulesArguments,
+    game: crate::games::GameArguments,
     /// Write the comparison with all digits
     #[arg(long, value_name = "FILE")]
     csv: Option<PathBuf>,
@@ -50,7 +50,9 @@ struct Report {
 }
 
 pub(super) fn run(arguments: &Arguments) -> Result<ExitCode> {
-    let game = arguments.rules.game();
+    let game = arguments
+        .game
+        .einstein("playouts in lockstep are those of EinStein")?;
     let report = random_play(
         &game,
         arguments.games,

@@ -60,7 +60,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<ExitCode> {
     for path in [&arguments.csv, &arguments.svg].into_iter().flatten() {
         check_directory(path)?;
     }
-    let game = arguments.options.game();
+    let game = arguments.options.game()?;
     let at = |&number: &f64| {
         Ok(Setting {
             number,

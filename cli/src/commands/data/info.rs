@@ -3,6 +3,8 @@
 use super::Records;
 use crate::output;
 use anyhow::Result;
+use engine::games::einstein::Standard;
+use engine::play::playable::Playable;
 use std::fmt::Write;
 use std::path::PathBuf;
 use trainer::data::info::{Info, VALUE_BINS, info};
@@ -24,7 +26,7 @@ pub(super) struct Arguments {
 pub(super) fn run(arguments: &Arguments) -> Result<()> {
     let info = info(&arguments.records.open()?)?;
     if let Some(directory) = &arguments.plots {
-        plot::write(directory, &info)?;
+        plot::write(directory, &info, Standard::REMAINING)?;
     }
     if arguments.records.json {
         output::json(&info)
@@ -36,6 +38,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<()> {
 /// As a person reads it.
 fn text(info: &Info) -> String {
     let percent = |part: u64, whole: u64| 100.0 * part as f64 / whole.max(1) as f64;
+    let share = |part: f64, whole: u64| 100.0 * part / whole.max(1) as f64;
     let mut text = format!(
         "{} games, {} positions in {} shards: {} bytes, {:.2} a position\n",
         info.games, info.positions, info.shards, info.bytes, info.bytes_per_position
@@ -48,13 +51,13 @@ fn text(info: &Info) -> String {
         "rules",
         format!(
             "{}, {} run{}",
-            info.variant,
+            info.game,
             info.runs,
             if info.runs == 1 { "" } else { "s" }
         ),
     );
-    let results =
-        [info.wins[0], info.wins[1], info.first_mover_wins].map(|wins| percent(wins, info.games));
+    let results = [info.points[0], info.points[1], info.first_mover_points]
+        .map(|points| share(points, info.games));
     line(
         "won",
         format!(
@@ -114,7 +117,7 @@ fn text(info: &Info) -> String {
     }
     text += &format!("\n{:<12}{:>10}  {:>6}\n", "stones", "positions", "%");
     for (stones, &count) in info
-        .positions_by_stones
+        .positions_by_remaining
         .iter()
         .enumerate()
         .filter(|&(_, &count)| count > 0)
@@ -134,7 +137,7 @@ fn text(info: &Info) -> String {
             "\n{:<width$}  {:>9}  {:>6.1}",
             player.player,
             player.sides,
-            percent(player.wins, player.sides)
+            share(player.points, player.sides)
         );
     }
     text

@@ -5,7 +5,7 @@ use anyhow::{Context, Result, bail};
 use std::path::PathBuf;
 use trainer::data::{filter, rewrite};
 
-/// Put sets of records together, in order; also turns shards of version 1 into version 2
+/// Put sets of records together, in order; also turns shards of versions 2 and 3 into version 4
 #[derive(clap::Args)]
 #[command(after_help = "Example: alea data merge runs/a runs/b --out runs/both --unique")]
 pub(super) struct Merge {
@@ -14,7 +14,7 @@ pub(super) struct Merge {
     /// New directory
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
-    /// Keep only the first of games that are equal in start, dice and moves
+    /// Keep only the first of games that are equal in start, outcomes and moves
     #[arg(long)]
     unique: bool,
 }
@@ -67,7 +67,7 @@ impl Filter {
         let stones = range(
             "--stones",
             self.stones.as_deref(),
-            (u64::from(all.stones.0), u64::from(all.stones.1)),
+            (all.remaining.0 as u64, all.remaining.1 as u64),
         )?;
         let plies = range(
             "--plies",
@@ -75,7 +75,7 @@ impl Filter {
             (all.plies.0 as u64, all.plies.1 as u64),
         )?;
         let keep = filter::Filter {
-            stones: (stones.0.min(99) as u32, stones.1.min(99) as u32),
+            remaining: (stones.0 as usize, stones.1 as usize),
             plies: (plies.0 as usize, plies.1 as usize),
             explored: (self.chosen || self.explored).then_some(self.explored),
             disagreement: self.disagreement,

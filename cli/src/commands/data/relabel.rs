@@ -2,14 +2,11 @@
 
 use super::Records;
 use crate::output;
-use anyhow::{Context, Result};
-use engine::games::einstein::Standard;
-use engine::games::einstein::dice::Die;
+use anyhow::Result;
 use std::path::PathBuf;
 use trainer::data::relabel;
 use trainer::label::{LabelConfig, LabelRecipe};
 use trainer::progress::progress_bar;
-use trainer::shard;
 
 /// Value every position before its roll by a player, a model or the endgame tables: new targets for
 /// old games
@@ -50,14 +47,12 @@ impl Relabel {
             (Some(by), _) => by.clone(),
             (None, stones) => format!("tables(stones={})", stones.unwrap_or_default()),
         };
-        let variant = shard::variant_named(&source.variant)
-            .with_context(|| format!("there is no variant '{}'", source.variant))?;
         let recipe = LabelRecipe::new(
             &LabelConfig {
                 name: self.name.clone(),
                 by,
             },
-            &Standard::new(variant, Die::fair()),
+            &source.rules,
         )?;
         if !recipe.is_reproducible() {
             output::note(

@@ -4,6 +4,7 @@ use super::{Records, made};
 use crate::output;
 use anyhow::Result;
 use clap::ValueEnum;
+use engine::games::einstein::Standard;
 use std::path::{Path, PathBuf};
 use trainer::data::{json_lines, parquet};
 
@@ -82,8 +83,8 @@ pub(super) struct Import {
 impl Import {
     pub(super) fn run(&self) -> Result<()> {
         let written = match Format::of(self.format, &self.file) {
-            Format::Jsonl => json_lines::import(&self.file, &self.out)?,
-            Format::Parquet => parquet::import(&self.file, &self.out)?,
+            Format::Jsonl => json_lines::import::<Standard>(&self.file, &self.out)?,
+            Format::Parquet => parquet::import::<Standard>(&self.file, &self.out)?,
         };
         if self.json {
             output::json(&written)

@@ -44,7 +44,7 @@ pub(crate) struct VarietyArguments {
     /// Start games from random positions of so many stones in all, 2 to 12: every number equally
     /// likely, then every way to divide it between the sides, then every position that is not over
     #[arg(long, value_name = "N-M", value_parser = stones)]
-    endgames: Option<[u32; 2]>,
+    endgames: Option<[usize; 2]>,
     /// Share of the games that do
     #[arg(
         long,
@@ -62,7 +62,7 @@ pub(crate) struct VarietyArguments {
 }
 
 /// `N-M`, or `N` for a single number.
-fn stones(text: &str) -> Result<[u32; 2], String> {
+fn stones(text: &str) -> Result<[usize; 2], String> {
     let (fewest, most) = text.split_once('-').unwrap_or((text, text));
     let both = fewest.parse().ok().zip(most.parse().ok());
     both.map(|(fewest, most)| [fewest, most])
@@ -83,7 +83,7 @@ impl VarietyArguments {
                 share: self.starts_share,
             }),
             endgames: self.endgames.map(|stones| EndgameStarts {
-                stones,
+                remaining: stones,
                 share: self.endgames_share,
             }),
             adjudicate: self.adjudicate,

@@ -1,16 +1,27 @@
 //! The hand-made evaluators of EinStein, one a file, each with its source.
 
-pub mod any;
 pub mod attack_block_threat;
 pub mod farmer_boy;
 pub mod greedy;
 pub mod mrmonte;
-pub mod open_dice;
 pub mod race;
 pub mod race_tables;
-pub mod random;
 pub mod reciprocal;
 pub mod schwarz;
 pub mod schwarz_odds;
 #[cfg(test)]
 pub(crate) mod test_support;
+
+use super::Standard;
+use crate::play::registry::EvaluatorEntry;
+
+/// The evaluators and their names in notation; the first is the usual one.
+pub(super) static EVALUATORS: [EvaluatorEntry<Standard>; 7] = [
+    schwarz_odds::ENTRY,
+    race::ENTRY,
+    attack_block_threat::ENTRY,
+    farmer_boy::ENTRY,
+    greedy::ENTRY,
+    reciprocal::ENTRY,
+    mrmonte::ENTRY,
+];

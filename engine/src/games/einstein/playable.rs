@@ -1,19 +1,85 @@
 //! EinStein as a game to play, record and learn, on the standard board with a fair die.
 
 use super::dice::{DiceStream, Die, DuplicateDice};
+use super::evaluators::EVALUATORS;
+use super::players::PLAYERS;
 use super::position::Position;
 use super::rolls::PairDice;
-use super::symmetry::{SYMMETRIES, symmetric};
-use super::{Move, MoveList, RED, Standard, Variant, drawing};
+use super::symmetry::{SYMMETRIES, symmetric, symmetric_face};
+use super::tables::shared::{at_hand, shared};
+use super::tables::{FEWEST_STONES, MOST_STONES};
+use super::{Move, MoveList, RED, Standard, Variant, bytes, drawing, endgames};
 use crate::core::game::Seat;
 use crate::core::random::RandomStream;
 use crate::core::text::TextError;
-use crate::play::notation::{Arguments, Problem};
-use crate::play::playable::Playable;
+use crate::learned;
+use crate::play::notation::{Arguments, Problem, parse_number};
+use crate::play::playable::{OldRecords, Playable};
+use crate::play::registry::{AnyEvaluator, EvaluatorEntry, Knowledge, OracleEntry, PlayerEntry};
+use std::ops::RangeInclusive;
+use std::path::Path;
+use std::sync::Arc;
+
+/// Stones of the endgame tables when time or nodes end a search: they are built in a fraction of a
+/// second.
+const UNASKED: usize = 4;
+
+/// Stones of the endgame tables that are taken from files, if they are there, when time ends a
+/// search: those of more do not fit into memory. With a limit of nodes they are not, so that its
+/// moves do not depend on files.
+const MOST_AT_HAND: usize = 5;
+
+/// `tablebase=N`: exact values of all positions of at most N stones, from tables that all players
+/// share; 0 for none. With a die that is not fair there are none.
+static TABLEBASE: OracleEntry<Standard> = OracleEntry {
+    key: "tablebase",
+    read: |value, game| {
+        if value.arguments.is_empty() && value.name == "0" {
+            return Ok(None);
+        }
+        if game.die() != Die::fair() {
+            return Err((value.character, "'tablebase' is for a fair die".to_owned()));
+        }
+        let stones = parse_number("tablebase", value, FEWEST_STONES..=MOST_STONES).map_err(
+            |(character, _)| {
+                let range = format!(
+                    "a number of stones from {FEWEST_STONES} to {MOST_STONES}, or 0 for none"
+                );
+                (character, format!("'tablebase' is {range}, not '{value}'"))
+            },
+        )?;
+        tables(stones, game).map_err(|problem| (value.character, problem))
+    },
+    unasked: |game, by_time| {
+        let stones = match by_time {
+            true => at_hand(game.variant()).clamp(UNASKED, MOST_AT_HAND),
+            false => UNASKED,
+        };
+        match game.die() == Die::fair() {
+            true => tables(stones, game),
+            false => Ok(None),
+        }
+    },
+};
+
+fn tables(stones: usize, game: &Standard) -> Result<Knowledge<Standard>, String> {
+    match shared(stones, game.variant()) {
+        Ok(tables) => Ok(Some(tables)),
+        Err(error) => Err(error.to_string()),
+    }
+}
 
 impl Playable for Standard {
     const NAME: &'static str = "einstein";
+    const TEACHERS: &'static [(&'static str, f64)] = &[
+        ("star1(depth=3, eval=abt)", 0.97),
+        ("mcts(sims=400, leaf=playout)", 0.03),
+    ];
+    const PARAMETERS: &'static str = "variant=classic|nearest";
     const REMAINING: &'static str = "stones";
+    const URGENCIES: &'static [(&'static str, u32)] =
+        &[("quiet", 1), ("own", 1), ("capture", 4), ("win", 100)];
+    const CHANCE: &'static str = "dice";
     type Luck = DiceStream;
     type PairedLuck = PairDice;
 
@@ -35,6 +101,58 @@ impl Playable for Standard {
         }
     }
 
+    fn told(&self) -> String {
+        match self.variant {
+            Variant::Classic => "classic".to_owned(),
+            Variant::NearestOnly => "nearest".to_owned(),
+        }
+    }
+
+    fn evaluators() -> &'static [EvaluatorEntry<Self>] {
+        &EVALUATORS
+    }
+
+    fn players() -> &'static [PlayerEntry<Self>] {
+        &PLAYERS
+    }
+
+    fn oracle() -> Option<&'static OracleEntry<Self>> {
+        Some(&TABLEBASE)
+    }
+
+    fn model(&self, path: &Path) -> Result<Arc<dyn AnyEvaluator<Self>>, String> {
+        learned::files::evaluator(self, path)
+    }
+
+    /// The die, given as weights of the faces: `die=1:1:1:1:1:5`.
+    fn assume(&self, arguments: &mut Arguments<'_>) -> Result<Self, Problem> {
+        let Some(value) = arguments.take_named("die")? else {
+            return Ok(self.clone());
+        };
+        let weights: Option<Vec<f64>> = value
+            .name
+            .split(':')
+            .map(|weight| weight.parse().ok())
+            .collect();
+        let weights = weights
+            .filter(|weights| weights.len() == 6 && value.arguments.is_empty())
+            .ok_or_else(|| {
+                let wanted = "six weights joined by ':', for example 1:1:1:1:1:5";
+                (value.character, format!("'die' is {wanted}, not '{value}'"))
+            })?;
+        let die = Die::loaded(&weights).map_err(|error| (value.character, error.to_string()))?;
+        Ok(Self::new(self.variant, die))
+    }
+
+    fn outcome_by_outcome(&self) -> Self {
+        self.clone().face_by_face()
+    }
+
+    /// Each ply brings a stone nearer to its goal in rows or columns: no game has more than 96.
+    fn most_plies(&self) -> u16 {
+        200
+    }
+
     fn luck(&self, seed: u64) -> DiceStream {
         DiceStream::new(seed, self.die)
     }
@@ -51,8 +169,21 @@ impl Playable for Standard {
         };
     }
 
+    fn outcome_names(&self) -> RangeInclusive<u8> {
+        1..=self.die.faces()
+    }
+
     fn random_start(&self, random: &mut RandomStream, first: Seat) -> Position {
         Self::random_start(self, random, first)
+    }
+
+    fn random_endgame(
+        &self,
+        stones: [usize; 2],
+        first: Seat,
+        random: &mut RandomStream,
+    ) -> Option<Position> {
+        endgames::endgame(stones, first, random)
     }
 
     fn remaining(&self, position: &Position) -> usize {
@@ -92,16 +223,20 @@ impl Playable for Standard {
     }
 
     fn encode(&self, position: &Position, bytes: &mut Vec<u8>) {
-        bytes.extend_from_slice(&position.bits().to_le_bytes());
+        bytes::encode(position, bytes);
     }
 
     fn decode(&self, bytes: &mut &[u8]) -> Result<Position, String> {
-        let (bits, rest) = bytes
-            .split_first_chunk()
-            .ok_or("a position has eight bytes")?;
-        *bytes = rest;
-        Position::from_bits(u64::from_le_bytes(*bits), Self::SQUARES)
-            .ok_or_else(|| "two stones stand on one square".to_owned())
+        bytes::decode(bytes).ok_or_else(|| "the bytes are no position".to_owned())
+    }
+
+    fn old_records(rules: &str) -> Option<OldRecords<Self>> {
+        let variant = match rules {
+            "classic" => Variant::Classic,
+            "nearest" => Variant::NearestOnly,
+            _ => return None,
+        };
+        Some((Self::new(variant, Die::fair()), bytes::old_ply))
     }
 
     fn symmetries(&self) -> usize {
@@ -110,5 +245,9 @@ impl Playable for Standard {
 
     fn image(&self, position: &Position, symmetry: usize) -> Position {
         symmetric(position, symmetry)
+    }
+
+    fn outcome_image(&self, outcome: u8, symmetry: usize) -> u8 {
+        symmetric_face(outcome, symmetry)
     }
 }

@@ -1,47 +1,43 @@
-//! From notation to Monte-Carlo searches: `mcts(sims=10000, leaf=schwarz)`, and the published
-//! programs of that kind.
+//! From notation to Monte-Carlo searches: `mcts(sims=10000, leaf=EVAL)`.
 
+use super::evaluators::{from_notation, or_usual, usual, usual_name};
 use super::limits::{threads, time};
 use super::playouts::{PlayoutArguments, PlayoutRecipe};
-use super::{evaluators, tablebase};
-use crate::core::calibration::Calibrated;
-use crate::core::oracle::Oracle;
-use crate::games::einstein::Standard;
-use crate::games::einstein::evaluators::any::{AnyEvaluator, with_evaluator};
-use crate::games::einstein::evaluators::reciprocal::Reciprocal;
+use super::{Judges, oracle};
 use crate::play::notation::{Arguments, Notation, Problem, parse_number};
+use crate::play::playable::Playable;
 use crate::play::player::Player;
+use crate::play::registry::{AnyEvaluator, Knowledge};
 use crate::play::searching::MctsPlayer;
 use crate::search::mcts::{
-    Backup, Budget, EvaluatorLeaf, FirstPlay, Leaf, Mcts, MctsOptions, Mix, Playout, Prior,
-    Selection, StarLeaf,
+    Backup, Budget, FirstPlay, Leaf, Mcts, MctsOptions, Mix, Playout, Selection,
 };
-use crate::search::meter::Meter;
+use crate::search::meter::{LeafClock, Meter, Off};
 use std::sync::Arc;
 
 /// A Monte-Carlo search that can be made again and again.
 #[derive(Clone)]
-pub(super) struct MctsRecipe {
+pub(super) struct MctsRecipe<G: Playable> {
     options: MctsOptions,
-    leaf: LeafKind,
-    prior: Option<AnyEvaluator>,
-    oracle: Option<Arc<dyn Oracle<Standard>>>,
+    leaf: LeafKind<G>,
+    prior: Option<Arc<dyn AnyEvaluator<G>>>,
+    oracle: Knowledge<G>,
     threads: usize,
 }
 
 #[derive(Clone)]
-enum LeafKind {
-    Playout(PlayoutRecipe),
-    Evaluator(AnyEvaluator),
+enum LeafKind<G: Playable> {
+    Playout(PlayoutRecipe<G>),
+    Evaluator(Arc<dyn AnyEvaluator<G>>),
     /// The share of the evaluator; the rest is a playout.
-    Mix(f32, AnyEvaluator, PlayoutRecipe),
+    Mix(f32, Arc<dyn AnyEvaluator<G>>, PlayoutRecipe<G>),
     /// Plies, and the evaluator at their end.
-    Star(u32, AnyEvaluator),
+    Star(u32, Arc<dyn AnyEvaluator<G>>),
 }
 
-impl LeafKind {
+impl<G: Playable> LeafKind<G> {
     /// The same with playouts of the kind asked for; leaves that do not play refuse them.
-    fn with_playouts(self, asked: PlayoutArguments<'_>, game: &Standard) -> Result<Self, Problem> {
+    fn with_playouts(self, asked: PlayoutArguments<'_>, game: &G) -> Result<Self, Problem> {
         let plays = matches!(self, Self::Playout(_) | Self::Mix(..));
         let playouts = asked.recipe(plays, game)?;
         Ok(match self {
@@ -60,12 +56,20 @@ const LARGEST_MEMORY: usize = 1 << 16;
 /// leave it open.
 const OTHER_EXPLORATION: f64 = 1.0;
 
-impl MctsRecipe {
+impl<G: Playable> MctsRecipe<G> {
+    /// Who values leaves, if that is an evaluator alone.
+    pub(super) fn judged_by(&self) -> Option<Judges<'_, G>> {
+        let (LeafKind::Evaluator(evaluator) | LeafKind::Star(_, evaluator)) = &self.leaf else {
+            return None;
+        };
+        Some((&**evaluator, self.oracle.as_deref()))
+    }
+
     /// Reads the arguments of `mcts`.
     pub(super) fn from_arguments(
         notation: &Notation,
         arguments: &mut Arguments<'_>,
-        game: &Standard,
+        game: &G,
     ) -> Result<Self, Problem> {
         let default = MctsOptions::default();
         let budget = budget(arguments)?;
@@ -76,7 +80,7 @@ impl MctsRecipe {
         let leaf = match asked {
             Some(notation) => leaf(notation, game)?,
             None if playouts.any() => LeafKind::Playout(PlayoutRecipe::plain()),
-            None => LeafKind::Evaluator(evaluators::schwarz(game)),
+            None => LeafKind::Evaluator(usual(game)?),
         };
         let leaf = leaf.with_playouts(playouts, game)?;
         let selection = arguments.choice(
@@ -124,7 +128,7 @@ impl MctsRecipe {
         let asked = arguments.take_named("prior")?;
         let bias = named(arguments, "bias", 0.0..=1000.0, 0.0f32)?;
         let prior = asked
-            .map(|notation| evaluators::from_notation(notation, game))
+            .map(|notation| from_notation(notation, game))
             .transpose()?;
         if puct && bias > 0.0 {
             return Err((
@@ -135,7 +139,7 @@ impl MctsRecipe {
         if bias > 0.0 && prior.is_none() {
             return Err((
                 notation.character,
-                "'bias' needs an evaluator: prior=schwarz".to_owned(),
+                format!("'bias' needs an evaluator: prior={}", usual_name::<G>()),
             ));
         }
         if let Some(asked) = asked
@@ -203,11 +207,14 @@ impl MctsRecipe {
                 "'batch' and 'rave' exclude each other".to_owned(),
             ));
         }
-        let oracle = tablebase(arguments, game, 0)?;
-        if oracle.is_some() && !options.solver {
+        let oracle = oracle(arguments, game, None)?;
+        if let Some(entry) = G::oracle().filter(|_| oracle.is_some() && !options.solver) {
             return Err((
                 notation.character,
-                "'tablebase' needs solver=on, which carries what it knows to the root".to_owned(),
+                format!(
+                    "'{}' needs solver=on, which carries what it knows to the root",
+                    entry.key
+                ),
             ));
         }
         let threads = threads(arguments, options.budget.time())?;
@@ -220,46 +227,6 @@ impl MctsRecipe {
         })
     }
 
-    /// Reads the arguments of a published program: `monte_alpha`, `monte_alpha_v2` or `uctcut`.
-    ///
-    /// All three are UCB1 with the constant sqrt(2) on a tree that is made anew for each move, the
-    /// most visited move being played. Version 2 values leaves by reciprocal distances. What UCTcut
-    /// prunes is not printed: here it no longer tries moves that are proven worse than another.
-    pub(super) fn published(
-        name: &str,
-        arguments: &mut Arguments<'_>,
-        game: &Standard,
-    ) -> Result<Self, Problem> {
-        let budget = budget(arguments)?;
-        // To end when no other move can catch up changes no choice, if what is left is known.
-        let early = budget.simulations().is_some();
-        let exploration = std::f64::consts::SQRT_2;
-        let options = MctsOptions {
-            budget,
-            exploration,
-            solver: name == "uctcut",
-            graph: false,
-            early,
-            ..MctsOptions::default()
-        };
-        let leaf = if name == "monte_alpha_v2" {
-            let evaluator = Calibrated {
-                score: Reciprocal::new(game),
-                calibration: Reciprocal::CALIBRATION,
-            };
-            LeafKind::Evaluator(AnyEvaluator::Reciprocal(Arc::new(evaluator)))
-        } else {
-            LeafKind::Playout(PlayoutRecipe::plain())
-        };
-        Ok(Self {
-            options,
-            leaf,
-            prior: None,
-            oracle: None,
-            threads: 1,
-        })
-    }
-
     /// Whether the same seed gives the same moves.
     pub(super) fn is_reproducible(&self) -> bool {
         matches!(self.options.budget, Budget::Simulations(_))
@@ -267,42 +234,43 @@ impl MctsRecipe {
             && !self.options.ponder
     }
 
-    pub(super) fn make<M: Meter + 'static>(&self, game: Standard) -> Box<dyn Player<Standard>> {
+    pub(super) fn make(&self, game: G, timed: bool) -> Box<dyn Player<G>> {
+        if timed {
+            self.make_with::<LeafClock>(game)
+        } else {
+            self.make_with::<Off>(game)
+        }
+    }
+
+    fn make_with<M: Meter + 'static>(&self, game: G) -> Box<dyn Player<G>> {
         match &self.leaf {
-            LeafKind::Playout(playouts) if playouts.is_plain() => self.with_leaf::<_, M>(game, || Playout),
-            LeafKind::Playout(playouts) => self.with_leaf::<Box<dyn Leaf<Standard>>, M>(game, || playouts.make()),
-            LeafKind::Evaluator(evaluator) => self.with_leaf::<Box<dyn Leaf<Standard>>, M>(game, || {
-                with_evaluator!(evaluator, evaluator => {
-                    Box::new(EvaluatorLeaf::new(evaluator.clone()))
-                })
-            }),
-            LeafKind::Mix(share, evaluator, playouts) => self.with_leaf::<Box<dyn Leaf<Standard>>, M>(game, || {
-                with_evaluator!(evaluator, evaluator => {
-                    Box::new(Mix::new(*share, EvaluatorLeaf::new(evaluator.clone()), playouts.make()))
-                })
-            }),
-            LeafKind::Star(depth, evaluator) => {
+            LeafKind::Playout(playouts) if playouts.is_plain() => {
+                self.with_leaf::<_, M>(game, || Playout)
+            }
+            leaf => {
                 let rules = game.clone();
-                self.with_leaf::<Box<dyn Leaf<Standard>>, M>(game, || {
-                    with_evaluator!(evaluator, evaluator => {
-                        Box::new(StarLeaf::new(rules.clone(), evaluator.clone(), *depth))
-                    })
+                self.with_leaf::<Box<dyn Leaf<G>>, M>(game, || match leaf {
+                    LeafKind::Playout(playouts) => playouts.make(),
+                    LeafKind::Evaluator(evaluator) => Arc::clone(evaluator).leaf(),
+                    LeafKind::Mix(share, evaluator, playouts) => Box::new(Mix::new(
+                        *share,
+                        Arc::clone(evaluator).leaf(),
+                        playouts.make(),
+                    )),
+                    LeafKind::Star(depth, evaluator) => {
+                        Arc::clone(evaluator).star_leaf(rules.clone(), *depth)
+                    }
                 })
             }
         }
     }
 
-    fn with_leaf<L: Leaf<Standard> + 'static, M: Meter + 'static>(
+    fn with_leaf<L: Leaf<G> + 'static, M: Meter + 'static>(
         &self,
-        game: Standard,
+        game: G,
         leaf: impl Fn() -> L,
-    ) -> Box<dyn Player<Standard>> {
-        let prior = self.prior.as_ref().map(|evaluator| {
-            with_evaluator!(evaluator, evaluator => {
-                let prior: Arc<dyn Prior<Standard>> = evaluator.clone();
-                prior
-            })
-        });
+    ) -> Box<dyn Player<G>> {
+        let prior = self.prior.clone().map(AnyEvaluator::prior);
         let leaves = (0..self.threads).map(|_| leaf()).collect();
         Box::new(MctsPlayer::new(
             Mcts::<_, L, M>::with_leaves(game, leaves, self.options, 0)
@@ -335,12 +303,9 @@ fn budget(arguments: &mut Arguments<'_>) -> Result<Budget, Problem> {
 }
 
 /// `playout`, an evaluator, `mix(share, EVAL)` or `star(depth, EVAL)`.
-fn leaf(notation: &Notation, game: &Standard) -> Result<LeafKind, Problem> {
+fn leaf<G: Playable>(notation: &Notation, game: &G) -> Result<LeafKind<G>, Problem> {
     let mut arguments = Arguments::of(notation);
-    let evaluator = |arguments: &mut Arguments<'_>| match arguments.take("eval")? {
-        Some(notation) => evaluators::from_notation(notation, game),
-        None => Ok(evaluators::schwarz(game)),
-    };
+    let evaluator = |arguments: &mut Arguments<'_>| or_usual(arguments.take("eval")?, game);
     let leaf = match notation.name.as_str() {
         "playout" => LeafKind::Playout(PlayoutRecipe::plain()),
         "mix" => {
@@ -351,11 +316,7 @@ fn leaf(notation: &Notation, game: &Standard) -> Result<LeafKind, Problem> {
             let depth = arguments.number("depth", 1..=4, 1)?;
             LeafKind::Star(depth, evaluator(&mut arguments)?)
         }
-        _ => {
-            return Ok(LeafKind::Evaluator(evaluators::from_notation(
-                notation, game,
-            )?));
-        }
+        _ => return Ok(LeafKind::Evaluator(from_notation(notation, game)?)),
     };
     arguments.finish()?;
     Ok(leaf)

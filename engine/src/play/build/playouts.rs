@@ -1,51 +1,48 @@
 //! From notation to playouts: who moves in them, and what ends them.
 //!
-//! `playout=POLICY` is `uniform`, `urgent(least)`, `weighted(quiet, own, capture, win)`,
+//! `playout=POLICY` is `uniform`, `urgent(least)`, `weighted(WEIGHTS)`,
 //! `mixture(share, POLICY, POLICY)`, or an evaluator, whose best successor is played.
 //! `truncate=PLIES` ends a playout after so many plies with the value that `close=EVAL` gives.
 //! Invariant: the plain case, uniform to the end, is [`Playout`], the fast way of the game.
 
-use super::{EVALUATORS, evaluators};
-use crate::games::einstein::Standard;
-use crate::games::einstein::evaluators::any::{AnyEvaluator, with_evaluator};
+use super::evaluators::{evaluator_names, from_notation, or_usual, usual_name};
 use crate::play::notation::{Arguments, Notation, Problem, parse_number};
-use crate::search::mcts::{EvaluatorLeaf, Leaf, Playout};
+use crate::play::playable::Playable;
+use crate::play::registry::AnyEvaluator;
+use crate::search::mcts::{Leaf, Playout};
 use crate::search::playout::{
-    BestSuccessor, ByPolicy, ByUrgency, Mixture, MostUrgent, Policy, Truncated, Uniform,
+    ByPolicy, ByUrgency, Mixture, MostUrgent, Policy, Truncated, Uniform,
 };
+use std::sync::Arc;
 
 /// Playouts that can be made again and again.
 #[derive(Clone)]
-pub(super) struct PlayoutRecipe {
-    policy: PolicyKind,
+pub(super) struct PlayoutRecipe<G: Playable> {
+    policy: PolicyKind<G>,
     /// Plies, and what values the position after them.
-    truncated: Option<(u32, AnyEvaluator)>,
+    truncated: Option<(u16, Arc<dyn AnyEvaluator<G>>)>,
 }
 
 #[derive(Clone)]
-enum PolicyKind {
+enum PolicyKind<G: Playable> {
     Uniform,
     Urgent(MostUrgent),
     Weighted(ByUrgency),
-    Best(AnyEvaluator),
+    Best(Arc<dyn AnyEvaluator<G>>),
     Mixture(f64, Box<Self>, Box<Self>),
 }
-
-/// Policies that are not evaluators.
-const POLICIES: &str =
-    "uniform, urgent(least), weighted(quiet, own, capture, win), mixture(share, first, second)";
-
-/// More plies than games have.
-const MOST_PLIES: u32 = 200;
 
 /// Heaviest move of `weighted`.
 const MOST_WEIGHT: u32 = 1_000_000;
 
-/// A capture, in [`crate::core::game::Game::urgency`] of this game.
-const CAPTURE: u8 = 2;
-
-/// A move that wins.
-const WIN: u8 = 3;
+/// Policies that are not evaluators.
+fn policies<G: Playable>() -> String {
+    let names: Vec<&str> = G::URGENCIES.iter().map(|(name, _)| *name).collect();
+    format!(
+        "uniform, urgent(least), weighted({}), mixture(share, first, second)",
+        names.join(", ")
+    )
+}
 
 /// What a player's notation says of playouts.
 pub(super) struct PlayoutArguments<'a> {
@@ -71,7 +68,11 @@ impl<'a> PlayoutArguments<'a> {
 
     /// Playouts of that kind. `plays` says whether the leaves play at all; if not, nobody may ask
     /// for how.
-    pub(super) fn recipe(self, plays: bool, game: &Standard) -> Result<PlayoutRecipe, Problem> {
+    pub(super) fn recipe<G: Playable>(
+        self,
+        plays: bool,
+        game: &G,
+    ) -> Result<PlayoutRecipe<G>, Problem> {
         for (key, value) in [("playout", self.playout), ("truncate", self.truncate)] {
             if let Some(value) = value.filter(|_| !plays) {
                 return Err((
@@ -94,19 +95,15 @@ impl<'a> PlayoutArguments<'a> {
         let truncated = match self.truncate {
             None => None,
             Some(value) => {
-                let plies = parse_number("truncate", value, 1..=MOST_PLIES)?;
-                let close = self.close.map_or_else(
-                    || Ok(evaluators::schwarz(game)),
-                    |notation| evaluators::from_notation(notation, game),
-                )?;
-                Some((plies, close))
+                let plies = parse_number("truncate", value, 1..=game.most_plies())?;
+                Some((plies, or_usual(self.close, game)?))
             }
         };
         Ok(PlayoutRecipe { policy, truncated })
     }
 }
 
-impl PlayoutRecipe {
+impl<G: Playable> PlayoutRecipe<G> {
     /// Uniform to the end.
     pub(super) fn plain() -> Self {
         Self {
@@ -120,36 +117,41 @@ impl PlayoutRecipe {
         matches!(self.policy, PolicyKind::Uniform) && self.truncated.is_none()
     }
 
-    pub(super) fn make(&self) -> Box<dyn Leaf<Standard>> {
+    pub(super) fn make(&self) -> Box<dyn Leaf<G>> {
         match &self.truncated {
             None if self.is_plain() => Box::new(Playout),
             None => Box::new(ByPolicy(self.policy.make())),
             Some((plies, evaluator)) => {
-                let end: Box<dyn Leaf<Standard>> = with_evaluator!(evaluator, evaluator => Box::new(EvaluatorLeaf::new(evaluator.clone())));
-                Box::new(Truncated::new(self.policy.make(), *plies, end))
+                let end = Arc::clone(evaluator).leaf();
+                Box::new(Truncated::new(self.policy.make(), u32::from(*plies), end))
             }
         }
     }
 }
 
-impl PolicyKind {
-    fn from_notation(notation: &Notation, game: &Standard) -> Result<Self, Problem> {
+impl<G: Playable> PolicyKind<G> {
+    fn from_notation(notation: &Notation, game: &G) -> Result<Self, Problem> {
         let mut arguments = Arguments::of(notation);
         let policy = match notation.name.as_str() {
             "uniform" => Self::Uniform,
-            "urgent" => Self::Urgent(MostUrgent {
-                at_least: arguments.number("least", 1..=WIN, CAPTURE)?,
-            }),
-            "weighted" => {
-                let mut weight = |key, default| arguments.number(key, 0..=MOST_WEIGHT, default);
-                Self::Weighted(ByUrgency {
-                    weights: [
-                        weight("quiet", 1)?,
-                        weight("own", 1)?,
-                        weight("capture", 4)?,
-                        weight("win", 100)?,
-                    ],
+            "urgent" => {
+                let quiet = G::URGENCIES.first().map_or(1, |(_, weight)| *weight);
+                let heavier = G::URGENCIES.iter().position(|(_, weight)| *weight > quiet);
+                let (most, usual) = (G::URGENCIES.len() as u8 - 1, heavier.unwrap_or(1) as u8);
+                Self::Urgent(MostUrgent {
+                    at_least: arguments.number("least", 1..=most, usual)?,
                 })
+            }
+            "weighted" => {
+                let mut weights = [0; 4];
+                let mut weight = 0;
+                for (place, slot) in weights.iter_mut().enumerate() {
+                    if let Some((name, usual)) = G::URGENCIES.get(place) {
+                        weight = arguments.number(name, 0..=MOST_WEIGHT, *usual)?;
+                    }
+                    *slot = weight;
+                }
+                Self::Weighted(ByUrgency { weights })
             }
             "mixture" => {
                 let share = arguments.number("share", 0.0..=1.0, 0.5)?;
@@ -157,7 +159,10 @@ impl PolicyKind {
                 let first = first.ok_or_else(|| {
                     (
                         notation.character,
-                        "'mixture' needs a policy: mixture(0.5, schwarz, uniform)".to_owned(),
+                        format!(
+                            "'mixture' needs a policy: mixture(0.5, {}, uniform)",
+                            usual_name::<G>()
+                        ),
                     )
                 })?;
                 let first = Self::from_notation(first, game)?;
@@ -170,34 +175,31 @@ impl PolicyKind {
             }
             // An evaluator reads its own arguments.
             name => {
-                let unknown = |(character, problem): Problem| match problem
-                    .starts_with("there is no evaluator")
-                {
-                    true => (
-                        character,
-                        format!(
-                            "there is no policy '{name}'; there are {POLICIES}, and the evaluators {EVALUATORS}"
+                return from_notation(notation, game).map(Self::Best).map_err(
+                    |(character, problem)| match problem.starts_with("there is no evaluator") {
+                        true => (
+                            character,
+                            format!(
+                                "there is no policy '{name}'; there are {}, and the evaluators {}",
+                                policies::<G>(),
+                                evaluator_names::<G>()
+                            ),
                         ),
-                    ),
-                    false => (character, problem),
-                };
-                return evaluators::from_notation(notation, game)
-                    .map(Self::Best)
-                    .map_err(unknown);
+                        false => (character, problem),
+                    },
+                );
             }
         };
         arguments.finish()?;
         Ok(policy)
     }
 
-    fn make(&self) -> Box<dyn Policy<Standard>> {
+    fn make(&self) -> Box<dyn Policy<G>> {
         match self {
             Self::Uniform => Box::new(Uniform),
             Self::Urgent(policy) => Box::new(*policy),
             Self::Weighted(policy) => Box::new(*policy),
-            Self::Best(evaluator) => {
-                with_evaluator!(evaluator, evaluator => Box::new(BestSuccessor::new(evaluator.clone())))
-            }
+            Self::Best(evaluator) => Arc::clone(evaluator).policy(),
             Self::Mixture(share, first, second) => {
                 Box::new(Mixture::new(first.make(), *share, second.make()))
             }

@@ -1,20 +1,20 @@
 //! From notation to searches of the expectiminimax family: `star2(depth=6, eval=schwarz)` and its
 //! relatives.
 
+use super::evaluators::or_usual;
 use super::limits::{limits, threads};
-use super::{assumed_die, evaluators, tablebase};
-use crate::core::oracle::Oracle;
-use crate::games::einstein::Standard;
-use crate::games::einstein::evaluators::any::{AnyEvaluator, with_evaluator};
-use crate::games::einstein::evaluators::open_dice::OpenDiceEvaluator;
-use crate::games::einstein::open_dice::OpenDice;
-use crate::games::einstein::tables::shared::at_hand;
+use super::{Judges, oracle};
+use crate::core::evaluator::Evaluator;
+use crate::core::game::Game;
 use crate::play::notation::{Arguments, Notation, Problem, parse_number};
+use crate::play::open_chance::{OpenChance, OpenChancePlayer, OpenEvaluator};
+use crate::play::playable::Playable;
 use crate::play::player::Player;
-use crate::play::searching::{OpenDicePlayer, SearchPlayer};
+use crate::play::registry::{AnyEvaluator, ByPointer, Knowledge};
+use crate::play::searching::SearchPlayer;
 use crate::search::deepening::{Deepening, DeepeningSearch};
 use crate::search::expectiminimax::{Expectiminimax, Form};
-use crate::search::limits::{Limits, MOST_DEPTH, TimeLimit};
+use crate::search::limits::{Limits, MOST_DEPTH};
 use crate::search::meter::Meter;
 use crate::search::ordering::Ordering;
 use crate::search::outcomes::{Options, OutcomeSearch};
@@ -24,12 +24,20 @@ use std::sync::Arc;
 
 /// A search that can be made again and again.
 #[derive(Clone)]
-pub(super) struct SearchRecipe {
+pub(super) struct SearchRecipe<G: Playable> {
+    evaluator: Arc<dyn AnyEvaluator<G>>,
+    plan: SearchPlan<G>,
+    /// The seed of the outcomes that lie open, if they do.
+    open: Option<u64>,
+}
+
+/// How to search, whatever the evaluator.
+#[derive(Clone)]
+pub struct SearchPlan<G: Game> {
     shape: Shape,
     limits: Limits,
     table: TableRecipe,
-    evaluator: AnyEvaluator,
-    oracle: Option<Arc<dyn Oracle<Standard>>>,
+    oracle: Knowledge<G>,
 }
 
 #[derive(Clone, Copy)]
@@ -42,10 +50,8 @@ enum Shape {
         deepening: Deepening,
         threads: usize,
     },
-    /// Outcome by outcome, each face of the die apart.
+    /// Outcome by outcome, each of them apart.
     Outcomes(Options),
-    /// As if the rolls to come were known: drawn from the seed.
-    OpenDice { options: StarOptions, seed: u64 },
 }
 
 #[derive(Clone, Copy)]
@@ -78,94 +84,29 @@ const DEFAULT_TABLE_WITH_LIMITS: usize = 16;
 /// 2 score 48.9 % ± 1.5 against steps of 1.
 const STEP_WITH_LIMITS: u32 = 1;
 
-/// Stones of the endgame tables when time or nodes end a Star2 search: they are built in a fraction
-/// of a second.
-const TABLEBASE_WITH_LIMITS: usize = 4;
-
-/// Stones of the endgame tables that are taken from files, if they are there, when time ends a
-/// Star2 search: those of more do not fit into memory. With a limit of nodes they are not, so that
-/// its moves do not depend on files.
-const MOST_AT_HAND: usize = 5;
-
 /// Standard deviations of ProbCut when time or nodes end a Star2 search: 1.5, 2 and 3 give away
 /// 0.00350, 0.00331 and 0.00327 a decision at 60,000 nodes (`alea regret --suite
 /// data/suites/regret.jsonl`); without tables 2 gives away 0.00398, none 0.00403.
 const PROBCUT_WITH_LIMITS: f32 = 3.0;
 
-impl SearchRecipe {
-    /// A search with everything at its default.
-    pub(super) fn fixed_depth(depth: u32, evaluator: AnyEvaluator) -> Self {
-        let entries = if depth >= TABLE_FROM_DEPTH {
-            DEFAULT_TABLE * ENTRIES
-        } else {
-            0
-        };
-        let shape = Shape::Unified {
-            options: StarOptions::default(),
-            deepening: Deepening::default(),
-            threads: 1,
-        };
-        let table = TableRecipe {
-            entries,
-            replacement: Replacement::default(),
-            reuse: Reuse::default(),
-        };
-        Self {
-            shape,
-            limits: Limits::to_depth(depth),
-            table,
-            evaluator,
-            oracle: None,
-        }
+impl<G: Playable> SearchRecipe<G> {
+    /// Who values leaves.
+    pub(super) fn judged_by(&self) -> Judges<'_, G> {
+        (&*self.evaluator, self.plan.oracle.as_deref())
     }
 
-    /// ABSeval, an opponent of Monte_Alpha: alpha-beta with a table and an evaluation by threats,
-    /// of which no details are published; so Star1 with attack, block and threat.
-    pub(super) fn abseval(limit: TimeLimit, game: &Standard) -> Self {
-        let options = StarOptions {
-            cuts: Cuts::Star1,
-            ..StarOptions::default()
-        };
-        let deepening = Deepening {
-            step: STEP_WITH_LIMITS,
-            ..Deepening::default()
-        };
-        let entries = DEFAULT_TABLE_WITH_LIMITS * ENTRIES;
-        Self {
-            shape: Shape::Unified {
-                options,
-                deepening,
-                threads: 1,
-            },
-            limits: Limits {
-                time: Some(limit),
-                ..Limits::to_depth(MOST_DEPTH)
-            },
-            table: TableRecipe {
-                entries,
-                replacement: Replacement::default(),
-                reuse: Reuse::default(),
-            },
-            evaluator: evaluators::attack_block_threat(game),
-            oracle: None,
-        }
-    }
-
-    /// Reads the notation if its name is that of a search; also returns the rules with the die that
-    /// it assumes.
+    /// Reads the notation if its name is that of a search; also returns the rules that it
+    /// assumes.
     pub(super) fn from_notation(
         notation: &Notation,
         arguments: &mut Arguments<'_>,
-        game: Standard,
-    ) -> Result<(Self, Standard), Problem> {
+        game: &G,
+    ) -> Result<(Self, G), Problem> {
         let depth = arguments.take("depth")?;
         let evaluator = arguments.take("eval")?;
-        let game = assumed_die(arguments, game)?;
+        let game = game.assume(arguments)?;
         let limits = limits(arguments, depth)?;
-        let evaluator = match evaluator {
-            Some(notation) => evaluators::from_notation(notation, &game)?,
-            None => evaluators::schwarz(&game),
-        };
+        let evaluator = or_usual(evaluator, &game)?;
         let cuts = match notation.name.as_str() {
             "unified" | "textbook" => {
                 let form = if notation.name == "unified" {
@@ -179,33 +120,36 @@ impl SearchRecipe {
                     replacement: Replacement::default(),
                     reuse: Reuse::default(),
                 };
-                return Ok((
-                    Self {
-                        shape: Shape::Reference(form),
-                        limits,
-                        table,
-                        evaluator,
-                        oracle: None,
-                    },
-                    game,
-                ));
+                let plan = SearchPlan {
+                    shape: Shape::Reference(form),
+                    limits,
+                    table,
+                    oracle: None,
+                };
+                let recipe = Self {
+                    evaluator,
+                    plan,
+                    open: None,
+                };
+                return Ok((recipe, game));
             }
             "minimax" | "star0" => Cuts::None,
             "star0.5" => Cuts::Between,
             "alphabeta" | "star1" => Cuts::Star1,
             _ => Cuts::Star2,
         };
-        let open_dice = matches!(notation.name.as_str(), "minimax" | "alphabeta");
+        let opens = matches!(notation.name.as_str(), "minimax" | "alphabeta");
         let negascout = arguments.choice("negascout", &[("no", false), ("yes", true)])?;
         let outcomes =
-            !open_dice && arguments.choice("form", &[("unified", false), ("outcomes", true)])?;
-        let table = table(arguments, notation, &limits, open_dice || outcomes)?;
+            !opens && arguments.choice("form", &[("unified", false), ("outcomes", true)])?;
+        let table = table(arguments, notation, &limits, opens || outcomes)?;
+        let mut open = None;
         let shape = if outcomes {
             Shape::Outcomes(Options { cuts, negascout })
         } else {
             let ordering = ordering(
                 arguments,
-                if open_dice || cuts == Cuts::None {
+                if opens || cuts == Cuts::None {
                     Ordering::NONE
                 } else {
                     Ordering::ALL
@@ -222,10 +166,12 @@ impl SearchRecipe {
                 ordering,
                 probcut: (probcut > 0.0).then_some(probcut),
             };
-            if open_dice {
-                Shape::OpenDice {
+            if opens {
+                open = Some(arguments.number(G::CHANCE, 0..=u64::MAX, 1)?);
+                Shape::Unified {
                     options,
-                    seed: arguments.number("dice", 0..=u64::MAX, 1)?,
+                    deepening: Deepening::default(),
+                    threads: 1,
                 }
             } else {
                 let step = if limits.only_depth() {
@@ -250,69 +196,114 @@ impl SearchRecipe {
         if outcomes {
             only_one_depth(&limits, notation, "form=outcomes")?;
         }
-        let stones = match limits.time {
-            _ if cuts != Cuts::Star2 || limits.only_depth() => 0,
-            Some(_) => at_hand(game.variant()).clamp(TABLEBASE_WITH_LIMITS, MOST_AT_HAND),
-            None => TABLEBASE_WITH_LIMITS,
-        };
-        let oracle = if matches!(shape, Shape::Unified { .. }) {
-            tablebase(arguments, &game, stones)?
+        let oracle = if matches!(shape, Shape::Unified { .. }) && !opens {
+            let may_be_unasked = cuts == Cuts::Star2 && !limits.only_depth();
+            oracle(
+                arguments,
+                &game,
+                may_be_unasked.then_some(limits.time.is_some()),
+            )?
         } else {
             None
         };
-        Ok((
-            Self {
-                shape,
-                limits,
-                table,
-                evaluator,
-                oracle,
-            },
-            game,
-        ))
+        let plan = SearchPlan {
+            shape,
+            limits,
+            table,
+            oracle,
+        };
+        let recipe = Self {
+            evaluator,
+            plan,
+            open,
+        };
+        Ok((recipe, game))
     }
 
     /// Whether the same seed gives the same moves: not with a limit of time, and not with several
     /// threads, which reach positions in an order of their own.
     pub(super) fn is_reproducible(&self) -> bool {
-        let several = self.table.entries > 0
-            && matches!(self.shape, Shape::Unified { threads, .. } if threads > 1);
-        self.limits.time.is_none() && !several
+        let several = self.plan.table.entries > 0
+            && matches!(self.plan.shape, Shape::Unified { threads, .. } if threads > 1);
+        self.plan.limits.time.is_none() && !several
     }
 
-    pub(super) fn make<M: Meter + 'static>(&self, game: Standard) -> Box<dyn Player<Standard>> {
-        let limits = self.limits;
+    pub(super) fn make(&self, game: G, timed: bool) -> Box<dyn Player<G>> {
+        let (evaluator, plan) = (Arc::clone(&self.evaluator), &self.plan);
+        let Some(seed) = self.open else {
+            let game = match plan.shape {
+                Shape::Outcomes(_) => game.outcome_by_outcome(),
+                _ => game,
+            };
+            return evaluator.searcher(game, plan, timed);
+        };
+        let open = OpenChance::new(game, seed);
+        let evaluator: Arc<dyn AnyEvaluator<_>> = Arc::new(OpenEvaluator(ByPointer(evaluator)));
+        let plan = SearchPlan {
+            shape: plan.shape,
+            limits: plan.limits,
+            table: plan.table,
+            oracle: None,
+        };
+        let player = evaluator.searcher(open.clone(), &plan, timed);
+        Box::new(OpenChancePlayer::new(open, player))
+    }
+}
+
+impl<G: Game> SearchPlan<G> {
+    /// A player that searches so.
+    pub(in crate::play) fn player<E, M>(&self, game: G, evaluator: E) -> Box<dyn Player<G>>
+    where
+        E: Evaluator<G> + Clone + 'static,
+        M: Meter + 'static,
+    {
+        let Self {
+            shape,
+            limits,
+            table:
+                TableRecipe {
+                    entries,
+                    replacement,
+                    reuse,
+                },
+            ref oracle,
+        } = *self;
         // Without memory for a table a search is slower, and finds the same.
         let table = || {
-            let TableRecipe {
-                entries,
-                replacement,
-                reuse,
-            } = self.table;
             (entries > 0)
                 .then(|| Table::with_entries(entries, replacement, reuse))
                 .flatten()
                 .map(Arc::new)
         };
         let depth = limits.depths[0].most;
-        with_evaluator!(&self.evaluator, evaluator => {
-            let evaluator = Arc::clone(evaluator);
-            match self.shape {
-                Shape::Reference(form) => Box::new(SearchPlayer::new(Expectiminimax::new(game, evaluator, depth, form))),
-                Shape::Unified { options, deepening, threads } => {
-                    let search = DeepeningSearch::<_, _, M>::new(game, evaluator, options, deepening, limits, table(), threads);
-                    Box::new(SearchPlayer::new(search.with_oracle(self.oracle.as_ref())))
-                }
-                Shape::Outcomes(options) => {
-                    Box::new(SearchPlayer::new(OutcomeSearch::<_, _, M>::new(game.face_by_face(), evaluator, depth, options, table())))
-                }
-                Shape::OpenDice { options, seed } => {
-                    let (open, evaluator) = (OpenDice::new(game, seed), OpenDiceEvaluator(evaluator));
-                    let search = DeepeningSearch::<_, _, M>::new(open, evaluator, options, Deepening::default(), limits, table(), 1);
-                    Box::new(OpenDicePlayer::new(search))
-                }
+        match shape {
+            Shape::Reference(form) => Box::new(SearchPlayer::new(Expectiminimax::new(
+                game, evaluator, depth, form,
+            ))),
+            Shape::Unified {
+                options,
+                deepening,
+                threads,
+            } => {
+                let search = DeepeningSearch::<_, _, M>::new(
+                    game,
+                    evaluator,
+                    options,
+                    deepening,
+                    limits,
+                    table(),
+                    threads,
+                );
+                Box::new(SearchPlayer::new(search.with_oracle(oracle.as_ref())))
             }
-        })
+            Shape::Outcomes(options) => Box::new(SearchPlayer::new(OutcomeSearch::<_, _, M>::new(
+                game,
+                evaluator,
+                depth,
+                options,
+                table(),
+            ))),
+        }
     }
 }
 

@@ -1,29 +1,30 @@
 //! From a Parquet file to shards: every row is checked against the rules.
 
-use super::{KEY, label_column};
+use super::{KEY, label_columns, player_column};
 use crate::data::DataError;
+use crate::data::builder::{Builder, Said};
 use crate::data::json_lines::Heading;
 use crate::data::output::{Output, Written};
-use crate::shard::{PlayedGame, Replay, ShardHeader, rounded};
+use crate::shard::{Label, ShardHeader};
 use engine::core::files::FileError;
-use engine::core::game::won_by;
-use engine::core::record::{GameRecord, Ply};
-use engine::games::einstein::{Move, Position, Standard};
+use engine::play::playable::Playable;
 use parquet::column::reader::get_typed_column_reader;
-use parquet::data_type::{BoolType, DataType, FloatType, Int32Type, Int64Type};
+use parquet::data_type::{
+    BoolType, ByteArray, ByteArrayType, DataType, FloatType, Int32Type, Int64Type,
+};
 use parquet::errors::ParquetError;
 use parquet::file::reader::{FileReader, RowGroupReader, SerializedFileReader};
 use std::fs::File;
 use std::path::Path;
 
 /// Makes a set of a Parquet file with these columns, in any order and nullable or not; the rows of
-/// a game stand together, in the order of its plies. `ply`, `seat`, `stones` and `won` are not
-/// read, for they follow.
+/// a game stand together, in the order of its plies. `ply`, `seat`, `remaining`, `index` and
+/// `payoff` are not read, for they follow.
 ///
 /// # Errors
 /// If it is no such file, or a row does not follow the rules, which is named; or if the set cannot
 /// be written.
-pub fn import(path: &Path, place: &Path) -> Result<Written, DataError> {
+pub fn import<G: Playable>(path: &Path, place: &Path) -> Result<Written, DataError> {
     let foreign = |problem: String| DataError::Parquet {
         path: path.to_owned(),
         problem,
@@ -47,40 +48,40 @@ pub fn import(path: &Path, place: &Path) -> Result<Written, DataError> {
     let heading: Heading = serde_json::from_str(text)
         .map_err(|error| foreign(format!("metadata '{KEY}': {error}")))?;
     let (rules, header) = heading
-        .into_header()
+        .into_header::<G>()
         .map_err(|problem| foreign(format!("metadata '{KEY}': {problem}")))?;
     let mut output = Output::create(place, header.clone())?;
-    let mut open: Option<OpenGame<'_>> = None;
+    let mut open: Option<(i64, Builder<'_, G>)> = None;
     let mut row = 0;
     for index in 0..reader.num_row_groups() {
         let group = reader.get_row_group(index).map_err(broken)?;
-        let rows = Rows::read(&*group, &header).map_err(foreign)?;
+        let rows = Rows::read(&*group, &rules, &header).map_err(foreign)?;
         for at in 0..rows.game.len() {
             let wrong = |problem: String| DataError::Row {
                 path: path.to_owned(),
                 row,
                 problem,
             };
-            if open
-                .as_ref()
-                .is_some_and(|open| open.number != rows.game[at])
-                && let Some(game) = open.take()
+            let number = rows.game[at];
+            if open.as_ref().is_some_and(|open| open.0 != number)
+                && let Some((_, game)) = open.take()
             {
-                output.push(
-                    game.finish()
-                        .map_err(|problem| wrong(format!("the game before: {problem}")))?,
-                )?;
+                let game = game.finish();
+                output
+                    .push(game.map_err(|problem| wrong(format!("the game before: {problem}")))?)?;
             }
-            if open.is_none() {
-                open = Some(OpenGame::begin(&rules, &rows, at, &header).map_err(wrong)?);
-            }
-            if let Some(open) = &mut open {
-                open.play(&rows, at).map_err(wrong)?;
-            }
+            let game = match &mut open {
+                Some((_, game)) => game,
+                None => {
+                    let game = rows.begin(&rules, at, &header).map_err(wrong)?;
+                    &mut open.insert((number, game)).1
+                }
+            };
+            rows.play(&rules, at, game).map_err(wrong)?;
             row += 1;
         }
     }
-    if let Some(game) = open {
+    if let Some((_, game)) = open {
         output.push(game.finish().map_err(|problem| DataError::Row {
             path: path.to_owned(),
             row,
@@ -97,34 +98,110 @@ fn one_line(error: &ParquetError) -> String {
 /// A row group in memory.
 struct Rows {
     game: Vec<i64>,
-    position: Vec<i64>,
-    die: Vec<i32>,
-    mv: Vec<i32>,
-    red: Vec<i32>,
-    blue: Vec<i32>,
+    position: Vec<ByteArray>,
+    outcome: Vec<i32>,
+    mv: Vec<ByteArray>,
     explored: Vec<bool>,
     value: Vec<Option<f32>>,
-    labels: Vec<Vec<Option<f32>>>,
+    players: Vec<Vec<i32>>,
+    time: Vec<Option<i64>>,
+    /// Values and errors; no errors where there are none.
+    labels: Vec<[Vec<Option<f32>>; 2]>,
 }
 
 impl Rows {
-    fn read(group: &dyn RowGroupReader, header: &ShardHeader) -> Result<Self, String> {
+    fn read<G: Playable>(
+        group: &dyn RowGroupReader,
+        rules: &G,
+        header: &ShardHeader,
+    ) -> Result<Self, String> {
+        let game = filled::<Int64Type>(group, "game")?;
+        let label = |label: &Label| {
+            let [value, error] = label_columns(label);
+            let errors = match label.errors {
+                true => column::<FloatType>(group, &error)?,
+                false => vec![None; game.len()],
+            };
+            Ok([column::<FloatType>(group, &value)?, errors])
+        };
         Ok(Self {
-            game: filled::<Int64Type>(group, "game")?,
-            position: filled::<Int64Type>(group, "position")?,
-            die: filled::<Int32Type>(group, "die")?,
-            mv: filled::<Int32Type>(group, "move")?,
-            red: filled::<Int32Type>(group, "red")?,
-            blue: filled::<Int32Type>(group, "blue")?,
+            position: filled::<ByteArrayType>(group, "position")?,
+            outcome: filled::<Int32Type>(group, "outcome")?,
+            mv: filled::<ByteArrayType>(group, "move")?,
             explored: filled::<BoolType>(group, "explored")?,
             value: column::<FloatType>(group, "value")?,
+            players: (0..rules.seats())
+                .map(|seat| filled::<Int32Type>(group, &player_column(rules, seat)))
+                .collect::<Result<_, _>>()?,
+            time: match header.times {
+                true => column::<Int64Type>(group, "time")?,
+                false => vec![None; game.len()],
+            },
             labels: header
                 .labels
                 .iter()
-                .map(|label| column::<FloatType>(group, &label_column(label)))
-                .collect::<Result<_, _>>()?,
+                .map(label)
+                .collect::<Result<_, String>>()?,
+            game,
         })
     }
+
+    fn players(&self, at: usize) -> Result<Vec<u8>, String> {
+        let player = |seat: &Vec<i32>| {
+            u8::try_from(seat[at]).map_err(|_| format!("there is no player {}", seat[at]))
+        };
+        self.players.iter().map(player).collect()
+    }
+
+    /// A game that begins with a row.
+    fn begin<'a, G: Playable>(
+        &self,
+        rules: &'a G,
+        at: usize,
+        header: &ShardHeader,
+    ) -> Result<Builder<'a, G>, String> {
+        let (start, _) = rules
+            .parse_position(text(&self.position[at])?)
+            .map_err(|error| format!("the start is no position: {error}"))?;
+        Builder::new(rules, start, self.players(at)?, header)
+    }
+
+    /// Adds a row to its game.
+    fn play<G: Playable>(
+        &self,
+        rules: &G,
+        at: usize,
+        game: &mut Builder<'_, G>,
+    ) -> Result<(), String> {
+        let position = *game.replay.position();
+        if rules.format_position(&position, None) != text(&self.position[at])? {
+            return Err("the position is not the one that the moves lead to".to_owned());
+        }
+        if game.players != self.players(at)? {
+            return Err("the players change within the game".to_owned());
+        }
+        let outcome = u8::try_from(self.outcome[at])
+            .map_err(|_| format!("there is no outcome {}", self.outcome[at]))?;
+        let mv = rules
+            .parse_move(&position, text(&self.mv[at])?)
+            .map_err(|error| error.to_string())?;
+        let time = self.time[at].map(u64::try_from).transpose();
+        let said = Said {
+            value: self.value[at],
+            explored: self.explored[at],
+            time: time.map_err(|_| "the time is below 0".to_owned())?,
+            labels: self
+                .labels
+                .iter()
+                .map(|[value, error]| (value[at], error[at]))
+                .collect(),
+        };
+        game.play(outcome, mv, said)
+    }
+}
+
+fn text(bytes: &ByteArray) -> Result<&str, String> {
+    std::str::from_utf8(bytes.data()).map_err(|_| "holds bytes that are no text".to_owned())
 }
 
 /// A column without gaps.
@@ -179,91 +256,4 @@ fn column<T: DataType>(
     } else {
         values.map(Some).collect()
     })
-}
-
-/// A game of which not all rows have been seen.
-struct OpenGame<'a> {
-    number: i64,
-    start: Position,
-    players: [u8; 2],
-    replay: Replay<'a>,
-    plies: Vec<Ply<Move>>,
-    labels: Vec<Vec<Option<f32>>>,
-}
-
-impl<'a> OpenGame<'a> {
-    fn begin(
-        rules: &'a Standard,
-        rows: &Rows,
-        at: usize,
-        header: &ShardHeader,
-    ) -> Result<Self, String> {
-        let start = u64::try_from(rows.position[at])
-            .ok()
-            .and_then(|bits| Position::from_bits(bits, Standard::SQUARES));
-        let start = start.ok_or("the start is no position")?;
-        let player =
-            |index: i32| u8::try_from(index).map_err(|_| format!("there is no player {index}"));
-        let players = [player(rows.red[at])?, player(rows.blue[at])?];
-        let replay = Replay::new(rules, start, players, header.players.len())?;
-        Ok(Self {
-            number: rows.game[at],
-            start,
-            players,
-            replay,
-            plies: Vec::new(),
-            labels: vec![Vec::new(); header.labels.len()],
-        })
-    }
-
-    fn play(&mut self, rows: &Rows, at: usize) -> Result<(), String> {
-        if self.replay.position().bits() as i64 != rows.position[at] {
-            return Err("the position is not the one that the moves lead to".to_owned());
-        }
-        if self.players.map(i32::from) != [rows.red[at], rows.blue[at]] {
-            return Err("the players change within the game".to_owned());
-        }
-        let die = u8::try_from(rows.die[at]).unwrap_or(0);
-        let mv = u8::try_from(rows.mv[at])
-            .ok()
-            .and_then(Move::from_number)
-            .ok_or_else(|| format!("there is no move {}", rows.mv[at]))?;
-        self.replay.play(die, mv)?;
-        for (own, column) in self.labels.iter_mut().zip(&rows.labels) {
-            own.push(probability(column[at], "label")?);
-        }
-        self.plies.push(Ply {
-            outcome: die,
-            mv,
-            value: probability(rows.value[at], "value")?,
-            explored: rows.explored[at],
-        });
-        Ok(())
-    }
-
-    fn finish(self) -> Result<PlayedGame, String> {
-        let winner = self.replay.winner().ok_or("it has no end")?;
-        let record = GameRecord {
-            start: self.start,
-            plies: self.plies,
-            payoffs: won_by(winner),
-        };
-        let mut game = PlayedGame {
-            record,
-            players: self.players,
-            labels: self.labels,
-        };
-        game.tidy_labels();
-        Ok(game)
-    }
-}
-
-/// A value as shards hold it.
-fn probability(value: Option<f32>, name: &str) -> Result<Option<f32>, String> {
-    match value {
-        Some(value) if !(0.0..=1.0).contains(&value) => {
-            Err(format!("the {name} is no probability"))
-        }
-        value => Ok(value.map(rounded)),
-    }
 }

@@ -9,16 +9,15 @@ use super::matrix::{add_product, add_transposed_product, lanes, lanes_mut};
 use super::vector::{LANES, Lanes, Vector};
 use crate::models::heads::{Losses, Outputs};
 use engine::core::calibration::exponential;
-use engine::games::einstein::inputs::ACTIVE;
-use engine::games::einstein::learned::network::MAX_HIDDEN;
+use engine::learned::network::MAX_HIDDEN;
 
 /// Samples that go through the layers together.
 const CHUNK: usize = 64;
 
-/// What the network learns from: one row number for each stone, dense inputs and a target a sample.
+/// What the network learns from: one row number for each cell, dense inputs and a target a sample.
 #[derive(Clone, Copy, Debug)]
 pub struct Inputs<'a> {
-    /// `[samples, 12]`.
+    /// `[samples, active]`.
     pub rows: &'a [i32],
     /// `[samples, dense]`.
     pub dense: &'a [f32],
@@ -30,11 +29,12 @@ pub struct Inputs<'a> {
 
 impl<'a> Inputs<'a> {
     /// The samples in pieces of `size` and a shorter last one.
-    pub(super) fn pieces(self, size: usize, dense: usize) -> impl Iterator<Item = Self> + 'a {
+    pub(super) fn pieces(self, size: usize, shape: Shape) -> impl Iterator<Item = Self> + 'a {
+        let (active, dense) = (shape.sparse().active, shape.dense());
         (0..self.targets.len().div_ceil(size)).map(move |number| {
             let range = number * size..((number + 1) * size).min(self.targets.len());
             Self {
-                rows: &self.rows[range.start * ACTIVE..range.end * ACTIVE],
+                rows: &self.rows[range.start * active..range.end * active],
                 dense: &self.dense[range.start * dense..range.end * dense],
                 heads: self.heads.piece(&range),
                 targets: &self.targets[range],
@@ -81,7 +81,7 @@ pub(super) fn gradient<V: Vector, const ROWS: usize>(
     work.gradient.clear();
     work.gradient.resize(shape.parameters(), 0.0);
     work.loss = Losses::default();
-    for chunk in inputs.pieces(CHUNK, shape.dense()) {
+    for chunk in inputs.pieces(CHUNK, shape) {
         forward::<V, ROWS>(weights, chunk, work);
         work.loss.value += losses(&mut work.logits, chunk.targets, scale);
         heads::losses(&mut work.heads, chunk.heads, scale, &mut work.loss);
@@ -97,7 +97,7 @@ pub(super) fn outputs<V: Vector, const ROWS: usize>(
     work: &mut Work,
     outputs: &mut Outputs,
 ) {
-    for chunk in inputs.pieces(CHUNK, weights.shape.dense()) {
+    for chunk in inputs.pieces(CHUNK, weights.shape) {
         forward::<V, ROWS>(weights, chunk, work);
         outputs.logits.extend_from_slice(&work.logits);
         outputs.rolls.extend_from_slice(&work.heads.rolls);
@@ -114,12 +114,12 @@ fn forward<V: Vector, const ROWS: usize>(
     let hidden = weights.shape.hidden();
     let tensors = weights.shape.split(weights.all);
     let samples = inputs.targets.len();
-    let first_width = hidden[0] / LANES;
+    let (active, first_width) = (weights.shape.sparse().active, hidden[0] / LANES);
     resize(&mut work.values[0], samples * hidden[0]);
     let layer = lanes_mut(&mut work.values[0]);
     let (table, bias) = (lanes(tensors.sparse), lanes(tensors.first_bias));
     for sample in 0..samples {
-        let rows = &inputs.rows[sample * ACTIVE..][..ACTIVE];
+        let rows = &inputs.rows[sample * active..][..active];
         let sums = &mut layer[sample * first_width..][..first_width];
         for column in 0..first_width {
             let mut total = V::load(&bias[column]);
@@ -261,11 +261,11 @@ fn backward<V: Vector, const ROWS: usize>(
         );
     }
 
-    let first_width = hidden[0] / LANES;
+    let (active, first_width) = (weights.shape.sparse().active, hidden[0] / LANES);
     let (values, slopes) = (lanes(&work.values[0]), lanes_mut(&mut work.slopes[0]));
     let (bias, table) = (lanes_mut(gradient.first_bias), lanes_mut(gradient.sparse));
     for sample in 0..samples {
-        let rows = &inputs.rows[sample * ACTIVE..][..ACTIVE];
+        let rows = &inputs.rows[sample * active..][..active];
         let values = &values[sample * first_width..][..first_width];
         let slopes = &mut slopes[sample * first_width..][..first_width];
         for column in 0..first_width {

@@ -1,6 +1,6 @@
 //! Forward and backward through the heads of a network, on what the layers before them have found.
 //!
-//! Of six faces only the one that came is computed and learned. Invariant: as in [`super::block`]
+//! Of the outcomes of chance only the one that came is computed and learned. Invariant: as in [`super::block`]
 //! every sum has one order, that of samples or lanes; and a head that is not there costs nothing.
 
 use super::block::dot;
@@ -14,8 +14,8 @@ use std::ops::Range;
 /// What heads learn from: empty for heads that are not there.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct HeadInputs<'a> {
-    /// Faces that came, from 1; 0 where nothing is learned of rolls: `[samples]`.
-    pub faces: &'a [u8],
+    /// Outcomes that came, from 1; 0 where nothing is learned of them: `[samples]`.
+    pub outcomes: &'a [u8],
     /// Win probabilities after them, `[samples]`.
     pub rolls: &'a [f32],
     /// What their loss counts.
@@ -30,7 +30,7 @@ impl HeadInputs<'_> {
     /// Those of some samples.
     pub(super) fn piece(&self, range: &Range<usize>) -> Self {
         Self {
-            faces: self.faces.get(range.clone()).unwrap_or_default(),
+            outcomes: self.outcomes.get(range.clone()).unwrap_or_default(),
             rolls: self.rolls.get(range.clone()).unwrap_or_default(),
             plies: self.plies.get(range.clone()).unwrap_or_default(),
             ..*self
@@ -41,7 +41,7 @@ impl HeadInputs<'_> {
 /// What heads say of some samples, and then the derivatives of the loss by that.
 #[derive(Clone, Debug, Default)]
 pub(super) struct HeadWork {
-    /// Logits of a win after the face that came; 0 where none is known.
+    /// Logits of a win after the outcome that came; 0 where none is known.
     pub(super) rolls: Vec<f32>,
     /// Plies over 16.
     pub(super) plies: Vec<f32>,
@@ -57,11 +57,11 @@ pub(super) fn forward<V: Vector>(
     work: &mut HeadWork,
 ) {
     work.rolls.clear();
-    for (values, &face) in values.chunks_exact(width).zip(inputs.faces) {
-        work.rolls.push(match usize::from(face).checked_sub(1) {
-            Some(face) => {
-                tensors.rolls_bias[face]
-                    + dot::<V>(values, &lanes(tensors.rolls)[face * width..][..width])
+    for (values, &outcome) in values.chunks_exact(width).zip(inputs.outcomes) {
+        work.rolls.push(match usize::from(outcome).checked_sub(1) {
+            Some(outcome) => {
+                tensors.rolls_bias[outcome]
+                    + dot::<V>(values, &lanes(tensors.rolls)[outcome * width..][..width])
             }
             None => 0.0,
         });
@@ -77,8 +77,9 @@ pub(super) fn forward<V: Vector>(
 /// by it.
 #[inline(always)]
 pub(super) fn losses(work: &mut HeadWork, inputs: HeadInputs<'_>, scale: f32, sums: &mut Losses) {
-    for ((logit, &face), &target) in work.rolls.iter_mut().zip(inputs.faces).zip(inputs.rolls) {
-        if face == 0 {
+    for ((logit, &outcome), &target) in work.rolls.iter_mut().zip(inputs.outcomes).zip(inputs.rolls)
+    {
+        if outcome == 0 {
             continue;
         }
         let z = *logit;
@@ -114,15 +115,15 @@ pub(super) fn backward<V: Vector>(
     width: usize,
 ) {
     let samples = || values.chunks_exact(width);
-    for (((&derivative, &face), values), slopes) in work
+    for (((&derivative, &outcome), values), slopes) in work
         .rolls
         .iter()
-        .zip(inputs.faces)
+        .zip(inputs.outcomes)
         .zip(samples())
         .zip(slopes.chunks_exact_mut(width))
     {
-        if let Some(face) = usize::from(face).checked_sub(1) {
-            let rows = face * width..(face + 1) * width;
+        if let Some(outcome) = usize::from(outcome).checked_sub(1) {
+            let rows = outcome * width..(outcome + 1) * width;
             follow::<V>(
                 derivative,
                 &lanes(tensors.rolls)[rows.clone()],
@@ -130,7 +131,7 @@ pub(super) fn backward<V: Vector>(
                 slopes,
                 &mut lanes_mut(gradient.rolls)[rows],
             );
-            gradient.rolls_bias[face] += derivative;
+            gradient.rolls_bias[outcome] += derivative;
         }
     }
     for ((&derivative, values), slopes) in work

@@ -9,7 +9,7 @@ use engine::core::game::{Game, Payoffs};
 use engine::play::player::{Analysis, Decision, Player, Valuation};
 use std::hint::black_box;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 /// Nanoseconds spent evaluating; shared by an evaluator and the player that reports them.
@@ -87,12 +87,32 @@ impl<G: Game> Player<G> for ClockedPlayer<G> {
         self.within.new_game(seed);
     }
 
+    fn ponders(&self) -> bool {
+        self.within.ponders()
+    }
+
+    fn ponder(&mut self, position: &G::Position, stop: &Arc<AtomicBool>) {
+        self.within.ponder(position, stop);
+    }
+
     fn decide(&mut self, position: &G::Position, legal: &[G::Move]) -> Decision<G::Move> {
         self.within.decide(position, legal)
     }
 
+    fn failure(&mut self) -> Option<String> {
+        self.within.failure()
+    }
+
     fn analyse(&mut self, position: &G::Position, legal: Option<&[G::Move]>) -> Analysis<G::Move> {
         self.within.analyse(position, legal)
+    }
+
+    fn exact_scores(
+        &mut self,
+        position: &G::Position,
+        moves: &[G::Move],
+    ) -> Option<(&'static str, Vec<i32>)> {
+        self.within.exact_scores(position, moves)
     }
 
     fn value(&mut self, position: &G::Position) -> Valuation {

@@ -12,6 +12,7 @@ use crate::core::calibration::Calibration;
 use crate::core::evaluator::Score;
 use crate::games::einstein::position::Side;
 use crate::games::einstein::{GONE, MAX_STONES, Position, Standard};
+use crate::play::registry::{EvaluatorEntry, calibrated};
 
 /// What the attack of q is worth to p.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -166,6 +167,30 @@ impl AttackBlockThreat {
         sum
     }
 }
+
+/// Its name in notation.
+pub const ENTRY: EvaluatorEntry<Standard> = EvaluatorEntry {
+    name: "attack_block_threat",
+    aliases: &["abt"],
+    parameters: "block, threat, view",
+    help: "attack, block and threat (the NTU agent)",
+    make: |arguments, game| {
+        let options = Options {
+            block: arguments.choice(
+                "block",
+                &[("subtract", Block::Subtract), ("add", Block::Add)],
+            )?,
+            threat: arguments
+                .choice("threat", &[("own", Threat::Own), ("enemy", Threat::Enemy)])?,
+            view: arguments.choice(
+                "view",
+                &[("to_move", View::ToMove), ("just_moved", View::JustMoved)],
+            )?,
+        };
+        let fitted = AttackBlockThreat::calibration(options);
+        calibrated(arguments, AttackBlockThreat::new(game, options), fitted)
+    },
+};
 
 impl Score<Standard> for AttackBlockThreat {
     #[inline]

@@ -8,6 +8,7 @@ use crate::core::calibration::Calibration;
 use crate::core::evaluator::Score;
 use crate::games::einstein::position::Side;
 use crate::games::einstein::{Position, Standard};
+use crate::play::registry::{EvaluatorEntry, calibrated};
 
 /// Field values in the perspective of a stone's owner, rows from its home; 0 where a gone stone
 /// stands.
@@ -37,6 +38,15 @@ impl FarmerBoy {
         Self
     }
 }
+
+/// Its name in notation.
+pub const ENTRY: EvaluatorEntry<Standard> = EvaluatorEntry {
+    name: "farmer_boy",
+    aliases: &[],
+    parameters: "",
+    help: "mean field values (Rock'n'Roll)",
+    make: |arguments, game| calibrated(arguments, FarmerBoy::new(game), FarmerBoy::CALIBRATION),
+};
 
 impl Score<Standard> for FarmerBoy {
     #[inline]

@@ -11,6 +11,7 @@ use crate::core::calibration::Calibration;
 use crate::core::evaluator::Score;
 use crate::games::einstein::position::Side;
 use crate::games::einstein::{Position, Standard};
+use crate::play::registry::{EvaluatorEntry, calibrated};
 
 /// What a row or column of progress counts against a step of the nearest stone.
 const PROGRESS_WEIGHT: f32 = 0.01;
@@ -49,6 +50,15 @@ impl Greedy {
         Self
     }
 }
+
+/// Its name in notation.
+pub const ENTRY: EvaluatorEntry<Standard> = EvaluatorEntry {
+    name: "greedy",
+    aliases: &[],
+    parameters: "",
+    help: "steps to the goal of the nearest stone",
+    make: |arguments, game| calibrated(arguments, Greedy::new(game), Greedy::CALIBRATION),
+};
 
 impl Score<Standard> for Greedy {
     #[inline]

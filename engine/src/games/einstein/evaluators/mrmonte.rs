@@ -10,11 +10,15 @@
 
 use crate::core::calibration::unproven;
 use crate::core::chance::expectation;
-use crate::core::evaluator::{DynEvaluator, Evaluator};
-use crate::core::game::{Game, OutcomeList};
+use crate::core::evaluator::Evaluator;
+use crate::core::game::Game;
 use crate::core::random::{RandomStream, SeedSpace, derive_seed};
 use crate::games::einstein::dice::DiceStream;
+use crate::games::einstein::players::rocknroll;
 use crate::games::einstein::{MAX_STONES, Move, MoveList, Position, RED, Standard};
+use crate::play::build::evaluator_from;
+use crate::play::notation::{Arguments, Notation, Problem};
+use crate::play::registry::{AnyEvaluator, EvaluatorEntry};
 use std::sync::Arc;
 
 /// A simple player of the roll-outs.
@@ -25,7 +29,7 @@ pub enum Simulated {
     /// Makes the move it rates highest.
     Rating {
         /// What it rates positions with.
-        evaluator: Arc<dyn DynEvaluator<Standard>>,
+        evaluator: Arc<dyn AnyEvaluator<Standard>>,
         /// How many plies below the successor it searches; 0 rates the successor.
         depth: u8,
     },
@@ -109,7 +113,7 @@ struct Luck {
 /// one at once.
 fn highest(
     game: &Standard,
-    evaluator: &dyn DynEvaluator<Standard>,
+    evaluator: &dyn AnyEvaluator<Standard>,
     depth: u8,
     position: &Position,
     legal: &[Move],
@@ -135,7 +139,7 @@ fn highest(
 /// `depth` plies, each a roll and the best move it permits, with no cuts and no table.
 fn expectiminimax(
     game: &Standard,
-    evaluator: &dyn DynEvaluator<Standard>,
+    evaluator: &dyn AnyEvaluator<Standard>,
     position: &Position,
     depth: u8,
 ) -> f32 {
@@ -147,8 +151,7 @@ fn expectiminimax(
     }
     let mut moves = MoveList::default();
     game.moves(position, &mut moves);
-    let mut outcomes = OutcomeList::default();
-    game.outcomes(position, &moves, &mut outcomes);
+    let outcomes = game.outcomes(position, &moves);
     let mut values = [0.0; 3 * MAX_STONES];
     for (value, &mv) in values.iter_mut().zip(moves.iter()) {
         *value = 1.0 - expectiminimax(game, evaluator, &game.play(position, mv), depth - 1);
@@ -156,10 +159,55 @@ fn expectiminimax(
     expectation(&outcomes, &values[..moves.len()])
 }
 
+/// Roll-outs a leaf when none are named; Rock'n'Roll's strongest players use up to 200.
+const DEFAULT_ITERATIONS: u32 = 50;
+
+/// Its name in notation. Simulated players are those of Rock'n'Roll, or evaluators that rate each
+/// direct successor.
+pub const ENTRY: EvaluatorEntry<Standard> = EvaluatorEntry {
+    name: "mrmonte",
+    aliases: &[],
+    parameters: "iterations, red, blue, seed",
+    help: "roll-outs between two simple players (Rock'n'Roll)",
+    make: |arguments, game| {
+        let iterations = arguments.number("iterations", 1..=1_000_000, DEFAULT_ITERATIONS)?;
+        let (red, blue) = (
+            simulated(arguments.take("red")?, game)?,
+            simulated(arguments.take("blue")?, game)?,
+        );
+        Ok(Arc::new(MrMonte {
+            iterations,
+            red,
+            blue,
+            seed: arguments.number("seed", 0..=u64::MAX, 0)?,
+        }))
+    },
+};
+
+/// A player inside a roll-out.
+fn simulated(notation: Option<&Notation>, game: &Standard) -> Result<Simulated, Problem> {
+    let schwarz = Notation::new("schwarz");
+    let notation = notation.unwrap_or(&schwarz);
+    let mut arguments = Arguments::of(notation);
+    let (evaluator, depth) = match notation.name.as_str() {
+        "MrRandom" => {
+            arguments.finish()?;
+            return Ok(Simulated::Random);
+        }
+        name @ ("MrBlack" | "FarmerBoy" | "MrMonte") => {
+            let depth = arguments.number("depth", 0..=8, 0)?;
+            let evaluator = rocknroll(name, &mut arguments)?;
+            arguments.finish()?;
+            (evaluator_from(&evaluator, game)?, depth)
+        }
+        _ => (evaluator_from(notation, game)?, 0),
+    };
+    Ok(Simulated::Rating { evaluator, depth })
+}
+
 #[cfg(test)]
 mod tests {
     use super::super::farmer_boy::FarmerBoy;
-    use super::super::random::Random;
     use super::super::schwarz::Schwarz;
     use super::super::schwarz_odds::SchwarzOdds;
     use super::super::test_support::random_positions;
@@ -167,8 +215,9 @@ mod tests {
     use crate::core::calibration::Calibrated;
     use crate::core::evaluator::Score;
     use crate::games::einstein::BLUE;
+    use crate::play::random::Random;
 
-    fn schwarz_evaluator() -> Arc<dyn DynEvaluator<Standard>> {
+    fn schwarz_evaluator() -> Arc<dyn AnyEvaluator<Standard>> {
         Arc::new(SchwarzOdds::fitted(&Standard::default()))
     }
 
@@ -196,7 +245,7 @@ mod tests {
     /// Expectiminimax face by face, with the moves the rules give for that face.
     fn face_by_face(
         game: &Standard,
-        evaluator: &dyn DynEvaluator<Standard>,
+        evaluator: &dyn AnyEvaluator<Standard>,
         position: &Position,
         depth: u8,
     ) -> f64 {

@@ -10,6 +10,7 @@ use super::race_tables::{RaceTables, distance_index};
 use crate::core::calibration::unproven;
 use crate::core::evaluator::Evaluator;
 use crate::games::einstein::{Position, Standard};
+use crate::play::registry::EvaluatorEntry;
 use std::sync::Arc;
 
 /// The probability of finishing first.
@@ -28,6 +29,15 @@ impl Race {
     }
 }
 
+/// Its name in notation.
+pub const ENTRY: EvaluatorEntry<Standard> = EvaluatorEntry {
+    name: "race",
+    aliases: &[],
+    parameters: "",
+    help: "probability of winning the race without captures (Zweistein)",
+    make: |_, game| Ok(Arc::new(Race::new(game))),
+};
+
 impl Evaluator<Standard> for Race {
     type Cache = ();
 
@@ -44,7 +54,7 @@ impl Evaluator<Standard> for Race {
 mod tests {
     use super::super::test_support::{SlowRace, check_reference, check_symmetries};
     use super::*;
-    use crate::core::evaluator::DynEvaluator;
+    use crate::core::evaluator::Evaluator;
 
     #[test]
     fn drawn_positions() {

@@ -9,6 +9,7 @@ use super::race_tables::{VECTORS, distance_index, distances};
 use crate::core::calibration::Calibration;
 use crate::core::evaluator::Score;
 use crate::games::einstein::{Position, Standard};
+use crate::play::registry::{EvaluatorEntry, calibrated};
 use std::sync::Arc;
 
 /// The difference of the expected best reciprocal distances.
@@ -44,6 +45,15 @@ impl Reciprocal {
         }
     }
 }
+
+/// Its name in notation.
+pub const ENTRY: EvaluatorEntry<Standard> = EvaluatorEntry {
+    name: "reciprocal",
+    aliases: &[],
+    parameters: "",
+    help: "reciprocal distances to the goal (Monte_Alpha)",
+    make: |arguments, game| calibrated(arguments, Reciprocal::new(game), Reciprocal::CALIBRATION),
+};
 
 impl Score<Standard> for Reciprocal {
     #[inline]

@@ -7,7 +7,7 @@
 
 use crate::core::chance::expectation;
 use crate::core::evaluator::{Evaluator, OnePly};
-use crate::core::game::{Game, OutcomeList};
+use crate::core::game::Game;
 use crate::games::einstein::dice::{DiceStream, RandomStream};
 use crate::games::einstein::position::Side;
 use crate::games::einstein::{MAX_STONES, MoveList, Position, RED, Standard, Variant};
@@ -21,8 +21,7 @@ pub(crate) fn one_ply_by_successors<E: Evaluator<Standard>>(
 ) -> OnePly {
     let mut moves = MoveList::default();
     game.moves(position, &mut moves);
-    let mut outcomes = OutcomeList::default();
-    game.outcomes(position, &moves, &mut outcomes);
+    let outcomes = game.outcomes(position, &moves);
     let mut evaluated = 0;
     let values: Vec<f32> = moves
         .iter()

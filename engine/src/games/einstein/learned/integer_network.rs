@@ -339,6 +339,10 @@ impl Evaluator<Standard> for IntegerNetwork {
     fn value(&self, _: &Standard, position: &Position, _: &Successors) -> f32 {
         win_probability(self.logit(position))
     }
+
+    fn raw(&self, _: &Standard, position: &Position) -> Option<f32> {
+        Some(log_odds(self.logit(position)))
+    }
 }
 
 #[cfg(test)]

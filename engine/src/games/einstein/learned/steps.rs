@@ -7,7 +7,7 @@
 //! one by one; what is kept of a side only saves work.
 
 use crate::core::evaluator::OnePly;
-use crate::core::game::MAX_OUTCOMES;
+use crate::games::einstein::MAX_OUTCOMES;
 use crate::games::einstein::position::Side;
 use crate::games::einstein::{GONE, MAX_STONES, Move, Position, Standard};
 

@@ -1,0 +1,159 @@
+//! Where the pairs of a match start.
+//!
+//! Invariant: the start of a pair depends on nothing but game, pair and seed, whatever the number
+//! of threads and the order in which pairs are played.
+
+use engine::core::game::Seat;
+use engine::core::random::{RandomStream, SeedSpace, derive_seed};
+use engine::play::playable::Playable;
+use serde_json::{Value, json};
+use std::collections::HashSet;
+use std::fmt::Debug;
+use std::sync::{Mutex, PoisonError};
+
+/// A choice of first positions; both games of a pair begin from one.
+pub trait Starts<G: Playable>: Debug + Send + Sync {
+    /// The first position of a pair; `seed` rules what is random about it.
+    fn of_pair(&self, game: &G, pair: u64, seed: u64) -> G::Position;
+
+    /// Whether positions are drawn at random: then, in games without chance, one that an earlier
+    /// pair had is drawn again.
+    fn are_drawn(&self) -> bool {
+        false
+    }
+
+    /// All that the positions depend on besides the seed, for state files.
+    fn identity(&self) -> Value;
+
+    /// The same in a few words, for results.
+    fn words(&self) -> String;
+
+    /// Whether every pair has a start; asked before any other question.
+    ///
+    /// # Errors
+    /// Why not, in one line.
+    fn check(&self) -> Result<(), String> {
+        Ok(())
+    }
+}
+
+/// A random first position of the game, then random moves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Openings {
+    /// How many moves; fewer where one of them would end the game.
+    pub plies: usize,
+}
+
+impl Openings {
+    /// As many moves as the game asks for.
+    #[must_use]
+    pub fn usual<G: Playable>() -> Self {
+        Self {
+            plies: G::OPENING_PLIES,
+        }
+    }
+}
+
+impl<G: Playable> Starts<G> for Openings {
+    fn of_pair(&self, game: &G, pair: u64, seed: u64) -> G::Position {
+        let mut random = RandomStream::new(derive_seed(seed, SeedSpace::Arena, &[0]));
+        let mut position = game.random_start(&mut random, (pair % 2) as Seat);
+        for _ in 0..self.plies {
+            let mv = game.random_move(&position, random.next_u64());
+            let next = game.play(&position, mv);
+            if game.payoffs(&next).is_some() {
+                break;
+            }
+            position = next;
+        }
+        position
+    }
+
+    fn are_drawn(&self) -> bool {
+        true
+    }
+
+    fn identity(&self) -> Value {
+        match self.plies {
+            0 => json!("random"),
+            plies => json!({ "random_plies": plies }),
+        }
+    }
+
+    fn words(&self) -> String {
+        match self.plies {
+            0 => "random".to_owned(),
+            1 => "1 random ply".to_owned(),
+            plies => format!("{plies} random plies"),
+        }
+    }
+}
+
+/// How often a start that an earlier pair had is drawn again before it has to do.
+const MOST_DRAWN: u64 = 100;
+
+/// The starts of all pairs of a match.
+pub(super) struct Book<'a, G> {
+    game: &'a G,
+    starts: &'a dyn Starts<G>,
+    repeats_matter: bool,
+    /// Positions of the pairs looked at so far, by key, and how often each was drawn in vain;
+    /// `None` if positions may repeat.
+    drawn: Option<Mutex<(HashSet<u64>, Vec<u64>)>>,
+}
+
+impl<'a, G: Playable> Book<'a, G> {
+    /// `repeats_matter`: whether games from one position may be the same game.
+    pub(super) fn new(game: &'a G, starts: &'a dyn Starts<G>, repeats_matter: bool) -> Self {
+        Self {
+            game,
+            starts,
+            repeats_matter,
+            drawn: (repeats_matter && starts.are_drawn()).then(Mutex::default),
+        }
+    }
+
+    /// Whether games from one position may be the same game.
+    pub(super) fn repeats_matter(&self) -> bool {
+        self.repeats_matter
+    }
+
+    /// The start of a pair; `seed_of` tells the seed of any pair.
+    pub(super) fn of_pair(&self, pair: u64, seed_of: impl Fn(u64) -> u64) -> G::Position {
+        let draw = |pair: u64, vain: u64| {
+            let seed = match vain {
+                0 => seed_of(pair),
+                vain => derive_seed(seed_of(pair), SeedSpace::Arena, &[2, vain]),
+            };
+            self.starts.of_pair(self.game, pair, seed)
+        };
+        let Some(drawn) = &self.drawn else {
+            return draw(pair, 0);
+        };
+        // Always in the order of pairs: which of two equal ones is drawn again is not up to
+        // threads.
+        let mut drawn = drawn.lock().unwrap_or_else(PoisonError::into_inner);
+        let (seen, vain) = &mut *drawn;
+        for next in vain.len() as u64..=pair {
+            let new = (0..MOST_DRAWN).find(|&vain| seen.insert(self.game.key(&draw(next, vain))));
+            vain.push(new.unwrap_or(0));
+        }
+        let vain = vain[pair as usize];
+        draw(pair, vain)
+    }
+}
+
+/// Whether chance has a say in a game: whether some position of a random game has two outcomes.
+pub(super) fn has_chance<G: Playable>(game: &G) -> bool {
+    let mut random = RandomStream::new(0);
+    let mut position = game.random_start(&mut random, 0);
+    while game.payoffs(&position).is_none() {
+        let mut moves = G::Moves::default();
+        game.moves(&position, &mut moves);
+        if game.outcomes(&position, &moves).len() > 1 {
+            return true;
+        }
+        position = game.play(&position, game.random_move(&position, random.next_u64()));
+    }
+    false
+}

@@ -1,0 +1,112 @@
+//! The state of a match: a journal of its finished pairs, and how long it took.
+//!
+//! Invariant: a state file is only continued by the match that began it.
+
+use super::{Contestant, MatchOptions, PairResult};
+use engine::core::journal::{Journal, JournalError, Wording};
+use engine::core::random::SeedSpace;
+use engine::play::playable::Playable;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+/// What the header calls the format.
+const FORMAT: &str = "alea-match-2";
+
+/// Everything that the result of a pair depends on; two matches with equal identities agree on
+/// every pair.
+pub(super) fn identity<G: Playable>(
+    a: &Contestant<G>,
+    b: &Contestant<G>,
+    options: &MatchOptions<G>,
+) -> Value {
+    let purpose =
+        (options.space != SeedSpace::Arena).then(|| format!("{:?}", options.space).to_lowercase());
+    let mut identity = json!({
+        "format": FORMAT,
+        "game": options.game.notation(),
+        "player_a": a.name,
+        "player_b": b.name,
+        "seed": options.seed,
+        "starts": options.starts.identity(),
+        "purpose": purpose,
+        "luck": options.luck.as_ref().map(|evaluator| &evaluator.name),
+    });
+    if let Some(settings) = identity.as_object_mut() {
+        settings.retain(|_, value| !value.is_null());
+    }
+    identity
+}
+
+/// One line after the header.
+#[derive(Serialize, Deserialize)]
+struct Finished {
+    /// Which run of the match this is, from 0; every resumption is a new one.
+    session: u32,
+    /// Nanoseconds since this session began.
+    elapsed: u64,
+    #[serde(flatten)]
+    result: PairResult,
+}
+
+/// What a state file held.
+#[derive(Default)]
+pub(super) struct Earlier {
+    /// Finished pairs, in order.
+    pub(super) results: Vec<PairResult>,
+    /// Wall time of all sessions.
+    pub(super) wall: Duration,
+}
+
+/// A state file that is being continued; locked against other processes.
+pub(super) struct State {
+    journal: Journal<Finished>,
+    session: u32,
+    began: Instant,
+}
+
+impl State {
+    /// Opens or creates the state file of a match and reads what it holds.
+    pub(super) fn open(path: &Path, identity: &Value) -> Result<(Self, Earlier), JournalError> {
+        let wording = Wording {
+            work: "match",
+            part: "pair",
+        };
+        let (journal, lines) =
+            Journal::open(path, wording, identity, |line: &Finished| line.result.pair)?;
+        let mut ends = BTreeMap::<u32, u64>::new();
+        for line in lines.values() {
+            let end = ends.entry(line.session).or_default();
+            *end = line.elapsed.max(*end);
+        }
+        let session = ends
+            .last_key_value()
+            .map_or(0, |(&last, _)| last.saturating_add(1));
+        let wall = ends.values().fold(Duration::ZERO, |sum, &end| {
+            sum.saturating_add(Duration::from_nanos(end))
+        });
+        let state = Self {
+            journal,
+            session,
+            began: Instant::now(),
+        };
+        let results = lines.into_values().map(|line| line.result).collect();
+        Ok((state, Earlier { results, wall }))
+    }
+
+    /// Appends a finished pair.
+    pub(super) fn add(&mut self, result: &PairResult) -> Result<(), JournalError> {
+        self.journal.add(&Finished {
+            session: self.session,
+            elapsed: self.began.elapsed().as_nanos() as u64,
+            result: result.clone(),
+        })
+    }
+
+    /// Brings everything to disk.
+    pub(super) fn close(self) -> Result<(), JournalError> {
+        self.journal.close()
+    }
+}

@@ -1,0 +1,71 @@
+//! `alea perft`: how many lines of play there are, a check of rules against other programs.
+
+use crate::games::{GameArguments, with_game};
+use crate::output;
+use anyhow::{Result, anyhow};
+use engine::core::random::RandomStream;
+use engine::play::perft::perft;
+use engine::play::playable::Playable;
+use serde_json::json;
+use std::process::ExitCode;
+
+/// Count the lines of play of some plies, the usual check that rules are right
+///
+/// A ply is an outcome of chance with a move that it permits, or a pass where the game has that as
+/// a move. Counted are the lines exactly so many plies long, and those that were over earlier.
+#[derive(clap::Args)]
+#[command(
+    after_help = "Example: alea perft --depth 3 \"215../64.../3...e/...fb/..acd b -\"\n         alea perft --game reversi --depth 7"
+)]
+pub(crate) struct Arguments {
+    /// Where to begin [default: the start of the game; where games start in many ways, always the
+    /// same one of them]
+    #[arg(value_name = "POSITION")]
+    position: Option<String>,
+    /// Plies
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(..=64))]
+    depth: u32,
+    #[command(flatten)]
+    game: GameArguments,
+    /// Write JSON
+    #[arg(long)]
+    json: bool,
+}
+
+pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
+    with_game!(&arguments.game.notation(), game => run_for(arguments, &game))
+}
+
+fn run_for<G: Playable>(arguments: &Arguments, game: &G) -> Result<ExitCode> {
+    let position = match &arguments.position {
+        Some(text) => {
+            let parsed = game.parse_position(text);
+            let (position, outcome) =
+                parsed.map_err(|problem| anyhow!("position '{text}': {problem}"))?;
+            if outcome.is_some() {
+                return Err(anyhow!(
+                    "position '{text}': lines of play begin before the roll; write '-'"
+                ));
+            }
+            position
+        }
+        None => game.random_start(&mut RandomStream::new(0), 0),
+    };
+    let count = perft(game, &position, arguments.depth);
+    if arguments.json {
+        output::json(&json!({
+            "position": game.format_position(&position, None),
+            "leaves": count.leaves,
+            "finished_before": count.finished_before,
+        }))?;
+    } else {
+        output::line(&format!(
+            "{}\n\n  {} lines of {} plies, {} over before",
+            game.draw(&position, None),
+            count.leaves,
+            arguments.depth,
+            count.finished_before
+        ))?;
+    }
+    Ok(ExitCode::SUCCESS)
+}

@@ -1,0 +1,148 @@
+//! The games of this program, and from a game's name to its type.
+//!
+//! This is the one place that lists them. A command that is generic over the game is run by
+//! [`with_game!`]; one that exists for EinStein alone asks for it ([`GameArguments::einstein`]).
+
+use anyhow::{Result, anyhow, bail};
+use engine::games::einstein::Standard;
+use engine::play::notation::{Arguments, Notation, Problem};
+use engine::play::playable::Playable;
+use engine::play::registry::EvaluatorEntry;
+
+/// Calls a macro with the type of every game.
+macro_rules! for_games {
+    ($macro:ident $($arguments:tt)*) => {
+        $crate::games::$macro!([engine::games::einstein::Standard] $($arguments)*)
+    };
+}
+pub(crate) use for_games;
+
+/// Runs an expression that is generic over the game with the game of a text, such as
+/// `einstein(variant=nearest)`.
+macro_rules! with_game {
+    ($text:expr, $game:ident => $body:expr) => {
+        $crate::games::for_games!(in_game $text, $game => $body)
+    };
+}
+pub(crate) use with_game;
+
+macro_rules! in_game {
+    ([$($type:ty),*] $text:expr, $game:ident => $body:expr) => {{
+        let notation = $crate::games::parse($text)?;
+        match notation.name.as_str() {
+            $(<$type as engine::play::playable::Playable>::NAME => {
+                let $game: $type = $crate::games::read($text, &notation)?;
+                $body
+            })*
+            name => Err($crate::games::unknown(name)),
+        }
+    }};
+}
+pub(crate) use in_game;
+
+macro_rules! each_game {
+    ([$($type:ty),*] $games:ident => $body:expr) => {
+        [$({ type $games = $type; $body }),*]
+    };
+}
+pub(crate) use each_game;
+
+/// Which game is played, and by which rules.
+#[derive(clap::Args)]
+pub(crate) struct GameArguments {
+    /// The game, with parameters if need be: "einstein(variant=nearest)"
+    #[arg(long, default_value = Standard::NAME, value_name = "GAME")]
+    game: String,
+    /// Short for --game "einstein(variant=...)": with the rolled stone gone, 'classic' next higher
+    /// or lower, 'nearest' the nearest number only
+    #[arg(long, value_parser = ["classic", "nearest"], conflicts_with = "game")]
+    variant: Option<String>,
+}
+
+impl GameArguments {
+    /// The game as text.
+    pub(crate) fn notation(&self) -> String {
+        match &self.variant {
+            Some(variant) => format!("{}(variant={variant})", Standard::NAME),
+            None => self.game.clone(),
+        }
+    }
+
+    /// The rules of EinStein, for what no other game has; `what` says what that is.
+    ///
+    /// # Errors
+    /// If it is another game.
+    pub(crate) fn einstein(&self, what: &str) -> Result<Standard> {
+        let notation = self.notation();
+        let parsed = parse(&notation)?;
+        if parsed.name != Standard::NAME {
+            bail!(
+                "--game {notation}: {what}, so there is only --game {}",
+                Standard::NAME
+            );
+        }
+        read(&notation, &parsed)
+    }
+}
+
+/// The notation of a game.
+pub(crate) fn parse(text: &str) -> Result<Notation> {
+    Notation::parse(text).map_err(|error| problem(text, (error.character, error.problem)))
+}
+
+/// A game with the parameters of a notation.
+pub(crate) fn read<G: Playable>(text: &str, notation: &Notation) -> Result<G> {
+    let mut arguments = Arguments::of(notation);
+    let read = G::from_arguments(&mut arguments).and_then(|game| arguments.finish().map(|()| game));
+    read.map_err(|found| problem(text, found))
+}
+
+fn problem(text: &str, (character, problem): Problem) -> anyhow::Error {
+    anyhow!("game '{text}', character {character}: {problem}")
+}
+
+/// There is no such game.
+pub(crate) fn unknown(name: &str) -> anyhow::Error {
+    anyhow!(
+        "there is no game '{name}'; there are {}",
+        names().join(", ")
+    )
+}
+
+/// All games with their parameters.
+pub(crate) fn names() -> Vec<String> {
+    fn name<G: Playable>() -> String {
+        match G::PARAMETERS {
+            "" => G::NAME.to_owned(),
+            parameters => format!("{}({parameters})", G::NAME),
+        }
+    }
+    Vec::from(for_games!(each_game OneGame => name::<OneGame>()))
+}
+
+/// The evaluators of every game, for help texts.
+pub(crate) fn evaluators() -> String {
+    fn of_game<G: Playable>() -> String {
+        let line = |entry: &EvaluatorEntry<G>| {
+            let aliases: String = entry
+                .aliases
+                .iter()
+                .map(|name| format!(", {name}"))
+                .collect();
+            let parameters = match entry.parameters {
+                "" => String::new(),
+                parameters => format!("({parameters})"),
+            };
+            let name = format!("{}{aliases}{parameters}", entry.name);
+            format!("\n  {name:<46} {}", entry.help)
+        };
+        let lines: String = G::evaluators().iter().map(line).collect();
+        format!("Evaluators of {}:{lines}\n\n", G::NAME)
+    }
+    let lists = for_games!(each_game OneGame => of_game::<OneGame>()).concat();
+    format!(
+        "{lists}Evaluators of every game:\n  {:<46} a hash of the position\n  {:<46} a learned model\n\n\
+         Hand-made scores take slope and offset, or scale=raw and factor (docs/players.md).",
+        "random(seed)", "model:PATH"
+    )
+}

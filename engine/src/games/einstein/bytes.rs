@@ -1,0 +1,78 @@
+//! Positions and plies as bytes, as records keep them.
+//!
+//! Invariant: a position has one form only, and start positions the short one: 720 times Red's
+//! set-up plus Blue's in three bytes, little-endian, with bit 19 if Blue begins; any other position
+//! is 518,400 in three bytes, then its packed form in eight.
+
+use super::position::Side;
+use super::setup::{SETUPS, setup_index, setup_stones};
+use super::{GONE, MAX_STONES, Move, Position, Standard};
+use std::sync::LazyLock;
+
+const OTHER: u32 = (SETUPS * SETUPS) as u32;
+const BLUE_BEGINS: u32 = 1 << 19;
+
+/// A side for each set-up: Blue's is Red's in its own perspective.
+static SIDES: LazyLock<Vec<Side>> = LazyLock::new(|| {
+    let home = Standard::default().home_squares();
+    let side = |index: usize| {
+        let mut squares = [GONE; MAX_STONES];
+        for (square, stone) in home.iter().zip(setup_stones(index, MAX_STONES)) {
+            squares[usize::from(stone) - 1] = *square;
+        }
+        Side::new(squares)
+    };
+    (0..SETUPS).map(side).collect()
+});
+
+/// Appends a position.
+pub(super) fn encode(position: &Position, bytes: &mut Vec<u8>) {
+    let head = match setups_of(position) {
+        Some(number) if position.seat() == 1 => number | BLUE_BEGINS,
+        Some(number) => number,
+        None => OTHER,
+    };
+    bytes.extend_from_slice(&head.to_le_bytes()[..3]);
+    if head == OTHER {
+        bytes.extend_from_slice(&position.bits().to_le_bytes());
+    }
+}
+
+/// Takes a position off the front; `None` if there is none.
+pub(super) fn decode(bytes: &mut &[u8]) -> Option<Position> {
+    let (&[a, b, c], rest) = bytes.split_first_chunk()?;
+    let head = u32::from_le_bytes([a, b, c, 0]);
+    let (number, first) = (head & !BLUE_BEGINS, usize::from(head & BLUE_BEGINS != 0));
+    if number < OTHER {
+        *bytes = rest;
+        let sides = [number as usize / SETUPS, number as usize % SETUPS].map(|index| SIDES[index]);
+        return Some(Position::new(sides[first], sides[1 - first], first));
+    }
+    let (bits, rest) = rest.split_first_chunk()?;
+    *bytes = rest;
+    let position = Position::from_bits(u64::from_le_bytes(*bits), Standard::SQUARES)?;
+    (head == OTHER && setups_of(&position).is_none()).then_some(position)
+}
+
+/// 720 times Red's set-up plus Blue's, if both sides stand on their home squares.
+fn setups_of(start: &Position) -> Option<u32> {
+    const HOME: [u8; MAX_STONES] = [0, 1, 2, 5, 6, 10];
+    let index = |seat: usize| {
+        let mut order = [0; MAX_STONES];
+        for (stone, square) in (1..).zip(start.side(seat).squares()) {
+            order[HOME.iter().position(|&home| home == square)?] = stone;
+        }
+        setup_index(&order)
+    };
+    Some((index(0)? * SETUPS + index(1)?) as u32)
+}
+
+/// The face, the move, and whether it was explored, that a ply's byte says in shards of versions 2
+/// and 3: 108 · explored + 18 · (face − 1) + the number of the move.
+pub(super) fn old_ply(byte: u8) -> Option<(u8, Move, bool)> {
+    const FACES: u8 = 6;
+    const MOVES: u8 = 3 * MAX_STONES as u8;
+    let (explored, roll) = (byte / (FACES * MOVES), byte % (FACES * MOVES));
+    let mv = Move::from_number(roll % MOVES)?;
+    (explored <= 1).then_some((roll / MOVES + 1, mv, explored == 1))
+}

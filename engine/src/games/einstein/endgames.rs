@@ -1,0 +1,136 @@
+//! Random endgames, for games that start from them.
+//!
+//! Invariant: no start is over, and every position of so many stones, divided so between the sides,
+//! is equally likely.
+
+use super::position::Side;
+use super::{GONE, MAX_STONES, Position, Standard};
+use crate::core::game::Seat;
+use crate::core::random::RandomStream;
+
+/// A random endgame: every number of stones from `fewest` to `most` equally likely, then every way
+/// to divide it between the sides (1 to 6 each), then every position of so many stones that is not
+/// over. `None` if there are no positions of so many stones.
+pub(super) fn endgame(
+    [fewest, most]: [usize; 2],
+    first: Seat,
+    random: &mut RandomStream,
+) -> Option<Position> {
+    if !(2 <= fewest && fewest <= most && most <= 2 * MAX_STONES) {
+        return None;
+    }
+    let between =
+        |low: usize, high: usize, random: &mut RandomStream| low + random.below(high - low + 1);
+    let stones = between(fewest, most, random);
+    let own = between(
+        stones.saturating_sub(MAX_STONES).max(1),
+        (stones - 1).min(MAX_STONES),
+        random,
+    );
+    let goal = Standard::GOAL;
+    loop {
+        // In the mover's perspective.
+        let mut squares: [u8; Standard::SQUARES as usize] =
+            std::array::from_fn(|square| square as u8);
+        for place in 0..stones {
+            let drawn = between(place, usize::from(goal), random);
+            squares.swap(place, drawn);
+        }
+        let (mover, other) = squares[..stones].split_at(own);
+        let sides = [
+            side(mover.iter().copied(), random),
+            side(other.iter().map(|&square| goal - square), random),
+        ];
+        if sides.iter().all(|side| !side.occupies(goal)) {
+            return Some(Position::new(sides[0], sides[1], first));
+        }
+    }
+}
+
+/// A side with a random set of stones on some squares of its own perspective.
+fn side(squares: impl Iterator<Item = u8>, random: &mut RandomStream) -> Side {
+    let mut stones: [usize; MAX_STONES] = std::array::from_fn(|stone| stone);
+    random.shuffle(&mut stones);
+    let mut lanes = [GONE; MAX_STONES];
+    stones
+        .iter()
+        .zip(squares)
+        .for_each(|(&stone, square)| lanes[stone] = square);
+    Side::new(lanes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeMap;
+
+    #[test]
+    fn endgames_are_spread_over_numbers_of_stones_and_positions() {
+        let game = Standard::default();
+        let mut random = RandomStream::new(3);
+        let mut counts: BTreeMap<(u32, u32), u32> = BTreeMap::new();
+        let draws = 60_000;
+        for draw in 0..draws {
+            let position = endgame([2, 4], draw % 2, &mut random).unwrap();
+            assert_eq!(position.seat(), draw % 2);
+            assert_eq!(game.winner(&position), None);
+            assert_eq!(
+                Position::from_bits(position.bits(), Standard::SQUARES),
+                Some(position)
+            );
+            *counts
+                .entry((position.mover().count(), position.other().count()))
+                .or_default() += 1;
+        }
+        // A third for each number of stones, divided among 1, 2 and 3 ways.
+        let shares = [
+            ((1, 1), 1.0 / 3.0),
+            ((1, 2), 1.0 / 6.0),
+            ((2, 1), 1.0 / 6.0),
+            ((1, 3), 1.0 / 9.0),
+            ((2, 2), 1.0 / 9.0),
+            ((3, 1), 1.0 / 9.0),
+        ];
+        assert_eq!(counts.len(), shares.len());
+        for (class, share) in shares {
+            let deviation = (draws as f64 * share * (1.0 - share)).sqrt();
+            assert!(
+                (f64::from(counts[&class]) - draws as f64 * share).abs() < 5.0 * deviation,
+                "{counts:?}"
+            );
+        }
+        // All of them at the other end: six stones each.
+        assert_eq!(endgame([12, 12], 0, &mut random).unwrap().stones(), 12);
+        for none in [[1, 3], [4, 3], [2, 13]] {
+            assert_eq!(endgame(none, 0, &mut random), None);
+        }
+    }
+
+    #[test]
+    fn two_stones_stand_anywhere_but_on_their_goals() {
+        // 24 squares for either stone less the 23 pairs on one square: 553 arrangements, each of 36
+        // pairs of labels.
+        let mut random = RandomStream::new(4);
+        let mut counts: BTreeMap<(u8, u8), u32> = BTreeMap::new();
+        let draws = 553 * 100;
+        for _ in 0..draws {
+            let position = endgame([2, 2], 0, &mut random).unwrap();
+            let square = |side: Side| {
+                side.squares()
+                    .into_iter()
+                    .find(|&square| square != GONE)
+                    .unwrap()
+            };
+            *counts
+                .entry((square(position.mover()), 24 - square(position.other())))
+                .or_default() += 1;
+        }
+        assert_eq!(counts.len(), 553);
+        let chi_squared: f64 = counts
+            .values()
+            .map(|&count| (f64::from(count) - 100.0).powi(2) / 100.0)
+            .sum();
+        // Mean 552, standard deviation 33.
+        assert!((400.0..720.0).contains(&chi_squared), "{chi_squared}");
+    }
+}

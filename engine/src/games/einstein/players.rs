@@ -1,0 +1,195 @@
+//! EinStein's own players: a greedy one, and those of published programs as other notations of the
+//! same player.
+//!
+//! Rock'n'Roll's depth 0 rates each direct successor, which is depth 1 here.
+
+use super::{Move, Position, Standard};
+use crate::play::notation::{Arguments, Notation, Problem};
+use crate::play::player::{Analysis, Decision, Player};
+use crate::play::registry::{Meaning, PlayerEntry};
+use std::sync::Arc;
+
+/// Milliseconds a move in the published matches of abseval.
+const ABSEVAL_MILLISECONDS: &str = "1200";
+
+/// The players and their names in notation.
+pub(super) static PLAYERS: [PlayerEntry<Standard>; 9] = [
+    PlayerEntry {
+        name: "greedy",
+        parameters: "",
+        help: "the stone nearest to the goal (Monte_Alpha's Greedy)",
+        meaning: Meaning::Own(|_, game| {
+            let game = game.clone();
+            Ok(Arc::new(move || Box::new(GreedyPlayer::new(game.clone()))))
+        }),
+    },
+    PlayerEntry {
+        name: "monte_alpha",
+        parameters: LIMITS,
+        help: "Monte_Alpha: UCB1 and playouts",
+        meaning: Meaning::Alias(|arguments| tree("playout", "off", arguments)),
+    },
+    PlayerEntry {
+        name: "monte_alpha_v2",
+        parameters: LIMITS,
+        help: "Monte_Alpha's second version: leaves by reciprocal distances",
+        meaning: Meaning::Alias(|arguments| tree("reciprocal", "off", arguments)),
+    },
+    // What it prunes is not printed: here it no longer tries moves that are proven worse than
+    // another.
+    PlayerEntry {
+        name: "uctcut",
+        parameters: LIMITS,
+        help: "UCTcut, an opponent of Monte_Alpha",
+        meaning: Meaning::Alias(|arguments| tree("playout", "on", arguments)),
+    },
+    // Alpha-beta with a table and an evaluation by threats, of which no details are published.
+    PlayerEntry {
+        name: "abseval",
+        parameters: "ms or cpu_ms or clock",
+        help: "ABSeval, an opponent of Monte_Alpha: Star1 with attack, block and threat",
+        meaning: Meaning::Alias(|arguments| {
+            let star = Notation::new("star1").with("eval", Notation::new("attack_block_threat"));
+            let (star, timed) = limited(star, arguments)?;
+            let usual = || Notation::new(ABSEVAL_MILLISECONDS);
+            Ok(match timed {
+                true => star,
+                false => star.with("ms", arguments.take("ms")?.cloned().unwrap_or_else(usual)),
+            })
+        }),
+    },
+    PlayerEntry {
+        name: "MrBlack",
+        parameters: "depth",
+        help: "Rock'n'Roll's: star2 with schwarz, a ply deeper",
+        meaning: Meaning::Alias(|arguments| deeper("MrBlack", arguments)),
+    },
+    PlayerEntry {
+        name: "FarmerBoy",
+        parameters: "depth",
+        help: "Rock'n'Roll's: star2 with farmer_boy, a ply deeper",
+        meaning: Meaning::Alias(|arguments| deeper("FarmerBoy", arguments)),
+    },
+    PlayerEntry {
+        name: "MrMonte",
+        parameters: "depth, iterations, player",
+        help: "Rock'n'Roll's: star2 with mrmonte, a ply deeper",
+        meaning: Meaning::Alias(|arguments| deeper("MrMonte", arguments)),
+    },
+    PlayerEntry {
+        name: "MrRandom",
+        parameters: "",
+        help: "Rock'n'Roll's: random",
+        meaning: Meaning::Alias(|_| Ok(Notation::new("random"))),
+    },
+];
+
+const LIMITS: &str = "sims or ms or cpu_ms or clock";
+
+/// Takes over a limit of time, and whether there is one.
+fn limited(
+    mut player: Notation,
+    arguments: &mut Arguments<'_>,
+) -> Result<(Notation, bool), Problem> {
+    let given = player.arguments.len();
+    for key in ["ms", "cpu_ms", "clock"] {
+        player = player.with(key, arguments.take_named(key)?.cloned());
+    }
+    let timed = player.arguments.len() > given;
+    Ok((player, timed))
+}
+
+/// UCB1 with the constant sqrt(2) on a tree that is made anew for each move, the most visited move
+/// being played: what the Monte-Carlo programs have in common.
+fn tree(leaf: &str, solver: &str, arguments: &mut Arguments<'_>) -> Result<Notation, Problem> {
+    let mcts = Notation::new("mcts")
+        .with("leaf", Notation::new(leaf))
+        .with("solver", Notation::new(solver))
+        .with("graph", Notation::new("off"))
+        .with("c", Notation::new(std::f64::consts::SQRT_2.to_string()));
+    let (mcts, timed) = limited(mcts, arguments)?;
+    // To end when no other move can catch up changes no choice, if what is left is known.
+    Ok(match timed {
+        true => mcts.with("early", Notation::new("off")),
+        false => mcts.with("sims", arguments.take("sims")?.cloned()),
+    })
+}
+
+/// A full-width search with the evaluator of one of Rock'n'Roll's players.
+fn deeper(name: &str, arguments: &mut Arguments<'_>) -> Result<Notation, Problem> {
+    let depth: u32 = arguments.number("depth", 0..=63, 0)? + 1;
+    Ok(Notation::new("star2")
+        .with("depth", Notation::new(depth.to_string()))
+        .with("eval", rocknroll(name, arguments)?))
+}
+
+/// The evaluator of `MrBlack(…)`, `FarmerBoy(…)` or `MrMonte(…, iterations, player)`, both of whose
+/// simulated players are the same.
+pub(super) fn rocknroll(name: &str, arguments: &mut Arguments<'_>) -> Result<Notation, Problem> {
+    Ok(match name {
+        "MrBlack" => Notation::new("schwarz"),
+        "FarmerBoy" => Notation::new("farmer_boy"),
+        _ => {
+            let iterations = arguments.take("iterations")?.cloned();
+            let player = arguments.take("player")?.cloned();
+            Notation::new("mrmonte")
+                .with("iterations", iterations)
+                .with("red", player.clone())
+                .with("blue", player)
+        }
+    })
+}
+
+/// Plays, of the legal moves, the one whose destination is nearest to the goal, then the one with
+/// most progress along rows and columns, then the first (our reading of Monte_Alpha's Greedy).
+#[derive(Clone, Debug)]
+pub struct GreedyPlayer {
+    game: Standard,
+}
+
+impl GreedyPlayer {
+    /// A greedy player.
+    #[must_use]
+    pub fn new(game: Standard) -> Self {
+        Self { game }
+    }
+
+    /// What it plays of some legal moves.
+    ///
+    /// # Panics
+    /// If there are none.
+    #[must_use]
+    #[inline]
+    pub fn choice(position: &Position, legal: &[Move]) -> Move {
+        // Of equal keys `min_by_key` takes the first.
+        let best = legal
+            .iter()
+            .min_by_key(|&&mv| distances_to_goal(Standard::destination(position, mv)));
+        *best.expect("a position that is not over has a legal move")
+    }
+}
+
+/// How far a square is from the goal in king's moves, and then along rows and columns; smaller is
+/// better.
+fn distances_to_goal(square: u8) -> (u8, u8) {
+    let (rows, columns) = (4 - square / 5, 4 - square % 5);
+    (rows.max(columns), rows + columns)
+}
+
+impl Player<Standard> for GreedyPlayer {
+    crate::player_never!(Standard: ponders, fails, values);
+
+    fn new_game(&mut self, _seed: u64) {}
+
+    fn decide(&mut self, position: &Position, legal: &[Move]) -> Decision<Move> {
+        Decision::unrated(Self::choice(position, legal))
+    }
+
+    fn analyse(&mut self, position: &Position, legal: Option<&[Move]>) -> Analysis<Move> {
+        let line = legal.map(|legal| self.decide(position, legal).best);
+        Analysis {
+            line: line.into_iter().collect(),
+            ..Analysis::unrated(&self.game, position, legal)
+        }
+    }
+}

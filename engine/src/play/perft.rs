@@ -1,0 +1,47 @@
+//! Counting positions by plies: the usual check that rules are right, and how fast they are.
+//!
+//! Every pair of an outcome and a move it permits is a ply of its own; a pass is one where the game
+//! has it as a move. Invariant: the positions of the last ply are counted, not made.
+
+use super::playable::Playable;
+
+/// What a count has found.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Perft {
+    /// Lines of play exactly as many plies long, finished or not.
+    pub leaves: u64,
+    /// Lines of play that were over earlier.
+    pub finished_before: u64,
+}
+
+impl std::ops::AddAssign for Perft {
+    fn add_assign(&mut self, other: Self) {
+        self.leaves += other.leaves;
+        self.finished_before += other.finished_before;
+    }
+}
+
+/// Counts the lines of play from a position.
+pub fn perft<G: Playable>(game: &G, position: &G::Position, plies: u32) -> Perft {
+    let mut count = Perft::default();
+    if plies == 0 {
+        count.leaves = 1;
+        return count;
+    }
+    if game.payoffs(position).is_some() {
+        count.finished_before = 1;
+        return count;
+    }
+    let mut moves = G::Moves::default();
+    for outcome in game.outcome_names() {
+        game.permitted(position, outcome, &mut moves);
+        if plies == 1 {
+            count.leaves += moves.len() as u64;
+            continue;
+        }
+        for &mv in moves.iter() {
+            count += perft(game, &game.play(position, mv), plies - 1);
+        }
+    }
+    count
+}

@@ -1,0 +1,224 @@
+//! What a game registers under names: evaluators, players of its own, and exact knowledge.
+//!
+//! Whatever reads names, be it notation, help texts or documentation, reads them here
+//! ([`super::playable::Playable::evaluators`] and its neighbours), so each is named once. An evaluator is chosen
+//! at run time and yet searched without a choice at every node: [`AnyEvaluator`] is made for every
+//! [`Evaluator`], and makes the searches over it. Invariant: dispatch is once a call, never once a
+//! node.
+
+use super::build::SearchPlan;
+use super::notation::{Arguments, Notation, Problem, parse_number};
+use super::player::Player;
+use crate::core::calibration::{Calibrated, Calibration};
+use crate::core::evaluator::{Evaluator, Score};
+use crate::core::game::Game;
+use crate::core::oracle::Oracle;
+use crate::search::mcts::{EvaluatorLeaf, Leaf, Prior, StarLeaf};
+use crate::search::meter::{LeafClock, Off};
+use crate::search::playout::{BestSuccessor, Policy};
+use std::ops::RangeInclusive;
+use std::sync::Arc;
+
+/// An evaluator that is chosen at run time, and what can be made of it.
+pub trait AnyEvaluator<G: Game>: Send + Sync {
+    /// See [`Evaluator::value_of`].
+    fn value_of(&self, game: &G, position: &G::Position) -> f32;
+
+    /// See [`Evaluator::values`].
+    fn values(&self, game: &G, positions: &[G::Position], out: &mut [f32]);
+
+    /// See [`Evaluator::raw`].
+    fn raw(&self, game: &G, position: &G::Position) -> Option<f32>;
+
+    /// See [`Evaluator::by_outcome`].
+    fn by_outcome(&self, game: &G, position: &G::Position) -> Option<Vec<f32>>;
+
+    /// See [`Evaluator::plies_to_go`].
+    fn plies_to_go(&self, game: &G, position: &G::Position) -> Option<f32>;
+
+    /// See [`Evaluator::in_whole_games`].
+    fn in_whole_games(&self, value: f32) -> Option<f32>;
+
+    /// A player that searches with it, and if `timed` also measures the time it spends evaluating.
+    fn searcher(self: Arc<Self>, game: G, plan: &SearchPlan<G>, timed: bool) -> Box<dyn Player<G>>;
+
+    /// Values the leaves of a tree search.
+    fn leaf(self: Arc<Self>) -> Box<dyn Leaf<G>>;
+
+    /// Values the leaves of a tree search by a search of a few plies, at least one.
+    fn star_leaf(self: Arc<Self>, game: G, depth: u32) -> Box<dyn Leaf<G>>;
+
+    /// Chooses the best successor in playouts.
+    fn policy(self: Arc<Self>) -> Box<dyn Policy<G>>;
+
+    /// Says what moves are worth before they were tried.
+    fn prior(self: Arc<Self>) -> Arc<dyn Prior<G>>;
+}
+
+impl<G: Game, E: Evaluator<G> + 'static> AnyEvaluator<G> for E {
+    fn value_of(&self, game: &G, position: &G::Position) -> f32 {
+        Evaluator::value_of(self, game, position)
+    }
+
+    fn values(&self, game: &G, positions: &[G::Position], out: &mut [f32]) {
+        Evaluator::values(self, game, positions, out);
+    }
+
+    fn raw(&self, game: &G, position: &G::Position) -> Option<f32> {
+        Evaluator::raw(self, game, position)
+    }
+
+    fn by_outcome(&self, game: &G, position: &G::Position) -> Option<Vec<f32>> {
+        Evaluator::by_outcome(self, game, position)
+    }
+
+    fn plies_to_go(&self, game: &G, position: &G::Position) -> Option<f32> {
+        Evaluator::plies_to_go(self, game, position)
+    }
+
+    fn in_whole_games(&self, value: f32) -> Option<f32> {
+        Evaluator::in_whole_games(self, value)
+    }
+
+    fn searcher(self: Arc<Self>, game: G, plan: &SearchPlan<G>, timed: bool) -> Box<dyn Player<G>> {
+        if timed {
+            plan.player::<_, LeafClock>(game, self)
+        } else {
+            plan.player::<_, Off>(game, self)
+        }
+    }
+
+    fn leaf(self: Arc<Self>) -> Box<dyn Leaf<G>> {
+        Box::new(EvaluatorLeaf::new(self))
+    }
+
+    fn star_leaf(self: Arc<Self>, game: G, depth: u32) -> Box<dyn Leaf<G>> {
+        Box::new(StarLeaf::new(game, self, depth))
+    }
+
+    fn policy(self: Arc<Self>) -> Box<dyn Policy<G>> {
+        Box::new(BestSuccessor::new(self))
+    }
+
+    fn prior(self: Arc<Self>) -> Arc<dyn Prior<G>> {
+        self
+    }
+}
+
+/// Any evaluator as one that searches can be generic over, at the price of a choice a position:
+/// for places that are not hot.
+#[derive(Clone)]
+pub struct ByPointer<G>(
+    /// The evaluator that is asked.
+    pub Arc<dyn AnyEvaluator<G>>,
+);
+
+impl<G: Game> Evaluator<G> for ByPointer<G> {
+    type Cache = ();
+
+    fn value(&self, game: &G, position: &G::Position, (): &()) -> f32 {
+        self.0.value_of(game, position)
+    }
+
+    fn values(&self, game: &G, positions: &[G::Position], out: &mut [f32]) {
+        self.0.values(game, positions, out);
+    }
+}
+
+/// What an evaluator is made by.
+pub type MakeEvaluator<G> = fn(&mut Arguments<'_>, &G) -> Result<Arc<dyn AnyEvaluator<G>>, Problem>;
+
+/// An evaluator of a game under its name.
+#[derive(Debug)]
+pub struct EvaluatorEntry<G: 'static> {
+    /// Its name in notation.
+    pub name: &'static str,
+    /// Further names.
+    pub aliases: &'static [&'static str],
+    /// Its parameters but for those of [`calibrated`]: `block, threat, view`.
+    pub parameters: &'static str,
+    /// What it looks at, in one line.
+    pub help: &'static str,
+    /// Reads its arguments; the caller refuses those that are left.
+    pub make: MakeEvaluator<G>,
+}
+
+/// Makes a player; called once a thread.
+pub type Maker<G> = Arc<dyn Fn() -> Box<dyn Player<G>> + Send + Sync>;
+
+/// A player of a game's own, such as that of a published program.
+#[derive(Debug)]
+pub struct PlayerEntry<G: 'static> {
+    /// Its name in notation.
+    pub name: &'static str,
+    /// Its parameters: `depth`.
+    pub parameters: &'static str,
+    /// Who it is, in one line.
+    pub help: &'static str,
+    /// What it does.
+    pub meaning: Meaning<G>,
+}
+
+/// What the name of a [`PlayerEntry`] means.
+#[derive(Debug)]
+pub enum Meaning<G: 'static> {
+    /// Another player's notation, from its arguments; the caller refuses those that are left.
+    Alias(fn(&mut Arguments<'_>) -> Result<Notation, Problem>),
+    /// A player without search, whose moves its seed decides.
+    Own(fn(&mut Arguments<'_>, &G) -> Result<Maker<G>, Problem>),
+}
+
+/// Exact knowledge, `None` if there is none.
+pub type Knowledge<G> = Option<Arc<dyn Oracle<G>>>;
+
+/// A game's exact knowledge under a key of the notation: `tablebase=4`.
+#[derive(Debug)]
+pub struct OracleEntry<G: 'static> {
+    /// The key.
+    pub key: &'static str,
+    /// Reads the value of the key.
+    pub read: fn(&Notation, &G) -> Result<Knowledge<G>, Problem>,
+    /// What a search has that was not told; time ends it, or else a number of nodes does.
+    pub unasked: fn(&G, bool) -> Result<Knowledge<G>, String>,
+}
+
+/// An evaluator from a hand-made score, with the calibration that [`calibration`] reads.
+///
+/// # Errors
+/// As [`calibration`].
+pub fn calibrated<G: Game, S: Score<G> + 'static>(
+    arguments: &mut Arguments<'_>,
+    score: S,
+    fitted: Calibration,
+) -> Result<Arc<dyn AnyEvaluator<G>>, Problem> {
+    let calibration = calibration(arguments, fitted)?;
+    Ok(Arc::new(Calibrated { score, calibration }))
+}
+
+/// Win probability by the fitted logistic, or by `slope` and `offset`; with `scale=raw` the raw
+/// score, each unit counting `factor` on a scale of ±1000.
+///
+/// # Errors
+/// If a constant is out of range.
+pub fn calibration(
+    arguments: &mut Arguments<'_>,
+    fitted: Calibration,
+) -> Result<Calibration, Problem> {
+    let raw = arguments.choice("scale", &[("win", false), ("raw", true)])?;
+    let mut constant = |key, range: RangeInclusive<f32>| {
+        arguments
+            .take_named(key)?
+            .map(|value| parse_number(key, value, range))
+            .transpose()
+    };
+    Ok(match fitted {
+        _ if raw => Calibration::Raw {
+            factor: constant("factor", 1e-6..=1000.0)?.unwrap_or(1.0),
+        },
+        Calibration::Logistic { slope, offset } => Calibration::Logistic {
+            slope: constant("slope", 1e-6..=1000.0)?.unwrap_or(slope),
+            offset: constant("offset", -100.0..=100.0)?.unwrap_or(offset),
+        },
+        Calibration::Raw { .. } => fitted,
+    })
+}

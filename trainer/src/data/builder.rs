@@ -1,0 +1,88 @@
+//! A game that comes from outside, ply by ply, checked as it comes.
+
+use crate::shard::{Estimate, PlayedGame, Replay, ShardHeader, check_players, rounded};
+use engine::core::record::{GameRecord, Ply};
+use engine::play::playable::Playable;
+
+/// A game of which not all plies have been seen.
+pub(super) struct Builder<'a, G: Playable> {
+    pub(super) replay: Replay<'a, G>,
+    start: G::Position,
+    pub(super) players: Vec<u8>,
+    plies: Vec<Ply<G::Move>>,
+    labels: Vec<Vec<Option<Estimate>>>,
+    times: Vec<Option<u64>>,
+}
+
+/// What is said of a ply beside its move.
+#[derive(Default)]
+pub(super) struct Said {
+    pub(super) value: Option<f32>,
+    pub(super) explored: bool,
+    pub(super) time: Option<u64>,
+    /// A label's value and error, for each of the header.
+    pub(super) labels: Vec<(Option<f32>, Option<f32>)>,
+}
+
+impl<'a, G: Playable> Builder<'a, G> {
+    pub(super) fn new(
+        rules: &'a G,
+        start: G::Position,
+        players: Vec<u8>,
+        header: &ShardHeader,
+    ) -> Result<Self, String> {
+        check_players(rules, &players, header.players.len())?;
+        Ok(Self {
+            replay: Replay::new(rules, start),
+            start,
+            players,
+            plies: Vec::new(),
+            labels: vec![Vec::new(); header.labels.len()],
+            times: Vec::new(),
+        })
+    }
+
+    /// Adds a ply; values are as shards hold them.
+    pub(super) fn play(&mut self, outcome: u8, mv: G::Move, said: Said) -> Result<(), String> {
+        let probability = |value: Option<f32>| match value {
+            Some(value) if !(0.0..=1.0).contains(&value) => {
+                Err(self.replay.wrong("the value is no probability"))
+            }
+            value => Ok(value.map(rounded)),
+        };
+        let value = probability(said.value)?;
+        for (own, (value, error)) in self.labels.iter_mut().zip(said.labels) {
+            let (value, error) = (probability(value)?, probability(error)?);
+            if value.is_none() && error.is_some() {
+                return Err(self
+                    .replay
+                    .wrong("has the error of a label that it has not"));
+            }
+            own.push(value.map(|value| Estimate { value, error }));
+        }
+        self.replay.play(outcome, mv)?;
+        self.times.push(said.time);
+        self.plies.push(Ply {
+            outcome,
+            mv,
+            value,
+            explored: said.explored,
+        });
+        Ok(())
+    }
+
+    pub(super) fn finish(self) -> Result<PlayedGame<G>, String> {
+        let mut game = PlayedGame {
+            record: GameRecord {
+                start: self.start,
+                plies: self.plies,
+                payoffs: self.replay.finish()?,
+            },
+            players: self.players,
+            labels: self.labels,
+            times: self.times,
+        };
+        game.tidy();
+        Ok(game)
+    }
+}

@@ -1,0 +1,476 @@
+//! Records of a game that is as unlike the first as can be: no chance, draws, two seats or more,
+//! thousands of moves a position.
+//!
+//! Tokens lie in a bag; seat after seat takes from 1 up to `most` of them. When the bag is empty who
+//! took most has won, and equals share.
+
+use crate::{content, one_line};
+use engine::core::game::{Game, MAX_SEATS, OneOutcome, Payoffs, Seat};
+use engine::core::random::RandomStream;
+use engine::core::record::{GameRecord, Ply};
+use engine::core::text::TextError;
+use engine::games::einstein::Standard;
+use engine::play::notation::{Arguments, Problem};
+use engine::play::playable::{NoChance, Playable};
+use engine::play::registry::EvaluatorEntry;
+use indicatif::ProgressBar;
+use std::collections::HashSet;
+use std::path::Path;
+use trainer::data::{
+    DataError, Source, filter::Filter, info, json_lines, parquet, rewrite, verify,
+};
+use trainer::selfplay::{SelfPlay, SelfPlayConfig, WeightedPlayer};
+use trainer::shard::{self, Estimate, Label, PlayedGame, ShardHeader};
+
+#[derive(Clone, Debug)]
+struct Tokens {
+    seats: usize,
+    bag: u16,
+    most: u16,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+struct Bag {
+    left: u16,
+    taken: [u16; 4],
+    seat: usize,
+}
+
+impl Game for Tokens {
+    type Position = Bag;
+    type Move = u16;
+    type Moves = Vec<u16>;
+    type Outcomes = OneOutcome;
+
+    fn seats(&self) -> usize {
+        self.seats
+    }
+
+    fn to_move(&self, bag: &Bag) -> Seat {
+        bag.seat
+    }
+
+    fn payoffs(&self, bag: &Bag) -> Option<Payoffs> {
+        let most = *bag.taken.iter().max()?;
+        let winners = bag.taken.iter().filter(|&&taken| taken == most).count();
+        let mut payoffs = [0.0; MAX_SEATS];
+        for (payoff, &taken) in payoffs.iter_mut().zip(&bag.taken) {
+            *payoff = if taken == most {
+                1.0 / winners as f32
+            } else {
+                0.0
+            };
+        }
+        (bag.left == 0).then_some(payoffs)
+    }
+
+    fn moves(&self, bag: &Bag, moves: &mut Vec<u16>) {
+        moves.clear();
+        moves.extend(1..=self.most.min(bag.left));
+    }
+
+    fn play(&self, bag: &Bag, taken: u16) -> Bag {
+        let mut after = *bag;
+        after.left -= taken;
+        after.taken[bag.seat] += taken;
+        after.seat = (bag.seat + 1) % self.seats;
+        after
+    }
+
+    fn key(&self, bag: &Bag) -> u64 {
+        let mut bytes = Vec::new();
+        self.encode(bag, &mut bytes);
+        xxhash_rust::xxh3::xxh3_64(&bytes)
+    }
+}
+
+impl Playable for Tokens {
+    const NAME: &'static str = "tokens";
+    const OPENING_PLIES: usize = 2;
+    const REMAINING: &'static str = "tokens";
+    type Luck = NoChance;
+    type PairedLuck = NoChance;
+
+    fn from_arguments(arguments: &mut Arguments<'_>) -> Result<Self, Problem> {
+        Ok(Self {
+            seats: arguments.number("seats", 2..=4, 2)?,
+            bag: arguments.number("bag", 1..=10_000, 12)?,
+            most: arguments.number("most", 1..=10_000, 3)?,
+        })
+    }
+
+    fn parameters(&self) -> String {
+        format!("seats={}, bag={}, most={}", self.seats, self.bag, self.most)
+    }
+
+    fn evaluators() -> &'static [EvaluatorEntry<Self>] {
+        &[]
+    }
+
+    fn most_plies(&self) -> u16 {
+        self.bag
+    }
+
+    fn luck(&self, _: u64) -> NoChance {
+        NoChance
+    }
+
+    fn paired_luck(&self, _: u64) -> NoChance {
+        NoChance
+    }
+
+    fn permitted(&self, bag: &Bag, outcome: u8, moves: &mut Vec<u16>) {
+        self.moves(bag, moves);
+        if outcome > 0 {
+            moves.clear();
+        }
+    }
+
+    fn random_start(&self, _: &mut RandomStream, _: Seat) -> Bag {
+        Bag {
+            left: self.bag,
+            taken: [0; 4],
+            seat: 0,
+        }
+    }
+
+    fn remaining(&self, bag: &Bag) -> usize {
+        bag.left.into()
+    }
+
+    fn parse_position(&self, text: &str) -> Result<(Bag, Option<u8>), TextError> {
+        let numbers: Option<Vec<u16>> = text.split(' ').map(|part| part.parse().ok()).collect();
+        match numbers.as_deref() {
+            Some(&[left, a, b, c, d, seat]) => Ok((
+                Bag {
+                    left,
+                    taken: [a, b, c, d],
+                    seat: seat.into(),
+                },
+                None,
+            )),
+            _ => Err(TextError::new(1, "six numbers are a position")),
+        }
+    }
+
+    fn format_position(&self, bag: &Bag, _: Option<u8>) -> String {
+        let [a, b, c, d] = bag.taken;
+        format!("{} {a} {b} {c} {d} {}", bag.left, bag.seat)
+    }
+
+    fn parse_move(&self, _: &Bag, text: &str) -> Result<u16, TextError> {
+        text.parse()
+            .map_err(|_| TextError::new(1, "a move is a number"))
+    }
+
+    fn format_move(&self, _: &Bag, taken: u16) -> String {
+        taken.to_string()
+    }
+
+    fn seat_name(&self, seat: Seat) -> &'static str {
+        ["a", "b", "c", "d"][seat]
+    }
+
+    fn seat_title(&self, seat: Seat) -> &'static str {
+        self.seat_name(seat)
+    }
+
+    fn draw(&self, bag: &Bag, outcome: Option<u8>) -> String {
+        self.format_position(bag, outcome)
+    }
+
+    fn svg(&self, _: &Bag, _: Option<u8>) -> String {
+        String::new()
+    }
+
+    fn encode(&self, bag: &Bag, bytes: &mut Vec<u8>) {
+        for number in bag.taken.into_iter().chain([bag.left, bag.seat as u16]) {
+            bytes.extend(number.to_le_bytes());
+        }
+    }
+
+    fn decode(&self, bytes: &mut &[u8]) -> Result<Bag, String> {
+        let (numbers, rest) = bytes
+            .split_at_checked(12)
+            .ok_or("a position has twelve bytes")?;
+        *bytes = rest;
+        let number =
+            |index: usize| u16::from_le_bytes([numbers[2 * index], numbers[2 * index + 1]]);
+        let seat = usize::from(number(5));
+        let bag = Bag {
+            left: number(4),
+            taken: [0, 1, 2, 3].map(number),
+            seat,
+        };
+        (seat < self.seats)
+            .then_some(bag)
+            .ok_or_else(|| format!("there is no seat {seat}"))
+    }
+}
+
+fn tokens(seats: usize, bag: u16, most: u16) -> Tokens {
+    Tokens { seats, bag, most }
+}
+
+/// Random games with values, times and a label with errors.
+fn random_games(rules: &Tokens, games: usize) -> (ShardHeader, Vec<PlayedGame<Tokens>>) {
+    let mut random = RandomStream::new(5);
+    let mut play = || {
+        let start = rules.random_start(&mut random, 0);
+        let (mut bag, mut plies) = (start, Vec::new());
+        while bag.left > 0 {
+            let mv = 1 + random.below(rules.most.min(bag.left).into()) as u16;
+            plies.push(Ply {
+                outcome: 0,
+                mv,
+                value: (random.below(3) > 0).then(|| shard::rounded(random.unit() as f32)),
+                explored: random.below(2) == 1,
+            });
+            bag = rules.play(&bag, mv);
+        }
+        let record = GameRecord {
+            start,
+            payoffs: rules.payoffs(&bag).unwrap(),
+            plies,
+        };
+        let players = (0..rules.seats).map(|_| random.below(3) as u8).collect();
+        let mut game = PlayedGame::new(record, players);
+        let estimate = |value: f64| Estimate {
+            value: shard::rounded(value as f32),
+            error: (value < 0.5).then(|| shard::rounded(value as f32 / 8.0)),
+        };
+        let plies = 0..game.record.plies.len();
+        let label = plies
+            .clone()
+            .map(|_| Some(estimate(random.unit())))
+            .collect();
+        game.times = plies.map(|_| Some(random.below(1 << 20) as u64)).collect();
+        game.set_label(0, 1, label);
+        game
+    };
+    let games: Vec<_> = (0..games).map(|_| play()).collect();
+    let header = ShardHeader {
+        players: ["x", "y", "z"].map(str::to_owned).to_vec(),
+        times: true,
+        labels: vec![Label {
+            errors: true,
+            ..crate::format::label("deep", "x")
+        }],
+        games: games.len() as u64,
+        ..ShardHeader::of(rules, serde_json::json!({ "seed": 5 }))
+    };
+    (header, games)
+}
+
+#[test]
+fn games_of_any_number_of_seats_and_moves_are_read_as_they_were_written() {
+    let path = Path::new("x.games");
+    for rules in [tokens(2, 8, 3), tokens(3, 20, 4), tokens(4, 9000, 2500)] {
+        let (header, games) = random_games(&rules, 60);
+        assert_eq!(
+            header.game,
+            format!(
+                "tokens(seats={}, bag={}, most={})",
+                rules.seats, rules.bag, rules.most
+            )
+        );
+        let bytes = shard::encode(path, &header, &games).unwrap();
+        assert!(shard::decode::<Tokens>(path, &bytes).unwrap() == (header.clone(), games.clone()));
+        let text = one_line(&shard::decode::<Standard>(path, &bytes).unwrap_err(), path);
+        assert!(
+            text.contains("'tokens'") && text.contains("'einstein'"),
+            "{text}"
+        );
+        // A move is refused that the rules do not permit, or of which they make something else.
+        let mut wrong = games.clone();
+        wrong[3].record.plies[0].mv = rules.most + 1;
+        assert!(
+            shard::encode(path, &header, &wrong)
+                .unwrap_err()
+                .to_string()
+                .contains("game 3")
+        );
+        wrong = games.clone();
+        wrong[4].record.payoffs = [0.25; MAX_SEATS];
+        assert!(
+            shard::encode(path, &header, &wrong)
+                .unwrap_err()
+                .to_string()
+                .contains("payoffs")
+        );
+        wrong = games;
+        wrong[5].players.pop();
+        assert!(
+            shard::encode(path, &header, &wrong)
+                .unwrap_err()
+                .to_string()
+                .contains("players")
+        );
+    }
+    // A move of 2,500 takes two bytes, one of 3 one byte: twelve of start, two players, seven plies
+    // at most, and the ends of the game.
+    let (header, mut games) = random_games(&tokens(2, 8, 3), 1);
+    games[0].labels.clear();
+    games[0].times.clear();
+    games[0]
+        .record
+        .plies
+        .iter_mut()
+        .for_each(|ply| ply.value = None);
+    let bytes = shard::encode(path, &header, &games).unwrap();
+    assert_eq!(
+        bytes[bytes.len() - 8 - 20 - games[0].record.plies.len()],
+        games[0].record.plies.len() as u8
+    );
+}
+
+#[test]
+fn every_flipped_byte_is_found() {
+    let (header, games) = random_games(&tokens(3, 300, 200), 4);
+    let path = Path::new("x.games");
+    let bytes = shard::encode(path, &header, &games).unwrap();
+    for place in 0..bytes.len() {
+        for change in [1, 0x40, 0xFF] {
+            let mut changed = bytes.clone();
+            changed[place] ^= change;
+            one_line(&shard::decode::<Tokens>(path, &changed).unwrap_err(), path);
+        }
+    }
+}
+
+#[test]
+fn sets_are_counted_exchanged_and_made_of_each_other() {
+    let directory = tempfile::tempdir().unwrap();
+    let at = |name: &str| directory.path().join(name);
+    let rules = tokens(3, 20, 4);
+    let (header, games) = random_games(&rules, 50);
+    std::fs::create_dir(at("a")).unwrap();
+    shard::write(&at("a/000000.games"), &header, &games).unwrap();
+    let open = |name: &str| Source::<Tokens>::open(&[at(name)]).unwrap();
+    let counts = info::info(&open("a")).unwrap();
+    let shared =
+        |game: &&PlayedGame<Tokens>| game.record.payoffs.iter().all(|&payoff| payoff < 1.0);
+    assert_eq!(counts.draws, games.iter().filter(shared).count() as u64);
+    assert!(counts.draws > 0);
+    for seat in 0..3 {
+        let points: f64 = games
+            .iter()
+            .map(|game| f64::from(game.record.payoffs[seat]))
+            .sum();
+        assert!((counts.points[seat] - points).abs() < 1e-9);
+    }
+    assert!((counts.points.iter().sum::<f64>() - 50.0).abs() < 1e-5);
+    assert_eq!(
+        (counts.first_mover_points, counts.positions_by_remaining[20]),
+        (counts.points[0], 50)
+    );
+    // There and back, as text and as columns.
+    let all = |name: &str| {
+        let mut games = Vec::new();
+        let source = open(name);
+        let kept = source.each_game(|game| {
+            games.push(game);
+            Ok(())
+        });
+        kept.unwrap();
+        (source.header(serde_json::Value::Null), games)
+    };
+    json_lines::export(&open("a"), &at("a.jsonl")).unwrap();
+    json_lines::import::<Tokens>(&at("a.jsonl"), &at("b")).unwrap();
+    parquet::export(&open("a"), &at("a.parquet")).unwrap();
+    parquet::import::<Tokens>(&at("a.parquet"), &at("c")).unwrap();
+    assert!(all("b") == all("a") && all("c") == all("a") && all("a").1 == games);
+    // Another game's are named.
+    let refused = json_lines::import::<Standard>(&at("a.jsonl"), &at("d")).unwrap_err();
+    assert!(one_line(&refused, &at("a.jsonl")).contains("'tokens'"));
+    let (other, others) = random_games(&tokens(3, 20, 5), 5);
+    std::fs::create_dir(at("other")).unwrap();
+    shard::write(&at("other/000000.games"), &other, &others).unwrap();
+    let error = Source::<Tokens>::open(&[at("a"), at("other")]).unwrap_err();
+    assert!(matches!(error, DataError::Game { .. }), "{error}");
+    // Positions with at most four tokens left.
+    let few = Filter {
+        remaining: (0, 4),
+        ..Filter::default()
+    };
+    let written = rewrite::filter(&open("a"), &at("few"), &few).unwrap();
+    assert!(0 < written.values && written.values < counts.values);
+    for game in all("few").1 {
+        let positions: Vec<Bag> = game.record.positions(&rules).collect();
+        for (ply, said) in game.record.plies.iter().enumerate() {
+            assert!(said.value.is_none() || positions[ply + 1].left <= 4);
+            assert!(game.label(0, ply).is_none() || positions[ply].left <= 4);
+        }
+    }
+    let found = verify::verify::<Tokens>(&[at("few"), at("b")]).unwrap();
+    assert!(found.problems.is_empty(), "{:?}", found.problems);
+}
+
+fn config(rules: &Tokens, games: u64) -> SelfPlayConfig {
+    SelfPlayConfig {
+        players: ["random", "mcts(sims=4)"]
+            .map(|player| WeightedPlayer {
+                player: player.to_owned(),
+                weight: 1.0,
+            })
+            .to_vec(),
+        games,
+        seed: 3,
+        ..SelfPlayConfig::of(rules)
+    }
+}
+
+#[test]
+fn without_chance_games_are_distinct_and_only_those_are_counted() {
+    let directory = tempfile::tempdir().unwrap();
+    let make = |config: &SelfPlayConfig, threads: usize, name: &str| {
+        let pool = rayon::ThreadPoolBuilder::new()
+            .num_threads(threads)
+            .build()
+            .unwrap();
+        let run = SelfPlay::<Tokens>::new(config.clone()).unwrap();
+        pool.install(|| run.run(&directory.path().join(name), &ProgressBar::hidden()))
+            .unwrap()
+    };
+    let prints = |rules: &Tokens, name: &str| {
+        let path = directory.path().join(name).join("000000.games");
+        let (_, games) = shard::read::<Tokens>(&path).unwrap();
+        let prints: HashSet<u128> = games.iter().map(|game| game.fingerprint(rules)).collect();
+        (games, prints)
+    };
+    // Three seats and 30 tokens: there are many games, and all are distinct.
+    let rules = tokens(3, 30, 4);
+    let summary = make(&config(&rules, 400), 1, "one");
+    assert_eq!(summary, make(&config(&rules, 400), 3, "three"));
+    assert!(content(&directory.path().join("one")) == content(&directory.path().join("three")));
+    assert_eq!(
+        (summary.games, summary.distinct, summary.counted()),
+        (400, Some(400), 400)
+    );
+    let (games, distinct) = prints(&rules, "one");
+    assert_eq!((games.len(), distinct.len()), (400, 400));
+    assert!(games.iter().all(|game| game.players.len() == 3));
+    // Each game shares out a point.
+    let points: f64 = summary.players.iter().map(|tally| tally.points).sum();
+    assert!((points - 400.0).abs() < 1e-3, "{points}");
+    // Of four tokens there are seven games (compositions of 4 of parts up to 3): no more count,
+    // and a draw of two is half a point for each.
+    let few = tokens(2, 4, 3);
+    let summary = make(&config(&few, 200), 2, "few");
+    let (games, distinct) = prints(&few, "few");
+    assert_eq!(
+        (games.len(), distinct.len(), summary.distinct),
+        (200, 7, Some(7))
+    );
+    let points: f64 = summary.players.iter().map(|tally| tally.points).sum();
+    assert_eq!(
+        (
+            points,
+            summary.players.iter().map(|tally| tally.sides).sum::<u64>()
+        ),
+        (7.0, 14)
+    );
+    // First moves: 3 wins (3+1), 2+2 is drawn, 2+1+1 wins (3 of 4), 1+3 loses, 1+2+1 and 1+1+2
+    // share 2 to 2 or win 3 to 1, 1+1+1+1 is drawn: 1 + ½ + 1 + 0 + ½ + 1 + ½.
+    assert_eq!(summary.first_mover_points, 4.5);
+}

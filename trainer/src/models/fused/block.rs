@@ -288,7 +288,7 @@ fn backward<V: Vector, const ROWS: usize>(
 #[inline(always)]
 fn close<V: Vector>(values: &[Lanes], slopes: &mut [Lanes], bias: &mut [Lanes]) {
     let width = bias.len();
-    for column in 0..width {
+    for (column, bias) in bias.iter_mut().enumerate() {
         let mut sum = V::splat(0.0);
         for sample in 0..slopes.len() / width {
             let at = sample * width + column;
@@ -296,7 +296,7 @@ fn close<V: Vector>(values: &[Lanes], slopes: &mut [Lanes], bias: &mut [Lanes]) 
             open.store(&mut slopes[at]);
             sum = sum.plus(open);
         }
-        sum.add_to(&mut bias[column]);
+        sum.add_to(bias);
     }
 }
 

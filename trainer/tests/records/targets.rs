@@ -346,7 +346,12 @@ fn what_the_tables_know_is_learned_as_it_is_and_the_model_says_so() {
             &ProgressBar::hidden(),
         )
         .unwrap();
-        serde_json::from_str(&ModelFile::load(&report.model).unwrap().provenance).unwrap()
+        serde_json::from_str(
+            &ModelFile::load(&Standard::default(), &report.model)
+                .unwrap()
+                .provenance,
+        )
+        .unwrap()
     };
     let told = story(&options("other", true), "told");
     assert_eq!(

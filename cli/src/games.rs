@@ -12,7 +12,10 @@ use engine::play::registry::EvaluatorEntry;
 /// Calls a macro with the type of every game.
 macro_rules! for_games {
     ($macro:ident $($arguments:tt)*) => {
-        $crate::games::$macro!([engine::games::einstein::Standard] $($arguments)*)
+        $crate::games::$macro!(
+            [engine::games::einstein::Standard, engine::games::reversi::Reversi]
+            $($arguments)*
+        )
     };
 }
 pub(crate) use for_games;

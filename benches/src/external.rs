@@ -155,6 +155,8 @@ impl<G: Playable> External<G> {
 }
 
 impl<G: Playable> Player<G> for External<G> {
+    engine::player_never!(G: ponders, counts, values);
+
     fn new_game(&mut self, seed: u64) {
         self.seed = seed;
         self.failure = None;

@@ -105,6 +105,8 @@ struct Chooser<G: Game> {
 }
 
 impl<G: Game> Player<G> for Chooser<G> {
+    engine::player_never!(G: fails, counts, values);
+
     fn new_game(&mut self, seed: u64) {
         self.random = RandomStream::new(seed);
     }
@@ -152,6 +154,8 @@ struct Rated {
 }
 
 impl Player<Standard> for Rated {
+    engine::player_never!(Standard: ponders, fails, counts, values);
+
     fn new_game(&mut self, _: u64) {}
 
     fn decide(&mut self, _: &Position, legal: &[Move]) -> Decision<Move> {
@@ -190,6 +194,8 @@ struct Faulty {
 }
 
 impl Player<Standard> for Faulty {
+    engine::player_never!(Standard: ponders, counts, values);
+
     fn new_game(&mut self, _: u64) {
         self.moves = 0;
     }
@@ -230,6 +236,8 @@ struct Spy {
 }
 
 impl Player<Standard> for Spy {
+    engine::player_never!(Standard: ponders, fails, counts, values);
+
     fn new_game(&mut self, _: u64) {}
 
     fn decide(&mut self, position: &Position, legal: &[Move]) -> Decision<Move> {

@@ -1,3 +1,4 @@
 //! The games; each is an implementation of [`crate::core::game::Game`].
 
 pub mod einstein;
+pub mod reversi;

@@ -56,8 +56,6 @@ pub struct SearchStats {
     pub evaluations: u64,
     /// What the transposition table did.
     pub table: TableStats,
-    /// Positions one ply above the leaves whose value was remembered.
-    pub remembered: u64,
     /// Plies of the last complete iteration; 0 from searches that know no depth.
     pub depth: u32,
     /// Wall time; zero unless taken.
@@ -72,7 +70,6 @@ impl SearchStats {
         self.nodes += other.nodes;
         self.evaluations += other.evaluations;
         self.table.add(&other.table);
-        self.remembered += other.remembered;
         self.depth = self.depth.max(other.depth);
         self.time += other.time;
         self.evaluation_time = match (self.evaluation_time, other.evaluation_time) {

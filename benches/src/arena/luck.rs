@@ -8,7 +8,7 @@
 //! GNU Backgammon; AIVAT (Burch, Schmid, Moravčík, Bowling 2018), the part for chance.
 
 use super::{ArenaError, Contestant};
-use engine::core::game::{List, OutcomeList};
+use engine::core::game::List;
 use engine::core::random::RandomStream;
 use engine::core::record::GameRecord;
 use engine::play::playable::Playable;
@@ -40,7 +40,6 @@ pub fn of_game<G: Playable>(
     seat_of_a: usize,
     evaluator: &mut dyn Player<G>,
 ) -> f64 {
-    let mut outcomes = OutcomeList::default();
     let mut permitted = G::Moves::default();
     let mut sum = 0.0;
     for (position, ply) in record.positions(game).zip(&record.plies) {
@@ -51,8 +50,7 @@ pub fn of_game<G: Playable>(
                 .map(|&(_, value)| f64::from(value.unwrap_or(0.0)))
                 .fold(0.0, f64::max)
         };
-        outcomes.clear();
-        game.outcomes(&position, &moves, &mut outcomes);
+        let outcomes = game.outcomes(&position, &moves);
         let mean: f64 = outcomes
             .iter()
             .map(|outcome| f64::from(outcome.weight) * best(&rated[outcome.run()]))

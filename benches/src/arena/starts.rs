@@ -3,7 +3,7 @@
 //! Invariant: the start of a pair depends on nothing but game, pair and seed, whatever the number
 //! of threads and the order in which pairs are played.
 
-use engine::core::game::{OutcomeList, Seat};
+use engine::core::game::Seat;
 use engine::core::random::{RandomStream, SeedSpace, derive_seed};
 use engine::play::playable::Playable;
 use serde_json::{Value, json};
@@ -147,13 +147,10 @@ impl<'a, G: Playable> Book<'a, G> {
 pub(super) fn has_chance<G: Playable>(game: &G) -> bool {
     let mut random = RandomStream::new(0);
     let mut position = game.random_start(&mut random, 0);
-    let mut outcomes = OutcomeList::default();
     while game.payoffs(&position).is_none() {
         let mut moves = G::Moves::default();
         game.moves(&position, &mut moves);
-        outcomes.clear();
-        game.outcomes(&position, &moves, &mut outcomes);
-        if outcomes.len() > 1 {
+        if game.outcomes(&position, &moves).len() > 1 {
             return true;
         }
         position = game.play(&position, game.random_move(&position, random.next_u64()));

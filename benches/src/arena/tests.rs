@@ -547,6 +547,80 @@ fn teller(notation: &str) -> Contestant<Standard> {
 }
 
 #[test]
+fn the_same_seeds_give_the_same_results_as_before_draws_were_counted() {
+    // To the last digit what version 68c79c9 answers: lost, split and won pairs, Elo, first
+    // mover's share, plies, score without luck.
+    type Figures = ([u64; 3], f64, f64, f64, f64);
+    let known: [(&str, Figures); 3] = [
+        (
+            "random",
+            (
+                [21, 59, 20],
+                -3.474471674037067,
+                0.555,
+                16.315,
+                0.4679081206720253,
+            ),
+        ),
+        (
+            "0:719,5:6",
+            (
+                [23, 52, 25],
+                6.94963842776909,
+                0.5,
+                16.47,
+                0.5013902820027255,
+            ),
+        ),
+        (
+            "nash",
+            (
+                [18, 60, 22],
+                13.904842503684801,
+                0.53,
+                16.79,
+                0.5176887385864315,
+            ),
+        ),
+    ];
+    for (setups, (pairs, elo, first_mover, plies, without_luck)) in known {
+        let options = MatchOptions {
+            starts: Arc::new(setups.parse::<Setups>().unwrap()),
+            luck: Some(teller("star1(depth=1)")),
+            ..MatchOptions::new(Standard::default(), 100, 9)
+        };
+        let players = ["abt", "race"].map(|eval| teller(&format!("star1(depth=1, eval={eval})")));
+        let result = play_match(&players[0], &players[1], &options).unwrap();
+        let [lost, split, won] = pairs;
+        let expected = PairCounts {
+            lost,
+            split,
+            won,
+            ..PairCounts::default()
+        };
+        assert_eq!(result.pair_counts, expected);
+        assert_eq!(
+            (result.elo, result.first_mover_share, result.mean_plies),
+            (elo, first_mover, plies)
+        );
+        assert_eq!(result.luck.unwrap().score, without_luck);
+    }
+    let tested = MatchOptions {
+        stop: Some(rule(0.0, 60.0)),
+        ..MatchOptions::new(Standard::default(), 100_000, 9)
+    };
+    let (abt, random) = (teller("star1(depth=1, eval=abt)"), teller("random"));
+    let result = play_match(&abt, &random, &tested).unwrap();
+    assert_eq!(
+        (
+            result.pairs,
+            result.sequential_test.unwrap().log_likelihood_ratio
+        ),
+        (19, 2.998992697886679)
+    );
+}
+
+#[test]
 fn luck_adjustment_changes_no_mean_whoever_tells_luck() {
     // Only who makes use of good rolls varies less without luck.
     let strong = || {

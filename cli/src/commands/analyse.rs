@@ -4,7 +4,6 @@ use crate::games::{self, with_game};
 use crate::positions::{self, PositionArguments, Question};
 use anyhow::Result;
 use engine::core::chance::expectation;
-use engine::core::game::OutcomeList;
 use engine::core::random::{SeedSpace, derive_seed};
 use engine::play::build::PlayerRecipe;
 use engine::play::playable::Playable;
@@ -190,8 +189,7 @@ fn answer<G: Playable>(
         values.iter().any(Option::is_some).then(|| {
             let values: Vec<f32> = values.iter().map(|value| value.unwrap_or(0.0)).collect();
             let moves: Vec<_> = analysis.moves.iter().map(|(mv, _)| *mv).collect();
-            let mut outcomes = OutcomeList::default();
-            game.outcomes(position, &moves, &mut outcomes);
+            let outcomes = game.outcomes(position, &moves);
             expectation(&outcomes, &values)
         })
     };

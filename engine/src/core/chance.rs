@@ -6,7 +6,7 @@
 //! piecewise linear sums for one move. Invariant: all values are win probabilities in `[0, 1]` from
 //! one view; every search takes its windows here.
 
-use crate::core::game::{MAX_OUTCOMES, Outcome};
+use crate::core::game::{List, MOST_OUTCOMES, Outcome, OutcomeList};
 
 /// What is known of a value: it lies in `[lower, upper]`.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -49,21 +49,41 @@ impl Bounds {
 #[must_use]
 #[inline]
 pub fn expectation(outcomes: &[Outcome], values: &[f32]) -> f32 {
-    let sum: f32 = outcomes
-        .iter()
-        .map(|outcome| outcome.weight * values[outcome.run()].iter().copied().fold(0.0, f32::max))
-        .sum();
-    // The weights are rounded: their sum may exceed 1 in its last digit.
-    sum.min(1.0)
+    let mut mean = Mean::default();
+    for outcome in outcomes {
+        let best = values[outcome.run()].iter().copied().fold(0.0, f32::max);
+        mean.add(outcome.weight, best);
+    }
+    mean.get()
+}
+
+/// `Σ weight · value`. The weights are rounded, so that their sum may miss 1 in its last digit: no
+/// mean exceeds 1, and what is a draw whatever chance brings is worth exactly ½.
+#[derive(Default)]
+struct Mean {
+    sum: f32,
+    /// Whether some value is no draw.
+    decided: bool,
+}
+
+impl Mean {
+    #[inline]
+    fn add(&mut self, weight: f32, value: f32) {
+        self.sum += weight * value;
+        self.decided |= value != 0.5;
+    }
+
+    #[inline]
+    fn get(&self) -> f32 {
+        if self.decided { self.sum.min(1.0) } else { 0.5 }
+    }
 }
 
 /// Bounds of a position while its moves are searched one by one, in any order.
-#[derive(Clone, Debug)]
-pub struct ChanceBounds {
-    groups: [Group; MAX_OUTCOMES],
-    count: usize,
+pub struct ChanceBounds<O: OutcomeList> {
+    groups: O::Of<Group>,
     /// For each of the first moves the outcomes that permit it, one bit an outcome.
-    permitting: [u8; MASKS],
+    permitting: [u64; MASKS],
     /// `Σ weight · lower` and `Σ weight · upper` of all groups, kept up to date group by group, so
     /// with rounding errors; they decide, with a margin, when to stop. [`ChanceBounds::bounds`]
     /// adds up anew.
@@ -80,6 +100,7 @@ const MASKS: usize = 32;
 /// rounding can spoil.
 const MARGIN: f32 = 1e-6;
 
+/// An outcome, and what is known of the moves it permits.
 #[derive(Clone, Copy, Debug, Default)]
 struct Group {
     outcome: Outcome,
@@ -93,27 +114,27 @@ struct Group {
     reciprocal: f32,
 }
 
-impl ChanceBounds {
+impl<O: OutcomeList> ChanceBounds<O> {
     /// Bounds of a position none of whose moves has been searched.
     #[must_use]
     #[inline]
     pub fn new(outcomes: &[Outcome]) -> Self {
-        let mut groups = [Group::default(); MAX_OUTCOMES];
+        const { assert!(O::BOUND <= MOST_OUTCOMES, "a set of outcomes is a word") };
+        let mut groups = O::Of::<Group>::default();
         let mut permitting = [0; MASKS];
-        for (number, (group, outcome)) in groups.iter_mut().zip(outcomes).enumerate() {
+        for (number, outcome) in outcomes.iter().enumerate() {
             let end = usize::from(outcome.end).min(MASKS);
             for mask in &mut permitting[usize::from(outcome.start).min(end)..end] {
                 *mask |= 1 << number;
             }
-            let (unsearched, reciprocal) = (outcome.end - outcome.start, outcome.weight.recip());
-            *group = Group {
+            groups.push(Group {
                 outcome: *outcome,
                 lower: 0.0,
                 searched_upper: 0.0,
                 upper: 1.0,
-                unsearched,
-                reciprocal,
-            };
+                unsearched: outcome.end - outcome.start,
+                reciprocal: outcome.weight.recip(),
+            });
         }
         let margin = if outcomes.len() == 1 && outcomes[0].weight == 1.0 {
             0.0
@@ -122,7 +143,6 @@ impl ChanceBounds {
         };
         Self {
             groups,
-            count: outcomes.len(),
             permitting,
             lower: 0.0,
             upper: 1.0,
@@ -168,17 +188,11 @@ impl ChanceBounds {
             };
             return (if low > group.lower { low } else { group.lower }, high);
         }
-        let mut below = Sum {
-            constant: self.lower,
-            ..Sum::default()
-        };
-        let mut above = Sum {
-            constant: self.upper,
-            ..Sum::default()
-        };
+        let (mut below, mut above) = (Sum::<O>::from(self.lower), Sum::<O>::from(self.upper));
+        let groups = &*self.groups;
         let mut irrelevant = 1.0_f32;
         while permitting != 0 {
-            let group = &self.groups[permitting.trailing_zeros() as usize];
+            let group = &groups[permitting.trailing_zeros() as usize];
             permitting &= permitting - 1;
             let weight = group.outcome.weight;
             below.constant -= weight * group.lower;
@@ -194,14 +208,13 @@ impl ChanceBounds {
 
     /// The outcomes that permit the move at `index`, one bit an outcome.
     #[inline]
-    fn permitting(&self, index: usize) -> u32 {
+    fn permitting(&self, index: usize) -> u64 {
         if index < MASKS {
-            return u32::from(self.permitting[index]);
+            return self.permitting[index];
         }
         let mut permitting = 0;
         for (number, group) in self.groups.iter().enumerate() {
-            // Places that are not used have an empty run.
-            permitting |= u32::from(group.outcome.permits(index)) << number;
+            permitting |= u64::from(group.outcome.permits(index)) << number;
         }
         permitting
     }
@@ -210,8 +223,9 @@ impl ChanceBounds {
     #[inline]
     pub fn add(&mut self, index: usize, bounds: Bounds) {
         let mut permitting = self.permitting(index);
+        let groups = &mut *self.groups;
         while permitting != 0 {
-            let group = &mut self.groups[permitting.trailing_zeros() as usize];
+            let group = &mut groups[permitting.trailing_zeros() as usize];
             permitting &= permitting - 1;
             // Written so that no processor has to foresee which move is better.
             let lower = if bounds.lower > group.lower {
@@ -246,8 +260,9 @@ impl ChanceBounds {
     #[inline]
     pub fn raise(&mut self, index: usize, lower: f32) {
         let mut permitting = self.permitting(index);
+        let groups = &mut *self.groups;
         while permitting != 0 {
-            let group = &mut self.groups[permitting.trailing_zeros() as usize];
+            let group = &mut groups[permitting.trailing_zeros() as usize];
             permitting &= permitting - 1;
             if lower > group.lower {
                 self.lower = if self.margin == 0.0 {
@@ -279,9 +294,7 @@ impl ChanceBounds {
     }
 
     fn meet(&self) -> bool {
-        self.groups[..self.count]
-            .iter()
-            .all(|group| group.lower >= group.upper)
+        self.groups.iter().all(|group| group.lower >= group.upper)
     }
 
     /// Between what the position is worth, to the last digit: added up in the order of the
@@ -290,45 +303,51 @@ impl ChanceBounds {
     #[must_use]
     #[inline]
     pub fn bounds(&self) -> Bounds {
-        let (mut lower, mut upper) = (0.0, 0.0);
-        for group in &self.groups[..self.count] {
-            lower += group.outcome.weight * group.lower;
-            upper += group.outcome.weight * group.upper;
+        let (mut lower, mut upper) = (Mean::default(), Mean::default());
+        for group in self.groups.iter() {
+            lower.add(group.outcome.weight, group.lower);
+            upper.add(group.outcome.weight, group.upper);
         }
-        // The weights are rounded: their sum may exceed 1 in its last digit.
         Bounds {
-            lower: f32::min(lower, 1.0),
-            upper: f32::min(upper, 1.0),
+            lower: lower.get(),
+            upper: upper.get(),
         }
     }
 }
 
 /// `constant + Σ weight · max(floor, x)` as a function of x.
-#[derive(Default)]
-struct Sum {
+struct Sum<O: OutcomeList> {
     constant: f32,
     /// Sorted by floor.
-    terms: [(f32, f32); MAX_OUTCOMES],
-    count: usize,
+    terms: O::Of<(f32, f32)>,
 }
 
-impl Sum {
+impl<O: OutcomeList> Sum<O> {
+    #[inline]
+    fn from(constant: f32) -> Self {
+        Self {
+            constant,
+            terms: O::Of::default(),
+        }
+    }
+
     #[inline]
     fn push(&mut self, weight: f32, floor: f32) {
-        let mut slot = self.count;
-        while slot > 0 && self.terms[slot - 1].1 > floor {
-            self.terms[slot] = self.terms[slot - 1];
+        let mut slot = self.terms.len();
+        self.terms.push((weight, floor));
+        let terms = &mut *self.terms;
+        while slot > 0 && terms[slot - 1].1 > floor {
+            terms[slot] = terms[slot - 1];
             slot -= 1;
         }
-        self.terms[slot] = (weight, floor);
-        self.count += 1;
+        terms[slot] = (weight, floor);
     }
 
     /// The x at which the sum reaches `target`: minus infinity if it is above for all x, plus
     /// infinity if it does not depend on x and stays below.
     #[inline]
     fn solve(&self, target: f32) -> f32 {
-        let terms = &self.terms[..self.count];
+        let terms = &*self.terms;
         let mut rest: f32 = self.constant
             + terms
                 .iter()
@@ -353,6 +372,7 @@ impl Sum {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::core::game::FixedList;
 
     fn outcome(weight: f32, start: u16, end: u16) -> Outcome {
         Outcome { weight, start, end }
@@ -378,7 +398,7 @@ mod tests {
 
     #[test]
     fn a_game_without_chance_has_alpha_beta_windows() {
-        let mut bounds = ChanceBounds::new(&[outcome(1.0, 0, 3)]);
+        let mut bounds = ChanceBounds::<FixedList<_, 2>>::new(&[outcome(1.0, 0, 3)]);
         window_is(bounds.window(0, 0.3, 0.7), (0.3, 0.7));
         bounds.add(0, Bounds::exact(0.5));
         window_is(bounds.window(1, 0.3, 0.7), (0.5, 0.7));
@@ -403,7 +423,8 @@ mod tests {
     fn star1_windows_follow_from_the_bounds_of_the_other_outcomes() {
         // Two equally likely outcomes with one move each, window (0.4, 0.7): fail high needs v/2 >=
         // 0.7 (impossible within [0, 1]); fail low needs v/2 + 1/2 <= 0.4 (impossible).
-        let mut bounds = ChanceBounds::new(&[outcome(0.5, 0, 1), outcome(0.5, 1, 2)]);
+        let mut bounds =
+            ChanceBounds::<FixedList<_, 2>>::new(&[outcome(0.5, 0, 1), outcome(0.5, 1, 2)]);
         window_is(bounds.window(0, 0.4, 0.7), (0.0, 1.4));
         bounds.add(0, Bounds::exact(0.6));
         // Now v/2 + 0.3 >= 0.7 from v = 0.8 on, and <= 0.4 up to v = 0.2.
@@ -414,7 +435,8 @@ mod tests {
     fn one_move_shared_by_outcomes_with_different_floors() {
         // Outcome A {0, 1}, outcome B {1, 2}; move 0 is worth 0.2, move 2 is worth 0.6. For move 1
         // the value is 0.5 max(0.2, x) + 0.5 max(0.6, x): 0.5 at x = 0.4, 0.7 at x = 0.7.
-        let mut bounds = ChanceBounds::new(&[outcome(0.5, 0, 2), outcome(0.5, 1, 3)]);
+        let mut bounds =
+            ChanceBounds::<FixedList<_, 2>>::new(&[outcome(0.5, 0, 2), outcome(0.5, 1, 3)]);
         bounds.add(0, Bounds::exact(0.2));
         bounds.add(2, Bounds::exact(0.6));
         window_is(bounds.window(1, 0.5, 0.7), (0.4, 0.7));

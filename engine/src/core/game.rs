@@ -19,9 +19,6 @@ pub type Seat = usize;
 /// Most seats a game may have.
 pub const MAX_SEATS: usize = 8;
 
-/// Most chance outcomes a position may have; it bounds the stack space of [`crate::core::chance`].
-pub const MAX_OUTCOMES: usize = 6;
-
 /// What each seat gets, in `[0, 1]`. With two seats they are shares of one win: 1, ½ for a draw, 0;
 /// they add up to 1. With more they are the points of the ranks, scaled to `[0, 1]`, and need not
 /// add up to anything: nothing but the payoff of a seat itself may be concluded from it.
@@ -32,13 +29,31 @@ pub type Payoffs = [f32; MAX_SEATS];
 pub struct Outcome {
     /// Probability; the weights of a position's outcomes add up to 1.
     pub weight: f32,
-    /// First permitted index of the move list.
+    /// First permitted index of the move list; so a position has at most 65,535 moves.
     pub start: u16,
     /// One past the last permitted index.
     pub end: u16,
 }
 
 impl Outcome {
+    /// The only outcome, of a list of so many moves.
+    ///
+    /// # Panics
+    /// If they are too many for an index.
+    #[must_use]
+    #[inline]
+    pub fn certain(moves: usize) -> Self {
+        assert!(
+            moves <= usize::from(u16::MAX),
+            "a position has at most 65,535 moves, not {moves}"
+        );
+        Self {
+            weight: 1.0,
+            start: 0,
+            end: moves as u16,
+        }
+    }
+
     /// The permitted indices of the move list.
     #[must_use]
     #[inline]
@@ -55,8 +70,25 @@ impl Outcome {
     }
 }
 
-/// The outcomes of one position.
-pub type OutcomeList = FixedList<Outcome, MAX_OUTCOMES>;
+/// A list that holds the outcomes of any position of a game; its bound is that of the stack space
+/// that [`crate::core::chance`] takes.
+pub trait OutcomeList: List<Outcome> {
+    /// How many outcomes a position may have, at most [`MOST_OUTCOMES`].
+    const BOUND: usize;
+    /// A list of something else, with the same bound.
+    type Of<T: Copy + Default + Debug + Send>: List<T>;
+}
+
+impl<const N: usize> OutcomeList for FixedList<Outcome, N> {
+    const BOUND: usize = N;
+    type Of<T: Copy + Default + Debug + Send> = FixedList<T, N>;
+}
+
+/// No game has more outcomes a position: a set of them is a word.
+pub const MOST_OUTCOMES: usize = 64;
+
+/// The outcomes of a game without chance.
+pub type OneOutcome = FixedList<Outcome, 1>;
 
 /// The rules of a game, as far as search may know them.
 pub trait Game: Clone + Debug + Send + Sync + 'static {
@@ -67,13 +99,21 @@ pub trait Game: Clone + Debug + Send + Sync + 'static {
     /// A list that holds the moves of any position; a [`FixedList`] keeps search free of
     /// allocation.
     type Moves: List<Self::Move>;
-    /// How many kinds of moves [`Game::move_kind`] tells apart.
-    const MOVE_KINDS: usize = 1;
+    /// A list that holds the outcomes of any position: a [`FixedList`] with the game's own bound,
+    /// [`OneOutcome`] without chance.
+    type Outcomes: OutcomeList;
 
     /// How many seats play, 2 to [`MAX_SEATS`].
     #[inline]
     fn seats(&self) -> usize {
         2
+    }
+
+    /// About how many moves a position may have: the memory of a Monte-Carlo search is laid out by
+    /// it. With more it fills up earlier.
+    #[inline]
+    fn most_moves(&self) -> usize {
+        63
     }
 
     /// The seat whose turn it is. Never assume that seats alternate.
@@ -92,45 +132,34 @@ pub trait Game: Clone + Debug + Send + Sync + 'static {
     /// Only asked of positions that are not over; never empty for them.
     fn moves(&self, position: &Self::Position, moves: &mut Self::Moves);
 
-    /// The outcomes and the runs of `moves` they permit; outcomes that permit the same run are best
-    /// merged.
-    fn outcomes(
-        &self,
-        position: &Self::Position,
-        moves: &[Self::Move],
-        outcomes: &mut OutcomeList,
-    ) {
+    /// The outcomes and the runs of `moves`, all moves of the position, that they permit; outcomes
+    /// that permit the same run are best merged.
+    #[inline]
+    fn outcomes(&self, position: &Self::Position, moves: &[Self::Move]) -> Self::Outcomes {
         let _ = position;
-        outcomes.clear();
-        outcomes.push(Outcome {
-            weight: 1.0,
-            start: 0,
-            end: moves.len() as u16,
-        });
+        let mut outcomes = Self::Outcomes::default();
+        outcomes.push(Outcome::certain(moves.len()));
+        outcomes
     }
 
     /// A random permitted move: an outcome by its weight, then one of the moves it permits, all
     /// equally likely. `bits` are 64 random bits. Only asked of positions that are not over.
     fn random_move(&self, position: &Self::Position, bits: u64) -> Self::Move {
         let mut moves = Self::Moves::default();
-        self.moves(position, &mut moves);
-        let mut outcomes = OutcomeList::default();
-        self.outcomes(position, &moves, &mut outcomes);
-        let run = sample(&outcomes, (bits >> 32) as u32).run();
-        moves[run.start + one_of(run.len(), bits as u32)]
+        self.draw_moves(position, (bits >> 32) as u32, &mut moves);
+        moves[one_of(moves.len(), bits as u32)]
     }
 
     /// Draws an outcome by its weight and puts the moves it permits, and only those, into an
     /// emptied list; answers where in the list of all moves the first of them stands. `bits` are 32
     /// random bits. Only asked of positions that are not over.
     fn draw_moves(&self, position: &Self::Position, bits: u32, moves: &mut Self::Moves) -> usize {
-        let mut all = Self::Moves::default();
-        self.moves(position, &mut all);
-        let mut outcomes = OutcomeList::default();
-        self.outcomes(position, &all, &mut outcomes);
-        let run = sample(&outcomes, bits).run();
-        moves.clear();
-        all[run.clone()].iter().for_each(|&mv| moves.push(mv));
+        self.moves(position, moves);
+        let run = sample(&self.outcomes(position, moves), bits).run();
+        if run.len() < moves.len() {
+            moves.copy_within(run.clone(), 0);
+            moves.truncate(run.len());
+        }
         run.start
     }
 
@@ -153,10 +182,22 @@ pub trait Game: Clone + Debug + Send + Sync + 'static {
         }
     }
 
+    /// How many moves a position has, and how many of them do not end the game: what a search
+    /// counts that has no need to list them. Only asked of positions that are not over.
+    fn count_moves(&self, position: &Self::Position) -> MoveCount {
+        count_move_by_move(self, position)
+    }
+
     /// The position after a move of the list.
     fn play(&self, position: &Self::Position, mv: Self::Move) -> Self::Position;
 
-    /// Below [`Game::MOVE_KINDS`]: moves of one kind tend to be good or bad together, so search
+    /// How many kinds of moves [`Game::move_kind`] tells apart.
+    #[inline]
+    fn move_kinds(&self) -> usize {
+        1
+    }
+
+    /// Below [`Game::move_kinds`]: moves of one kind tend to be good or bad together, so search
     /// remembers how each kind fared and tries the successful ones first.
     fn move_kind(&self, position: &Self::Position, mv: Self::Move) -> usize {
         let _ = (position, mv);
@@ -176,6 +217,20 @@ pub trait Game: Clone + Debug + Send + Sync + 'static {
         Stage::Middle
     }
 
+    /// How many moves the seat to move may still have, for sharing out its clock; a little more
+    /// than the mean is best.
+    fn moves_left(&self, position: &Self::Position) -> u32 {
+        let _ = position;
+        20
+    }
+
+    /// What a search two plies less deep differs by, as a standard deviation times the depth of the
+    /// deeper one, with evaluators that know no better; `None` if that was never measured: ProbCut
+    /// then believes nothing.
+    fn probcut_deviation(&self) -> Option<f32> {
+        None
+    }
+
     /// A well mixed 64-bit key; equal positions have equal keys.
     fn key(&self, position: &Self::Position) -> u64;
 }
@@ -192,6 +247,26 @@ pub fn end_move_by_move<G: Game>(
             return payoffs;
         }
         position = game.play(&position, game.random_move(&position, random()));
+    }
+}
+
+/// How many moves a position has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MoveCount {
+    /// All that some outcome permits.
+    pub all: u32,
+    /// Those after which the game goes on.
+    pub open: u32,
+}
+
+/// [`Game::count_moves`] by listing and making them: right for every game.
+pub fn count_move_by_move<G: Game>(game: &G, position: &G::Position) -> MoveCount {
+    let mut moves = G::Moves::default();
+    game.moves(position, &mut moves);
+    let goes_on = |mv: &&G::Move| game.payoffs(&game.play(position, **mv)).is_none();
+    MoveCount {
+        all: moves.len() as u32,
+        open: moves.iter().filter(goes_on).count() as u32,
     }
 }
 
@@ -220,6 +295,8 @@ pub trait List<T>: Default + Clone + Debug + Send + Deref<Target = [T]> + DerefM
     fn push(&mut self, item: T);
     /// Removes all items.
     fn clear(&mut self);
+    /// Removes all items but the first `length`.
+    fn truncate(&mut self, length: usize);
 }
 
 impl<T: Clone + Debug + Send> List<T> for Vec<T> {
@@ -228,6 +305,9 @@ impl<T: Clone + Debug + Send> List<T> for Vec<T> {
     }
     fn clear(&mut self) {
         Vec::clear(self);
+    }
+    fn truncate(&mut self, length: usize) {
+        Vec::truncate(self, length);
     }
 }
 
@@ -270,6 +350,7 @@ impl<T: Copy + Default + Debug + Send, const N: usize> FixedList<T, N> {
 
 impl<T: Copy + Default, const N: usize> Default for FixedList<T, N> {
     fn default() -> Self {
+        const { assert!(N <= u16::MAX as usize, "an index has 16 bits") };
         Self {
             items: [T::default(); N],
             length: 0,
@@ -300,6 +381,10 @@ impl<T: Copy + Default + Debug + Send, const N: usize> List<T> for FixedList<T, 
     #[inline]
     fn clear(&mut self) {
         FixedList::clear(self);
+    }
+    #[inline]
+    fn truncate(&mut self, length: usize) {
+        self.length = self.length.min(length as u16);
     }
 }
 

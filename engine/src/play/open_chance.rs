@@ -8,9 +8,10 @@
 use super::playable::Playable;
 use super::player::{Analysis, Decision, Player, Valuation};
 use crate::core::evaluator::Evaluator;
-use crate::core::game::{Chance, Game, Payoffs, Seat, Stage};
+use crate::core::game::{Chance, Game, OneOutcome, Payoffs, Seat, Stage};
 use crate::core::random::RandomStream;
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 /// The rules, and the outcomes that lie open.
 #[derive(Clone, Debug)]
@@ -67,7 +68,7 @@ impl<G: Playable> Game for OpenChance<G> {
     type Position = OpenPosition<G::Position>;
     type Move = G::Move;
     type Moves = G::Moves;
-    const MOVE_KINDS: usize = G::MOVE_KINDS;
+    type Outcomes = OneOutcome;
 
     #[inline]
     fn seats(&self) -> usize {
@@ -95,6 +96,18 @@ impl<G: Playable> Game for OpenChance<G> {
             position: self.game.play(&position.position, mv),
             ply: position.ply.wrapping_add(1),
         }
+    }
+
+    fn move_kinds(&self) -> usize {
+        self.game.move_kinds()
+    }
+
+    fn moves_left(&self, position: &Self::Position) -> u32 {
+        self.game.moves_left(&position.position)
+    }
+
+    fn probcut_deviation(&self) -> Option<f32> {
+        self.game.probcut_deviation()
     }
 
     fn move_kind(&self, position: &Self::Position, mv: G::Move) -> usize {
@@ -190,6 +203,18 @@ impl<G: Playable> Player<G> for OpenChancePlayer<G> {
         self.player.new_game(seed);
     }
 
+    fn ponders(&self) -> bool {
+        self.player.ponders()
+    }
+
+    fn ponder(&mut self, position: &G::Position, stop: &Arc<AtomicBool>) {
+        self.player.ponder(&self.open.start(*position), stop);
+    }
+
+    fn failure(&mut self) -> Option<String> {
+        self.player.failure()
+    }
+
     fn decide(&mut self, position: &G::Position, legal: &[G::Move]) -> Decision<G::Move> {
         self.player.decide(&self.open.start(*position), legal)
     }
@@ -202,6 +227,14 @@ impl<G: Playable> Player<G> for OpenChancePlayer<G> {
         });
         self.player
             .analyse(&self.open.start(*position), Some(moves))
+    }
+
+    fn exact_scores(
+        &mut self,
+        position: &G::Position,
+        moves: &[G::Move],
+    ) -> Option<(&'static str, Vec<i32>)> {
+        self.player.exact_scores(&self.open.start(*position), moves)
     }
 
     /// With the first of the assumed outcomes.

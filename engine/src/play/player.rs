@@ -76,21 +76,31 @@ pub struct Valuation {
     pub stats: SearchStats,
 }
 
+impl Valuation {
+    /// What a player knows that rates no moves.
+    #[must_use]
+    pub fn unknown() -> Self {
+        Self {
+            value: None,
+            stats: SearchStats::default(),
+        }
+    }
+}
+
 /// Someone who plays a game.
+///
+/// No method has a default, so that whoever stands before another player passes everything on;
+/// [`player_never`](crate::player_never) writes what a simple player does not do.
 pub trait Player<G: Game>: Send {
     /// Forgets all earlier games; `seed` rules every random choice of the game to come.
     fn new_game(&mut self, seed: u64);
 
     /// Whether [`Player::ponder`] is to be called while others decide.
-    fn ponders(&self) -> bool {
-        false
-    }
+    fn ponders(&self) -> bool;
 
     /// Thinks about a position on someone else's time, before chance has spoken, until `stop` is
     /// set. Nothing but later answers shows that it did; players that cannot use it return at once.
-    fn ponder(&mut self, position: &G::Position, stop: &Arc<AtomicBool>) {
-        let _ = (position, stop);
-    }
+    fn ponder(&mut self, position: &G::Position, stop: &Arc<AtomicBool>);
 
     /// Chooses one of `legal`, which has at least one move. Of equally good moves the first is
     /// chosen.
@@ -98,21 +108,64 @@ pub trait Player<G: Game>: Send {
 
     /// Why the last decision is none, if the player could not make one; its move then means
     /// nothing. Only players that can fail, such as other programs, ever answer.
-    fn failure(&mut self) -> Option<String> {
-        None
-    }
+    fn failure(&mut self) -> Option<String>;
 
     /// Rates moves: the given ones after a roll, or before it (`None`) every move that some outcome
     /// permits, in list order.
     fn analyse(&mut self, position: &G::Position, legal: Option<&[G::Move]>) -> Analysis<G::Move>;
 
+    /// What the game counts (`discs`) and the exact score of each of some moves, for the seat that
+    /// makes it; `None` from players that do not know it.
+    fn exact_scores(
+        &mut self,
+        position: &G::Position,
+        moves: &[G::Move],
+    ) -> Option<(&'static str, Vec<i32>)>;
+
     /// Values a position before chance has spoken ("chance root"): one number, which a search finds
     /// with fewer nodes than the values of all moves. The position is not over.
-    fn value(&mut self, position: &G::Position) -> Valuation {
-        let _ = position;
-        Valuation {
-            value: None,
-            stats: SearchStats::default(),
+    fn value(&mut self, position: &G::Position) -> Valuation;
+}
+
+/// What a [`Player`](crate::play::player::Player) of a game never does, written inside its `impl`:
+/// any of `ponders`, `fails`, `counts` (knows exact scores) and `values`.
+#[macro_export]
+macro_rules! player_never {
+    ($game:ty: $($never:ident),+) => {
+        $($crate::player_never!(@$never $game);)+
+    };
+    (@ponders $game:ty) => {
+        fn ponders(&self) -> bool {
+            false
         }
-    }
+
+        fn ponder(
+            &mut self,
+            _: &<$game as $crate::core::game::Game>::Position,
+            _: &::std::sync::Arc<::std::sync::atomic::AtomicBool>,
+        ) {
+        }
+    };
+    (@fails $game:ty) => {
+        fn failure(&mut self) -> Option<String> {
+            None
+        }
+    };
+    (@counts $game:ty) => {
+        fn exact_scores(
+            &mut self,
+            _: &<$game as $crate::core::game::Game>::Position,
+            _: &[<$game as $crate::core::game::Game>::Move],
+        ) -> Option<(&'static str, Vec<i32>)> {
+            None
+        }
+    };
+    (@values $game:ty) => {
+        fn value(
+            &mut self,
+            _: &<$game as $crate::core::game::Game>::Position,
+        ) -> $crate::play::player::Valuation {
+            $crate::play::player::Valuation::unknown()
+        }
+    };
 }

@@ -1,7 +1,7 @@
 //! Players that search: a [`Search`] or a Monte-Carlo tree search turned into a [`Player`].
 
 use crate::core::chance::expectation;
-use crate::core::game::{Game, OutcomeList};
+use crate::core::game::Game;
 use crate::play::player::{Analysis, Decision, Player, Valuation};
 use crate::search::mcts::{Leaf, Mcts, best_move};
 use crate::search::meter::Meter;
@@ -36,6 +36,8 @@ impl<G: Game, S: Search<G>> SearchPlayer<G, S> {
 }
 
 impl<G: Game, S: Search<G>> Player<G> for SearchPlayer<G, S> {
+    crate::player_never!(G: ponders, fails, counts);
+
     fn new_game(&mut self, _seed: u64) {
         self.search.forget();
     }
@@ -112,6 +114,8 @@ impl<G: Game, L: Leaf<G>, M: Meter> MctsPlayer<G, L, M> {
 }
 
 impl<G: Game, L: Leaf<G>, M: Meter> Player<G> for MctsPlayer<G, L, M> {
+    crate::player_never!(G: fails, counts);
+
     fn new_game(&mut self, seed: u64) {
         self.search.reseed(seed);
     }
@@ -168,8 +172,7 @@ impl<G: Game, L: Leaf<G>, M: Meter> Player<G> for MctsPlayer<G, L, M> {
             .iter()
             .map(|(_, value)| value.unwrap_or(0.0))
             .collect();
-        let mut outcomes = OutcomeList::default();
-        self.search.game().outcomes(position, &moves, &mut outcomes);
+        let outcomes = self.search.game().outcomes(position, &moves);
         Valuation {
             value: Some(expectation(&outcomes, &values)),
             stats: analysis.stats,

@@ -125,7 +125,7 @@ impl<G: Game, E: Evaluator<G> + Clone, M: Meter> DeepeningSearch<G, E, M> {
     ) -> R {
         let deadline = self
             .pace
-            .deadline(began, self.workers[0].game().stage(position));
+            .deadline(began, self.workers[0].game().moves_left(position));
         let nodes = self.limits.nodes;
         if let Some(table) = self.workers[0].table() {
             table.step();

@@ -8,7 +8,7 @@
 use super::{Parties, Search, SearchStats};
 use crate::core::chance::Bounds;
 use crate::core::evaluator::Evaluator;
-use crate::core::game::{Game, OutcomeList, Seat};
+use crate::core::game::{Game, Seat};
 
 /// Which of the two forms.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -62,8 +62,7 @@ impl<G: Game, E: Evaluator<G>> Expectiminimax<G, E> {
         }
         let mut moves = G::Moves::default();
         self.game.moves(position, &mut moves);
-        let mut outcomes = OutcomeList::default();
-        self.game.outcomes(position, &moves, &mut outcomes);
+        let outcomes = self.game.outcomes(position, &moves);
         let mut value = 0.0_f64;
         match self.form {
             Form::Textbook => {

@@ -85,10 +85,6 @@ pub(super) struct Pace {
     left: Duration,
 }
 
-/// Moves of one side that a game may still have, at each stage; a little more than the mean of
-/// self-play (8, 5, 3).
-const MOVES_LEFT: [u32; 3] = [10, 7, 5];
-
 /// Kept back for what comes between deciding and answering.
 const RESERVE: Duration = Duration::from_millis(1);
 
@@ -113,12 +109,13 @@ impl Pace {
         }
     }
 
-    /// When a search that began with `stopwatch` must end.
-    pub(super) fn deadline(&self, stopwatch: Stopwatch, stage: Stage) -> Option<Deadline> {
+    /// When a search that began with `stopwatch` must end, the side to move having `moves` left
+    /// ([`crate::core::game::Game::moves_left`]).
+    pub(super) fn deadline(&self, stopwatch: Stopwatch, moves: u32) -> Option<Deadline> {
         let after = match self.limit? {
             TimeLimit::Move(time) | TimeLimit::Processor(time) => time,
             TimeLimit::Game { increment, .. } => {
-                let share = self.left / MOVES_LEFT[stage as usize] + increment * 4 / 5;
+                let share = self.left / moves.max(1) + increment * 4 / 5;
                 share.min(self.left.saturating_sub(RESERVE))
             }
         };

@@ -23,17 +23,17 @@ mod place;
 mod report;
 mod reserve;
 mod select;
-mod shares;
 mod solver;
+mod strata;
 mod worker;
 
 pub use leaf::{EvaluatorLeaf, Leaf, Mix, MoveKinds, Playout, Prior, StarLeaf};
 pub use options::{Backup, Budget, FirstPlay, MctsOptions, Selection};
 pub use report::{MoveStatistics, TreeReport, best_move};
 
-pub(super) use graph::{Cell, Extra, Known, Slot};
+pub(super) use graph::{Cell, Extra, Proof, Slot};
 
-use self::graph::Graph;
+use self::graph::{Graph, Size};
 use self::worker::{Root, Worker};
 use super::SearchStats;
 use super::limits::{Limits, Pace, TimeLimit};
@@ -86,7 +86,8 @@ impl<G: Game, L: Leaf<G>, M: Meter> Mcts<G, L, M> {
             .into_iter()
             .map(|leaf| Worker::new(leaf, threads))
             .collect();
-        let (graph, pace) = (graph_for(&options, workers.len()), pace_for(&options));
+        let graph = Graph::new(graph_size(&game, &options, workers.len()));
+        let pace = pace_for(&options);
         let mut search = Self {
             game,
             options,
@@ -120,10 +121,11 @@ impl<G: Game, L: Leaf<G>, M: Meter> Mcts<G, L, M> {
     /// Changes the options, and forgets what was found.
     pub fn set_options(&mut self, options: MctsOptions) {
         let threads = self.workers.len();
-        if graph_size(&options, threads) != graph_size(&self.options, threads) {
+        let size = graph_size(&self.game, &options, threads);
+        if size != graph_size(&self.game, &self.options, threads) {
             // First give back, then take.
             self.graph = None;
-            self.graph = graph_for(&options, threads);
+            self.graph = Graph::new(size);
         }
         self.options = options;
         self.forget();
@@ -238,8 +240,7 @@ const POSITIONS_A_SECOND: f64 = 2e6;
 /// does nothing else, 21 MiB large with the tables of its evaluators, stays within the limit.
 const PARTS: usize = 16;
 
-/// Bytes, positions, and whether there are additional statistics.
-fn graph_size(options: &MctsOptions, threads: usize) -> (usize, usize, bool) {
+fn graph_size<G: Game>(game: &G, options: &MctsOptions, threads: usize) -> Size {
     // One simulation adds one position at most. What earlier searches have left counts too.
     let searches = if options.keep { 8 } else { 1 };
     let in_time = |time: std::time::Duration| {
@@ -256,12 +257,13 @@ fn graph_size(options: &MctsOptions, threads: usize) -> (usize, usize, bool) {
         .saturating_add(64)
         .saturating_mul(searches);
     let bytes = options.memory.max(1) << 20;
-    (bytes - bytes / PARTS, positions, options.needs_extras())
-}
-
-fn graph_for(options: &MctsOptions, threads: usize) -> Option<Graph> {
-    let (bytes, positions, extras) = graph_size(options, threads);
-    Graph::new(bytes, positions, extras, threads)
+    Size {
+        bytes: bytes - bytes / PARTS,
+        positions,
+        most_moves: game.most_moves(),
+        extras: options.needs_extras(),
+        threads,
+    }
 }
 
 /// From the best move on the most visited one of each position, as long as there is one.

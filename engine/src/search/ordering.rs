@@ -7,7 +7,9 @@
 //! (Star2, Ballard 1983); otherwise one segment is finished after the other, which lowers the upper
 //! bounds. Invariant: an order changes what a search costs, never what it finds.
 
-use crate::core::game::{FixedList, MAX_OUTCOMES, Outcome};
+use crate::core::game::Outcome;
+use std::cmp::Ordering::Equal;
+use std::ops::Range;
 
 /// What the order of moves is made from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,36 +48,42 @@ impl Ordering {
     }
 }
 
-/// The most moves a list may have for its segments to be told apart; a longer one counts as one
-/// segment.
-const MOST_MOVES: usize = 63;
+/// Borders in lists of at most so many moves are bits of a word.
+const FEW_MOVES: usize = 63;
+
+/// Up to so many segments share the bits of a hint; of more it names the best move alone.
+const SHARING: usize = 8;
 
 /// Where the segments of a move list begin, and where the last one ends.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Segments {
-    ends: FixedList<u16, { 2 * MAX_OUTCOMES + 2 }>,
+    ends: Vec<u16>,
 }
 
 impl Segments {
-    /// The segments of a list of `moves` moves.
-    #[must_use]
+    /// Makes them those of a list of `moves` moves, of which indices have 16 bits.
     #[inline]
-    pub fn new(outcomes: &[Outcome], moves: usize) -> Self {
-        let mut ends = FixedList::default();
-        if moves > MOST_MOVES {
-            ends.push(0);
-            ends.push(moves as u16);
-            return Self { ends };
+    pub fn divide(&mut self, outcomes: &[Outcome], moves: usize) {
+        self.ends.clear();
+        if moves > FEW_MOVES {
+            self.ends.extend([0, Outcome::certain(moves).end]);
+            self.ends.extend(
+                outcomes
+                    .iter()
+                    .flat_map(|outcome| [outcome.start, outcome.end]),
+            );
+            self.ends.sort_unstable();
+            self.ends.dedup();
+            return;
         }
         let mut borders = 1u64 | 1 << moves;
         for outcome in outcomes {
             borders |= 1 << outcome.start | 1 << outcome.end;
         }
         while borders != 0 {
-            ends.push(borders.trailing_zeros() as u16);
+            self.ends.push(borders.trailing_zeros() as u16);
             borders &= borders - 1;
         }
-        Self { ends }
     }
 
     /// How many there are.
@@ -87,32 +95,27 @@ impl Segments {
 
     /// The move indices of each segment.
     #[inline]
-    pub fn iter(&self) -> impl Iterator<Item = std::ops::Range<usize>> + '_ {
+    pub fn iter(&self) -> impl Iterator<Item = Range<usize>> + '_ {
         self.ends
             .windows(2)
             .map(|pair| usize::from(pair[0])..usize::from(pair[1]))
     }
 
     /// The best move of each segment in 16 bits, `values` saying how good each move turned out:
-    /// each segment has an equal share of the bits, all ones standing for a move they cannot name.
+    /// each segment has an equal share of the bits, all ones standing for a move they cannot name;
+    /// of many segments the best move of all.
     #[must_use]
     #[inline]
     pub fn hint(&self, values: &[f32]) -> u16 {
+        if self.count() > SHARING {
+            return best_of(0..values.len(), values) as u16;
+        }
         let bits = self.hint_bits();
         let none = (1u32 << bits) - 1;
         let mut hint = 0;
         for segment in self.iter() {
             let start = segment.start;
-            let best = segment
-                .reduce(|best, index| {
-                    if values[index] > values[best] {
-                        index
-                    } else {
-                        best
-                    }
-                })
-                .unwrap_or(start);
-            hint = hint << bits | ((best - start) as u32).min(none);
+            hint = hint << bits | ((best_of(segment, values) - start) as u32).min(none);
         }
         hint as u16
     }
@@ -123,7 +126,13 @@ impl Segments {
         let bits = self.hint_bits();
         let none = (1u32 << bits) - 1;
         let mut rest = u32::from(hint);
-        self.ends.windows(2).rev().filter_map(move |pair| {
+        // Many segments have one hint in common, as if they were one.
+        let whole = [0, self.ends.last().copied().unwrap_or(0)];
+        let many = self.count() > SHARING;
+        let few = if many { &[][..] } else { &self.ends };
+        let one = many.then_some(whole);
+        let pairs = few.windows(2).map(|pair| [pair[0], pair[1]]).rev();
+        pairs.chain(one).filter_map(move |pair| {
             let offset = rest & none;
             rest >>= bits;
             (offset < none && u32::from(pair[0]) + offset < u32::from(pair[1]))
@@ -133,8 +142,10 @@ impl Segments {
 
     #[inline]
     fn hint_bits(&self) -> u32 {
-        // At most 13 segments.
-        16 / self.count() as u32
+        match self.count() {
+            few @ ..=SHARING => 16 / few as u32,
+            _ => 16,
+        }
     }
 }
 
@@ -146,39 +157,158 @@ impl Segments {
 pub fn arrange(order: &mut Vec<u16>, segments: &Segments, ratings: &[f32], probing: bool) {
     order.clear();
     if probing && segments.count() > 1 {
-        // Several segments have at most 63 moves.
-        let mut probed = 0u64;
-        for segment in segments.iter() {
-            if let Some(best) = segment.reduce(|best, index| {
-                if ratings[index] > ratings[best] {
-                    index
-                } else {
-                    best
-                }
-            }) {
-                insert(order, 0, best, ratings);
-                probed |= 1 << best;
-            }
+        order.extend(
+            segments
+                .iter()
+                .map(|segment| best_of(segment, ratings) as u16),
+        );
+        for (number, segment) in segments.iter().enumerate() {
+            let best = order[number];
+            order.extend((segment.start as u16..segment.end as u16).filter(|&index| index != best));
         }
-        order.extend((0..ratings.len() as u16).filter(|index| probed >> index & 1 == 0));
+        sort(&mut order[..segments.count()], ratings);
     } else {
+        order.extend(0..ratings.len() as u16);
         for segment in segments.iter() {
-            let start = order.len();
-            for index in segment {
-                insert(order, start, index, ratings);
-            }
+            sort(&mut order[segment], ratings);
         }
     }
 }
 
-/// Insertion sort: lists are short, and often in order already.
+/// The first of the best indices of a segment, which is not empty.
 #[inline]
-fn insert(order: &mut Vec<u16>, start: usize, index: usize, ratings: &[f32]) {
-    order.push(index as u16);
-    let mut slot = order.len() - 1;
-    while slot > start && ratings[usize::from(order[slot - 1])] < ratings[index] {
-        order[slot] = order[slot - 1];
-        slot -= 1;
+fn best_of(segment: Range<usize>, ratings: &[f32]) -> usize {
+    let mut best = segment.start;
+    for index in segment {
+        if ratings[index] > ratings[best] {
+            best = index;
+        }
     }
-    order[slot] = index as u16;
+    best
+}
+
+/// Lists up to this length are sorted by insertion: they are often in order already.
+const SHORT: usize = 32;
+
+/// By falling ratings; equal ones by rising indices, as they come.
+#[inline]
+fn sort(order: &mut [u16], ratings: &[f32]) {
+    if order.len() > SHORT {
+        // Without memory of its own, so with the order of equals spelt out.
+        return order.sort_unstable_by(|&one, &other| {
+            let (one_rating, other_rating) =
+                (ratings[usize::from(one)], ratings[usize::from(other)]);
+            (other_rating.partial_cmp(&one_rating))
+                .unwrap_or(Equal)
+                .then(one.cmp(&other))
+        });
+    }
+    for place in 1..order.len() {
+        let index = order[place];
+        let mut slot = place;
+        while slot > 0 && ratings[usize::from(order[slot - 1])] < ratings[usize::from(index)] {
+            order[slot] = order[slot - 1];
+            slot -= 1;
+        }
+        order[slot] = index;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn segments(runs: &[(u16, u16)], moves: usize) -> Segments {
+        let mut segments = Segments::default();
+        let outcomes: Vec<Outcome> = runs
+            .iter()
+            .map(|&(start, end)| Outcome {
+                weight: 1.0 / runs.len() as f32,
+                start,
+                end,
+            })
+            .collect();
+        segments.divide(&outcomes, moves);
+        segments
+    }
+
+    /// Any numbers, some of them equal.
+    fn ratings(count: usize) -> Vec<f32> {
+        (0..count)
+            .map(|index| (index * 7919 % 1009 % 97) as f32)
+            .collect()
+    }
+
+    #[test]
+    fn segments_lie_between_the_ends_of_runs_however_many_there_are() {
+        let ranges = |runs: &[(u16, u16)], moves| segments(runs, moves).iter().collect::<Vec<_>>();
+        assert_eq!(ranges(&[(0, 4), (2, 6)], 6), [0..2, 2..4, 4..6]);
+        assert_eq!(ranges(&[(0, 2500)], 2500), [0..2500]);
+        assert_eq!(
+            ranges(&[(0, 400), (300, 2500), (300, 900)], 2500),
+            [0..300, 300..400, 400..900, 900..2500]
+        );
+    }
+
+    #[test]
+    fn a_hint_names_the_best_move_of_each_segment_or_of_all() {
+        let values = ratings(70);
+        let best = |range: Range<usize>| {
+            range
+                .clone()
+                .find(|&index| range.clone().all(|other| values[other] <= values[index]))
+        };
+        let two = segments(&[(0, 40), (40, 70)], 70);
+        let hinted: Vec<usize> = two.hinted(two.hint(&values)).collect();
+        assert_eq!(hinted, [best(40..70), best(0..40)].map(Option::unwrap));
+        // Too many to have a part of the hint each.
+        let runs: Vec<(u16, u16)> = (0..21).map(|run| (3 * run, 3 * run + 10)).collect();
+        let many = segments(&runs, 70);
+        assert!(many.count() > 16);
+        let hinted: Vec<usize> = many.hinted(many.hint(&values)).collect();
+        assert_eq!(hinted, [best(0..70).unwrap()]);
+        assert_eq!(many.hinted(u16::MAX).count(), 0);
+    }
+
+    #[test]
+    fn long_lists_are_in_the_order_that_short_ones_have() {
+        for (count, runs) in [
+            (12, &[(0, 12)][..]),
+            (32, &[(0, 32)]),
+            (33, &[(0, 33)]),
+            (2500, &[(0, 2500)]),
+            (18, &[(0, 6), (3, 12), (12, 18)]),
+            (2500, &[(0, 600), (300, 1200), (1200, 2500)]),
+        ] {
+            let (segments, ratings) = (segments(runs, count), ratings(count));
+            let falling = |mut moves: Vec<u16>| {
+                moves.sort_by(|&one, &other| {
+                    ratings[usize::from(other)].total_cmp(&ratings[usize::from(one)])
+                });
+                moves
+            };
+            let mut order = Vec::new();
+            arrange(&mut order, &segments, &ratings, false);
+            let expected: Vec<u16> = segments
+                .iter()
+                .flat_map(|segment| falling(segment.map(|index| index as u16).collect()))
+                .collect();
+            assert_eq!(order, expected);
+            arrange(&mut order, &segments, &ratings, true);
+            if segments.count() > 1 {
+                let mut all = falling((0..count as u16).collect());
+                let first = segments
+                    .iter()
+                    .map(|segment| {
+                        *all.iter()
+                            .find(|&&index| segment.contains(&usize::from(index)))
+                            .unwrap()
+                    })
+                    .collect::<Vec<_>>();
+                all.retain(|index| !first.contains(index));
+                all.sort_unstable();
+                assert_eq!(order, [falling(first), all].concat());
+            }
+        }
+    }
 }

@@ -20,7 +20,7 @@ use super::table::{Found, Kept, Table};
 use super::{Parties, Search, SearchStats};
 use crate::core::chance::{Bounds, ChanceBounds};
 use crate::core::evaluator::Evaluator;
-use crate::core::game::{Game, MAX_OUTCOMES, Outcome, OutcomeList};
+use crate::core::game::{Game, List, Outcome, OutcomeList};
 use std::sync::Arc;
 use window::Window;
 
@@ -134,8 +134,7 @@ impl<G: Game, E: Evaluator<G>, M: Meter> OutcomeSearch<G, E, M> {
         }
         let mut moves = G::Moves::default();
         self.game.moves(node.position, &mut moves);
-        let mut outcomes = OutcomeList::default();
-        self.game.outcomes(node.position, &moves, &mut outcomes);
+        let outcomes = self.game.outcomes(node.position, &moves);
         let bounds = self.outcome_by_outcome(node, &moves, &outcomes, window);
         if let Some(table) = &self.table {
             self.stats.table.stores += 1;
@@ -157,12 +156,12 @@ impl<G: Game, E: Evaluator<G>, M: Meter> OutcomeSearch<G, E, M> {
         &mut self,
         node: &Node<'_, G::Position>,
         moves: &[G::Move],
-        outcomes: &OutcomeList,
+        outcomes: &G::Outcomes,
         window: Window,
     ) -> Bounds {
         let cuts = self.options.cuts;
         // To the chance node each outcome is a single move: that of its choice node.
-        let mut choices = OutcomeList::default();
+        let mut choices = G::Outcomes::default();
         for (index, outcome) in (0..).zip(outcomes.iter()) {
             choices.push(Outcome {
                 weight: outcome.weight,
@@ -170,8 +169,8 @@ impl<G: Game, E: Evaluator<G>, M: Meter> OutcomeSearch<G, E, M> {
                 end: index + 1,
             });
         }
-        let mut expectation = ChanceBounds::new(&choices);
-        let mut probes = [None; MAX_OUTCOMES];
+        let mut expectation = ChanceBounds::<G::Outcomes>::new(&choices);
+        let mut probes = <G::Outcomes as OutcomeList>::Of::<Option<Bounds>>::default();
         // In a full window no sum of lower bounds can cut, and a probe would only search in a wider
         // window.
         if cuts == Cuts::Star2 && window.beta < 1.0 {
@@ -181,7 +180,7 @@ impl<G: Game, E: Evaluator<G>, M: Meter> OutcomeSearch<G, E, M> {
                     moves[outcome.run().start],
                     window.of(&expectation, index),
                 );
-                probes[index] = Some(first);
+                probes.push(Some(first));
                 expectation.raise(index, first.lower);
                 if expectation.decide(window.alpha, window.beta) {
                     return expectation.bounds();
@@ -195,7 +194,12 @@ impl<G: Game, E: Evaluator<G>, M: Meter> OutcomeSearch<G, E, M> {
             };
             expectation.add(
                 index,
-                self.choice_node(node, &moves[outcome.run()], matters, probes[index]),
+                self.choice_node(
+                    node,
+                    &moves[outcome.run()],
+                    matters,
+                    probes.get(index).copied().flatten(),
+                ),
             );
             if cuts != Cuts::None && expectation.decide(window.alpha, window.beta) {
                 break;

@@ -8,7 +8,7 @@
 
 use super::mcts::{Leaf, MoveKinds};
 use crate::core::evaluator::Evaluator;
-use crate::core::game::{Game, MAX_SEATS, OutcomeList, Payoffs, sample};
+use crate::core::game::{Game, MAX_SEATS, Payoffs};
 use crate::core::random::RandomStream;
 
 /// Chooses moves in playouts.
@@ -30,11 +30,8 @@ pub trait Policy<G: Game>: Send {
         random: &mut RandomStream,
     ) -> G::Move {
         let mut moves = G::Moves::default();
-        game.moves(position, &mut moves);
-        let mut outcomes = OutcomeList::default();
-        game.outcomes(position, &moves, &mut outcomes);
-        let run = sample(&outcomes, (random.next_u64() >> 32) as u32).run();
-        self.choose(game, position, &moves[run], random)
+        game.draw_moves(position, (random.next_u64() >> 32) as u32, &mut moves);
+        self.choose(game, position, &moves, random)
     }
 }
 
@@ -179,7 +176,6 @@ impl<G: Game, E: Evaluator<G>> Policy<G> for BestSuccessor<G, E> {
         permitted: &[G::Move],
         _random: &mut RandomStream,
     ) -> G::Move {
-        let seat = game.to_move(position);
         let mut best = (permitted[0], f32::NEG_INFINITY);
         let mut scores = [0.0; GROUP];
         for moves in permitted.chunks(GROUP) {
@@ -189,11 +185,9 @@ impl<G: Game, E: Evaluator<G>> Policy<G> for BestSuccessor<G, E> {
                     .score_successors(game, position, moves, scores);
             } else {
                 for (mv, score) in moves.iter().zip(scores.iter_mut()) {
-                    let next = game.play(position, *mv);
-                    *score = game.payoff(&next, seat).unwrap_or_else(|| {
-                        self.evaluator.refresh(game, &next, &mut self.cache);
-                        self.evaluator.payoffs(game, &next, &self.cache)[seat]
-                    });
+                    *score = self
+                        .evaluator
+                        .successor(game, position, *mv, &mut self.cache);
                 }
             }
             for (mv, score) in moves.iter().zip(scores.iter()) {

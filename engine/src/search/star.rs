@@ -20,7 +20,7 @@ use super::table::{Found, Kept, Table};
 use super::{Parties, SearchStats};
 use crate::core::chance::{Bounds, ChanceBounds};
 use crate::core::evaluator::Evaluator;
-use crate::core::game::{Game, OutcomeList};
+use crate::core::game::Game;
 use crate::core::oracle::Oracle;
 use std::sync::Arc;
 
@@ -106,6 +106,7 @@ struct Scratch<G: Game> {
     /// How good each move looks, then how good it turned out.
     ratings: Vec<f32>,
     order: Vec<u16>,
+    segments: Segments,
     /// Successors still to be valued: place in the list of moves, position, key.
     pending: Vec<(u16, G::Position, u64)>,
 }
@@ -116,6 +117,7 @@ impl<G: Game> Default for Scratch<G> {
             moves: G::Moves::default(),
             ratings: Vec::new(),
             order: Vec::new(),
+            segments: Segments::default(),
             pending: Vec::new(),
         }
     }
@@ -132,6 +134,7 @@ impl<G: Game, E: Evaluator<G>, M: Meter> Star<G, E, M> {
             Recent::default()
         };
         Self {
+            history: vec![0.0; game.move_kinds()],
             game,
             evaluator,
             options,
@@ -140,7 +143,6 @@ impl<G: Game, E: Evaluator<G>, M: Meter> Star<G, E, M> {
             caches: Vec::new(),
             scratch: Vec::new(),
             parties: Parties { root: 0 },
-            history: vec![0.0; G::MOVE_KINDS],
             horizon: 0,
             expects_low: false,
             recent,
@@ -358,9 +360,8 @@ impl<G: Game, E: Evaluator<G>, M: Meter> Star<G, E, M> {
     ) -> (Bounds, u16) {
         let mut this = self.scratch[ply].take().unwrap_or_default();
         self.game.moves(position, &mut this.moves);
-        let mut outcomes = OutcomeList::default();
-        self.game.outcomes(position, &this.moves, &mut outcomes);
-        let segments = Segments::new(&outcomes, this.moves.len());
+        let outcomes = self.game.outcomes(position, &this.moves);
+        this.segments.divide(&outcomes, this.moves.len());
         let probing = self.options.cuts == Cuts::Star2;
         let last = depth == 2 && self.batches() && self.options.cuts > Cuts::None;
         let wants_all = last && self.expects_low;
@@ -373,14 +374,14 @@ impl<G: Game, E: Evaluator<G>, M: Meter> Star<G, E, M> {
         } else {
             self.rate(position, depth, ply, &mut this);
             if let Some(hint) = hint {
-                for index in segments.hinted(hint) {
+                for index in this.segments.hinted(hint) {
                     this.ratings[index] = f32::INFINITY;
                 }
             }
-            arrange(&mut this.order, &segments, &this.ratings, probing);
+            arrange(&mut this.order, &this.segments, &this.ratings, probing);
         }
         this.ratings.fill(UNSEARCHED);
-        let mut chance = ChanceBounds::new(&outcomes);
+        let mut chance = ChanceBounds::<G::Outcomes>::new(&outcomes);
         if last {
             let bounds = self.before_frontier(
                 position,
@@ -397,7 +398,7 @@ impl<G: Game, E: Evaluator<G>, M: Meter> Star<G, E, M> {
             && self.look_up(position, depth - 1, &mut this, &mut chance)
             && chance.decide(alpha, beta)
         {
-            let hint = segments.hint(&this.ratings);
+            let hint = this.segments.hint(&this.ratings);
             self.scratch[ply] = Some(this);
             return (chance.bounds(), hint);
         }
@@ -412,7 +413,7 @@ impl<G: Game, E: Evaluator<G>, M: Meter> Star<G, E, M> {
                 }
                 let mv = this.moves[index];
                 self.expects_low =
-                    probing && self.options.ordering.rates() && place < segments.count();
+                    probing && self.options.ordering.rates() && place < this.segments.count();
                 let found = match &busy {
                     None => self.search_move(
                         position,
@@ -455,7 +456,7 @@ impl<G: Game, E: Evaluator<G>, M: Meter> Star<G, E, M> {
                 }
             }
         }
-        let hint = segments.hint(&this.ratings);
+        let hint = this.segments.hint(&this.ratings);
         self.scratch[ply] = Some(this);
         (chance.bounds(), hint)
     }
@@ -468,7 +469,7 @@ impl<G: Game, E: Evaluator<G>, M: Meter> Star<G, E, M> {
         position: &G::Position,
         depth: u32,
         this: &mut Scratch<G>,
-        chance: &mut ChanceBounds,
+        chance: &mut ChanceBounds<G::Outcomes>,
     ) -> bool {
         let Some(table) = &self.table else {
             return false;
@@ -520,7 +521,7 @@ impl<G: Game, E: Evaluator<G>, M: Meter> Star<G, E, M> {
         mv: G::Move,
         depth: u32,
         ply: usize,
-        chance: &mut ChanceBounds,
+        chance: &mut ChanceBounds<G::Outcomes>,
         index: usize,
         (alpha, beta): (f32, f32),
     ) -> Bounds {

@@ -41,7 +41,7 @@ pub enum Reuse {
 
 /// What is known of a position.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Known {
+pub struct Hit {
     /// Bounds of its value.
     pub bounds: Bounds,
     /// Whether the bounds hold at the depth asked for; otherwise only the hint is of use.
@@ -185,7 +185,7 @@ impl Table {
     /// What is known of a position that is to be searched to `depth` plies (1–127).
     #[must_use]
     #[inline]
-    pub fn probe(&self, key: u64, depth: u32) -> Option<Known> {
+    pub fn probe(&self, key: u64, depth: u32) -> Option<Hit> {
         let mut known = None;
         for level in self.places(key) {
             for entry in level {
@@ -198,7 +198,7 @@ impl Table {
                     let holds = content.depth == depth
                         || content.proven && content.depth <= depth
                         || self.reuse == Reuse::Deeper && content.depth > depth;
-                    let this = Known {
+                    let this = Hit {
                         bounds: content.bounds,
                         holds,
                         proven: content.proven,

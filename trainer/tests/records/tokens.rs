@@ -5,7 +5,7 @@
 //! took most has won, and equals share.
 
 use crate::{content, one_line};
-use engine::core::game::{Game, MAX_SEATS, Payoffs, Seat};
+use engine::core::game::{Game, MAX_SEATS, OneOutcome, Payoffs, Seat};
 use engine::core::random::RandomStream;
 use engine::core::record::{GameRecord, Ply};
 use engine::core::text::TextError;
@@ -40,6 +40,7 @@ impl Game for Tokens {
     type Position = Bag;
     type Move = u16;
     type Moves = Vec<u16>;
+    type Outcomes = OneOutcome;
 
     fn seats(&self) -> usize {
         self.seats

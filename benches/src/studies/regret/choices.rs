@@ -7,8 +7,9 @@
 
 use super::Contestant;
 use super::truth::{Labelled, MOST_MOVES};
-use engine::core::game::{Game, MAX_OUTCOMES};
+use engine::core::game::Game;
 use engine::core::random::{SeedSpace, derive_seed};
+use engine::games::einstein::MAX_OUTCOMES;
 use engine::games::einstein::{Position, Standard};
 use engine::play::build::PlayerRecipe;
 use engine::play::player::Player;

@@ -4,7 +4,7 @@
 //! a move that ends the game is worth exactly 1.
 
 use super::{FACES, RegretError};
-use engine::core::game::{Game, Outcome, OutcomeList};
+use engine::core::game::{Game, Outcome};
 use engine::games::einstein::tables::Tables;
 use engine::games::einstein::{MoveList, Position, Standard};
 use rayon::prelude::*;
@@ -26,10 +26,8 @@ pub struct Labelled {
 impl Labelled {
     /// The outcomes of the position; faces that permit the same moves are one.
     #[must_use]
-    pub fn outcomes(&self, game: &Standard) -> OutcomeList {
-        let mut outcomes = OutcomeList::default();
-        game.outcomes(&self.position, &self.moves, &mut outcomes);
-        outcomes
+    pub fn outcomes(&self, game: &Standard) -> <Standard as Game>::Outcomes {
+        game.outcomes(&self.position, &self.moves)
     }
 
     /// The value of the best move that an outcome permits.

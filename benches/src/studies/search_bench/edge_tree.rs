@@ -7,7 +7,7 @@
 //! on the seed alone, not on the order in which its moves are listed.
 
 use engine::core::evaluator::Evaluator;
-use engine::core::game::{FixedList, Game, Payoffs, Seat, won_by};
+use engine::core::game::{FixedList, Game, OneOutcome, Payoffs, Seat, won_by};
 
 /// Moves of every position.
 pub const BRANCHING: usize = 6;
@@ -78,6 +78,7 @@ impl Game for EdgeTree {
     type Position = EdgePosition;
     type Move = u8;
     type Moves = FixedList<u8, BRANCHING>;
+    type Outcomes = OneOutcome;
 
     fn to_move(&self, position: &EdgePosition) -> Seat {
         (position.ply % 2) as Seat

@@ -6,7 +6,8 @@
 //! which each link waits for the one before.
 
 use super::permitted::StoneRuns;
-use crate::core::game::{MAX_OUTCOMES, sample};
+use crate::core::game::sample;
+use crate::games::einstein::MAX_OUTCOMES;
 
 /// The outcomes of a set of living stones.
 #[derive(Clone, Copy, Debug, Default)]
@@ -84,7 +85,7 @@ fn last_of(runs: &StoneRuns, number: usize) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::core::game::{Game, OutcomeList, Payoffs, Seat};
+    use crate::core::game::{Game, Payoffs, Seat};
     use crate::core::random::RandomStream;
     use crate::games::einstein::dice::Die;
     use crate::games::einstein::permitted::runs_of_stones;
@@ -98,6 +99,7 @@ mod tests {
         type Position = Position;
         type Move = Move;
         type Moves = MoveList;
+        type Outcomes = <EinStein<COLUMNS, ROWS> as Game>::Outcomes;
 
         fn to_move(&self, position: &Position) -> Seat {
             self.0.to_move(position)
@@ -111,8 +113,8 @@ mod tests {
             self.0.moves(position, moves);
         }
 
-        fn outcomes(&self, position: &Position, moves: &[Move], outcomes: &mut OutcomeList) {
-            self.0.outcomes(position, moves, outcomes);
+        fn outcomes(&self, position: &Position, moves: &[Move]) -> Self::Outcomes {
+            self.0.outcomes(position, moves)
         }
 
         fn play(&self, position: &Position, mv: Move) -> Position {

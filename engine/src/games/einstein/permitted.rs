@@ -3,8 +3,8 @@
 //! Invariant: the stones a roll permits are one stone, or two with none alive between them; so they
 //! are a run.
 
-use super::{EinStein, GONE, Move, Position, Variant};
-use crate::core::game::{FixedList, MAX_OUTCOMES, Outcome};
+use super::{EinStein, GONE, MAX_OUTCOMES, Move, Position, Variant};
+use crate::core::game::{FixedList, Outcome};
 use crate::games::einstein::dice::Die;
 
 /// Outcomes as runs of stone indices rather than move indices.

@@ -177,6 +177,8 @@ fn distances_to_goal(square: u8) -> (u8, u8) {
 }
 
 impl Player<Standard> for GreedyPlayer {
+    crate::player_never!(Standard: ponders, fails, counts, values);
+
     fn new_game(&mut self, _seed: u64) {}
 
     fn decide(&mut self, position: &Position, legal: &[Move]) -> Decision<Move> {

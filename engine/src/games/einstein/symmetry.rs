@@ -95,7 +95,7 @@ fn symmetric_side(side: Side, transposed: bool, reversed: bool) -> Side {
 mod tests {
     use super::*;
     use crate::core::chance::expectation;
-    use crate::core::game::{Game, OutcomeList};
+    use crate::core::game::Game;
     use crate::games::einstein::dice::RandomStream;
     use crate::games::einstein::{MoveList, Standard, Variant};
     use std::collections::HashMap;
@@ -189,9 +189,9 @@ mod tests {
             if let Some(value) = known.get(position) {
                 return *value;
             }
-            let (mut moves, mut outcomes) = (MoveList::default(), OutcomeList::default());
+            let mut moves = MoveList::default();
             game.moves(position, &mut moves);
-            game.outcomes(position, &moves, &mut outcomes);
+            let outcomes = game.outcomes(position, &moves);
             let values: Vec<f32> = moves
                 .iter()
                 .map(|&mv| 1.0 - value(game, &game.play(position, mv), known))

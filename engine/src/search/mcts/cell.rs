@@ -5,7 +5,7 @@
 //! apart, so that it costs no cache line where there is nothing. All of it is atomic, so threads
 //! share it without locks; where one thread searches alone (`SHARED` is false) plain loads and
 //! stores do the same for less. Invariants: sums are of whole numbers, so no order of additions
-//! changes them; what is proven only ever tightens; [`Known`] bounds mean something only where the
+//! changes them; what is proven only ever tightens; [`Proof`] bounds mean something only where the
 //! cell says so.
 
 use crate::core::chance::Bounds;
@@ -33,7 +33,7 @@ pub(in crate::search) struct Cell {
 /// zeroed.
 #[derive(Debug, Default)]
 #[repr(C)]
-pub(in crate::search) struct Known {
+pub(in crate::search) struct Proof {
     /// What is proven for the seat that makes the move, or for the seat to move: [`pack`].
     bounds: AtomicU64,
     /// A move: what the prior says of it. A head: what a leaf said of the position when it was
@@ -223,13 +223,13 @@ impl Cell {
         self.payoff() / self.visits() as f32
     }
 
-    /// Whether anything is proven: only then [`Known`] has bounds.
+    /// Whether anything is proven: only then [`Proof`] has bounds.
     #[inline]
     pub(super) fn has_bounds(&self) -> bool {
         self.link.load(Relaxed) & PROVEN != 0
     }
 
-    /// Says that [`Known`] has bounds.
+    /// Says that [`Proof`] has bounds.
     #[inline]
     pub(super) fn set_has_bounds<const SHARED: bool>(&self) {
         if SHARED {
@@ -240,7 +240,7 @@ impl Cell {
     }
 }
 
-impl Known {
+impl Proof {
     /// Nothing is known but a hint.
     #[inline]
     pub(super) fn clear(&self, hint: f32) {
@@ -363,33 +363,33 @@ mod tests {
             (cell.visits(), cell.child(), cell.has_bounds()),
             (0, 0, false)
         );
-        let known = Known {
+        let proof = Proof {
             bounds: AtomicU64::new(7),
-            ..Known::default()
+            ..Proof::default()
         };
-        known.clear(0.5);
-        assert_eq!((known.bounds(), known.hint()), (Bounds::UNKNOWN, 0.5));
+        proof.clear(0.5);
+        assert_eq!((proof.bounds(), proof.hint()), (Bounds::UNKNOWN, 0.5));
         assert!(
-            known.tighten::<false>(Bounds {
+            proof.tighten::<false>(Bounds {
                 lower: 0.25,
                 upper: 1.0
-            }) && known.tighten::<true>(Bounds {
+            }) && proof.tighten::<true>(Bounds {
                 lower: 0.0,
                 upper: 0.75
             })
         );
-        assert!(!known.tighten::<true>(Bounds {
+        assert!(!proof.tighten::<true>(Bounds {
             lower: 0.125,
             upper: 0.875
         }));
         assert_eq!(
-            known.bounds(),
+            proof.bounds(),
             Bounds {
                 lower: 0.25,
                 upper: 0.75
             }
         );
-        assert!(known.tighten::<false>(Bounds::exact(0.8)) && known.bounds() == Bounds::exact(0.8));
+        assert!(proof.tighten::<false>(Bounds::exact(0.8)) && proof.bounds() == Bounds::exact(0.8));
     }
 
     #[test]

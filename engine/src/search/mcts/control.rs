@@ -11,11 +11,11 @@ use super::place::Place;
 use super::report::MoveStatistics;
 use super::reserve::Reserve;
 use super::select::Selector;
-use super::shares::Shares;
+use super::strata::Strata;
 use super::worker::{Root, Shared, Worker};
 use super::{Mcts, Purpose};
 use crate::core::chance::Bounds;
-use crate::core::game::{Game, OutcomeList};
+use crate::core::game::Game;
 use crate::search::mcts::options::{Backup, Selection};
 use crate::search::meter::Meter;
 use crate::search::stopwatch::Deadline;
@@ -85,18 +85,18 @@ impl<G: Game, L: Leaf<G>, M: Meter> Mcts<G, L, M> {
             Some(_) => (u64::MAX, None),
             None => (
                 options.budget.simulations().unwrap_or(u64::MAX),
-                self.pace.deadline(began, self.game.stage(position)),
+                self.pace.deadline(began, self.game.moves_left(position)),
             ),
         };
         self.workers[0].ask_about_root(&shared);
         let threads = self.workers.len() as u64;
-        let shares = Shares::new(self.workers.len(), budget);
+        let strata = Strata::new(self.workers.len(), budget);
         let control = Control {
             shared: &shared,
             purpose,
             deadline,
             threads,
-            shares,
+            strata,
             over: AtomicBool::new(false),
         };
         for worker in &mut self.workers {
@@ -117,7 +117,7 @@ impl<G: Game, L: Leaf<G>, M: Meter> Mcts<G, L, M> {
                 }
             });
         }
-        self.simulations = control.shares.claimed();
+        self.simulations = control.strata.claimed();
         if stop.is_none() {
             self.pace.spent(began.elapsed());
         }
@@ -179,8 +179,7 @@ impl<G: Game, L: Leaf<G>, M: Meter> Mcts<G, L, M> {
         let Some(block) = block else {
             return self.give_up(position, legal);
         };
-        let mut outcomes = OutcomeList::default();
-        self.game.outcomes(position, &all, &mut outcomes);
+        let outcomes = self.game.outcomes(position, &all);
         let one_choice =
             permitted.is_some() || outcomes.len() == 1 && outcomes[0].run() == (0..all.len());
         self.root = Some(Root {
@@ -282,7 +281,7 @@ struct Control<'a, G: Game> {
     deadline: Option<Deadline>,
     threads: u64,
     /// Simulations that threads have taken over.
-    shares: Shares,
+    strata: Strata,
     over: AtomicBool,
 }
 
@@ -295,9 +294,9 @@ impl<G: Game> Control<'_, G> {
     ) {
         let step = BETWEEN_LOOKS.max(self.shared.options.batch as u64);
         let (mut done, mut looks, mut left_in_time) = (0, 0u64, u64::MAX);
-        let mut turn = self.shares.turn(number);
+        let mut turn = self.strata.turn(number);
         while !self.over.load(Relaxed) {
-            let left = self.shares.left(&turn);
+            let left = self.strata.left(&turn);
             if number == 0 && left > 0 {
                 if looks.is_multiple_of(BETWEEN_ESTIMATES) && self.deadline.is_some() {
                     left_in_time = self.left_in_time();
@@ -315,7 +314,7 @@ impl<G: Game> Control<'_, G> {
                     break;
                 }
             }
-            let Some(claim) = self.shares.claim(&mut turn, step) else {
+            let Some(claim) = self.strata.claim(&mut turn, step) else {
                 break;
             };
             worker.draws = claim.draws;
@@ -340,7 +339,7 @@ impl<G: Game> Control<'_, G> {
         let Some(deadline) = self.deadline else {
             return u64::MAX;
         };
-        let done = self.shares.claimed();
+        let done = self.strata.claimed();
         let spent = deadline.stopwatch.elapsed();
         let (spent, left) = (
             spent.as_secs_f64(),

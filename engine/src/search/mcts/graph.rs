@@ -8,7 +8,7 @@
 //! no block changes; a block is complete before another thread can find it.
 
 use super::cell::MAX_PLACES;
-pub(in crate::search) use super::cell::{Cell, Extra, Known};
+pub(in crate::search) use super::cell::{Cell, Extra, Proof};
 use super::place::{Edges, Place};
 use super::reserve::{Reserve, Room, Taken};
 use crate::search::memory::Memory;
@@ -24,7 +24,7 @@ pub(in crate::search) struct Slot(AtomicU64);
 pub(super) struct Graph {
     cells: Memory<Cell>,
     /// For each cell what is known beside its statistics.
-    known: Memory<Known>,
+    proofs: Memory<Proof>,
     /// Whether anything ever is: else that memory is not even touched.
     learns: bool,
     /// For each cell more statistics, where the options need them.
@@ -37,13 +37,31 @@ pub(super) struct Graph {
     chunk: u32,
 }
 
-/// Cells to a cache line, and lines that are asked for ahead: a position of twelve stones has at
-/// most 19 cells.
+/// What a graph is to hold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Size {
+    /// Bytes that it may take.
+    pub(super) bytes: usize,
+    /// Positions that will be added at most.
+    pub(super) positions: usize,
+    /// Moves of a position, at most; with more the cells of those positions may be too few.
+    pub(super) most_moves: usize,
+    /// Whether there are additional statistics.
+    pub(super) extras: bool,
+    /// Threads that will add to it.
+    pub(super) threads: usize,
+}
+
+/// Cells to a cache line, and lines that are asked for ahead: the cells of 18 moves.
 const CELLS_A_LINE: usize = 64 / size_of::<Cell>();
 const PREFETCHED_LINES: usize = 4;
 
+/// Of more moves than these the heads behind the others are not asked for ahead: they would drive
+/// out of the cache what is needed.
+const PREFETCHED_CHILDREN: usize = 32;
+
 /// What a cell takes at least.
-const A_CELL: usize = size_of::<Cell>() + size_of::<Known>();
+const A_CELL: usize = size_of::<Cell>() + size_of::<Proof>();
 
 /// Fewer cells are no graph.
 const FEWEST_CELLS: usize = 1 << 8;
@@ -60,14 +78,14 @@ const SMALLEST_CHUNK: usize = 64;
 const CELLS_A_SLOT: usize = 2;
 
 impl Graph {
-    /// A graph within `bytes` of memory, for at most `blocks` positions, that so many threads will
-    /// add to; with less if the system does not grant that much, and `None` if it grants nothing.
-    pub(super) fn new(bytes: usize, blocks: usize, extras: bool, threads: usize) -> Option<Self> {
-        let mut bytes = bytes;
+    /// A graph of this size; with less if the system does not grant that much, and `None` if it
+    /// grants nothing.
+    pub(super) fn new(size: Size) -> Option<Self> {
+        let mut bytes = size.bytes;
         loop {
-            if let Some(graph) = Self::within(bytes, blocks, extras) {
-                let chunk = if threads > 1 {
-                    (graph.cells.items().len() / RESERVED / threads).min(CHUNK)
+            if let Some(graph) = Self::within(Size { bytes, ..size }) {
+                let chunk = if size.threads > 1 {
+                    (graph.cells.items().len() / RESERVED / size.threads).min(CHUNK)
                 } else {
                     0
                 };
@@ -87,29 +105,37 @@ impl Graph {
         }
     }
 
-    fn within(bytes: usize, blocks: usize, extras: bool) -> Option<Self> {
+    fn within(size: Size) -> Option<Self> {
+        let Size {
+            bytes,
+            positions,
+            most_moves,
+            extras,
+            ..
+        } = size;
         // A slot of the index for every few cells: its power of two is found from below, so this is
         // an upper limit.
         let a_cell =
             A_CELL + if extras { size_of::<Extra>() } else { 0 } + size_of::<Slot>() / CELLS_A_SLOT;
         let cells = (bytes / a_cell).clamp(FEWEST_CELLS, MAX_PLACES);
         let most = 1 << (cells / CELLS_A_SLOT).ilog2();
-        let slots = blocks.saturating_mul(2).min(most).next_power_of_two();
-        // The largest positions known have 19 cells; pages that are not used cost nothing.
-        let cells = cells.min(blocks.saturating_mul(64).max(FEWEST_CELLS));
+        let slots = positions.saturating_mul(2).min(most).next_power_of_two();
+        // Pages that are not used cost nothing.
+        let most = positions.saturating_mul(most_moves.saturating_add(1));
+        let cells = cells.min(most.max(FEWEST_CELLS));
         let extras = if extras {
             Some(Memory::zeroed(cells)?)
         } else {
             None
         };
-        let (cells, known, index) = (
+        let (cells, proofs, index) = (
             Memory::zeroed(cells)?,
             Memory::zeroed(cells)?,
             Memory::zeroed(slots)?,
         );
         Some(Self {
             cells,
-            known,
+            proofs,
             learns: true,
             extras,
             index,
@@ -126,7 +152,7 @@ impl Graph {
             .as_ref()
             .map_or(0, |extras| size_of_val(extras.items()));
         size_of_val(self.cells.items())
-            + size_of_val(self.known.items())
+            + size_of_val(self.proofs.items())
             + extras
             + size_of_val(self.index.items())
     }
@@ -146,7 +172,7 @@ impl Graph {
     pub(super) fn cell(&self, place: u32) -> Place<'_> {
         Place::new(
             &self.cells.items()[place as usize],
-            &self.known,
+            &self.proofs,
             place as usize,
         )
     }
@@ -155,14 +181,14 @@ impl Graph {
     #[inline]
     pub(super) fn edges(&self, block: u32, start: usize, count: usize) -> Edges<'_> {
         let first = block as usize + 1 + start;
-        Edges::new(&self.cells.items()[first..][..count], &self.known, first)
+        Edges::new(&self.cells.items()[first..][..count], &self.proofs, first)
     }
 
     /// Asks for the heads behind moves: one of them is needed next, and it is rarely in a near
     /// cache.
     #[inline]
     pub(super) fn prefetch_children(&self, edges: &[Cell]) {
-        edges
+        edges[..edges.len().min(PREFETCHED_CHILDREN)]
             .iter()
             .for_each(|edge| self.cells.prefetch(edge.child() as usize));
     }
@@ -242,9 +268,9 @@ impl Graph {
             .iter()
             .for_each(Cell::clear);
         if self.learns {
-            self.known.items()[places]
+            self.proofs.items()[places]
                 .iter()
-                .for_each(|known| known.clear(0.0));
+                .for_each(|proof| proof.clear(0.0));
             self.cell(block).set_hint(value);
         }
         self.extras(block, wanted as usize)
@@ -315,15 +341,15 @@ impl Graph {
     /// Keeps what can be reached from a block and moves it together; answers where that block is
     /// now. `pending` is scratch.
     pub(super) fn keep_only(&mut self, root: u32, pending: &mut Vec<u32>) -> u32 {
-        self.for_each_block(|graph, block| graph.cell(block).known().set_mark(0));
+        self.for_each_block(|graph, block| graph.cell(block).proof().set_mark(0));
         pending.clear();
         pending.push(root);
-        self.cell(root).known().set_mark(1);
+        self.cell(root).proof().set_mark(1);
         while let Some(block) = pending.pop() {
             for edge in self.all_edges(block).iter() {
                 let child = edge.child();
-                if child != 0 && self.cell(child).known().mark() == 0 {
-                    self.cell(child).known().set_mark(1);
+                if child != 0 && self.cell(child).proof().mark() == 0 {
+                    self.cell(child).proof().set_mark(1);
                     pending.push(child);
                 }
             }
@@ -332,7 +358,7 @@ impl Graph {
         // beginning.
         let mut used = 1;
         self.for_each_marked(|graph, block| {
-            graph.cell(block).known().set_mark(used);
+            graph.cell(block).proof().set_mark(used);
             used += graph.cell(block).moves() + 1;
         });
         self.for_each_marked(|graph, block| {
@@ -341,21 +367,21 @@ impl Graph {
                 .iter()
                 .filter(|edge| edge.child() != 0)
             {
-                edge.move_child(graph.cell(edge.child()).known().mark());
+                edge.move_child(graph.cell(edge.child()).proof().mark());
             }
         });
-        let moved = self.cell(root).known().mark();
+        let moved = self.cell(root).proof().mark();
         self.empty_index();
         let mut blocks = 0;
         self.for_each_marked(|graph, block| {
             let (to, cells) = (
-                graph.cell(block).known().mark(),
+                graph.cell(block).proof().mark(),
                 graph.cell(block).moves() + 1,
             );
             for offset in 0..cells {
                 let (new, old) = (graph.cell(to + offset), graph.cell(block + offset));
                 new.copy(&old);
-                new.known().copy(old.known());
+                new.proof().copy(old.proof());
             }
             if let Some(extras) = &graph.extras {
                 for offset in 0..cells as usize {
@@ -373,7 +399,7 @@ impl Graph {
     /// In the order of their places. What is done may overwrite the block and those before it.
     fn for_each_marked(&self, mut task: impl FnMut(&Self, u32)) {
         self.for_each_block(|graph, block| {
-            if graph.cell(block).known().mark() != 0 {
+            if graph.cell(block).proof().mark() != 0 {
                 task(graph, block);
             }
         });
@@ -391,12 +417,26 @@ impl Graph {
 }
 
 #[cfg(test)]
+impl Graph {
+    pub(super) fn for_tests(bytes: usize, positions: usize, extras: bool, threads: usize) -> Self {
+        let size = Size {
+            bytes,
+            positions,
+            most_moves: 63,
+            extras,
+            threads,
+        };
+        Self::new(size).unwrap()
+    }
+}
+
+#[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn positions_are_found_until_memory_is_used_up() {
-        let mut graph = Graph::new(1 << 16, 1 << 20, false, 1).unwrap();
+        let mut graph = Graph::for_tests(1 << 16, 1 << 20, false, 1);
         assert!(graph.bytes() <= 1 << 16);
         for round in 0..300u64 {
             let key = |number: u64| (number + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ round;
@@ -419,7 +459,7 @@ mod tests {
 
     #[test]
     fn what_can_be_reached_stays_and_the_rest_goes() {
-        let mut graph = Graph::new(1 << 16, 1 << 10, true, 1).unwrap();
+        let mut graph = Graph::for_tests(1 << 16, 1 << 10, true, 1);
         // 10 → 11 → 12, 10 → 12, and 13, 14 that nobody links to; 12 is older than all.
         let keys = [12u64, 13, 10, 14, 11];
         let blocks: Vec<u32> = keys
@@ -482,7 +522,7 @@ mod tests {
 
     #[test]
     fn threads_make_blocks_of_their_own_reserves_and_none_is_lost() {
-        let mut graph = Graph::new(1 << 22, 1 << 12, false, 2).unwrap();
+        let mut graph = Graph::for_tests(1 << 22, 1 << 12, false, 2);
         assert!(graph.chunk as usize >= SMALLEST_CHUNK);
         let key = |number: u64| (number + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15);
         for _ in 0..3 {

@@ -40,22 +40,42 @@ pub trait Leaf<G: Game>: Send {
     }
 }
 
-/// A set of [`Game::move_kind`]s; kinds that differ by 64 are one.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct MoveKinds(u64);
+/// A set of [`Game::move_kind`]s, one bit a kind; it grows with the kinds it meets.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct MoveKinds(Vec<u64>);
 
 impl MoveKinds {
     /// Adds a kind.
     #[inline]
     pub fn insert(&mut self, kind: usize) {
-        self.0 |= 1 << (kind % 64);
+        if self.0.len() <= kind / 64 {
+            self.0.resize(kind / 64 + 1, 0);
+        }
+        self.0[kind / 64] |= 1 << (kind % 64);
     }
 
     /// Whether a kind is in the set.
     #[must_use]
     #[inline]
-    pub fn contains(self, kind: usize) -> bool {
-        self.0 >> (kind % 64) & 1 == 1
+    pub fn contains(&self, kind: usize) -> bool {
+        let word = self.0.get(kind / 64).copied().unwrap_or(0);
+        word >> (kind % 64) & 1 == 1
+    }
+
+    /// Removes all kinds, and keeps the memory.
+    #[inline]
+    pub fn clear(&mut self) {
+        self.0.clear();
+    }
+}
+
+impl Clone for MoveKinds {
+    fn clone(&self) -> Self {
+        Self(self.0.clone())
+    }
+
+    fn clone_from(&mut self, other: &Self) {
+        self.0.clone_from(&other.0);
     }
 }
 
@@ -292,5 +312,21 @@ pub trait Prior<G: Game>: Send + Sync {
 impl<G: Game, E: Evaluator<G>> Prior<G> for E {
     fn values(&self, game: &G, positions: &[G::Position], values: &mut [f32]) {
         Evaluator::values(self, game, positions, values);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn kinds_that_differ_by_64_are_two() {
+        let mut kinds = MoveKinds::default();
+        kinds.insert(5);
+        kinds.insert(2499);
+        let those: Vec<usize> = (0..3000).filter(|&kind| kinds.contains(kind)).collect();
+        assert_eq!(those, [5, 2499]);
+        kinds.clear();
+        assert_eq!(kinds, MoveKinds::default());
     }
 }

@@ -4,7 +4,7 @@
 //! Invariant: what is known beside the statistics is looked up only when it is asked for, in
 //! another array.
 
-use super::cell::{Cell, Known};
+use super::cell::{Cell, Proof};
 use crate::core::chance::Bounds;
 use crate::search::memory::Memory;
 use std::ops::Deref;
@@ -13,7 +13,7 @@ use std::ops::Deref;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Place<'a> {
     cell: &'a Cell,
-    known: &'a Memory<Known>,
+    proofs: &'a Memory<Proof>,
     index: usize,
 }
 
@@ -28,20 +28,24 @@ impl Deref for Place<'_> {
 
 impl<'a> Place<'a> {
     #[inline]
-    pub(super) fn new(cell: &'a Cell, known: &'a Memory<Known>, index: usize) -> Self {
-        Self { cell, known, index }
+    pub(super) fn new(cell: &'a Cell, proofs: &'a Memory<Proof>, index: usize) -> Self {
+        Self {
+            cell,
+            proofs,
+            index,
+        }
     }
 
     #[inline]
-    pub(super) fn known(&self) -> &'a Known {
-        &self.known.items()[self.index]
+    pub(super) fn proof(&self) -> &'a Proof {
+        &self.proofs.items()[self.index]
     }
 
     /// What is proven.
     #[inline]
     pub(super) fn bounds(&self) -> Bounds {
         if self.cell.has_bounds() {
-            self.known().bounds()
+            self.proof().bounds()
         } else {
             Bounds::UNKNOWN
         }
@@ -50,7 +54,7 @@ impl<'a> Place<'a> {
     /// Adds what is proven, and answers whether it is new.
     #[inline]
     pub(super) fn tighten<const SHARED: bool>(&self, bounds: Bounds) -> bool {
-        let new = self.known().tighten::<SHARED>(bounds);
+        let new = self.proof().tighten::<SHARED>(bounds);
         if new {
             self.cell.set_has_bounds::<SHARED>();
         }
@@ -60,11 +64,11 @@ impl<'a> Place<'a> {
     /// What a prior says of a move, or what a leaf said of a position when it was added.
     #[inline]
     pub(super) fn hint(&self) -> f32 {
-        self.known().hint()
+        self.proof().hint()
     }
 
     pub(super) fn set_hint(&self, hint: f32) {
-        self.known().set_hint(hint);
+        self.proof().set_hint(hint);
     }
 }
 
@@ -72,16 +76,16 @@ impl<'a> Place<'a> {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Edges<'a> {
     cells: &'a [Cell],
-    known: &'a Memory<Known>,
+    proofs: &'a Memory<Proof>,
     first: usize,
 }
 
 impl<'a> Edges<'a> {
     #[inline]
-    pub(super) fn new(cells: &'a [Cell], known: &'a Memory<Known>, first: usize) -> Self {
+    pub(super) fn new(cells: &'a [Cell], proofs: &'a Memory<Proof>, first: usize) -> Self {
         Self {
             cells,
-            known,
+            proofs,
             first,
         }
     }
@@ -99,7 +103,7 @@ impl<'a> Edges<'a> {
 
     #[inline]
     pub(super) fn get(&self, number: usize) -> Place<'a> {
-        Place::new(&self.cells[number], self.known, self.first + number)
+        Place::new(&self.cells[number], self.proofs, self.first + number)
     }
 
     #[inline]
@@ -107,6 +111,6 @@ impl<'a> Edges<'a> {
         self.cells
             .iter()
             .enumerate()
-            .map(move |(number, cell)| Place::new(cell, self.known, self.first + number))
+            .map(move |(number, cell)| Place::new(cell, self.proofs, self.first + number))
     }
 }

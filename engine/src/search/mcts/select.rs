@@ -211,7 +211,7 @@ mod tests {
 
     /// A position whose moves were tried so often, with these sums of payoffs.
     fn graph(tried: &[(u32, f32)]) -> (Graph, u32) {
-        let graph = Graph::new(1 << 16, 16, true, 1).unwrap();
+        let graph = Graph::for_tests(1 << 16, 16, true, 1);
         let block = graph
             .add(&mut Reserve::default(), 1, tried.len(), 1, 0.5)
             .unwrap();

@@ -62,7 +62,7 @@ mod tests {
 
     #[test]
     fn positions_follow_from_their_moves() {
-        let graph = Graph::new(1 << 16, 16, false, 1).unwrap();
+        let graph = Graph::for_tests(1 << 16, 16, false, 1);
         let block = graph.add(&mut Reserve::default(), 1, 3, 1, 0.7).unwrap();
         // Two outcomes permit moves 0 and 1, or 1 and 2; a third only move 2.
         let outcomes = [(0.5, 0, 2), (0.25, 1, 3), (0.25, 2, 3)]

@@ -16,10 +16,10 @@ use super::options::{MctsOptions, Selection};
 use super::pending::Pending;
 use super::reserve::Reserve;
 use super::select::Selector;
-use super::shares::Draws;
+use super::strata::Draws;
 use crate::core::calibration::logistic;
 use crate::core::chance::Bounds;
-use crate::core::game::{Game, MAX_SEATS, OutcomeList, Payoffs, Seat, left_for_each};
+use crate::core::game::{Game, MAX_SEATS, Payoffs, Seat, left_for_each};
 use crate::core::oracle::Oracle;
 use crate::core::random::RandomStream;
 use crate::search::SearchStats;
@@ -111,10 +111,12 @@ pub(super) struct Worker<G: Game, L, M> {
     /// each.
     drawn: G::Moves,
     moves: G::Moves,
-    outcomes: OutcomeList,
+    outcomes: G::Outcomes,
     values: Vec<f32>,
     successors: Vec<G::Position>,
     successor_values: Vec<f32>,
+    /// Kinds of the moves made from a position of the path on.
+    made: MoveKinds,
 }
 
 /// A thread has at most one simulation under way for each so many that it has made.
@@ -145,10 +147,11 @@ impl<G: Game, L: Leaf<G>, M: Meter> Worker<G, L, M> {
             answers: Vec::new(),
             drawn: G::Moves::default(),
             moves: G::Moves::default(),
-            outcomes: OutcomeList::default(),
+            outcomes: G::Outcomes::default(),
             values: Vec::new(),
             successors: Vec::new(),
             successor_values: Vec::new(),
+            made: MoveKinds::default(),
         }
     }
 

@@ -3,6 +3,7 @@
 //! Invariant: what matters of an outcome follows from [`ChanceBounds`] alone.
 
 use crate::core::chance::{Bounds, ChanceBounds};
+use crate::core::game::OutcomeList;
 
 /// A window of values that matter, in win probability of the party to move.
 #[derive(Clone, Copy, Debug)]
@@ -44,7 +45,7 @@ impl Window {
 
     /// The window of one outcome of a chance node with this window.
     #[inline]
-    pub(super) fn of(self, chance: &ChanceBounds, index: usize) -> Self {
+    pub(super) fn of<O: OutcomeList>(self, chance: &ChanceBounds<O>, index: usize) -> Self {
         let (alpha, beta) = chance.window(index, self.alpha, self.beta);
         Self::new(alpha, if self.beta < 1.0 { beta } else { 1.0 })
     }

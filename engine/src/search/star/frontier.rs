@@ -8,7 +8,7 @@
 use super::{Scratch, Star};
 use crate::core::chance::{Bounds, ChanceBounds, expectation};
 use crate::core::evaluator::Evaluator;
-use crate::core::game::{Game, OutcomeList};
+use crate::core::game::Game;
 use crate::search::meter::Meter;
 
 /// Values of positions one ply deep, the newest of each slot.
@@ -65,13 +65,14 @@ impl<G: Game, E: Evaluator<G>, M: Meter> Star<G, E, M> {
             .is_none_or(|oracle| !oracle.may_know_successors(position));
         if self.batches() && is_whole {
             let (game, evaluator, cache) = (&self.game, &self.evaluator, &mut self.caches[ply]);
-            let one_ply = self
+            let value = self
                 .meter
                 .evaluation(|| evaluator.one_ply(game, position, cache));
-            self.stats.nodes += u64::from(one_ply.successors);
-            self.stats.evaluations += u64::from(one_ply.evaluated);
-            self.horizon += u64::from(one_ply.evaluated);
-            Bounds::exact(one_ply.value)
+            let moves = self.game.count_moves(position);
+            self.stats.nodes += u64::from(moves.all);
+            self.stats.evaluations += u64::from(moves.open);
+            self.horizon += u64::from(moves.open);
+            Bounds::exact(value)
         } else {
             Bounds::exact(self.one_by_one(position, ply))
         }
@@ -82,8 +83,7 @@ impl<G: Game, E: Evaluator<G>, M: Meter> Star<G, E, M> {
     fn one_by_one(&mut self, position: &G::Position, ply: usize) -> f32 {
         let mut this = self.scratch[ply].take().unwrap_or_default();
         self.game.moves(position, &mut this.moves);
-        let mut outcomes = OutcomeList::default();
-        self.game.outcomes(position, &this.moves, &mut outcomes);
+        let outcomes = self.game.outcomes(position, &this.moves);
         this.ratings.clear();
         for &mv in this.moves.iter() {
             this.ratings.push(
@@ -103,11 +103,11 @@ impl<G: Game, E: Evaluator<G>, M: Meter> Star<G, E, M> {
         position: &G::Position,
         ply: usize,
         this: &mut Scratch<G>,
-        outcomes: &OutcomeList,
+        outcomes: &G::Outcomes,
         wants_all: bool,
         (alpha, beta): (f32, f32),
     ) -> Bounds {
-        let mut chance = ChanceBounds::new(outcomes);
+        let mut chance = ChanceBounds::<G::Outcomes>::new(outcomes);
         let remembers = self.recent.is_there();
         let mover = self.game.to_move(position);
         this.pending.clear();
@@ -127,7 +127,6 @@ impl<G: Game, E: Evaluator<G>, M: Meter> Star<G, E, M> {
                     0
                 };
                 let value = if let Some(value) = self.recent.get(key) {
-                    self.stats.remembered += 1;
                     self.horizon += 1;
                     value
                 } else if wants_all {

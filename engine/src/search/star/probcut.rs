@@ -17,11 +17,6 @@ const FROM: u32 = 3;
 /// Plies that the shallower search leaves out.
 const FEWER: u32 = 2;
 
-/// Standard deviation of the difference between the two searches, times the depth of the deeper
-/// one. Measured with `schwarz` on 400 positions of `data/suites/regret.jsonl`: 0.112, 0.082,
-/// 0.063, 0.051 and 0.044 at depths 3 to 7.
-const DEVIATION: f32 = 0.32;
-
 impl<G: Game, E: Evaluator<G>, M: Meter> Star<G, E, M> {
     /// Bounds that settle the window `(alpha, beta)` of a node, if a shallower search finds its
     /// value so far outside.
@@ -33,7 +28,8 @@ impl<G: Game, E: Evaluator<G>, M: Meter> Star<G, E, M> {
         ply: usize,
         (alpha, beta): (f32, f32),
     ) -> Option<Bounds> {
-        let margin = self.options.probcut.filter(|_| depth >= FROM)? * DEVIATION / depth as f32;
+        let deviations = self.options.probcut.filter(|_| depth >= FROM)?;
+        let margin = deviations * self.evaluator.probcut_deviation(&self.game)? / depth as f32;
         let (low, high) = (alpha - margin, beta + margin);
         if low <= 0.0 && high >= 1.0 {
             // No value is outside.

@@ -59,7 +59,7 @@ fn an_entry_holds_at_its_depth_only() {
         );
         assert_eq!(
             table.probe(key(7), 3),
-            Some(Known {
+            Some(Hit {
                 bounds,
                 holds: true,
                 proven: false,

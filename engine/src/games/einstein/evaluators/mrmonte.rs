@@ -11,7 +11,7 @@
 use crate::core::calibration::unproven;
 use crate::core::chance::expectation;
 use crate::core::evaluator::Evaluator;
-use crate::core::game::{Game, OutcomeList};
+use crate::core::game::Game;
 use crate::core::random::{RandomStream, SeedSpace, derive_seed};
 use crate::games::einstein::dice::DiceStream;
 use crate::games::einstein::players::rocknroll;
@@ -151,8 +151,7 @@ fn expectiminimax(
     }
     let mut moves = MoveList::default();
     game.moves(position, &mut moves);
-    let mut outcomes = OutcomeList::default();
-    game.outcomes(position, &moves, &mut outcomes);
+    let outcomes = game.outcomes(position, &moves);
     let mut values = [0.0; 3 * MAX_STONES];
     for (value, &mv) in values.iter_mut().zip(moves.iter()) {
         *value = 1.0 - expectiminimax(game, evaluator, &game.play(position, mv), depth - 1);

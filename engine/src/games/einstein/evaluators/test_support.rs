@@ -6,8 +6,8 @@
 //! left corner.
 
 use crate::core::chance::expectation;
-use crate::core::evaluator::{Evaluator, OnePly};
-use crate::core::game::{Game, OutcomeList};
+use crate::core::evaluator::Evaluator;
+use crate::core::game::Game;
 use crate::games::einstein::dice::{DiceStream, RandomStream};
 use crate::games::einstein::position::Side;
 use crate::games::einstein::{MAX_STONES, MoveList, Position, RED, Standard, Variant};
@@ -18,29 +18,22 @@ pub(crate) fn one_ply_by_successors<E: Evaluator<Standard>>(
     evaluator: &E,
     game: &Standard,
     position: &Position,
-) -> OnePly {
+) -> f32 {
     let mut moves = MoveList::default();
     game.moves(position, &mut moves);
-    let mut outcomes = OutcomeList::default();
-    game.outcomes(position, &moves, &mut outcomes);
-    let mut evaluated = 0;
+    let outcomes = game.outcomes(position, &moves);
     let values: Vec<f32> = moves
         .iter()
         .map(|&mv| {
             let next = game.play(position, mv);
             game.payoff(&next, position.seat()).unwrap_or_else(|| {
-                evaluated += 1;
                 let mut cache = E::Cache::default();
                 evaluator.refresh(game, &next, &mut cache);
                 1.0 - evaluator.value(game, &next, &cache)
             })
         })
         .collect();
-    OnePly {
-        value: expectation(&outcomes, &values),
-        successors: moves.len() as u32,
-        evaluated,
-    }
+    expectation(&outcomes, &values)
 }
 
 /// Positions that no game has: any squares, several stones on one, some beyond the board.

@@ -3,7 +3,7 @@
 
 use super::walk::Walk;
 use super::*;
-use crate::core::game::{Game, OutcomeList};
+use crate::core::game::Game;
 use crate::core::simd::Instructions;
 use crate::games::einstein::dice::Die;
 use crate::games::einstein::{MoveList, Position, Standard};
@@ -102,8 +102,7 @@ impl Reference {
                 .map_or_else(|| 1.0 - self.value(&after), f64::from)
         };
         let values: Vec<f64> = moves.iter().map(after).collect();
-        let mut outcomes = OutcomeList::default();
-        self.game.outcomes(position, &moves, &mut outcomes);
+        let outcomes = self.game.outcomes(position, &moves);
         // Weights are whole sixths; single precision would limit the values to seven digits.
         let value = |outcome: &crate::core::game::Outcome| {
             (f64::from(outcome.weight) * 6.0).round() / 6.0

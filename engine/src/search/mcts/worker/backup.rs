@@ -92,22 +92,17 @@ impl<G: Game, L: Leaf<G>, M: Meter> Worker<G, L, M> {
                 .flat_map(|permitted| permitted.iter())
                 .for_each(|&mv| self.moves.push(mv));
             self.outcomes.clear();
-            self.outcomes.push(Outcome {
-                weight: 1.0,
-                start: 0,
-                end: self.moves.len() as u16,
-            });
+            self.outcomes.push(Outcome::certain(self.moves.len()));
         } else {
             shared.game.moves(position, &mut self.moves);
-            shared
-                .game
-                .outcomes(position, &self.moves, &mut self.outcomes);
+            self.outcomes = shared.game.outcomes(position, &self.moves);
         }
     }
 
     /// Adds the payoffs to every move on the way that was made then or later, by its kind.
     fn add_rave<const SHARED: bool>(&mut self, shared: &Shared<'_, G>, lane: &Lane<G::Position>) {
-        let mut made = lane.made;
+        let mut made = std::mem::take(&mut self.made);
+        made.clone_from(&lane.made);
         for step in lane.path.iter().rev() {
             self.list(shared, step.block, &step.position);
             let kind = |mv| shared.game.move_kind(&step.position, mv);
@@ -123,5 +118,6 @@ impl<G: Game, L: Leaf<G>, M: Meter> Worker<G, L, M> {
                 }
             }
         }
+        self.made = made;
     }
 }

@@ -7,7 +7,7 @@ use super::{Lane, Shared, Step, Worker, middle, turned};
 use crate::core::chance::Bounds;
 use crate::core::game::{Game, MAX_SEATS, Seat};
 use crate::search::mcts::graph::Cell;
-use crate::search::mcts::leaf::{Leaf, MoveKinds, of_two};
+use crate::search::mcts::leaf::{Leaf, of_two};
 use crate::search::meter::Meter;
 
 impl<G: Game, L: Leaf<G>, M: Meter> Worker<G, L, M> {
@@ -21,7 +21,8 @@ impl<G: Game, L: Leaf<G>, M: Meter> Worker<G, L, M> {
     ) {
         for lane in lanes.iter_mut() {
             lane.path.clear();
-            (lane.waits, lane.proved, lane.made) = (None, false, MoveKinds::default());
+            (lane.waits, lane.proved) = (None, false);
+            lane.made.clear();
             lane.at = Some((shared.root.position, shared.root.block));
         }
         let mut under_way = true;

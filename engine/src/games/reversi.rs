@@ -1,0 +1,311 @@
+//! The rules of Reversi (Othello) on boards of 8, 6 and 4 columns.
+//!
+//! A move fills an empty square and turns every straight run of enemy discs between it and an own
+//! disc; at least one must turn. Who has no such move passes, which is a move of its own; when
+//! neither side has one the game is over and most discs win. Invariant: a position knows the
+//! squares its mover may fill, so they are found once, when it is made; smaller boards are the
+//! upper left corner of the big one, and nothing ever stands outside of them.
+
+pub mod bits;
+mod drawing;
+pub mod endgame;
+pub mod evaluators;
+mod inputs;
+pub mod notation;
+mod playable;
+pub mod transcript;
+
+use crate::core::game::{DRAW, FixedList, Game, OneOutcome, Payoffs, Seat, Stage, one_of, won_by};
+use bits::{COLUMNS, reached, turned};
+
+/// Black, who moves first: seat 0.
+pub const BLACK: Seat = 0;
+/// White: seat 1.
+pub const WHITE: Seat = 1;
+
+/// The moves of a position; no more than squares.
+pub type MoveList = FixedList<Move, 64>;
+
+/// The rules: the size of the board.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Reversi {
+    size: usize,
+    /// The squares of the board.
+    squares: u64,
+    corners: u64,
+}
+
+impl Reversi {
+    /// The board of 8×8.
+    pub const EIGHT: Self = Self::new(8);
+    /// The board of 6×6.
+    pub const SIX: Self = Self::new(6);
+    /// The board of 4×4.
+    pub const FOUR: Self = Self::new(4);
+
+    const fn new(size: usize) -> Self {
+        let row = (1 << size) - 1;
+        let (mut squares, mut at) = (0, 0);
+        while at < size {
+            squares |= row << (COLUMNS * at);
+            at += 1;
+        }
+        let sides = 1 | 1 << (size - 1);
+        Self {
+            size,
+            squares,
+            corners: sides | sides << (COLUMNS * (size - 1)),
+        }
+    }
+
+    /// Columns, which are as many as rows.
+    #[must_use]
+    pub fn size(&self) -> usize {
+        self.size
+    }
+
+    /// The squares of the board, a1 being bit 0 and a2 bit 8.
+    #[must_use]
+    pub fn squares(&self) -> u64 {
+        self.squares
+    }
+
+    /// The position that every game begins with.
+    #[must_use]
+    pub fn start(&self) -> Position {
+        let last = self.size / 2;
+        let square = |column: usize, row: usize| 1 << (COLUMNS * row + column);
+        let white = square(last - 1, last - 1) | square(last, last);
+        let black = square(last, last - 1) | square(last - 1, last);
+        self.position(black, white, BLACK)
+    }
+
+    /// The position in which `seat` is to move and has the discs `own`; both sets lie on the board
+    /// and share no square.
+    #[must_use]
+    #[inline]
+    pub fn position(&self, own: u64, enemy: u64, seat: Seat) -> Position {
+        Position {
+            own,
+            enemy,
+            moves: self.moves_of(own, enemy),
+            seat: seat as u8,
+        }
+    }
+
+    #[inline]
+    fn moves_of(&self, own: u64, enemy: u64) -> u64 {
+        reached(own, enemy) & self.squares & !(own | enemy)
+    }
+
+    /// How many squares are empty.
+    #[must_use]
+    #[inline]
+    pub fn empties(&self, position: &Position) -> u32 {
+        (self.squares & !(position.own | position.enemy)).count_ones()
+    }
+
+    /// Whether neither side can move.
+    #[must_use]
+    #[inline]
+    pub fn is_over(&self, position: &Position) -> bool {
+        position.moves == 0 && self.moves_of(position.enemy, position.own) == 0
+    }
+
+    /// Own discs minus enemy discs, where the winner is also given the empty squares: how a
+    /// position that is over counts.
+    #[must_use]
+    #[inline]
+    pub fn final_discs(&self, position: &Position) -> i32 {
+        let ahead = position.discs_ahead();
+        ahead + ahead.signum() * self.empties(position) as i32
+    }
+}
+
+impl Default for Reversi {
+    fn default() -> Self {
+        Self::EIGHT
+    }
+}
+
+/// The discs, whose turn it is, and where the mover may play.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Position {
+    own: u64,
+    enemy: u64,
+    moves: u64,
+    seat: u8,
+}
+
+impl Position {
+    /// The discs of the side to move.
+    #[must_use]
+    #[inline]
+    pub fn own(&self) -> u64 {
+        self.own
+    }
+
+    /// The discs of the other side.
+    #[must_use]
+    #[inline]
+    pub fn enemy(&self) -> u64 {
+        self.enemy
+    }
+
+    /// The squares that the side to move may fill; none if it must pass or the game is over.
+    #[must_use]
+    #[inline]
+    pub fn moves(&self) -> u64 {
+        self.moves
+    }
+
+    /// Whose turn it is.
+    #[must_use]
+    #[inline]
+    pub fn seat(&self) -> Seat {
+        usize::from(self.seat)
+    }
+
+    /// The discs of a seat.
+    #[must_use]
+    pub fn discs(&self, seat: Seat) -> u64 {
+        if seat == self.seat() {
+            self.own
+        } else {
+            self.enemy
+        }
+    }
+
+    /// Own discs minus enemy discs.
+    #[must_use]
+    #[inline]
+    pub fn discs_ahead(&self) -> i32 {
+        self.own.count_ones() as i32 - self.enemy.count_ones() as i32
+    }
+}
+
+/// The square that is filled, or a pass.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Move(u8);
+
+impl Move {
+    /// What is played where nothing else can be.
+    pub const PASS: Self = Self(64);
+
+    /// Fills a square, counted from a1 along the rows of the big board.
+    #[must_use]
+    #[inline]
+    pub fn to(square: usize) -> Self {
+        Self(square as u8)
+    }
+
+    /// The square, or nothing for a pass.
+    #[must_use]
+    #[inline]
+    pub fn square(self) -> Option<usize> {
+        (self != Self::PASS).then_some(usize::from(self.0))
+    }
+}
+
+impl Game for Reversi {
+    type Position = Position;
+    type Move = Move;
+    type Moves = MoveList;
+    type Outcomes = OneOutcome;
+
+    #[inline]
+    fn to_move(&self, position: &Position) -> Seat {
+        position.seat()
+    }
+
+    #[inline]
+    fn payoffs(&self, position: &Position) -> Option<Payoffs> {
+        if position.moves != 0 || !self.is_over(position) {
+            return None;
+        }
+        Some(match position.discs_ahead() {
+            0 => DRAW,
+            1.. => won_by(position.seat()),
+            _ => won_by(1 - position.seat()),
+        })
+    }
+
+    #[inline]
+    fn moves(&self, position: &Position, moves: &mut MoveList) {
+        moves.clear();
+        for square in bits::squares_of(position.moves) {
+            moves.push(Move::to(square));
+        }
+        if position.moves == 0 {
+            moves.push(Move::PASS);
+        }
+    }
+
+    #[inline]
+    fn random_move(&self, position: &Position, bits: u64) -> Move {
+        let moves = position.moves;
+        if moves == 0 {
+            return Move::PASS;
+        }
+        let chosen = one_of(moves.count_ones() as usize, bits as u32);
+        Move::to(
+            (0..chosen)
+                .fold(moves, |left, _| left & (left - 1))
+                .trailing_zeros() as usize,
+        )
+    }
+
+    #[inline]
+    fn play(&self, position: &Position, mv: Move) -> Position {
+        let (mut own, mut enemy) = (position.own, position.enemy);
+        if let Some(square) = mv.square() {
+            let turned = turned(square, own, enemy);
+            own |= turned | 1 << square;
+            enemy ^= turned;
+        }
+        self.position(enemy, own, 1 - position.seat())
+    }
+
+    #[inline]
+    fn move_kinds(&self) -> usize {
+        65
+    }
+
+    fn move_kind(&self, _position: &Position, mv: Move) -> usize {
+        usize::from(mv.0)
+    }
+
+    #[inline]
+    fn urgency(&self, _position: &Position, mv: Move) -> u8 {
+        u8::from(
+            mv.square()
+                .is_some_and(|square| self.corners >> square & 1 == 1),
+        )
+    }
+
+    /// By thirds of the squares that a game fills.
+    fn stage(&self, position: &Position) -> Stage {
+        match 3 * self.empties(position) / (self.squares.count_ones() - 3) {
+            2.. => Stage::Opening,
+            1 => Stage::Middle,
+            _ => Stage::Endgame,
+        }
+    }
+
+    #[inline]
+    fn key(&self, position: &Position) -> u64 {
+        // Two rounds of a folded product (as in wyhash, Wang Yi): each bit reaches all others.
+        let fold = |one: u64, other: u64| {
+            let product = u128::from(one) * u128::from(other);
+            product as u64 ^ (product >> 64) as u64
+        };
+        let seat = u64::from(position.seat) << 63;
+        fold(
+            fold(
+                position.own ^ 0x9E37_79B9_7F4A_7C15,
+                position.enemy ^ seat ^ 0xD6E8_FEB8_6659_FD93,
+            ),
+            0xA076_1D64_78BD_642F,
+        )
+    }
+}

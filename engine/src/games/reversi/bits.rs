@@ -1,0 +1,89 @@
+//! Sets of squares as 64 bits: runs of discs along the eight directions, and symmetries.
+//!
+//! A square is `8 · row + column`, a1 being 0. Runs are found for a whole set at once by doubling
+//! (Kogge and Stone's prefix network, as chess programs use it). Invariant: a run passes over
+//! enemy discs only, and along rows and diagonals never over the outer columns, so none goes round
+//! the edge.
+
+/// Columns of a row of bits.
+pub const COLUMNS: usize = 8;
+
+/// Columns b to g: where discs may lie inside a run along a row or a diagonal.
+const INNER: u64 = 0x7E7E_7E7E_7E7E_7E7E;
+
+/// How far the next square of a line is, and where the line may be gone on with.
+const LINES: [(u32, u64); 4] = [(1, INNER), (7, INNER), (8, u64::MAX), (9, INNER)];
+
+/// The runs of `enemy` that begin next to `from`, on either side of it along one line: towards
+/// higher and towards lower squares. No run is longer than six.
+#[inline(always)]
+fn runs(from: u64, enemy: u64, step: u32) -> (u64, u64) {
+    let mut up = enemy & from << step;
+    let mut down = enemy & from >> step;
+    up |= enemy & up << step;
+    down |= enemy & down >> step;
+    let up_pairs = enemy & enemy << step;
+    let down_pairs = enemy & enemy >> step;
+    up |= up_pairs & up << (2 * step);
+    down |= down_pairs & down >> (2 * step);
+    up |= up_pairs & up << (2 * step);
+    down |= down_pairs & down >> (2 * step);
+    (up, down)
+}
+
+/// The squares behind runs of enemy discs that begin next to an own disc; some may be filled or
+/// off a smaller board.
+#[must_use]
+#[inline]
+pub fn reached(own: u64, enemy: u64) -> u64 {
+    LINES.into_iter().fold(0, |reached, (step, inner)| {
+        let (up, down) = runs(own, enemy & inner, step);
+        reached | up << step | down >> step
+    })
+}
+
+/// The enemy discs that turn when an own disc is put on a square.
+#[must_use]
+#[inline]
+pub fn turned(square: usize, own: u64, enemy: u64) -> u64 {
+    // All bits if a run ends at an own disc.
+    let closed = |end: u64| u64::from(own & end != 0).wrapping_neg();
+    LINES.into_iter().fold(0, |turned, (step, inner)| {
+        let (up, down) = runs(1 << square, enemy & inner, step);
+        turned | up & closed(up << step) | down & closed(down >> step)
+    })
+}
+
+/// The squares of a set, in order.
+#[inline]
+pub fn squares_of(mut set: u64) -> impl Iterator<Item = usize> {
+    std::iter::from_fn(move || {
+        (set != 0).then(|| {
+            let square = set.trailing_zeros() as usize;
+            set &= set - 1;
+            square
+        })
+    })
+}
+
+/// A set turned and mirrored on a board of `size` columns by one of the square's eight symmetries;
+/// 0 leaves it as it is.
+#[must_use]
+pub fn image(mut set: u64, symmetry: usize, size: usize) -> u64 {
+    let rest = COLUMNS - size;
+    if symmetry & 1 != 0 {
+        // Rows upside down.
+        set = set.swap_bytes() >> (COLUMNS * rest);
+    }
+    if symmetry & 2 != 0 {
+        // Columns from right to left.
+        set = set.reverse_bits().swap_bytes() >> rest;
+    }
+    if symmetry & 4 != 0 {
+        // Rows become columns.
+        set = squares_of(set).fold(0, |turned, square| {
+            turned | 1 << (square % COLUMNS * COLUMNS + square / COLUMNS)
+        });
+    }
+    set
+}

@@ -1,0 +1,177 @@
+//! Reversi as a game to play, record and learn.
+
+use super::endgame::{EndgamePlayer, SolvedEndgames};
+use super::evaluators::EVALUATORS;
+use super::notation::SIGNS;
+use super::{Move, MoveList, Position, Reversi, bits, drawing};
+use crate::core::game::{Game, Seat};
+use crate::core::random::RandomStream;
+use crate::core::text::TextError;
+use crate::learned::files;
+use crate::play::notation::{Arguments, Problem, parse_number};
+use crate::play::playable::{NoChance, Playable};
+use crate::play::registry::{AnyEvaluator, EvaluatorEntry, Meaning, OracleEntry, PlayerEntry};
+use std::path::Path;
+use std::sync::Arc;
+
+/// `endgame=N`: positions with at most N empty squares are solved.
+static SOLVED: OracleEntry<Reversi> = OracleEntry {
+    key: "endgame",
+    read: |value, _| {
+        let empties = parse_number("endgame", value, 0..=20)?;
+        Ok((empties > 0).then(|| Arc::new(SolvedEndgames { empties }) as _))
+    },
+    unasked: |_, _| Ok(None),
+};
+
+static PLAYERS: [PlayerEntry<Reversi>; 1] = [PlayerEntry {
+    name: "endgame",
+    parameters: "empties",
+    help: "exact in discs with so many empty squares (20); before, fewest replies",
+    meaning: Meaning::Own(|arguments, game| {
+        let (game, empties) = (*game, arguments.number("empties", 0..=60, 20)?);
+        Ok(Arc::new(move || {
+            Box::new(EndgamePlayer::new(game, empties))
+        }))
+    }),
+}];
+
+impl Playable for Reversi {
+    const NAME: &'static str = "reversi";
+    const OPENING_PLIES: usize = 8;
+    const REMAINING: &'static str = "empties";
+    const URGENCIES: &'static [(&'static str, u32)] = &[("quiet", 1), ("corner", 4)];
+    type Luck = NoChance;
+    type PairedLuck = NoChance;
+
+    fn from_arguments(arguments: &mut Arguments<'_>) -> Result<Self, Problem> {
+        let sizes = [("8", Self::EIGHT), ("6", Self::SIX), ("4", Self::FOUR)];
+        arguments.choice("size", &sizes)
+    }
+
+    fn parameters(&self) -> String {
+        if *self == Self::default() {
+            String::new()
+        } else {
+            format!("size={}", self.size())
+        }
+    }
+
+    fn evaluators() -> &'static [EvaluatorEntry<Self>] {
+        &EVALUATORS
+    }
+
+    fn players() -> &'static [PlayerEntry<Self>] {
+        &PLAYERS
+    }
+
+    fn oracle() -> Option<&'static OracleEntry<Self>> {
+        Some(&SOLVED)
+    }
+
+    fn model(&self, path: &Path) -> Result<Arc<dyn AnyEvaluator<Self>>, String> {
+        files::evaluator(self, path)
+    }
+
+    /// No two plies after each other are passes.
+    fn most_plies(&self) -> u16 {
+        128
+    }
+
+    fn luck(&self, _seed: u64) -> NoChance {
+        NoChance
+    }
+
+    fn paired_luck(&self, _seed: u64) -> NoChance {
+        NoChance
+    }
+
+    fn permitted(&self, position: &Position, outcome: u8, moves: &mut MoveList) {
+        moves.clear();
+        if outcome == 0 {
+            self.moves(position, moves);
+        }
+    }
+
+    fn random_start(&self, _random: &mut RandomStream, _first: Seat) -> Position {
+        self.start()
+    }
+
+    fn remaining(&self, position: &Position) -> usize {
+        self.empties(position) as usize
+    }
+
+    fn parse_position(&self, text: &str) -> Result<(Position, Option<u8>), TextError> {
+        Self::parse_position(self, text).map(|position| (position, None))
+    }
+
+    fn format_position(&self, position: &Position, _outcome: Option<u8>) -> String {
+        Self::format_position(self, position)
+    }
+
+    fn parse_move(&self, position: &Position, text: &str) -> Result<Move, TextError> {
+        Self::parse_move(self, position, text)
+    }
+
+    fn format_move(&self, _position: &Position, mv: Move) -> String {
+        Self::format_move(self, mv)
+    }
+
+    fn seat_name(&self, seat: Seat) -> &'static str {
+        ["X", "O"][seat]
+    }
+
+    fn seat_title(&self, seat: Seat) -> &'static str {
+        drawing::title(seat)
+    }
+
+    fn draw(&self, position: &Position, _outcome: Option<u8>) -> String {
+        drawing::text(self, position)
+    }
+
+    fn svg(&self, position: &Position, _outcome: Option<u8>) -> String {
+        drawing::svg(self, position)
+    }
+
+    fn encode(&self, position: &Position, bytes: &mut Vec<u8>) {
+        bytes.extend_from_slice(&position.own().to_le_bytes());
+        bytes.extend_from_slice(&position.enemy().to_le_bytes());
+        bytes.push(position.seat() as u8);
+    }
+
+    fn decode(&self, bytes: &mut &[u8]) -> Result<Position, String> {
+        let (position, rest) = bytes
+            .split_first_chunk::<17>()
+            .ok_or("a position has seventeen bytes")?;
+        let discs = |at: usize| {
+            (at..at + 8)
+                .rev()
+                .fold(0, |discs, at| discs << 8 | u64::from(position[at]))
+        };
+        let (own, enemy, seat) = (discs(0), discs(8), usize::from(position[16]));
+        if (own | enemy) & !self.squares() != 0 {
+            return Err("a disc lies beside the board".to_owned());
+        }
+        if own & enemy != 0 {
+            return Err("two discs lie on one square".to_owned());
+        }
+        if seat >= SIGNS.len() {
+            return Err(format!("seat {seat} is none; there are two"));
+        }
+        *bytes = rest;
+        Ok(self.position(own, enemy, seat))
+    }
+
+    fn symmetries(&self) -> usize {
+        8
+    }
+
+    fn image(&self, position: &Position, symmetry: usize) -> Position {
+        let image = |discs| bits::image(discs, symmetry, self.size());
+        self.position(
+            image(position.own()),
+            image(position.enemy()),
+            position.seat(),
+        )
+    }
+}

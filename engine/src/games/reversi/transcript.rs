@@ -1,0 +1,450 @@
+//! Whole games of Reversi as other programs write them: moves in a row, `f5d6c3`, or GGF.
+//!
+//! GGF is the Generic Game Format of the Generic Game Server (Igor Durdanović, Michael Buro):
+//! `(;GM[Othello]PB[name]PW[name]RE[+2]BO[8 board side]B[f5//0.01]W[d6];)`, several after each
+//! other; after a move may stand a value and a time. Moves in a row are one game a line, from the
+//! usual start. A pass may be written (`pass`, `pa`, `--`) or left out. Invariant: a game that is
+//! read is a legal one, and what is written reads back as the same.
+
+use super::notation::SIGNS;
+use super::{BLACK, Move, Position, Reversi, WHITE};
+use crate::core::game::{Game, Seat};
+use crate::core::text::TextError;
+
+/// A game, finished or not.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Transcript {
+    /// Where it begins.
+    pub start: Position,
+    /// Its moves, passes among them.
+    pub moves: Vec<Move>,
+    /// The names of Black and White; empty where not said.
+    pub players: [String; 2],
+}
+
+impl Transcript {
+    /// The moves in a row, as [`read`] takes them if the game begins at the usual start. Passes are
+    /// left out, but for a last one.
+    #[must_use]
+    pub fn row(&self, game: &Reversi) -> String {
+        let last = self.moves.len().wrapping_sub(1);
+        let texts = self.moves.iter().enumerate().map(|(index, &mv)| match mv {
+            Move::PASS if index == last => "--".to_owned(),
+            Move::PASS => String::new(),
+            _ => game.format_move(mv),
+        });
+        texts.collect()
+    }
+
+    /// The game in GGF, in one line; its result has the empty squares given to the winner.
+    #[must_use]
+    pub fn ggf(&self, game: &Reversi) -> String {
+        let mut position = self.start;
+        let mut moves = String::new();
+        for &mv in &self.moves {
+            let text = game.format_move(mv);
+            moves += &format!(
+                "{}[{}]",
+                ["B", "W"][position.seat()],
+                text.replace("pass", "PA")
+            );
+            position = game.play(&position, mv);
+        }
+        let result = if game.is_over(&position) {
+            let sign = [1, -1][position.seat()];
+            format!("{:+}", sign * game.final_discs(&position))
+        } else {
+            "?".to_owned()
+        };
+        // The form has no way to write a bracket.
+        let [black, white] = self
+            .players
+            .each_ref()
+            .map(|name| name.replace([']', '['], "_"));
+        let board = game.rows(&self.start).join(" ");
+        let board = format!("{board} {}", SIGNS[self.start.seat()]).replace('X', "*");
+        let size = game.size();
+        format!(
+            "(;GM[Othello]PC[Alea]PB[{black}]PW[{white}]RE[{result}]TI[0]TY[{size}]BO[{size} {board}]{moves};)"
+        )
+    }
+}
+
+/// Reads games, in GGF if the first sign is a parenthesis or a number, else moves in a row.
+///
+/// # Errors
+/// If the text is no such games: the error names line and character, counted from 1.
+pub fn read(game: &Reversi, text: &str) -> Result<Vec<Transcript>, TextError> {
+    let characters: Vec<char> = text.chars().collect();
+    let mut reader = Reader {
+        game,
+        characters: &characters,
+        next: 0,
+    };
+    let first = characters.iter().find(|sign| !sign.is_whitespace());
+    let games = match first {
+        Some('(' | '0'..='9') => reader.ggf_games(),
+        _ => reader.rows(),
+    };
+    games.map_err(|TextError { character, problem }| {
+        let before = &characters[..(character - 1).min(characters.len())];
+        let line = before.iter().filter(|&&sign| sign == '\n').count() + 1;
+        let in_line = before
+            .iter()
+            .rev()
+            .take_while(|&&sign| sign != '\n')
+            .count()
+            + 1;
+        TextError::new(
+            in_line,
+            if line == 1 {
+                problem
+            } else {
+                format!("{problem} (line {line})")
+            },
+        )
+    })
+}
+
+/// A game that is being read.
+struct Replay<'a> {
+    game: &'a Reversi,
+    position: Position,
+    read: Transcript,
+}
+
+impl<'a> Replay<'a> {
+    fn new(game: &'a Reversi, start: Position) -> Self {
+        let read = Transcript {
+            start,
+            moves: Vec::new(),
+            players: Default::default(),
+        };
+        Self {
+            game,
+            position: start,
+            read,
+        }
+    }
+
+    fn push(&mut self, mv: Move) {
+        self.read.moves.push(mv);
+        self.position = self.game.play(&self.position, mv);
+    }
+
+    /// Plays a move that stands at a character, counted from 0; `seat` makes it, if that is said.
+    fn play(&mut self, text: &str, at: usize, seat: Option<Seat>) -> Result<(), TextError> {
+        if self.game.is_over(&self.position) {
+            return Err(TextError::new(at + 1, "the game is over before this move"));
+        }
+        let passes = ["pass", "pa", "--"]
+            .iter()
+            .any(|pass| text.eq_ignore_ascii_case(pass));
+        if self.position.moves() == 0 && !passes {
+            self.push(Move::PASS);
+        }
+        if seat.is_some_and(|seat| seat != self.position.seat()) {
+            let side = super::drawing::title(self.position.seat());
+            return Err(TextError::new(at + 1, format!("it is {side}'s turn")));
+        }
+        let mv = self
+            .game
+            .parse_move(&self.position, if passes { "pass" } else { text })
+            .map_err(|error| TextError::new(at + error.character, error.problem))?;
+        self.push(mv);
+        Ok(())
+    }
+}
+
+struct Reader<'a> {
+    game: &'a Reversi,
+    characters: &'a [char],
+    next: usize,
+}
+
+impl<'a> Reader<'a> {
+    fn peek(&self) -> Option<char> {
+        self.characters.get(self.next).copied()
+    }
+
+    fn skip(&mut self, skipped: impl Fn(char) -> bool) {
+        while self.peek().is_some_and(&skipped) {
+            self.next += 1;
+        }
+    }
+
+    /// The next characters, at most `length` of them and none beyond `end`.
+    fn take(&mut self, length: usize, end: impl Fn(char) -> bool) -> String {
+        let rest = &self.characters[self.next..];
+        let taken: String = rest
+            .iter()
+            .take(length)
+            .take_while(|&&sign| !end(sign))
+            .collect();
+        self.next += taken.chars().count();
+        taken
+    }
+
+    fn expect(&mut self, wanted: char) -> Result<(), TextError> {
+        if self.peek() == Some(wanted) {
+            self.next += 1;
+            return Ok(());
+        }
+        let found = self
+            .peek()
+            .map_or("the end".to_owned(), |found| format!("{found:?}"));
+        Err(TextError::new(
+            self.next + 1,
+            format!("expected {wanted:?}, found {found}"),
+        ))
+    }
+
+    /// One game a line, moves in a row.
+    fn rows(&mut self) -> Result<Vec<Transcript>, TextError> {
+        let mut games = Vec::new();
+        let mut replay = Replay::new(self.game, self.game.start());
+        loop {
+            match self.peek() {
+                Some('\n') | None => {
+                    if !replay.read.moves.is_empty() {
+                        games.push(replay.read);
+                    }
+                    if self.peek().is_none() {
+                        return Ok(games);
+                    }
+                    replay = Replay::new(self.game, self.game.start());
+                    self.next += 1;
+                }
+                Some(space) if space.is_whitespace() => self.next += 1,
+                Some(_) => {
+                    let at = self.next;
+                    // No column is a p.
+                    let length = if matches!(self.peek(), Some('p' | 'P'))
+                        && self
+                            .characters
+                            .get(at + 2)
+                            .is_some_and(|&third| matches!(third, 's' | 'S'))
+                    {
+                        4
+                    } else {
+                        2
+                    };
+                    let text = self.take(length, char::is_whitespace);
+                    replay.play(&text, at, None)?;
+                }
+            }
+        }
+    }
+
+    /// Games in GGF; a number before each may count the boards of a match.
+    fn ggf_games(&mut self) -> Result<Vec<Transcript>, TextError> {
+        let mut games = Vec::new();
+        loop {
+            self.skip(|sign| sign.is_whitespace() || sign.is_ascii_digit());
+            if self.peek().is_none() {
+                return Ok(games);
+            }
+            games.push(self.ggf_game()?);
+        }
+    }
+
+    fn ggf_game(&mut self) -> Result<Transcript, TextError> {
+        self.expect('(')?;
+        self.expect(';')?;
+        let mut replay = Replay::new(self.game, self.game.start());
+        loop {
+            self.skip(char::is_whitespace);
+            if self.peek() == Some(';') {
+                self.next += 1;
+                self.expect(')')?;
+                return Ok(replay.read);
+            }
+            let name_at = self.next;
+            let name = self.take(usize::MAX, |sign| !sign.is_ascii_alphabetic());
+            self.expect('[')?;
+            let at = self.next;
+            let value = self.take(usize::MAX, |sign| sign == ']');
+            self.expect(']')?;
+            match name.as_str() {
+                "GM" if !value.eq_ignore_ascii_case("othello") => {
+                    return Err(TextError::new(
+                        at + 1,
+                        format!("a game of {value:?}, not Othello"),
+                    ));
+                }
+                "TY" if value.contains(['a', 'k']) => {
+                    return Err(TextError::new(
+                        at + 1,
+                        "games with another result (anti, komi) are not read",
+                    ));
+                }
+                "PB" => replay.read.players[BLACK] = value,
+                "PW" => replay.read.players[WHITE] = value,
+                "BO" if replay.read.moves.is_empty() => {
+                    let start = self.board(&value, at)?;
+                    replay = Replay {
+                        position: start,
+                        read: Transcript {
+                            start,
+                            ..replay.read
+                        },
+                        ..replay
+                    };
+                }
+                "BO" => {
+                    return Err(TextError::new(
+                        name_at + 1,
+                        "the board stands before the moves",
+                    ));
+                }
+                "B" | "W" => {
+                    let seat = if name == "B" { BLACK } else { WHITE };
+                    replay.play(value.split('/').next().unwrap_or_default(), at, Some(seat))?;
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// A board as GGF writes it: its size, rows of `*`, `O` and `-`, and the side to move.
+    fn board(&self, value: &str, at: usize) -> Result<Position, TextError> {
+        let (size, rest) = value.split_once(' ').unwrap_or((value, ""));
+        if size != self.game.size().to_string() {
+            let problem = format!(
+                "a board of size {size:?}; this game has {}",
+                self.game.size()
+            );
+            return Err(TextError::new(at + 1, problem));
+        }
+        let (rows, side) = rest.trim_end().rsplit_once(' ').unwrap_or((rest, ""));
+        let rows: String = rows.chars().filter(|sign| !sign.is_whitespace()).collect();
+        self.game
+            .parse_position(&format!("{rows} {side}").replace('*', "X"))
+            .map_err(|error| {
+                let sign = error.character;
+                TextError::new(
+                    at + 1,
+                    format!(
+                        "the board's sign {sign}, spaces left out: {}",
+                        error.problem
+                    ),
+                )
+            })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::core::random::RandomStream;
+
+    const SHORT: &str = "f5d6c3d3c4f4f6f3e6e7d7";
+
+    fn one(text: &str) -> Transcript {
+        let mut games = read(&Reversi::EIGHT, text).unwrap();
+        assert_eq!(games.len(), 1);
+        games.remove(0)
+    }
+
+    fn problem(text: &str) -> String {
+        read(&Reversi::EIGHT, text).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn moves_in_a_row_are_read_and_written() {
+        let game = Reversi::EIGHT;
+        let read_back = one(SHORT);
+        assert_eq!(
+            (read_back.moves.len(), read_back.row(&game)),
+            (11, SHORT.to_owned())
+        );
+        assert_eq!(read(&game, " F5 D6 c3\r\n\nf5f6\n").unwrap().len(), 2);
+        assert_eq!(read(&game, "").unwrap(), []);
+        assert_eq!(
+            problem("f5d6\nf5d7"),
+            "character 3: a disc on d7 would turn no disc (line 2)"
+        );
+        assert_eq!(
+            problem("f5pa"),
+            "character 3: no pass while there is a move: f4"
+        );
+        assert_eq!(
+            problem("f5d"),
+            "character 4: a move is a square, a-h and 1-8, or pass"
+        );
+    }
+
+    #[test]
+    fn a_pass_may_be_left_out_or_written() {
+        let game = Reversi::FOUR;
+        let mut random = RandomStream::new(1);
+        let (mut position, mut moves) = (game.start(), Vec::new());
+        // Random games up to the first pass.
+        while moves.last() != Some(&Move::PASS) {
+            if game.is_over(&position) {
+                (position, moves) = (game.start(), Vec::new());
+            }
+            moves.push(game.random_move(&position, random.next_u64()));
+            position = game.play(&position, moves[moves.len() - 1]);
+        }
+        let next = game.random_move(&position, random.next_u64());
+        moves.push(next);
+        let whole = Transcript {
+            start: game.start(),
+            moves,
+            players: Default::default(),
+        };
+        let row = whole.row(&game);
+        assert!(!row.contains('-'));
+        assert_eq!(read(&game, &row).unwrap(), [whole.clone()]);
+        let last = row.len() - 2;
+        for pass in ["pass", "PA", "--", " pass "] {
+            let written = format!("{}{pass}{}", &row[..last], &row[last..]);
+            assert_eq!(read(&game, &written).unwrap(), [whole.clone()], "{written}");
+        }
+        let mut cut = whole.clone();
+        cut.moves.pop();
+        assert_eq!(read(&game, &cut.row(&game)).unwrap(), [cut.clone()]);
+        assert_eq!(read(&game, &cut.ggf(&game)).unwrap(), [cut]);
+    }
+
+    #[test]
+    fn ggf_is_read_and_written() {
+        let board = "8 -------- -------- -------- ---O*--- ---*O--- -------- -------- -------- *";
+        let text = format!(
+            "2 (;GM[Othello]PC[GGS/os]DT[2009.07.02_09:24:22.MDT]PB[ann]PW[bob]RB[2173.03]TI[10:00//02:00]TY[8]\
+             RE[?]BO[{board}]B[f5/-1.04/0.01]W[D6//0.01]B[c3];)\n(;GM[Othello]BO[{board}]B[f5];)\n"
+        );
+        let game = Reversi::EIGHT;
+        let games = read(&game, &text).unwrap();
+        assert_eq!(games[0].players, ["ann", "bob"]);
+        assert_eq!([games[0].row(&game), games[1].row(&game)], ["f5d6c3", "f5"]);
+        let written = format!(
+            "(;GM[Othello]PC[Alea]PB[ann]PW[bob]RE[?]TI[0]TY[8]BO[{board}]B[f5]W[d6]B[c3];)"
+        );
+        assert_eq!(games[0].ggf(&game), written);
+        assert_eq!(one(&written), games[0]);
+        assert!(problem("(;GM[Go];)").starts_with("character 6: a game of \"Go\""));
+        assert_eq!(problem("(;W[f5];)"), "character 5: it is Black's turn");
+        assert_eq!(
+            problem("(;B[f5]"),
+            "character 8: expected '[', found the end"
+        );
+        assert!(problem("(;BO[6 ---- *];)").contains("a board of size \"6\"; this game has 8"));
+        assert!(problem("(;BO[8 ---- *];)").contains("sign 5, spaces left out"));
+    }
+
+    #[test]
+    fn a_finished_game_has_its_result() {
+        let game = Reversi::EIGHT;
+        // Black takes every disc with the ninth move: the shortest game that there is.
+        let mut whole = one("e6f4e3f6g5d6e7f5c5");
+        assert!(whole.ggf(&game).contains("RE[+64]"), "{}", whole.ggf(&game));
+        whole.moves.pop();
+        assert!(whole.ggf(&game).contains("RE[?]"));
+        assert_eq!(
+            problem("e6f4e3f6g5d6e7f5c5a1"),
+            "character 19: the game is over before this move"
+        );
+    }
+}

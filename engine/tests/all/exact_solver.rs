@@ -1,0 +1,79 @@
+//! Exact values by a plain memoised recursion through the game trait.
+//!
+//! The recursion is the definition: a position is worth Σ weight · best permitted move, in `f64`.
+//! It is the truth that other exact components are compared with.
+#![allow(dead_code, reason = "each test program uses a part of it")]
+
+use engine::core::game::Game;
+use engine::games::einstein::{EinStein, Move, MoveList, Position};
+use std::collections::HashMap;
+
+/// Exact values of one set of rules with a fair die.
+pub(crate) struct Solver<const COLUMNS: usize, const ROWS: usize> {
+    pub(crate) game: EinStein<COLUMNS, ROWS>,
+    values: HashMap<u64, f64>,
+}
+
+impl<const COLUMNS: usize, const ROWS: usize> Solver<COLUMNS, ROWS> {
+    pub(crate) fn new(game: EinStein<COLUMNS, ROWS>) -> Self {
+        Self {
+            game,
+            values: HashMap::new(),
+        }
+    }
+
+    /// Win probability of the side to move, before the roll.
+    pub(crate) fn value(&mut self, position: &Position) -> f64 {
+        if let Some(payoffs) = self.game.payoffs(position) {
+            return f64::from(payoffs[self.game.to_move(position)]);
+        }
+        if let Some(&value) = self.values.get(&position.bits()) {
+            return value;
+        }
+        let mut moves = MoveList::default();
+        self.game.moves(position, &mut moves);
+        let move_values: Vec<f64> = moves
+            .iter()
+            .map(|&mv| self.value_of_move(position, mv))
+            .collect();
+        let outcomes = self.game.outcomes(position, &moves);
+        let value = outcomes
+            .iter()
+            .map(|outcome| self.exact_weight(outcome.weight) * best(&move_values[outcome.run()]))
+            .sum();
+        self.values.insert(position.bits(), value);
+        value
+    }
+
+    /// Win probability, after a move, of the side that makes it.
+    pub(crate) fn value_of_move(&mut self, position: &Position, mv: Move) -> f64 {
+        let after = self.game.play(position, mv);
+        let value = self.value(&after);
+        if self.game.to_move(&after) == self.game.to_move(position) {
+            value
+        } else {
+            1.0 - value
+        }
+    }
+
+    /// The multiple of 1 / faces that a weight stands for: single precision would limit the values
+    /// to seven digits.
+    fn exact_weight(&self, weight: f32) -> f64 {
+        let faces = f64::from(self.game.die().faces());
+        let permitting = (f64::from(weight) * faces).round();
+        assert!(
+            (f64::from(weight) * faces - permitting).abs() < 1e-5,
+            "a fair die's weight is a number of faces: {weight}"
+        );
+        permitting / faces
+    }
+
+    pub(crate) fn value_of_text(&mut self, text: &str) -> f64 {
+        let (position, _) = self.game.parse_position(text).expect("a position");
+        self.value(&position)
+    }
+}
+
+fn best(values: &[f64]) -> f64 {
+    values.iter().copied().fold(0.0, f64::max)
+}

@@ -4,7 +4,8 @@ mod positions;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use engine::core::evaluator::Evaluator;
-use engine::games::einstein::learned::ntuple::{Instructions, NTuple, TupleSet};
+use engine::core::simd::Instructions;
+use engine::games::einstein::learned::ntuple::{NTuple, TupleSet};
 use engine::games::einstein::{Position, Standard};
 use engine::play::build;
 use positions::{POSITIONS, positions};
@@ -47,13 +48,8 @@ fn evaluators(criterion: &mut Criterion) {
             bencher.iter(|| positions.iter().map(value).sum::<f32>());
         });
     }
-    for instructions in Instructions::ALL
-        .into_iter()
-        .filter(|instructions| instructions.is_available())
-    {
-        let network = tables()
-            .on(instructions)
-            .unwrap_or_else(|missing| panic!("{missing:?} is available"));
+    for instructions in Instructions::available() {
+        let network = tables().on(instructions);
         group.bench_function(
             format!("40 tables of 13^4, {}", instructions.name()),
             |bencher| {
@@ -68,10 +64,11 @@ fn evaluators(criterion: &mut Criterion) {
 
 /// Forty windows of four squares, with weights that are no matter.
 fn tables() -> NTuple {
-    let windows = TupleSet::named("board-windows")
+    let windows = TupleSet::named(&Standard::default(), "board-windows")
         .unwrap_or_else(|error| panic!("{error}"))
         .tuple_texts();
-    let set = TupleSet::custom(&windows[..40]).unwrap_or_else(|error| panic!("{error}"));
+    let set = TupleSet::custom(&Standard::default(), &windows[..40])
+        .unwrap_or_else(|error| panic!("{error}"));
     let weights = (0..set.rows()).map(|row| (row % 7) as f32 / 70.0).collect();
     NTuple::new(set, weights, 0.0).unwrap_or_else(|error| panic!("{error}"))
 }

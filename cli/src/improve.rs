@@ -18,6 +18,7 @@ use anyhow::{Context, Result, bail};
 use benches::arena::report::Stage;
 use config::ImproveConfig;
 use engine::core::files;
+use engine::games::einstein::Standard;
 use engine::games::einstein::learned::weights::ModelFile;
 use engine::play::notation::Notation;
 use evaluator::Evaluator;
@@ -245,7 +246,7 @@ fn best(ledger: &Ledger, start: &Evaluator, directory: &Path) -> Result<Evaluato
 
 /// The checksum of a model file, which is verified.
 fn checksum(path: &Path) -> Result<String> {
-    ModelFile::load(path)?;
+    ModelFile::load(&Standard::default(), path)?;
     gating::checksum(&files::read(path)?)
         .with_context(|| format!("{}: the model has no checksum", path.display()))
 }

@@ -15,7 +15,7 @@ use benches::arena::{Contestant, MatchOptions, MatchResult, play_match};
 use benches::plot::{CalibrationBin, Curve, LineChart};
 use config::PipelineConfig;
 use engine::core::files;
-use engine::games::einstein::RED;
+use engine::games::einstein::{Position, RED, Standard};
 use engine::play::build::{self, PlayerRecipe};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -232,7 +232,7 @@ fn calibration(
     models: &[FitReport],
     data: &Path,
 ) -> Result<Vec<(String, Vec<CalibrationBin>)>> {
-    let samples = Samples::open(
+    let samples = Samples::<Standard>::open(
         &[data],
         &SampleOptions::played(VALIDATION_SHARE, config.train().seed),
     )?;
@@ -259,7 +259,10 @@ fn calibration(
     Ok(plots)
 }
 
-fn bins(samples: &[Sample], value: impl Fn(&Sample) -> f32 + Send + Sync) -> Vec<CalibrationBin> {
+fn bins(
+    samples: &[Sample<Position>],
+    value: impl Fn(&Sample<Position>) -> f32 + Send + Sync,
+) -> Vec<CalibrationBin> {
     let values: Vec<f32> = samples.par_iter().map(value).collect();
     let mut sums = [(0.0, 0.0, 0u64); BINS];
     for (sample, value) in samples.iter().zip(values) {

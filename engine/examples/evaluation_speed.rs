@@ -18,13 +18,16 @@
 use engine::core::evaluator::Evaluator;
 use engine::core::game::Game;
 use engine::core::random::RandomStream;
+use engine::core::simd::Instructions;
 use engine::games::einstein::evaluators::schwarz_odds::SchwarzOdds;
 use engine::games::einstein::inputs::{FeatureGroup, FeatureGroups, SPARSE_ROWS};
+use engine::games::einstein::learned::Network;
 use engine::games::einstein::learned::integer_network::inputs::SideGroups;
 use engine::games::einstein::learned::integer_network::{FloatWeights, IntegerNetwork, SHAPES};
-use engine::games::einstein::learned::network::{HeadWeights, Layer, Network, NetworkWeights};
-use engine::games::einstein::learned::ntuple::{Instructions, NTuple, SET_NAMES, TupleSet};
+use engine::games::einstein::learned::ntuple::{NTuple, TupleSet};
 use engine::games::einstein::{Move, MoveList, Position, RED, Standard};
+use engine::learned::inputs::Learnable;
+use engine::learned::network::{HeadWeights, Layer, NetworkWeights};
 use std::hint::black_box;
 use std::time::Instant;
 
@@ -144,8 +147,8 @@ fn whole<E: Evaluator<Standard>>(name: &str, evaluator: &E, plies: &[Ply], round
         successors = 0;
         let mut sum = 0.0;
         for position in black_box(&next) {
-            let found = evaluator.one_ply(&game, position, &mut cache);
-            (sum, successors) = (sum + found.value, successors + found.successors);
+            sum += evaluator.one_ply(&game, position, &mut cache);
+            successors += game.count_moves(position).all;
         }
         black_box(sum);
     });
@@ -159,8 +162,7 @@ fn numbers(random: &mut RandomStream, count: usize, most: f64) -> Vec<f32> {
 }
 
 fn network(random: &mut RandomStream, groups: FeatureGroups) -> Network {
-    Network::new(NetworkWeights {
-        groups,
+    let weights = NetworkWeights {
         sparse: numbers(random, SPARSE_ROWS * 64, 0.3),
         dense: numbers(random, groups.len() * 64, 0.3),
         bias: numbers(random, 64, 0.3),
@@ -171,8 +173,8 @@ fn network(random: &mut RandomStream, groups: FeatureGroups) -> Network {
         output: numbers(random, 32, 1.0),
         output_bias: 0.0,
         heads: HeadWeights::default(),
-    })
-    .unwrap()
+    };
+    Network::new(&Standard::default(), groups, weights).unwrap()
 }
 
 fn integer_network(random: &mut RandomStream, [first, second]: [usize; 2]) -> IntegerNetwork {
@@ -204,7 +206,7 @@ fn main() {
     whole("schwarz", &schwarz, &plies, rounds);
     for shape in SHAPES {
         let network = integer_network(&mut random, shape);
-        for set in engine::core::simd::Instructions::available() {
+        for set in Instructions::available() {
             let network = network.clone().on(set);
             let name = format!("integer network {}-{}, {}", shape[0], shape[1], set.name());
             line(&name, &network, &plies, rounds);
@@ -221,7 +223,7 @@ fn main() {
         ("22 dense inputs", dense),
     ] {
         let network = network(&mut random, groups);
-        for set in engine::core::simd::Instructions::available() {
+        for set in Instructions::available() {
             line(
                 &format!("network 64-32, {inputs}, {}", set.name()),
                 &network.clone().on(set),
@@ -230,24 +232,27 @@ fn main() {
             );
         }
     }
-    let mut sets: Vec<(String, TupleSet)> = SET_NAMES
-        .map(|name| (name.to_owned(), TupleSet::named(name).unwrap()))
-        .to_vec();
-    let windows = TupleSet::named("board-windows").unwrap().tuple_texts();
+    let mut sets: Vec<(String, TupleSet)> = Standard::default()
+        .tuple_sets()
+        .iter()
+        .map(|set| {
+            let tuples = TupleSet::named(&Standard::default(), set.name).unwrap();
+            (set.name.to_owned(), tuples)
+        })
+        .collect();
+    let windows = TupleSet::named(&Standard::default(), "board-windows")
+        .unwrap()
+        .tuple_texts();
     sets.push((
         "tables of 13^4".to_owned(),
-        TupleSet::custom(&windows[..40]).unwrap(),
+        TupleSet::custom(&Standard::default(), &windows[..40]).unwrap(),
     ));
     for (name, set) in sets {
         let weights = numbers(&mut random, set.rows(), 0.1);
-        for instructions in Instructions::ALL
-            .into_iter()
-            .filter(|instructions| instructions.is_available())
-        {
+        for instructions in Instructions::available() {
             let network = NTuple::new(set.clone(), weights.clone(), 0.0)
                 .unwrap()
-                .on(instructions)
-                .unwrap();
+                .on(instructions);
             let title = format!("{} tuples, {name}, {}", set.tuples(), instructions.name());
             line(&title, &network, &plies, rounds);
             whole(&title, &network, &plies, rounds);

@@ -7,14 +7,15 @@ pub mod notation;
 // What everybody but search may know of a game.
 pub mod playable;
 
-pub mod perft;
-
 // What a game registers under names.
 pub mod registry;
 
 pub mod open_chance;
 
 pub mod random;
+
+// How many games there are.
+pub mod perft;
 
 pub mod provided;
 

@@ -1,17 +1,26 @@
 //! Speed of records and of learning: reading a shard, finding inputs, and the training steps of
 //! both families.
 
+/// The usual dense inputs.
+const USUAL: [FeatureGroup; 4] = [
+    FeatureGroup::Mobility,
+    FeatureGroup::RaceSummary,
+    FeatureGroup::Attack,
+    FeatureGroup::Material,
+];
+
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use engine::core::random::RandomStream;
 use engine::games::einstein::Standard;
-use engine::games::einstein::inputs::{ACTIVE, DenseFeatures, STONE_SQUARES};
-use engine::games::einstein::learned::network::Heads;
+use engine::games::einstein::inputs::{ACTIVE, DenseFeatures, FeatureGroup, STONE_SQUARES};
+use engine::learned::inputs::DenseInputs;
+use engine::learned::network::Heads;
 use std::hint::black_box;
 use std::path::Path;
 use trainer::batch::{network_batch, tuple_batch};
 use trainer::config::{Rule, TrainConfig};
 use trainer::dataset::{SampleOptions, Samples};
-use trainer::models::fused::{FusedNetwork, HeadInputs, Inputs, Shape};
+use trainer::models::fused::{FusedNetwork, HeadInputs, Inputs, Shape, Sparse};
 use trainer::models::online::Cells;
 use trainer::shard;
 
@@ -23,13 +32,14 @@ const BATCH: usize = 4096;
 fn records(criterion: &mut Criterion) {
     let path = Path::new(SAMPLE).join("000000.games");
     let bytes = std::fs::read(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
-    let (header, games) = shard::decode::<engine::games::einstein::Standard>(&path, &bytes)
-        .unwrap_or_else(|error| panic!("{error}"));
+    let (header, games) =
+        shard::decode::<Standard>(&path, &bytes).unwrap_or_else(|error| panic!("{error}"));
     let plies: usize = games.iter().map(|game| game.record.plies.len()).sum();
     let mut group = criterion.benchmark_group("records");
     group.throughput(Throughput::Elements(plies as u64));
     group.bench_function("reading and replaying", |bencher| {
-        bencher.iter(|| shard::decode(&path, black_box(&bytes)).map(|read| read.1.len()))
+        bencher
+            .iter(|| shard::decode::<Standard>(&path, black_box(&bytes)).map(|read| read.1.len()))
     });
     group.bench_function("writing and checking", |bencher| {
         bencher.iter(|| shard::encode(&path, &header, black_box(&games)).map(|bytes| bytes.len()))
@@ -41,13 +51,13 @@ fn inputs(criterion: &mut Criterion) {
     let game = Standard::default();
     let config = TrainConfig::default();
     let options = SampleOptions::new(&config.target, 0.05, 1);
-    let samples = Samples::open(&[SAMPLE], &options)
+    let samples = Samples::<Standard>::open(&[SAMPLE], &options)
         .and_then(|samples| samples.read(0))
         .unwrap_or_else(|error| panic!("{error}"));
-    let features = DenseFeatures::new(&game, config.network.features);
+    let features = DenseFeatures::new(&game, USUAL.into_iter().collect());
     let set = config
         .ntuple
-        .tuple_set()
+        .tuple_set(&Standard::default())
         .unwrap_or_else(|error| panic!("{error}"));
     let batch = &samples[..BATCH];
     let mut group = criterion.benchmark_group("inputs of a batch");
@@ -69,7 +79,8 @@ fn steps(criterion: &mut Criterion) {
     let game = Standard::default();
     let config = TrainConfig::default();
     let shape = Shape::new(
-        DenseFeatures::new(&game, config.network.features).len(),
+        Sparse::of(&game),
+        DenseFeatures::new(&game, USUAL.into_iter().collect()).len(),
         &config.network.hidden,
     );
     let mut random = RandomStream::new(1);

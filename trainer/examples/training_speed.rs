@@ -11,10 +11,11 @@
 
 use engine::core::random::RandomStream;
 use engine::core::simd::Instructions;
-use engine::games::einstein::Standard;
-use engine::games::einstein::inputs::{ACTIVE, DenseFeatures, STONE_SQUARES};
-use engine::games::einstein::learned::network::Heads;
+use engine::games::einstein::inputs::{ACTIVE, DenseFeatures, FeatureGroup, STONE_SQUARES};
 use engine::games::einstein::learned::ntuple::TupleSet;
+use engine::games::einstein::{Position, Standard};
+use engine::learned::inputs::DenseInputs;
+use engine::learned::network::Heads;
 use std::error::Error;
 use std::hint::black_box;
 use std::path::Path;
@@ -23,9 +24,17 @@ use trainer::batch::{network_batch, tuple_batch};
 use trainer::config::{Rule, TrainConfig};
 use trainer::dataset::{DatasetError, SampleOptions, Samples};
 use trainer::loader::{Pass, Shuffle};
-use trainer::models::fused::{FusedNetwork, HeadInputs, Inputs, Shape};
+use trainer::models::fused::{FusedNetwork, HeadInputs, Inputs, Shape, Sparse};
 use trainer::models::online::Cells;
 use trainer::sample::Sample;
+
+/// The usual dense inputs.
+const USUAL: [FeatureGroup; 4] = [
+    FeatureGroup::Mobility,
+    FeatureGroup::RaceSummary,
+    FeatureGroup::Attack,
+    FeatureGroup::Material,
+];
 
 /// Runs of each measurement, of which the best counts.
 const RUNS: usize = 3;
@@ -47,7 +56,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         .build_global()?;
     println!("threads of the pool {threads}; samples/s of wall time, best of {RUNS}");
     let config = TrainConfig::default();
-    let samples = Samples::open(
+    let samples = Samples::<Standard>::open(
         &[Path::new(&directory)],
         &SampleOptions::new(&config.target, 0.05, 1),
     )?;
@@ -137,10 +146,10 @@ fn shuffle(epoch: usize, window: usize) -> Shuffle {
     }
 }
 
-fn loading(samples: &Samples, config: &TrainConfig) -> Result<(), Box<dyn Error>> {
+fn loading(samples: &Samples<Standard>, config: &TrainConfig) -> Result<(), Box<dyn Error>> {
     let game = Standard::default();
-    let features = DenseFeatures::new(&game, config.network.features);
-    let set = config.ntuple.tuple_set()?;
+    let features = DenseFeatures::new(&game, USUAL.into_iter().collect());
+    let set = config.ntuple.tuple_set(samples.game())?;
     measure("reading shards", || {
         (0..samples.parts())
             .map(|part| samples.read(part).map(|part| part.len()))
@@ -172,8 +181,8 @@ fn loading(samples: &Samples, config: &TrainConfig) -> Result<(), Box<dyn Error>
 
 /// Goes through a pass; `size` tells the samples of a batch.
 fn count<B: Send>(
-    pass: &Pass<'_>,
-    prepare: impl Fn(&[Sample]) -> B + Sync,
+    pass: &Pass<'_, Standard>,
+    prepare: impl Fn(&[Sample<Position>]) -> B + Sync,
     size: impl Fn(&B) -> usize,
 ) -> Result<usize, DatasetError> {
     let mut samples = 0;
@@ -185,10 +194,10 @@ fn count<B: Send>(
 }
 
 /// The step alone on the same batch, and an epoch from the shards.
-fn network(samples: &Samples, config: &TrainConfig) -> Result<(), DatasetError> {
+fn network(samples: &Samples<Standard>, config: &TrainConfig) -> Result<(), DatasetError> {
     let game = Standard::default();
-    let features = DenseFeatures::new(&game, config.network.features);
-    let shape = Shape::new(features.len(), &config.network.hidden);
+    let features = DenseFeatures::new(&game, USUAL.into_iter().collect());
+    let shape = Shape::new(Sparse::of(&game), features.len(), &config.network.hidden);
     let mut random = RandomStream::new(1);
     let weights: Vec<f32> = (0..shape.parameters())
         .map(|_| (random.unit() as f32 - 0.5) * 0.3)
@@ -247,7 +256,7 @@ fn network(samples: &Samples, config: &TrainConfig) -> Result<(), DatasetError> 
 
 /// Forty tables of four squares with thirteen contents each: any row equally likely, the worst case
 /// for the caches, then the rows of positions of the records, in the order of a training.
-fn tuples(samples: &Samples, file: Option<&str>) -> Result<(), Box<dyn Error>> {
+fn tuples(samples: &Samples<Standard>, file: Option<&str>) -> Result<(), Box<dyn Error>> {
     const TUPLES: usize = 40;
     const ROWS: usize = 13 * 13 * 13 * 13;
     let mut random = RandomStream::new(2);
@@ -255,8 +264,8 @@ fn tuples(samples: &Samples, file: Option<&str>) -> Result<(), Box<dyn Error>> {
         .map(|place| (place % TUPLES * ROWS + random.below(ROWS)) as u32)
         .collect();
     let targets: Vec<f32> = (0..STEPS * BATCH).map(|_| random.unit() as f32).collect();
-    let windows = TupleSet::named("board-windows")?.tuple_texts();
-    let set = TupleSet::custom(&windows[..TUPLES])?;
+    let windows = TupleSet::named(samples.game(), "board-windows")?.tuple_texts();
+    let set = TupleSet::custom(samples.game(), &windows[..TUPLES])?;
     let mut played = Vec::new();
     Pass::training(samples, BATCH, shuffle(1, 1 << 24), 0).each(
         |samples| tuple_batch(&set, samples, SHARE).rows,

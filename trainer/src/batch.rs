@@ -4,20 +4,18 @@
 //! Invariant: a batch depends on its samples alone, not on how many threads prepared it.
 
 use crate::sample::Sample;
-use engine::games::einstein::inputs::{ACTIVE, DenseFeatures, sparse};
-use engine::games::einstein::learned::integer_network::inputs::SideGroups;
-use engine::games::einstein::learned::network::{Head, Heads, PLIES_SCALE};
-use engine::games::einstein::learned::ntuple::TupleSet;
-use engine::games::einstein::{Position, Standard};
+use engine::learned::inputs::{DenseInputs, Learnable};
+use engine::learned::network::{Head, Heads, PLIES_SCALE};
+use engine::learned::tuples::TupleSet;
 use rayon::prelude::*;
 
 /// Samples that one task of the thread pool prepares.
-const TASK: usize = 256;
+pub(crate) const TASK: usize = 256;
 
 /// A batch for the network.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NetworkBatch {
-    /// `[batch, 12]`.
+    /// `[batch, active]`.
     pub rows: Vec<i32>,
     /// `[batch, dense]`.
     pub dense: Vec<f32>,
@@ -30,9 +28,9 @@ pub struct NetworkBatch {
 /// What the heads of a network learn; of a head that is not wanted nothing.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct HeadTargets {
-    /// Faces that were rolled, from 1, and 0 where the sample teaches nothing of rolls: `[batch]`.
-    pub faces: Vec<u8>,
-    /// Win probabilities after that roll, `[batch]`.
+    /// Outcomes of chance, from 1, and 0 where the sample teaches nothing of them: `[batch]`.
+    pub outcomes: Vec<u8>,
+    /// Win probabilities after that outcome, `[batch]`.
     pub rolls: Vec<f32>,
     /// Plies to the end over [`PLIES_SCALE`], below 0 where that is not known: `[batch]`.
     pub plies: Vec<f32>,
@@ -41,12 +39,12 @@ pub struct HeadTargets {
 impl HeadTargets {
     /// The targets of these heads, with this share of the values after the move.
     #[must_use]
-    pub fn new(heads: Heads, samples: &[Sample], search_share: f32) -> Self {
+    pub fn new<P>(heads: Heads, samples: &[Sample<P>], search_share: f32) -> Self {
         let mut targets = Self::default();
         if heads.contains(Head::Rolls) {
-            targets.faces = samples
+            targets.outcomes = samples
                 .iter()
-                .map(|sample| sample.continuation.face)
+                .map(|sample| sample.continuation.outcome)
                 .collect();
             targets.rolls = samples
                 .iter()
@@ -71,15 +69,15 @@ pub(crate) fn scaled_plies(plies: u8) -> Option<f32> {
 /// Extracts the network's inputs, and mixes the targets of value and heads with this share of the
 /// search values.
 #[must_use]
-pub fn network_batch(
-    game: &Standard,
-    features: &DenseFeatures,
+pub fn network_batch<G: Learnable>(
+    game: &G,
+    features: &G::Dense,
     heads: Heads,
-    samples: &[Sample],
+    samples: &[Sample<G::Position>],
     search_share: f32,
 ) -> NetworkBatch {
-    let width = features.len();
-    let mut rows = vec![0i32; samples.len() * ACTIVE];
+    let (width, active) = (features.len(), game.active());
+    let mut rows = vec![0i32; samples.len() * active];
     let mut dense = vec![0.0f32; samples.len() * width];
     // A network without dense inputs still needs one (empty) piece of them for each task.
     let mut nothing: Vec<[f32; 0]> = Vec::new();
@@ -94,14 +92,14 @@ pub fn network_batch(
     };
     samples
         .par_chunks(TASK)
-        .zip(rows.par_chunks_mut(TASK * ACTIVE))
+        .zip(rows.par_chunks_mut(TASK * active))
         .zip(dense_tasks)
         .for_each(|((samples, rows), dense)| {
+            let mut found = vec![0u16; active];
             for (number, sample) in samples.iter().enumerate() {
-                for (row, found) in rows[number * ACTIVE..]
-                    .iter_mut()
-                    .zip(sparse(&sample.position))
-                {
+                let seat = game.to_move(&sample.position);
+                game.sparse(&sample.position, seat, &mut found);
+                for (row, &found) in rows[number * active..].iter_mut().zip(&found) {
                     *row = i32::from(found);
                 }
                 features.fill(
@@ -123,41 +121,6 @@ pub fn network_batch(
     }
 }
 
-/// A batch for the integer network.
-#[derive(Clone, Debug, PartialEq)]
-pub struct IntegerBatch {
-    /// `[batch, active]`.
-    pub rows: Vec<i32>,
-    /// Win probabilities, `[batch]`.
-    pub targets: Vec<f32>,
-}
-
-/// Finds the rows that are on, and mixes targets with this share of the search values.
-#[must_use]
-pub fn integer_batch(groups: SideGroups, samples: &[Sample], search_share: f32) -> IntegerBatch {
-    let active = 2 * groups.active();
-    let mut rows = vec![0i32; samples.len() * active];
-    samples
-        .par_chunks(TASK)
-        .zip(rows.par_chunks_mut(TASK * active))
-        .for_each(|(samples, rows)| {
-            let mut found = vec![0u16; active];
-            for (sample, rows) in samples.iter().zip(rows.chunks_exact_mut(active)) {
-                groups.fill(&sample.position, &mut found);
-                for (row, found) in rows.iter_mut().zip(&found) {
-                    *row = i32::from(*found);
-                }
-            }
-        });
-    IntegerBatch {
-        rows,
-        targets: samples
-            .iter()
-            .map(|sample| sample.target(search_share))
-            .collect(),
-    }
-}
-
 /// A batch for the n-tuple network.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TupleBatch {
@@ -169,7 +132,11 @@ pub struct TupleBatch {
 
 /// Finds the row of each tuple, and mixes targets with this share of the search values.
 #[must_use]
-pub fn tuple_batch(set: &TupleSet, samples: &[Sample], search_share: f32) -> TupleBatch {
+pub fn tuple_batch<G: Learnable>(
+    set: &TupleSet<G>,
+    samples: &[Sample<G::Position>],
+    search_share: f32,
+) -> TupleBatch {
     let tuples = set.tuples();
     let mut rows = vec![0u32; samples.len() * tuples];
     samples
@@ -191,7 +158,7 @@ pub fn tuple_batch(set: &TupleSet, samples: &[Sample], search_share: f32) -> Tup
 
 /// Samples of positions without targets, for whoever only wants values.
 #[must_use]
-pub fn untargeted(positions: &[Position]) -> Vec<Sample> {
+pub fn untargeted<P: Copy>(positions: &[P]) -> Vec<Sample<P>> {
     positions
         .iter()
         .map(|&position| Sample::exact(position, 0.5))
@@ -202,7 +169,8 @@ pub fn untargeted(positions: &[Position]) -> Vec<Sample> {
 mod tests {
     use super::*;
     use crate::sample::tests::{random_samples, with_continuations};
-    use engine::games::einstein::inputs::FeatureGroups;
+    use engine::games::einstein::Standard;
+    use engine::games::einstein::inputs::{ACTIVE, DenseFeatures, FeatureGroups, sparse};
 
     #[test]
     fn batches_are_the_inputs_of_their_samples_whatever_the_number_of_threads() {
@@ -211,7 +179,7 @@ mod tests {
             .iter_mut()
             .for_each(|sample| sample.result = sample.value.round());
         let game = Standard::default();
-        let set = TupleSet::named("stone-pairs").unwrap();
+        let set = TupleSet::named(&game, "stone-pairs").unwrap();
         for groups in [FeatureGroups::ALL, FeatureGroups::NONE] {
             let features = DenseFeatures::new(&game, groups);
             for threads in [1, 3] {
@@ -258,8 +226,8 @@ mod tests {
         for (number, sample) in samples.iter().enumerate() {
             let after = sample.continuation;
             assert_eq!(
-                (all.faces[number], all.rolls[number]),
-                (after.face, after.target(0.6))
+                (all.outcomes[number], all.rolls[number]),
+                (after.outcome, after.target(0.6))
             );
             assert_eq!(
                 all.plies[number],
@@ -270,10 +238,12 @@ mod tests {
                 }
             );
         }
-        assert!(all.faces.contains(&0) && all.faces.contains(&6) && all.plies.contains(&-1.0));
+        assert!(
+            all.outcomes.contains(&0) && all.outcomes.contains(&6) && all.plies.contains(&-1.0)
+        );
         let moves = HeadTargets::new(Heads::NONE.with(Head::MovesToGo), &samples, 0.6);
         assert_eq!(
-            (moves.faces.len(), moves.rolls.len(), moves.plies),
+            (moves.outcomes.len(), moves.rolls.len(), moves.plies),
             (0, 0, all.plies)
         );
     }

@@ -8,9 +8,10 @@ mod sections;
 #[cfg(test)]
 mod tests;
 
-use engine::games::einstein::learned::integer_network::SHAPES;
-use engine::games::einstein::learned::network::{Head, LANES, MAX_HIDDEN, MAX_WIDTH};
-use engine::games::einstein::learned::ntuple::TupleError;
+use engine::learned::inputs::{DenseGroupOf, Learnable};
+use engine::learned::names::{NameSet, Named, UnknownName};
+use engine::learned::network::{Head, LANES, MAX_HIDDEN, MAX_WIDTH};
+use engine::learned::tuples::TupleError;
 pub use sections::{
     IntegerConfig, NTupleConfig, NetworkConfig, OnlineConfig, Rule, Schedule, TargetConfig,
     TrainingConfig,
@@ -72,6 +73,17 @@ pub enum ConfigError {
         /// What would be right.
         range: &'static str,
     },
+    /// A name that nothing has.
+    #[error("{key}: {cause}")]
+    Name {
+        /// The key, with its section.
+        key: &'static str,
+        /// What there is.
+        cause: UnknownName,
+    },
+    /// A head that the game has no use for.
+    #[error("network.heads: {0} has no outcomes of chance that a head 'rolls' could tell apart")]
+    NoOutcomes(&'static str),
     /// Tuples that make no set.
     #[error("{key}: {cause}")]
     Tuples {
@@ -82,7 +94,42 @@ pub enum ConfigError {
     },
 }
 
+impl ConfigError {
+    /// The names of a key are wrong.
+    pub(crate) fn names(key: &'static str) -> impl FnOnce(UnknownName) -> Self {
+        move |cause| Self::Name { key, cause }
+    }
+}
+
 impl TrainConfig {
+    /// The configuration as a game trains by it: what is left to the game is filled in, and all
+    /// names are checked.
+    ///
+    /// # Errors
+    /// If a value is out of its range, or the game has no such tuples or inputs.
+    pub fn resolved<G: Learnable>(&self, game: &G) -> Result<Self, ConfigError> {
+        self.check()?;
+        let mut config = self.clone();
+        if config.ntuple.set.is_empty() {
+            config.ntuple.set = game.tuple_sets()[0].name.to_owned();
+        }
+        config.ntuple.tuple_set(game)?;
+        let features = config
+            .network
+            .features
+            .take()
+            .unwrap_or_else(|| G::USUAL_DENSE.iter().map(ToString::to_string).collect());
+        // In their order, whatever that in the file.
+        let features: NameSet<DenseGroupOf<G>> =
+            NameSet::from_list(features).map_err(ConfigError::names("network.features"))?;
+        let names = features.iter().map(|group| group.name().to_owned());
+        config.network.features = Some(names.collect());
+        if config.network.heads.contains(Head::Rolls) && G::OUTCOMES == 0 {
+            return Err(ConfigError::NoOutcomes(G::NAME));
+        }
+        Ok(config)
+    }
+
     /// A configuration file with every key at its default, and what each means.
     #[must_use]
     pub fn default_toml() -> &'static str {
@@ -127,8 +174,9 @@ impl TrainConfig {
         let (integer, online) = (&self.integer, &self.online);
         let share = |share: f32| (0.0..=1.0).contains(&share);
         let (first_share, last_share) = (self.target.search_share, self.target.last_search_share());
-        let [rolls, moves] = Head::ALL.map(|head| self.network.head_weight(head));
-        let checks: [(&'static str, String, bool, &'static str); 23] = [
+        let [rolls, moves] =
+            [Head::Rolls, Head::MovesToGo].map(|head| self.network.head_weight(head));
+        let checks: [(&'static str, String, bool, &'static str); 22] = [
             (
                 "target.search_share",
                 first_share.to_string(),
@@ -206,12 +254,6 @@ impl TrainConfig {
                 "above 0",
             ),
             (
-                "integer.hidden",
-                format!("{:?}", integer.hidden),
-                SHAPES.contains(&integer.hidden),
-                "[64, 16], [64, 32], [128, 32] or [256, 32]",
-            ),
-            (
                 "integer.batch",
                 integer.batch.to_string(),
                 (1..=1 << 20).contains(&integer.batch),
@@ -274,7 +316,7 @@ impl TrainConfig {
         ];
         match checks.into_iter().find(|(_, _, good, _)| !good) {
             Some((key, value, _, range)) => Err(ConfigError::Range { key, value, range }),
-            None => self.ntuple.tuple_set().map(|_| ()),
+            None => Ok(()),
         }
     }
 }

@@ -1,21 +1,19 @@
 //! The training curve: what each epoch cost and brought, as CSV and as a picture.
 
 use engine::core::files::{FileError, write_atomically};
-use engine::games::einstein::learned::network::Head;
+use engine::learned::names::Named;
+use engine::learned::network::Head;
 use plotters::prelude::*;
 use serde::{Deserialize, Serialize};
 use std::ops::RangeInclusive;
 use std::path::Path;
 
-/// Stones on the board of a position that is not over.
-pub const STONES: RangeInclusive<usize> = 2..=12;
-
-/// Validation loss of the positions with some number of stones.
+/// Validation loss of the positions of which so much remains.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct StonesLoss {
-    /// Stones of both sides together.
-    pub stones: usize,
-    /// How many samples have them.
+pub struct PhaseLoss {
+    /// What [`engine::play::playable::Playable::remaining`] says of them.
+    pub remaining: usize,
+    /// How many samples there are.
     pub samples: usize,
     /// Their mean cross-entropy in nats.
     pub loss: f64,
@@ -30,8 +28,8 @@ pub struct CurvePoint {
     pub training_loss: f64,
     /// Mean cross-entropy of the validation samples after the epoch, in nats.
     pub validation_loss: f64,
-    /// The same by stones left, where there are samples.
-    pub validation_by_stones: Vec<StonesLoss>,
+    /// The same by what remains of the game, where there are samples.
+    pub validation_by_phase: Vec<PhaseLoss>,
     /// Learning rate of the epoch's last step.
     pub learning_rate: f64,
     /// Training samples a second, without validation.
@@ -66,11 +64,16 @@ pub enum CurveError {
     Drawing(String),
 }
 
-/// Writes `curve.csv` and `curve.svg` into a directory, each complete or not at all.
+/// Writes `curve.csv`, with a column for each number that may remain, and `curve.svg` into a
+/// directory, each complete or not at all.
 ///
 /// # Errors
 /// If the picture cannot be drawn or a file not be written.
-pub fn write(directory: &Path, points: &[CurvePoint]) -> Result<(), CurveError> {
+pub fn write(
+    directory: &Path,
+    points: &[CurvePoint],
+    remaining: RangeInclusive<usize>,
+) -> Result<(), CurveError> {
     let line = |name, loss: fn(&CurvePoint) -> f64| Series {
         name,
         points: points
@@ -82,7 +85,7 @@ pub fn write(directory: &Path, points: &[CurvePoint]) -> Result<(), CurveError> 
         line("training", |point| point.training_loss),
         line("validation", |point| point.validation_loss),
     ];
-    write_files(directory, &csv(points), "epoch", &series)
+    write_files(directory, &csv(points, remaining), "epoch", &series)
 }
 
 /// A line of the picture.
@@ -108,12 +111,12 @@ pub(crate) fn write_files(
     Ok(())
 }
 
-fn csv(points: &[CurvePoint]) -> String {
+fn csv(points: &[CurvePoint], remaining: RangeInclusive<usize>) -> String {
     let mut text = String::from(
         "epoch,training_loss,validation_loss,learning_rate,samples_per_second,seconds",
     );
-    for stones in STONES {
-        text.push_str(&format!(",validation_loss_{stones}"));
+    for left in remaining.clone() {
+        text.push_str(&format!(",validation_loss_{left}"));
     }
     // All points of a training have the same heads.
     for HeadPoint { head, .. } in points.first().map_or(&[][..], |point| &point.heads) {
@@ -131,11 +134,11 @@ fn csv(points: &[CurvePoint]) -> String {
             ..
         } = point;
         text.push_str(&format!("{epoch},{training_loss},{validation_loss},{learning_rate},{samples_per_second:.0},{seconds:.3}"));
-        for stones in STONES {
+        for left in remaining.clone() {
             let loss = point
-                .validation_by_stones
+                .validation_by_phase
                 .iter()
-                .find(|found| found.stones == stones);
+                .find(|found| found.remaining == left);
             text.push_str(&loss.map_or_else(|| ",".to_owned(), |found| format!(",{}", found.loss)));
         }
         for HeadPoint {
@@ -209,8 +212,8 @@ mod tests {
             epoch,
             training_loss,
             validation_loss: training_loss + 0.01,
-            validation_by_stones: vec![StonesLoss {
-                stones: 3,
+            validation_by_phase: vec![PhaseLoss {
+                remaining: 3,
                 samples: 7,
                 loss: 0.25,
             }],
@@ -229,10 +232,11 @@ mod tests {
             validation_loss: training_loss + 0.25,
         };
         let heads = vec![head(Head::Rolls, 0.5), head(Head::MovesToGo, 0.125)];
-        let table = csv(&[CurvePoint {
+        let with_heads = CurvePoint {
             heads,
             ..point(1, 0.6)
-        }]);
+        };
+        let table = csv(&[with_heads], 2..=12);
         let mut lines = table.lines();
         let names = ",validation_loss_12,training_rolls,validation_rolls,training_moves_to_go,validation_moves_to_go";
         assert!(lines.next().unwrap().ends_with(names), "{table}");
@@ -245,7 +249,7 @@ mod tests {
     #[test]
     fn the_curve_is_a_table_and_a_picture() {
         let directory = tempfile::tempdir().unwrap();
-        write(directory.path(), &[point(1, 0.6), point(2, 0.5)]).unwrap();
+        write(directory.path(), &[point(1, 0.6), point(2, 0.5)], 2..=12).unwrap();
         let table = std::fs::read_to_string(directory.path().join("curve.csv")).unwrap();
         let lines: Vec<&str> = table.lines().collect();
         let head = "epoch,training_loss,validation_loss,learning_rate,samples_per_second,seconds,validation_loss_2,validation_loss_3,";

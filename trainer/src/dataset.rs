@@ -14,6 +14,8 @@ use crate::config::TargetConfig;
 use crate::sample::{Continuation, Sample};
 use crate::shard::{self, ShardError};
 use engine::core::files::FileError;
+use engine::learned::inputs::Learnable;
+use engine::play::playable::Playable;
 use games::{Part, split};
 use rayon::prelude::*;
 use std::path::{Path, PathBuf};
@@ -92,6 +94,14 @@ pub enum DatasetError {
         /// The game of the shards before it.
         first: String,
     },
+    /// Games of rules that there are not.
+    #[error("{}: {problem}", .path.display())]
+    Rules {
+        /// The first shard.
+        path: PathBuf,
+        /// What is wrong.
+        problem: String,
+    },
     /// A head of the network has nothing to learn.
     #[error("network.heads: these samples do not know how their games went on")]
     NoContinuations,
@@ -137,20 +147,21 @@ pub enum DatasetError {
 
 /// The samples of a training.
 #[derive(Debug)]
-pub struct Samples {
-    source: Source,
+pub struct Samples<G: Playable> {
+    game: G,
+    source: Source<G::Position>,
     /// Training samples of each part.
     sizes: Vec<usize>,
-    validation: Vec<Sample>,
+    validation: Vec<Sample<G::Position>>,
     fingerprint: u64,
     labels: Vec<UsedLabel>,
 }
 
 /// Where training samples come from.
 #[derive(Debug)]
-enum Source {
+enum Source<P> {
     Shards(Vec<PathBuf>, SampleOptions),
-    Memory(Vec<Vec<Sample>>),
+    Memory(Vec<Vec<Sample<P>>>),
 }
 
 /// What is known of a part once it was read.
@@ -160,23 +171,24 @@ struct Seen {
 }
 
 impl Seen {
-    fn new(samples: &[Sample]) -> Self {
+    fn new<G: Playable>(game: &G, samples: &[Sample<G::Position>]) -> Self {
         let mut bytes = Vec::with_capacity(size_of_val(samples));
         for sample in samples {
-            bytes.extend_from_slice(&sample.position.bits().to_le_bytes());
+            game.encode(&sample.position, &mut bytes);
             bytes.extend_from_slice(&sample.value.to_bits().to_le_bytes());
             bytes.extend_from_slice(&sample.result.to_bits().to_le_bytes());
             // Trainings that do not ask for them have the number they had before there were any.
             if sample.continuation != Continuation::UNKNOWN {
                 let Continuation {
                     value,
-                    face,
+                    result,
+                    outcome,
                     plies,
-                    won,
                     exact,
                 } = sample.continuation;
                 bytes.extend_from_slice(&value.to_bits().to_le_bytes());
-                bytes.extend_from_slice(&[face, plies, u8::from(won), u8::from(exact)]);
+                bytes.extend_from_slice(&result.to_bits().to_le_bytes());
+                bytes.extend_from_slice(&[outcome, plies, u8::from(exact)]);
             }
         }
         Self {
@@ -186,7 +198,7 @@ impl Seen {
     }
 }
 
-impl Samples {
+impl<G: Learnable> Samples<G> {
     /// The samples of all shards of some directories in their order, each shard a part. Reads them
     /// once, and keeps what validates.
     ///
@@ -205,6 +217,15 @@ impl Samples {
             }
             shards.extend(own);
         }
+        // Rules differ in what chance permits, and not in what a move does.
+        let header = shard::read_header::<G>(&shards[0])?;
+        let rules = header.rules::<G>();
+        let game = &rules
+            .map_err(|problem| DatasetError::Rules {
+                path: shards[0].clone(),
+                problem,
+            })?
+            .as_learned();
         let sources = || {
             directories
                 .iter()
@@ -213,17 +234,17 @@ impl Samples {
                 .join(", ")
         };
         let read = |path: &PathBuf| {
-            let part = split(path, options)?;
+            let part = split(game, path, options)?;
             // Training samples are not kept.
             Ok((
-                Seen::new(&part.training),
+                Seen::new(game, &part.training),
                 Part {
                     training: Vec::new(),
                     ..part
                 },
             ))
         };
-        let parts: Vec<(Seen, Part)> = shards
+        let parts: Vec<(Seen, Part<_>)> = shards
             .par_iter()
             .map(read)
             .collect::<Result<_, ShardError>>()?;
@@ -254,16 +275,21 @@ impl Samples {
                 known: names(&labels),
             });
         }
-        let (seen, parts): (Vec<Seen>, Vec<Part>) = parts.into_iter().unzip();
+        let (seen, parts): (Vec<Seen>, Vec<Part<_>>) = parts.into_iter().unzip();
         let validation = parts.into_iter().flat_map(|part| part.validation).collect();
-        let samples = Self::new(Source::Shards(shards, options.clone()), &seen, validation)
-            .map_err(|error| match error {
-                DatasetError::Missing(part) => DatasetError::NoSamples {
-                    sources: sources(),
-                    part,
-                },
-                other => other,
-            })?;
+        let samples = Self::new(
+            game.clone(),
+            Source::Shards(shards, options.clone()),
+            &seen,
+            validation,
+        )
+        .map_err(|error| match error {
+            DatasetError::Missing(part) => DatasetError::NoSamples {
+                sources: sources(),
+                part,
+            },
+            other => other,
+        })?;
         Ok(Self {
             labels: labels
                 .into_iter()
@@ -272,30 +298,39 @@ impl Samples {
             ..samples
         })
     }
+}
 
+impl<G: Playable> Samples<G> {
     /// Samples that are in memory, the training samples in parts of any size.
     ///
     /// # Errors
     /// If there are no training or no validation samples, or a target is no probability.
     pub fn in_memory(
-        training: Vec<Vec<Sample>>,
-        validation: Vec<Sample>,
+        game: &G,
+        training: Vec<Vec<Sample<G::Position>>>,
+        validation: Vec<Sample<G::Position>>,
     ) -> Result<Self, DatasetError> {
         check("training", training.iter().flatten())?;
         check("validation", validation.iter())?;
-        let seen: Vec<Seen> = training.iter().map(|part| Seen::new(part)).collect();
-        Self::new(Source::Memory(training), &seen, validation)
+        let seen: Vec<Seen> = training.iter().map(|part| Seen::new(game, part)).collect();
+        Self::new(game.clone(), Source::Memory(training), &seen, validation)
     }
 
-    fn new(source: Source, seen: &[Seen], validation: Vec<Sample>) -> Result<Self, DatasetError> {
+    fn new(
+        game: G,
+        source: Source<G::Position>,
+        seen: &[Seen],
+        validation: Vec<Sample<G::Position>>,
+    ) -> Result<Self, DatasetError> {
         let numbers = seen
             .iter()
-            .chain([&Seen::new(&validation)])
+            .chain([&Seen::new(&game, &validation)])
             .flat_map(|seen| [seen.size as u64, seen.hash])
             .collect::<Vec<_>>();
         let bytes: Vec<u8> = numbers.into_iter().flat_map(u64::to_le_bytes).collect();
         let sizes = seen.iter().map(|seen| seen.size).collect();
         let samples = Self {
+            game,
             source,
             sizes,
             validation,
@@ -309,6 +344,12 @@ impl Samples {
         }
     }
 
+    /// The rules.
+    #[must_use]
+    pub fn game(&self) -> &G {
+        &self.game
+    }
+
     /// How many training samples there are.
     #[must_use]
     pub fn training(&self) -> usize {
@@ -317,7 +358,7 @@ impl Samples {
 
     /// The validation samples, in the order of their games.
     #[must_use]
-    pub fn validation(&self) -> &[Sample] {
+    pub fn validation(&self) -> &[Sample<G::Position>] {
         &self.validation
     }
 
@@ -355,11 +396,11 @@ impl Samples {
     ///
     /// # Errors
     /// If its shard cannot be read, or has changed.
-    pub fn read(&self, part: usize) -> Result<Vec<Sample>, DatasetError> {
+    pub fn read(&self, part: usize) -> Result<Vec<Sample<G::Position>>, DatasetError> {
         match &self.source {
             Source::Memory(parts) => Ok(parts[part].clone()),
             Source::Shards(paths, options) => {
-                let Part { training, .. } = split(&paths[part], options)?;
+                let Part { training, .. } = split(&self.game, &paths[part], options)?;
                 if training.len() == self.sizes[part] {
                     Ok(training)
                 } else {
@@ -370,9 +411,9 @@ impl Samples {
     }
 }
 
-fn check<'a>(
+fn check<'a, P: 'a>(
     set: &'static str,
-    samples: impl Iterator<Item = &'a Sample>,
+    samples: impl Iterator<Item = &'a Sample<P>>,
 ) -> Result<(), DatasetError> {
     let parts = samples.enumerate().flat_map(|(index, sample)| {
         let Sample {
@@ -380,8 +421,8 @@ fn check<'a>(
             result,
             continuation,
             ..
-        } = *sample;
-        [(index, value), (index, result), (index, continuation.value)]
+        } = sample;
+        [*value, *result, continuation.value].map(|part| (index, part))
     });
     match parts
         .into_iter()
@@ -423,11 +464,13 @@ fn names(labels: &[UsedLabel]) -> String {
 mod tests {
     use super::*;
     use crate::sample::tests::random_samples;
+    use engine::games::einstein::Position;
+    use engine::games::einstein::Standard;
 
     #[test]
     fn the_fingerprint_sees_every_change() {
-        let fingerprint = |training: &[Vec<Sample>], validation: &[Sample]| {
-            Samples::in_memory(training.to_vec(), validation.to_vec())
+        let fingerprint = |training: &[Vec<Sample<Position>>], validation: &[Sample<Position>]| {
+            Samples::in_memory(&Standard::default(), training.to_vec(), validation.to_vec())
                 .unwrap()
                 .fingerprint()
         };
@@ -457,8 +500,8 @@ mod tests {
         let mut training = vec![random_samples(1, 1), random_samples(2, 1)];
         let index = training[0].len() + 7;
         training[1][7].value = 1.5;
-        let refuse = |training: &[Vec<Sample>], validation| {
-            Samples::in_memory(training.to_vec(), validation)
+        let refuse = |training: &[Vec<Sample<Position>>], validation| {
+            Samples::in_memory(&Standard::default(), training.to_vec(), validation)
                 .unwrap_err()
                 .to_string()
         };

@@ -4,11 +4,9 @@
 //! Invariant: the comparison runs on the model as read back from the very bytes that are written.
 
 use engine::core::evaluator::Evaluator;
-use engine::core::game::Game;
 use engine::core::random::{RandomStream, SeedSpace, derive_seed};
-use engine::games::einstein::learned::network::FACES;
-use engine::games::einstein::learned::weights::{Model, ModelError, ModelFile, ModelProblem};
-use engine::games::einstein::{Position, Standard};
+use engine::learned::files::{Model, ModelError, ModelFile, ModelProblem};
+use engine::learned::inputs::Learnable;
 use std::path::{Path, PathBuf};
 
 /// Largest difference in win probability that a model may show between trainer and engine.
@@ -22,7 +20,7 @@ pub const POSITIONS: usize = 100_000;
 pub enum ExportError {
     /// Trainer and engine disagree.
     #[error(
-        "{} was not written: trainer and engine differ by {difference:.2e} in {head} at {position:?} \
+        "{} was not written: trainer and engine differ by {difference:.2e} in {head} at {position} \
          (trainer {trained}, engine {found}); at most {TOLERANCE:.0e} is allowed",
         path.display()
     )]
@@ -33,8 +31,8 @@ pub enum ExportError {
         head: &'static str,
         /// The largest difference.
         difference: f64,
-        /// Where.
-        position: Position,
+        /// Where, in the game's notation.
+        position: String,
         /// By burn.
         trained: f32,
         /// By the engine.
@@ -70,9 +68,9 @@ pub enum ExportError {
 pub struct Answers {
     /// Win probabilities of the side to move.
     pub values: Vec<f32>,
-    /// The same after each face, if the model has such a head.
-    pub rolls: Vec<[f32; FACES]>,
-    /// Plies to the end over [`PLIES_SCALE`](engine::games::einstein::learned::network::PLIES_SCALE), if the model has
+    /// The same after each outcome of chance, position after position, if the model has such a head.
+    pub rolls: Vec<f32>,
+    /// Plies to the end over [`PLIES_SCALE`](engine::learned::network::PLIES_SCALE), if the model has
     /// such a head.
     pub plies: Vec<f32>,
 }
@@ -89,17 +87,16 @@ impl From<Vec<f32>> for Answers {
 /// [`POSITIONS`] positions to compare on: of these, evenly spaced, as many as there are, and then
 /// those of random games, which show what games of the players may not.
 #[must_use]
-pub fn positions_to_compare(known: &[Position]) -> Vec<Position> {
+pub fn positions_to_compare<G: Learnable>(game: &G, known: &[G::Position]) -> Vec<G::Position> {
     let count = known.len().min(POSITIONS);
-    let mut positions: Vec<Position> = (0..count)
+    let mut positions: Vec<G::Position> = (0..count)
         .map(|number| known[number * known.len() / count])
         .collect();
-    let game = Standard::default();
     let mut random = RandomStream::new(derive_seed(0, SeedSpace::Playouts, &[]));
     while positions.len() < POSITIONS {
-        let first = random.below(2);
+        let first = random.below(game.seats());
         let mut position = game.random_start(&mut random, first);
-        while game.winner(&position).is_none() && positions.len() < POSITIONS {
+        while game.payoffs(&position).is_none() && positions.len() < POSITIONS {
             positions.push(position);
             position = game.play(&position, game.random_move(&position, random.next_u64()));
         }
@@ -109,31 +106,33 @@ pub fn positions_to_compare(known: &[Position]) -> Vec<Position> {
 
 /// Writes a model if the engine says of the positions what the trainer does, head by head. The
 /// largest difference between them, in win probability or in plies over
-/// [`PLIES_SCALE`](engine::games::einstein::learned::network::PLIES_SCALE).
+/// [`PLIES_SCALE`](engine::learned::network::PLIES_SCALE).
 ///
 /// # Errors
 /// If they differ by more than [`TOLERANCE`] or a value is no number, or the file cannot be read
 /// back or written; then nothing is written.
-pub fn export(
-    file: &ModelFile,
+pub fn export<G: Learnable>(
+    game: &G,
+    file: &ModelFile<G>,
     path: &Path,
-    positions: &[Position],
+    positions: &[G::Position],
     trained: &Answers,
 ) -> Result<f64, ExportError> {
-    let written =
-        ModelFile::from_bytes(&file.to_bytes()).map_err(|problem| ExportError::Unreadable {
+    let written = ModelFile::from_bytes(game, &file.to_bytes()).map_err(|problem| {
+        ExportError::Unreadable {
             path: path.to_owned(),
             problem,
-        })?;
-    let found = engine_answers(&written.model, positions);
+        }
+    })?;
+    let found = engine_answers(game, &written.model, positions);
     let mut largest = 0.0f64;
     for (head, width, trained, found) in [
         ("win probability", 1, &trained.values[..], &found.values[..]),
         (
             "win probability after a roll",
-            FACES,
-            trained.rolls.as_flattened(),
-            found.rolls.as_flattened(),
+            G::OUTCOMES,
+            &trained.rolls,
+            &found.rolls,
         ),
         ("plies to go / 16", 1, &trained.plies, &found.plies),
     ] {
@@ -150,7 +149,7 @@ pub fn export(
         for (place, (&trained, &found)) in trained.iter().zip(found).enumerate() {
             let difference = (f64::from(trained) - f64::from(found)).abs();
             if difference.is_nan() || difference > TOLERANCE {
-                let position = positions[place / width];
+                let position = game.format_position(&positions[place / width], None);
                 return Err(ExportError::Parity {
                     path: path.to_owned(),
                     head,
@@ -168,24 +167,21 @@ pub fn export(
 }
 
 /// What the engine thinks of positions.
-fn engine_answers(model: &Model, positions: &[Position]) -> Answers {
-    let game = Standard::default();
+fn engine_answers<G: Learnable>(game: &G, model: &Model<G>, positions: &[G::Position]) -> Answers {
     let mut values = vec![0.0; positions.len()];
     match model {
-        Model::NTuple(model) => model.values(&game, positions, &mut values),
-        Model::Network(model) => model.values(&game, positions, &mut values),
-        Model::Integer(model) => model.values(&game, positions, &mut values),
+        Model::NTuple(model) => model.values(game, positions, &mut values),
+        Model::Network(model) => model.values(game, positions, &mut values),
+        Model::Integer(model) => model.values(game, positions, &mut values),
     }
     let mut answers = Answers::from(values);
     if let Model::Network(model) = model {
-        answers.rolls = positions
-            .iter()
-            .filter_map(|position| model.rolls(&game, position))
-            .collect();
-        answers.plies = positions
-            .iter()
-            .filter_map(|position| model.plies_output(&game, position))
-            .collect();
+        for position in positions {
+            answers
+                .rolls
+                .extend(model.rolls(game, position).into_iter().flatten());
+            answers.plies.extend(model.plies_output(game, position));
+        }
     }
     answers
 }
@@ -193,13 +189,15 @@ fn engine_answers(model: &Model, positions: &[Position]) -> Answers {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use engine::core::random::RandomStream;
-    use engine::games::einstein::inputs::SPARSE_ROWS;
-    use engine::games::einstein::learned::network::{HeadWeights, Layer, Network, NetworkWeights};
+    use engine::games::einstein::inputs::{FeatureGroups, SPARSE_ROWS};
+    use engine::games::einstein::learned::Network;
     use engine::games::einstein::learned::ntuple::{NTuple, TupleSet};
+    use engine::games::einstein::learned::weights::{Model, ModelFile};
+    use engine::games::einstein::{Position, Standard};
+    use engine::learned::network::{HeadWeights, Layer, NetworkWeights};
 
     fn file() -> ModelFile {
-        let set = TupleSet::named("stones").unwrap();
+        let set = TupleSet::named(&Standard::default(), "stones").unwrap();
         let weights = vec![0.0; set.rows()];
         // Weights of 0: the logistic of the bias everywhere, 0.75.
         let model = NTuple::new(set, weights, 3f32.ln()).unwrap();
@@ -213,7 +211,7 @@ mod tests {
     fn there_are_always_as_many_positions_to_compare_on() {
         let game = Standard::default();
         let few = positions();
-        let compared = positions_to_compare(&few);
+        let compared = positions_to_compare(&game, &few);
         assert_eq!(
             (compared.len(), &compared[..few.len()]),
             (POSITIONS, &few[..])
@@ -229,7 +227,7 @@ mod tests {
             .chain(&compared[..POSITIONS / 2])
             .copied()
             .collect();
-        let compared = positions_to_compare(&many);
+        let compared = positions_to_compare(&game, &many);
         assert_eq!(
             (
                 compared.len(),
@@ -253,6 +251,7 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("model.safetensors");
         let difference = export(
+            &Standard::default(),
             &file(),
             &path,
             &positions(),
@@ -260,7 +259,10 @@ mod tests {
         )
         .unwrap();
         assert!((difference - 5e-5).abs() < 1e-6, "{difference}");
-        assert_eq!(ModelFile::load(&path).unwrap(), file());
+        assert_eq!(
+            ModelFile::load(&Standard::default(), &path).unwrap(),
+            file()
+        );
     }
 
     #[test]
@@ -269,6 +271,7 @@ mod tests {
         let path = directory.path().join("model.safetensors");
         for wrong in [0.7503, f32::NAN] {
             let error = export(
+                &Standard::default(),
                 &file(),
                 &path,
                 &positions(),
@@ -304,18 +307,20 @@ mod tests {
         };
         let file = ModelFile {
             provenance: "{}".to_owned(),
-            model: Model::Network(Network::new(weights).unwrap()),
+            model: Model::Network(
+                Network::new(&Standard::default(), FeatureGroups::NONE, weights).unwrap(),
+            ),
         };
         let good = Answers {
             values: vec![0.5; 5],
-            rolls: vec![[0.5, 0.75, 0.5, 0.5, 0.5, 0.25]; 5],
+            rolls: [0.5, 0.75, 0.5, 0.5, 0.5, 0.25].repeat(5),
             plies: vec![0.25; 5],
         };
-        assert!(export(&file, &path, &positions(), &good).unwrap() < 1e-6);
+        assert!(export(&Standard::default(), &file, &path, &positions(), &good).unwrap() < 1e-6);
         std::fs::remove_file(&path).unwrap();
         let mut wrong = good.clone();
-        wrong.rolls[3][5] = 0.2505;
-        let error = export(&file, &path, &positions(), &wrong)
+        wrong.rolls[3 * 6 + 5] = 0.2505;
+        let error = export(&Standard::default(), &file, &path, &positions(), &wrong)
             .unwrap_err()
             .to_string();
         assert!(
@@ -324,7 +329,7 @@ mod tests {
         );
         let mut wrong = good.clone();
         wrong.plies[4] = 0.26;
-        let error = export(&file, &path, &positions(), &wrong)
+        let error = export(&Standard::default(), &file, &path, &positions(), &wrong)
             .unwrap_err()
             .to_string();
         assert!(error.contains("in plies to go / 16 at"), "{error}");
@@ -332,7 +337,7 @@ mod tests {
             rolls: Vec::new(),
             ..good
         };
-        let error = export(&file, &path, &positions(), &wrong)
+        let error = export(&Standard::default(), &file, &path, &positions(), &wrong)
             .unwrap_err()
             .to_string();
         assert!(

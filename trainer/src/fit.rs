@@ -30,15 +30,17 @@ use crate::models::heads::{Losses, Outputs};
 use crate::sample::Sample;
 use checkpoint::{Checkpoint, Header};
 use engine::core::files::write_atomically;
-use engine::games::einstein::Position;
-use engine::games::einstein::learned::network::Heads;
-use engine::games::einstein::learned::weights::{Model, ModelFile};
+use engine::games::einstein::Standard;
+use engine::learned::files::{Model, ModelFile};
+use engine::learned::inputs::Learnable;
+use engine::learned::network::Heads;
 use epoch::{Passed, learn_epoch, validate};
 use indicatif::ProgressBar;
 use integer::IntegerLearner;
 use network::NetworkLearner;
 use ntuple::NTupleLearner;
 use serde::{Deserialize, Serialize};
+use std::any::Any;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -100,15 +102,15 @@ pub struct FitReport {
 /// If a setting cannot be used, samples cannot be read, a loss stops being a finite number, the
 /// directory holds another training, a file cannot be written, or the engine would not play what
 /// was trained.
-pub fn fit(
+pub fn fit<G: Learnable>(
     config: &TrainConfig,
     family: Family,
-    samples: &Samples,
+    samples: &Samples<G>,
     provenance: &str,
     directory: &Path,
     progress: &ProgressBar,
 ) -> Result<FitReport, TrainError> {
-    config.check()?;
+    let config = &config.resolved(samples.game())?;
     let device = backend::device(&config.training.backend)?;
     if family == Family::Network && !config.network.heads.is_empty() && !samples.continuations() {
         return Err(DatasetError::NoContinuations.into());
@@ -126,35 +128,41 @@ pub fn fit(
         Family::Network => train(
             &run,
             family,
-            NetworkLearner::new(&run, device),
+            NetworkLearner::new(&run, device)?,
             provenance,
             directory,
         ),
         Family::NTuple => train(
             &run,
             family,
-            NTupleLearner::new(&config.ntuple, device)?,
+            NTupleLearner::new(samples.game(), &config.ntuple, device)?,
             provenance,
             directory,
         ),
-        Family::Integer => train(
-            &run,
-            family,
-            IntegerLearner::new(&run, device),
-            provenance,
-            directory,
-        ),
+        Family::Integer => {
+            // The one family that is written for one game.
+            let Some(samples) = (samples as &dyn Any).downcast_ref::<Samples<Standard>>() else {
+                return Err(TrainError::NoIntegerNetwork(G::NAME));
+            };
+            let run = Run {
+                config,
+                samples,
+                progress,
+            };
+            let learner = IntegerLearner::new(&run, device)?;
+            train(&run, family, learner, provenance, directory)
+        }
     }
 }
 
 /// What a training has before it starts.
-struct Run<'a> {
+struct Run<'a, G: Learnable> {
     config: &'a TrainConfig,
-    samples: &'a Samples,
+    samples: &'a Samples<G>,
     progress: &'a ProgressBar,
 }
 
-impl Run<'_> {
+impl<G: Learnable> Run<'_, G> {
     /// The learning rate of a batch (from 0) of an epoch (from 1).
     fn learning_rate(&self, start: f64, epoch: usize, batch: usize, batches: usize) -> f64 {
         let training = &self.config.training;
@@ -171,17 +179,17 @@ fn wants_checkpoint(config: &TrainConfig, written: Instant) -> bool {
 }
 
 /// Turns samples into what a learner takes.
-trait Inputs: Sync {
+trait Inputs<P>: Sync {
     /// What it takes.
     type Batch: Send;
     /// The inputs of some samples, and their targets with this share of the search values.
-    fn batch(&self, samples: &[Sample], search_share: f32) -> Self::Batch;
+    fn batch(&self, samples: &[Sample<P>], search_share: f32) -> Self::Batch;
 }
 
 /// A model that learns, and can be put away and taken up again to the last bit.
-trait Learner {
+trait Learner<G: Learnable> {
     /// Where its batches come from.
-    type Inputs: Inputs;
+    type Inputs: Inputs<G::Position>;
     /// A copy of what makes its batches, for other threads.
     fn inputs(&self) -> Self::Inputs;
     /// Samples of a batch.
@@ -193,13 +201,9 @@ trait Learner {
         Heads::NONE
     }
     /// Learns a batch; the sums of the losses, each before its sample was learned.
-    fn learn(
-        &mut self,
-        batch: <Self::Inputs as Inputs>::Batch,
-        learning_rate: f64,
-    ) -> Result<Losses, TrainError>;
+    fn learn(&mut self, batch: BatchOf<G, Self>, learning_rate: f64) -> Result<Losses, TrainError>;
     /// What it says of a batch.
-    fn outputs(&self, batch: <Self::Inputs as Inputs>::Batch) -> Result<Outputs, TrainError>;
+    fn outputs(&self, batch: BatchOf<G, Self>) -> Result<Outputs, TrainError>;
     /// The model's record.
     fn model(&self) -> Result<Vec<u8>, TrainError>;
     /// The optimiser's record.
@@ -209,15 +213,19 @@ trait Learner {
     /// Takes the optimiser from a record.
     fn load_optimiser(&mut self, record: Vec<u8>) -> Result<(), TrainError>;
     /// What it says of positions, by burn.
-    fn answers(&self, positions: &[Position]) -> Result<Answers, TrainError>;
+    fn answers(&self, positions: &[G::Position]) -> Result<Answers, TrainError>;
     /// The model as the engine has it.
-    fn export(&self) -> Result<Model, TrainError>;
+    fn export(&self) -> Result<Model<G>, TrainError>;
 }
 
-fn train(
-    run: &Run<'_>,
+/// What a learner takes.
+type BatchOf<G, L> =
+    <<L as Learner<G>>::Inputs as Inputs<<G as engine::core::game::Game>::Position>>::Batch;
+
+fn train<G: Learnable>(
+    run: &Run<'_, G>,
     family: Family,
-    mut learner: impl Learner,
+    mut learner: impl Learner<G>,
     provenance: &str,
     directory: &Path,
 ) -> Result<FitReport, TrainError> {
@@ -300,14 +308,18 @@ fn train(
             epoch,
             training_loss: passed.loss / passed.samples as f64,
             validation_loss,
-            validation_by_stones: validated.by_stones,
+            validation_by_phase: validated.by_phase,
             learning_rate: passed.learning_rate,
             samples_per_second: passed.samples as f64 / passed.seconds.max(1e-9),
             seconds: passed.seconds + learned.elapsed().as_secs_f64(),
             heads: head_points(learner.heads(), passed.losses(), validated.losses),
         });
         checkpoint.write(directory)?;
-        curve::write(directory, &checkpoint.header.curve)?;
+        curve::write(
+            directory,
+            &checkpoint.header.curve,
+            run.samples.game().remaining_range(),
+        )?;
     }
     run.progress.finish();
     let header = checkpoint.header;
@@ -332,10 +344,10 @@ fn is_over(config: &TrainConfig, header: &Header) -> bool {
 }
 
 /// Exports the learner's model and reports.
-fn finish(
-    run: &Run<'_>,
+fn finish<G: Learnable>(
+    run: &Run<'_, G>,
     family: Family,
-    learner: &impl Learner,
+    learner: &impl Learner<G>,
     header: &Header,
     provenance: &str,
     directory: &Path,
@@ -375,8 +387,17 @@ fn finish(
         model: learner.export()?,
     };
     let model = directory.join(family.name()).with_extension("safetensors");
-    let positions = positions_to_compare(&validation_positions(run.samples.validation()));
-    let parity = export(&file, &model, &positions, &learner.answers(&positions)?)?;
+    let positions = positions_to_compare(
+        run.samples.game(),
+        &validation_positions(run.samples.validation()),
+    );
+    let parity = export(
+        run.samples.game(),
+        &file,
+        &model,
+        &positions,
+        &learner.answers(&positions)?,
+    )?;
     let (samples, seconds) = header
         .curve
         .iter()
@@ -400,7 +421,7 @@ fn finish(
 }
 
 /// The labels that samples have their values from: those from endgame tables, or the others.
-fn used_labels(samples: &Samples, from_tables: bool) -> Vec<&UsedLabel> {
+fn used_labels<G: Learnable>(samples: &Samples<G>, from_tables: bool) -> Vec<&UsedLabel> {
     samples
         .labels()
         .iter()
@@ -409,7 +430,7 @@ fn used_labels(samples: &Samples, from_tables: bool) -> Vec<&UsedLabel> {
 }
 
 /// The positions of validation samples.
-fn validation_positions(samples: &[Sample]) -> Vec<Position> {
+fn validation_positions<P: Copy>(samples: &[Sample<P>]) -> Vec<P> {
     samples.iter().map(|sample| sample.position).collect()
 }
 

@@ -29,6 +29,7 @@ pub mod loader;
 
 pub mod batch;
 
+#[cfg(feature = "burn")]
 pub mod backend;
 
 // What is fitted.
@@ -41,6 +42,7 @@ pub mod progress;
 
 pub mod export;
 
+#[cfg(feature = "burn")]
 pub mod fit;
 
 // Which tuples to fit at all.

@@ -12,8 +12,7 @@
 use crate::dataset::{DatasetError, Samples};
 use crate::sample::{Continuation, Sample};
 use engine::core::random::{RandomStream, SeedSpace, derive_seed};
-use engine::games::einstein::Position;
-use engine::games::einstein::symmetry::{SYMMETRIES, symmetric, symmetric_face};
+use engine::play::playable::Playable;
 use rayon::prelude::*;
 use std::sync::mpsc::{SyncSender, sync_channel};
 
@@ -33,14 +32,14 @@ pub struct Shuffle {
     pub epoch: usize,
     /// Samples that are held in memory to be shuffled.
     pub window: usize,
-    /// Whether each sample is shown in a random one of its eight symmetries.
+    /// Whether each sample is shown in a random one of its symmetries.
     pub symmetries: bool,
 }
 
 /// One pass over training or validation samples.
 #[derive(Clone, Copy, Debug)]
-pub struct Pass<'a> {
-    samples: &'a Samples,
+pub struct Pass<'a, G: Playable> {
+    samples: &'a Samples<G>,
     /// `None`: validation samples, as they come.
     shuffle: Option<Shuffle>,
     batch: usize,
@@ -53,10 +52,10 @@ pub struct Pass<'a> {
 /// Nobody wants more samples.
 struct HungUp;
 
-impl<'a> Pass<'a> {
+impl<'a, G: Playable> Pass<'a, G> {
     /// All training samples once, `batch` at a time, without the first `from` batches.
     #[must_use]
-    pub fn training(samples: &'a Samples, batch: usize, shuffle: Shuffle, from: usize) -> Self {
+    pub fn training(samples: &'a Samples<G>, batch: usize, shuffle: Shuffle, from: usize) -> Self {
         Self {
             samples,
             shuffle: Some(shuffle),
@@ -68,7 +67,7 @@ impl<'a> Pass<'a> {
 
     /// All validation samples once, as they are.
     #[must_use]
-    pub fn validation(samples: &'a Samples, batch: usize) -> Self {
+    pub fn validation(samples: &'a Samples<G>, batch: usize) -> Self {
         Self {
             samples,
             shuffle: None,
@@ -96,11 +95,11 @@ impl<'a> Pass<'a> {
     /// If samples cannot be read, or `learn` fails.
     pub fn each<B: Send, E: From<DatasetError>>(
         &self,
-        prepare: impl Fn(&[Sample]) -> B + Sync,
+        prepare: impl Fn(&[Sample<G::Position>]) -> B + Sync,
         mut learn: impl FnMut(usize, B) -> Result<(), E>,
     ) -> Result<(), E> {
         std::thread::scope(|scope| {
-            let (chosen, unprepared) = sync_channel::<Vec<Sample>>(AHEAD);
+            let (chosen, unprepared) = sync_channel::<Vec<Sample<_>>>(AHEAD);
             let (prepared, ready) = sync_channel(AHEAD);
             // Whoever finds nobody at the other end of its queue stops: a learner that failed has
             // hung up.
@@ -122,7 +121,7 @@ impl<'a> Pass<'a> {
     }
 
     /// Sends the samples of each batch, until nobody wants more.
-    fn choose(&self, chosen: &SyncSender<Vec<Sample>>) -> Result<(), DatasetError> {
+    fn choose(&self, chosen: &SyncSender<Vec<Sample<G::Position>>>) -> Result<(), DatasetError> {
         let Some(shuffle) = self.shuffle else {
             let _ = self
                 .samples
@@ -132,6 +131,7 @@ impl<'a> Pass<'a> {
             return Ok(());
         };
         let mut batches = Batches {
+            game: self.samples.game(),
             size: self.batch,
             from: self.from,
             number: 0,
@@ -151,7 +151,7 @@ impl<'a> Pass<'a> {
             self.samples.continuations(),
         );
         for parts in parts.chunks(self.together) {
-            let read: Vec<Vec<Sample>> = parts
+            let read: Vec<Vec<Sample<_>>> = parts
                 .par_iter()
                 .map(|&part| self.samples.read(part))
                 .collect::<Result<_, _>>()?;
@@ -177,16 +177,16 @@ impl<'a> Pass<'a> {
     }
 }
 
-/// Samples that are held to be shuffled, 16 bytes each; what came after them takes 8 more only
-/// where that is known.
-struct Window {
-    samples: Vec<(Position, [f32; 2])>,
+/// Samples that are held to be shuffled, a position and 8 bytes each; what came after them takes 12
+/// more only where that is known.
+struct Window<P> {
+    samples: Vec<(P, [f32; 2])>,
     continuations: Option<Vec<Continuation>>,
 }
 
-const _: () = assert!(size_of::<(Position, [f32; 2])>() == 16 && size_of::<Continuation>() == 8);
+const _: () = assert!(size_of::<(u64, [f32; 2])>() == 16 && size_of::<Continuation>() == 12);
 
-impl Window {
+impl<P: Copy> Window<P> {
     fn new(capacity: usize, continuations: bool) -> Self {
         Self {
             samples: Vec::with_capacity(capacity),
@@ -198,7 +198,7 @@ impl Window {
         self.samples.len()
     }
 
-    fn push(&mut self, sample: Sample) {
+    fn push(&mut self, sample: Sample<P>) {
         self.samples
             .push((sample.position, [sample.value, sample.result]));
         if let Some(continuations) = &mut self.continuations {
@@ -208,7 +208,7 @@ impl Window {
 
     /// Puts a sample where another stood, which is returned.
     #[inline]
-    fn replace(&mut self, place: usize, sample: Sample) -> Sample {
+    fn replace(&mut self, place: usize, sample: Sample<P>) -> Sample<P> {
         let (position, [value, result]) = std::mem::replace(
             &mut self.samples[place],
             (sample.position, [sample.value, sample.result]),
@@ -226,7 +226,7 @@ impl Window {
     }
 
     /// Takes a sample out; the last one takes its place.
-    fn swap_remove(&mut self, place: usize) -> Sample {
+    fn swap_remove(&mut self, place: usize) -> Sample<P> {
         let (position, [value, result]) = self.samples.swap_remove(place);
         let continuation = self
             .continuations
@@ -242,19 +242,20 @@ impl Window {
 }
 
 /// Samples as they come, batch by batch.
-struct Batches<'a> {
+struct Batches<'a, G: Playable> {
+    game: &'a G,
     size: usize,
     from: usize,
     /// Of the batch that is being filled.
     number: usize,
-    samples: Vec<Sample>,
+    samples: Vec<Sample<G::Position>>,
     shuffle: Shuffle,
-    chosen: &'a SyncSender<Vec<Sample>>,
+    chosen: &'a SyncSender<Vec<Sample<G::Position>>>,
 }
 
-impl Batches<'_> {
+impl<G: Playable> Batches<'_, G> {
     #[inline]
-    fn push(&mut self, sample: Sample) -> Result<(), HungUp> {
+    fn push(&mut self, sample: Sample<G::Position>) -> Result<(), HungUp> {
         self.samples.push(sample);
         if self.samples.len() < self.size {
             Ok(())
@@ -280,11 +281,11 @@ impl Batches<'_> {
                 &indices,
             ));
             for sample in &mut samples {
-                let symmetry = random.below(SYMMETRIES);
-                sample.position = symmetric(&sample.position, symmetry);
-                // Reversed labels are permitted by reversed faces.
-                if sample.continuation.face > 0 {
-                    sample.continuation.face = symmetric_face(sample.continuation.face, symmetry);
+                let symmetry = random.below(self.game.symmetries());
+                sample.position = self.game.image(&sample.position, symmetry);
+                let outcome = &mut sample.continuation.outcome;
+                if *outcome > 0 {
+                    *outcome = self.game.outcome_image(*outcome, symmetry);
                 }
             }
         }
@@ -296,16 +297,18 @@ impl Batches<'_> {
 mod tests {
     use super::*;
     use crate::sample::tests::{random_samples, with_continuations};
+    use engine::games::einstein::symmetry::{SYMMETRIES, symmetric};
+    use engine::games::einstein::{Position, Standard};
     use std::collections::HashMap;
 
     /// Parts of unequal sizes, one of them empty.
-    fn samples() -> Samples {
+    fn samples() -> Samples<Standard> {
         let parts = [20, 1, 0, 9, 30]
             .into_iter()
             .zip(1..)
             .map(|(games, seed)| random_samples(games, seed))
             .collect();
-        Samples::in_memory(parts, random_samples(10, 9)).unwrap()
+        Samples::in_memory(&Standard::default(), parts, random_samples(10, 9)).unwrap()
     }
 
     fn shuffle(seed: u64, epoch: usize, window: usize) -> Shuffle {
@@ -317,13 +320,14 @@ mod tests {
         }
     }
 
-    fn collect(pass: &Pass<'_>) -> Vec<Sample> {
-        let mut all: Vec<Vec<Sample>> = Vec::new();
-        let result: Result<(), DatasetError> = pass.each(<[Sample]>::to_vec, |number, batch| {
-            assert_eq!(number, pass.from + all.len());
-            all.push(batch);
-            Ok(())
-        });
+    fn collect(pass: &Pass<'_, Standard>) -> Vec<Sample<Position>> {
+        let mut all: Vec<Vec<Sample<Position>>> = Vec::new();
+        let result: Result<(), DatasetError> =
+            pass.each(<[Sample<Position>]>::to_vec, |number, batch| {
+                assert_eq!(number, pass.from + all.len());
+                all.push(batch);
+                Ok(())
+            });
         result.unwrap();
         assert_eq!(pass.from + all.len(), pass.batches());
         assert!(
@@ -335,7 +339,7 @@ mod tests {
     }
 
     /// How often each sample occurs.
-    fn counts(samples: &[Sample]) -> HashMap<(u64, u32, u32), usize> {
+    fn counts(samples: &[Sample<Position>]) -> HashMap<(u64, u32, u32), usize> {
         let mut counts = HashMap::new();
         for sample in samples {
             *counts
@@ -352,7 +356,7 @@ mod tests {
     #[test]
     fn an_epoch_shows_every_sample_once_in_a_new_order_whatever_the_window() {
         let samples = samples();
-        let expected: Vec<Sample> = (0..samples.parts())
+        let expected: Vec<Sample<Position>> = (0..samples.parts())
             .flat_map(|part| samples.read(part).unwrap())
             .collect();
         for window in [1, 37, 500, usize::MAX] {
@@ -385,13 +389,13 @@ mod tests {
         // Values tell where a sample stood. The mean distance between two places is a third of all.
         let count = 10_000;
         let base = random_samples(1, 1)[0];
-        let training: Vec<Sample> = (0..count)
+        let training: Vec<Sample<Position>> = (0..count)
             .map(|place| Sample {
                 value: place as f32 / count as f32,
                 ..base
             })
             .collect();
-        let samples = Samples::in_memory(vec![training], vec![base]).unwrap();
+        let samples = Samples::in_memory(&Standard::default(), vec![training], vec![base]).unwrap();
         let distance = |window: usize| {
             let shown = collect(&Pass::training(&samples, 512, shuffle(3, 1, window), 0));
             let distances = shown
@@ -410,24 +414,25 @@ mod tests {
     }
 
     #[test]
-    fn what_came_after_a_sample_stays_with_it_and_faces_turn_with_labels() {
+    fn what_came_after_a_sample_stays_with_it_and_outcomes_turn_with_labels() {
         let parts = vec![
             with_continuations(random_samples(20, 1)),
             with_continuations(random_samples(9, 2)),
         ];
         let expected = parts.concat();
-        let samples = Samples::in_memory(parts, random_samples(10, 9)).unwrap();
+        let samples =
+            Samples::in_memory(&Standard::default(), parts, random_samples(10, 9)).unwrap();
         assert!(samples.continuations());
         for window in [1, 37, usize::MAX] {
             let plain = collect(&Pass::training(&samples, 100, shuffle(7, 1, window), 0));
-            let key = |sample: &Sample| {
+            let key = |sample: &Sample<Position>| {
                 (
                     sample.position.bits(),
                     sample.continuation.value.to_bits(),
                     sample.continuation.plies,
                 )
             };
-            let sorted = |mut samples: Vec<Sample>| {
+            let sorted = |mut samples: Vec<Sample<Position>>| {
                 samples.sort_by_key(key);
                 samples
             };
@@ -450,7 +455,7 @@ mod tests {
                 let (before, after) = (plain.continuation, turned.continuation);
                 assert_eq!(
                     Continuation {
-                        face: before.face,
+                        outcome: before.outcome,
                         ..after
                     },
                     before
@@ -461,14 +466,14 @@ mod tests {
                 // Bit 1 of a symmetry reverses the mover's labels: face k becomes 7 − k.
                 let faces: Vec<u8> = related
                     .iter()
-                    .map(|symmetry| match before.face {
+                    .map(|symmetry| match before.outcome {
                         0 => 0,
                         face if symmetry & 2 != 0 => 7 - face,
                         face => face,
                     })
                     .collect();
-                assert!(faces.contains(&after.face), "{before:?} {after:?}");
-                if let ([symmetry], true) = (&related[..], before.face > 0) {
+                assert!(faces.contains(&after.outcome), "{before:?} {after:?}");
+                if let ([symmetry], true) = (&related[..], before.outcome > 0) {
                     *if symmetry & 2 != 0 {
                         &mut reversed
                     } else {

@@ -3,77 +3,28 @@
 //! Invariant: parameters are made at once, from streams of the project's own generator and in the
 //! order of the fields; burn's global generator is never asked.
 
+#[cfg(feature = "burn")]
 pub mod bag;
 
 pub mod heads;
 
 pub mod fused;
 
+#[cfg(feature = "burn")]
 pub mod integer;
 
+#[cfg(feature = "burn")]
 pub mod network;
 
+#[cfg(feature = "burn")]
 pub mod ntuple;
 
 pub mod online;
 mod prefetch;
+#[cfg(feature = "burn")]
+mod tensors;
 
-use burn::module::{Param, ParamId};
-use burn::tensor::activation::log_sigmoid;
-use burn::tensor::{Device, Tensor, TensorData};
-use engine::core::random::RandomStream;
-
-/// Mean cross-entropy in nats of win probabilities given as logits (`[batch, 1]`) against targets
-/// in `[0, 1]`.
-#[must_use]
-pub fn cross_entropy(logits: Tensor<2>, targets: Tensor<2>) -> Tensor<1> {
-    ((targets.neg() + 1.0) * logits.clone() - log_sigmoid(logits)).mean()
-}
-
-/// A parameter with values given by a function, numbered `id` so that records of equal models are
-/// equal.
-fn parameter<const D: usize>(
-    id: u64,
-    shape: [usize; D],
-    values: impl FnMut() -> f32,
-    device: &Device,
-) -> Param<Tensor<D>> {
-    let values: Vec<f32> = std::iter::repeat_with(values)
-        .take(shape.iter().product())
-        .collect();
-    let mut parameter =
-        Param::from_tensor(Tensor::from_data(TensorData::new(values, shape), device));
-    parameter.id = ParamId::from(id);
-    parameter
-}
-
-/// Uniform numbers in `[-bound, bound)`.
-fn uniform(random: &mut RandomStream, bound: f64) -> impl FnMut() -> f32 {
-    move || ((2.0 * random.unit() - 1.0) * bound) as f32
-}
-
-/// The values of a parameter.
-fn values<const D: usize>(parameter: &Param<Tensor<D>>) -> Vec<f32> {
-    // The tensor was made of 32-bit floats, and so is every result of an optimiser step.
-    parameter.val().into_data().iter::<f32>().collect()
-}
-
-#[cfg(test)]
-#[cfg(feature = "flex")]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn cross_entropy_is_that_of_the_logistic() {
-        let device = Device::flex();
-        let logits: Tensor<2> = Tensor::from_data([[0.0], [2.0], [-50.0]], &device);
-        let targets: Tensor<2> = Tensor::from_data([[0.3], [0.9], [1.0]], &device);
-        let p = 1.0 / (1.0 + (-2.0f64).exp());
-        let expected = (2.0f64.ln() - (0.9 * p.ln() + 0.1 * (1.0 - p).ln()) + 50.0) / 3.0;
-        let found: f32 = cross_entropy(logits, targets).into_scalar();
-        assert!(
-            (f64::from(found) - expected).abs() < 1e-5,
-            "{found} {expected}"
-        );
-    }
-}
+#[cfg(feature = "burn")]
+pub use tensors::cross_entropy;
+#[cfg(feature = "burn")]
+use tensors::{parameter, uniform, values};

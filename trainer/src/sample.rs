@@ -1,42 +1,38 @@
-//! What is learned from: positions before the roll, each with what search and the game say of it.
+//! What is learned from: positions before chance has spoken, each with what search and the game say of it.
 //!
 //! Both parts are kept until an epoch mixes them, for its share may be another than that of the
 //! epoch before. Invariant: both lie in `[0, 1]` and are seen by the side to move; no position is
 //! over; positions of one game are all in training or all in validation, which is the business of
 //! whoever splits.
 
-use engine::games::einstein::Position;
-
 /// One position, and the two parts of its target.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Sample {
-    /// Before the roll, not over.
-    pub position: Position,
+pub struct Sample<P> {
+    /// Before chance has spoken, not over.
+    pub position: P,
     /// Win probability of the side to move as a search or a label has it, in `[0, 1]`.
     pub value: f32,
-    /// What the side to move got in the end, 1 for a win and 0 for a loss; of an exact value the
-    /// value once more.
+    /// What the side to move got in the end, 1 for a win, 0 for a loss, a half for a draw; of an
+    /// exact value the value once more.
     pub result: f32,
     /// What came after it, for heads of a network that learn that.
     pub continuation: Continuation,
 }
 
-const _: () = assert!(size_of::<Sample>() == 24);
-
 /// How the game went on from a position.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Continuation {
-    /// Win probability of the side to move once it had rolled and moved, as a search, a label or
-    /// tables have it; where nothing says more, the result.
+    /// Win probability of the side to move once chance had spoken and it had moved, as a search, a
+    /// label or tables have it; where nothing says more, the result.
     pub value: f32,
-    /// The face that was rolled, from 1; 0 if it is not known, or the move says nothing of what the
-    /// roll is worth.
-    pub face: u8,
+    /// What the side to move got in the end.
+    pub result: f32,
+    /// The outcome of chance, from 1; 0 if it is not known, or the move says nothing of what the
+    /// outcome is worth.
+    pub outcome: u8,
     /// Plies to the end of the game, the one that follows included, 255 at most; 0 if that is not
     /// known.
     pub plies: u8,
-    /// Whether the side to move won.
-    pub won: bool,
     /// Whether the value is exact, so that the result adds nothing.
     pub exact: bool,
 }
@@ -45,18 +41,18 @@ impl Continuation {
     /// Nobody knows, or nobody asks.
     pub const UNKNOWN: Self = Self {
         value: 0.0,
-        face: 0,
+        result: 0.0,
+        outcome: 0,
         plies: 0,
-        won: false,
         exact: false,
     };
 
-    /// The win probability after the roll to be learned: of the value after the move
+    /// The win probability after the outcome to be learned: of the value after the move
     /// `search_share`, and the result for the rest.
     #[must_use]
     #[inline]
     pub fn target(&self, search_share: f32) -> f32 {
-        let result = f32::from(u8::from(self.won));
+        let result = self.result;
         // As of the sample itself.
         if self.exact || self.value == result {
             self.value
@@ -66,10 +62,10 @@ impl Continuation {
     }
 }
 
-impl Sample {
+impl<P> Sample<P> {
     /// A position whose target is this win probability of the side to move, whatever the share.
     #[must_use]
-    pub fn exact(position: Position, value: f32) -> Self {
+    pub fn exact(position: P, value: f32) -> Self {
         Self {
             position,
             value,
@@ -95,12 +91,12 @@ impl Sample {
 pub(crate) mod tests {
     use super::*;
     use engine::core::game::Game;
-    use engine::games::einstein::Standard;
     use engine::games::einstein::dice::{DiceStream, Die, RandomStream};
+    use engine::games::einstein::{Position, Standard};
 
     /// All positions of `games` random games, with a smooth target that a small model can learn:
     /// which side's stones are further on.
-    pub(crate) fn random_samples(games: usize, seed: u64) -> Vec<Sample> {
+    pub(crate) fn random_samples(games: usize, seed: u64) -> Vec<Sample<Position>> {
         let game = Standard::default();
         let mut random = RandomStream::new(seed);
         let mut dice = DiceStream::new(seed, Die::fair());
@@ -133,18 +129,18 @@ pub(crate) mod tests {
     /// The same samples, each with a roll that is worth the more the higher its face, on the mean
     /// what the position is worth, and with a number of plies to go that falls with the sum of
     /// distances.
-    pub(crate) fn with_continuations(mut samples: Vec<Sample>) -> Vec<Sample> {
+    pub(crate) fn with_continuations(mut samples: Vec<Sample<Position>>) -> Vec<Sample<Position>> {
         let mut random = RandomStream::new(samples.len() as u64);
         for sample in &mut samples {
-            let face = random.below(6) as u8 + 1;
+            let outcome = random.below(6) as u8 + 1;
             let room = sample.value.min(1.0 - sample.value);
-            let value = sample.value + room * (f32::from(face) - 3.5) / 5.0;
-            let won = random.unit() < f64::from(value);
+            let value = sample.value + room * (f32::from(outcome) - 3.5) / 5.0;
+            let result = f32::from(u8::from(random.unit() < f64::from(value)));
             let stones = sample.position.mover().count() + sample.position.other().count();
             // Some teach nothing of rolls, and some nothing of length.
             let known = random.below(10) > 0;
-            let (face, plies) = (
-                if known { face } else { 0 },
+            let (outcome, plies) = (
+                if known { outcome } else { 0 },
                 if random.below(8) > 0 {
                     2 * stones as u8
                 } else {
@@ -153,9 +149,9 @@ pub(crate) mod tests {
             );
             sample.continuation = Continuation {
                 value,
-                face,
+                result,
+                outcome,
                 plies,
-                won,
                 exact: random.below(4) == 0,
             };
         }
@@ -182,9 +178,9 @@ pub(crate) mod tests {
         }
         let after = Continuation {
             value: 0.25,
-            face: 3,
+            result: 1.0,
+            outcome: 3,
             plies: 4,
-            won: true,
             exact: false,
         };
         assert_eq!(
@@ -193,7 +189,7 @@ pub(crate) mod tests {
         );
         assert_eq!(
             Continuation {
-                won: false,
+                result: 0.0,
                 ..after
             }
             .target(0.5),

@@ -22,7 +22,8 @@ use crate::dataset::{DatasetError, Samples};
 use crate::sample::Sample;
 use engine::core::files::FileError;
 use engine::core::random::{RandomStream, SeedSpace, derive_seed};
-use engine::games::einstein::learned::ntuple::{MAX_ROWS, MAX_TUPLES, TupleError, TupleSet};
+use engine::learned::inputs::Learnable;
+use engine::learned::tuples::{MAX_ROWS, MAX_TUPLES, TupleError, TupleSet};
 use indicatif::ProgressBar;
 use rayon::prelude::*;
 use refit::{Fitted, refit};
@@ -118,14 +119,14 @@ pub enum SearchError {
 /// # Errors
 /// If a setting cannot be used, samples cannot be read, the state is of another search, nothing
 /// gains, or a file cannot be written.
-pub fn search(
+pub fn search<G: Learnable>(
     config: &TrainConfig,
     options: &SearchOptions,
-    samples: &Samples,
+    samples: &Samples<G>,
     path: &Path,
     progress: &ProgressBar,
 ) -> Result<SearchReport, SearchError> {
-    config.check()?;
+    let config = &config.resolved(samples.game())?;
     check(options)?;
     let mut state = State::open(path, config, options, samples.fingerprint())?;
     let search = Search::new(config, options, samples)?;
@@ -183,22 +184,23 @@ fn check(options: &SearchOptions) -> Result<(), SearchError> {
 }
 
 /// What does not change from round to round.
-struct Search<'a> {
+struct Search<'a, G: Learnable> {
+    game: &'a G,
     config: &'a TrainConfig,
     options: &'a SearchOptions,
     candidates: Vec<Candidate>,
     /// Game after game.
-    training: Vec<Sample>,
-    validation: Vec<Sample>,
+    training: Vec<Sample<G::Position>>,
+    validation: Vec<Sample<G::Position>>,
     /// Validation loss, and logit, of a network without tuples.
     nothing: (f64, f32),
 }
 
-impl<'a> Search<'a> {
+impl<'a, G: Learnable> Search<'a, G> {
     fn new(
         config: &'a TrainConfig,
         options: &'a SearchOptions,
-        samples: &Samples,
+        samples: &'a Samples<G>,
     ) -> Result<Self, SearchError> {
         let seed = |stream| derive_seed(config.seed, SeedSpace::Training, &[stream]);
         let mut parts: Vec<usize> = (0..samples.parts()).collect();
@@ -211,9 +213,10 @@ impl<'a> Search<'a> {
         }
         training.truncate(options.samples);
         let step = samples.validation().len().div_ceil(JUDGED).max(1);
-        let validation: Vec<Sample> = samples.validation().iter().step_by(step).copied().collect();
+        let validation: Vec<Sample<_>> =
+            samples.validation().iter().step_by(step).copied().collect();
         let share = config.target.last_search_share();
-        let mean = |samples: &[Sample]| {
+        let mean = |samples: &[Sample<G::Position>]| {
             samples
                 .iter()
                 .map(|sample| f64::from(sample.target(share)))
@@ -223,8 +226,9 @@ impl<'a> Search<'a> {
         let base = mean(&training).clamp(1e-6, 1.0 - 1e-6);
         let judged = mean(&validation);
         let loss = -(judged * base.ln() + (1.0 - judged) * (1.0 - base).ln());
-        let candidates = candidates(options.candidates, seed(CANDIDATES));
+        let candidates = candidates(samples.game(), options.candidates, seed(CANDIDATES));
         Ok(Self {
+            game: samples.game(),
             config,
             options,
             candidates,
@@ -235,12 +239,12 @@ impl<'a> Search<'a> {
     }
 
     /// A set of these tuples, in the phases of the configuration.
-    fn set(&self, tuples: &[String]) -> Result<TupleSet, SearchError> {
-        Ok(TupleSet::custom(tuples)?.with_phases(&self.config.ntuple.phases)?)
+    fn set(&self, tuples: &[String]) -> Result<TupleSet<G>, SearchError> {
+        Ok(TupleSet::custom(self.game, tuples)?.with_phases(&self.config.ntuple.phases)?)
     }
 
     /// A training of a set.
-    fn refit(&self, tuples: &[String]) -> Result<Fitted, SearchError> {
+    fn refit(&self, tuples: &[String]) -> Result<Fitted<G>, SearchError> {
         let seed = derive_seed(self.config.seed, SeedSpace::Training, &[ORDER]);
         Ok(refit(
             self.config,
@@ -253,7 +257,7 @@ impl<'a> Search<'a> {
     }
 
     /// The network that a state has come to; a search that goes on trains it once more.
-    fn present(&self, state: &State) -> Result<Option<Fitted>, SearchError> {
+    fn present(&self, state: &State) -> Result<Option<Fitted<G>>, SearchError> {
         if state.finished || state.additions.is_empty() {
             Ok(None)
         } else {
@@ -265,8 +269,8 @@ impl<'a> Search<'a> {
     fn round(
         &self,
         state: &State,
-        present: Option<&Fitted>,
-    ) -> Result<Option<(Addition, Fitted)>, SearchError> {
+        present: Option<&Fitted<G>>,
+    ) -> Result<Option<(Addition, Fitted<G>)>, SearchError> {
         let tuples = state.tuples();
         let loss = if state.additions.is_empty() {
             self.nothing.0
@@ -279,7 +283,7 @@ impl<'a> Search<'a> {
             let fitted = self.refit(&[&tuples[..], added].concat())?;
             Ok((number, explained, fitted))
         };
-        let tried: Vec<(usize, f64, Fitted)> = screened
+        let tried: Vec<(usize, f64, Fitted<G>)> = screened
             .par_iter()
             .take(self.options.refitted)
             .map(refit)
@@ -309,10 +313,10 @@ impl<'a> Search<'a> {
         &self,
         tuples: &[String],
         rows: usize,
-        present: Option<&Fitted>,
+        present: Option<&Fitted<G>>,
     ) -> Result<Vec<(usize, f64)>, SearchError> {
         let step = self.training.len().div_ceil(SCREENED).max(1);
-        let samples: Vec<Sample> = self.training.iter().step_by(step).copied().collect();
+        let samples: Vec<Sample<_>> = self.training.iter().step_by(step).copied().collect();
         let logits = present.map_or_else(
             || vec![self.nothing.1; samples.len()],
             |fitted| fitted.logits(&samples),

@@ -12,6 +12,7 @@ use crate::output;
 use anyhow::{Context, Result, anyhow, bail};
 use benches::arena::MatchResult;
 use engine::core::files;
+use engine::games::einstein::Standard;
 use engine::games::einstein::learned::weights::{Model, ModelFile};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
@@ -127,7 +128,7 @@ impl Promotion {
     /// Finds out before any game what would be in the way.
     fn prepare(arguments: &Arguments) -> Result<Self> {
         let candidate = &arguments.candidate;
-        let model = ModelFile::load(candidate)?;
+        let model = ModelFile::load(&Standard::default(), candidate)?;
         let bytes = files::read(candidate)?;
         let stem = || {
             candidate

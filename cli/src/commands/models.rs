@@ -3,6 +3,7 @@
 use crate::output;
 use anyhow::{Result, bail};
 use engine::core::files;
+use engine::games::einstein::Standard;
 use engine::games::einstein::learned::weights::{Model, ModelFile};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
@@ -76,7 +77,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
 }
 
 fn verify(path: &Path) -> Result<Value> {
-    let file = ModelFile::load(path)?;
+    let file = ModelFile::load(&Standard::default(), path)?;
     let description = match &file.model {
         Model::NTuple(model) => format!("tuple set {}", model.set().name()),
         Model::Network(model) => {

@@ -4,6 +4,7 @@ use crate::commands::MOST_GAMES;
 use crate::output;
 use anyhow::{Context, Result, bail};
 use engine::core::files;
+use engine::games::einstein::Standard;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -124,7 +125,7 @@ pub(crate) fn read_config(path: &Path) -> Result<TrainConfig> {
 }
 
 /// The samples of directories of records, as a training configuration wants them.
-pub(crate) fn load<P: AsRef<Path>>(data: &[P], config: &TrainConfig) -> Result<Samples> {
+pub(crate) fn load<P: AsRef<Path>>(data: &[P], config: &TrainConfig) -> Result<Samples<Standard>> {
     let options = SampleOptions::new(&config.target, VALIDATION_SHARE, config.seed);
     Ok(Samples::open(
         data,
@@ -136,7 +137,7 @@ pub(crate) fn load<P: AsRef<Path>>(data: &[P], config: &TrainConfig) -> Result<S
 pub(crate) fn fit_one<P: AsRef<Path>>(
     config: &TrainConfig,
     family: Family,
-    samples: &Samples,
+    samples: &Samples<Standard>,
     data: &[P],
     directory: &Path,
 ) -> Result<FitReport> {
@@ -177,7 +178,13 @@ fn fit_games(config: &TrainConfig, directory: &Path) -> Result<OnlineReport> {
     let progress = progress_bar("games");
     let provenance =
         serde_json::json!({ "program": concat!("alea ", env!("CARGO_PKG_VERSION")) }).to_string();
-    let report = fit_online(config, &provenance, directory, &progress)?;
+    let report = fit_online(
+        &Standard::default(),
+        config,
+        &provenance,
+        directory,
+        &progress,
+    )?;
     progress.finish_and_clear();
     Ok(report)
 }
@@ -225,7 +232,7 @@ pub(crate) fn summary(report: &FitReport) -> String {
             )
         };
         text += &format!(
-            "\n         rolls: {:.4} predicted, {:.4} won of {}; calibration {} (of the value: {}); mean over the die {:+.4} from the value, {:.4} apart",
+            "\n         rolls: {:.4} predicted, {:.4} won of {}; calibration {} (of the value: {}); mean over the outcomes {:+.4} from the value, {:.4} apart",
             rolls.predicted,
             rolls.won,
             rolls.samples,

@@ -4,7 +4,7 @@
 //! because the library writes metadata in a random order and equal models should be equal files;
 //! its reader accepts the result, and so does Python's.
 
-use crate::games::einstein::learned::weights::ModelProblem;
+use super::files::ModelProblem;
 use safetensors::{Dtype, SafeTensors};
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -12,7 +12,7 @@ use xxhash_rust::xxh3::xxh3_64;
 
 /// A tensor of little-endian numbers.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Tensor {
+pub struct Tensor {
     name: String,
     dtype: Dtype,
     shape: Vec<usize>,
@@ -22,11 +22,11 @@ pub(crate) struct Tensor {
 /// The parts of a file. The two checksums are added when writing and checked by
 /// [`Container::check_checksums`].
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct Container {
+pub struct Container {
     /// Keys and values.
-    pub(crate) metadata: BTreeMap<String, String>,
+    pub metadata: BTreeMap<String, String>,
     /// Tensors in the order of their data.
-    pub(crate) tensors: Vec<Tensor>,
+    pub tensors: Vec<Tensor>,
 }
 
 /// Metadata keys of the checksums of the data section and of all other metadata.
@@ -36,7 +36,7 @@ const METADATA_CHECKSUM: &str = "metadata_checksum";
 impl Tensor {
     /// A tensor of type F32.
     #[must_use]
-    pub(crate) fn floats(name: &str, shape: Vec<usize>, values: &[f32]) -> Self {
+    pub fn floats(name: &str, shape: Vec<usize>, values: &[f32]) -> Self {
         let bytes = values
             .iter()
             .flat_map(|value| value.to_le_bytes())
@@ -51,7 +51,7 @@ impl Tensor {
 
     /// A tensor of type I32.
     #[must_use]
-    pub(crate) fn integers(name: &str, shape: Vec<usize>, values: &[i32]) -> Self {
+    pub fn integers(name: &str, shape: Vec<usize>, values: &[i32]) -> Self {
         let bytes = values
             .iter()
             .flat_map(|value| value.to_le_bytes())
@@ -66,7 +66,7 @@ impl Tensor {
 
     /// A tensor of type I16.
     #[must_use]
-    pub(crate) fn shorts(name: &str, shape: Vec<usize>, values: &[i16]) -> Self {
+    pub fn shorts(name: &str, shape: Vec<usize>, values: &[i16]) -> Self {
         let bytes = values
             .iter()
             .flat_map(|value| value.to_le_bytes())
@@ -81,7 +81,7 @@ impl Tensor {
 
     /// A tensor of type I8.
     #[must_use]
-    pub(crate) fn bytes(name: &str, shape: Vec<usize>, values: &[i8]) -> Self {
+    pub fn bytes(name: &str, shape: Vec<usize>, values: &[i8]) -> Self {
         let bytes = values.iter().map(|&value| value as u8).collect();
         Self {
             name: name.to_owned(),
@@ -101,7 +101,7 @@ impl Container {
     ///
     /// # Errors
     /// If it is no safetensors file, or shorter or longer than its header says.
-    pub(crate) fn parse(bytes: &[u8]) -> Result<Self, ModelProblem> {
+    pub fn parse(bytes: &[u8]) -> Result<Self, ModelProblem> {
         let file = SafeTensors::deserialize(bytes).map_err(|error| wrong_format(bytes, &error))?;
         let (_, header) =
             SafeTensors::read_metadata(bytes).map_err(|error| wrong_format(bytes, &error))?;
@@ -131,7 +131,7 @@ impl Container {
 
     /// The file's content. Checksums are computed here; values given for them are replaced.
     #[must_use]
-    pub(crate) fn to_bytes(&self) -> Vec<u8> {
+    pub fn to_bytes(&self) -> Vec<u8> {
         let data: Vec<u8> = self
             .tensors
             .iter()
@@ -179,7 +179,7 @@ impl Container {
     ///
     /// # Errors
     /// [`ModelProblem::MissingKey`].
-    pub(crate) fn value(&self, key: &'static str) -> Result<&str, ModelProblem> {
+    pub fn value(&self, key: &'static str) -> Result<&str, ModelProblem> {
         self.metadata
             .get(key)
             .map(String::as_str)
@@ -190,7 +190,7 @@ impl Container {
     ///
     /// # Errors
     /// [`ModelProblem::Checksum`], or [`ModelProblem::MissingKey`] if there is no checksum.
-    pub(crate) fn check_checksums(&self) -> Result<(), ModelProblem> {
+    pub fn check_checksums(&self) -> Result<(), ModelProblem> {
         let data: Vec<u8> = self
             .tensors
             .iter()
@@ -221,11 +221,7 @@ impl Container {
     ///
     /// # Errors
     /// If it is missing, or of another type or shape.
-    pub(crate) fn take_floats(
-        &mut self,
-        name: &str,
-        shape: &[usize],
-    ) -> Result<Vec<f32>, ModelProblem> {
+    pub fn take_floats(&mut self, name: &str, shape: &[usize]) -> Result<Vec<f32>, ModelProblem> {
         let tensor = self.take(name, Dtype::F32, shape)?;
         Ok(tensor
             .bytes
@@ -240,11 +236,7 @@ impl Container {
     ///
     /// # Errors
     /// If it is missing, or of another type or shape.
-    pub(crate) fn take_integers(
-        &mut self,
-        name: &str,
-        shape: &[usize],
-    ) -> Result<Vec<i32>, ModelProblem> {
+    pub fn take_integers(&mut self, name: &str, shape: &[usize]) -> Result<Vec<i32>, ModelProblem> {
         let tensor = self.take(name, Dtype::I32, shape)?;
         Ok(tensor
             .bytes
@@ -259,11 +251,7 @@ impl Container {
     ///
     /// # Errors
     /// If it is missing, or of another type or shape.
-    pub(crate) fn take_shorts(
-        &mut self,
-        name: &str,
-        shape: &[usize],
-    ) -> Result<Vec<i16>, ModelProblem> {
+    pub fn take_shorts(&mut self, name: &str, shape: &[usize]) -> Result<Vec<i16>, ModelProblem> {
         let tensor = self.take(name, Dtype::I16, shape)?;
         Ok(tensor
             .bytes
@@ -278,11 +266,7 @@ impl Container {
     ///
     /// # Errors
     /// If it is missing, or of another type or shape.
-    pub(crate) fn take_bytes(
-        &mut self,
-        name: &str,
-        shape: &[usize],
-    ) -> Result<Vec<i8>, ModelProblem> {
+    pub fn take_bytes(&mut self, name: &str, shape: &[usize]) -> Result<Vec<i8>, ModelProblem> {
         let tensor = self.take(name, Dtype::I8, shape)?;
         Ok(tensor.bytes.iter().map(|&byte| byte as i8).collect())
     }
@@ -291,7 +275,7 @@ impl Container {
     ///
     /// # Errors
     /// [`ModelProblem::ExtraTensor`].
-    pub(crate) fn finish(&self) -> Result<(), ModelProblem> {
+    pub fn finish(&self) -> Result<(), ModelProblem> {
         self.tensors.first().map_or(Ok(()), |tensor| {
             Err(ModelProblem::ExtraTensor(tensor.name.clone()))
         })

@@ -259,6 +259,12 @@ pub trait Playable: Game {
         let _ = symmetry;
         *position
     }
+
+    /// The outcome of chance that permits in the image what this one permits in the position.
+    fn outcome_image(&self, outcome: u8, symmetry: usize) -> u8 {
+        let _ = symmetry;
+        outcome
+    }
 }
 
 /// Chance of a game that has none: the one outcome permits every move.

@@ -4,10 +4,9 @@
 //! values have to be in, [`super::TrainConfig::check`] says.
 
 use super::ConfigError;
-use engine::games::einstein::inputs::{FeatureGroup, FeatureGroups};
-use engine::games::einstein::learned::integer_network::inputs::SideGroups;
-use engine::games::einstein::learned::network::{Head, Heads};
-use engine::games::einstein::learned::ntuple::TupleSet;
+use engine::learned::inputs::Learnable;
+use engine::learned::network::{Head, Heads};
+use engine::learned::tuples::TupleSet;
 use serde::{Deserialize, Serialize};
 
 /// What the samples' targets are made of.
@@ -70,7 +69,7 @@ pub struct TrainingConfig {
     pub epochs: usize,
     /// Epochs without improvement of the validation loss after which training stops; 0: never.
     pub patience: usize,
-    /// Whether each sample is seen in a random one of its eight symmetries each epoch.
+    /// Whether each sample is seen in a random one of its symmetries each epoch.
     pub symmetries: bool,
     /// Training samples that are held in memory to be shuffled.
     pub window: usize,
@@ -131,8 +130,9 @@ impl Schedule {
 pub struct NetworkConfig {
     /// Widths of the hidden layers, one to three.
     pub hidden: Vec<usize>,
-    /// Groups of dense inputs.
-    pub features: FeatureGroups,
+    /// Groups of dense inputs; those of the game unless told.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub features: Option<Vec<String>>,
     /// What it says beside the value; nothing unless told.
     #[serde(skip_serializing_if = "Heads::is_empty")]
     pub heads: Heads,
@@ -152,15 +152,9 @@ pub struct NetworkConfig {
 
 impl Default for NetworkConfig {
     fn default() -> Self {
-        let features = [
-            FeatureGroup::Mobility,
-            FeatureGroup::RaceSummary,
-            FeatureGroup::Attack,
-            FeatureGroup::Material,
-        ];
         Self {
             hidden: vec![64, 32],
-            features: features.to_vec().into(),
+            features: None,
             heads: Heads::NONE,
             rolls_weight: None,
             moves_to_go_weight: None,
@@ -189,8 +183,9 @@ impl NetworkConfig {
 pub struct IntegerConfig {
     /// Widths of the two hidden layers.
     pub hidden: [usize; 2],
-    /// Groups of inputs beside the squares of the stones.
-    pub inputs: SideGroups,
+    /// Groups of inputs beside the squares of the stones; all unless told.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub inputs: Option<Vec<String>>,
     /// Samples a step.
     pub batch: usize,
     /// Adam's learning rate at the start.
@@ -203,7 +198,7 @@ impl Default for IntegerConfig {
     fn default() -> Self {
         Self {
             hidden: [64, 32],
-            inputs: SideGroups::ALL,
+            inputs: None,
             batch: 4096,
             learning_rate: 4e-3,
             gradient_norm: 1.0,
@@ -215,13 +210,13 @@ impl Default for IntegerConfig {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct NTupleConfig {
-    /// Name of the set of tuples.
+    /// Name of the set of tuples; the game's usual one if empty.
     pub set: String,
     /// The tuples themselves, the cells of each divided by blanks; unless empty they take the place
     /// of the named set.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub tuples: Vec<String>,
-    /// Most living stones, of both sides together, of each phase but the last; every phase has
+    /// Most that remains in each phase but the last, in whatever the game counts; every phase has
     /// tables of its own.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub phases: Vec<u8>,
@@ -234,7 +229,7 @@ pub struct NTupleConfig {
 impl Default for NTupleConfig {
     fn default() -> Self {
         Self {
-            set: "race-and-pairs".to_owned(),
+            set: String::new(),
             tuples: Vec::new(),
             phases: Vec::new(),
             rule: Rule::Adagrad,
@@ -248,11 +243,15 @@ impl NTupleConfig {
     ///
     /// # Errors
     /// If there is no such set; the error names the key.
-    pub fn tuple_set(&self) -> Result<TupleSet, ConfigError> {
+    pub fn tuple_set<G: Learnable>(&self, game: &G) -> Result<TupleSet<G>, ConfigError> {
+        let name = match self.set.as_str() {
+            "" => game.tuple_sets()[0].name,
+            name => name,
+        };
         let (key, set) = if self.tuples.is_empty() {
-            ("ntuple.set", TupleSet::named(&self.set))
+            ("ntuple.set", TupleSet::named(game, name))
         } else {
-            ("ntuple.tuples", TupleSet::custom(&self.tuples))
+            ("ntuple.tuples", TupleSet::custom(game, &self.tuples))
         };
         let because = |key| move |cause| ConfigError::Tuples { key, cause };
         set.map_err(because(key))?

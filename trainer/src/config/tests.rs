@@ -1,7 +1,8 @@
 //! Defaults, what is left out, and what is refused.
 
 use super::*;
-use engine::games::einstein::learned::network::Heads;
+use engine::games::einstein::Standard;
+use engine::learned::network::Heads;
 
 #[test]
 fn the_documented_defaults_are_the_defaults_and_complete() {
@@ -23,6 +24,28 @@ fn the_documented_defaults_are_the_defaults_and_complete() {
     assert_eq!(
         TrainConfig::from_toml(&resolved).unwrap(),
         TrainConfig::default()
+    );
+}
+
+#[test]
+fn what_is_left_to_the_game_is_filled_in() {
+    let config = TrainConfig::default()
+        .resolved(&Standard::default())
+        .unwrap();
+    assert_eq!(config.ntuple.set, "race-and-pairs");
+    assert_eq!(
+        config.network.features.unwrap().join(","),
+        "mobility,race_summary,attack,material"
+    );
+    let error = TrainConfig::from_toml("[network]\nfeatures = [\"colour\"]")
+        .unwrap()
+        .resolved(&Standard::default())
+        .unwrap_err();
+    assert!(
+        error
+            .to_string()
+            .starts_with("network.features: 'colour' is no feature group; there are"),
+        "{error}"
     );
 }
 
@@ -70,7 +93,6 @@ fn values_out_of_range_are_named() {
             "network.hidden = [64, 32, 1040]: it must be",
         ),
         ("[network]\nlearning_rate = nan", "network.learning_rate"),
-        ("[integer]\nhidden = [32, 32]", "integer.hidden"),
         ("[training]\nepochs = 0", "training.epochs"),
         ("[online]\ntrace = 1.1", "online.trace"),
         ("[network]\nrolls_weight = 0.0", "network.rolls_weight"),
@@ -90,7 +112,7 @@ fn tuples_are_named_or_listed_and_their_phases_counted() {
     let config =
         TrainConfig::from_toml("[ntuple]\ntuples = [\"b0 b1 m24\", \"s0 s6\"]\nphases = [5, 8]")
             .unwrap();
-    let set = config.ntuple.tuple_set().unwrap();
+    let set = config.ntuple.tuple_set(&Standard::default()).unwrap();
     assert_eq!((set.tuples(), set.rows()), (2, 3 * (13 * 13 * 5 + 26 * 26)));
     assert_eq!(TrainConfig::from_toml(&config.to_toml()).unwrap(), config);
     // A named set is written as before there were others.
@@ -101,7 +123,7 @@ fn tuples_are_named_or_listed_and_their_phases_counted() {
     for (text, expected) in [
         (
             "set = \"no such\"",
-            "ntuple.set: 'no such' is no tuple set; there are stones, ",
+            "ntuple.set: 'no such' is no tuple set; there are race-and-pairs, stones, ",
         ),
         (
             "tuples = [\"b0 b25\"]",
@@ -117,6 +139,8 @@ fn tuples_are_named_or_listed_and_their_phases_counted() {
         ),
     ] {
         let error = TrainConfig::from_toml(&format!("[ntuple]\n{text}"))
+            .unwrap()
+            .resolved(&Standard::default())
             .unwrap_err()
             .to_string();
         assert!(
@@ -166,9 +190,7 @@ fn heads_are_named_and_weighed_and_left_out_if_there_are_none() {
         .unwrap_err()
         .to_string();
     assert!(
-        error.starts_with("line 2: ")
-            && error.contains("`rolls`")
-            && error.contains("`moves_to_go`"),
+        error.starts_with("line 2: ") && error.contains("there are rolls, moves_to_go"),
         "{error}"
     );
 }

@@ -1,17 +1,17 @@
 //! What of a shard becomes samples, and for which part of the split.
 //!
-//! The search that chose a move valued the position it leads to with the dice that follow averaged
-//! out. A label says the same of that position, and of the start, where there was no move. What is
-//! said of the position after a move is, turned round, what the roll before that move was worth.
+//! The search that chose a move valued the position it leads to with the chance that follows
+//! averaged out. A label says the same of that position, and of the start, where there was no move. What is
+//! said of the position after a move is, turned round, what chance before that move was worth.
 //! Invariant: a game is all in training or all in validation, by the seed and its index alone.
 
 use super::SampleOptions;
 use crate::sample::{Continuation, Sample};
 use crate::shard::{self, Label, PlayedGame, ShardError};
-use engine::core::game::Game;
+use engine::core::game::Seat;
 use engine::core::random::{SeedSpace, derive_seed};
 use engine::core::record::Ply;
-use engine::games::einstein::{Move, Standard};
+use engine::play::playable::Playable;
 use serde::Serialize;
 use std::path::Path;
 
@@ -26,10 +26,10 @@ pub struct UsedLabel {
 }
 
 /// What came of a shard.
-pub(super) struct Part {
+pub(super) struct Part<P> {
     pub(super) game: String,
-    pub(super) training: Vec<Sample>,
-    pub(super) validation: Vec<Sample>,
+    pub(super) training: Vec<Sample<P>>,
+    pub(super) validation: Vec<Sample<P>>,
     /// All labels of the shard, used or not.
     pub(super) labels: Vec<UsedLabel>,
 }
@@ -58,13 +58,14 @@ impl Wanted {
     }
 }
 
-/// Reads a shard.
-pub(super) fn split(path: &Path, options: &SampleOptions) -> Result<Part, ShardError> {
-    let (header, games) = shard::read::<Standard>(path)?;
+/// Reads a shard of a game.
+pub(super) fn split<G: Playable>(
+    rules: &G,
+    path: &Path,
+    options: &SampleOptions,
+) -> Result<Part<G::Position>, ShardError> {
+    let (header, games) = shard::read::<G>(path)?;
     let wanted = Wanted::new(&header.labels, options);
-    // What a move does, and who has won, is the same in every variant; only what a roll permits is
-    // not. Once a shard: to make rules takes as long as to replay some games.
-    let rules = Standard::default();
     let (mut training, mut validation) = (Vec::with_capacity(games.len() * 16), Vec::new());
     let mut used = vec![0; header.labels.len()];
     for (game, index) in games.iter().zip(header.first_game..) {
@@ -73,7 +74,7 @@ pub(super) fn split(path: &Path, options: &SampleOptions) -> Result<Part, ShardE
         } else {
             &mut training
         };
-        add_samples(&rules, game, &wanted, &mut used, part);
+        add_samples(rules, game, &wanted, &mut used, part);
     }
     let labels = header
         .labels
@@ -96,23 +97,25 @@ fn validates(options: &SampleOptions, game: u64) -> bool {
     ((draw >> 11) as f64 / (1u64 << 53) as f64) < options.validation_share
 }
 
-/// Adds the samples of one game: every position before a roll of which a search or a wanted label
+/// Adds the samples of one game: every position before chance of which a search or a wanted label
 /// says something.
-fn add_samples(
-    rules: &Standard,
-    game: &PlayedGame<Standard>,
+fn add_samples<G: Playable>(
+    rules: &G,
+    game: &PlayedGame<G>,
     wanted: &Wanted,
     used: &mut [usize],
-    samples: &mut Vec<Sample>,
+    samples: &mut Vec<Sample<G::Position>>,
 ) {
     let record = &game.record;
     let mut position = record.start;
     let mut searched = None;
     // The last sample, while it waits for what is said of the next position.
-    let mut waiting: Option<usize> = None;
+    let mut waiting: Option<(usize, Seat)> = None;
     for (number, ply) in record.plies.iter().enumerate() {
         let label = |label: usize| game.label(label, number).map(|value| (label, value));
-        let result = record.payoffs[position.seat()];
+        let seat = rules.to_move(&position);
+        let seen = |(by, value): (Seat, f32)| if by == seat { value } else { 1.0 - value };
+        let result = record.payoffs[seat];
         let exact = wanted.exact.iter().find_map(|&wanted| label(wanted));
         let sample = if let Some((label, value)) = exact {
             used[label] += 1;
@@ -124,38 +127,38 @@ fn add_samples(
                 ..Sample::exact(position, value)
             })
         } else {
-            searched.map(|value| Sample {
+            searched.map(|said| Sample {
                 result,
-                ..Sample::exact(position, value)
+                ..Sample::exact(position, seen(said))
             })
         };
-        if let (Some(before), Some(said)) = (waiting.take(), &sample) {
+        if let (Some((before, by)), Some(said)) = (waiting.take(), &sample) {
             let continuation = &mut samples[before].continuation;
-            (continuation.value, continuation.exact) = (1.0 - said.value, exact.is_some());
+            (continuation.value, continuation.exact) = (seen((by, said.value)), exact.is_some());
         }
         if let Some(mut sample) = sample {
             if wanted.continuations {
                 sample.continuation = continuation(ply, record.plies.len() - number, result);
-                waiting = Some(samples.len());
+                waiting = Some((samples.len(), seat));
             }
             samples.push(sample);
         }
         position = rules.play(&position, ply.mv);
-        // The value is the mover's; the next sample is seen by the side that moves next. After the
+        // The value is the mover's; the next sample is seen by the seat that moves next. After the
         // last ply there is none.
-        searched = ply.value.map(|value| 1.0 - value);
+        searched = ply.value.map(|value| (seat, value));
     }
 }
 
 /// How a game goes on with this ply, of so many to the end and with this result for who makes it,
 /// as long as nothing is said of the position after it.
-fn continuation(ply: &Ply<Move>, plies: usize, result: f32) -> Continuation {
+fn continuation<M>(ply: &Ply<M>, plies: usize, result: f32) -> Continuation {
     Continuation {
         value: result,
-        // A move that was drawn, not chosen, is worth less than the roll.
-        face: if ply.explored { 0 } else { ply.outcome },
+        // A move that was drawn, not chosen, is worth less than the outcome.
+        outcome: if ply.explored { 0 } else { ply.outcome },
         plies: u8::try_from(plies).unwrap_or(u8::MAX),
-        won: result > 0.5,
+        result,
         exact: false,
     }
 }

@@ -187,7 +187,7 @@ mod tests {
             epoch: 1,
             training_loss: 0.1 + 0.2,
             validation_loss: 1.0 / 3.0,
-            validation_by_stones: Vec::new(),
+            validation_by_phase: Vec::new(),
             learning_rate: 1e-3,
             samples_per_second: 5.0,
             seconds: 0.1,

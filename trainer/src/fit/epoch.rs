@@ -2,10 +2,11 @@
 
 use super::{Inputs, Learner, Run, TrainError};
 use crate::batch::scaled_plies;
-use crate::curve::{STONES, StonesLoss};
+use crate::curve::PhaseLoss;
 use crate::loader::{Pass, Shuffle};
 use crate::models::heads::{HeadLoss, Losses, Outputs};
 use crate::sample::Sample;
+use engine::learned::inputs::Learnable;
 use serde::{Deserialize, Serialize};
 use std::time::Instant;
 
@@ -53,8 +54,8 @@ impl Passed {
 
 /// Learns the rest of an epoch (from 1) of which some batches may have `passed` before. After each
 /// batch `pause` is called.
-pub(super) fn learn_epoch<L: Learner>(
-    run: &Run<'_>,
+pub(super) fn learn_epoch<G: Learnable, L: Learner<G>>(
+    run: &Run<'_, G>,
     learner: &mut L,
     epoch: usize,
     mut passed: Passed,
@@ -108,22 +109,26 @@ pub(super) fn learn_epoch<L: Learner>(
 pub(super) struct Validated {
     /// Mean cross-entropy of the value in nats.
     pub(super) loss: f64,
-    /// The same by stones left.
-    pub(super) by_stones: Vec<StonesLoss>,
+    /// The same by what remains of the game.
+    pub(super) by_phase: Vec<PhaseLoss>,
     /// Sums, for the sake of the heads.
     pub(super) losses: Losses,
 }
 
 /// The losses of the validation samples. Their targets are mixed as in the last epoch, so that the
 /// losses of all epochs can be compared.
-pub(super) fn validate<L: Learner>(run: &Run<'_>, learner: &L) -> Result<Validated, TrainError> {
+pub(super) fn validate<G: Learnable, L: Learner<G>>(
+    run: &Run<'_, G>,
+    learner: &L,
+) -> Result<Validated, TrainError> {
     let search_share = run.config.target.last_search_share();
     let mut losses = Losses::default();
-    let mut sums = [(0usize, 0.0f64); 1 + *STONES.end()];
+    let game = run.samples.game();
+    let mut sums = vec![(0usize, 0.0f64); 1 + game.remaining_range().end()];
     each_validated(run, learner, |sample, said| {
-        let stones = (sample.position.mover().count() + sample.position.other().count()) as usize;
+        let remaining = game.remaining(&sample.position).min(sums.len() - 1);
         let loss = cross_entropy(said.logit, f64::from(sample.target(search_share)));
-        let (samples, sum) = &mut sums[stones];
+        let (samples, sum) = &mut sums[remaining];
         *samples += 1;
         *sum += loss;
         if let Some(logit) = said.roll {
@@ -141,16 +146,16 @@ pub(super) fn validate<L: Learner>(run: &Run<'_>, learner: &L) -> Result<Validat
         .into_iter()
         .enumerate()
         .filter(|(_, (samples, _))| *samples > 0);
-    let by_stones = with_samples
-        .map(|(stones, (samples, loss))| StonesLoss {
-            stones,
+    let by_phase = with_samples
+        .map(|(remaining, (samples, loss))| PhaseLoss {
+            remaining,
             samples,
             loss: loss / samples as f64,
         })
         .collect();
     Ok(Validated {
         loss: losses.value / run.samples.validation().len() as f64,
-        by_stones,
+        by_phase,
         losses,
     })
 }
@@ -159,7 +164,7 @@ pub(super) fn validate<L: Learner>(run: &Run<'_>, learner: &L) -> Result<Validat
 pub(super) struct Said {
     /// Of a win.
     pub(super) logit: f64,
-    /// Of a win after the face that came, if the model has that head and the face is known.
+    /// Of a win after the outcome that came, if the model has that head and the outcome is known.
     pub(super) roll: Option<f64>,
     /// Plies to the end over 16 as the model has them and as they were, if it has that head and
     /// they are known.
@@ -167,10 +172,10 @@ pub(super) struct Said {
 }
 
 /// Tells for each validation sample what the model says of it.
-pub(super) fn each_validated<L: Learner>(
-    run: &Run<'_>,
+pub(super) fn each_validated<G: Learnable, L: Learner<G>>(
+    run: &Run<'_, G>,
     learner: &L,
-    mut tell: impl FnMut(&Sample, Said),
+    mut tell: impl FnMut(&Sample<G::Position>, Said),
 ) -> Result<(), TrainError> {
     let validation = run.samples.validation();
     let inputs = learner.inputs();
@@ -191,7 +196,7 @@ pub(super) fn each_validated<L: Learner>(
                 let after = sample.continuation;
                 let roll = rolls
                     .get(place)
-                    .filter(|_| after.face > 0)
+                    .filter(|_| after.outcome > 0)
                     .map(|&logit| f64::from(logit));
                 let plies = plies.get(place).zip(scaled_plies(after.plies));
                 let plies = plies.map(|(&plies, expected)| (f64::from(plies), f64::from(expected)));

@@ -8,8 +8,8 @@ use crate::dataset::DatasetError;
 use crate::export::ExportError;
 use engine::core::files::FileError;
 use engine::games::einstein::learned::integer_network::IntegerError;
-use engine::games::einstein::learned::network::NetworkError;
-use engine::games::einstein::learned::ntuple::NTupleError;
+use engine::learned::network::NetworkError;
+use engine::learned::tuples::NTupleError;
 use std::io;
 use std::path::PathBuf;
 
@@ -76,6 +76,9 @@ pub enum TrainError {
     /// The engine does not take the network.
     #[error("the engine does not take the network: {0}")]
     Network(#[from] NetworkError),
+    /// A game that has no network in integers.
+    #[error("there is no network in integers for {0}; train 'network' or 'ntuple'")]
+    NoIntegerNetwork(&'static str),
     /// The engine does not take the integer network.
     #[error("the engine does not take the integer network: {0}")]
     Integer(#[from] IntegerError),

@@ -1,13 +1,14 @@
 //! How good the heads of a trained network are, by the validation samples.
 //!
 //! A roll's probability is judged by what happened: the logistic that fits results best has slope 1
-//! and offset 0 if it is calibrated. And the mean over the die should be the value, although
+//! and offset 0 if it is calibrated. And the mean over the outcomes should be the value, although
 //! nothing but the samples tells the network so.
 
 use super::epoch::each_validated;
 use super::{Learner, Run, TrainError, validation_positions};
 use crate::calibrate::{LogisticFit, fit_logistic};
-use engine::games::einstein::learned::network::{FACES, Head, PLIES_SCALE};
+use engine::learned::inputs::Learnable;
+use engine::learned::network::{Head, PLIES_SCALE};
 use serde::{Deserialize, Serialize};
 
 /// What the heads came to; of heads that are not there nothing.
@@ -32,9 +33,9 @@ impl HeadsReport {
 /// Of the win probabilities after each roll.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RollsReport {
-    /// Validation samples whose face is known.
+    /// Validation samples whose outcome of chance is known.
     pub samples: usize,
-    /// Mean probability of a win after the face that came.
+    /// Mean probability of a win after the outcome that came.
     pub predicted: f64,
     /// Share of wins among them.
     pub won: f64,
@@ -43,7 +44,7 @@ pub struct RollsReport {
     pub calibration: Option<LogisticFit>,
     /// The same of the value's log odds on the same samples, which do not know the roll.
     pub value_calibration: Option<LogisticFit>,
-    /// Mean over some positions of how far the head's mean over the die is from the value.
+    /// Mean over some positions of how far the head's mean over the outcomes is from the value.
     pub distance_from_value: f64,
     /// The same with its sign: head minus value.
     pub bias_from_value: f64,
@@ -62,7 +63,10 @@ pub struct PliesReport {
 }
 
 /// Judges the heads of a trained model.
-pub(super) fn judge<L: Learner>(run: &Run<'_>, learner: &L) -> Result<HeadsReport, TrainError> {
+pub(super) fn judge<G: Learnable, L: Learner<G>>(
+    run: &Run<'_, G>,
+    learner: &L,
+) -> Result<HeadsReport, TrainError> {
     let mut report = HeadsReport::default();
     if learner.heads().is_empty() {
         return Ok(report);
@@ -70,32 +74,32 @@ pub(super) fn judge<L: Learner>(run: &Run<'_>, learner: &L) -> Result<HeadsRepor
     let (mut rolls, mut values, mut plies) = (Vec::new(), Vec::new(), Vec::new());
     each_validated(run, learner, |sample, said| {
         if let Some(logit) = said.roll {
-            rolls.push((logit as f32, sample.continuation.won));
-            values.push((said.logit as f32, sample.continuation.won));
+            rolls.push((logit as f32, sample.continuation.result));
+            values.push((said.logit as f32, sample.continuation.result));
         }
         plies.extend(said.plies);
     })?;
     if learner.heads().contains(Head::Rolls) && !rolls.is_empty() {
         let samples = rolls.len();
-        let mean = |number: &dyn Fn(&(f32, bool)) -> f64| {
+        let mean = |number: &dyn Fn(&(f32, f32)) -> f64| {
             rolls.iter().map(number).sum::<f64>() / samples as f64
         };
         let answers = learner.answers(&validation_positions(run.samples.validation()))?;
         let distances: Vec<f64> = answers
             .rolls
-            .iter()
+            .chunks_exact(G::OUTCOMES)
             .zip(&answers.values)
             .map(|(rolls, &value)| {
-                rolls.iter().map(|&roll| f64::from(roll)).sum::<f64>() / FACES as f64
+                rolls.iter().map(|&roll| f64::from(roll)).sum::<f64>() / G::OUTCOMES as f64
                     - f64::from(value)
             })
             .collect();
         report.rolls = Some(RollsReport {
             samples,
             predicted: mean(&|(logit, _)| 1.0 / (1.0 + (-f64::from(*logit)).exp())),
-            won: mean(&|(_, won)| f64::from(u8::from(*won))),
-            calibration: fit_logistic(&results(&rolls)),
-            value_calibration: fit_logistic(&results(&values)),
+            won: mean(&|(_, won)| f64::from(*won)),
+            calibration: fit_logistic(&rolls),
+            value_calibration: fit_logistic(&values),
             distance_from_value: distances.iter().map(|distance| distance.abs()).sum::<f64>()
                 / distances.len() as f64,
             bias_from_value: distances.iter().sum::<f64>() / distances.len() as f64,
@@ -114,10 +118,4 @@ pub(super) fn judge<L: Learner>(run: &Run<'_>, learner: &L) -> Result<HeadsRepor
         });
     }
     Ok(report)
-}
-
-/// Scores with what was won: 1 or 0.
-fn results(samples: &[(f32, bool)]) -> Vec<(f32, f32)> {
-    let result = |&(score, won)| (score, f32::from(u8::from(won)));
-    samples.iter().map(result).collect()
 }

@@ -1,8 +1,9 @@
-//! Fitting the integer network: Adam on batches as for the network, through a forward pass that
-//! rounds as the engine does.
+//! Fitting EinStein's network in integers: Adam on batches as for the network, through a forward pass
+//! that rounds as the engine does.
 
 use super::{Inputs, Learner, Run, TrainError};
-use crate::batch::{IntegerBatch, integer_batch, untargeted};
+use crate::batch::{TASK, untargeted};
+use crate::config::ConfigError;
 use crate::export::Answers;
 use crate::models::cross_entropy;
 use crate::models::heads::{Losses, Outputs};
@@ -15,10 +16,11 @@ use burn::store::ModuleRecord;
 use burn::tensor::activation::sigmoid;
 use burn::tensor::{Bytes, DType, Device, Int, Tensor, TensorData};
 use engine::core::random::{RandomStream, SeedSpace, derive_seed};
-use engine::games::einstein::Position;
-use engine::games::einstein::learned::integer_network::IntegerNetwork;
 use engine::games::einstein::learned::integer_network::inputs::SideGroups;
+use engine::games::einstein::learned::integer_network::{IntegerNetwork, SHAPES};
 use engine::games::einstein::learned::weights::Model;
+use engine::games::einstein::{Position, Standard};
+use rayon::prelude::*;
 
 /// Stream of the training seed space that initial weights come from.
 const WEIGHTS: u64 = 4;
@@ -26,14 +28,52 @@ const WEIGHTS: u64 = 4;
 /// Positions that are valued at a time.
 const VALUED: usize = 8192;
 
+/// A batch for the integer network.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct IntegerBatch {
+    /// `[batch, active]`.
+    rows: Vec<i32>,
+    /// Win probabilities, `[batch]`.
+    targets: Vec<f32>,
+}
+
+/// Finds the rows that are on, and mixes targets with this share of the search values.
+fn integer_batch(
+    groups: SideGroups,
+    samples: &[Sample<Position>],
+    search_share: f32,
+) -> IntegerBatch {
+    let active = 2 * groups.active();
+    let mut rows = vec![0i32; samples.len() * active];
+    samples
+        .par_chunks(TASK)
+        .zip(rows.par_chunks_mut(TASK * active))
+        .for_each(|(samples, rows)| {
+            let mut found = vec![0u16; active];
+            for (sample, rows) in samples.iter().zip(rows.chunks_exact_mut(active)) {
+                groups.fill(&sample.position, &mut found);
+                for (row, found) in rows.iter_mut().zip(&found) {
+                    *row = i32::from(*found);
+                }
+            }
+        });
+    IntegerBatch {
+        rows,
+        targets: samples
+            .iter()
+            .map(|sample| sample.target(search_share))
+            .collect(),
+    }
+}
+
 /// Makes the network's batches.
 #[derive(Clone, Copy)]
 pub(super) struct IntegerInputs(SideGroups);
 
-impl Inputs for IntegerInputs {
+impl Inputs<Position> for IntegerInputs {
     type Batch = IntegerBatch;
 
-    fn batch(&self, samples: &[Sample], search_share: f32) -> IntegerBatch {
+    fn batch(&self, samples: &[Sample<Position>], search_share: f32) -> IntegerBatch {
         integer_batch(self.0, samples, search_share)
     }
 }
@@ -51,15 +91,29 @@ pub(super) struct IntegerLearner {
 
 impl IntegerLearner {
     /// A network with the initial weights of the configuration's seed.
-    pub(super) fn new(run: &Run<'_>, device: Device) -> Self {
+    pub(super) fn new(run: &Run<'_, Standard>, device: Device) -> Result<Self, TrainError> {
         let config = &run.config.integer;
+        if !SHAPES.contains(&config.hidden) {
+            return Err(ConfigError::Range {
+                key: "integer.hidden",
+                value: format!("{:?}", config.hidden),
+                range: "[64, 16], [64, 32], [128, 32] or [256, 32]",
+            }
+            .into());
+        }
+        let groups = match &config.inputs {
+            Some(names) => {
+                SideGroups::from_list(names).map_err(ConfigError::names("integer.inputs"))?
+            }
+            None => SideGroups::ALL,
+        };
         let mut random = RandomStream::new(derive_seed(
             run.config.seed,
             SeedSpace::Training,
             &[WEIGHTS],
         ));
         let model = IntegerModel::new(
-            config.inputs,
+            groups,
             config.hidden,
             &mut random,
             &device.clone().autodiff(),
@@ -70,14 +124,14 @@ impl IntegerLearner {
             .with_grad_clipping(Some(clipping))
             .init();
         let (batch, learning_rate) = (config.batch, config.learning_rate);
-        Self {
+        Ok(Self {
             model,
             optimiser,
-            inputs: IntegerInputs(config.inputs),
+            inputs: IntegerInputs(groups),
             batch,
             learning_rate,
             device,
-        }
+        })
     }
 }
 
@@ -95,7 +149,7 @@ fn tensors(batch: IntegerBatch, device: &Device) -> (Tensor<2, Int>, Tensor<2>) 
     )
 }
 
-impl Learner for IntegerLearner {
+impl Learner<Standard> for IntegerLearner {
     type Inputs = IntegerInputs;
 
     fn inputs(&self) -> IntegerInputs {

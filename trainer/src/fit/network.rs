@@ -5,11 +5,11 @@
 
 use super::{Inputs, Learner, Run, TrainError};
 use crate::batch::{HeadTargets, NetworkBatch, network_batch, untargeted};
-use crate::config::NetworkConfig;
+use crate::config::{ConfigError, NetworkConfig};
 use crate::export::Answers;
 use crate::models::cross_entropy;
-use crate::models::fused::{self, FusedNetwork, HeadInputs, Shape};
-use crate::models::heads::{HeadLoss, Losses, Outputs, face_mask, plies_loss, roll_loss};
+use crate::models::fused::{self, FusedNetwork, HeadInputs, Shape, Sparse};
+use crate::models::heads::{HeadLoss, Losses, Outputs, outcome_mask, plies_loss, roll_loss};
 use crate::models::network::{NetworkModel, Said};
 use crate::sample::Sample;
 use burn::grad_clipping::GradientClippingConfig;
@@ -19,26 +19,26 @@ use burn::store::ModuleRecord;
 use burn::tensor::activation::sigmoid;
 use burn::tensor::{Bytes, DType, Device, Int, Tensor, TensorData};
 use engine::core::random::{RandomStream, SeedSpace, derive_seed};
-use engine::games::einstein::inputs::{ACTIVE, DenseFeatures};
-use engine::games::einstein::learned::network::{FACES, Head, Heads, Network};
-use engine::games::einstein::learned::weights::Model;
-use engine::games::einstein::{Position, Standard};
+use engine::learned::files::Model;
+use engine::learned::inputs::{DenseInputs, Learnable};
+use engine::learned::names::NameSet;
+use engine::learned::network::{Head, Heads, Network};
 
 /// Stream of the training seed space that initial weights come from.
 const WEIGHTS: u64 = 3;
 
 /// Makes the network's batches.
 #[derive(Clone)]
-pub(super) struct NetworkInputs {
-    features: DenseFeatures,
+pub(super) struct NetworkInputs<G: Learnable> {
+    features: G::Dense,
     heads: Heads,
-    game: Standard,
+    game: G,
 }
 
-impl Inputs for NetworkInputs {
+impl<G: Learnable> Inputs<G::Position> for NetworkInputs<G> {
     type Batch = NetworkBatch;
 
-    fn batch(&self, samples: &[Sample], search_share: f32) -> NetworkBatch {
+    fn batch(&self, samples: &[Sample<G::Position>], search_share: f32) -> NetworkBatch {
         network_batch(
             &self.game,
             &self.features,
@@ -50,9 +50,9 @@ impl Inputs for NetworkInputs {
 }
 
 /// A network, its optimiser, and what its inputs need.
-pub(super) struct NetworkLearner {
+pub(super) struct NetworkLearner<G: Learnable> {
     state: State,
-    inputs: NetworkInputs,
+    inputs: NetworkInputs<G>,
     shape: Shape,
     batch: usize,
     learning_rate: f64,
@@ -71,21 +71,28 @@ enum State {
     Burn(Box<NetworkModel>, Box<ModuleOptimizer>),
 }
 
-impl NetworkLearner {
+impl<G: Learnable> NetworkLearner<G> {
     /// A network with the initial weights of the configuration's seed, trained as the backend does
     /// best.
-    pub(super) fn new(run: &Run<'_>, device: Device) -> Self {
+    pub(super) fn new(run: &Run<'_, G>, device: Device) -> Result<Self, TrainError> {
         let fused = run.config.training.backend == "flex";
         Self::with_step(run, device, fused)
     }
 
     /// A network with the initial weights of the configuration's seed, and either the fused step or
     /// burn's.
-    pub(super) fn with_step(run: &Run<'_>, device: Device, fused: bool) -> Self {
+    pub(super) fn with_step(
+        run: &Run<'_, G>,
+        device: Device,
+        fused: bool,
+    ) -> Result<Self, TrainError> {
         let config = &run.config.network;
-        let game = Standard::default();
-        let features = DenseFeatures::new(&game, config.features);
-        let shape = Shape::new(features.len(), &config.hidden).with_heads(config.heads);
+        let game = run.samples.game().clone();
+        let groups = NameSet::from_list(config.features.iter().flatten())
+            .map_err(ConfigError::names("network.features"))?;
+        let features = G::Dense::new(&game, groups);
+        let shape =
+            Shape::new(Sparse::of(&game), features.len(), &config.hidden).with_heads(config.heads);
         let mut random = RandomStream::new(derive_seed(
             run.config.seed,
             SeedSpace::Training,
@@ -115,13 +122,13 @@ impl NetworkLearner {
             gradient_norm,
             ..
         } = config;
-        let head_weights = Head::ALL.map(|head| config.head_weight(head));
+        let head_weights = [Head::Rolls, Head::MovesToGo].map(|head| config.head_weight(head));
         let inputs = NetworkInputs {
             features,
             heads,
             game,
         };
-        Self {
+        Ok(Self {
             state,
             inputs,
             shape,
@@ -130,7 +137,7 @@ impl NetworkLearner {
             gradient_norm,
             head_weights,
             device,
-        }
+        })
     }
 
     /// The network as burn has it, on the plain device: with gradients each forward pass would
@@ -146,7 +153,7 @@ impl NetworkLearner {
 
     /// What burn's forward pass says.
     fn burn_says(&self, batch: NetworkBatch) -> Said {
-        let (rows, features, _) = tensors(batch, self.shape.dense(), &self.device);
+        let (rows, features, _) = tensors(batch, self.shape, &self.device);
         self.burn().say(rows, features)
     }
 }
@@ -198,11 +205,15 @@ fn burn_loss(
         .try_into_scalar()
         .map_err(TrainError::device)?;
     let mut losses = Losses::from(f64::from(value) * samples);
-    let faces = heads.faces.iter().filter(|face| **face > 0).count();
+    let outcomes = heads
+        .outcomes
+        .iter()
+        .filter(|outcome| **outcome > 0)
+        .count();
     let lengths = heads.plies.iter().filter(|plies| **plies >= 0.0).count();
     for (head, weight, place) in [
         (
-            head_loss(said.rolls, faces, |said| roll_loss(said, heads, device))?,
+            head_loss(said.rolls, outcomes, |said| roll_loss(said, heads, device))?,
             weights[0],
             &mut losses.rolls,
         ),
@@ -223,12 +234,12 @@ fn burn_loss(
 /// Rows, dense inputs (if there are any) and targets as tensors.
 fn tensors(
     batch: NetworkBatch,
-    dense: usize,
+    shape: Shape,
     device: &Device,
 ) -> (Tensor<2, Int>, Option<Tensor<2>>, Tensor<2>) {
-    let samples = batch.targets.len();
+    let (samples, dense) = (batch.targets.len(), shape.dense());
     let rows = Tensor::from_data(
-        TensorData::new(batch.rows, [samples, ACTIVE]),
+        TensorData::new(batch.rows, [samples, shape.sparse().active]),
         (device, DType::I32),
     );
     let features = (dense > 0)
@@ -243,13 +254,13 @@ fn tensors(
 /// A batch as the fused step takes it.
 fn inputs(batch: &NetworkBatch, weights: [f32; 2]) -> fused::Inputs<'_> {
     let HeadTargets {
-        faces,
+        outcomes,
         rolls,
         plies,
     } = &batch.heads;
     let [rolls_weight, plies_weight] = weights;
     let heads = HeadInputs {
-        faces,
+        outcomes,
         rolls,
         rolls_weight,
         plies,
@@ -263,10 +274,10 @@ fn inputs(batch: &NetworkBatch, weights: [f32; 2]) -> fused::Inputs<'_> {
     }
 }
 
-impl Learner for NetworkLearner {
-    type Inputs = NetworkInputs;
+impl<G: Learnable> Learner<G> for NetworkLearner<G> {
+    type Inputs = NetworkInputs<G>;
 
-    fn inputs(&self) -> NetworkInputs {
+    fn inputs(&self) -> NetworkInputs<G> {
         self.inputs.clone()
     }
 
@@ -292,7 +303,7 @@ impl Learner for NetworkLearner {
             State::Burn(model, optimiser) => {
                 let device = self.device.clone().autodiff();
                 let heads = batch.heads.clone();
-                let (rows, features, targets) = tensors(batch, self.shape.dense(), &device);
+                let (rows, features, targets) = tensors(batch, self.shape, &device);
                 let (loss, losses) = burn_loss(
                     model.say(rows, features),
                     targets,
@@ -311,7 +322,7 @@ impl Learner for NetworkLearner {
         match &self.state {
             State::Fused(network) => Ok(network.outputs(inputs(&batch, self.head_weights))),
             State::Burn(..) => {
-                let mask = face_mask(&batch.heads, &self.device);
+                let mask = outcome_mask(&batch.heads, G::OUTCOMES.max(1), &self.device);
                 let Said {
                     logits,
                     rolls,
@@ -393,7 +404,7 @@ impl Learner for NetworkLearner {
         Ok(())
     }
 
-    fn answers(&self, positions: &[Position]) -> Result<Answers, TrainError> {
+    fn answers(&self, positions: &[G::Position]) -> Result<Answers, TrainError> {
         let Said {
             logits,
             rolls,
@@ -403,14 +414,16 @@ impl Learner for NetworkLearner {
         let plies = plies.map_or(Ok(Vec::new()), numbers)?;
         Ok(Answers {
             values: numbers(sigmoid(logits))?,
-            rolls: rolls.as_chunks::<FACES>().0.to_vec(),
+            rolls,
             plies,
         })
     }
 
-    fn export(&self) -> Result<Model, TrainError> {
+    fn export(&self) -> Result<Model<G>, TrainError> {
         Ok(Model::Network(Network::new(
-            self.burn().weights(self.inputs.features.groups()),
+            &self.inputs.game,
+            self.inputs.features.groups(),
+            self.burn().weights(),
         )?))
     }
 }

@@ -17,26 +17,26 @@ use burn::module::Module;
 use burn::store::ModuleRecord;
 use burn::tensor::activation::sigmoid;
 use burn::tensor::{Bytes, DType, Device, Int, Tensor, TensorData};
-use engine::games::einstein::Position;
-use engine::games::einstein::learned::ntuple::{NTuple, TupleSet};
-use engine::games::einstein::learned::weights::Model;
+use engine::learned::files::Model;
+use engine::learned::inputs::Learnable;
+use engine::learned::tuples::{TupleNetwork, TupleSet};
 
 /// Samples whose rows are found together: their rows fit the second-level cache.
 const CHUNK: usize = 2048;
 
 /// An n-tuple network and what its rule remembers of each weight.
-pub(super) struct NTupleLearner {
+pub(super) struct NTupleLearner<G: Learnable> {
     cells: Cells,
-    set: TupleSet,
+    set: TupleSet<G>,
     rule: Rule,
     learning_rate: f64,
     device: Device,
 }
 
-impl NTupleLearner {
+impl<G: Learnable> NTupleLearner<G> {
     /// A network of zeros: every position is even.
-    pub(super) fn new(config: &NTupleConfig, device: Device) -> Result<Self, TrainError> {
-        let set = config.tuple_set()?;
+    pub(super) fn new(game: &G, config: &NTupleConfig, device: Device) -> Result<Self, TrainError> {
+        let set = config.tuple_set(game)?;
         let cells = Cells::zeros(config.rule, set.rows());
         Ok(Self {
             cells,
@@ -48,7 +48,7 @@ impl NTupleLearner {
     }
 
     /// What it looks at, and its weights, to be changed from outside.
-    pub(super) fn parts(&mut self) -> (&TupleSet, &mut Cells) {
+    pub(super) fn parts(&mut self) -> (&TupleSet<G>, &mut Cells) {
         (&self.set, &mut self.cells)
     }
 
@@ -83,18 +83,18 @@ fn row_tensor(batch: &TupleBatch, tuples: usize, device: &Device) -> Tensor<2, I
     )
 }
 
-impl Inputs for TupleSet {
+impl<G: Learnable> Inputs<G::Position> for TupleSet<G> {
     type Batch = TupleBatch;
 
-    fn batch(&self, samples: &[Sample], search_share: f32) -> TupleBatch {
+    fn batch(&self, samples: &[Sample<G::Position>], search_share: f32) -> TupleBatch {
         tuple_batch(self, samples, search_share)
     }
 }
 
-impl Learner for NTupleLearner {
-    type Inputs = TupleSet;
+impl<G: Learnable> Learner<G> for NTupleLearner<G> {
+    type Inputs = TupleSet<G>;
 
-    fn inputs(&self) -> TupleSet {
+    fn inputs(&self) -> TupleSet<G> {
         self.set.clone()
     }
 
@@ -143,7 +143,7 @@ impl Learner for NTupleLearner {
         Ok(())
     }
 
-    fn answers(&self, positions: &[Position]) -> Result<Answers, TrainError> {
+    fn answers(&self, positions: &[G::Position]) -> Result<Answers, TrainError> {
         let rows = row_tensor(
             &tuple_batch(&self.set, &untargeted(positions), 1.0),
             self.set.tuples(),
@@ -155,8 +155,12 @@ impl Learner for NTupleLearner {
         Ok(values.iter::<f32>().collect::<Vec<_>>().into())
     }
 
-    fn export(&self) -> Result<Model, TrainError> {
+    fn export(&self) -> Result<Model<G>, TrainError> {
         let (weights, bias, _) = self.cells.apart();
-        Ok(Model::NTuple(NTuple::new(self.set.clone(), weights, bias)?))
+        Ok(Model::NTuple(TupleNetwork::new(
+            self.set.clone(),
+            weights,
+            bias,
+        )?))
     }
 }

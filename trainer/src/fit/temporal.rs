@@ -1,7 +1,7 @@
 //! Learning from own games: an n-tuple network plays itself and learns after each game, without
 //! records.
 //!
-//! Temporal differences TD(λ) as in Tesauro 1992, on values before the roll, that is on afterstates
+//! Temporal differences TD(λ) as in Tesauro 1992, on values before chance has spoken, that is on afterstates
 //! (Szubert and Jaśkowski 2014); the rules that change weights are those of supervised training,
 //! temporal coherence among them. A training lives in a directory and goes on from its last
 //! checkpoint, as [`super::fit`] does. Invariant: game *i* and what is learned from it are a
@@ -20,8 +20,8 @@ use crate::curve::{Series, write_files};
 use crate::export::{POSITIONS, export};
 use engine::core::files::write_atomically;
 use engine::core::random::{RandomStream, SeedSpace, derive_seed};
-use engine::games::einstein::learned::weights::ModelFile;
-use engine::games::einstein::{Position, Standard};
+use engine::learned::files::ModelFile;
+use engine::learned::inputs::Learnable;
 use episode::Episode;
 use indicatif::ProgressBar;
 use serde::{Deserialize, Serialize};
@@ -93,19 +93,21 @@ pub struct OnlineReport {
 /// # Errors
 /// If a setting cannot be used, the loss stops being a finite number, the directory holds another
 /// training, a file cannot be written, or the engine would not play what was trained.
-pub fn fit_online(
+pub fn fit_online<G: Learnable>(
+    game: &G,
     config: &TrainConfig,
     provenance: &str,
     directory: &Path,
     progress: &ProgressBar,
 ) -> Result<OnlineReport, TrainError> {
-    config.check()?;
+    let game = &game.as_learned();
+    let config = &config.resolved(game)?;
     let device = backend::device(&config.training.backend)?;
     std::fs::create_dir_all(directory).map_err(|cause| TrainError::Directory {
         path: directory.to_owned(),
         cause,
     })?;
-    let mut student = Student::new(config, NTupleLearner::new(&config.ntuple, device)?);
+    let mut student = Student::new(config, NTupleLearner::new(game, &config.ntuple, device)?);
     let configuration = config.to_toml();
     let mut checkpoint = match Checkpoint::read(directory)? {
         Some(found) => {
@@ -167,19 +169,20 @@ pub fn fit_online(
 }
 
 /// A network that plays and learns.
-struct Student<'a> {
+struct Student<'a, G: Learnable> {
     config: &'a TrainConfig,
-    learner: NTupleLearner,
-    rules: Standard,
-    episode: Episode,
+    learner: NTupleLearner<G>,
+    rules: G,
+    episode: Episode<G>,
 }
 
-impl<'a> Student<'a> {
-    fn new(config: &'a TrainConfig, learner: NTupleLearner) -> Self {
+impl<'a, G: Learnable> Student<'a, G> {
+    fn new(config: &'a TrainConfig, mut learner: NTupleLearner<G>) -> Self {
+        let rules = learner.parts().0.game().clone();
         Self {
             config,
             learner,
-            rules: Standard::default(),
+            rules,
             episode: Episode::default(),
         }
     }
@@ -194,7 +197,7 @@ impl<'a> Student<'a> {
     }
 
     /// Plays a game from a start, with this probability of random moves.
-    fn play(&mut self, start: Position, exploration: f64, random: &mut RandomStream) {
+    fn play(&mut self, start: G::Position, exploration: f64, random: &mut RandomStream) {
         let (set, cells) = self.learner.parts();
         self.episode
             .play(&self.rules, set, cells, start, exploration, random);
@@ -222,14 +225,14 @@ impl<'a> Student<'a> {
         Ok(())
     }
 
-    /// Two random set-ups, either side begins; and what is left of the game's random numbers.
-    fn start(&self, game: u64) -> (Position, RandomStream) {
+    /// A random start, any seat begins; and what is left of the game's random numbers.
+    fn start(&self, game: u64) -> (G::Position, RandomStream) {
         let mut random = RandomStream::new(derive_seed(
             self.config.seed,
             SeedSpace::Training,
             &[GAMES, game],
         ));
-        let first = random.below(2);
+        let first = random.below(self.rules.seats());
         (self.rules.random_start(&mut random, first), random)
     }
 
@@ -253,7 +256,7 @@ impl<'a> Student<'a> {
 
     /// Positions of games after the last one, played without learning and random moves, for the
     /// comparison with the engine.
-    fn fresh_positions(&mut self) -> Vec<Position> {
+    fn fresh_positions(&mut self) -> Vec<G::Position> {
         let mut positions = Vec::new();
         for game in self.config.online.games.. {
             if positions.len() >= POSITIONS {
@@ -296,7 +299,8 @@ impl<'a> Student<'a> {
             model: self.learner.export()?,
         };
         let model = directory.join("ntuple.safetensors");
-        let parity = export(&file, &model, &fresh, &self.learner.answers(&fresh)?)?;
+        let answers = self.learner.answers(&fresh)?;
+        let parity = export(&self.rules, &file, &model, &fresh, &answers)?;
         let seconds: f64 = span(&done.curve)
             .map(|(games, point)| games as f64 / point.games_per_second)
             .sum();

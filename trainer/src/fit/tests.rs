@@ -3,14 +3,14 @@
 use super::*;
 use crate::config::{Rule, Schedule};
 use crate::sample::tests::random_samples;
-use engine::games::einstein::inputs::{FeatureGroup, FeatureGroups};
+use engine::games::einstein::{Position, Standard};
 use std::fs;
 
 const FAMILIES: [Family; 3] = [Family::NTuple, Family::Network, Family::Integer];
 
 /// Three parts; who is expected to win wins.
-fn samples() -> Samples {
-    let with_results = |mut samples: Vec<Sample>| {
+fn samples() -> Samples<Standard> {
+    let with_results = |mut samples: Vec<Sample<Position>>| {
         samples
             .iter_mut()
             .for_each(|sample| sample.result = sample.value.round());
@@ -23,7 +23,12 @@ fn samples() -> Samples {
     ]
     .map(with_results)
     .to_vec();
-    Samples::in_memory(training, with_results(random_samples(20, 2))).unwrap()
+    Samples::in_memory(
+        &Standard::default(),
+        training,
+        with_results(random_samples(20, 2)),
+    )
+    .unwrap()
 }
 
 fn config() -> TrainConfig {
@@ -33,7 +38,7 @@ fn config() -> TrainConfig {
     config.network.hidden = vec![16, 16];
     config.network.batch = 128;
     config.network.learning_rate = 0.02;
-    config.network.features = FeatureGroups::NONE.with(FeatureGroup::Material);
+    config.network.features = Some(vec!["material".to_owned()]);
     config.integer.hidden = [64, 16];
     config.integer.batch = 128;
     config.integer.learning_rate = 0.02;
@@ -55,7 +60,7 @@ fn fit_in(directory: &Path, config: &TrainConfig, family: Family) -> Result<FitR
 /// A learner that is cut off when it has learned so many batches.
 struct CutOff<L>(L, usize);
 
-impl<L: Learner> Learner for CutOff<L> {
+impl<L: Learner<Standard>> Learner<Standard> for CutOff<L> {
     type Inputs = L::Inputs;
     fn inputs(&self) -> L::Inputs {
         self.0.inputs()
@@ -71,7 +76,7 @@ impl<L: Learner> Learner for CutOff<L> {
     }
     fn learn(
         &mut self,
-        batch: <L::Inputs as Inputs>::Batch,
+        batch: BatchOf<Standard, L>,
         learning_rate: f64,
     ) -> Result<Losses, TrainError> {
         self.1 = self
@@ -80,7 +85,7 @@ impl<L: Learner> Learner for CutOff<L> {
             .ok_or(TrainError::Device("power cut".to_owned()))?;
         self.0.learn(batch, learning_rate)
     }
-    fn outputs(&self, batch: <L::Inputs as Inputs>::Batch) -> Result<Outputs, TrainError> {
+    fn outputs(&self, batch: BatchOf<Standard, L>) -> Result<Outputs, TrainError> {
         self.0.outputs(batch)
     }
     fn model(&self) -> Result<Vec<u8>, TrainError> {
@@ -98,7 +103,7 @@ impl<L: Learner> Learner for CutOff<L> {
     fn answers(&self, positions: &[Position]) -> Result<Answers, TrainError> {
         self.0.answers(positions)
     }
-    fn export(&self) -> Result<Model, TrainError> {
+    fn export(&self) -> Result<Model<Standard>, TrainError> {
         self.0.export()
     }
 }
@@ -114,6 +119,7 @@ fn fit_until(
 ) -> Result<FitReport, TrainError> {
     let samples = samples();
     let progress = ProgressBar::hidden();
+    let config = &config.resolved(&Standard::default())?;
     let run = Run {
         config,
         samples: &samples,
@@ -122,7 +128,7 @@ fn fit_until(
     let device = backend::device("flex").unwrap();
     match family {
         Family::Network => {
-            let learner = NetworkLearner::with_step(&run, device, !burn);
+            let learner = NetworkLearner::with_step(&run, device, !burn)?;
             train(
                 &run,
                 family,
@@ -134,14 +140,17 @@ fn fit_until(
         Family::Integer => train(
             &run,
             family,
-            CutOff(IntegerLearner::new(&run, device), batches),
+            CutOff(IntegerLearner::new(&run, device)?, batches),
             r#"{"games": 80}"#,
             directory,
         ),
         Family::NTuple => train(
             &run,
             family,
-            CutOff(NTupleLearner::new(&config.ntuple, device).unwrap(), batches),
+            CutOff(
+                NTupleLearner::new(samples.game(), &config.ntuple, device)?,
+                batches,
+            ),
             r#"{"games": 80}"#,
             directory,
         ),
@@ -243,7 +252,10 @@ fn a_phase_learns_from_its_own_positions_alone() {
     config.ntuple.tuples = vec!["a0".to_owned()];
     config.ntuple.phases = vec![5, 8];
     let report = fit_in(directory.path(), &config, Family::NTuple).unwrap();
-    let Model::NTuple(network) = ModelFile::load(&report.model).unwrap().model else {
+    let Model::NTuple(network) = ModelFile::load(&Standard::default(), &report.model)
+        .unwrap()
+        .model
+    else {
         panic!("another model")
     };
     assert_eq!(
@@ -257,7 +269,7 @@ fn a_phase_learns_from_its_own_positions_alone() {
     // Positions of more than eight stones only, in which every stone may live or not: the other
     // tables stay as they were.
     let samples = samples();
-    let many = |samples: &[Sample]| -> Vec<Sample> {
+    let many = |samples: &[Sample<Position>]| -> Vec<Sample<Position>> {
         samples
             .iter()
             .filter(|sample| sample.position.stones() > 8)
@@ -267,7 +279,8 @@ fn a_phase_learns_from_its_own_positions_alone() {
     let training = (0..samples.parts())
         .map(|part| many(&samples.read(part).unwrap()))
         .collect();
-    let samples = Samples::in_memory(training, many(samples.validation())).unwrap();
+    let samples =
+        Samples::in_memory(&Standard::default(), training, many(samples.validation())).unwrap();
     let other = directory.path().join("other");
     let report = fit(
         &config,
@@ -278,7 +291,10 @@ fn a_phase_learns_from_its_own_positions_alone() {
         &ProgressBar::hidden(),
     )
     .unwrap();
-    let Model::NTuple(alone) = ModelFile::load(&report.model).unwrap().model else {
+    let Model::NTuple(alone) = ModelFile::load(&Standard::default(), &report.model)
+        .unwrap()
+        .model
+    else {
         panic!("another model")
     };
     assert!(
@@ -382,7 +398,10 @@ fn networks_of_one_and_three_layers_are_resumed_and_exported() {
             found.parity <= crate::export::TOLERANCE
                 && found.curve[4].training_loss < found.curve[0].training_loss
         );
-        let Model::Network(network) = ModelFile::load(&found.model).unwrap().model else {
+        let Model::Network(network) = ModelFile::load(&Standard::default(), &found.model)
+            .unwrap()
+            .model
+        else {
             panic!("a network was fitted")
         };
         assert_eq!(network.weights().widths(), hidden);
@@ -410,28 +429,28 @@ fn networks_of_one_and_three_layers_are_resumed_and_exported() {
 }
 
 #[test]
-fn validation_losses_by_stones_add_up() {
+fn validation_losses_by_phase_add_up() {
     for family in FAMILIES {
         let directory = tempfile::tempdir().unwrap();
         let report = fit_in(directory.path(), &config(), family).unwrap();
         for point in &report.curve {
             let samples: usize = point
-                .validation_by_stones
+                .validation_by_phase
                 .iter()
                 .map(|part| part.samples)
                 .sum();
             assert_eq!(samples, self::samples().validation().len());
             let sum: f64 = point
-                .validation_by_stones
+                .validation_by_phase
                 .iter()
                 .map(|part| part.loss * part.samples as f64)
                 .sum();
             assert!((sum / samples as f64 - point.validation_loss).abs() < 1e-9);
             assert!(
                 point
-                    .validation_by_stones
+                    .validation_by_phase
                     .iter()
-                    .any(|part| part.stones == 12)
+                    .any(|part| part.remaining == 12)
             );
         }
     }
@@ -461,7 +480,7 @@ fn all_families_learn_and_the_engine_agrees() {
         );
         assert!(report.parity <= crate::export::TOLERANCE);
         assert_eq!(report.parity_positions, crate::export::POSITIONS);
-        let written = ModelFile::load(&report.model).unwrap();
+        let written = ModelFile::load(&Standard::default(), &report.model).unwrap();
         let story: serde_json::Value = serde_json::from_str(&written.provenance).unwrap();
         assert_eq!(story["data"]["games"], 80);
         assert_eq!(story["validation_loss"].as_f64(), Some(loss));
@@ -512,7 +531,12 @@ fn another_training_is_not_overwritten() {
         "{error}"
     );
     config.training.final_rate = 0.01;
-    let other = Samples::in_memory(vec![random_samples(70, 1)], random_samples(20, 2)).unwrap();
+    let other = Samples::in_memory(
+        &Standard::default(),
+        vec![random_samples(70, 1)],
+        random_samples(20, 2),
+    )
+    .unwrap();
     let error = fit(
         &config,
         Family::NTuple,
@@ -589,4 +613,5 @@ fn an_unknown_set_of_tuples_is_refused() {
     );
 }
 
+mod games;
 mod heads;

@@ -12,10 +12,11 @@ mod heads;
 mod instructions;
 mod layout;
 mod matrix;
+mod vector;
 
 pub use block::Inputs;
 pub use heads::HeadInputs;
-pub use layout::Shape;
+pub use layout::{Shape, Sparse};
 
 use super::heads::{Losses, Outputs};
 use adam::{Rates, Tensor};
@@ -52,7 +53,7 @@ impl FusedNetwork {
             shape
                 .hidden()
                 .iter()
-                .all(|width| width % matrix::LANES == 0),
+                .all(|width| width % vector::LANES == 0),
             "hidden layers are multiples of 16"
         );
         assert_eq!(
@@ -124,7 +125,7 @@ impl FusedNetwork {
     /// The gradient of the mean loss, those of heads weighed, into the first block's, and the sums
     /// of the losses.
     fn compute_gradient(&mut self, batch: Inputs<'_>) -> Losses {
-        let blocks: Vec<Inputs<'_>> = batch.pieces(BLOCK, self.shape.dense()).collect();
+        let blocks: Vec<Inputs<'_>> = batch.pieces(BLOCK, self.shape).collect();
         if self.work.len() < blocks.len().max(1) {
             self.work.resize(blocks.len().max(1), Work::default());
         }
@@ -163,7 +164,7 @@ impl FusedNetwork {
     /// What the network says of samples; of rolls, that of the face that came.
     #[must_use]
     pub fn outputs(&self, batch: Inputs<'_>) -> Outputs {
-        let blocks: Vec<Inputs<'_>> = batch.pieces(BLOCK, self.shape.dense()).collect();
+        let blocks: Vec<Inputs<'_>> = batch.pieces(BLOCK, self.shape).collect();
         let weights = Weights {
             shape: self.shape,
             all: &self.weights,

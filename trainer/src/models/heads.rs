@@ -1,14 +1,15 @@
 //! What the heads of a network are judged by: sums of losses, and the same with burn's tensors.
 //!
-//! A roll's head learns the face that came and no other (cross-entropy in nats); the length of the
+//! The head of rolls learns the outcome of chance that came and no other (cross-entropy in nats); the length of the
 //! game is learned by the squared error of plies over
-//! [`PLIES_SCALE`](engine::games::einstein::learned::network::PLIES_SCALE). Invariant: a sample that does not know what
+//! [`PLIES_SCALE`](engine::learned::network::PLIES_SCALE). Invariant: a sample that does not know what
 //! came after it adds nothing to either.
 
+#[cfg(feature = "burn")]
 use crate::batch::HeadTargets;
-use burn::tensor::activation::log_sigmoid;
-use burn::tensor::{Device, Tensor, TensorData};
-use engine::games::einstein::learned::network::{FACES, Head};
+#[cfg(feature = "burn")]
+use burn::tensor::{Device, Tensor, TensorData, activation::log_sigmoid};
+use engine::learned::network::Head;
 use serde::{Deserialize, Serialize};
 
 /// The losses of a head added up over samples.
@@ -115,20 +116,25 @@ impl From<Vec<f32>> for Outputs {
     }
 }
 
-/// One in the column of the face that came, `[batch, 6]`, and 0 elsewhere.
-pub(crate) fn face_mask(targets: &HeadTargets, device: &Device) -> Tensor<2> {
-    let mut mask = vec![0.0f32; targets.faces.len() * FACES];
-    for (row, &face) in mask.chunks_exact_mut(FACES).zip(&targets.faces) {
-        if let Some(column) = usize::from(face).checked_sub(1) {
+/// One in the column of the outcome that came, `[batch, outcomes]`, and 0 elsewhere.
+#[cfg(feature = "burn")]
+pub(crate) fn outcome_mask(targets: &HeadTargets, outcomes: usize, device: &Device) -> Tensor<2> {
+    let samples = targets.outcomes.len();
+    let mut mask = vec![0.0f32; samples * outcomes];
+    for (row, &outcome) in mask.chunks_exact_mut(outcomes).zip(&targets.outcomes) {
+        if let Some(column) = usize::from(outcome).checked_sub(1) {
             row[column] = 1.0;
         }
     }
-    Tensor::from_data(TensorData::new(mask, [targets.faces.len(), FACES]), device)
+    Tensor::from_data(TensorData::new(mask, [samples, outcomes]), device)
 }
 
-/// The sum of the cross-entropies of logits (`[batch, 6]`) in the column of the face that came.
+/// The sum of the cross-entropies of logits (`[batch, outcomes]`) in the column of the outcome that
+/// came.
+#[cfg(feature = "burn")]
 pub(crate) fn roll_loss(logits: Tensor<2>, targets: &HeadTargets, device: &Device) -> Tensor<1> {
-    let mask = face_mask(targets, device);
+    let [_, outcomes] = logits.dims();
+    let mask = outcome_mask(targets, outcomes, device);
     let came = (logits * mask.clone()).sum_dim(1);
     let expected = Tensor::from_data(
         TensorData::new(targets.rolls.clone(), [targets.rolls.len(), 1]),
@@ -138,6 +144,7 @@ pub(crate) fn roll_loss(logits: Tensor<2>, targets: &HeadTargets, device: &Devic
     (each * mask.sum_dim(1)).sum()
 }
 
+#[cfg(feature = "burn")]
 /// The sum of the squared errors of plies (`[batch, 1]`) where they are known.
 pub(crate) fn plies_loss(plies: Tensor<2>, targets: &HeadTargets, device: &Device) -> Tensor<1> {
     let column = |values: Vec<f32>| {
@@ -163,7 +170,7 @@ mod tests {
     fn losses_are_those_of_the_face_that_came_by_hand() {
         let device = Device::flex();
         let targets = HeadTargets {
-            faces: vec![2, 0, 6],
+            outcomes: vec![2, 0, 6],
             rolls: vec![0.25, 0.5, 1.0],
             plies: vec![0.5, -1.0, 1.0],
         };

@@ -11,8 +11,7 @@ use super::{parameter, uniform, values};
 use burn::module::{Module, Param};
 use burn::tensor::{Device, Int, Tensor};
 use engine::core::random::RandomStream;
-use engine::games::einstein::inputs::{ACTIVE, FeatureGroups, SPARSE_ROWS};
-use engine::games::einstein::learned::network::{FACES, Head, HeadWeights, Layer, NetworkWeights};
+use engine::learned::network::{Head, HeadWeights, Layer, NetworkWeights};
 
 /// The trainable network; matrices are `[inputs, outputs]`. What a network does not have is not in
 /// its record either.
@@ -26,7 +25,7 @@ pub struct NetworkModel {
     third: Option<Param<Tensor<2>>>,
     third_bias: Option<Param<Tensor<1>>>,
     output: Param<Tensor<2>>,
-    /// Transposed, `[6, inputs]`: a sample learns the row of one face.
+    /// Transposed, `[outcomes, inputs]`: a sample learns the row of one outcome of chance.
     rolls: Option<Param<Tensor<2>>>,
     moves_to_go: Option<Param<Tensor<2>>>,
     output_bias: Param<Tensor<1>>,
@@ -39,7 +38,7 @@ pub struct NetworkModel {
 pub struct Said {
     /// Logits of a win, `[batch, 1]`.
     pub logits: Tensor<2>,
-    /// Logits of a win after each face, `[batch, 6]`, if there is such a head.
+    /// Logits of a win after each outcome of chance, `[batch, outcomes]`, if there is such a head.
     pub rolls: Option<Tensor<2>>,
     /// Plies to the end over 16, `[batch, 1]`, if there is such a head.
     pub plies: Option<Tensor<2>>,
@@ -78,9 +77,10 @@ impl NetworkModel {
     /// A network of the numbers of `next`, tensor by tensor in the order of the fields; it is told
     /// the active inputs of the weight's layer, and none for the biases of output and heads.
     fn filled(shape: Shape, mut next: impl FnMut(Option<usize>) -> f32, device: &Device) -> Self {
-        let (dense, hidden) = (shape.dense(), shape.hidden());
-        let (active, first, last) = (Some(ACTIVE + dense), hidden[0], hidden[hidden.len() - 1]);
-        let sparse = parameter(1, [SPARSE_ROWS, first], || next(active), device);
+        let (inputs, dense, hidden) = (shape.sparse(), shape.dense(), shape.hidden());
+        let (active, outcomes) = (Some(inputs.active + dense), inputs.outcomes);
+        let (first, last) = (hidden[0], hidden[hidden.len() - 1]);
+        let sparse = parameter(1, [inputs.rows, first], || next(active), device);
         let dense = (dense > 0).then(|| parameter(2, [dense, first], || next(active), device));
         let first_bias = parameter(3, [first], || next(active), device);
         let mut layer = |number: usize, id: u64| {
@@ -100,10 +100,10 @@ impl NetworkModel {
             shape.heads().contains(Head::Rolls),
             shape.heads().contains(Head::MovesToGo),
         );
-        let rolls = has_rolls.then(|| parameter(10, [FACES, last], || next(Some(last)), device));
+        let rolls = has_rolls.then(|| parameter(10, [outcomes, last], || next(Some(last)), device));
         let moves_to_go = has_moves.then(|| parameter(11, [last, 1], || next(Some(last)), device));
         let output_bias = parameter(7, [1], || next(None), device);
-        let rolls_bias = has_rolls.then(|| parameter(12, [FACES], || next(None), device));
+        let rolls_bias = has_rolls.then(|| parameter(12, [outcomes], || next(None), device));
         let moves_to_go_bias = has_moves.then(|| parameter(13, [1], || next(None), device));
         Self {
             sparse,
@@ -198,7 +198,7 @@ impl NetworkModel {
         all
     }
 
-    /// Logits `[batch, 1]` from sparse rows `[batch, 12]` and dense inputs `[batch, dense]`, which
+    /// Logits `[batch, 1]` from sparse rows `[batch, active]` and dense inputs `[batch, dense]`, which
     /// must be there if the network has any.
     #[must_use]
     pub fn forward(&self, rows: Tensor<2, Int>, features: Option<Tensor<2>>) -> Tensor<2> {
@@ -240,11 +240,10 @@ impl NetworkModel {
         layer.clamp(0.0, 1.0)
     }
 
-    /// The weights as the engine takes them; `groups` are those of the dense inputs.
+    /// The weights as the engine takes them.
     #[must_use]
-    pub fn weights(&self, groups: FeatureGroups) -> NetworkWeights {
+    pub fn weights(&self) -> NetworkWeights {
         NetworkWeights {
-            groups,
             sparse: values(&self.sparse),
             dense: self.dense.as_ref().map(values).unwrap_or_default(),
             bias: values(&self.first_bias),
@@ -266,15 +265,13 @@ impl NetworkModel {
                     .as_ref()
                     .zip(self.rolls_bias.as_ref())
                     .map(|(rolls, bias)| {
-                        let rows = values(rolls);
-                        let inputs = rows.len() / FACES;
+                        let (rows, bias) = (values(rolls), values(bias));
+                        let outcomes = bias.len();
+                        let inputs = rows.len() / outcomes;
                         let weights = (0..rows.len())
-                            .map(|place| rows[place % FACES * inputs + place / FACES])
+                            .map(|place| rows[place % outcomes * inputs + place / outcomes])
                             .collect();
-                        Layer {
-                            weights,
-                            bias: values(bias),
-                        }
+                        Layer { weights, bias }
                     }),
                 moves_to_go: self
                     .moves_to_go
@@ -293,15 +290,24 @@ impl NetworkModel {
 #[cfg(feature = "flex")]
 mod tests {
     use super::*;
+    use crate::models::fused::Sparse;
     use burn::tensor::TensorData;
-    use engine::games::einstein::learned::network::Heads;
+    use engine::learned::network::Heads;
+
+    const ACTIVE: usize = 12;
+    const SPARSE_ROWS: usize = 26 * ACTIVE;
+    const SPARSE: Sparse = Sparse {
+        rows: SPARSE_ROWS,
+        active: ACTIVE,
+        outcomes: 6,
+    };
 
     #[test]
     fn the_forward_pass_is_the_formula() {
         for hidden in [&[8][..], &[8, 16], &[8, 16, 24]] {
             let (dense, batch) = (3, 4);
             let model = NetworkModel::new(
-                Shape::new(dense, hidden),
+                Shape::new(SPARSE, dense, hidden),
                 &mut RandomStream::new(5),
                 &Device::flex(),
             );
@@ -321,7 +327,7 @@ mod tests {
                 )),
             );
             let logits = logits.into_data().try_to_vec::<f32>().unwrap();
-            let weights = model.weights(FeatureGroups::NONE);
+            let weights = model.weights();
             assert_eq!(weights.widths(), hidden);
             for sample in 0..batch {
                 let mut layer = weights.bias.clone();
@@ -370,15 +376,12 @@ mod tests {
                 (3, Heads::ALL),
                 (0, Heads::NONE.with(Head::MovesToGo)),
             ] {
-                let shape = Shape::new(dense, hidden).with_heads(heads);
+                let shape = Shape::new(SPARSE, dense, hidden).with_heads(heads);
                 let model = NetworkModel::new(shape, &mut RandomStream::new(5), &Device::flex());
                 assert_eq!(model.parameters().len(), shape.parameters());
                 let again =
                     NetworkModel::from_parameters(shape, &model.parameters(), &Device::flex());
-                assert_eq!(
-                    again.weights(FeatureGroups::NONE),
-                    model.weights(FeatureGroups::NONE)
-                );
+                assert_eq!(again.weights(), model.weights());
                 assert_eq!(
                     again.into_record().into_bytes().unwrap().to_vec(),
                     model.into_record().into_bytes().unwrap().to_vec()
@@ -390,18 +393,18 @@ mod tests {
     #[test]
     fn heads_are_linear_in_the_last_layer_and_change_nothing_else() {
         let (plain, shape) = (
-            Shape::new(0, &[16, 32]),
-            Shape::new(0, &[16, 32]).with_heads(Heads::ALL),
+            Shape::new(SPARSE, 0, &[16, 32]),
+            Shape::new(SPARSE, 0, &[16, 32]).with_heads(Heads::ALL),
         );
         let model = |shape| NetworkModel::new(shape, &mut RandomStream::new(5), &Device::flex());
         let (plain, model) = (model(plain), model(shape));
-        let weights = model.weights(FeatureGroups::NONE);
+        let weights = model.weights();
         assert_eq!(
             NetworkWeights {
                 heads: HeadWeights::default(),
                 ..weights.clone()
             },
-            plain.weights(FeatureGroups::NONE)
+            plain.weights()
         );
         assert_eq!(
             model.parameters().len(),
@@ -419,7 +422,7 @@ mod tests {
         let numbers = |tensor: Tensor<2>| tensor.into_data().try_to_vec::<f32>().unwrap();
         let last = numbers(model.last_layer(rows(), None));
         assert_eq!(numbers(said.logits), numbers(model.forward(rows(), None)));
-        let heads = model.weights(FeatureGroups::NONE).heads;
+        let heads = model.weights().heads;
         for (layer, found) in [
             (heads.rolls.unwrap(), said.rolls.unwrap()),
             (heads.moves_to_go.unwrap(), said.plies.unwrap()),
@@ -441,10 +444,9 @@ mod tests {
 
     #[test]
     fn the_seed_decides_the_weights() {
-        let shape = Shape::new(0, &[8, 8]);
+        let shape = Shape::new(SPARSE, 0, &[8, 8]);
         let weights = |seed| {
-            NetworkModel::new(shape, &mut RandomStream::new(seed), &Device::flex())
-                .weights(FeatureGroups::NONE)
+            NetworkModel::new(shape, &mut RandomStream::new(seed), &Device::flex()).weights()
         };
         assert_eq!(weights(1), weights(1));
         assert_ne!(weights(1).sparse, weights(2).sparse);

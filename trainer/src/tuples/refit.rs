@@ -6,29 +6,29 @@ use crate::config::TrainConfig;
 use crate::models::online::Cells;
 use crate::sample::Sample;
 use engine::core::random::{RandomStream, SeedSpace, derive_seed};
-use engine::games::einstein::learned::ntuple::TupleSet;
-use engine::games::einstein::symmetry::{SYMMETRIES, symmetric};
+use engine::learned::inputs::Learnable;
+use engine::learned::tuples::TupleSet;
 
 /// Samples whose rows are found together.
 const CHUNK: usize = 1024;
 
 /// A set with its weights.
-pub(super) struct Fitted {
-    set: TupleSet,
+pub(super) struct Fitted<G: Learnable> {
+    set: TupleSet<G>,
     cells: Cells,
     /// In nats.
     pub(super) validation_loss: f64,
 }
 
 /// Trains a set; the learning rate falls as the configuration says, over so many epochs.
-pub(super) fn refit(
+pub(super) fn refit<G: Learnable>(
     config: &TrainConfig,
     epochs: usize,
     seed: u64,
-    set: TupleSet,
-    training: &[Sample],
-    validation: &[Sample],
-) -> Fitted {
+    set: TupleSet<G>,
+    training: &[Sample<G::Position>],
+    validation: &[Sample<G::Position>],
+) -> Fitted<G> {
     let share = config.target.last_search_share();
     let mut cells = Cells::zeros(config.ntuple.rule, set.rows());
     let mut order: Vec<u32> = (0..training.len() as u32).collect();
@@ -44,7 +44,8 @@ pub(super) fn refit(
             for (&number, rows) in chunk.iter().zip(rows.chunks_exact_mut(set.tuples())) {
                 let Sample { mut position, .. } = training[number as usize];
                 if config.training.symmetries {
-                    position = symmetric(&position, random.below(SYMMETRIES));
+                    let game = set.game();
+                    position = game.image(&position, random.below(game.symmetries()));
                 }
                 set.indices(&position, rows);
                 targets.push(training[number as usize].target(share));
@@ -67,7 +68,7 @@ pub(super) fn refit(
         cells,
         validation_loss: 0.0,
     };
-    let loss = |(sample, logit): (&Sample, f32)| {
+    let loss = |(sample, logit): (&Sample<G::Position>, f32)| {
         let (logit, target) = (f64::from(logit), f64::from(sample.target(share)));
         logit.max(0.0) - target * logit + (-logit.abs()).exp().ln_1p()
     };
@@ -80,11 +81,11 @@ pub(super) fn refit(
     fitted
 }
 
-impl Fitted {
+impl<G: Learnable> Fitted<G> {
     /// The logits of samples.
-    pub(super) fn logits(&self, samples: &[Sample]) -> Vec<f32> {
+    pub(super) fn logits(&self, samples: &[Sample<G::Position>]) -> Vec<f32> {
         let mut rows = vec![0; self.set.tuples()];
-        let logit = |sample: &Sample| {
+        let logit = |sample: &Sample<G::Position>| {
             self.set.indices(&sample.position, &mut rows);
             self.cells.logit(&rows)
         };

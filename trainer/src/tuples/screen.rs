@@ -9,23 +9,23 @@
 
 use crate::sample::Sample;
 use engine::core::calibration::logistic;
-use engine::games::einstein::Position;
-use engine::games::einstein::learned::ntuple::TupleSet;
+use engine::learned::inputs::Learnable;
+use engine::learned::tuples::TupleSet;
 
 /// Added to Σ h of a row: as if it had been seen eight times more, in even positions without an
 /// error.
 pub(super) const PRIOR: f32 = 2.0;
 
 /// Samples with the first and second derivatives of their losses.
-pub(super) struct Residuals {
-    positions: Vec<Position>,
+pub(super) struct Residuals<P> {
+    positions: Vec<P>,
     gradient: Vec<f32>,
     curvature: Vec<f32>,
 }
 
-impl Residuals {
+impl<P: Copy> Residuals<P> {
     /// Of samples in the order of their games, with the logits that a network gives them.
-    pub(super) fn new(samples: &[Sample], logits: &[f32], search_share: f32) -> Self {
+    pub(super) fn new(samples: &[Sample<P>], logits: &[f32], search_share: f32) -> Self {
         let values: Vec<f32> = logits.iter().map(|&logit| logistic(logit)).collect();
         Self {
             positions: samples.iter().map(|sample| sample.position).collect(),
@@ -39,7 +39,7 @@ impl Residuals {
     }
 
     /// What these tuples explain of the loss, in nats a sample of the second half.
-    pub(super) fn explained(&self, set: &TupleSet) -> f64 {
+    pub(super) fn explained<G: Learnable<Position = P>>(&self, set: &TupleSet<G>) -> f64 {
         let (tuples, count) = (set.tuples(), self.positions.len());
         let mut rows = vec![0u32; tuples * count];
         for (position, rows) in self.positions.iter().zip(rows.chunks_exact_mut(tuples)) {

@@ -1,12 +1,14 @@
 //! Candidates against the symmetries of positions, screening against a slow reference, searches
 //! interrupted against whole ones, and a set that was planted.
 
-use super::candidates::{image, orbit};
+use super::candidates::orbit;
 use super::screen::PRIOR;
 use super::*;
 use crate::sample::tests::random_samples;
-use engine::games::einstein::learned::ntuple::{Cell, View};
 use engine::games::einstein::symmetry::symmetric;
+use engine::games::einstein::{Position, Standard};
+use engine::learned::inputs::{Cell, cell_named, cell_text, with_view};
+use engine::learned::tuples::tuple_text;
 use std::collections::{BTreeSet, HashMap};
 
 /// What a symbol is called in the image of a position.
@@ -16,31 +18,42 @@ fn renamed(cell: Cell, symbol: usize, symmetry: usize) -> usize {
         6.. if symmetry & 4 != 0 => 17 - stone,
         _ => stone,
     };
-    match cell {
-        Cell::Board(_) if symbol > 0 => stone(symbol - 1) + 1,
-        Cell::Square(_) if symbol < 25 && symmetry & 1 == 1 => symbol % 5 * 5 + symbol / 5,
+    match &text(cell)[..1] {
+        "b" if symbol > 0 => stone(symbol - 1) + 1,
+        "s" if symbol < 25 && symmetry & 1 == 1 => symbol % 5 * 5 + symbol / 5,
         _ => symbol,
     }
+}
+
+fn text(cell: Cell) -> String {
+    cell_text(Standard::default().cells(), cell)
+}
+
+fn cell(text: &str) -> Cell {
+    cell_named(Standard::default().cells(), text).unwrap()
 }
 
 #[test]
 fn images_of_cells_see_in_images_of_positions_what_cells_see() {
     let cells: Vec<Cell> = "b0 b3 b24 b13 s0 s4 s6 s11 d1 d9 a2 a8 o1 o23 m4 m12 m17"
         .split(' ')
-        .map(|cell| cell.parse().unwrap())
+        .map(cell)
         .collect();
+    let game = Standard::default();
+    let seen = |position: &Position, cell: Cell| {
+        with_view(&game, position, position.seat(), |view| {
+            usize::from(view[cell.place()])
+        })
+    };
     for sample in random_samples(20, 4) {
         for symmetry in 0..8 {
-            let (view, turned) = (
-                View::new(&sample.position),
-                View::new(&symmetric(&sample.position, symmetry)),
-            );
+            let turned = symmetric(&sample.position, symmetry);
             for &cell in &cells {
-                let seen = usize::from(view.get(cell));
                 assert_eq!(
-                    usize::from(turned.get(image(cell, symmetry))),
-                    renamed(cell, seen, symmetry),
-                    "{cell} {symmetry}"
+                    seen(&turned, game.cell_image(cell, symmetry)),
+                    renamed(cell, seen(&sample.position, cell), symmetry),
+                    "{} {symmetry}",
+                    text(cell)
                 );
             }
         }
@@ -49,25 +62,20 @@ fn images_of_cells_see_in_images_of_positions_what_cells_see() {
 
 #[test]
 fn candidates_are_whole_orbits_that_share_nothing() {
-    let all = candidates(usize::MAX, 1);
+    let game = Standard::default();
+    let all = candidates(&game, usize::MAX, 1);
     let mut seen = BTreeSet::new();
     for candidate in &all {
         for tuple in &candidate.tuples {
-            let cells: Vec<Cell> = tuple.split(' ').map(|cell| cell.parse().unwrap()).collect();
-            let images: Vec<String> = orbit(&cells)
+            let cells: Vec<Cell> = tuple.split(' ').map(cell).collect();
+            let images: Vec<String> = orbit(&game, &cells)
                 .iter()
-                .map(|cells| {
-                    cells
-                        .iter()
-                        .map(ToString::to_string)
-                        .collect::<Vec<_>>()
-                        .join(" ")
-                })
+                .map(|cells| tuple_text(&game, cells))
                 .collect();
             assert_eq!(images, candidate.tuples);
             assert!(seen.insert(tuple.clone()), "{tuple} is there twice");
         }
-        let set = TupleSet::custom(&candidate.tuples).unwrap();
+        let set = TupleSet::custom(&Standard::default(), &candidate.tuples).unwrap();
         assert!(set.rows() <= 8 * 28_561, "{candidate:?}");
     }
     let count = |kind: &str| {
@@ -85,9 +93,9 @@ fn candidates_are_whole_orbits_that_share_nothing() {
     // Fifteen lines of three along rows and along columns, nine diagonals of three each way; of
     // four ten and four; 2×2 squares.
     assert_eq!(count("windows by stone"), 30 + 18 + 20 + 8 + 16);
-    assert_eq!(candidates(usize::MAX, 1), all);
-    assert_ne!(candidates(usize::MAX, 2), all);
-    let few = candidates(5, 1);
+    assert_eq!(candidates(&game, usize::MAX, 1), all);
+    assert_ne!(candidates(&game, usize::MAX, 2), all);
+    let few = candidates(&game, 5, 1);
     assert!(
         few.iter()
             .all(|one| few.iter().filter(|other| other.kind == one.kind).count() <= 5)
@@ -111,11 +119,16 @@ fn what_rows_explain_is_what_a_slow_count_says() {
     let mut expected = 0.0;
     // The set takes shorter tuples first.
     for tuple in [tuples[2], tuples[0], tuples[1]] {
-        let cells: Vec<Cell> = tuple.split(' ').map(|cell| cell.parse().unwrap()).collect();
+        let cells: Vec<Cell> = tuple.split(' ').map(cell).collect();
         let key = |number: usize| -> Vec<u8> {
             cells
                 .iter()
-                .map(|&cell| View::new(&samples[number].position).get(cell))
+                .map(|&cell| {
+                    let position = &samples[number].position;
+                    with_view(&Standard::default(), position, position.seat(), |view| {
+                        view[cell.place()]
+                    })
+                })
                 .collect()
         };
         let mut sums: HashMap<Vec<u8>, (f64, f64)> = HashMap::new();
@@ -135,7 +148,7 @@ fn what_rows_explain_is_what_a_slow_count_says() {
         }
     }
     expected /= (samples.len() - middle) as f64;
-    let explained = residuals.explained(&TupleSet::custom(&tuples).unwrap());
+    let explained = residuals.explained(&TupleSet::custom(&Standard::default(), &tuples).unwrap());
     assert!(
         expected > 1e-3 && (explained - expected).abs() < 1e-5,
         "{explained} {expected}"
@@ -144,10 +157,12 @@ fn what_rows_explain_is_what_a_slow_count_says() {
 
 /// Samples whose targets two cells decide, and a little who has more stones; and those that
 /// validate.
-fn planted() -> Samples {
-    let target = |sample: Sample| {
-        let view = View::new(&sample.position);
-        let [one, other] = [Cell::Owner(12), Cell::Owner(13)].map(|cell| view.get(cell));
+fn planted() -> Samples<Standard> {
+    let target = |sample: Sample<Position>| {
+        let (game, seat) = (Standard::default(), sample.position.seat());
+        let [one, other] = with_view(&game, &sample.position, seat, |view| {
+            ["o12", "o13"].map(|text| view[cell(text).place()])
+        });
         let more = sample.position.mover().count() > sample.position.other().count();
         let value = if one == other { 0.7 } else { 0.25 } + if more { 0.2 } else { 0.0 };
         Sample {
@@ -156,13 +171,18 @@ fn planted() -> Samples {
             ..sample
         }
     };
-    let part = |games, seed| -> Vec<Sample> {
+    let part = |games, seed| -> Vec<Sample<Position>> {
         random_samples(games, seed)
             .into_iter()
             .map(target)
             .collect()
     };
-    Samples::in_memory(vec![part(150, 1), part(150, 2)], part(60, 3)).unwrap()
+    Samples::in_memory(
+        &Standard::default(),
+        vec![part(150, 1), part(150, 2)],
+        part(60, 3),
+    )
+    .unwrap()
 }
 
 fn options() -> SearchOptions {
@@ -208,7 +228,7 @@ fn a_search_finds_what_was_planted_and_its_result_is_a_configuration() {
     assert_eq!(
         (
             found.ntuple.tuples.len(),
-            found.ntuple.tuple_set().unwrap().rows()
+            found.ntuple.tuple_set(&Standard::default()).unwrap().rows()
         ),
         (report.tuples, report.rows)
     );

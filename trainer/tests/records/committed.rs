@@ -90,7 +90,8 @@ fn shards_of_versions_2_and_3_are_read_and_become_version_4() {
 
 #[test]
 fn the_committed_sample_can_be_trained_on() {
-    let samples = Samples::open(&[Path::new(SAMPLE)], &SampleOptions::played(0.05, 1)).unwrap();
+    let samples =
+        Samples::<Standard>::open(&[Path::new(SAMPLE)], &SampleOptions::played(0.05, 1)).unwrap();
     // All players rate their moves, so every position after a move is a sample, but for the last of
     // each game.
     assert_eq!(samples.training() + samples.validation().len(), PLIES - 600);

@@ -57,11 +57,11 @@ pub(crate) fn tiny() -> PlayedGame {
 
 /// Both parts of the split, in memory.
 struct SampleSet {
-    training: Vec<Sample>,
-    validation: Vec<Sample>,
+    training: Vec<Sample<Position>>,
+    validation: Vec<Sample<Position>>,
 }
 
-pub(crate) fn training(samples: &Samples) -> Vec<Sample> {
+pub(crate) fn training(samples: &Samples<Standard>) -> Vec<Sample<Position>> {
     (0..samples.parts())
         .flat_map(|part| samples.read(part).unwrap())
         .collect()
@@ -70,7 +70,7 @@ pub(crate) fn training(samples: &Samples) -> Vec<Sample> {
 fn samples(games: &[PlayedGame], options: &SampleOptions) -> SampleSet {
     let directory = tempfile::tempdir().unwrap();
     write(directory.path(), games);
-    let samples = Samples::open(&[directory.path()], options).unwrap();
+    let samples = Samples::<Standard>::open(&[directory.path()], options).unwrap();
     assert_eq!(samples.training(), training(&samples).len());
     SampleSet {
         training: training(&samples),
@@ -112,7 +112,7 @@ fn games_are_split_not_positions_and_stay_where_they_are_when_more_come() {
             owner.entry(position.bits()).or_default().insert(index);
         }
     }
-    let side = |samples: &[Sample]| -> BTreeSet<usize> {
+    let side = |samples: &[Sample<Position>]| -> BTreeSet<usize> {
         let owners = samples
             .iter()
             .map(|sample| &owner[&sample.position.bits()])
@@ -168,7 +168,7 @@ fn every_sample_is_a_valued_position_with_its_target() {
             }
         }
     }
-    let bits = |sample: &Sample| {
+    let bits = |sample: &Sample<Position>| {
         (
             sample.position.bits(),
             sample.value.to_bits(),
@@ -191,18 +191,18 @@ fn what_gives_no_samples_is_named() {
     let directory = tempfile::tempdir().unwrap();
     let directory = directory.path();
     assert!(matches!(
-        Samples::open(&[directory], &played()),
+        Samples::<Standard>::open(&[directory], &played()),
         Err(DatasetError::Empty(_))
     ));
     let missing = directory.join("missing");
     one_line(
-        &Samples::open(&[&missing], &played()).unwrap_err(),
+        &Samples::<Standard>::open(&[&missing], &played()).unwrap_err(),
         &missing,
     );
     // Neither player rates its moves.
     write(directory, &play(&config(&["random", "greedy"], 30)));
     let text = one_line(
-        &Samples::open(&[directory], &played()).unwrap_err(),
+        &Samples::<Standard>::open(&[directory], &played()).unwrap_err(),
         directory,
     );
     assert!(text.contains("training"), "{text}");
@@ -212,14 +212,14 @@ fn what_gives_no_samples_is_named() {
         ..played()
     };
     let text = one_line(
-        &Samples::open(&[directory], &none_validates).unwrap_err(),
+        &Samples::<Standard>::open(&[directory], &none_validates).unwrap_err(),
         directory,
     );
     assert!(text.contains("validation"), "{text}");
     let damaged = directory.join("000001.games");
     std::fs::write(&damaged, b"ALEAGAME").unwrap();
     one_line(
-        &Samples::open(&[directory], &played()).unwrap_err(),
+        &Samples::<Standard>::open(&[directory], &played()).unwrap_err(),
         &damaged,
     );
 }
@@ -237,7 +237,7 @@ fn variants_are_not_mixed() {
     let path = directory.path().join("000001.games");
     shard::write(&path, &nearest, &games).unwrap();
     let text = one_line(
-        &Samples::open(&[directory.path()], &played()).unwrap_err(),
+        &Samples::<Standard>::open(&[directory.path()], &played()).unwrap_err(),
         &path,
     );
     assert!(
@@ -257,16 +257,16 @@ fn shards_are_read_again_and_must_not_have_changed() {
         ..header_of(&config(&MIXED, 0), games)
     };
     shard::write(&second, &header(20), &games[40..]).unwrap();
-    let samples = Samples::open(&[directory.path()], &played()).unwrap();
+    let samples = Samples::<Standard>::open(&[directory.path()], &played()).unwrap();
     assert_eq!(samples.parts(), 2);
     assert_eq!(samples.read(1).unwrap(), samples.read(1).unwrap());
-    let again = Samples::open(&[directory.path()], &played()).unwrap();
+    let again = Samples::<Standard>::open(&[directory.path()], &played()).unwrap();
     assert_eq!(again.fingerprint(), samples.fingerprint());
     shard::write(&second, &header(19), &games[41..]).unwrap();
     let text = one_line(&samples.read(1).unwrap_err(), &second);
     assert!(text.contains("changed"), "{text}");
     assert_ne!(
-        Samples::open(&[directory.path()], &played())
+        Samples::<Standard>::open(&[directory.path()], &played())
             .unwrap()
             .fingerprint(),
         samples.fingerprint()

@@ -122,7 +122,7 @@ fn one_line(error: &impl std::error::Error, path: &Path) -> String {
 
 /// Saves an n-tuple model that gives every position the same value.
 fn save_model(path: &Path, bias: f32) {
-    let set = TupleSet::named("stone-pairs").unwrap();
+    let set = TupleSet::named(&Standard::default(), "stone-pairs").unwrap();
     let weights = vec![0.0; set.rows()];
     let file = ModelFile {
         provenance: "{}".to_owned(),

@@ -6,9 +6,9 @@ use crate::format::label;
 use crate::labels::estimates;
 use crate::{NEAREST, PlayedGame, config, header_of, one_line, run};
 use engine::core::files::create_directory;
-use engine::games::einstein::Standard;
 use engine::games::einstein::learned::weights::ModelFile;
 use engine::games::einstein::tables::shared::shared;
+use engine::games::einstein::{Position, Standard};
 use indicatif::ProgressBar;
 use std::path::Path;
 use trainer::config::{TargetConfig, TrainConfig};
@@ -97,8 +97,9 @@ fn labels_take_the_place_of_values_and_exact_ones_that_of_results_too() {
     ];
     let mut fingerprints = Vec::new();
     for (name, exact, expected, used) in cases {
-        let samples = Samples::open(&[directory.path()], &options(name, exact)).unwrap();
-        let all: Vec<Sample> = training(&samples)
+        let samples =
+            Samples::<Standard>::open(&[directory.path()], &options(name, exact)).unwrap();
+        let all: Vec<Sample<Position>> = training(&samples)
             .into_iter()
             .chain(samples.validation().to_vec())
             .collect();
@@ -180,23 +181,23 @@ fn what_came_after_a_sample_is_its_roll_and_the_next_position_turned_round() {
         ),
     ];
     for (name, exact, expected) in cases {
-        let plain = Samples::open(&[directory.path()], &options(name, exact)).unwrap();
-        let samples = Samples::open(
+        let plain = Samples::<Standard>::open(&[directory.path()], &options(name, exact)).unwrap();
+        let samples = Samples::<Standard>::open(
             &[directory.path()],
             &options(name, exact).with_continuations(true),
         )
         .unwrap();
         assert!(samples.continuations() && !plain.continuations());
         assert_ne!(samples.fingerprint(), plain.fingerprint());
-        let all: Vec<Sample> = training(&samples)
+        let all: Vec<Sample<Position>> = training(&samples)
             .into_iter()
             .chain(samples.validation().to_vec())
             .collect();
-        let unknown: Vec<Sample> = training(&plain)
+        let unknown: Vec<Sample<Position>> = training(&plain)
             .into_iter()
             .chain(plain.validation().to_vec())
             .collect();
-        let forgotten: Vec<Sample> = all
+        let forgotten: Vec<Sample<Position>> = all
             .iter()
             .map(|sample| Sample {
                 continuation: Continuation::UNKNOWN,
@@ -211,7 +212,7 @@ fn what_came_after_a_sample_is_its_roll_and_the_next_position_turned_round() {
                 "{name} {exact}: {after:?} {value}"
             );
             assert_eq!(
-                (after.face, after.plies, after.won, after.exact),
+                (after.outcome, after.plies, after.result > 0.5, after.exact),
                 (face, plies, won, exact),
                 "{name} {exact}"
             );
@@ -233,7 +234,7 @@ fn a_label_that_no_shard_has_is_told_with_those_there_are() {
     );
     write(&at("none"), &vec![tiny(); 40], &[]);
     let text = one_line(
-        &Samples::open(&[at("one")], &options("deeper", true)).unwrap_err(),
+        &Samples::<Standard>::open(&[at("one")], &options("deeper", true)).unwrap_err(),
         &at("one"),
     );
     assert!(
@@ -241,7 +242,7 @@ fn a_label_that_no_shard_has_is_told_with_those_there_are() {
         "{text}"
     );
     let text = one_line(
-        &Samples::open(&[at("none")], &options("deep", true)).unwrap_err(),
+        &Samples::<Standard>::open(&[at("none")], &options("deep", true)).unwrap_err(),
         &at("none"),
     );
     assert!(
@@ -249,7 +250,7 @@ fn a_label_that_no_shard_has_is_told_with_those_there_are() {
         "{text}"
     );
     // One source that has it is enough.
-    let both = Samples::open(&[at("none"), at("one")], &options("deep", true)).unwrap();
+    let both = Samples::<Standard>::open(&[at("none"), at("one")], &options("deep", true)).unwrap();
     assert_eq!(both.training() + both.validation().len(), 40 * 2 + 40 * 3);
 }
 
@@ -267,7 +268,7 @@ fn games_of_several_sources_are_parts_in_their_order() {
     )
     .unwrap();
     let open = |names: &[&str]| {
-        Samples::open(
+        Samples::<Standard>::open(
             &names.iter().map(|name| at(name)).collect::<Vec<_>>(),
             &options("", true),
         )
@@ -315,7 +316,7 @@ fn what_the_tables_know_is_learned_as_it_is_and_the_model_says_so() {
         &at("data"),
     )
     .unwrap();
-    let samples = Samples::open(&[at("data")], &options("", true)).unwrap();
+    let samples = Samples::<Standard>::open(&[at("data")], &options("", true)).unwrap();
     let tables = shared(3, Standard::default().variant()).unwrap();
     let mut exact = 0;
     for sample in training(&samples).iter().chain(samples.validation()) {
@@ -332,7 +333,7 @@ fn what_the_tables_know_is_learned_as_it_is_and_the_model_says_so() {
     }
     assert!(exact > 30, "{exact}");
     let story = |options: &SampleOptions, name: &str| -> serde_json::Value {
-        let samples = Samples::open(&[at("data")], options).unwrap();
+        let samples = Samples::<Standard>::open(&[at("data")], options).unwrap();
         let mut config = TrainConfig::default();
         config.training.epochs = 1;
         config.ntuple.set = "stones".to_owned();
@@ -345,7 +346,12 @@ fn what_the_tables_know_is_learned_as_it_is_and_the_model_says_so() {
             &ProgressBar::hidden(),
         )
         .unwrap();
-        serde_json::from_str(&ModelFile::load(&report.model).unwrap().provenance).unwrap()
+        serde_json::from_str(
+            &ModelFile::load(&Standard::default(), &report.model)
+                .unwrap()
+                .provenance,
+        )
+        .unwrap()
     };
     let told = story(&options("other", true), "told");
     assert_eq!(

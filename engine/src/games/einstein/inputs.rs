@@ -3,19 +3,18 @@
 //! Sparse inputs are one-hot: each of the twelve stones switches on one of 26 rows, its square in
 //! its owner's perspective or "gone". Dense inputs are a few numbers, switchable by group, each
 //! roughly in `[-2, 2]`. Invariant: everything is seen by the side to move, so turning the board
-//! with colours swapped changes nothing; [`layout`] names every input in order with the version of
-//! its formula, and a model file carries its hash, so that no model ever runs on inputs other than
-//! those it was trained on.
+//! with colours swapped changes nothing; [`crate::learned::inputs::network_layout`] names every input in
+//! order with the version of its formula.
 
 mod groups;
 
-pub use groups::{FeatureGroup, FeatureGroups, UnknownGroup};
+pub use groups::{FeatureGroup, FeatureGroups};
 
 use crate::games::einstein::evaluators::race_tables::{RaceTables, distance, distance_index};
 use crate::games::einstein::position::Side;
 use crate::games::einstein::{GONE, MAX_STONES, Position, Standard};
+use crate::learned::inputs::DenseInputs;
 use std::sync::Arc;
-use xxhash_rust::xxh3::xxh3_64;
 
 /// Squares a stone may be on, "gone" (25) included.
 pub const STONE_SQUARES: usize = 26;
@@ -55,26 +54,8 @@ pub fn sparse_row(stone: usize, square: u8) -> u16 {
     (stone * STONE_SQUARES) as u16 + u16::from(square.min(25))
 }
 
-/// The canonical text that names every input of a network with these dense groups, and the version
-/// of each formula.
-#[must_use]
-pub fn layout(groups: FeatureGroups) -> String {
-    let mut text = String::from(
-        "sparse v1: mover stones 1-6 then other stones 1-6, 26 squares each in the owner's perspective, 25 gone",
-    );
-    for group in groups.iter() {
-        text.push_str("; ");
-        text.push_str(group.layout());
-    }
-    text
-}
-
-/// The hash that stands for a [`layout`] (or a tuple set's description) in model files: xxh3, 64
-/// bits.
-#[must_use]
-pub fn hash(layout: &str) -> u64 {
-    xxh3_64(layout.as_bytes())
-}
+/// The canonical text of the sparse inputs.
+pub(super) const SPARSE_LAYOUT: &str = "sparse v1: mover stones 1-6 then other stones 1-6, 26 squares each in the owner's perspective, 25 gone";
 
 /// Computes the dense inputs of the chosen groups.
 #[derive(Clone, Debug)]
@@ -84,10 +65,11 @@ pub struct DenseFeatures {
     race: Option<Arc<RaceTables>>,
 }
 
-impl DenseFeatures {
-    /// The extractor of `groups`; the race tables assume the die and variant of `game`.
-    #[must_use]
-    pub fn new(game: &Standard, groups: FeatureGroups) -> Self {
+impl DenseInputs<Standard> for DenseFeatures {
+    type Group = FeatureGroup;
+
+    /// The race tables assume the die and variant of `game`.
+    fn new(game: &Standard, groups: FeatureGroups) -> Self {
         let races = [
             FeatureGroup::RaceDistribution,
             FeatureGroup::RaceSummary,
@@ -100,29 +82,11 @@ impl DenseFeatures {
         }
     }
 
-    /// The groups that are on.
-    #[must_use]
-    pub fn groups(&self) -> FeatureGroups {
+    fn groups(&self) -> FeatureGroups {
         self.groups
     }
 
-    /// How many inputs there are.
-    #[must_use]
-    pub fn len(&self) -> usize {
-        self.groups.len()
-    }
-
-    /// Whether no group is on.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
-
-    /// Writes the inputs of a position that is not over, in the order of [`layout`].
-    ///
-    /// # Panics
-    /// If `out` is not [`Self::len`] long.
-    pub fn fill(&self, game: &Standard, position: &Position, out: &mut [f32]) {
+    fn fill(&self, game: &Standard, position: &Position, out: &mut [f32]) {
         assert_eq!(out.len(), self.len(), "one number for each dense input");
         let (mover, other) = (position.mover(), position.other());
         let mut out = Writer { out, at: 0 };

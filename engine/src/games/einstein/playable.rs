@@ -2,17 +2,17 @@
 
 use super::dice::{DiceStream, Die, DuplicateDice};
 use super::evaluators::EVALUATORS;
-use super::learned::weights::{Model, ModelFile};
 use super::players::PLAYERS;
 use super::position::Position;
 use super::rolls::PairDice;
-use super::symmetry::{SYMMETRIES, symmetric};
+use super::symmetry::{SYMMETRIES, symmetric, symmetric_face};
 use super::tables::shared::{at_hand, shared};
 use super::tables::{FEWEST_STONES, MOST_STONES};
 use super::{Move, MoveList, RED, Standard, Variant, bytes, drawing, endgames};
 use crate::core::game::Seat;
 use crate::core::random::RandomStream;
 use crate::core::text::TextError;
+use crate::learned;
 use crate::play::notation::{Arguments, Problem, parse_number};
 use crate::play::playable::{OldRecords, Playable};
 use crate::play::registry::{AnyEvaluator, EvaluatorEntry, Knowledge, OracleEntry, PlayerEntry};
@@ -121,12 +121,7 @@ impl Playable for Standard {
     }
 
     fn model(&self, path: &Path) -> Result<Arc<dyn AnyEvaluator<Self>>, String> {
-        let file = ModelFile::load(path).map_err(|error| error.to_string())?;
-        Ok(match file.model {
-            Model::NTuple(ntuple) => Arc::new(ntuple),
-            Model::Network(network) => Arc::new(network),
-            Model::Integer(network) => Arc::new(network),
-        })
+        learned::files::evaluator(self, path)
     }
 
     /// The die, given as weights of the faces: `die=1:1:1:1:1:5`.
@@ -250,5 +245,9 @@ impl Playable for Standard {
 
     fn image(&self, position: &Position, symmetry: usize) -> Position {
         symmetric(position, symmetry)
+    }
+
+    fn outcome_image(&self, outcome: u8, symmetry: usize) -> u8 {
+        symmetric_face(outcome, symmetry)
     }
 }

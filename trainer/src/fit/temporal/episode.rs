@@ -1,29 +1,27 @@
 //! One game of a network against itself, and what it teaches.
 //!
-//! Both sides choose the permitted move whose position is worth least to the other side, no ply
-//! deeper, by the weights of the moment; some moves are drawn at random instead. Afterwards every
+//! Every seat chooses the permitted move whose position is worth most to it, no ply deeper, by the weights of the moment; some moves are drawn at random instead. Afterwards every
 //! position is told its λ-return: values of what followed, weighted by (1 − λ) λ^k, and for the
 //! rest the result (Sutton 1988; for afterstates of board games Szubert and Jaśkowski 2014). With
 //! weights that stand still during a game that is TD(λ) with eligibility traces, added up at its
 //! end. Invariant: what came of a random move teaches nothing about the positions before it. That
-//! holds for every drawn move, also if it is the best: otherwise rolls that leave less choice would
-//! count more often than they fall.
+//! holds for every drawn move, also if it is the best: otherwise outcomes that leave less choice would
+//! count more often than they come.
 
 use crate::models::online::Cells;
 use engine::core::calibration::logistic;
-use engine::core::game::Game;
+use engine::core::game::{List, Payoffs, Seat};
 use engine::core::random::RandomStream;
-use engine::games::einstein::learned::ntuple::TupleSet;
-use engine::games::einstein::{Position, Standard};
+use engine::learned::inputs::Learnable;
+use engine::learned::tuples::TupleSet;
 
-/// Faces of the die, which is fair.
-const FACES: usize = 6;
-
-/// The positions of a game before each roll, as the side to move saw them. Kept from game to game
+/// The positions of a game before chance has spoken, as the seat to move saw them. Kept from game to game
 /// for its memory.
-#[derive(Debug, Default)]
-pub(super) struct Episode {
-    positions: Vec<Position>,
+#[derive(Debug)]
+pub(super) struct Episode<G: Learnable> {
+    positions: Vec<G::Position>,
+    /// Who is to move in each.
+    seats: Vec<Seat>,
     /// Of the tuples of each.
     rows: Vec<u32>,
     logits: Vec<f32>,
@@ -31,25 +29,42 @@ pub(super) struct Episode {
     values: Vec<f32>,
     /// Whether the move made there was drawn.
     pub(super) drawn: Vec<bool>,
-    /// Of who had the last move: 1, or 0 if that took the own last stone.
-    pub(super) last_payoff: f32,
+    /// What each seat got.
+    pub(super) payoffs: Payoffs,
     errors: Vec<f32>,
     /// Rows of a position that is looked at.
     candidate: Vec<u32>,
 }
 
-impl Episode {
+impl<G: Learnable> Default for Episode<G> {
+    fn default() -> Self {
+        Self {
+            positions: Vec::new(),
+            seats: Vec::new(),
+            rows: Vec::new(),
+            logits: Vec::new(),
+            values: Vec::new(),
+            drawn: Vec::new(),
+            payoffs: Payoffs::default(),
+            errors: Vec::new(),
+            candidate: Vec::new(),
+        }
+    }
+}
+
+impl<G: Learnable> Episode<G> {
     /// Plays a game to its end, with this probability of random moves.
     pub(super) fn play(
         &mut self,
-        rules: &Standard,
-        set: &TupleSet,
+        rules: &G,
+        set: &TupleSet<G>,
         cells: &Cells,
-        start: Position,
+        start: G::Position,
         exploration: f64,
         random: &mut RandomStream,
     ) {
         self.positions.clear();
+        self.seats.clear();
         self.rows.clear();
         self.logits.clear();
         self.values.clear();
@@ -60,13 +75,15 @@ impl Episode {
         self.candidate.resize(tuples, 0);
         set.indices(&position, &mut best_rows);
         let mut logit = cells.logit(&best_rows);
+        let mut moves = G::Moves::default();
         loop {
+            let seat = rules.to_move(&position);
             self.positions.push(position);
+            self.seats.push(seat);
             self.rows.extend_from_slice(&best_rows);
             self.logits.push(logit);
             self.values.push(logistic(logit));
-            let seat = position.seat();
-            let mut moves = rules.legal_moves(&position, 1 + random.below(FACES) as u8);
+            rules.draw_moves(&position, (random.next_u64() >> 32) as u32, &mut moves);
             let draws = random.unit() < exploration;
             if draws {
                 let drawn = moves[random.below(moves.len())];
@@ -74,31 +91,39 @@ impl Episode {
                 moves.push(drawn);
             }
             self.drawn.push(draws);
-            // A move that wins is the best; one that loses is made only if there is no other.
-            let mut next: Option<(Position, f32)> = None;
-            let mut lost = None;
+            // A move that wins is the best; one that loses is made only if there is no other, and a
+            // draw counts as an even position.
+            let mut best: Option<f32> = None;
+            let mut next: Result<(G::Position, f32), Payoffs> = Err(Payoffs::default());
             for &mv in moves.iter() {
                 let after = rules.play(&position, mv);
-                match rules.payoff(&after, seat) {
-                    Some(payoff) if payoff > 0.5 => {
-                        self.last_payoff = payoff;
-                        return;
+                let (worth, found) = match rules.payoffs(&after) {
+                    Some(payoffs) => {
+                        let share = payoffs[seat];
+                        // Log odds: infinite for 1 and 0.
+                        ((share / (1.0 - share)).ln(), Err(payoffs))
                     }
-                    Some(payoff) => lost = Some(payoff),
                     None => {
                         set.indices(&after, &mut self.candidate);
                         let logit = cells.logit(&self.candidate);
-                        if next.is_none_or(|(_, least)| logit < least) {
-                            next = Some((after, logit));
-                            std::mem::swap(&mut best_rows, &mut self.candidate);
-                        }
+                        let own = rules.to_move(&after) == seat;
+                        (if own { logit } else { -logit }, Ok((after, logit)))
+                    }
+                };
+                if best.is_none_or(|best| worth > best) {
+                    (best, next) = (Some(worth), found);
+                    if found.is_ok() {
+                        std::mem::swap(&mut best_rows, &mut self.candidate);
+                    }
+                    if worth == f32::INFINITY {
+                        break;
                     }
                 }
             }
             match next {
-                Some(found) => (position, logit) = found,
-                None => {
-                    self.last_payoff = lost.unwrap_or(0.0);
+                Ok(found) => (position, logit) = found,
+                Err(payoffs) => {
+                    self.payoffs = payoffs;
                     return;
                 }
             }
@@ -106,23 +131,17 @@ impl Episode {
     }
 
     /// The positions of the game.
-    pub(super) fn positions(&self) -> &[Position] {
+    pub(super) fn positions(&self) -> &[G::Position] {
         &self.positions
     }
 
     /// Sum over the positions of the cross-entropy, in nats, between value and result.
     pub(super) fn loss(&self) -> f64 {
-        let last = self.positions.len() - 1;
-        let loss = |(ply, &logit): (usize, &f32)| {
-            let result = if (last - ply).is_multiple_of(2) {
-                self.last_payoff
-            } else {
-                1.0 - self.last_payoff
-            };
-            let logit = f64::from(logit);
-            logit.max(0.0) - f64::from(result) * logit + (-logit.abs()).exp().ln_1p()
+        let loss = |(&seat, &logit): (&Seat, &f32)| {
+            let (result, logit) = (f64::from(self.payoffs[seat]), f64::from(logit));
+            logit.max(0.0) - result * logit + (-logit.abs()).exp().ln_1p()
         };
-        self.logits.iter().enumerate().map(loss).sum()
+        self.seats.iter().zip(&self.logits).map(loss).sum()
     }
 
     /// Tells the cells the λ-return of each position; `trace` is λ, `rate` the learning rate of a
@@ -130,17 +149,21 @@ impl Episode {
     pub(super) fn teach(&mut self, cells: &mut Cells, trace: f32, rate: f32) {
         self.errors.clear();
         self.errors.resize(self.positions.len(), 0.0);
-        // What the next position turned out to be worth to the side that made the move to it.
-        let (mut value, mut seen) = (self.last_payoff, self.last_payoff);
+        // What the next position turned out to be worth, and to whom.
+        let mut last = self.seats.last().copied().unwrap_or_default();
+        let (mut value, mut seen) = (self.payoffs[last], self.payoffs[last]);
         for ply in (0..self.positions.len()).rev() {
-            let own = self.values[ply];
+            let (own, seat) = (self.values[ply], self.seats[ply]);
+            if seat != last {
+                (value, seen) = (1.0 - value, 1.0 - seen);
+            }
             let target = if self.drawn[ply] {
                 own
             } else {
                 (1.0 - trace) * value + trace * seen
             };
             self.errors[ply] = own - target;
-            (value, seen) = (1.0 - own, 1.0 - target);
+            (value, seen, last) = (own, target, seat);
         }
         cells.correct(&self.rows, &self.errors, rate);
     }

@@ -7,11 +7,11 @@ use crate::dataset::Samples;
 use crate::sample::tests::random_samples;
 use engine::core::evaluator::Evaluator;
 use engine::core::game::Game;
-use engine::games::einstein::GONE;
 use engine::games::einstein::learned::ntuple::TupleSet;
 use engine::games::einstein::learned::weights::Model;
 use engine::games::einstein::position::Side;
 use engine::games::einstein::tables::shared::shared;
+use engine::games::einstein::{GONE, Position, Standard};
 
 fn config(set: &str, rule: Rule, learning_rate: f64, trace: f64) -> TrainConfig {
     let mut config = TrainConfig::default();
@@ -24,10 +24,15 @@ fn config(set: &str, rule: Rule, learning_rate: f64, trace: f64) -> TrainConfig 
     config
 }
 
-fn student(config: &TrainConfig) -> Student<'_> {
+fn student(config: &TrainConfig) -> Student<'_, Standard> {
     Student::new(
         config,
-        NTupleLearner::new(&config.ntuple, backend::device("flex").unwrap()).unwrap(),
+        NTupleLearner::new(
+            &Standard::default(),
+            &config.ntuple,
+            backend::device("flex").unwrap(),
+        )
+        .unwrap(),
     )
 }
 
@@ -44,7 +49,13 @@ fn features(set: &TupleSet, position: &Position) -> Vec<usize> {
 /// TD(λ) as Sutton and Barto have it, with an eligibility trace for every weight, all values Red's;
 /// changes are added up and made when the game is over. The gradient is that of the cross-entropy,
 /// so that of a logistic drops out.
-fn textbook(set: &TupleSet, episode: &Episode, weights: &mut [f64], trace: f64, rate: f64) {
+fn textbook(
+    set: &TupleSet,
+    episode: &Episode<Standard>,
+    weights: &mut [f64],
+    trace: f64,
+    rate: f64,
+) {
     let sign = |position: &Position| if position.seat() == 0 { 1.0 } else { -1.0 };
     let value = |position: &Position| {
         let logit: f64 = features(set, position)
@@ -54,8 +65,7 @@ fn textbook(set: &TupleSet, episode: &Episode, weights: &mut [f64], trace: f64, 
         1.0 / (1.0 + (-sign(position) * logit).exp())
     };
     let positions = episode.positions();
-    let last_mover = positions[positions.len() - 1].seat();
-    let red_wins = (last_mover == 0) == (episode.last_payoff > 0.5);
+    let red_wins = episode.payoffs[0] > 0.5;
     let mut traces = vec![0.0; weights.len()];
     let mut changes = vec![0.0; weights.len()];
     for (ply, position) in positions.iter().enumerate() {
@@ -88,7 +98,7 @@ fn it_is_td_lambda_with_explicit_traces() {
         let mut config = config("stones", Rule::Sgd, 2.0, trace);
         config.ntuple.phases = phases.to_vec();
         let mut student = student(&config);
-        let set = TupleSet::named("stones")
+        let set = TupleSet::named(&Standard::default(), "stones")
             .unwrap()
             .with_phases(phases)
             .unwrap();
@@ -159,7 +169,8 @@ fn games_are_those_of_the_rules_and_undrawn_moves_the_best_of_a_roll() {
                             && (student.episode.drawn[ply] || worth(next) >= best - 1e-5)
                     }
                     None => afters.iter().any(|after| {
-                        rules.payoff(after, position.seat()) == Some(student.episode.last_payoff)
+                        rules.payoff(after, position.seat())
+                            == Some(student.episode.payoffs[position.seat()])
                     }),
                 }
             };
@@ -233,6 +244,7 @@ fn a_run_is_a_function_of_its_settings_and_its_model_says_how_it_was_made() {
     (config.online.games, config.online.report_every) = (700, 300);
     let run = |name: &str, config: &TrainConfig| {
         fit_online(
+            &Standard::default(),
             config,
             r#"{"program": "test"}"#,
             &directory.path().join(name),
@@ -287,8 +299,12 @@ fn a_run_is_a_function_of_its_settings_and_its_model_says_how_it_was_made() {
     std::fs::remove_file(&first.model).unwrap();
     let exported = run("a", &config);
     assert_eq!((&exported, bytes(&exported)), (&first, bytes(&again)));
-    let story: serde_json::Value =
-        serde_json::from_str(&ModelFile::load(&first.model).unwrap().provenance).unwrap();
+    let story: serde_json::Value = serde_json::from_str(
+        &ModelFile::load(&Standard::default(), &first.model)
+            .unwrap()
+            .provenance,
+    )
+    .unwrap();
     assert_eq!(
         (&story["method"], &story["games"], &story["data"]["program"]),
         (
@@ -301,7 +317,12 @@ fn a_run_is_a_function_of_its_settings_and_its_model_says_how_it_was_made() {
         assert!(directory.path().join("a").join(name).exists(), "{name}");
     }
     // The directory belongs to this training.
-    let samples = Samples::in_memory(vec![random_samples(5, 1)], random_samples(5, 2)).unwrap();
+    let samples = Samples::in_memory(
+        &Standard::default(),
+        vec![random_samples(5, 1)],
+        random_samples(5, 2),
+    )
+    .unwrap();
     let error = fit(
         &config,
         Family::NTuple,
@@ -318,6 +339,7 @@ fn a_run_is_a_function_of_its_settings_and_its_model_says_how_it_was_made() {
     );
     config.online.trace = 0.25;
     let error = fit_online(
+        &Standard::default(),
         &config,
         "",
         &directory.path().join("a"),
@@ -333,7 +355,14 @@ fn weights_that_run_away_are_noticed() {
     let directory = tempfile::tempdir().unwrap();
     let mut config = config("stones", Rule::Sgd, 1e39, 0.5);
     config.online.games = 100;
-    let error = fit_online(&config, "", directory.path(), &ProgressBar::hidden()).unwrap_err();
+    let error = fit_online(
+        &Standard::default(),
+        &config,
+        "",
+        directory.path(),
+        &ProgressBar::hidden(),
+    )
+    .unwrap_err();
     assert!(
         matches!(error, TrainError::RanAway { .. })
             && error.to_string().contains("lower the learning rate"),

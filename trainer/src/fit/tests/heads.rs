@@ -7,9 +7,10 @@ use crate::dataset::SampleOptions;
 use crate::sample::tests::with_continuations;
 use engine::core::evaluator::Evaluator;
 use engine::games::einstein::Standard;
-use engine::games::einstein::learned::network::{Head, Network};
+use engine::games::einstein::learned::Network;
+use engine::learned::network::Head;
 
-fn samples_with_continuations() -> Samples {
+fn samples_with_continuations() -> Samples<Standard> {
     let training = [
         random_samples(30, 1),
         random_samples(10, 3),
@@ -17,7 +18,12 @@ fn samples_with_continuations() -> Samples {
     ]
     .map(with_continuations)
     .to_vec();
-    Samples::in_memory(training, with_continuations(random_samples(20, 2))).unwrap()
+    Samples::in_memory(
+        &Standard::default(),
+        training,
+        with_continuations(random_samples(20, 2)),
+    )
+    .unwrap()
 }
 
 fn config_with(heads: Heads) -> TrainConfig {
@@ -36,12 +42,13 @@ fn fit_until(
 ) -> Result<FitReport, TrainError> {
     let samples = samples_with_continuations();
     let progress = ProgressBar::hidden();
+    let config = &config.resolved(&Standard::default())?;
     let run = Run {
         config,
         samples: &samples,
         progress: &progress,
     };
-    let learner = NetworkLearner::with_step(&run, backend::device("flex").unwrap(), !burn);
+    let learner = NetworkLearner::with_step(&run, backend::device("flex").unwrap(), !burn)?;
     train(
         &run,
         Family::Network,
@@ -52,7 +59,10 @@ fn fit_until(
 }
 
 fn network(report: &FitReport) -> Network {
-    let Model::Network(network) = ModelFile::load(&report.model).unwrap().model else {
+    let Model::Network(network) = ModelFile::load(&Standard::default(), &report.model)
+        .unwrap()
+        .model
+    else {
         panic!("a network was fitted")
     };
     network
@@ -115,8 +125,12 @@ fn a_training_of_heads_is_resumed_and_exported() {
                 ),
                 (heads.contains(Head::Rolls), heads.contains(Head::MovesToGo))
             );
-            let story: serde_json::Value =
-                serde_json::from_str(&ModelFile::load(&found.model).unwrap().provenance).unwrap();
+            let story: serde_json::Value = serde_json::from_str(
+                &ModelFile::load(&Standard::default(), &found.model)
+                    .unwrap()
+                    .provenance,
+            )
+            .unwrap();
             assert_eq!(
                 serde_json::from_value::<HeadsReport>(story["heads"].clone()).unwrap(),
                 found.heads
@@ -158,7 +172,7 @@ fn without_heads_nothing_is_as_if_there_were_some() {
     let (plain, told) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     let found = fit_in(plain.path(), &config(), Family::Network).unwrap();
     assert!(found.heads.is_empty() && found.curve.iter().all(|point| point.heads.is_empty()));
-    let file = ModelFile::load(&found.model).unwrap();
+    let file = ModelFile::load(&Standard::default(), &found.model).unwrap();
     assert!(!file.provenance.contains("heads") && network(&found).heads().is_empty());
     // What came after samples does not matter to who does not learn it.
     let again = fit_until(told.path(), &config(), false, usize::MAX).unwrap();
@@ -170,6 +184,7 @@ fn without_heads_nothing_is_as_if_there_were_some() {
             .collect::<Vec<_>>()
     };
     let other = Samples::in_memory(
+        &Standard::default(),
         [
             random_samples(30, 1),
             random_samples(10, 3),
@@ -203,7 +218,7 @@ fn on_real_games_the_mean_over_the_die_is_the_value_and_probabilities_are_what_t
     let records = concat!(env!("CARGO_MANIFEST_DIR"), "/../data/sample");
     let options =
         SampleOptions::new(&TrainConfig::default().target, 0.1, 1).with_continuations(true);
-    let samples = Samples::open(&[records], &options).unwrap();
+    let samples = Samples::<Standard>::open(&[records], &options).unwrap();
     let mut config = TrainConfig::default();
     config.training.epochs = 8;
     config.network.hidden = vec![32];

@@ -1,11 +1,12 @@
 //! Forward and backward through the heads of a network, on what the layers before them have found.
 //!
-//! Of six faces only the one that came is computed and learned. Invariant: as in [`super::block`]
+//! Of the outcomes of chance only the one that came is computed and learned. Invariant: as in [`super::block`]
 //! every sum has one order, that of samples or lanes; and a head that is not there costs nothing.
 
 use super::block::dot;
 use super::layout::Tensors;
-use super::matrix::{Lanes, add, each, lanes, lanes_mut};
+use super::matrix::{lanes, lanes_mut};
+use super::vector::{Lanes, Vector};
 use crate::models::heads::Losses;
 use engine::core::calibration::exponential;
 use std::ops::Range;
@@ -13,8 +14,8 @@ use std::ops::Range;
 /// What heads learn from: empty for heads that are not there.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct HeadInputs<'a> {
-    /// Faces that came, from 1; 0 where nothing is learned of rolls: `[samples]`.
-    pub faces: &'a [u8],
+    /// Outcomes that came, from 1; 0 where nothing is learned of them: `[samples]`.
+    pub outcomes: &'a [u8],
     /// Win probabilities after them, `[samples]`.
     pub rolls: &'a [f32],
     /// What their loss counts.
@@ -29,7 +30,7 @@ impl HeadInputs<'_> {
     /// Those of some samples.
     pub(super) fn piece(&self, range: &Range<usize>) -> Self {
         Self {
-            faces: self.faces.get(range.clone()).unwrap_or_default(),
+            outcomes: self.outcomes.get(range.clone()).unwrap_or_default(),
             rolls: self.rolls.get(range.clone()).unwrap_or_default(),
             plies: self.plies.get(range.clone()).unwrap_or_default(),
             ..*self
@@ -40,7 +41,7 @@ impl HeadInputs<'_> {
 /// What heads say of some samples, and then the derivatives of the loss by that.
 #[derive(Clone, Debug, Default)]
 pub(super) struct HeadWork {
-    /// Logits of a win after the face that came; 0 where none is known.
+    /// Logits of a win after the outcome that came; 0 where none is known.
     pub(super) rolls: Vec<f32>,
     /// Plies over 16.
     pub(super) plies: Vec<f32>,
@@ -48,7 +49,7 @@ pub(super) struct HeadWork {
 
 /// What the heads say, from the values of the last hidden layer, `width` times sixteen a sample.
 #[inline(always)]
-pub(super) fn forward(
+pub(super) fn forward<V: Vector>(
     tensors: &Tensors<&[f32]>,
     inputs: HeadInputs<'_>,
     values: &[Lanes],
@@ -56,11 +57,11 @@ pub(super) fn forward(
     work: &mut HeadWork,
 ) {
     work.rolls.clear();
-    for (values, &face) in values.chunks_exact(width).zip(inputs.faces) {
-        work.rolls.push(match usize::from(face).checked_sub(1) {
-            Some(face) => {
-                tensors.rolls_bias[face]
-                    + dot(values, &lanes(tensors.rolls)[face * width..][..width])
+    for (values, &outcome) in values.chunks_exact(width).zip(inputs.outcomes) {
+        work.rolls.push(match usize::from(outcome).checked_sub(1) {
+            Some(outcome) => {
+                tensors.rolls_bias[outcome]
+                    + dot::<V>(values, &lanes(tensors.rolls)[outcome * width..][..width])
             }
             None => 0.0,
         });
@@ -68,7 +69,7 @@ pub(super) fn forward(
     work.plies.clear();
     for (values, _) in values.chunks_exact(width).zip(inputs.plies) {
         work.plies
-            .push(tensors.moves_to_go_bias[0] + dot(values, lanes(tensors.moves_to_go)));
+            .push(tensors.moves_to_go_bias[0] + dot::<V>(values, lanes(tensors.moves_to_go)));
     }
 }
 
@@ -76,8 +77,9 @@ pub(super) fn forward(
 /// by it.
 #[inline(always)]
 pub(super) fn losses(work: &mut HeadWork, inputs: HeadInputs<'_>, scale: f32, sums: &mut Losses) {
-    for ((logit, &face), &target) in work.rolls.iter_mut().zip(inputs.faces).zip(inputs.rolls) {
-        if face == 0 {
+    for ((logit, &outcome), &target) in work.rolls.iter_mut().zip(inputs.outcomes).zip(inputs.rolls)
+    {
+        if outcome == 0 {
             continue;
         }
         let z = *logit;
@@ -103,7 +105,7 @@ pub(super) fn losses(work: &mut HeadWork, inputs: HeadInputs<'_>, scale: f32, su
 
 /// Adds to the gradient of the heads, and to the slopes of the last hidden layer.
 #[inline(always)]
-pub(super) fn backward(
+pub(super) fn backward<V: Vector>(
     tensors: &Tensors<&[f32]>,
     gradient: &mut Tensors<&mut [f32]>,
     work: &HeadWork,
@@ -113,23 +115,23 @@ pub(super) fn backward(
     width: usize,
 ) {
     let samples = || values.chunks_exact(width);
-    for (((&derivative, &face), values), slopes) in work
+    for (((&derivative, &outcome), values), slopes) in work
         .rolls
         .iter()
-        .zip(inputs.faces)
+        .zip(inputs.outcomes)
         .zip(samples())
         .zip(slopes.chunks_exact_mut(width))
     {
-        if let Some(face) = usize::from(face).checked_sub(1) {
-            let rows = face * width..(face + 1) * width;
-            follow(
+        if let Some(outcome) = usize::from(outcome).checked_sub(1) {
+            let rows = outcome * width..(outcome + 1) * width;
+            follow::<V>(
                 derivative,
                 &lanes(tensors.rolls)[rows.clone()],
                 values,
                 slopes,
                 &mut lanes_mut(gradient.rolls)[rows],
             );
-            gradient.rolls_bias[face] += derivative;
+            gradient.rolls_bias[outcome] += derivative;
         }
     }
     for ((&derivative, values), slopes) in work
@@ -138,7 +140,7 @@ pub(super) fn backward(
         .zip(samples())
         .zip(slopes.chunks_exact_mut(width))
     {
-        follow(
+        follow::<V>(
             derivative,
             lanes(tensors.moves_to_go),
             values,
@@ -151,17 +153,20 @@ pub(super) fn backward(
 
 /// One sample's part through one linear output.
 #[inline(always)]
-fn follow(
+fn follow<V: Vector>(
     derivative: f32,
     weights: &[Lanes],
     values: &[Lanes],
     slopes: &mut [Lanes],
     gradient: &mut [Lanes],
 ) {
-    for (((slope, gradient), weight), value) in
-        slopes.iter_mut().zip(gradient).zip(weights).zip(values)
-    {
-        add(slope, &each(|lane| derivative * weight[lane]));
-        add(gradient, &each(|lane| derivative * value[lane]));
+    let derivative = V::splat(derivative);
+    for at in 0..slopes.len() {
+        V::load(&weights[at])
+            .times(derivative)
+            .add_to(&mut slopes[at]);
+        V::load(&values[at])
+            .times(derivative)
+            .add_to(&mut gradient[at]);
     }
 }

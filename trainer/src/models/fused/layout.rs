@@ -4,16 +4,40 @@
 //! A layer that is not there has tensors without numbers, as have dense inputs and heads that are
 //! not there.
 
-use engine::games::einstein::inputs::SPARSE_ROWS;
-use engine::games::einstein::learned::network::{Head, Heads, MAX_HIDDEN};
+use engine::learned::inputs::Learnable;
+use engine::learned::network::{Head, Heads, MAX_HIDDEN};
 use std::ops::Range;
 
 /// Tensors of a network, with those that have no numbers.
 pub(super) const TENSORS: usize = 13;
 
+/// What comes in sparsely: a row for each symbol of each cell, of which one a cell is on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Sparse {
+    /// Rows of the first layer.
+    pub rows: usize,
+    /// How many of them are on.
+    pub active: usize,
+    /// Outcomes of chance that heads tell apart.
+    pub outcomes: usize,
+}
+
+impl Sparse {
+    /// What a game declares.
+    #[must_use]
+    pub fn of<G: Learnable>(game: &G) -> Self {
+        Self {
+            rows: game.sparse_rows(),
+            active: game.active(),
+            outcomes: G::OUTCOMES,
+        }
+    }
+}
+
 /// The widths of a network. Invariant: at least one hidden layer, and none after one of width 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shape {
+    sparse: Sparse,
     dense: usize,
     hidden: [usize; MAX_HIDDEN],
     heads: Heads,
@@ -34,7 +58,7 @@ pub(super) struct Tensors<T> {
     /// Of the layers after the first, also of those that are not there.
     pub(super) hidden: [Layer<T>; MAX_HIDDEN - 1],
     pub(super) output: T,
-    /// A row for each face.
+    /// A row for each outcome of chance.
     pub(super) rolls: T,
     pub(super) moves_to_go: T,
     pub(super) output_bias: T,
@@ -84,12 +108,12 @@ impl<T> Tensors<T> {
 }
 
 impl Shape {
-    /// A network of so many dense inputs and one to three hidden layers of these widths.
+    /// A network of these sparse and so many dense inputs and one to three hidden layers of these widths.
     ///
     /// # Panics
     /// If there are no hidden layers, more than three, or one without neurons.
     #[must_use]
-    pub const fn new(dense: usize, widths: &[usize]) -> Self {
+    pub const fn new(sparse: Sparse, dense: usize, widths: &[usize]) -> Self {
         assert!(
             !widths.is_empty() && widths.len() <= MAX_HIDDEN,
             "one to three hidden layers"
@@ -102,6 +126,7 @@ impl Shape {
             layer += 1;
         }
         Self {
+            sparse,
             dense,
             hidden,
             heads: Heads::NONE,
@@ -120,6 +145,12 @@ impl Shape {
         self.heads
     }
 
+    /// Sparse inputs.
+    #[must_use]
+    pub const fn sparse(&self) -> Sparse {
+        self.sparse
+    }
+
     /// Dense inputs.
     #[must_use]
     pub const fn dense(&self) -> usize {
@@ -136,16 +167,16 @@ impl Shape {
     fn lengths(&self) -> [usize; TENSORS] {
         let [first, second, third] = self.hidden;
         let last = self.hidden().last().copied().unwrap_or_default();
-        let [rolls, moves] = Head::ALL.map(|head| {
+        let [rolls, moves] = [Head::Rolls, Head::MovesToGo].map(|head| {
             if self.heads.contains(head) {
-                head.outputs()
+                head.outputs(self.sparse.outcomes)
             } else {
                 0
             }
         });
         // What is read sixteen at a time stands before the few numbers that are not.
         [
-            SPARSE_ROWS * first,
+            self.sparse.rows * first,
             self.dense * first,
             first,
             first * second,

@@ -10,21 +10,32 @@ use burn::grad_clipping::GradientClippingConfig;
 use burn::optim::{AdamConfig, GradientsParams};
 use burn::tensor::{DType, Device, Int, Tensor, TensorData};
 use engine::core::random::RandomStream;
-use engine::games::einstein::inputs::{ACTIVE, SPARSE_ROWS, STONE_SQUARES};
-use engine::games::einstein::learned::network::{Head, Heads};
+use engine::learned::network::{Head, Heads};
+use std::sync::LazyLock;
 
-const SHAPES: [Shape; 10] = [
-    Shape::new(0, &[16, 16]),
-    Shape::new(22, &[64, 32]),
-    Shape::new(5, &[48, 80]),
-    Shape::new(22, &[32]),
-    Shape::new(0, &[144]),
-    Shape::new(5, &[48, 80, 32]),
-    Shape::new(0, &[16, 16, 64]),
-    Shape::new(5, &[48]).with_heads(Heads::ALL),
-    Shape::new(0, &[16, 32]).with_heads(Heads::NONE.with(Head::Rolls)),
-    Shape::new(5, &[16, 16, 64]).with_heads(Heads::NONE.with(Head::MovesToGo)),
-];
+const ACTIVE: usize = 12;
+const STONE_SQUARES: usize = 26;
+const SPARSE_ROWS: usize = STONE_SQUARES * ACTIVE;
+const SPARSE: Sparse = Sparse {
+    rows: SPARSE_ROWS,
+    active: ACTIVE,
+    outcomes: 6,
+};
+
+static SHAPES: LazyLock<[Shape; 10]> = LazyLock::new(|| {
+    [
+        Shape::new(SPARSE, 0, &[16, 16]),
+        Shape::new(SPARSE, 22, &[64, 32]),
+        Shape::new(SPARSE, 5, &[48, 80]),
+        Shape::new(SPARSE, 22, &[32]),
+        Shape::new(SPARSE, 0, &[144]),
+        Shape::new(SPARSE, 5, &[48, 80, 32]),
+        Shape::new(SPARSE, 0, &[16, 16, 64]),
+        Shape::new(SPARSE, 5, &[48]).with_heads(Heads::ALL),
+        Shape::new(SPARSE, 0, &[16, 32]).with_heads(Heads::NONE.with(Head::Rolls)),
+        Shape::new(SPARSE, 5, &[16, 16, 64]).with_heads(Heads::NONE.with(Head::MovesToGo)),
+    ]
+});
 
 /// What losses of rolls and of plies count.
 const WEIGHTS: [f32; 2] = [0.375, 1.5];
@@ -49,7 +60,7 @@ impl Batch {
         if shape.heads().contains(Head::Rolls) {
             // Some faces are not known, 0, and some lengths.
             heads.rolls = unit(samples);
-            heads.faces = (0..samples).map(|_| random.below(7) as u8).collect();
+            heads.outcomes = (0..samples).map(|_| random.below(7) as u8).collect();
         }
         if shape.heads().contains(Head::MovesToGo) {
             heads.plies = (0..samples)
@@ -72,12 +83,12 @@ impl Batch {
 
     fn inputs(&self) -> Inputs<'_> {
         let HeadTargets {
-            faces,
+            outcomes: faces,
             rolls,
             plies,
         } = &self.heads;
         let heads = HeadInputs {
-            faces,
+            outcomes: faces,
             rolls,
             rolls_weight: WEIGHTS[0],
             plies,
@@ -136,7 +147,7 @@ fn burn_loss(model: &NetworkModel, batch: &Batch, shape: Shape) -> (Tensor<1>, [
         };
         outputs.rolls = batch
             .heads
-            .faces
+            .outcomes
             .iter()
             .zip(numbers(rolls.clone()).chunks(6))
             .map(of)
@@ -189,7 +200,7 @@ fn assert_close(found: &[f32], expected: &[f32], scale: f32) {
 #[test]
 fn losses_and_gradients_are_burns() {
     let mut random = RandomStream::new(1);
-    for shape in SHAPES {
+    for shape in *SHAPES {
         let model = model(shape, 2);
         // A single sample, an odd number, and more than one block.
         for samples in [1, 77, BLOCK + 100] {
@@ -217,7 +228,12 @@ fn losses_and_gradients_are_burns() {
                     "{found} {expected}"
                 );
             }
-            let faces = batch.heads.faces.iter().filter(|face| **face > 0).count();
+            let faces = batch
+                .heads
+                .outcomes
+                .iter()
+                .filter(|face| **face > 0)
+                .count();
             let lengths = batch
                 .heads
                 .plies
@@ -246,7 +262,7 @@ fn losses_and_gradients_are_burns() {
 #[test]
 fn steps_are_those_of_burns_adam_with_clipped_gradients() {
     let mut random = RandomStream::new(3);
-    for shape in SHAPES {
+    for shape in *SHAPES {
         // Bounds below and above the usual norms.
         for longest in [1e-3, 1e3] {
             let mut model = model(shape, 4);
@@ -294,7 +310,7 @@ fn steps_are_those_of_burns_adam_with_clipped_gradients() {
 #[test]
 fn all_instructions_and_numbers_of_threads_give_the_same_bits() {
     let mut random = RandomStream::new(5);
-    for shape in SHAPES {
+    for shape in *SHAPES {
         let start = fused(shape, &model(shape, 6));
         let batch = Batch::random(3 * BLOCK + 33, shape, &mut random);
         let train = |mut network: FusedNetwork| {
@@ -382,14 +398,14 @@ fn a_loss_of_a_head_that_is_no_number_changes_nothing() {
 fn heads_share_the_hidden_layers_and_learn_what_they_are_told() {
     // Every sample after face 2 is won and after any other lost; 12 plies are to go. The value is
     // told 0.3.
-    let shape = Shape::new(0, &[16]).with_heads(Heads::ALL);
+    let shape = Shape::new(SPARSE, 0, &[16]).with_heads(Heads::ALL);
     let mut network = fused(shape, &model(shape, 3));
     let mut batch = Batch::random(600, shape, &mut RandomStream::new(4));
     batch.targets.fill(0.3);
     batch.heads.plies.fill(0.75);
     batch.heads.rolls = batch
         .heads
-        .faces
+        .outcomes
         .iter()
         .map(|&face| f32::from(u8::from(face == 2)))
         .collect();
@@ -406,7 +422,7 @@ fn heads_share_the_hidden_layers_and_learn_what_they_are_told() {
     for ((&roll, &face), &plies) in outputs
         .rolls
         .iter()
-        .zip(&batch.heads.faces)
+        .zip(&batch.heads.outcomes)
         .zip(&outputs.plies)
     {
         assert!(match face {

@@ -3,11 +3,11 @@
 //! Invariant: a group's text changes whenever what it computes changes; raise its version with the
 //! formula.
 
-use serde::{Deserialize, Serialize};
+use crate::learned::inputs::DenseGroup;
+use crate::learned::names::{NameSet, Named};
 
 /// A group of dense inputs. Where a group has numbers of both sides, the mover's come first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum FeatureGroup {
     /// For each stone the probability that its side's next roll permits it: 6 + 6 numbers.
     Mobility,
@@ -27,9 +27,19 @@ pub enum FeatureGroup {
     RaceMass,
 }
 
-impl FeatureGroup {
-    /// All groups, in the order of their inputs.
-    pub const ALL: [Self; 6] = [
+/// A set of groups; in configurations a list of names, `["mobility", "race_summary"]`.
+pub type FeatureGroups = NameSet<FeatureGroup>;
+
+impl FeatureGroups {
+    /// How many inputs the groups have together.
+    #[must_use]
+    pub fn len(self) -> usize {
+        self.iter().map(FeatureGroup::len).sum()
+    }
+}
+
+impl Named for FeatureGroup {
+    const ALL: &'static [Self] = &[
         Self::Mobility,
         Self::RaceDistribution,
         Self::RaceSummary,
@@ -37,10 +47,9 @@ impl FeatureGroup {
         Self::Material,
         Self::RaceMass,
     ];
+    const KIND: &'static str = "feature group";
 
-    /// The name in configurations and model files.
-    #[must_use]
-    pub fn name(self) -> &'static str {
+    fn name(self) -> &'static str {
         match self {
             Self::Mobility => "mobility",
             Self::RaceDistribution => "race_distribution",
@@ -51,9 +60,14 @@ impl FeatureGroup {
         }
     }
 
-    /// How many inputs the group has.
-    #[must_use]
-    pub fn len(self) -> usize {
+    #[inline]
+    fn number(self) -> usize {
+        self as usize
+    }
+}
+
+impl DenseGroup for FeatureGroup {
+    fn len(self) -> usize {
         match self {
             Self::Mobility => 12,
             Self::RaceDistribution | Self::RaceMass => 32,
@@ -62,14 +76,7 @@ impl FeatureGroup {
         }
     }
 
-    /// Never: every group has inputs.
-    #[must_use]
-    pub fn is_empty(self) -> bool {
-        self.len() == 0
-    }
-
-    /// Names and formula version for [`super::layout`].
-    pub(super) fn layout(self) -> &'static str {
+    fn layout(self) -> &'static str {
         match self {
             Self::Mobility => "mobility v1: P(movable) of mover 1-6, other 1-6",
             Self::RaceDistribution => "race_distribution v1: P(T<=k) k=1..16 of mover, other",
@@ -80,94 +87,5 @@ impl FeatureGroup {
             Self::Material => "material v1: stones/6 of mover, other",
             Self::RaceMass => "race_mass v1: P(T=k) k=1..16 of mover, other",
         }
-    }
-}
-
-/// A set of groups; in configurations a list of names, `["mobility", "race_summary"]`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(from = "Vec<FeatureGroup>", into = "Vec<FeatureGroup>")]
-pub struct FeatureGroups(u8);
-
-/// A name that is no group's.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("'{0}' is no feature group; there are {list}", list = FeatureGroup::ALL.map(FeatureGroup::name).join(", "))]
-pub struct UnknownGroup(pub String);
-
-impl FeatureGroups {
-    /// No dense inputs.
-    pub const NONE: Self = Self(0);
-    /// Every group.
-    pub const ALL: Self = Self(0b111_111);
-
-    /// Whether a group is in the set.
-    #[must_use]
-    #[inline]
-    pub fn contains(self, group: FeatureGroup) -> bool {
-        self.0 >> group as u8 & 1 == 1
-    }
-
-    /// The set with one more group.
-    #[must_use]
-    pub fn with(self, group: FeatureGroup) -> Self {
-        Self(self.0 | 1 << group as u8)
-    }
-
-    /// The groups, in the order of their inputs.
-    pub fn iter(self) -> impl Iterator<Item = FeatureGroup> {
-        FeatureGroup::ALL
-            .into_iter()
-            .filter(move |group| self.contains(*group))
-    }
-
-    /// How many inputs the groups have together.
-    #[must_use]
-    pub fn len(self) -> usize {
-        self.iter().map(FeatureGroup::len).sum()
-    }
-
-    /// Whether the set is empty.
-    #[must_use]
-    pub fn is_empty(self) -> bool {
-        self.0 == 0
-    }
-
-    /// The names joined by commas; nothing for the empty set.
-    #[must_use]
-    pub fn names(self) -> String {
-        self.iter()
-            .map(FeatureGroup::name)
-            .collect::<Vec<_>>()
-            .join(",")
-    }
-
-    /// Reads what [`Self::names`] writes, in any order.
-    ///
-    /// # Errors
-    /// If a name is no group's; the error lists those there are.
-    pub fn from_names(names: &str) -> Result<Self, UnknownGroup> {
-        names
-            .split(',')
-            .map(str::trim)
-            .filter(|name| !name.is_empty())
-            .try_fold(Self::NONE, |groups, name| {
-                let group = FeatureGroup::ALL
-                    .into_iter()
-                    .find(|group| group.name() == name);
-                group
-                    .map(|group| groups.with(group))
-                    .ok_or_else(|| UnknownGroup(name.to_owned()))
-            })
-    }
-}
-
-impl From<Vec<FeatureGroup>> for FeatureGroups {
-    fn from(groups: Vec<FeatureGroup>) -> Self {
-        groups.into_iter().fold(Self::NONE, Self::with)
-    }
-}
-
-impl From<FeatureGroups> for Vec<FeatureGroup> {
-    fn from(groups: FeatureGroups) -> Self {
-        groups.iter().collect()
     }
 }

@@ -5,10 +5,16 @@ use crate::core::game::Game;
 use crate::games::einstein::dice::Die;
 use crate::games::einstein::evaluators::test_support;
 use crate::games::einstein::{MoveList, Variant};
+use crate::learned::inputs::{hash, network_layout};
+use crate::learned::names::Named;
 
 /// Positions of about so many random games.
 fn random_positions(games: usize) -> Vec<Position> {
     test_support::random_positions(&Standard::default(), 23, 20 * games)
+}
+
+fn layout(groups: FeatureGroups) -> String {
+    network_layout(&Standard::default(), groups)
 }
 
 fn dense(game: &Standard, groups: FeatureGroups, position: &Position) -> Vec<f32> {
@@ -78,15 +84,16 @@ fn one_row_of_each_stone_is_on() {
 fn sizes_names_and_layout_agree() {
     assert_eq!(FeatureGroups::ALL.len(), MAX_DENSE);
     let everything = FeatureGroup::ALL
-        .into_iter()
+        .iter()
+        .copied()
         .fold(FeatureGroups::NONE, FeatureGroups::with);
     assert_eq!(everything, FeatureGroups::ALL);
     for bits in 0..64u8 {
         let groups: FeatureGroups = FeatureGroup::ALL
-            .into_iter()
+            .iter()
+            .copied()
             .filter(|group| bits >> *group as u8 & 1 == 1)
-            .collect::<Vec<_>>()
-            .into();
+            .collect();
         assert_eq!(FeatureGroups::from_names(&groups.names()), Ok(groups));
         let json = serde_json::to_string(&groups).unwrap();
         assert_eq!(
@@ -121,10 +128,11 @@ fn the_hash_is_xxh3_and_tells_all_layouts_apart() {
     let all: std::collections::HashSet<u64> = (0..64u8)
         .map(|bits| {
             let groups: Vec<_> = FeatureGroup::ALL
-                .into_iter()
+                .iter()
+                .copied()
                 .filter(|group| bits >> *group as u8 & 1 == 1)
                 .collect();
-            hash(&layout(groups.into()))
+            hash(&layout(groups.into_iter().collect()))
         })
         .collect();
     assert_eq!(all.len(), 64);
@@ -322,7 +330,8 @@ fn groups_are_laid_out_one_after_the_other_and_stay_in_range() {
     for position in random_positions(40) {
         let all = dense(&game, FeatureGroups::ALL, &position);
         let one_by_one: Vec<f32> = FeatureGroup::ALL
-            .into_iter()
+            .iter()
+            .copied()
             .flat_map(|group| dense(&game, FeatureGroups::NONE.with(group), &position))
             .collect();
         assert_eq!(all, one_by_one);

@@ -1,196 +1,157 @@
-//! n-tuple networks: a sum of table entries, each picked by a few symbols of the position.
+//! EinStein's n-tuples: cells, sets that have names, and kernels that look up a position at once or
+//! all its successors.
 //!
-//! The logit is `bias + Σ weights[index of tuple t]`, the value its logistic. The tables of all
-//! tuples stand one after the other in one array of weights, those of a phase before those of the
-//! next, which is what training updates and model files hold. Sums are made in whole numbers and
-//! exact, so that all instructions give the same bits, and so does what is added to the sum of the
-//! position before a move. Source: n-tuple networks for games, Lucas 2008 (Othello); for EinStein
-//! Chu et al. (TAAI 2017).
+//! Source: for EinStein Chu et al. (TAAI 2017). Invariant: the bits of
+//! [`crate::learned::tuples::Plain`].
 
 mod cell;
-mod changes;
-mod error;
-mod instructions;
+mod differences;
 mod mobility;
 mod plan;
-mod set;
 mod sets;
 mod successors;
-mod touched;
 #[cfg(target_arch = "x86_64")]
 mod vectors;
 mod view;
-mod whole;
+mod watchers;
 
-pub use cell::{Cell, UnknownCell};
-pub use error::TupleError;
-pub use instructions::Instructions;
-pub use set::{CUSTOM, MAX_CELLS, MAX_ROWS, MAX_TUPLES, TupleSet};
-pub use sets::SET_NAMES;
+pub(crate) use cell::{GROUPS, image};
+pub(crate) use sets::{SETS, kinds};
 pub use successors::Successors;
-pub use view::View;
+pub(crate) use view::View;
 
-use crate::core::evaluator::{Evaluator, OnePly};
+use crate::core::simd::{Instructions, Level};
 use crate::games::einstein::{Move, Position, Standard};
-use touched::Touched;
-use whole::WholeWeights;
+use crate::learned::inputs::Cell;
+pub use crate::learned::tuples::{CUSTOM, MAX_TUPLES, NTupleError, TupleError};
+use crate::learned::tuples::{TupleKernels, TupleNetwork};
+use plan::Plan;
+use watchers::Watchers;
 
-/// An n-tuple network.
-#[derive(Clone, Debug, PartialEq)]
-pub struct NTuple {
-    set: TupleSet,
-    /// As they were given: what files hold.
-    weights: Vec<f32>,
-    bias: f32,
-    /// What is computed with.
-    whole: WholeWeights,
-    touched: Box<Touched>,
+/// An n-tuple network of EinStein.
+pub type NTuple = TupleNetwork<Standard>;
+
+/// A set of tuples of EinStein.
+pub type TupleSet = crate::learned::tuples::TupleSet<Standard>;
+
+/// EinStein's tuples as its kernels need them.
+#[derive(Clone, Debug)]
+pub struct EinSteinTuples {
+    plan: Plan,
+    watchers: Box<Watchers>,
+    /// Whether there are cells of the reduced alphabets.
+    reduced: bool,
+    instructions: Instructions,
 }
 
-/// Weights that make no n-tuple network.
-#[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
-pub enum NTupleError {
-    /// Not one weight a row.
-    #[error("{found} weights for {expected} rows of the tuple set")]
-    Length {
-        /// Weights given.
-        found: usize,
-        /// Rows of the set.
-        expected: usize,
-    },
-    /// A weight that is no number or infinite.
-    #[error("the weight of row {row} is {weight}; weights must be finite")]
-    NotFinite {
-        /// The row.
-        row: usize,
-        /// Its weight.
-        weight: f32,
-    },
-    /// The bias is no number or infinite.
-    #[error("the bias is {0}; it must be finite")]
-    Bias(f32),
-    /// Weights that would need sums of more bits.
-    #[error("the log odds may reach {most}; weights must keep them below {limit}")]
-    Large {
-        /// The largest weight of each table, and the bias, without their signs.
-        most: f64,
-        /// What they must stay below.
-        limit: f64,
-    },
+impl EinSteinTuples {
+    fn on(&self, instructions: Instructions) -> Self {
+        Self {
+            // AVX-512 here means permutations of bytes.
+            instructions: instructions.among(&[Level::Avx2, Level::Avx512Vbmi]),
+            ..self.clone()
+        }
+    }
+
+    /// Whether there are vectors at all.
+    #[inline]
+    fn are_vectors(&self) -> bool {
+        self.instructions != Instructions::PORTABLE
+    }
+
+    /// Whether they are wide ones with permutations of bytes.
+    #[inline]
+    fn are_wide(&self) -> bool {
+        self.instructions.level() == Level::Avx512Vbmi
+    }
+}
+
+impl TupleSet {
+    /// The same set, computed with certain instructions; all give the same.
+    #[must_use]
+    pub fn on(self, instructions: Instructions) -> Self {
+        let kernels = self.kernels().on(instructions);
+        self.with_kernels(kernels)
+    }
 }
 
 impl NTuple {
-    /// The network of one weight for each row of the set.
-    ///
-    /// # Errors
-    /// If the number of weights is wrong, one is not finite, or they are too large together.
-    pub fn new(set: TupleSet, weights: Vec<f32>, bias: f32) -> Result<Self, NTupleError> {
-        if weights.len() != set.rows() {
-            return Err(NTupleError::Length {
-                found: weights.len(),
-                expected: set.rows(),
-            });
-        }
-        if let Some(row) = weights.iter().position(|weight| !weight.is_finite()) {
-            return Err(NTupleError::NotFinite {
-                row,
-                weight: weights[row],
-            });
-        }
-        if !bias.is_finite() {
-            return Err(NTupleError::Bias(bias));
-        }
-        let whole = WholeWeights::new(&set, &weights, bias)?;
-        Ok(Self {
-            touched: Box::new(Touched::new(set.cells())),
-            set,
-            weights,
-            bias,
-            whole,
-        })
-    }
-
-    /// The tuples.
-    #[must_use]
-    pub fn set(&self) -> &TupleSet {
-        &self.set
-    }
-
-    /// One weight a row.
-    #[must_use]
-    pub fn weights(&self) -> &[f32] {
-        &self.weights
-    }
-
-    /// The log odds when all weights are 0.
-    #[must_use]
-    pub fn bias(&self) -> f32 {
-        self.bias
-    }
-
     /// The same network, computed with certain instructions; all give the same bits.
-    ///
-    /// # Errors
-    /// If this machine lacks them, which are returned.
-    pub fn on(self, instructions: Instructions) -> Result<Self, Instructions> {
-        Ok(Self {
-            set: self.set.on(instructions)?,
-            ..self
-        })
-    }
-
-    /// Log odds of the side to move.
     #[must_use]
-    #[inline]
-    pub fn logit(&self, position: &Position) -> f32 {
-        self.whole.log_odds(self.sum(position))
-    }
-
-    /// The sum of a position, bias included, in units of the whole weights.
-    #[inline]
-    fn sum(&self, position: &Position) -> i32 {
-        #[cfg(target_arch = "x86_64")]
-        if self.set.instructions() != Instructions::Portable {
-            return self.whole.bias + vectors::sum(&self.set, position, &self.whole.weights);
-        }
-        let mut rows = [0u32; MAX_TUPLES];
-        let rows = &mut rows[..self.set.tuples()];
-        self.set.indices(position, rows);
-        rows.iter().fold(self.whole.bias, |sum, &row| {
-            sum + self.whole.weights[row as usize]
-        })
+    pub fn on(self, instructions: Instructions) -> Self {
+        let kernels = self.set().kernels().on(instructions);
+        self.with_kernels(kernels)
     }
 }
 
-impl Evaluator<Standard> for NTuple {
+impl TupleKernels<Standard> for EinSteinTuples {
     type Cache = Successors;
     const KNOWS_SUCCESSORS: bool = true;
 
-    #[inline]
-    fn one_ply(&self, game: &Standard, position: &Position, cache: &mut Successors) -> OnePly {
-        self.value_successors(game, position, cache)
+    fn new(tuples: &[Vec<Cell>], bases: &[u32]) -> Self {
+        Self {
+            plan: Plan::new(tuples, bases),
+            watchers: Box::new(Watchers::new(tuples)),
+            reduced: tuples.iter().flatten().any(|cell| cell::is_reduced(*cell)),
+            instructions: Instructions::PORTABLE,
+        }
+        .on(Instructions::detect())
     }
 
-    /// Log odds for the side that moves.
+    #[inline]
+    fn rows(set: &TupleSet, position: &Position, out: &mut [u32]) {
+        #[cfg(target_arch = "x86_64")]
+        if set.kernels().are_vectors() {
+            return vectors::rows(set, position, out);
+        }
+        let view = if set.kernels().reduced {
+            View::new(position)
+        } else {
+            View::plain(position)
+        };
+        set.look_up(position, view.symbols(), out);
+    }
+
+    #[inline]
+    fn sum(network: &NTuple, position: &Position) -> i32 {
+        sum(network, position)
+    }
+
+    #[inline]
+    fn one_ply(
+        network: &NTuple,
+        game: &Standard,
+        position: &Position,
+        cache: &mut Successors,
+    ) -> f32 {
+        successors::value_successors(network, game, position, cache)
+    }
+
     #[inline]
     fn score_successors(
-        &self,
+        network: &NTuple,
         _: &Standard,
         position: &Position,
         moves: &[Move],
         scores: &mut [f32],
     ) {
-        self.rate_successors(position, moves, scores);
+        successors::rate_successors(network, position, moves, scores);
     }
+}
 
-    #[inline]
-    fn value(&self, _: &Standard, position: &Position, _: &Successors) -> f32 {
-        self.whole.win_probability(self.sum(position))
+/// The sum of a position, bias included, in units of the whole weights.
+#[inline]
+fn sum(network: &NTuple, position: &Position) -> i32 {
+    let (set, whole) = (network.set(), network.whole());
+    #[cfg(target_arch = "x86_64")]
+    if set.kernels().are_vectors() {
+        return whole.bias + vectors::sum(set, position, &whole.weights);
     }
-
-    fn raw(&self, _: &Standard, position: &Position) -> Option<f32> {
-        Some(self.logit(position))
-    }
+    let mut rows = [0u32; MAX_TUPLES];
+    let rows = &mut rows[..set.tuples()];
+    set.indices(position, rows);
+    rows.iter()
+        .fold(whole.bias, |sum, &row| sum + whole.weights[row as usize])
 }
 
 #[cfg(test)]

@@ -9,12 +9,11 @@
 use crate::games::einstein::evaluators::race_tables::{RaceTables, VECTORS, distance_index};
 use crate::games::einstein::position::Side;
 use crate::games::einstein::{MAX_STONES, Position, Standard};
-use serde::{Deserialize, Serialize};
+use crate::learned::names::{NameSet, Named};
 use std::sync::{Arc, OnceLock};
 
 /// A group of inputs beside the squares of the stones, which are always there.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum SideGroup {
     /// Each stone by its square and by how many of the six faces permit it, which depends on its
     /// neighbours that are gone.
@@ -37,13 +36,11 @@ const TURN_CLASSES: usize = 48;
 /// Sets of living stones.
 const ALIVE_SETS: usize = 64;
 
-impl SideGroup {
-    /// All groups, in the order of their inputs.
-    pub const ALL: [Self; 3] = [Self::Mobility, Self::Turns, Self::Alive];
+impl Named for SideGroup {
+    const ALL: &'static [Self] = &[Self::Mobility, Self::Turns, Self::Alive];
+    const KIND: &'static str = "group of inputs of an integer network";
 
-    /// The name in configurations and model files.
-    #[must_use]
-    pub fn name(self) -> &'static str {
+    fn name(self) -> &'static str {
         match self {
             Self::Mobility => "mobility",
             Self::Turns => "turns",
@@ -51,6 +48,12 @@ impl SideGroup {
         }
     }
 
+    fn number(self) -> usize {
+        self as usize
+    }
+}
+
+impl SideGroup {
     /// How many inputs the group has for one side.
     #[must_use]
     pub fn rows(self) -> usize {
@@ -84,40 +87,9 @@ impl SideGroup {
 }
 
 /// A set of groups; in configurations a list of names, `["mobility", "turns"]`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(from = "Vec<SideGroup>", into = "Vec<SideGroup>")]
-pub struct SideGroups(u8);
-
-/// A name that is no group's.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("'{0}' is no group of inputs of an integer network; there are {list}", list = SideGroup::ALL.map(SideGroup::name).join(", "))]
-pub struct UnknownSideGroup(pub String);
+pub type SideGroups = NameSet<SideGroup>;
 
 impl SideGroups {
-    /// Nothing but the squares of the stones.
-    pub const NONE: Self = Self(0);
-    /// Every group.
-    pub const ALL: Self = Self(0b111);
-
-    /// Whether a group is in the set.
-    #[must_use]
-    pub fn contains(self, group: SideGroup) -> bool {
-        self.0 >> group as u8 & 1 == 1
-    }
-
-    /// The set with one more group.
-    #[must_use]
-    pub fn with(self, group: SideGroup) -> Self {
-        Self(self.0 | 1 << group as u8)
-    }
-
-    /// The groups, in the order of their inputs.
-    pub fn iter(self) -> impl Iterator<Item = SideGroup> {
-        SideGroup::ALL
-            .into_iter()
-            .filter(move |group| self.contains(*group))
-    }
-
     /// Inputs of one side, those by square included.
     #[must_use]
     pub fn rows(self) -> usize {
@@ -193,46 +165,6 @@ impl SideGroups {
                 start += group.rows();
             }
         }
-    }
-
-    /// The names joined by commas; nothing for the empty set.
-    #[must_use]
-    pub fn names(self) -> String {
-        self.iter()
-            .map(SideGroup::name)
-            .collect::<Vec<_>>()
-            .join(",")
-    }
-
-    /// Reads what [`Self::names`] writes, in any order.
-    ///
-    /// # Errors
-    /// If a name is no group's; the error lists those there are.
-    pub fn from_names(names: &str) -> Result<Self, UnknownSideGroup> {
-        names
-            .split(',')
-            .map(str::trim)
-            .filter(|name| !name.is_empty())
-            .try_fold(Self::NONE, |groups, name| {
-                let group = SideGroup::ALL
-                    .into_iter()
-                    .find(|group| group.name() == name);
-                group
-                    .map(|group| groups.with(group))
-                    .ok_or_else(|| UnknownSideGroup(name.to_owned()))
-            })
-    }
-}
-
-impl From<Vec<SideGroup>> for SideGroups {
-    fn from(groups: Vec<SideGroup>) -> Self {
-        groups.into_iter().fold(Self::NONE, Self::with)
-    }
-}
-
-impl From<SideGroups> for Vec<SideGroup> {
-    fn from(groups: SideGroups) -> Self {
-        groups.iter().collect()
     }
 }
 

@@ -14,8 +14,8 @@ mod whole;
 use super::inputs::{JOINED, JOINED_ROWS};
 use super::kernels::{CHANGED, Layers, Line, Line16, Pair, SHORT, Tables};
 use super::{FULL, SHIFT};
+use crate::games::einstein::learned::lane_sums;
 use crate::games::einstein::learned::steps::Logits;
-use crate::games::einstein::learned::totals;
 
 /// The kernels over the operations of `$operations` and the dot product `$dot`, for `$features`.
 /// There are no closures in them: the compiler would not inline those, and hand vectors over in
@@ -330,7 +330,7 @@ macro_rules! kernels {
 }
 
 /// Positions whose logits are computed together.
-const GROUP: usize = totals::TOGETHER;
+const GROUP: usize = lane_sums::TOGETHER;
 
 /// Activations of a first layer.
 #[repr(C, align(64))]

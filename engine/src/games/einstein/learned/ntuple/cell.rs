@@ -1,11 +1,10 @@
-//! The cells that tuples are made of: their names, places in a view, and alphabets.
+//! The cells that tuples are made of: their places in a view, names and alphabets.
 //!
-//! Invariant: a cell is written as a letter and a number and read back from that; names never
-//! change their meaning.
+//! Invariant: names never change their meaning. Stones 0–5 are the mover's 1–6, stones 6–11 the
+//! other side's; squares 0–24 are in the mover's perspective.
 
 use crate::games::einstein::{MAX_STONES, Standard};
-use std::fmt;
-use std::str::FromStr;
+use crate::learned::inputs::{Cell, CellGroup};
 
 pub(super) const SQUARES: usize = Standard::SQUARES as usize;
 pub(super) const STONES: usize = 2 * MAX_STONES;
@@ -24,99 +23,97 @@ pub(super) const CELLS: usize = 128;
 const _: () =
     assert!(ALIVE + STONES <= OWNERS && OWNERS + SQUARES <= MOBILE && MOBILE + SQUARES <= CELLS);
 
-/// One place of a view. Stones 0–5 are the mover's 1–6, stones 6–11 the other side's; squares 0–24
-/// are in the mover's perspective.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Cell {
-    /// What stands on a square: 0 nothing, 1–12 stone 0–11.
-    Board(usize),
-    /// The square of a stone in its owner's perspective, 25 when gone.
-    Square(usize),
-    /// The distance of a stone to its goal, 1–4; 0 when gone (or on the goal, where the game is
-    /// over).
-    Distance(usize),
-    /// Whether a stone is alive.
-    Alive(usize),
-    /// Whose stone stands on a square: 0 nobody's, 1 the mover's, 2 the other side's.
-    Owner(usize),
-    /// How mobile the stone on a square is: 0 no stone, 1 one of the mover's that only its own
-    /// number permits, 2 one that other numbers permit too, 3 and 4 the same of the other side.
-    Mobile(usize),
-}
-
-/// A text that names no cell.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("'{0}' is no cell; there are b0-24, s0-11, d0-11, a0-11, o0-24 and m0-24")]
-pub struct UnknownCell(pub String);
-
-impl Cell {
-    /// The cell with this letter and number, if there is one.
-    fn with_letter(letter: char, number: usize) -> Option<Self> {
-        let (cell, count) = match letter {
-            'b' => (Self::Board(number), SQUARES),
-            's' => (Self::Square(number), STONES),
-            'd' => (Self::Distance(number), STONES),
-            'a' => (Self::Alive(number), STONES),
-            'o' => (Self::Owner(number), SQUARES),
-            'm' => (Self::Mobile(number), SQUARES),
-            _ => return None,
-        };
-        (number < count).then_some(cell)
-    }
-
-    /// Where the cell is in the view.
-    pub(super) fn place(self) -> usize {
-        match self {
-            Self::Board(square) => BOARD + square,
-            Self::Square(stone) => STONE_SQUARES + stone,
-            Self::Distance(stone) => DISTANCES + stone,
-            Self::Alive(stone) => ALIVE + stone,
-            Self::Owner(square) => OWNERS + square,
-            Self::Mobile(square) => MOBILE + square,
-        }
-    }
-
-    /// Whether it is one of the reduced alphabets.
-    pub(super) fn is_reduced(self) -> bool {
-        matches!(self, Self::Owner(_) | Self::Mobile(_))
-    }
-
-    /// How many symbols the cell may hold.
-    #[must_use]
-    pub fn symbols(self) -> usize {
-        match self {
-            Self::Board(_) => STONES + 1,
-            Self::Square(_) => SQUARES + 1,
-            Self::Distance(_) | Self::Mobile(_) => 5,
-            Self::Alive(_) => 2,
-            Self::Owner(_) => 3,
-        }
+const fn group(
+    letter: char,
+    start: usize,
+    count: usize,
+    symbols: usize,
+    meaning: &'static str,
+) -> CellGroup {
+    CellGroup {
+        letter,
+        start,
+        count,
+        symbols,
+        meaning,
+        late: start >= OWNERS,
     }
 }
 
-impl fmt::Display for Cell {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Board(square) => write!(formatter, "b{square}"),
-            Self::Square(stone) => write!(formatter, "s{stone}"),
-            Self::Distance(stone) => write!(formatter, "d{stone}"),
-            Self::Alive(stone) => write!(formatter, "a{stone}"),
-            Self::Owner(square) => write!(formatter, "o{square}"),
-            Self::Mobile(square) => write!(formatter, "m{square}"),
-        }
-    }
+/// What stands on a square.
+pub(super) const BOARD_CELLS: CellGroup = group(
+    'b',
+    BOARD,
+    SQUARES,
+    STONES + 1,
+    "board seen by the mover (0 empty, 1-6 mover, 7-12 other)",
+);
+/// The square of a stone in its owner's perspective.
+pub(super) const SQUARE_CELLS: CellGroup = group(
+    's',
+    STONE_SQUARES,
+    STONES,
+    SQUARES + 1,
+    "square of mover 1-6, other 1-6 in the owner's perspective (25 gone)",
+);
+/// The distance of a stone to its goal, 1–4; 0 when gone (or on the goal, where the game is over).
+pub(super) const DISTANCE_CELLS: CellGroup = group('d', DISTANCES, STONES, 5, "distance (0 gone)");
+/// Whether a stone is alive.
+pub(super) const ALIVE_CELLS: CellGroup = group('a', ALIVE, STONES, 2, "alive");
+/// Whose stone stands on a square.
+pub(super) const OWNER_CELLS: CellGroup = group(
+    'o',
+    OWNERS,
+    SQUARES,
+    3,
+    "whose stone (0 empty, 1 mover, 2 other)",
+);
+/// How mobile the stone on a square is: whether only its own number permits it.
+pub(super) const MOBILE_CELLS: CellGroup = group(
+    'm',
+    MOBILE,
+    SQUARES,
+    5,
+    "the faces that permit it (0 empty, 1 mover: its own, 2 mover: others too, 3 other: its own, 4 other: others too)",
+);
+
+/// All of them.
+pub(crate) static GROUPS: [CellGroup; 6] = [
+    BOARD_CELLS,
+    SQUARE_CELLS,
+    DISTANCE_CELLS,
+    ALIVE_CELLS,
+    OWNER_CELLS,
+    MOBILE_CELLS,
+];
+
+/// Whether a cell is one of the reduced alphabets.
+pub(super) fn is_reduced(cell: Cell) -> bool {
+    cell.place() >= OWNERS
 }
 
-impl FromStr for Cell {
-    type Err = UnknownCell;
-
-    fn from_str(text: &str) -> Result<Self, UnknownCell> {
-        let mut characters = text.chars();
-        let cell = characters
-            .next()
-            .and_then(|letter| Self::with_letter(letter, characters.as_str().parse().ok()?));
-        // One text a cell: neither b+1 nor b01.
-        cell.filter(|cell| cell.to_string() == text)
-            .ok_or_else(|| UnknownCell(text.to_owned()))
-    }
+/// The cell that holds, but for other names of its symbols, in a position what this cell holds in
+/// the position's image under a symmetry of [`crate::games::einstein::symmetry`].
+pub(crate) fn image(cell: Cell, symmetry: usize) -> Cell {
+    let square = |square: usize| {
+        if symmetry & 1 == 1 {
+            square % 5 * 5 + square / 5
+        } else {
+            square
+        }
+    };
+    let stone = |stone: usize| match stone {
+        0..MAX_STONES if symmetry & 2 != 0 => MAX_STONES - 1 - stone,
+        MAX_STONES.. if symmetry & 4 != 0 => 3 * MAX_STONES - 1 - stone,
+        _ => stone,
+    };
+    let turned = GROUPS.iter().find_map(|group| {
+        let number = group.number_of(cell)?;
+        Some(group.cell(if group.count == SQUARES {
+            square(number)
+        } else {
+            stone(number)
+        }))
+    });
+    turned.unwrap_or(cell)
 }

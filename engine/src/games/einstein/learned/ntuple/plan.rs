@@ -6,8 +6,8 @@
 //! them. Invariant: base and steps of a tuple add up to its row, and no part of the sum overflows:
 //! at most 25 + 26 · 25 in 16 bits, 26⁴ in 32.
 
-use super::Cell;
 use super::cell::CELLS;
+use crate::learned::inputs::Cell;
 
 /// Tuples of a block, one a lane.
 pub(super) const LANES: usize = 16;

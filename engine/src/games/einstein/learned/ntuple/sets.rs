@@ -3,11 +3,14 @@
 //! Invariant: a name keeps its tuples for ever; a better set gets a new name, so that old model
 //! files stay valid.
 
-use super::{Cell, TupleError, TupleSet};
+use super::cell::{
+    ALIVE_CELLS, BOARD_CELLS, DISTANCE_CELLS, MOBILE_CELLS, OWNER_CELLS, SQUARE_CELLS, STONES,
+};
 use crate::core::random::RandomStream;
-use crate::games::einstein::MAX_STONES;
+use crate::games::einstein::{MAX_STONES, Standard};
+use crate::learned::inputs::{Cell, CellGroup, NamedTuples, TupleKind};
 
-/// The names. Rows are `f32` weights of four bytes:
+/// The sets. Rows are `f32` weights of four bytes:
 ///
 /// | name | tuples | rows | what |
 /// |---|---|---|---|
@@ -20,48 +23,63 @@ use crate::games::einstein::MAX_STONES;
 /// | `stone-triples` | 136 | 1,271,034 | `stone-pairs`, and triples of neighbouring labels within and across the sides |
 /// | `everything` | 185 | 2,594,314 | `stone-triples`, `board-windows` and the crossed part of `race` |
 /// | `walks-6` | 64 | 1,000,000 | random walks of six neighbouring squares, by how mobile the stones there are |
-pub const SET_NAMES: [&str; 9] = [
-    "stones",
-    "race",
-    "stone-pairs",
-    "race-and-pairs",
-    "rows-and-diagonals",
-    "board-windows",
-    "stone-triples",
-    "everything",
-    "walks-6",
+pub(crate) static SETS: [NamedTuples<Standard>; 9] = [
+    NamedTuples {
+        name: "race-and-pairs",
+        tuples: |_| [pairs(), distance_vectors(), race_crossings()].concat(),
+    },
+    NamedTuples {
+        name: "stones",
+        tuples: |_| stones(),
+    },
+    NamedTuples {
+        name: "race",
+        tuples: |_| [distance_vectors(), race_crossings()].concat(),
+    },
+    NamedTuples {
+        name: "stone-pairs",
+        tuples: |_| [pairs(), distance_vectors()].concat(),
+    },
+    NamedTuples {
+        name: "rows-and-diagonals",
+        tuples: |_| lines(),
+    },
+    NamedTuples {
+        name: "board-windows",
+        tuples: |_| [lines(), blocks()].concat(),
+    },
+    NamedTuples {
+        name: "stone-triples",
+        tuples: |_| [pairs(), distance_vectors(), triples()].concat(),
+    },
+    NamedTuples {
+        name: "everything",
+        tuples: |_| {
+            [
+                pairs(),
+                distance_vectors(),
+                triples(),
+                lines(),
+                blocks(),
+                race_crossings(),
+            ]
+            .concat()
+        },
+    },
+    NamedTuples {
+        name: "walks-6",
+        tuples: |_| walks(),
+    },
 ];
-
-pub(super) fn named(name: &str) -> Result<TupleSet, TupleError> {
-    let Some(name) = SET_NAMES.into_iter().find(|known| *known == name) else {
-        return Err(TupleError::UnknownSet(name.to_owned()));
-    };
-    let parts = match name {
-        "stones" => vec![stones()],
-        "race" => vec![distance_vectors(), race_crossings()],
-        "stone-pairs" => vec![pairs(), distance_vectors()],
-        "race-and-pairs" => vec![pairs(), distance_vectors(), race_crossings()],
-        "rows-and-diagonals" => vec![lines()],
-        "board-windows" => vec![lines(), blocks()],
-        "stone-triples" => vec![pairs(), distance_vectors(), triples()],
-        "walks-6" => vec![walks()],
-        _ => vec![
-            pairs(),
-            distance_vectors(),
-            triples(),
-            lines(),
-            blocks(),
-            race_crossings(),
-        ],
-    };
-    TupleSet::new(name, parts.concat())
-}
 
 /// The first stone of each side; a side's stones follow one another.
 const SIDES: [usize; 2] = [0, MAX_STONES];
 
 fn squares(stones: &[usize]) -> Vec<Cell> {
-    stones.iter().map(|&stone| Cell::Square(stone)).collect()
+    stones
+        .iter()
+        .map(|&stone| SQUARE_CELLS.cell(stone))
+        .collect()
 }
 
 fn stones() -> Vec<Vec<Cell>> {
@@ -79,18 +97,26 @@ fn pairs() -> Vec<Vec<Cell>> {
 /// on.
 fn distance_vectors() -> Vec<Vec<Cell>> {
     SIDES
-        .map(|first| (first..first + MAX_STONES).map(Cell::Distance).collect())
+        .map(|first| {
+            (first..first + MAX_STONES)
+                .map(|stone| DISTANCE_CELLS.cell(stone))
+                .collect()
+        })
         .to_vec()
 }
 
 /// Half of one side's distances with half of the other's (four times 5⁶ rows), and all twelve alive
 /// bits (2¹²).
 fn race_crossings() -> Vec<Vec<Cell>> {
-    let half = |first: usize| (first..first + 3).map(Cell::Distance);
+    let half = |first: usize| (first..first + 3).map(|stone| DISTANCE_CELLS.cell(stone));
     let mut tuples: Vec<Vec<Cell>> = [(0, 6), (0, 9), (3, 6), (3, 9)]
         .map(|(own, other)| half(own).chain(half(other)).collect())
         .to_vec();
-    tuples.push((0..2 * MAX_STONES).map(Cell::Alive).collect());
+    tuples.push(
+        (0..2 * MAX_STONES)
+            .map(|stone| ALIVE_CELLS.cell(stone))
+            .collect(),
+    );
     tuples
 }
 
@@ -125,7 +151,7 @@ fn lines() -> Vec<Vec<Cell>> {
                 if (0..5).contains(&last_row) && (0..5).contains(&last_column) {
                     let square =
                         |at: i32| ((row + at * row_step) * 5 + column + at * column_step) as usize;
-                    tuples.push((0..4).map(|at| Cell::Board(square(at))).collect());
+                    tuples.push((0..4).map(|at| BOARD_CELLS.cell(square(at))).collect());
                 }
             }
         }
@@ -137,7 +163,11 @@ fn lines() -> Vec<Vec<Cell>> {
 fn blocks() -> Vec<Vec<Cell>> {
     let corners = (0..4).flat_map(|row| (0..4).map(move |column| row * 5 + column));
     corners
-        .map(|corner| [0, 1, 5, 6].map(|step| Cell::Board(corner + step)).to_vec())
+        .map(|corner| {
+            [0, 1, 5, 6]
+                .map(|step| BOARD_CELLS.cell(corner + step))
+                .to_vec()
+        })
         .collect()
 }
 
@@ -146,26 +176,17 @@ const WALK_SEED: u64 = 6;
 const WALKS: usize = 64;
 const WALK_SQUARES: usize = 6;
 
-/// Random walks on the board (Lucas 2008): from a random square to random ones of its up to eight
-/// neighbours, until so many different squares were visited; no two walks with the same squares. 5⁶
-/// rows each.
+/// Random walks on the board (Lucas 2008), no two with the same squares. 5⁶ rows each.
 fn walks() -> Vec<Vec<Cell>> {
     let mut random = RandomStream::new(WALK_SEED);
     let mut walks: Vec<Vec<Cell>> = Vec::new();
     while walks.len() < WALKS {
-        let mut square = random.below(25);
-        let mut visited = vec![square];
-        while visited.len() < WALK_SQUARES {
-            let neighbours: Vec<usize> = (0..25)
-                .filter(|&other| are_neighbours(square, other))
-                .collect();
-            square = neighbours[random.below(neighbours.len())];
-            if !visited.contains(&square) {
-                visited.push(square);
-            }
-        }
+        let mut visited = random_walk(WALK_SQUARES, &mut random);
         visited.sort_unstable();
-        let walk: Vec<Cell> = visited.into_iter().map(Cell::Mobile).collect();
+        let walk: Vec<Cell> = visited
+            .into_iter()
+            .map(|square| MOBILE_CELLS.cell(square))
+            .collect();
         if !walks.contains(&walk) {
             walks.push(walk);
         }
@@ -173,7 +194,125 @@ fn walks() -> Vec<Vec<Cell>> {
     walks
 }
 
+/// From a random square to random ones of its up to eight neighbours, until so many different
+/// squares were visited.
+fn random_walk(squares: usize, random: &mut RandomStream) -> Vec<usize> {
+    let mut square = random.below(25);
+    let mut visited = vec![square];
+    while visited.len() < squares {
+        let neighbours: Vec<usize> = (0..25)
+            .filter(|&other| are_neighbours(square, other))
+            .collect();
+        square = neighbours[random.below(neighbours.len())];
+        if !visited.contains(&square) {
+            visited.push(square);
+        }
+    }
+    visited
+}
+
 /// Whether a king moves from one square to the other.
 fn are_neighbours(one: usize, other: usize) -> bool {
     one != other && (one / 5).abs_diff(other / 5) <= 1 && (one % 5).abs_diff(other % 5) <= 1
+}
+
+/// Drawn for each kind of walk that a search tries.
+const TRIED_WALKS: usize = 40;
+
+/// Alphabets of squares: a name, the cells, and the most cells of a window and of a walk. By stone
+/// 13⁴ rows, by mobility 5⁶, by owner 3⁸ or 3⁹.
+const ALPHABETS: [(&str, &str, CellGroup, usize, usize); 3] = [
+    ("windows by stone", "walks by stone", BOARD_CELLS, 4, 4),
+    (
+        "windows by mobility",
+        "walks by mobility",
+        MOBILE_CELLS,
+        6,
+        6,
+    ),
+    ("windows by owner", "walks by owner", OWNER_CELLS, 9, 8),
+];
+
+/// What a search tries: pairs and triples of stones by square, subsets of distances, living stones,
+/// windows (lines, diagonals and rectangles) and random walks of squares, these by stone, by how
+/// mobile it is, or by whose it is.
+pub(crate) fn kinds(random: &mut RandomStream) -> Vec<TupleKind> {
+    let distances = (2..=6).flat_map(|count| subsets(DISTANCE_CELLS, count));
+    let alive =
+        |stones: std::ops::Range<usize>| stones.map(|stone| ALIVE_CELLS.cell(stone)).collect();
+    let mut kinds: Vec<TupleKind> = vec![
+        ("pairs of stones", subsets(SQUARE_CELLS, 2)),
+        ("triples of stones", subsets(SQUARE_CELLS, 3)),
+        ("distances", distances.collect()),
+        (
+            "living stones",
+            [0..STONES, 0..MAX_STONES, MAX_STONES..STONES]
+                .map(alive)
+                .to_vec(),
+        ),
+    ];
+    for (windows_name, walks_name, cells, most_window, walk) in ALPHABETS {
+        let written = |squares: Vec<Vec<usize>>| {
+            squares
+                .into_iter()
+                .map(|squares| {
+                    squares
+                        .into_iter()
+                        .map(|square| cells.cell(square))
+                        .collect()
+                })
+                .collect()
+        };
+        kinds.push((windows_name, written(windows(most_window))));
+        let walks = (0..TRIED_WALKS)
+            .map(|_| random_walk(walk, random))
+            .collect();
+        kinds.push((walks_name, written(walks)));
+    }
+    kinds
+}
+
+/// All choices of so many cells of a group.
+fn subsets(cells: CellGroup, count: u32) -> Vec<Vec<Cell>> {
+    let chosen = |set: u32| {
+        cells
+            .all()
+            .enumerate()
+            .filter(|(number, _)| set >> number & 1 == 1)
+            .map(|(_, cell)| cell)
+            .collect()
+    };
+    (0..1u32 << cells.count)
+        .filter(|set| set.count_ones() == count)
+        .map(chosen)
+        .collect()
+}
+
+/// Lines and diagonals of three or more squares and rectangles, of at most so many squares.
+fn windows(most: usize) -> Vec<Vec<usize>> {
+    let mut windows = Vec::new();
+    for row in 0..5usize {
+        for column in 0..5usize {
+            for height in 1..=5 - row {
+                for width in 1..=5 - column {
+                    if (3..=most).contains(&(height * width)) {
+                        windows.push(
+                            (0..height * width)
+                                .map(|at| (row + at / width) * 5 + column + at % width)
+                                .collect(),
+                        );
+                    }
+                }
+            }
+            for length in 3..=most.min(5) {
+                if row + length <= 5 && column + length <= 5 {
+                    windows.push((0..length).map(|at| (row + at) * 5 + column + at).collect());
+                }
+                if row + length <= 5 && column + 1 >= length {
+                    windows.push((0..length).map(|at| (row + at) * 5 + column - at).collect());
+                }
+            }
+        }
+    }
+    windows
 }

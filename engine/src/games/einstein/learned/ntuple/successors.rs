@@ -7,12 +7,11 @@
 //! valued one ply deep as a whole has the bits of its successors valued one by one, for sums are
 //! exact.
 
-use super::set::MAX_TUPLES;
-use super::touched::Touched;
-use super::{NTuple, TupleSet, changes};
-use crate::core::evaluator::OnePly;
+use super::watchers::Watchers;
+use super::{NTuple, TupleSet, differences};
 use crate::games::einstein::learned::steps::{LOST, Listed, Logits, Step, Steps};
 use crate::games::einstein::{MAX_STONES, Move, Position, Standard};
+use crate::learned::tuples::MAX_TUPLES;
 
 /// The moves of a side, kept because most positions that are searched one after the other differ in
 /// the enemy's stones only.
@@ -24,7 +23,7 @@ pub struct Successors {
 /// A position whose successors are asked for.
 pub(super) struct Parent<'a> {
     pub(super) set: &'a TupleSet,
-    pub(super) touched: &'a Touched,
+    pub(super) watchers: &'a Watchers,
     /// As the enemy would see it: stones 0–5 are the enemy's, 6–11 the mover's.
     pub(super) turned: Position,
     /// For each square in the enemy's perspective the stone that stands there, from 1; 0 for none.
@@ -49,108 +48,114 @@ impl Parent<'_> {
 
     /// The tuples from 64 · `part` on whose rows a step may change, one bit each.
     #[inline]
-    pub(super) fn touched_by(&self, step: Step, part: usize) -> u64 {
-        let touched = self.touched;
-        let squares = touched.of_square[self.left_by(step)][part]
-            | touched.of_square[usize::from(step.square & 31)][part];
-        if !touched.stones {
+    pub(super) fn watched_by(&self, step: Step, part: usize) -> u64 {
+        let watchers = self.watchers;
+        let squares = watchers.of_square[self.left_by(step)][part]
+            | watchers.of_square[usize::from(step.square & 31)][part];
+        if !watchers.stones {
             return squares;
         }
         let stone = (MAX_STONES + usize::from(step.stone)) % 16;
-        squares | touched.of_stone[stone][part] | touched.of_loss[self.captured_by(step) % 16][part]
+        squares
+            | watchers.of_stone[stone][part]
+            | watchers.of_loss[self.captured_by(step) % 16][part]
     }
 }
 
-impl NTuple {
-    /// See [`crate::core::evaluator::Evaluator::one_ply`].
-    #[inline]
-    pub(super) fn value_successors(
-        &self,
-        game: &Standard,
-        position: &Position,
-        own: &mut Successors,
-    ) -> OnePly {
-        if !own.steps.belong_to(position.mover()) {
-            own.steps.refill(game, position.mover());
-        }
-        let mut sums = Logits::default();
-        let steps = own.steps.list();
-        let lost = self.sums_after(position, steps, &mut sums);
-        #[cfg(target_arch = "x86_64")]
-        if self.set.instructions() != super::Instructions::Portable {
-            return super::vectors::one_ply(&self.set, &self.whole, &own.steps, &mut sums, lost);
-        }
-        own.steps
-            .one_ply(&mut sums, lost, |sum| self.whole.win_probability(sum))
+/// See [`crate::core::evaluator::Evaluator::one_ply`].
+#[inline]
+pub(super) fn value_successors(
+    network: &NTuple,
+    game: &Standard,
+    position: &Position,
+    own: &mut Successors,
+) -> f32 {
+    if !own.steps.belong_to(position.mover()) {
+        own.steps.refill(game, position.mover());
     }
-
-    /// See [`crate::core::evaluator::Evaluator::score_successors`].
-    #[inline]
-    pub(super) fn rate_successors(&self, position: &Position, moves: &[Move], scores: &mut [f32]) {
-        let listed = Listed::new(position, moves, scores);
-        let mut sums = Logits::default();
-        self.sums_after(position, listed.list(), &mut sums);
-        listed.score(&sums, |sum| self.whole.log_odds(sum), scores);
+    let mut sums = Logits::default();
+    let steps = own.steps.list();
+    sums_after(network, position, steps, &mut sums);
+    #[cfg(target_arch = "x86_64")]
+    if network.set().kernels().are_vectors() {
+        return super::vectors::one_ply(network.set(), network.whole(), &own.steps, &mut sums);
     }
+    own.steps
+        .one_ply(&mut sums, |sum| network.whole().win_probability(sum))
+}
 
-    /// The enemy's sum after each step, bias included; [`LOST`] where it has no stone left, and how
-    /// often that is.
-    #[inline]
-    fn sums_after(&self, position: &Position, steps: &[Step], sums: &mut Logits) -> u32 {
-        let turned = Position::new(position.other(), position.mover(), 1 - position.seat());
-        let mut parent = Parent {
-            set: &self.set,
-            touched: &self.touched,
-            turned,
-            standing: [0; 32],
-        };
-        for stone in 0..MAX_STONES {
-            parent.standing[usize::from(turned.mover().square(stone) & 31)] = stone as u8 + 1;
-            let seen_by_enemy = Standard::GOAL.wrapping_sub(turned.other().square(stone)) & 31;
-            // Where stones that are gone left their mark no step goes.
-            parent.standing[usize::from(seen_by_enemy)] = (stone + MAX_STONES) as u8 + 1;
-        }
-        self.changed_sums(&parent, steps, sums);
-        let sums = &mut sums[..steps.len()];
-        if self.touched.mobility || self.set.phase_ends_at(turned.stones()) {
-            for (&step, sum) in steps
-                .iter()
-                .zip(sums.iter_mut())
-                .filter(|(step, _)| parent.captured_by(**step) != 0)
-            {
-                *sum = self.sum(&Position::new(
+/// See [`crate::core::evaluator::Evaluator::score_successors`].
+#[inline]
+pub(super) fn rate_successors(
+    network: &NTuple,
+    position: &Position,
+    moves: &[Move],
+    scores: &mut [f32],
+) {
+    let listed = Listed::new(position, moves, scores);
+    let mut sums = Logits::default();
+    sums_after(network, position, listed.list(), &mut sums);
+    listed.score(&sums, |sum| network.whole().log_odds(sum), scores);
+}
+
+/// The enemy's sum after each step, bias included; [`LOST`] where it has no stone left.
+#[inline]
+fn sums_after(network: &NTuple, position: &Position, steps: &[Step], sums: &mut Logits) {
+    let turned = Position::new(position.other(), position.mover(), 1 - position.seat());
+    let mut parent = Parent {
+        set: network.set(),
+        watchers: &network.set().kernels().watchers,
+        turned,
+        standing: [0; 32],
+    };
+    for stone in 0..MAX_STONES {
+        parent.standing[usize::from(turned.mover().square(stone) & 31)] = stone as u8 + 1;
+        let seen_by_enemy = Standard::GOAL.wrapping_sub(turned.other().square(stone)) & 31;
+        // Where stones that are gone left their mark no step goes.
+        parent.standing[usize::from(seen_by_enemy)] = (stone + MAX_STONES) as u8 + 1;
+    }
+    changed_sums(network, &parent, steps, sums);
+    let sums = &mut sums[..steps.len()];
+    if network.set().kernels().watchers.mobility
+        || network.set().phase_ends_at(turned.stones() as usize)
+    {
+        for (&step, sum) in steps
+            .iter()
+            .zip(sums.iter_mut())
+            .filter(|(step, _)| parent.captured_by(**step) != 0)
+        {
+            *sum = super::sum(
+                network,
+                &Position::new(
                     turned.mover().without(step.square),
                     step.made_by(turned.other()),
                     turned.seat(),
-                ));
-            }
+                ),
+            );
         }
-        if turned.mover().count() > 1 {
-            return 0;
-        }
-        let captures = |step| (1..=MAX_STONES).contains(&parent.captured_by(step));
-        let lost = steps
-            .iter()
-            .zip(sums)
-            .filter(|(step, _)| captures(**step))
-            .map(|(_, sum)| *sum = LOST);
-        lost.count() as u32
     }
+    if turned.mover().count() > 1 {
+        return;
+    }
+    let captures = |step| (1..=MAX_STONES).contains(&parent.captured_by(step));
+    for (_, sum) in steps.iter().zip(sums).filter(|(step, _)| captures(**step)) {
+        *sum = LOST;
+    }
+}
 
-    /// The sums after steps, bias included, where nothing but the cells of the stones that move or
-    /// are captured changes.
-    #[inline]
-    fn changed_sums(&self, parent: &Parent<'_>, steps: &[Step], sums: &mut Logits) {
-        #[cfg(target_arch = "x86_64")]
-        if self.set.instructions() == super::Instructions::Avx512 {
-            return super::vectors::successors(parent, &self.whole, steps, sums);
-        }
-        // Room for as many tuples as most sets have: less to clear.
-        const FEW: usize = 64;
-        if self.set.tuples() <= FEW {
-            changes::successors::<FEW>(parent, &self.whole, steps, sums);
-        } else {
-            changes::successors::<MAX_TUPLES>(parent, &self.whole, steps, sums);
-        }
+/// The sums after steps, bias included, where nothing but the cells of the stones that move or
+/// are captured changes.
+#[inline]
+fn changed_sums(network: &NTuple, parent: &Parent<'_>, steps: &[Step], sums: &mut Logits) {
+    #[cfg(target_arch = "x86_64")]
+    if network.set().kernels().are_wide() {
+        return super::vectors::successors(parent, network.whole(), steps, sums);
+    }
+    // Room for as many tuples as most sets have: less to clear.
+    const FEW: usize = 64;
+    if network.set().tuples() <= FEW {
+        differences::successors::<FEW>(parent, network.whole(), steps, sums);
+    } else {
+        differences::successors::<MAX_TUPLES>(parent, network.whole(), steps, sums);
     }
 }

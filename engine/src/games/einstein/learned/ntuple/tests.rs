@@ -3,11 +3,14 @@
 
 mod successors;
 
+use super::cell::{ALIVE_CELLS, GROUPS, MOBILE_CELLS};
 use super::*;
+use crate::core::evaluator::Evaluator;
 use crate::core::random::RandomStream;
 use crate::games::einstein::MAX_STONES;
 use crate::games::einstein::evaluators::test_support;
 use crate::games::einstein::position::Side;
+use crate::learned::inputs::cell_text;
 use std::collections::HashSet;
 
 /// Positions of about so many random games.
@@ -41,15 +44,15 @@ fn symbol(position: &Position, cell: Cell) -> usize {
             .position(|&character| stone_of(character) == Some(stone));
         at.map(|at| if stone < 6 { at } else { 24 - at })
     };
-    match cell {
-        Cell::Board(square) => stone_of(board[square]).map_or(0, |stone| stone + 1),
-        Cell::Square(stone) => own_square(stone).unwrap_or(25),
-        Cell::Distance(stone) => {
-            own_square(stone).map_or(0, |square| (4 - square / 5).max(4 - square % 5))
-        }
-        Cell::Alive(stone) => usize::from(own_square(stone).is_some()),
-        Cell::Owner(square) => stone_of(board[square]).map_or(0, |stone| 1 + stone / 6),
-        Cell::Mobile(square) => stone_of(board[square]).map_or(0, |stone| {
+    let text = cell_text(&GROUPS, cell);
+    let at: usize = text[1..].parse().unwrap();
+    match &text[..1] {
+        "b" => stone_of(board[at]).map_or(0, |stone| stone + 1),
+        "s" => own_square(at).unwrap_or(25),
+        "d" => own_square(at).map_or(0, |square| (4 - square / 5).max(4 - square % 5)),
+        "a" => usize::from(own_square(at).is_some()),
+        "o" => stone_of(board[at]).map_or(0, |stone| 1 + stone / 6),
+        _ => stone_of(board[at]).map_or(0, |stone| {
             let own = if stone < 6 {
                 *position
             } else {
@@ -95,18 +98,22 @@ fn mixed() -> TupleSet {
         cells.sort();
         tuples.push(cells.join(" "));
     }
-    TupleSet::custom(&tuples).unwrap()
+    TupleSet::custom(&Standard::default(), &tuples).unwrap()
 }
 
 /// The named sets, and some that are not.
 fn sets() -> Vec<TupleSet> {
-    let mut sets: Vec<TupleSet> = SET_NAMES
-        .map(|name| TupleSet::named(name).unwrap())
-        .to_vec();
+    let mut sets: Vec<TupleSet> = SETS
+        .iter()
+        .map(|set| TupleSet::named(&Standard::default(), set.name).unwrap())
+        .collect();
     sets.extend([
         mixed(),
         mixed().with_phases(&[5, 8]).unwrap(),
-        TupleSet::named("race").unwrap().with_phases(&[11]).unwrap(),
+        TupleSet::named(&Standard::default(), "race")
+            .unwrap()
+            .with_phases(&[11])
+            .unwrap(),
     ]);
     sets
 }
@@ -128,16 +135,23 @@ fn sizes_are_those_documented() {
         ),
         ("walks-6", 64, 1_000_000),
     ];
-    assert_eq!(expected.map(|(name, ..)| name), SET_NAMES);
+    assert_eq!(
+        HashSet::from(expected.map(|(name, ..)| name)),
+        SETS.iter().map(|set| set.name).collect()
+    );
     for (name, tuples, rows) in expected {
-        let set = TupleSet::named(name).unwrap();
+        let set = TupleSet::named(&Standard::default(), name).unwrap();
         assert_eq!((set.name(), set.tuples(), set.rows()), (name, tuples, rows));
         let distinct: HashSet<_> = set.cells().iter().collect();
         assert_eq!(distinct.len(), tuples, "{name} has a tuple twice");
     }
-    let error = TupleSet::named("stone-pears").unwrap_err().to_string();
+    let error = TupleSet::named(&Standard::default(), "stone-pears")
+        .unwrap_err()
+        .to_string();
     assert!(
-        error.starts_with("'stone-pears' is no tuple set; there are stones, race, stone-pairs,"),
+        error.starts_with(
+            "'stone-pears' is no tuple set; there are race-and-pairs, stones, race, stone-pairs,"
+        ),
         "{error}"
     );
 }
@@ -150,7 +164,7 @@ fn indices_are_the_mixed_radix_numbers_of_the_symbols() {
         for position in random_positions(6) {
             set.indices(&position, &mut rows);
             let stones = (0..12)
-                .filter(|&stone| symbol(&position, Cell::Alive(stone)) == 1)
+                .filter(|&stone| symbol(&position, ALIVE_CELLS.cell(stone)) == 1)
                 .count();
             let phase = set
                 .phases()
@@ -173,7 +187,7 @@ fn indices_are_the_mixed_radix_numbers_of_the_symbols() {
 
 #[test]
 fn every_tuple_has_a_row_of_its_own_and_different_positions_differ() {
-    let set = TupleSet::named("everything").unwrap();
+    let set = TupleSet::named(&Standard::default(), "everything").unwrap();
     let mut seen = HashSet::new();
     let mut positions = HashSet::new();
     for position in random_positions(40) {
@@ -189,12 +203,11 @@ fn every_tuple_has_a_row_of_its_own_and_different_positions_differ() {
 
 #[test]
 fn descriptions_tell_sets_apart() {
-    let all: HashSet<String> = SET_NAMES
-        .iter()
-        .map(|name| TupleSet::named(name).unwrap().description())
-        .collect();
-    assert_eq!(all.len(), SET_NAMES.len());
-    let stones = TupleSet::named("stones").unwrap().description();
+    let all: HashSet<String> = sets().iter().map(TupleSet::description).collect();
+    assert_eq!(all.len(), sets().len());
+    let stones = TupleSet::named(&Standard::default(), "stones")
+        .unwrap()
+        .description();
     assert!(
         stones.ends_with("; set stones: s0, s1, s2, s3, s4, s5, s6, s7, s8, s9, s10, s11"),
         "{stones}"
@@ -238,7 +251,7 @@ fn values_are_logistic_sums() {
 
 #[test]
 fn impossible_weights_are_refused() {
-    let set = TupleSet::named("stones").unwrap();
+    let set = TupleSet::named(&Standard::default(), "stones").unwrap();
     assert_eq!(
         NTuple::new(set.clone(), vec![0.0; 311], 0.0),
         Err(NTupleError::Length {
@@ -270,10 +283,7 @@ fn impossible_weights_are_refused() {
 
 #[test]
 fn all_instructions_give_the_same_rows_and_the_same_bits() {
-    let available: Vec<Instructions> = Instructions::ALL
-        .into_iter()
-        .filter(|instructions| instructions.is_available())
-        .collect();
+    let available: Vec<Instructions> = Instructions::available().collect();
     let mut random = RandomStream::new(6);
     for set in sets() {
         let weights: Vec<f32> = (0..set.rows())
@@ -283,8 +293,7 @@ fn all_instructions_give_the_same_rows_and_the_same_bits() {
         for position in random_positions(10) {
             let mut expected = vec![0; set.tuples()];
             set.clone()
-                .on(Instructions::Portable)
-                .unwrap()
+                .on(Instructions::PORTABLE)
                 .indices(&position, &mut expected);
             // In whole numbers, in any order: 255 weights below 1 have all bits.
             let whole = |weight: f32| (f64::from(weight) * f64::from(1 << 22)).round() as i64;
@@ -296,7 +305,7 @@ fn all_instructions_give_the_same_rows_and_the_same_bits() {
                     .sum::<i64>();
             let logit = ((sum + 8).div_euclid(16) as f64 / f64::from(1 << 18)) as f32;
             for &instructions in &available {
-                let network = network.clone().on(instructions).unwrap();
+                let network = network.clone().on(instructions);
                 let mut rows = vec![0; set.tuples()];
                 network.set().indices(&position, &mut rows);
                 assert_eq!(
@@ -328,11 +337,8 @@ fn rows_fit_their_tables_whatever_the_position() {
             })
             .collect();
         let of_a_phase = ends[ends.len() - 1];
-        for instructions in Instructions::ALL
-            .into_iter()
-            .filter(|instructions| instructions.is_available())
-        {
-            let set = set.clone().on(instructions).unwrap();
+        for instructions in Instructions::available() {
+            let set = set.clone().on(instructions);
             let mut rows = vec![0; set.tuples()];
             for position in test_support::impossible_positions(500) {
                 set.indices(&position, &mut rows);
@@ -360,7 +366,7 @@ fn the_parts_of_a_view_do_not_touch() {
 
 #[test]
 fn a_set_is_read_back_from_its_texts() {
-    let set = TupleSet::custom(&["b3 b4  s0", "d1", "m24 o0"]).unwrap();
+    let set = TupleSet::custom(&Standard::default(), &["b3 b4  s0", "d1", "m24 o0"]).unwrap();
     assert_eq!(
         (set.name(), set.tuple_texts()),
         (
@@ -370,7 +376,7 @@ fn a_set_is_read_back_from_its_texts() {
     );
     assert_eq!(set.rows(), 5 + 15 + 13 * 13 * 26);
     for set in sets() {
-        let again = TupleSet::custom(&set.tuple_texts())
+        let again = TupleSet::custom(&Standard::default(), &set.tuple_texts())
             .unwrap()
             .with_phases(set.phases())
             .unwrap();
@@ -429,15 +435,22 @@ fn what_makes_no_set_is_said_in_one_line() {
             "308915776 rows in all tables and phases; there may be 67108864",
         ),
     ] {
-        let error = TupleSet::custom(&tuples).unwrap_err().to_string();
+        let error = TupleSet::custom(&Standard::default(), &tuples)
+            .unwrap_err()
+            .to_string();
         assert!(
             error.starts_with(expected) && !error.contains('\n'),
             "{error}"
         );
     }
-    assert_eq!(TupleSet::custom(&many(256)).unwrap().tuples(), 256);
+    assert_eq!(
+        TupleSet::custom(&Standard::default(), &many(256))
+            .unwrap()
+            .tuples(),
+        256
+    );
     for phases in [&[1][..], &[12], &[5, 5], &[8, 5]] {
-        let error = TupleSet::named("stones")
+        let error = TupleSet::named(&Standard::default(), "stones")
             .unwrap()
             .with_phases(phases)
             .unwrap_err()
@@ -447,7 +460,8 @@ fn what_makes_no_set_is_said_in_one_line() {
             "{error}"
         );
     }
-    let large = TupleSet::custom(&["s0 s1 s2 s3 s4", "s0 s1 s2 s3 s5"]).unwrap();
+    let large =
+        TupleSet::custom(&Standard::default(), &["s0 s1 s2 s3 s4", "s0 s1 s2 s3 s5"]).unwrap();
     assert_eq!(
         large.with_phases(&[4, 7]).unwrap_err(),
         TupleError::Rows(6 * 11_881_376)
@@ -456,17 +470,11 @@ fn what_makes_no_set_is_said_in_one_line() {
 
 #[test]
 fn walks_are_six_squares_that_hang_together() {
-    let set = TupleSet::named("walks-6").unwrap();
+    let set = TupleSet::named(&Standard::default(), "walks-6").unwrap();
     for walk in set.cells() {
         let squares: Vec<usize> = walk
             .iter()
-            .map(|cell| {
-                if let Cell::Mobile(square) = cell {
-                    *square
-                } else {
-                    panic!("{cell}")
-                }
-            })
+            .map(|cell| MOBILE_CELLS.number_of(*cell).unwrap())
             .collect();
         assert_eq!(squares.len(), 6);
         let mut reached = vec![squares[0]];

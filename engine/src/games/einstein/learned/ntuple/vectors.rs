@@ -4,36 +4,34 @@
 //! square, which no game has, the last counts, as in `view.rs`. The symbols of four cells of
 //! sixteen tuples are one look-up (AVX-512) or one for each piece of the view (AVX2), their rows
 //! two instructions more (`plan.rs`), their weights gathers or loads. Invariant: the rows of
-//! [`super::TupleSet::indices`] and the exact sums of their weights.
+//! [`crate::learned::tuples::Plain`] and the exact sums of their weights.
 #![allow(unsafe_code)]
 
 mod avx2;
 mod avx512;
 mod avx512_successors;
 
-use super::Instructions;
+use super::TupleSet;
 use super::cell::SQUARES;
 use super::mobility::permitted_by_others;
-use super::set::TupleSet;
 use super::successors::Parent;
-use super::whole::WholeWeights;
-use crate::core::evaluator::OnePly;
 use crate::games::einstein::learned::steps::{Logits, Step, Steps};
 use crate::games::einstein::{MAX_STONES, Position};
+use crate::learned::tuples::WholeWeights;
 
 /// The sum of the weights of a position's rows; never with portable instructions.
 #[inline]
 pub(super) fn sum(set: &TupleSet, position: &Position, weights: &[i32]) -> i32 {
     // Of the position's phase, and as many as its rows may say.
     let weights = &weights[set.offset(position) as usize..][..set.rows_of_a_phase()];
-    // SAFETY: a set only holds instructions of which `is_available` said that the processor has
-    // them (`TupleSet::on`, `Instructions::detect`); and there is a weight for each row of a phase.
+    // SAFETY: a set only holds instructions that were found on this machine; and there is a weight
+    // for each row of a phase.
     unsafe {
-        match (set.instructions(), set.is_reduced()) {
-            (Instructions::Avx512, false) => avx512::sum::<false>(set.plan(), position, weights),
-            (Instructions::Avx512, true) => avx512::sum::<true>(set.plan(), position, weights),
-            (_, false) => avx2::sum::<false>(set.plan(), position, weights),
-            (_, true) => avx2::sum::<true>(set.plan(), position, weights),
+        match (set.kernels().are_wide(), set.kernels().reduced) {
+            (true, false) => avx512::sum::<false>(&set.kernels().plan, position, weights),
+            (true, true) => avx512::sum::<true>(&set.kernels().plan, position, weights),
+            (false, false) => avx2::sum::<false>(&set.kernels().plan, position, weights),
+            (false, true) => avx2::sum::<true>(&set.kernels().plan, position, weights),
         }
     }
 }
@@ -47,11 +45,11 @@ pub(super) fn successors(
     sums: &mut Logits,
 ) {
     let set = parent.set;
-    assert_eq!(set.instructions(), Instructions::Avx512);
+    assert!(set.kernels().are_wide());
     let weights = &whole.weights[set.offset(&parent.turned) as usize..][..set.rows_of_a_phase()];
     // SAFETY: as above.
     unsafe {
-        match (set.is_reduced(), set.plan().is_long()) {
+        match (set.kernels().reduced, set.kernels().plan.is_long()) {
             (false, false) => avx512_successors::successors::<false, false>(
                 parent, weights, whole.bias, moves, sums,
             ),
@@ -76,11 +74,10 @@ pub(super) fn one_ply(
     whole: &WholeWeights,
     steps: &Steps,
     sums: &mut Logits,
-    lost: u32,
-) -> OnePly {
-    assert_ne!(set.instructions(), Instructions::Portable);
+) -> f32 {
+    assert!(set.kernels().are_vectors());
     // SAFETY: as above; what has wider vectors has these.
-    unsafe { steps.one_ply_by_eights(sums, lost, |sum| whole.win_probability(sum)) }
+    unsafe { steps.one_ply_by_eights(sums, |sum| whole.win_probability(sum)) }
 }
 
 /// The rows of a position; never with portable instructions.
@@ -89,13 +86,11 @@ pub(super) fn rows(set: &TupleSet, position: &Position, out: &mut [u32]) {
     let first = set.offset(position);
     // SAFETY: as above.
     unsafe {
-        match (set.instructions(), set.is_reduced()) {
-            (Instructions::Avx512, false) => {
-                avx512::rows::<false>(set.plan(), position, first, out)
-            }
-            (Instructions::Avx512, true) => avx512::rows::<true>(set.plan(), position, first, out),
-            (_, false) => avx2::rows::<false>(set.plan(), position, first, out),
-            (_, true) => avx2::rows::<true>(set.plan(), position, first, out),
+        match (set.kernels().are_wide(), set.kernels().reduced) {
+            (true, false) => avx512::rows::<false>(&set.kernels().plan, position, first, out),
+            (true, true) => avx512::rows::<true>(&set.kernels().plan, position, first, out),
+            (false, false) => avx2::rows::<false>(&set.kernels().plan, position, first, out),
+            (false, true) => avx2::rows::<true>(&set.kernels().plan, position, first, out),
         }
     }
 }

@@ -1,33 +1,25 @@
 //! What n-tuples look at: a position as an array of small symbols, all seen by the side to move.
 //!
-//! Invariant: whatever the bits of a position, a symbol is below [`Cell::symbols`] of its cell;
+//! Invariant: whatever the bits of a position, a symbol is below the number of symbols of its cell;
 //! rows of tables follow from symbols without further checks.
 
 use super::cell::{ALIVE, BOARD, CELLS, DISTANCES, MOBILE, OWNERS, SQUARES, STONE_SQUARES, STONES};
-use super::{Cell, mobility};
+use super::mobility;
 use crate::games::einstein::evaluators::race_tables::distance;
 use crate::games::einstein::{GONE, MAX_STONES, Position, Standard};
 
 /// The symbols of all cells of one position.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct View {
-    /// By [`Cell::place`]; the length lets an index of seven bits go unchecked.
+pub(crate) struct View {
+    /// By place; the length lets an index of seven bits go unchecked.
     symbols: [u8; CELLS],
 }
 
 impl View {
-    /// The canonical text of what the cells hold that every set may use.
-    pub(super) const DESCRIPTION: &'static str = "b0-24 board seen by the mover (0 empty, 1-6 mover, 7-12 other), \
-        s0-11 square of mover 1-6, other 1-6 in the owner's perspective (25 gone), d0-11 distance (0 gone), a0-11 alive";
-
-    /// The same of the reduced alphabets; only sets that use them say it.
-    pub(super) const REDUCED: &'static str = "o0-24 whose stone (0 empty, 1 mover, 2 other), \
-        m0-24 the faces that permit it (0 empty, 1 mover: its own, 2 mover: others too, 3 other: its own, 4 other: others too)";
-
     /// The view of a position.
     #[must_use]
     #[inline]
-    pub fn new(position: &Position) -> Self {
+    pub(crate) fn new(position: &Position) -> Self {
         let mut view = Self::plain(position);
         view.reduce(position);
         view
@@ -82,14 +74,8 @@ impl View {
     }
 
     /// All symbols.
-    #[cfg(test)]
-    pub(super) fn symbols(&self) -> &[u8; CELLS] {
+    #[inline]
+    pub(crate) fn symbols(&self) -> &[u8; CELLS] {
         &self.symbols
-    }
-
-    /// The symbol of a cell.
-    #[must_use]
-    pub fn get(&self, cell: Cell) -> u8 {
-        self.symbol(cell.place())
     }
 }

@@ -3,15 +3,47 @@
 //! Invariant: scales are those of the build, which the file names; weights that could overflow a
 //! sum are refused.
 
-use super::{ModelProblem, check_features, check_scales, metadata};
+use crate::games::einstein::Standard;
+use crate::games::einstein::learned::MODEL_GAME;
 use crate::games::einstein::learned::integer_network::inputs::{SideGroups, layout};
 use crate::games::einstein::learned::integer_network::{
-    FULL, HIDDEN_SCALE, IntegerNetwork, IntegerWeights, LOGIT_SCALE, OUTPUT_SCALE, ROW_SCALE,
+    FULL, HIDDEN_SCALE, IntegerError, IntegerNetwork, IntegerWeights, LOGIT_SCALE, OUTPUT_SCALE,
+    ROW_SCALE,
 };
 use crate::learned::container::{Container, Tensor};
+use crate::learned::files::{ModelProblem, check_features, check_scales, metadata};
+use crate::learned::inputs::IntegerModel;
 
 /// The kind in the metadata.
-pub(super) const KIND: &str = "integer_network";
+const KIND: &str = "integer_network";
+
+impl From<IntegerError> for ModelProblem {
+    fn from(error: IntegerError) -> Self {
+        Self::Integer(error.to_string())
+    }
+}
+
+impl IntegerModel<Standard> for IntegerNetwork {
+    fn layout(&self) -> String {
+        Self::layout(self)
+    }
+
+    fn parameters(&self) -> usize {
+        self.weights().parameters()
+    }
+
+    fn game(&self) -> String {
+        MODEL_GAME.to_owned()
+    }
+
+    fn container(&self) -> Container {
+        container(self)
+    }
+
+    fn read(container: Container) -> Result<Self, ModelProblem> {
+        read(container)
+    }
+}
 
 fn scales() -> String {
     format!(
@@ -22,7 +54,7 @@ fn scales() -> String {
 
 /// The parts of a file. Wide numbers come first, so that each tensor begins at a multiple of its
 /// numbers' size.
-pub(super) fn container(model: &IntegerNetwork) -> Container {
+fn container(model: &IntegerNetwork) -> Container {
     let weights = model.weights();
     let [first, second] = model.shape();
     Container {
@@ -49,7 +81,7 @@ pub(super) fn container(model: &IntegerNetwork) -> Container {
 }
 
 /// The network in a file.
-pub(super) fn read(mut container: Container) -> Result<IntegerNetwork, ModelProblem> {
+fn read(mut container: Container) -> Result<IntegerNetwork, ModelProblem> {
     let groups = SideGroups::from_names(container.value("inputs")?)?;
     check_features(&container, &layout(groups))?;
     check_scales(&container, &scales())?;

@@ -2,13 +2,21 @@
 
 use super::*;
 use crate::core::evaluator::Evaluator;
+use crate::core::files::FileError;
 use crate::core::game::Game;
 use crate::games::einstein::dice::RandomStream;
 use crate::games::einstein::inputs::FeatureGroup;
+use crate::games::einstein::inputs::{FeatureGroups, SPARSE_ROWS};
+use crate::games::einstein::learned::Network;
+use crate::games::einstein::learned::integer_network::IntegerNetwork;
 use crate::games::einstein::learned::integer_network::inputs::SideGroups;
 use crate::games::einstein::learned::integer_network::tests::random_weights;
-use crate::games::einstein::learned::network::HeadWeights;
+use crate::games::einstein::learned::ntuple::{NTuple, TupleSet};
 use crate::games::einstein::{MoveList, Standard};
+use crate::learned::container::{Container, Tensor};
+use crate::learned::files::metadata;
+use crate::learned::inputs::{hash, network_layout};
+use crate::learned::network::{Head, HeadWeights, Heads, Layer, NetworkWeights};
 use proptest::prelude::*;
 
 fn numbers(count: usize, seed: u64) -> Vec<f32> {
@@ -19,7 +27,6 @@ fn numbers(count: usize, seed: u64) -> Vec<f32> {
 fn network(groups: FeatureGroups, widths: &[usize]) -> ModelFile {
     let first = widths[0];
     let weights = NetworkWeights {
-        groups,
         sparse: numbers(SPARSE_ROWS * first, 1),
         dense: numbers(groups.len() * first, 2),
         bias: numbers(first, 3),
@@ -36,7 +43,7 @@ fn network(groups: FeatureGroups, widths: &[usize]) -> ModelFile {
     };
     ModelFile {
         provenance: "{\"note\": \"a \\\"quoted\\\" line\\n, ü\", \"tab\": \"\t\"}".into(),
-        model: Model::Network(Network::new(weights).unwrap()),
+        model: Model::Network(Network::new(&Standard::default(), groups, weights).unwrap()),
     }
 }
 
@@ -48,19 +55,21 @@ fn with_heads(file: ModelFile, heads: Heads) -> ModelFile {
     let mut weights = network.weights().clone();
     for head in heads.iter() {
         let layer = Layer {
-            weights: numbers(last * head.outputs(), 8),
-            bias: numbers(head.outputs(), 9),
+            weights: numbers(last * head.outputs(6), 8),
+            bias: numbers(head.outputs(6), 9),
         };
         *weights.heads.layer_mut(head) = Some(layer);
     }
     ModelFile {
-        model: Model::Network(Network::from_fixed_point(weights).unwrap()),
+        model: Model::Network(
+            Network::from_fixed_point(&Standard::default(), network.groups(), weights).unwrap(),
+        ),
         ..file
     }
 }
 
 fn ntuple(name: &str) -> ModelFile {
-    let set = TupleSet::named(name).unwrap();
+    let set = TupleSet::named(&Standard::default(), name).unwrap();
     let weights = numbers(set.rows(), 7);
     ModelFile {
         provenance: String::new(),
@@ -78,7 +87,7 @@ fn integer(groups: SideGroups, shape: [usize; 2]) -> ModelFile {
 
 /// A network of tuples that no name stands for.
 fn custom(phases: &[u8]) -> ModelFile {
-    let set = TupleSet::custom(&["b0 b1 o24", "m3 s0", "a1 d7"])
+    let set = TupleSet::custom(&Standard::default(), &["b0 b1 o24", "m3 s0", "a1 d7"])
         .unwrap()
         .with_phases(phases)
         .unwrap();
@@ -151,7 +160,7 @@ fn what_is_saved_is_loaded() {
     for file in all() {
         let path = directory.path().join("model.safetensors");
         file.save(&path).unwrap();
-        let loaded = ModelFile::load(&path).unwrap();
+        let loaded = ModelFile::load(&Standard::default(), &path).unwrap();
         assert_eq!(loaded, file);
         assert_eq!(values(&loaded), values(&file));
         assert_eq!(
@@ -179,7 +188,10 @@ fn the_library_reads_what_is_written() {
         assert_eq!(metadata[key], value);
     }
     assert_eq!(metadata["provenance"], file.provenance);
-    assert_eq!(metadata["features"], layout(FeatureGroups::ALL));
+    assert_eq!(
+        metadata["features"],
+        network_layout(&Standard::default(), FeatureGroups::ALL)
+    );
     assert_eq!(
         metadata["checksum"],
         format!("{:016x}", xxhash_rust::xxh3::xxh3_64(&bytes[8 + header..]))
@@ -198,7 +210,7 @@ fn the_library_reads_what_is_written() {
 fn refused(file: &ModelFile, spoil: impl FnOnce(&mut Container)) -> String {
     let mut container = Container::parse(&file.to_bytes()).unwrap();
     spoil(&mut container);
-    ModelFile::from_bytes(&container.to_bytes())
+    ModelFile::from_bytes(&Standard::default(), &container.to_bytes())
         .unwrap_err()
         .to_string()
 }
@@ -256,11 +268,11 @@ fn every_wrong_part_is_named() {
     );
     assert_eq!(
         refused(&ntuple, set("game", "havannah")),
-        "a model for the game 'havannah'; this build evaluates 'einstein-5x5'"
+        "a model of havannah; this is einstein"
     );
     assert!(
         refused(&ntuple, set("shape", "pairs"))
-            .starts_with("'pairs' is no tuple set; there are stones, ")
+            .starts_with("'pairs' is no tuple set; there are race-and-pairs, stones, ")
     );
     assert!(
         refused(&network, set("dense", "speed"))
@@ -335,7 +347,10 @@ fn heads_are_tensors_of_their_own() {
         values(&plain),
         "the value does not know of them"
     );
-    let Model::Network(read) = ModelFile::from_bytes(&file.to_bytes()).unwrap().model else {
+    let Model::Network(read) = ModelFile::from_bytes(&Standard::default(), &file.to_bytes())
+        .unwrap()
+        .model
+    else {
         panic!("it is a network")
     };
     assert_eq!(read.heads(), Heads::ALL);
@@ -368,7 +383,10 @@ fn other_features_are_refused_with_both_sides_named() {
     let [network, _] = small();
     let old = "sparse v0: mover stones 1-6";
     let message = refused(&network, set("features", old));
-    let built = layout(FeatureGroups::NONE.with(FeatureGroup::Material));
+    let built = network_layout(
+        &Standard::default(),
+        FeatureGroups::NONE.with(FeatureGroup::Material),
+    );
     assert!(message.contains("from character 9 on the file has '0: mover stones 1-6', this build '1: mover stones 1-6"), "{message}");
     assert!(
         message.contains(&format!("{:016x}", hash(&built))),
@@ -384,7 +402,7 @@ fn other_features_are_refused_with_both_sides_named() {
 #[test]
 fn files_that_are_none_are_refused() {
     let bytes = small()[1].to_bytes();
-    let problem = |bytes: &[u8]| ModelFile::from_bytes(bytes).unwrap_err();
+    let problem = |bytes: &[u8]| ModelFile::from_bytes(&Standard::default(), bytes).unwrap_err();
     let found = bytes.len() as u64 - 1;
     assert_eq!(
         problem(&bytes[..bytes.len() - 1]),
@@ -422,11 +440,13 @@ fn files_that_are_none_are_refused() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("none.safetensors");
     assert!(matches!(
-        ModelFile::load(&path),
+        ModelFile::load(&Standard::default(), &path),
         Err(ModelError::File(FileError::NotFound { .. }))
     ));
     std::fs::write(&path, b"hello").unwrap();
-    let message = ModelFile::load(&path).unwrap_err().to_string();
+    let message = ModelFile::load(&Standard::default(), &path)
+        .unwrap_err()
+        .to_string();
     assert!(
         message.starts_with(&format!("{}: not a model file: ", path.display()))
             && !message.contains('\n'),
@@ -440,7 +460,7 @@ fn a_safetensors_file_of_another_program_is_refused() {
         metadata: metadata([("format", "pt".into())]),
         tensors: vec![Tensor::floats("x", vec![1], &[1.0])],
     };
-    let message = ModelFile::from_bytes(&foreign.to_bytes())
+    let message = ModelFile::from_bytes(&Standard::default(), &foreign.to_bytes())
         .unwrap_err()
         .to_string();
     assert_eq!(
@@ -456,7 +476,7 @@ proptest! {
     fn a_truncated_file_is_never_a_model(kind in 0..2usize, share in 0.0..1.0f64) {
         let bytes = small()[kind].to_bytes();
         let length = (bytes.len() as f64 * share) as usize;
-        prop_assert!(ModelFile::from_bytes(&bytes[..length]).is_err());
+        prop_assert!(ModelFile::from_bytes(&Standard::default(), &bytes[..length]).is_err());
     }
 
     #[test]
@@ -469,14 +489,14 @@ proptest! {
         for (share, value) in [(at, value), (second, value.rotate_left(3))] {
             bytes[(share * range as f64) as usize] = value;
         }
-        if let Ok(loaded) = ModelFile::from_bytes(&bytes) {
+        if let Ok(loaded) = ModelFile::from_bytes(&Standard::default(), &bytes) {
             prop_assert_eq!(&loaded, file);
         }
     }
 
     #[test]
     fn noise_is_no_model(bytes in prop::collection::vec(any::<u8>(), 0..300)) {
-        prop_assert!(ModelFile::from_bytes(&bytes).is_err());
+        prop_assert!(ModelFile::from_bytes(&Standard::default(), &bytes).is_err());
     }
 }
 
@@ -533,7 +553,7 @@ fn a_model_carries_its_tuples_and_its_phases() {
     );
     assert!(
         refused(&file, set("phases", "5;8"))
-            .starts_with("metadata 'phases' is '5;8'; expected the most living stones")
+            .starts_with("metadata 'phases' is '5;8'; expected the most that remains")
     );
     assert!(refused(&file, set("shape", "stones")).starts_with("trained on other features"));
 }
@@ -544,5 +564,10 @@ fn the_shipped_model_is_what_it_was() {
         env!("CARGO_MANIFEST_DIR"),
         "/../models/quick-ntuple.safetensors"
     ));
-    assert_eq!(ModelFile::from_bytes(bytes).unwrap().to_bytes(), bytes);
+    assert_eq!(
+        ModelFile::from_bytes(&Standard::default(), bytes)
+            .unwrap()
+            .to_bytes(),
+        bytes
+    );
 }

@@ -5,7 +5,7 @@
 #![allow(unsafe_code)]
 
 use super::{FULL, GROUP, Line, SHIFT};
-use crate::games::einstein::learned::totals;
+use crate::games::einstein::learned::lane_sums;
 use std::arch::x86_64::*;
 
 pub(super) type Vector = __m256i;
@@ -128,9 +128,9 @@ pub(super) fn output(first: Vector, second: Vector, weights: Vector) -> Vector {
 #[inline]
 #[target_feature(enable = "avx2")]
 pub(super) fn store_totals(out: &mut [i32; GROUP], vectors: [Vector; GROUP], more: i32) {
-    totals::store(
+    lane_sums::store(
         out,
-        _mm_add_epi32(totals::of_eights(vectors), _mm_set1_epi32(more)),
+        _mm_add_epi32(lane_sums::of_eights(vectors), _mm_set1_epi32(more)),
     );
 }
 

@@ -2,7 +2,7 @@
 //! instructions.
 
 use super::*;
-use crate::core::game::Game;
+use crate::core::game::{Game, MoveCount};
 use crate::games::einstein::dice::Die;
 use crate::games::einstein::{EinStein, GONE, MoveList, Variant};
 use proptest::prelude::*;
@@ -23,16 +23,24 @@ fn all_sets() -> Vec<TupleSet> {
         "a0 a1 a2 a3 a4 a5 a6 a7",
         "b7 s8 d8",
     ];
-    all.push(TupleSet::custom(&mixed).unwrap());
+    all.push(TupleSet::custom(&Standard::default(), &mixed).unwrap());
     // All kinds of cells in tuples of at most four.
-    all.push(TupleSet::custom(&["o0 o1 o5 o6", "m7 m12", "m3 b4 o8", "s7 o12"]).unwrap());
+    all.push(
+        TupleSet::custom(
+            &Standard::default(),
+            &["o0 o1 o5 o6", "m7 m12", "m3 b4 o8", "s7 o12"],
+        )
+        .unwrap(),
+    );
     let board: Vec<String> = (0..256)
         .map(|number| format!("b{} b{}", number % 25, (number % 25 + 1 + number / 25) % 25))
         .collect();
-    all.push(TupleSet::custom(&board).unwrap());
-    let windows = TupleSet::named("board-windows").unwrap().tuple_texts();
+    all.push(TupleSet::custom(&Standard::default(), &board).unwrap());
+    let windows = TupleSet::named(&Standard::default(), "board-windows")
+        .unwrap()
+        .tuple_texts();
     all.push(
-        TupleSet::custom(&windows[..40])
+        TupleSet::custom(&Standard::default(), &windows[..40])
             .unwrap()
             .with_phases(&[4, 11])
             .unwrap(),
@@ -51,11 +59,8 @@ fn networks(set: &TupleSet, seed: u64) -> Vec<NTuple> {
 
 /// A network on every instruction set there is.
 fn on_all(network: &NTuple) -> Vec<NTuple> {
-    let available = Instructions::ALL
-        .into_iter()
-        .filter(|instructions| instructions.is_available());
-    available
-        .map(|instructions| network.clone().on(instructions).unwrap())
+    Instructions::available()
+        .map(|instructions| network.clone().on(instructions))
         .collect()
 }
 
@@ -77,14 +82,10 @@ fn check(networks: &[NTuple], game: &Standard, position: &Position, caches: &mut
         let name = format!(
             "{} {:?} {position:?}",
             network.set().name(),
-            network.set().instructions()
+            network.set().kernels().instructions
         );
         let found = network.one_ply(game, position, cache);
-        assert_eq!(
-            (found.value.to_bits(), found),
-            (expected.value.to_bits(), expected),
-            "{name}"
-        );
+        assert_eq!(found.to_bits(), expected.to_bits(), "{name}");
         let mut scores = vec![f32::NAN; moves.len()];
         network.score_successors(game, position, &moves, &mut scores);
         for (&mv, score) in moves.iter().zip(scores) {
@@ -215,16 +216,15 @@ fn captures_of_last_stones_arrivals_and_own_stones_are_there() {
             &position,
             &mut vec![Successors::default(); networks.len()],
         );
-        let found = networks[0].one_ply(&game, &position, &mut Successors::default());
-        assert_eq!((found.successors, found.evaluated), (7, 4));
     }
+    assert_eq!(game.count_moves(&position), MoveCount { all: 7, open: 4 });
 }
 
 #[test]
 fn weights_of_all_moves_together_may_be_larger_than_any_sum() {
     let game = Standard::default();
     // All moves change the one tuple, whose weight alone is nearly all that fits.
-    let set = TupleSet::custom(&["d6 d7 d8 d9 d10 d11"]).unwrap();
+    let set = TupleSet::custom(&Standard::default(), &["d6 d7 d8 d9 d10 d11"]).unwrap();
     let rows = set.rows();
     let networks = on_all(&NTuple::new(set, vec![255.0; rows], 0.0).unwrap());
     for position in test_support::random_positions(&game, 43, 200) {
@@ -244,7 +244,7 @@ fn what_is_no_position_breaks_nothing() {
         for position in test_support::impossible_positions(60) {
             for network in networks {
                 let found = network.one_ply(&game, &position, &mut Successors::default());
-                assert!(found.value.is_finite() || found.successors == 0);
+                assert!(found.is_finite() || game.count_moves(&position).all == 0);
             }
         }
     }

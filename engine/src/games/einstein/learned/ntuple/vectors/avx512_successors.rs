@@ -3,8 +3,8 @@
 //!
 //! A move is four selections of bytes of the view. From the view after it the rows of all tuples
 //! would follow in a few instructions a block, but each weight costs a read; so the rows of tuples
-//! that are touched are moved together, those of all moves one after the other, and the weights of
-//! the others are taken from the position before. Invariant: the sums of `changes.rs`.
+//! that are watchers are moved together, those of all moves one after the other, and the weights of
+//! the others are taken from the position before. Invariant: the sums of `differences.rs`.
 
 use super::super::cell::{
     ALIVE, BOARD, CELLS, DISTANCES, MOBILE, OWNERS, SQUARES, STONE_SQUARES, STONES,
@@ -14,8 +14,8 @@ use super::super::plan::{self, LANES};
 use super::super::successors::Parent;
 use super::avx512::{lanes_of, load, look_up, numbers, quads, view};
 use super::{DISTANCE, OWNER};
+use crate::games::einstein::learned::lane_sums;
 use crate::games::einstein::learned::steps::{Logits, MOST, Step};
-use crate::games::einstein::learned::totals;
 use crate::games::einstein::{MAX_STONES, Standard};
 use std::arch::x86_64::*;
 use std::mem::MaybeUninit;
@@ -104,7 +104,7 @@ fn clear(mask: __m512i, others: __m512i) -> __m512i {
     _mm512_andnot_si512(mask, others)
 }
 
-/// Blocks whose tuples are moved together: one word of bits says which of them are touched.
+/// Blocks whose tuples are moved together: one word of bits says which of them are watchers.
 const GROUP: usize = 4;
 
 /// Room for the rows of a group after all moves, and for one vector more.
@@ -181,7 +181,7 @@ fn view_after<const REDUCED: bool>(
         _mm512_set1_epi8(symbol as i8),
         clear(load(&SQUARE.0[left][0]), first),
     );
-    if parent.touched.stones {
+    if parent.watchers.stones {
         let own = Standard::GOAL.wrapping_sub(step.square) & 31;
         first = select(
             load(&STONE.0[stone]),
@@ -280,7 +280,7 @@ unsafe fn add_group<const REDUCED: bool, const LONG: bool, const BLOCKS: usize>(
     }; BLOCKS];
     let mut held = [[0u32; LANES]; BLOCKS];
     for (at, (block, held)) in blocks.iter_mut().zip(&mut held).enumerate() {
-        let (one, steps) = moves.parent.set.plan().block(GROUP * part + at);
+        let (one, steps) = moves.parent.set.kernels().plan.block(GROUP * part + at);
         let step = &steps[0];
         let (places, within_pairs, pairs) = (
             load(&step.places),
@@ -302,13 +302,13 @@ unsafe fn add_group<const REDUCED: bool, const LONG: bool, const BLOCKS: usize>(
         ));
     }
     let mut rows = Numbers([const { MaybeUninit::uninit() }; ROOM]);
-    let (mut ends, mut touched) = ([0; MOST], [0; MOST]);
+    let (mut ends, mut watchers) = ([0; MOST], [0; MOST]);
     let mut filled = 0;
-    for ((&step, touched), end) in moves.steps.iter().zip(&mut touched).zip(&mut ends) {
+    for ((&step, watchers), end) in moves.steps.iter().zip(&mut watchers).zip(&mut ends) {
         let after = view_after::<REDUCED>(&moves.before, moves.parent, step, &moves.mobility);
-        *touched = moves.parent.touched_by(step, part);
+        *watchers = moves.parent.watched_by(step, part);
         for (at, block) in blocks.iter().enumerate() {
-            let mask = (*touched >> (LANES * at)) as u16;
+            let mask = (*watchers >> (LANES * at)) as u16;
             rows.store(
                 filled,
                 _mm512_maskz_compress_epi32(mask, block.rows::<REDUCED, LONG>(&after)),
@@ -344,7 +344,7 @@ unsafe fn add_group<const REDUCED: bool, const LONG: bool, const BLOCKS: usize>(
         for (at, &held) in held.iter().enumerate() {
             vector = _mm512_mask_sub_epi32(
                 vector,
-                (touched[index] >> (LANES * at)) as u16,
+                (watchers[index] >> (LANES * at)) as u16,
                 vector,
                 held,
             );
@@ -393,7 +393,7 @@ pub(super) unsafe fn successors<const REDUCED: bool, const LONG: bool>(
         whole: one_lane(bias),
         changes: [const { MaybeUninit::uninit() }; MOST],
     };
-    let blocks = parent.set.plan().blocks.len();
+    let blocks = parent.set.kernels().plan.blocks.len();
     assert!(blocks > 0);
     for part in 0..blocks.div_ceil(GROUP) {
         // SAFETY: the caller's promise, and groups are added in order.
@@ -407,14 +407,14 @@ pub(super) unsafe fn successors<const REDUCED: bool, const LONG: bool>(
         }
     }
     for (changes, out) in moves.changes[..steps.len()]
-        .chunks(totals::TOGETHER)
+        .chunks(lane_sums::TOGETHER)
         .zip(sums.as_chunks_mut().0)
     {
-        let mut four = [moves.whole; totals::TOGETHER];
+        let mut four = [moves.whole; lane_sums::TOGETHER];
         for (sum, change) in four.iter_mut().zip(changes) {
             // SAFETY: there is one group of blocks at least, and it has written those of all steps.
             *sum = _mm512_add_epi32(*sum, unsafe { change.assume_init() });
         }
-        totals::store(out, totals::of_sixteens(four));
+        lane_sums::store(out, lane_sums::of_sixteens(four));
     }
 }

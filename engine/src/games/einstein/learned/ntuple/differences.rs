@@ -1,0 +1,190 @@
+//! What moves change of a sum, tuple by tuple, in plain code: the definition, and fast where there
+//! are no wide vectors.
+//!
+//! A stone is first lifted from its square, which its moves have in common; each of them then
+//! changes the other cells, one after the other. Of the last one the tuples need not be kept up to
+//! date. Invariant: after each change the rows and weights that are held are those of the view with
+//! all changes so far.
+
+use super::cell::{ALIVE, BOARD, DISTANCES, MOBILE, OWNERS, SQUARES, STONE_SQUARES};
+use super::successors::Parent;
+use super::view::View;
+use super::watchers::Watcher;
+use crate::games::einstein::evaluators::race_tables::distance;
+use crate::games::einstein::learned::steps::Step;
+use crate::games::einstein::{MAX_STONES, Standard};
+use crate::learned::tuples::WholeWeights;
+
+/// The row of a tuple, over all tables and phases, and its weight.
+#[derive(Clone, Copy, Default)]
+struct Held {
+    row: u32,
+    weight: i32,
+}
+
+/// A symbol that changes: where, and to what.
+type Change = (usize, u8);
+
+/// A change as tuples see it: those that do, and the symbol's difference.
+type Difference<'a> = (&'a [Watcher], u32);
+
+/// Most changes that a stone makes when it is put down.
+const MOST: usize = 8;
+
+/// All sums after steps, bias included; `MOST_TUPLES` is at least the number of tuples.
+#[inline]
+pub(super) fn successors<const MOST_TUPLES: usize>(
+    parent: &Parent<'_>,
+    whole_weights: &WholeWeights,
+    steps: &[Step],
+    sums: &mut [i32],
+) {
+    let weights = &whole_weights.weights[..];
+    let watchers = parent.watchers;
+    let view = if watchers.owners || watchers.mobility {
+        View::new(&parent.turned)
+    } else {
+        View::plain(&parent.turned)
+    };
+    let difference = |(place, symbol): Change| -> Difference<'_> {
+        (
+            watchers.at(place),
+            u32::from(symbol).wrapping_sub(u32::from(view.symbol(place))),
+        )
+    };
+    let mut rows = [0; MOST_TUPLES];
+    let rows = &mut rows[..parent.set.tuples()];
+    parent.set.indices(&parent.turned, rows);
+    let mut whole = [Held::default(); MOST_TUPLES];
+    let mut sum = whole_weights.bias;
+    for (held, &row) in whole.iter_mut().zip(&*rows) {
+        *held = Held {
+            row,
+            weight: weights[row as usize],
+        };
+        sum += held.weight;
+    }
+    // With the stone that moves next lifted, and the same while it is put down.
+    let (mut lifted, mut current) = (whole, whole);
+    let several = watchers.stones || watchers.owners || watchers.mobility;
+    let mut up = None;
+    let mut sum_lifted = sum;
+    for (&step, out) in steps.iter().zip(sums) {
+        let (stone, left) = (usize::from(step.stone), parent.left_by(step));
+        if up != Some((stone, left)) {
+            for place in up.iter().flat_map(|&(_, left)| square(left)) {
+                restore(watchers.at(place), &whole, &mut lifted);
+                if several {
+                    restore(watchers.at(place), &whole, &mut current);
+                }
+            }
+            sum_lifted = sum;
+            for place in square(left) {
+                let difference = difference((place, 0));
+                sum_lifted += change(difference, weights, &mut lifted);
+                if several {
+                    restore(difference.0, &lifted, &mut current);
+                }
+            }
+            up = Some((stone, left));
+        }
+        let to = usize::from(step.square);
+        let put = difference((BOARD + to, (MAX_STONES + stone + 1) as u8));
+        if !several {
+            *out = sum_lifted + look(put, weights, &lifted);
+            continue;
+        }
+        let mut changes = [(&[][..], 0); MOST];
+        let mut count = 0;
+        let mut add = |change: Change| {
+            changes[count] = difference(change);
+            count += 1;
+        };
+        if watchers.owners {
+            add((OWNERS + to, view.symbol(OWNERS + left)));
+        }
+        if watchers.mobility {
+            add((MOBILE + to, view.symbol(MOBILE + left)));
+        }
+        if watchers.stones {
+            let own = Standard::GOAL - step.square;
+            add((STONE_SQUARES + MAX_STONES + stone, own));
+            add((DISTANCES + MAX_STONES + stone, distance(own)));
+            if let Some(dead) = parent.captured_by(step).checked_sub(1) {
+                add((STONE_SQUARES + dead, SQUARES as u8));
+                add((DISTANCES + dead, 0));
+                add((ALIVE + dead, 0));
+            }
+        }
+        let changes = &changes[..count];
+        *out = sum_lifted;
+        for &difference in changes.iter().filter(|difference| difference.1 != 0) {
+            *out += change(difference, weights, &mut current);
+        }
+        *out += look(put, weights, &current);
+        for (watchers, _) in changes {
+            restore(watchers, &lifted, &mut current);
+        }
+    }
+}
+
+/// The places of the view that say what stands on a square.
+#[inline]
+fn square(square: usize) -> [usize; 3] {
+    [BOARD, OWNERS, MOBILE].map(|first| first + square)
+}
+
+/// A tuple after a change.
+#[inline(always)]
+fn after(watcher: &Watcher, symbols: u32, weights: &[i32], held: &Held) -> Held {
+    let row = held.row.wrapping_add(watcher.stride.wrapping_mul(symbols));
+    Held {
+        row,
+        weight: weights[row as usize],
+    }
+}
+
+/// Makes a change, and tells by how much the sum changes.
+#[inline(always)]
+fn change<const MOST_TUPLES: usize>(
+    (watchers, symbols): Difference<'_>,
+    weights: &[i32],
+    held: &mut [Held; MOST_TUPLES],
+) -> i32 {
+    let mut sum = 0;
+    for watcher in watchers {
+        let held = &mut held[usize::from(watcher.tuple) % MOST_TUPLES];
+        let after = after(watcher, symbols, weights, held);
+        sum += after.weight - held.weight;
+        *held = after;
+    }
+    sum
+}
+
+/// By how much a change would change the sum.
+#[inline(always)]
+fn look<const MOST_TUPLES: usize>(
+    (watchers, symbols): Difference<'_>,
+    weights: &[i32],
+    held: &[Held; MOST_TUPLES],
+) -> i32 {
+    let mut sum = 0;
+    for watcher in watchers {
+        let held = &held[usize::from(watcher.tuple) % MOST_TUPLES];
+        sum += after(watcher, symbols, weights, held).weight - held.weight;
+    }
+    sum
+}
+
+/// Brings tuples back to what they were.
+#[inline(always)]
+fn restore<const MOST_TUPLES: usize>(
+    watchers: &[Watcher],
+    from: &[Held; MOST_TUPLES],
+    held: &mut [Held; MOST_TUPLES],
+) {
+    for watcher in watchers {
+        held[usize::from(watcher.tuple) % MOST_TUPLES] =
+            from[usize::from(watcher.tuple) % MOST_TUPLES];
+    }
+}

@@ -1,0 +1,97 @@
+//! Which tuples look at a cell, and by how much their rows change with its symbol.
+//!
+//! Invariant: the row of a tuple is its base and, over the watchers of the tuple, Σ stride · symbol.
+
+use super::cell::{ALIVE, BOARD, CELLS, DISTANCES, MOBILE, OWNERS, SQUARES, STONE_SQUARES, STONES};
+use crate::learned::inputs::Cell;
+use crate::learned::tuples::MAX_TUPLES;
+
+/// A tuple that looks at a cell.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Watcher {
+    /// What one step of the symbol adds to its row.
+    pub(super) stride: u32,
+    pub(super) tuple: u8,
+}
+
+/// A set of tuples, one bit each.
+pub(super) type Tuples = [u64; MAX_TUPLES / 64];
+
+/// The tuples of all cells, and of what a move may change together.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Watchers {
+    watchers: Vec<Watcher>,
+    /// Where those of each place of the view begin, and where the last ones end.
+    starts: [u16; CELLS + 1],
+    /// By square: those that see what stands there.
+    pub(super) of_square: [Tuples; 32],
+    /// By stone: those that see where it stands, while it lives.
+    pub(super) of_stone: [Tuples; 16],
+    /// By stone, from 1: those that see that it dies; none for 0.
+    pub(super) of_loss: [Tuples; 16],
+    /// Whether there are cells of stones, of owners, of mobility.
+    pub(super) stones: bool,
+    pub(super) owners: bool,
+    pub(super) mobility: bool,
+}
+
+impl Watchers {
+    pub(super) fn new(tuples: &[Vec<Cell>]) -> Self {
+        let mut lists = vec![Vec::new(); CELLS];
+        for (tuple, cells) in (0..=u8::MAX).zip(tuples) {
+            let mut stride = 1;
+            for cell in cells {
+                lists[cell.place()].push(Watcher { stride, tuple });
+                stride *= cell.symbols() as u32;
+            }
+        }
+        let mut starts = [0; CELLS + 1];
+        for place in 0..CELLS {
+            starts[place + 1] = starts[place] + lists[place].len() as u16;
+        }
+        let any = |first: usize, count: usize| {
+            lists[first..first + count]
+                .iter()
+                .any(|list| !list.is_empty())
+        };
+        let together = |places: &[usize]| {
+            let mut together = Tuples::default();
+            for watcher in places.iter().flat_map(|&place| &lists[place]) {
+                together[usize::from(watcher.tuple / 64)] |= 1 << (watcher.tuple % 64);
+            }
+            together
+        };
+        let (mut of_square, mut of_stone, mut of_loss) = (
+            [Tuples::default(); 32],
+            [Tuples::default(); 16],
+            [Tuples::default(); 16],
+        );
+        for (square, tuples) in of_square.iter_mut().enumerate().take(SQUARES) {
+            *tuples = together(&[BOARD + square, OWNERS + square, MOBILE + square]);
+        }
+        for stone in 0..STONES {
+            of_stone[stone] = together(&[STONE_SQUARES + stone, DISTANCES + stone]);
+            of_loss[stone + 1] =
+                together(&[STONE_SQUARES + stone, DISTANCES + stone, ALIVE + stone]);
+        }
+        Self {
+            stones: any(STONE_SQUARES, 3 * STONES),
+            owners: any(OWNERS, SQUARES),
+            mobility: any(MOBILE, SQUARES),
+            watchers: lists.concat(),
+            starts,
+            of_square,
+            of_stone,
+            of_loss,
+        }
+    }
+
+    /// Those that look at a place of the view, each once.
+    #[inline]
+    pub(super) fn at(&self, place: usize) -> &[Watcher] {
+        let place = place % CELLS;
+        &self.watchers[usize::from(self.starts[place])..usize::from(self.starts[place + 1])]
+    }
+}
+
+const _: () = assert!(DISTANCES == STONE_SQUARES + STONES && ALIVE == DISTANCES + STONES);

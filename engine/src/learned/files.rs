@@ -1,0 +1,544 @@
+//! Model files: weights of learned evaluators with everything needed to refuse them where they do
+//! not belong.
+//!
+//! A model file is a safetensors file with string metadata; `docs/formats.md`, section "Model
+//! files", is its specification. Invariant: what loads is, to the last bit, what was saved: the
+//! data section and the metadata each carry a checksum, and the description of the features must be
+//! the one this build computes. The same model gives the same bytes.
+
+use super::container::{Container, Tensor};
+use super::inputs::{DenseInputs, IntegerModel, Learnable, hash, network_layout};
+use super::names::{NameSet, Named, UnknownName};
+use super::network::{
+    Head, Heads, Layer, MAX_HIDDEN, Network, NetworkError, NetworkWeights, SPARSE_SCALE,
+};
+use super::tuples::{CUSTOM, NTupleError, TupleError, TupleNetwork, TupleSet};
+use crate::core::files::{self, FileError};
+use crate::play::registry::AnyEvaluator;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// Version of the format that this build writes and reads.
+pub const SCHEMA: &str = "1";
+
+/// A learned evaluator of any kind.
+#[derive(Clone, Debug)]
+pub enum Model<G: Learnable> {
+    /// An n-tuple network.
+    NTuple(TupleNetwork<G>),
+    /// A network over sparse and dense features.
+    Network(Network<G>),
+    /// A network in integers.
+    Integer(G::Integer),
+}
+
+/// A model with the story of its making.
+#[derive(Clone, Debug)]
+pub struct ModelFile<G: Learnable> {
+    /// Free text, JSON by custom: data, settings, seed and result of the training.
+    pub provenance: String,
+    /// The weights.
+    pub model: Model<G>,
+}
+
+/// A model file that could not be used, as one line that names the file.
+#[derive(Debug, thiserror::Error)]
+pub enum ModelError {
+    /// It could not be read or written.
+    #[error(transparent)]
+    File(#[from] FileError),
+    /// Its content is not a model for this build.
+    #[error("{}: {problem}", path.display())]
+    Content {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        problem: ModelProblem,
+    },
+}
+
+/// What is wrong with the content of a model file.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum ModelProblem {
+    /// Not a safetensors file.
+    #[error("not a model file: {0}")]
+    Foreign(String),
+    /// The header announces more data than there is.
+    #[error("truncated or overlong: the header announces {announced} bytes, the file has {found}")]
+    Length {
+        /// What the header says the whole file has.
+        announced: u64,
+        /// What it has.
+        found: u64,
+    },
+    /// A safetensors file without one of our metadata keys.
+    #[error("not a model file of this program: its metadata has no '{0}'")]
+    MissingKey(&'static str),
+    /// Another version of the format.
+    #[error("model schema '{0}' is not supported; this build reads schema '{SCHEMA}'")]
+    Schema(String),
+    /// A model for another game.
+    #[error("a model of {found}; this is {expected}")]
+    Game {
+        /// Its game.
+        found: String,
+        /// The game that is played.
+        expected: String,
+    },
+    /// A kind of model that this build does not know.
+    #[error("model kind '{0}' is unknown; there are 'ntuple', 'network' and 'integer_network'")]
+    Kind(String),
+    /// A tuple set that this build does not know, or that cannot be one.
+    #[error(transparent)]
+    Tuples(#[from] TupleError),
+    /// A group of inputs, or a head, that this build does not know.
+    #[error(transparent)]
+    UnknownName(#[from] UnknownName),
+    /// The model was trained on features that this build computes otherwise.
+    #[error(
+        "trained on other features (hash {wanted_hash}) than this build computes (hash {built_hash:016x}); \
+         from character {character} on the file has '{wanted}', this build '{built}'"
+    )]
+    Features {
+        /// The hash in the file.
+        wanted_hash: String,
+        /// The hash of this build's features.
+        built_hash: u64,
+        /// The first character, from 1, at which the descriptions differ.
+        character: usize,
+        /// How the file's description goes on there.
+        wanted: String,
+        /// How this build's does.
+        built: String,
+    },
+    /// Quantised on a scale that this build does not compute on.
+    #[error("scales '{found}' are not supported; this build has '{expected}'")]
+    Scales {
+        /// In the file.
+        found: String,
+        /// In this build.
+        expected: String,
+    },
+    /// A value of the metadata that cannot be read.
+    #[error("metadata '{key}' is '{value}'; expected {expected}")]
+    Value {
+        /// The key.
+        key: &'static str,
+        /// Its value.
+        value: String,
+        /// What would be right.
+        expected: &'static str,
+    },
+    /// The data or the metadata are not what was saved.
+    #[error("damaged: the {part} have checksum {found:016x}, the file promises {expected}")]
+    Checksum {
+        /// "weights" or "metadata".
+        part: &'static str,
+        /// Computed.
+        found: u64,
+        /// In the file.
+        expected: String,
+    },
+    /// A tensor that is needed is not there.
+    #[error("tensor {0} is missing")]
+    MissingTensor(String),
+    /// A tensor that does not belong there.
+    #[error("tensor {0} does not belong in this model")]
+    ExtraTensor(String),
+    /// A tensor of another type or shape.
+    #[error("tensor {tensor} is {found}, expected {expected}")]
+    Shape {
+        /// The tensor.
+        tensor: String,
+        /// Type and shape in the file.
+        found: String,
+        /// Type and shape that belong there.
+        expected: String,
+    },
+    /// Weights that make no n-tuple network.
+    #[error(transparent)]
+    NTuple(#[from] NTupleError),
+    /// Weights that make no network.
+    #[error(transparent)]
+    Network(#[from] NetworkError),
+    /// Weights that make no network in integers.
+    #[error("{0}")]
+    Integer(String),
+}
+
+impl<G: Learnable> PartialEq for Model<G> {
+    fn eq(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::NTuple(a), Self::NTuple(b)) => a == b,
+            (Self::Network(a), Self::Network(b)) => a == b,
+            (Self::Integer(a), Self::Integer(b)) => a == b,
+            _ => false,
+        }
+    }
+}
+
+impl<G: Learnable> PartialEq for ModelFile<G> {
+    fn eq(&self, other: &Self) -> bool {
+        self.provenance == other.provenance && self.model == other.model
+    }
+}
+
+impl<G: Learnable> ModelFile<G> {
+    /// Writes the model; the file appears complete or not at all.
+    ///
+    /// # Errors
+    /// If the file cannot be written.
+    pub fn save(&self, path: &Path) -> Result<(), ModelError> {
+        let bytes = self.to_bytes();
+        Ok(files::write_atomically(path, |file| {
+            file.write_all(&bytes)
+        })?)
+    }
+
+    /// Reads a model of a game and checks everything about it.
+    ///
+    /// # Errors
+    /// If the file cannot be read, or is no model for this build; see [`ModelProblem`].
+    pub fn load(game: &G, path: &Path) -> Result<Self, ModelError> {
+        let bytes = files::read(path)?;
+        Self::from_bytes(game, &bytes).map_err(|problem| ModelError::Content {
+            path: path.to_owned(),
+            problem,
+        })
+    }
+
+    /// The content of the model's file.
+    #[must_use]
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let mut container = match &self.model {
+            Model::NTuple(model) => ntuple_container(model),
+            Model::Network(model) => network_container(model),
+            Model::Integer(model) => model.container(),
+        };
+        let hash = container
+            .metadata
+            .get("features")
+            .map_or(0, |features| hash(features));
+        for (key, value) in [
+            ("schema", SCHEMA.to_owned()),
+            ("game", self.model.game()),
+            ("feature_hash", format!("{hash:016x}")),
+            ("provenance", self.provenance.clone()),
+        ] {
+            container.metadata.insert(key.to_owned(), value);
+        }
+        container.to_bytes()
+    }
+
+    /// The model of a game in the content of a file.
+    ///
+    /// # Errors
+    /// The first problem found, in the order: format, schema, game, kind, features, checksums,
+    /// tensors, weights.
+    pub fn from_bytes(game: &G, bytes: &[u8]) -> Result<Self, ModelProblem> {
+        let container = Container::parse(bytes)?;
+        let schema = container.value("schema")?;
+        if schema != SCHEMA {
+            return Err(ModelProblem::Schema(schema.to_owned()));
+        }
+        let played = game;
+        let game = &game.as_learned();
+        let found = container.value("game")?;
+        if found != game.model_game() {
+            return Err(ModelProblem::Game {
+                found: found.to_owned(),
+                expected: played.notation(),
+            });
+        }
+        let model = match container.value("kind")? {
+            "ntuple" => Model::NTuple(read_ntuple(game, container.clone())?),
+            "network" => Model::Network(read_network(game, container.clone())?),
+            INTEGER => Model::Integer(G::Integer::read(container.clone())?),
+            kind => return Err(ModelProblem::Kind(kind.to_owned())),
+        };
+        Ok(Self {
+            provenance: container.value("provenance")?.to_owned(),
+            model,
+        })
+    }
+}
+
+/// A learned evaluator of a game from a file.
+///
+/// # Errors
+/// In words, as [`ModelFile::load`].
+pub fn evaluator<G: Learnable>(game: &G, path: &Path) -> Result<Arc<dyn AnyEvaluator<G>>, String> {
+    let file = ModelFile::load(game, path).map_err(|error| error.to_string())?;
+    Ok(match file.model {
+        Model::NTuple(model) => Arc::new(model),
+        Model::Network(model) => Arc::new(model),
+        Model::Integer(model) => Arc::new(model),
+    })
+}
+
+impl<G: Learnable> Model<G> {
+    /// `ntuple`, `network` or `integer_network`, as in the metadata.
+    #[must_use]
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::NTuple(_) => "ntuple",
+            Self::Network(_) => "network",
+            Self::Integer(_) => INTEGER,
+        }
+    }
+
+    /// What model files call its game.
+    #[must_use]
+    pub fn game(&self) -> String {
+        match self {
+            Self::NTuple(model) => model.set().game().model_game(),
+            Self::Network(model) => model.game().to_owned(),
+            Self::Integer(model) => model.game(),
+        }
+    }
+
+    /// The canonical description of what the model looks at.
+    #[must_use]
+    pub fn features(&self) -> String {
+        match self {
+            Self::NTuple(model) => model.set().description(),
+            Self::Network(model) => model.layout().to_owned(),
+            Self::Integer(model) => model.layout(),
+        }
+    }
+
+    /// How many weights it has, biases included.
+    #[must_use]
+    pub fn parameters(&self) -> usize {
+        match self {
+            Self::NTuple(model) => model.weights().len() + 1,
+            Self::Network(model) => {
+                let weights = model.weights();
+                weights.sparse.len()
+                    + weights
+                        .float_tensors()
+                        .iter()
+                        .map(|(_, values)| values.len())
+                        .sum::<usize>()
+            }
+            Self::Integer(model) => model.parameters(),
+        }
+    }
+}
+
+/// The kind of networks in integers.
+const INTEGER: &str = "integer_network";
+
+/// Metadata of pairs.
+pub(crate) fn metadata<const N: usize>(pairs: [(&str, String); N]) -> BTreeMap<String, String> {
+    pairs
+        .into_iter()
+        .map(|(key, value)| (key.to_owned(), value))
+        .collect()
+}
+
+fn ntuple_container<G: Learnable>(model: &TupleNetwork<G>) -> Container {
+    let set = model.set();
+    let mut metadata = metadata([
+        ("kind", "ntuple".to_owned()),
+        ("features", set.description()),
+        ("shape", set.name().to_owned()),
+        ("scales", NO_SCALES.to_owned()),
+    ]);
+    if !set.phases().is_empty() {
+        metadata.insert("phases".to_owned(), set.phase_list(","));
+    }
+    Container {
+        metadata,
+        tensors: vec![
+            Tensor::floats("bias", vec![1], &[model.bias()]),
+            Tensor::floats("weights", vec![set.rows()], model.weights()),
+        ],
+    }
+}
+
+/// The scales of a file that holds no fixed-point tensor.
+const NO_SCALES: &str = "{}";
+
+fn network_scales() -> String {
+    format!("{{\"sparse\":{SPARSE_SCALE}}}")
+}
+
+fn network_container<G: Learnable>(model: &Network<G>) -> Container {
+    let weights = model.weights();
+    let widths = weights.widths();
+    let mut tensors = vec![Tensor::integers(
+        "sparse",
+        vec![weights.sparse.len() / widths[0], widths[0]],
+        &weights.sparse,
+    )];
+    for (name, values) in weights.float_tensors() {
+        if !values.is_empty() {
+            tensors.push(Tensor::floats(
+                &name,
+                network_shape::<G>(&name, values.len(), &widths),
+                values,
+            ));
+        }
+    }
+    let mut metadata = metadata([
+        ("kind", "network".to_owned()),
+        ("features", model.layout().to_owned()),
+        ("dense", model.groups().names()),
+        (
+            "shape",
+            widths
+                .iter()
+                .map(ToString::to_string)
+                .collect::<Vec<_>>()
+                .join(","),
+        ),
+        ("scales", network_scales()),
+    ]);
+    // Networks without heads keep the bytes they had before there were any.
+    if !model.heads().is_empty() {
+        metadata.insert(HEADS.to_owned(), model.heads().names());
+    }
+    Container { metadata, tensors }
+}
+
+/// The metadata key that names a network's heads.
+const HEADS: &str = "heads";
+
+/// Matrices are `[inputs, outputs]`, everything else is a vector.
+fn network_shape<G: Learnable>(name: &str, length: usize, widths: &[usize]) -> Vec<usize> {
+    let outputs = match name {
+        "dense" => widths[0],
+        "hidden2.weight" => widths[1],
+        "hidden3.weight" => widths[2],
+        "rolls.weight" => Head::Rolls.outputs(G::OUTCOMES),
+        "moves_to_go.weight" => Head::MovesToGo.outputs(G::OUTCOMES),
+        _ => return vec![length],
+    };
+    vec![length / outputs, outputs]
+}
+
+fn read_ntuple<G: Learnable>(
+    game: &G,
+    mut container: Container,
+) -> Result<TupleNetwork<G>, ModelProblem> {
+    let set = match container.value("shape")? {
+        CUSTOM => {
+            let features = container.value("features")?;
+            let list = features.rsplit_once(": ").map_or("", |(_, list)| list);
+            TupleSet::custom(game, &list.split(", ").collect::<Vec<_>>())?
+        }
+        name => TupleSet::named(game, name)?,
+    };
+    let set = set.with_phases(&read_phases(&container)?)?;
+    check_features(&container, &set.description())?;
+    check_scales(&container, NO_SCALES)?;
+    container.check_checksums()?;
+    let bias = container.take_floats("bias", &[1])?;
+    let weights = container.take_floats("weights", &[set.rows()])?;
+    container.finish()?;
+    Ok(TupleNetwork::new(set, weights, bias[0])?)
+}
+
+/// Most that remains in each phase but the last.
+fn read_phases(container: &Container) -> Result<Vec<u8>, ModelProblem> {
+    let Ok(text) = container.value("phases") else {
+        return Ok(Vec::new());
+    };
+    let phases: Option<Vec<u8>> = text.split(',').map(|stones| stones.parse().ok()).collect();
+    phases.ok_or_else(|| ModelProblem::Value {
+        key: "phases",
+        value: text.to_owned(),
+        expected: "the most that remains in each phase but the last, for example 5,8",
+    })
+}
+
+fn read_network<G: Learnable>(
+    game: &G,
+    mut container: Container,
+) -> Result<Network<G>, ModelProblem> {
+    let groups = NameSet::from_names(container.value("dense")?)?;
+    check_features(&container, &network_layout(game, groups))?;
+    check_scales(&container, &network_scales())?;
+    let widths = read_widths(container.value("shape")?)?;
+    let heads = Heads::from_names(container.metadata.get(HEADS).map_or("", |names| names))?;
+    container.check_checksums()?;
+    let first = widths[0];
+    let mut weights = NetworkWeights {
+        sparse: container.take_integers("sparse", &[game.sparse_rows(), first])?,
+        bias: container.take_floats("hidden1.bias", &[first])?,
+        ..NetworkWeights::default()
+    };
+    if !groups.is_empty() {
+        weights.dense =
+            container.take_floats("dense", &[G::Dense::new(game, groups).len(), first])?;
+    }
+    for (pair, number) in widths.windows(2).zip(2..) {
+        weights.hidden.push(Layer {
+            weights: container.take_floats(&format!("hidden{number}.weight"), pair)?,
+            bias: container.take_floats(&format!("hidden{number}.bias"), &pair[1..])?,
+        });
+    }
+    let last = widths[widths.len() - 1];
+    weights.output = container.take_floats("output.weight", &[last])?;
+    weights.output_bias = container.take_floats("output.bias", &[1])?[0];
+    for head in heads.iter() {
+        let outputs = head.outputs(G::OUTCOMES);
+        *weights.heads.layer_mut(head) = Some(Layer {
+            weights: container.take_floats(&format!("{}.weight", head.name()), &[last, outputs])?,
+            bias: container.take_floats(&format!("{}.bias", head.name()), &[outputs])?,
+        });
+    }
+    container.finish()?;
+    Ok(Network::from_fixed_point(game, groups, weights)?)
+}
+
+fn read_widths(shape: &str) -> Result<Vec<usize>, ModelProblem> {
+    let widths: Option<Vec<usize>> = shape
+        .split(',')
+        .map(|width| width.parse::<u16>().ok().map(usize::from))
+        .collect();
+    widths
+        .filter(|widths| (1..=MAX_HIDDEN).contains(&widths.len()))
+        .ok_or_else(|| ModelProblem::Value {
+            key: "shape",
+            value: shape.to_owned(),
+            expected: "the neurons of one to three hidden layers, for example 64,32",
+        })
+}
+
+/// Whether a file was trained on what this build computes.
+pub(crate) fn check_features(container: &Container, built: &str) -> Result<(), ModelProblem> {
+    let wanted = container.value("features")?;
+    let (wanted_hash, built_hash) = (container.value("feature_hash")?, hash(built));
+    if wanted == built && wanted_hash == format!("{built_hash:016x}") {
+        return Ok(());
+    }
+    let same = wanted
+        .chars()
+        .zip(built.chars())
+        .take_while(|(a, b)| a == b)
+        .count();
+    let excerpt = |text: &str| text.chars().skip(same).take(60).collect();
+    Err(ModelProblem::Features {
+        wanted_hash: wanted_hash.to_owned(),
+        built_hash,
+        character: same + 1,
+        wanted: excerpt(wanted),
+        built: excerpt(built),
+    })
+}
+
+/// Whether a file is on the scales of this build.
+pub(crate) fn check_scales(container: &Container, expected: &str) -> Result<(), ModelProblem> {
+    let found = container.value("scales")?;
+    if found == expected {
+        Ok(())
+    } else {
+        Err(ModelProblem::Scales {
+            found: found.to_owned(),
+            expected: expected.to_owned(),
+        })
+    }
+}

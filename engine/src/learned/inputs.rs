@@ -1,0 +1,413 @@
+//! What a game declares to be learned: a view of its positions as small symbols, sets of tuples over
+//! it, and the inputs of networks.
+//!
+//! One extractor serves training and inference. Invariant: everything is seen by a seat, and the
+//! same from every seat that stands alike; the canonical text of inputs names each of them with the
+//! version of its formula, and a model file carries it with its hash, so that no model ever runs on
+//! inputs other than those it was trained on.
+
+use super::container::Container;
+use super::files::ModelProblem;
+use super::names::{NameSet, Named};
+use super::tuples::TupleKernels;
+use crate::core::evaluator::Evaluator;
+use crate::core::game::Seat;
+use crate::core::random::RandomStream;
+use crate::play::playable::Playable;
+use std::fmt::Debug;
+use std::ops::RangeInclusive;
+use xxhash_rust::xxh3::xxh3_64;
+
+/// Most dense inputs a network has.
+pub const MAX_DENSE: usize = 128;
+
+/// The hash that stands for a canonical text of inputs in model files: xxh3, 64 bits.
+#[must_use]
+pub fn hash(layout: &str) -> u64 {
+    xxh3_64(layout.as_bytes())
+}
+
+/// Cells of one kind: places of a view that hold the same alphabet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CellGroup {
+    /// Before the number of a cell in texts.
+    pub letter: char,
+    /// The place of its first cell in a view; groups are listed in the order of their places.
+    pub start: usize,
+    /// How many cells there are.
+    pub count: usize,
+    /// How many symbols a cell may hold.
+    pub symbols: usize,
+    /// What the symbols mean, for the canonical text.
+    pub meaning: &'static str,
+    /// Whether it came later: only sets that use such cells tell what these mean.
+    pub late: bool,
+}
+
+/// One place of a view.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Cell {
+    place: u16,
+    symbols: u8,
+}
+
+impl CellGroup {
+    /// A cell of the group.
+    ///
+    /// # Panics
+    /// If there are not so many.
+    #[must_use]
+    pub fn cell(&self, number: usize) -> Cell {
+        assert!(number < self.count, "{}{number} is no cell", self.letter);
+        Cell {
+            place: (self.start + number) as u16,
+            symbols: self.symbols as u8,
+        }
+    }
+
+    /// All cells of the group.
+    pub fn all(&self) -> impl Iterator<Item = Cell> {
+        (0..self.count).map(|number| self.cell(number))
+    }
+
+    /// The cell's number, if it is of this group.
+    #[must_use]
+    pub fn number_of(&self, cell: Cell) -> Option<usize> {
+        cell.place()
+            .checked_sub(self.start)
+            .filter(|number| *number < self.count)
+    }
+
+    /// The names of the cells: `b0-24`.
+    #[must_use]
+    pub fn names(&self) -> String {
+        format!("{}0-{}", self.letter, self.count - 1)
+    }
+}
+
+impl Cell {
+    /// Where the cell is in a view.
+    #[must_use]
+    #[inline]
+    pub fn place(self) -> usize {
+        usize::from(self.place)
+    }
+
+    /// How many symbols it may hold.
+    #[must_use]
+    #[inline]
+    pub fn symbols(self) -> usize {
+        usize::from(self.symbols)
+    }
+}
+
+/// A set of tuples that has a name. A name keeps its tuples for ever; a better set gets a new one,
+/// so that old model files stay valid.
+#[derive(Debug)]
+pub struct NamedTuples<G> {
+    /// Its name.
+    pub name: &'static str,
+    /// The cells of each tuple.
+    pub tuples: fn(&G) -> Vec<Vec<Cell>>,
+}
+
+/// Tuples of one kind that a search may add to a set: what they are, and the cells of each.
+pub type TupleKind = (&'static str, Vec<Vec<Cell>>);
+
+/// A game that n-tuple networks and neural networks learn.
+pub trait Learnable: Playable {
+    /// How tuples are looked up: [`super::tuples::Plain`] is right for every game.
+    type Tuples: TupleKernels<Self>;
+    /// Dense inputs of networks: [`NoDense`] if there are none.
+    type Dense: DenseInputs<Self>;
+    /// The network in integers: [`NoInteger`] if there is none.
+    type Integer: IntegerModel<Self>;
+
+    /// What phases of tables go by, in words.
+    const PHASES_BY: &'static str = Self::REMAINING;
+
+    /// Chance outcomes, from 1, that heads of networks tell apart; 0: none.
+    const OUTCOMES: usize = 0;
+
+    /// Names of the dense groups that a network has unless told.
+    const USUAL_DENSE: &'static [&'static str] = &[];
+
+    /// The rules that models are made for, where those that are played may differ.
+    #[must_use]
+    fn as_learned(&self) -> Self {
+        self.clone()
+    }
+
+    /// What model files call the game with its parameters.
+    fn model_game(&self) -> String {
+        self.notation()
+    }
+
+    /// The cells of a view.
+    fn cells(&self) -> &[CellGroup];
+
+    /// Writes the symbol of each place of a view, as a seat sees the position; places of no cell are
+    /// left alone. Whatever the position, each symbol is below that of its cell.
+    fn look(&self, position: &Self::Position, seat: Seat, symbols: &mut [u8]);
+
+    /// What [`Playable::remaining`] may say of positions that are not over.
+    fn remaining_range(&self) -> RangeInclusive<usize>;
+
+    /// The sets of tuples that have names; the first is the usual one.
+    fn tuple_sets(&self) -> &'static [NamedTuples<Self>];
+
+    /// The cell that holds, but for other names of its symbols, in a position what this cell holds
+    /// in the position's image under a symmetry, see [`Playable::image`].
+    fn cell_image(&self, cell: Cell, symmetry: usize) -> Cell {
+        let _ = symmetry;
+        cell
+    }
+
+    /// What a search for tuples tries, images left out: pairs and triples of the cells of the first
+    /// group unless the game knows better.
+    fn tuple_kinds(&self, random: &mut RandomStream) -> Vec<TupleKind> {
+        let _ = random;
+        let cells: Vec<Cell> = self.cells()[0].all().collect();
+        let (mut pairs, mut triples) = (Vec::new(), Vec::new());
+        for (third, &c) in cells.iter().enumerate() {
+            for (second, &b) in cells[..third].iter().enumerate() {
+                pairs.push(vec![b, c]);
+                triples.extend(cells[..second].iter().map(|&a| vec![a, b, c]));
+            }
+        }
+        vec![("pairs", pairs), ("triples", triples)]
+    }
+
+    /// The cells whose symbols are the sparse inputs of networks, one-hot: the first group unless
+    /// the game says otherwise.
+    fn network_cells(&self) -> CellGroup {
+        self.cells()[0]
+    }
+
+    /// Rows of a sparse first layer: for each cell one a symbol.
+    fn sparse_rows(&self) -> usize {
+        let cells = self.network_cells();
+        cells.count * cells.symbols
+    }
+
+    /// Sparse inputs that are on in every position: one a cell.
+    fn active(&self) -> usize {
+        self.network_cells().count
+    }
+
+    /// Writes the row of each cell, as a seat sees the position.
+    fn sparse(&self, position: &Self::Position, seat: Seat, rows: &mut [u16]) {
+        let cells = self.network_cells();
+        with_view(self, position, seat, |symbols| {
+            let symbols = &symbols[cells.start..][..cells.count];
+            for ((number, row), &symbol) in (0..).zip(rows).zip(symbols) {
+                *row = (number * cells.symbols) as u16 + u16::from(symbol);
+            }
+        });
+    }
+
+    /// The canonical text of the sparse inputs.
+    fn sparse_layout(&self) -> String {
+        let cells = self.network_cells();
+        format!("sparse v1: {} {}", cells.names(), cells.meaning)
+    }
+}
+
+/// Places of a view that need no allocation.
+const ROOM: usize = 512;
+
+/// Shows a view of a position.
+#[inline]
+pub fn with_view<G: Learnable, R>(
+    game: &G,
+    position: &G::Position,
+    seat: Seat,
+    look: impl FnOnce(&[u8]) -> R,
+) -> R {
+    let places = game
+        .cells()
+        .last()
+        .map_or(0, |last| last.start + last.count);
+    if places <= ROOM {
+        let mut symbols = [0; ROOM];
+        game.look(position, seat, &mut symbols[..places]);
+        look(&symbols[..places])
+    } else {
+        let mut symbols = vec![0; places];
+        game.look(position, seat, &mut symbols);
+        look(&symbols)
+    }
+}
+
+/// The cell of a text, `b3`: one text a cell, neither `b+3` nor `b03`.
+#[must_use]
+pub fn cell_named(groups: &[CellGroup], text: &str) -> Option<Cell> {
+    let mut characters = text.chars();
+    let letter = characters.next()?;
+    let number = characters.as_str().parse().ok()?;
+    let group = groups.iter().find(|group| group.letter == letter)?;
+    (number < group.count)
+        .then(|| group.cell(number))
+        .filter(|cell| cell_text(groups, *cell) == text)
+}
+
+/// The text of a cell.
+#[must_use]
+pub fn cell_text(groups: &[CellGroup], cell: Cell) -> String {
+    groups
+        .iter()
+        .find_map(|group| Some(format!("{}{}", group.letter, group.number_of(cell)?)))
+        .unwrap_or_default()
+}
+
+/// A group of dense inputs.
+pub trait DenseGroup: Named {
+    /// How many numbers it has.
+    fn len(self) -> usize;
+
+    /// Never: every group has inputs.
+    fn is_empty(self) -> bool {
+        self.len() == 0
+    }
+
+    /// Name, version of the formula, and what the numbers are; changes whenever they do.
+    fn layout(self) -> &'static str;
+}
+
+/// Computes the dense inputs of the groups that were chosen: numbers of about `[-2, 2]`.
+pub trait DenseInputs<G: Playable>: Clone + Debug + Send + Sync + 'static {
+    /// The groups there are.
+    type Group: DenseGroup;
+
+    /// The extractor of groups, under these rules.
+    fn new(game: &G, groups: NameSet<Self::Group>) -> Self;
+
+    /// The groups that are on.
+    fn groups(&self) -> NameSet<Self::Group>;
+
+    /// Writes the inputs of a position that is not over, in the order of its groups, as the seat to
+    /// move sees it; `out` is as long as they are many.
+    fn fill(&self, game: &G, position: &G::Position, out: &mut [f32]);
+
+    /// How many inputs there are.
+    fn len(&self) -> usize {
+        self.groups().iter().map(DenseGroup::len).sum()
+    }
+
+    /// Whether no group is on.
+    fn is_empty(&self) -> bool {
+        self.groups().is_empty()
+    }
+}
+
+/// The canonical text that names every input of a network with these dense groups.
+#[must_use]
+pub fn network_layout<G: Learnable>(game: &G, groups: NameSet<DenseGroupOf<G>>) -> String {
+    std::iter::once(game.sparse_layout())
+        .chain(groups.iter().map(|group| group.layout().to_owned()))
+        .collect::<Vec<_>>()
+        .join("; ")
+}
+
+/// The dense groups of a game.
+pub type DenseGroupOf<G> = <<G as Learnable>::Dense as DenseInputs<G>>::Group;
+
+/// No dense inputs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum NoGroup {}
+
+/// The dense inputs of a game that has none.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct NoDense;
+
+impl Named for NoGroup {
+    const ALL: &'static [Self] = &[];
+    const KIND: &'static str = "feature group";
+
+    fn name(self) -> &'static str {
+        match self {}
+    }
+
+    fn number(self) -> usize {
+        match self {}
+    }
+}
+
+impl DenseGroup for NoGroup {
+    fn len(self) -> usize {
+        match self {}
+    }
+
+    fn layout(self) -> &'static str {
+        match self {}
+    }
+}
+
+impl<G: Playable> DenseInputs<G> for NoDense {
+    type Group = NoGroup;
+
+    fn new(_: &G, _: NameSet<NoGroup>) -> Self {
+        Self
+    }
+
+    fn groups(&self) -> NameSet<NoGroup> {
+        NameSet::NONE
+    }
+
+    fn fill(&self, _: &G, _: &G::Position, _: &mut [f32]) {}
+}
+
+/// A network in integers, which a game may bring with inputs of its own.
+pub trait IntegerModel<G: Playable>: Evaluator<G> + Clone + Debug + PartialEq + 'static {
+    /// The canonical description of its inputs.
+    fn layout(&self) -> String;
+
+    /// How many weights it has, biases included.
+    fn parameters(&self) -> usize;
+
+    /// What model files call its game.
+    fn game(&self) -> String;
+
+    /// The parts of its file but for those that all models have.
+    fn container(&self) -> Container;
+
+    /// The network in a file whose game was looked at.
+    ///
+    /// # Errors
+    /// If there is something wrong with any other part of it.
+    fn read(container: Container) -> Result<Self, ModelProblem>;
+}
+
+/// The network in integers of a game that has none.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NoInteger {}
+
+impl<G: Playable> Evaluator<G> for NoInteger {
+    type Cache = ();
+
+    fn value(&self, _: &G, _: &G::Position, (): &()) -> f32 {
+        match *self {}
+    }
+}
+
+impl<G: Playable> IntegerModel<G> for NoInteger {
+    fn layout(&self) -> String {
+        match *self {}
+    }
+
+    fn parameters(&self) -> usize {
+        match *self {}
+    }
+
+    fn game(&self) -> String {
+        match *self {}
+    }
+
+    fn container(&self) -> Container {
+        match *self {}
+    }
+
+    fn read(_: Container) -> Result<Self, ModelProblem> {
+        Err(ModelProblem::Kind("integer_network".to_owned()))
+    }
+}

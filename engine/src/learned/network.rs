@@ -1,0 +1,444 @@
+//! Inference of small networks over the shared features, without a learning framework.
+//!
+//! hidden₁ = clip(Σ rows of the cells + dense · W + b), hiddenₖ₊₁ = clip(hiddenₖ · Wₖ +
+//! bₖ), logit = hidden · w + b, value = logistic(logit), with clip to `[0, 1]`. Invariant: the sum
+//! of the cells' rows is kept in fixed point ([`SPARSE_SCALE`]), so that following a move equals
+//! starting afresh to the last bit; all other sums have one fixed order, so that every instruction
+//! set gives the same bits. The idea of the accumulator is NNUE's (Nasu 2018).
+
+mod accumulator;
+mod heads;
+mod kernels;
+
+pub use accumulator::Accumulators;
+pub use heads::{Head, HeadWeights, Heads, PLIES_SCALE};
+
+use super::inputs::{DenseGroupOf, DenseInputs, Learnable, MAX_DENSE, network_layout};
+use super::names::{NameSet, Named};
+use crate::core::calibration::logistic;
+use crate::core::evaluator::Evaluator;
+use crate::core::simd::Instructions;
+
+/// What a sparse weight of 1.0 is in fixed point.
+pub const SPARSE_SCALE: i32 = 1 << 20;
+
+/// Largest sparse weight in fixed point (128.0), where the cells are at most fifteen; more of them
+/// have to share the same sum, which cannot overflow.
+pub const MAX_SPARSE: i32 = 128 * SPARSE_SCALE;
+
+/// Largest weight or bias elsewhere: far beyond use, and small enough that no sum becomes infinite.
+pub const MAX_WEIGHT: f32 = 1e6;
+
+/// Layers have a multiple of this many neurons.
+pub const LANES: usize = 16;
+
+/// Most neurons in a layer.
+pub const MAX_WIDTH: usize = 1024;
+
+/// Most hidden layers.
+pub const MAX_HIDDEN: usize = 3;
+
+/// A layer after the first: `outputs` neurons that see all `inputs` of the layer before it.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Layer {
+    /// One row of `outputs` weights for each input, one row after the other.
+    pub weights: Vec<f32>,
+    /// One bias for each output.
+    pub bias: Vec<f32>,
+}
+
+/// All weights of a network but for the names of its dense inputs, as training leaves them. Matrices are input-major: one row for each
+/// input.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct NetworkWeights<S = f32> {
+    /// `[sparse rows × width]`: what each symbol of each cell adds to the first hidden layer.
+    pub sparse: Vec<S>,
+    /// `[dense inputs × width]`.
+    pub dense: Vec<f32>,
+    /// `[width]`: the bias of the first hidden layer; its length is the width.
+    pub bias: Vec<f32>,
+    /// The hidden layers after the first, at most two.
+    pub hidden: Vec<Layer>,
+    /// `[width of the last hidden layer]`.
+    pub output: Vec<f32>,
+    /// The bias of the logit.
+    pub output_bias: f32,
+    /// What else is read off the last hidden layer; nothing by default.
+    pub heads: HeadWeights,
+}
+
+/// Weights that make no network. `tensor` is the name that model files use.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum NetworkError {
+    /// A layer of a width that is not offered.
+    #[error(
+        "hidden layer {layer} has {width} neurons; widths are multiples of {LANES} up to {MAX_WIDTH}"
+    )]
+    Width {
+        /// The hidden layer, from 1.
+        layer: usize,
+        /// Its width.
+        width: usize,
+    },
+    /// Too many layers.
+    #[error("{0} hidden layers; there can be 1 to {MAX_HIDDEN}")]
+    Layers(usize),
+    /// Inputs that are more than is offered.
+    #[error("{found} {what}; there may be {most}")]
+    Inputs {
+        /// Which inputs.
+        what: &'static str,
+        /// How many there are.
+        found: usize,
+        /// How many there may be.
+        most: usize,
+    },
+    /// A tensor of another size.
+    #[error("tensor {tensor} has {found} weights; {expected} belong there")]
+    Length {
+        /// The tensor.
+        tensor: String,
+        /// Its weights.
+        found: usize,
+        /// What the other tensors demand.
+        expected: usize,
+    },
+    /// A weight that is no number, infinite or too large.
+    #[error("tensor {tensor} holds {weight} at {index}; weights lie within ±{limit}")]
+    Weight {
+        /// The tensor.
+        tensor: String,
+        /// Where in it, from 0.
+        index: usize,
+        /// The weight.
+        weight: f32,
+        /// The largest there may be.
+        limit: f32,
+    },
+}
+
+/// A network ready to evaluate. Immutable and shared; what changes along a game is in
+/// [`Accumulators`].
+#[derive(Clone, Debug)]
+pub struct Network<G: Learnable> {
+    weights: NetworkWeights<i32>,
+    features: G::Dense,
+    dense: usize,
+    active: usize,
+    instructions: Instructions,
+    game: String,
+    layout: String,
+}
+
+/// The largest sparse weight, in fixed point, of a network over so many cells.
+fn most_sparse(active: usize) -> i32 {
+    MAX_SPARSE.min(i32::MAX / active.max(1) as i32)
+}
+
+impl<G: Learnable> Network<G> {
+    /// The network of trained weights; the sparse ones are rounded to multiples of 1 /
+    /// [`SPARSE_SCALE`].
+    ///
+    /// # Errors
+    /// If sizes do not fit together or a weight is not finite or too large.
+    pub fn new(
+        game: &G,
+        groups: NameSet<DenseGroupOf<G>>,
+        weights: NetworkWeights,
+    ) -> Result<Self, NetworkError> {
+        let limit = most_sparse(game.active()) as f32 / SPARSE_SCALE as f32;
+        check_weights("sparse", &weights.sparse, limit)?;
+        let sparse = weights
+            .sparse
+            .iter()
+            .map(|weight| (weight * SPARSE_SCALE as f32).round_ties_even() as i32)
+            .collect();
+        let NetworkWeights {
+            dense,
+            bias,
+            hidden,
+            output,
+            output_bias,
+            heads,
+            ..
+        } = weights;
+        let weights = NetworkWeights {
+            sparse,
+            dense,
+            bias,
+            hidden,
+            output,
+            output_bias,
+            heads,
+        };
+        Self::from_fixed_point(game, groups, weights)
+    }
+
+    /// The network of weights whose sparse part is in fixed point already.
+    ///
+    /// # Errors
+    /// As [`Self::new`].
+    pub fn from_fixed_point(
+        game: &G,
+        groups: NameSet<DenseGroupOf<G>>,
+        weights: NetworkWeights<i32>,
+    ) -> Result<Self, NetworkError> {
+        let features = G::Dense::new(game, groups);
+        let dense = features.len();
+        for (what, found, most) in [
+            ("sparse inputs", game.sparse_rows(), usize::from(u16::MAX)),
+            ("dense inputs", dense, MAX_DENSE),
+        ] {
+            if found > most {
+                return Err(NetworkError::Inputs { what, found, most });
+            }
+        }
+        check_sizes(&weights, game.sparse_rows(), dense, G::OUTCOMES)?;
+        let limit = most_sparse(game.active());
+        if let Some(index) = weights
+            .sparse
+            .iter()
+            .position(|weight| weight.unsigned_abs() > limit.unsigned_abs())
+        {
+            let weight = weights.sparse[index] as f32 / SPARSE_SCALE as f32;
+            return Err(NetworkError::Weight {
+                tensor: "sparse".into(),
+                index,
+                weight,
+                limit: (limit / SPARSE_SCALE) as f32,
+            });
+        }
+        for (tensor, values) in weights.float_tensors() {
+            check_weights(&tensor, values, MAX_WEIGHT)?;
+        }
+        Ok(Self {
+            layout: network_layout(game, groups),
+            game: game.model_game(),
+            weights,
+            features,
+            dense,
+            active: game.active(),
+            instructions: Instructions::detect(),
+        })
+    }
+
+    /// The same network with dense inputs for other rules than those it was trained on.
+    #[must_use]
+    pub fn assuming(mut self, game: &G) -> Self {
+        self.features = G::Dense::new(game, self.features.groups());
+        self
+    }
+
+    /// The same network on other instructions than the best this machine has; values do not change.
+    #[must_use]
+    pub fn on(self, instructions: Instructions) -> Self {
+        Self {
+            instructions,
+            ..self
+        }
+    }
+
+    /// The weights, the sparse ones in fixed point.
+    #[must_use]
+    pub fn weights(&self) -> &NetworkWeights<i32> {
+        &self.weights
+    }
+
+    /// Which dense inputs there are.
+    #[must_use]
+    pub fn groups(&self) -> NameSet<DenseGroupOf<G>> {
+        self.features.groups()
+    }
+
+    /// The instructions in use.
+    #[must_use]
+    pub fn instructions(&self) -> Instructions {
+        self.instructions
+    }
+
+    /// The canonical description of the inputs.
+    #[must_use]
+    pub fn layout(&self) -> &str {
+        &self.layout
+    }
+
+    /// What model files call its game.
+    #[must_use]
+    pub fn game(&self) -> &str {
+        &self.game
+    }
+
+    /// Log odds of the side to move; `accumulators` are those of `position`.
+    #[must_use]
+    pub fn logit(&self, game: &G, position: &G::Position, accumulators: &Accumulators) -> f32 {
+        let mut dense = [0.0; MAX_DENSE];
+        let dense = &mut dense[..self.dense];
+        let seat = game.to_move(position);
+        self.features.fill(game, position, dense);
+        // Two sizes of scratch space: clearing the large one would cost a small network more than
+        // its arithmetic.
+        if self.weights.widest() <= SMALL_WIDTH {
+            kernels::forward::<SMALL_WIDTH>(
+                self.instructions,
+                &self.weights,
+                accumulators.seen_by(seat),
+                dense,
+            )
+        } else {
+            kernels::forward::<MAX_WIDTH>(
+                self.instructions,
+                &self.weights,
+                accumulators.seen_by(seat),
+                dense,
+            )
+        }
+    }
+}
+
+/// Layers up to this width use little scratch space.
+const SMALL_WIDTH: usize = 128;
+
+impl<S> NetworkWeights<S> {
+    /// Neurons of each hidden layer.
+    #[must_use]
+    pub fn widths(&self) -> Vec<usize> {
+        std::iter::once(self.bias.len())
+            .chain(self.hidden.iter().map(|layer| layer.bias.len()))
+            .collect()
+    }
+
+    fn widest(&self) -> usize {
+        self.hidden
+            .iter()
+            .map(|layer| layer.bias.len())
+            .fold(self.bias.len(), usize::max)
+    }
+
+    /// The tensors in floating point with the names that model files use, in a fixed order.
+    pub fn float_tensors(&self) -> Vec<(String, &[f32])> {
+        let mut tensors = vec![
+            ("dense".to_owned(), &self.dense[..]),
+            ("hidden1.bias".to_owned(), &self.bias[..]),
+        ];
+        for (layer, number) in self.hidden.iter().zip(2..) {
+            tensors.push((format!("hidden{number}.weight"), &layer.weights[..]));
+            tensors.push((format!("hidden{number}.bias"), &layer.bias[..]));
+        }
+        tensors.push(("output.weight".to_owned(), &self.output[..]));
+        tensors.push((
+            "output.bias".to_owned(),
+            std::slice::from_ref(&self.output_bias),
+        ));
+        tensors.extend(self.heads.float_tensors());
+        tensors
+    }
+}
+
+fn check_sizes<S>(
+    weights: &NetworkWeights<S>,
+    sparse_rows: usize,
+    dense: usize,
+    outcomes: usize,
+) -> Result<(), NetworkError> {
+    let widths = weights.widths();
+    if widths.len() > MAX_HIDDEN {
+        return Err(NetworkError::Layers(widths.len()));
+    }
+    for (&width, layer) in widths.iter().zip(1..) {
+        if width == 0 || width % LANES != 0 || width > MAX_WIDTH {
+            return Err(NetworkError::Width { layer, width });
+        }
+    }
+    let check = |tensor: &str, found: usize, expected: usize| {
+        if found == expected {
+            Ok(())
+        } else {
+            Err(NetworkError::Length {
+                tensor: tensor.to_owned(),
+                found,
+                expected,
+            })
+        }
+    };
+    check("sparse", weights.sparse.len(), sparse_rows * widths[0])?;
+    check("dense", weights.dense.len(), dense * widths[0])?;
+    for (layer, number) in weights.hidden.iter().zip(2..) {
+        check(
+            &format!("hidden{number}.weight"),
+            layer.weights.len(),
+            widths[number - 2] * widths[number - 1],
+        )?;
+    }
+    let last = widths[widths.len() - 1];
+    for (head, layer) in weights.heads.layers() {
+        let outputs = head.outputs(outcomes);
+        check(&format!("{}.bias", head.name()), layer.bias.len(), outputs)?;
+        check(
+            &format!("{}.weight", head.name()),
+            layer.weights.len(),
+            last * outputs,
+        )?;
+    }
+    check("output.weight", weights.output.len(), last)
+}
+
+fn check_weights(tensor: &str, weights: &[f32], limit: f32) -> Result<(), NetworkError> {
+    match weights
+        .iter()
+        .position(|weight| weight.is_nan() || weight.abs() > limit)
+    {
+        Some(index) => Err(NetworkError::Weight {
+            tensor: tensor.to_owned(),
+            index,
+            weight: weights[index],
+            limit,
+        }),
+        None => Ok(()),
+    }
+}
+
+impl<G: Learnable> PartialEq for Network<G> {
+    /// Equal weights for the same game; what they run on does not matter.
+    fn eq(&self, other: &Self) -> bool {
+        self.weights == other.weights && self.groups() == other.groups() && self.game == other.game
+    }
+}
+
+impl<G: Learnable> Evaluator<G> for Network<G> {
+    type Cache = Accumulators;
+
+    fn refresh(&self, game: &G, position: &G::Position, cache: &mut Accumulators) {
+        cache.refresh(self, game, position);
+    }
+
+    fn update(
+        &self,
+        game: &G,
+        parent: &Accumulators,
+        _: &G::Position,
+        _: G::Move,
+        after: &G::Position,
+        child: &mut Accumulators,
+    ) {
+        child.update(self, game, parent, after);
+    }
+
+    #[inline]
+    fn value(&self, game: &G, position: &G::Position, cache: &Accumulators) -> f32 {
+        logistic(self.logit(game, position, cache))
+    }
+
+    fn raw(&self, game: &G, position: &G::Position) -> Option<f32> {
+        let mut cache = Accumulators::default();
+        self.refresh(game, position, &mut cache);
+        Some(self.logit(game, position, &cache))
+    }
+
+    fn by_outcome(&self, game: &G, position: &G::Position) -> Option<Vec<f32>> {
+        self.rolls(game, position)
+    }
+
+    fn plies_to_go(&self, game: &G, position: &G::Position) -> Option<f32> {
+        self.moves_to_go(game, position)
+    }
+}

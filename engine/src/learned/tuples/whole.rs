@@ -1,0 +1,204 @@
+//! The weights of an n-tuple network in whole numbers.
+//!
+//! A weight is a multiple of 2⁻ᵇ, with as many bits b as fit: the largest b of at most 22 with
+//! which no sum, whatever the position, reaches 2³⁰. Sums of them are exact, so the order of
+//! additions does not matter, and what a move changes can be added to the sum before it. Invariant:
+//! but for the half step that the bias holds to round to the nearest, the sum of a position is
+//! within (tuples + 1) · 2⁻ᵇ⁻¹ of that of the weights as they were given.
+
+use super::{NTupleError, TupleSet};
+use crate::core::calibration::logistic;
+use crate::learned::inputs::Learnable;
+
+/// Most bits after the point.
+const MOST_BITS: u32 = 22;
+
+/// Fewest bits after the point.
+const FEWEST_BITS: u32 = 8;
+
+/// Below this all sums stay; far from the numbers that mean something else to a search.
+const LIMIT: f64 = (1u32 << 30) as f64;
+
+/// Bits after the point of log odds in floating point.
+const GRID_BITS: u32 = 18;
+
+/// Weights in whole numbers.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct WholeWeights {
+    /// One a row.
+    pub(crate) weights: Vec<i32>,
+    /// With half a step of the grid of log odds, so that [`Self::log_odds`] rounds sums to the
+    /// nearest.
+    pub(crate) bias: i32,
+    bits: u32,
+}
+
+/// Half a step of the grid of log odds, in units of so many bits.
+fn half_a_step(bits: u32) -> i32 {
+    (1 << bits.saturating_sub(GRID_BITS)) / 2
+}
+
+impl WholeWeights {
+    /// The nearest to finite weights, one a row.
+    pub(crate) fn new<G: Learnable>(
+        set: &TupleSet<G>,
+        weights: &[f32],
+        bias: f32,
+    ) -> Result<Self, NTupleError> {
+        let tables: f64 = set
+            .tables()
+            .map(|table| {
+                let phases = weights.chunks_exact(set.rows_of_a_phase());
+                f64::from(
+                    phases
+                        .flat_map(|phase| &phase[table.clone()])
+                        .fold(0.0f32, |most, weight| most.max(weight.abs())),
+                )
+            })
+            .sum();
+        let most = tables + f64::from(bias.abs());
+        let rounding = (set.tuples() + 1) as f64 / 2.0 + f64::from(half_a_step(MOST_BITS));
+        let fits = |bits: &u32| most * f64::from(1u32 << bits) + rounding < LIMIT;
+        let Some(bits) = (FEWEST_BITS..=MOST_BITS).rev().find(fits) else {
+            return Err(NTupleError::Large {
+                most,
+                limit: LIMIT / f64::from(1u32 << FEWEST_BITS),
+            });
+        };
+        // Halves away from zero.
+        let whole = |weight: f32| {
+            (f64::from(weight) * f64::from(1u32 << bits) + 0.5f64.copysign(f64::from(weight)))
+                as i32
+        };
+        Ok(Self {
+            weights: weights.iter().map(|&weight| whole(weight)).collect(),
+            bias: whole(bias) + half_a_step(bits),
+            bits,
+        })
+    }
+
+    /// Log odds in floating point from a sum with the bias, on a grid of 2⁻¹⁸ or coarser: so the
+    /// logistic never falls where sums rise, also when it is rounded, and the best of several moves
+    /// may be taken among integers.
+    #[inline]
+    pub(crate) fn log_odds(&self, sum: i32) -> f32 {
+        let bits = self.bits.min(GRID_BITS);
+        // 2⁻ᵇ by its exponent.
+        (sum >> (self.bits - bits)) as f32 * f32::from_bits((127 - bits) << 23)
+    }
+
+    /// Win probability of the side to move.
+    #[inline]
+    pub(crate) fn win_probability(&self, sum: i32) -> f32 {
+        logistic(self.log_odds(sum))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::games::einstein::Standard;
+
+    fn whole(weights: &[f32], bias: f32) -> Result<WholeWeights, NTupleError> {
+        WholeWeights::new(
+            &TupleSet::custom(&Standard::default(), &["a0", "a1"]).unwrap(),
+            weights,
+            bias,
+        )
+    }
+
+    #[test]
+    fn there_are_as_many_bits_as_fit() {
+        // The largest of each table count, wherever they are: 127 + 128 + 0.5 is below 2⁸ = 2³⁰⁻²².
+        let weights = whole(&[127.0, 1.0, 0.25, -128.0], -0.5).unwrap();
+        assert_eq!((weights.bits, weights.bias), (22, 8 - (1 << 21)));
+        assert_eq!(weights.weights, [127 << 22, 1 << 22, 1 << 20, -(128 << 22)]);
+        assert_eq!(whole(&[128.0, 1.0, 0.25, -128.0], 0.0).unwrap().bits, 21);
+        // Rounding counts: 2³⁰ - 64 is far enough, 2³⁰ - 1 is not.
+        assert_eq!(
+            whole(&[128.0, 0.0, 128.0 - 1.0 / 65536.0, 0.0], 0.0)
+                .unwrap()
+                .bits,
+            22
+        );
+        assert_eq!(
+            whole(
+                &[
+                    256.0 - 1.0 / 65536.0,
+                    0.0,
+                    1.0 / 65536.0 - 1.0 / 4_194_304.0,
+                    0.0
+                ],
+                0.0
+            )
+            .unwrap()
+            .bits,
+            21
+        );
+        assert_eq!(whole(&[2.0e6, 0.0, 2.0e6, 0.0], 0.0).unwrap().bits, 8);
+        let error = whole(&[3.0e6, 0.0, 2.0e6, 0.0], 0.0).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "the log odds may reach 5000000; weights must keep them below 4194304"
+        );
+        assert!(whole(&[f32::MAX, 0.0, f32::MAX, 0.0], f32::MIN).is_err());
+    }
+
+    #[test]
+    fn the_phases_of_a_table_count_as_one() {
+        let set = TupleSet::custom(&Standard::default(), &["a0"])
+            .unwrap()
+            .with_phases(&[5])
+            .unwrap();
+        assert_eq!(
+            WholeWeights::new(&set, &[200.0, 1.0, 2.0, -200.0], 0.0)
+                .unwrap()
+                .bits,
+            22
+        );
+        assert_eq!(
+            WholeWeights::new(&set, &[1.0, 2.0, -300.0, 1.0], 0.0)
+                .unwrap()
+                .bits,
+            21
+        );
+    }
+
+    #[test]
+    fn log_odds_are_on_the_grid() {
+        let fine = whole(&[0.0; 4], 0.0).unwrap();
+        assert_eq!(
+            [fine.log_odds(3 << 22), fine.log_odds(15), fine.log_odds(-1)],
+            [3.0, 0.0, -1.0 / 262_144.0]
+        );
+        assert_eq!(
+            [-9, -8, 7, 8].map(|sum| fine.log_odds(fine.bias + sum) * 262_144.0),
+            [-1.0, 0.0, 0.0, 1.0]
+        );
+        let coarse = whole(&[2.0e6, 0.0, 2.0e6, 0.0], 0.0).unwrap();
+        assert_eq!(
+            [coarse.log_odds(256), coarse.log_odds(-1)],
+            [1.0, -1.0 / 256.0]
+        );
+    }
+
+    #[test]
+    fn values_never_fall_when_sums_rise() {
+        let fine = whole(&[0.0; 4], 0.0).unwrap();
+        let mut last = -1.0;
+        // All of the grid to where exponentials end.
+        for coarse in -(90 << 18)..=90 << 18 {
+            let value = logistic(coarse as f32 / 262_144.0);
+            assert!(value >= last, "{coarse}: {value} after {last}");
+            last = value;
+        }
+        assert_eq!(
+            (
+                last,
+                fine.win_probability(0),
+                fine.win_probability(i32::MAX)
+            ),
+            (1.0, 0.5, 1.0)
+        );
+    }
+}

@@ -71,19 +71,30 @@ fn general_modules_name_no_game_no_die_and_no_stone() {
         .filter(|source| GENERAL.contains(&source.module.as_str()))
     {
         for name in names_used(source) {
-            let lower = name.to_lowercase();
-            let special = games()
-                .iter()
-                .map(String::as_str)
-                .chain(["dice", "stone"])
-                .any(|part| lower.contains(part))
-                || ["die", "games"].contains(&lower.as_str());
+            let special = words_of(name).iter().any(|word| {
+                games().contains(word)
+                    || ["die", "dice", "stone", "stones", "games"].contains(&word.as_str())
+            });
             if special {
                 violations.push(format!("{} names {name}", source.path));
             }
         }
     }
     assert!(violations.is_empty(), "{}", violations.join("\n"));
+}
+
+/// The words of a name, in lower case: `OpenDice` and `open_dice` have two.
+fn words_of(name: &str) -> Vec<String> {
+    let mut words = vec![String::new()];
+    for letter in name.chars() {
+        if letter == '_' || letter.is_uppercase() {
+            words.push(String::new());
+        }
+        if let Some(word) = words.last_mut().filter(|_| letter != '_') {
+            word.extend(letter.to_lowercase());
+        }
+    }
+    words
 }
 
 /// The games there are: the folders of the room.

@@ -57,7 +57,7 @@ impl Game for Nim {
 
 /// A game that is all hash: which seat moves (it need not alternate), how many moves there are,
 /// which runs the outcomes permit with which weights, and the payoffs after `length` plies, for any
-/// number of seats: any shares of two, the points of the ranks of more.
+/// number of seats.
 #[derive(Clone, Debug)]
 pub struct HashGame {
     pub seats: usize,
@@ -110,13 +110,13 @@ impl Game for HashGame {
         let score = |seat: Seat| (self.draw(position, 3 + seat as u64) % 1000) as f32 + 1.0;
         let mut payoffs = [0.0; MAX_SEATS];
         for seat in 0..self.seats {
-            payoffs[seat] = if self.seats == 2 {
-                score(seat) / (score(0) + score(1))
+            // With more than two they add up to anything.
+            let sum = if self.seats == 2 {
+                score(0) + score(1)
             } else {
-                // The points of its rank: one for each seat that is beaten.
-                let beaten = (0..self.seats).filter(|&other| score(other) < score(seat));
-                beaten.count() as f32 / (self.seats - 1) as f32
+                1001.0
             };
+            payoffs[seat] = score(seat) / sum;
         }
         Some(payoffs)
     }

@@ -30,7 +30,7 @@ struct Slow {
 }
 
 impl Player<Standard> for Slow {
-    engine::player_never!(Standard: ponders, fails, values);
+    engine::player_never!(Standard: ponders, fails, counts, values);
 
     fn new_game(&mut self, _seed: u64) {}
 
@@ -64,7 +64,7 @@ struct Counted {
 }
 
 impl Player<Standard> for Counted {
-    engine::player_never!(Standard: fails, values);
+    engine::player_never!(Standard: fails, counts, values);
 
     fn new_game(&mut self, seed: u64) {
         self.player.new_game(seed);

@@ -151,7 +151,7 @@ fn searches_agree_on_games_of_any_shape() {
     }
 }
 
-/// Seats that come from the rules, whose payoffs are ranks.
+/// Seats that come from the rules, whose payoffs do not add up to 1.
 #[test]
 fn searches_agree_on_any_number_of_seats() {
     for seed in 0..100 {

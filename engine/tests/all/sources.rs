@@ -119,7 +119,10 @@ pub(crate) fn roots_used(source: &Source) -> BTreeSet<String> {
             supers += 1;
             next += 2;
         }
-        let from_crate = tokens[index] == "crate" && tokens[index + 1] == "::";
+        // A macro belongs to no module.
+        let from_crate = tokens[index] == "crate"
+            && tokens[index + 1] == "::"
+            && tokens.get(index + 3).is_none_or(|token| token != "!");
         if from_crate {
             next = index + 2;
         }

@@ -93,3 +93,147 @@ impl Learnable for Reversi {
         self::cell(self, from)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::core::evaluator::Evaluator;
+    use crate::core::game::Game;
+    use crate::core::random::RandomStream;
+    use crate::learned::files::{Model, ModelFile};
+    use crate::learned::inputs::with_view;
+    use crate::learned::names::NameSet;
+    use crate::learned::network::{Network, NetworkWeights};
+    use crate::learned::tuples::{TupleNetwork, TupleSet};
+    use crate::play::playable::Playable;
+
+    const SIZES: [Reversi; 3] = [Reversi::EIGHT, Reversi::SIX, Reversi::FOUR];
+
+    fn set(game: &Reversi) -> TupleSet<Reversi> {
+        TupleSet::named(game, "lines-1").unwrap()
+    }
+
+    /// The positions of random games.
+    fn positions(game: &Reversi) -> Vec<Position> {
+        let mut random = RandomStream::new(5);
+        let (mut positions, mut position) = (Vec::new(), game.start());
+        while positions.len() < 100 {
+            positions.push(position);
+            position = game.play(&position, game.random_move(&position, random.next_u64()));
+            if game.is_over(&position) {
+                position = game.start();
+            }
+        }
+        positions
+    }
+
+    fn view(game: &Reversi, position: &Position, seat: Seat) -> Vec<u8> {
+        with_view(game, position, seat, <[u8]>::to_vec)
+    }
+
+    #[test]
+    fn a_seat_sees_its_own_discs_alike() {
+        let game = Reversi::FOUR;
+        let position = game.parse_position("----XXX--XO----- O").unwrap();
+        let black = [0, 0, 0, 0, 1, 1, 1, 0, 0, 1, 2, 0, 0, 0, 0, 0];
+        assert_eq!(view(&game, &position, 0), black);
+        assert_eq!(
+            view(&game, &position, 1),
+            black.map(|symbol| [0, 2, 1][symbol as usize])
+        );
+        // Row 3 · cell + symbol.
+        let mut rows = [0; 16];
+        game.sparse(&position, 1, &mut rows);
+        assert_eq!(rows[3..7], [9, 14, 17, 20]);
+    }
+
+    #[test]
+    fn cells_see_in_images_of_positions_what_their_images_see() {
+        for game in SIZES {
+            let cells: Vec<Cell> = game.cells()[0].all().collect();
+            for position in positions(&game) {
+                let seen = view(&game, &position, position.seat());
+                for symmetry in 0..game.symmetries() {
+                    let image = view(&game, &game.image(&position, symmetry), position.seat());
+                    let images = cells.iter().map(|&cell| game.cell_image(cell, symmetry));
+                    let by_cells: Vec<u8> = images.map(|cell| seen[cell.place()]).collect();
+                    assert_eq!(image, by_cells, "{symmetry}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn sets_hold_all_lines_and_corners_with_their_images() {
+        // Lines and diagonals by length, blocks of nine and of ten (of eight on 4×4) squares.
+        let counts: [&[(u32, usize)]; 3] = [
+            &[(4, 4), (5, 4), (6, 4), (7, 4), (8, 18), (9, 4), (10, 8)],
+            &[(4, 4), (5, 4), (6, 14), (9, 4), (10, 8)],
+            &[(4, 10), (8, 4), (9, 4)],
+        ];
+        for (game, counts) in SIZES.into_iter().zip(counts) {
+            let set = set(&game);
+            let lengths: Vec<usize> = set.cells().iter().map(Vec::len).collect();
+            let expected = counts
+                .iter()
+                .flat_map(|&(length, count)| vec![length as usize; count]);
+            assert_eq!(lengths, expected.collect::<Vec<_>>());
+            let rows: usize = counts
+                .iter()
+                .map(|&(length, count)| 3usize.pow(length) * count)
+                .sum();
+            assert_eq!(set.rows(), rows);
+            for symmetry in 0..game.symmetries() {
+                for tuple in set.cells() {
+                    let cells = tuple.iter().map(|&cell| game.cell_image(cell, symmetry));
+                    let image: BTreeSet<Cell> = cells.collect();
+                    let found = set.cells().iter().any(|other| image.iter().eq(other));
+                    assert!(found, "{tuple:?} {symmetry}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn rows_lie_in_their_tables() {
+        for game in SIZES {
+            let set = set(&game);
+            let mut rows = vec![0; set.tuples()];
+            for position in positions(&game) {
+                set.indices(&position, &mut rows);
+                for (row, table) in rows.iter().zip(set.tables()) {
+                    assert!(table.contains(&(*row as usize)), "{row} {table:?}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn models_without_knowledge_call_every_game_even() {
+        for game in SIZES {
+            let set = set(&game).with_phases(&[6]).unwrap();
+            let rows = set.rows();
+            let tuples = TupleNetwork::new(set, vec![0.0; rows], 0.0).unwrap();
+            let weights = NetworkWeights {
+                sparse: vec![0.0; game.sparse_rows() * 16],
+                bias: vec![0.0; 16],
+                output: vec![0.0; 16],
+                ..NetworkWeights::default()
+            };
+            let network = Network::new(&game, NameSet::NONE, weights).unwrap();
+            for position in positions(&game) {
+                assert_eq!(tuples.value_of(&game, &position), 0.5);
+                assert_eq!(network.value_of(&game, &position), 0.5);
+            }
+            for model in [Model::NTuple(tuples), Model::Network(network)] {
+                let provenance = "untrained".to_owned();
+                let file = ModelFile { provenance, model };
+                let bytes = file.to_bytes();
+                assert!(ModelFile::from_bytes(&game, &bytes).unwrap() == file);
+                for other in SIZES.into_iter().filter(|other| *other != game) {
+                    assert!(ModelFile::from_bytes(&other, &bytes).is_err());
+                }
+            }
+        }
+    }
+}

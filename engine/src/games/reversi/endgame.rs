@@ -53,12 +53,10 @@ impl Endgame {
     /// A solver that costs nothing to make, for positions with few empty squares.
     fn without_table(game: Reversi) -> Self {
         let half = game.size() / 2;
+        let of = |square: usize| square / COLUMNS / half * 2 + square % COLUMNS / half;
         let quarter = |from: usize| {
-            let inside =
-                |square: &usize| square / COLUMNS / half * 2 + square % COLUMNS / half == from;
-            squares_of(game.squares())
-                .filter(inside)
-                .fold(0, |set, square| set | 1 << square)
+            let inside = squares_of(game.squares()).filter(|&square| of(square) == from);
+            inside.fold(0, |set, square| set | 1 << square)
         };
         Self {
             game,
@@ -113,11 +111,8 @@ impl Endgame {
             return self.search_few(own, enemy, empty, alpha, beta);
         }
         let slot = self.game.key(position) as usize & (ENTRIES - 1);
-        let known = self
-            .table
-            .get(slot)
-            .copied()
-            .filter(|entry| (entry.own, entry.enemy) == (own, enemy));
+        let same = |entry: &Entry| (entry.own, entry.enemy) == (own, enemy);
+        let known = self.table.get(slot).copied().filter(same);
         let (mut alpha, mut beta) = (alpha, beta);
         if let Some(entry) = known {
             let (lower, upper) = (i32::from(entry.lower), i32::from(entry.upper));
@@ -168,8 +163,8 @@ impl Endgame {
             }
         }
         if let Some(entry) = self.table.get_mut(slot) {
-            let (mut lower, mut upper) =
-                known.map_or((-64, 64), |entry| (entry.lower, entry.upper));
+            let bounds = known.map_or((-64, 64), |entry| (entry.lower, entry.upper));
+            let (mut lower, mut upper) = bounds;
             if best > alpha {
                 lower = lower.max(best as i8);
             }
@@ -268,11 +263,9 @@ impl EndgamePlayer {
         match self.known(position, moves) {
             Some(scores) => (scores, true),
             None => {
-                let replies = |&mv| self.solver.game.play(position, mv).moves().count_ones();
-                (
-                    moves.iter().map(|mv| -(replies(mv) as i32)).collect(),
-                    false,
-                )
+                let after = |&mv| self.solver.game.play(position, mv).moves();
+                let few = |mv| -(after(mv).count_ones() as i32);
+                (moves.iter().map(few).collect(), false)
             }
         }
     }

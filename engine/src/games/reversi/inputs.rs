@@ -136,10 +136,10 @@ mod tests {
         let game = Reversi::FOUR;
         let position = game.parse_position("----XXX--XO----- O").unwrap();
         let black = [0, 0, 0, 0, 1, 1, 1, 0, 0, 1, 2, 0, 0, 0, 0, 0];
-        assert_eq!(view(&game, &position, 0), black);
+        let white = black.map(|symbol| [0, 2, 1][usize::from(symbol)]);
         assert_eq!(
-            view(&game, &position, 1),
-            black.map(|symbol| [0, 2, 1][symbol as usize])
+            [0, 1].map(|seat| view(&game, &position, seat)),
+            [black, white]
         );
         // Row 3 · cell + symbol.
         let mut rows = [0; 16];
@@ -166,7 +166,7 @@ mod tests {
     #[test]
     fn sets_hold_all_lines_and_corners_with_their_images() {
         // Lines and diagonals by length, blocks of nine and of ten (of eight on 4×4) squares.
-        let counts: [&[(u32, usize)]; 3] = [
+        let counts: [&[(usize, usize)]; 3] = [
             &[(4, 4), (5, 4), (6, 4), (7, 4), (8, 18), (9, 4), (10, 8)],
             &[(4, 4), (5, 4), (6, 14), (9, 4), (10, 8)],
             &[(4, 10), (8, 4), (9, 4)],
@@ -174,13 +174,11 @@ mod tests {
         for (game, counts) in SIZES.into_iter().zip(counts) {
             let set = set(&game);
             let lengths: Vec<usize> = set.cells().iter().map(Vec::len).collect();
-            let expected = counts
-                .iter()
-                .flat_map(|&(length, count)| vec![length as usize; count]);
+            let expected = counts.iter().flat_map(|&(length, n)| vec![length; n]);
             assert_eq!(lengths, expected.collect::<Vec<_>>());
-            let rows: usize = counts
+            let rows: usize = lengths
                 .iter()
-                .map(|&(length, count)| 3usize.pow(length) * count)
+                .map(|&length| 3usize.pow(length as u32))
                 .sum();
             assert_eq!(set.rows(), rows);
             for symmetry in 0..game.symmetries() {
@@ -196,14 +194,12 @@ mod tests {
 
     #[test]
     fn rows_lie_in_their_tables() {
-        for game in SIZES {
-            let set = set(&game);
+        for (game, set) in SIZES.map(|game| (game, set(&game))) {
             let mut rows = vec![0; set.tuples()];
             for position in positions(&game) {
                 set.indices(&position, &mut rows);
-                for (row, table) in rows.iter().zip(set.tables()) {
-                    assert!(table.contains(&(*row as usize)), "{row} {table:?}");
-                }
+                let mut pairs = rows.iter().zip(set.tables());
+                assert!(pairs.all(|(&row, table)| table.contains(&(row as usize))));
             }
         }
     }

@@ -144,9 +144,8 @@ impl Playable for Reversi {
             .split_first_chunk::<17>()
             .ok_or("a position has seventeen bytes")?;
         let discs = |at: usize| {
-            (at..at + 8)
-                .rev()
-                .fold(0, |discs, at| discs << 8 | u64::from(position[at]))
+            let bytes = position[at..at + 8].iter();
+            bytes.rfold(0, |discs, &byte| discs << 8 | u64::from(byte))
         };
         let (own, enemy, seat) = (discs(0), discs(8), usize::from(position[16]));
         if (own | enemy) & !self.squares() != 0 {
@@ -167,11 +166,8 @@ impl Playable for Reversi {
     }
 
     fn image(&self, position: &Position, symmetry: usize) -> Position {
-        let image = |discs| bits::image(discs, symmetry, self.size());
-        self.position(
-            image(position.own()),
-            image(position.enemy()),
-            position.seat(),
-        )
+        let discs = [position.own(), position.enemy()];
+        let [own, enemy] = discs.map(|discs| bits::image(discs, symmetry, self.size()));
+        self.position(own, enemy, position.seat())
     }
 }

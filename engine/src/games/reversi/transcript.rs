@@ -55,11 +55,12 @@ impl Transcript {
             moves += &format!("{}[{text}]", ["B", "W"][position.seat()]);
             position = game.play(&position, mv);
         }
-        let result = if game.is_over(&position) {
-            let sign = [1, -1][position.seat()];
-            format!("{:+}", sign * game.final_discs(&position))
-        } else {
-            "?".to_owned()
+        let result = match game.is_over(&position) {
+            true => format!(
+                "{:+}",
+                [1, -1][position.seat()] * game.final_discs(&position)
+            ),
+            false => "?".to_owned(),
         };
         // The form has no way to write a bracket.
         let [black, white] = self
@@ -283,32 +284,33 @@ mod tests {
         games.remove(0)
     }
 
-    fn problem(text: &str) -> String {
-        read(&Reversi::EIGHT, text).unwrap_err().to_string()
-    }
-
     #[test]
     fn moves_in_a_row_are_read_and_written() {
         let game = Reversi::EIGHT;
         let read_back = one(SHORT);
-        assert_eq!(
-            (read_back.moves.len(), read_back.row(&game)),
-            (11, SHORT.to_owned())
-        );
+        assert_eq!((read_back.moves.len(), &*read_back.row(&game)), (11, SHORT));
         assert_eq!(read(&game, " F5 D6 c3\r\n\nf5f6\n").unwrap().len(), 2);
         assert_eq!(read(&game, "").unwrap(), []);
-        assert_eq!(
-            problem("f5d6\nf5d7"),
-            "character 3: a disc on d7 would turn no disc (line 2)"
-        );
-        assert_eq!(
-            problem("f5pa"),
-            "character 3: no pass while there is a move: f4"
-        );
-        assert_eq!(
-            problem("f5d"),
-            "character 4: a move is a square, a-h and 1-8, or pass"
-        );
+    }
+
+    #[test]
+    fn problems_name_the_character_and_the_line() {
+        for problem in [
+            "f5d6\nf5d7 -> 3: a disc on d7 would turn no disc (line 2)",
+            "f5pa -> 3: no pass while there is a move: f4",
+            "f5d -> 4: a move is a square, a-h and 1-8, or pass",
+            "e6f4e3f6g5d6e7f5c5a1 -> 19: the game is over before this move",
+            "(;GM[Go];) -> 6: a game of \"Go\", not Othello",
+            "(;W[f5];) -> 5: it is Black's turn",
+            "(;B[f5] -> 8: expected '[', found the end",
+            "(;B[f5]\n X -> 3: expected '[', found the end (line 2)",
+            "(;BO[6 ---- *];) -> 6: a board of size \"6\"; this game has 8",
+            "(;BO[8 ---- *];) -> 6: the board's sign 5, spaces left out: expected X, O or - on e1, found ' '",
+        ] {
+            let (text, expected) = problem.split_once(" -> ").unwrap();
+            let error = read(&Reversi::EIGHT, text).unwrap_err().to_string();
+            assert_eq!(error, format!("character {expected}"));
+        }
     }
 
     #[test]
@@ -358,14 +360,6 @@ mod tests {
         );
         assert_eq!(games[0].ggf(&game), written);
         assert_eq!(one(&written), games[0]);
-        assert!(problem("(;GM[Go];)").starts_with("character 6: a game of \"Go\""));
-        assert_eq!(problem("(;W[f5];)"), "character 5: it is Black's turn");
-        assert_eq!(
-            problem("(;B[f5]"),
-            "character 8: expected '[', found the end"
-        );
-        assert!(problem("(;BO[6 ---- *];)").contains("a board of size \"6\"; this game has 8"));
-        assert!(problem("(;BO[8 ---- *];)").contains("sign 5, spaces left out"));
     }
 
     #[test]
@@ -376,9 +370,5 @@ mod tests {
         assert!(whole.ggf(&game).contains("RE[+64]"), "{}", whole.ggf(&game));
         whole.moves.pop();
         assert!(whole.ggf(&game).contains("RE[?]"));
-        assert_eq!(
-            problem("e6f4e3f6g5d6e7f5c5a1"),
-            "character 19: the game is over before this move"
-        );
     }
 }

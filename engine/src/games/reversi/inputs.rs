@@ -1,7 +1,7 @@
-//! What of Reversi is learned: squares, and tuples of rows, columns, diagonals and corners.
+//! What of Reversi is learned: the squares as three symbols, and tuples of lines and corners.
 //!
-//! Invariant: a square is seen as empty, the seer's or the other side's, so both sides see alike.
-//! Every tuple stands in a set with all its images.
+//! Source of the tuples: Lucas 2008 and Jaśkowski 2014, whose best networks for Othello see
+//! straight lines and compact shapes. Invariant: a name keeps its tuples for ever.
 
 use super::bits::{COLUMNS, image, squares_of};
 use super::{Position, Reversi};
@@ -11,48 +11,64 @@ use crate::learned::tuples::Plain;
 use std::collections::BTreeSet;
 use std::ops::RangeInclusive;
 
-const fn squares(size: usize) -> [CellGroup; 1] {
+const fn cells(size: usize) -> [CellGroup; 1] {
     [CellGroup {
-        letter: 's',
+        letter: 'b',
         start: 0,
         count: size * size,
         symbols: 3,
-        meaning: "squares along the rows: 0 empty, 1 own, 2 enemy",
+        meaning: "board, row by row (0 empty, 1 mover, 2 other)",
         late: false,
     }]
 }
 
-static CELLS: [[CellGroup; 1]; 3] = [squares(4), squares(6), squares(8)];
+/// By half the size.
+static CELLS: [[CellGroup; 1]; 5] = [cells(0), cells(0), cells(4), cells(6), cells(8)];
 
-static SETS: [NamedTuples<Reversi>; 1] = [NamedTuples {
-    name: "lines-1",
-    tuples: lines_and_corners,
-}];
-
-/// Rows, columns, diagonals of at least four squares, and in each corner the blocks of 3×3 and 2×5
-/// squares (on 4×4 of 2×4).
-fn lines_and_corners(game: &Reversi) -> Vec<Vec<Cell>> {
-    let size = game.size();
-    let square = |row: usize, column: usize| 1_u64 << (COLUMNS * row + column);
-    let block = |rows: usize, columns: usize| {
-        let all = (0..rows).flat_map(|row| (0..columns).map(move |column| (row, column)));
-        all.fold(0, |set, (row, column)| set | square(row, column))
-    };
-    let row = |row: usize| (0..size).fold(0, |set, column| set | square(row, column));
-    let diagonal = |length: usize| (0..length).fold(0, |set, at| set | square(at, length - 1 - at));
-    let half = (0..size / 2).map(row);
-    let shapes = half
-        .chain((4..=size).map(diagonal))
-        .chain([block(3, 3), block(2, size.min(5))]);
-    let images = shapes.flat_map(|shape| (0..8).map(move |symmetry| image(shape, symmetry, size)));
-    let sets: BTreeSet<u64> = images.collect();
+/// Shapes with all their images.
+fn images(game: &Reversi, shapes: impl IntoIterator<Item = u64>) -> BTreeSet<Vec<Cell>> {
     let cells = |set| squares_of(set).map(|square| cell(game, square)).collect();
-    sets.into_iter().map(cells).collect()
+    let images = |shape| (0..8).map(move |symmetry| image(shape, symmetry, game.size()));
+    shapes.into_iter().flat_map(images).map(cells).collect()
 }
 
 fn cell(game: &Reversi, square: usize) -> Cell {
     game.cells()[0].cell(square / COLUMNS * game.size() + square % COLUMNS)
 }
+
+fn square(row: usize, column: usize) -> u64 {
+    1 << (COLUMNS * row + column)
+}
+
+/// Rows, columns, and diagonals of at least four squares.
+fn lines(game: &Reversi) -> BTreeSet<Vec<Cell>> {
+    let size = game.size();
+    let row = |row| (0..size).fold(0, |set, column| set | square(row, column));
+    let diagonal = |length| (0..length).fold(0, |set, at| set | square(at, length - 1 - at));
+    images(game, (0..size).map(row).chain((4..=size).map(diagonal)))
+}
+
+/// Blocks of 3×3 and 2×5 in the corners, lying and standing; on 4×4 of 2×4.
+fn corners(game: &Reversi) -> BTreeSet<Vec<Cell>> {
+    let block = |(rows, columns)| {
+        let all = (0..rows).flat_map(|row| (0..columns).map(move |column| (row, column)));
+        all.fold(0, |set, (row, column)| set | square(row, column))
+    };
+    images(game, [(3, 3), (2, game.size().min(5))].map(block))
+}
+
+/// The sets; the first is the usual one. On 8×8 they have 46 and 34 tuples, 671,922 and 120,942
+/// rows.
+static SETS: [NamedTuples<Reversi>; 2] = [
+    NamedTuples {
+        name: "lines-and-corners",
+        tuples: |game| lines(game).union(&corners(game)).cloned().collect(),
+    },
+    NamedTuples {
+        name: "lines",
+        tuples: |game| lines(game).into_iter().collect(),
+    },
+];
 
 impl Learnable for Reversi {
     type Tuples = Plain;
@@ -60,22 +76,22 @@ impl Learnable for Reversi {
     type Integer = NoInteger;
 
     fn cells(&self) -> &[CellGroup] {
-        &CELLS[self.size() / 2 - 2]
+        &CELLS[self.size() / 2]
     }
 
     #[inline]
     fn look(&self, position: &Position, seat: Seat, symbols: &mut [u8]) {
-        let (mut own, mut enemy) = (position.discs(seat), position.discs(1 - seat));
-        for row in symbols.chunks_mut(self.size()) {
-            for (column, symbol) in row.iter_mut().enumerate() {
-                *symbol = (own >> column & 1) as u8 + 2 * (enemy >> column & 1) as u8;
+        let (own, enemy) = (position.discs(seat), position.discs(1 - seat));
+        for (row, symbols) in symbols.chunks_exact_mut(self.size()).enumerate() {
+            let [own, enemy] = [own, enemy].map(|discs| discs >> (COLUMNS * row));
+            for (column, symbol) in symbols.iter_mut().enumerate() {
+                *symbol = (own >> column & 1 | (enemy >> column & 1) << 1) as u8;
             }
-            (own, enemy) = (own >> COLUMNS, enemy >> COLUMNS);
         }
     }
 
     fn remaining_range(&self) -> RangeInclusive<usize> {
-        // Whoever can move has a disc and sees one of the other side.
+        // Whoever can move has a disc and turns another.
         1..=self.size() * self.size() - 2
     }
 
@@ -84,13 +100,9 @@ impl Learnable for Reversi {
     }
 
     fn cell_image(&self, cell: Cell, symmetry: usize) -> Cell {
-        // Where the image of a disc on some square lies where the cell is, that square is meant.
-        let place = cell.place();
-        let square = place / self.size() * COLUMNS + place % self.size();
-        let from = squares_of(self.squares())
-            .find(|&from| image(1 << from, symmetry, self.size()) == 1 << square)
-            .unwrap_or(square);
-        self::cell(self, from)
+        let (row, column) = (cell.place() / self.size(), cell.place() % self.size());
+        let image = image(square(row, column), symmetry, self.size());
+        self::cell(self, image.trailing_zeros() as usize)
     }
 }
 
@@ -100,116 +112,133 @@ mod tests {
     use crate::core::evaluator::Evaluator;
     use crate::core::game::Game;
     use crate::core::random::RandomStream;
+    use crate::games::einstein::Standard;
     use crate::learned::files::{Model, ModelFile};
     use crate::learned::inputs::with_view;
     use crate::learned::names::NameSet;
-    use crate::learned::network::{Network, NetworkWeights};
+    use crate::learned::network::{Accumulators, Layer, Network, NetworkWeights};
     use crate::learned::tuples::{TupleNetwork, TupleSet};
     use crate::play::playable::Playable;
 
     const SIZES: [Reversi; 3] = [Reversi::EIGHT, Reversi::SIX, Reversi::FOUR];
 
-    fn set(game: &Reversi) -> TupleSet<Reversi> {
-        TupleSet::named(game, "lines-1").unwrap()
+    fn set(game: &Reversi, name: &str) -> TupleSet<Reversi> {
+        TupleSet::named(game, name).unwrap()
     }
 
-    /// The positions of random games.
-    fn positions(game: &Reversi) -> Vec<Position> {
-        let mut random = RandomStream::new(5);
-        let (mut positions, mut position) = (Vec::new(), game.start());
-        while positions.len() < 100 {
-            positions.push(position);
-            position = game.play(&position, game.random_move(&position, random.next_u64()));
-            if game.is_over(&position) {
-                position = game.start();
+    fn numbers(count: usize, random: &mut RandomStream) -> Vec<f32> {
+        (0..count).map(|_| random.unit() as f32 - 0.5).collect()
+    }
+
+    fn tuples(game: &Reversi) -> TupleNetwork<Reversi> {
+        let set = set(game, "lines-and-corners").with_phases(&[4]).unwrap();
+        let weights = numbers(set.rows(), &mut RandomStream::new(1));
+        TupleNetwork::new(set, weights, 0.25).unwrap()
+    }
+
+    fn network(game: &Reversi) -> Network<Reversi> {
+        let random = &mut RandomStream::new(2);
+        let weights = NetworkWeights {
+            sparse: numbers(game.sparse_rows() * 32, random),
+            bias: numbers(32, random),
+            hidden: vec![Layer {
+                weights: numbers(32 * 16, random),
+                bias: numbers(16, random),
+            }],
+            output: numbers(16, random),
+            ..NetworkWeights::default()
+        };
+        Network::new(game, NameSet::NONE, weights).unwrap()
+    }
+
+    /// Random games: position, move, and position after it.
+    fn plies(game: &Reversi, mut visit: impl FnMut(&Position, super::super::Move, &Position)) {
+        let mut random = RandomStream::new(3);
+        for _ in 0..10 {
+            let mut position = game.start();
+            while game.payoffs(&position).is_none() {
+                let mv = game.random_move(&position, random.next_u64());
+                let after = game.play(&position, mv);
+                visit(&position, mv, &after);
+                position = after;
             }
         }
-        positions
-    }
-
-    fn view(game: &Reversi, position: &Position, seat: Seat) -> Vec<u8> {
-        with_view(game, position, seat, <[u8]>::to_vec)
     }
 
     #[test]
-    fn a_seat_sees_its_own_discs_alike() {
+    fn sizes_are_those_documented() {
+        let count = |game: &Reversi, name| {
+            let set = set(game, name);
+            (set.tuples(), set.rows())
+        };
+        // Lines of 8 sixteen rows and columns and two diagonals; four of 7, 6, 5 and 4 squares each.
+        let lines = 18 * 6561 + 4 * (2187 + 729 + 243 + 81);
+        assert_eq!(count(&Reversi::EIGHT, "lines"), (34, lines));
+        let corners = 4 * 19_683 + 8 * 59_049;
+        let both = [Reversi::EIGHT, Reversi::FOUR].map(|game| count(&game, "lines-and-corners"));
+        // On 4×4 eight rows and columns and two diagonals, and four blocks of 3×3 and of 2×4 each.
+        let small = 10 * 81 + 4 * (19_683 + 6561);
+        assert_eq!(both, [(46, lines + corners), (18, small)]);
+    }
+
+    #[test]
+    fn rows_are_the_discs_that_the_mover_sees() {
         let game = Reversi::FOUR;
-        let position = game.parse_position("----XXX--XO----- O").unwrap();
-        let black = [0, 0, 0, 0, 1, 1, 1, 0, 0, 1, 2, 0, 0, 0, 0, 0];
-        let white = black.map(|symbol| [0, 2, 1][usize::from(symbol)]);
-        assert_eq!(
-            [0, 1].map(|seat| view(&game, &position, seat)),
-            [black, white]
-        );
-        // Row 3 · cell + symbol.
-        let mut rows = [0; 16];
-        game.sparse(&position, 1, &mut rows);
-        assert_eq!(rows[3..7], [9, 14, 17, 20]);
+        let set = TupleSet::custom(&game, &["b0 b1 b5", "b15"]).unwrap();
+        plies(&game, |position, _, _| {
+            let symbol = |square: usize| {
+                let own = position.own() >> square & 1;
+                (own + 2 * (position.enemy() >> square & 1)) as u32
+            };
+            let mut rows = [0; 2];
+            set.indices(position, &mut rows);
+            // Shorter tuples first: d4 alone, then a1, b1, b2.
+            let corner = symbol(27);
+            assert_eq!(
+                rows,
+                [corner, 3 + symbol(0) + 3 * symbol(1) + 9 * symbol(9)]
+            );
+        });
     }
 
     #[test]
-    fn cells_see_in_images_of_positions_what_their_images_see() {
+    fn images_of_cells_see_in_images_of_positions_what_cells_see() {
         for game in SIZES {
-            let cells: Vec<Cell> = game.cells()[0].all().collect();
-            for position in positions(&game) {
-                let seen = view(&game, &position, position.seat());
+            let sets = ["lines", "lines-and-corners"].map(|name| set(&game, name));
+            plies(&game, |position, _, _| {
+                let view = |position: &Position| {
+                    with_view(&game, position, position.seat(), <[u8]>::to_vec)
+                };
+                let seen = view(position);
                 for symmetry in 0..game.symmetries() {
-                    let image = view(&game, &game.image(&position, symmetry), position.seat());
-                    let images = cells.iter().map(|&cell| game.cell_image(cell, symmetry));
-                    let by_cells: Vec<u8> = images.map(|cell| seen[cell.place()]).collect();
-                    assert_eq!(image, by_cells, "{symmetry}");
+                    let image = view(&game.image(position, symmetry));
+                    for cell in game.cells()[0].all() {
+                        let turned = game.cell_image(cell, symmetry);
+                        assert_eq!(seen[cell.place()], image[turned.place()]);
+                    }
                 }
-            }
-        }
-    }
-
-    #[test]
-    fn sets_hold_all_lines_and_corners_with_their_images() {
-        // Lines and diagonals by length, blocks of nine and of ten (of eight on 4×4) squares.
-        let counts: [&[(usize, usize)]; 3] = [
-            &[(4, 4), (5, 4), (6, 4), (7, 4), (8, 18), (9, 4), (10, 8)],
-            &[(4, 4), (5, 4), (6, 14), (9, 4), (10, 8)],
-            &[(4, 10), (8, 4), (9, 4)],
-        ];
-        for (game, counts) in SIZES.into_iter().zip(counts) {
-            let set = set(&game);
-            let lengths: Vec<usize> = set.cells().iter().map(Vec::len).collect();
-            let expected = counts.iter().flat_map(|&(length, n)| vec![length; n]);
-            assert_eq!(lengths, expected.collect::<Vec<_>>());
-            let rows: usize = lengths
-                .iter()
-                .map(|&length| 3usize.pow(length as u32))
-                .sum();
-            assert_eq!(set.rows(), rows);
+            });
             for symmetry in 0..game.symmetries() {
-                for tuple in set.cells() {
-                    let cells = tuple.iter().map(|&cell| game.cell_image(cell, symmetry));
-                    let image: BTreeSet<Cell> = cells.collect();
-                    let found = set.cells().iter().any(|other| image.iter().eq(other));
-                    assert!(found, "{tuple:?} {symmetry}");
+                for tuples in sets.each_ref().map(TupleSet::cells) {
+                    let image = |tuple: &Vec<Cell>| -> BTreeSet<Cell> {
+                        let cells = tuple.iter();
+                        cells.map(|&cell| game.cell_image(cell, symmetry)).collect()
+                    };
+                    let images: BTreeSet<Vec<Cell>> = tuples
+                        .iter()
+                        .map(|tuple| image(tuple).into_iter().collect())
+                        .collect();
+                    assert_eq!(images, tuples.iter().cloned().collect());
                 }
             }
         }
     }
 
     #[test]
-    fn rows_lie_in_their_tables() {
-        for (game, set) in SIZES.map(|game| (game, set(&game))) {
-            let mut rows = vec![0; set.tuples()];
-            for position in positions(&game) {
-                set.indices(&position, &mut rows);
-                let mut pairs = rows.iter().zip(set.tables());
-                assert!(pairs.all(|(&row, table)| table.contains(&(row as usize))));
-            }
-        }
-    }
-
-    #[test]
-    fn models_without_knowledge_call_every_game_even() {
+    fn models_without_knowledge_call_every_game_even_and_rows_lie_in_their_tables() {
         for game in SIZES {
-            let set = set(&game).with_phases(&[6]).unwrap();
-            let rows = set.rows();
-            let tuples = TupleNetwork::new(set, vec![0.0; rows], 0.0).unwrap();
+            let set = set(&game, "lines-and-corners");
+            let mut rows = vec![0; set.tuples()];
             let weights = NetworkWeights {
                 sparse: vec![0.0; game.sparse_rows() * 16],
                 bias: vec![0.0; 16],
@@ -217,18 +246,65 @@ mod tests {
                 ..NetworkWeights::default()
             };
             let network = Network::new(&game, NameSet::NONE, weights).unwrap();
-            for position in positions(&game) {
-                assert_eq!(tuples.value_of(&game, &position), 0.5);
-                assert_eq!(network.value_of(&game, &position), 0.5);
-            }
-            for model in [Model::NTuple(tuples), Model::Network(network)] {
-                let provenance = "untrained".to_owned();
-                let file = ModelFile { provenance, model };
-                let bytes = file.to_bytes();
-                assert!(ModelFile::from_bytes(&game, &bytes).unwrap() == file);
-                for other in SIZES.into_iter().filter(|other| *other != game) {
-                    assert!(ModelFile::from_bytes(&other, &bytes).is_err());
-                }
+            let tuples = TupleNetwork::new(set.clone(), vec![0.0; set.rows()], 0.0).unwrap();
+            plies(&game, |position, _, _| {
+                set.indices(position, &mut rows);
+                let mut pairs = rows.iter().zip(set.tables());
+                assert!(pairs.all(|(&row, table)| table.contains(&(row as usize))));
+                assert_eq!(tuples.value_of(&game, position), 0.5);
+                assert_eq!(network.value_of(&game, position), 0.5);
+            });
+        }
+    }
+
+    #[test]
+    fn a_network_followed_along_a_game_is_one_that_starts_afresh_passes_included() {
+        for game in [Reversi::FOUR, Reversi::EIGHT] {
+            let network = network(&game);
+            let mut passes = 0;
+            plies(&game, |position, mv, after| {
+                let (mut cache, mut fresh, mut child) = <(Accumulators, _, _)>::default();
+                network.refresh(&game, position, &mut cache);
+                network.update(&game, &cache, position, mv, after, &mut child);
+                network.refresh(&game, after, &mut fresh);
+                assert_eq!(child, fresh);
+                passes += usize::from(position.moves() == 0);
+            });
+            assert!(game.size() > 4 || passes > 0);
+        }
+    }
+
+    #[test]
+    fn models_are_read_back_and_those_of_other_games_refused() {
+        let (game, directory) = (Reversi::FOUR, tempfile::tempdir().unwrap());
+        for (name, model) in [
+            ("tuples", Model::NTuple(tuples(&game))),
+            ("network", Model::Network(network(&game))),
+        ] {
+            let path = directory.path().join(name);
+            let provenance = "{}".to_owned();
+            let file = ModelFile { provenance, model };
+            file.save(&path).unwrap();
+            assert!(ModelFile::load(&game, &path).unwrap() == file);
+            let loaded = game.model(&path).unwrap();
+            plies(&game, |position, _, _| {
+                let value = match &file.model {
+                    Model::NTuple(model) => model.value_of(&game, position),
+                    Model::Network(model) => model.value_of(&game, position),
+                    Model::Integer(never) => match *never {},
+                };
+                assert_eq!(loaded.value_of(&game, position).to_bits(), value.to_bits());
+            });
+            let refused = [
+                ModelFile::load(&Standard::default(), &path).unwrap_err(),
+                ModelFile::load(&Reversi::SIX, &path).unwrap_err(),
+            ];
+            for (refused, other) in refused.iter().zip(["einstein", "reversi(size=6)"]) {
+                let expected = format!("a model of reversi(size=4); this is {other}");
+                assert_eq!(
+                    refused.to_string(),
+                    format!("{}: {expected}", path.display())
+                );
             }
         }
     }

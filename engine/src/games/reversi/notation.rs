@@ -37,8 +37,8 @@ impl Reversi {
             }
             at += 1;
         }
-        sign(at, " ", "' ' and the side to move")?;
-        let seat = usize::from(sign(at + 1, "XO", "the side to move, X or O")? == SIGNS[WHITE]);
+        sign(at, " ", "a blank and a side")?;
+        let seat = usize::from(sign(at + 1, "XO", "the side, X or O")? == SIGNS[WHITE]);
         match signs.get(at + 2) {
             None => Ok(self.position(discs[seat], discs[1 - seat], seat)),
             found => Err(unexpected(at + 2, "the end", found)),
@@ -153,16 +153,8 @@ mod tests {
             ("---/--OX--XO---- X", 4, "X, O or - on d1, found '/'"),
             ("-----OY--XO----- X", 7, "X, O or - on c2, found 'Y'"),
             ("-----OX--", 10, "X, O or - on b3, found the end"),
-            (
-                "-----OX--XO-----",
-                17,
-                "' ' and the side to move, found the end",
-            ),
-            (
-                "-----OX--XO----- b",
-                18,
-                "the side to move, X or O, found 'b'",
-            ),
+            ("-----OX--XO-----", 17, "a blank and a side, found the end"),
+            ("-----OX--XO----- b", 18, "the side, X or O, found 'b'"),
             ("-----OX--XO----- X1", 19, "the end, found '1'"),
         ] {
             let problem = format!("expected {expected}");

@@ -169,11 +169,7 @@ impl Position {
     /// The discs of a seat.
     #[must_use]
     pub fn discs(&self, seat: Seat) -> u64 {
-        if seat == self.seat() {
-            self.own
-        } else {
-            self.enemy
-        }
+        [self.enemy, self.own][usize::from(seat == self.seat())]
     }
 
     /// Own discs minus enemy discs.

@@ -70,22 +70,13 @@ pub(super) fn svg(game: &Reversi, position: &Position) -> String {
             "<rect x=\"{x}\" y=\"{y}\" width=\"{SQUARE}\" height=\"{SQUARE}\" fill=\"#2f7d4f\" stroke=\"#1d5233\"/>"
         );
         let (x, y) = (x + SQUARE / 2, y + SQUARE / 2);
-        let _ = match disc_on(position, square) {
-            Some(seat) => {
-                let (fill, outline) = [("#16181a", "#000"), ("#f4f1e8", "#b9b4a5")][seat];
-                write!(
-                    svg,
-                    "<circle cx=\"{x}\" cy=\"{y}\" r=\"20\" fill=\"{fill}\" stroke=\"{outline}\" stroke-width=\"2\"/>"
-                )
-            }
-            None if position.moves() >> square & 1 == 1 => {
-                write!(
-                    svg,
-                    "<circle cx=\"{x}\" cy=\"{y}\" r=\"4\" fill=\"#9fd6b3\"/>"
-                )
-            }
-            None => Ok(()),
+        let circle = match disc_on(position, square) {
+            None if position.moves() >> square & 1 == 0 => continue,
+            None => "r=\"4\" fill=\"#9fd6b3\"",
+            Some(BLACK) => "r=\"20\" fill=\"#16181a\" stroke=\"#000\" stroke-width=\"2\"",
+            Some(_) => "r=\"20\" fill=\"#f4f1e8\" stroke=\"#b9b4a5\" stroke-width=\"2\"",
         };
+        let _ = write!(svg, "<circle cx=\"{x}\" cy=\"{y}\" {circle}/>");
     }
     for (index, letter) in letters(game).enumerate() {
         let centre = MARGIN + index * SQUARE + SQUARE / 2;

@@ -145,16 +145,12 @@ impl Endgame {
         let (mut best, mut best_move) = (-MOST, Move::PASS);
         for (_, mv, after) in moves.iter().flatten() {
             let from = alpha.max(best);
-            let value = if best == -MOST {
-                -self.search(after, -beta, -from)
-            } else {
-                let value = -self.search(after, -from - 1, -from);
-                if value > from && value < beta {
-                    -self.search(after, -beta, -value)
-                } else {
-                    value
-                }
-            };
+            // But for the first move only whether it is better, unless it is.
+            let upper = if best == -MOST { beta } else { from + 1 };
+            let mut value = -self.search(after, -upper, -from);
+            if upper < beta && value > from && value < beta {
+                value = -self.search(after, -beta, -value);
+            }
             if value > best {
                 (best, best_move) = (value, *mv);
             }
@@ -252,22 +248,14 @@ impl EndgamePlayer {
         }
     }
 
-    /// The exact score of each move; `None` where too many squares are empty.
-    fn known(&mut self, position: &Position, moves: &[Move]) -> Option<Vec<i32>> {
-        let known = self.solver.game.empties(position) <= self.empties;
-        known.then(|| self.solver.scores(position, moves))
-    }
-
     /// What is thought of moves, larger is better, and whether that is exact.
     fn rated(&mut self, position: &Position, moves: &[Move]) -> (Vec<i32>, bool) {
-        match self.known(position, moves) {
-            Some(scores) => (scores, true),
-            None => {
-                let after = |&mv| self.solver.game.play(position, mv).moves();
-                let few = |mv| -(after(mv).count_ones() as i32);
-                (moves.iter().map(few).collect(), false)
-            }
+        if self.solver.game.empties(position) <= self.empties {
+            return (self.solver.scores(position, moves), true);
         }
+        let after = |&mv| self.solver.game.play(position, mv).moves();
+        let few = |mv| -(after(mv).count_ones() as i32);
+        (moves.iter().map(few).collect(), false)
     }
 }
 
@@ -319,6 +307,7 @@ impl Player<Reversi> for EndgamePlayer {
         position: &Position,
         moves: &[Move],
     ) -> Option<(&'static str, Vec<i32>)> {
-        self.known(position, moves).map(|scores| ("discs", scores))
+        let (scores, exact) = self.rated(position, moves);
+        exact.then_some(("discs", scores))
     }
 }

@@ -5,7 +5,7 @@
 //! Invariant: what is written reads back as the same value, and every error names the character it
 //! is about.
 
-use super::bits::COLUMNS;
+use super::bits::{COLUMNS, squares_of};
 use super::{BLACK, Move, Position, Reversi, WHITE};
 use crate::core::game::Seat;
 use crate::core::text::TextError;
@@ -26,9 +26,9 @@ impl Reversi {
         };
         let mut discs = [0; 2];
         let mut at = 0;
-        for (row, column) in (0..self.size * self.size).map(|at| (at / self.size, at % self.size)) {
-            at += usize::from(row > 0 && column == 0 && signs.get(at) == Some(&'/'));
-            let square = COLUMNS * row + column;
+        for square in squares_of(self.squares) {
+            let row_begins = square > 0 && square % COLUMNS == 0;
+            at += usize::from(row_begins && signs.get(at) == Some(&'/'));
             let wanted = format!("X, O or - on {}", square_name(square));
             match sign(at, "XO-", &wanted)? {
                 'X' => discs[BLACK] |= 1 << square,
@@ -57,12 +57,9 @@ impl Reversi {
     /// The signs of each row, from the top.
     pub(super) fn rows(&self, position: &Position) -> Vec<String> {
         let sign = |square| disc_on(position, square).map_or('-', |seat| SIGNS[seat]);
-        let row = |row| {
-            (0..self.size)
-                .map(|column| sign(COLUMNS * row + column))
-                .collect()
-        };
-        (0..self.size).map(row).collect()
+        let signs: Vec<char> = squares_of(self.squares).map(sign).collect();
+        let rows = signs.chunks(self.size);
+        rows.map(|row| row.iter().collect()).collect()
     }
 
     /// Reads a move of a position.
@@ -140,10 +137,8 @@ mod tests {
         assert_eq!(game.format_position(&game.start()), start);
         let rows = "--------/--------/--------/---OX---/---XO---/--------/--------/-------- X";
         assert_eq!(game.parse_position(rows), Ok(game.start()));
-        assert_eq!(
-            Reversi::FOUR.format_position(&Reversi::FOUR.start()),
-            "-----OX--XO----- X"
-        );
+        let small = Reversi::FOUR.format_position(&Reversi::FOUR.start());
+        assert_eq!(small, "-----OX--XO----- X");
     }
 
     #[test]

@@ -2,7 +2,6 @@
 
 use super::endgame::{EndgamePlayer, SolvedEndgames};
 use super::evaluators::EVALUATORS;
-use super::notation::SIGNS;
 use super::{Move, MoveList, Position, Reversi, bits, drawing};
 use crate::core::game::{Game, Seat};
 use crate::core::random::RandomStream;
@@ -140,25 +139,18 @@ impl Playable for Reversi {
     }
 
     fn decode(&self, bytes: &mut &[u8]) -> Result<Position, String> {
-        let (position, rest) = bytes
-            .split_first_chunk::<17>()
-            .ok_or("a position has seventeen bytes")?;
-        let discs = |at: usize| {
-            let bytes = position[at..at + 8].iter();
-            bytes.rfold(0, |discs, &byte| discs << 8 | u64::from(byte))
+        let read = |bytes: &[u8]| {
+            let (own, rest) = bytes.split_first_chunk()?;
+            let (enemy, rest) = rest.split_first_chunk()?;
+            let (&seat, rest) = rest.split_first()?;
+            let [own, enemy] = [own, enemy].map(|&discs| u64::from_le_bytes(discs));
+            let wrong = own & enemy | (own | enemy) & !self.squares();
+            let position = || self.position(own, enemy, usize::from(seat));
+            (wrong == 0 && seat < 2).then(|| (position(), rest.len()))
         };
-        let (own, enemy, seat) = (discs(0), discs(8), usize::from(position[16]));
-        if (own | enemy) & !self.squares() != 0 {
-            return Err("a disc lies beside the board".to_owned());
-        }
-        if own & enemy != 0 {
-            return Err("two discs lie on one square".to_owned());
-        }
-        if seat >= SIGNS.len() {
-            return Err(format!("seat {seat} is none; there are two"));
-        }
-        *bytes = rest;
-        Ok(self.position(own, enemy, seat))
+        let (position, rest) = read(bytes).ok_or("the bytes are no position")?;
+        *bytes = &bytes[bytes.len() - rest..];
+        Ok(position)
     }
 
     fn symmetries(&self) -> usize {

@@ -10,6 +10,7 @@ pub mod bits;
 mod drawing;
 pub mod endgame;
 pub mod evaluators;
+mod inputs;
 pub mod notation;
 mod playable;
 pub mod transcript;

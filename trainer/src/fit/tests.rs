@@ -269,7 +269,7 @@ fn a_phase_learns_from_its_own_positions_alone() {
     // Positions of more than eight stones only, in which every stone may live or not: the other
     // tables stay as they were.
     let samples = samples();
-    let many = |samples: &[Sample]| -> Vec<Sample> {
+    let many = |samples: &[Sample<Position>]| -> Vec<Sample<Position>> {
         samples
             .iter()
             .filter(|sample| sample.position.stones() > 8)
@@ -613,4 +613,5 @@ fn an_unknown_set_of_tuples_is_refused() {
     );
 }
 
+mod games;
 mod heads;

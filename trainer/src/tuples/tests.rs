@@ -95,7 +95,7 @@ fn candidates_are_whole_orbits_that_share_nothing() {
     assert_eq!(count("windows by stone"), 30 + 18 + 20 + 8 + 16);
     assert_eq!(candidates(&game, usize::MAX, 1), all);
     assert_ne!(candidates(&game, usize::MAX, 2), all);
-    let few = candidates(5, 1);
+    let few = candidates(&game, 5, 1);
     assert!(
         few.iter()
             .all(|one| few.iter().filter(|other| other.kind == one.kind).count() <= 5)
@@ -123,7 +123,12 @@ fn what_rows_explain_is_what_a_slow_count_says() {
         let key = |number: usize| -> Vec<u8> {
             cells
                 .iter()
-                .map(|&cell| View::new(&samples[number].position).get(cell))
+                .map(|&cell| {
+                    let position = &samples[number].position;
+                    with_view(&Standard::default(), position, position.seat(), |view| {
+                        view[cell.place()]
+                    })
+                })
                 .collect()
         };
         let mut sums: HashMap<Vec<u8>, (f64, f64)> = HashMap::new();
@@ -153,9 +158,11 @@ fn what_rows_explain_is_what_a_slow_count_says() {
 /// Samples whose targets two cells decide, and a little who has more stones; and those that
 /// validate.
 fn planted() -> Samples<Standard> {
-    let target = |sample: Sample| {
-        let view = View::new(&sample.position);
-        let [one, other] = [Cell::Owner(12), Cell::Owner(13)].map(|cell| view.get(cell));
+    let target = |sample: Sample<Position>| {
+        let (game, seat) = (Standard::default(), sample.position.seat());
+        let [one, other] = with_view(&game, &sample.position, seat, |view| {
+            ["o12", "o13"].map(|text| view[cell(text).place()])
+        });
         let more = sample.position.mover().count() > sample.position.other().count();
         let value = if one == other { 0.7 } else { 0.25 } + if more { 0.2 } else { 0.0 };
         Sample {
@@ -221,7 +228,7 @@ fn a_search_finds_what_was_planted_and_its_result_is_a_configuration() {
     assert_eq!(
         (
             found.ntuple.tuples.len(),
-            found.ntuple.tuple_set().unwrap().rows()
+            found.ntuple.tuple_set(&Standard::default()).unwrap().rows()
         ),
         (report.tuples, report.rows)
     );

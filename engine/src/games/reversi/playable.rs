@@ -7,9 +7,11 @@ use super::{Move, MoveList, Position, Reversi, bits, drawing};
 use crate::core::game::{Game, Seat};
 use crate::core::random::RandomStream;
 use crate::core::text::TextError;
+use crate::learned::files;
 use crate::play::notation::{Arguments, Problem, parse_number};
 use crate::play::playable::{NoChance, Playable};
-use crate::play::registry::{EvaluatorEntry, Meaning, OracleEntry, PlayerEntry};
+use crate::play::registry::{AnyEvaluator, EvaluatorEntry, Meaning, OracleEntry, PlayerEntry};
+use std::path::Path;
 use std::sync::Arc;
 
 /// `endgame=N`: positions with at most N empty squares are solved.
@@ -65,6 +67,10 @@ impl Playable for Reversi {
 
     fn oracle() -> Option<&'static OracleEntry<Self>> {
         Some(&SOLVED)
+    }
+
+    fn model(&self, path: &Path) -> Result<Arc<dyn AnyEvaluator<Self>>, String> {
+        files::evaluator(self, path)
     }
 
     /// No two plies after each other are passes.

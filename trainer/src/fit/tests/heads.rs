@@ -218,7 +218,7 @@ fn on_real_games_the_mean_over_the_die_is_the_value_and_probabilities_are_what_t
     let records = concat!(env!("CARGO_MANIFEST_DIR"), "/../data/sample");
     let options =
         SampleOptions::new(&TrainConfig::default().target, 0.1, 1).with_continuations(true);
-    let samples = Samples::open(&[records], &options).unwrap();
+    let samples = Samples::<Standard>::open(&[records], &options).unwrap();
     let mut config = TrainConfig::default();
     config.training.epochs = 8;
     config.network.hidden = vec![32];

@@ -272,7 +272,7 @@ fn every_wrong_part_is_named() {
     );
     assert!(
         refused(&ntuple, set("shape", "pairs"))
-            .starts_with("'pairs' is no tuple set; there are stones, ")
+            .starts_with("'pairs' is no tuple set; there are race-and-pairs, stones, ")
     );
     assert!(
         refused(&network, set("dense", "speed"))
@@ -553,7 +553,7 @@ fn a_model_carries_its_tuples_and_its_phases() {
     );
     assert!(
         refused(&file, set("phases", "5;8"))
-            .starts_with("metadata 'phases' is '5;8'; expected the most living stones")
+            .starts_with("metadata 'phases' is '5;8'; expected the most that remains")
     );
     assert!(refused(&file, set("shape", "stones")).starts_with("trained on other features"));
 }

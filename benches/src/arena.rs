@@ -418,4 +418,6 @@ fn play_wanted<G: Playable>(
 }
 
 #[cfg(test)]
+mod draws;
+#[cfg(test)]
 mod tests;

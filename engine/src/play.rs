@@ -14,6 +14,9 @@ pub mod open_chance;
 
 pub mod random;
 
+// How many games there are.
+pub mod perft;
+
 pub mod provided;
 
 pub mod searching;

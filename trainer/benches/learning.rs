@@ -32,8 +32,8 @@ const BATCH: usize = 4096;
 fn records(criterion: &mut Criterion) {
     let path = Path::new(SAMPLE).join("000000.games");
     let bytes = std::fs::read(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
-    let (header, games) = shard::decode::<engine::games::einstein::Standard>(&path, &bytes)
-        .unwrap_or_else(|error| panic!("{error}"));
+    let (header, games) =
+        shard::decode::<Standard>(&path, &bytes).unwrap_or_else(|error| panic!("{error}"));
     let plies: usize = games.iter().map(|game| game.record.plies.len()).sum();
     let mut group = criterion.benchmark_group("records");
     group.throughput(Throughput::Elements(plies as u64));

@@ -67,6 +67,14 @@ impl<G: Game> Player<G> for Timed<G> {
         self.player.analyse(position, legal)
     }
 
+    fn exact_scores(
+        &mut self,
+        position: &G::Position,
+        moves: &[G::Move],
+    ) -> Option<(&'static str, Vec<i32>)> {
+        self.player.exact_scores(position, moves)
+    }
+
     fn value(&mut self, position: &G::Position) -> Valuation {
         self.player.value(position)
     }

@@ -91,7 +91,7 @@ impl MatchArguments {
                 .map(|teller| self.teller(teller))
                 .transpose()?,
             ..MatchOptions::new(
-                self.game(),
+                self.game()?,
                 self.games.unwrap_or(GAMES).div_ceil(2),
                 self.seed,
             )

@@ -107,6 +107,14 @@ impl<G: Game> Player<G> for ClockedPlayer<G> {
         self.within.analyse(position, legal)
     }
 
+    fn exact_scores(
+        &mut self,
+        position: &G::Position,
+        moves: &[G::Move],
+    ) -> Option<(&'static str, Vec<i32>)> {
+        self.within.exact_scores(position, moves)
+    }
+
     fn value(&mut self, position: &G::Position) -> Valuation {
         self.spent.store(0, Ordering::Relaxed);
         let mut valuation = self.within.value(position);

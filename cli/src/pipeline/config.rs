@@ -167,7 +167,7 @@ mod tests {
         assert_eq!(
             (
                 options.temperature,
-                options.endgames.clone().map(|endgames| endgames.stones)
+                options.endgames.clone().map(|endgames| endgames.remaining)
             ),
             (Some(0.1), Some([2, 5]))
         );

@@ -155,7 +155,7 @@ impl<G: Playable> External<G> {
 }
 
 impl<G: Playable> Player<G> for External<G> {
-    engine::player_never!(G: ponders, values);
+    engine::player_never!(G: ponders, counts, values);
 
     fn new_game(&mut self, seed: u64) {
         self.seed = seed;

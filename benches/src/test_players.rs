@@ -105,7 +105,7 @@ struct Chooser<G: Game> {
 }
 
 impl<G: Game> Player<G> for Chooser<G> {
-    engine::player_never!(G: fails, values);
+    engine::player_never!(G: fails, counts, values);
 
     fn new_game(&mut self, seed: u64) {
         self.random = RandomStream::new(seed);
@@ -154,7 +154,7 @@ struct Rated {
 }
 
 impl Player<Standard> for Rated {
-    engine::player_never!(Standard: ponders, fails, values);
+    engine::player_never!(Standard: ponders, fails, counts, values);
 
     fn new_game(&mut self, _: u64) {}
 
@@ -194,7 +194,7 @@ struct Faulty {
 }
 
 impl Player<Standard> for Faulty {
-    engine::player_never!(Standard: ponders, values);
+    engine::player_never!(Standard: ponders, counts, values);
 
     fn new_game(&mut self, _: u64) {
         self.moves = 0;
@@ -236,7 +236,7 @@ struct Spy {
 }
 
 impl Player<Standard> for Spy {
-    engine::player_never!(Standard: ponders, fails, values);
+    engine::player_never!(Standard: ponders, fails, counts, values);
 
     fn new_game(&mut self, _: u64) {}
 

@@ -57,46 +57,25 @@ pub fn expectation(outcomes: &[Outcome], values: &[f32]) -> f32 {
     mean.get()
 }
 
-/// `Σ weight · value`, between the least and the largest value: the weights are rounded, and their
-/// sum may miss 1 in its last digit. So what every outcome wins is won, and what every outcome draws
-/// is worth ½.
+/// `Σ weight · value`. The weights are rounded, so that their sum may miss 1 in its last digit: no
+/// mean exceeds 1, and what is a draw whatever chance brings is worth exactly ½.
+#[derive(Default)]
 struct Mean {
     sum: f32,
-    least: f32,
-    most: f32,
-}
-
-impl Default for Mean {
-    #[inline]
-    fn default() -> Self {
-        Self {
-            sum: 0.0,
-            least: 1.0,
-            most: 0.0,
-        }
-    }
+    /// Whether some value is no draw.
+    decided: bool,
 }
 
 impl Mean {
     #[inline]
     fn add(&mut self, weight: f32, value: f32) {
         self.sum += weight * value;
-        self.least = if value < self.least {
-            value
-        } else {
-            self.least
-        };
-        self.most = if value > self.most { value } else { self.most };
+        self.decided |= value != 0.5;
     }
 
     #[inline]
     fn get(&self) -> f32 {
-        let sum = if self.sum < self.least {
-            self.least
-        } else {
-            self.sum
-        };
-        if sum > self.most { self.most } else { sum }
+        if self.decided { self.sum.min(1.0) } else { 0.5 }
     }
 }
 

@@ -4,6 +4,7 @@
 //! expectation over chance only makes sense on that scale. Weights are shared and immutable;
 //! whatever is kept up to date from move to move is a cache that the searching thread owns.
 
+use crate::core::chance::expectation;
 use crate::core::game::{Game, MAX_SEATS, Payoffs, left_for_each};
 use std::sync::Arc;
 
@@ -12,21 +13,21 @@ pub trait Evaluator<G: Game>: Send + Sync {
     /// State that is kept up to date along a line of play; `()` for an evaluator that needs none.
     type Cache: Clone + Default + Send;
 
-    /// Whether [`Evaluator::one_ply`] and [`Evaluator::score_successors`] are there: a search then
-    /// asks about all successors of a position at once and keeps no caches.
+    /// Whether [`Evaluator::one_ply`] and [`Evaluator::score_successors`] cost less than asking
+    /// about each successor in turn: a search then asks about all of a position at once, and keeps
+    /// no caches up to date.
     const KNOWS_SUCCESSORS: bool = false;
 
     /// The value of a position, one ply deep, for the seat to move: the expectation of the best
     /// successor, the same to the last bit as from the [`Evaluator::value`] of each. The cache may
     /// be any that was used with these rules and this evaluator alone: it only saves work that an
     /// earlier call has done. Two seats only.
-    fn one_ply(&self, game: &G, position: &G::Position, cache: &mut Self::Cache) -> OnePly {
-        let _ = (game, position, cache);
-        unreachable!("only asked of evaluators that say so");
+    fn one_ply(&self, game: &G, position: &G::Position, cache: &mut Self::Cache) -> f32 {
+        one_by_one(self, game, position, cache)
     }
 
     /// Scores every successor of a position at once: one score a move, for the seat that makes it,
-    /// on any scale on which more is better; infinite for a move that wins. Two seats only.
+    /// on any scale on which more is better; for a move that wins, no score is more.
     fn score_successors(
         &self,
         game: &G,
@@ -34,8 +35,23 @@ pub trait Evaluator<G: Game>: Send + Sync {
         moves: &[G::Move],
         scores: &mut [f32],
     ) {
-        let _ = (game, position, moves, scores);
-        unreachable!("only asked of evaluators that say so");
+        score_one_by_one(self, game, position, moves, scores);
+    }
+
+    /// The value of a move for the seat that makes it, from scratch.
+    fn successor(
+        &self,
+        game: &G,
+        position: &G::Position,
+        mv: G::Move,
+        cache: &mut Self::Cache,
+    ) -> f32 {
+        let next = game.play(position, mv);
+        let seat = game.to_move(position);
+        game.payoff(&next, seat).unwrap_or_else(|| {
+            self.refresh(game, &next, cache);
+            self.payoffs(game, &next, cache)[seat]
+        })
     }
 
     /// Fills the cache from scratch.
@@ -122,12 +138,43 @@ pub trait Evaluator<G: Game>: Send + Sync {
     }
 }
 
+/// [`Evaluator::one_ply`] from each successor in turn: right for every evaluator.
+pub fn one_by_one<G: Game, E: Evaluator<G> + ?Sized>(
+    evaluator: &E,
+    game: &G,
+    position: &G::Position,
+    cache: &mut E::Cache,
+) -> f32 {
+    let mut moves = G::Moves::default();
+    game.moves(position, &mut moves);
+    let outcomes = game.outcomes(position, &moves);
+    let values: Vec<f32> = moves
+        .iter()
+        .map(|&mv| evaluator.successor(game, position, mv, cache))
+        .collect();
+    expectation(&outcomes, &values)
+}
+
+/// [`Evaluator::score_successors`], likewise.
+pub fn score_one_by_one<G: Game, E: Evaluator<G> + ?Sized>(
+    evaluator: &E,
+    game: &G,
+    position: &G::Position,
+    moves: &[G::Move],
+    scores: &mut [f32],
+) {
+    let mut cache = E::Cache::default();
+    for (score, &mv) in scores.iter_mut().zip(moves) {
+        *score = evaluator.successor(game, position, mv, &mut cache);
+    }
+}
+
 impl<G: Game, E: Evaluator<G>> Evaluator<G> for Arc<E> {
     type Cache = E::Cache;
     const KNOWS_SUCCESSORS: bool = E::KNOWS_SUCCESSORS;
 
     #[inline]
-    fn one_ply(&self, game: &G, position: &G::Position, cache: &mut E::Cache) -> OnePly {
+    fn one_ply(&self, game: &G, position: &G::Position, cache: &mut E::Cache) -> f32 {
         (**self).one_ply(game, position, cache)
     }
 
@@ -202,15 +249,4 @@ impl<G: Game, E: Evaluator<G>> Evaluator<G> for Arc<E> {
 pub trait Score<G: Game>: Send + Sync {
     /// The raw score, from the view of the seat to move.
     fn score(&self, game: &G, position: &G::Position) -> f32;
-}
-
-/// A position looked at one ply deep.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct OnePly {
-    /// Win probability of the seat to move.
-    pub value: f32,
-    /// How many successors there are.
-    pub successors: u32,
-    /// How many of them are not over.
-    pub evaluated: u32,
 }

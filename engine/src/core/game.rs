@@ -182,6 +182,12 @@ pub trait Game: Clone + Debug + Send + Sync + 'static {
         }
     }
 
+    /// How many moves a position has, and how many of them do not end the game: what a search
+    /// counts that has no need to list them. Only asked of positions that are not over.
+    fn count_moves(&self, position: &Self::Position) -> MoveCount {
+        count_move_by_move(self, position)
+    }
+
     /// The position after a move of the list.
     fn play(&self, position: &Self::Position, mv: Self::Move) -> Self::Position;
 
@@ -241,6 +247,26 @@ pub fn end_move_by_move<G: Game>(
             return payoffs;
         }
         position = game.play(&position, game.random_move(&position, random()));
+    }
+}
+
+/// How many moves a position has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MoveCount {
+    /// All that some outcome permits.
+    pub all: u32,
+    /// Those after which the game goes on.
+    pub open: u32,
+}
+
+/// [`Game::count_moves`] by listing and making them: right for every game.
+pub fn count_move_by_move<G: Game>(game: &G, position: &G::Position) -> MoveCount {
+    let mut moves = G::Moves::default();
+    game.moves(position, &mut moves);
+    let goes_on = |mv: &&G::Move| game.payoffs(&game.play(position, **mv)).is_none();
+    MoveCount {
+        all: moves.len() as u32,
+        open: moves.iter().filter(goes_on).count() as u32,
     }
 }
 

@@ -25,14 +25,19 @@ pub mod symmetry;
 pub mod tables;
 
 use crate::core::game::{
-    FixedList, Game, Outcome, Payoffs, Seat, Stage, end_move_by_move, one_of, won_by,
+    FixedList, Game, MoveCount, Outcome, Payoffs, Seat, Stage, count_move_by_move,
+    end_move_by_move, one_of, won_by,
 };
 use crate::games::einstein::dice::Die;
 use drawn::DrawnStones;
 pub(crate) use permitted::stones_permitted;
 use permitted::{StoneRuns, runs_of_stones};
 pub use playout::StoneTable;
+use position::Side;
 pub use position::{GONE, MAX_STONES, Move, Position};
+
+/// Bits that hold how many moves a side has: at most three for each of six stones.
+const MOBILITY_BITS: u32 = 5;
 
 /// Red, which starts in the upper left corner: seat 0.
 pub const RED: Seat = 0;
@@ -161,16 +166,36 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
         mobility
     };
 
-    /// The steps of two stones: `[square + 32 · square of the other]`.
+    /// The steps of two stones, `[square + 32 · square of the other]`: all in the lower five bits,
+    /// those that reach the goal above.
     const MOBILITY_OF_TWO: [u8; 1 << 10] = {
-        let mut mobility = [0; 1 << 10];
+        let mut counts = [0; 32];
+        let mut square = 0;
+        while square < 32 {
+            let mut arrivals = 0;
+            let mut direction = 0;
+            while direction < 3 {
+                arrivals += (Self::DESTINATION_OF[square][direction] == Self::GOAL) as u8;
+                direction += 1;
+            }
+            counts[square] = Self::MOBILITY[square] + (arrivals << MOBILITY_BITS);
+            square += 1;
+        }
+        let mut of_two = [0; 1 << 10];
         let mut two = 0;
-        while two < mobility.len() {
-            mobility[two] = Self::MOBILITY[two % 32] + Self::MOBILITY[two / 32];
+        while two < of_two.len() {
+            of_two[two] = counts[two % 32] + counts[two / 32];
             two += 1;
         }
-        mobility
+        of_two
     };
+
+    /// The sum of [`EinStein::MOBILITY_OF_TWO`] over the stones of a side.
+    #[inline]
+    fn mobility_of(side: Side) -> u8 {
+        let [one, two, three] = side.in_pairs().map(|pair| Self::MOBILITY_OF_TWO[pair]);
+        one + two + three
+    }
 
     /// Rules with `stones` stones a side, numbered from 1.
     ///
@@ -502,12 +527,7 @@ impl<const COLUMNS: usize, const ROWS: usize> Game for EinStein<COLUMNS, ROWS> {
         }
         if self.die.faces() >= self.stones {
             // Every living stone is listed: count the moves of those before the first one.
-            mover
-                .before(usize::from(first))
-                .in_pairs()
-                .into_iter()
-                .map(|pair| usize::from(Self::MOBILITY_OF_TWO[pair]))
-                .sum()
+            usize::from(Self::mobility_of(mover.before(usize::from(first))) % (1 << MOBILITY_BITS))
         } else {
             let mut all = MoveList::default();
             self.moves(position, &mut all);
@@ -515,6 +535,30 @@ impl<const COLUMNS: usize, const ROWS: usize> Game for EinStein<COLUMNS, ROWS> {
                 .position(|mv| mv.stone() == usize::from(first))
                 .unwrap_or(0)
         }
+    }
+
+    #[inline]
+    fn count_moves(&self, position: &Position) -> MoveCount {
+        let (mover, enemy) = (position.mover(), position.other());
+        if self.die.faces() < self.stones {
+            // Not every stone may move.
+            return count_move_by_move(self, position);
+        }
+        let counts = u32::from(Self::mobility_of(mover));
+        let all = counts % (1 << MOBILITY_BITS);
+        let mut open = all - (counts >> MOBILITY_BITS);
+        if enemy.count() == 1 {
+            let last = enemy.squares().into_iter().find(|&square| square != GONE);
+            let last = Self::GOAL.wrapping_sub(last.unwrap_or(0));
+            let captures = mover
+                .squares()
+                .map(|square| Self::destinations(square).contains(&last));
+            // What reaches the goal is counted already.
+            if last != Self::GOAL {
+                open -= captures.map(u32::from).iter().sum::<u32>();
+            }
+        }
+        MoveCount { all, open }
     }
 
     #[inline]

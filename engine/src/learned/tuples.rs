@@ -16,7 +16,7 @@ pub use set::{CUSTOM, MAX_CELLS, MAX_ROWS, MAX_TUPLES, TupleSet, tuple_text};
 pub(crate) use whole::WholeWeights;
 
 use super::inputs::{Cell, Learnable};
-use crate::core::evaluator::{Evaluator, OnePly};
+use crate::core::evaluator::{Evaluator, one_by_one, score_one_by_one};
 use std::fmt::Debug;
 
 /// How the tuples of a game are looked up and added up: [`Plain`] does it for every game, code of
@@ -57,9 +57,8 @@ pub trait TupleKernels<G: Learnable<Tuples = Self>>:
         game: &G,
         position: &G::Position,
         cache: &mut Self::Cache,
-    ) -> OnePly {
-        let _ = (network, game, position, cache);
-        unreachable!("only asked of kernels that know successors")
+    ) -> f32 {
+        one_by_one(network, game, position, cache)
     }
 
     /// As [`Evaluator::score_successors`].
@@ -70,8 +69,7 @@ pub trait TupleKernels<G: Learnable<Tuples = Self>>:
         moves: &[G::Move],
         scores: &mut [f32],
     ) {
-        let _ = (network, game, position, moves, scores);
-        unreachable!("only asked of kernels that know successors")
+        score_one_by_one(network, game, position, moves, scores);
     }
 }
 
@@ -212,7 +210,7 @@ impl<G: Learnable> Evaluator<G> for TupleNetwork<G> {
     const KNOWS_SUCCESSORS: bool = <G::Tuples as TupleKernels<G>>::KNOWS_SUCCESSORS;
 
     #[inline]
-    fn one_ply(&self, game: &G, position: &G::Position, cache: &mut Self::Cache) -> OnePly {
+    fn one_ply(&self, game: &G, position: &G::Position, cache: &mut Self::Cache) -> f32 {
         G::Tuples::one_ply(self, game, position, cache)
     }
 

@@ -229,6 +229,14 @@ impl<G: Playable> Player<G> for OpenChancePlayer<G> {
             .analyse(&self.open.start(*position), Some(moves))
     }
 
+    fn exact_scores(
+        &mut self,
+        position: &G::Position,
+        moves: &[G::Move],
+    ) -> Option<(&'static str, Vec<i32>)> {
+        self.player.exact_scores(&self.open.start(*position), moves)
+    }
+
     /// With the first of the assumed outcomes.
     fn value(&mut self, position: &G::Position) -> Valuation {
         self.player.value(&self.open.start(*position))

@@ -120,10 +120,7 @@ pub trait Player<G: Game>: Send {
         &mut self,
         position: &G::Position,
         moves: &[G::Move],
-    ) -> Option<(&'static str, Vec<i32>)> {
-        let _ = (position, moves);
-        None
-    }
+    ) -> Option<(&'static str, Vec<i32>)>;
 
     /// Values a position before chance has spoken ("chance root"): one number, which a search finds
     /// with fewer nodes than the values of all moves. The position is not over.
@@ -131,7 +128,7 @@ pub trait Player<G: Game>: Send {
 }
 
 /// What a [`Player`](crate::play::player::Player) of a game never does, written inside its `impl`:
-/// any of `ponders`, `fails` and `values`.
+/// any of `ponders`, `fails`, `counts` (knows exact scores) and `values`.
 #[macro_export]
 macro_rules! player_never {
     ($game:ty: $($never:ident),+) => {
@@ -151,6 +148,15 @@ macro_rules! player_never {
     };
     (@fails $game:ty) => {
         fn failure(&mut self) -> Option<String> {
+            None
+        }
+    };
+    (@counts $game:ty) => {
+        fn exact_scores(
+            &mut self,
+            _: &<$game as $crate::core::game::Game>::Position,
+            _: &[<$game as $crate::core::game::Game>::Move],
+        ) -> Option<(&'static str, Vec<i32>)> {
             None
         }
     };

@@ -36,7 +36,7 @@ impl<G: Game, S: Search<G>> SearchPlayer<G, S> {
 }
 
 impl<G: Game, S: Search<G>> Player<G> for SearchPlayer<G, S> {
-    crate::player_never!(G: ponders, fails);
+    crate::player_never!(G: ponders, fails, counts);
 
     fn new_game(&mut self, _seed: u64) {
         self.search.forget();
@@ -114,7 +114,7 @@ impl<G: Game, L: Leaf<G>, M: Meter> MctsPlayer<G, L, M> {
 }
 
 impl<G: Game, L: Leaf<G>, M: Meter> Player<G> for MctsPlayer<G, L, M> {
-    crate::player_never!(G: fails);
+    crate::player_never!(G: fails, counts);
 
     fn new_game(&mut self, seed: u64) {
         self.search.reseed(seed);

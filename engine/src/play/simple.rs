@@ -22,7 +22,7 @@ impl<G> RandomPlayer<G> {
 }
 
 impl<G: Game> Player<G> for RandomPlayer<G> {
-    crate::player_never!(G: ponders, fails, values);
+    crate::player_never!(G: ponders, fails, counts, values);
 
     fn new_game(&mut self, seed: u64) {
         self.random = RandomStream::new(seed);

@@ -176,7 +176,6 @@ impl<G: Game, E: Evaluator<G>> Policy<G> for BestSuccessor<G, E> {
         permitted: &[G::Move],
         _random: &mut RandomStream,
     ) -> G::Move {
-        let seat = game.to_move(position);
         let mut best = (permitted[0], f32::NEG_INFINITY);
         let mut scores = [0.0; GROUP];
         for moves in permitted.chunks(GROUP) {
@@ -186,11 +185,9 @@ impl<G: Game, E: Evaluator<G>> Policy<G> for BestSuccessor<G, E> {
                     .score_successors(game, position, moves, scores);
             } else {
                 for (mv, score) in moves.iter().zip(scores.iter_mut()) {
-                    let next = game.play(position, *mv);
-                    *score = game.payoff(&next, seat).unwrap_or_else(|| {
-                        self.evaluator.refresh(game, &next, &mut self.cache);
-                        self.evaluator.payoffs(game, &next, &self.cache)[seat]
-                    });
+                    *score = self
+                        .evaluator
+                        .successor(game, position, *mv, &mut self.cache);
                 }
             }
             for (mv, score) in moves.iter().zip(scores.iter()) {

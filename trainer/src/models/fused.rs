@@ -12,6 +12,7 @@ mod heads;
 mod instructions;
 mod layout;
 mod matrix;
+mod vector;
 
 pub use block::Inputs;
 pub use heads::HeadInputs;
@@ -52,7 +53,7 @@ impl FusedNetwork {
             shape
                 .hidden()
                 .iter()
-                .all(|width| width % matrix::LANES == 0),
+                .all(|width| width % vector::LANES == 0),
             "hidden layers are multiples of 16"
         );
         assert_eq!(

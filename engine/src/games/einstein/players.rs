@@ -177,7 +177,7 @@ fn distances_to_goal(square: u8) -> (u8, u8) {
 }
 
 impl Player<Standard> for GreedyPlayer {
-    crate::player_never!(Standard: ponders, fails, values);
+    crate::player_never!(Standard: ponders, fails, counts, values);
 
     fn new_game(&mut self, _seed: u64) {}
 

@@ -65,13 +65,14 @@ impl<G: Game, E: Evaluator<G>, M: Meter> Star<G, E, M> {
             .is_none_or(|oracle| !oracle.may_know_successors(position));
         if self.batches() && is_whole {
             let (game, evaluator, cache) = (&self.game, &self.evaluator, &mut self.caches[ply]);
-            let one_ply = self
+            let value = self
                 .meter
                 .evaluation(|| evaluator.one_ply(game, position, cache));
-            self.stats.nodes += u64::from(one_ply.successors);
-            self.stats.evaluations += u64::from(one_ply.evaluated);
-            self.horizon += u64::from(one_ply.evaluated);
-            Bounds::exact(one_ply.value)
+            let moves = self.game.count_moves(position);
+            self.stats.nodes += u64::from(moves.all);
+            self.stats.evaluations += u64::from(moves.open);
+            self.horizon += u64::from(moves.open);
+            Bounds::exact(value)
         } else {
             Bounds::exact(self.one_by_one(position, ply))
         }

@@ -5,7 +5,7 @@
 //! them at every step as Adam defines it: nothing is put off. That is some per cent of a step at
 //! the usual batch size.
 
-use super::matrix::LANES;
+use super::vector::{LANES, Lanes, Vector};
 
 /// Decay of the mean of gradients and of the mean of their squares, and what keeps divisors from 0.
 const BETA: [f32; 2] = [0.9, 0.999];
@@ -43,17 +43,65 @@ pub(super) struct Tensor<'a> {
 
 /// Shortens the gradient to the Euclidean norm `longest`, and steps.
 #[inline(always)]
-pub(super) fn step(tensor: Tensor<'_>, rates: Rates, longest: f32) {
+pub(super) fn step<V: Vector>(tensor: Tensor<'_>, rates: Rates, longest: f32) {
     let factor = (longest / (norm(tensor.gradient) + f32::MIN_POSITIVE)).min(1.0);
-    let moments = tensor.means.iter_mut().zip(tensor.squares);
-    for ((weight, &gradient), (mean, square)) in
-        tensor.weights.iter_mut().zip(tensor.gradient).zip(moments)
-    {
-        let gradient = gradient * factor;
-        *mean = *mean * BETA[0] + gradient * (1.0 - BETA[0]);
-        *square = *square * BETA[1] + gradient * gradient * (1.0 - BETA[1]);
-        *weight -= *mean * rates.correction / (square.sqrt() + rates.epsilon) * rates.learning_rate;
+    let (weights, last_weights) = tensor.weights.as_chunks_mut();
+    let (gradients, last_gradients) = tensor.gradient.as_chunks();
+    let (means, last_means) = tensor.means.as_chunks_mut();
+    let (squares, last_squares) = tensor.squares.as_chunks_mut();
+    for at in 0..gradients.len() {
+        let (weights, gradient) = (&mut weights[at], &gradients[at]);
+        let (mean, square) = (&mut means[at], &mut squares[at]);
+        step_lanes::<V>(weights, gradient, mean, square, rates, factor);
     }
+    // What is left, with zeros behind it.
+    let rest = [&*last_weights, last_gradients, last_means, last_squares];
+    let [mut weights, gradients, mut means, mut squares] = rest.map(|rest| {
+        let mut lanes = [0.0; LANES];
+        lanes[..rest.len()].copy_from_slice(rest);
+        lanes
+    });
+    step_lanes::<V>(
+        &mut weights,
+        &gradients,
+        &mut means,
+        &mut squares,
+        rates,
+        factor,
+    );
+    let count = last_weights.len();
+    last_weights.copy_from_slice(&weights[..count]);
+    last_means.copy_from_slice(&means[..count]);
+    last_squares.copy_from_slice(&squares[..count]);
+}
+
+/// A step of sixteen weights.
+#[inline(always)]
+fn step_lanes<V: Vector>(
+    weights: &mut Lanes,
+    gradients: &Lanes,
+    means: &mut Lanes,
+    squares: &mut Lanes,
+    rates: Rates,
+    factor: f32,
+) {
+    let gradient = V::load(gradients).times(V::splat(factor));
+    let mean = decayed(V::load(means), gradient, BETA[0]);
+    let square = decayed(V::load(squares), gradient.times(gradient), BETA[1]);
+    mean.store(means);
+    square.store(squares);
+    let change = mean
+        .times(V::splat(rates.correction))
+        .over(square.root().plus(V::splat(rates.epsilon)))
+        .times(V::splat(rates.learning_rate));
+    V::load(weights).minus(change).store(weights);
+}
+
+/// A mean with one more number in it.
+#[inline(always)]
+fn decayed<V: Vector>(mean: V, number: V, decay: f32) -> V {
+    mean.times(V::splat(decay))
+        .plus(number.times(V::splat(1.0 - decay)))
 }
 
 /// The Euclidean norm, from partial sums by lane.
@@ -74,8 +122,12 @@ fn norm(values: &[f32]) -> f32 {
 
 /// `sum += addend`.
 #[inline(always)]
-pub(super) fn add(sum: &mut [f32], addend: &[f32]) {
-    for (sum, addend) in sum.iter_mut().zip(addend) {
+pub(super) fn add<V: Vector>(sum: &mut [f32], addend: &[f32]) {
+    let ((sums, last_sums), (addends, last)) = (sum.as_chunks_mut(), addend.as_chunks());
+    for at in 0..sums.len() {
+        V::load(&addends[at]).add_to(&mut sums[at]);
+    }
+    for (sum, addend) in last_sums.iter_mut().zip(last) {
         *sum += addend;
     }
 }

@@ -5,9 +5,8 @@
 
 use super::heads::{self, HeadInputs, HeadWork};
 use super::layout::Shape;
-use super::matrix::{
-    LANES, Lanes, add, add_product, add_transposed_product, each, lanes, lanes_mut,
-};
+use super::matrix::{add_product, add_transposed_product, lanes, lanes_mut};
+use super::vector::{LANES, Lanes, Vector};
 use crate::models::heads::{Losses, Outputs};
 use engine::core::calibration::exponential;
 use engine::learned::network::MAX_HIDDEN;
@@ -72,7 +71,7 @@ pub(super) struct Work {
 
 /// The gradient of `scale` times the loss of a block, and its loss, into `work`.
 #[inline(always)]
-pub(super) fn gradient<const ROWS: usize>(
+pub(super) fn gradient<V: Vector, const ROWS: usize>(
     weights: Weights<'_>,
     inputs: Inputs<'_>,
     scale: f32,
@@ -83,23 +82,23 @@ pub(super) fn gradient<const ROWS: usize>(
     work.gradient.resize(shape.parameters(), 0.0);
     work.loss = Losses::default();
     for chunk in inputs.pieces(CHUNK, shape) {
-        forward::<ROWS>(weights, chunk, work);
+        forward::<V, ROWS>(weights, chunk, work);
         work.loss.value += losses(&mut work.logits, chunk.targets, scale);
         heads::losses(&mut work.heads, chunk.heads, scale, &mut work.loss);
-        backward::<ROWS>(weights, chunk, work);
+        backward::<V, ROWS>(weights, chunk, work);
     }
 }
 
 /// What the network says of samples, in their order, behind what `outputs` has.
 #[inline(always)]
-pub(super) fn outputs<const ROWS: usize>(
+pub(super) fn outputs<V: Vector, const ROWS: usize>(
     weights: Weights<'_>,
     inputs: Inputs<'_>,
     work: &mut Work,
     outputs: &mut Outputs,
 ) {
     for chunk in inputs.pieces(CHUNK, weights.shape) {
-        forward::<ROWS>(weights, chunk, work);
+        forward::<V, ROWS>(weights, chunk, work);
         outputs.logits.extend_from_slice(&work.logits);
         outputs.rolls.extend_from_slice(&work.heads.rolls);
         outputs.plies.extend_from_slice(&work.heads.plies);
@@ -107,35 +106,37 @@ pub(super) fn outputs<const ROWS: usize>(
 }
 
 #[inline(always)]
-fn forward<const ROWS: usize>(weights: Weights<'_>, inputs: Inputs<'_>, work: &mut Work) {
+fn forward<V: Vector, const ROWS: usize>(
+    weights: Weights<'_>,
+    inputs: Inputs<'_>,
+    work: &mut Work,
+) {
     let hidden = weights.shape.hidden();
     let tensors = weights.shape.split(weights.all);
     let samples = inputs.targets.len();
-    let first_width = hidden[0] / LANES;
+    let (active, first_width) = (weights.shape.sparse().active, hidden[0] / LANES);
     resize(&mut work.values[0], samples * hidden[0]);
     let layer = lanes_mut(&mut work.values[0]);
     let (table, bias) = (lanes(tensors.sparse), lanes(tensors.first_bias));
-    for (rows, sums) in inputs
-        .rows
-        .chunks_exact(weights.shape.sparse().active)
-        .zip(layer.chunks_exact_mut(first_width))
-    {
-        for (column, sum) in sums.iter_mut().enumerate() {
-            let mut total = bias[column];
+    for sample in 0..samples {
+        let rows = &inputs.rows[sample * active..][..active];
+        let sums = &mut layer[sample * first_width..][..first_width];
+        for column in 0..first_width {
+            let mut total = V::load(&bias[column]);
             for &row in rows {
-                add(&mut total, &table[row as usize * first_width + column]);
+                total = total.plus(V::load(&table[row as usize * first_width + column]));
             }
-            *sum = total;
+            total.store(&mut sums[column]);
         }
     }
-    add_product::<ROWS>(
+    add_product::<V, ROWS>(
         inputs.dense,
         lanes(tensors.dense),
         layer,
         weights.shape.dense(),
         first_width,
     );
-    clip(layer);
+    clip::<V>(layer);
     for number in 1..hidden.len() {
         let (before, after) = work.values.split_at_mut(number);
         let (inner, width, tensors) = (
@@ -148,22 +149,22 @@ fn forward<const ROWS: usize>(weights: Weights<'_>, inputs: Inputs<'_>, work: &m
         for sums in layer.chunks_exact_mut(width) {
             sums.copy_from_slice(lanes(tensors.bias));
         }
-        add_product::<ROWS>(
+        add_product::<V, ROWS>(
             &before[number - 1],
             lanes(tensors.weights),
             layer,
             inner,
             width,
         );
-        clip(layer);
+        clip::<V>(layer);
     }
     let last = hidden.len() - 1;
     work.logits.clear();
     for values in lanes(&work.values[last]).chunks_exact(hidden[last] / LANES) {
         work.logits
-            .push(tensors.output_bias[0] + dot(values, lanes(tensors.output)));
+            .push(tensors.output_bias[0] + dot::<V>(values, lanes(tensors.output)));
     }
-    heads::forward(
+    heads::forward::<V>(
         &tensors,
         inputs.heads,
         lanes(&work.values[last]),
@@ -174,14 +175,13 @@ fn forward<const ROWS: usize>(weights: Weights<'_>, inputs: Inputs<'_>, work: &m
 
 /// Σ values · weights, by lane and then over lanes.
 #[inline(always)]
-pub(super) fn dot(values: &[Lanes], weights: &[Lanes]) -> f32 {
-    let mut sums = [0.0; LANES];
-    for (values, weights) in values.iter().zip(weights) {
-        for lane in 0..LANES {
-            sums[lane] += values[lane] * weights[lane];
-        }
+pub(super) fn dot<V: Vector>(values: &[Lanes], weights: &[Lanes]) -> f32 {
+    let mut sums = V::splat(0.0);
+    let weights = &weights[..values.len()];
+    for at in 0..values.len() {
+        sums = sums.plus(V::load(&values[at]).times(V::load(&weights[at])));
     }
-    sum_of(&sums)
+    sums.sum()
 }
 
 /// Turns logits into `scale` times the derivative of the loss by them; the sum of the losses.
@@ -190,20 +190,24 @@ fn losses(logits: &mut [f32], targets: &[f32], scale: f32) -> f64 {
     let mut loss = 0.0;
     // Σ ln(1 + e) is the logarithm of the product: at most 2^64, and one logarithm instead of 64.
     let mut product = 1.0f64;
-    for (logit, &target) in logits.iter_mut().zip(targets) {
-        let z = *logit;
+    for at in 0..targets.len() {
+        let (z, target) = (logits[at], targets[at]);
         let small = exponential(-z.abs());
         loss += f64::from(z.max(0.0) - target * z);
         product *= 1.0 + f64::from(small);
         let value = (if z >= 0.0 { 1.0 } else { small }) / (1.0 + small);
-        *logit = (value - target) * scale;
+        logits[at] = (value - target) * scale;
     }
     loss + product.ln()
 }
 
 /// Adds the gradient of the samples that went forward, whose `logits` have become derivatives.
 #[inline(always)]
-fn backward<const ROWS: usize>(weights: Weights<'_>, inputs: Inputs<'_>, work: &mut Work) {
+fn backward<V: Vector, const ROWS: usize>(
+    weights: Weights<'_>,
+    inputs: Inputs<'_>,
+    work: &mut Work,
+) {
     let hidden = weights.shape.hidden();
     let tensors = weights.shape.split(weights.all);
     let samples = inputs.targets.len();
@@ -213,19 +217,19 @@ fn backward<const ROWS: usize>(weights: Weights<'_>, inputs: Inputs<'_>, work: &
     resize(&mut work.slopes[last], samples * hidden[last]);
     let (values, slopes) = (lanes(&work.values[last]), lanes_mut(&mut work.slopes[last]));
     for column in 0..last_width {
-        let output = lanes(tensors.output)[column];
-        let mut by_output = [0.0; LANES];
-        for (sample, &derivative) in work.logits.iter().enumerate() {
-            let value = &values[sample * last_width + column];
-            slopes[sample * last_width + column] = each(|lane| derivative * output[lane]);
-            add(&mut by_output, &each(|lane| derivative * value[lane]));
+        let output = V::load(&lanes(tensors.output)[column]);
+        let mut by_output = V::splat(0.0);
+        for sample in 0..samples {
+            let (derivative, at) = (V::splat(work.logits[sample]), sample * last_width + column);
+            derivative.times(output).store(&mut slopes[at]);
+            by_output = by_output.plus(derivative.times(V::load(&values[at])));
         }
-        add(&mut lanes_mut(gradient.output)[column], &by_output);
+        by_output.add_to(&mut lanes_mut(gradient.output)[column]);
     }
     for derivative in &work.logits {
         gradient.output_bias[0] += derivative;
     }
-    heads::backward(
+    heads::backward::<V>(
         &tensors,
         &mut gradient,
         &work.heads,
@@ -239,16 +243,16 @@ fn backward<const ROWS: usize>(weights: Weights<'_>, inputs: Inputs<'_>, work: &
         let (before, after) = work.slopes.split_at_mut(number);
         let (width, inputs) = (hidden[number] / LANES, &work.values[number - 1]);
         let slopes = lanes_mut(&mut after[0]);
-        close(
+        close::<V>(
             lanes(&work.values[number]),
             slopes,
             lanes_mut(gradient.bias),
         );
-        add_transposed_product::<ROWS>(inputs, slopes, lanes_mut(gradient.weights), width);
+        add_transposed_product::<V, ROWS>(inputs, slopes, lanes_mut(gradient.weights), width);
         resize(&mut before[number - 1], samples * hidden[number - 1]);
         before[number - 1].fill(0.0);
         let transposed = lanes(&weights.transposed[number - 1]);
-        add_product::<ROWS>(
+        add_product::<V, ROWS>(
             &after[0],
             transposed,
             lanes_mut(&mut before[number - 1]),
@@ -257,76 +261,51 @@ fn backward<const ROWS: usize>(weights: Weights<'_>, inputs: Inputs<'_>, work: &
         );
     }
 
-    let first_width = hidden[0] / LANES;
+    let (active, first_width) = (weights.shape.sparse().active, hidden[0] / LANES);
     let (values, slopes) = (lanes(&work.values[0]), lanes_mut(&mut work.slopes[0]));
     let (bias, table) = (lanes_mut(gradient.first_bias), lanes_mut(gradient.sparse));
-    let rows = inputs.rows.chunks_exact(weights.shape.sparse().active);
-    for ((rows, values), slopes) in rows
-        .zip(values.chunks_exact(first_width))
-        .zip(slopes.chunks_exact_mut(first_width))
-    {
-        for ((slope, value), bias) in slopes.iter_mut().zip(values).zip(bias.iter_mut()) {
-            *slope = each(|lane| if_open(value[lane], slope[lane]));
-            add(bias, slope);
+    for sample in 0..samples {
+        let rows = &inputs.rows[sample * active..][..active];
+        let values = &values[sample * first_width..][..first_width];
+        let slopes = &mut slopes[sample * first_width..][..first_width];
+        for column in 0..first_width {
+            let open = V::load(&slopes[column]).where_open(V::load(&values[column]));
+            open.store(&mut slopes[column]);
+            open.add_to(&mut bias[column]);
         }
         for &row in rows {
-            for (weight, slope) in table[row as usize * first_width..][..first_width]
-                .iter_mut()
-                .zip(&*slopes)
-            {
-                add(weight, slope);
+            let weights = &mut table[row as usize * first_width..][..first_width];
+            for column in 0..first_width {
+                V::load(&slopes[column]).add_to(&mut weights[column]);
             }
         }
     }
-    add_transposed_product::<ROWS>(inputs.dense, slopes, lanes_mut(gradient.dense), first_width);
+    add_transposed_product::<V, ROWS>(inputs.dense, slopes, lanes_mut(gradient.dense), first_width);
 }
 
 /// Clears the slopes of sums that were clipped, given the clipped values, and adds what is left to
 /// the bias' gradient.
 #[inline(always)]
-fn close(values: &[Lanes], slopes: &mut [Lanes], bias: &mut [Lanes]) {
+fn close<V: Vector>(values: &[Lanes], slopes: &mut [Lanes], bias: &mut [Lanes]) {
     let width = bias.len();
     for (column, bias) in bias.iter_mut().enumerate() {
-        let mut sum = [0.0; LANES];
-        for (values, slopes) in values
-            .chunks_exact(width)
-            .zip(slopes.chunks_exact_mut(width))
-        {
-            let (value, slope) = (&values[column], &mut slopes[column]);
-            *slope = each(|lane| if_open(value[lane], slope[lane]));
-            add(&mut sum, slope);
+        let mut sum = V::splat(0.0);
+        for sample in 0..slopes.len() / width {
+            let at = sample * width + column;
+            let open = V::load(&slopes[at]).where_open(V::load(&values[at]));
+            open.store(&mut slopes[at]);
+            sum = sum.plus(open);
         }
-        add(bias, &sum);
+        sum.add_to(bias);
     }
 }
 
-/// The slope of a sum whose clipped value is given: beyond the bounds nothing follows it.
 #[inline(always)]
-fn if_open(value: f32, slope: f32) -> f32 {
-    // Lanes have no branches: the bits are kept or cleared.
-    let keep = u32::from((value > 0.0) & (value < 1.0)).wrapping_neg();
-    f32::from_bits(slope.to_bits() & keep)
-}
-
-#[inline(always)]
-fn clip(layer: &mut [Lanes]) {
-    for value in layer.as_flattened_mut() {
+fn clip<V: Vector>(layer: &mut [Lanes]) {
+    for values in layer {
         // A value that is no number stays so, and is noticed in the loss.
-        let low = if *value < 0.0 { 0.0 } else { *value };
-        *value = if low > 1.0 { 1.0 } else { low };
+        V::load(values).clipped().store(values);
     }
-}
-
-/// In pairs: 8 and 8, 4 and 4, and so on.
-#[inline(always)]
-fn sum_of(lanes: &Lanes) -> f32 {
-    let mut sums = *lanes;
-    for half in [8, 4, 2, 1] {
-        for lane in 0..half {
-            sums[lane] += sums[lane + half];
-        }
-    }
-    sums[0]
 }
 
 #[inline(always)]

@@ -5,7 +5,8 @@
 
 use super::block::dot;
 use super::layout::Tensors;
-use super::matrix::{Lanes, add, each, lanes, lanes_mut};
+use super::matrix::{lanes, lanes_mut};
+use super::vector::{Lanes, Vector};
 use crate::models::heads::Losses;
 use engine::core::calibration::exponential;
 use std::ops::Range;
@@ -48,7 +49,7 @@ pub(super) struct HeadWork {
 
 /// What the heads say, from the values of the last hidden layer, `width` times sixteen a sample.
 #[inline(always)]
-pub(super) fn forward(
+pub(super) fn forward<V: Vector>(
     tensors: &Tensors<&[f32]>,
     inputs: HeadInputs<'_>,
     values: &[Lanes],
@@ -60,7 +61,7 @@ pub(super) fn forward(
         work.rolls.push(match usize::from(outcome).checked_sub(1) {
             Some(outcome) => {
                 tensors.rolls_bias[outcome]
-                    + dot(values, &lanes(tensors.rolls)[outcome * width..][..width])
+                    + dot::<V>(values, &lanes(tensors.rolls)[outcome * width..][..width])
             }
             None => 0.0,
         });
@@ -68,7 +69,7 @@ pub(super) fn forward(
     work.plies.clear();
     for (values, _) in values.chunks_exact(width).zip(inputs.plies) {
         work.plies
-            .push(tensors.moves_to_go_bias[0] + dot(values, lanes(tensors.moves_to_go)));
+            .push(tensors.moves_to_go_bias[0] + dot::<V>(values, lanes(tensors.moves_to_go)));
     }
 }
 
@@ -104,7 +105,7 @@ pub(super) fn losses(work: &mut HeadWork, inputs: HeadInputs<'_>, scale: f32, su
 
 /// Adds to the gradient of the heads, and to the slopes of the last hidden layer.
 #[inline(always)]
-pub(super) fn backward(
+pub(super) fn backward<V: Vector>(
     tensors: &Tensors<&[f32]>,
     gradient: &mut Tensors<&mut [f32]>,
     work: &HeadWork,
@@ -123,7 +124,7 @@ pub(super) fn backward(
     {
         if let Some(outcome) = usize::from(outcome).checked_sub(1) {
             let rows = outcome * width..(outcome + 1) * width;
-            follow(
+            follow::<V>(
                 derivative,
                 &lanes(tensors.rolls)[rows.clone()],
                 values,
@@ -139,7 +140,7 @@ pub(super) fn backward(
         .zip(samples())
         .zip(slopes.chunks_exact_mut(width))
     {
-        follow(
+        follow::<V>(
             derivative,
             lanes(tensors.moves_to_go),
             values,
@@ -152,17 +153,20 @@ pub(super) fn backward(
 
 /// One sample's part through one linear output.
 #[inline(always)]
-fn follow(
+fn follow<V: Vector>(
     derivative: f32,
     weights: &[Lanes],
     values: &[Lanes],
     slopes: &mut [Lanes],
     gradient: &mut [Lanes],
 ) {
-    for (((slope, gradient), weight), value) in
-        slopes.iter_mut().zip(gradient).zip(weights).zip(values)
-    {
-        add(slope, &each(|lane| derivative * weight[lane]));
-        add(gradient, &each(|lane| derivative * value[lane]));
+    let derivative = V::splat(derivative);
+    for at in 0..slopes.len() {
+        V::load(&weights[at])
+            .times(derivative)
+            .add_to(&mut slopes[at]);
+        V::load(&values[at])
+            .times(derivative)
+            .add_to(&mut gradient[at]);
     }
 }

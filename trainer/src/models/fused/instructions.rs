@@ -1,11 +1,14 @@
 //! The inner loops of a training step, compiled for several instruction sets and chosen at run
 //! time.
 //!
-//! Invariant: all of them give the same bits, because the loops fix the order of every sum and Rust
-//! never contracts a product and a sum into one rounding.
+//! Invariant: all of them give the same bits, because the loops fix the order of every sum and
+//! nothing contracts a product and a sum into one rounding.
 
 use super::adam::{self, Rates, Tensor};
 use super::block::{self, Inputs, Weights, Work};
+use super::vector::Plain;
+#[cfg(target_arch = "x86_64")]
+use super::vector::{Avx2, Avx512};
 use crate::models::heads::Outputs;
 use engine::core::simd::dispatched;
 
@@ -13,9 +16,9 @@ use engine::core::simd::dispatched;
 dispatched! {
     /// See [`block::gradient`].
     pub(super) fn gradient(weights: Weights<'_>, inputs: Inputs<'_>, scale: f32, work: &mut Work) {
-        Avx512 => block::gradient::<8>,
-        Avx2 => block::gradient::<4>,
-        Portable => block::gradient::<4>,
+        Avx512 => block::gradient::<Avx512, 8>,
+        Avx2 => block::gradient::<Avx2, 4>,
+        Portable => block::gradient::<Plain, 4>,
     }
 }
 
@@ -27,22 +30,26 @@ dispatched! {
         work: &mut Work,
         outputs: &mut Outputs,
     ) {
-        Avx512 => block::outputs::<8>,
-        Avx2 => block::outputs::<4>,
-        Portable => block::outputs::<4>,
+        Avx512 => block::outputs::<Avx512, 8>,
+        Avx2 => block::outputs::<Avx2, 4>,
+        Portable => block::outputs::<Plain, 4>,
     }
 }
 
 dispatched! {
     /// See [`adam::step`].
     pub(super) fn adam(tensor: Tensor<'_>, rates: Rates, longest: f32) {
-        any => adam::step,
+        Avx512 => adam::step::<Avx512>,
+        Avx2 => adam::step::<Avx2>,
+        Portable => adam::step::<Plain>,
     }
 }
 
 dispatched! {
     /// See [`adam::add`].
     pub(super) fn add(sum: &mut [f32], addend: &[f32]) {
-        any => adam::add,
+        Avx512 => adam::add::<Avx512>,
+        Avx2 => adam::add::<Avx2>,
+        Portable => adam::add::<Plain>,
     }
 }

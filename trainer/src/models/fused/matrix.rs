@@ -1,14 +1,11 @@
 //! Products of small matrices, sixteen columns at a time.
 //!
-//! Written so that the compiler makes vector instructions of it. Invariant: every element of a
-//! result is one sum, added up in the order of the inner index, a product and a sum at a time: the
-//! same bits however many lanes or rows are computed together.
+//! Loops count, here and wherever they run over lanes: what an iterator of two slices does is not
+//! always inlined, and would then be called for every vector.
+//! Invariant: every element of a result is one sum, added up in the order of the inner index, a
+//! product and a sum at a time: the same bits however many lanes or rows are computed together.
 
-/// Columns that are computed together; the number of columns of every matrix is a multiple of it.
-pub(super) const LANES: usize = 16;
-
-/// Neighbouring columns.
-pub(super) type Lanes = [f32; LANES];
+use super::vector::{Lanes, Vector};
 
 /// A matrix as rows of lanes.
 #[inline(always)]
@@ -22,35 +19,10 @@ pub(super) fn lanes_mut(matrix: &mut [f32]) -> &mut [Lanes] {
     matrix.as_chunks_mut().0
 }
 
-/// `sum += addend`.
-#[inline(always)]
-pub(super) fn add(sum: &mut Lanes, addend: &Lanes) {
-    // On copies: as far as the compiler knows the two may overlap.
-    *sum = each(|lane| sum[lane] + addend[lane]);
-}
-
-/// A number for each lane.
-#[inline(always)]
-pub(super) fn each(mut number: impl FnMut(usize) -> f32) -> Lanes {
-    let mut lanes = [0.0; LANES];
-    for (lane, found) in lanes.iter_mut().enumerate() {
-        *found = number(lane);
-    }
-    lanes
-}
-
-/// `sum += factor · addend`.
-#[inline(always)]
-fn add_scaled(sum: &mut Lanes, factor: f32, addend: &Lanes) {
-    for (sum, addend) in sum.iter_mut().zip(addend) {
-        *sum += factor * addend;
-    }
-}
-
 /// `c += a · b`, where `a` has `inner` columns and `c` and `b` have `width` times sixteen; `ROWS`
 /// rows at a time.
 #[inline(always)]
-pub(super) fn add_product<const ROWS: usize>(
+pub(super) fn add_product<V: Vector, const ROWS: usize>(
     a: &[f32],
     b: &[Lanes],
     c: &mut [Lanes],
@@ -62,17 +34,17 @@ pub(super) fn add_product<const ROWS: usize>(
     }
     for (a, c) in a.chunks(ROWS * inner).zip(c.chunks_mut(ROWS * width)) {
         if c.len() == ROWS * width {
-            product_rows::<ROWS>(a, b, c, inner, width);
+            product_rows::<V, ROWS>(a, b, c, inner, width);
         } else {
             for (a, c) in a.chunks_exact(inner).zip(c.chunks_exact_mut(width)) {
-                product_rows::<1>(a, b, c, inner, width);
+                product_rows::<V, 1>(a, b, c, inner, width);
             }
         }
     }
 }
 
 #[inline(always)]
-fn product_rows<const ROWS: usize>(
+fn product_rows<V: Vector, const ROWS: usize>(
     a: &[f32],
     b: &[Lanes],
     c: &mut [Lanes],
@@ -82,22 +54,22 @@ fn product_rows<const ROWS: usize>(
     // Not by `from_fn`, which is not always inlined: the compiler shall see that every row has
     // `inner` elements.
     let mut rows = [&a[..inner]; ROWS];
-    for (row, values) in rows.iter_mut().enumerate() {
-        *values = &a[row * inner..][..inner];
+    for row in 0..ROWS {
+        rows[row] = &a[row * inner..][..inner];
     }
     for column in 0..width {
-        let mut sums = [[0.0; LANES]; ROWS];
-        for (row, sum) in sums.iter_mut().enumerate() {
-            *sum = c[row * width + column];
+        let mut sums = [V::splat(0.0); ROWS];
+        for row in 0..ROWS {
+            sums[row] = V::load(&c[row * width + column]);
         }
         for place in 0..inner {
-            let b = &b[place * width + column];
+            let b = V::load(&b[place * width + column]);
             for row in 0..ROWS {
-                add_scaled(&mut sums[row], rows[row][place], b);
+                sums[row] = sums[row].plus(V::splat(rows[row][place]).times(b));
             }
         }
-        for (row, sum) in sums.into_iter().enumerate() {
-            c[row * width + column] = sum;
+        for row in 0..ROWS {
+            sums[row].store(&mut c[row * width + column]);
         }
     }
 }
@@ -105,7 +77,7 @@ fn product_rows<const ROWS: usize>(
 /// `c += aᵀ · b`, where `a` has as many columns as `c` has rows, and `c` and `b` have `width` times
 /// sixteen columns.
 #[inline(always)]
-pub(super) fn add_transposed_product<const ROWS: usize>(
+pub(super) fn add_transposed_product<V: Vector, const ROWS: usize>(
     a: &[f32],
     b: &[Lanes],
     c: &mut [Lanes],
@@ -115,17 +87,17 @@ pub(super) fn add_transposed_product<const ROWS: usize>(
     for (number, c) in c.chunks_mut(ROWS * width).enumerate() {
         let first = number * ROWS;
         if c.len() == ROWS * width {
-            transposed_rows::<ROWS>(a, b, c, first, rows, width);
+            transposed_rows::<V, ROWS>(a, b, c, first, rows, width);
         } else {
             for (row, c) in c.chunks_exact_mut(width).enumerate() {
-                transposed_rows::<1>(a, b, c, first + row, rows, width);
+                transposed_rows::<V, 1>(a, b, c, first + row, rows, width);
             }
         }
     }
 }
 
 #[inline(always)]
-fn transposed_rows<const ROWS: usize>(
+fn transposed_rows<V: Vector, const ROWS: usize>(
     a: &[f32],
     b: &[Lanes],
     c: &mut [Lanes],
@@ -134,18 +106,19 @@ fn transposed_rows<const ROWS: usize>(
     width: usize,
 ) {
     for column in 0..width {
-        let mut sums = [[0.0; LANES]; ROWS];
-        for (row, sum) in sums.iter_mut().enumerate() {
-            *sum = c[row * width + column];
+        let mut sums = [V::splat(0.0); ROWS];
+        for row in 0..ROWS {
+            sums[row] = V::load(&c[row * width + column]);
         }
-        for (a, b) in a.chunks_exact(rows).zip(b.chunks_exact(width)) {
-            let (factors, b) = (&a[first..first + ROWS], &b[column]);
+        for sample in 0..a.len() / rows {
+            let factors = &a[sample * rows + first..][..ROWS];
+            let b = V::load(&b[sample * width + column]);
             for row in 0..ROWS {
-                add_scaled(&mut sums[row], factors[row], b);
+                sums[row] = sums[row].plus(V::splat(factors[row]).times(b));
             }
         }
-        for (row, sum) in sums.into_iter().enumerate() {
-            c[row * width + column] = sum;
+        for row in 0..ROWS {
+            sums[row].store(&mut c[row * width + column]);
         }
     }
 }
@@ -164,6 +137,7 @@ pub(super) fn transposed(matrix: &[f32], columns: usize) -> Vec<f32> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::vector::{LANES, Plain};
     use super::*;
     use engine::core::random::RandomStream;
 
@@ -196,7 +170,7 @@ mod tests {
                 }
             }
             let mut found = c.clone();
-            add_product::<4>(&a, lanes(&b), lanes_mut(&mut found), inner, columns / LANES);
+            add_product::<Plain, 4>(&a, lanes(&b), lanes_mut(&mut found), inner, columns / LANES);
             assert_eq!(found, expected);
             let turned = if inner > 0 {
                 transposed(&a, inner)
@@ -204,7 +178,12 @@ mod tests {
                 Vec::new()
             };
             let mut found = c;
-            add_transposed_product::<8>(&turned, lanes(&b), lanes_mut(&mut found), columns / LANES);
+            add_transposed_product::<Plain, 8>(
+                &turned,
+                lanes(&b),
+                lanes_mut(&mut found),
+                columns / LANES,
+            );
             assert_eq!(found, expected);
         }
     }

@@ -13,9 +13,9 @@ use self::own_moves::{OwnMoves, Stones};
 use super::race_tables::{VECTORS, distance_index, distance_place};
 use super::schwarz::Schwarz;
 use crate::core::calibration::{Calibrated, Calibration, exponential, logistic, unproven};
-use crate::core::evaluator::{Evaluator, OnePly, Score};
+use crate::core::evaluator::{Evaluator, Score};
 use crate::games::einstein::MAX_OUTCOMES;
-use crate::games::einstein::{GONE, MAX_STONES, Move, Position, Standard};
+use crate::games::einstein::{MAX_STONES, Move, Position, Standard};
 use crate::play::registry::{EvaluatorEntry, calibration};
 use std::sync::Arc;
 
@@ -133,7 +133,7 @@ impl Evaluator<Standard> for SchwarzOdds {
     const KNOWS_SUCCESSORS: bool = true;
 
     #[inline]
-    fn one_ply(&self, game: &Standard, position: &Position, own: &mut OwnMoves) -> OnePly {
+    fn one_ply(&self, game: &Standard, position: &Position, own: &mut OwnMoves) -> f32 {
         own.become_those_of(game, &self.hurries, position.mover());
         // What its turns are against the enemy after a stone went to a square of its perspective.
         let enemy = position.other();
@@ -164,20 +164,7 @@ impl Evaluator<Standard> for SchwarzOdds {
         for (weight, best) in own.weights.iter().zip(values) {
             value += weight * best;
         }
-        let mut evaluated = own.successors - own.arrivals;
-        if enemy.count() == 1 {
-            evaluated -= enemy
-                .squares()
-                .into_iter()
-                .filter(|&square| square != GONE)
-                .map(|square| own.captures_on(square))
-                .sum::<u32>();
-        }
-        OnePly {
-            value: f32::min(value, 1.0),
-            successors: own.successors,
-            evaluated,
-        }
+        f32::min(value, 1.0)
     }
 
     /// Odds for the side that moves.

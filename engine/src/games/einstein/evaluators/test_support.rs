@@ -6,7 +6,7 @@
 //! left corner.
 
 use crate::core::chance::expectation;
-use crate::core::evaluator::{Evaluator, OnePly};
+use crate::core::evaluator::Evaluator;
 use crate::core::game::Game;
 use crate::games::einstein::dice::{DiceStream, RandomStream};
 use crate::games::einstein::position::Side;
@@ -18,28 +18,22 @@ pub(crate) fn one_ply_by_successors<E: Evaluator<Standard>>(
     evaluator: &E,
     game: &Standard,
     position: &Position,
-) -> OnePly {
+) -> f32 {
     let mut moves = MoveList::default();
     game.moves(position, &mut moves);
     let outcomes = game.outcomes(position, &moves);
-    let mut evaluated = 0;
     let values: Vec<f32> = moves
         .iter()
         .map(|&mv| {
             let next = game.play(position, mv);
             game.payoff(&next, position.seat()).unwrap_or_else(|| {
-                evaluated += 1;
                 let mut cache = E::Cache::default();
                 evaluator.refresh(game, &next, &mut cache);
                 1.0 - evaluator.value(game, &next, &cache)
             })
         })
         .collect();
-    OnePly {
-        value: expectation(&outcomes, &values),
-        successors: moves.len() as u32,
-        evaluated,
-    }
+    expectation(&outcomes, &values)
 }
 
 /// Positions that no game has: any squares, several stones on one, some beyond the board.

@@ -25,7 +25,7 @@ pub use successors::Successors;
 use self::inputs::{SideGroups, TurnClasses, join, joined_rows, layout};
 use self::kernels::{Layers, Tables};
 use crate::core::calibration::{logistic, unproven};
-use crate::core::evaluator::{Evaluator, OnePly};
+use crate::core::evaluator::Evaluator;
 use crate::core::simd::Instructions;
 use crate::games::einstein::{Move, Position, Standard};
 use std::sync::Arc;
@@ -319,7 +319,7 @@ impl Evaluator<Standard> for IntegerNetwork {
     const KNOWS_SUCCESSORS: bool = true;
 
     #[inline]
-    fn one_ply(&self, game: &Standard, position: &Position, cache: &mut Successors) -> OnePly {
+    fn one_ply(&self, game: &Standard, position: &Position, cache: &mut Successors) -> f32 {
         with_shape!(self, FIRST, SECOND => self.value_successors::<FIRST, SECOND>(game, position, cache))
     }
 

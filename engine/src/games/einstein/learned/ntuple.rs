@@ -20,7 +20,6 @@ pub(crate) use sets::{SETS, kinds};
 pub use successors::Successors;
 pub(crate) use view::View;
 
-use crate::core::evaluator::OnePly;
 use crate::core::simd::{Instructions, Level};
 use crate::games::einstein::{Move, Position, Standard};
 use crate::learned::inputs::Cell;
@@ -124,7 +123,7 @@ impl TupleKernels<Standard> for EinSteinTuples {
         game: &Standard,
         position: &Position,
         cache: &mut Successors,
-    ) -> OnePly {
+    ) -> f32 {
         successors::value_successors(network, game, position, cache)
     }
 

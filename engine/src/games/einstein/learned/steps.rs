@@ -6,7 +6,6 @@
 //! values, which needs a way to values that never falls. Invariant: the bits of successors valued
 //! one by one; what is kept of a side only saves work.
 
-use crate::core::evaluator::OnePly;
 use crate::games::einstein::MAX_OUTCOMES;
 use crate::games::einstein::position::Side;
 use crate::games::einstein::{GONE, MAX_STONES, Move, Position, Standard};
@@ -66,9 +65,8 @@ pub(super) struct Steps {
     targets: u32,
     /// For each stone which of the steps are its own.
     of_stones: [[u8; DIRECTIONS]; LANES],
-    /// For each stone [`LOST`] if it may reach the goal, and how many moves do.
-    arrivals_first: [i32; LANES],
-    arrivals: u32,
+    /// For each stone [`LOST`] if it may reach the goal.
+    arrivals: [i32; LANES],
     /// For each outcome the first and the last stone it permits; those between them are gone.
     permitted: [[u8; 2]; MAX_OUTCOMES],
     /// The probability of each outcome: 0 for those that are not.
@@ -83,8 +81,7 @@ impl Default for Steps {
             count: 0,
             targets: 0,
             of_stones: [[NO_STEP as u8; DIRECTIONS]; LANES],
-            arrivals_first: [i32::MAX; LANES],
-            arrivals: 0,
+            arrivals: [i32::MAX; LANES],
             permitted: [[NOBODY; 2]; MAX_OUTCOMES],
             weights: [0.0; MAX_OUTCOMES],
         }
@@ -125,8 +122,7 @@ impl Steps {
                     continue;
                 }
                 if destination == Standard::GOAL {
-                    self.arrivals_first[stone] = LOST;
-                    self.arrivals += 1;
+                    self.arrivals[stone] = LOST;
                     continue;
                 }
                 self.of_stones[stone][direction] = self.count as u8;
@@ -148,29 +144,19 @@ impl Steps {
     /// [`Self::one_ply`] with eight stones to a vector.
     #[cfg(target_arch = "x86_64")]
     #[target_feature(enable = "avx2")]
-    pub(super) fn one_ply_by_eights(
-        &self,
-        logits: &mut Logits,
-        lost: u32,
-        worth: impl Fn(i32) -> f32,
-    ) -> OnePly {
-        self.one_ply(logits, lost, worth)
+    pub(super) fn one_ply_by_eights(&self, logits: &mut Logits, worth: impl Fn(i32) -> f32) -> f32 {
+        self.one_ply(logits, worth)
     }
 
-    /// The position one ply deep, from the enemy's logit after each step, [`LOST`] for the `lost`
-    /// steps that leave it no stone, and from what a logit is worth to the enemy.
+    /// The position one ply deep, from the enemy's logit after each step, [`LOST`] for those
+    /// that leave it no stone, and from what a logit is worth to the enemy.
     #[inline(always)]
-    pub(super) fn one_ply(
-        &self,
-        logits: &mut Logits,
-        lost: u32,
-        worth: impl Fn(i32) -> f32,
-    ) -> OnePly {
+    pub(super) fn one_ply(&self, logits: &mut Logits, worth: impl Fn(i32) -> f32) -> f32 {
         logits[NO_STEP] = i32::MAX;
         let mut of_stones = [i32::MAX; LANES];
         for (best, (steps, &arrival)) in of_stones
             .iter_mut()
-            .zip(self.of_stones.iter().zip(&self.arrivals_first))
+            .zip(self.of_stones.iter().zip(&self.arrivals))
         {
             // The worst for the enemy is the best.
             let [one, another, third] = steps.map(|step| logits[usize::from(step) % ROOM]);
@@ -189,12 +175,7 @@ impl Steps {
             let [first, last] = permitted.map(|stone| values[usize::from(stone) % LANES]);
             value += weight * if first > last { first } else { last };
         }
-        let steps = self.count as u32;
-        OnePly {
-            value: f32::min(value, 1.0),
-            successors: steps + self.arrivals,
-            evaluated: steps - lost,
-        }
+        f32::min(value, 1.0)
     }
 }
 

@@ -6,7 +6,7 @@
 //! foresee it. Invariant: all follows from the side alone.
 
 use super::{LANES, Table, look_up};
-use crate::games::einstein::evaluators::race_tables::{distance, distance_index, distance_place};
+use crate::games::einstein::evaluators::race_tables::{distance_index, distance_place};
 use crate::games::einstein::position::Side;
 use crate::games::einstein::{MAX_STONES, Standard};
 
@@ -14,10 +14,6 @@ use crate::games::einstein::{MAX_STONES, Standard};
 #[derive(Clone, Debug)]
 pub struct OwnMoves {
     side: Side,
-    /// How many moves there are.
-    pub(super) successors: u32,
-    /// How many of them reach the goal.
-    pub(super) arrivals: u32,
     /// For each move of each stone the odds but for the enemy's part: infinite if it reaches the
     /// goal, 0 if there is no such move.
     pub(super) hurries: [[f32; 3]; MAX_STONES],
@@ -39,8 +35,6 @@ impl Default for OwnMoves {
     fn default() -> Self {
         Self {
             side: Side::EMPTY,
-            successors: 0,
-            arrivals: 0,
             hurries: [[0.0; 3]; MAX_STONES],
             destinations: [[NOWHERE; 3]; MAX_STONES],
             permitted: [[NOBODY; 2]; LANES],
@@ -60,12 +54,6 @@ impl OwnMoves {
 
     fn refill(&mut self, game: &Standard, hurries: &Table, side: Side) {
         self.side = side;
-        (self.successors, self.arrivals) = (0, 0);
-        for stone in 0..MAX_STONES {
-            let square = side.square(stone);
-            self.successors += u32::from(Standard::mobility_from(square));
-            self.arrivals += u32::from(distance(square) == 1);
-        }
         let own = Stones::of(side);
         for stone in 0..MAX_STONES {
             for (direction, destination) in Standard::destinations(side.square(stone))
@@ -88,18 +76,6 @@ impl OwnMoves {
             self.permitted[lane] = [outcome.start as u8, outcome.end as u8 - 1];
             self.weights[lane] = outcome.weight;
         }
-    }
-
-    /// How many moves, but for those that reach the goal, go to a square of the enemy's
-    /// perspective.
-    #[cold]
-    pub(super) fn captures_on(&self, square: u8) -> u32 {
-        // The goal is the enemy's home corner.
-        self.destinations
-            .iter()
-            .flatten()
-            .map(|&destination| u32::from(destination == square && square != 0))
-            .sum()
     }
 }
 

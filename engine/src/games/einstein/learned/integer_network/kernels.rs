@@ -8,7 +8,6 @@ use super::inputs::{JOINED, JOINED_ROWS};
 #[cfg(target_arch = "x86_64")]
 use super::vectors;
 use super::{FULL, IntegerWeights, SHIFT, win_probability};
-use crate::core::evaluator::OnePly;
 use crate::core::simd::{Instructions, Level, dispatched};
 use crate::games::einstein::learned::steps::{Logits, Steps};
 
@@ -195,7 +194,7 @@ dispatched! {
 
 dispatched! {
     /// [`Steps::one_ply`] of these logits: eight stones to a vector are enough for all.
-    pub(super) fn one_ply(steps: &Steps, logits: &mut Logits, lost: u32) -> OnePly {
+    pub(super) fn one_ply(steps: &Steps, logits: &mut Logits) -> f32 {
         Avx2 => plain::one_ply,
         Portable => plain::one_ply,
     }
@@ -264,8 +263,8 @@ mod plain {
     }
 
     #[inline(always)]
-    pub(super) fn one_ply(steps: &Steps, logits: &mut Logits, lost: u32) -> OnePly {
-        steps.one_ply(logits, lost, win_probability)
+    pub(super) fn one_ply(steps: &Steps, logits: &mut Logits) -> f32 {
+        steps.one_ply(logits, win_probability)
     }
 }
 

@@ -9,7 +9,6 @@
 use super::IntegerNetwork;
 use super::inputs::{JOINED, TURNS_ROW, joined_rows, turns_row};
 use super::kernels::{self, Line, Line16, Pair};
-use crate::core::evaluator::OnePly;
 use crate::games::einstein::evaluators::race_tables::{distance_index, distance_place};
 use crate::games::einstein::learned::steps::{LOST, Listed, Logits, MOST, Step, Steps};
 use crate::games::einstein::position::Side;
@@ -41,7 +40,7 @@ impl IntegerNetwork {
         game: &Standard,
         position: &Position,
         own: &mut Successors,
-    ) -> OnePly {
+    ) -> f32 {
         let (mover, enemy) = (position.mover(), position.other());
         if !own.steps.belong_to(mover) {
             self.refill::<FIRST>(game, mover, own);
@@ -61,12 +60,10 @@ impl IntegerNetwork {
             pairs,
             &mut logits,
         );
-        let lost = if captured && enemy.count() == 1 {
-            lose(&mut logits, pairs)
-        } else {
-            0
-        };
-        kernels::one_ply(self.instructions, &own.steps, &mut logits, lost)
+        if captured && enemy.count() == 1 {
+            lose(&mut logits, pairs);
+        }
+        kernels::one_ply(self.instructions, &own.steps, &mut logits)
     }
 
     /// See [`crate::core::evaluator::Evaluator::score_successors`].
@@ -207,13 +204,14 @@ const fn pairs_without_captures() -> [Pair; MOST] {
     pairs
 }
 
-/// The enemy has lost where it has lost its last stone; how often that is.
+/// The enemy has lost where it has lost its last stone.
 #[inline]
-fn lose(logits: &mut [i32], pairs: &[Pair]) -> u32 {
-    let lost = logits
+fn lose(logits: &mut [i32], pairs: &[Pair]) {
+    for (logit, _) in logits
         .iter_mut()
         .zip(pairs)
         .filter(|(_, pair)| pair[0] != 0)
-        .map(|(logit, _)| *logit = LOST);
-    lost.count() as u32
+    {
+        *logit = LOST;
+    }
 }

@@ -9,7 +9,6 @@
 
 use super::watchers::Watchers;
 use super::{NTuple, TupleSet, differences};
-use crate::core::evaluator::OnePly;
 use crate::games::einstein::learned::steps::{LOST, Listed, Logits, Step, Steps};
 use crate::games::einstein::{MAX_STONES, Move, Position, Standard};
 use crate::learned::tuples::MAX_TUPLES;
@@ -70,25 +69,19 @@ pub(super) fn value_successors(
     game: &Standard,
     position: &Position,
     own: &mut Successors,
-) -> OnePly {
+) -> f32 {
     if !own.steps.belong_to(position.mover()) {
         own.steps.refill(game, position.mover());
     }
     let mut sums = Logits::default();
     let steps = own.steps.list();
-    let lost = sums_after(network, position, steps, &mut sums);
+    sums_after(network, position, steps, &mut sums);
     #[cfg(target_arch = "x86_64")]
     if network.set().kernels().are_vectors() {
-        return super::vectors::one_ply(
-            network.set(),
-            network.whole(),
-            &own.steps,
-            &mut sums,
-            lost,
-        );
+        return super::vectors::one_ply(network.set(), network.whole(), &own.steps, &mut sums);
     }
     own.steps
-        .one_ply(&mut sums, lost, |sum| network.whole().win_probability(sum))
+        .one_ply(&mut sums, |sum| network.whole().win_probability(sum))
 }
 
 /// See [`crate::core::evaluator::Evaluator::score_successors`].
@@ -105,10 +98,9 @@ pub(super) fn rate_successors(
     listed.score(&sums, |sum| network.whole().log_odds(sum), scores);
 }
 
-/// The enemy's sum after each step, bias included; [`LOST`] where it has no stone left, and how
-/// often that is.
+/// The enemy's sum after each step, bias included; [`LOST`] where it has no stone left.
 #[inline]
-fn sums_after(network: &NTuple, position: &Position, steps: &[Step], sums: &mut Logits) -> u32 {
+fn sums_after(network: &NTuple, position: &Position, steps: &[Step], sums: &mut Logits) {
     let turned = Position::new(position.other(), position.mover(), 1 - position.seat());
     let mut parent = Parent {
         set: network.set(),
@@ -143,15 +135,12 @@ fn sums_after(network: &NTuple, position: &Position, steps: &[Step], sums: &mut 
         }
     }
     if turned.mover().count() > 1 {
-        return 0;
+        return;
     }
     let captures = |step| (1..=MAX_STONES).contains(&parent.captured_by(step));
-    let lost = steps
-        .iter()
-        .zip(sums)
-        .filter(|(step, _)| captures(**step))
-        .map(|(_, sum)| *sum = LOST);
-    lost.count() as u32
+    for (_, sum) in steps.iter().zip(sums).filter(|(step, _)| captures(**step)) {
+        *sum = LOST;
+    }
 }
 
 /// The sums after steps, bias included, where nothing but the cells of the stones that move or

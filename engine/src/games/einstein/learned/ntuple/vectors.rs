@@ -15,7 +15,6 @@ use super::TupleSet;
 use super::cell::SQUARES;
 use super::mobility::permitted_by_others;
 use super::successors::Parent;
-use crate::core::evaluator::OnePly;
 use crate::games::einstein::learned::steps::{Logits, Step, Steps};
 use crate::games::einstein::{MAX_STONES, Position};
 use crate::learned::tuples::WholeWeights;
@@ -75,11 +74,10 @@ pub(super) fn one_ply(
     whole: &WholeWeights,
     steps: &Steps,
     sums: &mut Logits,
-    lost: u32,
-) -> OnePly {
+) -> f32 {
     assert!(set.kernels().are_vectors());
     // SAFETY: as above; what has wider vectors has these.
-    unsafe { steps.one_ply_by_eights(sums, lost, |sum| whole.win_probability(sum)) }
+    unsafe { steps.one_ply_by_eights(sums, |sum| whole.win_probability(sum)) }
 }
 
 /// The rows of a position; never with portable instructions.

@@ -1,0 +1,222 @@
+//! `alea arena`, `tournament` and `bench playouts` from outside.
+
+use crate::support::{alea, text};
+use serde_json::Value;
+use std::fs;
+
+fn arena(a: &str, b: &str, extra: &[&str]) -> crate::support::Ran {
+    alea(
+        &[
+            &["arena", "--player", a, "--player", b, "--json"][..],
+            extra,
+        ]
+        .concat(),
+    )
+}
+
+/// A result without what the clock says.
+fn timeless(mut result: Value) -> Value {
+    for key in ["seconds_per_move", "games_per_second", "wall_seconds"] {
+        assert!(result.as_object_mut().unwrap().remove(key).is_some());
+    }
+    result
+}
+
+#[test]
+fn a_player_scores_half_against_itself() {
+    for player in ["star1(depth=2)", "greedy", "MrBlack(0)", "mcts(sims=20)"] {
+        let result = arena(player, player, &["--games", "40"]).json();
+        assert_eq!(result["score"], 0.5, "{player}");
+        assert_eq!(result["games"], 40);
+        assert_eq!(
+            result["pair_counts"]["split"], 20,
+            "the pairs share their luck"
+        );
+    }
+}
+
+#[test]
+fn the_stronger_player_wins_whoever_is_named_first() {
+    let result = arena("MrBlack(0)", "random", &["--games", "200"]).json();
+    let mirrored = arena("random", "MrBlack(0)", &["--games", "200"]).json();
+    assert!(result["score"].as_f64().unwrap() > 0.8);
+    assert_eq!(
+        (&result["a"], &result["b"], &result["games"]),
+        (&"MrBlack(0)".into(), &"random".into(), &200.into())
+    );
+    assert!(mirrored["score"].as_f64().unwrap() < 0.2);
+    let (lower, upper) = (
+        result["interval"]["lower"].as_f64().unwrap(),
+        result["interval"]["upper"].as_f64().unwrap(),
+    );
+    assert!(lower < result["score"].as_f64().unwrap() && result["score"].as_f64().unwrap() < upper);
+}
+
+#[test]
+fn results_do_not_depend_on_threads_or_interruptions() {
+    let directory = tempfile::tempdir().unwrap();
+    let state = directory.path().join("state");
+    let play = |extra: &[&str]| {
+        arena(
+            "star1(depth=2)",
+            "mcts(sims=30)",
+            &[&["--games", "60"][..], extra].concat(),
+        )
+    };
+    let whole = timeless(play(&[]).json());
+    assert_eq!(timeless(play(&["--threads", "1"]).json()), whole);
+    assert_eq!(
+        timeless(play(&["--threads", "3", "--state", text(&state)]).json()),
+        whole
+    );
+    let lines = fs::read_to_string(&state).unwrap();
+    assert_eq!(lines.lines().count(), 31, "a header and 30 pairs");
+    // Killed in the middle of a line.
+    fs::write(&state, &lines[..lines.len() / 2]).unwrap();
+    assert_eq!(timeless(play(&["--state", text(&state)]).json()), whole);
+    let finished = fs::read(&state).unwrap();
+    assert_eq!(timeless(play(&["--state", text(&state)]).json()), whole);
+    assert_eq!(
+        fs::read(&state).unwrap(),
+        finished,
+        "nothing was left to play"
+    );
+    // The same file serves a longer match, but no other one.
+    assert_eq!(
+        play(&["--state", text(&state), "--games", "80"]).code,
+        2,
+        "--games twice"
+    );
+    let longer = arena(
+        "star1(depth=2)",
+        "mcts(sims=30)",
+        &["--games", "80", "--state", text(&state)],
+    )
+    .json();
+    assert_eq!(
+        timeless(longer),
+        timeless(arena("star1(depth=2)", "mcts(sims=30)", &["--games", "80"]).json())
+    );
+    for other in [
+        arena(
+            "star1(depth=1)",
+            "mcts(sims=30)",
+            &["--state", text(&state)],
+        ),
+        play(&["--state", text(&state), "--seed", "2"]),
+        play(&["--state", text(&state), "--variant", "nearest"]),
+        play(&["--state", text(&state), "--setups", "0:0"]),
+    ] {
+        assert!(
+            other.failure().contains("the state of another match"),
+            "{}",
+            other.err
+        );
+    }
+    fs::write(&state, "no match\n").unwrap();
+    assert!(
+        play(&["--state", text(&state)])
+            .failure()
+            .contains("no state file")
+    );
+}
+
+#[test]
+fn setups_are_chosen_by_index_by_order_or_from_a_file() {
+    let directory = tempfile::tempdir().unwrap();
+    let list = directory.path().join("setups.txt");
+    let play = |setups: &str| {
+        arena(
+            "greedy",
+            "MrBlack(0)",
+            &["--games", "40", "--setups", setups],
+        )
+    };
+    let by_index = timeless(play("0:719").json());
+    assert_eq!(
+        timeless(play("123456:654321").json()),
+        by_index,
+        "the first and the last order"
+    );
+    fs::write(&list, "0:719\n").unwrap();
+    assert_eq!(timeless(play(text(&list)).json()), by_index);
+    for wrong in ["720:0", "123455:123456", "x", "1"] {
+        assert!(play(wrong).failure().contains("0-719"), "{wrong}");
+    }
+    fs::write(&list, "0:1\n5:x\n").unwrap();
+    assert!(play(text(&list)).failure().contains("setups.txt:2:"));
+}
+
+#[test]
+fn two_players_make_a_match_and_names_differ_in_a_tournament() {
+    assert!(
+        alea(&["arena", "--player", "random"])
+            .failure()
+            .contains("two players, not 1")
+    );
+    assert!(
+        alea(&["tournament", "--player", "random"])
+            .failure()
+            .contains("at least two")
+    );
+    assert!(
+        alea(&["tournament", "--player", "random", "--player", " random()"])
+            .failure()
+            .contains("names must differ")
+    );
+}
+
+#[test]
+fn a_tournament_is_all_of_its_matches() {
+    let directory = tempfile::tempdir().unwrap();
+    let state = directory.path().join("state");
+    let names = ["random", "greedy", "MrBlack(0)"];
+    let mut arguments = vec!["tournament", "--games", "60", "--state", text(&state)];
+    names
+        .iter()
+        .for_each(|name| arguments.extend(["--player", name]));
+    let table = alea(&arguments);
+    assert_eq!(table.code, 0);
+    assert!(
+        table.out.lines().nth(1).unwrap().contains("MrBlack(0)"),
+        "best first: {}",
+        table.out
+    );
+    arguments.push("--json");
+    let again = alea(&arguments).json();
+    assert_eq!(again["names"], serde_json::json!(names));
+    let matches = again["matches"].as_array().unwrap();
+    for (found, (a, b)) in matches.iter().zip([(0, 1), (0, 2), (1, 2)]) {
+        assert_eq!(
+            timeless(found.clone()),
+            timeless(arena(names[a], names[b], &["--games", "60"]).json())
+        );
+    }
+    assert_eq!(fs::read_dir(&state).unwrap().count(), 3);
+}
+
+#[test]
+fn random_play_has_the_published_statistics() {
+    let report = alea(&["bench", "playouts", "--games", "40000", "--json"]).json();
+    assert_eq!(report["counts"]["games"], 40_000);
+    let near = |key: &str, expected: f64, error: f64| {
+        let found = report[key].as_f64().unwrap();
+        assert!((found - expected).abs() < error, "{key} = {found}");
+    };
+    // Published: 53.4 % ± 0.5, 21.6 plies, 3.11 moves a turn; three standard errors of both
+    // samples.
+    near("first_mover_share", 0.534, 0.012);
+    near("mean_plies", 21.6, 0.15);
+    near("moves_per_turn", 3.11, 0.02);
+    let again = alea(&[
+        "bench",
+        "playouts",
+        "--games",
+        "40000",
+        "--json",
+        "--threads",
+        "1",
+    ])
+    .json();
+    assert_eq!(again["counts"], report["counts"]);
+}

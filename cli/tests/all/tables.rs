@@ -1,0 +1,165 @@
+//! `alea solve` and `alea probe` from outside: shapes, streams, files that are killed, damaged and
+//! missing.
+
+use crate::support::{MIDDLE, alea, command, fed, keys, text};
+use serde_json::Value;
+use std::fs;
+use std::process::Stdio;
+
+const THREE: &str = "...../.1.../...../...../...fa r";
+
+#[test]
+fn a_probe_has_the_fixed_shape_and_needs_no_files() {
+    let directory = tempfile::tempdir().unwrap();
+    let none = text(directory.path());
+    let answer = alea(&["probe", &format!("{THREE} -"), "--json", "--tables", none]).json();
+    assert_eq!(keys(&answer), ["position", "value", "moves"]);
+    assert!((answer["value"].as_f64().unwrap() - 41.0 / 216.0).abs() < 4e-5);
+    let moves = answer["moves"].as_array().unwrap();
+    assert_eq!(moves.len(), 3);
+    assert!(moves.iter().all(|mv| keys(mv) == ["move", "value", "best"]));
+    // With a die the best legal move counts; one stone has the same moves whatever is rolled.
+    let rolled = alea(&["probe", &format!("{THREE} 4"), "--json", "--tables", none]).json();
+    let best = rolled["moves"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|mv| mv["value"].as_f64().unwrap())
+        .fold(0.0, f64::max);
+    assert_eq!(rolled["value"].as_f64().unwrap(), best);
+    let nearest = alea(&[
+        "probe",
+        &format!("{THREE} -"),
+        "--json",
+        "--tables",
+        none,
+        "--variant",
+        "nearest",
+    ])
+    .json();
+    assert!((nearest["value"].as_f64().unwrap() - 0.625).abs() < 4e-5);
+    assert!(
+        fs::read_dir(directory.path()).unwrap().next().is_none(),
+        "nothing is written"
+    );
+}
+
+#[test]
+fn a_stream_of_probes_goes_on_after_a_bad_line() {
+    let input = format!("{THREE} -\nnonsense\n...../...../...../....a/....1 b -\n{MIDDLE} 1\n");
+    let directory = tempfile::tempdir().unwrap();
+    let ran = fed(
+        &["probe", "-", "--json", "--tables", text(directory.path())],
+        input.as_bytes(),
+    );
+    assert_eq!(ran.code, 1);
+    let lines = ran.lines();
+    assert_eq!(lines.len(), 4);
+    assert_eq!(keys(&lines[1]), ["position", "error"]);
+    assert_eq!(
+        (&lines[2]["value"], &lines[2]["winner"], &lines[2]["moves"]),
+        (&0.0.into(), &"r".into(), &Value::Array(vec![]))
+    );
+    assert_eq!(
+        (&lines[3]["value"], &lines[3]["moves"]),
+        (&Value::Null, &Value::Array(vec![]))
+    );
+    assert!(
+        lines[3]["reason"].as_str().unwrap().contains("12 stones"),
+        "{}",
+        lines[3]
+    );
+}
+
+#[test]
+fn tables_are_built_once_and_a_damaged_file_is_refused_by_name() {
+    let directory = tempfile::tempdir().unwrap();
+    let tables = text(directory.path());
+    let solved = alea(&[
+        "solve", "--stones", "4", "--tables", tables, "--json", "--facts",
+    ])
+    .json();
+    assert_eq!(solved["facts"].as_array().unwrap().len(), 6);
+    let file = directory.path().join("classic-2v2.ends");
+    let whole = fs::read(&file).unwrap();
+    let began = fs::metadata(&file).unwrap().modified().unwrap();
+    alea(&["solve", "--stones", "4", "--tables", tables, "--json"]).json();
+    assert_eq!(
+        fs::metadata(&file).unwrap().modified().unwrap(),
+        began,
+        "what is there is kept"
+    );
+    let probe = || alea(&["probe", &format!("{THREE} -"), "--json", "--tables", tables]);
+    probe().json();
+    let mut damaged = whole.clone();
+    damaged[1_000_000] ^= 1;
+    fs::write(&file, &damaged).unwrap();
+    assert!(
+        probe().failure().contains("classic-2v2.ends: "),
+        "{}",
+        probe().err
+    );
+    alea(&["solve", "--stones", "4", "--tables", tables, "--json"]).json();
+    assert!(fs::read(&file).unwrap() == whole);
+}
+
+#[test]
+fn a_killed_builder_leaves_nothing_that_would_be_believed() {
+    let (directory, other) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    // Little memory, so that classes are streamed, and time to be killed in any part of it.
+    let arguments = |directory| {
+        [
+            "solve", "--stones", "4", "--memory", "0", "--json", "--tables", directory,
+        ]
+    };
+    alea(&arguments(text(other.path()))).json();
+    for milliseconds in [5, 20, 60, 120, 250] {
+        let mut child = command(&arguments(text(directory.path())))
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        std::thread::sleep(std::time::Duration::from_millis(milliseconds));
+        child.kill().unwrap();
+        child.wait().unwrap();
+        for entry in fs::read_dir(directory.path()).unwrap() {
+            let path = entry.unwrap().path();
+            if path
+                .extension()
+                .is_some_and(|extension| extension == "ends")
+            {
+                let complete = other.path().join(path.file_name().unwrap());
+                assert!(
+                    fs::read(&path).unwrap() == fs::read(complete).unwrap(),
+                    "{}",
+                    path.display()
+                );
+            }
+        }
+    }
+    alea(&arguments(text(directory.path()))).json();
+    assert_eq!(
+        fs::read_dir(directory.path()).unwrap().count(),
+        6,
+        "no temporary file stays"
+    );
+}
+
+#[test]
+fn wrong_sizes_are_refused() {
+    for stones in ["1", "7", "x"] {
+        assert_eq!(alea(&["solve", "--stones", stones]).code, 2);
+    }
+    assert!(
+        alea(&[
+            "solve",
+            "--stones",
+            "3",
+            "--json",
+            "--tables",
+            "/dev/null/tables"
+        ])
+        .failure()
+        .contains("/dev/null/tables")
+    );
+}

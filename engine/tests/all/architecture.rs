@@ -1,0 +1,230 @@
+//! The house rules, checked on the sources: who may import whom, and which crates stay out of
+//! which.
+//!
+//! A module of the engine uses only modules above it in `lib.rs`; search knows nothing of players,
+//! learning and games, and games nothing of search; outside of the games nothing but a list of them
+//! names one; trainer and benches do not know each other. Comments, texts and test code are exempt.
+
+use crate::sources::{
+    Source, crate_sources, dependencies, engine_sources, modules_in_reading_order, names_used,
+    roots_used,
+};
+use std::path::Path;
+
+/// Rooms that serve any game.
+const GENERAL: [&str; 4] = ["core", "search", "play", "learned"];
+
+/// Files and folders of the other crates that may name a game, and why.
+const NAME_A_GAME: [(&str, &str); 6] = [
+    ("cli/games.rs", "the list of games"),
+    ("cli/commands", "commands that exist for one game"),
+    ("cli", "to do"),
+    ("benches/studies", "studies of one game"),
+    ("benches", "to do"),
+    ("trainer", "to do"),
+];
+
+#[test]
+fn modules_use_only_modules_above_them() {
+    let order = modules_in_reading_order();
+    assert_eq!(order, ["core", "search", "play", "learned", "games"]);
+    let place = |module: &str| order.iter().position(|declared| declared == module);
+    let mut violations = Vec::new();
+    for source in engine_sources() {
+        let own = place(&source.module)
+            .unwrap_or_else(|| panic!("{} belongs to no module of lib.rs", source.path));
+        for used in roots_used(&source) {
+            match place(&used) {
+                Some(used_place) if used_place <= own => {}
+                Some(_) => violations.push(format!(
+                    "{} uses {used}, which comes after {} in lib.rs",
+                    source.path, source.module
+                )),
+                None => violations.push(format!(
+                    "{} uses crate::{used}, which is no module of lib.rs",
+                    source.path
+                )),
+            }
+        }
+    }
+    assert!(violations.is_empty(), "{}", violations.join("\n"));
+}
+
+#[test]
+fn games_never_use_search() {
+    let mut checked = 0;
+    for source in engine_sources()
+        .iter()
+        .filter(|source| source.module == "games")
+    {
+        assert!(!roots_used(source).contains("search"), "{}", source.path);
+        checked += 1;
+    }
+    assert!(checked > 2, "games have files");
+}
+
+#[test]
+fn general_modules_name_no_game_no_die_and_no_stone() {
+    let mut violations = Vec::new();
+    for source in engine_sources()
+        .iter()
+        .filter(|source| GENERAL.contains(&source.module.as_str()))
+    {
+        for name in names_used(source) {
+            let special = words_of(name).iter().any(|word| {
+                games().contains(word)
+                    || ["die", "dice", "stone", "stones", "games"].contains(&word.as_str())
+            });
+            if special {
+                violations.push(format!("{} names {name}", source.path));
+            }
+        }
+    }
+    assert!(violations.is_empty(), "{}", violations.join("\n"));
+}
+
+/// The words of a name, in lower case: `OpenDice` and `open_dice` have two.
+fn words_of(name: &str) -> Vec<String> {
+    let mut words = vec![String::new()];
+    for letter in name.chars() {
+        if letter == '_' || letter.is_uppercase() {
+            words.push(String::new());
+        }
+        if let Some(word) = words.last_mut().filter(|_| letter != '_') {
+            word.extend(letter.to_lowercase());
+        }
+    }
+    words
+}
+
+/// The games there are: the folders of the room.
+fn games() -> Vec<String> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/games");
+    let names = std::fs::read_dir(folder).expect("the games are in a folder");
+    names
+        .map(|entry| entry.expect("a readable folder").path())
+        .filter(|path| path.extension().is_none())
+        .filter_map(|path| Some(path.file_stem()?.to_str()?.to_owned()))
+        .collect()
+}
+
+#[test]
+fn outside_of_games_and_studies_only_the_list_of_games_names_one() {
+    let games = games();
+    assert!(games.contains(&"einstein".to_owned()), "{games:?}");
+    let (mut violations, mut used) = (Vec::new(), [false; NAME_A_GAME.len()]);
+    for name in ["trainer", "benches", "cli"] {
+        for source in crate_sources(name) {
+            let words = names_used(&source);
+            let named = words.iter().find(|word| {
+                let lower = word.to_lowercase();
+                games.iter().any(|game| lower.contains(game))
+            });
+            let Some(named) = named else { continue };
+            let path = format!("{name}/{}", source.path);
+            let allowed = NAME_A_GAME.iter().position(|(allowed, _)| {
+                path == *allowed || path.starts_with(&format!("{allowed}/"))
+            });
+            match allowed {
+                Some(allowed) => used[allowed] = true,
+                None => violations.push(format!("{path} names {named}")),
+            }
+        }
+    }
+    assert!(violations.is_empty(), "{}", violations.join("\n"));
+    // What no longer names a game loses the permission.
+    for ((allowed, reason), used) in NAME_A_GAME.iter().zip(used) {
+        assert!(used || *reason != "to do", "{allowed} names no game");
+    }
+}
+
+#[test]
+fn crates_depend_only_downwards() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    // The crate, what it must not depend on, and something it does depend on (so that the reading
+    // is seen to work).
+    for (name, forbidden, expected) in [
+        (
+            "engine",
+            &[
+                "burn",
+                "clap",
+                "rayon",
+                "indicatif",
+                "trainer",
+                "benches",
+                "alea",
+                "anyhow",
+            ][..],
+            "rand_mt",
+        ),
+        (
+            "trainer",
+            &["benches", "alea", "cli", "clap", "anyhow"][..],
+            "engine",
+        ),
+        (
+            "benches",
+            &["trainer", "alea", "cli", "clap", "burn", "anyhow"][..],
+            "engine",
+        ),
+        ("cli", &["burn"][..], "trainer"),
+    ] {
+        let manifest = root.join(name).join("Cargo.toml");
+        let text = std::fs::read_to_string(&manifest)
+            .unwrap_or_else(|error| panic!("{}: {error}", manifest.display()));
+        let found = dependencies(&text);
+        assert!(
+            found.iter().any(|dependency| dependency == expected),
+            "{name}: {found:?}"
+        );
+        let wrong: Vec<&String> = found
+            .iter()
+            .filter(|dependency| forbidden.contains(&dependency.as_str()))
+            .collect();
+        assert!(wrong.is_empty(), "{name} must not depend on {wrong:?}");
+    }
+}
+
+#[test]
+fn the_reader_of_sources_sees_imports_and_skips_comments_texts_and_tests() {
+    let text = r##"
+        //! Mentions crate::player and a stone.
+        use crate::game::{Game, Seat};
+        use crate::{chance::Bounds, dice::{self, Die}, eval};
+        /* crate::play /* nested crate::record */ */
+        const TEXT: &str = "crate::weights \" crate::files";
+        const RAW: &str = r#"crate::random " crate::files"#;
+        const QUOTE: char = '"';
+        fn borrow<'a>(text: &'a str) -> &'a str { super::super::games::read(text); super::sibling::ask(text) }
+        #[cfg(test)]
+        pub(crate) mod helpers;
+        #[cfg(test)]
+        mod tests { use crate::search::SearchStats; fn f() { if true { crate::player::g() } } }
+        pub(crate) fn last() { crate::random::draw() }
+    "##;
+    let source = Source::read("search/example.rs", text);
+    assert_eq!(source.module, "search");
+    let used: Vec<String> = roots_used(&source).into_iter().collect();
+    assert_eq!(used, ["chance", "dice", "eval", "game", "games", "random"]);
+    assert_eq!(source.test_files, ["search/example/helpers.rs"]);
+    let names = names_used(&source);
+    assert!(
+        names.contains("Die")
+            && names.contains("borrow")
+            && !names.contains("stone")
+            && !names.contains("SearchStats"),
+        "{names:?}"
+    );
+}
+
+#[test]
+fn the_reader_of_manifests_sees_every_kind_of_dependency() {
+    let text = "[package]\nname = \"x\"\n[dependencies]\n# burn = 1\nserde.workspace = true\nfast = { package = \"rayon\", version = \"1\" }\n\
+                [features]\nclap = []\n[dev-dependencies]\nproptest = \"1\"\n[dependencies.burn]\nversion = \"1\"\n\
+                [target.'cfg(unix)'.dependencies]\nlibc = \"1\"\n";
+    assert_eq!(
+        dependencies(text),
+        ["serde", "fast", "rayon", "proptest", "burn", "libc"]
+    );
+}

@@ -1,0 +1,395 @@
+//! Games that are not EinStein, so that the generality of search is real.
+
+#![allow(dead_code, unreachable_pub)]
+
+use engine::core::evaluator::Evaluator;
+use engine::core::game::{
+    DRAW, FixedList, Game, MAX_SEATS, OneOutcome, Outcome, Payoffs, Seat, won_by,
+};
+
+/// Nim with two seats: take any number from one pile; who takes the last stone wins.
+#[derive(Clone, Debug)]
+pub struct Nim;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Piles {
+    pub piles: [u8; 3],
+    pub seat: Seat,
+}
+
+impl Game for Nim {
+    type Position = Piles;
+    type Move = (u8, u8);
+    type Moves = Vec<(u8, u8)>;
+    type Outcomes = OneOutcome;
+
+    fn to_move(&self, position: &Piles) -> Seat {
+        position.seat
+    }
+
+    fn payoffs(&self, position: &Piles) -> Option<Payoffs> {
+        (position.piles == [0; 3]).then(|| won_by(1 - position.seat))
+    }
+
+    fn moves(&self, position: &Piles, moves: &mut Vec<(u8, u8)>) {
+        moves.clear();
+        for (pile, &stones) in position.piles.iter().enumerate() {
+            moves.extend((1..=stones).map(|taken| (pile as u8, taken)));
+        }
+    }
+
+    fn play(&self, position: &Piles, (pile, taken): (u8, u8)) -> Piles {
+        let mut next = *position;
+        next.piles[usize::from(pile)] -= taken;
+        next.seat = 1 - next.seat;
+        next
+    }
+
+    fn key(&self, position: &Piles) -> u64 {
+        mix(u64::from(u32::from_le_bytes([
+            position.piles[0],
+            position.piles[1],
+            position.piles[2],
+            position.seat as u8,
+        ])))
+    }
+}
+
+/// A game that is all hash: which seat moves (it need not alternate), how many moves there are,
+/// which runs the outcomes permit with which weights, and the payoffs after `length` plies, for any
+/// number of seats.
+#[derive(Clone, Debug)]
+pub struct HashGame {
+    pub seats: usize,
+    pub seed: u64,
+    pub length: u8,
+    /// Whether there is chance at all.
+    pub chance: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct HashPosition {
+    pub id: u64,
+    pub ply: u8,
+}
+
+impl HashGame {
+    pub fn start(&self) -> HashPosition {
+        HashPosition {
+            id: mix(self.seed),
+            ply: 0,
+        }
+    }
+
+    fn draw(&self, position: &HashPosition, purpose: u64) -> u64 {
+        mix(position.id ^ mix(purpose ^ self.seed))
+    }
+}
+
+impl Game for HashGame {
+    type Position = HashPosition;
+    type Move = u8;
+    type Moves = Vec<u8>;
+    type Outcomes = FixedList<Outcome, 5>;
+
+    fn seats(&self) -> usize {
+        self.seats
+    }
+
+    fn to_move(&self, position: &HashPosition) -> Seat {
+        (self.draw(position, 1) % self.seats as u64) as Seat
+    }
+
+    fn payoffs(&self, position: &HashPosition) -> Option<Payoffs> {
+        // Now and then a game ends early.
+        if position.ply < self.length
+            && (position.ply == 0 || !self.draw(position, 2).is_multiple_of(8))
+        {
+            return None;
+        }
+        let score = |seat: Seat| (self.draw(position, 3 + seat as u64) % 1000) as f32 + 1.0;
+        let mut payoffs = [0.0; MAX_SEATS];
+        for seat in 0..self.seats {
+            // With more than two they add up to anything.
+            let sum = if self.seats == 2 {
+                score(0) + score(1)
+            } else {
+                1001.0
+            };
+            payoffs[seat] = score(seat) / sum;
+        }
+        Some(payoffs)
+    }
+
+    fn moves(&self, position: &HashPosition, moves: &mut Vec<u8>) {
+        moves.clear();
+        moves.extend(0..1 + (self.draw(position, 20) % 5) as u8);
+    }
+
+    fn outcomes(&self, position: &HashPosition, moves: &[u8]) -> Self::Outcomes {
+        let mut outcomes = Self::Outcomes::default();
+        let count = if self.chance {
+            1 + self.draw(position, 21) % 5
+        } else {
+            1
+        };
+        let weights: Vec<f32> = (0..count)
+            .map(|outcome| (self.draw(position, 30 + outcome) % 100) as f32 + 1.0)
+            .collect();
+        let sum: f32 = weights.iter().sum();
+        for (outcome, weight) in weights.iter().enumerate() {
+            let (mut start, mut end) = (0, moves.len() as u64);
+            if self.chance {
+                start = self.draw(position, 40 + outcome as u64) % moves.len() as u64;
+                end = start
+                    + 1
+                    + self.draw(position, 50 + outcome as u64) % (moves.len() as u64 - start);
+            }
+            outcomes.push(Outcome {
+                weight: weight / sum,
+                start: start as u16,
+                end: end as u16,
+            });
+        }
+        outcomes
+    }
+
+    fn play(&self, position: &HashPosition, mv: u8) -> HashPosition {
+        // Few different successors, so that lines transpose.
+        HashPosition {
+            id: self.draw(position, 60 + u64::from(mv)) % 64,
+            ply: position.ply + 1,
+        }
+    }
+
+    fn key(&self, position: &HashPosition) -> u64 {
+        mix(position
+            .id
+            .wrapping_mul(251)
+            .wrapping_add(u64::from(position.ply)))
+    }
+}
+
+/// Two dice are rolled: 21 different rolls. The mover adds to its total any number from the lower
+/// die to the sum of both, modulo `modulus`; after `length` plies the larger total wins, and equal
+/// ones draw.
+#[derive(Clone, Debug)]
+pub struct Totals {
+    pub modulus: u8,
+    pub length: u8,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct TotalsPosition {
+    pub totals: [u8; 2],
+    pub ply: u8,
+}
+
+impl Totals {
+    pub const START: TotalsPosition = TotalsPosition {
+        totals: [0; 2],
+        ply: 0,
+    };
+
+    /// The value for the seat to move, by the rules and roll by roll.
+    pub fn value(&self, position: &TotalsPosition) -> f64 {
+        let mover = usize::from(position.ply % 2);
+        if position.ply == self.length {
+            let [own, other] = [position.totals[mover], position.totals[1 - mover]];
+            return f64::from(u8::from(own > other) + u8::from(own >= other)) / 2.0;
+        }
+        let after: Vec<f64> = (1..=12)
+            .map(|number| 1.0 - self.value(&self.play(position, number)))
+            .collect();
+        let mut sum = 0.0;
+        for red in 1..=6usize {
+            for blue in 1..=6 {
+                let numbers = red.min(blue)..=red + blue;
+                sum += numbers.map(|number| after[number - 1]).fold(0.0, f64::max);
+            }
+        }
+        sum / 36.0
+    }
+}
+
+impl Game for Totals {
+    type Position = TotalsPosition;
+    type Move = u8;
+    type Moves = FixedList<u8, 12>;
+    type Outcomes = FixedList<Outcome, 21>;
+
+    fn to_move(&self, position: &TotalsPosition) -> Seat {
+        usize::from(position.ply % 2)
+    }
+
+    fn payoffs(&self, position: &TotalsPosition) -> Option<Payoffs> {
+        (position.ply == self.length).then(|| larger_wins(position.totals))
+    }
+
+    fn moves(&self, _: &TotalsPosition, moves: &mut Self::Moves) {
+        moves.clear();
+        (1..=12).for_each(|number| moves.push(number));
+    }
+
+    fn outcomes(&self, _: &TotalsPosition, _: &[u8]) -> Self::Outcomes {
+        let mut outcomes = Self::Outcomes::default();
+        for low in 1..=6u16 {
+            for high in low..=6 {
+                outcomes.push(Outcome {
+                    weight: if low == high { 1.0 } else { 2.0 } / 36.0,
+                    start: low - 1,
+                    end: low + high,
+                });
+            }
+        }
+        outcomes
+    }
+
+    fn play(&self, position: &TotalsPosition, number: u8) -> TotalsPosition {
+        let mut next = *position;
+        let total = &mut next.totals[usize::from(position.ply % 2)];
+        *total = (*total + number) % self.modulus;
+        next.ply += 1;
+        next
+    }
+
+    fn key(&self, position: &TotalsPosition) -> u64 {
+        let [one, other] = position.totals;
+        mix(u64::from(u32::from_le_bytes([one, other, position.ply, 0])))
+    }
+}
+
+/// Cells are taken in turn, each worth its points; who has more after `length` plies wins, and equal
+/// ones draw. Without chance, with as many moves as there are cells, and positions of kilobytes.
+#[derive(Clone, Debug)]
+pub struct Field {
+    /// At most [`Field::MOST_CELLS`].
+    pub points: Vec<u8>,
+    pub length: u16,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct FieldPosition {
+    taken: [bool; Field::MOST_CELLS],
+    totals: [u16; 2],
+    ply: u16,
+    key: u64,
+}
+
+impl Field {
+    pub const MOST_CELLS: usize = 2500;
+
+    pub const START: FieldPosition = FieldPosition {
+        taken: [false; Self::MOST_CELLS],
+        totals: [0; 2],
+        ply: 0,
+        key: 0,
+    };
+
+    /// Cells with any points from 0 to `most`.
+    pub fn new(cells: usize, most: u8, length: u16, seed: u64) -> Self {
+        let points = (0..cells as u64).map(|cell| mix(cell ^ mix(seed)) % (u64::from(most) + 1));
+        Self {
+            points: points.map(|points| points as u8).collect(),
+            length,
+        }
+    }
+
+    /// The value for the seat to move: whoever takes the cell worth most loses nothing by it.
+    pub fn value(&self, position: &FieldPosition) -> f32 {
+        let mut free: Vec<u8> = (0..self.points.len())
+            .filter(|&cell| !position.taken[cell])
+            .map(|cell| self.points[cell])
+            .collect();
+        free.sort_unstable_by(|one, other| other.cmp(one));
+        let mover = self.to_move(position);
+        let mut totals = position.totals;
+        for (turn, points) in free
+            .into_iter()
+            .take(usize::from(self.length - position.ply))
+            .enumerate()
+        {
+            totals[(mover + turn) % 2] += u16::from(points);
+        }
+        larger_wins(totals)[mover]
+    }
+}
+
+impl Game for Field {
+    type Position = FieldPosition;
+    type Move = u16;
+    type Moves = Vec<u16>;
+    type Outcomes = OneOutcome;
+
+    fn most_moves(&self) -> usize {
+        self.points.len()
+    }
+
+    fn to_move(&self, position: &FieldPosition) -> Seat {
+        usize::from(position.ply % 2)
+    }
+
+    fn payoffs(&self, position: &FieldPosition) -> Option<Payoffs> {
+        (position.ply == self.length).then(|| larger_wins(position.totals))
+    }
+
+    fn moves(&self, position: &FieldPosition, moves: &mut Vec<u16>) {
+        moves.clear();
+        moves.extend(
+            (0..self.points.len() as u16).filter(|&cell| !position.taken[usize::from(cell)]),
+        );
+    }
+
+    fn play(&self, position: &FieldPosition, cell: u16) -> FieldPosition {
+        let mut next = *position;
+        let seat = self.to_move(position);
+        next.taken[usize::from(cell)] = true;
+        next.totals[seat] += u16::from(self.points[usize::from(cell)]);
+        next.key ^= mix(2 * u64::from(cell) + seat as u64);
+        next.ply += 1;
+        next
+    }
+
+    fn move_kinds(&self) -> usize {
+        self.points.len()
+    }
+
+    fn move_kind(&self, _: &FieldPosition, cell: u16) -> usize {
+        usize::from(cell)
+    }
+
+    fn urgency(&self, _: &FieldPosition, cell: u16) -> u8 {
+        self.points[usize::from(cell)]
+    }
+
+    fn key(&self, position: &FieldPosition) -> u64 {
+        mix(position.key ^ u64::from(position.ply))
+    }
+}
+
+fn larger_wins<T: Ord>([one, other]: [T; 2]) -> Payoffs {
+    match one.cmp(&other) {
+        std::cmp::Ordering::Greater => won_by(0),
+        std::cmp::Ordering::Equal => DRAW,
+        std::cmp::Ordering::Less => won_by(1),
+    }
+}
+
+/// Values that look random but depend on the position alone.
+#[derive(Clone, Copy, Debug)]
+pub struct HashEvaluator;
+
+impl<G: Game> Evaluator<G> for HashEvaluator {
+    type Cache = ();
+
+    fn value(&self, game: &G, position: &G::Position, (): &()) -> f32 {
+        (mix(game.key(position) ^ 0x5555) >> 40) as f32 / (1u64 << 24) as f32
+    }
+}
+
+fn mix(mut value: u64) -> u64 {
+    value = value.wrapping_add(0x9E37_79B9_7F4A_7C15);
+    value = (value ^ value >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+    value = (value ^ value >> 27).wrapping_mul(0x94D0_49BB_1331_11EB);
+    value ^ value >> 31
+}

@@ -1,0 +1,30 @@
+//! All tests of the engine from outside, in one program: each would instantiate the engine anew.
+
+// What tests share: slow references, games that are not in the engine, positions, sources read.
+mod exact_solver;
+mod games;
+mod positions;
+mod reference;
+mod sources;
+
+mod allocation;
+mod architecture;
+mod chance;
+mod exact;
+mod mcts;
+mod mcts_notation;
+mod mcts_options;
+mod notation;
+mod open_dice;
+mod perfect_play;
+mod policies;
+mod ponder;
+mod published;
+mod published_savings;
+mod random_play;
+mod reversi;
+mod rules;
+mod search;
+mod star;
+mod tablebase;
+mod vectors;

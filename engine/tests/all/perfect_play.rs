@@ -1,0 +1,126 @@
+//! Searches that ask the endgame tables play perfectly where these reach, and use them where moves
+//! lead there.
+
+use crate::positions::random_positions;
+use engine::core::game::Game;
+use engine::games::einstein::tables::Tables;
+use engine::games::einstein::tables::shared::shared;
+use engine::games::einstein::{Move, Position, Standard};
+use engine::play::build::{PlayerRecipe, evaluator};
+use engine::play::player::Player;
+use engine::play::registry::AnyEvaluator;
+
+const STONES: usize = 4;
+
+fn endgames(game: &Standard, stones: std::ops::RangeInclusive<u32>) -> Vec<Position> {
+    random_positions(game, 8_000, 77)
+        .into_iter()
+        .filter(|position| stones.contains(&position.stones()))
+        .collect()
+}
+
+fn player(text: &str, game: &Standard) -> Box<dyn Player<Standard>> {
+    let mut player = PlayerRecipe::parse(text, game).expect("a player").make();
+    player.new_game(1);
+    player
+}
+
+#[test]
+fn no_move_gives_anything_away() {
+    let game = Standard::default();
+    let tables = shared(STONES, game.variant()).unwrap();
+    let few = endgames(&game, 2..=4);
+    assert!(few.len() > 200, "{}", few.len());
+    for notation in [
+        "star2(depth=1, tablebase=4)",
+        "star1(depth=3, eval=abt, tablebase=4, table=1)",
+        "mcts(sims=200, tablebase=4)",
+    ] {
+        let mut player = player(notation, &game);
+        for position in &few {
+            let probe = tables.probe(&game, position).unwrap();
+            for face in 1..=6 {
+                let decision = player
+                    .decide(position, &game.legal_moves(position, face))
+                    .best;
+                let best = &probe.faces[usize::from(face) - 1].best;
+                assert!(
+                    best.contains(&decision),
+                    "{notation}: {} {face}",
+                    game.format_position(position, None)
+                );
+            }
+        }
+    }
+}
+
+/// Expectiminimax by the book: tables where they reach, then depth, then the evaluator.
+fn by_the_book(
+    game: &Standard,
+    tables: &Tables,
+    evaluator: &dyn AnyEvaluator<Standard>,
+    position: &Position,
+    depth: u32,
+) -> f32 {
+    if let Some(value) = tables.value_of(position) {
+        return value;
+    }
+    if depth == 0 {
+        return evaluator.value_of(game, position);
+    }
+    let mut value = 0.0;
+    for face in 1..=6 {
+        let worth = |&mv: &Move| {
+            let next = game.play(position, mv);
+            let over = game.payoff(&next, game.to_move(position));
+            over.unwrap_or_else(|| 1.0 - by_the_book(game, tables, evaluator, &next, depth - 1))
+        };
+        value += game
+            .legal_moves(position, face)
+            .iter()
+            .map(worth)
+            .fold(0.0, f32::max)
+            / 6.0;
+    }
+    value
+}
+
+#[test]
+fn before_the_tables_leaves_are_what_they_know() {
+    let game = Standard::default();
+    let tables = shared(STONES, game.variant()).unwrap();
+    for eval in ["schwarz", "abt"] {
+        let evaluator = evaluator(eval, &game).unwrap();
+        for depth in 1..=3 {
+            let mut player = player(
+                &format!("star2(depth={depth}, eval={eval}, tablebase=4, table=1)"),
+                &game,
+            );
+            for position in endgames(&game, 5..=7).iter().take(100) {
+                let expected = by_the_book(&game, &tables, &*evaluator, position, depth);
+                let found = player.value(position).value.unwrap();
+                assert!(
+                    (found - expected).abs() < 1e-5,
+                    "{}: {found}, {expected}",
+                    game.format_position(position, None)
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn what_cannot_be_is_refused() {
+    let game = Standard::default();
+    for (notation, problem) in [
+        ("star2(tablebase=7)", "'tablebase'"),
+        ("mcts(sims=10, solver=off, tablebase=4)", "solver"),
+        ("star2(die=1:1:1:1:1:5, tablebase=4)", "fair die"),
+        ("unified(depth=2, tablebase=4)", "tablebase"),
+    ] {
+        let Err(error) = PlayerRecipe::parse(notation, &game) else {
+            panic!("{notation} is understood")
+        };
+        assert!(error.to_string().contains(problem), "{notation}: {error}");
+    }
+}

@@ -1,0 +1,349 @@
+//! Search in the published form equals the textbook whatever is cut, and each kind of cut saves
+//! leaves.
+
+#![allow(clippy::unwrap_used, reason = "test helpers outside of test functions")]
+
+use crate::games::{HashEvaluator, HashGame};
+use engine::core::evaluator::Evaluator;
+use engine::core::game::Game;
+use engine::core::random::RandomStream;
+use engine::games::einstein::dice::Die;
+use engine::games::einstein::{Position, Standard, Variant};
+use engine::play::open_chance::OpenChance;
+use engine::search::Search;
+use engine::search::expectiminimax::{Expectiminimax, Form};
+use engine::search::minimax::minimax;
+use engine::search::outcomes::{Options, OutcomeSearch};
+use engine::search::star::Cuts;
+use engine::search::table::{Replacement, Reuse, Table};
+use std::sync::Arc;
+
+fn new_table(entries: usize) -> Arc<Table> {
+    Arc::new(Table::with_entries(entries, Replacement::default(), Reuse::default()).unwrap())
+}
+
+const ALL_CUTS: [Cuts; 4] = [Cuts::None, Cuts::Between, Cuts::Star1, Cuts::Star2];
+
+fn all_options() -> impl Iterator<Item = Options> {
+    ALL_CUTS
+        .into_iter()
+        .flat_map(|cuts| [false, true].map(|negascout| Options { cuts, negascout }))
+}
+
+fn plain(cuts: Cuts) -> Options {
+    Options {
+        cuts,
+        negascout: false,
+    }
+}
+
+/// Positions met in random games: any stage of the game, none of them over.
+fn random_positions(game: &Standard, count: usize, seed: u64) -> Vec<Position> {
+    let mut random = RandomStream::new(seed);
+    let mut positions = Vec::new();
+    while positions.len() < count {
+        let first = random.below(2);
+        let mut position = game.random_start(&mut random, first);
+        for _ in 0..random.below(24) {
+            if game.winner(&position).is_none() {
+                let legal = game.legal_moves(&position, random.below(6) as u8 + 1);
+                position = game.play(&position, legal[random.below(legal.len())]);
+            }
+        }
+        if game.winner(&position).is_none() {
+            positions.push(position);
+        }
+    }
+    positions
+}
+
+fn rules() -> [Standard; 4] {
+    let loaded = Die::loaded(&[0.3, 0.0, 0.1, 0.25, 0.05, 0.3]).unwrap();
+    [
+        (Variant::Classic, Die::fair()),
+        (Variant::NearestOnly, Die::fair()),
+        (Variant::Classic, loaded),
+        (Variant::NearestOnly, loaded),
+    ]
+    .map(|(variant, die)| Standard::new(variant, die))
+}
+
+/// Every form of search agrees with the textbook, in full and in narrow windows, and as a
+/// [`Search`].
+fn all_agree<G: Game>(game: &G, position: &G::Position, depth: u32) {
+    let tolerance = 1e-6;
+    let root = game.to_move(position);
+    let mut textbook = Expectiminimax::new(game.clone(), HashEvaluator, depth, Form::Textbook);
+    let expected = textbook.value_to(position, depth, root);
+    let mut moves = G::Moves::default();
+    game.moves(position, &mut moves);
+    let first = f64::from(textbook.move_value(position, moves[0], 0.0).lower);
+    for options in all_options() {
+        for table in [None, Some(1), Some(1 << 12)] {
+            let mut search = OutcomeSearch::<_, _>::new(
+                game.clone(),
+                HashEvaluator,
+                depth,
+                options,
+                table.map(new_table),
+            );
+            let full = search.bounds(position, depth, f32::NEG_INFINITY, f32::INFINITY);
+            assert!(
+                (f64::from(full.lower) - expected).abs() < tolerance,
+                "{full:?}, textbook {expected}, {options:?}, table {table:?}"
+            );
+            assert!(
+                (f64::from(full.upper) - expected).abs() < tolerance,
+                "{full:?}, textbook {expected}, {options:?}, table {table:?}"
+            );
+            assert!((f64::from(search.value(position)) - expected).abs() < tolerance);
+            // In a narrow window the bounds enclose the value, and decide on which side of the
+            // window it lies.
+            for (alpha, beta) in [(0.3, 0.5), (0.5, 0.52), (0.45, 0.7), (0.5, 0.5)] {
+                let bounds = search.bounds(position, depth, alpha, beta);
+                let (lower, upper) = (f64::from(bounds.lower), f64::from(bounds.upper));
+                let text = format!(
+                    "{bounds:?} in ({alpha}, {beta}), textbook {expected}, {options:?}, table {table:?}"
+                );
+                assert!(
+                    lower - tolerance < expected && expected < upper + tolerance,
+                    "{text}"
+                );
+                let decided =
+                    lower > f64::from(beta) - tolerance || upper < f64::from(alpha) + tolerance;
+                assert!(upper - lower < tolerance || decided, "{text}");
+            }
+            for alpha in [-1.0_f32, 0.4, 0.6] {
+                let bounds = search.move_value(position, moves[0], alpha);
+                let (lower, upper) = (f64::from(bounds.lower), f64::from(bounds.upper));
+                assert!(
+                    lower - tolerance < first && first < upper + tolerance,
+                    "{bounds:?} above {alpha}, textbook {first}, {options:?}"
+                );
+                assert!(
+                    upper - lower < tolerance || upper < f64::from(alpha) + tolerance,
+                    "{bounds:?} above {alpha}, {options:?}"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn everything_agrees_on_einstein() {
+    for (number, game) in rules().into_iter().enumerate() {
+        for (index, position) in random_positions(&game, 100, number as u64)
+            .iter()
+            .enumerate()
+        {
+            all_agree(&game, position, 1 + index as u32 % 3);
+            if index % 4 == 0 {
+                all_agree(
+                    &game.clone().face_by_face(),
+                    position,
+                    1 + index as u32 / 4 % 3,
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn everything_agrees_on_games_of_any_shape() {
+    for seed in 0..300 {
+        let two = HashGame {
+            seats: 2,
+            seed,
+            length: 4,
+            chance: true,
+        };
+        all_agree(&two, &two.start(), 1 + seed as u32 % 5);
+        let three = HashGame {
+            seats: 3,
+            seed,
+            length: 4,
+            chance: seed % 2 == 0,
+        };
+        all_agree(&three, &three.start(), 1 + seed as u32 % 5);
+    }
+}
+
+/// Alpha-beta as the textbooks have it (fail-soft), counting leaves.
+fn alpha_beta<G: Game>(
+    game: &G,
+    position: &G::Position,
+    depth: u32,
+    mut alpha: f32,
+    beta: f32,
+    leaves: &mut u64,
+) -> f32 {
+    if let Some(payoffs) = game.payoffs(position) {
+        return payoffs[game.to_move(position)];
+    }
+    if depth == 0 {
+        *leaves += 1;
+        return HashEvaluator.value(game, position, &());
+    }
+    let mut moves = G::Moves::default();
+    game.moves(position, &mut moves);
+    let mut best = 0.0_f32;
+    for &mv in moves.iter() {
+        let next = game.play(position, mv);
+        let value = if game.to_move(&next) == game.to_move(position) {
+            alpha_beta(game, &next, depth - 1, alpha, beta, leaves)
+        } else {
+            1.0 - alpha_beta(game, &next, depth - 1, 1.0 - beta, 1.0 - alpha, leaves)
+        };
+        best = best.max(value);
+        alpha = alpha.max(best);
+        if best >= beta {
+            break;
+        }
+    }
+    best
+}
+
+#[test]
+fn without_chance_star0_is_minimax_and_star1_is_alpha_beta() {
+    for seed in 0..200 {
+        let game = HashGame {
+            seats: 2,
+            seed,
+            length: 6,
+            chance: false,
+        };
+        let start = game.start();
+        let expected = minimax(&game, &HashEvaluator, &start, 5, game.to_move(&start));
+        for options in all_options() {
+            let value = OutcomeSearch::<_, _>::new(game.clone(), HashEvaluator, 5, options, None)
+                .value(&start);
+            assert!(
+                (f64::from(value) - expected).abs() < 1e-6,
+                "{value}, minimax {expected}, {options:?}"
+            );
+        }
+    }
+    // Values of open dice are fractions of 2^24 and 0 and 1, so nothing is rounded, and even the
+    // leaves are the same.
+    let game = Standard::default();
+    for (seed, position) in random_positions(&game, 100, 13).into_iter().enumerate() {
+        let open = OpenChance::new(game.clone(), seed as u64);
+        let start = open.start(position);
+        let mut star1 =
+            OutcomeSearch::<_, _>::new(open.clone(), HashEvaluator, 7, plain(Cuts::Star1), None);
+        let mut leaves = 0;
+        assert_eq!(
+            star1.value(&start),
+            alpha_beta(&open, &start, 7, 0.0, 1.0, &mut leaves)
+        );
+        assert_eq!(star1.take_stats().evaluations, leaves);
+    }
+}
+
+#[test]
+fn each_kind_of_cut_saves_leaves() {
+    let mut total = [0; 4];
+    for game in rules().map(Standard::face_by_face) {
+        for position in random_positions(&game, 25, 7) {
+            let leaves = ALL_CUTS.map(|cuts| {
+                let mut search =
+                    OutcomeSearch::<_, _>::new(game.clone(), HashEvaluator, 3, plain(cuts), None);
+                search.value(&position);
+                search.take_stats().evaluations
+            });
+            let mut textbook = Expectiminimax::new(game.clone(), HashEvaluator, 3, Form::Textbook);
+            textbook.value(&position);
+            assert_eq!(
+                leaves[0],
+                textbook.take_stats().evaluations,
+                "Star0 visits every leaf"
+            );
+            assert!(
+                leaves[0] >= leaves[1] && leaves[1] >= leaves[2],
+                "{leaves:?}"
+            );
+            total = std::array::from_fn(|index| total[index] + leaves[index]);
+        }
+    }
+    assert!(
+        total[0] > total[1] && total[1] > total[2] && total[2] > total[3],
+        "{total:?}"
+    );
+}
+
+#[test]
+fn face_by_face_lists_each_possible_face() {
+    for game in rules() {
+        let apart = game.clone().face_by_face();
+        for (index, position) in random_positions(&game, 200, 3).iter().enumerate() {
+            let mut moves = Default::default();
+            apart.moves(position, &mut moves);
+            let outcomes = apart.outcomes(position, &moves);
+            let faces: Vec<u8> = (1..=6)
+                .filter(|&face| game.die().probability(face) > 0.0)
+                .collect();
+            assert_eq!(outcomes.len(), faces.len());
+            for (outcome, &face) in outcomes.iter().zip(&faces) {
+                assert_eq!(outcome.weight, game.die().probability(face) as f32);
+                assert_eq!(moves[outcome.run()], game.legal_moves(position, face)[..]);
+            }
+            for (merged, single) in game
+                .mobility(position.mover().alive())
+                .iter()
+                .zip(apart.mobility(position.mover().alive()))
+            {
+                assert!((merged - single).abs() < 1e-6);
+            }
+            let depth = 1 + index as u32 % 3;
+            let [merged, single] = [&game, &apart].map(|game| {
+                let root = game.to_move(position);
+                Expectiminimax::new(game.clone(), HashEvaluator, depth, Form::Unified)
+                    .value_to(position, depth, root)
+            });
+            assert!((merged - single).abs() < 1e-6, "{merged} and {single}");
+        }
+    }
+}
+
+/// An evaluator that keeps its cache honest: it panics if a search updates it along the wrong line.
+struct Watchful;
+
+impl<G: Game> Evaluator<G> for Watchful {
+    type Cache = Option<G::Position>;
+
+    fn refresh(&self, _: &G, position: &G::Position, cache: &mut Option<G::Position>) {
+        *cache = Some(*position);
+    }
+
+    fn update(
+        &self,
+        game: &G,
+        parent: &Option<G::Position>,
+        before: &G::Position,
+        mv: G::Move,
+        after: &G::Position,
+        child: &mut Option<G::Position>,
+    ) {
+        assert_eq!(parent, &Some(*before));
+        assert_eq!(game.play(before, mv), *after);
+        *child = Some(*after);
+    }
+
+    fn value(&self, _: &G, position: &G::Position, cache: &Option<G::Position>) -> f32 {
+        assert_eq!(cache, &Some(*position));
+        0.5
+    }
+}
+
+#[test]
+fn caches_follow_the_line() {
+    let game = Standard::default();
+    for position in random_positions(&game, 10, 11) {
+        for options in all_options() {
+            let mut search =
+                OutcomeSearch::<_, _>::new(game.clone(), Watchful, 3, options, Some(new_table(64)));
+            search.value(&position);
+            search.move_value(&position, game.legal_moves(&position, 1)[0], 0.0);
+        }
+    }
+}

@@ -1,0 +1,648 @@
+//! Reversi against outside vectors, a plain board, the searches' references and known values.
+
+#![allow(
+    clippy::unwrap_used,
+    reason = "a test helper outside of a test function"
+)]
+
+use engine::core::calibration::{Calibrated, Calibration};
+use engine::core::evaluator::{Evaluator, Score};
+use engine::core::game::{Game, one_of};
+use engine::core::oracle::Oracle;
+use engine::core::random::RandomStream;
+use engine::games::reversi::endgame::{Endgame, EndgamePlayer, SolvedEndgames};
+use engine::games::reversi::evaluators::{Discs, Mobility, Squares};
+use engine::games::reversi::{BLACK, Move, MoveList, Position, Reversi, WHITE, transcript};
+use engine::play::build::{PlayerRecipe, evaluator};
+use engine::play::notation::{Arguments, Notation};
+use engine::play::perft::perft;
+use engine::play::playable::Playable;
+use engine::play::player::Player;
+use engine::search::expectiminimax::{Expectiminimax, Form};
+use engine::search::minimax::minimax;
+use engine::search::star::{Star, StarOptions};
+use engine::search::table::{Replacement, Reuse, Table};
+use serde_json::Value;
+use std::collections::HashMap;
+use std::sync::Arc;
+
+const SIZES: [Reversi; 3] = [Reversi::EIGHT, Reversi::SIX, Reversi::FOUR];
+
+fn read(game: &Reversi, text: &str) -> Position {
+    game.parse_position(text).unwrap()
+}
+
+/// The signs of a position without the side to move.
+fn board(game: &Reversi, position: &Position) -> String {
+    let text = game.format_position(position);
+    text[..text.len() - 2].to_owned()
+}
+
+fn moves_of(game: &Reversi, position: &Position) -> MoveList {
+    let mut moves = MoveList::default();
+    game.moves(position, &mut moves);
+    moves
+}
+
+/// All positions of games with random moves, the last ones included.
+fn random_games(game: &Reversi, games: usize, seed: u64) -> Vec<Position> {
+    let mut random = RandomStream::new(seed);
+    let mut positions = Vec::new();
+    for _ in 0..games {
+        let mut position = game.start();
+        positions.push(position);
+        while game.payoffs(&position).is_none() {
+            position = game.play(&position, game.random_move(&position, random.next_u64()));
+            positions.push(position);
+        }
+    }
+    positions
+}
+
+/// The rules square by square, as a person reads them: the signs of the board, whose turn it is.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+struct PlainBoard {
+    size: i32,
+    signs: Vec<char>,
+    turn: char,
+}
+
+impl PlainBoard {
+    fn read(text: &str) -> Self {
+        let signs: Vec<char> = text.chars().collect();
+        let squares = signs.len() - 2;
+        Self {
+            size: (2..=8)
+                .find(|size| (size * size) as usize == squares)
+                .unwrap(),
+            turn: signs[squares + 1],
+            signs: signs[..squares].to_vec(),
+        }
+    }
+
+    fn text(&self) -> String {
+        format!("{} {}", self.signs.iter().collect::<String>(), self.turn)
+    }
+
+    fn other(&self) -> char {
+        if self.turn == 'X' { 'O' } else { 'X' }
+    }
+
+    /// The squares whose discs turn.
+    fn turned(&self, square: i32) -> Vec<usize> {
+        let mut all = Vec::new();
+        if self.signs[square as usize] != '-' {
+            return all;
+        }
+        for (down, right) in [
+            (0, 1),
+            (1, 1),
+            (1, 0),
+            (1, -1),
+            (0, -1),
+            (-1, -1),
+            (-1, 0),
+            (-1, 1),
+        ] {
+            let mut run = Vec::new();
+            let (mut row, mut column) = (square / self.size + down, square % self.size + right);
+            while (0..self.size).contains(&row) && (0..self.size).contains(&column) {
+                let at = (row * self.size + column) as usize;
+                if self.signs[at] == self.turn {
+                    all.append(&mut run);
+                    break;
+                }
+                if self.signs[at] == '-' {
+                    break;
+                }
+                run.push(at);
+                (row, column) = (row + down, column + right);
+            }
+        }
+        all
+    }
+
+    fn passed(&self) -> Self {
+        Self {
+            turn: self.other(),
+            ..self.clone()
+        }
+    }
+
+    /// The squares that may be filled, with the board after it.
+    fn placements(&self) -> Vec<(String, Self)> {
+        let squares = (0..self.size * self.size).map(|square| (square, self.turned(square)));
+        let legal = squares.filter(|(_, turned)| !turned.is_empty());
+        legal
+            .map(|(square, turned)| {
+                let mut after = self.passed();
+                after.signs[square as usize] = self.turn;
+                turned.iter().for_each(|&at| after.signs[at] = self.turn);
+                let column = (b'a' + (square % self.size) as u8) as char;
+                (format!("{column}{}", square / self.size + 1), after)
+            })
+            .collect()
+    }
+
+    /// Moves, passes included; none when the game is over.
+    fn moves(&self) -> Vec<(String, Self)> {
+        let placements = self.placements();
+        if placements.is_empty() && !self.passed().placements().is_empty() {
+            return vec![("pass".to_owned(), self.passed())];
+        }
+        placements
+    }
+
+    /// Discs of the side to move minus those of the other.
+    fn ahead(&self) -> i32 {
+        let count = |wanted| self.signs.iter().filter(|&&sign| sign == wanted).count() as i32;
+        count(self.turn) - count(self.other())
+    }
+
+    /// The difference at the end with best play, as it stands or with the empty squares given to
+    /// the winner.
+    fn solve(&self, to_winner: bool, known: &mut HashMap<(Self, bool), i32>) -> i32 {
+        if let Some(&value) = known.get(&(self.clone(), to_winner)) {
+            return value;
+        }
+        let moves = self.moves();
+        let best = moves
+            .iter()
+            .map(|(_, after)| -after.solve(to_winner, known))
+            .max();
+        let value = best.unwrap_or_else(|| {
+            let empties = self.signs.iter().filter(|&&sign| sign == '-').count() as i32;
+            self.ahead()
+                + if to_winner {
+                    self.ahead().signum() * empties
+                } else {
+                    0
+                }
+        });
+        known.insert((self.clone(), to_winner), value);
+        value
+    }
+}
+
+#[test]
+fn the_rules_are_those_of_a_plain_board_on_every_size() {
+    for (game, games) in SIZES.into_iter().zip([60, 60, 200]) {
+        let mut ends = 0;
+        for position in random_games(&game, games, 3) {
+            let plain = PlainBoard::read(&game.format_position(&position));
+            let expected = plain.moves();
+            let Some(payoffs) = game.payoffs(&position) else {
+                let moves = moves_of(&game, &position);
+                let found = moves.iter().map(|&mv| {
+                    (
+                        game.format_move(mv),
+                        game.format_position(&game.play(&position, mv)),
+                    )
+                });
+                let expected = expected
+                    .into_iter()
+                    .map(|(name, after)| (name, after.text()));
+                assert_eq!(found.collect::<Vec<_>>(), expected.collect::<Vec<_>>());
+                continue;
+            };
+            assert!(expected.is_empty(), "{plain:?}");
+            let expected = (1 + plain.ahead().signum()) as f32 / 2.0;
+            assert_eq!(payoffs[position.seat()], expected, "{plain:?}");
+            assert_eq!(payoffs[0] + payoffs[1], 1.0);
+            ends += 1;
+        }
+        assert_eq!(ends, games);
+    }
+}
+
+#[test]
+fn moves_boards_and_results_agree_with_an_independent_program() {
+    let game = Reversi::EIGHT;
+    let mut lines = [0, 0];
+    for line in include_str!("../vectors/othello.jsonl").lines() {
+        let vector: Value = serde_json::from_str(line).unwrap();
+        let text = |key: &str| vector[key].as_str().unwrap_or_default();
+        let list = |key: &str| -> Vec<String> {
+            let items = vector[key].as_array().unwrap().iter();
+            items
+                .map(|item| item.as_str().unwrap().to_owned())
+                .collect()
+        };
+        if vector["final"] == true {
+            let moves = list("moves").concat();
+            let whole = transcript::read(&game, &moves).unwrap().remove(0);
+            let last = whole
+                .moves
+                .iter()
+                .fold(game.start(), |position, &mv| game.play(&position, mv));
+            assert_eq!(board(&game, &last), text("board"));
+            let discs = [BLACK, WHITE].map(|seat| last.discs(seat).count_ones());
+            assert_eq!(
+                discs.map(Value::from),
+                ["x", "o"].map(|key| vector[key].clone())
+            );
+            assert_eq!(Value::from(game.empties(&last)), vector["empty"]);
+            let returns = vector["returns"][0].as_f64().unwrap();
+            assert_eq!(
+                f64::from(game.payoffs(&last).unwrap()[BLACK]),
+                (returns + 1.0) / 2.0
+            );
+            // Passes left out and put in again, in both forms.
+            assert_eq!(moves.replace("pass", ""), whole.row(&game));
+            assert_eq!(
+                transcript::read(&game, &whole.row(&game)).unwrap(),
+                [whole.clone()]
+            );
+            assert_eq!(transcript::read(&game, &whole.ggf(&game)).unwrap(), [whole]);
+            lines[1] += 1;
+            continue;
+        }
+        let position = read(&game, &format!("{} {}", text("board"), text("to_move")));
+        let moves = moves_of(&game, &position);
+        let names: Vec<String> = moves.iter().map(|&mv| game.format_move(mv)).collect();
+        assert_eq!(names, list("legal"));
+        let after = game.play(&position, game.parse_move(&position, text("move")).unwrap());
+        assert_eq!(board(&game, &after), text("after"));
+        assert_eq!(Value::from(game.payoffs(&after).is_some()), vector["over"]);
+        if vector["over"] == false {
+            assert_eq!(game.seat_name(after.seat()), text("after_to_move"));
+        }
+        lines[0] += 1;
+    }
+    assert_eq!(lines, [400, 32]);
+}
+
+#[test]
+fn perft_counts_are_the_published_ones() {
+    let game = Reversi::EIGHT;
+    let published = [4, 12, 56, 244, 1396, 8200, 55092, 390216, 3005288];
+    for (plies, expected) in (1..).zip(published) {
+        let count = perft(&game, &game.start(), plies);
+        assert_eq!(
+            (count.leaves, count.finished_before),
+            (expected, 0),
+            "{plies} plies"
+        );
+    }
+    // A finished game has no further positions: on 4×4 no game is longer than twelve discs and the
+    // passes between them.
+    let game = Reversi::FOUR;
+    let mut ended = 0;
+    for plies in 0..20 {
+        let (mut lines, mut over) = (
+            vec![PlainBoard::read(&game.format_position(&game.start()))],
+            0,
+        );
+        if plies < 8 {
+            for _ in 0..plies {
+                over += lines.iter().filter(|line| line.moves().is_empty()).count() as u64;
+                lines = lines
+                    .iter()
+                    .flat_map(|line| line.moves())
+                    .map(|(_, after)| after)
+                    .collect();
+            }
+            let count = perft(&game, &game.start(), plies);
+            assert_eq!(
+                (count.leaves, count.finished_before),
+                (lines.len() as u64, over)
+            );
+        }
+        ended = perft(&game, &game.start(), plies).leaves;
+    }
+    assert_eq!(ended, 0);
+}
+
+#[test]
+fn four_by_four_is_won_by_the_second_player() {
+    let game = Reversi::FOUR;
+    let start = game.start();
+    let plain = PlainBoard::read(&game.format_position(&start));
+    let mut known = HashMap::new();
+    assert_eq!(plain.solve(false, &mut known), -8);
+    assert_eq!(plain.solve(true, &mut known), -10);
+    let mut solver = Endgame::new(game);
+    assert_eq!((solver.score(&start), solver.result(&start)), (-10, 0.0));
+    // Star, which knows payoffs only, sees to the end as well.
+    let table = Table::with_entries(1 << 16, Replacement::default(), Reuse::default()).unwrap();
+    let mut star: Star<_, _> = Star::new(game, Half, StarOptions::default(), Some(Arc::new(table)));
+    let bounds = star.bounds(&start, 24, f32::NEG_INFINITY, f32::INFINITY);
+    assert_eq!((bounds.lower, bounds.upper), (0.0, 0.0));
+    // And the solver is right wherever the game leads.
+    for position in random_games(&game, 50, 7) {
+        let plain = PlainBoard::read(&game.format_position(&position));
+        let expected = plain.solve(true, &mut known);
+        assert_eq!(solver.score(&position), expected, "{plain:?}");
+        let expected = (1 + expected.signum()) as f32 / 2.0;
+        assert_eq!(solver.result(&position), expected, "{plain:?}");
+    }
+}
+
+/// Says nothing.
+#[derive(Clone)]
+struct Half;
+
+impl Evaluator<Reversi> for Half {
+    type Cache = ();
+    fn value(&self, _game: &Reversi, _position: &Position, (): &()) -> f32 {
+        0.5
+    }
+}
+
+#[test]
+fn published_endgames_are_solved() {
+    let game = Reversi::EIGHT;
+    let mut solver = Endgame::new(game);
+    for line in include_str!("../vectors/ffo.jsonl").lines() {
+        let vector: Value = serde_json::from_str(line).unwrap();
+        let text = format!(
+            "{} {}",
+            vector["board"].as_str().unwrap(),
+            vector["to_move"].as_str().unwrap()
+        );
+        let position = read(&game, &text);
+        assert_eq!(
+            Value::from(solver.score(&position)),
+            vector["score"],
+            "{line}"
+        );
+        if game.empties(&position) > 14 {
+            continue;
+        }
+        let moves = moves_of(&game, &position);
+        for (&mv, score) in moves.iter().zip(solver.scores(&position, &moves)) {
+            assert_eq!(
+                Value::from(score),
+                vector["moves"][game.format_move(mv)],
+                "{line}"
+            );
+        }
+    }
+}
+
+#[test]
+fn the_endgame_player_and_the_oracle_know_what_the_solver_knows() {
+    let game = Reversi::EIGHT;
+    let mut player = EndgamePlayer::new(game, 8);
+    let oracle = SolvedEndgames { empties: 8 };
+    let knows = |position: &Position| oracle.value(&game, position);
+    let mut solver = Endgame::new(game);
+    for position in random_games(&game, 20, 9) {
+        if game.payoffs(&position).is_some() {
+            continue;
+        }
+        let moves = moves_of(&game, &position);
+        let decision = player.decide(&position, &moves);
+        assert!(moves.contains(&decision.best));
+        let analysis = player.analyse(&position, None);
+        assert_eq!(analysis.line, [decision.best]);
+        if game.empties(&position) > 8 {
+            assert_eq!((decision.value, knows(&position)), (None, None));
+            continue;
+        }
+        let expected = solver.result(&position);
+        assert_eq!(
+            (decision.value, knows(&position)),
+            (Some(expected), Some(expected))
+        );
+        assert_eq!(
+            -solver.score(&game.play(&position, decision.best)),
+            solver.score(&position)
+        );
+        assert_eq!(analysis.moves.len(), moves.len());
+    }
+}
+
+#[test]
+fn searches_agree_with_plain_minimax() {
+    let game = Reversi::SIX;
+    let eval = Calibrated {
+        score: Squares::new(&game),
+        calibration: Squares::CALIBRATION,
+    };
+    let table = || {
+        Some(Arc::new(
+            Table::with_entries(1 << 10, Replacement::default(), Reuse::default()).unwrap(),
+        ))
+    };
+    for (index, position) in random_games(&game, 12, 5).iter().enumerate() {
+        let depth = 1 + index as u32 % 4;
+        let expected = minimax(&game, &eval, position, depth, position.seat());
+        let unified = Expectiminimax::new(game, eval.clone(), depth, Form::Unified).value_to(
+            position,
+            depth,
+            position.seat(),
+        );
+        assert!((unified - expected).abs() < 1e-6);
+        for table in [None, table()] {
+            let mut star: Star<_, _> = Star::new(game, eval.clone(), StarOptions::default(), table);
+            let bounds = star.bounds(position, depth, f32::NEG_INFINITY, f32::INFINITY);
+            assert!(
+                (f64::from(bounds.lower) - expected).abs() < 1e-6,
+                "{bounds:?}, {expected}"
+            );
+            assert!(
+                (f64::from(bounds.upper) - expected).abs() < 1e-6,
+                "{bounds:?}, {expected}"
+            );
+        }
+    }
+}
+
+#[test]
+fn symmetric_positions_have_symmetric_moves_and_equal_values() {
+    for game in SIZES {
+        let scores = Squares::new(&game);
+        for position in random_games(&game, 5, 11) {
+            let mut images = Vec::new();
+            for symmetry in 0..game.symmetries() {
+                let image = game.image(&position, symmetry);
+                // Each is a turn or a reflection of the plain board.
+                let text = game.format_position(&image);
+                assert_eq!(
+                    PlainBoard::read(&text).moves().len(),
+                    if game.payoffs(&position).is_some() {
+                        0
+                    } else {
+                        moves_of(&game, &position).len()
+                    }
+                );
+                assert_eq!(game.payoffs(&image), game.payoffs(&position));
+                assert_eq!(scores.score(&game, &image), scores.score(&game, &position));
+                assert_eq!(
+                    Mobility.score(&game, &image),
+                    Mobility.score(&game, &position)
+                );
+                images.push(image);
+            }
+            assert_eq!(images[0], position);
+        }
+        // A disc that lies on no axis of symmetry has eight images.
+        let corner = game.position(1 << 1, 0, BLACK);
+        let mut images: Vec<u64> = (0..8)
+            .map(|symmetry| game.image(&corner, symmetry).own())
+            .collect();
+        images.sort_unstable();
+        images.dedup();
+        assert_eq!(images.len(), 8);
+        assert!(images.iter().all(|image| image & !game.squares() == 0));
+    }
+}
+
+#[test]
+fn texts_and_bytes_read_back() {
+    for game in SIZES {
+        for position in random_games(&game, 5, 13) {
+            assert_eq!(read(&game, &game.format_position(&position)), position);
+            let mut bytes = Vec::new();
+            game.encode(&position, &mut bytes);
+            let mut rest = &bytes[..];
+            assert_eq!((game.decode(&mut rest), rest.len()), (Ok(position), 0));
+            for cut in 0..bytes.len() {
+                assert!(game.decode(&mut &bytes[..cut]).is_err());
+            }
+            if game.payoffs(&position).is_none() {
+                for &mv in moves_of(&game, &position).iter() {
+                    assert_eq!(game.parse_move(&position, &game.format_move(mv)), Ok(mv));
+                }
+            }
+        }
+        let text = game.notation();
+        let notation = Notation::parse(&text).unwrap();
+        assert_eq!(
+            Reversi::from_arguments(&mut Arguments::of(&notation)),
+            Ok(game)
+        );
+    }
+    let notation = Notation::parse("reversi(size=5)").unwrap();
+    let (_, problem) = Reversi::from_arguments(&mut Arguments::of(&notation)).unwrap_err();
+    assert_eq!(problem, "'size' is 8 or 6 or 4, not '5'");
+}
+
+#[test]
+fn players_and_evaluators_have_names() {
+    let game = Reversi::EIGHT;
+    let position = read(
+        &game,
+        "-OXXXXX-/XOOOXX-X/XOXOOXXX/XXOOXOXX/XXXOOXXX/XXOOOOXX/-XOOOX-X/XXXXXXX- O",
+    );
+    let moves = moves_of(&game, &position);
+    for text in ["squares", "mobility", "discs(scale=raw)"] {
+        assert!((0.0..=1.0).contains(&evaluator(text, &game).unwrap().value_of(&game, &position)));
+    }
+    let mut exact = PlayerRecipe::parse("endgame", &game).unwrap().make();
+    let (unit, discs) = exact.exact_scores(&position, &moves).unwrap();
+    assert_eq!(
+        (unit, discs),
+        ("discs", Endgame::new(game).scores(&position, &moves))
+    );
+    let analysis = exact.analyse(&position, None);
+    for text in [
+        "star1(depth=9, eval=discs)",
+        "star1(depth=1, endgame=10)",
+        "mcts(sims=2000)",
+    ] {
+        let mut player = PlayerRecipe::parse(text, &game).unwrap().make();
+        player.new_game(1);
+        let value = player.decide(&position, &moves).value.unwrap();
+        let best = analysis
+            .moves
+            .iter()
+            .filter_map(|(_, value)| *value)
+            .fold(0.0, f32::max);
+        assert_eq!(value, best, "{text}");
+    }
+}
+
+#[test]
+fn random_moves_are_equally_likely() {
+    let game = Reversi::EIGHT;
+    let start = game.start();
+    let mut random = RandomStream::new(1);
+    let mut counts = HashMap::new();
+    for _ in 0..40_000 {
+        *counts
+            .entry(game.random_move(&start, random.next_u64()))
+            .or_insert(0) += 1;
+    }
+    assert_eq!(counts.len(), 4);
+    // Four standard deviations of a count of 10,000 are 346.
+    assert!(
+        counts
+            .values()
+            .all(|&count: &i32| (count - 10_000).abs() < 346),
+        "{counts:?}"
+    );
+}
+
+/// Fits `1 / (1 + exp(-slope · score))` to games of an evaluator against itself one ply deep, after
+/// eight random plies, one move in ten being random.
+fn fitted_slope<S: Score<Reversi>>(score: &S, games: usize, seed: u64) -> f64 {
+    let game = Reversi::EIGHT;
+    let mut random = RandomStream::new(seed);
+    let mut samples: Vec<(f64, f64)> = Vec::new();
+    for _ in 0..games {
+        let mut position = game.start();
+        let mut line = Vec::new();
+        let payoffs = loop {
+            if let Some(payoffs) = game.payoffs(&position) {
+                break payoffs;
+            }
+            line.push((position.seat(), f64::from(score.score(&game, &position))));
+            let moves = moves_of(&game, &position);
+            let after = |&mv: &Move| game.play(&position, mv);
+            let worth = |mv: &Move| {
+                let next = after(mv);
+                match game.payoff(&next, position.seat()) {
+                    Some(payoff) => (payoff - 0.5) * 1e6,
+                    None => -score.score(&game, &next),
+                }
+            };
+            let random_move = line.len() <= 8 || random.below(10) == 0;
+            let chosen = if random_move {
+                moves[one_of(moves.len(), random.next_u64() as u32)]
+            } else {
+                *moves
+                    .iter()
+                    .max_by(|one, other| worth(one).total_cmp(&worth(other)))
+                    .unwrap()
+            };
+            position = after(&chosen);
+        };
+        samples.extend(
+            line.into_iter()
+                .map(|(seat, score)| (score, f64::from(payoffs[seat]))),
+        );
+    }
+    // Newton's method for the slope of greatest likelihood.
+    let mut slope = 0.0;
+    for _ in 0..50 {
+        let (mut gradient, mut curvature) = (0.0, 0.0);
+        for &(score, payoff) in &samples {
+            let value = 1.0 / (1.0 + f64::exp(-slope * score));
+            gradient += (payoff - value) * score;
+            curvature += value * (1.0 - value) * score * score;
+        }
+        slope += gradient / curvature;
+    }
+    slope
+}
+
+#[test]
+fn calibrations_were_fitted_to_games() {
+    let game = Reversi::EIGHT;
+    let near = |fitted: f64, calibration: Calibration| {
+        let Calibration::Logistic { slope, offset } = calibration else {
+            panic!("{calibration:?}")
+        };
+        assert_eq!(offset, 0.0);
+        let ratio = fitted / f64::from(slope);
+        assert!((0.85..1.15).contains(&ratio), "{fitted}, {slope}");
+    };
+    near(fitted_slope(&Discs, 1000, 1), Discs::CALIBRATION);
+    near(fitted_slope(&Mobility, 1000, 1), Mobility::CALIBRATION);
+    near(
+        fitted_slope(&Squares::new(&game), 1000, 1),
+        Squares::CALIBRATION,
+    );
+}

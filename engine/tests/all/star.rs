@@ -1,0 +1,414 @@
+//! Every variant of the Star searches equals the textbook on EinStein würfelt nicht, and the fast
+//! last plies equal a search that asks about each leaf in turn.
+
+#![allow(
+    clippy::unwrap_used,
+    reason = "a test helper outside of a test function"
+)]
+
+use crate::positions::random_positions;
+use engine::core::evaluator::Evaluator;
+use engine::core::game::Game;
+use engine::games::einstein::dice::Die;
+use engine::games::einstein::evaluators::schwarz_odds::SchwarzOdds;
+use engine::games::einstein::{Position, Standard, Variant};
+use engine::search::Search;
+use engine::search::deepening::{Deepening, DeepeningSearch};
+use engine::search::expectiminimax::{Expectiminimax, Form};
+use engine::search::limits::Limits;
+use engine::search::ordering::Ordering;
+use engine::search::star::{Cuts, Star, StarOptions};
+use engine::search::table::{Replacement, Reuse, Table};
+use std::sync::Arc;
+
+const TOLERANCE: f64 = 1e-6;
+
+/// The four kinds of rules that searches are held against.
+fn all_rules() -> [Standard; 4] {
+    let loaded = Die::loaded(&[0.3, 0.0, 0.1, 0.25, 0.05, 0.3]).unwrap();
+    [
+        Standard::new(Variant::Classic, Die::fair()),
+        Standard::new(Variant::NearestOnly, Die::fair()),
+        Standard::new(Variant::Classic, loaded),
+        Standard::new(Variant::NearestOnly, loaded),
+    ]
+}
+
+fn schwarz(game: &Standard) -> Arc<SchwarzOdds> {
+    Arc::new(SchwarzOdds::fitted(game))
+}
+
+/// An evaluator whose knowledge of successors stays unused.
+#[derive(Clone)]
+struct OneByOne<E>(E);
+
+impl<E: Evaluator<Standard>> Evaluator<Standard> for OneByOne<E> {
+    type Cache = E::Cache;
+
+    fn value(&self, game: &Standard, position: &Position, cache: &E::Cache) -> f32 {
+        self.0.value(game, position, cache)
+    }
+}
+
+const POLICIES: [Replacement; 4] = [
+    Replacement::Always,
+    Replacement::DepthPreferred,
+    Replacement::TwoLevel,
+    Replacement::Bucketed,
+];
+
+/// A table of the number-th size and policy; none for every fifth.
+fn table(number: usize) -> Option<Arc<Table>> {
+    let entries = [1, 3, 64, 1 << 14][number / 4 % 4];
+    (!number.is_multiple_of(5)).then(|| {
+        Arc::new(Table::with_entries(entries, POLICIES[number % 4], Reuse::SameDepth).unwrap())
+    })
+}
+
+/// Every combination of cuts, NegaScout and kinds of order.
+fn all_options() -> Vec<StarOptions> {
+    let tactics = Ordering {
+        tactics: true,
+        ..Ordering::NONE
+    };
+    let history = Ordering {
+        table: true,
+        history: true,
+        ..Ordering::NONE
+    };
+    let mut options = Vec::new();
+    for cuts in [Cuts::None, Cuts::Between, Cuts::Star1, Cuts::Star2] {
+        for negascout in [false, true] {
+            for ordering in [Ordering::NONE, tactics, history, Ordering::ALL] {
+                options.push(StarOptions {
+                    cuts,
+                    negascout,
+                    ordering,
+                    probcut: None,
+                });
+            }
+        }
+    }
+    options
+}
+
+fn textbook<E: Evaluator<Standard> + Clone>(
+    game: &Standard,
+    evaluator: &E,
+    position: &Position,
+    depth: u32,
+) -> f64 {
+    Expectiminimax::new(game.clone(), evaluator.clone(), depth, Form::Unified).value_to(
+        position,
+        depth,
+        position.seat(),
+    )
+}
+
+/// A full window gives the value; a narrow one tells on which side of it the value lies.
+fn agrees<E: Evaluator<Standard> + Clone>(
+    star: &mut Star<Standard, E>,
+    position: &Position,
+    depth: u32,
+    expected: f64,
+    what: &str,
+) {
+    let full = star.bounds(position, depth, f32::NEG_INFINITY, f32::INFINITY);
+    assert!(
+        (f64::from(full.lower) - expected).abs() < TOLERANCE,
+        "{what}: {full:?}, textbook {expected}"
+    );
+    assert!(
+        (f64::from(full.upper) - expected).abs() < TOLERANCE,
+        "{what}: {full:?}, textbook {expected}"
+    );
+    for (alpha, beta) in [
+        (0.4, 0.45),
+        (expected as f32, expected as f32 + 0.01),
+        (0.55, 0.8),
+    ] {
+        let bounds = star.bounds(position, depth, alpha, beta);
+        let (lower, upper) = (f64::from(bounds.lower), f64::from(bounds.upper));
+        assert!(
+            lower - TOLERANCE < expected && expected < upper + TOLERANCE,
+            "{what}: {bounds:?}, textbook {expected}"
+        );
+        let decided = upper - lower < TOLERANCE || bounds.lower >= beta || bounds.upper <= alpha;
+        assert!(decided, "{what}: {bounds:?} in ({alpha}, {beta})");
+    }
+}
+
+#[test]
+fn all_variants_equal_the_textbook_on_two_thousand_positions() {
+    let options = all_options();
+    for (number, game) in all_rules().into_iter().enumerate() {
+        let evaluator = schwarz(&game);
+        for (index, position) in random_positions(&game, 500, number as u64)
+            .iter()
+            .enumerate()
+        {
+            // Depth 4 costs as much as all the others together.
+            let depth = [1, 2, 3, 2, 3, 1, 3, 4][index % 8];
+            let expected = textbook(&game, &evaluator, position, depth);
+            // Four variants a position: over all positions each meets every depth, policy and size.
+            for offset in 0..4 {
+                let variant = index * 4 + offset + index / 8;
+                let options = options[variant % options.len()];
+                let what = format!(
+                    "{options:?}, depth {depth}, {}",
+                    game.format_position(position, None)
+                );
+                let mut star = Star::new(game.clone(), evaluator.clone(), options, table(variant));
+                agrees(&mut star, position, depth, expected, &what);
+                if offset == 0 {
+                    let mut star = Star::new(
+                        game.clone(),
+                        OneByOne(evaluator.clone()),
+                        options,
+                        table(variant + 1),
+                    );
+                    agrees(
+                        &mut star,
+                        position,
+                        depth,
+                        expected,
+                        &format!("leaf by leaf, {what}"),
+                    );
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn a_hash_for_an_evaluator_finds_no_difference_either() {
+    let options = all_options();
+    let game = Standard::default();
+    for (index, position) in random_positions(&game, 200, 17).iter().enumerate() {
+        let depth = 1 + index as u32 % 3;
+        let expected = textbook(&game, &crate::games::HashEvaluator, position, depth);
+        let options = options[index % options.len()];
+        let mut star = Star::new(
+            game.clone(),
+            crate::games::HashEvaluator,
+            options,
+            table(index),
+        );
+        agrees(
+            &mut star,
+            position,
+            depth,
+            expected,
+            &format!("{options:?}, depth {depth}"),
+        );
+    }
+}
+
+#[test]
+fn one_ply_as_a_whole_is_leaf_by_leaf_to_the_last_bit() {
+    for (number, game) in all_rules().into_iter().enumerate() {
+        for (slope, offset) in [
+            (SchwarzOdds::SLOPE, SchwarzOdds::OFFSET),
+            (0.4, 0.274),
+            (3.0, -1.0),
+        ] {
+            let evaluator = Arc::new(SchwarzOdds::new(&game, slope, offset).unwrap());
+            let mut cache = Default::default();
+            for position in random_positions(&game, 2_000, 30 + number as u64) {
+                let whole = evaluator.one_ply(&game, &position, &mut cache);
+                let mut leaf_by_leaf = Star::<_, _>::new(
+                    game.clone(),
+                    OneByOne(evaluator.clone()),
+                    StarOptions::default(),
+                    None,
+                );
+                let value = leaf_by_leaf
+                    .bounds(&position, 1, f32::NEG_INFINITY, f32::INFINITY)
+                    .lower;
+                assert_eq!(whole, value, "{}", game.format_position(&position, None));
+                let stats = leaf_by_leaf.take_stats();
+                let moves = game.count_moves(&position);
+                assert_eq!(
+                    (u64::from(moves.all), u64::from(moves.open)),
+                    (stats.nodes, stats.evaluations)
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn two_threads_find_what_one_finds() {
+    let game = Standard::default();
+    let evaluator = schwarz(&game);
+    for (index, position) in random_positions(&game, 60, 23).iter().enumerate() {
+        let depth = 4 + index as u32 % 2;
+        let search = |threads| {
+            let table = Some(Arc::new(
+                Table::with_entries(
+                    1 << (4 * (index % 4)),
+                    POLICIES[index % 4],
+                    Reuse::SameDepth,
+                )
+                .unwrap(),
+            ));
+            let (options, limits) = (StarOptions::default(), Limits::to_depth(depth));
+            DeepeningSearch::<_, _>::new(
+                game.clone(),
+                evaluator.clone(),
+                options,
+                Deepening::default(),
+                limits,
+                table,
+                threads,
+            )
+        };
+        let (mut one, mut two) = (search(1), search(2));
+        assert!((one.value(position) - two.value(position)).abs() < 1e-6);
+        let mut moves = Default::default();
+        game.moves(position, &mut moves);
+        let (first, second) = (
+            one.best_move(position, &moves),
+            two.best_move(position, &moves),
+        );
+        assert!((first.1 - second.1).abs() < 1e-6);
+    }
+}
+
+/// ProbCut gives up exactness for depth, and nothing else: it rarely takes the wrong side of a
+/// window, saves nodes, and what it calls proven is true.
+#[test]
+fn probcut_is_rarely_wrong_and_never_about_proofs() {
+    let game = Standard::default();
+    let evaluator = schwarz(&game);
+    let star = |probcut| {
+        let options = StarOptions {
+            probcut,
+            ..StarOptions::default()
+        };
+        let table = Table::with_entries(1 << 14, Replacement::Bucketed, Reuse::SameDepth).unwrap();
+        Star::<_, _>::new(
+            game.clone(),
+            evaluator.clone(),
+            options,
+            Some(Arc::new(table)),
+        )
+    };
+    let (mut full, mut selective, mut unbelieving) =
+        (star(None), star(Some(2.0)), star(Some(1000.0)));
+    let (mut windows, mut wrong, mut proven) = (0, 0, 0);
+    // Few stones end the game within ten plies, so there is something to prove.
+    let endgames = [
+        "..1../...../...../...../..a.. r -",
+        "...../.3.../...f./...../..... r -",
+        "...../..2../...../.a.b./..... b -",
+    ];
+    let endgames = endgames.map(|text| (game.parse_position(text).unwrap().0, 12));
+    let positions = random_positions(&game, 300, 77)
+        .into_iter()
+        .map(|position| (position, 5));
+    for (position, depth) in positions.chain(endgames) {
+        for search in [&mut full, &mut selective, &mut unbelieving] {
+            search.forget();
+        }
+        let value = full
+            .bounds(&position, depth, f32::NEG_INFINITY, f32::INFINITY)
+            .lower;
+        assert_eq!(
+            unbelieving
+                .bounds(&position, depth, f32::NEG_INFINITY, f32::INFINITY)
+                .lower
+                .to_bits(),
+            value.to_bits()
+        );
+        for border in [0.2, 0.4, 0.6, 0.8] {
+            let (bounds, holds) =
+                selective.bounds_and_proof(&position, depth, border, border + 1e-4);
+            let right = if value > border {
+                bounds.upper > border
+            } else {
+                bounds.lower < border + 1e-4
+            };
+            windows += 1;
+            wrong += usize::from(!right);
+            if holds {
+                proven += 1;
+                let text = game.format_position(&position, None);
+                assert!(
+                    bounds.lower - 1e-6 <= value && value <= bounds.upper + 1e-6,
+                    "{text}: {bounds:?} is said to be proven, {value}"
+                );
+            }
+        }
+    }
+    assert!(wrong * 50 < windows, "{wrong} of {windows} are wrong");
+    assert!(proven >= 6, "only {proven} proofs were looked at");
+    let nodes = [full, selective].map(|mut search| {
+        search.take_stats();
+        for text in [
+            "215../64.../3...e/...fb/..acd b -",
+            "..3../1.5../.b6../..e../.a..f r -",
+        ] {
+            search.forget();
+            search.bounds(
+                &game.parse_position(text).unwrap().0,
+                6,
+                f32::NEG_INFINITY,
+                f32::INFINITY,
+            );
+        }
+        search.take_stats().nodes
+    });
+    assert!(nodes[1] * 4 < nodes[0] * 3, "{nodes:?}");
+}
+
+/// A fixed search of fixed positions: the counts change when the search does, and only then.
+#[test]
+fn signature() {
+    let game = Standard::default();
+    let evaluator = schwarz(&game);
+    let mut signature = Vec::new();
+    for (cuts, entries) in [
+        (Cuts::None, None),
+        (Cuts::Star1, None),
+        (Cuts::Star2, None),
+        (Cuts::Star2, Some(1 << 16)),
+    ] {
+        let options = StarOptions {
+            cuts,
+            ..StarOptions::default()
+        };
+        let table = entries.map(|entries| {
+            Arc::new(Table::with_entries(entries, Replacement::Bucketed, Reuse::SameDepth).unwrap())
+        });
+        let limits = Limits::to_depth(5);
+        let mut search = DeepeningSearch::<_, _>::new(
+            game.clone(),
+            evaluator.clone(),
+            options,
+            Deepening::default(),
+            limits,
+            table,
+            1,
+        );
+        for text in [
+            "215../64.../3...e/...fb/..acd b -",
+            "..3../1.5../.b6../..e../.a..f r -",
+            "...../.2.../..e6./.a.../..... r -",
+        ] {
+            search.forget();
+            search.value(&game.parse_position(text).unwrap().0);
+        }
+        let stats = search.take_stats();
+        signature.push((stats.nodes, stats.evaluations));
+    }
+    assert_eq!(signature, SIGNATURE);
+}
+
+/// Nodes and leaves without cuts, with Star1, with Star2, and with Star2 and a table.
+const SIGNATURE: [(u64, u64); 4] = [
+    (1_719_551, 1_600_845),
+    (797_197, 740_268),
+    (407_048, 375_673),
+    (218_126, 194_958),
+];

@@ -1,0 +1,289 @@
+//! Sixteen numbers that are computed with together, in as many registers as it takes.
+//!
+//! What the loops of a training step do, they say in these operations, so that their speed hangs on
+//! no compiler's discovery of vectors in plain code. Invariant: each operation is the one of every
+//! lane by itself, rounded once; all types give the same bits. Values of a type may be made only
+//! where its instructions are there: in the forms that [`super::instructions`] compiles for them.
+
+/// Lanes of a vector; the number of columns of every matrix is a multiple of it.
+pub(super) const LANES: usize = 16;
+
+/// Neighbouring columns in memory.
+pub(super) type Lanes = [f32; LANES];
+
+/// Sixteen numbers in registers.
+pub(super) trait Vector: Copy {
+    /// The same number in every lane.
+    fn splat(number: f32) -> Self;
+    /// Out of memory.
+    fn load(lanes: &Lanes) -> Self;
+    /// Into memory.
+    fn store(self, lanes: &mut Lanes);
+    /// `self + other`.
+    fn plus(self, other: Self) -> Self;
+    /// `self - other`.
+    fn minus(self, other: Self) -> Self;
+    /// `self · other`.
+    fn times(self, other: Self) -> Self;
+    /// `self / other`.
+    fn over(self, other: Self) -> Self;
+    /// Square roots.
+    fn root(self) -> Self;
+    /// To the nearest in `[0, 1]`; what is no number stays so.
+    fn clipped(self) -> Self;
+    /// The lanes of which those of `values` lie between 0 and 1, and 0 for the others.
+    fn where_open(self, values: Self) -> Self;
+    /// The sum of all lanes in pairs: 8 and 8, 4 and 4, and so on.
+    fn sum(self) -> f32;
+
+    /// `lanes += self`.
+    #[inline(always)]
+    fn add_to(self, lanes: &mut Lanes) {
+        Self::load(lanes).plus(self).store(lanes);
+    }
+}
+
+/// Without vectors: the definition.
+#[derive(Clone, Copy)]
+pub(super) struct Plain(Lanes);
+
+impl Plain {
+    #[inline(always)]
+    fn each(mut number: impl FnMut(usize) -> f32) -> Self {
+        let mut lanes = [0.0; LANES];
+        for (lane, found) in lanes.iter_mut().enumerate() {
+            *found = number(lane);
+        }
+        Self(lanes)
+    }
+}
+
+impl Vector for Plain {
+    #[inline(always)]
+    fn splat(number: f32) -> Self {
+        Self([number; LANES])
+    }
+
+    #[inline(always)]
+    fn load(lanes: &Lanes) -> Self {
+        Self(*lanes)
+    }
+
+    #[inline(always)]
+    fn store(self, lanes: &mut Lanes) {
+        *lanes = self.0;
+    }
+
+    #[inline(always)]
+    fn plus(self, other: Self) -> Self {
+        Self::each(|lane| self.0[lane] + other.0[lane])
+    }
+
+    #[inline(always)]
+    fn minus(self, other: Self) -> Self {
+        Self::each(|lane| self.0[lane] - other.0[lane])
+    }
+
+    #[inline(always)]
+    fn times(self, other: Self) -> Self {
+        Self::each(|lane| self.0[lane] * other.0[lane])
+    }
+
+    #[inline(always)]
+    fn over(self, other: Self) -> Self {
+        Self::each(|lane| self.0[lane] / other.0[lane])
+    }
+
+    #[inline(always)]
+    fn root(self) -> Self {
+        Self::each(|lane| self.0[lane].sqrt())
+    }
+
+    #[inline(always)]
+    fn clipped(self) -> Self {
+        Self::each(|lane| {
+            let low = if self.0[lane] < 0.0 {
+                0.0
+            } else {
+                self.0[lane]
+            };
+            if low > 1.0 { 1.0 } else { low }
+        })
+    }
+
+    #[inline(always)]
+    fn where_open(self, values: Self) -> Self {
+        Self::each(|lane| {
+            // Lanes have no branches: the bits are kept or cleared.
+            let open = (values.0[lane] > 0.0) & (values.0[lane] < 1.0);
+            f32::from_bits(self.0[lane].to_bits() & u32::from(open).wrapping_neg())
+        })
+    }
+
+    #[inline(always)]
+    fn sum(self) -> f32 {
+        let mut sums = self.0;
+        for half in [8, 4, 2, 1] {
+            for lane in 0..half {
+                sums[lane] += sums[lane + half];
+            }
+        }
+        sums[0]
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+pub(super) use x86::{Avx2, Avx512};
+
+#[cfg(target_arch = "x86_64")]
+mod x86 {
+    #![allow(
+        unsafe_code,
+        reason = "operations of processors that have been found to know them"
+    )]
+
+    use super::{Lanes, Vector};
+    use std::arch::x86_64::*;
+
+    /// Implements the operations lane by lane, register by register. `max(a, b)` of x86 is `b`
+    /// unless `a` is greater, and `min` likewise, which is what clipping wants of numbers that are
+    /// none.
+    macro_rules! vector {
+        ($(#[$documentation:meta])* $name:ident of $width:literal lanes in $register:ty, at [$($place:tt)+];
+            $set1:ident $zero:ident $load:ident $store:ident
+            $add:ident $sub:ident $mul:ident $div:ident $sqrt:ident $max:ident $min:ident
+            open: $open:ident, sum: $sum:ident
+        ) => {
+            $(#[$documentation])*
+            #[derive(Clone, Copy)]
+            pub(in super::super) struct $name($(vector!(@register $place $register)),+);
+
+            // SAFETY, for all: the processor has the instructions where there are such values (see
+            // the file's invariant); what is loaded and stored lies in sixteen lanes, and neither
+            // asks for alignment.
+            impl Vector for $name {
+                #[inline(always)]
+                fn splat(number: f32) -> Self {
+                    // SAFETY: as above.
+                    let all = unsafe { $set1(number) };
+                    Self($(vector!(@value $place all)),+)
+                }
+
+                #[inline(always)]
+                fn load(lanes: &Lanes) -> Self {
+                    // SAFETY: as above.
+                    unsafe { Self($($load(lanes.as_ptr().add($width * $place))),+) }
+                }
+
+                #[inline(always)]
+                fn store(self, lanes: &mut Lanes) {
+                    // SAFETY: as above.
+                    unsafe { $($store(lanes.as_mut_ptr().add($width * $place), self.$place));+ }
+                }
+
+                #[inline(always)]
+                fn plus(self, other: Self) -> Self {
+                    // SAFETY: as above.
+                    unsafe { Self($($add(self.$place, other.$place)),+) }
+                }
+
+                #[inline(always)]
+                fn minus(self, other: Self) -> Self {
+                    // SAFETY: as above.
+                    unsafe { Self($($sub(self.$place, other.$place)),+) }
+                }
+
+                #[inline(always)]
+                fn times(self, other: Self) -> Self {
+                    // SAFETY: as above.
+                    unsafe { Self($($mul(self.$place, other.$place)),+) }
+                }
+
+                #[inline(always)]
+                fn over(self, other: Self) -> Self {
+                    // SAFETY: as above.
+                    unsafe { Self($($div(self.$place, other.$place)),+) }
+                }
+
+                #[inline(always)]
+                fn root(self) -> Self {
+                    // SAFETY: as above.
+                    unsafe { Self($($sqrt(self.$place)),+) }
+                }
+
+                #[inline(always)]
+                fn clipped(self) -> Self {
+                    // SAFETY: as above.
+                    unsafe { Self($($min($set1(1.0), $max($zero(), self.$place))),+) }
+                }
+
+                #[inline(always)]
+                fn where_open(self, values: Self) -> Self {
+                    // SAFETY: as above.
+                    unsafe { Self($($open(self.$place, values.$place)),+) }
+                }
+
+                #[inline(always)]
+                fn sum(self) -> f32 {
+                    // SAFETY: as above.
+                    unsafe { $sum($(self.$place),+) }
+                }
+            }
+        };
+        (@register $place:tt $register:ty) => { $register };
+        (@value $place:tt $value:ident) => { $value };
+    }
+
+    vector! {
+        /// Two registers of 256 bits.
+        Avx2 of 8 lanes in __m256, at [0 1];
+        _mm256_set1_ps _mm256_setzero_ps _mm256_loadu_ps _mm256_storeu_ps
+        _mm256_add_ps _mm256_sub_ps _mm256_mul_ps _mm256_div_ps
+        _mm256_sqrt_ps _mm256_max_ps _mm256_min_ps
+        open: open_eight, sum: sum_of_halves
+    }
+
+    vector! {
+        /// One register of 512 bits.
+        Avx512 of 16 lanes in __m512, at [0];
+        _mm512_set1_ps _mm512_setzero_ps _mm512_loadu_ps _mm512_storeu_ps
+        _mm512_add_ps _mm512_sub_ps _mm512_mul_ps _mm512_div_ps
+        _mm512_sqrt_ps _mm512_max_ps _mm512_min_ps
+        open: open_sixteen, sum: sum_of_whole
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx2")]
+    fn open_eight(slopes: __m256, values: __m256) -> __m256 {
+        let above = _mm256_cmp_ps::<_CMP_GT_OQ>(values, _mm256_setzero_ps());
+        let below = _mm256_cmp_ps::<_CMP_LT_OQ>(values, _mm256_set1_ps(1.0));
+        _mm256_and_ps(slopes, _mm256_and_ps(above, below))
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx512f")]
+    fn open_sixteen(slopes: __m512, values: __m512) -> __m512 {
+        let above = _mm512_cmp_ps_mask::<_CMP_GT_OQ>(values, _mm512_setzero_ps());
+        let open = _mm512_mask_cmp_ps_mask::<_CMP_LT_OQ>(above, values, _mm512_set1_ps(1.0));
+        _mm512_maskz_mov_ps(open, slopes)
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx2")]
+    fn sum_of_halves(low: __m256, high: __m256) -> f32 {
+        let eight = _mm256_add_ps(low, high);
+        let four = _mm_add_ps(
+            _mm256_castps256_ps128(eight),
+            _mm256_extractf128_ps::<1>(eight),
+        );
+        let two = _mm_add_ps(four, _mm_movehl_ps(four, four));
+        _mm_cvtss_f32(_mm_add_ss(two, _mm_movehdup_ps(two)))
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx512f")]
+    fn sum_of_whole(lanes: __m512) -> f32 {
+        let high = _mm512_extractf64x4_pd::<1>(_mm512_castps_pd(lanes));
+        sum_of_halves(_mm512_castps512_ps256(lanes), _mm256_castpd_ps(high))
+    }
+}

@@ -37,6 +37,7 @@ static PLAYERS: [PlayerEntry<Reversi>; 1] = [PlayerEntry {
 
 impl Playable for Reversi {
     const NAME: &'static str = "reversi";
+    const PARAMETERS: &'static str = "size=8|6|4";
     const OPENING_PLIES: usize = 8;
     const REMAINING: &'static str = "empties";
     const URGENCIES: &'static [(&'static str, u32)] = &[("quiet", 1), ("corner", 4)];
@@ -49,10 +50,9 @@ impl Playable for Reversi {
     }
 
     fn parameters(&self) -> String {
-        if *self == Self::default() {
-            String::new()
-        } else {
-            format!("size={}", self.size())
+        match self.size() {
+            8 => String::new(),
+            size => format!("size={size}"),
         }
     }
 

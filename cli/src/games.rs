@@ -12,7 +12,10 @@ use engine::play::registry::EvaluatorEntry;
 /// Calls a macro with the type of every game.
 macro_rules! for_games {
     ($macro:ident $($arguments:tt)*) => {
-        $crate::games::$macro!([engine::games::einstein::Standard] $($arguments)*)
+        $crate::games::$macro!(
+            [engine::games::einstein::Standard, engine::games::reversi::Reversi]
+            $($arguments)*
+        )
     };
 }
 pub(crate) use for_games;
@@ -99,6 +102,16 @@ pub(crate) fn read<G: Playable>(text: &str, notation: &Notation) -> Result<G> {
 
 fn problem(text: &str, (character, problem): Problem) -> anyhow::Error {
     anyhow!("game '{text}', character {character}: {problem}")
+}
+
+/// A text that is only needed for games other than the one that is meant unless told; it is made
+/// from the game's name.
+pub(crate) fn unless_usual<G: Playable>(text: impl FnOnce(&str) -> String) -> String {
+    if G::NAME == Standard::NAME {
+        String::new()
+    } else {
+        text(G::NAME)
+    }
 }
 
 /// There is no such game.

@@ -39,6 +39,8 @@ impl Playable for Reversi {
     const NAME: &'static str = "reversi";
     const PARAMETERS: &'static str = "size=8|6|4";
     const OPENING_PLIES: usize = 8;
+    const PIPELINES: &'static [(&'static str, &'static str)] =
+        &[("quick", include_str!("quick.toml"))];
     const REMAINING: &'static str = "empties";
     const URGENCIES: &'static [(&'static str, u32)] = &[("quiet", 1), ("corner", 4)];
     type Luck = NoChance;

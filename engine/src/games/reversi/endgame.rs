@@ -275,16 +275,16 @@ impl Player<Reversi> for EndgamePlayer {
     }
 
     fn decide(&mut self, position: &Position, legal: &[Move]) -> Decision<Move> {
-        let before = self.solver.nodes;
-        let (scores, exact) = self.rated(position, legal);
-        let best = largest(&scores);
-        let mut decision = Decision {
-            best: legal[best],
-            value: exact.then(|| value(scores[best])),
-            stats: Default::default(),
-        };
-        decision.stats.nodes = self.solver.nodes - before;
-        decision
+        let Analysis {
+            moves, line, stats, ..
+        } = self.analyse(position, Some(legal));
+        let best = line[0];
+        let chosen = moves.iter().find(|(mv, _)| *mv == best);
+        Decision {
+            best,
+            value: chosen.and_then(|&(_, value)| value),
+            stats,
+        }
     }
 
     fn analyse(&mut self, position: &Position, legal: Option<&[Move]>) -> Analysis<Move> {

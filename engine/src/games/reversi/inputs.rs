@@ -129,9 +129,8 @@ mod tests {
     /// Weights of at most half the scale.
     fn numbers(count: usize, scale: f32) -> Vec<f32> {
         let mut random = RandomStream::new(count as u64);
-        (0..count)
-            .map(|_| scale * (random.unit() as f32 - 0.5))
-            .collect()
+        let weight = |_| scale * (random.unit() as f32 - 0.5);
+        (0..count).map(weight).collect()
     }
 
     fn tuples(game: &Reversi, scale: f32) -> TupleNetwork<Reversi> {
@@ -207,9 +206,8 @@ mod tests {
     fn images_of_cells_see_in_images_of_positions_what_cells_see() {
         for game in SIZES {
             plies(&game, |position, _, _| {
-                let view = |position: &Position| {
-                    with_view(&game, position, position.seat(), <[u8]>::to_vec)
-                };
+                let seat = position.seat();
+                let view = |at: &Position| with_view(&game, at, seat, <[u8]>::to_vec);
                 let seen = view(position);
                 for symmetry in 0..game.symmetries() {
                     let image = view(&game.image(position, symmetry));
@@ -221,11 +219,9 @@ mod tests {
             });
             let set = set(&game, "lines-and-corners");
             let images = |symmetry| -> BTreeSet<BTreeSet<Cell>> {
-                let image = |&cell: &Cell| game.cell_image(cell, symmetry);
-                let tuples = set.cells().iter();
-                tuples
-                    .map(|tuple| tuple.iter().map(image).collect())
-                    .collect()
+                let cell = |&cell: &Cell| game.cell_image(cell, symmetry);
+                let image = |tuple: &Vec<Cell>| tuple.iter().map(cell).collect();
+                set.cells().iter().map(image).collect()
             };
             assert!((1..game.symmetries()).all(|symmetry| images(symmetry) == images(0)));
         }
@@ -268,10 +264,8 @@ mod tests {
     fn models_are_read_back_and_those_of_other_games_refused() {
         let (game, directory) = (Reversi::FOUR, tempfile::tempdir().unwrap());
         let path = directory.path().join("model");
-        for model in [
-            Model::NTuple(tuples(&game, 1.0)),
-            Model::Network(network(&game, 1.0)),
-        ] {
+        let (tuples, network) = (tuples(&game, 1.0), network(&game, 1.0));
+        for model in [Model::NTuple(tuples), Model::Network(network)] {
             let provenance = "{}".to_owned();
             let file = ModelFile { provenance, model };
             file.save(&path).unwrap();
@@ -290,11 +284,9 @@ mod tests {
                 ModelFile::load(&Reversi::SIX, &path).unwrap_err(),
             ];
             for (refused, other) in refused.iter().zip(["einstein", "reversi(size=6)"]) {
-                let expected = format!("a model of reversi(size=4); this is {other}");
-                assert_eq!(
-                    refused.to_string(),
-                    format!("{}: {expected}", path.display())
-                );
+                let expected = "a model of reversi(size=4); this is";
+                let expected = format!("{}: {expected} {other}", path.display());
+                assert_eq!(refused.to_string(), expected);
             }
         }
     }

@@ -37,6 +37,7 @@ static PLAYERS: [PlayerEntry<Reversi>; 1] = [PlayerEntry {
 
 impl Playable for Reversi {
     const NAME: &'static str = "reversi";
+    const PARAMETERS: &'static str = "size=8|6|4";
     const OPENING_PLIES: usize = 8;
     const PIPELINES: &'static [(&'static str, &'static str)] =
         &[("quick", include_str!("quick.toml"))];
@@ -51,10 +52,9 @@ impl Playable for Reversi {
     }
 
     fn parameters(&self) -> String {
-        if *self == Self::default() {
-            String::new()
-        } else {
-            format!("size={}", self.size())
+        match self.size() {
+            8 => String::new(),
+            size => format!("size={size}"),
         }
     }
 

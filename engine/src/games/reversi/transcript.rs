@@ -55,18 +55,12 @@ impl Transcript {
             moves += &format!("{}[{text}]", ["B", "W"][position.seat()]);
             position = game.play(&position, mv);
         }
-        let result = match game.is_over(&position) {
-            true => format!(
-                "{:+}",
-                [1, -1][position.seat()] * game.final_discs(&position)
-            ),
-            false => "?".to_owned(),
-        };
+        let discs = [1, -1][position.seat()] * game.final_discs(&position);
+        let result = game.is_over(&position).then(|| format!("{discs:+}"));
+        let result = result.unwrap_or("?".to_owned());
         // The form has no way to write a bracket.
-        let [black, white] = self
-            .players
-            .each_ref()
-            .map(|name| name.replace([']', '['], "_"));
+        let bare = |name: &String| name.replace([']', '['], "_");
+        let [black, white] = self.players.each_ref().map(bare);
         let board = game.rows(&self.start).join(" ");
         let board = format!("{board} {}", SIGNS[self.start.seat()]).replace('X', "*");
         let size = game.size();

@@ -133,6 +133,16 @@ fn problem(text: &str, (character, problem): Problem) -> anyhow::Error {
     anyhow!("game '{text}', character {character}: {problem}")
 }
 
+/// A text that is only needed for games other than the one that is meant unless told; it is made
+/// from the game's name.
+pub(crate) fn unless_usual<G: Playable>(text: impl FnOnce(&str) -> String) -> String {
+    if G::NAME == Standard::NAME {
+        String::new()
+    } else {
+        text(G::NAME)
+    }
+}
+
 /// There is no such game.
 pub(crate) fn unknown(name: &str) -> anyhow::Error {
     anyhow!(

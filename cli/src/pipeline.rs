@@ -15,7 +15,8 @@ use benches::arena::{Contestant, MatchOptions, MatchResult, play_match};
 use benches::plot::{CalibrationBin, Curve, LineChart};
 use config::PipelineConfig;
 use engine::core::files;
-use engine::games::einstein::{Position, RED, Standard};
+use engine::core::random::RandomStream;
+use engine::learned::inputs::Learnable;
 use engine::play::build::{self, PlayerRecipe};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -39,7 +40,8 @@ pub(crate) struct PipelineResult {
 }
 
 /// Runs the pipeline in a directory, or what is left of it.
-pub(crate) fn run(
+pub(crate) fn run<G: Learnable>(
+    game: &G,
     config: &PipelineConfig,
     command: &str,
     directory: &Path,
@@ -53,8 +55,7 @@ pub(crate) fn run(
         "self-play",
         || {
             let progress = progress_bar("games");
-            let summary = SelfPlay::<engine::games::einstein::Standard>::new(config.selfplay())?
-                .run(&data, &progress)?;
+            let summary = SelfPlay::<G>::new(config.selfplay())?.run(&data, &progress)?;
             progress.finish_and_clear();
             Ok(summary)
         },
@@ -66,7 +67,7 @@ pub(crate) fn run(
     ));
 
     let train_config = config.train();
-    let samples = train::load(&[&data], &train_config)?;
+    let samples = train::load::<G, _>(&[&data], &train_config)?;
     let mut models = Vec::new();
     for family in [Family::NTuple, Family::Network] {
         let name = format!("train {}", family.name());
@@ -92,12 +93,12 @@ pub(crate) fn run(
 
     let matches = stages.run(
         "arena",
-        || arena(config, &models, directory),
+        || arena(game, config, &models, directory),
         |matches| format!("{} matches", matches.len()),
     )?;
 
     let report = directory.join("report.html");
-    let calibration = calibration(config, &models, &data)?;
+    let calibration = calibration(game, config, &models, &data)?;
     let data = ReportData {
         title: format!("Alea pipeline, seed {}", config.seed),
         configuration: config.to_toml()?,
@@ -108,8 +109,8 @@ pub(crate) fn run(
         matches: matches.clone(),
         calibration,
         picture: Some(Picture::of(
-            &config.game(),
-            &config.game().start([0, 0], RED),
+            game,
+            &game.random_start(&mut RandomStream::new(config.seed), 0),
         )),
     };
     write_report(&report, &data)?;
@@ -142,14 +143,14 @@ fn claim(config: &PipelineConfig, directory: &Path) -> Result<()> {
 }
 
 /// Every model against every opponent at every depth.
-fn arena(
+fn arena<G: Learnable>(
+    game: &G,
     config: &PipelineConfig,
     models: &[FitReport],
     directory: &Path,
 ) -> Result<Vec<ReportMatch>> {
     let directory = directory.join("arena");
     files::create_directory(&directory)?;
-    let game = config.game();
     let mut matches = Vec::new();
     for round in &config.arena.rounds {
         for model in models {
@@ -160,7 +161,7 @@ fn arena(
                 let player = |name: &str, evaluator: &str| -> Result<Contestant<_>> {
                     let recipe = PlayerRecipe::parse(
                         &format!("star1(depth={}, eval={evaluator})", round.depth),
-                        &game,
+                        game,
                     )?;
                     Ok(Contestant {
                         name: name.to_owned(),
@@ -227,16 +228,16 @@ pub(crate) fn line(condition: &str, result: &MatchResult) -> String {
 const BINS: usize = 20;
 
 /// Predicted against observed on the games that only validated.
-fn calibration(
+fn calibration<G: Learnable>(
+    game: &G,
     config: &PipelineConfig,
     models: &[FitReport],
     data: &Path,
 ) -> Result<Vec<(String, Vec<CalibrationBin>)>> {
-    let samples = Samples::<Standard>::open(
+    let samples = Samples::<G>::open(
         &[data],
         &SampleOptions::played(VALIDATION_SHARE, config.train().seed),
     )?;
-    let game = config.game();
     let mut plots = Vec::new();
     let names = models
         .iter()
@@ -248,20 +249,20 @@ fn calibration(
             .iter()
             .map(|opponent| (opponent.clone(), opponent.clone())),
     ) {
-        let evaluator = build::evaluator(&notation, &game)?;
+        let evaluator = build::evaluator(&notation, game)?;
         plots.push((
             name,
             bins(samples.validation(), |sample| {
-                evaluator.value_of(&game, &sample.position)
+                evaluator.value_of(game, &sample.position)
             }),
         ));
     }
     Ok(plots)
 }
 
-fn bins(
-    samples: &[Sample<Position>],
-    value: impl Fn(&Sample<Position>) -> f32 + Send + Sync,
+fn bins<P: Sync>(
+    samples: &[Sample<P>],
+    value: impl Fn(&Sample<P>) -> f32 + Send + Sync,
 ) -> Vec<CalibrationBin> {
     let values: Vec<f32> = samples.par_iter().map(value).collect();
     let mut sums = [(0.0, 0.0, 0u64); BINS];

@@ -216,7 +216,8 @@ pub fn scatter(
     let bars: Vec<Bar> = points
         .iter()
         .flat_map(|&(x, y, interval)| {
-            let interval = interval.map(|Interval { lower, upper }| bar(x, lower, upper));
+            let wide = interval.filter(|interval| interval.lower < interval.upper);
+            let interval = wide.map(|Interval { lower, upper }| bar(x, lower, upper));
             interval.into_iter().chain([bar(x, y, y)])
         })
         .collect();

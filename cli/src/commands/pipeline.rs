@@ -1,9 +1,12 @@
 //! `alea pipeline`: the main job, end to end.
 
+use crate::games::{self, GameArguments, with_game};
 use crate::output;
 use crate::pipeline::config::PipelineConfig;
 use crate::pipeline::{self, PipelineResult};
 use anyhow::Result;
+use engine::core::random::RandomStream;
+use engine::learned::inputs::Learnable;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -16,9 +19,11 @@ use std::process::ExitCode;
     after_help = "Example: alea pipeline --preset quick --seed 1\n         alea pipeline --print-config > my.toml   # then edit it, and: alea pipeline --config my.toml"
 )]
 pub(crate) struct Arguments {
-    /// 'quick' takes minutes, 'standard' about an hour on two cores
-    #[arg(long, default_value = "quick", value_parser = ["quick", "standard"])]
+    /// The game's settings for 'quick', minutes, or 'standard', about an hour on two cores
+    #[arg(long, default_value = "quick", value_name = "PRESET")]
     preset: String,
+    #[command(flatten)]
+    game: GameArguments,
     /// Settings instead of a preset
     #[arg(long, value_name = "FILE", conflicts_with = "preset")]
     config: Option<PathBuf>,
@@ -40,35 +45,48 @@ pub(crate) struct Arguments {
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
-    let preset = PipelineConfig::preset(&arguments.preset);
+    // Settings name their game.
+    let game = match &arguments.config {
+        Some(path) => PipelineConfig::read(path)?.game().to_owned(),
+        None => arguments.game.notation(),
+    };
+    with_game!(&game, game => run_game(arguments, &game))
+}
+
+fn run_game<G: Learnable>(arguments: &Arguments, game: &G) -> Result<ExitCode> {
+    let preset = PipelineConfig::preset::<G>(&arguments.preset);
     if arguments.print_config {
-        output::line(preset.trim_end())?;
+        output::line(preset?.trim_end())?;
         return Ok(ExitCode::SUCCESS);
     }
     let mut config = match &arguments.config {
         Some(path) => PipelineConfig::read(path)?,
-        None => PipelineConfig::from_toml(preset)?,
+        None => PipelineConfig::from_toml(preset?)?,
     };
+    config.set_game(game.notation());
     config.seed = arguments.seed.unwrap_or(config.seed);
     if let Some(backend) = &arguments.backend {
         config.set_backend(backend);
     }
-    config.check()?;
+    config.check(game)?;
     let name = arguments
         .config
         .as_ref()
         .and_then(|path| path.file_stem())
         .map_or(arguments.preset.clone().into(), ToOwned::to_owned);
     let directory = arguments.out.clone().unwrap_or_else(|| {
-        PathBuf::from("runs").join(format!("{}-{}", name.to_string_lossy(), config.seed))
+        let game = games::unless_usual::<G>(|name| format!("{name}-"));
+        PathBuf::from("runs").join(format!("{game}{}-{}", name.to_string_lossy(), config.seed))
     });
-    let source = arguments
-        .config
-        .as_ref()
-        .map_or(format!("--preset {}", arguments.preset), |path| {
-            format!("--config {}", path.display())
-        });
+    let source = arguments.config.as_ref().map_or_else(
+        || {
+            let game = games::unless_usual::<G>(|_| format!("--game \"{}\" ", game.notation()));
+            format!("{game}--preset {}", arguments.preset)
+        },
+        |path| format!("--config {}", path.display()),
+    );
     let result = pipeline::run(
+        game,
         &config,
         &format!("alea pipeline {source} --seed {}", config.seed),
         &directory,
@@ -76,12 +94,12 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
     if arguments.json {
         output::json(&result)?
     } else {
-        output::line(&summary(&result))?
+        output::line(&summary(game, &result))?
     }
     Ok(ExitCode::SUCCESS)
 }
 
-fn summary(result: &PipelineResult) -> String {
+fn summary<G: Learnable>(game: &G, result: &PipelineResult) -> String {
     let mut text = String::from("\nstage            seconds\n");
     for stage in &result.stages {
         text += &format!(
@@ -99,8 +117,11 @@ fn summary(result: &PipelineResult) -> String {
     }
     text += &format!("\nreport: {}", result.report.display());
     if let Some(model) = result.models.last() {
+        let start = game.random_start(&mut RandomStream::new(1), 0);
         text += &format!(
-            "\nnext:   alea analyse \"123../45.../6...f/...ed/..cba r 3\" --player 'star1(depth=3, eval=\"model:{}\")'",
+            "\nnext:   alea analyse {}\"{}\" --player 'star1(depth=3, eval=\"model:{}\")'",
+            games::unless_usual::<G>(|_| format!("--game \"{}\" ", game.notation())),
+            game.format_position(&start, None),
             model.model.display()
         );
     }

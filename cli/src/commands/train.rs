@@ -1,16 +1,18 @@
 //! `alea train`: fits evaluators to records.
 
 use crate::commands::MOST_GAMES;
+use crate::games::with_game;
 use crate::output;
 use anyhow::{Context, Result, bail};
 use engine::core::files;
 use engine::games::einstein::Standard;
+use engine::learned::inputs::Learnable;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use trainer::calibrate::LogisticFit;
 use trainer::config::TrainConfig;
-use trainer::dataset::{SampleOptions, Samples};
+use trainer::dataset::{DatasetError, SampleOptions, Samples};
 use trainer::fit::{Family, FitReport, OnlineReport, fit, fit_online};
 use trainer::progress::progress_bar;
 use trainer::shard;
@@ -99,14 +101,37 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
         "integer" => vec![Family::Integer],
         _ => vec![Family::NTuple, Family::Network],
     };
-    let samples = load(data, &config)?;
+    let game = shard_game(data)?;
+    with_game!(&game, game => fit_families(&game, arguments, &config, &families, data, out))
+}
+
+/// The game of the records of some directories, as text.
+fn shard_game<P: AsRef<Path>>(data: &[P]) -> Result<String> {
+    for directory in data {
+        if let Some(shard) = shard::list(directory.as_ref())?.first() {
+            return Ok(shard::game_of(shard)?);
+        }
+    }
+    let first = data.first().map_or(Path::new(""), AsRef::as_ref);
+    Err(DatasetError::Empty(first.to_owned()).into())
+}
+
+fn fit_families<G: Learnable>(
+    _game: &G,
+    arguments: &Arguments,
+    config: &TrainConfig,
+    families: &[Family],
+    data: &[PathBuf],
+    out: &Path,
+) -> Result<ExitCode> {
+    let samples = load::<G, _>(data, config)?;
     output::note(&format!(
         "{} training and {} validation positions",
         samples.training(),
         samples.validation().len()
     ));
-    for family in families {
-        let report = fit_one(&config, family, &samples, data, &out.join(family.name()))?;
+    for &family in families {
+        let report = fit_one(config, family, &samples, data, &out.join(family.name()))?;
         if arguments.json {
             output::json(&report)?
         } else {
@@ -125,7 +150,10 @@ pub(crate) fn read_config(path: &Path) -> Result<TrainConfig> {
 }
 
 /// The samples of directories of records, as a training configuration wants them.
-pub(crate) fn load<P: AsRef<Path>>(data: &[P], config: &TrainConfig) -> Result<Samples<Standard>> {
+pub(crate) fn load<G: Learnable, P: AsRef<Path>>(
+    data: &[P],
+    config: &TrainConfig,
+) -> Result<Samples<G>> {
     let options = SampleOptions::new(&config.target, VALIDATION_SHARE, config.seed);
     Ok(Samples::open(
         data,
@@ -134,10 +162,10 @@ pub(crate) fn load<P: AsRef<Path>>(data: &[P], config: &TrainConfig) -> Result<S
 }
 
 /// Fits one family in a directory of its own.
-pub(crate) fn fit_one<P: AsRef<Path>>(
+pub(crate) fn fit_one<G: Learnable, P: AsRef<Path>>(
     config: &TrainConfig,
     family: Family,
-    samples: &Samples<Standard>,
+    samples: &Samples<G>,
     data: &[P],
     directory: &Path,
 ) -> Result<FitReport> {
@@ -145,7 +173,7 @@ pub(crate) fn fit_one<P: AsRef<Path>>(
     let progress = progress_bar("samples");
     // What the records are, not where they lie: the same run in another directory makes the same
     // file.
-    let provenance = serde_json::json!({ "program": concat!("alea ", env!("CARGO_PKG_VERSION")), "records": runs(data)? }).to_string();
+    let provenance = serde_json::json!({ "program": concat!("alea ", env!("CARGO_PKG_VERSION")), "records": runs::<G, _>(data)? }).to_string();
     let report = fit(config, family, samples, &provenance, directory, &progress)?;
     progress.finish_and_clear();
     Ok(report)
@@ -153,11 +181,11 @@ pub(crate) fn fit_one<P: AsRef<Path>>(
 
 /// What ruled the games of some directories: one run, or a list of those whose games are learned
 /// from together, in order.
-fn runs<P: AsRef<Path>>(data: &[P]) -> Result<Value> {
+fn runs<G: Learnable, P: AsRef<Path>>(data: &[P]) -> Result<Value> {
     let mut runs = Vec::new();
     for directory in data {
         for shard in shard::list(directory.as_ref())? {
-            let run = shard::read_header::<engine::games::einstein::Standard>(&shard)?.run;
+            let run = shard::read_header::<G>(&shard)?.run;
             if !runs.contains(&run) {
                 runs.push(run);
             }

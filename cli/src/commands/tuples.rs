@@ -3,6 +3,7 @@
 use crate::commands::train::{load, read_config};
 use crate::output;
 use anyhow::Result;
+use engine::games::einstein::Standard;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use trainer::config::TrainConfig;
@@ -80,7 +81,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
         candidates,
         least_gain,
     };
-    let samples = load(&arguments.data, &config)?;
+    let samples = load::<Standard, _>(&arguments.data, &config)?;
     output::note(&format!(
         "{} training and {} validation positions",
         samples.training(),

@@ -189,7 +189,7 @@ impl Generation<'_> {
     fn train(&self) -> Result<(FitReport, usize)> {
         let (config, data) = (self.config.train(self.number), self.window());
         let family = self.config.family()?;
-        let samples = train::load(&data, &config)?;
+        let samples = train::load::<Standard, _>(&data, &config)?;
         Ok((
             train::fit_one(&config, family, &samples, &data, &self.path(family.name()))?,
             samples.training(),

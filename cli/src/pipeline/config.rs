@@ -4,19 +4,14 @@
 
 use crate::commands::MOST_GAMES;
 use crate::settings;
-use crate::settings::game_named;
 use anyhow::{Context, Result, bail};
-use engine::games::einstein::Standard;
+use engine::learned::inputs::Learnable;
 use engine::play::build;
-use engine::play::playable::Playable;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 use trainer::config::{NTupleConfig, NetworkConfig, TargetConfig, TrainConfig, TrainingConfig};
 use trainer::label::LabelConfig;
 use trainer::selfplay::{SelfPlay, SelfPlayConfig, SelfPlayOptions, WeightedPlayer};
-
-const QUICK: &str = include_str!("../../presets/quick.toml");
-const STANDARD: &str = include_str!("../../presets/standard.toml");
 
 /// The settings of a pipeline.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -34,7 +29,7 @@ struct SelfPlaySection {
     games: u64,
     opening_plies: usize,
     exploration: f64,
-    variant: String,
+    game: String,
     players: Vec<WeightedPlayer>,
     #[serde(default, skip_serializing_if = "SelfPlayOptions::are_off")]
     options: SelfPlayOptions,
@@ -70,9 +65,18 @@ pub(crate) struct Round {
 }
 
 impl PipelineConfig {
-    /// The text of a preset, with comments.
-    pub(crate) fn preset(name: &str) -> &'static str {
-        if name == "standard" { STANDARD } else { QUICK }
+    /// The text of a game's preset, with comments.
+    pub(crate) fn preset<G: Learnable>(name: &str) -> Result<&'static str> {
+        let known = G::PIPELINES.iter().find(|(known, _)| *known == name);
+        known.map(|(_, text)| *text).with_context(|| {
+            let names: Vec<_> = G::PIPELINES.iter().map(|(name, _)| *name).collect();
+            let game = G::NAME;
+            if names.is_empty() {
+                format!("--preset {name}: {game} has no presets; name settings of your own with --config")
+            } else {
+                format!("--preset {name}: {game} has no such preset; there are {}", names.join(", "))
+            }
+        })
     }
 
     /// Reads a settings file.
@@ -86,18 +90,17 @@ impl PipelineConfig {
     }
 
     /// Checks everything that can be checked before hours of work.
-    pub(crate) fn check(&self) -> Result<()> {
+    pub(crate) fn check<G: Learnable>(&self, game: &G) -> Result<()> {
         if !(1..=MOST_GAMES).contains(&self.selfplay.games) {
             bail!(
                 "selfplay: 'games' is from 1 to {MOST_GAMES}, not {}",
                 self.selfplay.games
             );
         }
-        SelfPlay::<Standard>::new(self.selfplay())?;
-        self.train().check()?;
-        let game = self.game();
+        SelfPlay::<G>::new(self.selfplay())?;
+        self.train().resolved(game)?;
         for opponent in &self.arena.opponents {
-            build::evaluator(opponent, &game).context("arena.opponents")?;
+            build::evaluator(opponent, game).context("arena.opponents")?;
         }
         for round in &self.arena.rounds {
             if !(1..=64).contains(&round.depth) || !(1..=MOST_GAMES).contains(&round.games) {
@@ -110,10 +113,14 @@ impl PipelineConfig {
         Ok(())
     }
 
-    /// The rules of all its games.
-    pub(crate) fn game(&self) -> Standard {
-        // An unknown variant was refused before; self-play says so.
-        Standard::from_notation(&game_named(&self.selfplay.variant), None).unwrap_or_default()
+    /// The game, as text.
+    pub(crate) fn game(&self) -> &str {
+        &self.selfplay.game
+    }
+
+    /// Plays another game, or by other rules.
+    pub(crate) fn set_game(&mut self, game: String) {
+        self.selfplay.game = game;
     }
 
     /// Trains on another device.
@@ -134,7 +141,7 @@ impl PipelineConfig {
             seed: self.seed,
             opening_plies: section.opening_plies,
             exploration: section.exploration,
-            game: game_named(&section.variant),
+            game: section.game,
             options: section.options,
             labels: section.labels,
         }
@@ -156,11 +163,13 @@ impl PipelineConfig {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use engine::games::einstein::Standard;
 
     #[test]
     fn options_of_self_play_are_read_checked_and_written() {
+        let quick = PipelineConfig::preset::<Standard>("quick").unwrap();
         let read = |options: &str| {
-            PipelineConfig::from_toml(&format!("{QUICK}\n[selfplay.options]\n{options}"))
+            PipelineConfig::from_toml(&format!("{quick}\n[selfplay.options]\n{options}"))
         };
         let config = read("temperature = 0.1\nendgames = { stones = [2, 5], share = 0.25 }\nstarts = { file = \"a b\" }").unwrap();
         let options = config.selfplay().options;
@@ -181,14 +190,14 @@ mod tests {
         );
         let problem = read("adjudicate = 7")
             .unwrap()
-            .check()
+            .check(&Standard::default())
             .unwrap_err()
             .to_string();
         assert!(problem.contains("'adjudicate' is a number"), "{problem}");
         assert!(read("temperatur = 0.1").is_err());
         // Without them the resolved settings are as they were before there were any.
         assert!(
-            !PipelineConfig::from_toml(QUICK)
+            !PipelineConfig::from_toml(quick)
                 .unwrap()
                 .to_toml()
                 .unwrap()

@@ -169,11 +169,7 @@ impl Position {
     /// The discs of a seat.
     #[must_use]
     pub fn discs(&self, seat: Seat) -> u64 {
-        if seat == self.seat() {
-            self.own
-        } else {
-            self.enemy
-        }
+        [self.enemy, self.own][usize::from(seat == self.seat())]
     }
 
     /// Own discs minus enemy discs.
@@ -248,11 +244,8 @@ impl Game for Reversi {
             return Move::PASS;
         }
         let chosen = one_of(moves.count_ones() as usize, bits as u32);
-        Move::to(
-            (0..chosen)
-                .fold(moves, |left, _| left & (left - 1))
-                .trailing_zeros() as usize,
-        )
+        let left = (0..chosen).fold(moves, |left, _| left & (left - 1));
+        Move::to(left.trailing_zeros() as usize)
     }
 
     #[inline]
@@ -277,10 +270,8 @@ impl Game for Reversi {
 
     #[inline]
     fn urgency(&self, _position: &Position, mv: Move) -> u8 {
-        u8::from(
-            mv.square()
-                .is_some_and(|square| self.corners >> square & 1 == 1),
-        )
+        let corner = |square| self.corners >> square & 1 == 1;
+        u8::from(mv.square().is_some_and(corner))
     }
 
     /// By thirds of the squares that a game fills.
@@ -299,13 +290,8 @@ impl Game for Reversi {
             let product = u128::from(one) * u128::from(other);
             product as u64 ^ (product >> 64) as u64
         };
-        let seat = u64::from(position.seat) << 63;
-        fold(
-            fold(
-                position.own ^ 0x9E37_79B9_7F4A_7C15,
-                position.enemy ^ seat ^ 0xD6E8_FEB8_6659_FD93,
-            ),
-            0xA076_1D64_78BD_642F,
-        )
+        let own = position.own ^ 0x9E37_79B9_7F4A_7C15;
+        let enemy = position.enemy ^ u64::from(position.seat) << 63 ^ 0xD6E8_FEB8_6659_FD93;
+        fold(fold(own, enemy), 0xA076_1D64_78BD_642F)
     }
 }

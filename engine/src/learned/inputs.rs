@@ -156,8 +156,8 @@ pub trait Learnable: Playable {
     /// The sets of tuples that have names; the first is the usual one.
     fn tuple_sets(&self) -> &'static [NamedTuples<Self>];
 
-    /// The cell that holds, but for other names of its symbols, in a position what this cell holds
-    /// in the position's image under a symmetry, see [`Playable::image`].
+    /// The cell that holds in a position's image under a symmetry, see [`Playable::image`], what this
+    /// cell holds in the position, but for other names of its symbols.
     fn cell_image(&self, cell: Cell, symmetry: usize) -> Cell {
         let _ = symmetry;
         cell

@@ -40,6 +40,10 @@ pub trait Playable: Game {
     /// Who plays the games that others learn from, and how often, where nothing is said.
     const TEACHERS: &'static [(&'static str, f64)] = &[("mcts(sims=400, leaf=playout)", 1.0)];
 
+    /// Settings of a pipeline by name, as TOML: the whole way from self-play to a report. The first
+    /// is the one for minutes.
+    const PIPELINES: &'static [(&'static str, &'static str)] = &[];
+
     /// What [`Playable::remaining`] counts, in one word: `stones`.
     const REMAINING: &'static str;
 

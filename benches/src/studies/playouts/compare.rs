@@ -405,7 +405,7 @@ mod tests {
             [
                 "portable",
                 "portable, stones equally likely",
-                "scalar, 64 from each position"
+                "portable, 64 from each position"
             ]
         );
     }

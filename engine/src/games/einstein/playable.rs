@@ -76,6 +76,10 @@ impl Playable for Standard {
         ("mcts(sims=400, leaf=playout)", 0.03),
     ];
     const PARAMETERS: &'static str = "variant=classic|nearest";
+    const PIPELINES: &'static [(&'static str, &'static str)] = &[
+        ("quick", include_str!("presets/quick.toml")),
+        ("standard", include_str!("presets/standard.toml")),
+    ];
     const REMAINING: &'static str = "stones";
     const URGENCIES: &'static [(&'static str, u32)] =
         &[("quiet", 1), ("own", 1), ("capture", 4), ("win", 100)];

@@ -3,7 +3,7 @@
 //! Invariant: the SVG needs nothing from outside and no script; whoever cannot see it reads the
 //! position as its title.
 
-use super::bits::COLUMNS;
+use super::bits::{COLUMNS, squares_of};
 use super::notation::{SIGNS, disc_on};
 use super::{BLACK, Position, Reversi, WHITE};
 use crate::core::game::Seat;
@@ -63,32 +63,20 @@ pub(super) fn svg(game: &Reversi, position: &Position) -> String {
         height = side + 24,
         notation = game.format_position(position),
     );
-    for (row, column) in
-        (0..game.size() * game.size()).map(|at| (at / game.size(), at % game.size()))
-    {
-        let (x, y) = (MARGIN + column * SQUARE, MARGIN + row * SQUARE);
+    for square in squares_of(game.squares()) {
+        let [x, y] = [square % COLUMNS, square / COLUMNS].map(|at| MARGIN + at * SQUARE);
         let _ = write!(
             svg,
             "<rect x=\"{x}\" y=\"{y}\" width=\"{SQUARE}\" height=\"{SQUARE}\" fill=\"#2f7d4f\" stroke=\"#1d5233\"/>"
         );
         let (x, y) = (x + SQUARE / 2, y + SQUARE / 2);
-        let square = COLUMNS * row + column;
-        let _ = match disc_on(position, square) {
-            Some(seat) => {
-                let (fill, outline) = [("#16181a", "#000"), ("#f4f1e8", "#b9b4a5")][seat];
-                write!(
-                    svg,
-                    "<circle cx=\"{x}\" cy=\"{y}\" r=\"20\" fill=\"{fill}\" stroke=\"{outline}\" stroke-width=\"2\"/>"
-                )
-            }
-            None if position.moves() >> square & 1 == 1 => {
-                write!(
-                    svg,
-                    "<circle cx=\"{x}\" cy=\"{y}\" r=\"4\" fill=\"#9fd6b3\"/>"
-                )
-            }
-            None => Ok(()),
+        let circle = match disc_on(position, square) {
+            None if position.moves() >> square & 1 == 0 => continue,
+            None => "r=\"4\" fill=\"#9fd6b3\"",
+            Some(BLACK) => "r=\"20\" fill=\"#16181a\" stroke=\"#000\" stroke-width=\"2\"",
+            Some(_) => "r=\"20\" fill=\"#f4f1e8\" stroke=\"#b9b4a5\" stroke-width=\"2\"",
         };
+        let _ = write!(svg, "<circle cx=\"{x}\" cy=\"{y}\" {circle}/>");
     }
     for (index, letter) in letters(game).enumerate() {
         let centre = MARGIN + index * SQUARE + SQUARE / 2;
@@ -132,13 +120,9 @@ mod tests {
         assert_eq!(svg.matches("r=\"20\"").count(), 4);
         assert_eq!(svg.matches("r=\"4\"").count(), 4);
         // White on d4 and e5.
-        for (x, y) in [(MARGIN + 175, MARGIN + 175), (MARGIN + 225, MARGIN + 225)] {
-            assert!(
-                svg.contains(&format!(
-                    "<circle cx=\"{x}\" cy=\"{y}\" r=\"20\" fill=\"#f4f1e8\""
-                )),
-                "{svg}"
-            );
+        for at in [MARGIN + 175, MARGIN + 225] {
+            let disc = format!("<circle cx=\"{at}\" cy=\"{at}\" r=\"20\" fill=\"#f4f1e8\"");
+            assert!(svg.contains(&disc), "{svg}");
         }
     }
 }

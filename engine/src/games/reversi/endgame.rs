@@ -53,12 +53,10 @@ impl Endgame {
     /// A solver that costs nothing to make, for positions with few empty squares.
     fn without_table(game: Reversi) -> Self {
         let half = game.size() / 2;
+        let of = |square: usize| square / COLUMNS / half * 2 + square % COLUMNS / half;
         let quarter = |from: usize| {
-            let inside =
-                |square: &usize| square / COLUMNS / half * 2 + square % COLUMNS / half == from;
-            squares_of(game.squares())
-                .filter(inside)
-                .fold(0, |set, square| set | 1 << square)
+            let inside = squares_of(game.squares()).filter(|&square| of(square) == from);
+            inside.fold(0, |set, square| set | 1 << square)
         };
         Self {
             game,
@@ -113,11 +111,8 @@ impl Endgame {
             return self.search_few(own, enemy, empty, alpha, beta);
         }
         let slot = self.game.key(position) as usize & (ENTRIES - 1);
-        let known = self
-            .table
-            .get(slot)
-            .copied()
-            .filter(|entry| (entry.own, entry.enemy) == (own, enemy));
+        let same = |entry: &Entry| (entry.own, entry.enemy) == (own, enemy);
+        let known = self.table.get(slot).copied().filter(same);
         let (mut alpha, mut beta) = (alpha, beta);
         if let Some(entry) = known {
             let (lower, upper) = (i32::from(entry.lower), i32::from(entry.upper));
@@ -150,16 +145,12 @@ impl Endgame {
         let (mut best, mut best_move) = (-MOST, Move::PASS);
         for (_, mv, after) in moves.iter().flatten() {
             let from = alpha.max(best);
-            let value = if best == -MOST {
-                -self.search(after, -beta, -from)
-            } else {
-                let value = -self.search(after, -from - 1, -from);
-                if value > from && value < beta {
-                    -self.search(after, -beta, -value)
-                } else {
-                    value
-                }
-            };
+            // But for the first move only whether it is better, unless it is.
+            let upper = if best == -MOST { beta } else { from + 1 };
+            let mut value = -self.search(after, -upper, -from);
+            if upper < beta && value > from && value < beta {
+                value = -self.search(after, -beta, -value);
+            }
             if value > best {
                 (best, best_move) = (value, *mv);
             }
@@ -168,8 +159,8 @@ impl Endgame {
             }
         }
         if let Some(entry) = self.table.get_mut(slot) {
-            let (mut lower, mut upper) =
-                known.map_or((-64, 64), |entry| (entry.lower, entry.upper));
+            let bounds = known.map_or((-64, 64), |entry| (entry.lower, entry.upper));
+            let (mut lower, mut upper) = bounds;
             if best > alpha {
                 lower = lower.max(best as i8);
             }
@@ -257,24 +248,14 @@ impl EndgamePlayer {
         }
     }
 
-    /// The exact score of each move; `None` where too many squares are empty.
-    fn known(&mut self, position: &Position, moves: &[Move]) -> Option<Vec<i32>> {
-        let known = self.solver.game.empties(position) <= self.empties;
-        known.then(|| self.solver.scores(position, moves))
-    }
-
     /// What is thought of moves, larger is better, and whether that is exact.
     fn rated(&mut self, position: &Position, moves: &[Move]) -> (Vec<i32>, bool) {
-        match self.known(position, moves) {
-            Some(scores) => (scores, true),
-            None => {
-                let replies = |&mv| self.solver.game.play(position, mv).moves().count_ones();
-                (
-                    moves.iter().map(|mv| -(replies(mv) as i32)).collect(),
-                    false,
-                )
-            }
+        if self.solver.game.empties(position) <= self.empties {
+            return (self.solver.scores(position, moves), true);
         }
+        let after = |&mv| self.solver.game.play(position, mv).moves();
+        let few = |mv| -(after(mv).count_ones() as i32);
+        (moves.iter().map(few).collect(), false)
     }
 }
 
@@ -294,16 +275,16 @@ impl Player<Reversi> for EndgamePlayer {
     }
 
     fn decide(&mut self, position: &Position, legal: &[Move]) -> Decision<Move> {
-        let before = self.solver.nodes;
-        let (scores, exact) = self.rated(position, legal);
-        let best = largest(&scores);
-        let mut decision = Decision {
-            best: legal[best],
-            value: exact.then(|| value(scores[best])),
-            stats: Default::default(),
-        };
-        decision.stats.nodes = self.solver.nodes - before;
-        decision
+        let Analysis {
+            moves, line, stats, ..
+        } = self.analyse(position, Some(legal));
+        let best = line[0];
+        let chosen = moves.iter().find(|(mv, _)| *mv == best);
+        Decision {
+            best,
+            value: chosen.and_then(|&(_, value)| value),
+            stats,
+        }
     }
 
     fn analyse(&mut self, position: &Position, legal: Option<&[Move]>) -> Analysis<Move> {
@@ -326,6 +307,7 @@ impl Player<Reversi> for EndgamePlayer {
         position: &Position,
         moves: &[Move],
     ) -> Option<(&'static str, Vec<i32>)> {
-        self.known(position, moves).map(|scores| ("discs", scores))
+        let (scores, exact) = self.rated(position, moves);
+        exact.then_some(("discs", scores))
     }
 }

@@ -108,10 +108,8 @@ impl Squares {
                 let (row, column) = (from_side(square / COLUMNS), from_side(square % COLUMNS));
                 distances.contains(&(row.min(column), row.max(column)))
             });
-            (
-                f32::from(weight),
-                squares.fold(0, |set, square| set | 1 << square),
-            )
+            let squares = squares.fold(0, |set, square| set | 1 << square);
+            (f32::from(weight), squares)
         });
         Self { groups }
     }
@@ -144,19 +142,14 @@ mod tests {
         let game = Reversi::EIGHT;
         let read = |text: &str| game.parse_position(text).unwrap();
         // Black has a1 and b1, White b2 and c3; Black may play d4, White nothing: a1 is Black's.
-        let position =
-            read("XX------/-O------/--O-----/--------/--------/--------/--------/-------- X");
+        let discs = "XX------/-O------/--O-----/--------/--------/--------/--------/--------";
+        let [position, other] = ["X", "O"].map(|side| read(&format!("{discs} {side}")));
         assert_eq!(Discs.score(&game, &position), 0.0);
         let squares = Squares::new(&game);
         assert_eq!(squares.score(&game, &position), 120.0 - 20.0 + 40.0 - 15.0);
-        let other =
-            read("XX------/-O------/--O-----/--------/--------/--------/--------/-------- O");
         assert_eq!(squares.score(&game, &other), -125.0);
-        assert_eq!(
-            Mobility.score(&game, &position),
-            -Mobility.score(&game, &other)
-        );
-        assert_eq!(Mobility.score(&game, &game.start()), 0.0);
+        let mobility = [position, other, game.start()].map(|at| Mobility.score(&game, &at));
+        assert_eq!((mobility[0], mobility[2]), (-mobility[1], 0.0));
     }
 
     #[test]

@@ -3,7 +3,7 @@
 //! Source of the tuples: Lucas 2008 and Jaśkowski 2014, whose best networks for Othello see
 //! straight lines and compact shapes. Invariant: a name keeps its tuples for ever.
 
-use super::bits::{self, COLUMNS};
+use super::bits::{COLUMNS, image, squares_of};
 use super::{Position, Reversi};
 use crate::core::game::Seat;
 use crate::learned::inputs::{Cell, CellGroup, Learnable, NamedTuples, NoDense, NoInteger};
@@ -25,61 +25,36 @@ const fn cells(size: usize) -> [CellGroup; 1] {
 /// By half the size.
 static CELLS: [[CellGroup; 1]; 5] = [cells(0), cells(0), cells(4), cells(6), cells(8)];
 
-/// A step along a line, right and down.
-type Step = (i32, i32);
+/// Shapes with all their images.
+fn images(game: &Reversi, shapes: impl IntoIterator<Item = u64>) -> BTreeSet<Vec<Cell>> {
+    let cells = |set| squares_of(set).map(|square| cell(game, square)).collect();
+    let images = |shape| (0..8).map(move |symmetry| image(shape, symmetry, game.size()));
+    shapes.into_iter().flat_map(images).map(cells).collect()
+}
 
-/// From a square on the given steps, as long as that is on the board and in the shape.
-fn shape(game: &Reversi, at: (i32, i32), steps: [Step; 2], lengths: [i32; 2]) -> Option<Vec<Cell>> {
-    let size = game.size() as i32;
-    let [(right, down), (across, below)] = steps;
-    let mut cells = Vec::new();
-    for (one, other) in (0..lengths[0]).flat_map(|one| (0..lengths[1]).map(move |two| (one, two))) {
-        let column = at.0 + one * right + other * across;
-        let row = at.1 + one * down + other * below;
-        if !(0..size).contains(&column) || !(0..size).contains(&row) {
-            return None;
-        }
-        cells.push(game.cells()[0].cell((row * size + column) as usize));
-    }
-    cells.sort_unstable();
-    Some(cells)
+fn cell(game: &Reversi, square: usize) -> Cell {
+    game.cells()[0].cell(square / COLUMNS * game.size() + square % COLUMNS)
+}
+
+fn square(row: usize, column: usize) -> u64 {
+    1 << (COLUMNS * row + column)
 }
 
 /// Rows, columns, and diagonals of at least four squares.
 fn lines(game: &Reversi) -> BTreeSet<Vec<Cell>> {
-    let size = game.size() as i32;
-    let mut lines = BTreeSet::new();
-    for start in 0..size {
-        for (at, step) in [
-            ((0, start), (1, 0)),
-            ((start, 0), (0, 1)),
-            ((start, 0), (1, 1)),
-            ((0, start), (1, 1)),
-            ((start, 0), (-1, 1)),
-            ((size - 1, start), (-1, 1)),
-        ] {
-            let longest = (4..=size)
-                .rev()
-                .find_map(|length| shape(game, at, [step, (0, 0)], [length, 1]));
-            lines.extend(longest);
-        }
-    }
-    lines
+    let size = game.size();
+    let row = |row| (0..size).fold(0, |set, column| set | square(row, column));
+    let diagonal = |length| (0..length).fold(0, |set, at| set | square(at, length - 1 - at));
+    images(game, (0..size).map(row).chain((4..=size).map(diagonal)))
 }
 
-/// Blocks of 3×3 and 2×5 in the corners, lying and standing.
+/// Blocks of 3×3 and 2×5 in the corners, lying and standing; on 4×4 of 2×4.
 fn corners(game: &Reversi) -> BTreeSet<Vec<Cell>> {
-    let last = game.size() as i32 - 1;
-    let long = 5.min(last + 1);
-    let mut blocks = BTreeSet::new();
-    for (column, right) in [(0, 1), (last, -1)] {
-        for (row, down) in [(0, 1), (last, -1)] {
-            for lengths in [[3, 3], [2, long], [long, 2]] {
-                blocks.extend(shape(game, (column, row), [(right, 0), (0, down)], lengths));
-            }
-        }
-    }
-    blocks
+    let block = |(rows, columns)| {
+        let all = (0..rows).flat_map(|row| (0..columns).map(move |column| (row, column)));
+        all.fold(0, |set, (row, column)| set | square(row, column))
+    };
+    images(game, [(3, 3), (2, game.size().min(5))].map(block))
 }
 
 /// The sets; the first is the usual one. On 8×8 they have 46 and 34 tuples, 671,922 and 120,942
@@ -116,7 +91,8 @@ impl Learnable for Reversi {
     }
 
     fn remaining_range(&self) -> RangeInclusive<usize> {
-        1..=self.size() * self.size() - 4
+        // Whoever can move has a disc and turns another.
+        1..=self.size() * self.size() - 2
     }
 
     fn tuple_sets(&self) -> &'static [NamedTuples<Self>] {
@@ -125,9 +101,8 @@ impl Learnable for Reversi {
 
     fn cell_image(&self, cell: Cell, symmetry: usize) -> Cell {
         let (row, column) = (cell.place() / self.size(), cell.place() % self.size());
-        let image = bits::image(1 << (COLUMNS * row + column), symmetry, self.size());
-        let square = image.trailing_zeros() as usize;
-        self.cells()[0].cell(square / COLUMNS * self.size() + square % COLUMNS)
+        let image = image(square(row, column), symmetry, self.size());
+        self::cell(self, image.trailing_zeros() as usize)
     }
 }
 
@@ -145,27 +120,35 @@ mod tests {
     use crate::learned::tuples::{TupleNetwork, TupleSet};
     use crate::play::playable::Playable;
 
-    fn numbers(count: usize, random: &mut RandomStream) -> Vec<f32> {
-        (0..count).map(|_| random.unit() as f32 - 0.5).collect()
+    const SIZES: [Reversi; 3] = [Reversi::EIGHT, Reversi::SIX, Reversi::FOUR];
+
+    fn set(game: &Reversi, name: &str) -> TupleSet<Reversi> {
+        TupleSet::named(game, name).unwrap()
     }
 
-    fn tuples(game: &Reversi) -> TupleNetwork<Reversi> {
-        let set = TupleSet::named(game, "lines-and-corners").unwrap();
-        let set = set.with_phases(&[4]).unwrap();
-        let weights = numbers(set.rows(), &mut RandomStream::new(1));
-        TupleNetwork::new(set, weights, 0.25).unwrap()
+    /// Weights of at most half the scale.
+    fn numbers(count: usize, scale: f32) -> Vec<f32> {
+        let mut random = RandomStream::new(count as u64);
+        let weight = |_| scale * (random.unit() as f32 - 0.5);
+        (0..count).map(weight).collect()
     }
 
-    fn network(game: &Reversi) -> Network<Reversi> {
-        let random = &mut RandomStream::new(2);
+    fn tuples(game: &Reversi, scale: f32) -> TupleNetwork<Reversi> {
+        let set = set(game, "lines-and-corners").with_phases(&[4]).unwrap();
+        let weights = numbers(set.rows(), scale);
+        TupleNetwork::new(set, weights, scale / 4.0).unwrap()
+    }
+
+    fn network(game: &Reversi, scale: f32) -> Network<Reversi> {
+        let numbers = |count| numbers(count, scale);
         let weights = NetworkWeights {
-            sparse: numbers(game.sparse_rows() * 32, random),
-            bias: numbers(32, random),
+            sparse: numbers(game.sparse_rows() * 32),
+            bias: numbers(32),
             hidden: vec![Layer {
-                weights: numbers(32 * 16, random),
-                bias: numbers(16, random),
+                weights: numbers(32 * 16),
+                bias: numbers(16),
             }],
-            output: numbers(16, random),
+            output: numbers(16),
             ..NetworkWeights::default()
         };
         Network::new(game, NameSet::NONE, weights).unwrap()
@@ -188,18 +171,17 @@ mod tests {
     #[test]
     fn sizes_are_those_documented() {
         let count = |game: &Reversi, name| {
-            let set = TupleSet::named(game, name).unwrap();
+            let set = set(game, name);
             (set.tuples(), set.rows())
         };
         // Lines of 8 sixteen rows and columns and two diagonals; four of 7, 6, 5 and 4 squares each.
         let lines = 18 * 6561 + 4 * (2187 + 729 + 243 + 81);
         assert_eq!(count(&Reversi::EIGHT, "lines"), (34, lines));
         let corners = 4 * 19_683 + 8 * 59_049;
-        assert_eq!(
-            count(&Reversi::EIGHT, "lines-and-corners"),
-            (46, lines + corners)
-        );
-        assert_eq!(count(&Reversi::FOUR, "lines"), (10, 10 * 81));
+        let both = [Reversi::EIGHT, Reversi::FOUR].map(|game| count(&game, "lines-and-corners"));
+        // On 4×4 eight rows and columns and two diagonals, and four blocks of 3×3 and of 2×4 each.
+        let small = 10 * 81 + 4 * (19_683 + 6561);
+        assert_eq!(both, [(46, lines + corners), (18, small)]);
     }
 
     #[test]
@@ -208,41 +190,63 @@ mod tests {
         let set = TupleSet::custom(&game, &["b0 b1 b5", "b15"]).unwrap();
         plies(&game, |position, _, _| {
             let symbol = |square: usize| {
-                let own = position.own() >> square & 1;
-                (own + 2 * (position.enemy() >> square & 1)) as u32
+                let discs = [position.own(), position.enemy()];
+                let [own, enemy] = discs.map(|discs| (discs >> square & 1) as u32);
+                own + 2 * enemy
             };
             let mut rows = [0; 2];
             set.indices(position, &mut rows);
             // Shorter tuples first: d4 alone, then a1, b1, b2.
-            let corner = symbol(27);
-            assert_eq!(
-                rows,
-                [corner, 3 + symbol(0) + 3 * symbol(1) + 9 * symbol(9)]
-            );
+            let block = symbol(0) + 3 * symbol(1) + 9 * symbol(9);
+            assert_eq!(rows, [symbol(27), 3 + block]);
         });
     }
 
     #[test]
     fn images_of_cells_see_in_images_of_positions_what_cells_see() {
-        let game = Reversi::SIX;
-        plies(&game, |position, _, _| {
-            for symmetry in 0..8 {
-                let image = game.image(position, symmetry);
-                let see = |position: &Position, cell: Cell| {
-                    with_view(&game, position, position.seat(), |view| view[cell.place()])
-                };
-                for cell in game.cells()[0].all() {
-                    let turned = game.cell_image(cell, symmetry);
-                    assert_eq!(see(position, cell), see(&image, turned));
+        for game in SIZES {
+            plies(&game, |position, _, _| {
+                let seat = position.seat();
+                let view = |at: &Position| with_view(&game, at, seat, <[u8]>::to_vec);
+                let seen = view(position);
+                for symmetry in 0..game.symmetries() {
+                    let image = view(&game.image(position, symmetry));
+                    for cell in game.cells()[0].all() {
+                        let turned = game.cell_image(cell, symmetry);
+                        assert_eq!(seen[cell.place()], image[turned.place()]);
+                    }
                 }
-            }
-        });
+            });
+            let set = set(&game, "lines-and-corners");
+            let images = |symmetry| -> BTreeSet<BTreeSet<Cell>> {
+                let cell = |&cell: &Cell| game.cell_image(cell, symmetry);
+                let image = |tuple: &Vec<Cell>| tuple.iter().map(cell).collect();
+                set.cells().iter().map(image).collect()
+            };
+            assert!((1..game.symmetries()).all(|symmetry| images(symmetry) == images(0)));
+        }
+    }
+
+    #[test]
+    fn models_without_knowledge_call_every_game_even_and_rows_lie_in_their_tables() {
+        for game in SIZES {
+            let set = set(&game, "lines-and-corners");
+            let mut rows = vec![0; set.tuples()];
+            let (tuples, network) = (tuples(&game, 0.0), network(&game, 0.0));
+            plies(&game, |position, _, _| {
+                set.indices(position, &mut rows);
+                let mut pairs = rows.iter().zip(set.tables());
+                assert!(pairs.all(|(&row, table)| table.contains(&(row as usize))));
+                assert_eq!(tuples.value_of(&game, position), 0.5);
+                assert_eq!(network.value_of(&game, position), 0.5);
+            });
+        }
     }
 
     #[test]
     fn a_network_followed_along_a_game_is_one_that_starts_afresh_passes_included() {
         for game in [Reversi::FOUR, Reversi::EIGHT] {
-            let network = network(&game);
+            let network = network(&game, 1.0);
             let mut passes = 0;
             plies(&game, |position, mv, after| {
                 let (mut cache, mut fresh, mut child) = <(Accumulators, _, _)>::default();
@@ -259,15 +263,11 @@ mod tests {
     #[test]
     fn models_are_read_back_and_those_of_other_games_refused() {
         let (game, directory) = (Reversi::FOUR, tempfile::tempdir().unwrap());
-        for (name, model) in [
-            ("tuples", Model::NTuple(tuples(&game))),
-            ("network", Model::Network(network(&game))),
-        ] {
-            let path = directory.path().join(name);
-            let file = ModelFile {
-                provenance: "{}".to_owned(),
-                model,
-            };
+        let path = directory.path().join("model");
+        let (tuples, network) = (tuples(&game, 1.0), network(&game, 1.0));
+        for model in [Model::NTuple(tuples), Model::Network(network)] {
+            let provenance = "{}".to_owned();
+            let file = ModelFile { provenance, model };
             file.save(&path).unwrap();
             assert!(ModelFile::load(&game, &path).unwrap() == file);
             let loaded = game.model(&path).unwrap();
@@ -277,19 +277,17 @@ mod tests {
                     Model::Network(model) => model.value_of(&game, position),
                     Model::Integer(never) => match *never {},
                 };
-                assert_eq!(loaded.value_of(&game, position).to_bits(), value.to_bits());
+                assert_eq!(loaded.value_of(&game, position), value);
             });
-            let start = format!("{}: ", path.display());
-            let refused = ModelFile::load(&Standard::default(), &path).unwrap_err();
-            assert_eq!(
-                refused.to_string(),
-                start.clone() + "a model of reversi(size=4); this is einstein"
-            );
-            let refused = ModelFile::load(&Reversi::SIX, &path).unwrap_err();
-            assert_eq!(
-                refused.to_string(),
-                start + "a model of reversi(size=4); this is reversi(size=6)"
-            );
+            let refused = [
+                ModelFile::load(&Standard::default(), &path).unwrap_err(),
+                ModelFile::load(&Reversi::SIX, &path).unwrap_err(),
+            ];
+            for (refused, other) in refused.iter().zip(["einstein", "reversi(size=6)"]) {
+                let expected = "a model of reversi(size=4); this is";
+                let expected = format!("{}: {expected} {other}", path.display());
+                assert_eq!(refused.to_string(), expected);
+            }
         }
     }
 }

@@ -5,7 +5,7 @@
 //! Invariant: what is written reads back as the same value, and every error names the character it
 //! is about.
 
-use super::bits::COLUMNS;
+use super::bits::{COLUMNS, squares_of};
 use super::{BLACK, Move, Position, Reversi, WHITE};
 use crate::core::game::Seat;
 use crate::core::text::TextError;
@@ -19,78 +19,29 @@ impl Reversi {
     /// # Errors
     /// If the text is no position on this board: the error names the character.
     pub fn parse_position(&self, text: &str) -> Result<Position, TextError> {
-        let mut discs = [0; 2];
-        let mut characters = (1..).zip(text.chars()).peekable();
-        let end = text.chars().count() + 1;
-        let all = self.size * self.size;
-        for index in 0..all {
-            let (row, column) = (index / self.size, index % self.size);
-            if row > 0 && column == 0 {
-                characters.next_if(|&(_, character)| character == '/');
-            }
-            let bit = 1 << (COLUMNS * row + column);
-            match characters.next() {
-                Some((_, '-')) => {}
-                Some((_, 'X')) => discs[BLACK] |= bit,
-                Some((_, 'O')) => discs[WHITE] |= bit,
-                Some((at, found @ (' ' | '/'))) => {
-                    return Err(TextError::new(
-                        at,
-                        format!(
-                            "{found:?} after {column} squares of row {}; a row has {}",
-                            row + 1,
-                            self.size
-                        ),
-                    ));
-                }
-                Some((at, found)) => {
-                    return Err(TextError::new(
-                        at,
-                        format!("{found:?} is no square; expected X, O or -"),
-                    ));
-                }
-                None => {
-                    return Err(TextError::new(
-                        end,
-                        format!("the text ends after {index} squares; the board has {all}"),
-                    ));
-                }
-            }
-        }
-        match characters.next() {
-            Some((_, ' ')) => {}
-            Some((at, found)) => {
-                return Err(TextError::new(
-                    at,
-                    format!(
-                        "expected ' ' and the side to move after {all} squares, found {found:?}"
-                    ),
-                ));
-            }
-            None => {
-                return Err(TextError::new(
-                    end,
-                    "the side to move, ' X' or ' O', is missing",
-                ));
-            }
-        }
-        let seat = match characters.next() {
-            Some((_, 'X')) => BLACK,
-            Some((_, 'O')) => WHITE,
-            Some((at, found)) => {
-                return Err(TextError::new(
-                    at,
-                    format!("the side to move is X or O, not {found:?}"),
-                ));
-            }
-            None => return Err(TextError::new(end, "the side to move, X or O, is missing")),
+        let signs: Vec<char> = text.chars().collect();
+        let sign = |at: usize, known: &str, wanted: &str| match signs.get(at) {
+            Some(&found) if known.contains(found) => Ok(found),
+            found => Err(unexpected(at, wanted, found)),
         };
-        match characters.next() {
+        let mut discs = [0; 2];
+        let mut at = 0;
+        for square in squares_of(self.squares) {
+            let row_begins = square > 0 && square % COLUMNS == 0;
+            at += usize::from(row_begins && signs.get(at) == Some(&'/'));
+            let wanted = format!("X, O or - on {}", square_name(square));
+            match sign(at, "XO-", &wanted)? {
+                'X' => discs[BLACK] |= 1 << square,
+                'O' => discs[WHITE] |= 1 << square,
+                _ => {}
+            }
+            at += 1;
+        }
+        sign(at, " ", "a blank and a side")?;
+        let seat = usize::from(sign(at + 1, "XO", "the side, X or O")? == SIGNS[WHITE]);
+        match signs.get(at + 2) {
             None => Ok(self.position(discs[seat], discs[1 - seat], seat)),
-            Some((at, found)) => Err(TextError::new(
-                at,
-                format!("nothing may follow the side to move, found {found:?}"),
-            )),
+            found => Err(unexpected(at + 2, "the end", found)),
         }
     }
 
@@ -106,12 +57,9 @@ impl Reversi {
     /// The signs of each row, from the top.
     pub(super) fn rows(&self, position: &Position) -> Vec<String> {
         let sign = |square| disc_on(position, square).map_or('-', |seat| SIGNS[seat]);
-        let row = |row| {
-            (0..self.size)
-                .map(|column| sign(COLUMNS * row + column))
-                .collect()
-        };
-        (0..self.size).map(row).collect()
+        let signs: Vec<char> = squares_of(self.squares).map(sign).collect();
+        let rows = signs.chunks(self.size);
+        rows.map(|row| row.iter().collect()).collect()
     }
 
     /// Reads a move of a position.
@@ -119,49 +67,37 @@ impl Reversi {
     /// # Errors
     /// If the side to move cannot play it.
     pub fn parse_move(&self, position: &Position, text: &str) -> Result<Move, TextError> {
+        let wrong = |at, problem| Err(TextError::new(at, problem));
+        let moves = position.moves();
         if text.eq_ignore_ascii_case("pass") {
-            return match position.moves() {
-                0 => Ok(Move::PASS),
-                moves => Err(TextError::new(
-                    1,
-                    format!(
-                        "no pass while there is a move: {}",
-                        square_name(moves.trailing_zeros() as usize)
-                    ),
-                )),
-            };
-        }
-        let mut characters = text.chars();
-        let column = characters.next().map_or(COLUMNS, |letter| {
-            (letter.to_ascii_lowercase() as usize).wrapping_sub('a' as usize)
-        });
-        let row = characters
-            .next()
-            .map_or(COLUMNS, |digit| (digit as usize).wrapping_sub('1' as usize));
-        let last = (b'a' + self.size as u8 - 1) as char;
-        for (character, at) in [(1, column), (2, row)] {
-            if at >= self.size {
-                return Err(TextError::new(
-                    character,
-                    format!("a move is a square, a-{last} and 1-{}, or pass", self.size),
-                ));
+            if moves == 0 {
+                return Ok(Move::PASS);
             }
+            let name = square_name(moves.trailing_zeros() as usize);
+            return wrong(1, format!("no pass while there is a move: {name}"));
         }
-        if characters.next().is_some() {
-            return Err(TextError::new(3, "nothing may follow the square"));
+        let mut signs = text.chars().map(|sign| sign.to_ascii_lowercase() as usize);
+        let place = ['a', '1'].map(|first| {
+            let sign = signs.next().unwrap_or_default();
+            sign.wrapping_sub(first as usize)
+        });
+        if let Some(wrong_one) = place.iter().position(|&at| at >= self.size) {
+            let (last, size) = ((b'a' + self.size as u8 - 1) as char, self.size);
+            let problem = format!("a move is a square, a-{last} and 1-{size}, or pass");
+            return wrong(wrong_one + 1, problem);
         }
-        let square = COLUMNS * row + column;
-        if position.moves() >> square & 1 == 1 {
+        if signs.next().is_some() {
+            return wrong(3, "nothing may follow the square".to_owned());
+        }
+        let square = COLUMNS * place[1] + place[0];
+        if moves >> square & 1 == 1 {
             return Ok(Move::to(square));
         }
         let name = square_name(square);
-        Err(TextError::new(
-            1,
-            match disc_on(position, square) {
-                Some(_) => format!("{name} is not empty"),
-                None => format!("a disc on {name} would turn no disc"),
-            },
-        ))
+        match disc_on(position, square) {
+            Some(_) => wrong(1, format!("{name} is not empty")),
+            None => wrong(1, format!("a disc on {name} would turn no disc")),
+        }
     }
 
     /// Writes a move.
@@ -169,6 +105,12 @@ impl Reversi {
     pub fn format_move(&self, mv: Move) -> String {
         mv.square().map_or_else(|| "pass".to_owned(), square_name)
     }
+}
+
+/// The sign at a place, counted from 0, or the end, is not what should be there.
+pub(super) fn unexpected(at: usize, wanted: &str, found: Option<&char>) -> TextError {
+    let found = found.map_or("the end".to_owned(), |found| format!("{found:?}"));
+    TextError::new(at + 1, format!("expected {wanted}, found {found}"))
 }
 
 /// Whose disc stands on a square.
@@ -195,59 +137,33 @@ mod tests {
         assert_eq!(game.format_position(&game.start()), start);
         let rows = "--------/--------/--------/---OX---/---XO---/--------/--------/-------- X";
         assert_eq!(game.parse_position(rows), Ok(game.start()));
-        assert_eq!(
-            Reversi::FOUR.format_position(&Reversi::FOUR.start()),
-            "-----OX--XO----- X"
-        );
+        let small = Reversi::FOUR.format_position(&Reversi::FOUR.start());
+        assert_eq!(small, "-----OX--XO----- X");
     }
 
     #[test]
     fn errors_name_the_character() {
-        let position = |text: &str| Reversi::FOUR.parse_position(text).unwrap_err().to_string();
-        for (text, expected) in [
-            (
-                "-----OX--XO---- X",
-                "character 16: ' ' after 3 squares of row 4; a row has 4",
-            ),
-            (
-                "---/--OX--XO---- X",
-                "character 4: '/' after 3 squares of row 1; a row has 4",
-            ),
-            (
-                "-----OY--XO----- X",
-                "character 7: 'Y' is no square; expected X, O or -",
-            ),
-            (
-                "-----OX--",
-                "character 10: the text ends after 9 squares; the board has 16",
-            ),
-            (
-                "-----OX--XO-----",
-                "character 17: the side to move, ' X' or ' O', is missing",
-            ),
-            (
-                "-----OX--XO----- b",
-                "character 18: the side to move is X or O, not 'b'",
-            ),
-            (
-                "-----OX--XO----- X1",
-                "character 19: nothing may follow the side to move, found '1'",
-            ),
+        for (text, character, expected) in [
+            ("-----OX--XO---- X", 16, "X, O or - on d4, found ' '"),
+            ("---/--OX--XO---- X", 4, "X, O or - on d1, found '/'"),
+            ("-----OY--XO----- X", 7, "X, O or - on c2, found 'Y'"),
+            ("-----OX--", 10, "X, O or - on b3, found the end"),
+            ("-----OX--XO-----", 17, "a blank and a side, found the end"),
+            ("-----OX--XO----- b", 18, "the side, X or O, found 'b'"),
+            ("-----OX--XO----- X1", 19, "the end, found '1'"),
         ] {
-            assert_eq!(position(text), expected);
+            let problem = format!("expected {expected}");
+            let found = Reversi::FOUR.parse_position(text);
+            assert_eq!(found, Err(TextError::new(character, problem)));
         }
         let game = Reversi::EIGHT;
         let start = game.start();
         let mv = |text: &str| game.parse_move(&start, text).unwrap_err().to_string();
         assert_eq!(mv("pass"), "character 1: no pass while there is a move: d3");
-        assert_eq!(
-            mv("i5"),
-            "character 1: a move is a square, a-h and 1-8, or pass"
-        );
-        assert_eq!(
-            mv("d9"),
-            "character 2: a move is a square, a-h and 1-8, or pass"
-        );
+        for (text, character) in [("i5", 1), ("d9", 2), ("", 1), ("d", 2)] {
+            let expected = "a move is a square, a-h and 1-8, or pass";
+            assert_eq!(mv(text), format!("character {character}: {expected}"));
+        }
         assert_eq!(mv("d33"), "character 3: nothing may follow the square");
         assert_eq!(mv("d4"), "character 1: d4 is not empty");
         assert_eq!(mv("a1"), "character 1: a disc on a1 would turn no disc");

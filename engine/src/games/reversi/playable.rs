@@ -2,13 +2,12 @@
 
 use super::endgame::{EndgamePlayer, SolvedEndgames};
 use super::evaluators::EVALUATORS;
-use super::notation::SIGNS;
 use super::transcript::FORMS;
 use super::{Move, MoveList, Position, Reversi, bits, drawing};
 use crate::core::game::{Game, Seat};
 use crate::core::random::RandomStream;
 use crate::core::text::TextError;
-use crate::learned::files;
+use crate::learned;
 use crate::play::notation::{Arguments, Problem, parse_number};
 use crate::play::playable::{NoChance, Playable};
 use crate::play::registry::{
@@ -41,7 +40,10 @@ static PLAYERS: [PlayerEntry<Reversi>; 1] = [PlayerEntry {
 
 impl Playable for Reversi {
     const NAME: &'static str = "reversi";
+    const PARAMETERS: &'static str = "size=8|6|4";
     const OPENING_PLIES: usize = 8;
+    const PIPELINES: &'static [(&'static str, &'static str)] =
+        &[("quick", include_str!("quick.toml"))];
     const REMAINING: &'static str = "empties";
     const URGENCIES: &'static [(&'static str, u32)] = &[("quiet", 1), ("corner", 4)];
     type Luck = NoChance;
@@ -53,10 +55,9 @@ impl Playable for Reversi {
     }
 
     fn parameters(&self) -> String {
-        if *self == Self::default() {
-            String::new()
-        } else {
-            format!("size={}", self.size())
+        match self.size() {
+            8 => String::new(),
+            size => format!("size={size}"),
         }
     }
 
@@ -73,7 +74,7 @@ impl Playable for Reversi {
     }
 
     fn model(&self, path: &Path) -> Result<Arc<dyn AnyEvaluator<Self>>, String> {
-        files::evaluator(self, path)
+        learned::files::evaluator(self, path)
     }
 
     fn transcripts() -> &'static [TranscriptForm<Self>] {
@@ -147,26 +148,18 @@ impl Playable for Reversi {
     }
 
     fn decode(&self, bytes: &mut &[u8]) -> Result<Position, String> {
-        let (position, rest) = bytes
-            .split_first_chunk::<17>()
-            .ok_or("a position has seventeen bytes")?;
-        let discs = |at: usize| {
-            (at..at + 8)
-                .rev()
-                .fold(0, |discs, at| discs << 8 | u64::from(position[at]))
+        let read = |bytes: &[u8]| {
+            let (own, rest) = bytes.split_first_chunk()?;
+            let (enemy, rest) = rest.split_first_chunk()?;
+            let (&seat, rest) = rest.split_first()?;
+            let [own, enemy] = [own, enemy].map(|&discs| u64::from_le_bytes(discs));
+            let wrong = own & enemy | (own | enemy) & !self.squares();
+            let position = || self.position(own, enemy, usize::from(seat));
+            (wrong == 0 && seat < 2).then(|| (position(), rest.len()))
         };
-        let (own, enemy, seat) = (discs(0), discs(8), usize::from(position[16]));
-        if (own | enemy) & !self.squares() != 0 {
-            return Err("a disc lies beside the board".to_owned());
-        }
-        if own & enemy != 0 {
-            return Err("two discs lie on one square".to_owned());
-        }
-        if seat >= SIGNS.len() {
-            return Err(format!("seat {seat} is none; there are two"));
-        }
-        *bytes = rest;
-        Ok(self.position(own, enemy, seat))
+        let (position, rest) = read(bytes).ok_or("the bytes are no position")?;
+        *bytes = &bytes[bytes.len() - rest..];
+        Ok(position)
     }
 
     fn symmetries(&self) -> usize {
@@ -174,11 +167,8 @@ impl Playable for Reversi {
     }
 
     fn image(&self, position: &Position, symmetry: usize) -> Position {
-        let image = |discs| bits::image(discs, symmetry, self.size());
-        self.position(
-            image(position.own()),
-            image(position.enemy()),
-            position.seat(),
-        )
+        let discs = [position.own(), position.enemy()];
+        let [own, enemy] = discs.map(|discs| bits::image(discs, symmetry, self.size()));
+        self.position(own, enemy, position.seat())
     }
 }

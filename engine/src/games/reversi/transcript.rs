@@ -6,11 +6,12 @@
 //! usual start. A pass may be written (`pass`, `pa`, `--`) or left out. Invariant: a game that is
 //! read is a legal one, and what is written reads back as the same.
 
-use super::notation::SIGNS;
+use super::notation::{SIGNS, unexpected};
 use super::{BLACK, Move, Position, Reversi, WHITE};
 use crate::core::game::{Game, Seat};
 use crate::core::text::TextError;
 use crate::play::registry::{PlainGame, TranscriptForm};
+use std::mem;
 
 /// The forms by name; either is read as what it is.
 pub(super) static FORMS: [TranscriptForm<Reversi>; 2] = [
@@ -55,6 +56,14 @@ pub struct Transcript {
 }
 
 impl Transcript {
+    fn new(start: Position) -> Self {
+        Self {
+            start,
+            moves: Vec::new(),
+            players: Default::default(),
+        }
+    }
+
     fn of(plain: &PlainGame<Reversi>) -> Self {
         let player = |seat: Seat| plain.players.get(seat).cloned().unwrap_or_default();
         Self {
@@ -83,25 +92,16 @@ impl Transcript {
         let mut position = self.start;
         let mut moves = String::new();
         for &mv in &self.moves {
-            let text = game.format_move(mv);
-            moves += &format!(
-                "{}[{}]",
-                ["B", "W"][position.seat()],
-                text.replace("pass", "PA")
-            );
+            let text = game.format_move(mv).replace("pass", "PA");
+            moves += &format!("{}[{text}]", ["B", "W"][position.seat()]);
             position = game.play(&position, mv);
         }
-        let result = if game.is_over(&position) {
-            let sign = [1, -1][position.seat()];
-            format!("{:+}", sign * game.final_discs(&position))
-        } else {
-            "?".to_owned()
-        };
+        let discs = [1, -1][position.seat()] * game.final_discs(&position);
+        let result = game.is_over(&position).then(|| format!("{discs:+}"));
+        let result = result.unwrap_or("?".to_owned());
         // The form has no way to write a bracket.
-        let [black, white] = self
-            .players
-            .each_ref()
-            .map(|name| name.replace([']', '['], "_"));
+        let bare = |name: &String| name.replace([']', '['], "_");
+        let [black, white] = self.players.each_ref().map(bare);
         let board = game.rows(&self.start).join(" ");
         let board = format!("{board} {}", SIGNS[self.start.seat()]).replace('X', "*");
         let size = game.size();
@@ -116,56 +116,49 @@ impl Transcript {
 /// # Errors
 /// If the text is no such games: the error names line and character, counted from 1.
 pub fn read(game: &Reversi, text: &str) -> Result<Vec<Transcript>, TextError> {
-    let characters: Vec<char> = text.chars().collect();
+    let signs: Vec<char> = text.chars().collect();
     let mut reader = Reader {
         game,
-        characters: &characters,
+        signs: &signs,
         next: 0,
+        position: game.start(),
+        read: Transcript::new(game.start()),
     };
-    let first = characters.iter().find(|sign| !sign.is_whitespace());
-    let games = match first {
+    let games = match signs.iter().find(|sign| !sign.is_whitespace()) {
         Some('(' | '0'..='9') => reader.ggf_games(),
         _ => reader.rows(),
     };
     games.map_err(|TextError { character, problem }| {
-        let before = &characters[..(character - 1).min(characters.len())];
-        let line = before.iter().filter(|&&sign| sign == '\n').count() + 1;
-        let in_line = before
-            .iter()
-            .rev()
-            .take_while(|&&sign| sign != '\n')
-            .count()
-            + 1;
-        TextError::new(
-            in_line,
-            if line == 1 {
-                problem
-            } else {
-                format!("{problem} (line {line})")
-            },
-        )
+        let before = &signs[..(character - 1).min(signs.len())];
+        let line = before.split(|&sign| sign == '\n').count();
+        let in_line = before.rsplit(|&sign| sign == '\n').next();
+        let problem = match line {
+            1 => problem,
+            _ => format!("{problem} (line {line})"),
+        };
+        TextError::new(in_line.map_or(0, <[char]>::len) + 1, problem)
     })
 }
 
-/// A game that is being read.
-struct Replay<'a> {
+/// A problem at a sign, counted from 0.
+fn wrong<T>(at: usize, problem: impl Into<String>) -> Result<T, TextError> {
+    Err(TextError::new(at + 1, problem))
+}
+
+struct Reader<'a> {
     game: &'a Reversi,
+    signs: &'a [char],
+    next: usize,
+    /// Where the game that is being read has got to.
     position: Position,
     read: Transcript,
 }
 
-impl<'a> Replay<'a> {
-    fn new(game: &'a Reversi, start: Position) -> Self {
-        let read = Transcript {
-            start,
-            moves: Vec::new(),
-            players: Default::default(),
-        };
-        Self {
-            game,
-            position: start,
-            read,
-        }
+impl Reader<'_> {
+    /// Begins a game and gives back the one before it.
+    fn begin(&mut self, start: Position) -> Transcript {
+        self.position = start;
+        mem::replace(&mut self.read, Transcript::new(start))
     }
 
     fn push(&mut self, mv: Move) {
@@ -173,105 +166,68 @@ impl<'a> Replay<'a> {
         self.position = self.game.play(&self.position, mv);
     }
 
-    /// Plays a move that stands at a character, counted from 0; `seat` makes it, if that is said.
+    /// Plays a move that stands at a sign; `seat` makes it, if that is said.
     fn play(&mut self, text: &str, at: usize, seat: Option<Seat>) -> Result<(), TextError> {
         if self.game.is_over(&self.position) {
-            return Err(TextError::new(at + 1, "the game is over before this move"));
+            return wrong(at, "the game is over before this move");
         }
-        let passes = ["pass", "pa", "--"]
-            .iter()
-            .any(|pass| text.eq_ignore_ascii_case(pass));
+        let mut passes = ["pass", "pa", "--"].iter();
+        let passes = passes.any(|pass| text.eq_ignore_ascii_case(pass));
         if self.position.moves() == 0 && !passes {
             self.push(Move::PASS);
         }
         if seat.is_some_and(|seat| seat != self.position.seat()) {
             let side = super::drawing::title(self.position.seat());
-            return Err(TextError::new(at + 1, format!("it is {side}'s turn")));
+            return wrong(at, format!("it is {side}'s turn"));
         }
-        let mv = self
-            .game
-            .parse_move(&self.position, if passes { "pass" } else { text })
-            .map_err(|error| TextError::new(at + error.character, error.problem))?;
+        let text = if passes { "pass" } else { text };
+        let mv = self.game.parse_move(&self.position, text);
+        let mv = mv.map_err(|error| TextError::new(at + error.character, error.problem))?;
         self.push(mv);
         Ok(())
     }
-}
 
-struct Reader<'a> {
-    game: &'a Reversi,
-    characters: &'a [char],
-    next: usize,
-}
-
-impl<'a> Reader<'a> {
     fn peek(&self) -> Option<char> {
-        self.characters.get(self.next).copied()
+        self.signs.get(self.next).copied()
     }
 
-    fn skip(&mut self, skipped: impl Fn(char) -> bool) {
-        while self.peek().is_some_and(&skipped) {
-            self.next += 1;
-        }
-    }
-
-    /// The next characters, at most `length` of them and none beyond `end`.
+    /// The next signs, at most `length` of them and none beyond `end`.
     fn take(&mut self, length: usize, end: impl Fn(char) -> bool) -> String {
-        let rest = &self.characters[self.next..];
-        let taken: String = rest
-            .iter()
-            .take(length)
-            .take_while(|&&sign| !end(sign))
-            .collect();
-        self.next += taken.chars().count();
-        taken
+        let rest = self.signs[self.next..].iter().take(length);
+        let taken: Vec<char> = rest.copied().take_while(|&sign| !end(sign)).collect();
+        self.next += taken.len();
+        taken.into_iter().collect()
     }
 
     fn expect(&mut self, wanted: char) -> Result<(), TextError> {
-        if self.peek() == Some(wanted) {
-            self.next += 1;
-            return Ok(());
+        if self.peek() != Some(wanted) {
+            let found = self.signs.get(self.next);
+            return Err(unexpected(self.next, &format!("{wanted:?}"), found));
         }
-        let found = self
-            .peek()
-            .map_or("the end".to_owned(), |found| format!("{found:?}"));
-        Err(TextError::new(
-            self.next + 1,
-            format!("expected {wanted:?}, found {found}"),
-        ))
+        self.next += 1;
+        Ok(())
     }
 
     /// One game a line, moves in a row.
     fn rows(&mut self) -> Result<Vec<Transcript>, TextError> {
         let mut games = Vec::new();
-        let mut replay = Replay::new(self.game, self.game.start());
         loop {
-            match self.peek() {
-                Some('\n') | None => {
-                    if !replay.read.moves.is_empty() {
-                        games.push(replay.read);
-                    }
-                    if self.peek().is_none() {
+            let at = self.next;
+            match self.signs[at..] {
+                [] | ['\n', ..] => {
+                    let read = self.begin(self.game.start());
+                    games.extend(Some(read).filter(|read| !read.moves.is_empty()));
+                    if at == self.signs.len() {
                         return Ok(games);
                     }
-                    replay = Replay::new(self.game, self.game.start());
                     self.next += 1;
                 }
-                Some(space) if space.is_whitespace() => self.next += 1,
-                Some(_) => {
-                    let at = self.next;
+                [sign, ..] if sign.is_whitespace() => self.next += 1,
+                [first, ref rest @ ..] => {
                     // No column is a p.
-                    let length = if matches!(self.peek(), Some('p' | 'P'))
-                        && self
-                            .characters
-                            .get(at + 2)
-                            .is_some_and(|&third| matches!(third, 's' | 'S'))
-                    {
-                        4
-                    } else {
-                        2
-                    };
-                    let text = self.take(length, char::is_whitespace);
-                    replay.play(&text, at, None)?;
+                    let whole = matches!((first, rest), ('p' | 'P', [_, 's' | 'S', ..]));
+                    let text = self.take(if whole { 4 } else { 2 }, char::is_whitespace);
+                    self.play(&text, at, None)?;
                 }
             }
         }
@@ -281,7 +237,9 @@ impl<'a> Reader<'a> {
     fn ggf_games(&mut self) -> Result<Vec<Transcript>, TextError> {
         let mut games = Vec::new();
         loop {
-            self.skip(|sign| sign.is_whitespace() || sign.is_ascii_digit());
+            self.take(usize::MAX, |sign| {
+                !sign.is_whitespace() && !sign.is_ascii_digit()
+            });
             if self.peek().is_none() {
                 return Ok(games);
             }
@@ -292,13 +250,12 @@ impl<'a> Reader<'a> {
     fn ggf_game(&mut self) -> Result<Transcript, TextError> {
         self.expect('(')?;
         self.expect(';')?;
-        let mut replay = Replay::new(self.game, self.game.start());
         loop {
-            self.skip(char::is_whitespace);
+            self.take(usize::MAX, |sign| !sign.is_whitespace());
             if self.peek() == Some(';') {
                 self.next += 1;
                 self.expect(')')?;
-                return Ok(replay.read);
+                return Ok(self.begin(self.game.start()));
             }
             let name_at = self.next;
             let name = self.take(usize::MAX, |sign| !sign.is_ascii_alphabetic());
@@ -308,39 +265,21 @@ impl<'a> Reader<'a> {
             self.expect(']')?;
             match name.as_str() {
                 "GM" if !value.eq_ignore_ascii_case("othello") => {
-                    return Err(TextError::new(
-                        at + 1,
-                        format!("a game of {value:?}, not Othello"),
-                    ));
+                    return wrong(at, format!("a game of {value:?}, not Othello"));
                 }
                 "TY" if value.contains(['a', 'k']) => {
-                    return Err(TextError::new(
-                        at + 1,
-                        "games with another result (anti, komi) are not read",
-                    ));
+                    return wrong(at, "games with another result (anti, komi) are not read");
                 }
-                "PB" => replay.read.players[BLACK] = value,
-                "PW" => replay.read.players[WHITE] = value,
-                "BO" if replay.read.moves.is_empty() => {
-                    let start = self.board(&value, at)?;
-                    replay = Replay {
-                        position: start,
-                        read: Transcript {
-                            start,
-                            ..replay.read
-                        },
-                        ..replay
-                    };
+                "PB" => self.read.players[BLACK] = value,
+                "PW" => self.read.players[WHITE] = value,
+                "BO" if self.read.moves.is_empty() => {
+                    self.position = self.board(&value, at)?;
+                    self.read.start = self.position;
                 }
-                "BO" => {
-                    return Err(TextError::new(
-                        name_at + 1,
-                        "the board stands before the moves",
-                    ));
-                }
+                "BO" => return wrong(name_at, "the board stands before the moves"),
                 "B" | "W" => {
                     let seat = if name == "B" { BLACK } else { WHITE };
-                    replay.play(value.split('/').next().unwrap_or_default(), at, Some(seat))?;
+                    self.play(value.split('/').next().unwrap_or_default(), at, Some(seat))?;
                 }
                 _ => {}
             }
@@ -350,27 +289,20 @@ impl<'a> Reader<'a> {
     /// A board as GGF writes it: its size, rows of `*`, `O` and `-`, and the side to move.
     fn board(&self, value: &str, at: usize) -> Result<Position, TextError> {
         let (size, rest) = value.split_once(' ').unwrap_or((value, ""));
-        if size != self.game.size().to_string() {
-            let problem = format!(
-                "a board of size {size:?}; this game has {}",
-                self.game.size()
-            );
-            return Err(TextError::new(at + 1, problem));
+        let own = self.game.size();
+        if size != own.to_string() {
+            return wrong(at, format!("a board of size {size:?}; this game has {own}"));
         }
         let (rows, side) = rest.trim_end().rsplit_once(' ').unwrap_or((rest, ""));
-        let rows: String = rows.chars().filter(|sign| !sign.is_whitespace()).collect();
-        self.game
-            .parse_position(&format!("{rows} {side}").replace('*', "X"))
-            .map_err(|error| {
-                let sign = error.character;
-                TextError::new(
-                    at + 1,
-                    format!(
-                        "the board's sign {sign}, spaces left out: {}",
-                        error.problem
-                    ),
-                )
-            })
+        let rows: String = rows.split_whitespace().collect();
+        let position = format!("{rows} {side}").replace('*', "X");
+        self.game.parse_position(&position).or_else(|error| {
+            let (sign, problem) = (error.character, error.problem);
+            wrong(
+                at,
+                format!("the board's sign {sign}, spaces left out: {problem}"),
+            )
+        })
     }
 }
 
@@ -387,32 +319,33 @@ mod tests {
         games.remove(0)
     }
 
-    fn problem(text: &str) -> String {
-        read(&Reversi::EIGHT, text).unwrap_err().to_string()
-    }
-
     #[test]
     fn moves_in_a_row_are_read_and_written() {
         let game = Reversi::EIGHT;
         let read_back = one(SHORT);
-        assert_eq!(
-            (read_back.moves.len(), read_back.row(&game)),
-            (11, SHORT.to_owned())
-        );
+        assert_eq!((read_back.moves.len(), &*read_back.row(&game)), (11, SHORT));
         assert_eq!(read(&game, " F5 D6 c3\r\n\nf5f6\n").unwrap().len(), 2);
         assert_eq!(read(&game, "").unwrap(), []);
-        assert_eq!(
-            problem("f5d6\nf5d7"),
-            "character 3: a disc on d7 would turn no disc (line 2)"
-        );
-        assert_eq!(
-            problem("f5pa"),
-            "character 3: no pass while there is a move: f4"
-        );
-        assert_eq!(
-            problem("f5d"),
-            "character 4: a move is a square, a-h and 1-8, or pass"
-        );
+    }
+
+    #[test]
+    fn problems_name_the_character_and_the_line() {
+        for problem in [
+            "f5d6\nf5d7 -> 3: a disc on d7 would turn no disc (line 2)",
+            "f5pa -> 3: no pass while there is a move: f4",
+            "f5d -> 4: a move is a square, a-h and 1-8, or pass",
+            "e6f4e3f6g5d6e7f5c5a1 -> 19: the game is over before this move",
+            "(;GM[Go];) -> 6: a game of \"Go\", not Othello",
+            "(;W[f5];) -> 5: it is Black's turn",
+            "(;B[f5] -> 8: expected '[', found the end",
+            "(;B[f5]\n X -> 3: expected '[', found the end (line 2)",
+            "(;BO[6 ---- *];) -> 6: a board of size \"6\"; this game has 8",
+            "(;BO[8 ---- *];) -> 6: the board's sign 5, spaces left out: expected X, O or - on e1, found ' '",
+        ] {
+            let (text, expected) = problem.split_once(" -> ").unwrap();
+            let error = read(&Reversi::EIGHT, text).unwrap_err().to_string();
+            assert_eq!(error, format!("character {expected}"));
+        }
     }
 
     #[test]
@@ -430,11 +363,8 @@ mod tests {
         }
         let next = game.random_move(&position, random.next_u64());
         moves.push(next);
-        let whole = Transcript {
-            start: game.start(),
-            moves,
-            players: Default::default(),
-        };
+        let mut whole = Transcript::new(game.start());
+        whole.moves = moves;
         let row = whole.row(&game);
         assert!(!row.contains('-'));
         assert_eq!(read(&game, &row).unwrap(), [whole.clone()]);
@@ -465,14 +395,6 @@ mod tests {
         );
         assert_eq!(games[0].ggf(&game), written);
         assert_eq!(one(&written), games[0]);
-        assert!(problem("(;GM[Go];)").starts_with("character 6: a game of \"Go\""));
-        assert_eq!(problem("(;W[f5];)"), "character 5: it is Black's turn");
-        assert_eq!(
-            problem("(;B[f5]"),
-            "character 8: expected '[', found the end"
-        );
-        assert!(problem("(;BO[6 ---- *];)").contains("a board of size \"6\"; this game has 8"));
-        assert!(problem("(;BO[8 ---- *];)").contains("sign 5, spaces left out"));
     }
 
     #[test]
@@ -483,9 +405,5 @@ mod tests {
         assert!(whole.ggf(&game).contains("RE[+64]"), "{}", whole.ggf(&game));
         whole.moves.pop();
         assert!(whole.ggf(&game).contains("RE[?]"));
-        assert_eq!(
-            problem("e6f4e3f6g5d6e7f5c5a1"),
-            "character 19: the game is over before this move"
-        );
     }
 }

@@ -278,7 +278,7 @@ pub(crate) fn table(result: &MatchResult) -> String {
         100.0 * result.superiority,
         1e6 * seconds_a,
         1e6 * seconds_b,
-        result.games_in_words().trim_end_matches(" games"),
+        result.games_in_words().replacen(" games", "", 1),
         result.games_per_second,
         result.mean_plies,
         if result.draws > 0 { "scores" } else { "wins" },

@@ -111,7 +111,12 @@ fn run_for<G: Playable>(arguments: &Arguments, game: &G) -> Result<ExitCode> {
         })?;
         let valued: Vec<_> = samples
             .par_iter()
-            .map(|(position, result)| (f64::from(evaluator.value_of(game, position)), *result))
+            .map(|(position, result)| {
+                let value = evaluator.value_of(game, position);
+                // Whole games are what is fitted here, too.
+                let value = evaluator.in_whole_games(value).unwrap_or(value);
+                (f64::from(value), *result)
+            })
             .collect();
         let built_in = cross_entropy(valued.into_iter());
         if arguments.json {

@@ -130,7 +130,12 @@ impl<G: Playable> SelfPlay<G> {
             .adjudicate
             .map(|remaining| tables(&game, remaining))
             .transpose();
-        let tables = tables.map_err(|error| setting(format!("'adjudicate': {error}")))?;
+        // The game calls what it knows by the key of its players.
+        let own = G::oracle().map_or(String::new(), |oracle| format!("'{}'", oracle.key));
+        let tables = tables.map_err(|error| match error.strip_prefix(&own) {
+            Some(problem) if !own.is_empty() => setting(format!("'adjudicate'{problem}")),
+            _ => setting(format!("'adjudicate': {error}")),
+        })?;
         let mut labels = Vec::with_capacity(config.labels.len());
         for label in &mut config.labels {
             let recipe = LabelRecipe::new(label, &game)?;

@@ -248,7 +248,7 @@ fn the_options_of_self_play_reach_the_games() {
         (&["--hours", "nan"], "--hours"),
         (&["--temperature", "-1"], "'temperature' is"),
         (&["--adjudicate", "9"], "'adjudicate' is a number"),
-        (&["--endgames", "5-4"], "2 to 12 stones"),
+        (&["--endgames", "5-4"], "has none of 5 to 4 stones"),
         (
             &["--endgames", "2-4", "--endgames-share", "2"],
             "share of 'endgames'",

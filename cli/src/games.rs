@@ -8,6 +8,10 @@ use engine::games::einstein::Standard;
 use engine::play::notation::{Arguments, Notation, Problem};
 use engine::play::playable::Playable;
 use engine::play::registry::EvaluatorEntry;
+use std::any::Any;
+use std::path::PathBuf;
+use trainer::data::shards_of;
+use trainer::shard;
 
 /// Calls a macro with the type of every game.
 macro_rules! for_games {
@@ -42,6 +46,28 @@ macro_rules! in_game {
     }};
 }
 pub(crate) use in_game;
+
+/// Runs an expression that is generic over the game with the type that a text names, whatever its
+/// parameters: a set of records says itself which rules it has.
+macro_rules! with_type {
+    ($text:expr, $game:ident => $body:expr) => {
+        $crate::games::for_games!(in_type $text, $game => $body)
+    };
+}
+pub(crate) use with_type;
+
+macro_rules! in_type {
+    ([$($type:ty),*] $text:expr, $game:ident => $body:expr) => {
+        match $crate::games::parse($text)?.name.as_str() {
+            $(<$type as engine::play::playable::Playable>::NAME => {
+                type $game = $type;
+                $body
+            })*
+            name => Err($crate::games::unknown(name)),
+        }
+    };
+}
+pub(crate) use in_type;
 
 macro_rules! each_game {
     ([$($type:ty),*] $games:ident => $body:expr) => {
@@ -120,6 +146,29 @@ pub(crate) fn unknown(name: &str) -> anyhow::Error {
         "there is no game '{name}'; there are {}",
         names().join(", ")
     )
+}
+
+/// A value of one type as one of another, if both are the same: what a generic command does for
+/// one game alone.
+pub(crate) fn only<Have: 'static, Want: 'static>(have: Have) -> Option<Want> {
+    let mut have = Some(have);
+    (&mut have as &mut dyn Any)
+        .downcast_mut::<Option<Want>>()
+        .and_then(Option::take)
+}
+
+/// The game of records, as their first shard that says one has it. If none does, the usual game:
+/// whoever reads them says what is wrong with them.
+pub(crate) fn of_records(paths: &[PathBuf]) -> String {
+    fn of_old<G: Playable>(rules: &str) -> Option<String> {
+        G::old_records(rules).map(|(game, _)| game.notation())
+    }
+    let shards = shards_of(paths).unwrap_or_default();
+    let said = shards.iter().find_map(|path| shard::game_of(path).ok());
+    let said = said.unwrap_or_else(|| Standard::NAME.to_owned());
+    // Shards of versions 2 and 3 name rules of the one game that there was.
+    let old = for_games!(each_game OneGame => of_old::<OneGame>(&said));
+    old.into_iter().flatten().next().unwrap_or(said)
 }
 
 /// All games with their parameters.

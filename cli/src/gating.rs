@@ -6,12 +6,15 @@
 //! nobody.
 
 use anyhow::{Context, Result};
-use benches::arena::{Contestant, MatchOptions, MatchResult, StoppingRule, play_match};
+use benches::arena::{
+    Contestant, MatchOptions, MatchResult, Openings, Starts, StoppingRule, play_match,
+};
 use benches::statistics::sequential::Verdict;
 use engine::core::random::SeedSpace;
-use engine::games::einstein::Standard;
+use engine::play::playable::Playable;
 use serde_json::Value;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 /// What stands for the evaluator in the notation of a player.
 const PLACES: [&str; 2] = ["{model}", "MODEL"];
@@ -27,8 +30,8 @@ pub(crate) fn with_evaluator(template: &str, evaluator: &str) -> Result<String> 
 }
 
 /// Under what conditions the two meet.
-pub(crate) struct Gate {
-    pub(crate) game: Standard,
+pub(crate) struct Gate<G> {
+    pub(crate) game: G,
     pub(crate) rule: StoppingRule,
     /// Most pairs of games.
     pub(crate) pairs: u64,
@@ -37,14 +40,25 @@ pub(crate) struct Gate {
     pub(crate) state: Option<PathBuf>,
 }
 
-impl Gate {
-    /// Plays until the test is decided, or to the last pair.
+impl<G: Playable> Gate<G> {
+    /// Plays from the game's usual openings until the test is decided, or to the last pair.
     pub(crate) fn play(
         &self,
-        candidate: &Contestant<Standard>,
-        against: &Contestant<Standard>,
+        candidate: &Contestant<G>,
+        against: &Contestant<G>,
+    ) -> Result<MatchResult> {
+        self.play_from(Openings::usual::<G>(), candidate, against)
+    }
+
+    /// As [`Gate::play`], from other openings.
+    pub(crate) fn play_from(
+        &self,
+        starts: impl Starts<G> + 'static,
+        candidate: &Contestant<G>,
+        against: &Contestant<G>,
     ) -> Result<MatchResult> {
         let options = MatchOptions {
+            starts: Arc::new(starts),
             threads: rayon::current_num_threads(),
             state: self.state.clone(),
             progress: true,

@@ -76,7 +76,9 @@ fn main() -> ExitCode {
         ));
     }
     tables::provide();
-    benches::external::provide_external::<engine::games::einstein::Standard>();
+    // Another program may play every game.
+    let [..] =
+        games::for_games!(each_game OneGame => benches::external::provide_external::<OneGame>());
     let done = match alea.command {
         Command::Pipeline(arguments) => commands::pipeline::run(&arguments),
         Command::Improve(arguments) => commands::improve::run(&arguments),

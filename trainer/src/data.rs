@@ -16,14 +16,17 @@ pub mod relabel;
 pub mod rewrite;
 mod source;
 mod staging;
+pub mod transcripts;
 pub mod verify;
 
 pub use source::Source;
 
 use crate::label::LabelError;
 use crate::manifest::ManifestError;
-use crate::shard::{self, ShardError};
-use engine::core::files::FileError;
+use crate::shard::{self, PlayedGame, ShardError};
+use engine::core::files::{self, FileError};
+use engine::play::playable::Playable;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
 /// Why a set of records cannot be read or made.
@@ -137,6 +140,41 @@ pub fn shards_of(paths: &[PathBuf]) -> Result<Vec<PathBuf>, DataError> {
         }
     }
     Ok(shards)
+}
+
+/// Writes a file: what comes before the games, then each game with its number from 0; how many
+/// there are.
+fn write_games<G: Playable>(
+    source: &Source<G>,
+    path: &Path,
+    before: impl FnOnce(&mut dyn Write) -> std::io::Result<()>,
+    mut each: impl FnMut(&mut dyn Write, u64, &PlayedGame<G>) -> Result<std::io::Result<()>, DataError>,
+) -> Result<u64, DataError> {
+    let mut games = 0;
+    // Whatever stops the reading of games has to get out through the writing of the file.
+    let mut failure = None;
+    let written = files::write_atomically(path, |file| {
+        before(file)?;
+        let stopped = source.each_game(|game| {
+            let written = each(file, games, &game)?;
+            games += 1;
+            written.map_err(|cause| {
+                FileError::Write {
+                    path: path.to_owned(),
+                    cause,
+                }
+                .into()
+            })
+        });
+        stopped.map_err(|error| {
+            failure = Some(error);
+            std::io::Error::other("the games cannot be read")
+        })
+    });
+    match (failure, written) {
+        (Some(error), _) => Err(error),
+        (None, written) => Ok(written.map(|()| games)?),
+    }
 }
 
 /// The directory a path is in.

@@ -1,11 +1,12 @@
 //! `alea arena`: a match between two players, with an honest interval.
 
 use crate::commands::MOST_GAMES;
-use crate::games::GameArguments;
+use crate::games::{GameArguments, only, with_game};
 use crate::output;
 use anyhow::{Result, anyhow, bail};
 use benches::arena::{
-    Contestant, MatchOptions, MatchResult, SequentialResult, StoppingRule, play_match,
+    Contestant, MatchOptions, MatchResult, Openings, SequentialResult, Starts, StoppingRule,
+    play_match,
 };
 use benches::statistics::Interval;
 use benches::statistics::sequential::{EloModel, SequentialTest, Verdict};
@@ -14,11 +15,12 @@ use engine::core::files;
 use engine::games::einstein::Standard;
 use engine::play::build::PlayerRecipe;
 use engine::play::notation::Notation;
+use engine::play::playable::Playable;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 
-/// Let two players play pairs of games with sides swapped, the same set-ups and the same dice
+/// Let two players play pairs of games with sides swapped, the same starts and the same dice
 ///
 /// Another program plays as external(cmd="..."); the protocol is described in docs/formats.md.
 #[derive(clap::Args)]
@@ -42,67 +44,25 @@ pub(crate) struct Arguments {
     json: bool,
 }
 
-/// How matches are played; shared by `arena` and `tournament`.
+/// Which games are played; shared by all commands that play matches.
 #[derive(clap::Args)]
-pub(crate) struct MatchArguments {
-    /// Games a match, 2000 unless told; an odd number is rounded up, because games come in pairs
+pub(crate) struct PairArguments {
+    /// Games a match [default: 2000, or at most 200000 if a sequential test ends it]; an odd number
+    /// is rounded up, because games come in pairs
     #[arg(long, value_parser = clap::value_parser!(u64).range(1..=MOST_GAMES), allow_negative_numbers = true)]
     games: Option<u64>,
-    /// Seed of set-ups, dice and players
+    /// Seed of starts, dice and players
     #[arg(long, default_value_t = 1)]
-    seed: u64,
-    /// Set-ups: 'random', 'nash' (a mix that comes with the program) or nash:FILE, RED:BLUE (two
-    /// indices 0-719 or two orders of 123456), or a file with one RED:BLUE a line; 'alea setups'
-    /// makes such files
-    #[arg(long, default_value = "random", value_name = "SETUPS")]
-    setups: String,
+    pub(crate) seed: u64,
+    /// Random moves that each pair begins with, the same in both games [default: as the game needs
+    /// them: 8 in reversi, none in games of dice]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(..=1000))]
+    opening_plies: Option<u16>,
     /// Where finished pairs are kept, so that an interrupted match can go on
     #[arg(long, value_name = "PATH")]
-    state: Option<PathBuf>,
-    /// Tell the luck of every roll and report scores without it: an evaluator, looked at one ply
-    /// deep, or a player that rates moves (star1(depth=2, eval=abt) unless named); a good one saves
-    /// more games
-    #[arg(long, value_name = "EVAL|PLAYER", num_args = 0..=1, default_missing_value = "star1(depth=2, eval=abt)")]
-    luck: Option<String>,
+    pub(crate) state: Option<PathBuf>,
     #[command(flatten)]
-    game: GameArguments,
-}
-
-impl MatchArguments {
-    pub(crate) fn game(&self) -> Result<Standard> {
-        self.game.einstein("the arena plays EinStein")
-    }
-
-    pub(crate) fn options(&self) -> Result<MatchOptions<Standard>> {
-        let list = Path::new(&self.setups);
-        let setups: Setups = if list.is_file() {
-            Setups::read_list(list)?
-        } else {
-            self.setups.parse()?
-        };
-        Ok(MatchOptions {
-            starts: Arc::new(setups),
-            threads: rayon::current_num_threads(),
-            state: self.state.clone(),
-            progress: true,
-            luck: self
-                .luck
-                .as_ref()
-                .map(|teller| self.teller(teller))
-                .transpose()?,
-            ..MatchOptions::new(
-                self.game()?,
-                self.games.unwrap_or(GAMES).div_ceil(2),
-                self.seed,
-            )
-        })
-    }
-
-    /// Who tells luck: evaluators are looked at one ply deep.
-    fn teller(&self, notation: &str) -> Result<Contestant<Standard>> {
-        let evaluated = contestant(&format!("star1(depth=1, eval={notation})"), &self.game()?);
-        evaluated.or_else(|_| contestant(notation, &self.game()?))
-    }
+    pub(crate) game: GameArguments,
 }
 
 /// Games of a match unless told.
@@ -110,6 +70,96 @@ const GAMES: u64 = 2000;
 
 /// Most games of a match that a sequential test ends, unless told.
 const GAMES_OF_A_TEST: u64 = 200_000;
+
+impl PairArguments {
+    /// How many pairs, if a sequential test may end them or not.
+    pub(crate) fn pairs(&self, tested: bool) -> u64 {
+        let usual = if tested { GAMES_OF_A_TEST } else { GAMES };
+        self.games.unwrap_or(usual).div_ceil(2)
+    }
+
+    /// Where they start.
+    pub(crate) fn openings<G: Playable>(&self) -> Openings {
+        let plies = |plies: u16| Openings {
+            plies: plies.into(),
+        };
+        self.opening_plies.map_or_else(Openings::usual::<G>, plies)
+    }
+}
+
+/// How matches are played; shared by `arena` and `tournament`.
+#[derive(clap::Args)]
+pub(crate) struct MatchArguments {
+    #[command(flatten)]
+    pub(crate) pairs: PairArguments,
+    /// Set-ups of EinStein: 'random', 'nash' (a mix that comes with the program) or nash:FILE,
+    /// RED:BLUE (two indices 0-719 or two orders of 123456), or a file with one RED:BLUE a line;
+    /// 'alea setups' makes such files [default: random]
+    #[arg(long, value_name = "SETUPS", conflicts_with = "opening_plies")]
+    setups: Option<String>,
+    /// Tell the luck of every roll and report scores without it: an evaluator, looked at one ply
+    /// deep, or a player that rates moves (star1(depth=2, eval=abt) unless named; star1(depth=2) if
+    /// the game has no abt); a good one saves more games
+    #[arg(long, value_name = "EVAL|PLAYER", num_args = 0..=1, default_missing_value = USUAL_TELLER)]
+    luck: Option<String>,
+}
+
+/// Who tells luck unless named, and who does if the game does not know that one.
+const USUAL_TELLER: &str = "star1(depth=2, eval=abt)";
+const ANY_TELLER: &str = "star1(depth=2)";
+
+/// Reads where the pairs of a match start.
+type ReadStarts<G> = fn(&str) -> Result<Arc<dyn Starts<G>>>;
+
+fn read_setups(text: &str) -> Result<Arc<dyn Starts<Standard>>> {
+    let list = Path::new(text);
+    let setups: Setups = if list.is_file() {
+        Setups::read_list(list)?
+    } else {
+        text.parse()?
+    };
+    Ok(Arc::new(setups))
+}
+
+impl MatchArguments {
+    pub(crate) fn options<G: Playable>(&self, game: &G) -> Result<MatchOptions<G>> {
+        let starts: Arc<dyn Starts<G>> = match &self.setups {
+            None => Arc::new(self.pairs.openings::<G>()),
+            Some(setups) => {
+                let read = only::<ReadStarts<Standard>, ReadStarts<G>>(read_setups);
+                let none = || {
+                    anyhow!(
+                        "--setups: {} has none; its games begin with --opening-plies",
+                        G::NAME
+                    )
+                };
+                read.ok_or_else(none)?(setups)?
+            }
+        };
+        Ok(MatchOptions {
+            starts,
+            threads: rayon::current_num_threads(),
+            state: self.pairs.state.clone(),
+            progress: true,
+            luck: self
+                .luck
+                .as_ref()
+                .map(|teller| self.teller(teller, game))
+                .transpose()?,
+            ..MatchOptions::new(game.clone(), self.pairs.pairs(false), self.pairs.seed)
+        })
+    }
+
+    /// Who tells luck: evaluators are looked at one ply deep.
+    fn teller<G: Playable>(&self, notation: &str, game: &G) -> Result<Contestant<G>> {
+        let evaluated = contestant(&format!("star1(depth=1, eval={notation})"), game);
+        let named = evaluated.or_else(|_| contestant(notation, game));
+        match named {
+            Err(_) if notation == USUAL_TELLER => contestant(ANY_TELLER, game),
+            named => named,
+        }
+    }
+}
 
 /// A stopping rule from `elo0=0 elo1=5 alpha=0.05 beta=0.05 model=logistic count=pairs`.
 pub(crate) fn stopping_rule(words: &[String]) -> Result<StoppingRule> {
@@ -161,17 +211,17 @@ pub(crate) fn stopping_rule(words: &[String]) -> Result<StoppingRule> {
 ///
 /// Its name is its identity in state files, and another model may come to lie under the same path:
 /// the checksums of the models follow the notation.
-pub(crate) fn contestant(notation: &str, game: &Standard) -> Result<Contestant<Standard>> {
+pub(crate) fn contestant<G: Playable>(notation: &str, game: &G) -> Result<Contestant<G>> {
     contestant_shown(notation, notation, game)
 }
 
 /// As [`contestant`], but its name is another notation: one that calls models by names that say
 /// more than their paths.
-pub(crate) fn contestant_shown(
+pub(crate) fn contestant_shown<G: Playable>(
     notation: &str,
     shown: &str,
-    game: &Standard,
-) -> Result<Contestant<Standard>> {
+    game: &G,
+) -> Result<Contestant<G>> {
     let recipe = PlayerRecipe::parse(notation, game)?;
     let mut checksums = Vec::new();
     model_checksums(&Notation::parse(notation)?, &mut checksums)?;
@@ -205,23 +255,23 @@ pub(crate) fn short_checksum(path: &Path) -> Result<String> {
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
-    let game = arguments.options.game()?;
+    let game = &arguments.options.pairs.game;
+    with_game!(&game.notation(), game => run_for(arguments, &game))
+}
+
+fn run_for<G: Playable>(arguments: &Arguments, game: &G) -> Result<ExitCode> {
     let [a, b] = arguments.players.as_slice() else {
         bail!(
             "a match is between two players, not {}; for more there is: alea tournament",
             arguments.players.len()
         );
     };
-    let mut options = arguments.options.options()?;
+    let mut options = arguments.options.options(game)?;
     if let Some(words) = &arguments.sprt {
         options.stop = Some(stopping_rule(words)?);
-        options.pairs = arguments
-            .options
-            .games
-            .unwrap_or(GAMES_OF_A_TEST)
-            .div_ceil(2);
+        options.pairs = arguments.options.pairs.pairs(true);
     }
-    let result = play_match(&contestant(a, &game)?, &contestant(b, &game)?, &options)?;
+    let result = play_match(&contestant(a, game)?, &contestant(b, game)?, &options)?;
     if arguments.json {
         output::json(&result)?;
     } else {
@@ -239,7 +289,7 @@ pub(crate) fn table(result: &MatchResult) -> String {
          Elo             {:+.1}  [{:+.1}, {:+.1}]\n\
          superiority     {:.2} %\n\
          time a move     A {:.1} µs, B {:.1} µs\n\
-         games           {} ({:.0} a second), {:.1} plies each, first mover wins {:.1} %",
+         games           {} ({:.0} a second), {:.1} plies each, first mover {} {:.1} %",
         result.a,
         result.b,
         100.0 * result.score,
@@ -255,6 +305,7 @@ pub(crate) fn table(result: &MatchResult) -> String {
         result.games_in_words().trim_end_matches(" games"),
         result.games_per_second,
         result.mean_plies,
+        if result.draws > 0 { "scores" } else { "wins" },
         100.0 * result.first_mover_share,
     );
     if let Some(luck) = &result.luck {

@@ -1,10 +1,10 @@
 //! `alea calibrate`: fits the constants that turn raw scores into win probabilities.
 
 use crate::commands::MOST_GAMES;
+use crate::games::{GameArguments, with_game};
 use crate::output;
 use anyhow::{Result, anyhow, bail};
-use engine::core::random::{SeedSpace, derive_seed};
-use engine::games::einstein::{RED, Standard};
+use engine::core::random::{RandomStream, SeedSpace, derive_seed};
 use engine::play::build;
 use engine::play::playable::Playable;
 use rayon::prelude::*;
@@ -24,58 +24,67 @@ pub(crate) struct Arguments {
     /// Games to play
     #[arg(long, default_value_t = 200_000, value_parser = clap::value_parser!(u64).range(1..=MOST_GAMES), allow_negative_numbers = true)]
     games: u64,
-    /// The player of both sides
-    #[arg(
-        long,
-        default_value = "star1(depth=2, eval=schwarz)",
-        value_name = "PLAYER"
-    )]
-    player: String,
-    /// Evaluators with a raw score; may be given several times
-    #[arg(long = "eval", value_name = "EVALUATOR", default_values = ["schwarz", "farmer_boy", "abt", "greedy", "reciprocal"])]
+    /// The player of both sides [default: star1(depth=2) with the game's first evaluator]
+    #[arg(long, value_name = "PLAYER")]
+    player: Option<String>,
+    /// Evaluators with a raw score; may be given several times [default: all that the game has]
+    #[arg(long = "eval", value_name = "EVALUATOR")]
     evaluators: Vec<String>,
     /// Seed of the games
     #[arg(long, default_value_t = 1)]
     seed: u64,
+    #[command(flatten)]
+    game: GameArguments,
     /// Write one JSON object an evaluator
     #[arg(long)]
     json: bool,
 }
 
-/// Random plies at the start, for variety, and share of random moves later: few, so that results
-/// mean something.
+/// Random plies at the start, for variety, if the game does not need more, and share of random
+/// moves later: few, so that results mean something.
 const OPENING_PLIES: usize = 4;
 const EXPLORATION: f64 = 0.02;
 
 pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
-    let game = Standard::default();
-    let start = game.start([0, 0], RED);
+    with_game!(&arguments.game.notation(), game => run_for(arguments, &game))
+}
+
+fn run_for<G: Playable>(arguments: &Arguments, game: &G) -> Result<ExitCode> {
+    let start = game.random_start(&mut RandomStream::new(0), 0);
+    let own: Vec<&str> = G::evaluators().iter().map(|entry| entry.name).collect();
+    let player = match (&arguments.player, own.first()) {
+        (Some(player), _) => player.clone(),
+        (None, Some(first)) => format!("star1(depth=2, eval={first})"),
+        (None, None) => bail!("{} has no evaluators of its own", G::NAME),
+    };
+    let asked: Vec<&str> = arguments.evaluators.iter().map(String::as_str).collect();
     let mut evaluators = Vec::new();
-    for text in &arguments.evaluators {
-        let evaluator = build::evaluator(text, &game)?;
-        // Better said now than after all those games.
-        if evaluator.raw(&game, &start).is_none() {
+    for &text in if asked.is_empty() { &own } else { &asked } {
+        let evaluator = build::evaluator(text, game)?;
+        if evaluator.raw(game, &start).is_some() {
+            evaluators.push((text, evaluator));
+        } else if !asked.is_empty() {
+            // Better said now than after all those games.
             bail!("evaluator '{text}' has no raw score; its value is all there is");
         }
-        evaluators.push((text, evaluator));
     }
-    let run = SelfPlay::<Standard>::new(SelfPlayConfig {
+    let run = SelfPlay::<G>::new(SelfPlayConfig {
         players: vec![WeightedPlayer {
-            player: arguments.player.clone(),
+            player: player.clone(),
             weight: 1.0,
         }],
         games: arguments.games,
         seed: derive_seed(arguments.seed, SeedSpace::Calibration, &[]),
-        opening_plies: OPENING_PLIES,
+        opening_plies: G::OPENING_PLIES.max(OPENING_PLIES),
         exploration: EXPLORATION,
-        game: Standard::NAME.to_owned(),
+        game: game.notation(),
         options: SelfPlayOptions::default(),
         labels: Vec::new(),
     })?;
     let progress = progress_bar("games");
     progress.set_length(arguments.games);
     let samples: Vec<_> = (0..run.shards())
-        .flat_map(|shard| outcomes(&game, &run.play_shard(shard, &progress)))
+        .flat_map(|shard| outcomes(game, &run.play_shard(shard, &progress)))
         .collect();
     progress.finish_and_clear();
     if !arguments.json {
@@ -83,7 +92,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
             "{} positions of {} games of {}\n",
             samples.len(),
             arguments.games,
-            arguments.player
+            player
         ))?;
         output::line(
             "evaluator               slope     ±        offset    ±        loss      as built in",
@@ -92,7 +101,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
     for (text, evaluator) in evaluators {
         let scored: Option<Vec<(f32, f32)>> = samples
             .par_iter()
-            .map(|(position, result)| Some((evaluator.raw(&game, position)?, *result)))
+            .map(|(position, result)| Some((evaluator.raw(game, position)?, *result)))
             .collect();
         let scored = scored.ok_or_else(|| {
             anyhow!("evaluator '{text}' has no raw score; its value is all there is")
@@ -102,7 +111,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
         })?;
         let valued: Vec<_> = samples
             .par_iter()
-            .map(|(position, result)| (f64::from(evaluator.value_of(&game, position)), *result))
+            .map(|(position, result)| (f64::from(evaluator.value_of(game, position)), *result))
             .collect();
         let built_in = cross_entropy(valued.into_iter());
         if arguments.json {

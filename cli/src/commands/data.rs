@@ -5,10 +5,11 @@ mod make;
 mod relabel;
 mod text;
 
+use crate::games::{self, with_type};
 use crate::output;
 use anyhow::{Result, bail};
 use clap::Subcommand;
-use engine::games::einstein::Standard;
+use engine::play::playable::Playable;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use trainer::data::Source;
@@ -48,6 +49,16 @@ struct Records {
     json: bool,
 }
 
+/// What every command that makes a new set reads, and where it goes.
+#[derive(clap::Args)]
+struct Remade {
+    #[command(flatten)]
+    records: Records,
+    /// New directory
+    #[arg(long, value_name = "DIR")]
+    out: PathBuf,
+}
+
 /// Replay every game against the rules and name every bad record; the exit code is 1 if there is
 /// one
 #[derive(clap::Args)]
@@ -58,48 +69,74 @@ struct Verify {
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
-    match &arguments.command {
-        Command::Info(arguments) => info::run(arguments)?,
-        Command::Verify(arguments) => run_verify(&arguments.records)?,
-        Command::Merge(arguments) => arguments.run()?,
-        Command::Filter(arguments) => arguments.run()?,
-        Command::Sample(arguments) => arguments.run()?,
-        Command::Shuffle(arguments) => arguments.run()?,
-        Command::Split(arguments) => arguments.run()?,
-        Command::Relabel(arguments) => arguments.run()?,
-        Command::Export(arguments) => arguments.run()?,
-        Command::Import(arguments) => arguments.run()?,
-    }
+    let command = &arguments.command;
+    with_type!(&command.game(), OneGame => command.run::<OneGame>())?;
     Ok(ExitCode::SUCCESS)
 }
 
-fn run_verify(records: &Records) -> Result<()> {
-    let found = verify::<Standard>(&records.paths)?;
-    if records.json {
-        output::json(&found)?;
-    } else {
-        for problem in &found.problems {
-            output::line(&format!("BAD  {problem}"))?;
-        }
-        let missing = if found.missing > 0 {
-            format!("; {} shards are yet to be made", found.missing)
-        } else {
-            String::new()
+impl Command {
+    /// The game of the records; they say it themselves.
+    fn game(&self) -> String {
+        let records = match self {
+            Self::Info(info) => &info.records,
+            Self::Verify(verify) => &verify.records,
+            Self::Merge(merge) => &merge.set.records,
+            Self::Filter(filter) => &filter.set.records,
+            Self::Sample(sample) => &sample.set.records,
+            Self::Shuffle(shuffle) => &shuffle.set.records,
+            Self::Split(split) => &split.set.records,
+            Self::Relabel(relabel) => &relabel.set.records,
+            Self::Export(export) => &export.records,
+            Self::Import(import) => return import.game(),
         };
-        output::line(&format!(
-            "{} shards, {} games, {} positions replayed{missing}",
-            found.shards, found.games, found.positions
-        ))?;
+        games::of_records(&records.paths)
     }
-    match found.problems.len() {
-        0 => Ok(()),
-        1 => bail!("1 record is bad"),
-        more => bail!("{more} records are bad"),
+
+    fn run<G: Playable>(&self) -> Result<()> {
+        match self {
+            Self::Info(info) => info.run::<G>(),
+            Self::Verify(verify) => verify.run::<G>(),
+            Self::Merge(merge) => merge.run::<G>(),
+            Self::Filter(filter) => filter.run::<G>(),
+            Self::Sample(sample) => sample.run::<G>(),
+            Self::Shuffle(shuffle) => shuffle.run::<G>(),
+            Self::Split(split) => split.run::<G>(),
+            Self::Relabel(relabel) => relabel.run::<G>(),
+            Self::Export(export) => export.run::<G>(),
+            Self::Import(import) => import.run::<G>(),
+        }
+    }
+}
+
+impl Verify {
+    fn run<G: Playable>(&self) -> Result<()> {
+        let found = verify::<G>(&self.records.paths)?;
+        if self.records.json {
+            output::json(&found)?;
+        } else {
+            for problem in &found.problems {
+                output::line(&format!("BAD  {problem}"))?;
+            }
+            let missing = if found.missing > 0 {
+                format!("; {} shards are yet to be made", found.missing)
+            } else {
+                String::new()
+            };
+            output::line(&format!(
+                "{} shards, {} games, {} positions replayed{missing}",
+                found.shards, found.games, found.positions
+            ))?;
+        }
+        match found.problems.len() {
+            0 => Ok(()),
+            1 => bail!("1 record is bad"),
+            more => bail!("{more} records are bad"),
+        }
     }
 }
 
 impl Records {
-    fn open(&self) -> Result<Source<Standard>> {
+    fn open<G: Playable>(&self) -> Result<Source<G>> {
         Ok(Source::open(&self.paths)?)
     }
 

@@ -4,16 +4,15 @@
 //! test accepts; the model is there before the ledger names it; no line of the ledger and no
 //! shipped model is ever changed.
 
-use crate::commands::MOST_GAMES;
-use crate::commands::arena::{contestant, standing, stopping_rule, table};
-use crate::games::GameArguments;
+use crate::commands::arena::{PairArguments, contestant, standing, stopping_rule, table};
+use crate::games::with_game;
 use crate::gating::{self, Gate};
 use crate::output;
 use anyhow::{Context, Result, anyhow, bail};
 use benches::arena::MatchResult;
 use engine::core::files;
-use engine::games::einstein::Standard;
-use engine::games::einstein::learned::weights::{Model, ModelFile};
+use engine::learned::files::{Model, ModelFile};
+use engine::learned::inputs::Learnable;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -25,8 +24,8 @@ const MARK: &str = "<!-- A line for each shipped model goes here. -->";
 /// Promote a model if a sequential test finds it better than another one
 ///
 /// Both play with the same search. A model that is accepted is copied beside the ledger, and a line
-/// is added to that. The exit code is 0 only then. With --state an interrupted test goes on where
-/// it stopped.
+/// is added to that. The exit code is 0 only then: a test that the last game leaves open promotes
+/// nobody. With --state an interrupted test goes on where it stopped.
 #[derive(clap::Args)]
 #[command(
     after_help = "Example: alea gate runs/2/network.safetensors --against models/quick-network.safetensors --name better-network"
@@ -47,35 +46,29 @@ pub(crate) struct Arguments {
     /// The hypotheses, as for alea arena
     #[arg(long, num_args = 1..=6, default_values = ["elo0=0", "elo1=10"], value_name = "elo0=E elo1=E")]
     sprt: Vec<String>,
-    /// Most games; if they do not decide it, the model is not promoted
-    #[arg(long, default_value_t = 200_000, value_parser = clap::value_parser!(u64).range(1..=MOST_GAMES), allow_negative_numbers = true)]
-    games: u64,
-    /// Seed of set-ups, dice and players
-    #[arg(long, default_value_t = 1)]
-    seed: u64,
-    /// Where finished pairs are kept, so that an interrupted test can go on
-    #[arg(long, value_name = "PATH")]
-    state: Option<PathBuf>,
+    #[command(flatten)]
+    pairs: PairArguments,
     /// The ledger; the model is copied into its folder
     #[arg(long, default_value = "models/README.md", value_name = "PATH")]
     ledger: PathBuf,
     /// The model's name from now on; that of its file unless told
     #[arg(long)]
     name: Option<String>,
-    #[command(flatten)]
-    game: GameArguments,
     /// Write the result as JSON
     #[arg(long)]
     json: bool,
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
-    let game = arguments.game.einstein("gates play EinStein")?;
-    let promotion = Promotion::prepare(arguments)?;
+    with_game!(&arguments.pairs.game.notation(), game => run_for(arguments, &game))
+}
+
+fn run_for<G: Learnable>(arguments: &Arguments, game: &G) -> Result<ExitCode> {
+    let promotion = Promotion::prepare(arguments, game)?;
     let player = |evaluator: &str| {
         contestant(
             &gating::with_evaluator(&arguments.player, evaluator).context("--player")?,
-            &game,
+            game,
         )
     };
     let model = |path: &Path| format!("\"model:{}\"", path.display());
@@ -87,11 +80,15 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
     let gate = Gate {
         game: game.clone(),
         rule: stopping_rule(&arguments.sprt)?,
-        pairs: arguments.games.div_ceil(2),
-        seed: arguments.seed,
-        state: arguments.state.clone(),
+        pairs: arguments.pairs.pairs(true),
+        seed: arguments.pairs.seed,
+        state: arguments.pairs.state.clone(),
     };
-    let result = gate.play(&player(&model(&arguments.candidate))?, &player(&against)?)?;
+    let result = gate.play_from(
+        arguments.pairs.openings::<G>(),
+        &player(&model(&arguments.candidate))?,
+        &player(&against)?,
+    )?;
     let promoted = gating::is_better(&result);
     if promoted {
         promotion.carry_out(&result, arguments)?;
@@ -117,18 +114,18 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
 }
 
 /// A promotion that is possible; whether it happens the games decide.
-struct Promotion {
+struct Promotion<G: Learnable> {
     bytes: Vec<u8>,
-    model: ModelFile,
+    model: ModelFile<G>,
     name: String,
     path: PathBuf,
 }
 
-impl Promotion {
+impl<G: Learnable> Promotion<G> {
     /// Finds out before any game what would be in the way.
-    fn prepare(arguments: &Arguments) -> Result<Self> {
+    fn prepare(arguments: &Arguments, game: &G) -> Result<Self> {
         let candidate = &arguments.candidate;
-        let model = ModelFile::load(&Standard::default(), candidate)?;
+        let model = ModelFile::load(game, candidate)?;
         let bytes = files::read(candidate)?;
         let stem = || {
             candidate
@@ -196,7 +193,7 @@ impl Promotion {
         let shape = match &self.model.model {
             Model::NTuple(model) => format!("n-tuples, `{}`", model.set().name()),
             Model::Network(model) => format!("network, layers {:?}", model.weights().widths()),
-            Model::Integer(model) => format!("integer network, layers {:?}", model.shape()),
+            Model::Integer(_) => "integer network".to_owned(),
         };
         let known = |value: &Value| {
             if value.is_null() {
@@ -221,14 +218,14 @@ impl Promotion {
             .map(standing)
             .unwrap_or_default();
         let outcome = format!(
-            "gate: {:.2} % [{:.2}, {:.2}] of {} games against `{}`, both `{}`, seed {}; {test}",
+            "gate: {:.2} % [{:.2}, {:.2}] of {} against `{}`, both `{}`, seed {}; {test}",
             100.0 * result.score,
             100.0 * result.interval.lower,
             100.0 * result.interval.upper,
-            result.games,
+            result.games_in_words(),
             arguments.against,
             arguments.player,
-            arguments.seed,
+            arguments.pairs.seed,
         );
         let cells = [
             format!("[{0}]({0}.safetensors)", self.name),

@@ -4,9 +4,10 @@ mod variety;
 
 use self::variety::VarietyArguments;
 use crate::commands::MOST_GAMES;
+use crate::games::{GameArguments, with_game};
 use crate::output;
 use anyhow::{Context, Result, bail};
-use engine::games::einstein::Standard;
+use engine::play::playable::Playable;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
@@ -57,12 +58,12 @@ pub(crate) struct Arguments {
     /// Seed of everything random
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// Share of random moves
-    #[arg(long, default_value_t = SelfPlayConfig::of(&Standard::default()).exploration)]
-    exploration: f64,
-    /// Random plies at the start of every game
-    #[arg(long, default_value_t = SelfPlayConfig::of(&Standard::default()).opening_plies)]
-    opening_plies: usize,
+    /// Share of random moves [default: 0.08]
+    #[arg(long)]
+    exploration: Option<f64>,
+    /// Random plies at the start of every game [default: as the game needs them, at least 2]
+    #[arg(long)]
+    opening_plies: Option<usize>,
     /// Also value every position before its roll, under a name: "deep=star2(depth=4)",
     /// "net=model:PATH", "exact=tables(stones=5)"; may be given several times
     #[arg(long = "label", value_name = "NAME=PLAYER")]
@@ -70,7 +71,7 @@ pub(crate) struct Arguments {
     #[command(flatten)]
     variety: VarietyArguments,
     #[command(flatten)]
-    game: crate::games::GameArguments,
+    game: GameArguments,
     /// Write the summary as JSON
     #[arg(long)]
     json: bool,
@@ -97,8 +98,8 @@ impl Part {
     }
 }
 
-/// How many games the run has.
-fn games(arguments: &Arguments) -> Result<u64> {
+/// How many games the run has, `usual` if nothing is said.
+fn games(arguments: &Arguments, usual: u64) -> Result<u64> {
     match (arguments.games, arguments.shard) {
         (Some(games), Some(part)) if games.div_ceil(GAMES_PER_SHARD) != part.of => {
             let shards = games.div_ceil(GAMES_PER_SHARD);
@@ -111,27 +112,29 @@ fn games(arguments: &Arguments) -> Result<u64> {
         (Some(games), _) => Ok(games),
         (None, Some(part)) => Ok(part.of * GAMES_PER_SHARD),
         (None, None) if arguments.target_positions.is_some() => Ok(MOST_GAMES),
-        (None, None) => Ok(SelfPlayConfig::of(&Standard::default()).games),
+        (None, None) => Ok(usual),
     }
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
-    let players = if arguments.players.is_empty() {
-        SelfPlayConfig::of(&Standard::default()).players
-    } else {
-        arguments
-            .players
-            .iter()
-            .map(|text| weighted(text))
-            .collect::<Result<_>>()?
-    };
-    let run = SelfPlay::<Standard>::new(SelfPlayConfig {
-        players,
-        games: games(arguments)?,
+    with_game!(&arguments.game.notation(), game => run_for(arguments, &game))
+}
+
+fn run_for<G: Playable>(arguments: &Arguments, game: &G) -> Result<ExitCode> {
+    let usual = SelfPlayConfig::of(game);
+    let players = arguments.players.iter().map(|text| weighted(text));
+    let players = players.collect::<Result<Vec<_>>>()?;
+    let run = SelfPlay::<G>::new(SelfPlayConfig {
+        players: if players.is_empty() {
+            usual.players
+        } else {
+            players
+        },
+        games: games(arguments, usual.games)?,
         seed: arguments.seed,
-        opening_plies: arguments.opening_plies,
-        exploration: arguments.exploration,
-        game: arguments.game.notation(),
+        opening_plies: arguments.opening_plies.unwrap_or(usual.opening_plies),
+        exploration: arguments.exploration.unwrap_or(usual.exploration),
+        game: usual.game,
         options: arguments.variety.options(),
         labels: arguments
             .labels
@@ -254,8 +257,11 @@ fn label(text: &str) -> Result<LabelConfig> {
 /// The summary as a person reads it; `seconds` of wall time.
 pub(crate) fn table(summary: &SelfPlaySummary, seconds: f64) -> String {
     let percent = |part: f64, whole: u64| 100.0 * part / whole.max(1) as f64;
+    let distinct = summary
+        .distinct
+        .map_or(String::new(), |games| format!(" ({games} distinct)"));
     let mut text = format!(
-        "{} games, {} positions in {seconds:.1} s: {:.0} games/s, {:.0} positions/s\n{:.1} plies a game, {:.1} % won by who began, {:.1} % of moves explored",
+        "{} games{distinct}, {} positions in {seconds:.1} s: {:.0} games/s, {:.0} positions/s\n{:.1} plies a game, {:.1} % won by who began, {:.1} % of moves explored",
         summary.games,
         summary.positions,
         summary.games as f64 / seconds,

@@ -1,9 +1,11 @@
 //! `alea tournament`: everybody plays everybody.
 
 use crate::commands::arena::{MatchArguments, contestant};
+use crate::games::with_game;
 use crate::output;
 use anyhow::Result;
 use benches::arena::tournament::play_tournament;
+use engine::play::playable::Playable;
 use std::process::ExitCode;
 
 /// Let every player play every other one, and print the matrix
@@ -25,15 +27,21 @@ pub(crate) struct Arguments {
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
-    let game = arguments.options.game()?;
+    let game = &arguments.options.pairs.game;
+    with_game!(&game.notation(), game => run_for(arguments, &game))
+}
+
+fn run_for<G: Playable>(arguments: &Arguments, game: &G) -> Result<ExitCode> {
     let contestants = arguments
         .players
         .iter()
-        .map(|player| contestant(player, &game))
+        .map(|player| contestant(player, game))
         .collect::<Result<Vec<_>>>()?;
-    let result = play_tournament(&contestants, &arguments.options.options()?, |finished| {
-        output::note(&finished.to_string())
-    })?;
+    let result = play_tournament(
+        &contestants,
+        &arguments.options.options(game)?,
+        |finished| output::note(&finished.to_string()),
+    )?;
     if arguments.json {
         output::json(&result)?
     } else {

@@ -446,7 +446,7 @@ fn read_phases(container: &Container) -> Result<Vec<u8>, ModelProblem> {
     let Ok(text) = container.value("phases") else {
         return Ok(Vec::new());
     };
-    let phases: Option<Vec<u8>> = text.split(',').map(|stones| stones.parse().ok()).collect();
+    let phases: Option<Vec<u8>> = text.split(',').map(|left| left.parse().ok()).collect();
     phases.ok_or_else(|| ModelProblem::Value {
         key: "phases",
         value: text.to_owned(),

@@ -5,7 +5,7 @@
 //! written reads back as the same value, as text and as bytes.
 
 use super::notation::{Arguments, Notation, PlayerError, Problem};
-use super::registry::{AnyEvaluator, EvaluatorEntry, OracleEntry, PlayerEntry};
+use super::registry::{AnyEvaluator, EvaluatorEntry, OracleEntry, PlayerEntry, TranscriptForm};
 use crate::core::game::{Chance, Game, Seat};
 use crate::core::random::RandomStream;
 use crate::core::text::TextError;
@@ -138,6 +138,12 @@ pub trait Playable: Game {
     #[must_use]
     fn oracle() -> Option<&'static OracleEntry<Self>> {
         None
+    }
+
+    /// The forms in which other programs write whole games.
+    #[must_use]
+    fn transcripts() -> &'static [TranscriptForm<Self>] {
+        &[]
     }
 
     /// A learned evaluator from a file.

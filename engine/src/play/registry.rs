@@ -13,6 +13,7 @@ use crate::core::calibration::{Calibrated, Calibration};
 use crate::core::evaluator::{Evaluator, Score};
 use crate::core::game::Game;
 use crate::core::oracle::Oracle;
+use crate::core::text::TextError;
 use crate::search::mcts::{EvaluatorLeaf, Leaf, Prior, StarLeaf};
 use crate::search::meter::{LeafClock, Off};
 use crate::search::playout::{BestSuccessor, Policy};
@@ -103,6 +104,30 @@ impl<G: Game, E: Evaluator<G> + 'static> AnyEvaluator<G> for E {
     fn prior(self: Arc<Self>) -> Arc<dyn Prior<G>> {
         self
     }
+}
+
+/// A game as other programs write it: no more than its start, its moves and who played.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PlainGame<G: Game> {
+    /// Where it begins.
+    pub start: G::Position,
+    /// What chance said, as a record names it, and the move.
+    pub plies: Vec<(u8, G::Move)>,
+    /// Names, a seat each; empty where not said.
+    pub players: Vec<String>,
+}
+
+/// A form in which other programs write whole games of a game.
+pub struct TranscriptForm<G: Game> {
+    /// Its name, which files that hold it may end with.
+    pub name: &'static str,
+    /// What it is, in one line.
+    pub help: &'static str,
+    /// Reads all games of a text.
+    pub read: fn(&G, &str) -> Result<Vec<PlainGame<G>>, TextError>,
+    /// Writes a game, without the end of the line; the error says in words why the form cannot hold
+    /// it.
+    pub write: fn(&G, &PlainGame<G>) -> Result<String, String>,
 }
 
 /// Any evaluator as one that searches can be generic over, at the price of a choice a position:

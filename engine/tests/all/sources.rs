@@ -119,10 +119,7 @@ pub(crate) fn roots_used(source: &Source) -> BTreeSet<String> {
             supers += 1;
             next += 2;
         }
-        // A macro belongs to no module.
-        let from_crate = tokens[index] == "crate"
-            && tokens[index + 1] == "::"
-            && tokens.get(index + 3).is_none_or(|token| token != "!");
+        let from_crate = tokens[index] == "crate" && tokens[index + 1] == "::";
         if from_crate {
             next = index + 2;
         }
@@ -132,6 +129,14 @@ pub(crate) fn roots_used(source: &Source) -> BTreeSet<String> {
         index = next.max(index + 1);
     }
     roots
+}
+
+/// The macros that a source makes.
+pub(crate) fn macros_made(source: &Source) -> Vec<String> {
+    let made = source.tokens.windows(3);
+    made.filter(|window| window[0] == "macro_rules")
+        .map(|window| window[2].clone())
+        .collect()
 }
 
 /// Every word of the code.

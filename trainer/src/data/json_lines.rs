@@ -4,9 +4,9 @@
 
 use super::builder::{Builder, Said};
 use super::output::{Output, Written};
-use super::{DataError, Source};
+use super::{DataError, Source, write_games};
 use crate::shard::{Estimate, GameMap, Label, PlayedGame, ShardHeader, labels, rules};
-use engine::core::files::{self, FileError};
+use engine::core::files::FileError;
 use engine::play::playable::Playable;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -21,7 +21,7 @@ const FORMAT: &str = "alea-games-2";
 #[serde(deny_unknown_fields)]
 pub(super) struct Heading {
     format: String,
-    game: String,
+    pub(super) game: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     map: Option<GameMap>,
     players: Vec<String>,
@@ -126,30 +126,24 @@ fn is_none(outcome: &u8) -> bool {
 /// If records cannot be read or the file not be written.
 pub fn export<G: Playable>(source: &Source<G>, path: &Path) -> Result<u64, DataError> {
     let heading = Heading::of(source);
-    let mut games = 0;
-    // Whatever stops the reading of games has to get out through the writing of the file.
-    let mut failure = None;
-    let written = files::write_atomically(path, |file| {
-        write_line(file, &heading)?;
-        let stopped = source.each_game(|game| {
-            games += 1;
-            write_line(file, &line(&game, &source.rules, &source.labels)).map_err(|cause| {
-                FileError::Write {
-                    path: path.to_owned(),
-                    cause,
-                }
-                .into()
-            })
-        });
-        stopped.map_err(|error| {
-            failure = Some(error);
-            std::io::Error::other("the games cannot be read")
-        })
-    });
-    match (failure, written) {
-        (Some(error), _) => Err(error),
-        (None, written) => Ok(written.map(|()| games)?),
-    }
+    write_games(
+        source,
+        path,
+        |file| write_line(file, &heading),
+        |file, _, game| Ok(write_line(file, &line(game, &source.rules, &source.labels))),
+    )
+}
+
+/// The game of a file of JSON lines, if it says that.
+#[must_use]
+pub fn game_of(path: &Path) -> Option<String> {
+    let mut first = String::new();
+    BufReader::new(File::open(path).ok()?)
+        .read_line(&mut first)
+        .ok()?;
+    serde_json::from_str(&first)
+        .ok()
+        .map(|heading: Heading| heading.game)
 }
 
 fn write_line(file: &mut dyn Write, value: &impl Serialize) -> std::io::Result<()> {

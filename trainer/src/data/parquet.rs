@@ -7,7 +7,7 @@
 
 mod import;
 
-pub use import::import;
+pub use import::{game_of, import};
 
 use super::json_lines::Heading;
 use super::{DataError, Source};

@@ -2,10 +2,12 @@
 
 use crate::commands::arena::{MatchArguments, contestant};
 use crate::commands::setups::check_directory;
+use crate::games::with_game;
 use crate::output;
 use anyhow::{Result, bail};
 use benches::studies::strength::{Setting, chart, sheet, strength};
 use engine::core::files::write_atomically;
+use engine::play::playable::Playable;
 use serde_json::json;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -45,6 +47,11 @@ pub(super) struct Arguments {
 }
 
 pub(super) fn run(arguments: &Arguments) -> Result<ExitCode> {
+    let game = &arguments.options.pairs.game;
+    with_game!(&game.notation(), game => run_for(arguments, &game))
+}
+
+fn run_for<G: Playable>(arguments: &Arguments, game: &G) -> Result<ExitCode> {
     if !arguments.player.contains("{n}") {
         bail!(
             "--player has no {{n}}, which is replaced by the numbers; for example star2(ms={{n}})"
@@ -60,11 +67,10 @@ pub(super) fn run(arguments: &Arguments) -> Result<ExitCode> {
     for path in [&arguments.csv, &arguments.svg].into_iter().flatten() {
         check_directory(path)?;
     }
-    let game = arguments.options.game()?;
     let at = |&number: &f64| {
         Ok(Setting {
             number,
-            contestant: contestant(&arguments.player.replace("{n}", &number.to_string()), &game)?,
+            contestant: contestant(&arguments.player.replace("{n}", &number.to_string()), game)?,
         })
     };
     let settings = arguments
@@ -72,11 +78,11 @@ pub(super) fn run(arguments: &Arguments) -> Result<ExitCode> {
         .iter()
         .map(at)
         .collect::<Result<Vec<_>>>()?;
-    let against = contestant(&arguments.against, &game)?;
+    let against = contestant(&arguments.against, game)?;
     let points = strength(
         &settings,
         &against,
-        &arguments.options.options()?,
+        &arguments.options.options(game)?,
         |result| output::note(&result.to_string()),
     )?;
     let table = sheet(&arguments.name, &points);

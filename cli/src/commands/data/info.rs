@@ -3,40 +3,42 @@
 use super::Records;
 use crate::output;
 use anyhow::Result;
-use engine::games::einstein::Standard;
 use engine::play::playable::Playable;
 use std::fmt::Write;
 use std::path::PathBuf;
 use trainer::data::info::{Info, VALUE_BINS, info};
 use trainer::data::plot;
 
-/// Count games, results, plies, stones, values and duplicates
+/// Count games, results, plies, what was left of the game, values and duplicates
 #[derive(clap::Args)]
 #[command(
     after_help = "Examples: alea data info runs/data\n          alea data info runs/data --plots runs/plots --json"
 )]
 pub(super) struct Arguments {
     #[command(flatten)]
-    records: Records,
-    /// Draw values.svg, stones.svg and plies.svg into this directory
+    pub(super) records: Records,
+    /// Draw values.svg, plies.svg and what was left of the game (stones.svg) into this directory
     #[arg(long, value_name = "DIR")]
     plots: Option<PathBuf>,
 }
 
-pub(super) fn run(arguments: &Arguments) -> Result<()> {
-    let info = info(&arguments.records.open()?)?;
-    if let Some(directory) = &arguments.plots {
-        plot::write(directory, &info, Standard::REMAINING)?;
-    }
-    if arguments.records.json {
-        output::json(&info)
-    } else {
-        output::line(&text(&info))
+impl Arguments {
+    pub(super) fn run<G: Playable>(&self) -> Result<()> {
+        let source = self.records.open::<G>()?;
+        let info = info(&source)?;
+        if let Some(directory) = &self.plots {
+            plot::write(directory, &info, G::REMAINING)?;
+        }
+        if self.records.json {
+            output::json(&info)
+        } else {
+            output::line(&text(&source.rules, &info))
+        }
     }
 }
 
 /// As a person reads it.
-fn text(info: &Info) -> String {
+fn text<G: Playable>(game: &G, info: &Info) -> String {
     let percent = |part: u64, whole: u64| 100.0 * part as f64 / whole.max(1) as f64;
     let share = |part: f64, whole: u64| 100.0 * part / whole.max(1) as f64;
     let mut text = format!(
@@ -56,15 +58,17 @@ fn text(info: &Info) -> String {
             if info.runs == 1 { "" } else { "s" }
         ),
     );
-    let results = [info.points[0], info.points[1], info.first_mover_points]
-        .map(|points| share(points, info.games));
-    line(
-        "won",
-        format!(
-            "{:.1} % by Red, {:.1} % by Blue; {:.1} % by who began",
-            results[0], results[1], results[2]
-        ),
-    );
+    let seats = info.points.iter().enumerate().map(|(seat, &points)| {
+        let share = share(points, info.games);
+        format!("{share:.1} % by {}", game.seat_title(seat))
+    });
+    let seats = seats.collect::<Vec<_>>().join(", ");
+    let first = share(info.first_mover_points, info.games);
+    let drawn = match info.draws {
+        0 => String::new(),
+        draws => format!("; {:.1} % drawn", percent(draws, info.games)),
+    };
+    line("won", format!("{seats}; {first:.1} % by who began{drawn}"));
     let mean = info.positions as f64 / info.games.max(1) as f64;
     line(
         "plies",
@@ -115,14 +119,14 @@ fn text(info: &Info) -> String {
             info.values,
         );
     }
-    text += &format!("\n{:<12}{:>10}  {:>6}\n", "stones", "positions", "%");
-    for (stones, &count) in info
+    text += &format!("\n{:<12}{:>10}  {:>6}\n", G::REMAINING, "positions", "%");
+    for (remaining, &count) in info
         .positions_by_remaining
         .iter()
         .enumerate()
         .filter(|&(_, &count)| count > 0)
     {
-        text += &row(&stones.to_string(), count, info.positions);
+        text += &row(&remaining.to_string(), count, info.positions);
     }
     let width = info
         .players

@@ -1,8 +1,8 @@
 //! The commands that make sets of records of others.
 
-use super::Records;
+use super::Remade;
 use anyhow::{Context, Result, bail};
-use std::path::PathBuf;
+use engine::play::playable::Playable;
 use trainer::data::{filter, rewrite};
 
 /// Put sets of records together, in order; also turns shards of versions 2 and 3 into version 4
@@ -10,20 +10,17 @@ use trainer::data::{filter, rewrite};
 #[command(after_help = "Example: alea data merge runs/a runs/b --out runs/both --unique")]
 pub(super) struct Merge {
     #[command(flatten)]
-    records: Records,
-    /// New directory
-    #[arg(long, value_name = "DIR")]
-    out: PathBuf,
+    pub(super) set: Remade,
     /// Keep only the first of games that are equal in start, outcomes and moves
     #[arg(long)]
     unique: bool,
 }
 
 impl Merge {
-    pub(super) fn run(&self) -> Result<()> {
-        self.records.made(&[rewrite::merge(
-            &self.records.open()?,
-            &self.out,
+    pub(super) fn run<G: Playable>(&self) -> Result<()> {
+        self.set.records.made(&[rewrite::merge(
+            &self.set.records.open::<G>()?,
+            &self.set.out,
             self.unique,
         )?])
     }
@@ -37,12 +34,15 @@ impl Merge {
 )]
 pub(super) struct Filter {
     #[command(flatten)]
-    records: Records,
-    /// New directory
-    #[arg(long, value_name = "DIR")]
-    out: PathBuf,
-    /// Stones of both sides after the ply: 3-8, -6, 9-
-    #[arg(long, value_name = "FROM-TO", allow_hyphen_values = true)]
+    pub(super) set: Remade,
+    /// What is left after the ply, as the game counts it, in EinStein stones of both sides: 3-8,
+    /// -6, 9-
+    #[arg(
+        long,
+        visible_alias = "remaining",
+        value_name = "FROM-TO",
+        allow_hyphen_values = true
+    )]
     stones: Option<String>,
     /// Number of the ply that led to the position, from 1, or 0 for the start: 5-20
     #[arg(long, value_name = "FROM-TO", allow_hyphen_values = true)]
@@ -59,7 +59,7 @@ pub(super) struct Filter {
 }
 
 impl Filter {
-    pub(super) fn run(&self) -> Result<()> {
+    pub(super) fn run<G: Playable>(&self) -> Result<()> {
         if !(0.0..=1.0).contains(&self.disagreement) {
             bail!("--disagreement is from 0 to 1, not {}", self.disagreement);
         }
@@ -80,8 +80,11 @@ impl Filter {
             explored: (self.chosen || self.explored).then_some(self.explored),
             disagreement: self.disagreement,
         };
-        self.records
-            .made(&[rewrite::filter(&self.records.open()?, &self.out, &keep)?])
+        self.set.records.made(&[rewrite::filter(
+            &self.set.records.open::<G>()?,
+            &self.set.out,
+            &keep,
+        )?])
     }
 }
 
@@ -107,10 +110,7 @@ fn range(option: &str, text: Option<&str>, all: (u64, u64)) -> Result<(u64, u64)
 #[command(after_help = "Example: alea data sample runs/data --out runs/few --games 1000 --seed 3")]
 pub(super) struct Sample {
     #[command(flatten)]
-    records: Records,
-    /// New directory
-    #[arg(long, value_name = "DIR")]
-    out: PathBuf,
+    pub(super) set: Remade,
     /// How many games
     #[arg(long, value_parser = clap::value_parser!(u64).range(1..))]
     games: u64,
@@ -120,10 +120,10 @@ pub(super) struct Sample {
 }
 
 impl Sample {
-    pub(super) fn run(&self) -> Result<()> {
-        self.records.made(&[rewrite::sample(
-            &self.records.open()?,
-            &self.out,
+    pub(super) fn run<G: Playable>(&self) -> Result<()> {
+        self.set.records.made(&[rewrite::sample(
+            &self.set.records.open::<G>()?,
+            &self.set.out,
             self.games,
             self.seed,
         )?])
@@ -135,36 +135,30 @@ impl Sample {
 #[command(after_help = "Example: alea data shuffle runs/both --out runs/shuffled")]
 pub(super) struct Shuffle {
     #[command(flatten)]
-    records: Records,
-    /// New directory
-    #[arg(long, value_name = "DIR")]
-    out: PathBuf,
+    pub(super) set: Remade,
     /// Seed of the order
     #[arg(long, default_value_t = 1)]
     seed: u64,
 }
 
 impl Shuffle {
-    pub(super) fn run(&self) -> Result<()> {
-        self.records.made(&[rewrite::shuffle(
-            &self.records.open()?,
-            &self.out,
+    pub(super) fn run<G: Playable>(&self) -> Result<()> {
+        self.set.records.made(&[rewrite::shuffle(
+            &self.set.records.open::<G>()?,
+            &self.set.out,
             self.seed,
         )?])
     }
 }
 
-/// Deal games, never positions, to directories of their own; equal games stay together
+/// Deal games, never positions, to directories of their own in the new one; equal games stay together
 #[derive(clap::Args)]
 #[command(
     after_help = "Example: alea data split runs/data --out runs/split --part train=0.9 --part test=0.1"
 )]
 pub(super) struct Split {
     #[command(flatten)]
-    records: Records,
-    /// Directory of the new directories
-    #[arg(long, value_name = "DIR")]
-    out: PathBuf,
+    pub(super) set: Remade,
     /// Name and share of a part; given twice or more
     #[arg(long = "part", required = true, value_name = "NAME=SHARE")]
     parts: Vec<String>,
@@ -174,7 +168,7 @@ pub(super) struct Split {
 }
 
 impl Split {
-    pub(super) fn run(&self) -> Result<()> {
+    pub(super) fn run<G: Playable>(&self) -> Result<()> {
         let part = |text: &String| {
             let (name, share) = text
                 .split_once('=')
@@ -188,9 +182,9 @@ impl Split {
             })
         };
         let parts = self.parts.iter().map(part).collect::<Result<Vec<_>>>()?;
-        self.records.made(&rewrite::split(
-            &self.records.open()?,
-            &self.out,
+        self.set.records.made(&rewrite::split(
+            &self.set.records.open::<G>()?,
+            &self.set.out,
             &parts,
             self.seed,
         )?)

@@ -1,9 +1,9 @@
 //! `alea data relabel`: values of all positions by a player, a model or the endgame tables.
 
-use super::Records;
+use super::Remade;
 use crate::output;
 use anyhow::Result;
-use std::path::PathBuf;
+use engine::play::playable::Playable;
 use trainer::data::relabel;
 use trainer::label::{LabelConfig, LabelRecipe};
 use trainer::progress::progress_bar;
@@ -20,10 +20,7 @@ use trainer::progress::progress_bar;
 )]
 pub(super) struct Relabel {
     #[command(flatten)]
-    records: Records,
-    /// New directory
-    #[arg(long, value_name = "DIR")]
-    out: PathBuf,
+    pub(super) set: Remade,
     /// Name of the label: lower-case letters, digits and _
     #[arg(long)]
     name: String,
@@ -35,17 +32,18 @@ pub(super) struct Relabel {
         conflicts_with = "tables"
     )]
     by: Option<String>,
-    /// Take exact values from the endgame tables of so many stones, where they reach
+    /// Take exact values from the game's own knowledge of endgames, where it reaches: in EinStein
+    /// from tables of so many stones
     #[arg(long, value_name = "STONES")]
     tables: Option<usize>,
 }
 
 impl Relabel {
-    pub(super) fn run(&self) -> Result<()> {
-        let source = self.records.open()?;
+    pub(super) fn run<G: Playable>(&self) -> Result<()> {
+        let source = self.set.records.open::<G>()?;
         let by = match (&self.by, self.tables) {
             (Some(by), _) => by.clone(),
-            (None, stones) => format!("tables(stones={})", stones.unwrap_or_default()),
+            (None, left) => format!("tables({}={})", G::REMAINING, left.unwrap_or_default()),
         };
         let recipe = LabelRecipe::new(
             &LabelConfig {
@@ -60,8 +58,8 @@ impl Relabel {
             );
         }
         let progress = progress_bar("games");
-        let written = relabel::relabel(&source, &self.out, &recipe, &progress)?;
+        let written = relabel::relabel(&source, &self.set.out, &recipe, &progress)?;
         progress.finish_and_clear();
-        self.records.made(&[written])
+        self.set.records.made(&[written])
     }
 }

@@ -1,59 +1,92 @@
 //! `alea data export` and `import`: records for other programs, and what other programs wrote.
 
 use super::{Records, made};
+use crate::games::{self, GameArguments};
 use crate::output;
-use anyhow::Result;
-use clap::ValueEnum;
-use engine::games::einstein::Standard;
+use anyhow::{Result, anyhow};
+use engine::play::playable::Playable;
+use engine::play::registry::TranscriptForm;
 use std::path::{Path, PathBuf};
-use trainer::data::{json_lines, parquet};
+use trainer::data::{json_lines, parquet, transcripts};
 
-/// Forms of files.
-#[derive(Clone, Copy, PartialEq, ValueEnum)]
-enum Format {
-    /// JSON lines, a game a line
-    Jsonl,
-    /// Parquet, a row a ply
+/// Forms of files that every game has.
+const JSON_LINES: &str = "jsonl";
+const PARQUET: &str = "parquet";
+
+/// A form of files.
+enum Form<G: Playable + 'static> {
+    /// JSON lines, a game a line.
+    JsonLines,
+    /// Parquet, a row a ply.
     Parquet,
+    /// A form of the game's own.
+    Transcript(&'static TranscriptForm<G>),
 }
 
-impl Format {
+impl<G: Playable> Form<G> {
     /// The one asked for, or that of the file's name.
-    fn of(asked: Option<Self>, path: &Path) -> Self {
-        let named = if path
-            .extension()
-            .is_some_and(|extension| extension == "parquet")
-        {
-            Self::Parquet
-        } else {
-            Self::Jsonl
-        };
-        asked.unwrap_or(named)
+    fn of(asked: Option<&str>, path: &Path) -> Result<Self> {
+        let own = |name: &str| G::transcripts().iter().find(|form| form.name == name);
+        let named = path.extension().and_then(|extension| extension.to_str());
+        let named = named.filter(|&name| name == PARQUET || own(name).is_some());
+        match asked.or(named).unwrap_or(JSON_LINES) {
+            JSON_LINES => Ok(Self::JsonLines),
+            PARQUET => Ok(Self::Parquet),
+            name => own(name).map(Self::Transcript).ok_or_else(|| {
+                let own = G::transcripts().iter().map(|form| form.name);
+                let all: Vec<&str> = [JSON_LINES, PARQUET].into_iter().chain(own).collect();
+                let (game, all) = (G::NAME, all.join(", "));
+                anyhow!("--format: {game} has no form '{name}'; there are {all}")
+            }),
+        }
     }
 }
 
-/// Write records for other programs: JSON lines, or Parquet for data frames
+/// The forms of every game, for help texts.
+fn forms() -> String {
+    fn of_game<G: Playable>() -> String {
+        let line =
+            |form: &TranscriptForm<G>| format!("\n  {:<12} {} ({})", form.name, form.help, G::NAME);
+        G::transcripts().iter().map(line).collect()
+    }
+    let own = games::for_games!(each_game OneGame => of_game::<OneGame>()).concat();
+    format!(
+        "Forms:\n  {JSON_LINES:<12} JSON lines, a game a line\n  {PARQUET:<12} Parquet, a row a ply{own}"
+    )
+}
+
+/// What form a file has.
 #[derive(clap::Args)]
-#[command(
-    after_help = "Examples: alea data export runs/data --out runs/data.jsonl\n          alea data export runs/data --out runs/data.parquet"
-)]
+struct FormArguments {
+    /// Form of the file, see below [default: as the file's name ends, else jsonl]
+    #[arg(long, value_name = "FORM")]
+    format: Option<String>,
+}
+
+/// Write records for other programs: JSON lines, Parquet for data frames, or as others write games
+#[derive(clap::Args)]
+#[command(after_help = format!(
+    "{}\n\nExamples: alea data export runs/data --out runs/data.jsonl\n          alea data export runs/data --out runs/data.parquet",
+    forms()
+))]
 pub(super) struct Export {
     #[command(flatten)]
-    records: Records,
+    pub(super) records: Records,
     /// New file
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
-    /// Form of the file [default: parquet if it is named .parquet, else jsonl]
-    #[arg(long)]
-    format: Option<Format>,
+    #[command(flatten)]
+    form: FormArguments,
 }
 
 impl Export {
-    pub(super) fn run(&self) -> Result<()> {
-        let source = self.records.open()?;
-        let games = match Format::of(self.format, &self.out) {
-            Format::Jsonl => json_lines::export(&source, &self.out)?,
-            Format::Parquet => parquet::export(&source, &self.out)?,
+    pub(super) fn run<G: Playable>(&self) -> Result<()> {
+        let form = Form::of(self.form.format.as_deref(), &self.out)?;
+        let source = self.records.open::<G>()?;
+        let games = match form {
+            Form::JsonLines => json_lines::export(&source, &self.out)?,
+            Form::Parquet => parquet::export(&source, &self.out)?,
+            Form::Transcript(form) => transcripts::export(&source, form, &self.out)?,
         };
         if self.records.json {
             return output::json(&serde_json::json!({ "file": self.out, "games": games }));
@@ -64,27 +97,43 @@ impl Export {
 
 /// Make records of what another program wrote, or of an export
 #[derive(clap::Args)]
-#[command(after_help = "Example: alea data import games.jsonl --out runs/imported")]
+#[command(after_help = format!(
+    "{}\n\nExample: alea data import games.jsonl --out runs/imported\n         alea data import games.ggf --game reversi --out runs/imported",
+    forms()
+))]
 pub(super) struct Import {
-    /// File of JSON lines, or Parquet
+    /// File of JSON lines, Parquet, or games as others write them
     #[arg(value_name = "FILE")]
     file: PathBuf,
     /// New directory
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
-    /// Form of the file [default: parquet if it is named .parquet, else jsonl]
-    #[arg(long)]
-    format: Option<Format>,
+    #[command(flatten)]
+    form: FormArguments,
+    // JSON lines and Parquet say it themselves.
+    #[command(flatten)]
+    game: GameArguments,
     /// Write the result as JSON
     #[arg(long)]
     json: bool,
 }
 
 impl Import {
-    pub(super) fn run(&self) -> Result<()> {
-        let written = match Format::of(self.format, &self.file) {
-            Format::Jsonl => json_lines::import::<Standard>(&self.file, &self.out)?,
-            Format::Parquet => parquet::import::<Standard>(&self.file, &self.out)?,
+    /// The game that the file names, else the one that was named.
+    pub(super) fn game(&self) -> String {
+        let said = json_lines::game_of(&self.file).or_else(|| parquet::game_of(&self.file));
+        said.unwrap_or_else(|| self.game.notation())
+    }
+
+    pub(super) fn run<G: Playable>(&self) -> Result<()> {
+        let written = match Form::<G>::of(self.form.format.as_deref(), &self.file)? {
+            Form::JsonLines => json_lines::import::<G>(&self.file, &self.out)?,
+            Form::Parquet => parquet::import::<G>(&self.file, &self.out)?,
+            Form::Transcript(form) => {
+                let game = self.game.notation();
+                let game: G = games::read(&game, &games::parse(&game)?)?;
+                transcripts::import(&game, form, &self.file, &self.out)?
+            }
         };
         if self.json {
             output::json(&written)

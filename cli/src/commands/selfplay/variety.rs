@@ -41,8 +41,9 @@ pub(crate) struct VarietyArguments {
         allow_negative_numbers = true
     )]
     starts_share: f64,
-    /// Start games from random positions of so many stones in all, 2 to 12: every number equally
-    /// likely, then every way to divide it between the sides, then every position that is not over
+    /// Start games from random positions of so many stones in all, 2 to 12, where the game knows
+    /// how to draw them: every number equally likely, then every way to divide it between the
+    /// sides, then every position that is not over
     #[arg(long, value_name = "N-M", value_parser = stones)]
     endgames: Option<[usize; 2]>,
     /// Share of the games that do

@@ -10,9 +10,9 @@ mod groups;
 
 pub use groups::{FeatureGroup, FeatureGroups};
 
-use crate::games::einstein::evaluators::race_tables::{RaceTables, distance, distance_index};
-use crate::games::einstein::position::Side;
-use crate::games::einstein::{GONE, MAX_STONES, Position, Standard};
+use crate::games::einstein::evaluators::attack_block_threat as terms;
+use crate::games::einstein::evaluators::race_tables::{RaceTables, distance_index};
+use crate::games::einstein::{MAX_STONES, Position, Standard};
 use crate::learned::inputs::DenseInputs;
 use std::sync::Arc;
 
@@ -47,7 +47,7 @@ pub fn sparse(position: &Position) -> [u16; ACTIVE] {
     })
 }
 
-/// The row of a stone (0–5 the mover's, 6–11 the other's) on `square`, or [`GONE`].
+/// The row of a stone (0–5 the mover's, 6–11 the other's) on `square`, or [`super::GONE`].
 #[must_use]
 #[inline]
 pub fn sparse_row(stone: usize, square: u8) -> u16 {
@@ -116,10 +116,15 @@ impl DenseInputs<Standard> for DenseFeatures {
             }
         }
         if attack {
-            out.push(attack_term(&mobility[0], mover));
-            out.push(attack_term(&mobility[1], other));
-            out.push(threat_term(&mobility[0], mover, other));
-            out.push(threat_term(&mobility[1], other, mover));
+            let [own, others] = &mobility;
+            for term in [
+                terms::attack(own, mover),
+                terms::attack(others, other),
+                terms::threat(own, mover, other),
+                terms::threat(others, other, mover),
+            ] {
+                out.push(term * ATTACK_SCALE);
+            }
         }
         if self.groups.contains(FeatureGroup::Material) {
             out.push(mover.count() as f32 / MAX_STONES as f32);
@@ -155,58 +160,8 @@ impl Writer<'_> {
     }
 }
 
-/// What a stone on `square` counts: `2^(5 - distance)`, 0 when gone (CCDC 2015, as quoted by the
-/// NTU agent).
-#[inline]
-fn positional_value(square: u8) -> f32 {
-    if square == GONE {
-        0.0
-    } else {
-        f32::from(32u8 >> distance(square))
-    }
-}
-
 /// Six times mobility, and positional values up to 16: a side's terms stay below 160, mostly below 64.
 const ATTACK_SCALE: f32 = 6.0 / 64.0;
-
-/// Σ mobility · positional value, scaled.
-#[inline]
-fn attack_term(mobility: &[f32; MAX_STONES], side: Side) -> f32 {
-    let sum: f32 = (0..MAX_STONES)
-        .map(|stone| mobility[stone] * positional_value(side.square(stone)))
-        .sum();
-    sum * ATTACK_SCALE
-}
-
-/// Σ mobility · positional value of the best enemy stone that can be captured next move, scaled.
-#[inline]
-fn threat_term(mobility: &[f32; MAX_STONES], side: Side, enemy: Side) -> f32 {
-    // What stands where, in the enemy's perspective: on its square s and so on ours 24 - s.
-    let mut values = [0.0f32; 32];
-    for stone in 0..MAX_STONES {
-        let square = enemy.square(stone);
-        values[usize::from(square & 31)] = positional_value(square);
-    }
-    let mut sum = 0.0;
-    for (stone, mobility) in mobility.iter().enumerate() {
-        let square = side.square(stone);
-        if square >= Standard::GOAL {
-            continue;
-        }
-        let mut best = 0.0f32;
-        for (step, allowed) in [
-            (6, square % 5 < 4 && square < 20),
-            (1, square % 5 < 4),
-            (5, square < 20),
-        ] {
-            if allowed {
-                best = best.max(values[usize::from(Standard::GOAL - square - step)]);
-            }
-        }
-        sum += mobility * best;
-    }
-    sum * ATTACK_SCALE
-}
 
 #[cfg(test)]
 mod tests;

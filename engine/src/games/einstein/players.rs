@@ -3,6 +3,7 @@
 //!
 //! Rock'n'Roll's depth 0 rates each direct successor, which is depth 1 here.
 
+use super::evaluators::race_tables::to_goal;
 use super::{Move, Position, Standard};
 use crate::play::notation::{Arguments, Notation, Problem};
 use crate::play::player::{Analysis, Decision, Player};
@@ -164,16 +165,9 @@ impl GreedyPlayer {
         // Of equal keys `min_by_key` takes the first.
         let best = legal
             .iter()
-            .min_by_key(|&&mv| distances_to_goal(Standard::destination(position, mv)));
+            .min_by_key(|&&mv| to_goal(Standard::destination(position, mv)));
         *best.expect("a position that is not over has a legal move")
     }
-}
-
-/// How far a square is from the goal in king's moves, and then along rows and columns; smaller is
-/// better.
-fn distances_to_goal(square: u8) -> (u8, u8) {
-    let (rows, columns) = (4 - square / 5, 4 - square % 5);
-    (rows.max(columns), rows + columns)
 }
 
 impl Player<Standard> for GreedyPlayer {

@@ -2,6 +2,7 @@
 
 use super::endgame::{EndgamePlayer, SolvedEndgames};
 use super::evaluators::EVALUATORS;
+use super::transcript::FORMS;
 use super::{Move, MoveList, Position, Reversi, bits, drawing};
 use crate::core::game::{Game, Seat};
 use crate::core::random::RandomStream;
@@ -9,7 +10,9 @@ use crate::core::text::TextError;
 use crate::learned;
 use crate::play::notation::{Arguments, Problem, parse_number};
 use crate::play::playable::{NoChance, Playable};
-use crate::play::registry::{AnyEvaluator, EvaluatorEntry, Meaning, OracleEntry, PlayerEntry};
+use crate::play::registry::{
+    AnyEvaluator, EvaluatorEntry, Meaning, OracleEntry, PlayerEntry, TranscriptForm,
+};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -72,6 +75,10 @@ impl Playable for Reversi {
 
     fn model(&self, path: &Path) -> Result<Arc<dyn AnyEvaluator<Self>>, String> {
         learned::files::evaluator(self, path)
+    }
+
+    fn transcripts() -> &'static [TranscriptForm<Self>] {
+        &FORMS
     }
 
     /// No two plies after each other are passes.

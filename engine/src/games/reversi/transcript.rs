@@ -10,7 +10,39 @@ use super::notation::{SIGNS, unexpected};
 use super::{BLACK, Move, Position, Reversi, WHITE};
 use crate::core::game::{Game, Seat};
 use crate::core::text::TextError;
+use crate::play::registry::{PlainGame, TranscriptForm};
 use std::mem;
+
+/// The forms by name; either is read as what it is.
+pub(super) static FORMS: [TranscriptForm<Reversi>; 2] = [
+    TranscriptForm {
+        name: "ggf",
+        help: "Generic Game Format",
+        read: read_plain,
+        write: |game, plain| Ok(Transcript::of(plain).ggf(game)),
+    },
+    TranscriptForm {
+        name: "transcript",
+        help: "moves in a row from the usual start, a game a line: f5d6c3",
+        read: read_plain,
+        write: |game, plain| {
+            if plain.start == game.start() {
+                Ok(Transcript::of(plain).row(game))
+            } else {
+                Err("moves in a row begin at the usual start; ggf holds others".to_owned())
+            }
+        },
+    },
+];
+
+fn read_plain(game: &Reversi, text: &str) -> Result<Vec<PlainGame<Reversi>>, TextError> {
+    let plain = |read: Transcript| PlainGame {
+        start: read.start,
+        plies: read.moves.into_iter().map(|mv| (0, mv)).collect(),
+        players: read.players.into(),
+    };
+    Ok(read(game, text)?.into_iter().map(plain).collect())
+}
 
 /// A game, finished or not.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -29,6 +61,15 @@ impl Transcript {
             start,
             moves: Vec::new(),
             players: Default::default(),
+        }
+    }
+
+    fn of(plain: &PlainGame<Reversi>) -> Self {
+        let player = |seat: Seat| plain.players.get(seat).cloned().unwrap_or_default();
+        Self {
+            start: plain.start,
+            moves: plain.plies.iter().map(|&(_, mv)| mv).collect(),
+            players: [player(BLACK), player(WHITE)],
         }
     }
 

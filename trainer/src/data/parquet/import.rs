@@ -17,6 +17,22 @@ use parquet::file::reader::{FileReader, RowGroupReader, SerializedFileReader};
 use std::fs::File;
 use std::path::Path;
 
+/// The game of a Parquet file, if it says that.
+#[must_use]
+pub fn game_of(path: &Path) -> Option<String> {
+    let reader = SerializedFileReader::new(File::open(path).ok()?).ok()?;
+    heading(&reader).ok().map(|heading| heading.game)
+}
+
+fn heading(reader: &SerializedFileReader<File>) -> Result<Heading, String> {
+    let metadata = reader.metadata().file_metadata().key_value_metadata();
+    let text = metadata
+        .and_then(|pairs| pairs.iter().find(|pair| pair.key == KEY))
+        .and_then(|pair| pair.value.as_deref());
+    let text = text.ok_or_else(|| format!("its metadata have no key '{KEY}'"))?;
+    serde_json::from_str(text).map_err(|error| format!("metadata '{KEY}': {error}"))
+}
+
 /// Makes a set of a Parquet file with these columns, in any order and nullable or not; the rows of
 /// a game stand together, in the order of its plies. `ply`, `seat`, `remaining`, `index` and
 /// `payoff` are not read, for they follow.
@@ -40,13 +56,7 @@ pub fn import<G: Playable>(path: &Path, place: &Path) -> Result<Written, DataErr
         },
     })?;
     let reader = SerializedFileReader::new(file).map_err(broken)?;
-    let metadata = reader.metadata().file_metadata().key_value_metadata();
-    let text = metadata
-        .and_then(|pairs| pairs.iter().find(|pair| pair.key == KEY))
-        .and_then(|pair| pair.value.as_deref());
-    let text = text.ok_or_else(|| foreign(format!("its metadata have no key '{KEY}'")))?;
-    let heading: Heading = serde_json::from_str(text)
-        .map_err(|error| foreign(format!("metadata '{KEY}': {error}")))?;
+    let heading = heading(&reader).map_err(foreign)?;
     let (rules, header) = heading
         .into_header::<G>()
         .map_err(|problem| foreign(format!("metadata '{KEY}': {problem}")))?;

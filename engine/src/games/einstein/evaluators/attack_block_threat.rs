@@ -8,6 +8,7 @@
 //! Invariant: f is not antisymmetric, so whose view is taken matters; [`Options`] says which
 //! reading is meant.
 
+use super::race_tables::to_goal;
 use crate::core::calibration::Calibration;
 use crate::core::evaluator::Score;
 use crate::games::einstein::position::Side;
@@ -65,9 +66,7 @@ const POSITIONAL: [f32; 32] = {
     let mut values = [0.0; 32];
     let mut square = 0;
     while square < Standard::SQUARES as usize {
-        let (rows, columns) = (4 - square / 5, 4 - square % 5);
-        let distance = if rows > columns { rows } else { columns };
-        values[square] = (1u32 << (5 - distance)) as f32;
+        values[square] = (1u32 << (5 - to_goal(square as u8).0)) as f32;
         square += 1;
     }
     values
@@ -133,39 +132,37 @@ impl AttackBlockThreat {
         }
         Self { options, mobility }
     }
+}
 
-    /// Σ M·P over a side's stones.
-    #[inline]
-    fn attack(&self, side: Side) -> f32 {
-        let mobility = &self.mobility[usize::from(side.alive())];
-        let mut sum = 0.0;
-        for stone in 0..MAX_STONES {
-            sum += mobility[stone] * POSITIONAL[usize::from(side.square(stone))];
-        }
-        sum
+/// Σ M·P over a side's stones, of the mobility of each.
+#[inline]
+pub fn attack(mobility: &[f32; MAX_STONES], side: Side) -> f32 {
+    let mut sum = 0.0;
+    for (stone, mobility) in mobility.iter().enumerate() {
+        sum += mobility * POSITIONAL[usize::from(side.square(stone))];
     }
+    sum
+}
 
-    /// Σ M·MT over a side's stones.
-    #[inline]
-    fn threat(&self, side: Side, enemy: Side) -> f32 {
-        let mut worth = [0.0_f32; 32];
-        for square in enemy.squares() {
-            let seen = if square == GONE {
-                REMOVED
-            } else {
-                Standard::GOAL - square
-            };
-            worth[usize::from(seen)] = POSITIONAL[usize::from(square)];
-        }
-        let mobility = &self.mobility[usize::from(side.alive())];
-        let mut sum = 0.0;
-        for stone in 0..MAX_STONES {
-            let [one, two, three] =
-                TARGETS[usize::from(side.square(stone))].map(|target| worth[usize::from(target)]);
-            sum += mobility[stone] * one.max(two).max(three);
-        }
-        sum
+/// Σ M·MT over a side's stones, of the mobility of each.
+#[inline]
+pub fn threat(mobility: &[f32; MAX_STONES], side: Side, enemy: Side) -> f32 {
+    let mut worth = [0.0_f32; 32];
+    for square in enemy.squares() {
+        let seen = if square == GONE {
+            REMOVED
+        } else {
+            Standard::GOAL - square
+        };
+        worth[usize::from(seen)] = POSITIONAL[usize::from(square)];
     }
+    let mut sum = 0.0;
+    for (stone, mobility) in mobility.iter().enumerate() {
+        let [one, two, three] =
+            TARGETS[usize::from(side.square(stone))].map(|target| worth[usize::from(target)]);
+        sum += mobility * one.max(two).max(three);
+    }
+    sum
 }
 
 /// Its name in notation.
@@ -203,12 +200,13 @@ impl Score<Standard> for AttackBlockThreat {
             Block::Subtract => -BLOCK_WEIGHT,
             Block::Add => BLOCK_WEIGHT,
         };
+        let mobility = |side: Side| &self.mobility[usize::from(side.alive())];
         let threat = match self.options.threat {
-            Threat::Own => self.threat(side, enemy),
-            Threat::Enemy => self.threat(enemy, side),
+            Threat::Own => threat(mobility(side), side, enemy),
+            Threat::Enemy => threat(mobility(enemy), enemy, side),
         };
-        sign * (ATTACK_WEIGHT * self.attack(side)
-            + block * self.attack(enemy)
+        sign * (ATTACK_WEIGHT * attack(mobility(side), side)
+            + block * attack(mobility(enemy), enemy)
             + THREAT_WEIGHT * threat)
     }
 }

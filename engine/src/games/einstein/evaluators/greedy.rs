@@ -7,6 +7,7 @@
 //! and columns its living stones are away from the home corner. Invariant: 48 bounds the progress,
 //! so it only breaks ties between distances.
 
+use super::race_tables::to_goal;
 use crate::core::calibration::Calibration;
 use crate::core::evaluator::Score;
 use crate::games::einstein::position::Side;
@@ -25,9 +26,8 @@ const SQUARES: [(f32, f32); 32] = {
     let mut squares = [(NO_STONE, 0.0); 32];
     let mut square = 0;
     while square < Standard::SQUARES as usize {
-        let (row, column) = (square / 5, square % 5);
-        let behind = if row < column { row } else { column };
-        squares[square] = ((4 - behind) as f32, (row + column) as f32);
+        let (distance, left) = to_goal(square as u8);
+        squares[square] = (distance as f32, (8 - left) as f32);
         square += 1;
     }
     squares

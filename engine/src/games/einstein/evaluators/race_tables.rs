@@ -31,12 +31,20 @@ const DISTANCE: [u8; 32] = {
     let mut distances = [0; 32];
     let mut square = 0;
     while square < Standard::SQUARES as usize {
-        let (rows, columns) = (4 - square / 5, 4 - square % 5);
-        distances[square] = if rows > columns { rows } else { columns } as u8;
+        distances[square] = to_goal(square as u8).0;
         square += 1;
     }
     distances
 };
+
+/// How far a square of the own perspective is from the goal, in king's moves, and in rows and
+/// columns.
+#[must_use]
+#[inline]
+pub const fn to_goal(square: u8) -> (u8, u8) {
+    let (rows, columns) = (4 - square / 5, 4 - square % 5);
+    (if rows > columns { rows } else { columns }, rows + columns)
+}
 
 /// What stone i on a square adds to an index.
 const INDEX: [[u16; 32]; MAX_STONES] = {

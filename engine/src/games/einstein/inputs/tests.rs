@@ -2,8 +2,10 @@
 
 use super::*;
 use crate::core::game::Game;
+use crate::games::einstein::GONE;
 use crate::games::einstein::dice::Die;
 use crate::games::einstein::evaluators::test_support;
+use crate::games::einstein::position::Side;
 use crate::games::einstein::{MoveList, Variant};
 use crate::learned::inputs::{hash, network_layout};
 use crate::learned::names::Named;

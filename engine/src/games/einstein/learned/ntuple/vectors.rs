@@ -15,6 +15,7 @@ use super::TupleSet;
 use super::cell::SQUARES;
 use super::mobility::permitted_by_others;
 use super::successors::Parent;
+use crate::games::einstein::evaluators::race_tables::to_goal;
 use crate::games::einstein::learned::steps::{Logits, Step, Steps};
 use crate::games::einstein::{MAX_STONES, Position};
 use crate::learned::tuples::WholeWeights;
@@ -101,8 +102,7 @@ const DISTANCE: [u8; 64] = {
     let mut table = [0; 64];
     let mut square = 0;
     while square < SQUARES {
-        let (row, column) = (4 - square / 5, 4 - square % 5);
-        table[square] = if row > column { row } else { column } as u8;
+        table[square] = to_goal(square as u8).0;
         square += 1;
     }
     table

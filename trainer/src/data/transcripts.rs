@@ -1,0 +1,104 @@
+//! Records as other programs write games, in the forms that a game has for them.
+//!
+//! Such forms hold moves and names; values, labels, times and what was explored stay behind.
+//! Invariant: whatever is read is a whole game by the rules.
+
+use super::builder::{Builder, Said};
+use super::output::{Output, Written};
+use super::{DataError, Source, write_games};
+use crate::shard::{PlayedGame, ShardHeader};
+use engine::core::files;
+use engine::play::playable::Playable;
+use engine::play::registry::{PlainGame, TranscriptForm};
+use std::collections::BTreeMap;
+use std::io::Write;
+use std::path::Path;
+
+/// Who played where a form does not say.
+const NOBODY: &str = "unknown";
+
+/// Writes all games into a file, one a line; returns how many there are.
+///
+/// # Errors
+/// If records cannot be read, the form does not hold a game, or the file cannot be written.
+pub fn export<G: Playable>(
+    source: &Source<G>,
+    form: &TranscriptForm<G>,
+    path: &Path,
+) -> Result<u64, DataError> {
+    let write = |file: &mut dyn Write, number: u64, game: &PlayedGame<G>| {
+        let plain = PlainGame {
+            start: game.record.start,
+            plies: game
+                .record
+                .plies
+                .iter()
+                .map(|ply| (ply.outcome, ply.mv))
+                .collect(),
+            players: game
+                .players
+                .iter()
+                .map(|&player| source.players[usize::from(player)].clone())
+                .collect(),
+        };
+        let text = (form.write)(&source.rules, &plain)
+            .map_err(|problem| DataError::Setting(format!("game {number}: {problem}")))?;
+        Ok(writeln!(file, "{text}"))
+    };
+    write_games(source, path, |_| Ok(()), write)
+}
+
+/// Makes a set of a text in a form of the game.
+///
+/// # Errors
+/// If the text is no games of that form, one is not finished, or the set cannot be written.
+pub fn import<G: Playable>(
+    rules: &G,
+    form: &TranscriptForm<G>,
+    path: &Path,
+    place: &Path,
+) -> Result<Written, DataError> {
+    let wrong = |problem: String| DataError::Setting(format!("{}: {problem}", path.display()));
+    let text =
+        String::from_utf8(files::read(path)?).map_err(|_| wrong("this is no text".to_owned()))?;
+    let games = (form.read)(rules, &text).map_err(|error| wrong(error.to_string()))?;
+    let mut numbers: BTreeMap<&str, u8> = BTreeMap::new();
+    let mut names = Vec::new();
+    let mut seats = Vec::with_capacity(games.len());
+    for game in &games {
+        let mut players = Vec::new();
+        for name in &game.players {
+            let name = if name.is_empty() { NOBODY } else { name };
+            if !numbers.contains_key(name) {
+                let number = u8::try_from(names.len())
+                    .ok()
+                    .filter(|&number| number < u8::MAX);
+                numbers.insert(
+                    name,
+                    number.ok_or_else(|| DataError::Players(path.to_owned()))?,
+                );
+                names.push(name.to_owned());
+            }
+            players.push(numbers[name]);
+        }
+        seats.push(players);
+    }
+    let run = serde_json::json!({ "imported": form.name });
+    let header = ShardHeader {
+        players: names,
+        ..ShardHeader::of(rules, run)
+    };
+    let mut output = Output::create(place, header.clone())?;
+    for (number, (game, players)) in games.iter().zip(seats).enumerate() {
+        let read = || {
+            let mut builder = Builder::new(rules, game.start, players, &header)?;
+            for &(outcome, mv) in &game.plies {
+                builder.play(outcome, mv, Said::default())?;
+            }
+            builder.finish()
+        };
+        let read = read();
+        output.push(read.map_err(|problem: String| wrong(format!("game {number}: {problem}")))?)?;
+    }
+    output.finish()
+}

@@ -7,8 +7,6 @@ pub mod notation;
 // What everybody but search may know of a game.
 pub mod playable;
 
-pub mod perft;
-
 // What a game registers under names.
 pub mod registry;
 

@@ -4,12 +4,15 @@
 //! [`with_game!`]; one that exists for EinStein alone asks for it ([`GameArguments::einstein`]).
 
 use anyhow::{Result, anyhow, bail};
+use benches::arena::Starts;
+use benches::studies::setups::Setups;
 use engine::games::einstein::Standard;
 use engine::play::notation::{Arguments, Notation, Problem};
 use engine::play::playable::Playable;
 use engine::play::registry::EvaluatorEntry;
 use std::any::Any;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use trainer::data::shards_of;
 use trainer::shard;
 
@@ -148,13 +151,31 @@ pub(crate) fn unknown(name: &str) -> anyhow::Error {
     )
 }
 
-/// A value of one type as one of another, if both are the same: what a generic command does for
-/// one game alone.
-pub(crate) fn only<Have: 'static, Want: 'static>(have: Have) -> Option<Want> {
-    let mut have = Some(have);
-    (&mut have as &mut dyn Any)
-        .downcast_mut::<Option<Want>>()
-        .and_then(Option::take)
+/// Reads where the pairs of a match start.
+type ReadStarts<G> = fn(&str) -> Result<Arc<dyn Starts<G>>>;
+
+/// Where the pairs of a match start: set-ups, or a file with a list of them.
+///
+/// # Errors
+/// If the text names none, or the game has none.
+pub(crate) fn setups<G: Playable>(text: &str) -> Result<Arc<dyn Starts<G>>> {
+    let read: ReadStarts<Standard> = |text| {
+        let list = Path::new(text);
+        let setups: Setups = if list.is_file() {
+            Setups::read_list(list)?
+        } else {
+            text.parse()?
+        };
+        Ok(Arc::new(setups))
+    };
+    // The same type if it is the same game.
+    match (&read as &dyn Any).downcast_ref::<ReadStarts<G>>() {
+        Some(read) => read(text),
+        None => bail!(
+            "--setups: {} has none; its games begin with --opening-plies",
+            G::NAME
+        ),
+    }
 }
 
 /// The game of records, as their first shard that says one has it. If none does, the usual game:

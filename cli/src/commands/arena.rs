@@ -1,7 +1,7 @@
 //! `alea arena`: a match between two players, with an honest interval.
 
 use crate::commands::MOST_GAMES;
-use crate::games::{GameArguments, only, with_game};
+use crate::games::{self, GameArguments, with_game};
 use crate::output;
 use anyhow::{Result, anyhow, bail};
 use benches::arena::{
@@ -10,9 +10,7 @@ use benches::arena::{
 };
 use benches::statistics::Interval;
 use benches::statistics::sequential::{EloModel, SequentialTest, Verdict};
-use benches::studies::setups::Setups;
 use engine::core::files;
-use engine::games::einstein::Standard;
 use engine::play::build::PlayerRecipe;
 use engine::play::notation::Notation;
 use engine::play::playable::Playable;
@@ -55,7 +53,7 @@ pub(crate) struct PairArguments {
     #[arg(long, default_value_t = 1)]
     pub(crate) seed: u64,
     /// Random moves that each pair begins with, the same in both games [default: as the game needs
-    /// them: 8 in reversi, none in games of dice]
+    /// them, none in games of dice]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(..=1000))]
     opening_plies: Option<u16>,
     /// Where finished pairs are kept, so that an interrupted match can go on
@@ -108,33 +106,11 @@ pub(crate) struct MatchArguments {
 const USUAL_TELLER: &str = "star1(depth=2, eval=abt)";
 const ANY_TELLER: &str = "star1(depth=2)";
 
-/// Reads where the pairs of a match start.
-type ReadStarts<G> = fn(&str) -> Result<Arc<dyn Starts<G>>>;
-
-fn read_setups(text: &str) -> Result<Arc<dyn Starts<Standard>>> {
-    let list = Path::new(text);
-    let setups: Setups = if list.is_file() {
-        Setups::read_list(list)?
-    } else {
-        text.parse()?
-    };
-    Ok(Arc::new(setups))
-}
-
 impl MatchArguments {
     pub(crate) fn options<G: Playable>(&self, game: &G) -> Result<MatchOptions<G>> {
         let starts: Arc<dyn Starts<G>> = match &self.setups {
             None => Arc::new(self.pairs.openings::<G>()),
-            Some(setups) => {
-                let read = only::<ReadStarts<Standard>, ReadStarts<G>>(read_setups);
-                let none = || {
-                    anyhow!(
-                        "--setups: {} has none; its games begin with --opening-plies",
-                        G::NAME
-                    )
-                };
-                read.ok_or_else(none)?(setups)?
-            }
+            Some(setups) => games::setups(setups)?,
         };
         Ok(MatchOptions {
             starts,

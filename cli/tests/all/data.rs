@@ -181,7 +181,7 @@ fn the_games_are_like_those_of_the_arena() {
     // Both games of a pair are the same one: of 8000 games 4000 count. A game has 16.3 plies, with
     // a deviation below 4.
     let deviation = (1.0 / games + 1.0 / 4000.0_f64).sqrt();
-    let first = number(&ours["first_mover_wins"]) / games - number(&theirs["first_mover_share"]);
+    let first = number(&ours["first_mover_points"]) / games - number(&theirs["first_mover_share"]);
     assert!(first.abs() < 4.0 * 0.5 * deviation, "{first}");
     let plies = number(&ours["positions"]) / games - number(&theirs["mean_plies"]);
     assert!(plies.abs() < 4.0 * 4.0 * deviation, "{plies}");
@@ -327,22 +327,23 @@ fn records_are_counted_verified_and_made_into_sets() {
     assert_eq!(alea(&selfplay(records, &["--games", "300"])).code, 0);
     let info = alea(&["data", "info", records, "--plots", out, "--json"]).json();
     assert_eq!(
-        keys(&info)[..6],
+        keys(&info)[..7],
         [
             "shards",
             "bytes",
             "games",
             "positions",
             "bytes_per_position",
-            "wins"
+            "draws",
+            "points"
         ]
     );
     assert_eq!(
         (
             &info["games"],
-            info["wins"][0].as_u64().unwrap() + info["wins"][1].as_u64().unwrap()
+            info["points"][0].as_f64().unwrap() + info["points"][1].as_f64().unwrap()
         ),
-        (&300.into(), 300)
+        (&300.into(), 300.0)
     );
     assert!(Path::new(out).join("values.svg").exists());
     let shown = alea(&["data", "info", records]);
@@ -677,5 +678,73 @@ fn same(a: &serde_json::Value, b: &serde_json::Value) -> bool {
                     .all(|(key, a)| b.get(key).is_some_and(|b| same(a, b)))
         }
         _ => a == b,
+    }
+}
+
+#[test]
+fn reversi_is_played_looked_at_and_written_as_others_write_it() {
+    let directory = tempfile::tempdir().unwrap();
+    let at = |name: &str| directory.path().join(name);
+    let (records, file, again) = (at("records"), at("games.ggf"), at("again"));
+    let (records, file, again) = (text(&records), text(&file), text(&again));
+    let game = ["--game", "reversi(size=6)"];
+    let played = [
+        &[
+            "selfplay",
+            "--out",
+            records,
+            "--games",
+            "40",
+            "--player",
+            "star1(depth=1)",
+            "--json",
+        ][..],
+        &game,
+    ];
+    let played = alea(&played.concat()).json();
+    assert!(played["distinct"].as_u64().unwrap() > 30);
+    let info = alea(&["data", "info", records]);
+    assert!(
+        info.out.contains("reversi(size=6)") && info.out.contains(" % by Black, "),
+        "{}",
+        info.out
+    );
+    assert_eq!(alea(&["data", "export", records, "--out", file]).code, 0);
+    let import = [
+        &["data", "import", file, "--out", again, "--json"][..],
+        &game,
+    ]
+    .concat();
+    assert_eq!(
+        alea(&import).json()["positions"],
+        played["positions"],
+        "every ply came back"
+    );
+    for (arguments, expected) in [
+        (
+            &["data", "export", records, "--out", file, "--format", "pgn"][..],
+            "there are jsonl, parquet, ggf, transcript",
+        ),
+        (
+            &["data", "import", file, "--out", "no", "--format", "ggf"],
+            "einstein has no form 'ggf'",
+        ),
+        (
+            &[
+                "selfplay",
+                "--out",
+                "no",
+                "--game",
+                "reversi",
+                "--endgames",
+                "3-7",
+            ],
+            "reversi has none of 3 to 7 empties",
+        ),
+    ] {
+        assert!(
+            alea(arguments).failure().contains(expected),
+            "{arguments:?}"
+        );
     }
 }

@@ -220,3 +220,26 @@ fn random_play_has_the_published_statistics() {
     .json();
     assert_eq!(again["counts"], report["counts"]);
 }
+
+#[test]
+fn games_without_chance_begin_with_openings_and_are_told_apart() {
+    let play = |extra: &[&str]| {
+        let reversi = ["--game", "reversi(size=4)", "--games", "40"];
+        arena("star1(depth=2)", "random", &[&reversi, extra].concat())
+    };
+    let result = play(&[]).json();
+    assert_eq!(result["starts"], "8 random plies");
+    assert!(result["distinct_games"].as_u64().unwrap() <= result["games"].as_u64().unwrap());
+    assert_eq!(
+        play(&["--opening-plies", "2"]).json()["starts"],
+        "2 random plies"
+    );
+    assert!(
+        play(&["--setups", "nash"])
+            .failure()
+            .contains("--setups: reversi has none")
+    );
+    assert!(play(&["--luck"]).failure().contains("no luck to tell"));
+    let both = ["--setups", "nash", "--opening-plies", "2"];
+    assert_eq!(arena("greedy", "random", &both).code, 2);
+}

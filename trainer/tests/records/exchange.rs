@@ -3,10 +3,14 @@
 use crate::data::open;
 use crate::{MIXED, config, content, one_line, run};
 use engine::games::einstein::Standard;
+use engine::games::reversi::Reversi;
+use engine::play::playable::Playable;
+use indicatif::ProgressBar;
+use std::fs;
 use std::path::Path;
-use trainer::data::{json_lines, parquet};
+use trainer::data::{Source, json_lines, parquet, transcripts};
 use trainer::label::LabelConfig;
-use trainer::selfplay::SelfPlayConfig;
+use trainer::selfplay::{SelfPlay, SelfPlayConfig};
 
 fn label(name: &str, by: &str) -> LabelConfig {
     LabelConfig {
@@ -154,5 +158,52 @@ fn a_parquet_file_of_something_else_or_damaged_is_refused() {
             Err(error) => drop(one_line(&error, &at("bad.parquet"))),
         }
         assert!(!at("c").exists());
+    }
+}
+
+#[test]
+fn reversi_goes_out_and_in_as_others_write_it() {
+    let directory = tempfile::tempdir().unwrap();
+    let at = |name: &str| directory.path().join(name);
+    let game = Reversi::SIX;
+    let mut settings = SelfPlayConfig::of(&game);
+    settings.games = 20;
+    settings.players.truncate(1);
+    settings.players[0].player = "star1(depth=1)".to_owned();
+    let played = SelfPlay::<Reversi>::new(settings).unwrap();
+    played.run(&at("a"), &ProgressBar::hidden()).unwrap();
+    let open = |name: &str| Source::<Reversi>::open(&[at(name)]).unwrap();
+    let moves = |source: &Source<Reversi>| -> Vec<Vec<_>> {
+        let games = source.games(0, 20).unwrap();
+        let moves = games.iter().map(|game| &game.record.plies);
+        moves
+            .map(|plies| plies.iter().map(|ply| ply.mv).collect())
+            .collect()
+    };
+    let source = open("a");
+    for (form, players) in Reversi::transcripts()
+        .iter()
+        .zip(["star1(depth=1)", "unknown"])
+    {
+        let file = at("games").with_extension(form.name);
+        assert_eq!(transcripts::export(&source, form, &file).unwrap(), 20);
+        assert_eq!(fs::read_to_string(&file).unwrap().lines().count(), 20);
+        let written = transcripts::import(&game, form, &file, &at(form.name)).unwrap();
+        assert_eq!((written.games, written.values), (20, 0));
+        let again = open(form.name);
+        assert_eq!(again.rules, game);
+        assert_eq!(again.players, [players]);
+        assert_eq!(moves(&again), moves(&source), "{}", form.name);
+    }
+    for (text, expected) in [
+        ("f5d6\nf5f5\n", "character 3: "),
+        ("f5d6\n", "game 0: it has no end"),
+        ("", "no game would be in it"),
+    ] {
+        fs::write(at("bad"), text).unwrap();
+        let form = &Reversi::transcripts()[0];
+        let error = transcripts::import(&Reversi::EIGHT, form, &at("bad"), &at("b")).unwrap_err();
+        assert!(error.to_string().contains(expected), "{error}");
+        assert!(!at("b").exists());
     }
 }

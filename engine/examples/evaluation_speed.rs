@@ -164,7 +164,7 @@ fn numbers(random: &mut RandomStream, count: usize, most: f64) -> Vec<f32> {
 fn network(random: &mut RandomStream, groups: FeatureGroups) -> Network {
     let weights = NetworkWeights {
         sparse: numbers(random, SPARSE_ROWS * 64, 0.3),
-        dense: numbers(random, groups.len() * 64, 0.3),
+        dense: numbers(random, groups.inputs() * 64, 0.3),
         bias: numbers(random, 64, 0.3),
         hidden: vec![Layer {
             weights: numbers(random, 64 * 32, 0.2),

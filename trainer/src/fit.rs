@@ -16,10 +16,12 @@ mod network;
 mod ntuple;
 mod temporal;
 
+pub use crate::reports::{
+    Family, FitReport, HeadsReport, OnlinePoint, OnlineReport, PliesReport, RollsReport,
+};
 pub use checkpoint::CheckpointError;
 pub use error::TrainError;
-pub use heads::{HeadsReport, PliesReport, RollsReport};
-pub use temporal::{OnlinePoint, OnlineReport, fit_online};
+pub use temporal::fit_online;
 
 use crate::backend;
 use crate::config::TrainConfig;
@@ -39,61 +41,9 @@ use indicatif::ProgressBar;
 use integer::IntegerLearner;
 use network::NetworkLearner;
 use ntuple::NTupleLearner;
-use serde::{Deserialize, Serialize};
 use std::any::Any;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::{Duration, Instant};
-
-/// The kinds of evaluators that are fitted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Family {
-    /// Sums of table entries.
-    NTuple,
-    /// The small network.
-    Network,
-    /// The network in integers.
-    Integer,
-}
-
-impl Family {
-    /// The name, of the model file too.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::NTuple => "ntuple",
-            Self::Network => "network",
-            Self::Integer => "integer",
-        }
-    }
-}
-
-/// What a training came to.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct FitReport {
-    /// `ntuple`, `network` or `integer`.
-    pub family: String,
-    /// Epochs that were run, also in earlier runs of the same training.
-    pub epochs: usize,
-    /// The epoch whose weights were exported, from 1.
-    pub best_epoch: usize,
-    /// Mean cross-entropy during that epoch, in nats.
-    pub training_loss: f64,
-    /// Mean cross-entropy of the validation samples after it, in nats.
-    pub validation_loss: f64,
-    /// Training samples a second over all epochs, validation apart.
-    pub samples_per_second: f64,
-    /// Largest difference in win probability between the trainer's and the engine's forward pass.
-    pub parity: f64,
-    /// Positions that were compared.
-    pub parity_positions: usize,
-    /// What the heads beside the value came to.
-    #[serde(default, skip_serializing_if = "HeadsReport::is_empty")]
-    pub heads: HeadsReport,
-    /// Every epoch.
-    pub curve: Vec<CurvePoint>,
-    /// The model file.
-    pub model: PathBuf,
-}
 
 /// Fits a model and exports it. `provenance` says where the samples come from, as JSON or as plain
 /// text.

@@ -42,7 +42,12 @@ pub mod progress;
 
 pub mod export;
 
+pub mod reports;
+
 #[cfg(feature = "burn")]
+pub mod fit;
+#[cfg(not(feature = "burn"))]
+#[path = "no_fit.rs"]
 pub mod fit;
 
 // Which tuples to fit at all.

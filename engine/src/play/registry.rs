@@ -117,6 +117,9 @@ pub struct PlainGame<G: Game> {
     pub players: Vec<String>,
 }
 
+/// Reads all games of a text.
+pub type ReadGames<G> = fn(&G, &str) -> Result<Vec<PlainGame<G>>, TextError>;
+
 /// A form in which other programs write whole games of a game.
 pub struct TranscriptForm<G: Game> {
     /// Its name, which files that hold it may end with.
@@ -124,7 +127,7 @@ pub struct TranscriptForm<G: Game> {
     /// What it is, in one line.
     pub help: &'static str,
     /// Reads all games of a text.
-    pub read: fn(&G, &str) -> Result<Vec<PlainGame<G>>, TextError>,
+    pub read: ReadGames<G>,
     /// Writes a game, without the end of the line; the error says in words why the form cannot hold
     /// it.
     pub write: fn(&G, &PlainGame<G>) -> Result<String, String>,

@@ -243,7 +243,7 @@ mod tests {
     fn segments_lie_between_the_ends_of_runs_however_many_there_are() {
         let ranges = |runs: &[(u16, u16)], moves| segments(runs, moves).iter().collect::<Vec<_>>();
         assert_eq!(ranges(&[(0, 4), (2, 6)], 6), [0..2, 2..4, 4..6]);
-        assert_eq!(ranges(&[(0, 2500)], 2500), [0..2500]);
+        assert_eq!(ranges(&[(0, 2500)], 2500), vec![0..2500]);
         assert_eq!(
             ranges(&[(0, 400), (300, 2500), (300, 900)], 2500),
             [0..300, 300..400, 400..900, 900..2500]

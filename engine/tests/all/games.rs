@@ -109,14 +109,14 @@ impl Game for HashGame {
         }
         let score = |seat: Seat| (self.draw(position, 3 + seat as u64) % 1000) as f32 + 1.0;
         let mut payoffs = [0.0; MAX_SEATS];
-        for seat in 0..self.seats {
+        for (seat, payoff) in payoffs.iter_mut().enumerate().take(self.seats) {
             // With more than two they add up to anything.
             let sum = if self.seats == 2 {
                 score(0) + score(1)
             } else {
                 1001.0
             };
-            payoffs[seat] = score(seat) / sum;
+            *payoff = score(seat) / sum;
         }
         Some(payoffs)
     }

@@ -251,7 +251,7 @@ fn moves_boards_and_results_agree_with_an_independent_program() {
             assert_eq!(moves.replace("pass", ""), whole.row(&game));
             assert_eq!(
                 transcript::read(&game, &whole.row(&game)).unwrap(),
-                [whole.clone()]
+                std::slice::from_ref(&whole)
             );
             assert_eq!(transcript::read(&game, &whole.ggf(&game)).unwrap(), [whole]);
             lines[1] += 1;

@@ -18,6 +18,7 @@ use crate::backend;
 use crate::config::{OnlineConfig, TrainConfig};
 use crate::curve::{Series, write_files};
 use crate::export::{POSITIONS, export};
+use crate::reports::{OnlinePoint, OnlineReport};
 use engine::core::files::write_atomically;
 use engine::core::random::{RandomStream, SeedSpace, derive_seed};
 use engine::learned::files::ModelFile;
@@ -25,7 +26,7 @@ use engine::learned::inputs::Learnable;
 use episode::Episode;
 use indicatif::ProgressBar;
 use serde::{Deserialize, Serialize};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Instant;
 
 /// What checkpoints say, so that no other training goes on from them.
@@ -33,24 +34,6 @@ const FAMILY: &str = "ntuple from its own games";
 
 /// Stream of the training seed space that games come from.
 const GAMES: u64 = 5;
-
-/// What some games after one another brought.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct OnlinePoint {
-    /// Games so far.
-    pub games: u64,
-    /// Positions of these games, since the point before.
-    pub positions: u64,
-    /// Mean cross-entropy between values and results of these positions, each before it was
-    /// learned, in nats.
-    pub loss: f64,
-    /// Probability of a random move in the last of these games.
-    pub exploration: f64,
-    /// The rule's learning rate in the last of these games.
-    pub learning_rate: f64,
-    /// Games a second since the point before, learning included.
-    pub games_per_second: f64,
-}
 
 /// How far it has come.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -61,30 +44,6 @@ pub(super) struct Progress {
     loss: f64,
     seconds: f64,
     curve: Vec<OnlinePoint>,
-}
-
-/// What learning from own games came to.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct OnlineReport {
-    /// `ntuple`.
-    pub family: String,
-    /// Games that were learned from, also in earlier runs of the same training.
-    pub games: u64,
-    /// Their positions.
-    pub positions: u64,
-    /// Mean cross-entropy between values and results since the last but one point of the curve, in
-    /// nats.
-    pub loss: f64,
-    /// Games a second over all games.
-    pub games_per_second: f64,
-    /// Largest difference in win probability between the trainer's and the engine's forward pass.
-    pub parity: f64,
-    /// Positions that were compared.
-    pub parity_positions: usize,
-    /// Every point.
-    pub curve: Vec<OnlinePoint>,
-    /// The model file.
-    pub model: PathBuf,
 }
 
 /// Lets an n-tuple network learn from games against itself and exports it. `provenance` says by

@@ -88,10 +88,9 @@ impl Endgame {
 
     /// The squares of quarters with an odd number of empty squares.
     fn odd_quarters(&self, empty: u64) -> u64 {
-        self.quarters
-            .into_iter()
-            .filter(|quarter| (empty & quarter).count_ones() % 2 == 1)
-            .fold(0, |odd, quarter| odd | quarter)
+        let is_odd = |quarter: &&u64| (empty & **quarter).count_ones() % 2 == 1;
+        let odd = self.quarters.iter().filter(is_odd);
+        odd.fold(0, |odd, quarter| odd | quarter)
     }
 
     /// A score between `alpha` and `beta`, or else a bound: at most what is returned if that is not
@@ -261,10 +260,8 @@ impl EndgamePlayer {
 
 /// The index of the largest; of equal ones the first.
 fn largest(scores: &[i32]) -> usize {
-    (0..scores.len())
-        .rev()
-        .max_by_key(|&index| scores[index])
-        .unwrap_or(0)
+    let indices = (0..scores.len()).rev();
+    indices.max_by_key(|&index| scores[index]).unwrap_or(0)
 }
 
 impl Player<Reversi> for EndgamePlayer {
@@ -275,15 +272,13 @@ impl Player<Reversi> for EndgamePlayer {
     }
 
     fn decide(&mut self, position: &Position, legal: &[Move]) -> Decision<Move> {
-        let Analysis {
-            moves, line, stats, ..
-        } = self.analyse(position, Some(legal));
-        let best = line[0];
-        let chosen = moves.iter().find(|(mv, _)| *mv == best);
+        let analysis = self.analyse(position, Some(legal));
+        let best = analysis.line[0];
+        let value = analysis.moves.iter().find(|(mv, _)| *mv == best);
         Decision {
             best,
-            value: chosen.and_then(|&(_, value)| value),
-            stats,
+            value: value.and_then(|&(_, value)| value),
+            stats: analysis.stats,
         }
     }
 

@@ -122,10 +122,8 @@ impl Score<Reversi> for Squares {
         let ahead = |squares: u64| {
             (own & squares).count_ones() as i32 - (enemy & squares).count_ones() as i32
         };
-        self.groups
-            .iter()
-            .map(|&(weight, squares)| weight * ahead(squares) as f32)
-            .sum()
+        let weighed = |&(weight, squares)| weight * ahead(squares) as f32;
+        self.groups.iter().map(weighed).sum()
     }
 }
 

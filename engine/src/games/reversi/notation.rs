@@ -115,9 +115,8 @@ pub(super) fn unexpected(at: usize, wanted: &str, found: Option<&char>) -> TextE
 
 /// Whose disc stands on a square.
 pub(super) fn disc_on(position: &Position, square: usize) -> Option<Seat> {
-    [BLACK, WHITE]
-        .into_iter()
-        .find(|&seat| position.discs(seat) >> square & 1 == 1)
+    let mut seats = [BLACK, WHITE].into_iter();
+    seats.find(|&seat| position.discs(seat) >> square & 1 == 1)
 }
 
 /// A square's column and row: `a1`.

@@ -298,10 +298,8 @@ impl Reader<'_> {
         let position = format!("{rows} {side}").replace('*', "X");
         self.game.parse_position(&position).or_else(|error| {
             let (sign, problem) = (error.character, error.problem);
-            wrong(
-                at,
-                format!("the board's sign {sign}, spaces left out: {problem}"),
-            )
+            let place = format!("the board's sign {sign}, spaces left out");
+            wrong(at, format!("{place}: {problem}"))
         })
     }
 }
@@ -352,19 +350,17 @@ mod tests {
     fn a_pass_may_be_left_out_or_written() {
         let game = Reversi::FOUR;
         let mut random = RandomStream::new(1);
-        let (mut position, mut moves) = (game.start(), Vec::new());
-        // Random games up to the first pass.
-        while moves.last() != Some(&Move::PASS) {
-            if game.is_over(&position) {
-                (position, moves) = (game.start(), Vec::new());
-            }
-            moves.push(game.random_move(&position, random.next_u64()));
-            position = game.play(&position, moves[moves.len() - 1]);
-        }
-        let next = game.random_move(&position, random.next_u64());
-        moves.push(next);
         let mut whole = Transcript::new(game.start());
-        whole.moves = moves;
+        let mut position = game.start();
+        // Random games up to the move after the first pass.
+        while whole.moves.iter().rev().nth(1) != Some(&Move::PASS) {
+            if game.is_over(&position) {
+                (position, whole.moves) = (game.start(), Vec::new());
+            }
+            let mv = game.random_move(&position, random.next_u64());
+            whole.moves.push(mv);
+            position = game.play(&position, mv);
+        }
         let row = whole.row(&game);
         assert!(!row.contains('-'));
         assert_eq!(read(&game, &row).unwrap(), [whole.clone()]);

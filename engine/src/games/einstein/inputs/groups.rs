@@ -33,7 +33,7 @@ pub type FeatureGroups = NameSet<FeatureGroup>;
 impl FeatureGroups {
     /// How many inputs the groups have together.
     #[must_use]
-    pub fn len(self) -> usize {
+    pub fn inputs(self) -> usize {
         self.iter().map(FeatureGroup::len).sum()
     }
 }

@@ -84,7 +84,7 @@ fn one_row_of_each_stone_is_on() {
 
 #[test]
 fn sizes_names_and_layout_agree() {
-    assert_eq!(FeatureGroups::ALL.len(), MAX_DENSE);
+    assert_eq!(FeatureGroups::ALL.inputs(), MAX_DENSE);
     let everything = FeatureGroup::ALL
         .iter()
         .copied()
@@ -146,7 +146,7 @@ fn texts_of_models_that_were_trained_before_stay() {
     let first =
         FeatureGroups::from_names("mobility,race_distribution,race_summary,attack,material")
             .unwrap();
-    assert_eq!(first.len(), 54);
+    assert_eq!(first.inputs(), 54);
     assert!(layout(first).ends_with("; material v1: stones/6 of mover, other"));
     assert_eq!(
         layout(first.with(FeatureGroup::RaceMass)),

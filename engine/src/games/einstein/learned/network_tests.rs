@@ -26,7 +26,7 @@ pub(crate) fn random_weights(groups: FeatureGroups, widths: &[usize], seed: u64)
     let first = widths[0];
     NetworkWeights {
         sparse: numbers(SPARSE_ROWS * first, 0.6),
-        dense: numbers(groups.len() * first, 0.4),
+        dense: numbers(groups.inputs() * first, 0.4),
         bias: numbers(first, 1.0).iter().map(|bias| bias + 0.3).collect(),
         hidden: widths
             .windows(2)

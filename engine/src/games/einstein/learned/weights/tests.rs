@@ -28,7 +28,7 @@ fn network(groups: FeatureGroups, widths: &[usize]) -> ModelFile {
     let first = widths[0];
     let weights = NetworkWeights {
         sparse: numbers(SPARSE_ROWS * first, 1),
-        dense: numbers(groups.len() * first, 2),
+        dense: numbers(groups.inputs() * first, 2),
         bias: numbers(first, 3),
         hidden: widths
             .windows(2)

@@ -150,10 +150,10 @@ impl Numbers {
     /// Those of as many rows have been added up.
     #[inline]
     unsafe fn sum_of(&self, count: usize) -> i32 {
-        // SAFETY: the caller's promise.
         if count == 0 {
             0
         } else {
+            // SAFETY: the caller's promise.
             unsafe { self.0[count - 1].assume_init() as i32 }
         }
     }
@@ -335,10 +335,10 @@ unsafe fn add_group<const REDUCED: bool, const LONG: bool, const BLOCKS: usize>(
     }
     let mut before = 0;
     for (index, change) in moves.changes.iter_mut().enumerate().take(moves.steps.len()) {
-        // SAFETY: the first group has written it.
         let mut vector = if part == 0 {
             nothing
         } else {
+            // SAFETY: the first group has written it.
             unsafe { change.assume_init() }
         };
         for (at, &held) in held.iter().enumerate() {

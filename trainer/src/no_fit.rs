@@ -1,0 +1,47 @@
+//! Fitting in a build without burn: refused in one line.
+
+pub use crate::reports::{
+    Family, FitReport, HeadsReport, OnlinePoint, OnlineReport, PliesReport, RollsReport,
+};
+
+use crate::config::TrainConfig;
+use crate::dataset::Samples;
+use engine::learned::inputs::Learnable;
+use indicatif::ProgressBar;
+use std::path::Path;
+
+/// There is nothing to train with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "this program was built without training; build it with: cargo build --release -p alea --features flex"
+)]
+pub struct TrainError;
+
+/// Refuses.
+///
+/// # Errors
+/// Always.
+pub fn fit<G: Learnable>(
+    _: &TrainConfig,
+    _: Family,
+    _: &Samples<G>,
+    _provenance: &str,
+    _directory: &Path,
+    _: &ProgressBar,
+) -> Result<FitReport, TrainError> {
+    Err(TrainError)
+}
+
+/// Refuses.
+///
+/// # Errors
+/// Always.
+pub fn fit_online<G: Learnable>(
+    _: &G,
+    _: &TrainConfig,
+    _provenance: &str,
+    _directory: &Path,
+    _: &ProgressBar,
+) -> Result<OnlineReport, TrainError> {
+    Err(TrainError)
+}

@@ -23,8 +23,3 @@ pub(crate) fn parse<T: DeserializeOwned>(text: &str) -> Result<T> {
         anyhow!("line {line}: {}", error.message().replace('\n', " "))
     })
 }
-
-/// The game of a variant's name.
-pub(crate) fn game_named(variant: &str) -> String {
-    format!("einstein(variant={variant})")
-}

@@ -8,7 +8,6 @@ use super::evaluator::Evaluator;
 use crate::commands::MOST_GAMES;
 use crate::gating::with_evaluator;
 use crate::settings;
-use crate::settings::game_named;
 use anyhow::{Context, Result, anyhow, bail};
 use benches::arena::{Contestant, StoppingRule};
 use benches::statistics::sequential::{EloModel, SequentialTest};
@@ -56,7 +55,7 @@ struct SelfPlaySection {
     games: u64,
     opening_plies: usize,
     exploration: f64,
-    variant: String,
+    game: String,
     players: Vec<WeightedPlayer>,
     #[serde(default, skip_serializing_if = "SelfPlayOptions::are_off")]
     options: SelfPlayOptions,
@@ -168,7 +167,7 @@ impl ImproveConfig {
             );
         }
         SelfPlay::<Standard>::new(self.selfplay(1, start))?;
-        self.train(1).check()?;
+        self.train(1).resolved(&self.game())?;
         let game = self.game();
         build::evaluator(&start.notation, &game).context("start")?;
         if let Some(by) = self.relabel(start) {
@@ -191,8 +190,8 @@ impl ImproveConfig {
 
     /// The rules of all its games.
     pub(crate) fn game(&self) -> Standard {
-        // An unknown variant was refused before; self-play says so.
-        Standard::from_notation(&game_named(&self.selfplay.variant), None).unwrap_or_default()
+        // An unknown game was refused before; self-play says so.
+        Standard::from_notation(&self.selfplay.game, None).unwrap_or_default()
     }
 
     /// Trains on another device.
@@ -237,7 +236,7 @@ impl ImproveConfig {
             seed: self.stage_seed(SeedSpace::SelfPlay, generation),
             opening_plies: section.opening_plies,
             exploration: section.exploration,
-            game: game_named(&section.variant),
+            game: section.game,
             options: section.options,
             labels: Vec::new(),
         }

@@ -19,7 +19,7 @@ start = "random"
 games = 600
 opening_plies = 2
 exploration = 0.06
-variant = "classic"
+game = "einstein"
 [[selfplay.players]]
 player = "star1(depth=1, eval={model})"
 weight = 0.9

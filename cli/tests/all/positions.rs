@@ -248,7 +248,7 @@ fn analyse_gives_the_best_move_after_a_roll_and_the_expectation_before_it() {
         let mut rolled = Vec::new();
         for die in 1..=6 {
             let answer = analysed(&format!("{MIDDLE} {die}"), player);
-            assert_eq!(keys(&answer)[..4], ["position", "value", "best", "moves"]);
+            assert_eq!(told(&answer)[..4], ["position", "value", "best", "moves"]);
             let best = answer["moves"]
                 .as_array()
                 .unwrap()
@@ -299,6 +299,13 @@ fn analyse_gives_the_best_move_after_a_roll_and_the_expectation_before_it() {
     }
 }
 
+/// What is always told; what a value has been worth in whole games only where somebody fitted it.
+fn told(answer: &Value) -> Vec<&str> {
+    let mut told = keys(answer);
+    told.retain(|key| *key != "calibrated");
+    told
+}
+
 #[test]
 fn a_monte_carlo_player_shows_its_tree() {
     let answer = analysed(
@@ -306,7 +313,7 @@ fn a_monte_carlo_player_shows_its_tree() {
         "mcts(sims=2000, select=puct, prior=schwarz)",
     );
     assert_eq!(
-        keys(&answer)[..5],
+        told(&answer)[..5],
         ["position", "value", "best", "moves", "line"]
     );
     let tree = &answer["tree"];
@@ -501,7 +508,7 @@ fn rock_n_rolls_names_mean_the_same_searches_one_ply_deeper() {
 fn raw_scores_are_the_published_ones() {
     let raw = |position: &str, eval: &str| {
         let answer = alea(&["evaluate", position, "--json", "--raw", "--eval", eval]).json();
-        assert_eq!(keys(&answer), ["position", "value", "raw"]);
+        assert_eq!(told(&answer), ["position", "value", "raw"]);
         answer["raw"].clone()
     };
     let start = "123../45.../6...f/...ed/..cba r -";

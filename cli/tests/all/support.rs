@@ -122,7 +122,7 @@ seed = 3
 games = 300
 opening_plies = 2
 exploration = 0.06
-variant = "classic"
+game = "einstein"
 [[selfplay.players]]
 player = "star1(depth=1, eval=schwarz)"
 weight = 0.9

@@ -356,7 +356,7 @@ fn what_the_tables_know_is_learned_as_it_is_and_the_model_says_so() {
     let told = story(&options("other", true), "told");
     assert_eq!(
         told["table_labels"],
-        serde_json::json!([{ "name": "exact", "by": "tables(stones=3)", "samples": exact }])
+        serde_json::json!([{ "name": "exact", "by": "tables(stones=3)", "exact": true, "samples": exact }])
     );
     assert_eq!(
         (&told["labels"][0]["name"], &told["labels"][0]["by"]),

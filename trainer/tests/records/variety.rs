@@ -642,14 +642,14 @@ fn options_out_of_range_are_named() {
             },
         ),
         (
-            "'tablebase' is a number",
+            "'adjudicate' is a number",
             SelfPlayOptions {
                 adjudicate: Some(7),
                 ..none()
             },
         ),
         (
-            "'tablebase' is a number",
+            "'adjudicate' is a number",
             SelfPlayOptions {
                 adjudicate: Some(1),
                 ..none()

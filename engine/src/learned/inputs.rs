@@ -153,8 +153,16 @@ pub trait Learnable: Playable {
     /// What [`Playable::remaining`] may say of positions that are not over.
     fn remaining_range(&self) -> RangeInclusive<usize>;
 
-    /// The sets of tuples that have names; the first is the usual one.
-    fn tuple_sets(&self) -> &'static [NamedTuples<Self>];
+    /// The sets of tuples that have names; the first is the usual one. All pairs of cells of the
+    /// first group unless the game knows better.
+    fn tuple_sets(&self) -> &'static [NamedTuples<Self>] {
+        const {
+            &[NamedTuples {
+                name: "pairs",
+                tuples: all_pairs::<Self>,
+            }]
+        }
+    }
 
     /// The cell that holds in a position's image under a symmetry, see [`Playable::image`], what this
     /// cell holds in the position, but for other names of its symbols.
@@ -211,6 +219,15 @@ pub trait Learnable: Playable {
         let cells = self.network_cells();
         format!("sparse v1: {} {}", cells.names(), cells.meaning)
     }
+}
+
+fn all_pairs<G: Learnable>(game: &G) -> Vec<Vec<Cell>> {
+    let cells: Vec<Cell> = game.cells()[0].all().collect();
+    let with_later = |(place, &a): (usize, &Cell)| {
+        let later = cells[place + 1..].to_vec().into_iter();
+        later.map(move |b| vec![a, b])
+    };
+    cells.iter().enumerate().flat_map(with_later).collect()
 }
 
 /// Places of a view that need no allocation.

@@ -6,8 +6,8 @@
 
 use super::notation::{Arguments, Notation, PlayerError, Problem};
 use super::registry::{AnyEvaluator, EvaluatorEntry, OracleEntry, PlayerEntry, TranscriptForm};
-use crate::core::game::{Chance, Game, Seat};
-use crate::core::random::RandomStream;
+use crate::core::game::{Chance, Game, List, MAX_SEATS, Outcome, OutcomeList, Seat};
+use crate::core::random::{RandomStream, SeedSpace, derive_seed};
 use crate::core::text::TextError;
 use std::ops::RangeInclusive;
 use std::path::Path;
@@ -185,7 +185,15 @@ pub trait Playable: Game {
 
     /// The moves that an outcome permits, as a record names it (see [`Chance::draw`]), in list order
     /// into an emptied list; none if there is no such outcome. The position is not over.
-    fn permitted(&self, position: &Self::Position, outcome: u8, moves: &mut Self::Moves);
+    /// Outcomes are numbered as [`Game::outcomes`] lists them unless the game names its own.
+    fn permitted(&self, position: &Self::Position, outcome: u8, moves: &mut Self::Moves) {
+        self.moves(position, moves);
+        let outcomes = self.outcomes(position, moves);
+        let outcome = outcomes.get(usize::from(outcome));
+        let run = outcome.map_or(0..0, Outcome::run);
+        moves.copy_within(run.clone(), 0);
+        moves.truncate(run.len());
+    }
 
     /// A random position of which so much is left, all numbers within the range (both ends included)
     /// equally likely, in which `first` is to move and which is not over; `None` if the game knows
@@ -209,7 +217,7 @@ pub trait Playable: Game {
 
     /// The outcomes that chance may bring, as a record names them.
     fn outcome_names(&self) -> RangeInclusive<u8> {
-        0..=0
+        0..=(Self::Outcomes::BOUND - 1) as u8
     }
 
     /// The first position of a game in which `first` is to begin; games in which the same seat
@@ -232,31 +240,64 @@ pub trait Playable: Game {
     ///
     /// # Errors
     /// If the text is no move of the seat to move.
-    fn parse_move(&self, position: &Self::Position, text: &str) -> Result<Self::Move, TextError>;
+    fn parse_move(&self, position: &Self::Position, text: &str) -> Result<Self::Move, TextError> {
+        let mut moves = Self::Moves::default();
+        if self.payoffs(position).is_none() {
+            self.moves(position, &mut moves);
+        }
+        let mut moves = moves.iter().copied();
+        moves
+            .find(|&mv| self.format_move(position, mv) == text)
+            .ok_or_else(|| TextError::new(1, format!("'{text}' is no move of this position")))
+    }
 
     /// Writes a move of a position.
     fn format_move(&self, position: &Self::Position, mv: Self::Move) -> String;
 
-    /// A seat as JSON names it: `r`.
-    fn seat_name(&self, seat: Seat) -> &'static str;
+    /// A seat as JSON names it: `r`; letters from `a` on unless the game knows better.
+    fn seat_name(&self, seat: Seat) -> &'static str {
+        ["a", "b", "c", "d", "e", "f", "g", "h"][seat]
+    }
 
     /// A seat as people name it: `Red`.
-    fn seat_title(&self, seat: Seat) -> &'static str;
+    fn seat_title(&self, seat: Seat) -> &'static str {
+        self.seat_name(seat)
+    }
 
     /// The position as lines of text for people, with whose turn it is.
-    fn draw(&self, position: &Self::Position, outcome: Option<u8>) -> String;
+    fn draw(&self, position: &Self::Position, outcome: Option<u8>) -> String {
+        self.format_position(position, outcome)
+    }
 
-    /// The position as one `<svg>` element that needs nothing from outside.
-    fn svg(&self, position: &Self::Position, outcome: Option<u8>) -> String;
+    /// The position as one `<svg>` element that needs nothing from outside: [`Playable::draw`] unless
+    /// the game paints.
+    fn svg(&self, position: &Self::Position, outcome: Option<u8>) -> String {
+        svg_of_text(&self.draw(position, outcome))
+    }
 
-    /// Appends the bytes of a position: few, and always the same.
-    fn encode(&self, position: &Self::Position, bytes: &mut Vec<u8>);
+    /// Appends the bytes of a position: few, and always the same; its text unless the game packs.
+    fn encode(&self, position: &Self::Position, bytes: &mut Vec<u8>) {
+        let text = self.format_position(position, None);
+        bytes.extend((text.len() as u32).to_le_bytes());
+        bytes.extend(text.into_bytes());
+    }
 
     /// Takes the bytes of a position off the front.
     ///
     /// # Errors
     /// In words, if they are none.
-    fn decode(&self, bytes: &mut &[u8]) -> Result<Self::Position, String>;
+    fn decode(&self, bytes: &mut &[u8]) -> Result<Self::Position, String> {
+        let split = bytes.split_first_chunk();
+        let split = split
+            .and_then(|(&length, rest)| rest.split_at_checked(u32::from_le_bytes(length) as usize));
+        let (text, rest) = split.ok_or("the text of a position is cut off")?;
+        let text = std::str::from_utf8(text).map_err(|error| error.to_string())?;
+        let (position, _) = self
+            .parse_position(text)
+            .map_err(|error| error.to_string())?;
+        *bytes = rest;
+        Ok(position)
+    }
 
     /// How many symmetries leave the value of every position as it is, the identity included.
     fn symmetries(&self) -> usize {
@@ -275,6 +316,66 @@ pub trait Playable: Game {
         let _ = symmetry;
         outcome
     }
+}
+
+/// Chance as [`Game::outcomes`] lists it, which a record names by its place there: right for every
+/// game that keeps [`Playable::permitted`] as it is.
+#[derive(Clone, Debug)]
+pub struct ListedChance {
+    seed: u64,
+    seats: Vec<RandomStream>,
+}
+
+impl ListedChance {
+    /// Streams of their own for all seats, from one seed.
+    #[must_use]
+    pub fn new(seed: u64) -> Self {
+        let stream = |seat| RandomStream::new(derive_seed(seed, SeedSpace::Arena, &[seat]));
+        Self {
+            seed,
+            seats: (0..MAX_SEATS as u64).map(stream).collect(),
+        }
+    }
+}
+
+impl<G: Game> Chance<G> for ListedChance {
+    fn draw(&mut self, game: &G, position: &G::Position) -> (u8, G::Moves) {
+        let mut moves = G::Moves::default();
+        game.moves(position, &mut moves);
+        let outcomes = game.outcomes(position, &moves);
+        let mut rest = self.seats[game.to_move(position)].unit() as f32;
+        let passes = |outcome: &&Outcome| {
+            rest -= outcome.weight;
+            rest >= 0.0
+        };
+        let drawn = outcomes.iter().take_while(passes).count();
+        let drawn = drawn.min(outcomes.len() - 1);
+        let run = outcomes[drawn].run();
+        moves.copy_within(run.clone(), 0);
+        moves.truncate(run.len());
+        (drawn as u8, moves)
+    }
+}
+
+impl Repeatable for ListedChance {
+    fn rewind(&mut self) {
+        *self = Self::new(self.seed);
+    }
+}
+
+/// Lines of text as one `<svg>` element.
+fn svg_of_text(text: &str) -> String {
+    let text = text.replace('&', "&amp;").replace('<', "&lt;");
+    let width = text.lines().map(|line| line.chars().count()).max();
+    let (width, height) = (10 * width.unwrap_or(0) + 20, 20 * text.lines().count() + 20);
+    let line = |(line, text)| {
+        let y = 20 * line + 25;
+        format!("<text x=\"10\" y=\"{y}\" xml:space=\"preserve\">{text}</text>")
+    };
+    let lines: String = text.lines().enumerate().map(line).collect();
+    format!(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" font-family=\"monospace\" font-size=\"16\">{lines}</svg>"
+    )
 }
 
 /// Chance of a game that has none: the one outcome permits every move.

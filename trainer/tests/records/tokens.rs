@@ -167,22 +167,6 @@ impl Playable for Tokens {
         taken.to_string()
     }
 
-    fn seat_name(&self, seat: Seat) -> &'static str {
-        ["a", "b", "c", "d"][seat]
-    }
-
-    fn seat_title(&self, seat: Seat) -> &'static str {
-        self.seat_name(seat)
-    }
-
-    fn draw(&self, bag: &Bag, outcome: Option<u8>) -> String {
-        self.format_position(bag, outcome)
-    }
-
-    fn svg(&self, _: &Bag, _: Option<u8>) -> String {
-        String::new()
-    }
-
     fn encode(&self, bag: &Bag, bytes: &mut Vec<u8>) {
         for number in bag.taken.into_iter().chain([bag.left, bag.seat as u16]) {
             bytes.extend(number.to_le_bytes());

@@ -238,7 +238,7 @@ fn a_replaced_model_is_another_contestant(directory: &Path, out: &Path) {
     assert!(first["a"].as_str().unwrap().starts_with("star1("));
     assert_eq!(play().json()["a"], first["a"]);
     fs::copy(out.join("network/network.safetensors"), &model).unwrap();
-    assert!(play().failure().contains("its first player is"));
+    assert!(play().failure().contains("its player_a is"));
 }
 
 /// Starts a pipeline and kills it as soon as `path` exists in its directory.

@@ -326,7 +326,7 @@ fn a_monte_carlo_player_shows_its_tree() {
     assert!(
         moves
             .iter()
-            .all(|mv| keys(mv) == ["move", "value", "visits", "lower", "upper", "prior"]),
+            .all(|mv| told(mv) == ["move", "value", "visits", "lower", "upper", "prior"]),
         "{answer}"
     );
     assert_eq!(
@@ -537,7 +537,7 @@ fn raw_scores_are_the_published_ones() {
         "the race is a probability from the start"
     );
     assert_eq!(
-        keys(&alea(&["evaluate", start, "--json"]).json()),
+        told(&alea(&["evaluate", start, "--json"]).json()),
         ["position", "value"]
     );
     // A die says nothing before the roll.

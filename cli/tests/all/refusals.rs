@@ -276,7 +276,7 @@ fn wrong_settings_name_file_line_and_key() {
         failure(&TINY.replace("depth = 1\n", "depth = 65\n")).contains("'depth' is from 1 to 64")
     );
     assert!(failure(&TINY.replace("\"abt\"", "\"star\"")).contains("no evaluator 'star'"));
-    assert!(failure(&TINY.replace("\"classic\"", "\"draughts\"")).contains("classic or nearest"));
+    assert!(failure(&TINY.replace("\"einstein\"", "\"draughts\"")).contains("no game 'draughts'"));
     assert!(failure("seed = ").contains("line 1"));
     assert!(
         alea(&["pipeline", "--config", "no/such.toml"])

@@ -224,7 +224,7 @@ pub trait Learnable: Playable {
 fn all_pairs<G: Learnable>(game: &G) -> Vec<Vec<Cell>> {
     let cells: Vec<Cell> = game.cells()[0].all().collect();
     let with_later = |(place, &a): (usize, &Cell)| {
-        let later = cells[place + 1..].to_vec().into_iter();
+        let later = cells[place + 1..].iter().copied();
         later.map(move |b| vec![a, b])
     };
     cells.iter().enumerate().flat_map(with_later).collect()

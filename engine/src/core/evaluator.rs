@@ -244,7 +244,7 @@ impl<G: Game, E: Evaluator<G>> Evaluator<G> for Arc<E> {
 
 /// A hand-made score: larger is better for the seat to move, on a scale of its own.
 ///
-/// [`calibration::Calibrated`] turns a score into an [`Evaluator`]; the raw score stays reachable,
+/// [`crate::core::calibration::Calibrated`] turns a score into an [`Evaluator`]; the raw score stays reachable,
 /// because published tables need it.
 pub trait Score<G: Game>: Send + Sync {
     /// The raw score, from the view of the seat to move.

@@ -343,12 +343,12 @@ fn a_monte_carlo_player_shows_its_tree() {
     // Without a prior there is none, and other searches have no tree.
     let answer = analysed(&format!("{MIDDLE} -"), "mcts(sims=500)");
     assert_eq!(
-        keys(&answer["moves"][0]),
+        told(&answer["moves"][0]),
         ["move", "value", "visits", "lower", "upper"]
     );
     let answer = analysed(&format!("{MIDDLE} 1"), "star1(depth=2)");
     assert_eq!(
-        (keys(&answer["moves"][0]), answer.get("tree")),
+        (told(&answer["moves"][0]), answer.get("tree")),
         (vec!["move", "value"], None)
     );
     // As text: one line a move, all equally long up to the best one's mark.

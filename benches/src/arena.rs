@@ -24,7 +24,9 @@ use engine::core::game::{Game, Seat};
 use engine::core::journal::JournalError;
 use engine::core::random::{SeedSpace, derive_seed};
 use engine::core::record::GameRecord;
+use engine::play::build::PlayerRecipe;
 use engine::play::game_loop::{Forfeit, play_refereed};
+use engine::play::notation::PlayerError;
 use engine::play::playable::{Playable, Repeatable};
 use engine::play::player::Player;
 use rayon::ThreadPoolBuilder;
@@ -52,6 +54,20 @@ pub struct Contestant<G: Game> {
     pub name: String,
     /// Makes the player.
     pub make: PlayerFactory<G>,
+}
+
+impl<G: Playable> Contestant<G> {
+    /// The player of a notation, under its name.
+    ///
+    /// # Errors
+    /// As [`PlayerRecipe::parse`].
+    pub fn of(notation: &str, game: &G) -> Result<Self, PlayerError> {
+        let recipe = PlayerRecipe::parse(notation, game)?;
+        Ok(Self {
+            name: recipe.name().to_owned(),
+            make: Arc::new(move || recipe.make()),
+        })
+    }
 }
 
 impl<G: Game> std::fmt::Debug for Contestant<G> {

@@ -1,22 +1,19 @@
 //! A game of one's own, from its rules to a model that has learned it and meets the evaluator made
-//! by hand. Run it: `cargo run --release -p alea --example my_game`
-//!
-//! *Columns*: in turn each side throws a die of four and puts the number into one of its three
-//! columns, over what is there; the same number opposite goes. After eight throws the larger number
-//! wins a column, and more columns win the game; as many are a draw.
+//! by hand: `cargo run --release -p alea --example my_game`. In *Columns* each side in turn throws a
+//! die of four and puts the number into one of its three columns, over what is there; the same
+//! number opposite goes. After eight throws the larger number wins a column, more columns the game.
 
 use benches::arena::{Contestant, MatchOptions, play_match};
-use engine::core::game::{DRAW, FixedList, Game, Outcome, Payoffs, Seat, won_by};
+use engine::core::game::{FixedList, Game, Outcome, Payoffs, Seat, equal_runs, more_wins};
 use engine::core::text::TextError;
 use engine::core::{calibration::Calibration, evaluator::Score, random::RandomStream};
 use engine::learned::inputs::{CellGroup, Learnable, NoDense, NoInteger};
 use engine::learned::{files::evaluator, tuples::Plain};
-use engine::play::build::PlayerRecipe;
 use engine::play::notation::{Arguments, Problem};
 use engine::play::playable::{ListedChance, Playable};
 use engine::play::registry::{AnyEvaluator, EvaluatorEntry, calibrated};
 use indicatif::ProgressBar;
-use std::{error::Error, ops::RangeInclusive, path::Path, sync::Arc};
+use std::{error::Error, path::Path, sync::Arc};
 use trainer::dataset::{SampleOptions, Samples};
 use trainer::selfplay::{SelfPlay, SelfPlayConfig};
 use trainer::{config::TrainConfig, fit::Family, fit::fit};
@@ -34,7 +31,6 @@ fn ahead(table: &Table, seat: Seat) -> i32 {
 
 impl Game for Columns {
     type Position = Table;
-    /// The number and its column.
     type Move = (u8, u8);
     type Moves = FixedList<(u8, u8), 12>;
     type Outcomes = FixedList<Outcome, 4>;
@@ -42,22 +38,14 @@ impl Game for Columns {
         table[7].into()
     }
     fn payoffs(&self, table: &Table) -> Option<Payoffs> {
-        (table[6] == 0).then(|| match ahead(table, 0) {
-            0 => DRAW,
-            ahead => won_by(usize::from(ahead < 0)),
-        })
+        (table[6] == 0).then(|| more_wins([ahead(table, 0), 0]))
     }
     fn moves(&self, _: &Table, moves: &mut Self::Moves) {
         moves.clear();
         (0..12).for_each(|at| moves.push((at / 3 + 1, at % 3)));
     }
     fn outcomes(&self, _: &Table, _: &[(u8, u8)]) -> Self::Outcomes {
-        let mut outcomes = Self::Outcomes::default();
-        for (start, end) in [(0, 3), (3, 6), (6, 9), (9, 12)] {
-            let weight = 0.25;
-            outcomes.push(Outcome { weight, start, end });
-        }
-        outcomes
+        equal_runs(12)
     }
     fn play(&self, table: &Table, (number, column): (u8, u8)) -> Table {
         let (mut after, seat, column) = (*table, self.to_move(table), usize::from(column));
@@ -68,24 +56,17 @@ impl Game for Columns {
         after
     }
 }
-
-/// The evaluator made by hand: columns ahead.
+/// The evaluator made by hand.
 struct Ahead;
 impl Score<Columns> for Ahead {
     fn score(&self, game: &Columns, table: &Table) -> f32 {
         ahead(table, game.to_move(table)) as f32
     }
 }
-static EVALUATORS: [EvaluatorEntry<Columns>; 1] = [EvaluatorEntry {
-    name: "ahead",
-    aliases: &[],
-    parameters: "",
-    help: "own columns minus those of the other side",
-    make: |arguments, _| {
-        let (slope, offset) = (0.8, 0.0);
-        calibrated(arguments, Ahead, Calibration::Logistic { slope, offset })
-    },
-}];
+static EVALUATORS: [EvaluatorEntry<Columns>; 1] =
+    [EvaluatorEntry::new("ahead", "columns ahead", |scale, _| {
+        calibrated(scale, Ahead, Calibration::logistic(0.8, 0.0))
+    })];
 
 impl Playable for Columns {
     const NAME: &'static str = "columns";
@@ -119,15 +100,11 @@ impl Playable for Columns {
     /// The eight numbers, and the die once it is thrown.
     fn parse_position(&self, text: &str) -> Result<(Table, Option<u8>), TextError> {
         let digits: Vec<u8> = text.bytes().map(|digit| digit.wrapping_sub(b'0')).collect();
-        let highest = [4, 4, 4, 4, 4, 4, 8, 1, 3];
-        let good = digits.len() < 10
-            && digits
-                .iter()
-                .zip(highest)
-                .all(|(&digit, most)| digit <= most);
-        let table = digits.first_chunk().filter(|_| good);
-        let table = table.map(|&table| (table, digits.get(8).copied()));
-        table.ok_or_else(|| TextError::new(1, "a position is as 00000080"))
+        let most = [4, 4, 4, 4, 4, 4, 8, 1, 3];
+        let good = digits.len() < 10 && digits.iter().zip(most).all(|(digit, most)| *digit <= most);
+        let read = digits.first_chunk().filter(|_| good);
+        let read = read.map(|&table| (table, digits.get(8).copied()));
+        read.ok_or_else(|| TextError::new(1, "a position is as 00000080"))
     }
     fn format_position(&self, table: &Table, die: Option<u8>) -> String {
         table.iter().chain(&die).map(u8::to_string).collect()
@@ -137,15 +114,7 @@ impl Playable for Columns {
     }
 }
 
-static CELLS: [CellGroup; 1] = [CellGroup {
-    letter: 'c',
-    start: 0,
-    count: 6,
-    symbols: 5,
-    meaning: "columns, the mover's first (0 empty)",
-    late: false,
-}];
-
+static CELLS: [CellGroup; 1] = [CellGroup::only('c', 6, 5, "columns, the mover's first")];
 impl Learnable for Columns {
     type Tuples = Plain;
     type Dense = NoDense;
@@ -157,15 +126,6 @@ impl Learnable for Columns {
         symbols.copy_from_slice(&table[..6]);
         symbols.rotate_left(3 * seat);
     }
-    fn remaining_range(&self) -> RangeInclusive<usize> {
-        1..=8
-    }
-}
-
-fn contestant(notation: &str) -> Result<Contestant<Columns>, Box<dyn Error>> {
-    let recipe = PlayerRecipe::parse(notation, &Columns)?;
-    let (name, make) = (recipe.name().to_owned(), Arc::new(move || recipe.make()));
-    Ok(Contestant { name, make })
 }
 
 #[expect(clippy::print_stdout, reason = "an example shows what it does")]
@@ -173,19 +133,17 @@ fn main() -> Result<(), Box<dyn Error>> {
     let directory = tempfile::tempdir()?;
     let (games, training) = (directory.path().join("games"), directory.path().join("fit"));
     let mut played = SelfPlayConfig::of(&Columns);
-    played.games = 800;
+    played.games = 8000;
     SelfPlay::<Columns>::new(played)?.run(&games, &ProgressBar::hidden())?;
     let mut config = TrainConfig::default();
-    config.ntuple.phases = vec![2, 4, 6];
+    config.ntuple.phases = vec![2, 3, 4, 5, 6, 7];
     let samples = Samples::<Columns>::open(&[&games], &SampleOptions::played(0.1, 1))?;
     let (family, silent) = (Family::NTuple, ProgressBar::hidden());
-    let report = fit(&config, family, &samples, "800 games", &training, &silent)?;
+    let report = fit(&config, family, &samples, "8000 games", &training, &silent)?;
     let model = format!("star1(depth=1, eval=model:{})", report.model.display());
-    let players = [
-        contestant(&model)?,
-        contestant("star1(depth=1, eval=ahead)")?,
-    ];
+    let learned = Contestant::of(&model, &Columns)?;
+    let by_hand = Contestant::of("star1(depth=1, eval=ahead)", &Columns)?;
     let options = MatchOptions::new(Columns, 1000, 1);
-    println!("{}", play_match(&players[0], &players[1], &options)?);
+    println!("{}", play_match(&learned, &by_hand, &options)?);
     Ok(())
 }

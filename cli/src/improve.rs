@@ -27,7 +27,6 @@ pub(crate) use generation::strength_line;
 use ledger::Start;
 pub(crate) use ledger::{Entry, Ledger};
 use serde::Serialize;
-use std::fs::{File, TryLockError};
 use std::path::{Path, PathBuf};
 
 /// What learning came to.
@@ -70,14 +69,7 @@ pub(crate) fn run(config: &ImproveConfig, directory: &Path) -> Result<ImproveRes
     // Before anything is written.
     let start = asked_start(config, directory)?;
     config.check(&start)?;
-    std::fs::create_dir_all(directory).map_err(|cause| files::FileError::Write {
-        path: directory.to_owned(),
-        cause,
-    })?;
-    let _lock = lock(directory)?;
-    // Removes what a killed run left; only now, for before the lock it may have been a living
-    // one's.
-    files::create_directory(directory)?;
+    let _claim = files::claim_directory(directory)?;
     claim(config, directory)?;
     let start = kept_start(start, directory)?;
     if !generation::self_play(config, 1, &start)?.is_reproducible() {
@@ -259,22 +251,4 @@ fn keep_best(best: &Evaluator, directory: &Path) -> Result<Option<PathBuf>> {
     let (bytes, copy) = (files::read(path)?, directory.join("best.safetensors"));
     files::write_atomically(&copy, |file| file.write_all(&bytes))?;
     Ok(Some(copy))
-}
-
-/// Keeps others out for as long as the file lives; elsewhere than on Unix, and on some file
-/// systems, nothing does.
-fn lock(directory: &Path) -> Result<Option<File>> {
-    let Some(file) = cfg!(unix).then(|| File::open(directory).ok()).flatten() else {
-        return Ok(None);
-    };
-    match file.try_lock() {
-        Ok(()) => Ok(Some(file)),
-        Err(TryLockError::WouldBlock) => {
-            bail!(
-                "{}: another run is writing there; wait until it ends, or choose another --out",
-                directory.display()
-            )
-        }
-        Err(TryLockError::Error(_)) => Ok(None),
-    }
 }

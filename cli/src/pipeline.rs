@@ -46,7 +46,7 @@ pub(crate) fn run<G: Learnable>(
     command: &str,
     directory: &Path,
 ) -> Result<PipelineResult> {
-    files::create_directory(directory)?;
+    let _claim = files::claim_directory(directory)?;
     claim(config, directory)?;
     let mut stages = Stages::open(directory)?;
     let data = directory.join("selfplay");

@@ -32,16 +32,13 @@ use crate::models::heads::{Losses, Outputs};
 use crate::sample::Sample;
 use checkpoint::{Checkpoint, Header};
 use engine::core::files::write_atomically;
-use engine::games::einstein::Standard;
 use engine::learned::files::{Model, ModelFile};
 use engine::learned::inputs::Learnable;
 use engine::learned::network::Heads;
 use epoch::{Passed, learn_epoch, validate};
 use indicatif::ProgressBar;
-use integer::IntegerLearner;
 use network::NetworkLearner;
 use ntuple::NTupleLearner;
-use std::any::Any;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -89,19 +86,7 @@ pub fn fit<G: Learnable>(
             provenance,
             directory,
         ),
-        Family::Integer => {
-            // The one family that is written for one game.
-            let Some(samples) = (samples as &dyn Any).downcast_ref::<Samples<Standard>>() else {
-                return Err(TrainError::NoIntegerNetwork(G::NAME));
-            };
-            let run = Run {
-                config,
-                samples,
-                progress,
-            };
-            let learner = IntegerLearner::new(&run, device)?;
-            train(&run, family, learner, provenance, directory)
-        }
+        Family::Integer => integer::fit(&run, device, provenance, directory),
     }
 }
 

@@ -1,10 +1,11 @@
 //! `alea models`: list and verify model files.
 
+use crate::games::{self, for_games};
 use crate::output;
 use anyhow::{Result, bail};
 use engine::core::files;
-use engine::games::einstein::Standard;
-use engine::games::einstein::learned::weights::{Model, ModelFile};
+use engine::learned::files::{ModelFile, game_of};
+use engine::learned::inputs::Learnable;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -62,8 +63,9 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
                     .map_or_else(|| object[key].to_string(), str::to_owned)
             };
             output::line(&format!(
-                "ok   {}\n     {}, {} weights, {}",
+                "ok   {}\n     {}, {}, {} weights, {}",
                 path.display(),
+                text("game"),
                 text("kind"),
                 text("weights"),
                 text("description")
@@ -77,27 +79,25 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
 }
 
 fn verify(path: &Path) -> Result<Value> {
-    let file = ModelFile::load(&Standard::default(), path)?;
-    let description = match &file.model {
-        Model::NTuple(model) => format!("tuple set {}", model.set().name()),
-        Model::Network(model) => {
-            let heads = model.heads();
-            let heads = if heads.is_empty() {
-                String::new()
-            } else {
-                format!(", heads {}", heads.names())
-            };
-            format!("layers {:?}{heads}", model.weights().widths())
-        }
-        Model::Integer(model) => format!(
-            "layers {:?} in integers, inputs squares,{}",
-            model.shape(),
-            model.weights().groups.names()
-        ),
+    let name = game_of(path)?;
+    let verified = for_games!(each_game OneGame => verify_for::<OneGame>(path, &name));
+    let verified = verified.into_iter().flatten().next();
+    verified.unwrap_or_else(|| {
+        let known = games::names().join(", ");
+        bail!("{}: a model of '{name}'; there are {known}", path.display())
+    })
+}
+
+/// `None` if the file's game is another.
+fn verify_for<G: Learnable>(path: &Path, name: &str) -> Option<Result<Value>> {
+    let file = match ModelFile::load(&G::of_model(name)?, path) {
+        Ok(file) => file,
+        Err(error) => return Some(Err(error.into())),
     };
     let provenance =
         serde_json::from_str(&file.provenance).unwrap_or(Value::String(file.provenance.clone()));
-    Ok(json!({
-        "path": path, "ok": true, "kind": file.model.kind(), "weights": file.model.parameters(), "description": description, "provenance": provenance,
-    }))
+    Some(Ok(json!({
+        "path": path, "ok": true, "game": name, "kind": file.model.kind(), "weights": file.model.parameters(),
+        "description": file.model.summary(), "provenance": provenance,
+    })))
 }

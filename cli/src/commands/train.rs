@@ -1,11 +1,10 @@
 //! `alea train`: fits evaluators to records.
 
 use crate::commands::MOST_GAMES;
-use crate::games::with_game;
+use crate::games::{self, with_game};
 use crate::output;
 use anyhow::{Context, Result, bail};
 use engine::core::files;
-use engine::games::einstein::Standard;
 use engine::learned::inputs::Learnable;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
@@ -38,6 +37,10 @@ pub(crate) struct Arguments {
     /// overrides the settings
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=MOST_GAMES), conflicts_with = "data", allow_negative_numbers = true)]
     games: Option<u64>,
+    /// The game that is played with --games, with parameters if need be; records say
+    /// themselves what they are of
+    #[arg(long, requires = "games")]
+    game: Option<String>,
     /// Directory for checkpoints, curves and models
     #[arg(long, value_name = "DIR", required_unless_present = "print_config")]
     out: Option<PathBuf>,
@@ -87,7 +90,9 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
             );
         }
         config.online.games = games;
-        let report = fit_games(&config, &out.join(Family::NTuple.name()))?;
+        let directory = out.join(Family::NTuple.name());
+        let game = arguments.game.as_deref().unwrap_or(games::USUAL);
+        let report = with_game!(game, game => fit_games(&game, &config, &directory))?;
         if arguments.json {
             output::json(&report)?
         } else {
@@ -169,7 +174,7 @@ pub(crate) fn fit_one<G: Learnable, P: AsRef<Path>>(
     data: &[P],
     directory: &Path,
 ) -> Result<FitReport> {
-    files::create_directory(directory)?;
+    let _claim = files::claim_directory(directory)?;
     let progress = progress_bar("samples");
     // What the records are, not where they lie: the same run in another directory makes the same
     // file.
@@ -201,18 +206,16 @@ fn runs<G: Learnable, P: AsRef<Path>>(data: &[P]) -> Result<Value> {
 }
 
 /// Lets an n-tuple network learn from its own games in a directory of its own.
-fn fit_games(config: &TrainConfig, directory: &Path) -> Result<OnlineReport> {
-    files::create_directory(directory)?;
+fn fit_games<G: Learnable>(
+    game: &G,
+    config: &TrainConfig,
+    directory: &Path,
+) -> Result<OnlineReport> {
+    let _claim = files::claim_directory(directory)?;
     let progress = progress_bar("games");
     let provenance =
         serde_json::json!({ "program": concat!("alea ", env!("CARGO_PKG_VERSION")) }).to_string();
-    let report = fit_online(
-        &Standard::default(),
-        config,
-        &provenance,
-        directory,
-        &progress,
-    )?;
+    let report = fit_online(game, config, &provenance, directory, &progress)?;
     progress.finish_and_clear();
     Ok(report)
 }

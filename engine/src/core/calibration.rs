@@ -25,6 +25,12 @@ pub enum Calibration {
 }
 
 impl Calibration {
+    /// The logistic with these constants.
+    #[must_use]
+    pub const fn logistic(slope: f32, offset: f32) -> Self {
+        Self::Logistic { slope, offset }
+    }
+
     /// The value of a raw score.
     #[must_use]
     #[inline]

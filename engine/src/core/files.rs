@@ -2,7 +2,8 @@
 //!
 //! Invariant: [`write_atomically`] writes to a temporary file in the same directory, syncs it,
 //! renames it over the target and syncs the directory; whoever looks sees the old content or the
-//! new, never half of it.
+//! new, never half of it. A temporary file is locked by whoever writes it for as long as it has
+//! that name, so that one without a lock is what a killed program left.
 
 use std::fs::{File, TryLockError};
 use std::io::{self, BufWriter, Write};
@@ -91,8 +92,8 @@ pub fn list(directory: &Path) -> Result<Vec<PathBuf>, FileError> {
         .collect()
 }
 
-/// Makes a directory and those above it, and removes temporary files that a killed program left
-/// there.
+/// Makes a directory and those above it, and removes temporary files that killed programs left
+/// there; those of programs that are writing stay.
 ///
 /// # Errors
 /// [`FileError::Write`] with the cause.
@@ -106,12 +107,26 @@ pub fn create_directory(directory: &Path) -> Result<(), FileError> {
             .file_name()
             .map(|name| name.to_string_lossy().into_owned())
             .unwrap_or_default();
-        if name.starts_with(TEMPORARY_PREFIX) && name.ends_with(TEMPORARY_SUFFIX) {
-            // Whoever else removes it first is welcome to.
+        if name.starts_with(TEMPORARY_PREFIX)
+            && name.ends_with(TEMPORARY_SUFFIX)
+            && let Ok(file) = File::open(&path)
+            && file.try_lock().is_ok()
+        {
+            // Whoever else removes it first is welcome to. Locked until it is gone: see `temporary`.
             let _ = std::fs::remove_file(&path);
         }
     }
     Ok(())
+}
+
+/// Makes a directory for one command alone, for as long as the returned file lives, and removes
+/// temporary files that killed programs left there.
+///
+/// # Errors
+/// As [`create_directory`] and [`lock_directory`].
+pub fn claim_directory(directory: &Path) -> Result<Option<File>, FileError> {
+    create_directory(directory)?;
+    lock_directory(directory, Lock::Alone)
 }
 
 /// How a directory is locked.
@@ -160,7 +175,8 @@ pub fn free_space(directory: &Path) -> Option<u64> {
 }
 
 /// Writes a file through `write`, which is given a buffered writer. If anything fails, what stood
-/// under the name before still stands there, and no temporary file stays behind.
+/// under the name before still stands there, and no temporary file stays behind. Links are
+/// followed; what is no regular file (a pipe, a device) is written to as it is.
 ///
 /// # Errors
 /// [`FileError::NoDirectory`] if there is no directory to write into, else [`FileError::Write`]
@@ -169,33 +185,89 @@ pub fn write_atomically(
     path: &Path,
     write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
 ) -> Result<(), FileError> {
-    let directory = match path.parent() {
-        Some(parent) if !parent.as_os_str().is_empty() => parent,
-        _ => Path::new("."),
+    let mut write = Some(write);
+    // By pointer, so that all this is compiled once and not for everything that is written.
+    write_with(path, &mut |writer| {
+        write.take().map_or(Ok(()), |write| write(writer))
+    })
+}
+
+/// Asked once.
+type WriteOnce<'a> = &'a mut dyn FnMut(&mut dyn Write) -> io::Result<()>;
+
+fn write_with(path: &Path, write: WriteOnce<'_>) -> Result<(), FileError> {
+    let failed = |cause| FileError::Write {
+        path: path.to_owned(),
+        cause,
     };
+    if is_stream(path) {
+        let opened = File::options().write(true).open(path);
+        let mut writer = BufWriter::new(opened.map_err(failed)?);
+        return write(&mut writer)
+            .and_then(|()| writer.flush())
+            .map_err(failed);
+    }
+    let target = followed(path);
+    let directory = parent(&target);
     if !directory.is_dir() {
         return Err(FileError::NoDirectory {
             path: path.to_owned(),
             directory: directory.to_owned(),
         });
     }
-    replace(path, directory, write).map_err(|cause| FileError::Write {
-        path: path.to_owned(),
-        cause,
+    replace(&target, directory, write).map_err(failed)
+}
+
+/// Whether there is something that is written to, not replaced: neither a file nor a directory, or
+/// whatever an open descriptor stands for.
+fn is_stream(path: &Path) -> bool {
+    let descriptors = ["/dev/fd", "/dev/stdout", "/dev/stderr", "/proc"];
+    std::fs::metadata(path).is_ok_and(|found| {
+        let is_usual = found.is_file() || found.is_dir();
+        !is_usual || descriptors.iter().any(|begin| path.starts_with(begin))
     })
 }
 
-fn replace(
-    path: &Path,
-    directory: &Path,
-    write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
-) -> io::Result<()> {
+/// Where a link, or a link to a link, points to in the end, whether anything is there or not.
+fn followed(path: &Path) -> PathBuf {
+    let mut target = path.to_owned();
+    // As many as Linux follows.
+    for _ in 0..40 {
+        match std::fs::read_link(&target) {
+            Ok(next) => target = parent(&target).join(next),
+            Err(_) => break,
+        }
+    }
+    target
+}
+
+/// The directory a file is in.
+fn parent(path: &Path) -> &Path {
+    let parent = path.parent();
+    parent
+        .filter(|parent| !parent.as_os_str().is_empty())
+        .unwrap_or(Path::new("."))
+}
+
+/// A temporary file that is ours until it gets its name or is dropped.
+fn temporary(directory: &Path) -> io::Result<tempfile::NamedTempFile> {
     let mut builder = tempfile::Builder::new();
     builder.prefix(TEMPORARY_PREFIX).suffix(TEMPORARY_SUFFIX);
     // Temporary files are private by default; the finished one gets what the user's umask leaves of 0666.
     #[cfg(unix)]
     builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-    let mut writer = BufWriter::new(builder.tempfile_in(directory)?);
+    loop {
+        let file = builder.tempfile_in(directory)?;
+        // Waits for whoever has taken it for abandoned before it was locked; then it is gone. Where
+        // files cannot be locked nobody removes any.
+        if file.as_file().lock().is_err() || file.path().exists() {
+            return Ok(file);
+        }
+    }
+}
+
+fn replace(path: &Path, directory: &Path, write: WriteOnce<'_>) -> io::Result<()> {
+    let mut writer = BufWriter::new(temporary(directory)?);
     write(&mut writer)?;
     let file = writer
         .into_inner()
@@ -255,6 +327,72 @@ mod tests {
         ));
         assert_eq!(entries(directory.path()), 1);
         assert!(matches!(read(&path), Err(FileError::Read { .. })));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn temporary_files_of_the_living_stay_and_those_of_the_killed_go() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("a.bin");
+        let left = directory.path().join(".alea-killed.tmp");
+        std::fs::write(&left, b"half").unwrap();
+        write_atomically(&path, |file| {
+            create_directory(directory.path()).unwrap();
+            assert!(!left.exists());
+            file.write_all(b"whole")
+        })
+        .unwrap();
+        assert_eq!(read(&path).unwrap(), b"whole");
+        assert_eq!(entries(directory.path()), 1);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_claimed_directory_is_closed_to_others_and_its_files_are_not() {
+        let directory = tempfile::tempdir().unwrap();
+        let claimed = claim_directory(directory.path()).unwrap();
+        let refused = claim_directory(directory.path());
+        assert!(matches!(refused, Err(FileError::Busy(_))));
+        write_atomically(&directory.path().join("a"), |file| file.write_all(b"x")).unwrap();
+        drop(claimed);
+        assert!(claim_directory(directory.path()).is_ok());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn links_are_followed_even_to_files_that_are_not_there_yet() {
+        let directory = tempfile::tempdir().unwrap();
+        let [target, link, second] =
+            ["target", "link", "second"].map(|name| directory.path().join(name));
+        std::os::unix::fs::symlink("target", &link).unwrap();
+        std::os::unix::fs::symlink(&link, &second).unwrap();
+        for content in [b"first", b"again"] {
+            write_atomically(&second, |file| file.write_all(content)).unwrap();
+            assert!(link.is_symlink() && second.is_symlink() && !target.is_symlink());
+            assert_eq!(read(&target).unwrap(), content);
+        }
+        assert_eq!(entries(directory.path()), 3);
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn devices_are_written_to_and_stay_what_they_are() {
+        let written = |path: &str| write_atomically(Path::new(path), |file| file.write_all(b"x"));
+        assert!(written("/dev/null").is_ok());
+        let full = written("/dev/full").unwrap_err().to_string();
+        assert!(
+            full.starts_with("cannot write /dev/full: No space left"),
+            "{full}"
+        );
+        for device in ["/dev/null", "/dev/full"] {
+            assert!(!std::fs::metadata(device).unwrap().is_file());
+        }
+        // What an open descriptor stands for: here a file, which is not replaced.
+        let directory = tempfile::tempdir().unwrap();
+        let file = File::create(directory.path().join("open")).unwrap();
+        let descriptor = std::os::fd::AsRawFd::as_raw_fd(&file);
+        written(&format!("/proc/self/fd/{descriptor}")).unwrap();
+        assert_eq!(file.metadata().unwrap().len(), 1);
     }
 
     #[cfg(unix)]

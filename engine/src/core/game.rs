@@ -9,6 +9,7 @@
 //! Invariant: an implementation of [`Game`] holds the rules (a variant, the assumed die), is
 //! immutable and shared; positions are small values that are copied freely.
 
+use std::cmp::Ordering;
 use std::fmt::Debug;
 use std::hash::{Hash, Hasher};
 use std::ops::{Deref, DerefMut, Range};
@@ -417,6 +418,33 @@ pub fn sample(outcomes: &[Outcome], bits: u32) -> &Outcome {
 #[inline]
 pub fn one_of(count: usize, bits: u32) -> usize {
     ((count as u64 * u64::from(bits)) >> 32) as usize
+}
+
+/// Outcomes that are equally likely, as many as the list holds, each with a run as long as the
+/// others' of so many moves.
+#[must_use]
+pub fn equal_runs<O: OutcomeList>(moves: usize) -> O {
+    let mut outcomes = O::default();
+    for outcome in 0..O::BOUND {
+        let bound = |outcome| (moves * outcome / O::BOUND) as u16;
+        outcomes.push(Outcome {
+            weight: 1.0 / O::BOUND as f32,
+            start: bound(outcome),
+            end: bound(outcome + 1),
+        });
+    }
+    outcomes
+}
+
+/// The payoffs of a two-seat game that the seat with more has won; as much each is a draw.
+#[must_use]
+#[inline]
+pub fn more_wins<T: Ord>([first, second]: [T; 2]) -> Payoffs {
+    match first.cmp(&second) {
+        Ordering::Greater => won_by(0),
+        Ordering::Equal => DRAW,
+        Ordering::Less => won_by(1),
+    }
 }
 
 /// The payoffs of a two-seat game that `winner` has won.

@@ -286,17 +286,21 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
     #[must_use]
     pub fn legal_moves(&self, position: &Position, face: u8) -> MoveList {
         let mut moves = MoveList::default();
+        self.push_legal_moves(position, face, &mut moves);
+        moves
+    }
+
+    /// Appends the moves a rolled face permits, in list order.
+    #[inline]
+    fn push_legal_moves(&self, position: &Position, face: u8, moves: &mut MoveList) {
         let alive = position.mover().alive();
         if alive != 0 {
             let (first, last) = stones_permitted(self.variant, alive, face);
-            for stone in [first, last]
-                .into_iter()
-                .take(if first == last { 1 } else { 2 })
-            {
-                self.push_moves(position, stone, &mut moves);
+            self.push_moves(position, first, moves);
+            if first != last {
+                self.push_moves(position, last, moves);
             }
         }
-        moves
     }
 
     /// For each of the mover's stones the probability that the next roll permits it; 0 for stones

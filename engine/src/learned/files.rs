@@ -264,6 +264,20 @@ impl<G: Learnable> ModelFile<G> {
     }
 }
 
+/// What a model file calls its game.
+///
+/// # Errors
+/// As [`ModelFile::load`].
+pub fn game_of(path: &Path) -> Result<String, ModelError> {
+    let bytes = files::read(path)?;
+    let container = Container::parse(&bytes);
+    let name = container.and_then(|container| Ok(container.value("game")?.to_owned()));
+    name.map_err(|problem| ModelError::Content {
+        path: path.to_owned(),
+        problem,
+    })
+}
+
 /// A learned evaluator of a game from a file.
 ///
 /// # Errors
@@ -285,6 +299,23 @@ impl<G: Learnable> Model<G> {
             Self::NTuple(_) => "ntuple",
             Self::Network(_) => "network",
             Self::Integer(_) => INTEGER,
+        }
+    }
+
+    /// Layers and inputs, in a few words.
+    #[must_use]
+    pub fn summary(&self) -> String {
+        match self {
+            Self::NTuple(model) => format!("tuple set {}", model.set().name()),
+            Self::Network(model) => {
+                let heads = model.heads();
+                let heads = match heads.is_empty() {
+                    true => String::new(),
+                    false => format!(", heads {}", heads.names()),
+                };
+                format!("layers {:?}{heads}", model.weights().widths())
+            }
+            Self::Integer(model) => model.summary(),
         }
     }
 
@@ -540,5 +571,73 @@ pub(crate) fn check_scales(container: &Container, expected: &str) -> Result<(), 
             found: found.to_owned(),
             expected: expected.to_owned(),
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::core::game::Game;
+    use crate::core::random::RandomStream;
+    use crate::games::einstein::Standard;
+    use crate::games::reversi::Reversi;
+    use crate::learned::names::NameSet;
+    use crate::learned::network::{Layer, NetworkWeights};
+    use crate::learned::tuples::TupleSet;
+    use crate::play::playable::Playable;
+
+    fn numbers(count: usize) -> Vec<f32> {
+        let mut random = RandomStream::new(count as u64);
+        (0..count).map(|_| random.unit() as f32 - 0.5).collect()
+    }
+
+    #[test]
+    fn models_are_read_back_and_those_of_other_games_refused() {
+        let (game, directory) = (Reversi::FOUR, tempfile::tempdir().unwrap());
+        let path = directory.path().join("model");
+        let set = TupleSet::named(&game, "lines").unwrap();
+        let tuples = numbers(set.rows());
+        let tuples = TupleNetwork::new(set, tuples, 0.25).unwrap();
+        let weights = NetworkWeights {
+            sparse: numbers(game.sparse_rows() * 32),
+            bias: numbers(32),
+            hidden: vec![Layer {
+                weights: numbers(32 * 16),
+                bias: numbers(16),
+            }],
+            output: numbers(16),
+            ..NetworkWeights::default()
+        };
+        let network = Network::new(&game, NameSet::NONE, weights).unwrap();
+        for model in [Model::NTuple(tuples), Model::Network(network)] {
+            let provenance = "{}".to_owned();
+            let file = ModelFile { provenance, model };
+            file.save(&path).unwrap();
+            assert!(ModelFile::load(&game, &path).unwrap() == file);
+            let name = game_of(&path).unwrap();
+            assert_eq!(name, "reversi(size=4)");
+            assert_eq!(Reversi::of_model(&name), Some(game.clone()));
+            assert!(Standard::of_model(&name).is_none());
+            let loaded = game.model(&path).unwrap();
+            let (mut random, mut position) = (RandomStream::new(3), game.start());
+            while game.payoffs(&position).is_none() {
+                let value = match &file.model {
+                    Model::NTuple(model) => model.value_of(&game, &position),
+                    Model::Network(model) => model.value_of(&game, &position),
+                    Model::Integer(never) => match *never {},
+                };
+                assert_eq!(loaded.value_of(&game, &position), value);
+                position = game.play(&position, game.random_move(&position, random.next_u64()));
+            }
+            let refused = [
+                ModelFile::load(&Standard::default(), &path).unwrap_err(),
+                ModelFile::load(&Reversi::SIX, &path).unwrap_err(),
+            ];
+            for (refused, other) in refused.iter().zip(["einstein", "reversi(size=6)"]) {
+                let expected = "a model of reversi(size=4); this is";
+                let expected = format!("{}: {expected} {other}", path.display());
+                assert_eq!(refused.to_string(), expected);
+            }
+        }
     }
 }

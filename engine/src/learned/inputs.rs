@@ -52,6 +52,19 @@ pub struct Cell {
 }
 
 impl CellGroup {
+    /// The only group of a view.
+    #[must_use]
+    pub const fn only(letter: char, count: usize, symbols: usize, meaning: &'static str) -> Self {
+        Self {
+            letter,
+            start: 0,
+            count,
+            symbols,
+            meaning,
+            late: false,
+        }
+    }
+
     /// A cell of the group.
     ///
     /// # Panics
@@ -143,6 +156,11 @@ pub trait Learnable: Playable {
         self.notation()
     }
 
+    /// The game that a model file calls so; `None` if it is another's.
+    fn of_model(name: &str) -> Option<Self> {
+        Self::from_notation(name, None).ok()
+    }
+
     /// The cells of a view.
     fn cells(&self) -> &[CellGroup];
 
@@ -150,8 +168,11 @@ pub trait Learnable: Playable {
     /// left alone. Whatever the position, each symbol is below that of its cell.
     fn look(&self, position: &Self::Position, seat: Seat, symbols: &mut [u8]);
 
-    /// What [`Playable::remaining`] may say of positions that are not over.
-    fn remaining_range(&self) -> RangeInclusive<usize>;
+    /// What [`Playable::remaining`] may say of positions that are not over: plies unless the game
+    /// counts something else.
+    fn remaining_range(&self) -> RangeInclusive<usize> {
+        1..=self.most_plies().into()
+    }
 
     /// The sets of tuples that have names; the first is the usual one. All pairs of cells of the
     /// first group unless the game knows better.
@@ -382,6 +403,9 @@ pub trait IntegerModel<G: Playable>: Evaluator<G> + Clone + Debug + PartialEq + 
     /// How many weights it has, biases included.
     fn parameters(&self) -> usize;
 
+    /// Layers and inputs, in a few words.
+    fn summary(&self) -> String;
+
     /// What model files call its game.
     fn game(&self) -> String;
 
@@ -413,6 +437,10 @@ impl<G: Playable> IntegerModel<G> for NoInteger {
     }
 
     fn parameters(&self) -> usize {
+        match *self {}
+    }
+
+    fn summary(&self) -> String {
         match *self {}
     }
 

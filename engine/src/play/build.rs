@@ -22,7 +22,7 @@ mod monte_carlo;
 mod playouts;
 mod searches;
 
-pub use self::evaluators::{evaluator_names, from_notation as evaluator_from};
+pub use self::evaluators::{evaluator_from, evaluator_names, read_evaluator};
 
 /// All player names of a game, for help texts and errors.
 #[must_use]
@@ -50,10 +50,18 @@ pub fn player_names<G: Playable>() -> String {
 pub struct PlayerRecipe<G: Playable> {
     name: String,
     game: G,
-    kind: Kind<G>,
+    recipe: Arc<dyn Recipe<G>>,
 }
 
-#[derive(Clone)]
+/// What a recipe is asked. By pointer: whoever asks does not compile the searches behind it.
+trait Recipe<G: Playable>: Send + Sync {
+    fn make(&self, game: &G, timed: bool) -> Box<dyn Player<G>>;
+    fn is_reproducible(&self) -> bool;
+    fn is_uniform(&self) -> bool;
+    /// Who values positions, if that is an evaluator alone.
+    fn judged_by(&self) -> Option<Judges<'_, G>>;
+}
+
 enum Kind<G: Playable> {
     Random,
     Search(SearchRecipe<G>),
@@ -70,12 +78,7 @@ impl<G: Playable> PlayerRecipe<G> {
     /// # Errors
     /// If the notation is not well formed, names what does not exist, or a model cannot be read.
     pub fn parse(text: &str, game: &G) -> Result<Self, PlayerError> {
-        let notation = Notation::parse(text)?;
-        let recipe = Self::from_notation(&notation, game).map_err(|problem| at(text, problem))?;
-        Ok(Self {
-            name: notation.to_string(),
-            ..recipe
-        })
+        game.player(text)
     }
 
     fn from_notation(notation: &Notation, game: &G) -> Result<Self, Problem> {
@@ -123,7 +126,7 @@ impl<G: Playable> PlayerRecipe<G> {
         Ok(Self {
             name: String::new(),
             game,
-            kind,
+            recipe: Arc::new(kind),
         })
     }
 
@@ -136,30 +139,21 @@ impl<G: Playable> PlayerRecipe<G> {
     /// Whether the same seed gives the same moves: not with a time limit, nor with several threads.
     #[must_use]
     pub fn is_reproducible(&self) -> bool {
-        match &self.kind {
-            Kind::Mcts(recipe) => recipe.is_reproducible(),
-            Kind::Search(recipe) => recipe.is_reproducible(),
-            Kind::Random | Kind::Own(_) => true,
-            Kind::Provided(_) => false,
-        }
+        self.recipe.is_reproducible()
     }
 
     /// Whether every permitted move is equally likely, so that what comes of it can be computed
     /// without sampling.
     #[must_use]
     pub fn is_uniform(&self) -> bool {
-        matches!(self.kind, Kind::Random)
+        self.recipe.is_uniform()
     }
 
     /// What a value that the player gives a position has been worth in whole games, for the same
     /// seat; `None` where nobody fitted that. What is over, proven or known exactly stays as it is.
     #[must_use]
     pub fn in_whole_games(&self, position: &G::Position, value: f32) -> Option<f32> {
-        let (evaluator, knowledge) = match &self.kind {
-            Kind::Search(recipe) => recipe.judged_by(),
-            Kind::Mcts(recipe) => recipe.judged_by()?,
-            Kind::Random | Kind::Own(_) | Kind::Provided(_) => return None,
-        };
+        let (evaluator, knowledge) = self.recipe.judged_by()?;
         let fitted = evaluator.in_whole_games(value)?;
         let is_exact = self.game.payoffs(position).is_some()
             || knowledge.is_some_and(|oracle| oracle.value(&self.game, position).is_some());
@@ -169,24 +163,83 @@ impl<G: Playable> PlayerRecipe<G> {
     /// A new player.
     #[must_use]
     pub fn make(&self) -> Box<dyn Player<G>> {
-        self.make_timed(false)
+        self.recipe.make(&self.game, false)
     }
 
     /// A new player that also measures the time it spends evaluating.
     #[must_use]
     pub fn make_instrumented(&self) -> Box<dyn Player<G>> {
-        self.make_timed(true)
+        self.recipe.make(&self.game, true)
     }
+}
 
-    fn make_timed(&self, timed: bool) -> Box<dyn Player<G>> {
-        let game = self.game.clone();
-        match &self.kind {
-            Kind::Random => Box::new(RandomPlayer::new(game)),
-            Kind::Search(recipe) => recipe.make(game, timed),
-            Kind::Mcts(recipe) => recipe.make(game, timed),
-            Kind::Own(maker) | Kind::Provided(maker) => maker(),
+impl<G: Playable> Recipe<G> for Kind<G> {
+    fn make(&self, game: &G, timed: bool) -> Box<dyn Player<G>> {
+        match self {
+            Self::Random => Box::new(RandomPlayer::new(game.clone())),
+            Self::Search(recipe) => recipe.make(game.clone(), timed),
+            Self::Mcts(recipe) => recipe.make(game.clone(), timed),
+            Self::Own(maker) | Self::Provided(maker) => maker(),
         }
     }
+
+    fn is_reproducible(&self) -> bool {
+        match self {
+            Self::Mcts(recipe) => recipe.is_reproducible(),
+            Self::Search(recipe) => recipe.is_reproducible(),
+            Self::Random | Self::Own(_) => true,
+            Self::Provided(_) => false,
+        }
+    }
+
+    fn is_uniform(&self) -> bool {
+        matches!(self, Self::Random)
+    }
+
+    fn judged_by(&self) -> Option<Judges<'_, G>> {
+        match self {
+            Self::Search(recipe) => Some(recipe.judged_by()),
+            Self::Mcts(recipe) => recipe.judged_by(),
+            Self::Random | Self::Own(_) | Self::Provided(_) => None,
+        }
+    }
+}
+
+/// [`PlayerRecipe::parse`] where the game's searches are compiled, see [`Playable::player`].
+///
+/// # Errors
+/// As [`PlayerRecipe::parse`].
+pub fn read_player<G: Playable>(text: &str, game: &G) -> Result<PlayerRecipe<G>, PlayerError> {
+    let notation = Notation::parse(text)?;
+    let recipe = PlayerRecipe::from_notation(&notation, game);
+    let recipe = recipe.map_err(|problem| at(text, problem))?;
+    Ok(PlayerRecipe {
+        name: notation.to_string(),
+        ..recipe
+    })
+}
+
+/// Lets [`Playable::player`] and [`Playable::evaluator`] be compiled with the game.
+#[macro_export]
+macro_rules! players_made_here {
+    () => {
+        fn player(
+            &self,
+            notation: &str,
+        ) -> Result<$crate::play::build::PlayerRecipe<Self>, $crate::play::notation::PlayerError> {
+            $crate::play::build::read_player(notation, self)
+        }
+
+        fn evaluator(
+            &self,
+            notation: &$crate::play::notation::Notation,
+        ) -> Result<
+            std::sync::Arc<dyn $crate::play::registry::AnyEvaluator<Self>>,
+            $crate::play::notation::Problem,
+        > {
+            $crate::play::build::read_evaluator(notation, self)
+        }
+    };
 }
 
 /// Reads an evaluator's notation, for example `random(seed=1)` or `model:models/x.safetensors`.

@@ -4,6 +4,7 @@
 //! records or learns from them knows this trait, and nothing of any one game. Invariant: what is
 //! written reads back as the same value, as text and as bytes.
 
+use super::build::{self, PlayerRecipe};
 use super::notation::{Arguments, Notation, PlayerError, Problem};
 use super::registry::{AnyEvaluator, EvaluatorEntry, OracleEntry, PlayerEntry, TranscriptForm};
 use crate::core::game::{Chance, Game, List, MAX_SEATS, Outcome, OutcomeList, Seat};
@@ -158,6 +159,24 @@ pub trait Playable: Game {
         ))
     }
 
+    /// What [`PlayerRecipe::parse`] reads. A game that ships with the engine repeats these words
+    /// ([`crate::players_made_here`]), so that its searches are compiled once with it and not again
+    /// in every crate that plays it.
+    ///
+    /// # Errors
+    /// As [`PlayerRecipe::parse`].
+    fn player(&self, notation: &str) -> Result<PlayerRecipe<Self>, PlayerError> {
+        build::read_player(notation, self)
+    }
+
+    /// What [`build::evaluator_from`] reads, as [`Playable::player`].
+    ///
+    /// # Errors
+    /// As [`build::evaluator_from`].
+    fn evaluator(&self, notation: &Notation) -> Result<Arc<dyn AnyEvaluator<Self>>, Problem> {
+        build::read_evaluator(notation, self)
+    }
+
     /// The rules as a player may assume them against the truth, as its notation says: a loaded die.
     ///
     /// # Errors
@@ -184,7 +203,8 @@ pub trait Playable: Game {
     fn paired_luck(&self, seed: u64) -> Self::PairedLuck;
 
     /// The moves that an outcome permits, as a record names it (see [`Chance::draw`]), in list order
-    /// into an emptied list; none if there is no such outcome. The position is not over.
+    /// in place of whatever the list held; none if there is no such outcome. The position is not
+    /// over.
     /// Outcomes are numbered as [`Game::outcomes`] lists them unless the game names its own.
     fn permitted(&self, position: &Self::Position, outcome: u8, moves: &mut Self::Moves) {
         self.moves(position, moves);

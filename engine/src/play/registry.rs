@@ -15,7 +15,6 @@ use crate::core::game::Game;
 use crate::core::oracle::Oracle;
 use crate::core::text::TextError;
 use crate::search::mcts::{EvaluatorLeaf, Leaf, Prior, StarLeaf};
-use crate::search::meter::{LeafClock, Off};
 use crate::search::playout::{BestSuccessor, Policy};
 use std::ops::RangeInclusive;
 use std::sync::Arc;
@@ -82,11 +81,7 @@ impl<G: Game, E: Evaluator<G> + 'static> AnyEvaluator<G> for E {
     }
 
     fn searcher(self: Arc<Self>, game: G, plan: &SearchPlan<G>, timed: bool) -> Box<dyn Player<G>> {
-        if timed {
-            plan.player::<_, LeafClock>(game, self)
-        } else {
-            plan.player::<_, Off>(game, self)
-        }
+        plan.player(game, self, timed)
     }
 
     fn leaf(self: Arc<Self>) -> Box<dyn Leaf<G>> {
@@ -169,6 +164,20 @@ pub struct EvaluatorEntry<G: 'static> {
     pub help: &'static str,
     /// Reads its arguments; the caller refuses those that are left.
     pub make: MakeEvaluator<G>,
+}
+
+impl<G: 'static> EvaluatorEntry<G> {
+    /// One name, and no parameters but those of [`calibrated`].
+    #[must_use]
+    pub const fn new(name: &'static str, help: &'static str, make: MakeEvaluator<G>) -> Self {
+        Self {
+            name,
+            aliases: &[],
+            parameters: "",
+            help,
+            make,
+        }
+    }
 }
 
 /// Makes a player; called once a thread.

@@ -4,7 +4,6 @@ use crate::core::chance::expectation;
 use crate::core::game::Game;
 use crate::play::player::{Analysis, Decision, Player, Valuation};
 use crate::search::mcts::{Leaf, Mcts, best_move};
-use crate::search::meter::Meter;
 use crate::search::{Search, SearchStats};
 use std::marker::PhantomData;
 use std::sync::Arc;
@@ -97,23 +96,23 @@ fn best_of<M: Copy>(moves: &[(M, Option<f32>)]) -> Option<M> {
 }
 
 /// Plays the move that a Monte-Carlo tree search tried most.
-pub struct MctsPlayer<G: Game, L: Leaf<G>, M: Meter> {
-    search: Mcts<G, L, M>,
+pub struct MctsPlayer<G: Game, L: Leaf<G>> {
+    search: Mcts<G, L>,
 }
 
-impl<G: Game, L: Leaf<G>, M: Meter> MctsPlayer<G, L, M> {
+impl<G: Game, L: Leaf<G>> MctsPlayer<G, L> {
     /// A player that trusts `search`.
-    pub fn new(search: Mcts<G, L, M>) -> Self {
+    pub fn new(search: Mcts<G, L>) -> Self {
         Self { search }
     }
 
     /// The search, for its report and its options.
-    pub fn search(&mut self) -> &mut Mcts<G, L, M> {
+    pub fn search(&mut self) -> &mut Mcts<G, L> {
         &mut self.search
     }
 }
 
-impl<G: Game, L: Leaf<G>, M: Meter> Player<G> for MctsPlayer<G, L, M> {
+impl<G: Game, L: Leaf<G>> Player<G> for MctsPlayer<G, L> {
     crate::player_never!(G: fails, counts);
 
     fn new_game(&mut self, seed: u64) {

@@ -7,8 +7,8 @@
 //! without table, order and cuts, up to rounding.
 
 use super::limits::{Limits, Pace};
-use super::meter::{Meter, Off};
-use super::parallel::Busy;
+use super::meter::LeafClock;
+use super::parallel::{Busy, spawn};
 use super::star::{Star, StarOptions};
 use super::stopwatch::Stopwatch;
 use super::table::Table;
@@ -40,8 +40,8 @@ impl Default for Deepening {
 }
 
 /// A Star search under limits, on one or more threads.
-pub struct DeepeningSearch<G: Game, E: Evaluator<G>, M: Meter = Off> {
-    workers: Vec<Star<G, E, M>>,
+pub struct DeepeningSearch<G: Game, E: Evaluator<G>> {
+    workers: Vec<Star<G, E>>,
     deepening: Deepening,
     limits: Limits,
     pace: Pace,
@@ -59,7 +59,7 @@ struct RootMove<M> {
     proven: bool,
 }
 
-impl<G: Game, E: Evaluator<G> + Clone, M: Meter> DeepeningSearch<G, E, M> {
+impl<G: Game, E: Evaluator<G> + Clone> DeepeningSearch<G, E> {
     /// A search to a fixed depth with everything else at its default, on one thread and without a
     /// table.
     #[must_use]
@@ -116,12 +116,21 @@ impl<G: Game, E: Evaluator<G> + Clone, M: Meter> DeepeningSearch<G, E, M> {
         self
     }
 
+    /// Also measures the time it spends evaluating, or not.
+    #[must_use]
+    pub fn timed(mut self, timed: bool) -> Self {
+        for worker in &mut self.workers {
+            worker.meter = LeafClock::new(timed);
+        }
+        self
+    }
+
     /// Runs `task` on all workers until the first of them, whose answer counts, is done.
     fn run<R: Send>(
         &mut self,
         began: Stopwatch,
         position: &G::Position,
-        task: impl Fn(&mut Star<G, E, M>) -> R + Sync,
+        task: impl Fn(&mut Star<G, E>) -> R + Sync,
     ) -> R {
         let deadline = self
             .pace
@@ -147,7 +156,7 @@ impl<G: Game, E: Evaluator<G> + Clone, M: Meter> DeepeningSearch<G, E, M> {
         let Some(stop) = stop else { return task(first) };
         std::thread::scope(|scope| {
             for worker in others {
-                scope.spawn(|| task(worker));
+                spawn(scope, Box::new(|| _ = task(worker)));
             }
             // The first worker answers; the others only help, and end when it is done.
             first.watch.ignore_stop();
@@ -178,7 +187,7 @@ fn depths(
     quick.into_iter().chain(steps).chain(last)
 }
 
-impl<G: Game, E: Evaluator<G> + Clone, M: Meter> Search<G> for DeepeningSearch<G, E, M> {
+impl<G: Game, E: Evaluator<G> + Clone> Search<G> for DeepeningSearch<G, E> {
     fn game(&self) -> &G {
         self.workers[0].game()
     }
@@ -319,8 +328,8 @@ impl<G: Game, E: Evaluator<G> + Clone, M: Meter> Search<G> for DeepeningSearch<G
 
 /// One iteration over the moves of the root, best first; sorts them by what it finds. Returns
 /// whether it was completed.
-fn iterate<G: Game, E: Evaluator<G>, M: Meter>(
-    star: &mut Star<G, E, M>,
+fn iterate<G: Game, E: Evaluator<G>>(
+    star: &mut Star<G, E>,
     position: &G::Position,
     depth: u32,
     aspiration: Option<f32>,
@@ -353,8 +362,7 @@ fn iterate<G: Game, E: Evaluator<G>, M: Meter>(
     }
     if let Some((_, place)) = best {
         bring_forward(moves, place);
-        // The rest by what is known of them; they are known by upper bounds.
-        moves[1..].sort_by(|one, other| other.bounds.upper.total_cmp(&one.bounds.upper));
+        sort_by_upper_bounds(&mut moves[1..]);
     }
     true
 }
@@ -367,8 +375,8 @@ const TIE: f32 = 2e-6;
 const UNBOUNDED: f32 = -1.0;
 
 /// Exact above `alpha`, otherwise an upper bound.
-fn search_root_move<G: Game, E: Evaluator<G>, M: Meter>(
-    star: &mut Star<G, E, M>,
+fn search_root_move<G: Game, E: Evaluator<G>>(
+    star: &mut Star<G, E>,
     position: &G::Position,
     root: &RootMove<G::Move>,
     depth: u32,
@@ -385,6 +393,11 @@ fn search_root_move<G: Game, E: Evaluator<G>, M: Meter>(
         }
     }
     star.move_bounds(position, root.mv, depth, alpha, f32::INFINITY)
+}
+
+/// The moves after the best by what is known of them: upper bounds.
+fn sort_by_upper_bounds<M>(moves: &mut [RootMove<M>]) {
+    moves.sort_by(|one, other| other.bounds.upper.total_cmp(&one.bounds.upper));
 }
 
 fn bring_forward<M: Copy>(moves: &mut [RootMove<M>], place: usize) {

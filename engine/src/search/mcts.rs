@@ -37,7 +37,7 @@ use self::graph::{Graph, Size};
 use self::worker::{Root, Worker};
 use super::SearchStats;
 use super::limits::{Limits, Pace, TimeLimit};
-use super::meter::{Meter, Off};
+use super::meter::LeafClock;
 use crate::core::game::{Game, List};
 use crate::core::oracle::Oracle;
 use crate::core::random::RandomStream;
@@ -54,12 +54,12 @@ enum Purpose {
 }
 
 /// The search.
-pub struct Mcts<G: Game, L: Leaf<G>, M: Meter = Off> {
+pub struct Mcts<G: Game, L: Leaf<G>> {
     game: G,
     options: MctsOptions,
     /// `None` if the system has no memory at all.
     graph: Option<Graph>,
-    workers: Vec<Worker<G, L, M>>,
+    workers: Vec<Worker<G, L>>,
     oracle: Option<Arc<dyn Oracle<G>>>,
     prior: Option<Arc<dyn Prior<G>>>,
     pace: Pace,
@@ -69,7 +69,7 @@ pub struct Mcts<G: Game, L: Leaf<G>, M: Meter = Off> {
     unvisited: Vec<u32>,
 }
 
-impl<G: Game, L: Leaf<G>, M: Meter> Mcts<G, L, M> {
+impl<G: Game, L: Leaf<G>> Mcts<G, L> {
     /// A search on one thread, with its own random numbers.
     pub fn new(game: G, leaf: L, options: MctsOptions, seed: u64) -> Self {
         Self::with_leaves(game, vec![leaf], options, seed)
@@ -115,6 +115,15 @@ impl<G: Game, L: Leaf<G>, M: Meter> Mcts<G, L, M> {
     #[must_use]
     pub fn with_prior(mut self, prior: Option<Arc<dyn Prior<G>>>) -> Self {
         self.prior = prior;
+        self
+    }
+
+    /// Also measures the time it spends valuing leaves, or not.
+    #[must_use]
+    pub fn timed(mut self, timed: bool) -> Self {
+        for worker in &mut self.workers {
+            worker.meter = LeafClock::new(timed);
+        }
         self
     }
 

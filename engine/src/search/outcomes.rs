@@ -14,7 +14,7 @@
 
 mod window;
 
-use super::meter::{Meter, Off};
+use super::meter::LeafClock;
 use super::star::Cuts;
 use super::table::{Found, Kept, Table};
 use super::{Parties, Search, SearchStats};
@@ -42,7 +42,7 @@ const NULL_WINDOW: f32 = 1e-6;
 
 /// Search to a fixed depth, outcome by outcome.
 #[derive(Clone, Debug)]
-pub struct OutcomeSearch<G: Game, E: Evaluator<G>, M: Meter = Off> {
+pub struct OutcomeSearch<G: Game, E: Evaluator<G>> {
     game: G,
     evaluator: E,
     depth: u32,
@@ -52,7 +52,7 @@ pub struct OutcomeSearch<G: Game, E: Evaluator<G>, M: Meter = Off> {
     caches: Vec<E::Cache>,
     parties: Parties,
     stats: SearchStats,
-    meter: M,
+    meter: LeafClock,
 }
 
 /// A node of the recursion: a position that is not over.
@@ -65,7 +65,7 @@ struct Node<'a, P> {
     depth: u32,
 }
 
-impl<G: Game, E: Evaluator<G>, M: Meter> OutcomeSearch<G, E, M> {
+impl<G: Game, E: Evaluator<G>> OutcomeSearch<G, E> {
     /// A search of `depth` plies from the position it is asked about, the root move included
     /// (1–127).
     #[must_use]
@@ -87,8 +87,15 @@ impl<G: Game, E: Evaluator<G>, M: Meter> OutcomeSearch<G, E, M> {
             caches,
             parties,
             stats: SearchStats::default(),
-            meter: M::default(),
+            meter: LeafClock::default(),
         }
+    }
+
+    /// Also measures the time it spends evaluating, or not.
+    #[must_use]
+    pub fn timed(mut self, timed: bool) -> Self {
+        self.meter = LeafClock::new(timed);
+        self
     }
 
     /// Bounds of a position before chance has spoken, `depth` plies deep (at most the search's own
@@ -317,7 +324,7 @@ impl<G: Game, E: Evaluator<G>, M: Meter> OutcomeSearch<G, E, M> {
     }
 }
 
-impl<G: Game, E: Evaluator<G>, M: Meter> Search<G> for OutcomeSearch<G, E, M> {
+impl<G: Game, E: Evaluator<G>> Search<G> for OutcomeSearch<G, E> {
     fn game(&self) -> &G {
         &self.game
     }

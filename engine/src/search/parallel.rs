@@ -7,6 +7,7 @@
 //! results of the same depth only, the value found is that of one thread, up to rounding.
 
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::thread::Scope;
 
 /// The positions that some thread is searching. Forgetful: an entry may be overwritten, which costs
 /// time, nothing else.
@@ -49,4 +50,13 @@ impl Busy {
             self.slots[key as usize % SLOTS].store(0, Ordering::Relaxed);
         }
     }
+}
+
+/// Starts a thread of a scope. By pointer: what starting takes is compiled once and not for every
+/// search.
+pub(super) fn spawn<'scope>(
+    scope: &'scope Scope<'scope, '_>,
+    task: Box<dyn FnOnce() + Send + 'scope>,
+) {
+    scope.spawn(task);
 }

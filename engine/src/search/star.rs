@@ -13,7 +13,7 @@ mod rating;
 
 use self::frontier::Recent;
 use super::limits::Watch;
-use super::meter::{Meter, Off};
+use super::meter::LeafClock;
 use super::ordering::{Ordering, Segments, arrange};
 use super::parallel::Busy;
 use super::table::{Found, Kept, Table};
@@ -73,7 +73,7 @@ const NULL_WINDOW: f32 = 1e-5;
 
 /// One thread's part of a search: what it shares are the rules, the weights and the table.
 #[derive(Clone)]
-pub struct Star<G: Game, E: Evaluator<G>, M: Meter = Off> {
+pub struct Star<G: Game, E: Evaluator<G>> {
     game: G,
     evaluator: E,
     options: StarOptions,
@@ -96,7 +96,7 @@ pub struct Star<G: Game, E: Evaluator<G>, M: Meter = Off> {
     /// What other threads of the same search are at.
     pub(super) busy: Option<Arc<Busy>>,
     pub(super) stats: SearchStats,
-    meter: M,
+    pub(super) meter: LeafClock,
 }
 
 /// What a node works with, kept so that no node allocates.
@@ -123,7 +123,7 @@ impl<G: Game> Default for Scratch<G> {
     }
 }
 
-impl<G: Game, E: Evaluator<G>, M: Meter> Star<G, E, M> {
+impl<G: Game, E: Evaluator<G>> Star<G, E> {
     /// A search without limits.
     #[must_use]
     pub fn new(game: G, evaluator: E, options: StarOptions, table: Option<Arc<Table>>) -> Self {
@@ -149,7 +149,7 @@ impl<G: Game, E: Evaluator<G>, M: Meter> Star<G, E, M> {
             watch: Watch::default(),
             busy: None,
             stats: SearchStats::default(),
-            meter: M::default(),
+            meter: LeafClock::default(),
         }
     }
 

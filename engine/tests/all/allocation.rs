@@ -84,7 +84,7 @@ fn allocations(options: MctsOptions, leaf: impl Leaf<Standard>, simulations: u64
         budget: Budget::Simulations(simulations),
         ..options
     };
-    let mut search = Mcts::<_, _>::new(game, leaf, options, 1);
+    let mut search = Mcts::new(game, leaf, options, 1);
     search.search(&position, None);
     allocations_of(|| drop(search.search(&position, None)))
 }

@@ -177,13 +177,13 @@ fn full_depth_search_finds_the_exact_values() {
     let table = Arc::new(
         Table::with_entries(1 << 20, Replacement::Bucketed, Reuse::SameDepth).expect("16 MiB"),
     );
-    let mut with_table = Star::<_, _>::new(
+    let mut with_table = Star::new(
         game.clone(),
         evaluator.clone(),
         StarOptions::default(),
         Some(table),
     );
-    let mut without = Star::<_, _>::new(game.clone(), evaluator, StarOptions::default(), None);
+    let mut without = Star::new(game.clone(), evaluator, StarOptions::default(), None);
     let (mut few, mut all) = (0, 0);
     for line in include_str!("../vectors/exact.jsonl").lines() {
         let vector: Value = serde_json::from_str(line).expect("a line is a JSON object");

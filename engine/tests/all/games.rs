@@ -4,7 +4,7 @@
 
 use engine::core::evaluator::Evaluator;
 use engine::core::game::{
-    DRAW, FixedList, Game, MAX_SEATS, OneOutcome, Outcome, Payoffs, Seat, won_by,
+    FixedList, Game, MAX_SEATS, OneOutcome, Outcome, Payoffs, Seat, more_wins, won_by,
 };
 
 /// Nim with two seats: take any number from one pile; who takes the last stone wins.
@@ -223,7 +223,7 @@ impl Game for Totals {
     }
 
     fn payoffs(&self, position: &TotalsPosition) -> Option<Payoffs> {
-        (position.ply == self.length).then(|| larger_wins(position.totals))
+        (position.ply == self.length).then(|| more_wins(position.totals))
     }
 
     fn moves(&self, _: &TotalsPosition, moves: &mut Self::Moves) {
@@ -311,7 +311,7 @@ impl Field {
         {
             totals[(mover + turn) % 2] += u16::from(points);
         }
-        larger_wins(totals)[mover]
+        more_wins(totals)[mover]
     }
 }
 
@@ -330,7 +330,7 @@ impl Game for Field {
     }
 
     fn payoffs(&self, position: &FieldPosition) -> Option<Payoffs> {
-        (position.ply == self.length).then(|| larger_wins(position.totals))
+        (position.ply == self.length).then(|| more_wins(position.totals))
     }
 
     fn moves(&self, position: &FieldPosition, moves: &mut Vec<u16>) {
@@ -364,14 +364,6 @@ impl Game for Field {
 
     fn key(&self, position: &FieldPosition) -> u64 {
         mix(position.key ^ u64::from(position.ply))
-    }
-}
-
-fn larger_wins<T: Ord>([one, other]: [T; 2]) -> Payoffs {
-    match one.cmp(&other) {
-        std::cmp::Ordering::Greater => won_by(0),
-        std::cmp::Ordering::Equal => DRAW,
-        std::cmp::Ordering::Less => won_by(1),
     }
 }
 

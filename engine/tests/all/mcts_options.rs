@@ -135,7 +135,7 @@ fn every_variant_comes_close_to_exact_values_and_proves_only_what_is_true() {
     let game = Standard::default();
     for (name, options) in variants() {
         let mut off = (0.0f64, 0);
-        let mut search = Mcts::<_, _>::new(game.clone(), Playout, options, 5)
+        let mut search = Mcts::new(game.clone(), Playout, options, 5)
             .with_prior(Some(schwarz() as Arc<dyn Prior<Standard>>));
         for (position, line) in exact_lines().iter().step_by(4) {
             let found = search.search(position, None);
@@ -169,7 +169,7 @@ fn every_variant_is_right_on_other_games() {
     let field = Field::new(80, 2, 3, 2);
     for (name, options) in variants() {
         let mut off = (0.0, 0);
-        let mut search = Mcts::<_, _>::new(totals.clone(), Playout, options, 1)
+        let mut search = Mcts::new(totals.clone(), Playout, options, 1)
             .with_prior(Some(Arc::new(HashEvaluator) as Arc<dyn Prior<Totals>>));
         for statistics in search.search(&Totals::START, None) {
             let exact = 1.0 - totals.value(&totals.play(&Totals::START, statistics.mv));
@@ -183,7 +183,7 @@ fn every_variant_is_right_on_other_games() {
             off.1 > 0 && off.0 / f64::from(off.1) < 0.03,
             "{name}: off by {off:?}"
         );
-        let mut search = Mcts::<_, _>::new(field.clone(), Playout, options, 1)
+        let mut search = Mcts::new(field.clone(), Playout, options, 1)
             .with_prior(Some(Arc::new(HashEvaluator) as Arc<dyn Prior<Field>>));
         let found = search.search(&Field::START, None);
         for statistics in &found {
@@ -215,7 +215,7 @@ fn the_solver_proves_draws_to_the_last_digit() {
         modulus: 1,
         length: 3,
     };
-    let mut search = Mcts::<_, _>::new(totals, Playout, simulations(100_000), 1);
+    let mut search = Mcts::new(totals, Playout, simulations(100_000), 1);
     for statistics in search.search(&Totals::START, None) {
         assert_eq!((statistics.proven, statistics.value), (HALF, Some(0.5)));
     }
@@ -223,7 +223,7 @@ fn the_solver_proves_draws_to_the_last_digit() {
     // Two cells are worth most: whoever takes neither loses, and with one of them it is a draw.
     let mut field = Field::new(6, 2, 2, 1);
     field.points = vec![1, 3, 0, 2, 3, 1];
-    let mut search = Mcts::<_, _>::new(field, Playout, simulations(100_000), 1);
+    let mut search = Mcts::new(field, Playout, simulations(100_000), 1);
     let found = search.search(&Field::START, None);
     for statistics in &found {
         let exact = if [1, 4].contains(&statistics.mv) {
@@ -246,7 +246,7 @@ fn thousands_of_moves_have_room_and_the_winning_one_is_found() {
     let mut field = Field::new(2500, 0, 2, 3);
     field.points[1700] = 1;
     let run = |options| {
-        let mut search = Mcts::<_, _>::new(field.clone(), Playout, options, 1);
+        let mut search = Mcts::new(field.clone(), Playout, options, 1);
         let found = search.search(&Field::START, None);
         (found, search.report())
     };
@@ -279,7 +279,7 @@ fn every_number_of_seats_gets_the_mean_of_its_own_payoffs() {
         };
         let start = game.start();
         let leaf = EvaluatorLeaf::new(HashEvaluator);
-        let mut search = Mcts::<_, _>::new(game.clone(), leaf, simulations(100), 1);
+        let mut search = Mcts::new(game.clone(), leaf, simulations(100), 1);
         for statistics in search.search(&start, None) {
             let payoffs = game.payoffs(&game.play(&start, statistics.mv));
             let own = payoffs.expect("over")[game.to_move(&start)];
@@ -292,7 +292,7 @@ fn every_number_of_seats_gets_the_mean_of_its_own_payoffs() {
 fn one_thread_is_a_pure_function_of_its_seed_whatever_the_options() {
     for (name, options) in variants() {
         let run = |seed| {
-            let mut search = Mcts::<_, _>::new(
+            let mut search = Mcts::new(
                 Standard::default(),
                 Playout,
                 MctsOptions {
@@ -321,10 +321,9 @@ fn several_threads_find_what_one_finds_and_make_no_simulation_too_many() {
             ..options
         };
         let prior = || Some(schwarz() as Arc<dyn Prior<Standard>>);
-        let mut alone = Mcts::<_, _>::new(game.clone(), Playout, options, 1).with_prior(prior());
+        let mut alone = Mcts::new(game.clone(), Playout, options, 1).with_prior(prior());
         let mut together =
-            Mcts::<_, Playout>::with_leaves(game.clone(), vec![Playout; 3], options, 1)
-                .with_prior(prior());
+            Mcts::with_leaves(game.clone(), vec![Playout; 3], options, 1).with_prior(prior());
         let (one, three) = (
             alone.search(&position(MIDDLE), None),
             together.search(&position(MIDDLE), None),
@@ -339,8 +338,7 @@ fn several_threads_find_what_one_finds_and_make_no_simulation_too_many() {
         );
     }
     // What three threads prove together is true.
-    let mut search =
-        Mcts::<_, Playout>::with_leaves(game.clone(), vec![Playout; 3], simulations(2_000), 2);
+    let mut search = Mcts::with_leaves(game.clone(), vec![Playout; 3], simulations(2_000), 2);
     for (position, line) in exact_lines() {
         for statistics in search.search(&position, None) {
             let expected = line["moves"][&game.format_move(&position, statistics.mv)]
@@ -379,8 +377,7 @@ fn several_threads_lose_no_visit_and_no_payoff() {
             solver: false,
             ..simulations(10_007)
         };
-        let mut search =
-            Mcts::<_, _>::with_leaves(game.clone(), vec![Constant(0.25); 3], options, 1);
+        let mut search = Mcts::with_leaves(game.clone(), vec![Constant(0.25); 3], options, 1);
         let found = search.search(&start, None);
         assert_eq!(
             found
@@ -432,7 +429,7 @@ fn every_simulation_of_a_batch_gets_the_answer_to_its_own_position() {
             solver: false,
             ..simulations(20_000)
         };
-        let mut search = Mcts::<_, _>::new(game.clone(), HasLeft, options, 1);
+        let mut search = Mcts::new(game.clone(), HasLeft, options, 1);
         let found = search.search(&position(MIDDLE), None);
         let moved: Vec<_> = found
             .iter()
@@ -467,12 +464,7 @@ fn memory_stays_within_its_limit_and_the_search_goes_on_without_growing() {
             keep,
             ..simulations(200_000)
         };
-        let mut search = Mcts::<_, Playout>::with_leaves(
-            Standard::default(),
-            vec![Playout; threads],
-            options,
-            1,
-        );
+        let mut search = Mcts::with_leaves(Standard::default(), vec![Playout; threads], options, 1);
         for _ in 0..3 {
             let found = search.search(&position(MIDDLE), None);
             let report = search.report();
@@ -491,7 +483,7 @@ fn memory_stays_within_its_limit_and_the_search_goes_on_without_growing() {
 fn what_was_learned_is_kept_from_move_to_move() {
     let game = Standard::default();
     let run = |keep| {
-        let mut search = Mcts::<_, _>::new(
+        let mut search = Mcts::new(
             game.clone(),
             Playout,
             MctsOptions {
@@ -518,8 +510,7 @@ fn what_was_learned_is_kept_from_move_to_move() {
             memory: 4,
             ..simulations(40_000)
         };
-        let mut search =
-            Mcts::<_, Playout>::with_leaves(game.clone(), vec![Playout; threads], options, 1);
+        let mut search = Mcts::with_leaves(game.clone(), vec![Playout; threads], options, 1);
         let mut random = RandomStream::new(1);
         for _ in 0..3 {
             search.reseed(1);
@@ -536,7 +527,7 @@ fn what_was_learned_is_kept_from_move_to_move() {
 
 #[test]
 fn pondering_ends_when_told_and_helps_the_next_search() {
-    let mut search = Mcts::<_, _>::new(
+    let mut search = Mcts::new(
         Standard::default(),
         Playout,
         MctsOptions {
@@ -588,12 +579,8 @@ fn time_is_kept() {
                 early: false,
                 ..MctsOptions::default()
             };
-            let mut search = Mcts::<_, Playout>::with_leaves(
-                Standard::default(),
-                vec![Playout; threads],
-                options,
-                1,
-            );
+            let mut search =
+                Mcts::with_leaves(Standard::default(), vec![Playout; threads], options, 1);
             let began = Instant::now();
             search.choose(&start, &legal);
             let spent = began.elapsed();
@@ -616,7 +603,7 @@ fn a_choice_ends_when_no_other_move_can_catch_up() {
     let game = Standard::default();
     let start = position(MIDDLE);
     let run = |early, die| {
-        let mut search = Mcts::<_, _>::new(
+        let mut search = Mcts::new(
             game.clone(),
             Playout,
             MctsOptions {
@@ -670,8 +657,8 @@ fn an_oracle_settles_what_it_knows() {
         let expected = line["value"].as_f64().expect("a number");
         for oracle in [None, Some(Arc::new(Known(2)) as Arc<dyn Oracle<Standard>>)] {
             let with = oracle.is_some();
-            let mut search = Mcts::<_, _>::new(game.clone(), Playout, simulations(1_000_000), 1)
-                .with_oracle(oracle);
+            let mut search =
+                Mcts::new(game.clone(), Playout, simulations(1_000_000), 1).with_oracle(oracle);
             let found = search.search(position, None);
             assert!(
                 (f64::from(value(position, &found)) - expected).abs() < 1e-5,
@@ -733,7 +720,7 @@ fn leaves_answer_alike_one_by_one_and_together() {
 fn options_change_at_run_time_and_the_report_tells_of_the_search() {
     let game = Standard::default();
     let start = position(MIDDLE);
-    let mut search = Mcts::<_, _>::new(game.clone(), Playout, simulations(100), 1);
+    let mut search = Mcts::new(game.clone(), Playout, simulations(100), 1);
     search.search(&start, None);
     let small = search.report();
     search.set_options(simulations(20_000));

@@ -33,6 +33,8 @@ fn moves_along_a_line_are_those_of_the_rolls() {
     for (seed, die) in [(1, Die::fair()), (2, loaded)] {
         let game = Standard::new(Variant::Classic, die);
         let mut random = RandomStream::new(seed);
+        // One list for all positions, as a search has: what it held before must not matter.
+        let mut moves = Default::default();
         for seed in 0..300 {
             let open = OpenChance::new(game.clone(), seed);
             let mut dice = DiceStream::new(seed, die);
@@ -44,7 +46,6 @@ fn moves_along_a_line_are_those_of_the_rolls() {
                 let face = dice.roll();
                 assert_eq!(open.outcome(&position), face);
                 let legal = game.legal_moves(&beside, face);
-                let mut moves = Default::default();
                 open.moves(&position, &mut moves);
                 assert_eq!(moves[..], legal[..]);
                 let mv = legal[random.below(legal.len())];
@@ -112,7 +113,7 @@ fn searches_are_minimax<E: Evaluator<OpenChance<Standard>> + Clone>(evaluator: &
                 cuts: Cuts::Star1,
                 ..StarOptions::default()
             };
-            let value = Star::<_, _>::new(open.clone(), evaluator.clone(), options, table())
+            let value = Star::new(open.clone(), evaluator.clone(), options, table())
                 .bounds(&position, depth, 0.0, 1.0)
                 .lower;
             assert!(
@@ -122,7 +123,7 @@ fn searches_are_minimax<E: Evaluator<OpenChance<Standard>> + Clone>(evaluator: &
             for cuts in [Cuts::None, Cuts::Between, Cuts::Star1, Cuts::Star2] {
                 for negascout in [false, true] {
                     let options = Options { cuts, negascout };
-                    let value = OutcomeSearch::<_, _>::new(
+                    let value = OutcomeSearch::new(
                         open.clone(),
                         evaluator.clone(),
                         depth,

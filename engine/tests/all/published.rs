@@ -80,7 +80,7 @@ fn all_agree<G: Game>(game: &G, position: &G::Position, depth: u32) {
     let first = f64::from(textbook.move_value(position, moves[0], 0.0).lower);
     for options in all_options() {
         for table in [None, Some(1), Some(1 << 12)] {
-            let mut search = OutcomeSearch::<_, _>::new(
+            let mut search = OutcomeSearch::new(
                 game.clone(),
                 HashEvaluator,
                 depth,
@@ -215,8 +215,8 @@ fn without_chance_star0_is_minimax_and_star1_is_alpha_beta() {
         let start = game.start();
         let expected = minimax(&game, &HashEvaluator, &start, 5, game.to_move(&start));
         for options in all_options() {
-            let value = OutcomeSearch::<_, _>::new(game.clone(), HashEvaluator, 5, options, None)
-                .value(&start);
+            let value =
+                OutcomeSearch::new(game.clone(), HashEvaluator, 5, options, None).value(&start);
             assert!(
                 (f64::from(value) - expected).abs() < 1e-6,
                 "{value}, minimax {expected}, {options:?}"
@@ -230,7 +230,7 @@ fn without_chance_star0_is_minimax_and_star1_is_alpha_beta() {
         let open = OpenChance::new(game.clone(), seed as u64);
         let start = open.start(position);
         let mut star1 =
-            OutcomeSearch::<_, _>::new(open.clone(), HashEvaluator, 7, plain(Cuts::Star1), None);
+            OutcomeSearch::new(open.clone(), HashEvaluator, 7, plain(Cuts::Star1), None);
         let mut leaves = 0;
         assert_eq!(
             star1.value(&start),
@@ -247,7 +247,7 @@ fn each_kind_of_cut_saves_leaves() {
         for position in random_positions(&game, 25, 7) {
             let leaves = ALL_CUTS.map(|cuts| {
                 let mut search =
-                    OutcomeSearch::<_, _>::new(game.clone(), HashEvaluator, 3, plain(cuts), None);
+                    OutcomeSearch::new(game.clone(), HashEvaluator, 3, plain(cuts), None);
                 search.value(&position);
                 search.take_stats().evaluations
             });
@@ -341,7 +341,7 @@ fn caches_follow_the_line() {
     for position in random_positions(&game, 10, 11) {
         for options in all_options() {
             let mut search =
-                OutcomeSearch::<_, _>::new(game.clone(), Watchful, 3, options, Some(new_table(64)));
+                OutcomeSearch::new(game.clone(), Watchful, 3, options, Some(new_table(64)));
             search.value(&position);
             search.move_value(&position, game.legal_moves(&position, 1)[0], 0.0);
         }

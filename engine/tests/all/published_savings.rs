@@ -112,7 +112,7 @@ fn star1_saves_at_least_the_published_share() {
             let leaves = |position, options, entries: Option<usize>| {
                 let table = entries.map(new_table);
                 let mut search =
-                    OutcomeSearch::<_, _>::new(game.clone(), evaluator.clone(), 5, options, table);
+                    OutcomeSearch::new(game.clone(), evaluator.clone(), 5, options, table);
                 search.value(position);
                 search.take_stats().evaluations
             };

@@ -312,7 +312,7 @@ fn uct_finds_the_winning_move_of_nim() {
         exploration: std::f64::consts::SQRT_2,
         ..MctsOptions::default()
     };
-    let mut search = Mcts::<_, _>::new(Nim, Playout, options, 1);
+    let mut search = Mcts::new(Nim, Playout, options, 1);
     // 5 ^ 3 ^ 1 = 7: only taking from the 5 leaves piles that cancel out, namely [2, 3, 1].
     let found = search.search(
         &Piles {
@@ -371,7 +371,7 @@ fn uct_converges_to_max_n_with_three_seats() {
         };
         let start = game.start();
         let seat = game.to_move(&start);
-        let mut search = Mcts::<_, _>::new(game.clone(), Playout, options, 1);
+        let mut search = Mcts::new(game.clone(), Playout, options, 1);
         for found in search
             .search(&start, None)
             .iter()
@@ -396,12 +396,11 @@ fn uct_is_a_pure_function_of_its_seed() {
         exploration: 1.0,
         ..MctsOptions::default()
     };
-    let run =
-        |seed| Mcts::<_, _>::new(game.clone(), Playout, options, seed).search(&position, None);
+    let run = |seed| Mcts::new(game.clone(), Playout, options, seed).search(&position, None);
     assert_eq!(run(3), run(3));
     assert_ne!(run(3), run(4));
     let with_evaluator = |seed| {
-        Mcts::<_, _>::new(
+        Mcts::new(
             game.clone(),
             EvaluatorLeaf::new(HashEvaluator),
             options,

@@ -216,7 +216,7 @@ fn one_ply_as_a_whole_is_leaf_by_leaf_to_the_last_bit() {
             let mut cache = Default::default();
             for position in random_positions(&game, 2_000, 30 + number as u64) {
                 let whole = evaluator.one_ply(&game, &position, &mut cache);
-                let mut leaf_by_leaf = Star::<_, _>::new(
+                let mut leaf_by_leaf = Star::new(
                     game.clone(),
                     OneByOne(evaluator.clone()),
                     StarOptions::default(),
@@ -253,7 +253,7 @@ fn two_threads_find_what_one_finds() {
                 .unwrap(),
             ));
             let (options, limits) = (StarOptions::default(), Limits::to_depth(depth));
-            DeepeningSearch::<_, _>::new(
+            DeepeningSearch::new(
                 game.clone(),
                 evaluator.clone(),
                 options,
@@ -287,7 +287,7 @@ fn probcut_is_rarely_wrong_and_never_about_proofs() {
             ..StarOptions::default()
         };
         let table = Table::with_entries(1 << 14, Replacement::Bucketed, Reuse::SameDepth).unwrap();
-        Star::<_, _>::new(
+        Star::new(
             game.clone(),
             evaluator.clone(),
             options,
@@ -382,7 +382,7 @@ fn signature() {
             Arc::new(Table::with_entries(entries, Replacement::Bucketed, Reuse::SameDepth).unwrap())
         });
         let limits = Limits::to_depth(5);
-        let mut search = DeepeningSearch::<_, _>::new(
+        let mut search = DeepeningSearch::new(
             game.clone(),
             evaluator.clone(),
             options,

@@ -11,7 +11,7 @@ use super::{DataError, Source};
 use crate::label::LabelRecipe;
 use crate::manifest::Manifest;
 use crate::shard::{self, GAMES_PER_SHARD, PlayedGame, ShardHeader, labels};
-use engine::core::files::{self, FileError, Lock, lock_directory};
+use engine::core::files;
 use engine::play::playable::Playable;
 use indicatif::ProgressBar;
 use rayon::prelude::*;
@@ -36,15 +36,7 @@ pub fn relabel<G: Playable>(
     check_free(place)?;
     let (header, index) = header(source, recipe)?;
     let directory = unfinished(place);
-    let failed = |cause| FileError::Write {
-        path: directory.clone(),
-        cause,
-    };
-    std::fs::create_dir_all(&directory).map_err(failed)?;
-    let _lock = lock_directory(&directory, Lock::Alone)?;
-    // Removes what a killed program left; only now, for before the lock it may have been a living
-    // one's.
-    files::create_directory(&directory)?;
+    let _claim = files::claim_directory(&directory)?;
     let manifest = Manifest::new(header.clone(), source.games);
     match Manifest::read::<G>(&directory)? {
         Some(found) if found == manifest => {}

@@ -1,13 +1,13 @@
 //! Everything that can end a training, each as one line that says what would help.
 
 use super::CheckpointError;
+use super::integer::IntegerError;
 use crate::backend::BackendError;
 use crate::config::ConfigError;
 use crate::curve::CurveError;
 use crate::dataset::DatasetError;
 use crate::export::ExportError;
 use engine::core::files::FileError;
-use engine::games::einstein::learned::integer_network::IntegerError;
 use engine::learned::network::NetworkError;
 use engine::learned::tuples::NTupleError;
 use std::io;

@@ -1,9 +1,10 @@
 //! Fitting EinStein's network in integers: Adam on batches as for the network, through a forward pass
 //! that rounds as the engine does.
 
-use super::{Inputs, Learner, Run, TrainError};
+use super::{Family, FitReport, Inputs, Learner, Run, TrainError, train};
 use crate::batch::{TASK, untargeted};
 use crate::config::ConfigError;
+use crate::dataset::Samples;
 use crate::export::Answers;
 use crate::models::cross_entropy;
 use crate::models::heads::{Losses, Outputs};
@@ -16,17 +17,38 @@ use burn::store::ModuleRecord;
 use burn::tensor::activation::sigmoid;
 use burn::tensor::{Bytes, DType, Device, Int, Tensor, TensorData};
 use engine::core::random::{RandomStream, SeedSpace, derive_seed};
+pub(super) use engine::games::einstein::learned::integer_network::IntegerError;
 use engine::games::einstein::learned::integer_network::inputs::SideGroups;
 use engine::games::einstein::learned::integer_network::{IntegerNetwork, SHAPES};
 use engine::games::einstein::learned::weights::Model;
 use engine::games::einstein::{Position, Standard};
+use engine::learned::inputs::Learnable;
 use rayon::prelude::*;
+use std::any::Any;
+use std::path::Path;
 
 /// Stream of the training seed space that initial weights come from.
 const WEIGHTS: u64 = 4;
 
 /// Positions that are valued at a time.
 const VALUED: usize = 8192;
+
+/// Fits the one family that is written for one game.
+pub(super) fn fit<G: Learnable>(
+    run: &Run<'_, G>,
+    device: Device,
+    provenance: &str,
+    directory: &Path,
+) -> Result<FitReport, TrainError> {
+    let samples = (run.samples as &dyn Any).downcast_ref::<Samples<Standard>>();
+    let run = Run {
+        config: run.config,
+        samples: samples.ok_or(TrainError::NoIntegerNetwork(G::NAME))?,
+        progress: run.progress,
+    };
+    let learner = IntegerLearner::new(&run, device)?;
+    train(&run, Family::Integer, learner, provenance, directory)
+}
 
 /// A batch for the integer network.
 #[derive(Clone, Debug, PartialEq)]

@@ -55,11 +55,7 @@ impl<G: Playable> SelfPlay<G> {
         limits: &Limits,
         progress: &ProgressBar,
     ) -> Result<RunReport, SelfPlayError> {
-        make(directory)?;
-        let _lock = lock_directory(directory, Lock::Alone)?;
-        // Removes what a killed run left; only now, for before the lock it may have been a living
-        // one's.
-        files::create_directory(directory)?;
+        let _claim = files::claim_directory(directory)?;
         self.run_alone(directory, limits, progress)
     }
 

@@ -5,7 +5,7 @@
 //! them times; what part of a pair falls inside the time that is taken is measured once, on
 //! evaluations of nothing.
 
-use engine::search::meter::{LeafClock, Meter};
+use engine::search::meter::LeafClock;
 use std::hint::black_box;
 use std::sync::OnceLock;
 use std::time::Instant;
@@ -26,7 +26,7 @@ impl ClockShare {
     pub fn of_leaf_clock() -> Self {
         static SHARE: OnceLock<ClockShare> = OnceLock::new();
         *SHARE.get_or_init(|| {
-            let mut clock = LeafClock::default();
+            let mut clock = LeafClock::new(true);
             Self::measured(|batch| {
                 (0..batch).for_each(|number| {
                     black_box(clock.evaluation(|| black_box(number)));

@@ -248,7 +248,7 @@ fn tree_search<E: Evaluator<EdgeTree> + Clone + 'static>(
             step: depth,
             ..Deepening::default()
         };
-        boxed(DeepeningSearch::<_, _>::new(
+        boxed(DeepeningSearch::new(
             game,
             evaluator,
             options,

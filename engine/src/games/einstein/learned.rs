@@ -52,6 +52,10 @@ impl Learnable for Standard {
         MODEL_GAME.to_owned()
     }
 
+    fn of_model(name: &str) -> Option<Self> {
+        (name == MODEL_GAME).then(Self::default)
+    }
+
     fn cells(&self) -> &[CellGroup] {
         &ntuple::GROUPS
     }

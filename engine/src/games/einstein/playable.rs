@@ -87,6 +87,8 @@ impl Playable for Standard {
     type Luck = DiceStream;
     type PairedLuck = PairDice;
 
+    crate::players_made_here!();
+
     fn from_arguments(arguments: &mut Arguments<'_>) -> Result<Self, Problem> {
         let variants = [
             ("classic", Variant::Classic),
@@ -165,12 +167,12 @@ impl Playable for Standard {
         PairDice::new(DuplicateDice::new(seed, self.die))
     }
 
+    #[inline]
     fn permitted(&self, position: &Position, outcome: u8, moves: &mut MoveList) {
-        *moves = if (1..=self.die.faces()).contains(&outcome) {
-            self.legal_moves(position, outcome)
-        } else {
-            MoveList::default()
-        };
+        moves.clear();
+        if (1..=self.die.faces()).contains(&outcome) {
+            self.push_legal_moves(position, outcome, moves);
+        }
     }
 
     fn outcome_names(&self) -> RangeInclusive<u8> {

@@ -13,27 +13,21 @@ use crate::play::registry::{EvaluatorEntry, calibrated};
 
 /// The evaluators and their names in notation; the first is the usual one.
 pub(super) static EVALUATORS: [EvaluatorEntry<Reversi>; 3] = [
-    EvaluatorEntry {
-        name: "squares",
-        aliases: &[],
-        parameters: "",
-        help: "discs weighted by square: corners are worth most",
-        make: |arguments, game| calibrated(arguments, Squares::new(game), Squares::CALIBRATION),
-    },
-    EvaluatorEntry {
-        name: "mobility",
-        aliases: &[],
-        parameters: "",
-        help: "own moves minus those of the other side",
-        make: |arguments, _| calibrated(arguments, Mobility, Mobility::CALIBRATION),
-    },
-    EvaluatorEntry {
-        name: "discs",
-        aliases: &[],
-        parameters: "",
-        help: "own discs minus those of the other side",
-        make: |arguments, _| calibrated(arguments, Discs, Discs::CALIBRATION),
-    },
+    EvaluatorEntry::new(
+        "squares",
+        "discs weighted by square: corners are worth most",
+        |arguments, game| calibrated(arguments, Squares::new(game), Squares::CALIBRATION),
+    ),
+    EvaluatorEntry::new(
+        "mobility",
+        "own moves minus those of the other side",
+        |arguments, _| calibrated(arguments, Mobility, Mobility::CALIBRATION),
+    ),
+    EvaluatorEntry::new(
+        "discs",
+        "own discs minus those of the other side",
+        |arguments, _| calibrated(arguments, Discs, Discs::CALIBRATION),
+    ),
 ];
 
 /// Own discs minus enemy discs.
@@ -128,7 +122,7 @@ impl Score<Reversi> for Squares {
 }
 
 const fn logistic(slope: f32) -> Calibration {
-    Calibration::Logistic { slope, offset: 0.0 }
+    Calibration::logistic(slope, 0.0)
 }
 
 #[cfg(test)]

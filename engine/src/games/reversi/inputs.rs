@@ -12,14 +12,8 @@ use std::collections::BTreeSet;
 use std::ops::RangeInclusive;
 
 const fn cells(size: usize) -> [CellGroup; 1] {
-    [CellGroup {
-        letter: 'b',
-        start: 0,
-        count: size * size,
-        symbols: 3,
-        meaning: "board, row by row (0 empty, 1 mover, 2 other)",
-        late: false,
-    }]
+    let meaning = "board, row by row (0 empty, 1 mover, 2 other)";
+    [CellGroup::only('b', size * size, 3, meaning)]
 }
 
 /// By half the size.
@@ -112,8 +106,6 @@ mod tests {
     use crate::core::evaluator::Evaluator;
     use crate::core::game::Game;
     use crate::core::random::RandomStream;
-    use crate::games::einstein::Standard;
-    use crate::learned::files::{Model, ModelFile};
     use crate::learned::inputs::with_view;
     use crate::learned::names::NameSet;
     use crate::learned::network::{Accumulators, Layer, Network, NetworkWeights};
@@ -257,37 +249,6 @@ mod tests {
                 passes += usize::from(position.moves() == 0);
             });
             assert!(game.size() > 4 || passes > 0);
-        }
-    }
-
-    #[test]
-    fn models_are_read_back_and_those_of_other_games_refused() {
-        let (game, directory) = (Reversi::FOUR, tempfile::tempdir().unwrap());
-        let path = directory.path().join("model");
-        let (tuples, network) = (tuples(&game, 1.0), network(&game, 1.0));
-        for model in [Model::NTuple(tuples), Model::Network(network)] {
-            let provenance = "{}".to_owned();
-            let file = ModelFile { provenance, model };
-            file.save(&path).unwrap();
-            assert!(ModelFile::load(&game, &path).unwrap() == file);
-            let loaded = game.model(&path).unwrap();
-            plies(&game, |position, _, _| {
-                let value = match &file.model {
-                    Model::NTuple(model) => model.value_of(&game, position),
-                    Model::Network(model) => model.value_of(&game, position),
-                    Model::Integer(never) => match *never {},
-                };
-                assert_eq!(loaded.value_of(&game, position), value);
-            });
-            let refused = [
-                ModelFile::load(&Standard::default(), &path).unwrap_err(),
-                ModelFile::load(&Reversi::SIX, &path).unwrap_err(),
-            ];
-            for (refused, other) in refused.iter().zip(["einstein", "reversi(size=6)"]) {
-                let expected = "a model of reversi(size=4); this is";
-                let expected = format!("{}: {expected} {other}", path.display());
-                assert_eq!(refused.to_string(), expected);
-            }
         }
     }
 }

@@ -49,6 +49,8 @@ impl Playable for Reversi {
     type Luck = NoChance;
     type PairedLuck = NoChance;
 
+    crate::players_made_here!();
+
     fn from_arguments(arguments: &mut Arguments<'_>) -> Result<Self, Problem> {
         let sizes = [("8", Self::EIGHT), ("6", Self::SIX), ("4", Self::FOUR)];
         arguments.choice("size", &sizes)

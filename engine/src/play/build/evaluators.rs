@@ -33,7 +33,7 @@ pub(super) fn usual_name<G: Playable>() -> &'static str {
 
 /// The evaluator that is taken where none is named.
 pub(super) fn usual<G: Playable>(game: &G) -> Result<Arc<dyn AnyEvaluator<G>>, Problem> {
-    from_notation(&Notation::new(usual_name::<G>()), game)
+    evaluator_from(&Notation::new(usual_name::<G>()), game)
 }
 
 /// The evaluator of a notation, or the usual one.
@@ -41,14 +41,25 @@ pub(super) fn or_usual<G: Playable>(
     notation: Option<&Notation>,
     game: &G,
 ) -> Result<Arc<dyn AnyEvaluator<G>>, Problem> {
-    notation.map_or_else(|| usual(game), |notation| from_notation(notation, game))
+    notation.map_or_else(|| usual(game), |notation| evaluator_from(notation, game))
 }
 
 /// Reads an evaluator; models are loaded.
 ///
 /// # Errors
 /// If there is no such evaluator, an argument has no such value, or a model cannot be read.
-pub fn from_notation<G: Playable>(
+pub fn evaluator_from<G: Playable>(
+    notation: &Notation,
+    game: &G,
+) -> Result<Arc<dyn AnyEvaluator<G>>, Problem> {
+    game.evaluator(notation)
+}
+
+/// [`evaluator_from`] where the game's searches are compiled, see [`Playable::evaluator`].
+///
+/// # Errors
+/// As [`evaluator_from`].
+pub fn read_evaluator<G: Playable>(
     notation: &Notation,
     game: &G,
 ) -> Result<Arc<dyn AnyEvaluator<G>>, Problem> {

@@ -1,6 +1,6 @@
 //! From notation to Monte-Carlo searches: `mcts(sims=10000, leaf=EVAL)`.
 
-use super::evaluators::{from_notation, or_usual, usual, usual_name};
+use super::evaluators::{evaluator_from, or_usual, usual, usual_name};
 use super::limits::{threads, time};
 use super::playouts::{PlayoutArguments, PlayoutRecipe};
 use super::{Judges, oracle};
@@ -12,7 +12,6 @@ use crate::play::searching::MctsPlayer;
 use crate::search::mcts::{
     Backup, Budget, FirstPlay, Leaf, Mcts, MctsOptions, Mix, Playout, Selection,
 };
-use crate::search::meter::{LeafClock, Meter, Off};
 use std::sync::Arc;
 
 /// A Monte-Carlo search that can be made again and again.
@@ -128,7 +127,7 @@ impl<G: Playable> MctsRecipe<G> {
         let asked = arguments.take_named("prior")?;
         let bias = named(arguments, "bias", 0.0..=1000.0, 0.0f32)?;
         let prior = asked
-            .map(|notation| from_notation(notation, game))
+            .map(|notation| evaluator_from(notation, game))
             .transpose()?;
         if puct && bias > 0.0 {
             return Err((
@@ -235,21 +234,13 @@ impl<G: Playable> MctsRecipe<G> {
     }
 
     pub(super) fn make(&self, game: G, timed: bool) -> Box<dyn Player<G>> {
-        if timed {
-            self.make_with::<LeafClock>(game)
-        } else {
-            self.make_with::<Off>(game)
-        }
-    }
-
-    fn make_with<M: Meter + 'static>(&self, game: G) -> Box<dyn Player<G>> {
         match &self.leaf {
             LeafKind::Playout(playouts) if playouts.is_plain() => {
-                self.with_leaf::<_, M>(game, || Playout)
+                self.with_leaf(game, timed, || Playout)
             }
             leaf => {
                 let rules = game.clone();
-                self.with_leaf::<Box<dyn Leaf<G>>, M>(game, || match leaf {
+                self.with_leaf::<Box<dyn Leaf<G>>>(game, timed, || match leaf {
                     LeafKind::Playout(playouts) => playouts.make(),
                     LeafKind::Evaluator(evaluator) => Arc::clone(evaluator).leaf(),
                     LeafKind::Mix(share, evaluator, playouts) => Box::new(Mix::new(
@@ -265,17 +256,19 @@ impl<G: Playable> MctsRecipe<G> {
         }
     }
 
-    fn with_leaf<L: Leaf<G> + 'static, M: Meter + 'static>(
+    fn with_leaf<L: Leaf<G> + 'static>(
         &self,
         game: G,
+        timed: bool,
         leaf: impl Fn() -> L,
     ) -> Box<dyn Player<G>> {
         let prior = self.prior.clone().map(AnyEvaluator::prior);
         let leaves = (0..self.threads).map(|_| leaf()).collect();
         Box::new(MctsPlayer::new(
-            Mcts::<_, L, M>::with_leaves(game, leaves, self.options, 0)
+            Mcts::with_leaves(game, leaves, self.options, 0)
                 .with_prior(prior)
-                .with_oracle(self.oracle.clone()),
+                .with_oracle(self.oracle.clone())
+                .timed(timed),
         ))
     }
 }
@@ -316,7 +309,7 @@ fn leaf<G: Playable>(notation: &Notation, game: &G) -> Result<LeafKind<G>, Probl
             let depth = arguments.number("depth", 1..=4, 1)?;
             LeafKind::Star(depth, evaluator(&mut arguments)?)
         }
-        _ => return Ok(LeafKind::Evaluator(from_notation(notation, game)?)),
+        _ => return Ok(LeafKind::Evaluator(evaluator_from(notation, game)?)),
     };
     arguments.finish()?;
     Ok(leaf)

@@ -5,7 +5,7 @@
 //! `truncate=PLIES` ends a playout after so many plies with the value that `close=EVAL` gives.
 //! Invariant: the plain case, uniform to the end, is [`Playout`], the fast way of the game.
 
-use super::evaluators::{evaluator_names, from_notation, or_usual, usual_name};
+use super::evaluators::{evaluator_from, evaluator_names, or_usual, usual_name};
 use crate::play::notation::{Arguments, Notation, Problem, parse_number};
 use crate::play::playable::Playable;
 use crate::play::registry::AnyEvaluator;
@@ -175,7 +175,7 @@ impl<G: Playable> PolicyKind<G> {
             }
             // An evaluator reads its own arguments.
             name => {
-                return from_notation(notation, game).map(Self::Best).map_err(
+                return evaluator_from(notation, game).map(Self::Best).map_err(
                     |(character, problem)| match problem.starts_with("there is no evaluator") {
                         true => (
                             character,

@@ -15,7 +15,6 @@ use crate::play::searching::SearchPlayer;
 use crate::search::deepening::{Deepening, DeepeningSearch};
 use crate::search::expectiminimax::{Expectiminimax, Form};
 use crate::search::limits::{Limits, MOST_DEPTH};
-use crate::search::meter::Meter;
 use crate::search::ordering::Ordering;
 use crate::search::outcomes::{Options, OutcomeSearch};
 use crate::search::star::{Cuts, StarOptions};
@@ -251,12 +250,15 @@ impl<G: Playable> SearchRecipe<G> {
 }
 
 impl<G: Game> SearchPlan<G> {
-    /// A player that searches so.
-    pub(in crate::play) fn player<E, M>(&self, game: G, evaluator: E) -> Box<dyn Player<G>>
-    where
-        E: Evaluator<G> + Clone + 'static,
-        M: Meter + 'static,
-    {
+    /// A player that searches so, and if `timed` also measures the time it spends evaluating. Only
+    /// the search that people play with is made for the evaluator itself; those that were published
+    /// and the references ask by pointer, for each compiles as long.
+    pub(in crate::play) fn player<E: Evaluator<G> + 'static>(
+        &self,
+        game: G,
+        evaluator: Arc<E>,
+        timed: bool,
+    ) -> Box<dyn Player<G>> {
         let Self {
             shape,
             limits,
@@ -278,14 +280,17 @@ impl<G: Game> SearchPlan<G> {
         let depth = limits.depths[0].most;
         match shape {
             Shape::Reference(form) => Box::new(SearchPlayer::new(Expectiminimax::new(
-                game, evaluator, depth, form,
+                game,
+                ByPointer(evaluator),
+                depth,
+                form,
             ))),
             Shape::Unified {
                 options,
                 deepening,
                 threads,
             } => {
-                let search = DeepeningSearch::<_, _, M>::new(
+                let search = DeepeningSearch::new(
                     game,
                     evaluator,
                     options,
@@ -294,15 +299,15 @@ impl<G: Game> SearchPlan<G> {
                     table(),
                     threads,
                 );
-                Box::new(SearchPlayer::new(search.with_oracle(oracle.as_ref())))
+                Box::new(SearchPlayer::new(
+                    search.with_oracle(oracle.as_ref()).timed(timed),
+                ))
             }
-            Shape::Outcomes(options) => Box::new(SearchPlayer::new(OutcomeSearch::<_, _, M>::new(
-                game,
-                evaluator,
-                depth,
-                options,
-                table(),
-            ))),
+            Shape::Outcomes(options) => {
+                let search =
+                    OutcomeSearch::new(game, ByPointer(evaluator), depth, options, table());
+                Box::new(SearchPlayer::new(search.timed(timed)))
+            }
         }
     }
 }

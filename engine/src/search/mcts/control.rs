@@ -17,7 +17,7 @@ use super::{Mcts, Purpose};
 use crate::core::chance::Bounds;
 use crate::core::game::Game;
 use crate::search::mcts::options::{Backup, Selection};
-use crate::search::meter::Meter;
+use crate::search::parallel::spawn;
 use crate::search::stopwatch::Deadline;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -31,7 +31,7 @@ const BETWEEN_ESTIMATES: u64 = 64;
 /// Share of the memory that may be in use when a search begins on what an earlier one left.
 const FULL_AT_START: f64 = 0.5;
 
-impl<G: Game, L: Leaf<G>, M: Meter> Mcts<G, L, M> {
+impl<G: Game, L: Leaf<G>> Mcts<G, L> {
     /// Searches until an answer is certain enough, or until `stop` is set if it is given: then
     /// without any other limit.
     pub(super) fn run(
@@ -103,17 +103,20 @@ impl<G: Game, L: Leaf<G>, M: Meter> Mcts<G, L, M> {
             worker.watch.start(0, None, deadline, stop.cloned());
         }
         if let [worker] = &mut self.workers[..] {
-            control.work::<false, _, _>(worker, 0);
+            control.work::<false, _>(worker, 0);
         } else {
             std::thread::scope(|scope| {
                 let control = &control;
                 let mut workers = self.workers.iter_mut().enumerate();
                 let leader = workers.next();
                 for (number, worker) in workers {
-                    scope.spawn(move || control.work::<true, _, _>(worker, number));
+                    spawn(
+                        scope,
+                        Box::new(move || control.work::<true, _>(worker, number)),
+                    );
                 }
                 if let Some((number, leader)) = leader {
-                    control.work::<true, _, _>(leader, number);
+                    control.work::<true, _>(leader, number);
                 }
             });
         }
@@ -262,7 +265,7 @@ impl<G: Game, L: Leaf<G>, M: Meter> Mcts<G, L, M> {
     }
 }
 
-impl<G: Game, L: Leaf<G>, M: Meter> Worker<G, L, M> {
+impl<G: Game, L: Leaf<G>> Worker<G, L> {
     /// The root has no simulation behind it that would ask the prior.
     fn ask_about_root(&mut self, shared: &Shared<'_, G>) {
         let root = shared.root;
@@ -287,11 +290,7 @@ struct Control<'a, G: Game> {
 
 impl<G: Game> Control<'_, G> {
     /// Simulates until the search is over; thread 0 decides when that is.
-    fn work<const SHARED: bool, L: Leaf<G>, M: Meter>(
-        &self,
-        worker: &mut Worker<G, L, M>,
-        number: usize,
-    ) {
+    fn work<const SHARED: bool, L: Leaf<G>>(&self, worker: &mut Worker<G, L>, number: usize) {
         let step = BETWEEN_LOOKS.max(self.shared.options.batch as u64);
         let (mut done, mut looks, mut left_in_time) = (0, 0u64, u64::MAX);
         let mut turn = self.strata.turn(number);

@@ -24,7 +24,7 @@ use crate::core::oracle::Oracle;
 use crate::core::random::RandomStream;
 use crate::search::SearchStats;
 use crate::search::limits::Watch;
-use crate::search::meter::Meter;
+use crate::search::meter::LeafClock;
 
 /// The position at which all simulations begin.
 #[derive(Clone, Debug)]
@@ -91,12 +91,12 @@ struct Lane<P> {
 /// What one thread owns, on cache lines of its own.
 #[derive(Debug)]
 #[repr(align(128))]
-pub(super) struct Worker<G: Game, L, M> {
+pub(super) struct Worker<G: Game, L> {
     pub(super) leaf: L,
     pub(super) random: RandomStream,
     pub(super) watch: Watch,
     pub(super) stats: SearchStats,
-    pub(super) meter: M,
+    pub(super) meter: LeafClock,
     pub(super) depth: usize,
     pub(super) full: bool,
     pub(super) pending: Pending,
@@ -128,7 +128,7 @@ fn turned(value: f32, same: bool) -> f32 {
     if same { value } else { 1.0 - value }
 }
 
-impl<G: Game, L: Leaf<G>, M: Meter> Worker<G, L, M> {
+impl<G: Game, L: Leaf<G>> Worker<G, L> {
     /// One of so many threads.
     pub(super) fn new(leaf: L, threads: usize) -> Self {
         Self {
@@ -136,7 +136,7 @@ impl<G: Game, L: Leaf<G>, M: Meter> Worker<G, L, M> {
             random: RandomStream::new(0),
             watch: Watch::default(),
             stats: SearchStats::default(),
-            meter: M::default(),
+            meter: LeafClock::default(),
             depth: 0,
             full: false,
             pending: Pending::new(threads),

@@ -9,7 +9,6 @@ use super::{Scratch, Star};
 use crate::core::chance::{Bounds, ChanceBounds, expectation};
 use crate::core::evaluator::Evaluator;
 use crate::core::game::Game;
-use crate::search::meter::Meter;
 
 /// Values of positions one ply deep, the newest of each slot.
 #[derive(Clone, Debug, Default)]
@@ -53,7 +52,7 @@ impl Recent {
     }
 }
 
-impl<G: Game, E: Evaluator<G>, M: Meter> Star<G, E, M> {
+impl<G: Game, E: Evaluator<G>> Star<G, E> {
     /// A position all of whose successors are leaves: their values cost less than the windows that
     /// might save some.
     #[inline]

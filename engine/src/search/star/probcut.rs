@@ -9,7 +9,6 @@ use super::Star;
 use crate::core::chance::Bounds;
 use crate::core::evaluator::Evaluator;
 use crate::core::game::Game;
-use crate::search::meter::Meter;
 
 /// From this depth on: a search two plies less deep then costs next to nothing.
 const FROM: u32 = 3;
@@ -17,7 +16,7 @@ const FROM: u32 = 3;
 /// Plies that the shallower search leaves out.
 const FEWER: u32 = 2;
 
-impl<G: Game, E: Evaluator<G>, M: Meter> Star<G, E, M> {
+impl<G: Game, E: Evaluator<G>> Star<G, E> {
     /// Bounds that settle the window `(alpha, beta)` of a node, if a shallower search finds its
     /// value so far outside.
     #[inline]

@@ -3,7 +3,6 @@
 use super::{Scratch, Star};
 use crate::core::evaluator::Evaluator;
 use crate::core::game::Game;
-use crate::search::meter::Meter;
 
 /// History counters are halved when one reaches this.
 const HISTORY_LIMIT: f32 = 1e6;
@@ -12,7 +11,7 @@ const HISTORY_LIMIT: f32 = 1e6;
 /// in turn.
 const SLOW_EVALUATOR_FROM: u32 = 3;
 
-impl<G: Game, E: Evaluator<G>, M: Meter> Star<G, E, M> {
+impl<G: Game, E: Evaluator<G>> Star<G, E> {
     /// Fills the ratings: how good each move looks before it is searched.
     #[inline]
     pub(super) fn rate(

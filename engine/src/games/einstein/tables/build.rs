@@ -133,7 +133,7 @@ impl Tables {
         progress: Progress<'_>,
     ) -> Result<Arc<Self>, TablesError> {
         let mut tables = Self::empty(stones, variant)?;
-        files::create_directory(directory)?;
+        let _claim = files::claim_directory(directory)?;
         let mut missing = Vec::new();
         for class in Class::up_to(stones) {
             match tables.opened(directory, class, run) {

@@ -8,9 +8,8 @@ use crate::core::game::{Game, List, Outcome};
 use crate::search::mcts::leaf::Leaf;
 use crate::search::mcts::options::{Backup, Selection};
 use crate::search::mcts::solver;
-use crate::search::meter::Meter;
 
-impl<G: Game, L: Leaf<G>, M: Meter> Worker<G, L, M> {
+impl<G: Game, L: Leaf<G>> Worker<G, L> {
     /// Carries the payoffs, and what was proven, from the end of a simulation to the root.
     #[inline]
     pub(super) fn back_up<const SHARED: bool>(

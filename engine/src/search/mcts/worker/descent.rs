@@ -8,9 +8,8 @@ use crate::core::chance::Bounds;
 use crate::core::game::{Game, MAX_SEATS, Seat};
 use crate::search::mcts::graph::Cell;
 use crate::search::mcts::leaf::{Leaf, of_two};
-use crate::search::meter::Meter;
 
-impl<G: Game, L: Leaf<G>, M: Meter> Worker<G, L, M> {
+impl<G: Game, L: Leaf<G>> Worker<G, L> {
     /// From the root to where the simulations end: one position further each, in turn, so that what
     /// one has to read comes while the others go on.
     #[inline]

@@ -32,6 +32,14 @@ impl IntegerModel<Standard> for IntegerNetwork {
         self.weights().parameters()
     }
 
+    fn summary(&self) -> String {
+        format!(
+            "layers {:?} in integers, inputs squares,{}",
+            self.shape(),
+            self.weights().groups.names()
+        )
+    }
+
     fn game(&self) -> String {
         MODEL_GAME.to_owned()
     }

@@ -25,7 +25,7 @@ use engine::core::journal::JournalError;
 use engine::core::random::{SeedSpace, derive_seed};
 use engine::core::record::GameRecord;
 use engine::play::build::PlayerRecipe;
-use engine::play::game_loop::{Forfeit, play_refereed};
+use engine::play::game_loop::{Cause, play_refereed};
 use engine::play::notation::PlayerError;
 use engine::play::playable::{Playable, Repeatable};
 use engine::play::player::Player;
@@ -227,6 +227,14 @@ pub enum ArenaError {
     /// Luck is to be told of a game that has none.
     #[error("{0} leaves nothing to chance, so there is no luck to tell")]
     NoLuck(String),
+    /// A player cannot be asked, by no doing of its own.
+    #[error("{player} cannot play, and has not lost by that: {reason}; the match stops here")]
+    Player {
+        /// Its name.
+        player: String,
+        /// Why not.
+        reason: String,
+    },
     /// Luck is to be told by a player that rates no moves.
     #[error(
         "{0} rates no moves, so it cannot tell luck; a search can, for example star1(depth=1, eval=schwarz)"
@@ -328,7 +336,7 @@ impl<'a, G: Playable> Table<'a, G> {
     }
 
     /// One pair of games.
-    fn play_pair(&mut self, pair: u64) -> PairResult {
+    fn play_pair(&mut self, pair: u64) -> Result<PairResult, ArenaError> {
         let game = &self.options.game;
         let pair_seed = self.options.pair_seed(pair);
         let start = self.book.of_pair(pair, |pair| self.options.pair_seed(pair));
@@ -361,15 +369,18 @@ impl<'a, G: Playable> Table<'a, G> {
                 evaluator.new_game(derive_seed(pair_seed, SeedSpace::Player, &[2]));
                 luck[seat_of_a] = luck::of_game(game, &record, seat_of_a, evaluator.as_mut());
             }
-            if let Some(Forfeit {
-                seat,
-                reason,
-                broken,
-            }) = forfeit
-            {
-                let contestant = usize::from(seat != seat_of_a);
-                if broken {
-                    self.players[contestant].replace((self.contestants[contestant].make)());
+            if let Some(forfeit) = forfeit {
+                let contestant = usize::from(forfeit.seat != seat_of_a);
+                let reason = forfeit.reason;
+                match forfeit.cause {
+                    Cause::System => {
+                        let player = self.contestants[contestant].name.clone();
+                        return Err(ArenaError::Player { player, reason });
+                    }
+                    Cause::Crash => {
+                        self.players[contestant].replace((self.contestants[contestant].make)());
+                    }
+                    Cause::Player => {}
                 }
                 result.forfeits.push(LostByForfeit {
                     game: seat_of_a,
@@ -384,7 +395,7 @@ impl<'a, G: Playable> Table<'a, G> {
         }
         result.luck = self.luck.is_some().then_some(luck);
         result.games = self.book.repeats_matter().then_some(prints);
-        result
+        Ok(result)
     }
 }
 

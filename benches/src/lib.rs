@@ -15,6 +15,7 @@ pub mod page;
 
 pub mod arena;
 
+#[cfg(unix)]
 pub mod external;
 
 pub mod studies;

@@ -4,7 +4,7 @@ use crate::arena::{Contestant, MatchOptions, play_pairs};
 use engine::core::game::Game;
 use engine::core::random::RandomStream;
 use engine::games::einstein::{Move, MoveList, Position, Standard};
-use engine::play::player::{Analysis, Decision, Player};
+use engine::play::player::{Analysis, Decision, Failure, Player};
 use engine::search::SearchStats;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
@@ -222,8 +222,13 @@ impl Player<Standard> for Faulty {
         }
     }
 
-    fn failure(&mut self) -> Option<String> {
-        (self.moves > 2 && self.fault == "silent").then(|| "no answer".to_owned())
+    fn failure(&mut self) -> Option<Failure> {
+        let fails = self.moves > 2;
+        match self.fault {
+            "silent" if fails => Some(Failure::OfPlayer("no answer".to_owned())),
+            "starved" if fails => Some(Failure::OfSystem("no memory".to_owned())),
+            _ => None,
+        }
     }
 
     fn analyse(&mut self, _: &Position, _: Option<&[Move]>) -> Analysis<Move> {

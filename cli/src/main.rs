@@ -77,6 +77,7 @@ fn main() -> ExitCode {
     }
     tables::provide();
     // Another program may play every game.
+    #[cfg(unix)]
     let [..] =
         games::for_games!(each_game OneGame => benches::external::provide_external::<OneGame>());
     let done = match alea.command {

@@ -84,12 +84,21 @@ impl Collector {
         self.done.load(Ordering::Relaxed)
     }
 
-    pub(super) fn add(&self, result: PairResult) {
+    /// Keeps a pair, or why it could not be played, after which no more are wanted.
+    pub(super) fn add(&self, played: Result<PairResult, ArenaError>) {
         let mut collected = self
             .collected
             .lock()
             .unwrap_or_else(PoisonError::into_inner);
         let collected = &mut *collected;
+        let result = match played {
+            Ok(result) => result,
+            Err(error) => {
+                collected.error.get_or_insert(error);
+                self.done.store(true, Ordering::Relaxed);
+                return;
+            }
+        };
         if let Some(state) = &mut collected.state
             && let Err(error) = state.add(&result)
         {

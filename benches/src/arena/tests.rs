@@ -482,6 +482,18 @@ fn crashes_and_illegal_moves_lose_with_a_reason_and_the_match_goes_on() {
 }
 
 #[test]
+fn a_player_that_the_system_fails_has_not_lost_and_the_match_stops() {
+    let starved = crate::test_players::faulty("starved");
+    for [a, b] in [[&starved, &greedy()], [&greedy(), &starved]] {
+        let error = play_match(a, b, &options(30)).unwrap_err().to_string();
+        assert!(
+            error.contains("cannot play, and has not lost by that: no memory"),
+            "{error}"
+        );
+    }
+}
+
+#[test]
 fn players_that_ponder_do_so_in_a_match() {
     let pondered = Arc::new(AtomicU64::new(0));
     let result = play_match(&pondering(&pondered), &first(), &options(5)).unwrap();

@@ -5,7 +5,7 @@
 //! once; in everything else it is the player within.
 
 use engine::core::game::Game;
-use engine::play::player::{Analysis, Decision, Player, Valuation};
+use engine::play::player::{Analysis, Decision, Failure, Player, Valuation};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
@@ -59,7 +59,7 @@ impl<G: Game> Player<G> for Timed<G> {
         decision
     }
 
-    fn failure(&mut self) -> Option<String> {
+    fn failure(&mut self) -> Option<Failure> {
         self.player.failure()
     }
 

@@ -25,7 +25,11 @@ fn one_question(script: &str) -> Result<Move, String> {
     let position = game.start([0, 0], 0);
     let legal = game.legal_moves(&position, 3);
     let decision = player.decide(&position, &legal);
-    player.failure().map_or(Ok(decision.best), Err)
+    match player.failure() {
+        None => Ok(decision.best),
+        Some(Failure::OfPlayer(reason)) => Err(reason),
+        Some(Failure::OfSystem(reason)) => panic!("{reason}"),
+    }
 }
 
 fn contestant(words: &'static [&'static str], milliseconds: u64) -> Contestant<Standard> {
@@ -91,7 +95,19 @@ fn every_failure_has_its_reason() {
         ("read line; echo alea 1; sleep 5", "no answer within 300 ms"),
         (
             "read line; echo alea 1; read line; read line; yes x | tr -d '\\n'",
-            "broke off after",
+            "a line of more than 4096 bytes: 'xxx",
+        ),
+        (
+            "read line; echo alea 1; read line; read line; while :; do echo '#'; done",
+            "no answer within 300 ms",
+        ),
+        (
+            "read line; echo 'alea 1\nc1c2'; read line; read line",
+            "said 'c1c2' without being asked",
+        ),
+        (
+            "read line; echo alea 1; read line; read line; printf 'c1c2\nc1'; read line",
+            "said 'c1' without being asked",
         ),
         (
             "read line; echo alea 1; read line; read line; kill -9 $$",
@@ -101,17 +117,101 @@ fn every_failure_has_its_reason() {
         let found = one_question(script).unwrap_err();
         assert!(found.contains(reason), "{script}: {found}");
     }
-    let missing = External::new(
-        Standard::default(),
-        vec!["/no/such/program".to_owned()],
-        STARTING,
-    )
-    .ask(&Standard::default().start([0, 0], 0), &[]);
-    assert!(
-        missing
-            .unwrap_err()
-            .contains("/no/such/program cannot be started")
+}
+
+#[test]
+fn what_cannot_be_started_is_no_failure_of_a_program() {
+    let directory = tempfile::tempdir().unwrap();
+    let nothing = directory.path().join("nothing").display().to_string();
+    assert!(find("sh").is_ok() && find("/bin/sh").is_ok());
+    for missing in [&nothing, "/", "no-such-program", "/etc/passwd"] {
+        let problem = find(missing).unwrap_err();
+        assert!(problem.contains("cannot be started"), "{problem}");
+    }
+    let start = Standard::default().start([0, 0], 0);
+    let mut missing = External::new(Standard::default(), vec![nothing], STARTING);
+    assert!(missing.ask(&start, &[]).is_none());
+    assert!(matches!(missing.failure(), Some(Failure::OfSystem(_))));
+}
+
+/// Asks so many times about the start of a game, and gives the answers.
+fn ask_often(player: &mut External<Standard>, times: usize) -> Vec<Result<Move, Failure>> {
+    let game = Standard::default();
+    player.new_game(7);
+    let position = game.start([0, 0], 0);
+    let legal = game.legal_moves(&position, 3);
+    let asked = (0..times).map(|_| {
+        let decision = player.decide(&position, &legal);
+        player.failure().map_or(Ok(decision.best), Err)
+    });
+    asked.collect()
+}
+
+/// A legal answer of a shell script to every question.
+fn legal_answer() -> String {
+    let game = Standard::default();
+    let position = game.start([0, 0], 0);
+    game.format_move(&position, game.legal_moves(&position, 3)[0])
+}
+
+#[test]
+fn a_program_that_reads_nothing_fails_in_time() {
+    // Nothing but questions: 65,536 bytes of a pipe are 1,000 of them and more.
+    let deadline = Deadline::after(Duration::from_millis(300));
+    let words = ["sh", "-c", "read line; echo alea 1; sleep 60"].map(str::to_owned);
+    let mut program = Program::start(&words, "classic", STARTING).ok().unwrap();
+    let said = (0..2000).try_for_each(|_| program.say(&"x".repeat(100), deadline));
+    assert_eq!(
+        said,
+        Err(Failure::OfPlayer("read nothing within 300 ms".to_owned()))
     );
+}
+
+#[test]
+fn an_answer_that_came_before_its_question_is_none() {
+    let legal = legal_answer();
+    let script = format!(
+        "read line; echo alea 1; read line; read line; echo {legal}; sleep 0.1; echo {legal}; \
+         cat > /dev/null"
+    );
+    let mut player = shell(&script, 2000);
+    assert!(ask_often(&mut player, 1)[0].is_ok());
+    std::thread::sleep(Duration::from_millis(300));
+    let unasked = format!("said '{legal}' without being asked");
+    assert_eq!(ask_often(&mut player, 1), [Err(Failure::OfPlayer(unasked))]);
+}
+
+/// How many descriptors and threads this program has, and whether each process of a file lives.
+#[cfg(target_os = "linux")]
+fn living(pids: &std::path::Path) -> Vec<String> {
+    let pids = std::fs::read_to_string(pids).unwrap();
+    let lives = |pid: &&str| {
+        let state = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+        !state.is_empty() && !state.contains(") Z ")
+    };
+    pids.split_whitespace()
+        .filter(lives)
+        .map(str::to_owned)
+        .collect()
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn nothing_that_a_program_started_outlives_it() {
+    let directory = tempfile::tempdir().unwrap();
+    let pids = directory.path().join("pids");
+    // A child, one in a session of its own, and one whose parent has ended.
+    let script = format!(
+        "read line; sleep 1000 & echo $! >> {0}; setsid sh -c 'echo $$ >> {0}; exec sleep 1000' & \
+         (sleep 1000 & echo $! >> {0}); sleep 0.1; echo alea 1; read line; read line; echo no",
+        pids.display()
+    );
+    let mut player = shell(&script, 1000);
+    let answers = ask_often(&mut player, 5);
+    assert!(answers.iter().all(Result::is_err), "{answers:?}");
+    drop(player);
+    assert_eq!(std::fs::read_to_string(&pids).unwrap().lines().count(), 15);
+    assert_eq!(living(&pids), Vec::<String>::new());
 }
 
 #[test]
@@ -147,12 +247,7 @@ fn a_silent_program_loses_by_time_and_is_started_again() {
 
 #[test]
 fn the_reference_bot_plays_as_its_twin_does() {
-    if Command::new("python3")
-        .arg("--version")
-        .stdout(Stdio::null())
-        .status()
-        .is_err()
-    {
+    if find("python3").is_err() {
         return;
     }
     // The tests run in the folder of this crate.

@@ -2,12 +2,12 @@
 
 use crate::games::{self, with_game};
 use crate::positions::{self, PositionArguments, Question};
-use anyhow::Result;
+use anyhow::{Result, bail};
 use engine::core::chance::expectation;
 use engine::core::random::{SeedSpace, derive_seed};
 use engine::play::build::PlayerRecipe;
 use engine::play::playable::Playable;
-use engine::play::player::Player;
+use engine::play::player::{Failure, Player};
 use engine::search::mcts::TreeReport;
 use serde::Serialize;
 use std::process::ExitCode;
@@ -127,7 +127,7 @@ fn run_for<G: Playable>(arguments: &Arguments, game: &G) -> Result<ExitCode> {
     let answer = |question: &Question<G>| {
         // Each position is analysed alone, whatever came before it in the stream.
         player.new_game(seed);
-        Ok(answer(game, question, &recipe, &mut *player))
+        answer(game, question, &recipe, &mut *player)
     };
     positions::answer_all(&arguments.position, game, answer, |question, answer| {
         show(question.board(game), answer)
@@ -139,25 +139,30 @@ fn answer<G: Playable>(
     question: &Question<G>,
     recipe: &PlayerRecipe<G>,
     player: &mut dyn Player<G>,
-) -> Answer {
+) -> Result<Answer> {
     if question.winner.is_some() {
-        return Answer {
+        return Ok(Answer {
             value: question.final_value(game),
             winner: question.winner,
             ..Answer::default()
-        };
+        });
     }
     let position = &question.position;
     let legal = question.outcome.map(|_| question.moves(game));
     let analysis = player.analyse(position, legal.as_deref());
     // A player that rates no moves still plays one.
-    let best = legal.map(|legal| {
+    let mut failure = player.failure();
+    let best = legal.filter(|_| failure.is_none()).map(|legal| {
         analysis
             .line
             .first()
             .copied()
             .unwrap_or_else(|| player.decide(position, &legal).best)
     });
+    failure = failure.or_else(|| player.failure());
+    if let Some(Failure::OfPlayer(reason) | Failure::OfSystem(reason)) = failure {
+        bail!("{}: {reason}", recipe.name());
+    }
     let values: Vec<_> = analysis.moves.iter().map(|(_, value)| *value).collect();
     let calibrated = |place: usize, mv: G::Move, value: f32| {
         // Nothing was taken on trust where no leaf was evaluated.
@@ -204,7 +209,7 @@ fn answer<G: Playable>(
             prior: found.prior,
         })
     };
-    Answer {
+    Ok(Answer {
         value: whole(&values),
         calibrated: whole(&calibrated),
         best: best.map(name),
@@ -232,7 +237,7 @@ fn answer<G: Playable>(
             .map(|time| time.as_secs_f64() / stats.time.as_secs_f64().max(1e-9)),
         tree: analysis.tree.as_deref().map(Tree::from),
         winner: None,
-    }
+    })
 }
 
 /// The names of moves that are made one after the other.

@@ -197,13 +197,13 @@ fn other_programs_play_and_their_failures_are_losses() {
         ),
         (&0.into(), &8.into())
     );
-    let shown = play("external(cmd=\"/no/such/program\", ms=50)", &[]);
+    let missing = play("external(cmd=\"/no/such/program\", ms=50)", &[]);
     assert!(
-        shown
-            .out
-            .contains("forfeits        A lost 8 games: /no/such/program cannot be started"),
+        missing
+            .failure()
+            .contains("character 14: /no/such/program cannot be started"),
         "{}",
-        shown.out
+        missing.err
     );
     assert!(play("external", &[]).failure().contains("needs a program"));
     assert!(

@@ -11,7 +11,7 @@ pub use exploration::{Exploration, Fading};
 use crate::core::game::{Chance, Game, MAX_SEATS, Seat, left_for_each};
 use crate::core::oracle::Oracle;
 use crate::core::record::{GameRecord, Ply};
-use crate::play::player::Player;
+use crate::play::player::{Failure, Player};
 use decide::{Crash, decide};
 use std::any::Any;
 use std::panic::resume_unwind;
@@ -26,16 +26,27 @@ pub struct Effort {
     pub time: [Duration; MAX_SEATS],
 }
 
-/// A game that was lost because a player made no legal move.
+/// A game that was not played to its end because a player made no legal move.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Forfeit {
-    /// Who lost it.
+    /// Whose player that was.
     pub seat: Seat,
     /// Why, in one line.
     pub reason: String,
-    /// Whether the player broke off in the middle (it panicked), so that it should not be used
-    /// again.
-    pub broken: bool,
+    /// Whose doing it was.
+    pub cause: Cause,
+}
+
+/// Whose doing it was that a game was not played to its end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Cause {
+    /// The player's, which loses the game.
+    Player,
+    /// The player's, which loses the game and broke off in the middle (it panicked), so that it
+    /// should not be used again.
+    Crash,
+    /// Not the player's: the game says nothing ([`Failure::OfSystem`]).
+    System,
 }
 
 /// Plays one game to its end. `players[seat]` moves for that seat; each has been told of the new
@@ -167,22 +178,23 @@ pub fn play_refereed<G: Game>(
                 Forfeit {
                     seat,
                     reason,
-                    broken: true,
+                    cause: Cause::Crash,
                 }
             })?;
-        let forfeit = |reason| Forfeit {
-            seat,
-            reason,
-            broken: false,
-        };
-        if let Some(reason) = players[seat].failure() {
-            return Err(forfeit(reason));
-        }
-        if !legal.contains(&decision.best) {
-            return Err(forfeit(format!(
-                "made the move {:?}, which is not permitted",
-                decision.best
-            )));
+        let failure = players[seat].failure().or_else(|| {
+            let made = || format!("made the move {:?}, which is not permitted", decision.best);
+            (!legal.contains(&decision.best)).then(|| Failure::OfPlayer(made()))
+        });
+        if let Some(failure) = failure {
+            let (cause, reason) = match failure {
+                Failure::OfPlayer(reason) => (Cause::Player, reason),
+                Failure::OfSystem(reason) => (Cause::System, reason),
+            };
+            return Err(Forfeit {
+                seat,
+                reason,
+                cause,
+            });
         }
         Ok(Answer {
             mv: decision.best,

@@ -6,7 +6,7 @@
 //! chance.
 
 use super::playable::Playable;
-use super::player::{Analysis, Decision, Player, Valuation};
+use super::player::{Analysis, Decision, Failure, Player, Valuation};
 use crate::core::evaluator::Evaluator;
 use crate::core::game::{Chance, Game, OneOutcome, Payoffs, Seat, Stage};
 use crate::core::random::RandomStream;
@@ -211,7 +211,7 @@ impl<G: Playable> Player<G> for OpenChancePlayer<G> {
         self.player.ponder(&self.open.start(*position), stop);
     }
 
-    fn failure(&mut self) -> Option<String> {
+    fn failure(&mut self) -> Option<Failure> {
         self.player.failure()
     }
 

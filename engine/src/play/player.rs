@@ -87,6 +87,16 @@ impl Valuation {
     }
 }
 
+/// Why a player made no decision, in one line.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Failure {
+    /// By its own doing: whoever fails like that loses the game.
+    OfPlayer(String),
+    /// By no doing of the player: there is no memory, or no file may be opened any more. That
+    /// decides no game.
+    OfSystem(String),
+}
+
 /// Someone who plays a game.
 ///
 /// No method has a default, so that whoever stands before another player passes everything on;
@@ -108,7 +118,7 @@ pub trait Player<G: Game>: Send {
 
     /// Why the last decision is none, if the player could not make one; its move then means
     /// nothing. Only players that can fail, such as other programs, ever answer.
-    fn failure(&mut self) -> Option<String>;
+    fn failure(&mut self) -> Option<Failure>;
 
     /// Rates moves: the given ones after a roll, or before it (`None`) every move that some outcome
     /// permits, in list order.
@@ -147,7 +157,7 @@ macro_rules! player_never {
         }
     };
     (@fails $game:ty) => {
-        fn failure(&mut self) -> Option<String> {
+        fn failure(&mut self) -> Option<$crate::play::player::Failure> {
             None
         }
     };

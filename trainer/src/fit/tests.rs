@@ -1,5 +1,6 @@
 //! All families learn, and an interrupted training equals an unbroken one.
 
+use super::integer::IntegerLearner;
 use super::*;
 use crate::config::{Rule, Schedule};
 use crate::sample::tests::random_samples;

@@ -6,7 +6,7 @@
 use crate::studies::search_bench::clock::ClockShare;
 use engine::core::evaluator::Evaluator;
 use engine::core::game::{Game, Payoffs};
-use engine::play::player::{Analysis, Decision, Player, Valuation};
+use engine::play::player::{Analysis, Decision, Failure, Player, Valuation};
 use std::hint::black_box;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -99,7 +99,7 @@ impl<G: Game> Player<G> for ClockedPlayer<G> {
         self.within.decide(position, legal)
     }
 
-    fn failure(&mut self) -> Option<String> {
+    fn failure(&mut self) -> Option<Failure> {
         self.within.failure()
     }
 

@@ -1,0 +1,300 @@
+//! A running program that answers lines with lines.
+//!
+//! Invariants: nothing waits longer than its deadline, whether the program does not answer or does
+//! not read; an answer is a line that came after its question, and any line besides is a failure;
+//! neither threads nor descriptors nor processes are left when a program is dropped: it leads a
+//! process group, which is killed with it, and on Linux whatever left the group is known by its
+//! environment.
+
+use super::watch;
+use engine::play::player::Failure;
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
+use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
+use std::fmt::Display;
+use std::io::{ErrorKind, Read, Write};
+use std::os::fd::AsFd;
+use std::os::unix::process::CommandExt;
+use std::process::{Child, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// The version of the protocol, first thing said.
+const VERSION: u32 = 1;
+
+/// Longest line that is read.
+const LONGEST_LINE: usize = 4096;
+
+/// How long a program may take to end once its input is closed.
+const ENDING: Duration = Duration::from_millis(200);
+
+/// Until when something may take, and how long that was.
+#[derive(Clone, Copy)]
+pub(super) struct Deadline {
+    until: Instant,
+    time: Duration,
+}
+
+impl Deadline {
+    pub(super) fn after(time: Duration) -> Self {
+        Self {
+            until: Instant::now() + time,
+            time,
+        }
+    }
+
+    /// What is left, or what was `missed` in the time there was.
+    fn left(self, missed: &str) -> Result<Duration, Failure> {
+        let left = self.until.saturating_duration_since(Instant::now());
+        if left.is_zero() {
+            let time = self.time.as_millis();
+            return Err(Failure::OfPlayer(format!("{missed} within {time} ms")));
+        }
+        Ok(left)
+    }
+}
+
+pub(super) struct Program {
+    name: String,
+    child: Child,
+    /// `None` once the program has been ended.
+    input: Option<ChildStdin>,
+    output: ChildStdout,
+    /// What was read and is no whole line yet, or not yet looked at.
+    read: Vec<u8>,
+    /// Stands in the environment of the program and of all it starts.
+    mark: String,
+}
+
+impl Program {
+    /// Starts a program and greets it.
+    pub(super) fn start(words: &[String], rules: &str, time: Duration) -> Result<Self, Failure> {
+        static STARTED: AtomicU64 = AtomicU64::new(0);
+        let name = words[0].clone();
+        let failed = |error: &dyn Display| {
+            Failure::OfSystem(format!("{} cannot be started: {error}", shown(&words[0])))
+        };
+        watch::begin().map_err(|error| failed(&error))?;
+        let mark = watch::mark(STARTED.fetch_add(1, Ordering::Relaxed));
+        let mut child = Command::new(&name)
+            .args(&words[1..])
+            .env(watch::MARK, &mark)
+            .process_group(0)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .map_err(|error| failed(&error))?;
+        let (Some(input), Some(output)) = (child.stdin.take(), child.stdout.take()) else {
+            return Err(failed(&"it has no pipes"));
+        };
+        let mut program = Self {
+            name,
+            child,
+            input: Some(input),
+            output,
+            read: Vec::new(),
+            mark,
+        };
+        watch::add(program.group()).map_err(|error| failed(&error))?;
+        program.do_not_block().map_err(|error| failed(&error))?;
+        let deadline = Deadline::after(time);
+        program.say(&format!("alea {VERSION} {rules}"), deadline)?;
+        let answer = program.hear(deadline)?;
+        if answer == format!("alea {VERSION}") {
+            return Ok(program);
+        }
+        Err(Failure::OfPlayer(format!(
+            "{} greeted with '{}' instead of 'alea {VERSION}'",
+            shown(&program.name),
+            shown(&answer)
+        )))
+    }
+
+    fn do_not_block(&self) -> rustix::io::Result<()> {
+        let pipes = [
+            self.input.as_ref().map(AsFd::as_fd),
+            Some(self.output.as_fd()),
+        ];
+        pipes
+            .into_iter()
+            .flatten()
+            .try_for_each(|pipe| fcntl_setfl(pipe, fcntl_getfl(pipe)? | OFlags::NONBLOCK))
+    }
+
+    /// Writes a line. What the program said before, unasked, is a failure.
+    pub(super) fn say(&mut self, line: &str, deadline: Deadline) -> Result<(), Failure> {
+        let line = format!("{line}\n");
+        let mut bytes = line.as_bytes();
+        self.hear_nothing(deadline)?;
+        while !bytes.is_empty() {
+            let Some(input) = &mut self.input else {
+                return Err(self.ended("its input is closed"));
+            };
+            match input.write(bytes) {
+                Ok(written) => bytes = &bytes[written..],
+                Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                Err(error) if error.kind() == ErrorKind::WouldBlock => {
+                    self.wait(true, deadline.left("read nothing")?)?;
+                    // It may be waiting itself, for its comments to be read.
+                    self.hear_nothing(deadline)?;
+                }
+                Err(_) => return Err(self.ended("its input is closed")),
+            }
+        }
+        Ok(())
+    }
+
+    /// The answer to what was said: the next line that is no comment, without its end.
+    pub(super) fn hear(&mut self, deadline: Deadline) -> Result<String, Failure> {
+        let answer = loop {
+            if let Some(line) = self.line()? {
+                break line;
+            }
+            let left = deadline.left("no answer")?;
+            self.wait(false, left)?;
+            self.read()?;
+        };
+        // What has come with it; what comes later is found before the next question.
+        self.said_nothing()?;
+        Ok(answer)
+    }
+
+    /// Reads what is there, which is to be nothing but comments.
+    fn hear_nothing(&mut self, deadline: Deadline) -> Result<(), Failure> {
+        while self.read()? {
+            self.said_nothing()?;
+            deadline.left("only comments")?;
+        }
+        self.said_nothing()
+    }
+
+    fn said_nothing(&mut self) -> Result<(), Failure> {
+        let line = self.line()?;
+        let rest = String::from_utf8_lossy(&self.read);
+        // The beginning of a comment is one already.
+        match line.or_else(|| (!rest.is_empty() && !rest.starts_with('#')).then(|| rest.into())) {
+            Some(line) => Err(Failure::OfPlayer(format!(
+                "said '{}' without being asked",
+                shown(&line)
+            ))),
+            None => Ok(()),
+        }
+    }
+
+    /// Takes the first whole line that is no comment from what was read.
+    fn line(&mut self) -> Result<Option<String>, Failure> {
+        let mut begin = 0;
+        let mut found = None;
+        while found.is_none()
+            && let Some(length) = self.read[begin..].iter().position(|&byte| byte == b'\n')
+        {
+            let line = &self.read[begin..begin + length];
+            // What begins with '#' is for people.
+            if !line.starts_with(b"#") {
+                found = Some(String::from_utf8_lossy(line).trim().to_owned());
+            }
+            begin += length + 1;
+        }
+        self.read.drain(..begin);
+        if found.is_none() && self.read.len() >= LONGEST_LINE {
+            return Err(Failure::OfPlayer(format!(
+                "a line of more than {LONGEST_LINE} bytes: '{}'",
+                shown(&String::from_utf8_lossy(&self.read))
+            )));
+        }
+        Ok(found)
+    }
+
+    /// Reads once, without waiting. Returns whether anything was there.
+    fn read(&mut self) -> Result<bool, Failure> {
+        let mut bytes = [0; LONGEST_LINE];
+        loop {
+            match self.output.read(&mut bytes) {
+                Ok(0) if self.read.is_empty() => return Err(self.ended("its output is closed")),
+                Ok(0) => {
+                    let rest = String::from_utf8_lossy(&self.read);
+                    let reason = format!("broke off after '{}'", shown(&rest));
+                    return Err(Failure::OfPlayer(reason));
+                }
+                Ok(length) => {
+                    self.read.extend(&bytes[..length]);
+                    return Ok(true);
+                }
+                Err(error) if error.kind() == ErrorKind::WouldBlock => return Ok(false),
+                Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                Err(error) => return Err(self.unreachable(&error)),
+            }
+        }
+    }
+
+    /// Waits until there is something to read, or, if that is wanted, room to write.
+    fn wait(&self, to_write: bool, left: Duration) -> Result<(), Failure> {
+        let mut pipes = vec![PollFd::new(&self.output, PollFlags::IN)];
+        if let Some(input) = self.input.as_ref().filter(|_| to_write) {
+            pipes.push(PollFd::new(input, PollFlags::OUT));
+        }
+        let left = Timespec::try_from(left).ok();
+        match poll(&mut pipes, left.as_ref()) {
+            Ok(_) | Err(rustix::io::Errno::INTR) => Ok(()),
+            Err(error) => Err(self.unreachable(&error)),
+        }
+    }
+
+    fn unreachable(&self, error: &dyn Display) -> Failure {
+        Failure::OfSystem(format!(
+            "{} cannot be spoken to: {error}",
+            shown(&self.name)
+        ))
+    }
+
+    /// Why nothing more comes from the program, which is ended if it has not.
+    fn ended(&mut self, otherwise: &str) -> Failure {
+        Failure::OfPlayer(match self.end() {
+            Some(status) => format!("ended with {status}"),
+            None => otherwise.to_owned(),
+        })
+    }
+
+    fn group(&self) -> Pid {
+        Pid::from_child(&self.child)
+    }
+
+    /// Closes its input, which tells it to end, and kills what does not: itself and all that it
+    /// started. Returns how it ended if it did that by itself, the first time.
+    fn end(&mut self) -> Option<ExitStatus> {
+        self.input.take()?;
+        let group = self.group();
+        // It is not waited for yet: until then its number is nobody else's.
+        let has_ended = || {
+            let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
+            !matches!(waitid(WaitId::Pid(group), options), Ok(None))
+        };
+        let began = Instant::now();
+        while !has_ended() && began.elapsed() < ENDING {
+            thread::sleep(Duration::from_millis(1));
+        }
+        let by_itself = has_ended();
+        // There is nothing else to be done if it cannot be killed.
+        let _ = kill_process_group(group, Signal::KILL);
+        watch::kill_marked(&self.mark);
+        let status = self.child.wait().ok();
+        watch::remove(group);
+        status.filter(|_| by_itself)
+    }
+}
+
+impl Drop for Program {
+    fn drop(&mut self) {
+        self.end();
+    }
+}
+
+/// The beginning of a line, in one line.
+pub(super) fn shown(line: &str) -> String {
+    line.trim()
+        .chars()
+        .take(40)
+        .map(|letter| if letter.is_control() { ' ' } else { letter })
+        .collect()
+}

@@ -1,0 +1,130 @@
+//! No program that plays lives longer than we do, however we end, and nothing that it started.
+//!
+//! A shell, one for all programs, reads the numbers of their process groups from us. When nothing
+//! more can come, because we ended or were killed, it kills them, and on Linux also what left its
+//! group: every process whose environment has our mark.
+
+use rustix::process::{Pid, Signal, kill_process};
+use std::collections::BTreeSet;
+use std::io::{self, Write};
+use std::os::unix::process::CommandExt;
+use std::process::{Child, Command, Stdio};
+use std::sync::{Mutex, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// The variable in the environment of programs: our number and theirs.
+pub(super) const MARK: &str = "ALEA_PROGRAM";
+
+/// Ends with its input.
+const GUARD: &str = r#"trap '' HUP INT TERM
+groups=
+while read -r line; do groups=$line; done
+for group in $groups; do kill -9 -- "-$group"; done
+for found in $(grep -lsz "^ALEA_PROGRAM=$1\\." /proc/[0-9]*/environ); do
+    found=${found#/proc/}
+    kill -9 "${found%/environ}"
+done"#;
+
+/// How long what is marked may take to die.
+const DYING: Duration = Duration::from_secs(1);
+
+static GROUPS: Mutex<Groups> = Mutex::new(Groups {
+    living: BTreeSet::new(),
+    guard: None,
+});
+
+struct Groups {
+    living: BTreeSet<i32>,
+    guard: Option<Child>,
+}
+
+/// What marks the program of a number.
+pub(super) fn mark(number: u64) -> String {
+    format!("{}.{number}", std::process::id())
+}
+
+/// Makes sure that somebody watches, before a program starts.
+pub(super) fn begin() -> io::Result<()> {
+    change(|_| {})
+}
+
+/// A program has started.
+pub(super) fn add(group: Pid) -> io::Result<()> {
+    change(|living| {
+        living.insert(group.as_raw_pid());
+    })
+}
+
+/// A program has ended.
+pub(super) fn remove(group: Pid) {
+    // Without a guard nobody has to be told.
+    let _ = change(|living| {
+        living.remove(&group.as_raw_pid());
+    });
+}
+
+fn change(change: impl FnOnce(&mut BTreeSet<i32>)) -> io::Result<()> {
+    let mut groups = GROUPS.lock().unwrap_or_else(PoisonError::into_inner);
+    change(&mut groups.living);
+    let numbers: Vec<String> = groups.living.iter().map(i32::to_string).collect();
+    let line = numbers.join(" ") + "\n";
+    if let Some(mut guard) = groups.guard.take() {
+        let told = guard
+            .stdin
+            .as_ref()
+            .map(|mut input| input.write_all(line.as_bytes()));
+        if matches!(told, Some(Ok(()))) {
+            groups.guard = Some(guard);
+            return Ok(());
+        }
+        // Somebody has killed it.
+        let _ = guard.kill().and_then(|()| guard.wait());
+    }
+    let guard = Command::new("sh")
+        .args(["-c", GUARD, "alea-guard", &std::process::id().to_string()])
+        .env_remove(MARK)
+        .process_group(0)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()?;
+    let guard = groups.guard.insert(guard);
+    guard
+        .stdin
+        .as_ref()
+        .map_or(Ok(()), |mut input| input.write_all(line.as_bytes()))
+}
+
+/// Kills all processes that have a mark in their environment; nothing where there is no `/proc`.
+pub(super) fn kill_marked(mark: &str) {
+    let began = Instant::now();
+    while kill_once(format!("{MARK}={mark}").as_bytes()) && began.elapsed() < DYING {
+        thread::sleep(Duration::from_millis(1));
+    }
+}
+
+/// Returns whether there was anything to kill.
+fn kill_once(mark: &[u8]) -> bool {
+    let processes = std::fs::read_dir("/proc").into_iter().flatten().flatten();
+    let mut any = false;
+    for process in processes {
+        let number = process
+            .file_name()
+            .to_str()
+            .and_then(|name| name.parse().ok());
+        let Some(pid) = number.and_then(Pid::from_raw) else {
+            continue;
+        };
+        let environment = std::fs::read(process.path().join("environ")).unwrap_or_default();
+        if environment
+            .split(|&byte| byte == 0)
+            .any(|entry| entry == mark)
+        {
+            any = true;
+            // It may have ended by now.
+            let _ = kill_process(pid, Signal::KILL);
+        }
+    }
+    any
+}

@@ -212,7 +212,7 @@ fn other_programs_play_and_their_failures_are_losses() {
             .contains("is no command")
     );
     assert!(
-        play("external(cmd=x, ms=0)", &[])
+        play("external(cmd=sh, ms=0)", &[])
             .failure()
             .contains("'ms' is a number")
     );

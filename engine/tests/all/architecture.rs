@@ -15,7 +15,7 @@ use std::path::Path;
 const GENERAL: [&str; 4] = ["core", "search", "play", "learned"];
 
 /// Files and folders of the other crates that may name a game, and why.
-const NAME_A_GAME: [(&str, &str); 11] = [
+const NAME_A_GAME: [(&str, &str); 13] = [
     ("cli/games.rs", "the list of games"),
     ("cli/tables.rs", "endgame tables, which EinStein has"),
     ("cli/commands/solve.rs", "makes them"),
@@ -30,7 +30,9 @@ const NAME_A_GAME: [(&str, &str); 11] = [
         "looks for tuples of EinStein's board",
     ),
     ("cli/improve", "generations of EinStein models"),
+    ("cli/commands/setups.rs", "studies EinStein's set-ups"),
     ("benches/studies", "studies of one game"),
+    ("benches/test_players.rs", "players of the tests"),
     ("trainer/fit/integer.rs", "fits the network in integers"),
     (
         "trainer/models/integer.rs",

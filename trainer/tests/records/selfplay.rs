@@ -483,12 +483,13 @@ fn two_runs_do_not_write_to_one_directory() {
     let other = std::fs::File::open(directory.path()).unwrap();
     other.try_lock().unwrap();
     let living = directory.path().join(".alea-living.tmp");
-    std::fs::write(&living, "of the other run").unwrap();
+    let written = std::fs::File::create(&living).unwrap();
+    written.try_lock().unwrap();
     let error = run(&config(&["random"], 5), directory.path()).unwrap_err();
     assert!(matches!(error, SelfPlayError::File(FileError::Busy(_))));
     one_line(&error, directory.path());
     assert!(living.exists());
-    drop(other);
+    drop((other, written));
     run(&config(&["random"], 5), directory.path()).unwrap();
     assert!(!living.exists());
 }

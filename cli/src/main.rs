@@ -1,7 +1,8 @@
 //! The command `alea`: arguments → engine, trainer, benches.
 //!
 //! This is the one place that decides exit codes: 0 done, 1 failed (one line on standard error says
-//! why), 2 wrong usage. Results go to standard output, progress to standard error.
+//! why), 2 wrong usage, 129, 130 and 143 ended by a signal (`signals.rs`). Results go to standard
+//! output, progress to standard error.
 
 mod commands;
 mod games;
@@ -11,10 +12,13 @@ mod output;
 mod pipeline;
 mod positions;
 mod settings;
+#[cfg(unix)]
+mod signals;
 mod stages;
 mod tables;
 
 use clap::{Parser, Subcommand};
+use engine::core::text;
 use std::process::ExitCode;
 
 /// burn maps and unmaps every large tensor under the system allocator; this one trains twice as
@@ -65,7 +69,14 @@ enum Command {
 }
 
 fn main() -> ExitCode {
-    let alea = Alea::parse();
+    let alea = match parse() {
+        Ok(alea) => alea,
+        Err(exit) => return exit,
+    };
+    #[cfg(unix)]
+    if let Err(error) = signals::heed() {
+        return output::fail(&anyhow::anyhow!("cannot heed signals: {error}"));
+    }
     if let Err(error) = rayon::ThreadPoolBuilder::new()
         .num_threads(alea.threads.into())
         .build_global()
@@ -105,4 +116,25 @@ fn main() -> ExitCode {
         Command::Bench(arguments) => commands::bench::run(&arguments),
     };
     done.unwrap_or_else(|error| output::fail(&error))
+}
+
+/// The arguments; or, after their problem was told, the exit code of wrong usage.
+fn parse() -> Result<Alea, ExitCode> {
+    const USAGE: u8 = 2;
+    // Names of files stand in results and settings, which are text.
+    let wrong = std::env::args_os().find(|argument| argument.to_str().is_none());
+    if let Some(wrong) = wrong {
+        let shown = text::shortened(&wrong.to_string_lossy(), output::MOST_OF_ERROR);
+        output::note(&format!("alea: '{shown}' is no text in UTF-8; rename it"));
+        return Err(ExitCode::from(USAGE));
+    }
+    Alea::try_parse().map_err(|error| {
+        let said = error.to_string();
+        if said.len() <= 4 * output::MOST_OF_ERROR || !error.use_stderr() {
+            error.exit();
+        }
+        // A value that is too long to be repeated.
+        output::note(&text::shortened(&said, output::MOST_OF_ERROR));
+        ExitCode::from(USAGE)
+    })
 }

@@ -3,8 +3,12 @@
 //! A reader that stops reading (`alea … | head`) is no error: the command ends quietly.
 
 use anyhow::{Error, Result};
+use engine::core::text::shortened;
 use std::io::{self, ErrorKind, Write};
 use std::process::ExitCode;
+
+/// Characters of an error that are shown; of a longer one the beginning and the end.
+pub(crate) const MOST_OF_ERROR: usize = 1000;
 
 /// Writes one line to standard output.
 ///
@@ -47,6 +51,6 @@ pub(crate) fn fail(error: &Error) -> ExitCode {
             text = format!("{text}: {cause}");
         }
     }
-    note(&format!("alea: {text}"));
+    note(&format!("alea: {}", shortened(&text, MOST_OF_ERROR)));
     ExitCode::FAILURE
 }

@@ -4,14 +4,21 @@
 //! an object that says what is wrong with it, the stream goes on, and the exit code is 1.
 
 use crate::games::GameArguments;
-use crate::output;
+use crate::output::{self, MOST_OF_ERROR};
 use anyhow::{Context, Result, anyhow};
+use engine::core::text::{self, LineRead, shortened};
 use engine::play::playable::Playable;
 use rayon::prelude::*;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
-use std::io::BufRead;
+use std::io::BufRead as _;
 use std::process::ExitCode;
+
+/// Bytes of the longest line that is read: more than the largest position has.
+const LONGEST_LINE: usize = 1 << 16;
+
+/// Characters of a position that cannot be read that are repeated, to recognise it.
+const MOST_OF_POSITION: usize = 80;
 
 /// How to read positions and write answers; shared by all commands that take positions.
 #[derive(clap::Args)]
@@ -102,8 +109,12 @@ pub(crate) fn answer_all<G: Playable, A: Serialize>(
 ) -> Result<ExitCode> {
     if arguments.position != "-" {
         let text = &arguments.position;
-        let question = Question::read(game, text)
-            .map_err(|problem| anyhow!("position '{}': {problem}", shortened(text)))?;
+        let question = Question::read(game, text).map_err(|problem| {
+            anyhow!(
+                "position '{}': {problem}",
+                shortened(text, MOST_OF_POSITION)
+            )
+        })?;
         let answer = answer(&question)?;
         if arguments.json {
             output::json(&object(&question.text, &answer)?)?
@@ -113,29 +124,31 @@ pub(crate) fn answer_all<G: Playable, A: Serialize>(
         return Ok(ExitCode::SUCCESS);
     }
     let mut exit = ExitCode::SUCCESS;
-    for line in std::io::stdin().lock().split(b'\n') {
-        let line = line.context("cannot read standard input")?;
+    let mut input = std::io::stdin().lock();
+    let mut line = Vec::new();
+    loop {
+        let read = text::read_line(&mut input, LONGEST_LINE, &mut line);
+        let read = read.context("cannot read standard input")?;
+        if read == LineRead::End {
+            return Ok(exit);
+        }
         let line = String::from_utf8_lossy(&line);
         let line = line.strip_suffix('\r').unwrap_or(&line);
-        let answered = Question::read(game, line)
-            .and_then(|question| object(&question.text, &answer(&question)?));
+        let answered = if read == LineRead::Beginning {
+            input
+                .skip_until(b'\n')
+                .context("cannot read standard input")?;
+            Err(anyhow!("a line of more than {LONGEST_LINE} bytes"))
+        } else {
+            Question::read(game, line)
+                .and_then(|question| object(&question.text, &answer(&question)?))
+        };
         let object = answered.unwrap_or_else(|error| {
             exit = ExitCode::FAILURE;
-            json!({ "position": line, "error": error.to_string() })
+            let error = shortened(&error.to_string(), MOST_OF_ERROR);
+            json!({ "position": shortened(line, MOST_OF_POSITION), "error": error })
         });
         output::json(&object)?;
-    }
-    Ok(exit)
-}
-
-/// Enough of a text to recognise it: whatever is much longer than a position is not repeated in an
-/// error.
-fn shortened(text: &str) -> String {
-    const LONGEST: usize = 80;
-    if text.chars().count() <= LONGEST {
-        text.to_owned()
-    } else {
-        text.chars().take(LONGEST).chain("…".chars()).collect()
     }
 }
 

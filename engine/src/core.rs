@@ -23,11 +23,13 @@ pub mod random;
 
 pub mod files;
 
+pub mod interruption;
+
 // What long work has done so far.
 pub mod journal;
 
 // Instructions that inner loops are compiled for.
 pub mod simd;
 
-// What is wrong with a text.
+// Lines, and what is wrong with a text.
 pub mod text;

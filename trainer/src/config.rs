@@ -262,8 +262,9 @@ impl TrainConfig {
             (
                 "integer.learning_rate",
                 integer.learning_rate.to_string(),
-                positive(integer.learning_rate),
-                "above 0",
+                // With a larger one no weight is a number in the end, and this family is not told so.
+                positive(integer.learning_rate) && integer.learning_rate <= 1000.0,
+                "above 0 and at most 1000",
             ),
             (
                 "integer.gradient_norm",

@@ -160,7 +160,8 @@ pub struct Samples<G: Playable> {
 /// Where training samples come from.
 #[derive(Debug)]
 enum Source<P> {
-    Shards(Vec<PathBuf>, SampleOptions),
+    /// Each with its checksum: what was looked at is what is read again.
+    Shards(Vec<(PathBuf, u64)>, SampleOptions),
     Memory(Vec<Vec<Sample<P>>>),
 }
 
@@ -276,10 +277,12 @@ impl<G: Learnable> Samples<G> {
             });
         }
         let (seen, parts): (Vec<Seen>, Vec<Part<_>>) = parts.into_iter().unzip();
+        let checksums = parts.iter().map(|part| part.checksum);
+        let checked = shards.into_iter().zip(checksums).collect();
         let validation = parts.into_iter().flat_map(|part| part.validation).collect();
         let samples = Self::new(
             game.clone(),
-            Source::Shards(shards, options.clone()),
+            Source::Shards(checked, options.clone()),
             &seen,
             validation,
         )
@@ -399,12 +402,13 @@ impl<G: Playable> Samples<G> {
     pub fn read(&self, part: usize) -> Result<Vec<Sample<G::Position>>, DatasetError> {
         match &self.source {
             Source::Memory(parts) => Ok(parts[part].clone()),
-            Source::Shards(paths, options) => {
-                let Part { training, .. } = split(&self.game, &paths[part], options)?;
-                if training.len() == self.sizes[part] {
-                    Ok(training)
+            Source::Shards(shards, options) => {
+                let (path, checksum) = &shards[part];
+                let read = split(&self.game, path, options)?;
+                if read.checksum == *checksum {
+                    Ok(read.training)
                 } else {
-                    Err(DatasetError::Changed(paths[part].clone()))
+                    Err(DatasetError::Changed(path.clone()))
                 }
             }
         }

@@ -315,6 +315,14 @@ pub fn decode<G: Playable>(
     Ok((parts.header, games))
 }
 
+/// The checksum of a whole shard that was decoded: the last eight bytes.
+#[must_use]
+pub fn checksum(bytes: &[u8]) -> u64 {
+    bytes
+        .last_chunk()
+        .map_or(0, |bytes| u64::from_le_bytes(*bytes))
+}
+
 /// Reads the beginning of a shard of this game.
 fn open<'a, G: Playable>(
     path: &Path,

@@ -13,7 +13,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 /// What the header calls the format.
-const FORMAT: &str = "alea-match-2";
+const FORMAT: &str = "alea-match-3";
 
 /// Everything that the result of a pair depends on; two matches with equal identities agree on
 /// every pair.

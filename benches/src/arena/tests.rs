@@ -267,7 +267,7 @@ fn the_state_of_another_match_is_refused_and_left_alone() {
         .unwrap_err()
         .to_string();
     assert!(
-        error.contains("its format is \"alea-match-1\", not \"alea-match-2\""),
+        error.contains("its format is \"alea-match-1\", not \"alea-match-3\""),
         "{error}"
     );
 }

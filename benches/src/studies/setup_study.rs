@@ -184,7 +184,7 @@ fn play(seats: &mut Seats, pairings: &[[usize; 2]], settings: &Settings) -> Chun
 /// Everything the results depend on.
 fn identity(recipe: &PlayerRecipe<Standard>, settings: &Settings) -> serde_json::Value {
     json!({
-        "format": "alea-setups-2",
+        "format": "alea-setups-3",
         "player": recipe.name(),
         "seed": settings.seed,
         "pairs": settings.pairs,

@@ -3,6 +3,7 @@
 //! Invariant: the set-ups of a pair depend on nothing but the pair and the match's seed.
 
 use crate::arena::Starts;
+use engine::core::files::{self, FileError};
 use engine::core::game::Seat;
 use engine::core::random::{RandomStream, SeedSpace, derive_seed};
 use engine::games::einstein::setup::{SETUPS, setup_index};
@@ -67,13 +68,8 @@ pub enum SetupsError {
         text: String,
     },
     /// A list that cannot be read.
-    #[error("{}: {source}", path.display())]
-    File {
-        /// The file.
-        path: PathBuf,
-        /// What happened.
-        source: std::io::Error,
-    },
+    #[error(transparent)]
+    File(#[from] FileError),
 }
 
 impl Setups {
@@ -83,10 +79,7 @@ impl Setups {
     /// # Errors
     /// If the file cannot be read, a line is no pair of set-ups, or there is none.
     pub fn read_list(path: &Path) -> Result<Self, SetupsError> {
-        let text = std::fs::read_to_string(path).map_err(|source| SetupsError::File {
-            path: path.to_owned(),
-            source,
-        })?;
+        let text = files::read_text(path)?;
         Self::parse_list(path, &text)
     }
 
@@ -145,10 +138,7 @@ impl Setups {
     /// # Errors
     /// If the file cannot be read, a line is wrong, or all weights are 0.
     pub fn read_mix(path: &Path) -> Result<Self, SetupsError> {
-        let text = std::fs::read_to_string(path).map_err(|source| SetupsError::File {
-            path: path.to_owned(),
-            source,
-        })?;
+        let text = files::read_text(path)?;
         Self::parse_mix(&path.display().to_string(), &text)
     }
 
@@ -397,7 +387,7 @@ mod tests {
         assert!(matches!(Setups::read_list(&path), Err(SetupsError::Empty)));
         assert!(matches!(
             Setups::read_list(&directory.path().join("none")),
-            Err(SetupsError::File { .. })
+            Err(SetupsError::File(_))
         ));
         assert!(matches!(
             Setups::Index(vec![(0, 720)]).checked(),

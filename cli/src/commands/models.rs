@@ -52,7 +52,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
             }
         }
         let object = verified.unwrap_or_else(
-            |error| json!({ "path": path, "ok": false, "error": format!("{error:#}") }),
+            |error| json!({ "path": path.display().to_string(), "ok": false, "error": format!("{error:#}") }),
         );
         if arguments.json {
             output::json(&object)?;
@@ -97,7 +97,7 @@ fn verify_for<G: Learnable>(path: &Path, name: &str) -> Option<Result<Value>> {
     let provenance =
         serde_json::from_str(&file.provenance).unwrap_or(Value::String(file.provenance.clone()));
     Some(Ok(json!({
-        "path": path, "ok": true, "game": name, "kind": file.model.kind(), "weights": file.model.parameters(),
+        "path": path.display().to_string(), "ok": true, "game": name, "kind": file.model.kind(), "weights": file.model.parameters(),
         "description": file.model.summary(), "provenance": provenance,
     })))
 }

@@ -4,7 +4,7 @@ use crate::output;
 use anyhow::{Context, Result, bail};
 use benches::studies::results;
 use clap::Args;
-use engine::core::files::write_atomically;
+use engine::core::files::{self, write_atomically};
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -79,7 +79,7 @@ fn read(path: &Path) -> Result<(String, String)> {
         return Ok(("standard input".to_owned(), text));
     }
     let name = path.display().to_string();
-    let text = std::fs::read_to_string(path).with_context(|| name.clone())?;
+    let text = files::read_text(path)?;
     Ok((name, text))
 }
 

@@ -243,3 +243,115 @@ fn games_without_chance_begin_with_openings_and_are_told_apart() {
     let both = ["--setups", "nash", "--opening-plies", "2"];
     assert_eq!(arena("greedy", "random", &both).code, 2);
 }
+
+/// A match that takes hours, begun in the background.
+#[cfg(target_os = "linux")]
+fn begun(arguments: &[&str]) -> std::process::Child {
+    crate::support::command(arguments)
+        .stdin(std::process::Stdio::null())
+        .stdout(std::process::Stdio::null())
+        .stderr(std::process::Stdio::piped())
+        .spawn()
+        .unwrap()
+}
+
+#[cfg(target_os = "linux")]
+fn wait_for(what: impl Fn() -> bool) -> bool {
+    let began = std::time::Instant::now();
+    while !what() {
+        if began.elapsed().as_secs() > 60 {
+            return false;
+        }
+        std::thread::sleep(std::time::Duration::from_millis(10));
+    }
+    true
+}
+
+#[cfg(target_os = "linux")]
+fn send(signal: &str, to: &std::process::Child) {
+    let sent = std::process::Command::new("kill")
+        .args([signal, &to.id().to_string()])
+        .status();
+    assert!(sent.unwrap().success());
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_signal_ends_a_match_with_a_line_and_the_match_goes_on_where_it_was() {
+    let folder = tempfile::tempdir().unwrap();
+    let state = folder.path().join("state.jsonl");
+    let players = [
+        "arena",
+        "--player",
+        "star1(depth=2)",
+        "--player",
+        "greedy",
+        "--json",
+    ];
+    let played = |games: &'static str| [&players[..], &["--games", games]].concat();
+    let kept = |games| [&played(games)[..], &["--state", text(&state)]].concat();
+    for (signal, name, code) in [
+        ("-INT", "SIGINT", 130),
+        ("-TERM", "SIGTERM", 143),
+        ("-HUP", "SIGHUP", 129),
+    ] {
+        let lines = || fs::read_to_string(&state).map_or(0, |lines| lines.lines().count());
+        let before = lines();
+        let child = begun(&kept("10000000"));
+        assert!(wait_for(|| lines() > before + 100));
+        send(signal, &child);
+        let output = child.wait_with_output().unwrap();
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(code), "{said}");
+        let place = text(&state);
+        assert_eq!(
+            said,
+            format!(
+                "alea: ended by {name}: what is finished is kept in {place}, and the same command goes on there\n"
+            )
+        );
+    }
+    let games = fs::read_to_string(&state).unwrap().lines().count() * 2;
+    let games: &'static str = games.to_string().leak();
+    let resumed = timeless(alea(&kept(games)).json());
+    assert_eq!(resumed, timeless(alea(&played(games)).json()));
+    // Without a file nothing is kept, and nothing is left that was being written.
+    let child = begun(&played("10000000"));
+    std::thread::sleep(std::time::Duration::from_millis(200));
+    send("-TERM", &child);
+    let said = String::from_utf8(child.wait_with_output().unwrap().stderr).unwrap();
+    assert_eq!(said, "alea: ended by SIGTERM: nothing was kept\n");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn programs_that_play_and_what_they_started_end_with_us_however_that_is() {
+    for signal in ["-INT", "-TERM", "-HUP", "-KILL"] {
+        let folder = tempfile::tempdir().unwrap();
+        let pids = folder.path().join("pids");
+        // It never answers; one of its children has left its group.
+        let script = format!(
+            "sleep 1000 & echo $! >> {0}; setsid sh -c 'echo $$ >> {0}; exec sleep 1000' & \
+             echo $$ >> {0}; wait",
+            text(&pids)
+        );
+        let program = folder.path().join("bot.sh");
+        fs::write(&program, script).unwrap();
+        let bot = format!("external(cmd=\"sh {}\", ms=80000000)", text(&program));
+        let mut child = begun(&[
+            "arena", "--player", &bot, "--player", "greedy", "--games", "2",
+        ]);
+        let started = || fs::read_to_string(&pids).unwrap_or_default();
+        assert!(wait_for(|| started().lines().count() == 3));
+        send(signal, &child);
+        child.wait().unwrap();
+        let lives = |pid: &str| {
+            let state = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+            !state.is_empty() && !state.contains(") Z ")
+        };
+        assert!(
+            wait_for(|| !started().lines().any(lives)),
+            "something outlived {signal}"
+        );
+    }
+}

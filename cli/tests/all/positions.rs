@@ -192,7 +192,10 @@ fn streams_answer_line_by_line_and_outlive_bad_lines() {
                 .iter()
                 .zip([&good, "", "nonsense", "\u{fffd}\u{fffd}", &huge, &good])
         {
-            assert_eq!(answer["position"], *position);
+            // What is longer than any position is neither kept nor repeated.
+            let found = answer["position"].as_str().unwrap();
+            let is_short = position.len() < 80 && found == position;
+            assert!(is_short || (found.starts_with("aaa") && found.len() < 100));
         }
         assert_eq!(keys(&answers[1]), ["position", "error"]);
         assert!(

@@ -469,3 +469,65 @@ fn evaluators_without_a_raw_score_cannot_be_calibrated() {
     .json();
     assert!(fits["fit"]["slope"].as_f64().unwrap() > 0.0);
 }
+
+#[cfg(unix)]
+#[test]
+fn arguments_that_are_no_text_and_values_without_end_are_refused_in_one_line() {
+    use std::os::unix::ffi::OsStrExt;
+    let odd = std::ffi::OsStr::from_bytes(b"mod\xffels");
+    let output = crate::support::command(&["models"]).arg(odd).output();
+    let output = output.unwrap();
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(2));
+    assert_eq!(
+        said,
+        "alea: 'mod\u{fffd}els' is no text in UTF-8; rename it\n"
+    );
+    // A file of that name is listed under one that can be told.
+    let directory = tempfile::tempdir().unwrap();
+    fs::write(
+        directory.path().join(odd).with_extension("safetensors"),
+        b"x",
+    )
+    .unwrap();
+    let listed = alea(&["models", text(directory.path()), "--json"]);
+    assert_eq!(listed.code, 1);
+    let listed = &listed.lines()[0];
+    assert!(listed["path"].as_str().unwrap().contains("mod\u{fffd}els"));
+    let long = "9".repeat(100_000);
+    for arguments in [
+        &[
+            "arena", "--player", "greedy", "--player", "random", "--games", &long,
+        ][..],
+        &["arena", "--player", "greedy", "--player", &long],
+        &["evaluate", &long],
+        &["data", "info", &long],
+    ] {
+        let ran = alea(arguments);
+        assert!(ran.code != 0 && ran.err.len() < 2000, "{}", ran.err.len());
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn what_never_ends_is_refused() {
+    for arguments in [
+        &["models", "/dev/zero"][..],
+        &["report", "/dev/zero", "--out", "/nowhere/page.html"],
+        &["train", "--config", "/dev/zero", "--print-config"],
+        &[
+            "arena",
+            "--player",
+            "greedy",
+            "--player",
+            "random",
+            "--setups",
+            "/dev/zero",
+        ],
+    ] {
+        let ran = alea(arguments);
+        assert_eq!(ran.code, 1, "{arguments:?}: {}", ran.err);
+        let said = format!("{}{}", ran.out, ran.err);
+        assert!(said.contains("no end within 64 MiB"), "{said}");
+    }
+}

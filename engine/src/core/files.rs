@@ -5,8 +5,9 @@
 //! new, never half of it. A temporary file is locked by whoever writes it for as long as it has
 //! that name, so that one without a lock is what a killed program left.
 
+use crate::core::interruption::{self, Unfinished};
 use std::fs::{File, TryLockError};
-use std::io::{self, BufWriter, Write};
+use std::io::{self, BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
 
 const TEMPORARY_PREFIX: &str = ".alea-";
@@ -50,20 +51,58 @@ pub enum FileError {
     },
 }
 
+impl FileError {
+    /// What the system said when a file was to be read.
+    fn reading(path: &Path, cause: io::Error) -> Self {
+        let path = path.to_owned();
+        match cause.kind() {
+            io::ErrorKind::NotFound => Self::NotFound { path },
+            _ => Self::Read { path, cause },
+        }
+    }
+}
+
+/// Most that is read of what is no regular file: a pipe may bring settings, a device never ends.
+const MOST_OF_STREAM: u64 = 64 << 20;
+
 /// The whole content of a file.
 ///
 /// # Errors
 /// [`FileError::NotFound`], or [`FileError::Read`] with the cause.
 pub fn read(path: &Path) -> Result<Vec<u8>, FileError> {
-    std::fs::read(path).map_err(|cause| match cause.kind() {
-        io::ErrorKind::NotFound => FileError::NotFound {
-            path: path.to_owned(),
-        },
-        _ => FileError::Read {
-            path: path.to_owned(),
-            cause,
-        },
+    let failed = |cause| FileError::reading(path, cause);
+    let mut file = open(path)?;
+    let mut bytes = Vec::new();
+    if file.metadata().map_err(failed)?.is_file() {
+        file.read_to_end(&mut bytes).map_err(failed)?;
+    } else {
+        let mut stream = file.take(MOST_OF_STREAM + 1);
+        stream.read_to_end(&mut bytes).map_err(failed)?;
+        if stream.limit() == 0 {
+            let problem = "this is no regular file, and has no end within 64 MiB";
+            return Err(failed(io::Error::other(problem)));
+        }
+    }
+    Ok(bytes)
+}
+
+/// The whole content of a file of text.
+///
+/// # Errors
+/// As [`read`], also if it is no text in UTF-8.
+pub fn read_text(path: &Path) -> Result<String, FileError> {
+    String::from_utf8(read(path)?).map_err(|_| {
+        let cause = io::Error::new(io::ErrorKind::InvalidData, "it is no text in UTF-8");
+        FileError::reading(path, cause)
     })
+}
+
+/// A file to be read part by part.
+///
+/// # Errors
+/// As [`read`].
+pub fn open(path: &Path) -> Result<File, FileError> {
+    File::open(path).map_err(|cause| FileError::reading(path, cause))
 }
 
 /// The checksum (xxh3) of a file's content, to tell contents apart.
@@ -77,15 +116,7 @@ pub fn checksum(bytes: &[u8]) -> u64 {
 /// # Errors
 /// [`FileError::NotFound`], or [`FileError::Read`] with the cause.
 pub fn list(directory: &Path) -> Result<Vec<PathBuf>, FileError> {
-    let failed = |cause: io::Error| match cause.kind() {
-        io::ErrorKind::NotFound => FileError::NotFound {
-            path: directory.to_owned(),
-        },
-        _ => FileError::Read {
-            path: directory.to_owned(),
-            cause,
-        },
-    };
+    let failed = |cause| FileError::reading(directory, cause);
     std::fs::read_dir(directory)
         .map_err(failed)?
         .map(|entry| entry.map(|entry| entry.path()).map_err(failed))
@@ -126,7 +157,9 @@ pub fn create_directory(directory: &Path) -> Result<(), FileError> {
 /// As [`create_directory`] and [`lock_directory`].
 pub fn claim_directory(directory: &Path) -> Result<Option<File>, FileError> {
     create_directory(directory)?;
-    lock_directory(directory, Lock::Alone)
+    let claim = lock_directory(directory, Lock::Alone)?;
+    interruption::keeps(directory);
+    Ok(claim)
 }
 
 /// How a directory is locked.
@@ -268,12 +301,15 @@ fn temporary(directory: &Path) -> io::Result<tempfile::NamedTempFile> {
 
 fn replace(path: &Path, directory: &Path, write: WriteOnce<'_>) -> io::Result<()> {
     let mut writer = BufWriter::new(temporary(directory)?);
+    let unfinished = Unfinished::new(writer.get_ref().path());
     write(&mut writer)?;
     let file = writer
         .into_inner()
         .map_err(io::IntoInnerError::into_error)?;
     file.as_file().sync_all()?;
-    file.persist(path).map_err(|error| error.error)?;
+    unfinished
+        .finish(|| file.persist(path))
+        .map_err(|error| error.error)?;
     // Only Unix lets a directory be opened and synced; elsewhere the rename itself has to do.
     #[cfg(unix)]
     File::open(directory)?.sync_all()?;
@@ -372,6 +408,14 @@ mod tests {
             assert_eq!(read(&target).unwrap(), content);
         }
         assert_eq!(entries(directory.path()), 3);
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn what_never_ends_is_not_read_for_ever() {
+        assert_eq!(read(Path::new("/dev/null")).unwrap(), b"");
+        let endless = read(Path::new("/dev/zero")).unwrap_err().to_string();
+        assert!(endless.contains("no end within 64 MiB"), "{endless}");
     }
 
     #[cfg(target_os = "linux")]

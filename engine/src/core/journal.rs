@@ -1,11 +1,13 @@
 //! The journal of long work: JSON lines, a header that names the work, then a finished part of it a
 //! line.
 //!
-//! Lines are appended as parts finish, in any order, and each is handed to the system at once: a
+//! Every line but the header ends with its checksum. Lines are appended as parts finish, in any order, and each is handed to the system at once: a
 //! killed program loses nothing but a last line without its line feed, which is removed and its part
-//! done again. Invariant: no part stands in a file twice, and a file is only continued by the work
-//! that began it.
+//! done again. Invariant: no part stands in a file twice or is another than was written, and a file
+//! is only continued by the work that began it.
 
+use crate::core::files::checksum;
+use crate::core::interruption;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -139,7 +141,7 @@ impl<L: Serialize + DeserializeOwned> Journal<L> {
                 check_same(path, work, &found, identity)?;
                 continue;
             }
-            let found: L = serde_json::from_slice(text).map_err(|error| {
+            let found: L = unsealed(text).map_err(|error| {
                 let problem = "remove this line to do it again";
                 malformed(
                     line,
@@ -159,6 +161,7 @@ impl<L: Serialize + DeserializeOwned> Journal<L> {
                 .and_then(|()| file.sync_all())
                 .map_err(failed)?;
         }
+        interruption::keeps(path);
         let journal = Self {
             path: path.to_owned(),
             file,
@@ -174,7 +177,7 @@ impl<L: Serialize + DeserializeOwned> Journal<L> {
     pub fn add(&mut self, line: &L) -> Result<(), JournalError> {
         serde_json::to_string(line)
             .map_err(io::Error::from)
-            .and_then(|text| self.file.write_all((text + "\n").as_bytes()))
+            .and_then(|text| self.file.write_all((sealed(&text) + "\n").as_bytes()))
             .map_err(|source| self.failed(source))
     }
 
@@ -191,6 +194,30 @@ impl<L: Serialize + DeserializeOwned> Journal<L> {
             path: self.path.clone(),
             source,
         }
+    }
+}
+
+/// A part with its checksum: the last key of an object, the last element of an array.
+fn sealed(part: &str) -> String {
+    let (inside, end) = part.split_at(part.len().saturating_sub(1));
+    let key = if end == "}" { "\"checksum\":" } else { "" };
+    let sum = checksum(part.as_bytes());
+    format!("{inside},{key}\"{sum:016x}\"{end}")
+}
+
+/// The part of a line that is as it was written.
+fn unsealed<L: DeserializeOwned>(line: &[u8]) -> Result<L, String> {
+    let line = str::from_utf8(line)
+        .map_err(|_| "it is no text")?
+        .trim_end();
+    let end = line.chars().next_back();
+    let part = line.rsplit_once(',').zip(end);
+    let part = part.map(|((part, _), end)| format!("{part}{end}"));
+    match part {
+        Some(part) if sealed(&part) == line => {
+            serde_json::from_str(&part).map_err(|error| error.to_string())
+        }
+        _ => Err("its checksum does not fit".to_owned()),
     }
 }
 
@@ -262,8 +289,21 @@ mod tests {
         let whole = std::fs::read_to_string(&path).unwrap();
         assert_eq!(
             whole,
-            "{\"format\":\"test-1\",\"seed\":3}\n[4,[1,2]]\n[0,[]]\n"
+            "{\"format\":\"test-1\",\"seed\":3}\n[4,[1,2],\"SUM\"]\n[0,[],\"SUM\"]\n"
+                .replacen("SUM", &format!("{:016x}", checksum(b"[4,[1,2]]")), 1)
+                .replacen("SUM", &format!("{:016x}", checksum(b"[0,[]]")), 1)
         );
+        // A letter that is another makes no other part of it.
+        for place in whole.find('\n').unwrap() + 1..whole.len() {
+            let mut bytes = whole.clone().into_bytes();
+            bytes[place] ^= 1;
+            std::fs::write(&path, bytes).unwrap();
+            match open(&path, &identity) {
+                // The last line feed is gone: the part will be done again.
+                Ok((_, known)) => assert!(place == whole.len() - 1 && known.len() == 1),
+                Err(error) => assert!(error.to_string().contains("its checksum does not fit")),
+            }
+        }
         // Wherever the file is cut, what is whole is kept.
         for length in 0..whole.len() {
             std::fs::write(&path, &whole[..length]).unwrap();
@@ -294,7 +334,11 @@ mod tests {
             ("no state\n", "state:1: this is no state file of a study"),
             ("\u{e9}", "state:1: this is no state file of a study"),
             (
-                "{\"seed\":3}\n[1,[]]\n[1,[2]]\n",
+                &format!(
+                    "{{\"seed\":3}}\n{}\n{}\n",
+                    sealed("[1,[]]"),
+                    sealed("[1,[2]]")
+                ),
                 ":3: chunk 1 stands in the file twice",
             ),
             ("{\"seed\":3}\nx\n", ":2: expected a finished chunk"),

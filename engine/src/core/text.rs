@@ -1,4 +1,7 @@
-//! What is wrong with a text: a position, a move, or whatever else is read character by character.
+//! Text from outside: what is wrong with it (a position, a move, or whatever else is read character
+//! by character), no more of it than memory and a line of an error should hold.
+
+use std::io::{self, BufRead, Read};
 
 /// What is wrong with a text, and at which character (counted from 1).
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -17,5 +20,79 @@ impl TextError {
             character,
             problem: problem.into(),
         }
+    }
+}
+
+/// What [`read_line`] found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LineRead {
+    /// A line.
+    Whole,
+    /// The beginning of a line that is too long; its rest has not been read.
+    Beginning,
+    /// The end of the text.
+    End,
+}
+
+/// Reads the next line of a text, without its end, and no more than `most` bytes of it.
+///
+/// # Errors
+/// If the text cannot be read.
+pub fn read_line(text: &mut impl BufRead, most: usize, line: &mut Vec<u8>) -> io::Result<LineRead> {
+    line.clear();
+    // One more, for the line feed.
+    let length = text.take(most as u64 + 1).read_until(b'\n', line)?;
+    Ok(if length == 0 {
+        LineRead::End
+    } else if line.pop_if(|last| *last == b'\n').is_some() || length <= most {
+        LineRead::Whole
+    } else {
+        line.truncate(most);
+        LineRead::Beginning
+    })
+}
+
+/// A text in about `most` characters: one that is longer by its beginning and its end.
+#[must_use]
+pub fn shortened(text: &str, most: usize) -> String {
+    let length = text.chars().count();
+    if length <= most {
+        return text.to_owned();
+    }
+    let (begin, end) = (most - most / 3, most / 3);
+    let begin = text.chars().take(begin);
+    begin
+        .chain(" … ".chars())
+        .chain(text.chars().skip(length - end))
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_have_an_end_or_are_cut() {
+        let mut text = &b"four\n\nfiver\nfive"[..];
+        let mut line = Vec::new();
+        let mut next = |line: &mut Vec<u8>| {
+            let read = read_line(&mut text, 4, line).unwrap();
+            (read, String::from_utf8(line.clone()).unwrap())
+        };
+        let expected = [
+            (LineRead::Whole, "four"),
+            (LineRead::Whole, ""),
+            (LineRead::Beginning, "five"),
+            (LineRead::Whole, ""),
+            (LineRead::Whole, "five"),
+            (LineRead::End, ""),
+        ];
+        // Of a long line the rest comes next: here nothing.
+        let expected = expected.map(|(read, line)| (read, line.to_owned()));
+        for (index, expected) in expected.into_iter().enumerate() {
+            assert_eq!(next(&mut line), expected, "{index}");
+        }
+        assert_eq!(shortened("short", 5), "short");
+        assert_eq!(shortened("abcdefghij", 6), "abcd … ij");
     }
 }

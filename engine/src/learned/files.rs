@@ -616,7 +616,7 @@ mod tests {
             assert!(ModelFile::load(&game, &path).unwrap() == file);
             let name = game_of(&path).unwrap();
             assert_eq!(name, "reversi(size=4)");
-            assert_eq!(Reversi::of_model(&name), Some(game.clone()));
+            assert_eq!(Reversi::of_model(&name), Some(game));
             assert!(Standard::of_model(&name).is_none());
             let loaded = game.model(&path).unwrap();
             let (mut random, mut position) = (RandomStream::new(3), game.start());

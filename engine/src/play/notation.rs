@@ -96,25 +96,29 @@ impl Notation {
 
 impl fmt::Display for Notation {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let plain = !self.name.is_empty() && self.name.chars().all(is_word);
-        if plain {
-            write!(formatter, "{}", self.name)?
-        } else {
-            write!(formatter, "\"{}\"", self.name)?
-        }
+        write_word(formatter, &self.name)?;
         if !self.arguments.is_empty() {
             write!(formatter, "(")?;
             for (index, argument) in self.arguments.iter().enumerate() {
                 let separator = if index > 0 { ", " } else { "" };
-                match &argument.key {
-                    Some(key) => write!(formatter, "{separator}{key}={}", argument.value)?,
-                    None => write!(formatter, "{separator}{}", argument.value)?,
+                write!(formatter, "{separator}")?;
+                if let Some(key) = &argument.key {
+                    write_word(formatter, key)?;
+                    write!(formatter, "=")?;
                 }
+                write!(formatter, "{}", argument.value)?;
             }
             write!(formatter, ")")?;
         }
         Ok(())
     }
+}
+
+/// A word as it is read again: in quotes where it needs them.
+fn write_word(formatter: &mut fmt::Formatter<'_>, word: &str) -> fmt::Result {
+    let plain = !word.is_empty() && word.chars().all(is_word);
+    let quote = if plain { "" } else { "\"" };
+    write!(formatter, "{quote}{word}{quote}")
 }
 
 fn is_word(character: char) -> bool {
@@ -448,9 +452,17 @@ mod tests {
         assert!(problem(&"a(".repeat(1000)).contains("at most 16 deep"));
     }
 
+    #[test]
+    fn quoted_words_are_printed_as_they_are_read() {
+        let text = r#""a b"("c d"="e, f", "", "="=1)"#;
+        assert_eq!(Notation::parse(text).unwrap().to_string(), text);
+        let read = Notation::parse(r#"a("b c"="d"( "e" ))"#).unwrap();
+        assert_eq!(read.to_string(), r#"a("b c"=d(e))"#);
+    }
+
     proptest! {
         #[test]
-        fn any_text_is_read_or_refused(text in "[a-z0-9(),= \"é]{0,40}") {
+        fn any_text_is_read_or_refused(text in "(a|\\(|\\)|,|=| |\"|\"b c\"|é){0,40}") {
             if let Ok(notation) = Notation::parse(&text) {
                 let again = Notation::parse(&notation.to_string()).unwrap();
                 prop_assert_eq!(again.to_string(), notation.to_string());

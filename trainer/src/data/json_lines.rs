@@ -6,15 +6,18 @@ use super::builder::{Builder, Said};
 use super::output::{Output, Written};
 use super::{DataError, Source, write_games};
 use crate::shard::{Estimate, GameMap, Label, PlayedGame, ShardHeader, labels, rules};
-use engine::core::files::FileError;
+use engine::core::files::{self, FileError};
+use engine::core::text::{LineRead, read_line};
 use engine::play::playable::Playable;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-use std::fs::File;
-use std::io::{BufRead, BufReader, Write};
+use std::io::{BufReader, Write};
 use std::path::Path;
 
 const FORMAT: &str = "alea-games-2";
+
+/// Bytes of the longest line that is read: thousands of plies with all that can be said of each.
+const LONGEST_LINE: usize = 16 << 20;
 
 /// The first line.
 #[derive(Serialize, Deserialize)]
@@ -137,11 +140,10 @@ pub fn export<G: Playable>(source: &Source<G>, path: &Path) -> Result<u64, DataE
 /// The game of a file of JSON lines, if it says that.
 #[must_use]
 pub fn game_of(path: &Path) -> Option<String> {
-    let mut first = String::new();
-    BufReader::new(File::open(path).ok()?)
-        .read_line(&mut first)
-        .ok()?;
-    serde_json::from_str(&first)
+    let mut first = Vec::new();
+    let mut file = BufReader::new(files::open(path).ok()?);
+    read_line(&mut file, LONGEST_LINE, &mut first).ok()?;
+    serde_json::from_slice(&first)
         .ok()
         .map(|heading: Heading| heading.game)
 }
@@ -183,45 +185,43 @@ fn line<G: Playable>(game: &PlayedGame<G>, rules: &G, labels: &[Label]) -> Line 
 /// # Errors
 /// If a line is no game by the rules, which is named, or the set cannot be written.
 pub fn import<G: Playable>(path: &Path, place: &Path) -> Result<Written, DataError> {
-    let file = File::open(path).map_err(|cause| match cause.kind() {
-        std::io::ErrorKind::NotFound => FileError::NotFound {
-            path: path.to_owned(),
-        },
-        _ => FileError::Read {
-            path: path.to_owned(),
-            cause,
-        },
-    })?;
-    let mut lines = (1..).zip(BufReader::new(file).lines());
+    let mut file = BufReader::new(files::open(path)?);
     let wrong = |line: u64, problem: String| DataError::Line {
         path: path.to_owned(),
         line,
         problem,
     };
-    let first = lines
-        .next()
-        .ok_or_else(|| wrong(1, "the file is empty".to_owned()))?
-        .1;
-    let first = first.map_err(|cause| FileError::Read {
-        path: path.to_owned(),
-        cause,
-    })?;
-    let heading: Heading = serde_json::from_str(&first)
+    let mut next_line = |line: &mut Vec<u8>, number: u64| -> Result<bool, DataError> {
+        let read = read_line(&mut file, LONGEST_LINE, line);
+        let read = read.map_err(|cause| FileError::Read {
+            path: path.to_owned(),
+            cause,
+        })?;
+        if read == LineRead::Beginning {
+            let problem = format!("the line is longer than {LONGEST_LINE} bytes");
+            return Err(wrong(number, problem));
+        }
+        Ok(read == LineRead::Whole)
+    };
+    let mut line = Vec::new();
+    if !next_line(&mut line, 1)? {
+        return Err(wrong(1, "the file is empty".to_owned()));
+    }
+    let heading: Heading = serde_json::from_slice(&line)
         .map_err(|error| wrong(1, format!("not the heading of a set of games ({error})")))?;
     let (rules, header) = heading
         .into_header::<G>()
         .map_err(|problem| wrong(1, problem))?;
     let mut output = Output::create(place, header.clone())?;
-    for (number, text) in lines {
-        let text = text.map_err(|cause| FileError::Read {
-            path: path.to_owned(),
-            cause,
-        })?;
-        if text.trim().is_empty() {
+    for number in 2.. {
+        if !next_line(&mut line, number)? {
+            break;
+        }
+        if line.trim_ascii().is_empty() {
             continue;
         }
         let line: Line =
-            serde_json::from_str(&text).map_err(|error| wrong(number, error.to_string()))?;
+            serde_json::from_slice(&line).map_err(|error| wrong(number, error.to_string()))?;
         let game = game(line, &rules, &header).map_err(|problem| wrong(number, problem))?;
         output.push(game)?;
     }

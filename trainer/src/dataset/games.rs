@@ -8,6 +8,7 @@
 use super::SampleOptions;
 use crate::sample::{Continuation, Sample};
 use crate::shard::{self, Label, PlayedGame, ShardError};
+use engine::core::files;
 use engine::core::game::Seat;
 use engine::core::random::{SeedSpace, derive_seed};
 use engine::core::record::Ply;
@@ -28,6 +29,8 @@ pub struct UsedLabel {
 /// What came of a shard.
 pub(super) struct Part<P> {
     pub(super) game: String,
+    /// What tells its shard from others.
+    pub(super) checksum: u64,
     pub(super) training: Vec<Sample<P>>,
     pub(super) validation: Vec<Sample<P>>,
     /// All labels of the shard, used or not.
@@ -64,7 +67,8 @@ pub(super) fn split<G: Playable>(
     path: &Path,
     options: &SampleOptions,
 ) -> Result<Part<G::Position>, ShardError> {
-    let (header, games) = shard::read::<G>(path)?;
+    let bytes = files::read(path)?;
+    let (header, games) = shard::decode::<G>(path, &bytes)?;
     let wanted = Wanted::new(&header.labels, options);
     let (mut training, mut validation) = (Vec::with_capacity(games.len() * 16), Vec::new());
     let mut used = vec![0; header.labels.len()];
@@ -84,6 +88,7 @@ pub(super) fn split<G: Playable>(
         .collect();
     Ok(Part {
         game: header.game,
+        checksum: shard::checksum(&bytes),
         training,
         validation,
         labels,

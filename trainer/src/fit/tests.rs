@@ -553,7 +553,15 @@ fn another_training_is_not_overwritten() {
 
 #[test]
 fn a_training_that_runs_away_is_stopped() {
-    // The integer network cannot: its weights are held within limits.
+    // The integer network's weights are held within limits, and so is its learning rate.
+    let mut fastest = config();
+    fastest.integer.learning_rate = 1000.0;
+    let directory = tempfile::tempdir().unwrap();
+    let overflows = fit_in(directory.path(), &fastest, Family::Integer).unwrap_err();
+    assert!(matches!(overflows, TrainError::Integer(_)), "{overflows}");
+    fastest.integer.learning_rate = 1e39;
+    let refused = fit_in(directory.path(), &fastest, Family::Integer).unwrap_err();
+    assert!(refused.to_string().contains("above 0 and at most 1000"));
     for family in [Family::NTuple, Family::Network] {
         let directory = tempfile::tempdir().unwrap();
         let mut config = config();

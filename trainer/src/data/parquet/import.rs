@@ -6,7 +6,7 @@ use crate::data::builder::{Builder, Said};
 use crate::data::json_lines::Heading;
 use crate::data::output::{Output, Written};
 use crate::shard::{Label, ShardHeader};
-use engine::core::files::FileError;
+use engine::core::files;
 use engine::play::playable::Playable;
 use parquet::column::reader::get_typed_column_reader;
 use parquet::data_type::{
@@ -14,13 +14,17 @@ use parquet::data_type::{
 };
 use parquet::errors::ParquetError;
 use parquet::file::reader::{FileReader, RowGroupReader, SerializedFileReader};
+use std::cell::Cell;
 use std::fs::File;
+use std::panic::{self, AssertUnwindSafe};
 use std::path::Path;
+use std::sync::Once;
 
 /// The game of a Parquet file, if it says that.
 #[must_use]
 pub fn game_of(path: &Path) -> Option<String> {
-    let reader = SerializedFileReader::new(File::open(path).ok()?).ok()?;
+    let file = files::open(path).ok()?;
+    let reader = guarded(|| SerializedFileReader::new(file).map_err(broken)).ok()?;
     heading(&reader).ok().map(|heading| heading.game)
 }
 
@@ -45,17 +49,8 @@ pub fn import<G: Playable>(path: &Path, place: &Path) -> Result<Written, DataErr
         path: path.to_owned(),
         problem,
     };
-    let broken = |error: ParquetError| foreign(one_line(&error));
-    let file = File::open(path).map_err(|cause| match cause.kind() {
-        std::io::ErrorKind::NotFound => FileError::NotFound {
-            path: path.to_owned(),
-        },
-        _ => FileError::Read {
-            path: path.to_owned(),
-            cause,
-        },
-    })?;
-    let reader = SerializedFileReader::new(file).map_err(broken)?;
+    let file = files::open(path)?;
+    let reader = guarded(|| SerializedFileReader::new(file).map_err(broken)).map_err(foreign)?;
     let heading = heading(&reader).map_err(foreign)?;
     let (rules, header) = heading
         .into_header::<G>()
@@ -64,8 +59,11 @@ pub fn import<G: Playable>(path: &Path, place: &Path) -> Result<Written, DataErr
     let mut open: Option<(i64, Builder<'_, G>)> = None;
     let mut row = 0;
     for index in 0..reader.num_row_groups() {
-        let group = reader.get_row_group(index).map_err(broken)?;
-        let rows = Rows::read(&*group, &rules, &header).map_err(foreign)?;
+        let rows = guarded(|| {
+            let group = reader.get_row_group(index).map_err(broken)?;
+            Rows::read(&*group, &rules, &header)
+        });
+        let rows = rows.map_err(foreign)?;
         for at in 0..rows.game.len() {
             let wrong = |problem: String| DataError::Row {
                 path: path.to_owned(),
@@ -101,8 +99,30 @@ pub fn import<G: Playable>(path: &Path, place: &Path) -> Result<Written, DataErr
     output.finish()
 }
 
-fn one_line(error: &ParquetError) -> String {
+fn broken(error: ParquetError) -> String {
     error.to_string().replace('\n', " ")
+}
+
+thread_local! {
+    /// Whether a panic is an error of a file, of which nothing is to be said but that.
+    static GUARDED: Cell<bool> = const { Cell::new(false) };
+}
+
+/// What the crate reads. At some damaged files it panics, which is an error like others.
+fn guarded<T>(read: impl FnOnce() -> Result<T, String>) -> Result<T, String> {
+    static HOOK: Once = Once::new();
+    HOOK.call_once(|| {
+        let usual = panic::take_hook();
+        panic::set_hook(Box::new(move |panic| {
+            if !GUARDED.get() {
+                usual(panic);
+            }
+        }));
+    });
+    GUARDED.set(true);
+    let read = panic::catch_unwind(AssertUnwindSafe(read));
+    GUARDED.set(false);
+    read.unwrap_or_else(|_| Err("it is damaged: what it says of itself cannot be".to_owned()))
 }
 
 /// A row group in memory.
@@ -244,7 +264,7 @@ fn column<T: DataType>(
             T::get_physical_type()
         ));
     }
-    let broken = |error: ParquetError| format!("column '{name}': {}", one_line(&error));
+    let broken = |error: ParquetError| format!("column '{name}': {}", broken(error));
     let mut reader = get_typed_column_reader::<T>(group.get_column_reader(index).map_err(broken)?);
     let (mut values, mut levels, mut read) = (Vec::new(), Vec::new(), 0);
     let gaps = description.max_def_level() == 1;

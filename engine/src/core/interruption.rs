@@ -1,0 +1,67 @@
+//! What has to be known when the whole program is told to end while it works.
+//!
+//! Everything that is kept appears whole, so that work may end between any two of its files.
+//! Invariant: once [`interrupt`] was called no file gets its name any more, and none is left
+//! unfinished.
+
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+struct Work {
+    kept: Vec<PathBuf>,
+    unfinished: Vec<PathBuf>,
+}
+
+static WORK: Mutex<Work> = Mutex::new(Work {
+    kept: Vec::new(),
+    unfinished: Vec::new(),
+});
+
+fn work() -> MutexGuard<'static, Work> {
+    WORK.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// What is finished is kept there, and work goes on from it.
+pub(super) fn keeps(path: &Path) {
+    let mut work = work();
+    if !work.kept.iter().any(|known| known == path) {
+        work.kept.push(path.to_owned());
+    }
+}
+
+/// A file that is being written, under a name that it will not keep.
+pub(super) struct Unfinished(PathBuf);
+
+impl Unfinished {
+    pub(super) fn new(path: &Path) -> Self {
+        work().unfinished.push(path.to_owned());
+        Self(path.to_owned())
+    }
+
+    /// Does what gives a file its name, or not at all.
+    pub(super) fn finish<T>(self, name: impl FnOnce() -> T) -> T {
+        let _work = work();
+        name()
+    }
+}
+
+impl Drop for Unfinished {
+    fn drop(&mut self) {
+        work().unfinished.retain(|path| *path != self.0);
+    }
+}
+
+/// Removes all files that are being written, and lets none be finished from now on: whoever writes
+/// waits for the end of the program. Returns where finished work is kept, in the order in which it
+/// was begun.
+#[must_use]
+pub fn interrupt() -> Vec<PathBuf> {
+    let mut work = work();
+    for path in &work.unfinished {
+        // It may have been removed, or have got its name.
+        let _ = std::fs::remove_file(path);
+    }
+    let kept = std::mem::take(&mut work.kept);
+    std::mem::forget(work);
+    kept
+}

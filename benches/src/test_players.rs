@@ -43,22 +43,35 @@ pub(crate) fn greedy() -> Contestant<Standard> {
     })
 }
 
-/// The first positions of all games of a match, as its players see them.
-pub(crate) fn starts_seen(options: &MatchOptions<Standard>) -> Vec<Position> {
-    let seen = Arc::new(Mutex::new(Vec::new()));
+/// A game as its players see it: the seeds of both, and every position.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct GameSeen {
+    pub(crate) seeds: Vec<u64>,
+    pub(crate) positions: Vec<Position>,
+}
+
+/// All games of a match on one thread between players who always decide alike.
+pub(crate) fn games_seen(options: &MatchOptions<Standard>) -> Vec<GameSeen> {
+    let games = Arc::new(Mutex::new(Vec::new()));
     let spy = || {
-        let seen = Arc::clone(&seen);
+        let games = Arc::clone(&games);
         contestant("spy", move || {
             Box::new(Spy {
-                seen: Arc::clone(&seen),
+                games: Arc::clone(&games),
             })
         })
     };
     play_pairs(&spy(), &spy(), options).unwrap();
-    let seen = seen.lock().unwrap();
-    seen.iter()
-        .copied()
-        .filter(|position| position.stones() == 12 && all_at_home(position))
+    let games = games.lock().unwrap();
+    games.clone()
+}
+
+/// The first positions of all games of a match, as its players see them.
+pub(crate) fn starts_seen(options: &MatchOptions<Standard>) -> Vec<Position> {
+    let seen = games_seen(options)
+        .into_iter()
+        .flat_map(|game| game.positions);
+    seen.filter(|position| position.stones() == 12 && all_at_home(position))
         .collect()
 }
 
@@ -237,16 +250,27 @@ impl Player<Standard> for Faulty {
 }
 
 struct Spy {
-    seen: Arc<Mutex<Vec<Position>>>,
+    games: Arc<Mutex<Vec<GameSeen>>>,
 }
 
 impl Player<Standard> for Spy {
     engine::player_never!(Standard: ponders, fails, counts, values);
 
-    fn new_game(&mut self, _: u64) {}
+    fn new_game(&mut self, seed: u64) {
+        let mut games = self.games.lock().unwrap();
+        // The second player of a game hears of it before anybody moves.
+        match games.last_mut().filter(|game| game.seeds.len() == 1) {
+            Some(game) => game.seeds.push(seed),
+            None => games.push(GameSeen {
+                seeds: vec![seed],
+                positions: Vec::new(),
+            }),
+        }
+    }
 
     fn decide(&mut self, position: &Position, legal: &[Move]) -> Decision<Move> {
-        self.seen.lock().unwrap().push(*position);
+        let mut games = self.games.lock().unwrap();
+        games.last_mut().unwrap().positions.push(*position);
         // The last listed move leaves home or captures, so no later position has all stones at
         // home.
         Decision {

@@ -482,6 +482,31 @@ fn crashes_and_illegal_moves_lose_with_a_reason_and_the_match_goes_on() {
 }
 
 #[test]
+fn pairs_seats_and_matches_have_luck_of_their_own() {
+    let from_one_start = |seed| MatchOptions {
+        seed,
+        starts: Arc::new(Setups::Index(vec![(0, 0)])),
+        ..options(30)
+    };
+    let [games, others] = [7, 8].map(|seed| crate::test_players::games_seen(&from_one_start(seed)));
+    let mut seeds = HashSet::new();
+    let mut played = HashSet::new();
+    for pair in games.chunks(2).chain(others.chunks(2)) {
+        // What belongs to the seats is the same in both games; A, who is told first, changes seats.
+        let [one, other] = pair else {
+            panic!("a pair is two games")
+        };
+        assert_eq!(one.seeds, [other.seeds[1], other.seeds[0]]);
+        assert_eq!(one.positions, other.positions);
+        assert!(seeds.insert(one.seeds[0]) && seeds.insert(one.seeds[1]));
+        // From the same start players who decide alike play different games by their luck alone.
+        let new = played.insert(format!("{:?}", one.positions));
+        assert!(new, "two pairs had the same luck");
+    }
+    assert_eq!(played.len(), 60);
+}
+
+#[test]
 fn a_player_that_the_system_fails_has_not_lost_and_the_match_stops() {
     let starved = crate::test_players::faulty("starved");
     for [a, b] in [[&starved, &greedy()], [&greedy(), &starved]] {

@@ -1,12 +1,13 @@
 //! Self-play: what rules a game, what resuming keeps, and what a directory of something else is
 //! answered with.
 
-use crate::{CLASSIC, MIXED, NEAREST, SelfPlay, config, content, one_line, play, run};
+use crate::{CLASSIC, MIXED, NEAREST, PlayedGame, SelfPlay, config, content, one_line, play, run};
 use engine::core::files::FileError;
 use engine::core::game::Game;
 use engine::games::einstein::dice::Die;
 use engine::games::einstein::{Standard, Variant};
 use indicatif::ProgressBar;
+use std::collections::HashSet;
 use std::path::Path;
 use trainer::selfplay::{
     GAMES_PER_SHARD, SelfPlayConfig, SelfPlayError, SelfPlaySummary, WeightedPlayer,
@@ -492,6 +493,43 @@ fn two_runs_do_not_write_to_one_directory() {
     drop((other, written));
     run(&config(&["random"], 5), directory.path()).unwrap();
     assert!(!living.exists());
+}
+
+#[test]
+fn every_game_has_rolls_starts_and_players_of_its_own() {
+    // Chance, starts and random players each draw from a stream; no two games, in one group that
+    // shares it or in different ones, may draw the same.
+    let games = play(&config(&["random"], 200));
+    let rolls = |game: &PlayedGame| -> Vec<u8> {
+        let plies = game.record.plies.iter();
+        plies.take(8).map(|ply| ply.outcome).collect()
+    };
+    let moves = |game: &PlayedGame| -> String {
+        let plies = game.record.plies.iter();
+        plies.take(8).map(|ply| format!("{:?}", ply.mv)).collect()
+    };
+    // Of 200 games two have the same 8 rolls with a probability of 1.2 %, and two of 720 * 720
+    // starts with one of 3.8 %; not with this seed.
+    for what in [
+        games
+            .iter()
+            .map(|game| format!("{:?}", rolls(game)))
+            .collect::<HashSet<_>>(),
+        games
+            .iter()
+            .map(|game| format!("{:?}", game.record.start))
+            .collect(),
+        games.iter().map(moves).collect(),
+    ] {
+        assert_eq!(what.len(), 200);
+    }
+    // A seat draws its rolls whoever plays: those of other seeds are others.
+    let others = play(&SelfPlayConfig {
+        seed: 8,
+        ..config(&["random"], 200)
+    });
+    let own: HashSet<_> = games.iter().map(rolls).collect();
+    assert!(!others.iter().any(|game| own.contains(&rolls(game))));
 }
 
 #[test]

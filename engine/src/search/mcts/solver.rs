@@ -76,6 +76,23 @@ mod tests {
         }
         let expected = 0.5 * (0.4 + 0.9) / 2.0 + 0.25 * 0.9 + 0.25 * 0.7;
         assert!((mean_value(&graph, block, &outcomes) - expected).abs() < 1e-6);
+        // What is proven of a move corrects its mean, from below and from above.
+        edges.get(0).tighten::<true>(Bounds {
+            lower: 0.6,
+            upper: 1.0,
+        });
+        edges.get(1).tighten::<true>(Bounds {
+            lower: 0.0,
+            upper: 0.8,
+        });
+        let expected = 0.5 * (0.6 + 0.8) / 2.0 + 0.25 * 0.8 + 0.25 * 0.7;
+        assert!((mean_value(&graph, block, &outcomes) - expected).abs() < 1e-6);
+        // And what is proven of the position corrects all of it.
+        graph.cell(block).tighten::<true>(Bounds {
+            lower: 0.75,
+            upper: 1.0,
+        });
+        assert_eq!(mean_value(&graph, block, &outcomes), 0.75);
         // Won by move 1 whenever it is permitted; of move 2 it is known that it is worth 0.25 at
         // most.
         edges.get(1).tighten::<true>(Bounds::exact(1.0));

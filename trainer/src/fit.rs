@@ -249,12 +249,13 @@ fn train<G: Learnable>(
             seconds: passed.seconds + learned.elapsed().as_secs_f64(),
             heads: head_points(learner.heads(), passed.losses(), validated.losses),
         });
-        checkpoint.write(directory)?;
+        // First what follows from the checkpoint: if it is ahead of it, it is written again.
         curve::write(
             directory,
             &checkpoint.header.curve,
             run.samples.game().remaining_range(),
         )?;
+        checkpoint.write(directory)?;
     }
     run.progress.finish();
     let header = checkpoint.header;

@@ -246,6 +246,23 @@ fn a_training_that_is_cut_off_goes_on_as_if_it_had_not_been() {
 }
 
 #[test]
+fn the_curve_is_never_behind_the_checkpoint() {
+    let (unbroken, broken) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    fit_in(unbroken.path(), &config(), Family::NTuple).unwrap();
+    // Something stands where the curve of every epoch should, until the training is begun again.
+    let in_the_way = broken.path().join("curve.svg");
+    for _ in 0..=config().training.epochs {
+        fs::create_dir(&in_the_way).unwrap();
+        fit_in(broken.path(), &config(), Family::NTuple).unwrap_err();
+        fs::remove_dir(&in_the_way).unwrap();
+    }
+    fit_in(broken.path(), &config(), Family::NTuple).unwrap();
+    let curve = |directory: &Path| fs::read(directory.join("curve.svg")).unwrap();
+    assert_eq!(curve(broken.path()), curve(unbroken.path()));
+    assert_eq!(losses(broken.path()), losses(unbroken.path()));
+}
+
+#[test]
 fn a_phase_learns_from_its_own_positions_alone() {
     let directory = tempfile::tempdir().unwrap();
     let mut config = config();

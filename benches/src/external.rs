@@ -8,6 +8,7 @@
 //! player; and what fails on our side is no failure of a program.
 
 mod program;
+pub mod said;
 mod watch;
 
 use engine::core::game::List;
@@ -17,7 +18,8 @@ use engine::play::player::{Analysis, Decision, Failure, Player};
 use engine::play::provided::provide;
 use engine::play::registry::Maker;
 use engine::search::SearchStats;
-use program::{Deadline, Program, shown};
+use program::{Deadline, Program};
+use said::{answered, shown};
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::sync::Arc;
@@ -161,21 +163,7 @@ impl<G: Playable> External<G> {
         let position_text = self.game.format_position(position, Some(outcome));
         program.say(&format!("move {position_text}"), deadline)?;
         let answer = program.hear(deadline)?;
-        let mv = self.game.parse_move(position, &answer).map_err(|error| {
-            let problem = error.problem;
-            Failure::OfPlayer(format!(
-                "answered '{}', which is no move: {problem}",
-                shown(&answer)
-            ))
-        })?;
-        if legal.contains(&mv) {
-            Ok(mv)
-        } else {
-            Err(Failure::OfPlayer(format!(
-                "made the move {}, which is not permitted",
-                shown(&answer)
-            )))
-        }
+        answered(&self.game, position, legal, &answer)
     }
 }
 

@@ -6,6 +6,7 @@
 //! process group, which is killed with it, and on Linux whatever left the group is known by its
 //! environment.
 
+use super::said::{LONGEST_LINE, Said, shown};
 use super::watch;
 use engine::play::player::Failure;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -22,9 +23,6 @@ use std::time::{Duration, Instant};
 
 /// The version of the protocol, first thing said.
 const VERSION: u32 = 1;
-
-/// Longest line that is read.
-const LONGEST_LINE: usize = 4096;
 
 /// How long a program may take to end once its input is closed.
 const ENDING: Duration = Duration::from_millis(200);
@@ -61,8 +59,8 @@ pub(super) struct Program {
     /// `None` once the program has been ended.
     input: Option<ChildStdin>,
     output: ChildStdout,
-    /// What was read and is no whole line yet, or not yet looked at.
-    read: Vec<u8>,
+    /// What was read and not yet looked at.
+    said: Said,
     /// Stands in the environment of the program and of all it starts.
     mark: String,
 }
@@ -93,7 +91,7 @@ impl Program {
             child,
             input: Some(input),
             output,
-            read: Vec::new(),
+            said: Said::default(),
             mark,
         };
         watch::add(program.group()).map_err(|error| failed(&error))?;
@@ -148,7 +146,7 @@ impl Program {
     /// The answer to what was said: the next line that is no comment, without its end.
     pub(super) fn hear(&mut self, deadline: Deadline) -> Result<String, Failure> {
         let answer = loop {
-            if let Some(line) = self.line()? {
+            if let Some(line) = self.said.line()? {
                 break line;
             }
             let left = deadline.left("no answer")?;
@@ -156,54 +154,17 @@ impl Program {
             self.read()?;
         };
         // What has come with it; what comes later is found before the next question.
-        self.said_nothing()?;
+        self.said.nothing()?;
         Ok(answer)
     }
 
     /// Reads what is there, which is to be nothing but comments.
     fn hear_nothing(&mut self, deadline: Deadline) -> Result<(), Failure> {
         while self.read()? {
-            self.said_nothing()?;
+            self.said.nothing()?;
             deadline.left("only comments")?;
         }
-        self.said_nothing()
-    }
-
-    fn said_nothing(&mut self) -> Result<(), Failure> {
-        let line = self.line()?;
-        let rest = String::from_utf8_lossy(&self.read);
-        // The beginning of a comment is one already.
-        match line.or_else(|| (!rest.is_empty() && !rest.starts_with('#')).then(|| rest.into())) {
-            Some(line) => Err(Failure::OfPlayer(format!(
-                "said '{}' without being asked",
-                shown(&line)
-            ))),
-            None => Ok(()),
-        }
-    }
-
-    /// Takes the first whole line that is no comment from what was read.
-    fn line(&mut self) -> Result<Option<String>, Failure> {
-        let mut begin = 0;
-        let mut found = None;
-        while found.is_none()
-            && let Some(length) = self.read[begin..].iter().position(|&byte| byte == b'\n')
-        {
-            let line = &self.read[begin..begin + length];
-            // What begins with '#' is for people.
-            if !line.starts_with(b"#") {
-                found = Some(String::from_utf8_lossy(line).trim().to_owned());
-            }
-            begin += length + 1;
-        }
-        self.read.drain(..begin);
-        if found.is_none() && self.read.len() >= LONGEST_LINE {
-            return Err(Failure::OfPlayer(format!(
-                "a line of more than {LONGEST_LINE} bytes: '{}'",
-                shown(&String::from_utf8_lossy(&self.read))
-            )));
-        }
-        Ok(found)
+        self.said.nothing()
     }
 
     /// Reads once, without waiting. Returns whether anything was there.
@@ -211,14 +172,12 @@ impl Program {
         let mut bytes = [0; LONGEST_LINE];
         loop {
             match self.output.read(&mut bytes) {
-                Ok(0) if self.read.is_empty() => return Err(self.ended("its output is closed")),
                 Ok(0) => {
-                    let rest = String::from_utf8_lossy(&self.read);
-                    let reason = format!("broke off after '{}'", shown(&rest));
-                    return Err(Failure::OfPlayer(reason));
+                    self.said.end()?;
+                    return Err(self.ended("its output is closed"));
                 }
                 Ok(length) => {
-                    self.read.extend(&bytes[..length]);
+                    self.said.more(&bytes[..length]);
                     return Ok(true);
                 }
                 Err(error) if error.kind() == ErrorKind::WouldBlock => return Ok(false),
@@ -288,13 +247,4 @@ impl Drop for Program {
     fn drop(&mut self) {
         self.end();
     }
-}
-
-/// The beginning of a line, in one line.
-pub(super) fn shown(line: &str) -> String {
-    line.trim()
-        .chars()
-        .take(40)
-        .map(|letter| if letter.is_control() { ' ' } else { letter })
-        .collect()
 }

@@ -1,0 +1,141 @@
+//! Files: records, models, endgame tables and states of matches, each as it is and with its
+//! checksums repaired.
+
+use crate::games::with_every_game;
+use crate::repair;
+use benches::arena::{Contestant, MatchOptions, play_match};
+use engine::core::random::RandomStream;
+use engine::games::einstein::Standard;
+use engine::games::einstein::tables::{Tables, on_this_thread};
+use engine::games::reversi::Reversi;
+use engine::learned::files::{ModelFile, evaluator};
+use engine::learned::inputs::Learnable;
+use engine::play::playable::Playable;
+use std::fs;
+use std::path::Path;
+use trainer::data::output::Written;
+use trainer::data::{DataError, Source, json_lines, parquet as columns};
+use trainer::shard;
+
+/// Lends an empty directory.
+fn in_directory(work: impl FnOnce(&Path)) {
+    let directory = std::env::temp_dir().join(format!("alea-fuzz-{}", std::process::id()));
+    // It is there if a program of this number was killed.
+    let _ = fs::remove_dir_all(&directory);
+    fs::create_dir_all(&directory).expect("a temporary directory");
+    work(&directory);
+    fs::remove_dir_all(&directory).expect("a temporary directory goes");
+}
+
+/// The bytes, and what they are once repaired.
+fn both(bytes: &[u8], repair: fn(&[u8]) -> Option<Vec<u8>>) -> impl Iterator<Item = Vec<u8>> {
+    [Some(bytes.to_vec()), repair(bytes)].into_iter().flatten()
+}
+
+pub(crate) fn shards(bytes: &[u8]) {
+    fn read<G: Playable>(bytes: &[u8]) {
+        let path = Path::new("fuzzed");
+        if let Ok((header, games)) = shard::decode::<G>(path, bytes) {
+            let again = shard::encode(path, &header, &games).expect("what was read is written");
+            let again = shard::decode::<G>(path, &again).expect("what was written is read");
+            assert!(again == (header, games), "other games than were written");
+        }
+    }
+    for bytes in both(bytes, repair::shard) {
+        read::<Standard>(&bytes);
+        read::<Reversi>(&bytes);
+    }
+}
+
+type Import = fn(&Path, &Path) -> Result<Written, DataError>;
+
+/// What is imported is exported as lines and imported again.
+fn import<G: Playable>(import: Import, bytes: &[u8]) {
+    in_directory(|directory| {
+        let [file, lines, set, again] =
+            ["file", "lines", "set", "again"].map(|name| directory.join(name));
+        fs::write(&file, bytes).expect("room");
+        if import(&file, &set).is_ok() {
+            let set = Source::<G>::open(&[set]).expect("a set of games");
+            json_lines::export(&set, &lines).expect("lines of games");
+            json_lines::import::<G>(&lines, &again).expect("the same set");
+            let again = Source::<G>::open(&[again]).expect("a set of games");
+            let [first, second] = [set, again].map(|set| set.games(0, set.games).expect("games"));
+            assert!(first == second, "other games than were exported");
+        }
+    });
+}
+
+pub(crate) fn lines(bytes: &[u8]) {
+    import::<Standard>(json_lines::import::<Standard>, bytes);
+    import::<Reversi>(json_lines::import::<Reversi>, bytes);
+}
+
+/// The crate that reads them panics at some files, which is guarded where it is called.
+pub(crate) fn parquet(bytes: &[u8]) {
+    import::<Standard>(columns::import::<Standard>, bytes);
+    import::<Reversi>(columns::import::<Reversi>, bytes);
+}
+
+pub(crate) fn models(bytes: &[u8]) {
+    fn read<G: Learnable>(game: &G, bytes: &[u8]) {
+        let Ok(file) = ModelFile::from_bytes(game, bytes) else {
+            return;
+        };
+        in_directory(|directory| {
+            let path = directory.join("model");
+            file.save(&path).expect("what was read is written");
+            let model = evaluator(game, &path).expect("what was written is read");
+            for seat in [0, 1] {
+                let position = game.random_start(&mut RandomStream::new(1), seat);
+                let value = model.value_of(game, &position);
+                assert!((0.0..=1.0).contains(&value), "a value of {value}");
+                model.by_outcome(game, &position);
+                model.plies_to_go(game, &position);
+            }
+        });
+    }
+    for bytes in both(bytes, repair::model) {
+        with_every_game!(read, &bytes);
+    }
+}
+
+pub(crate) fn tables(bytes: &[u8]) {
+    for bytes in both(bytes, repair::table) {
+        in_directory(|directory| {
+            fs::write(directory.join("classic-1v1.ends"), &bytes).expect("room");
+            let game = Standard::default();
+            let Ok(tables) = Tables::open(directory, 2, game.variant(), &on_this_thread) else {
+                return;
+            };
+            let mut random = RandomStream::new(1);
+            for _ in 0..9 {
+                let position = game.random_endgame([2, 2], 0, &mut random);
+                let position = position.expect("an endgame of two stones");
+                let _ = tables.probe(&game, &position);
+                let value = tables.value_of(&position).expect("it is known");
+                assert!((0.0..=1.0).contains(&value), "a value of {value}");
+            }
+        });
+    }
+}
+
+/// A match of two pairs that goes on from a state file, twice.
+pub(crate) fn states(bytes: &[u8]) {
+    let game = Standard::default();
+    let [a, b] = ["random", "greedy"].map(|name| Contestant::of(name, &game).expect("a player"));
+    for bytes in both(bytes, repair::state) {
+        in_directory(|directory| {
+            let state = directory.join("state");
+            fs::write(&state, &bytes).expect("room");
+            let options = MatchOptions {
+                threads: 1,
+                state: Some(state),
+                ..MatchOptions::new(game.clone(), 2, 1)
+            };
+            if play_match(&a, &b, &options).is_ok() {
+                play_match(&a, &b, &options).expect("it goes on from its own state");
+            }
+        });
+    }
+}

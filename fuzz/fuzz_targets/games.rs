@@ -1,0 +1,130 @@
+//! What every game reads and writes as text: positions, moves, whole games, and the answers of other
+//! programs.
+
+use benches::external::said::{Said, answered};
+use engine::play::playable::Playable;
+
+/// The games, each by its usual rules and by others.
+macro_rules! with_every_game {
+    ($function:ident, $($arguments:expr),*) => {
+        for rules in ["", "(variant=nearest)"] {
+            let game: engine::games::einstein::Standard = crate::games::named(rules);
+            $function(&game, $($arguments),*);
+        }
+        for rules in ["", "(size=6)", "(size=4)"] {
+            let game: engine::games::reversi::Reversi = crate::games::named(rules);
+            $function(&game, $($arguments),*);
+        }
+    };
+}
+pub(crate) use with_every_game;
+
+pub(crate) fn named<G: Playable>(rules: &str) -> G {
+    G::from_notation(&format!("{}{rules}", G::NAME), None).expect("rules of a game")
+}
+
+pub(crate) fn positions(bytes: &[u8]) {
+    fn read<G: Playable>(game: &G, bytes: &[u8]) {
+        if let Ok(position) = game.decode(&mut &*bytes) {
+            check(game, &position, None);
+        }
+        let text = String::from_utf8_lossy(bytes);
+        if let Ok((position, outcome)) = game.parse_position(&text) {
+            check(game, &position, outcome);
+        }
+    }
+    with_every_game!(read, bytes);
+}
+
+/// What holds of a position that was accepted, and of those that moves and symmetries make of it.
+fn check<G: Playable>(game: &G, position: &G::Position, outcome: Option<u8>) {
+    let reads_back = |position: &G::Position, outcome| {
+        let text = game.format_position(position, outcome);
+        assert_eq!(
+            game.parse_position(&text),
+            Ok((*position, outcome)),
+            "{text}"
+        );
+    };
+    reads_back(position, outcome);
+    let mut bytes = Vec::new();
+    game.encode(position, &mut bytes);
+    assert_eq!(game.decode(&mut &*bytes), Ok(*position));
+    game.svg(position, outcome);
+    (0..game.symmetries()).for_each(|symmetry| reads_back(&game.image(position, symmetry), None));
+    if game.payoffs(position).is_some() {
+        return;
+    }
+    let mut moves = G::Moves::default();
+    game.moves(position, &mut moves);
+    for &mv in &*moves {
+        let name = game.format_move(position, mv);
+        assert_eq!(game.parse_move(position, &name), Ok(mv), "{name}");
+        reads_back(&game.play(position, mv), None);
+    }
+    let permitted = |&outcome: &u8| {
+        game.permitted(position, outcome, &mut moves);
+        !moves.is_empty()
+    };
+    assert_ne!(
+        game.outcome_names().filter(permitted).count(),
+        0,
+        "no moves"
+    );
+}
+
+/// A position on the first line, a move on the second.
+pub(crate) fn moves(bytes: &[u8]) {
+    fn read<G: Playable>(game: &G, position: &str, mv: &str) {
+        let Ok((position, _)) = game.parse_position(position) else {
+            return;
+        };
+        if let Ok(mv) = game.parse_move(&position, mv)
+            && game.payoffs(&position).is_none()
+        {
+            let mut moves = G::Moves::default();
+            game.moves(&position, &mut moves);
+            assert!(moves.contains(&mv), "{mv:?} is no move");
+        }
+    }
+    let text = String::from_utf8_lossy(bytes);
+    let (position, mv) = text.split_once('\n').unwrap_or((&text, ""));
+    with_every_game!(read, position, mv);
+}
+
+pub(crate) fn transcripts(bytes: &[u8]) {
+    fn read<G: Playable>(game: &G, text: &str) {
+        for form in G::transcripts() {
+            for plain in (form.read)(game, text).unwrap_or_default() {
+                let Ok(written) = (form.write)(game, &plain) else {
+                    continue;
+                };
+                let again = (form.read)(game, &written).expect(&written);
+                assert_eq!(again[0].plies, plain.plies, "{written}");
+            }
+        }
+    }
+    with_every_game!(read, &String::from_utf8_lossy(bytes));
+}
+
+/// What another program says at the start of a game, in pieces as long as the first byte says.
+pub(crate) fn answers(bytes: &[u8]) {
+    fn read<G: Playable>(game: &G, line: &str) {
+        let start = game.random_start(&mut engine::core::random::RandomStream::new(1), 0);
+        let mut legal = G::Moves::default();
+        game.moves(&start, &mut legal);
+        let answer = answered(game, &start, &legal, line);
+        assert!(answer.is_err() || answer.is_ok_and(|mv| legal.contains(&mv)));
+    }
+    let Some((&length, bytes)) = bytes.split_first() else {
+        return;
+    };
+    let mut said = Said::default();
+    for piece in bytes.chunks(usize::from(length).max(1)) {
+        said.more(piece);
+        while let Ok(Some(line)) = said.line() {
+            with_every_game!(read, &line);
+        }
+    }
+    assert!(said.end().is_err() || said.nothing().is_ok());
+}

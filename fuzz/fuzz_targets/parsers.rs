@@ -1,0 +1,48 @@
+//! All fuzz targets in one program; the variable `FUZZ` names the one that runs.
+//!
+//! Every target takes any bytes and may refuse them, but never panics, and what it accepts keeps
+//! what the project promises of it. Seeds of a target lie in `seeds/NAME`.
+
+#![no_main]
+
+mod files;
+mod games;
+mod players;
+mod repair;
+mod text;
+
+use std::sync::LazyLock;
+
+type Target = fn(&[u8]);
+
+/// One line a parser.
+const TARGETS: &[(&str, Target)] = &[
+    ("positions", games::positions),
+    ("moves", games::moves),
+    ("transcripts", games::transcripts),
+    ("answers", games::answers),
+    ("notation", text::notation),
+    ("settings", text::settings),
+    ("recipes", players::recipes),
+    ("shards", files::shards),
+    ("lines", files::lines),
+    ("parquet", files::parquet),
+    ("models", files::models),
+    ("tables", files::tables),
+    ("states", files::states),
+];
+
+/// Without a name all are printed, for whoever runs them in turn.
+static TARGET: LazyLock<Target> = LazyLock::new(|| {
+    let wanted = std::env::var("FUZZ").unwrap_or_default();
+    let found = TARGETS.iter().find(|(name, _)| *name == wanted);
+    found.map(|found| found.1).unwrap_or_else(|| {
+        TARGETS.iter().for_each(|(name, _)| println!("{name}"));
+        std::process::exit(i32::from(!wanted.is_empty()))
+    })
+});
+
+libfuzzer_sys::fuzz_target!(
+    init: LazyLock::force(&TARGET),
+    |bytes: &[u8]| TARGET(bytes)
+);

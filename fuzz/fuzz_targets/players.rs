@@ -1,0 +1,84 @@
+//! Players made of any notation, who play the first plies of a game.
+
+use crate::games::with_every_game;
+use engine::core::game::Chance;
+use engine::core::random::RandomStream;
+use engine::play::build::PlayerRecipe;
+use engine::play::notation::Notation;
+use engine::play::playable::Playable;
+
+/// Keys whose numbers cost time or memory, with the largest that is tried; all other numbers are
+/// tried. The first is for what has no key.
+const DEAR: &[(&[&str], f64)] = &[
+    (&["", "depth", "depths", "least", "tablebase"], 2.0),
+    (
+        &["threads", "ms", "cpu_ms", "memory", "table", "exact"],
+        2.0,
+    ),
+    (&["clock"], 0.01),
+    (
+        &[
+            "iterations",
+            "batch",
+            "sims",
+            "nodes",
+            "entries",
+            "truncate",
+        ],
+        64.0,
+    ),
+];
+
+/// Whether a player of this notation decides within milliseconds, and reads no file.
+pub(crate) fn is_cheap(text: &str) -> bool {
+    fn cheap(notation: &Notation) -> bool {
+        let key = |wanted| {
+            let mut keys = notation.arguments.iter().map(|argument| &argument.key);
+            keys.any(|key| key.as_deref() == Some(wanted))
+        };
+        let limited = key("sims") || key("ms") || key("cpu_ms") || key("clock");
+        let usual = match &*notation.name.to_lowercase() {
+            "mcts" => limited && key("memory"),
+            "abseval" | "monte_alpha" | "monte_alpha_v2" | "uctcut" => limited,
+            "mrmonte" => key("iterations"),
+            name => !name.starts_with("model:"),
+        };
+        let mut arguments = notation.arguments.iter();
+        usual
+            && arguments.all(|argument| {
+                let key = argument.key.as_deref().unwrap_or_default();
+                let dear = DEAR.iter().find(|(keys, _)| keys.contains(&key));
+                let most = dear.map_or(f64::INFINITY, |dear| dear.1);
+                let mut numbers = argument.value.name.split([':', '+']);
+                cheap(&argument.value)
+                    && numbers
+                        .all(|number| number.parse().map_or(true, |number: f64| number <= most))
+            })
+    }
+    text.len() <= 400 && Notation::parse(text).is_ok_and(|notation| cheap(&notation))
+}
+
+pub(crate) fn recipes(bytes: &[u8]) {
+    fn play<G: Playable>(game: &G, text: &str) {
+        let Ok(recipe) = PlayerRecipe::parse(text, game) else {
+            return;
+        };
+        let mut player = recipe.make();
+        player.new_game(1);
+        let mut luck = game.luck(1);
+        let mut position = game.random_start(&mut RandomStream::new(1), 0);
+        for _ in 0..3 {
+            let (_, legal) = luck.draw(game, &position);
+            let decision = player.decide(&position, &legal);
+            assert!(legal.contains(&decision.best), "{text}");
+            assert!(decision.value.is_none_or(|value| !value.is_nan()), "{text}");
+            position = game.play(&position, decision.best);
+        }
+        player.analyse(&position, None);
+        player.value(&position);
+    }
+    let text = String::from_utf8_lossy(bytes);
+    if is_cheap(&text) {
+        with_every_game!(play, &text);
+    }
+}

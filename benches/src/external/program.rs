@@ -236,7 +236,7 @@ impl Program {
         let by_itself = has_ended();
         // There is nothing else to be done if it cannot be killed.
         let _ = kill_process_group(group, Signal::KILL);
-        watch::kill_marked(&self.mark);
+        watch::kill_marked(&self.mark, group);
         let status = self.child.wait().ok();
         watch::remove(group);
         status.filter(|_| by_itself)

@@ -96,16 +96,18 @@ fn change(change: impl FnOnce(&mut BTreeSet<i32>)) -> io::Result<()> {
         .map_or(Ok(()), |mut input| input.write_all(line.as_bytes()))
 }
 
-/// Kills all processes that have a mark in their environment; nothing where there is no `/proc`.
-pub(super) fn kill_marked(mark: &str) {
+/// Kills all processes that have a mark in their environment, and that are not older than the
+/// first of them; nothing where there is no `/proc`.
+pub(super) fn kill_marked(mark: &str, first: Pid) {
     let began = Instant::now();
-    while kill_once(format!("{MARK}={mark}").as_bytes()) && began.elapsed() < DYING {
+    let mark = format!("{MARK}={mark}");
+    while kill_once(mark.as_bytes(), first) && began.elapsed() < DYING {
         thread::sleep(Duration::from_millis(1));
     }
 }
 
-/// Returns whether there was anything to kill.
-fn kill_once(mark: &[u8]) -> bool {
+/// Returns whether there was anything to kill, or may be soon.
+fn kill_once(mark: &[u8], first: Pid) -> bool {
     let processes = std::fs::read_dir("/proc").into_iter().flatten().flatten();
     let mut any = false;
     for process in processes {
@@ -117,6 +119,12 @@ fn kill_once(mark: &[u8]) -> bool {
             continue;
         };
         let environment = std::fs::read(process.path().join("environ")).unwrap_or_default();
+        // In the middle of becoming another program a process has no environment. (Numbers begin
+        // anew one day; then such a one is missed.)
+        let is_becoming = environment.is_empty()
+            && pid.as_raw_pid() > first.as_raw_pid()
+            && process.path().join("exe").read_link().is_ok();
+        any |= is_becoming;
         if environment
             .split(|&byte| byte == 0)
             .any(|entry| entry == mark)

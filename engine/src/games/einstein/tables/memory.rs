@@ -282,6 +282,33 @@ mod tests {
     }
 
     #[test]
+    fn threads_read_what_others_finished() {
+        const BLOCKS: usize = if cfg!(miri) { 70 } else { 10_000 };
+        let mut blocks = Blocks::new(BLOCKS, 2).unwrap();
+        for _ in 0..2 {
+            std::thread::scope(|scope| {
+                for thread in 0..2 {
+                    let blocks = &blocks;
+                    scope.spawn(move || {
+                        for block in (thread..BLOCKS).step_by(2) {
+                            blocks.prepare(block);
+                            blocks.set(block, |cells| cells.fill(block as u16));
+                            // The other thread's.
+                            if let Some(cells) = blocks.get(block ^ 1) {
+                                assert_eq!(cells, [(block ^ 1) as u16; 2]);
+                            }
+                        }
+                    });
+                }
+            });
+            let whole = blocks.whole().unwrap();
+            prefetch(whole);
+            assert!((0..2 * BLOCKS).all(|cell| whole[cell] == (cell / 2) as u16));
+            assert!(blocks.begin_anew(BLOCKS) && blocks.whole().is_none());
+        }
+    }
+
+    #[test]
     #[should_panic(expected = "written once")]
     fn a_block_is_not_written_twice() {
         let blocks = Blocks::new(1, 1).unwrap();

@@ -43,6 +43,7 @@ const HUGE_PAGE: usize = 2 << 20;
 impl<T: Shared> Memory<T> {
     /// Memory for `items` items, at least one; `None` if there is not that much.
     pub(super) fn zeroed(items: usize) -> Option<Self> {
+        const { assert!(size_of::<T>().is_power_of_two() && size_of::<T>() <= 4096) };
         let pages = MmapMut::map_anon(items.checked_mul(size_of::<T>())?).ok()?;
         #[cfg(target_os = "linux")]
         if pages.len() >= HUGE_PAGE {

@@ -62,7 +62,8 @@ impl Blocks {
         // SAFETY: the block lies in the mapping, which has room for `blocks` (`new`); the mapping
         // is aligned to pages, initialised (zeroes at first), and lives as long as `self`. Nobody
         // writes the block any more: it was claimed once for ever (`set`), and what was written
-        // then happened before its bit was set.
+        // then happened before its bit was set. What gives blocks free again has `self` alone
+        // (`begin_anew`), and makes sure that as many fit.
         Some(unsafe {
             std::slice::from_raw_parts(
                 self.pages

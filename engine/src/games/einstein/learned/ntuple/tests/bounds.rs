@@ -107,6 +107,7 @@ fn kernels_are_of_cells_that_there_are_and_tables_that_fit() {
 
 #[cfg(target_arch = "x86_64")]
 #[test]
+#[cfg_attr(miri, ignore = "panics alone, which take long")]
 fn kernels_of_another_set_and_instructions_that_are_missing_are_refused() {
     let game = Standard::default();
     let position = impossible_positions(1)[0];

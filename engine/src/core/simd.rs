@@ -153,7 +153,8 @@ macro_rules! dispatched {
             );
             if $level >= $crate::core::simd::Level::$name {
                 // SAFETY: instructions of a level exist only where the processor has been found to
-                // have them; the function itself is safe code.
+                // have what it adds and what all levels before it have (`available`), which is
+                // what the form is compiled for; the function itself is safe code.
                 return unsafe { form::<$($constant),*>($($argument),*) };
             }
         }

@@ -8,7 +8,7 @@
 #![allow(unsafe_code, reason = "atomic items are laid over mapped memory")]
 
 use super::{mcts, table};
-use memmap2::MmapMut;
+use memmap2::{MmapMut, MmapRaw};
 use std::marker::PhantomData;
 
 /// Items that may lie in mapped memory.
@@ -32,7 +32,8 @@ unsafe impl Shared for mcts::Slot {}
 /// Zeroed memory for items.
 #[derive(Debug)]
 pub(super) struct Memory<T> {
-    pages: MmapMut,
+    /// Raw: as [`MmapMut`] it would count as bytes that only its owner writes to.
+    pages: MmapRaw,
     items: PhantomData<fn() -> T>,
 }
 
@@ -42,6 +43,7 @@ const HUGE_PAGE: usize = 2 << 20;
 impl<T: Shared> Memory<T> {
     /// Memory for `items` items, at least one; `None` if there is not that much.
     pub(super) fn zeroed(items: usize) -> Option<Self> {
+        const { assert!(size_of::<T>().is_power_of_two() && size_of::<T>() <= 4096) };
         let pages = MmapMut::map_anon(items.checked_mul(size_of::<T>())?).ok()?;
         #[cfg(target_os = "linux")]
         if pages.len() >= HUGE_PAGE {
@@ -50,17 +52,18 @@ impl<T: Shared> Memory<T> {
             let _ = pages.advise(memmap2::Advice::HugePage);
         }
         Some(Self {
-            pages,
+            pages: pages.into(),
             items: PhantomData,
         })
     }
 
     #[inline]
     pub(super) fn items(&self) -> &[T] {
-        // SAFETY: the mapping is aligned to pages, its length is a multiple of the item's size, all
-        // its bytes are initialised (zero at first), and an item consists of atomics, for which
-        // every bit pattern is valid. All access is through shared references to those atomics, and
-        // the mapping is private to this value.
+        // SAFETY: the mapping is aligned to pages, at least as much as an item, whose size is a power
+        // of two of at most a page (`Shared`); there are as many whole items as are lent; all bytes
+        // are initialised (zero at first), and an item consists of atomics, for which every bit
+        // pattern is valid. All access is through shared references to those atomics: the mapping is
+        // private to this value, which lives as long as they do, and gives out nothing else.
         unsafe {
             std::slice::from_raw_parts(
                 self.pages.as_ptr().cast::<T>(),
@@ -74,13 +77,14 @@ impl<T: Shared> Memory<T> {
     #[inline]
     pub(super) fn prefetch_to_write(&self, index: usize) {
         let item = self.pages.as_ptr().cast::<T>().wrapping_add(index);
-        #[cfg(target_arch = "x86_64")]
+        // Miri knows no assembly.
+        #[cfg(all(target_arch = "x86_64", not(miri)))]
         // SAFETY: prefetching reads and writes nothing, whatever the address, and has no effect but
         // on caches; x86-64 processors that do not know the instruction pass over it.
         unsafe {
             std::arch::asm!("prefetchw [{}]", in(reg) item.addr(), options(nomem, nostack, preserves_flags));
         }
-        #[cfg(not(target_arch = "x86_64"))]
+        #[cfg(any(not(target_arch = "x86_64"), miri))]
         let _ = item;
     }
 
@@ -98,5 +102,35 @@ impl<T: Shared> Memory<T> {
         }
         #[cfg(not(target_arch = "x86_64"))]
         let _ = item;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
+    // SAFETY: one `AtomicU64`.
+    unsafe impl Shared for AtomicU64 {}
+
+    #[test]
+    fn threads_share_zeroed_items() {
+        let memory = Memory::<AtomicU64>::zeroed(700).unwrap();
+        assert!(memory.items().iter().all(|item| item.load(Relaxed) == 0));
+        std::thread::scope(|scope| {
+            for thread in 1..=2 {
+                let memory = &memory;
+                scope.spawn(move || {
+                    for (index, item) in memory.items().iter().enumerate() {
+                        memory.prefetch(index + 4);
+                        memory.prefetch_to_write(usize::MAX - index);
+                        item.fetch_add(thread, Relaxed);
+                    }
+                });
+            }
+        });
+        assert!(memory.items().iter().all(|item| item.load(Relaxed) == 3));
+        assert!(Memory::<AtomicU64>::zeroed(usize::MAX).is_none());
+        assert!(Memory::<AtomicU64>::zeroed(0).unwrap().items().is_empty());
     }
 }

@@ -420,7 +420,8 @@ impl Graph {
 impl Graph {
     pub(super) fn for_tests(bytes: usize, positions: usize, extras: bool, threads: usize) -> Self {
         let size = Size {
-            bytes,
+            // Miri looks at all of it again and again.
+            bytes: bytes.min(if cfg!(miri) { 1 << 14 } else { bytes }),
             positions,
             most_moves: 63,
             extras,
@@ -433,19 +434,20 @@ impl Graph {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::core::chance::Bounds;
 
     #[test]
     fn positions_are_found_until_memory_is_used_up() {
         let mut graph = Graph::for_tests(1 << 16, 1 << 20, false, 1);
         assert!(graph.bytes() <= 1 << 16);
-        for round in 0..300u64 {
+        for round in 0..if cfg!(miri) { 1 } else { 300u64 } {
             let key = |number: u64| (number + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ round;
             let (mut blocks, mut reserve) = (Vec::new(), Reserve::default());
             while let Some(block) = graph.add(&mut reserve, key(blocks.len() as u64), 5, 1, 0.5) {
                 assert_eq!(graph.publish(key(blocks.len() as u64), block), block);
                 blocks.push(block);
             }
-            assert!(blocks.len() > 200);
+            assert!(blocks.len() > graph.bytes() / 328);
             graph.close(&mut reserve);
             assert_eq!(graph.blocks(), blocks.len() as u32);
             for (number, &block) in blocks.iter().enumerate() {
@@ -521,6 +523,7 @@ mod tests {
     }
 
     #[test]
+    #[cfg_attr(miri, ignore = "too many cells")]
     fn threads_make_blocks_of_their_own_reserves_and_none_is_lost() {
         let mut graph = Graph::for_tests(1 << 22, 1 << 12, false, 2);
         assert!(graph.chunk as usize >= SMALLEST_CHUNK);
@@ -569,6 +572,54 @@ mod tests {
             );
             assert!((0..200).all(|number| graph.find(key(number)).is_some()));
             graph.clear(true);
+        }
+    }
+
+    #[test]
+    fn what_threads_find_is_complete_and_no_visit_is_lost() {
+        const KEYS: u64 = if cfg!(miri) { 8 } else { 2000 };
+        const THREADS: u64 = 3;
+        let graph = Graph::for_tests(1 << 22, 1 << 12, true, THREADS as usize);
+        let key = |number: u64| (number + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+        let moves = |number: u64| 1 + number as usize % 18;
+        std::thread::scope(|scope| {
+            for thread in 0..THREADS {
+                let graph = &graph;
+                scope.spawn(move || {
+                    let mut reserve = Reserve::default();
+                    let mut before = None;
+                    for number in (0..KEYS).map(|number| (number + 5 * thread) % KEYS) {
+                        let block = graph.find(key(number)).unwrap_or_else(|| {
+                            let new = graph.add(&mut reserve, key(number), moves(number), 0, 0.5);
+                            graph.publish(key(number), new.unwrap())
+                        });
+                        let head = graph.cell(block);
+                        assert_eq!((head.key(), head.hint()), (key(number), 0.5));
+                        head.add_visits::<true>(1);
+                        let edges = graph.all_edges(block);
+                        assert_eq!(edges.len(), moves(number));
+                        edges.get(0).add_payoff::<true>(0.5);
+                        edges.get(0).tighten::<true>(Bounds::exact(0.25));
+                        graph.extras(block, 1)[0].add_square::<true>(0.5);
+                        if let Some((before, last)) = before.replace((block, number)) {
+                            let linked = graph.edges(before, moves(last) - 1, 1).get(0);
+                            linked.set_child(block);
+                            graph.prefetch_children(graph.all_edges(block).cells());
+                            // Whoever linked it, it is the next key's block, and complete.
+                            let child = graph.cell(linked.child());
+                            assert_eq!(child.key(), key((last + 1) % KEYS));
+                        }
+                    }
+                    graph.close(&mut reserve);
+                });
+            }
+        });
+        for number in 0..KEYS {
+            let block = graph.find(key(number)).unwrap();
+            let edge = graph.edges(block, 0, 1).get(0);
+            assert_eq!(u64::from(graph.cell(block).visits()), THREADS);
+            assert_eq!(edge.exact_payoff(), 0.5 * THREADS as f64);
+            assert_eq!(edge.bounds(), Bounds::exact(0.25));
         }
     }
 }

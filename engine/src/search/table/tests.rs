@@ -209,7 +209,7 @@ fn threads_read_whole_entries() {
         for thread in 0..2_u64 {
             let table = &table;
             scope.spawn(move || {
-                for round in 0..200_000_u64 {
+                for round in 0..if cfg!(miri) { 300 } else { 200_000_u64 } {
                     let number = (round * 7 + thread) % 64;
                     let key = number.wrapping_mul(0x9E37_79B9_7F4A_7C15) | number;
                     if let Some(known) = table.probe(key, 1) {

@@ -39,8 +39,6 @@ pub type TupleSet = crate::learned::tuples::TupleSet<Standard>;
 pub struct EinSteinTuples {
     plan: Plan,
     watchers: Box<Watchers>,
-    /// Whether there are cells of the reduced alphabets.
-    reduced: bool,
     instructions: Instructions,
 }
 
@@ -92,7 +90,6 @@ impl TupleKernels<Standard> for EinSteinTuples {
         Self {
             plan: Plan::new(tuples, bases),
             watchers: Box::new(Watchers::new(tuples)),
-            reduced: tuples.iter().flatten().any(|cell| cell::is_reduced(*cell)),
             instructions: Instructions::PORTABLE,
         }
         .on(Instructions::detect())
@@ -104,7 +101,7 @@ impl TupleKernels<Standard> for EinSteinTuples {
         if set.kernels().are_vectors() {
             return vectors::rows(set, position, out);
         }
-        let view = if set.kernels().reduced {
+        let view = if set.kernels().plan.is_reduced() {
             View::new(position)
         } else {
             View::plain(position)

@@ -62,7 +62,8 @@ impl Blocks {
         // SAFETY: the block lies in the mapping, which has room for `blocks` (`new`); the mapping
         // is aligned to pages, initialised (zeroes at first), and lives as long as `self`. Nobody
         // writes the block any more: it was claimed once for ever (`set`), and what was written
-        // then happened before its bit was set.
+        // then happened before its bit was set. What gives blocks free again has `self` alone
+        // (`begin_anew`), and makes sure that as many fit.
         Some(unsafe {
             std::slice::from_raw_parts(
                 self.pages
@@ -279,6 +280,33 @@ mod tests {
         assert_eq!(blocks.get(1).unwrap(), [4, 5, 6]);
         blocks.set(0, |cells| cells.fill(1));
         assert_eq!(blocks.finish().unwrap().as_slice(), [1, 1, 1, 4, 5, 6]);
+    }
+
+    #[test]
+    fn threads_read_what_others_finished() {
+        const BLOCKS: usize = if cfg!(miri) { 70 } else { 10_000 };
+        let mut blocks = Blocks::new(BLOCKS, 2).unwrap();
+        for _ in 0..2 {
+            std::thread::scope(|scope| {
+                for thread in 0..2 {
+                    let blocks = &blocks;
+                    scope.spawn(move || {
+                        for block in (thread..BLOCKS).step_by(2) {
+                            blocks.prepare(block);
+                            blocks.set(block, |cells| cells.fill(block as u16));
+                            // The other thread's.
+                            if let Some(cells) = blocks.get(block ^ 1) {
+                                assert_eq!(cells, [(block ^ 1) as u16; 2]);
+                            }
+                        }
+                    });
+                }
+            });
+            let whole = blocks.whole().unwrap();
+            prefetch(whole);
+            assert!((0..2 * BLOCKS).all(|cell| whole[cell] == (cell / 2) as u16));
+            assert!(blocks.begin_anew(BLOCKS) && blocks.whole().is_none());
+        }
     }
 
     #[test]

@@ -195,6 +195,35 @@ fn what_is_no_position_breaks_nothing() {
 }
 
 #[test]
+fn kernels_read_and_write_lines_that_there_are() {
+    let weights = random_weights(SideGroups::NONE, [64, 16], 12);
+    let line = |neuron: usize| kernels::Line::<i16, 32>([neuron as i16; 32]);
+    let table: Vec<_> = (0..inputs::JOINED_ROWS * 2).map(line).collect();
+    let tables = Tables {
+        mover: table.clone(),
+        other: table,
+    };
+    // The last rows of the tables among them.
+    let last = inputs::JOINED_ROWS as u16 - 1;
+    let rows = [last, 0, 7, 100, 2, last, 3, 4];
+    let results = |set: Instructions| {
+        let layers = Layers::new(&weights, set);
+        let (mut sums, mut changed) = ([line(0); 2], [line(0); 2]);
+        kernels::sum_rows::<64>(set, &tables.mover, &rows, &mut sums);
+        kernels::change_rows::<64>(set, &tables.other, &sums, &[7, 0], &[last; 2], &mut changed);
+        let both = [sums, changed].concat();
+        let (pairs, mut logits) = ([[1, 0], [0, 1], [1, 1], [0, 0], [1, 0]], [0; 32]);
+        kernels::logits::<64, 16>(set, &layers, &both, &both, &pairs, &mut logits);
+        let logit = kernels::logit::<64, 16>(set, &tables, &layers, &[rows; 2]);
+        (both, logits[..pairs.len()].to_vec(), logit)
+    };
+    let expected = results(Instructions::PORTABLE);
+    for set in Instructions::available().skip(1) {
+        assert_eq!(results(set), expected, "{set:?}");
+    }
+}
+
+#[test]
 fn scores_of_successors_are_their_logits() {
     let game = Standard::default();
     for set in Instructions::available() {

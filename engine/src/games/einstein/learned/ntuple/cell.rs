@@ -87,6 +87,13 @@ pub(crate) static GROUPS: [CellGroup; 6] = [
     MOBILE_CELLS,
 ];
 
+/// Whether a cell is one of those above, with as many symbols: others may say they have any place.
+pub(super) fn is_of_a_view(cell: Cell) -> bool {
+    GROUPS
+        .iter()
+        .any(|group| group.all().any(|own| own == cell))
+}
+
 /// Whether a cell is one of the reduced alphabets.
 pub(super) fn is_reduced(cell: Cell) -> bool {
     cell.place() >= OWNERS

@@ -5,6 +5,7 @@
 //! So a stone is permitted by others too just if a neighbouring number is dead. Invariant: that
 //! agrees with the rules' own list of permitted stones.
 
+use super::cell::MOBILE_CELLS;
 use crate::games::einstein::MAX_STONES;
 
 /// Of a set of living stones those that a number other than their own permits, one bit a stone.
@@ -15,20 +16,44 @@ pub(super) fn permitted_by_others(alive: u8) -> u8 {
     alive & (dead << 1 | dead >> 1)
 }
 
-/// For each symbol of the board, 0 nothing and 1–12 stones, the symbol of [`super::Cell::Mobile`].
-#[inline]
-pub(super) fn symbols(mover: u8, other: u8) -> [u8; 16] {
-    let more = u16::from(permitted_by_others(mover)) << 1
-        | u16::from(permitted_by_others(other)) << (1 + MAX_STONES);
-    let mut symbols = LEAST;
-    for (stone, symbol) in symbols.iter_mut().enumerate() {
-        *symbol += (more >> stone & 1) as u8;
+/// For each symbol of the board, 0 nothing and 1–12 stones, how mobile that is: a symbol of
+/// [`MOBILE_CELLS`], for nothing else makes such a table.
+#[derive(Clone, Copy)]
+pub(super) struct Mobility([u8; 16]);
+
+impl Mobility {
+    /// For those who do not ask.
+    pub(super) const UNKNOWN: Self = Self([0; 16]);
+
+    /// Of these living stones.
+    #[inline]
+    pub(super) fn new(mover: u8, other: u8) -> Self {
+        let more = u16::from(permitted_by_others(mover)) << 1
+            | u16::from(permitted_by_others(other)) << (1 + MAX_STONES);
+        let mut symbols = LEAST;
+        for (stone, symbol) in symbols.iter_mut().enumerate() {
+            *symbol += (more >> stone & 1) as u8;
+        }
+        Self(symbols)
     }
-    symbols
+
+    /// Of what stands on a square.
+    #[inline(always)]
+    pub(super) fn of(&self, symbol: usize) -> u8 {
+        self.0[symbol]
+    }
 }
 
 /// The symbols of stones that only their own number permits.
 pub(super) const LEAST: [u8; 16] = [0, 1, 1, 1, 1, 1, 1, 3, 3, 3, 3, 3, 3, 0, 0, 0];
+
+const _: () = {
+    let mut symbol = 0;
+    while symbol < LEAST.len() {
+        assert!((LEAST[symbol] as usize) + 1 < MOBILE_CELLS.symbols);
+        symbol += 1;
+    }
+};
 
 #[cfg(test)]
 mod tests {
@@ -68,7 +93,7 @@ mod tests {
         // By hand: 1 and 2 alive, 3 dead, 4 to 6 alive: a 3 permits 2 and 4.
         assert_eq!(permitted_by_others(0b11_1011), 0b00_1010);
         assert_eq!(
-            symbols(0b11_1011, 0b00_0001),
+            Mobility::new(0b11_1011, 0b00_0001).0,
             [0, 1, 2, 1, 2, 1, 1, 4, 3, 3, 3, 3, 3, 0, 0, 0]
         );
     }

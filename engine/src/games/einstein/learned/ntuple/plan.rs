@@ -3,11 +3,15 @@
 //! Four cells of each of sixteen tuples make a step: a byte looked up in the view for each,
 //! multiplied and added up in pairs of bytes, then in pairs of 16 bits: s₀ + r₀ s₁ + r₀ r₁ (s₂ + r₂
 //! s₃), r being numbers of symbols. Further cells are further steps, multiplied by what came before
-//! them. Invariant: base and steps of a tuple add up to its row, and no part of the sum overflows:
-//! at most 25 + 26 · 25 in 16 bits, 26⁴ in 32.
+//! them. Invariants: base and steps of a tuple add up to its row, and no part of the sum overflows:
+//! at most 25 + 26 · 25 in 16 bits, 26⁴ in 32. Whatever the symbols are, if each is below the
+//! number of symbols of its cell, every row is below [`Plan::rows`], which is at most [`MAX_ROWS`]:
+//! [`Plan::new`] has looked at every cell and every table, nothing else makes a plan, and nobody
+//! changes one. Weights are read without further checks because of that.
 
-use super::cell::CELLS;
+use super::cell::{self, CELLS};
 use crate::learned::inputs::Cell;
+use crate::learned::tuples::MAX_ROWS;
 
 /// Tuples of a block, one a lane.
 pub(super) const LANES: usize = 16;
@@ -50,16 +54,34 @@ pub(super) struct Block {
 /// All tuples of a set.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Plan {
-    pub(super) blocks: Vec<Block>,
+    blocks: Vec<Block>,
     /// Of the first block, of the second, …
-    pub(super) steps: Vec<Step>,
+    steps: Vec<Step>,
+    rows: usize,
+    reduced: bool,
 }
 
 impl Plan {
+    /// Of tuples whose tables begin at these rows.
+    ///
+    /// # Panics
+    /// If a cell is none of a view, there is not one base for each tuple, or a table ends behind
+    /// [`MAX_ROWS`].
     pub(super) fn new(tuples: &[Vec<Cell>], bases: &[u32]) -> Self {
+        assert_eq!(tuples.len(), bases.len(), "one table a tuple");
+        let cells = || tuples.iter().flatten();
+        assert!(cells().all(|cell| cell::is_of_a_view(*cell)), "no cell");
+        let end = |(tuple, &base): (&Vec<Cell>, &u32)| {
+            let rows = |rows: u64, cell: &Cell| rows.saturating_mul(cell.symbols() as u64);
+            tuple.iter().fold(1, rows).saturating_add(base.into())
+        };
+        let rows = tuples.iter().zip(bases).map(end).max().unwrap_or(0);
+        assert!(rows <= MAX_ROWS as u64, "too many rows");
         let mut plan = Self {
             blocks: Vec::new(),
             steps: Vec::new(),
+            rows: rows as usize,
+            reduced: cells().any(|cell| cell::is_reduced(*cell)),
         };
         for (tuples, bases) in tuples.chunks(LANES).zip(bases.chunks(LANES)) {
             let count = tuples
@@ -78,6 +100,29 @@ impl Plan {
                 .extend((0..count).map(|step| Step::new(tuples, step)));
         }
         plan
+    }
+
+    /// All rows that positions may lead to are below this.
+    #[inline]
+    pub(super) fn rows(&self) -> usize {
+        self.rows
+    }
+
+    /// Whether there are cells of the reduced alphabets.
+    #[inline]
+    pub(super) fn is_reduced(&self) -> bool {
+        self.reduced
+    }
+
+    #[inline]
+    pub(super) fn blocks(&self) -> &[Block] {
+        &self.blocks
+    }
+
+    /// Of the first block, of the second, …
+    #[inline]
+    pub(super) fn steps(&self) -> &[Step] {
+        &self.steps
     }
 
     /// Whether any block takes more than one step: a tuple has more than four cells.

@@ -1,6 +1,7 @@
 //! Tuple indices against a view read off the board's text, and sums against `f64` and against whole
 //! numbers one by one.
 
+mod bounds;
 mod successors;
 
 use super::cell::{ALIVE_CELLS, GROUPS, MOBILE_CELLS};

@@ -8,11 +8,13 @@
 #![allow(unsafe_code)]
 
 mod avx2;
+mod avx2_view;
 mod avx512;
 mod avx512_successors;
+mod avx512_view;
 
 use super::TupleSet;
-use super::cell::SQUARES;
+use super::cell::{DISTANCE_CELLS, OWNER_CELLS, SQUARES};
 use super::mobility::permitted_by_others;
 use super::successors::Parent;
 use crate::games::einstein::evaluators::race_tables::to_goal;
@@ -20,19 +22,27 @@ use crate::games::einstein::learned::steps::{Logits, Step, Steps};
 use crate::games::einstein::{MAX_STONES, Position};
 use crate::learned::tuples::WholeWeights;
 
-/// The sum of the weights of a position's rows; never with portable instructions.
+// SAFETY, for all that follows. Instructions exist only on a machine that was found to have them,
+// and a set's are one of portable, AVX2 and AVX-512 with VBMI (`EinSteinTuples::on`), which has all of
+// AVX2's: so vectors may be called where the set has any, and wide ones where `are_wide`. Whatever
+// the position, symbols are below their alphabets (`View` of either width), so rows are below
+// `Plan::rows`, which is how many weights are handed on; `REDUCED` is what the plan says.
+
+/// The sum of the weights of a position's rows; not with portable instructions.
 #[inline]
 pub(super) fn sum(set: &TupleSet, position: &Position, weights: &[i32]) -> i32 {
+    let kernels = set.kernels();
+    assert!(kernels.are_vectors());
+    let plan = &kernels.plan;
     // Of the position's phase, and as many as its rows may say.
-    let weights = &weights[set.offset(position) as usize..][..set.rows_of_a_phase()];
-    // SAFETY: a set only holds instructions that were found on this machine; and there is a weight
-    // for each row of a phase.
+    let weights = &weights[set.offset(position) as usize..][..plan.rows()];
+    // SAFETY: as above.
     unsafe {
-        match (set.kernels().are_wide(), set.kernels().reduced) {
-            (true, false) => avx512::sum::<false>(&set.kernels().plan, position, weights),
-            (true, true) => avx512::sum::<true>(&set.kernels().plan, position, weights),
-            (false, false) => avx2::sum::<false>(&set.kernels().plan, position, weights),
-            (false, true) => avx2::sum::<true>(&set.kernels().plan, position, weights),
+        match (kernels.are_wide(), plan.is_reduced()) {
+            (true, false) => avx512::sum::<false>(plan, position, weights),
+            (true, true) => avx512::sum::<true>(plan, position, weights),
+            (false, false) => avx2::sum::<false>(plan, position, weights),
+            (false, true) => avx2::sum::<true>(plan, position, weights),
         }
     }
 }
@@ -45,29 +55,24 @@ pub(super) fn successors(
     moves: &[Step],
     sums: &mut Logits,
 ) {
-    let set = parent.set;
-    assert!(set.kernels().are_wide());
-    let weights = &whole.weights[set.offset(&parent.turned) as usize..][..set.rows_of_a_phase()];
+    let kernels = parent.set.kernels();
+    assert!(kernels.are_wide());
+    let (plan, bias) = (&kernels.plan, whole.bias);
+    let offset = parent.set.offset(&parent.turned) as usize;
+    let weights = &whole.weights[offset..][..plan.rows()];
+    use avx512_successors::successors;
     // SAFETY: as above.
     unsafe {
-        match (set.kernels().reduced, set.kernels().plan.is_long()) {
-            (false, false) => avx512_successors::successors::<false, false>(
-                parent, weights, whole.bias, moves, sums,
-            ),
-            (false, true) => avx512_successors::successors::<false, true>(
-                parent, weights, whole.bias, moves, sums,
-            ),
-            (true, false) => avx512_successors::successors::<true, false>(
-                parent, weights, whole.bias, moves, sums,
-            ),
-            (true, true) => avx512_successors::successors::<true, true>(
-                parent, weights, whole.bias, moves, sums,
-            ),
+        match (plan.is_reduced(), plan.is_long()) {
+            (false, false) => successors::<false, false>(parent, weights, bias, moves, sums),
+            (false, true) => successors::<false, true>(parent, weights, bias, moves, sums),
+            (true, false) => successors::<true, false>(parent, weights, bias, moves, sums),
+            (true, true) => successors::<true, true>(parent, weights, bias, moves, sums),
         }
     }
 }
 
-/// [`Steps::one_ply`] of sums with the bias, eight stones to a vector; never with portable
+/// [`Steps::one_ply`] of sums with the bias, eight stones to a vector; not with portable
 /// instructions.
 #[inline]
 pub(super) fn one_ply(
@@ -77,21 +82,23 @@ pub(super) fn one_ply(
     sums: &mut Logits,
 ) -> f32 {
     assert!(set.kernels().are_vectors());
-    // SAFETY: as above; what has wider vectors has these.
+    // SAFETY: as above; it is safe code compiled for AVX2.
     unsafe { steps.one_ply_by_eights(sums, |sum| whole.win_probability(sum)) }
 }
 
-/// The rows of a position; never with portable instructions.
+/// The rows of a position; not with portable instructions.
 #[inline]
 pub(super) fn rows(set: &TupleSet, position: &Position, out: &mut [u32]) {
-    let first = set.offset(position);
-    // SAFETY: as above.
+    let kernels = set.kernels();
+    assert!(kernels.are_vectors());
+    let (plan, first) = (&kernels.plan, set.offset(position));
+    // SAFETY: as above; they read no weights.
     unsafe {
-        match (set.kernels().are_wide(), set.kernels().reduced) {
-            (true, false) => avx512::rows::<false>(&set.kernels().plan, position, first, out),
-            (true, true) => avx512::rows::<true>(&set.kernels().plan, position, first, out),
-            (false, false) => avx2::rows::<false>(&set.kernels().plan, position, first, out),
-            (false, true) => avx2::rows::<true>(&set.kernels().plan, position, first, out),
+        match (kernels.are_wide(), plan.is_reduced()) {
+            (true, false) => avx512::rows::<false>(plan, position, first, out),
+            (true, true) => avx512::rows::<true>(plan, position, first, out),
+            (false, false) => avx2::rows::<false>(plan, position, first, out),
+            (false, true) => avx2::rows::<true>(plan, position, first, out),
         }
     }
 }
@@ -110,6 +117,16 @@ const DISTANCE: [u8; 64] = {
 
 /// For each symbol of the board whose stone it is.
 const OWNER: [u8; 16] = [0, 1, 1, 1, 1, 1, 1, 2, 2, 2, 2, 2, 2, 0, 0, 0];
+
+// What is looked up is a symbol of its cell.
+const _: () = {
+    let mut at = 0;
+    while at < DISTANCE.len() {
+        assert!((DISTANCE[at] as usize) < DISTANCE_CELLS.symbols);
+        assert!((OWNER[at % 16] as usize) < OWNER_CELLS.symbols);
+        at += 1;
+    }
+};
 
 /// For each symbol of the board one bit, set if it is a stone that other numbers than its own
 /// permit.

@@ -4,7 +4,7 @@
 //! rows of tables follow from symbols without further checks.
 
 use super::cell::{ALIVE, BOARD, CELLS, DISTANCES, MOBILE, OWNERS, SQUARES, STONE_SQUARES, STONES};
-use super::mobility;
+use super::mobility::Mobility;
 use crate::games::einstein::evaluators::race_tables::distance;
 use crate::games::einstein::{GONE, MAX_STONES, Position, Standard};
 
@@ -58,12 +58,12 @@ impl View {
     /// Fills the cells of the reduced alphabets from the board.
     #[inline]
     fn reduce(&mut self, position: &Position) {
-        let mobile = mobility::symbols(position.mover().alive(), position.other().alive());
+        let mobile = Mobility::new(position.mover().alive(), position.other().alive());
         for square in 0..SQUARES {
             let stone = self.symbols[BOARD + square];
             self.symbols[OWNERS + square] =
                 u8::from(stone > 0) + u8::from(stone > MAX_STONES as u8);
-            self.symbols[MOBILE + square] = mobile[usize::from(stone & 15)];
+            self.symbols[MOBILE + square] = mobile.of(usize::from(stone & 15));
         }
     }
 

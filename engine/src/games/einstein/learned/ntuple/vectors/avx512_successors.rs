@@ -6,103 +6,15 @@
 //! that are watchers are moved together, those of all moves one after the other, and the weights of
 //! the others are taken from the position before. Invariant: the sums of `differences.rs`.
 
-use super::super::cell::{
-    ALIVE, BOARD, CELLS, DISTANCES, MOBILE, OWNERS, SQUARES, STONE_SQUARES, STONES,
-};
-use super::super::mobility;
+use super::super::mobility::Mobility;
 use super::super::plan::{self, LANES};
 use super::super::successors::Parent;
-use super::avx512::{lanes_of, load, look_up, numbers, quads, view};
-use super::{DISTANCE, OWNER};
+use super::avx512::{lanes_of, load, numbers, quads};
+use super::avx512_view::View;
 use crate::games::einstein::learned::lane_sums;
 use crate::games::einstein::learned::steps::{Logits, MOST, Step};
-use crate::games::einstein::{MAX_STONES, Standard};
 use std::arch::x86_64::*;
 use std::mem::MaybeUninit;
-
-/// Bytes of half a view, all bits set at some places.
-const fn marks(places: &[usize]) -> [[u8; 64]; 2] {
-    let mut bytes = [[0; 64]; 2];
-    let mut at = 0;
-    while at < places.len() {
-        bytes[places[at] / 64][places[at] % 64] = 0xFF;
-        at += 1;
-    }
-    bytes
-}
-
-/// Tables of vectors that lie as vectors like to.
-#[repr(align(64))]
-struct Aligned<T>(T);
-
-/// A square of the board, in both halves of the view.
-static SQUARE: Aligned<[[[u8; 64]; 2]; 32]> = {
-    let mut tables = [[[0; 64]; 2]; 32];
-    let mut square = 0;
-    while square < SQUARES {
-        tables[square] = marks(&[BOARD + square, OWNERS + square, MOBILE + square]);
-        square += 1;
-    }
-    Aligned(tables)
-};
-
-/// By stone of the mover: where its square and its distance are.
-static STONE: Aligned<[[u8; 64]; 8]> = {
-    let mut tables = [[0; 64]; 8];
-    let mut stone = 0;
-    while stone < MAX_STONES {
-        tables[stone] = marks(&[
-            STONE_SQUARES + MAX_STONES + stone,
-            DISTANCES + MAX_STONES + stone,
-        ])[0];
-        stone += 1;
-    }
-    Aligned(tables)
-};
-
-/// By stone, from 1: all that is said of it; nothing for 0.
-static LOSS: Aligned<[[u8; 64]; 16]> = {
-    let mut tables = [[0; 64]; 16];
-    let mut stone = 0;
-    while stone < STONES {
-        tables[stone + 1] = marks(&[STONE_SQUARES + stone, DISTANCES + stone, ALIVE + stone])[0];
-        stone += 1;
-    }
-    Aligned(tables)
-};
-
-/// By square in the owner's perspective, or [`SQUARES`] for none: what is said of any stone there.
-static STANDING: Aligned<[[u8; 64]; 32]> = {
-    let mut tables = [[0; 64]; 32];
-    let mut square = 0;
-    while square <= SQUARES {
-        let mut stone = 0;
-        while stone < STONES {
-            tables[square][STONE_SQUARES + stone] = square as u8;
-            tables[square][DISTANCES + stone] = DISTANCE[square];
-            tables[square][ALIVE + stone] = (square < SQUARES) as u8;
-            stone += 1;
-        }
-        square += 1;
-    }
-    Aligned(tables)
-};
-
-const _: () = assert!(CELLS == 128 && ALIVE + STONES <= 64 && OWNERS == 64 && MOBILE == 96);
-
-/// Bits of `chosen` where those of a mask are set, of `others` elsewhere.
-#[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
-fn select(mask: __m512i, chosen: __m512i, others: __m512i) -> __m512i {
-    _mm512_ternarylogic_epi64::<0xCA>(mask, chosen, others)
-}
-
-/// What `others` has where a mask has nothing.
-#[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
-fn clear(mask: __m512i, others: __m512i) -> __m512i {
-    _mm512_andnot_si512(mask, others)
-}
 
 /// Blocks whose tuples are moved together: one word of bits says which of them are watchers.
 const GROUP: usize = 4;
@@ -119,7 +31,8 @@ impl Numbers {
     #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
     fn store(&mut self, at: usize, numbers: __m512i) {
         let room = &mut self.0[at..][..LANES];
-        // SAFETY: sixteen numbers of four bytes are a vector; the store needs no alignment.
+        // SAFETY: there is room for sixteen numbers of four bytes, a vector; the store needs no
+        // alignment.
         unsafe { _mm512_storeu_si512(room.as_mut_ptr().cast(), numbers) }
     }
 
@@ -136,7 +49,7 @@ impl Numbers {
     unsafe fn add_up(&mut self, count: usize, weights: &[i32]) {
         let mut sum = 0;
         for number in &mut self.0[..count] {
-            // SAFETY: the caller's promise.
+            // SAFETY: the caller has stored it, and has a weight for it.
             sum = i32::wrapping_add(sum, unsafe {
                 *weights.get_unchecked(number.assume_init() as usize)
             });
@@ -153,60 +66,10 @@ impl Numbers {
         if count == 0 {
             0
         } else {
-            // SAFETY: the caller's promise.
+            // SAFETY: the caller has had it added up, which wrote it.
             unsafe { self.0[count - 1].assume_init() as i32 }
         }
     }
-}
-
-/// The view after a step.
-#[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
-fn view_after<const REDUCED: bool>(
-    before: &[__m512i; 2],
-    parent: &Parent<'_>,
-    step: Step,
-    mobility: &[u8; 16],
-) -> [__m512i; 2] {
-    let (stone, left, to) = (
-        usize::from(step.stone) % 8,
-        parent.left_by(step),
-        usize::from(step.square & 31),
-    );
-    // The symbol of a stone, whatever the step says.
-    let symbol = (MAX_STONES + stone + 1).min(STONES);
-    let [mut first, mut second] = *before;
-    first = select(
-        load(&SQUARE.0[to][0]),
-        _mm512_set1_epi8(symbol as i8),
-        clear(load(&SQUARE.0[left][0]), first),
-    );
-    if parent.watchers.stones {
-        let own = Standard::GOAL.wrapping_sub(step.square) & 31;
-        first = select(
-            load(&STONE.0[stone]),
-            load(&STANDING.0[usize::from(own)]),
-            first,
-        );
-        first = select(
-            load(&LOSS.0[parent.captured_by(step) % 16]),
-            load(&STANDING.0[SQUARES]),
-            first,
-        );
-    }
-    if REDUCED {
-        let owner = _mm256_set1_epi8(OWNER[symbol] as i8);
-        let symbols = _mm512_inserti64x4::<1>(
-            _mm512_castsi256_si512(owner),
-            _mm256_set1_epi8(mobility[symbol] as i8),
-        );
-        second = select(
-            load(&SQUARE.0[to][1]),
-            symbols,
-            clear(load(&SQUARE.0[left][1]), second),
-        );
-    }
-    [first, second]
 }
 
 /// Sixteen tuples, kept in registers.
@@ -226,8 +89,8 @@ impl Block<'_> {
     /// The rows of the tuples in a view.
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
-    fn rows<const REDUCED: bool, const LONG: bool>(&self, view: &[__m512i; 2]) -> __m512i {
-        let symbols = look_up::<REDUCED>(view, self.places);
+    fn rows<const REDUCED: bool, const LONG: bool>(&self, view: &View<REDUCED>) -> __m512i {
+        let symbols = view.at(self.places);
         let mut rows = _mm512_add_epi32(
             self.bases,
             _mm512_madd_epi16(_mm512_maddubs_epi16(symbols, self.within_pairs), self.pairs),
@@ -235,7 +98,7 @@ impl Block<'_> {
         for step in if LONG { self.more } else { &[] } {
             rows = _mm512_add_epi32(
                 rows,
-                _mm512_mullo_epi32(quads::<REDUCED>(view, step), load(&step.strides)),
+                _mm512_mullo_epi32(quads(view, step), load(&step.strides)),
             );
         }
         rows
@@ -243,13 +106,13 @@ impl Block<'_> {
 }
 
 /// A position, its moves, and what is found of their sums so far.
-struct Moves<'a, 'b> {
+struct Moves<'a, 'b, const REDUCED: bool> {
     parent: &'a Parent<'b>,
     weights: &'a [i32],
     steps: &'a [Step],
-    before: [__m512i; 2],
+    before: View<REDUCED>,
     /// For each symbol of the board how mobile it is, if tuples look at that.
-    mobility: [u8; 16],
+    mobility: Mobility,
     /// For the position itself, bias included, sixteen parts.
     whole: __m512i,
     /// What each move adds to that, as soon as a group of blocks was added.
@@ -261,12 +124,12 @@ struct Moves<'a, 'b> {
 /// for the one before.
 ///
 /// # Safety
-/// There is a weight for each row of a phase of the set. All groups before this one, beginning with
-/// 0, have been added to the same moves.
+/// There are as many weights as [`plan::Plan::rows`], and one at least; `REDUCED` is what the plan
+/// says. All groups before this one, beginning with 0, have been added to the same moves.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi,popcnt")]
 unsafe fn add_group<const REDUCED: bool, const LONG: bool, const BLOCKS: usize>(
-    moves: &mut Moves<'_, '_>,
+    moves: &mut Moves<'_, '_, REDUCED>,
     part: usize,
 ) {
     let nothing = _mm512_setzero_si512();
@@ -305,7 +168,7 @@ unsafe fn add_group<const REDUCED: bool, const LONG: bool, const BLOCKS: usize>(
     let (mut ends, mut watchers) = ([0; MOST], [0; MOST]);
     let mut filled = 0;
     for ((&step, watchers), end) in moves.steps.iter().zip(&mut watchers).zip(&mut ends) {
-        let after = view_after::<REDUCED>(&moves.before, moves.parent, step, &moves.mobility);
+        let after = moves.before.after(moves.parent, step, &moves.mobility);
         *watchers = moves.parent.watched_by(step, part);
         for (at, block) in blocks.iter().enumerate() {
             let mask = (*watchers >> (LANES * at)) as u16;
@@ -319,9 +182,11 @@ unsafe fn add_group<const REDUCED: bool, const LONG: bool, const BLOCKS: usize>(
     }
     // Else the compiler takes them out of registers one by one, which costs more than loads.
     let held = std::hint::black_box(&mut held);
-    // SAFETY: all of them were stored, and all that are held. They are rows of tuples, for which
-    // the caller has weights: every symbol is one of its cell, also where a step has put it into
-    // the view.
+    // SAFETY: the first `filled` numbers were stored: each store began where the last one's rows
+    // ended. All rows, stored and held, are 0 or those of tuples, for lanes without one have no base
+    // and no strides; and the symbols, also after a step, are a view's, each below the number of
+    // symbols of its cell. So they are below `Plan::rows`: the caller has a weight for each. Without
+    // `LONG` a row may lack parts, which only makes it smaller.
     unsafe {
         for row in held.as_flattened_mut() {
             *row = *moves.weights.get_unchecked(*row as usize) as u32;
@@ -338,7 +203,7 @@ unsafe fn add_group<const REDUCED: bool, const LONG: bool, const BLOCKS: usize>(
         let mut vector = if part == 0 {
             nothing
         } else {
-            // SAFETY: the first group has written it.
+            // SAFETY: the first group, which the caller has added, has written it: of the same moves.
             unsafe { change.assume_init() }
         };
         for (at, &held) in held.iter().enumerate() {
@@ -349,7 +214,8 @@ unsafe fn add_group<const REDUCED: bool, const LONG: bool, const BLOCKS: usize>(
                 held,
             );
         }
-        // SAFETY: all that are filled were added up, and that is where the last one ends.
+        // SAFETY: a move's rows end where `filled` was after it, at most where it was in the end, and
+        // so many were added up.
         let found = unsafe { rows.sum_of(ends[index]) };
         change.write(_mm512_add_epi32(
             vector,
@@ -369,7 +235,7 @@ fn one_lane(number: i32) -> __m512i {
 /// All sums after steps, of which there are at most [`MOST`], bias included.
 ///
 /// # Safety
-/// There is a weight for each row of a phase of the set.
+/// There are as many weights as [`plan::Plan::rows`], and `REDUCED` is what the plan says.
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi,popcnt")]
 pub(super) unsafe fn successors<const REDUCED: bool, const LONG: bool>(
     parent: &Parent<'_>,
@@ -378,11 +244,11 @@ pub(super) unsafe fn successors<const REDUCED: bool, const LONG: bool>(
     steps: &[Step],
     sums: &mut Logits,
 ) {
-    let before = view::<REDUCED>(&parent.turned);
+    let before = View::<REDUCED>::new(&parent.turned);
     let mobility = if REDUCED {
-        mobility::symbols(parent.turned.mover().alive(), parent.turned.other().alive())
+        Mobility::new(parent.turned.mover().alive(), parent.turned.other().alive())
     } else {
-        [0; 16]
+        Mobility::UNKNOWN
     };
     let mut moves = Moves {
         parent,
@@ -393,10 +259,11 @@ pub(super) unsafe fn successors<const REDUCED: bool, const LONG: bool>(
         whole: one_lane(bias),
         changes: [const { MaybeUninit::uninit() }; MOST],
     };
-    let blocks = parent.set.kernels().plan.blocks.len();
+    let blocks = parent.set.kernels().plan.blocks().len();
     assert!(blocks > 0);
     for part in 0..blocks.div_ceil(GROUP) {
-        // SAFETY: the caller's promise, and groups are added in order.
+        // SAFETY: the caller's promise; a plan with a block has a tuple, so a row and a weight; and
+        // groups are added in order.
         unsafe {
             match blocks - GROUP * part {
                 1 => add_group::<REDUCED, LONG, 1>(&mut moves, part),
@@ -412,7 +279,8 @@ pub(super) unsafe fn successors<const REDUCED: bool, const LONG: bool>(
     {
         let mut four = [moves.whole; lane_sums::TOGETHER];
         for (sum, change) in four.iter_mut().zip(changes) {
-            // SAFETY: there is one group of blocks at least, and it has written those of all steps.
+            // SAFETY: there is one group of blocks at least (asserted above), and each has written the
+            // changes of all steps, of which there are no more than changes (the slice).
             *sum = _mm512_add_epi32(*sum, unsafe { change.assume_init() });
         }
         lane_sums::store(out, lane_sums::of_sixteens(four));

@@ -1,0 +1,130 @@
+//! What safe code may try: positions and moves that are none, cells of other views, tables that do not
+//! fit, kernels of other sets. No weight beyond the tables is read, whatever the instructions; Miri
+//! would see it.
+
+use super::*;
+use crate::games::einstein::evaluators::test_support::impossible_positions;
+use crate::learned::inputs::CellGroup;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+/// Positions; Miri takes a thousand times as long.
+const COUNT: usize = if cfg!(miri) { 2 } else { 400 };
+
+/// Every cell alone, and one tuple of more than a step; the tables are as small as can be.
+fn singles() -> TupleSet {
+    let mut tuples: Vec<String> = GROUPS
+        .iter()
+        .flat_map(|group| group.all())
+        .step_by(if cfg!(miri) { 4 } else { 1 })
+        .map(|cell| cell_text(&GROUPS, cell))
+        .collect();
+    tuples.push("m24 o0 a11 d0 a6".to_owned());
+    TupleSet::custom(&Standard::default(), &tuples).unwrap()
+}
+
+/// On all instructions; the last phase's tables are the last weights.
+fn networks(set: &TupleSet) -> Vec<NTuple> {
+    let network = NTuple::new(set.clone(), vec![0.25; set.rows()], 0.0).unwrap();
+    Instructions::available()
+        .map(|instructions| network.clone().on(instructions))
+        .collect()
+}
+
+/// Whether something panics.
+fn refuses<T>(task: impl FnOnce() -> T) -> bool {
+    catch_unwind(AssertUnwindSafe(task)).is_err()
+}
+
+#[test]
+fn every_symbol_is_below_its_alphabet() {
+    let set = singles().with_phases(&[11]).unwrap();
+    let rows_of_a_phase = set.rows() / 2;
+    for network in networks(&set) {
+        for position in impossible_positions(COUNT) {
+            for seat in [0, 1, usize::MAX] {
+                let position = Position::new(position.mover(), position.other(), seat);
+                let mut rows = vec![0; set.tuples()];
+                network.set().indices(&position, &mut rows);
+                let mut base = 0;
+                for (tuple, row) in set.cells().iter().zip(rows) {
+                    let end = base + tuple.iter().map(|cell| cell.symbols()).product::<usize>();
+                    let row = row as usize % rows_of_a_phase;
+                    assert!((base..end).contains(&row), "{tuple:?} {position:?}");
+                    base = end;
+                }
+                assert_eq!(network.logit(&position), 0.25 * set.tuples() as f32);
+            }
+        }
+    }
+}
+
+#[test]
+fn moves_that_are_none_read_nothing_else() {
+    let game = Standard::default();
+    for network in networks(&singles()) {
+        let moves: Vec<Move> = (0..255)
+            .step_by(if cfg!(miri) { 51 } else { 1 })
+            .map(|number| Move::new(number / 3, number % 3))
+            .collect();
+        for position in impossible_positions(COUNT / 2) {
+            network.one_ply(&game, &position, &mut Successors::default());
+            for moves in moves.chunks(17) {
+                // Whether it panics does not matter: sums that overflow are errors in some builds.
+                refuses(|| network.score_successors(&game, &position, moves, &mut [0.0; 17]));
+            }
+        }
+    }
+}
+
+#[test]
+fn kernels_are_of_cells_that_there_are_and_tables_that_fit() {
+    let kernels = |cells: Vec<Cell>, bases: &[u32]| {
+        <EinSteinTuples as TupleKernels<Standard>>::new(&[cells], bases)
+    };
+    let own = ALIVE_CELLS.cell(3);
+    assert_eq!(kernels(vec![own], &[40]).plan.rows(), 42);
+    let group = |start, symbols| CellGroup {
+        start,
+        symbols,
+        ..ALIVE_CELLS
+    };
+    // More symbols than the cell has, or fewer; places between cells, and behind the view.
+    for strange in [
+        group(ALIVE_CELLS.start, 3),
+        group(ALIVE_CELLS.start, 1),
+        group(62, 2),
+        group(1 << 12, 2),
+    ] {
+        assert!(refuses(|| kernels(vec![own, strange.cell(3)], &[0])));
+    }
+    assert!(refuses(|| kernels(vec![own], &[(1 << 26) - 1])));
+    assert!(refuses(|| kernels(
+        vec![MOBILE_CELLS.cell(0); 40],
+        &[u32::MAX]
+    )));
+    assert!(refuses(|| kernels(vec![own], &[])));
+}
+
+#[cfg(target_arch = "x86_64")]
+#[test]
+#[cfg_attr(miri, ignore = "panics alone, which take long")]
+fn kernels_of_another_set_and_instructions_that_are_missing_are_refused() {
+    let game = Standard::default();
+    let position = impossible_positions(1)[0];
+    let small = TupleSet::custom(&game, &["a0", "a1"]).unwrap();
+    for (network, own) in networks(&singles()).iter().zip(networks(&small)) {
+        let wide = own.clone().with_kernels(network.set().kernels().clone());
+        if network.set().kernels().are_vectors() {
+            assert!(refuses(|| wide.logit(&position)));
+            assert!(refuses(|| wide.one_ply(
+                &game,
+                &position,
+                &mut Successors::default()
+            )));
+        } else {
+            let (set, weights) = (own.set(), &own.whole().weights);
+            assert!(refuses(|| vectors::sum(set, &position, weights)));
+            assert!(refuses(|| vectors::rows(set, &position, &mut [0; 2])));
+        }
+    }
+}

@@ -140,6 +140,7 @@ pub struct PairResult {
     pub first: Seat,
     /// What A got in the game in which it had seat 0, and in that in which it had seat 1: 0, 1/2 or
     /// 1.
+    #[serde(deserialize_with = "state::scores")]
     pub scores: [f64; 2],
     /// Plies of both games.
     pub plies: [u32; 2],

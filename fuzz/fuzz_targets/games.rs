@@ -2,25 +2,27 @@
 //! programs.
 
 use benches::external::said::{Said, answered};
+use engine::games::einstein::Standard;
+use engine::games::reversi::Reversi;
 use engine::play::playable::Playable;
+use std::sync::LazyLock;
 
-/// The games, each by its usual rules and by others.
+/// Calls a generic function with every game by its usual rules and by others.
 macro_rules! with_every_game {
     ($function:ident, $($arguments:expr),*) => {
-        for rules in ["", "(variant=nearest)"] {
-            let game: engine::games::einstein::Standard = crate::games::named(rules);
-            $function(&game, $($arguments),*);
-        }
-        for rules in ["", "(size=6)", "(size=4)"] {
-            let game: engine::games::reversi::Reversi = crate::games::named(rules);
-            $function(&game, $($arguments),*);
-        }
+        crate::games::EINSTEIN.iter().for_each(|game| $function(game, $($arguments),*));
+        crate::games::REVERSI.iter().for_each(|game| $function(game, $($arguments),*));
     };
 }
 pub(crate) use with_every_game;
 
-pub(crate) fn named<G: Playable>(rules: &str) -> G {
-    G::from_notation(&format!("{}{rules}", G::NAME), None).expect("rules of a game")
+type Rules<G> = LazyLock<Vec<G>>;
+pub(crate) static EINSTEIN: Rules<Standard> = LazyLock::new(|| games(["", "(variant=nearest)"]));
+pub(crate) static REVERSI: Rules<Reversi> = LazyLock::new(|| games(["", "(size=6)", "(size=4)"]));
+
+fn games<G: Playable, const N: usize>(rules: [&str; N]) -> Vec<G> {
+    let named = |rules| G::from_notation(&format!("{}{rules}", G::NAME), None).expect("rules");
+    rules.map(named).into()
 }
 
 pub(crate) fn positions(bytes: &[u8]) {
@@ -50,7 +52,6 @@ fn check<G: Playable>(game: &G, position: &G::Position, outcome: Option<u8>) {
     let mut bytes = Vec::new();
     game.encode(position, &mut bytes);
     assert_eq!(game.decode(&mut &*bytes), Ok(*position));
-    game.svg(position, outcome);
     (0..game.symmetries()).for_each(|symmetry| reads_back(&game.image(position, symmetry), None));
     if game.payoffs(position).is_some() {
         return;

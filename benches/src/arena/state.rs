@@ -6,7 +6,8 @@ use super::{Contestant, MatchOptions, PairResult};
 use engine::core::journal::{Journal, JournalError, Wording};
 use engine::core::random::SeedSpace;
 use engine::play::playable::Playable;
-use serde::{Deserialize, Serialize};
+use serde::de::Error;
+use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -49,6 +50,15 @@ struct Finished {
     elapsed: u64,
     #[serde(flatten)]
     result: PairResult,
+}
+
+/// Reads scores of games: no others are counted.
+pub(super) fn scores<'a, D: Deserializer<'a>>(text: D) -> Result<[f64; 2], D::Error> {
+    let scores = <[f64; 2]>::deserialize(text)?;
+    let known = scores.iter().all(|score| [0.0, 0.5, 1.0].contains(score));
+    known
+        .then_some(scores)
+        .ok_or_else(|| D::Error::custom("a game is worth 0, 0.5 or 1"))
 }
 
 /// What a state file held.

@@ -294,6 +294,19 @@ fn damaged_state_files_are_errors_that_name_the_line() {
         "{}",
         error()
     );
+    // Whole, but by no program that counted right.
+    let (said, _) = good[1].rsplit_once(",\"checksum\"").unwrap();
+    let (said, _) = said.split_once("\"scores\":").unwrap();
+    let said = format!(
+        "{said}\"scores\":[1e308,1.0],\"plies\":[1,1],\"decisions\":[1,1],\"nanoseconds\":[1,1]"
+    );
+    let sum = engine::core::files::checksum(format!("{said}}}").as_bytes());
+    write(&[&good[0], &format!("{said},\"checksum\":\"{sum:016x}\"}}")]);
+    assert!(
+        error().contains(":2: expected a finished pair: a game is worth 0, 0.5 or 1"),
+        "{}",
+        error()
+    );
     write(&[&good[0], &good[1], &good[1]]);
     assert!(error().contains("match.jsonl:3: pair"), "{}", error());
     write(&["a letter to a friend", &good[1]]);

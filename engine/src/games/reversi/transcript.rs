@@ -26,11 +26,12 @@ pub(super) static FORMS: [TranscriptForm<Reversi>; 2] = [
         help: "moves in a row from the usual start, a game a line: f5d6c3",
         read: read_plain,
         write: |game, plain| {
-            if plain.start == game.start() {
-                Ok(Transcript::of(plain).row(game))
-            } else {
-                Err("moves in a row begin at the usual start; ggf holds others".to_owned())
+            if plain.start != game.start() {
+                return Err("moves in a row begin at the usual start; ggf holds others".to_owned());
             }
+            // An empty line is no game.
+            let row = Some(Transcript::of(plain).row(game)).filter(|row| !row.is_empty());
+            row.ok_or_else(|| "a game without moves is no row of them; ggf holds it".to_owned())
         },
     },
 ];
@@ -324,6 +325,16 @@ mod tests {
         assert_eq!((read_back.moves.len(), &*read_back.row(&game)), (11, SHORT));
         assert_eq!(read(&game, " F5 D6 c3\r\n\nf5f6\n").unwrap().len(), 2);
         assert_eq!(read(&game, "").unwrap(), []);
+    }
+
+    #[test]
+    fn a_game_without_moves_is_only_written_where_it_is_read_again() {
+        let game = Reversi::EIGHT;
+        let plain = &read_plain(&game, "(;GM[Othello]PB[a]PW[b];)").unwrap()[0];
+        let written = |form: &TranscriptForm<Reversi>| (form.write)(&game, plain).ok();
+        let [ggf, row] = FORMS.each_ref().map(written);
+        assert_eq!(read_plain(&game, &ggf.unwrap()).unwrap()[0], *plain);
+        assert_eq!(row, None);
     }
 
     #[test]

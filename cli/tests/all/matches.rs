@@ -244,10 +244,13 @@ fn games_without_chance_begin_with_openings_and_are_told_apart() {
     assert_eq!(arena("greedy", "random", &both).code, 2);
 }
 
-/// A match that takes hours, begun in the background.
+/// A match that takes hours, begun in the background; no signal is ignored, as it is where whoever
+/// runs the tests runs in the background.
 #[cfg(target_os = "linux")]
 fn begun(arguments: &[&str]) -> std::process::Child {
-    crate::support::command(arguments)
+    std::process::Command::new("env")
+        .args(["--default-signal=HUP,INT,TERM", env!("CARGO_BIN_EXE_alea")])
+        .args(arguments)
         .stdin(std::process::Stdio::null())
         .stdout(std::process::Stdio::null())
         .stderr(std::process::Stdio::piped())

@@ -514,7 +514,7 @@ fn what_never_ends_is_refused() {
     for arguments in [
         &["models", "/dev/zero"][..],
         &["report", "/dev/zero", "--out", "/nowhere/page.html"],
-        &["train", "--config", "/dev/zero", "--print-config"],
+        &["pipeline", "--config", "/dev/zero", "--out", "/nowhere"],
         &[
             "arena",
             "--player",
@@ -522,7 +522,7 @@ fn what_never_ends_is_refused() {
             "--player",
             "random",
             "--setups",
-            "/dev/zero",
+            "nash:/dev/zero",
         ],
     ] {
         let ran = alea(arguments);

@@ -29,6 +29,10 @@ impl Said {
         while found.is_none()
             && let Some(length) = self.0[begin..].iter().position(|&byte| byte == b'\n')
         {
+            // However it came: with its line feed it has one byte more.
+            if length >= LONGEST_LINE {
+                break;
+            }
             let line = &self.0[begin..begin + length];
             // What begins with '#' is for people.
             if !line.starts_with(b"#") {

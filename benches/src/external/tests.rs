@@ -98,6 +98,10 @@ fn every_failure_has_its_reason() {
             "a line of more than 4096 bytes: 'xxx",
         ),
         (
+            "read line; echo alea 1; read line; read line; printf '%05000d\\n' 1; read line",
+            "a line of more than 4096 bytes: '000",
+        ),
+        (
             "read line; echo alea 1; read line; read line; while :; do echo '#'; done",
             "no answer within 300 ms",
         ),

@@ -88,68 +88,6 @@ fn killed_at_any_moment_it_goes_on_to_the_same_bytes() {
     }
 }
 
-/// Fifty kills at moments spread over the run, each time further on; slow, and run by hand.
-#[test]
-#[ignore = "kills a run fifty times"]
-fn killed_fifty_times_it_goes_on_to_the_same_bytes() {
-    let directory = tempfile::tempdir().unwrap();
-    let (whole, broken) = (
-        directory.path().join("whole"),
-        directory.path().join("broken"),
-    );
-    let options = [
-        "--target-positions",
-        "400000",
-        "--temperature",
-        "0.1",
-        "--endgames",
-        "3-8",
-        "--endgames-share",
-        "0.2",
-    ];
-    let began = std::time::Instant::now();
-    assert_eq!(alea(&selfplay(text(&whole), &options)).code, 0);
-    let time = began.elapsed();
-    let mut killed = 0;
-    for round in 0..50_u32 {
-        let mut child = command(&selfplay(text(&broken), &options))
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .spawn()
-            .unwrap();
-        // From the first millisecond to a third of the run, by steps that fall on other stages each
-        // time.
-        std::thread::sleep(
-            time * (round * 37 % 50 + 1) / 150 + Duration::from_micros(u64::from(round) * 517),
-        );
-        killed += u32::from(child.try_wait().unwrap().is_none());
-        let _ = child.kill();
-        child.wait().unwrap();
-        // What is there is whole, but for the manifest's promise.
-        if fs::read_dir(&broken).is_ok_and(|mut entries| {
-            entries.any(|entry| {
-                entry
-                    .unwrap()
-                    .path()
-                    .extension()
-                    .is_some_and(|is| is == "games")
-            })
-        }) {
-            assert_eq!(
-                alea(&["data", "info", text(&broken)]).code,
-                0,
-                "round {round}"
-            );
-        }
-    }
-    assert!(
-        killed >= 10,
-        "{killed} of 50 were killed before they had finished"
-    );
-    assert_eq!(alea(&selfplay(text(&broken), &options)).code, 0);
-    assert!(content(&broken) == content(&whole));
-}
-
 #[test]
 fn the_games_are_like_those_of_the_arena() {
     let directory = tempfile::tempdir().unwrap();

@@ -5,22 +5,7 @@ use crate::support::{alea, killed_after, text};
 use std::fs;
 use std::path::Path;
 use std::process::Command;
-use std::time::{Duration, Instant};
-
-/// Name and content of every file, by name.
-fn content(directory: &Path) -> Vec<(String, Vec<u8>)> {
-    let entries = fs::read_dir(directory).unwrap().map(|entry| entry.unwrap());
-    let mut files: Vec<_> = entries
-        .map(|entry| {
-            (
-                entry.file_name().into_string().unwrap(),
-                fs::read(entry.path()).unwrap(),
-            )
-        })
-        .collect();
-    files.sort();
-    files
-}
+use std::time::Instant;
 
 fn names(directory: &Path) -> Vec<String> {
     let mut names: Vec<String> = fs::read_dir(directory)
@@ -48,66 +33,6 @@ fn records(directory: &Path) -> String {
         0
     );
     text(&out).to_owned()
-}
-
-#[test]
-fn relabelling_killed_at_any_moment_goes_on_to_the_same_bytes() {
-    let directory = tempfile::tempdir().unwrap();
-    let records = records(directory.path());
-    let relabel = |out: &Path| -> Vec<String> {
-        [
-            "data",
-            "relabel",
-            &records,
-            "--out",
-            text(out),
-            "--name",
-            "deep",
-            "--by",
-            "star1(depth=2)",
-        ]
-        .map(str::to_owned)
-        .to_vec()
-    };
-    let run = |out: &Path, extra: &[&str]| {
-        alea(
-            &[
-                &relabel(out).iter().map(String::as_str).collect::<Vec<_>>()[..],
-                extra,
-            ]
-            .concat(),
-        )
-    };
-    let (whole, broken) = (
-        directory.path().join("whole"),
-        directory.path().join("broken"),
-    );
-    let began = Instant::now();
-    let made = run(&whole, &["--threads", "2", "--json"]).json();
-    assert!(
-        made["labels"] == made["positions"] && made["shards"] == 3,
-        "{made}"
-    );
-    let time = began.elapsed();
-    let mut killed = 0;
-    for part in 1..=12 {
-        let arguments = relabel(&broken);
-        let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
-        if broken.exists() {
-            break;
-        }
-        killed += u32::from(killed_after(
-            &arguments,
-            time * part / 20 + Duration::from_micros(u64::from(part) * 731),
-        ));
-    }
-    assert!(killed > 0, "none was killed");
-    if !broken.exists() {
-        assert_eq!(run(&broken, &["--threads", "1"]).code, 0);
-    }
-    assert!(content(&broken) == content(&whole));
-    assert_eq!(names(directory.path()), ["broken", "records", "whole"]);
-    assert_eq!(alea(&["data", "verify", text(&broken)]).code, 0);
 }
 
 #[test]

@@ -222,10 +222,10 @@ fn nothing_that_a_program_started_outlives_it() {
 fn what_is_asked_is_what_the_documentation_says() {
     let directory = tempfile::tempdir().unwrap();
     let log = directory.path().join("log");
-    // Comments are passed over. The answer is the diagonal step of a stone that a 3 permits: found
-    // from the position.
+    // Comments are passed over. A new game is told, and not a question.
     let script = format!(
-        "while read line; do echo \"$line\" >> {}; echo '# a word'; echo alea 1; done",
+        "while read line; do echo \"$line\" >> {};
+         case $line in game*) ;; *) echo '# a word'; echo alea 1;; esac; done",
         log.display()
     );
     assert!(

@@ -11,7 +11,6 @@ pub mod clock;
 pub mod compare;
 pub mod cost;
 pub mod depth;
-pub mod edge_tree;
 pub mod measure;
 pub mod open_dice;
 pub mod presets;
@@ -37,7 +36,7 @@ pub enum Study {
     Chance,
     /// One search with tables of rising size, by replacement policy.
     TableSize,
-    /// Minimax against alpha-beta, where all rolls are known and in a game without chance.
+    /// Minimax against alpha-beta, where all rolls are known.
     OpenDice,
 }
 
@@ -84,8 +83,7 @@ pub struct Settings {
     /// Players to compare, in notation; for the studies of depth and table size, with `{depth}` or
     /// `{entries}` where the number goes. Empty: those of the study.
     pub players: Vec<String>,
-    /// Given to players, and what the dice of games and the trees of the study `open-dice` come
-    /// from.
+    /// Given to players, and what the dice of games come from.
     pub seed: u64,
     /// Searches of every position, of which the fastest counts; at least 1.
     pub repeat: u32,
@@ -189,14 +187,18 @@ pub fn run(
     let report = match study {
         Study::Compare => compare::run(settings, progress),
         Study::Depth => depth::run(settings, progress),
-        Study::Chance => chance::run(&presets::CHANCE, settings, progress),
+        Study::Chance => chance::run(
+            &presets::chance(&presets::CHANCE.0, &presets::CHANCE.1, "schwarz"),
+            settings,
+            progress,
+        ),
         Study::TableSize => table_size::run(
             &presets::TABLE_SIZE,
             &presets::TABLE_SIZE_EXPONENTS,
             settings,
             progress,
         ),
-        Study::OpenDice => open_dice::run(&open_dice::Plan::preset(), settings, progress),
+        Study::OpenDice => open_dice::run(&presets::OPEN_DICE_DEPTHS, settings, progress),
     };
     progress.finish_and_clear();
     report
@@ -280,15 +282,14 @@ mod tests {
                 .replace("{entries}", "16")
                 .replace("{seed}", "1")
         };
-        let of_studies = presets::CHANCE
-            .iter()
-            .map(|search| search.player)
-            .chain(presets::TABLE_SIZE.iter().map(|search| search.1));
-        let all = of_studies
+        let table_size = presets::TABLE_SIZE.iter().map(|search| search.1);
+        let all = table_size
             .chain(presets::OPEN_DICE.iter().map(|search| search.1))
             .chain(presets::COMPARED)
             .chain(presets::DEPTH);
-        let notations: Vec<String> = all.map(fill).collect();
+        let chance = presets::chance(&presets::CHANCE.0, &presets::CHANCE.1, "schwarz");
+        let chance = chance.into_iter().map(|search| search.player);
+        let notations: Vec<String> = all.map(fill).chain(chance).collect();
         assert_eq!(measure::recipes(&notations).unwrap().len(), notations.len());
     }
 }

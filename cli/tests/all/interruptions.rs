@@ -1,11 +1,9 @@
-//! New sets of records when the program is killed or the disk is full: they go on, or nothing half
-//! is there.
+//! New sets of records when the disk is full: finished shards stay, and nothing half is there.
 
-use crate::support::{alea, killed_after, text};
+use crate::support::{alea, text};
 use std::fs;
 use std::path::Path;
 use std::process::Command;
-use std::time::Instant;
 
 fn names(directory: &Path) -> Vec<String> {
     let mut names: Vec<String> = fs::read_dir(directory)
@@ -33,76 +31,6 @@ fn records(directory: &Path) -> String {
         0
     );
     text(&out).to_owned()
-}
-
-#[test]
-fn what_makes_sets_at_once_leaves_nothing_half() {
-    let directory = tempfile::tempdir().unwrap();
-    let records = records(directory.path());
-    let commands: [(&str, &[&str]); 5] = [
-        ("merge", &[]),
-        ("filter", &["--stones", "2-12"]),
-        ("shuffle", &[]),
-        ("sample", &["--games", "9000"]),
-        ("split", &["--part", "train=0.9", "--part", "test=0.1"]),
-    ];
-    for (name, extra) in commands {
-        let arguments = |out: &'static str| -> Vec<String> {
-            let out = directory.path().join(out);
-            let words = ["data", name, &records, "--out", text(&out)];
-            words
-                .iter()
-                .chain(extra)
-                .map(|&word| word.to_owned())
-                .collect()
-        };
-        let began = Instant::now();
-        let whole = arguments("whole");
-        assert_eq!(
-            alea(&whole.iter().map(String::as_str).collect::<Vec<_>>()).code,
-            0
-        );
-        let time = began.elapsed();
-        let (whole, broken) = (
-            directory.path().join("whole"),
-            directory.path().join("broken"),
-        );
-        let arguments = arguments("broken");
-        let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
-        let mut killed = 0;
-        for part in 1..=10 {
-            killed += u32::from(killed_after(&arguments, time * part / 11));
-            if broken.exists() {
-                // Whole or not at all: a kill after the last step came too late.
-                assert!(same(&broken, &whole), "{name}");
-                fs::remove_dir_all(&broken).unwrap();
-            }
-        }
-        assert!(killed > 0, "{name}: none was killed");
-        assert_eq!(alea(&arguments).code, 0);
-        assert!(same(&broken, &whole), "{name}");
-        // What was begun and killed has been removed by those that came after.
-        assert_eq!(
-            names(directory.path()),
-            ["broken", "records", "whole"],
-            "{name}"
-        );
-        fs::remove_dir_all(&broken).unwrap();
-        fs::remove_dir_all(&whole).unwrap();
-    }
-}
-
-/// Whether two trees hold the same.
-fn same(a: &Path, b: &Path) -> bool {
-    names(a) == names(b)
-        && names(a).iter().all(|name| {
-            let (a, b) = (a.join(name), b.join(name));
-            if a.is_dir() {
-                same(&a, &b)
-            } else {
-                fs::read(a).unwrap() == fs::read(b).unwrap()
-            }
-        })
 }
 
 #[test]

@@ -1,12 +1,10 @@
 //! The pipeline from outside: end to end, stopped anywhere and resumed, and the same whatever the
 //! directory and the number of threads.
 
-use crate::support::{MIDDLE, TINY, alea, command, text};
+use crate::support::{MIDDLE, TINY, alea, text};
 use serde_json::Value;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Stdio};
-use std::time::Duration;
 
 /// What a pipeline makes that has to be the same each time.
 #[derive(Debug, PartialEq)]
@@ -239,44 +237,4 @@ fn a_replaced_model_is_another_contestant(directory: &Path, out: &Path) {
     assert_eq!(play().json()["a"], first["a"]);
     fs::copy(out.join("network/network.safetensors"), &model).unwrap();
     assert!(play().failure().contains("its player_a is"));
-}
-
-/// Starts a pipeline and kills it as soon as `path` exists in its directory.
-fn killed_at(settings: &Path, out: &Path, path: &str) {
-    let mut child: Child = command(&["pipeline", "--config", text(settings), "--out", text(out)])
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .spawn()
-        .unwrap();
-    while !out.join(path).exists() {
-        if let Some(status) = child.try_wait().unwrap() {
-            assert!(status.success(), "ended by itself: {status}");
-            break;
-        }
-        std::thread::sleep(Duration::from_millis(1));
-    }
-    // It may have ended by itself meanwhile; resuming has to work then too.
-    let _ = child.kill();
-    child.wait().unwrap();
-}
-
-#[test]
-fn killed_at_any_stage_it_goes_on_as_if_it_had_not_been() {
-    let directory = tempfile::tempdir().unwrap();
-    // Long enough stages that a kill hits them.
-    let toml = TINY
-        .replace("epochs = 2", "epochs = 6")
-        .replace("games = 20\n", "games = 2000\n");
-    let settings = settings(directory.path(), &toml);
-    let whole = run(&settings, &directory.path().join("unbroken"), "2");
-    let broken = directory.path().join("broken");
-    killed_at(&settings, &broken, "selfplay/000000.games");
-    killed_at(&settings, &broken, "ntuple/checkpoint.bin");
-    killed_at(&settings, &broken, "network/curve.csv");
-    // A killed write leaves a temporary file, which the next run removes.
-    fs::write(broken.join("network/.alea-left.tmp"), "half").unwrap();
-    killed_at(&settings, &broken, "arena");
-    assert_eq!(run(&settings, &broken, "2"), whole);
-    assert!(!broken.join("network/.alea-left.tmp").exists());
-    assert!(broken.join("report.html").exists());
 }

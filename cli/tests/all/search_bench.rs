@@ -178,15 +178,7 @@ fn the_study_of_table_sizes_takes_any_player_with_a_size() {
 fn minimax_and_alpha_beta_agree() {
     let report = search(&["--study", "open-dice", "--phase", "endgame", "--json"]).json();
     assert!(report["largest_disagreement"].as_f64().unwrap() < 1e-5);
-    let searches = report["searches"].as_array().unwrap();
-    let of_game = |game: &str| searches.iter().filter(|one| one["game"] == game).count();
-    assert_eq!(
-        (
-            of_game("EinStein, dice known"),
-            of_game("tree of edge values")
-        ),
-        (5 * 2, 6 * 3)
-    );
+    assert_eq!(report["searches"].as_array().unwrap().len(), 5 * 2);
 }
 
 #[test]

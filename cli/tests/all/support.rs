@@ -5,7 +5,6 @@ use serde_json::Value;
 use std::io::Write;
 use std::path::Path;
 use std::process::{Command, Stdio};
-use std::time::Duration;
 
 /// The position of the examples, without its die.
 pub(crate) const MIDDLE: &str = "215../64.../3...e/...fb/..acd b";
@@ -84,20 +83,6 @@ pub(crate) fn command(arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_alea"));
     command.args(arguments);
     command
-}
-
-/// Runs a command and kills it after a time; whether it was alive then.
-pub(crate) fn killed_after(arguments: &[&str], time: Duration) -> bool {
-    let mut child = command(arguments)
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .spawn()
-        .unwrap();
-    std::thread::sleep(time);
-    let alive = child.try_wait().unwrap().is_none();
-    let _ = child.kill();
-    child.wait().unwrap();
-    alive
 }
 
 /// The keys of an object, in order.

@@ -11,7 +11,7 @@ use super::published::star_depth;
 use super::{ReproduceError, Settings, Target};
 use crate::studies::search_bench::depth::AtDepth;
 use crate::studies::search_bench::measure::PlayerCosts;
-use crate::studies::search_bench::presets::{self, ChanceSearch, PUBLISHED_LEAVES};
+use crate::studies::search_bench::presets::{self, PUBLISHED_LEAVES};
 use crate::studies::search_bench::{self, Report, Study, chance, open_dice, table_size};
 use crate::studies::setups::Setups;
 use crate::studies::suite::{Phase, Suite};
@@ -30,31 +30,10 @@ const DEPTH_GAMES: [u64; 2] = [10_000, 1_000];
 /// Milliseconds a game of the agent's depth 0, 1, …, about, for the estimate of time.
 const DEPTH_MILLISECONDS: [f64; 7] = [0.02, 0.1, 0.5, 3.0, 20.0, 120.0, 700.0];
 
-/// The searches of the published leaf counts. Raw scores, whose bounds (a game won or lost) lie far
-/// outside of what they are, as in a program that searches no win probabilities: those cut much
+/// The evaluator of the published leaf counts: raw scores, whose bounds (a game won or lost) lie far
+/// outside of what they are, as in a program that searches no win probabilities. Those cut much
 /// more.
-const STAR: [ChanceSearch; 4] = [
-    ChanceSearch {
-        form: "outcomes",
-        label: "Star0",
-        player: "star0(depth=5, eval=schwarz(scale=raw, factor=10), form=outcomes, table=0)",
-    },
-    ChanceSearch {
-        form: "outcomes",
-        label: "Star0.5",
-        player: "star0.5(depth=5, eval=schwarz(scale=raw, factor=10), form=outcomes, table=0)",
-    },
-    ChanceSearch {
-        form: "outcomes",
-        label: "Star1",
-        player: "star1(depth=5, eval=schwarz(scale=raw, factor=10), form=outcomes, table=0)",
-    },
-    ChanceSearch {
-        form: "outcomes",
-        label: "Star1, table",
-        player: "star1(depth=5, eval=schwarz(scale=raw, factor=10), form=outcomes, table=16)",
-    },
-];
+const STAR_EVALUATOR: &str = "schwarz(scale=raw, factor=10)";
 
 /// Seconds on one thread.
 #[must_use]
@@ -132,7 +111,12 @@ fn plain(label: String, published: Option<f64>, measured: f64) -> Figure {
 /// # Errors
 /// If the study fails.
 pub fn star(settings: &Settings, progress: &ProgressBar) -> Result<Reproduction, ReproduceError> {
-    let report = chance::run(&STAR, &study(settings)?, progress)?;
+    let searches = presets::chance(
+        &["outcomes"],
+        &PUBLISHED_LEAVES.map(|(label, _)| label),
+        STAR_EVALUATOR,
+    );
+    let report = chance::run(&searches, &study(settings)?, progress)?;
     progress.finish_and_clear();
     let searches = report.json["searches"]
         .as_array()
@@ -346,12 +330,10 @@ pub fn alpha_beta(
     settings: &Settings,
     progress: &ProgressBar,
 ) -> Result<Reproduction, ReproduceError> {
-    let mut plan = open_dice::Plan::preset();
-    if !settings.full {
-        plan.einstein_depths.retain(|&depth| depth <= 8);
-        plan.tree_depths.retain(|&depth| depth <= 6);
-    }
-    let report = open_dice::run(&plan, &study(settings)?, progress)?;
+    let most = if settings.full { 10 } else { 8 };
+    let mut depths = presets::OPEN_DICE_DEPTHS.to_vec();
+    depths.retain(|&depth| depth <= most);
+    let report = open_dice::run(&depths, &study(settings)?, progress)?;
     progress.finish_and_clear();
     Ok(Reproduction {
         target: Target::AlphaBeta.name().to_owned(),
@@ -363,7 +345,7 @@ pub fn alpha_beta(
             measured: "the table above: nodes, leaves, speed, share of time evaluating".to_owned(),
         }],
         assumptions: vec![
-            "its game, ReversiXT, and its positions are not part of this program; here EinStein with all rolls known, and a tree without chance".to_owned(),
+            "its game, ReversiXT, and its positions are not part of this program; here EinStein with all rolls known".to_owned(),
         ],
         details: Some(report.text),
     })

@@ -38,7 +38,7 @@ pub fn run(
 ) -> Result<Report, SearchBenchError> {
     let notations: Vec<String> = searches
         .iter()
-        .map(|search| search.player.to_owned())
+        .map(|search| search.player.clone())
         .collect();
     let recipes = recipes(&notations)?;
     progress.set_length((recipes.len() * settings.suite.positions.len()) as u64);
@@ -253,32 +253,25 @@ fn chart(measured: &[Measured], phases: &[Phase]) -> Result<String, SearchBenchE
 mod tests {
     use super::*;
 
-    const KNOWN: [ChanceSearch; 4] = [
-        ChanceSearch {
-            form: "outcomes",
-            label: "Star0",
-            player: "textbook(depth=3)",
-        },
-        ChanceSearch {
-            form: "unified",
-            label: "Star0",
-            player: "unified(depth=3)",
-        },
-        ChanceSearch {
-            form: "unified",
-            label: "Star1",
-            player: "star1(depth=3, table=0)",
-        },
-        ChanceSearch {
-            form: "unified",
-            label: "Star1, table",
-            player: "star1(depth=3, table=1)",
-        },
-    ];
+    fn known() -> Vec<ChanceSearch> {
+        let known = [
+            ("outcomes", "Star0", "textbook(depth=3)"),
+            ("unified", "Star0", "unified(depth=3)"),
+            ("unified", "Star1", "star1(depth=3, table=0)"),
+            ("unified", "Star1, table", "star1(depth=3, table=1)"),
+        ];
+        known
+            .map(|(form, label, player)| ChanceSearch {
+                form,
+                label,
+                player: player.to_owned(),
+            })
+            .to_vec()
+    }
 
     #[test]
     fn searches_agree_on_values_and_save_against_the_first_of_their_form() {
-        let report = run(&KNOWN, &Settings::for_tests(), &ProgressBar::hidden()).unwrap();
+        let report = run(&known(), &Settings::for_tests(), &ProgressBar::hidden()).unwrap();
         assert!(report.json["largest_disagreement"].as_f64().unwrap() < 1e-5);
         let searches = report.json["searches"].as_array().unwrap();
         assert_eq!(searches[0]["saved"], serde_json::Value::Null);

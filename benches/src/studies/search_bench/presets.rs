@@ -26,7 +26,7 @@ pub const DEPTH: [&str; 2] = [
 pub const PUBLISHED_GAME_SECONDS: [f64; 7] = [0.00, 0.01, 0.05, 0.29, 2.06, 16.19, 134.02];
 
 /// One search of the study `chance`.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct ChanceSearch {
     /// Whether chance outcomes are searched one by one (`outcomes`) or each distinct move once
     /// (`unified`).
@@ -34,94 +34,49 @@ pub struct ChanceSearch {
     /// The name in tables.
     pub label: &'static str,
     /// The player.
-    pub player: &'static str,
+    pub player: String,
 }
 
-/// The searches of the study `chance`; the first of each form is what the others save against.
-/// Depth 5 is the published depth 4. Without a table nothing is gained from shallower searches
-/// before it (`least`).
-pub const CHANCE: [ChanceSearch; 16] = [
-    ChanceSearch {
-        form: "outcomes",
-        label: "Star0",
-        player: "star0(depth=5, eval=schwarz, form=outcomes, table=0)",
-    },
-    ChanceSearch {
-        form: "outcomes",
-        label: "Star0.5",
-        player: "star0.5(depth=5, eval=schwarz, form=outcomes, table=0)",
-    },
-    ChanceSearch {
-        form: "outcomes",
-        label: "Star1",
-        player: "star1(depth=5, eval=schwarz, form=outcomes, table=0)",
-    },
-    ChanceSearch {
-        form: "outcomes",
-        label: "Star2",
-        player: "star2(depth=5, eval=schwarz, form=outcomes, table=0)",
-    },
-    ChanceSearch {
-        form: "outcomes",
-        label: "Star0, table",
-        player: "star0(depth=5, eval=schwarz, form=outcomes, table=16)",
-    },
-    ChanceSearch {
-        form: "outcomes",
-        label: "Star0.5, table",
-        player: "star0.5(depth=5, eval=schwarz, form=outcomes, table=16)",
-    },
-    ChanceSearch {
-        form: "outcomes",
-        label: "Star1, table",
-        player: "star1(depth=5, eval=schwarz, form=outcomes, table=16)",
-    },
-    ChanceSearch {
-        form: "outcomes",
-        label: "Star2, table",
-        player: "star2(depth=5, eval=schwarz, form=outcomes, table=16)",
-    },
-    ChanceSearch {
-        form: "unified",
-        label: "Star0",
-        player: "star0(depth=5, least=5, eval=schwarz, form=unified, table=0)",
-    },
-    ChanceSearch {
-        form: "unified",
-        label: "Star0.5",
-        player: "star0.5(depth=5, least=5, eval=schwarz, form=unified, table=0)",
-    },
-    ChanceSearch {
-        form: "unified",
-        label: "Star1",
-        player: "star1(depth=5, least=5, eval=schwarz, form=unified, table=0)",
-    },
-    ChanceSearch {
-        form: "unified",
-        label: "Star2",
-        player: "star2(depth=5, least=5, eval=schwarz, form=unified, table=0)",
-    },
-    ChanceSearch {
-        form: "unified",
-        label: "Star0, table",
-        player: "star0(depth=5, eval=schwarz, form=unified, table=16)",
-    },
-    ChanceSearch {
-        form: "unified",
-        label: "Star0.5, table",
-        player: "star0.5(depth=5, eval=schwarz, form=unified, table=16)",
-    },
-    ChanceSearch {
-        form: "unified",
-        label: "Star1, table",
-        player: "star1(depth=5, eval=schwarz, form=unified, table=16)",
-    },
-    ChanceSearch {
-        form: "unified",
-        label: "Star2, table",
-        player: "star2(depth=5, eval=schwarz, form=unified, table=16)",
-    },
-];
+/// Searches of the study `chance`: each is named by its cuts, and by its table if it has one. The
+/// first of each form is what the others save against. Depth 5 is the published depth 4.
+#[must_use]
+pub fn chance(
+    forms: &[&'static str],
+    labels: &[&'static str],
+    evaluator: &str,
+) -> Vec<ChanceSearch> {
+    let search = |form: &'static str, label: &'static str| {
+        let (cuts, rest) = match label.strip_suffix(", table") {
+            Some(cuts) => (cuts, "table=16"),
+            // Nothing is gained from shallower searches before it then.
+            None if form == "unified" => (label, "least=5, table=0"),
+            None => (label, "table=0"),
+        };
+        let cuts = cuts.to_lowercase();
+        ChanceSearch {
+            form,
+            label,
+            player: format!("{cuts}(depth=5, eval={evaluator}, form={form}, {rest})"),
+        }
+    };
+    let of_form = |&form| labels.iter().map(move |label| search(form, label));
+    forms.iter().flat_map(of_form).collect()
+}
+
+/// The forms and cuts of the study `chance`.
+pub const CHANCE: ([&str; 2], [&str; 8]) = (
+    ["outcomes", "unified"],
+    [
+        "Star0",
+        "Star0.5",
+        "Star1",
+        "Star2",
+        "Star0, table",
+        "Star0.5, table",
+        "Star1, table",
+        "Star2, table",
+    ],
+);
 
 /// The six positions of the published leaf counts; which they are was not printed.
 pub const PUBLISHED_POSITIONS: [&str; 6] = ["open1", "open2", "middle1", "middle2", "end1", "end2"];
@@ -178,8 +133,8 @@ pub const TABLE_SIZE_POSITION: &str = "123../45.../6...f/...ed/..cba r -";
 /// Table sizes of the study `table-size`: 2 to the power of these.
 pub const TABLE_SIZE_EXPONENTS: [u32; 12] = [0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22];
 
-/// The searches of the study `open-dice` on EinStein with all rolls known, straight to their depth
-/// (`least`); the first is what the others save against.
+/// The searches of the study `open-dice`, straight to their depth (`least`); the first is what the
+/// other saves against.
 pub const OPEN_DICE: [(&str, &str); 2] = [
     (
         "minimax",
@@ -191,11 +146,5 @@ pub const OPEN_DICE: [(&str, &str); 2] = [
     ),
 ];
 
-/// Depths of the study `open-dice` on EinStein: a roll permits about three moves.
+/// Depths of the study `open-dice`: a roll permits about three moves.
 pub const OPEN_DICE_DEPTHS: [u32; 5] = [2, 4, 6, 8, 10];
-
-/// Depths of the study `open-dice` on the tree of edge values, which has six moves everywhere.
-pub const EDGE_TREE_DEPTHS: [u32; 6] = [2, 3, 4, 5, 6, 7];
-
-/// How many trees of edge values are searched.
-pub const EDGE_TREES: u64 = 8;

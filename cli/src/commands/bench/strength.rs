@@ -18,10 +18,10 @@ use std::process::ExitCode;
 /// With --state DIR an interrupted study goes on where it stopped.
 #[derive(clap::Args)]
 #[command(
-    after_help = "Example: alea bench strength --player \"star2(ms={n})\" --against \"star1(depth=3)\" --numbers 1,2,5,10,20 --games 400 --svg strength.svg"
+    after_help = "Example: alea bench strength --against \"star1(depth=3)\" --numbers 1,2,5,10,20 --games 400 --svg strength.svg"
 )]
 pub(super) struct Arguments {
-    /// The player, with {n} where the number goes
+    /// The player, with the number's place marked as in the default
     #[arg(long, default_value = "star2(ms={n})", value_name = "PLAYER")]
     player: String,
     /// Its opponent, always the same

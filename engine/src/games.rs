@@ -2,3 +2,4 @@
 
 pub mod einstein;
 pub mod reversi;
+pub mod reversixt;

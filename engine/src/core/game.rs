@@ -9,6 +9,7 @@
 //! Invariant: an implementation of [`Game`] holds the rules (a variant, the assumed die), is
 //! immutable and shared; positions are small values that are copied freely.
 
+use smallvec::{Array, SmallVec};
 use std::cmp::Ordering;
 use std::fmt::Debug;
 use std::hash::{Hash, Hasher};
@@ -315,6 +316,22 @@ impl<T: Clone + Debug + Send> List<T> for Vec<T> {
     }
     fn truncate(&mut self, length: usize) {
         Vec::truncate(self, length);
+    }
+}
+
+impl<A: Array + Send> List<A::Item> for SmallVec<A>
+where
+    A::Item: Clone + Debug + Send,
+{
+    #[inline]
+    fn push(&mut self, item: A::Item) {
+        SmallVec::push(self, item);
+    }
+    fn clear(&mut self) {
+        SmallVec::clear(self);
+    }
+    fn truncate(&mut self, length: usize) {
+        SmallVec::truncate(self, length);
     }
 }
 

@@ -23,6 +23,7 @@ mod published;
 mod published_savings;
 mod random_play;
 mod reversi;
+mod reversixt;
 mod rules;
 mod search;
 mod star;

@@ -1,0 +1,509 @@
+//! The rules of ReversiXT: Reversi for two to eight on a [`Map`], with override stones and bombs.
+//!
+//! In the first phase stones are laid: on an empty cell where at least one line captures, or with an
+//! override stone on an occupied one. Whoever cannot move is passed over. When nobody can, those who
+//! have bombs throw them, from the one after the last mover on; each makes holes of the cells within
+//! its strength. Then most stones win. Source: the course at RWTH Aachen (Softwarepraktikum 2016);
+//! where programs disagree, the reading of most (docs/rules.md). Invariant: a position knows whose
+//! turn it is, so every position but the last has a move.
+
+pub mod map;
+mod notation;
+
+use crate::core::game::{DRAW, Game, MAX_SEATS, OneOutcome, Payoffs, Seat, won_by};
+use map::{Cell, DIRECTIONS, LARGEST, Map, Side};
+use smallvec::SmallVec;
+use std::hash::{Hash, Hasher};
+use std::sync::Arc;
+
+/// Cells of the largest map.
+const MOST_CELLS: usize = LARGEST * LARGEST;
+
+/// The moves of a position. Few have more than this holds without memory of its own.
+pub type MoveList = SmallVec<[Move; 256]>;
+
+/// Points of the ranks, from the first, if nobody says otherwise. Nothing that could be found says
+/// what the course gave; these are quoted most often.
+pub const POINTS: [u32; MAX_SEATS] = [25, 11, 5, 2, 1, 0, 0, 0];
+
+/// The rules on a map.
+#[derive(Clone, Debug)]
+pub struct ReversiXt {
+    map: Arc<Map>,
+    points: [u32; MAX_SEATS],
+}
+
+/// A part of the game.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Phase {
+    /// Stones are laid.
+    Stones,
+    /// Bombs are thrown.
+    Bombs,
+    /// The game is over.
+    Over,
+}
+
+/// What stands on the cells, what everybody has left, and whose turn it is.
+#[derive(Clone, Copy, Debug)]
+pub struct Position {
+    /// Cells of the map, and holes behind them.
+    cells: [Cell; MOST_CELLS],
+    /// What the cells add to the key.
+    key: u64,
+    stones: [u16; MAX_SEATS],
+    overrides: [u16; MAX_SEATS],
+    bombs: [u16; MAX_SEATS],
+    /// Cells that are no holes.
+    cells_left: u16,
+    seat: u8,
+    phase: Phase,
+    /// A bit for each seat that plays no more.
+    disqualified: u8,
+}
+
+impl Position {
+    /// What stands on a cell.
+    #[must_use]
+    #[inline]
+    pub fn cell(&self, cell: usize) -> Cell {
+        self.cells[cell]
+    }
+
+    /// The part of the game.
+    #[must_use]
+    #[inline]
+    pub fn phase(&self) -> Phase {
+        self.phase
+    }
+
+    /// The seat whose turn it is.
+    #[must_use]
+    #[inline]
+    pub fn seat(&self) -> Seat {
+        usize::from(self.seat)
+    }
+
+    /// Stones that a seat has on the board.
+    #[must_use]
+    #[inline]
+    pub fn stones(&self, seat: Seat) -> u16 {
+        self.stones[seat]
+    }
+
+    /// Override stones that a seat has left.
+    #[must_use]
+    #[inline]
+    pub fn overrides(&self, seat: Seat) -> u16 {
+        self.overrides[seat]
+    }
+
+    /// Bombs that a seat has left.
+    #[must_use]
+    #[inline]
+    pub fn bombs(&self, seat: Seat) -> u16 {
+        self.bombs[seat]
+    }
+
+    /// Whether a seat plays no more.
+    #[must_use]
+    #[inline]
+    pub fn is_disqualified(&self, seat: Seat) -> bool {
+        self.disqualified >> seat & 1 == 1
+    }
+
+    #[inline]
+    fn put(&mut self, at: usize, cell: Cell) {
+        let old = std::mem::replace(&mut self.cells[at], cell);
+        self.key ^= key_of(at, old) ^ key_of(at, cell);
+        if let Some(seat) = old.seat() {
+            self.stones[seat] -= 1;
+        }
+        if let Some(seat) = cell.seat() {
+            self.stones[seat] += 1;
+        }
+    }
+
+    /// Gives every stone to the seat that `owner` says.
+    fn change_owners(&mut self, cells: usize, owner: impl Fn(Seat) -> Seat) {
+        for at in 0..cells {
+            if let Some(seat) = self.cells[at].seat() {
+                self.put(at, Cell::stone(owner(seat)));
+            }
+        }
+    }
+
+    fn rest(&self) -> impl Eq + Hash {
+        let rest = [self.seat, self.phase as u8, self.disqualified];
+        (rest, self.overrides, self.bombs)
+    }
+}
+
+impl PartialEq for Position {
+    fn eq(&self, other: &Self) -> bool {
+        self.key == other.key && self.rest() == other.rest() && self.cells == other.cells
+    }
+}
+
+impl Eq for Position {}
+
+impl Hash for Position {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        (self.key, self.rest()).hash(state);
+    }
+}
+
+/// What a cell adds to the key of a position (the finaliser of SplitMix64).
+#[inline]
+fn key_of(at: usize, cell: Cell) -> u64 {
+    let mut key =
+        (at as u64 * 16 + u64::from(cell.number()) + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    key = (key ^ key >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+    key = (key ^ key >> 27).wrapping_mul(0x94D0_49BB_1331_11EB);
+    key ^ key >> 31
+}
+
+/// A cell, and what goes with it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Move {
+    cell: u16,
+    special: u8,
+}
+
+impl Move {
+    /// Takes a bomb for a bonus.
+    pub const BOMB: u8 = 20;
+    /// Takes an override stone for a bonus.
+    pub const OVERRIDE: u8 = 21;
+
+    /// A stone or a bomb on a cell. `special` is the player, from 1, with whom stones are exchanged
+    /// on a choice, what is taken for a bonus, and 0 otherwise.
+    #[must_use]
+    #[inline]
+    pub const fn new(cell: usize, special: u8) -> Self {
+        Self {
+            cell: cell as u16,
+            special,
+        }
+    }
+
+    /// The cell.
+    #[must_use]
+    #[inline]
+    pub fn cell(self) -> usize {
+        usize::from(self.cell)
+    }
+
+    /// What goes with it.
+    #[must_use]
+    #[inline]
+    pub fn special(self) -> u8 {
+        self.special
+    }
+}
+
+impl ReversiXt {
+    /// The rules on a map, with [`POINTS`].
+    #[must_use]
+    pub fn new(map: Arc<Map>) -> Self {
+        Self {
+            map,
+            points: POINTS,
+        }
+    }
+
+    /// The map.
+    #[must_use]
+    pub fn map(&self) -> &Map {
+        &self.map
+    }
+
+    /// A position of which nothing is known yet, on holes alone.
+    fn empty(&self) -> Position {
+        Position {
+            cells: [Cell::HOLE; MOST_CELLS],
+            key: 0,
+            stones: [0; MAX_SEATS],
+            overrides: [0; MAX_SEATS],
+            bombs: [0; MAX_SEATS],
+            cells_left: 0,
+            seat: 0,
+            phase: Phase::Stones,
+            disqualified: 0,
+        }
+    }
+
+    /// The position that every game begins with.
+    #[must_use]
+    pub fn start(&self) -> Position {
+        let players = self.map.players();
+        let mut position = self.empty();
+        position.overrides[..players].fill(self.map.overrides);
+        position.bombs[..players].fill(self.map.bombs);
+        for (at, &cell) in self.map.cells().iter().enumerate() {
+            position.put(at, cell);
+            position.cells_left += u16::from(cell != Cell::HOLE);
+        }
+        self.pass_on(&mut position, players - 1);
+        position
+    }
+
+    /// The position in which a seat plays no more, because it broke the rules; its stones stay.
+    #[must_use]
+    pub fn disqualify(&self, position: &Position, seat: Seat) -> Position {
+        let mut position = *position;
+        position.disqualified |= 1 << seat;
+        if position.phase != Phase::Over && position.seat() == seat {
+            self.pass_on(&mut position, seat);
+        }
+        position
+    }
+
+    /// The place of each seat, from 0: by stones that are left; those with equally many share the
+    /// better one, and whoever was disqualified comes last.
+    #[must_use]
+    pub fn places(&self, position: &Position) -> [usize; MAX_SEATS] {
+        let strength = |seat| (!position.is_disqualified(seat)).then(|| position.stones(seat));
+        let players = self.map.players();
+        std::array::from_fn(|seat| {
+            let better = |&other: &Seat| strength(other) > strength(seat);
+            (0..players).filter(better).count()
+        })
+    }
+
+    /// Hands the turn on after a move of `last`: to the next who can lay a stone; else bombs are
+    /// thrown, or the game is over.
+    fn pass_on(&self, position: &mut Position, last: Seat) {
+        let players = self.map.players();
+        let following = |can: &dyn Fn(Seat) -> bool| {
+            let seats = (1..=players).map(|after| (last + after) % players);
+            seats
+                .into_iter()
+                .find(|&seat| !position.is_disqualified(seat) && can(seat))
+        };
+        let laying = (position.phase == Phase::Stones)
+            .then(|| following(&|seat| self.can_lay(position, seat)))
+            .flatten();
+        let throwing = || {
+            let throwing = following(&|seat| position.bombs[seat] > 0);
+            throwing.filter(|_| position.cells_left > 0)
+        };
+        let (phase, seat) = match laying {
+            Some(seat) => (Phase::Stones, seat),
+            None => match throwing() {
+                Some(seat) => (Phase::Bombs, seat),
+                None => (Phase::Over, 0),
+            },
+        };
+        position.phase = phase;
+        position.seat = seat as u8;
+    }
+
+    fn can_lay(&self, position: &Position, seat: Seat) -> bool {
+        let cells = &position.cells[..self.map.cells().len()];
+        let overrides = position.overrides[seat] > 0;
+        let candidate = |cell: Cell| cell.is_empty() || overrides && cell.is_occupied();
+        (0..cells.len()).any(|at| {
+            let cell = cells[at];
+            candidate(cell) && (cell == Cell::EXPANSION || self.captures(cells, at, seat))
+        })
+    }
+
+    /// Whether a stone of a seat on this cell captures.
+    #[inline]
+    fn captures(&self, cells: &[Cell], at: usize, seat: Seat) -> bool {
+        (0..DIRECTIONS).any(|direction| self.captured(cells, at, direction, seat) > 0)
+    }
+
+    /// How many steps a line from this cell goes over stones of others until it meets one of the
+    /// seat's; 0 if it meets none, or comes back to the cell. Every step can be reversed, so a line
+    /// that does not end comes back to where it began.
+    #[inline]
+    fn captured(&self, cells: &[Cell], at: usize, direction: usize, seat: Seat) -> usize {
+        let own = Cell::stone(seat);
+        let mut side = Side::new(at, direction);
+        let mut steps = 0;
+        loop {
+            side = self.map.step(side);
+            if side == Side::NONE || side.cell() == at {
+                return 0;
+            }
+            let cell = cells[side.cell()];
+            if cell == own {
+                return steps;
+            }
+            if !cell.is_occupied() {
+                return 0;
+            }
+            steps += 1;
+        }
+    }
+
+    fn lay(&self, position: &mut Position, mv: Move) {
+        let (seat, players) = (position.seat(), self.map.players());
+        let count = self.map.cells().len();
+        let filled = position.cells[mv.cell()];
+        // All lines are those of the board before.
+        let cells = &position.cells[..count];
+        let steps: [usize; DIRECTIONS] =
+            std::array::from_fn(|direction| self.captured(cells, mv.cell(), direction, seat));
+        for (direction, steps) in steps.into_iter().enumerate() {
+            let mut side = Side::new(mv.cell(), direction);
+            for _ in 0..steps {
+                side = self.map.step(side);
+                position.put(side.cell(), Cell::stone(seat));
+            }
+        }
+        position.put(mv.cell(), Cell::stone(seat));
+        if filled.is_occupied() {
+            position.overrides[seat] -= 1;
+        }
+        if filled == Cell::CHOICE {
+            let other = usize::from(mv.special) - 1;
+            position.change_owners(count, |owner| match owner {
+                _ if owner == seat => other,
+                _ if owner == other => seat,
+                _ => owner,
+            });
+        } else if filled == Cell::INVERSION {
+            position.change_owners(count, |owner| (owner + 1) % players);
+        } else if filled == Cell::BONUS && mv.special == Move::BOMB {
+            position.bombs[seat] += 1;
+        } else if filled == Cell::BONUS {
+            position.overrides[seat] += 1;
+        }
+    }
+
+    /// Makes holes of all cells that are at most the strength of bombs away. Holes of before cannot
+    /// be crossed; those that are being made can.
+    fn throw(&self, position: &mut Position, target: usize) {
+        let mut reached: SmallVec<[u16; 256]> = SmallVec::new();
+        let mut is_reached = [0_u64; MOST_CELLS.div_ceil(64)];
+        let mut reach = |cell: usize, reached: &mut SmallVec<[u16; 256]>| {
+            let (word, bit) = (&mut is_reached[cell / 64], 1 << (cell % 64));
+            if *word & bit == 0 {
+                *word |= bit;
+                reached.push(cell as u16);
+            }
+        };
+        reach(target, &mut reached);
+        let mut begin = 0;
+        for _ in 0..self.map.strength {
+            let end = reached.len();
+            if begin == end {
+                break;
+            }
+            for at in begin..end {
+                for direction in 0..DIRECTIONS {
+                    let side = self
+                        .map
+                        .step(Side::new(usize::from(reached[at]), direction));
+                    if side != Side::NONE && position.cells[side.cell()] != Cell::HOLE {
+                        reach(side.cell(), &mut reached);
+                    }
+                }
+            }
+            begin = end;
+        }
+        for &cell in &reached {
+            position.put(usize::from(cell), Cell::HOLE);
+        }
+        position.cells_left -= reached.len() as u16;
+        position.bombs[position.seat()] -= 1;
+    }
+}
+
+impl Game for ReversiXt {
+    type Position = Position;
+    type Move = Move;
+    type Moves = MoveList;
+    type Outcomes = OneOutcome;
+
+    fn seats(&self) -> usize {
+        self.map.players()
+    }
+
+    #[inline]
+    fn to_move(&self, position: &Position) -> Seat {
+        position.seat()
+    }
+
+    /// Two players share a win; of more each has the points of its rank, as a share of the most.
+    fn payoffs(&self, position: &Position) -> Option<Payoffs> {
+        if position.phase != Phase::Over {
+            return None;
+        }
+        let places = self.places(position);
+        Some(if self.map.players() == 2 {
+            match places {
+                [0, 0, ..] => DRAW,
+                [0, ..] => won_by(0),
+                _ => won_by(1),
+            }
+        } else {
+            let most = self.points[0].max(1) as f32;
+            std::array::from_fn(|seat| {
+                let plays = seat < self.map.players();
+                if plays {
+                    self.points[places[seat]] as f32 / most
+                } else {
+                    0.0
+                }
+            })
+        })
+    }
+
+    /// Row by row; on a choice by player, and a bomb before an override stone.
+    fn moves(&self, position: &Position, moves: &mut MoveList) {
+        moves.clear();
+        let cells = &position.cells[..self.map.cells().len()];
+        let seat = position.seat();
+        if position.phase == Phase::Bombs {
+            let left = (0..cells.len()).filter(|&at| cells[at] != Cell::HOLE);
+            moves.extend(left.map(|at| Move::new(at, 0)));
+            return;
+        }
+        let overrides = position.overrides[seat] > 0;
+        for (at, &cell) in cells.iter().enumerate() {
+            let permitted = if cell.is_empty() {
+                self.captures(cells, at, seat)
+            } else {
+                overrides
+                    && cell.is_occupied()
+                    && (cell == Cell::EXPANSION || self.captures(cells, at, seat))
+            };
+            if !permitted {
+                continue;
+            }
+            match cell {
+                Cell::CHOICE => {
+                    let players = 1..=self.map.players() as u8;
+                    moves.extend(players.map(|player| Move::new(at, player)));
+                }
+                Cell::BONUS => {
+                    moves.extend([Move::BOMB, Move::OVERRIDE].map(|taken| Move::new(at, taken)));
+                }
+                _ => moves.push(Move::new(at, 0)),
+            }
+        }
+    }
+
+    fn play(&self, position: &Position, mv: Move) -> Position {
+        let mut next = *position;
+        if position.phase == Phase::Bombs {
+            self.throw(&mut next, mv.cell());
+        } else {
+            self.lay(&mut next, mv);
+        }
+        self.pass_on(&mut next, position.seat());
+        next
+    }
+
+    #[inline]
+    fn key(&self, position: &Position) -> u64 {
+        let mut hasher = xxhash_rust::xxh3::Xxh3::new();
+        position.hash(&mut hasher);
+        hasher.finish()
+    }
+}

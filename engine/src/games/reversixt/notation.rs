@@ -1,0 +1,263 @@
+//! Reading and writing positions and moves of ReversiXT.
+//!
+//! A position is five words: the rows of cells joined by `/`, in the signs of maps; `play`, `bomb`
+//! or `end`; the player whose turn it is, 0 at the end; override stones and bombs of all players,
+//! joined by commas. A sixth lists players that were disqualified. A move is `x,y`, with `,2` for
+//! the player with whom stones are exchanged, `,bomb` or `,override` for what is taken. Invariant:
+//! what is written reads back as the same value, and every error names the character it is about.
+
+use super::map::{Cell, MOST_STOCK};
+use super::{Move, MoveList, Phase, Position, ReversiXt};
+use crate::core::game::{Game, MAX_SEATS, Seat};
+use crate::core::text::{TextError, shortened};
+
+/// The names of the phases.
+const PHASES: [(&str, Phase); 3] = [
+    ("play", Phase::Stones),
+    ("bomb", Phase::Bombs),
+    ("end", Phase::Over),
+];
+
+/// What can be taken for a bonus.
+const TAKEN: [(&str, u8); 2] = [("bomb", Move::BOMB), ("override", Move::OVERRIDE)];
+
+impl ReversiXt {
+    /// Reads a position.
+    ///
+    /// # Errors
+    /// If the text is no position on this map: the error names the character.
+    pub fn parse_position(&self, text: &str) -> Result<Position, TextError> {
+        let mut words = Parts::new(text, ' ');
+        let mut position = self.empty();
+        let (board, at) = words.next("a board")?;
+        self.read_board(board, at, &mut position)?;
+        let (phase, phase_at) = words.next("the phase")?;
+        let known = PHASES.iter().find(|(name, _)| *name == phase);
+        let Some(&(_, phase)) = known else {
+            let problem = "expected the phase, which is play, bomb or end";
+            return Err(TextError::new(phase_at, problem));
+        };
+        let players = self.map.players();
+        let last = usize::from(phase != Phase::Over) * players;
+        let (player, player_at) = words.number("the player", usize::from(last > 0)..=last)?;
+        for (stock, name) in [
+            (&mut position.overrides, "override stones"),
+            (&mut position.bombs, "bombs"),
+        ] {
+            let (word, at) = words.next(name)?;
+            let mut numbers = Parts::new(word, ',').from(at);
+            for stock in &mut stock[..players] {
+                *stock = numbers.number(name, 0..=2 * MOST_STOCK)?.0 as u16;
+            }
+            numbers.end()?;
+        }
+        if !words.is_empty() {
+            let (word, at) = words.next("disqualified players")?;
+            let mut numbers = Parts::new(word, ',').from(at);
+            while !numbers.is_empty() {
+                position.disqualified |= 1 << (numbers.number("a player", 1..=players)?.0 - 1);
+            }
+        }
+        words.end()?;
+        // Whose turn it is follows from who was last: nobody between the two can move.
+        position.phase = phase;
+        let seat = player.saturating_sub(1);
+        let mut next = position;
+        self.pass_on(&mut next, (seat + players - 1) % players);
+        if next.phase != phase {
+            let (name, _) = PHASES[next.phase as usize];
+            return Err(TextError::new(
+                phase_at,
+                format!("here the phase is {name}"),
+            ));
+        }
+        if next.seat() != seat {
+            let problem = format!(
+                "player {player} cannot move; player {} can",
+                next.seat() + 1
+            );
+            return Err(TextError::new(player_at, problem));
+        }
+        Ok(next)
+    }
+
+    /// Reads what stands on the cells.
+    fn read_board(&self, text: &str, at: usize, position: &mut Position) -> Result<(), TextError> {
+        let mut rows = Parts::new(text, '/').from(at);
+        for (y, cells) in self.map.cells().chunks(self.map.width()).enumerate() {
+            let (row, row_at) = rows.next(&format!("row {} of {}", y + 1, self.map.height()))?;
+            let mut signs = row.bytes();
+            for (x, &start) in cells.iter().enumerate() {
+                let wrong = |problem: String| Err(TextError::new(row_at + x, problem));
+                let Some(cell) = signs.next().and_then(Cell::of_sign) else {
+                    return wrong(format!("expected cell {} of {}", x + 1, cells.len()));
+                };
+                if cell.seat().is_some_and(|seat| seat >= self.map.players()) {
+                    return wrong(format!("there are {} players", self.map.players()));
+                }
+                if start == Cell::HOLE && cell != Cell::HOLE {
+                    return wrong("the map has a hole here".to_owned());
+                }
+                position.put(y * self.map.width() + x, cell);
+                position.cells_left += u16::from(cell != Cell::HOLE);
+            }
+            if signs.next().is_some() {
+                let problem = format!("a row has {} cells", cells.len());
+                return Err(TextError::new(row_at + cells.len(), problem));
+            }
+        }
+        rows.end()
+    }
+
+    /// Writes a position.
+    #[must_use]
+    pub fn format_position(&self, position: &Position) -> String {
+        let players = self.map.players();
+        let cells = &position.cells[..self.map.cells().len()];
+        let row = |row: &[Cell]| row.iter().map(|cell| cell.sign()).collect::<String>();
+        let rows: Vec<String> = cells.chunks(self.map.width()).map(row).collect();
+        let (phase, _) = PHASES[position.phase as usize];
+        let player = match position.phase {
+            Phase::Over => 0,
+            _ => position.seat() + 1,
+        };
+        let mut text = format!(
+            "{} {phase} {player} {} {}",
+            rows.join("/"),
+            joined(&position.overrides[..players]),
+            joined(&position.bombs[..players])
+        );
+        if position.disqualified != 0 {
+            let out = |&seat: &Seat| position.is_disqualified(seat);
+            let out: Vec<Seat> = (0..MAX_SEATS).filter(out).map(|seat| seat + 1).collect();
+            text = format!("{text} {}", joined(&out));
+        }
+        text
+    }
+
+    /// Reads a move of a position.
+    ///
+    /// # Errors
+    /// If the text is no move, or not permitted here.
+    pub fn parse_move(&self, position: &Position, text: &str) -> Result<Move, TextError> {
+        let mut parts = Parts::new(text, ',');
+        let (x, _) = parts.number("x", 0..=self.map.width() - 1)?;
+        let (y, _) = parts.number("y", 0..=self.map.height() - 1)?;
+        let special = if parts.is_empty() {
+            0
+        } else {
+            let (word, at) = parts.next("what goes with the move")?;
+            let taken = TAKEN.iter().find(|(name, _)| *name == word);
+            let player = || word.parse().ok().filter(|player| (1..=8).contains(player));
+            taken
+                .map(|&(_, special)| special)
+                .or_else(player)
+                .ok_or_else(|| TextError::new(at, "expected a player, bomb or override"))?
+        };
+        parts.end()?;
+        let mv = Move::new(y * self.map.width() + x, special);
+        let mut moves = MoveList::default();
+        if position.phase != Phase::Over {
+            self.moves(position, &mut moves);
+        }
+        if moves.contains(&mv) {
+            return Ok(mv);
+        }
+        let there: Vec<String> = moves
+            .iter()
+            .filter(|other| other.cell() == mv.cell())
+            .map(|&other| self.format_move(other))
+            .collect();
+        let problem = match &there[..] {
+            [] => format!("nothing can be played on {x},{y}"),
+            there => format!("expected {}", there.join(" or ")),
+        };
+        Err(TextError::new(1, problem))
+    }
+
+    /// Writes a move.
+    #[must_use]
+    pub fn format_move(&self, mv: Move) -> String {
+        let (x, y) = (mv.cell() % self.map.width(), mv.cell() / self.map.width());
+        let taken = TAKEN.iter().find(|taken| taken.1 == mv.special());
+        match (mv.special(), taken) {
+            (0, _) => format!("{x},{y}"),
+            (_, Some((name, _))) => format!("{x},{y},{name}"),
+            (player, None) => format!("{x},{y},{player}"),
+        }
+    }
+}
+
+fn joined(numbers: &[impl ToString]) -> String {
+    let numbers: Vec<String> = numbers.iter().map(ToString::to_string).collect();
+    numbers.join(",")
+}
+
+/// What is left of a text that is separated by a sign, and at which character that begins, from 1.
+struct Parts<'t> {
+    rest: Option<&'t str>,
+    separator: char,
+    at: usize,
+}
+
+impl<'t> Parts<'t> {
+    fn new(text: &'t str, separator: char) -> Self {
+        Self {
+            rest: Some(text),
+            separator,
+            at: 1,
+        }
+    }
+
+    /// The same text as part of another, where it begins at this character.
+    fn from(self, at: usize) -> Self {
+        Self { at, ..self }
+    }
+
+    fn is_empty(&self) -> bool {
+        self.rest.is_none()
+    }
+
+    /// The next part, and at which character it begins.
+    fn next(&mut self, wanted: &str) -> Result<(&'t str, usize), TextError> {
+        let at = self.at;
+        let rest = self
+            .rest
+            .ok_or_else(|| TextError::new(at, format!("expected {wanted}, found the end")))?;
+        let (part, rest) = match rest.split_once(self.separator) {
+            Some((part, rest)) => (part, Some(rest)),
+            None => (rest, None),
+        };
+        self.rest = rest;
+        self.at += part.chars().count() + usize::from(rest.is_some());
+        Ok((part, at))
+    }
+
+    fn number(
+        &mut self,
+        wanted: &str,
+        range: std::ops::RangeInclusive<usize>,
+    ) -> Result<(usize, usize), TextError> {
+        let (part, at) = self.next(wanted)?;
+        let digits = part.bytes().all(|sign| sign.is_ascii_digit());
+        match part.parse() {
+            Ok(number) if digits && range.contains(&number) => Ok((number, at)),
+            _ => Err(TextError::new(
+                at,
+                format!(
+                    "expected {wanted}, a number from {} to {}, found '{}'",
+                    range.start(),
+                    range.end(),
+                    shortened(part, 20)
+                ),
+            )),
+        }
+    }
+
+    fn end(self) -> Result<(), TextError> {
+        match self.rest {
+            None => Ok(()),
+            Some(_) => Err(TextError::new(self.at, "expected the end")),
+        }
+    }
+}

@@ -1,0 +1,617 @@
+//! ReversiXT against outside vectors and a plain board that reads its map itself.
+
+#![allow(
+    clippy::unwrap_used,
+    reason = "a test helper outside of a test function"
+)]
+
+use engine::core::game::{DRAW, Game, one_of};
+use engine::core::random::RandomStream;
+use engine::games::reversixt::map::Map;
+use engine::games::reversixt::{Move, MoveList, Phase, Position, ReversiXt};
+use serde_json::Value;
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::sync::Arc;
+
+macro_rules! maps {
+    ($($name:literal),*) => {
+        &[$(($name, include_str!(concat!("../vectors/maps/", $name, ".map")))),*]
+    };
+}
+
+const MAPS: &[(&str, &str)] = maps!(
+    "bombs",
+    "bombs0",
+    "bonuses",
+    "choices",
+    "eight_big",
+    "expansions",
+    "five_odd",
+    "four_cross",
+    "inversions",
+    "plain10_2p",
+    "six_wide",
+    "three_ring",
+    "torus6",
+    "tube_2p",
+    "twos_special"
+);
+
+fn game(text: &str) -> ReversiXt {
+    ReversiXt::new(Arc::new(Map::parse(text).unwrap()))
+}
+
+fn given() -> HashMap<&'static str, ReversiXt> {
+    MAPS.iter()
+        .map(|&(name, text)| (name, game(text)))
+        .collect()
+}
+
+fn moves_of(game: &ReversiXt, position: &Position) -> MoveList {
+    let mut moves = MoveList::default();
+    game.moves(position, &mut moves);
+    moves
+}
+
+/// Moves as the vectors write them: x, y and what goes with it.
+fn triples(game: &ReversiXt, moves: &[Move]) -> Vec<[usize; 3]> {
+    let width = game.map().width();
+    let triple = |mv: &Move| {
+        [
+            mv.cell() % width,
+            mv.cell() / width,
+            usize::from(mv.special()),
+        ]
+    };
+    moves.iter().map(triple).collect()
+}
+
+/// A position of the vectors as our text.
+fn text_of(state: &Value) -> String {
+    let numbers = |name: &str| {
+        let numbers = state[name].as_array().unwrap().iter().map(Value::to_string);
+        numbers.collect::<Vec<_>>().join(",")
+    };
+    format!(
+        "{} {} {} {} {}",
+        state["board"].as_str().unwrap(),
+        state["phase"].as_str().unwrap(),
+        state["player"],
+        numbers("override"),
+        numbers("bombs")
+    )
+}
+
+#[test]
+fn positions_of_other_programs_have_their_moves_and_what_follows() {
+    let games = given();
+    let mut kinds = HashSet::new();
+    for line in include_str!("../vectors/reversixt.jsonl").lines() {
+        let case: Value = serde_json::from_str(line).unwrap();
+        let game = &games[case["map"].as_str().unwrap()];
+        let position = game.parse_position(&text_of(&case)).unwrap();
+        let moves = moves_of(game, &position);
+        let legal: Vec<[usize; 3]> = serde_json::from_value(case["legal"].clone()).unwrap();
+        assert_eq!(triples(game, &moves), legal, "{line}");
+        let [x, y, special]: [usize; 3] = serde_json::from_value(case["move"].clone()).unwrap();
+        let mv = Move::new(y * game.map().width() + x, special as u8);
+        let after = game.play(&position, mv);
+        assert_eq!(
+            game.format_position(&after),
+            text_of(&case["after"]),
+            "{line}"
+        );
+        kinds.insert(case["kind"].as_str().unwrap().to_owned());
+    }
+    assert!(kinds.len() >= 6, "{kinds:?}");
+}
+
+fn leaves(game: &ReversiXt, position: &Position, depth: usize) -> u64 {
+    if position.phase() == Phase::Over {
+        return 0;
+    }
+    let moves = moves_of(game, position);
+    if depth == 1 {
+        return moves.len() as u64;
+    }
+    let after = moves.iter().map(|&mv| game.play(position, mv));
+    after.map(|after| leaves(game, &after, depth - 1)).sum()
+}
+
+/// Compares with the given counts of at most so many leaves.
+fn check_perft(most: u64) {
+    let expected: BTreeMap<String, Vec<u64>> =
+        serde_json::from_str(include_str!("../vectors/reversixt_perft.json")).unwrap();
+    let games = given();
+    assert_eq!(expected.len(), games.len());
+    for (name, counts) in expected {
+        let game = &games[name.as_str()];
+        for (depth, &count) in (1..).zip(&counts).filter(|(_, count)| **count <= most) {
+            assert_eq!(leaves(game, &game.start(), depth), count, "{name} {depth}");
+        }
+    }
+}
+
+#[test]
+fn as_many_lines_of_play_as_other_programs_count() {
+    check_perft(100_000);
+}
+
+#[test]
+#[ignore = "half a minute"]
+fn as_many_lines_of_play_as_other_programs_count_to_the_last_depth() {
+    check_perft(u64::MAX);
+}
+
+/// The rules cell by cell, as a person reads them. Players count from 1.
+#[derive(Clone, Debug)]
+struct PlainBoard {
+    players: u8,
+    strength: usize,
+    /// By x and y; holes are missing.
+    cells: BTreeMap<(i32, i32), char>,
+    transitions: HashMap<(i32, i32, i32), (i32, i32, i32)>,
+    overrides: Vec<u32>,
+    bombs: Vec<u32>,
+    phase: &'static str,
+    turn: u8,
+}
+
+impl PlainBoard {
+    fn read(text: &str) -> Self {
+        let mut words = text.split_whitespace();
+        let mut number = || words.next().unwrap().parse::<i32>().unwrap();
+        let (players, overrides, bombs) = (number() as u8, number() as u32, number() as u32);
+        let (strength, height, width) = (number() as usize, number(), number());
+        let mut cells = BTreeMap::new();
+        for y in 0..height {
+            for x in 0..width {
+                let sign = words.next().unwrap().chars().next().unwrap();
+                if sign != '-' {
+                    cells.insert((x, y), sign);
+                }
+            }
+        }
+        let rest: Vec<i32> = words.filter_map(|word| word.parse().ok()).collect();
+        let mut transitions = HashMap::new();
+        for ends in rest.chunks(6) {
+            let [x1, y1, d1, x2, y2, d2] = ends.try_into().unwrap();
+            transitions.insert((x1, y1, d1), (x2, y2, (d2 + 4) % 8));
+            transitions.insert((x2, y2, d2), (x1, y1, (d1 + 4) % 8));
+        }
+        let mut board = Self {
+            players,
+            strength,
+            cells,
+            transitions,
+            overrides: vec![overrides; usize::from(players)],
+            bombs: vec![bombs; usize::from(players)],
+            phase: "play",
+            turn: players,
+        };
+        board.hand_on();
+        board
+    }
+
+    fn step(&self, (x, y, direction): (i32, i32, i32)) -> Option<(i32, i32, i32)> {
+        if let Some(&there) = self.transitions.get(&(x, y, direction)) {
+            return Some(there);
+        }
+        let right = [0, 1, 1, 1, 0, -1, -1, -1][direction as usize];
+        let down = [-1, -1, 0, 1, 1, 1, 0, -1][direction as usize];
+        let there = (x + right, y + down);
+        self.cells
+            .contains_key(&there)
+            .then_some((there.0, there.1, direction))
+    }
+
+    /// All cells that a stone of a player here captures.
+    fn captured(&self, (x, y): (i32, i32), player: u8) -> HashSet<(i32, i32)> {
+        let own = char::from(b'0' + player);
+        let mut all = HashSet::new();
+        for direction in 0..8 {
+            let mut line = Vec::new();
+            let mut at = (x, y, direction);
+            while let Some(next) = self.step(at) {
+                at = next;
+                let cell = (at.0, at.1);
+                let sign = self.cells[&cell];
+                if cell == (x, y) || "0cbi".contains(sign) {
+                    break;
+                }
+                if sign == own {
+                    all.extend(line);
+                    break;
+                }
+                line.push(cell);
+            }
+        }
+        all
+    }
+
+    fn moves(&self, player: u8) -> Vec<[usize; 3]> {
+        let mut moves = Vec::new();
+        for y in 0..50 {
+            for x in 0..50 {
+                let Some(&sign) = self.cells.get(&(x, y)) else {
+                    continue;
+                };
+                let captures = || !self.captured((x, y), player).is_empty();
+                let permitted = match sign {
+                    _ if self.phase == "bomb" => true,
+                    '0' | 'c' | 'b' | 'i' => captures(),
+                    'x' => self.overrides[usize::from(player) - 1] > 0,
+                    _ => self.overrides[usize::from(player) - 1] > 0 && captures(),
+                };
+                let specials: Vec<usize> = match sign {
+                    _ if !permitted => vec![],
+                    'c' if self.phase == "play" => (1..=usize::from(self.players)).collect(),
+                    'b' if self.phase == "play" => vec![20, 21],
+                    _ => vec![0],
+                };
+                moves.extend(
+                    specials
+                        .iter()
+                        .map(|&special| [x as usize, y as usize, special]),
+                );
+            }
+        }
+        moves
+    }
+
+    fn hand_on(&mut self) {
+        let (last, players) = (self.turn, self.players);
+        let order: Vec<u8> = (0..players)
+            .map(|after| (last + after) % players + 1)
+            .collect();
+        if self.phase == "play" {
+            if let Some(&next) = order.iter().find(|&&player| !self.moves(player).is_empty()) {
+                self.turn = next;
+                return;
+            }
+            self.phase = "bomb";
+        }
+        match order
+            .iter()
+            .find(|&&player| self.bombs[usize::from(player) - 1] > 0)
+        {
+            Some(&next) if !self.cells.is_empty() => self.turn = next,
+            _ => (self.phase, self.turn) = ("end", 0),
+        }
+    }
+
+    fn play(&mut self, [x, y, special]: [usize; 3]) {
+        let (place, player) = ((x as i32, y as i32), self.turn);
+        let own = char::from(b'0' + player);
+        let stock = usize::from(player) - 1;
+        if self.phase == "bomb" {
+            let mut distance = HashMap::from([(place, 0)]);
+            let mut queue = std::collections::VecDeque::from([place]);
+            while let Some((x, y)) = queue.pop_front() {
+                let so_far = distance[&(x, y)];
+                for direction in 0..8 {
+                    let Some((x, y, _)) = self.step((x, y, direction)) else {
+                        continue;
+                    };
+                    let exists = self.cells.contains_key(&(x, y));
+                    if exists && so_far < self.strength && !distance.contains_key(&(x, y)) {
+                        distance.insert((x, y), so_far + 1);
+                        queue.push_back((x, y));
+                    }
+                }
+            }
+            self.cells.retain(|cell, _| !distance.contains_key(cell));
+            self.bombs[stock] -= 1;
+        } else {
+            let captured = self.captured(place, player);
+            let filled = self.cells.insert(place, own).unwrap();
+            for cell in captured {
+                self.cells.insert(cell, own);
+            }
+            let players = self.players;
+            let mut change = |new: &dyn Fn(u8) -> u8| {
+                for sign in self
+                    .cells
+                    .values_mut()
+                    .filter(|sign| sign.is_ascii_digit() && **sign != '0')
+                {
+                    *sign = char::from(b'0' + new(*sign as u8 - b'0'));
+                }
+            };
+            match (filled, special) {
+                ('c', _) => change(&|owner| match owner as usize {
+                    owner if owner == usize::from(player) => special as u8,
+                    owner if owner == special => player,
+                    owner => owner as u8,
+                }),
+                ('i', _) => change(&|owner| owner % players + 1),
+                ('b', 20) => self.bombs[stock] += 1,
+                ('b', _) => self.overrides[stock] += 1,
+                ('0', _) => {}
+                _ => self.overrides[stock] -= 1,
+            }
+        }
+        self.hand_on();
+    }
+
+    fn text(&self, width: i32, height: i32) -> String {
+        let sign = |x, y| self.cells.get(&(x, y)).copied().unwrap_or('-');
+        let row = |y| (0..width).map(|x| sign(x, y)).collect::<String>();
+        let joined = |stock: &[u32]| {
+            let stock: Vec<String> = stock.iter().map(u32::to_string).collect();
+            stock.join(",")
+        };
+        format!(
+            "{} {} {} {} {}",
+            (0..height).map(row).collect::<Vec<_>>().join("/"),
+            self.phase,
+            self.turn,
+            joined(&self.overrides),
+            joined(&self.bombs)
+        )
+    }
+}
+
+/// A sound map: cells by chance, then sides without a neighbour joined in pairs.
+fn random_map(random: &mut RandomStream) -> String {
+    let mut below = |count: usize| one_of(count, (random.next_u64() >> 32) as u32);
+    let (players, width, height) = (2 + below(7), 3 + below(8), 3 + below(8));
+    let mut rows = vec![vec!['0'; width]; height];
+    for sign in rows.iter_mut().flatten() {
+        let stones = 8 + below(8);
+        *sign = match below(40) {
+            0..5 => '-',
+            5 => 'x',
+            6 => 'c',
+            7 => 'b',
+            8 => 'i',
+            number if number < 9 + stones => char::from(b'1' + below(players) as u8),
+            _ => '0',
+        };
+    }
+    let text: Vec<String> = rows
+        .iter()
+        .map(|row| {
+            row.iter()
+                .map(char::to_string)
+                .collect::<Vec<_>>()
+                .join(" ")
+        })
+        .collect();
+    let mut map = format!(
+        "{players}\n{}\n{} {}\n{height} {width}\n{}\n",
+        below(3),
+        below(4),
+        below(4),
+        text.join("\n")
+    );
+    let plain = PlainBoard::read(&map);
+    let mut open: Vec<(i32, i32, i32)> = Vec::new();
+    for &(x, y) in plain.cells.keys() {
+        open.extend(
+            (0..8)
+                .map(|d| (x, y, d))
+                .filter(|&side| plain.step(side).is_none()),
+        );
+    }
+    for _ in 0..below(open.len() / 2 + 1) {
+        let mut side = || {
+            let (x, y, direction) = open.swap_remove(below(open.len()));
+            format!("{x} {y} {direction}")
+        };
+        map += &format!("{} <-> {}\n", side(), side());
+    }
+    map
+}
+
+fn compare(positions: usize, seed: u64) {
+    let mut random = RandomStream::new(seed);
+    let (mut compared, mut phases) = (0, [0; 3]);
+    while compared < positions {
+        let map = random_map(&mut random);
+        let game = game(&map);
+        let (width, height) = (game.map().width() as i32, game.map().height() as i32);
+        let (mut plain, mut position) = (PlainBoard::read(&map), game.start());
+        loop {
+            let text = game.format_position(&position);
+            assert_eq!(text, plain.text(width, height), "{map}");
+            assert_eq!(game.parse_position(&text), Ok(position), "{map}{text}");
+            compared += 1;
+            phases[position.phase() as usize] += 1;
+            for seat in 0..usize::from(plain.players) {
+                let stones = plain
+                    .cells
+                    .values()
+                    .filter(|&&sign| sign == char::from(b'1' + seat as u8));
+                assert_eq!(usize::from(position.stones(seat)), stones.count());
+            }
+            if position.phase() == Phase::Over {
+                break;
+            }
+            let moves = moves_of(&game, &position);
+            let expected = plain.moves(plain.turn);
+            assert_eq!(triples(&game, &moves), expected, "{map}{text}");
+            let chosen = one_of(moves.len(), random.next_u64() as u32);
+            let name = game.format_move(moves[chosen]);
+            assert_eq!(game.parse_move(&position, &name), Ok(moves[chosen]));
+            position = game.play(&position, moves[chosen]);
+            plain.play(expected[chosen]);
+        }
+    }
+    assert!(
+        phases.iter().all(|&count| count > positions / 200),
+        "{phases:?}"
+    );
+}
+
+#[test]
+fn random_positions_of_random_maps_are_those_of_a_plain_board() {
+    compare(2_000, 1);
+}
+
+#[test]
+#[ignore = "some minutes"]
+fn many_random_positions_of_random_maps_are_those_of_a_plain_board() {
+    compare(20_000, 2);
+}
+
+#[test]
+fn maps_are_read_as_written_or_refused_where_they_are_wrong() {
+    for (name, text) in MAPS {
+        let map = Map::parse(text).unwrap();
+        assert_eq!(Map::parse(&map.to_string()).as_ref(), Ok(&map), "{name}");
+        let loose = text.replace('\n', "  \r\n").replace(' ', "  ") + "\r\n\n \n";
+        assert_eq!(
+            Map::parse(&loose.replace("\n2", "\n02")).as_ref(),
+            Ok(&map),
+            "{name}"
+        );
+    }
+    let good = "2\n1\n0 1\n2 3\n0 1 -\n2 c b\n0 0 0 <-> 1 0 2\n";
+    Map::parse(good).unwrap();
+    let wrong = [
+        (
+            "2\n1\n",
+            "9\n1\n",
+            "line 1, column 1: expected players, a number from 2 to 8, found '9'",
+        ),
+        (
+            "0 1\n2 3",
+            "0 1 1\n2 3",
+            "line 3, column 5: '1' is too much: expected the end of the line",
+        ),
+        (
+            "0 1\n2 3",
+            "0\n2 3",
+            "line 3, column 2: the line ends here: expected their strength",
+        ),
+        (
+            "2 3\n",
+            "2 51\n",
+            "line 4, column 3: expected width, a number from 1 to 50, found '51'",
+        ),
+        (
+            "2 c b",
+            "2 c 3",
+            "line 6, column 5: '3' is no cell: expected -, 0, x, c, b, i or a player from 1 to 2",
+        ),
+        (
+            "2 c b",
+            "2 c",
+            "line 6, column 4: the line ends here: expected cell 3 of 3",
+        ),
+        (
+            "0 0 0 <->",
+            "0 0 2 <->",
+            "line 7, column 1: the transition at 0 0 2 has an ordinary neighbour there; it may only lead where none is",
+        ),
+        (
+            "1 0 2",
+            "2 0 2",
+            "line 7, column 11: the transition at 2 0 2 is at a hole; put it at a cell",
+        ),
+        (
+            "<-> 1 0 2",
+            "-> 1 0 2",
+            "line 7, column 7: expected <->, found '->'",
+        ),
+        (
+            "<-> 1 0 2",
+            "<-> 1 2 2",
+            "line 7, column 13: expected y, a number from 0 to 1, found '2'",
+        ),
+        (
+            "1 0 2\n",
+            "1 0 2\n0 0 7 <-> 0 0 0\n",
+            "line 8, column 11: the transition at 0 0 0 is the second on this side; a side has at most one",
+        ),
+    ];
+    for (from, to, message) in wrong {
+        let error = Map::parse(&good.replacen(from, to, 1)).unwrap_err();
+        assert_eq!(error.to_string(), message);
+    }
+    let cut = Map::parse("2\n1\n0 1\n2 3\n0 1 -\n")
+        .unwrap_err()
+        .to_string();
+    assert_eq!(
+        cut,
+        "line 6, column 1: the map ends here: expected row 2 of 2"
+    );
+}
+
+#[test]
+fn stones_are_ranked_equals_share_and_the_disqualified_come_last() {
+    // Stones: 3, 2, 3, 0.
+    let rules = game("4\n0\n0 0\n2 4\n1 1 1 2\n2 3 3 3\n");
+    let position = rules.start();
+    assert_eq!(position.phase(), Phase::Over);
+    assert_eq!(rules.places(&position)[..4], [0, 2, 0, 3]);
+    assert_eq!(
+        rules.payoffs(&position).unwrap()[..4],
+        [1.0, 0.2, 1.0, 0.08]
+    );
+    let without = rules.disqualify(&position, 2);
+    assert_eq!(rules.places(&without)[..4], [0, 1, 3, 2]);
+    assert_eq!(
+        rules.parse_position(&rules.format_position(&without)),
+        Ok(without)
+    );
+    let level = game("2\n0\n0 0\n1 2\n1 2\n");
+    assert_eq!(level.payoffs(&level.start()), Some(DRAW));
+}
+
+#[test]
+fn wrong_positions_and_moves_are_refused_where_they_are_wrong() {
+    let rules = game("2\n1\n1 1\n1 4\n1 2 0 -\n");
+    let start = rules.start();
+    assert_eq!(rules.format_position(&start), "120- play 1 1,1 1,1");
+    let wrong = [
+        ("120 play 1 1,1 1,1", "character 4: expected cell 4 of 4"),
+        (
+            "1200 play 1 1,1 1,1",
+            "character 4: the map has a hole here",
+        ),
+        ("130- play 1 1,1 1,1", "character 2: there are 2 players"),
+        ("120-/ play 1 1,1 1,1", "character 6: expected the end"),
+        (
+            "120- pay 1 1,1 1,1",
+            "character 6: expected the phase, which is play, bomb or end",
+        ),
+        (
+            "120- play 2 0,0 1,1",
+            "character 11: player 2 cannot move; player 1 can",
+        ),
+        (
+            "1---  play 1 1,1 1,1",
+            "character 6: expected the phase, which is play, bomb or end",
+        ),
+        ("1--- play 1 0,0 1,1", "character 6: here the phase is bomb"),
+        (
+            "120- play 1 1,1 1",
+            "character 18: expected bombs, found the end",
+        ),
+        ("120- play 1 1,1,1 1,1", "character 17: expected the end"),
+        (
+            "120- play 1 1,x 1,1",
+            "character 15: expected override stones, a number from 0 to 20000, found 'x'",
+        ),
+    ];
+    for (text, message) in wrong {
+        let error = rules.parse_position(text).unwrap_err();
+        assert_eq!(error.to_string(), message, "{text}");
+    }
+    let wrong = [
+        ("2", "character 2: expected y, found the end"),
+        (
+            "4,0",
+            "character 1: expected x, a number from 0 to 3, found '4'",
+        ),
+        ("3,0", "character 1: nothing can be played on 3,0"),
+        ("2,0,bomb", "character 1: expected 2,0"),
+        ("2,0,9", "character 5: expected a player, bomb or override"),
+    ];
+    for (text, message) in wrong {
+        let error = rules.parse_move(&start, text).unwrap_err();
+        assert_eq!(error.to_string(), message, "{text}");
+    }
+}

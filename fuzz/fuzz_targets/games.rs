@@ -4,14 +4,16 @@
 use benches::external::said::{Said, answered};
 use engine::games::einstein::Standard;
 use engine::games::reversi::Reversi;
+use engine::games::reversixt::{ReversiXt, map::Map};
 use engine::play::playable::Playable;
-use std::sync::LazyLock;
+use std::sync::{Arc, LazyLock};
 
 /// Calls a generic function with every game by its usual rules and by others.
 macro_rules! with_every_game {
     ($function:ident, $($arguments:expr),*) => {
         crate::games::EINSTEIN.iter().for_each(|game| $function(game, $($arguments),*));
         crate::games::REVERSI.iter().for_each(|game| $function(game, $($arguments),*));
+        crate::games::REVERSIXT.iter().for_each(|game| $function(game, $($arguments),*));
     };
 }
 pub(crate) use with_every_game;
@@ -19,6 +21,11 @@ pub(crate) use with_every_game;
 type Rules<G> = LazyLock<Vec<G>>;
 pub(crate) static EINSTEIN: Rules<Standard> = LazyLock::new(|| games(["", "(variant=nearest)"]));
 pub(crate) static REVERSI: Rules<Reversi> = LazyLock::new(|| games(["", "(size=6)", "(size=4)"]));
+pub(crate) static REVERSIXT: Rules<ReversiXt> = LazyLock::new(|| {
+    let small = include_str!("../seeds/maps/small");
+    let small = Map::parse(small).expect("a map");
+    [games([""]), vec![ReversiXt::new(Arc::new(small))]].concat()
+});
 
 fn games<G: Playable, const N: usize>(rules: [&str; N]) -> Vec<G> {
     let named = |rules| G::from_notation(&format!("{}{rules}", G::NAME), None).expect("rules");
@@ -106,6 +113,17 @@ pub(crate) fn transcripts(bytes: &[u8]) {
         }
     }
     with_every_game!(read, &String::from_utf8_lossy(bytes));
+}
+
+/// Maps, and what follows from their starts.
+pub(crate) fn maps(bytes: &[u8]) {
+    if let Ok(map) = Map::parse(&String::from_utf8_lossy(bytes)) {
+        assert_eq!(Map::parse(&map.to_string()).as_ref(), Ok(&map));
+        let game = ReversiXt::new(Arc::new(map));
+        if game.map().cells().len() <= 100 {
+            check(&game, &game.start(), None);
+        }
+    }
 }
 
 /// What another program says at the start of a game, in pieces as long as the first byte says.

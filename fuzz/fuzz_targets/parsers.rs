@@ -20,6 +20,7 @@ const TARGETS: &[(&str, Target)] = &[
     ("positions", games::positions),
     ("moves", games::moves),
     ("transcripts", games::transcripts),
+    ("maps", games::maps),
     ("answers", games::answers),
     ("notation", text::notation),
     ("settings", text::settings),

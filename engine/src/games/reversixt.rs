@@ -4,11 +4,17 @@
 //! override stone on an occupied one. Whoever cannot move is passed over. When nobody can, those who
 //! have bombs throw them, from the one after the last mover on; each makes holes of the cells within
 //! its strength. Then most stones win. Source: the course at RWTH Aachen (Softwarepraktikum 2016);
-//! where programs disagree, the reading of most (docs/rules.md). Invariant: a position knows whose
-//! turn it is, so every position but the last has a move.
+//! where programs disagree, what most of them do: bombs reach through cells that they destroy, a
+//! line that comes back to the cell it began at captures nothing, and stones can be exchanged with
+//! whoever was disqualified. Invariant: a position knows whose turn it is, so every position but the
+//! last has a move.
 
+mod drawing;
+pub mod evaluators;
+pub mod generate;
 pub mod map;
 mod notation;
+mod playable;
 
 use crate::core::game::{DRAW, Game, MAX_SEATS, OneOutcome, Payoffs, Seat, won_by};
 use map::{Cell, DIRECTIONS, LARGEST, Map, Side};
@@ -30,6 +36,8 @@ pub const POINTS: [u32; MAX_SEATS] = [25, 11, 5, 2, 1, 0, 0, 0];
 #[derive(Clone, Debug)]
 pub struct ReversiXt {
     map: Arc<Map>,
+    /// The file of the map as the notation names it.
+    name: Option<String>,
     points: [u32; MAX_SEATS],
 }
 
@@ -209,6 +217,7 @@ impl ReversiXt {
     pub fn new(map: Arc<Map>) -> Self {
         Self {
             map,
+            name: None,
             points: POINTS,
         }
     }

@@ -593,7 +593,7 @@ fn wrong_positions_and_moves_are_refused_where_they_are_wrong() {
         ("120- play 1 1,1,1 1,1", "character 17: expected the end"),
         (
             "120- play 1 1,x 1,1",
-            "character 15: expected override stones, a number from 0 to 20000, found 'x'",
+            "character 15: expected override stones, a number from 0 to 10000, found 'x'",
         ),
     ];
     for (text, message) in wrong {

@@ -17,10 +17,10 @@ pub const DIRECTIONS: usize = 8;
 pub const LARGEST: usize = 50;
 
 /// Most override stones or bombs a player begins with, and the greatest strength of bombs.
-pub const MOST_STOCK: usize = 10_000;
+pub const MOST_STOCK: usize = 5_000;
 
 /// What each direction adds to x and y.
-const TOWARDS: [(isize, isize); DIRECTIONS] = [
+pub(super) const TOWARDS: [(isize, isize); DIRECTIONS] = [
     (0, -1),
     (1, -1),
     (1, 0),
@@ -175,6 +175,24 @@ pub struct Map {
 }
 
 impl Map {
+    /// A map without transitions on which nobody has anything in stock.
+    pub(super) fn new(players: usize, width: usize, cells: Vec<Cell>) -> Self {
+        let mut map = Self {
+            players,
+            overrides: 0,
+            bombs: 0,
+            strength: 0,
+            width,
+            steps: Box::default(),
+            cells: cells.into(),
+            transitions: Vec::new(),
+        };
+        map.steps = (0..map.cells.len() * DIRECTIONS)
+            .map(|index| map.neighbour(Side(index as u16)).unwrap_or(Side::NONE))
+            .collect();
+        map
+    }
+
     /// Reads a map.
     ///
     /// # Errors
@@ -207,19 +225,9 @@ impl Map {
             }
             words.end()?;
         }
-        let mut map = Self {
-            players,
-            overrides: overrides as u16,
-            bombs: bombs as u16,
-            strength: strength as u16,
-            width,
-            steps: Box::default(),
-            cells: cells.into(),
-            transitions: Vec::new(),
-        };
-        map.steps = (0..map.cells.len() * DIRECTIONS)
-            .map(|index| map.neighbour(Side(index as u16)).unwrap_or(Side::NONE))
-            .collect();
+        let mut map = Self::new(players, width, cells);
+        [map.overrides, map.bombs, map.strength] =
+            [overrides, bombs, strength].map(|number| number as u16);
         while let Some(line) = lines.rest() {
             map.read_transition(&line)?;
         }
@@ -257,11 +265,16 @@ impl Map {
             }
         }
         words.end()?;
+        self.join(sides);
+        Ok(())
+    }
+
+    /// Lines that leave by one of these sides go on from the other; neither has a neighbour.
+    pub(super) fn join(&mut self, sides: [Side; 2]) {
         let [one, other] = sides;
         self.steps[usize::from(one.0)] = other.reversed();
         self.steps[usize::from(other.0)] = one.reversed();
         self.transitions.push(sides);
-        Ok(())
     }
 
     /// How many play.

@@ -1,0 +1,183 @@
+//! A position of ReversiXT as a picture: inline SVG, or text.
+//!
+//! Invariant: the SVG needs nothing from outside and no script; whoever cannot see it reads the
+//! position as its title. The two ends of a transition carry the same number.
+
+use super::map::{Cell, DIRECTIONS, TOWARDS};
+use super::{Phase, Position, ReversiXt};
+use crate::core::game::{MAX_SEATS, Seat};
+use std::fmt::Write;
+
+/// Units of a cell; lengths below are in the same units.
+const CELL: usize = 40;
+const MARGIN: usize = 34;
+
+/// Colours of the players' stones.
+const COLOURS: [&str; MAX_SEATS] = [
+    "#d84a3a", "#3a6fd8", "#3f9c4b", "#e0b32e", "#8a4fc4", "#2fa7b5", "#e07b2e", "#6b6f76",
+];
+
+/// A seat as people name it.
+pub(super) fn title(seat: Seat) -> &'static str {
+    [
+        "Player 1", "Player 2", "Player 3", "Player 4", "Player 5", "Player 6", "Player 7",
+        "Player 8",
+    ][seat]
+}
+
+/// What everybody has, a line each.
+fn standings(game: &ReversiXt, position: &Position) -> Vec<String> {
+    let places = game.places(position);
+    let line = |seat: Seat| {
+        let mut line = format!(
+            "{}: {} stones, {} override stones, {} bombs",
+            title(seat),
+            position.stones(seat),
+            position.overrides(seat),
+            position.bombs(seat)
+        );
+        if position.is_disqualified(seat) {
+            line += ", disqualified";
+        } else if position.phase() == Phase::Over {
+            line += &format!(", place {}", places[seat] + 1);
+        } else if position.seat() == seat {
+            line += match position.phase() {
+                Phase::Stones => ", to move",
+                _ => ", to throw a bomb",
+            };
+        }
+        line
+    };
+    (0..game.map().players()).map(line).collect()
+}
+
+/// The board with coordinates, and below it what everybody has.
+pub(super) fn text(game: &ReversiXt, position: &Position) -> String {
+    let (width, height) = (game.map().width(), game.map().height());
+    let row = |label: String, cells: Vec<String>| format!("{label:>3}  {}\n", cells.join(""));
+    let numbers = (0..width).map(|x| format!("{x:>3}")).collect();
+    let mut text = row(String::new(), numbers);
+    for y in 0..height {
+        let sign = |x| format!("{:>3}", position.cell(y * width + x).sign());
+        text += &row(y.to_string(), (0..width).map(sign).collect());
+    }
+    text + &standings(game, position).join("\n")
+}
+
+/// The board as an `<svg>` element that scales to the width it is given.
+pub(super) fn svg(game: &ReversiXt, position: &Position) -> String {
+    let map = game.map();
+    let standings = standings(game, position);
+    let (width, board) = (
+        (map.width() * CELL + 2 * MARGIN).max(420),
+        map.height() * CELL + 2 * MARGIN,
+    );
+    let height = board + 20 * standings.len() + 8;
+    let mut svg = format!(
+        "<svg class=\"board\" xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" width=\"{width}\" height=\"{height}\" \
+         role=\"img\" font-family=\"system-ui, sans-serif\" text-anchor=\"middle\"><title>{}</title>\
+         <rect width=\"{width}\" height=\"{height}\" fill=\"#f6f5f1\"/>",
+        game.format_position(position)
+    );
+    let corner =
+        |cell: usize| [cell % map.width(), cell / map.width()].map(|at| MARGIN + at * CELL);
+    for cell in 0..map.cells().len() {
+        let what = position.cell(cell);
+        if what == Cell::HOLE {
+            continue;
+        }
+        let [x, y] = corner(cell);
+        // Writing to a string cannot fail.
+        let _ = write!(
+            svg,
+            "<rect x=\"{x}\" y=\"{y}\" width=\"{CELL}\" height=\"{CELL}\" fill=\"#e4e1d6\" stroke=\"#b7b2a1\"/>"
+        );
+        let (x, y) = (x + CELL / 2, y + CELL / 2);
+        let colour = match what.seat() {
+            Some(seat) => COLOURS[seat],
+            None if what == Cell::EXPANSION => "#fff",
+            None => "none",
+        };
+        if what.is_occupied() {
+            let _ = write!(
+                svg,
+                "<circle cx=\"{x}\" cy=\"{y}\" r=\"15\" fill=\"{colour}\" stroke=\"#333\"/>"
+            );
+        }
+        if what != Cell::EMPTY {
+            let ink = if what.seat().is_some() {
+                "#fff"
+            } else {
+                "#333"
+            };
+            let _ = write!(
+                svg,
+                "<text x=\"{x}\" y=\"{}\" font-size=\"15\" fill=\"{ink}\">{}</text>",
+                y + 5,
+                what.sign()
+            );
+        }
+    }
+    for (number, sides) in map.transitions().iter().enumerate() {
+        let hue = 47 * number % 360;
+        for side in sides {
+            let [x, y] = corner(side.cell()).map(|at| (at + CELL / 2) as isize);
+            let (right, down) = TOWARDS[side.direction() % DIRECTIONS];
+            let at = |start: isize, towards: isize, far: isize| start + towards * far;
+            let _ = write!(
+                svg,
+                "<path d=\"M{} {}L{} {}\" stroke=\"hsl({hue} 70% 40%)\" stroke-width=\"2\"/>\
+                 <text x=\"{}\" y=\"{}\" font-size=\"9\" fill=\"hsl({hue} 70% 35%)\">{}</text>",
+                at(x, right, 15),
+                at(y, down, 15),
+                at(x, right, 23),
+                at(y, down, 23),
+                at(x, right, 29),
+                at(y, down, 29) + 3,
+                number + 1
+            );
+        }
+    }
+    for (line, standing) in standings.iter().enumerate() {
+        let y = board + 20 * line + 4;
+        let _ = write!(
+            svg,
+            "<rect x=\"14\" y=\"{}\" width=\"12\" height=\"12\" fill=\"{}\"/>\
+             <text x=\"34\" y=\"{y}\" font-size=\"14\" fill=\"#333\" text-anchor=\"start\">{standing}</text>",
+            y - 11,
+            COLOURS[line]
+        );
+    }
+    svg + "</svg>"
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::map::Map;
+    use super::*;
+    use std::sync::Arc;
+
+    #[test]
+    fn a_board_has_coordinates_and_everybody_a_line() {
+        let map = "2\n1\n0 1\n2 4\n1 2 0 -\nb i c x\n0 0 0 <-> 2 1 4\n";
+        let game = ReversiXt::new(Arc::new(Map::parse(map).unwrap()));
+        let start = game.start();
+        let expected = "
+       0  1  2  3
+  0    1  2  0  -
+  1    b  i  c  x
+Player 1: 1 stones, 1 override stones, 0 bombs, to move
+Player 2: 1 stones, 1 override stones, 0 bombs";
+        assert_eq!(text(&game, &start), &expected[1..]);
+        let picture = svg(&game, &start);
+        // Seven cells; two stones and an expansion stone; both ends of the transition are 1.
+        for (what, count) in [("height=\"40\"", 7), ("<circle", 3), ("font-size=\"9\"", 2)] {
+            assert_eq!(picture.matches(what).count(), count, "{what}");
+        }
+        let over = game.parse_position("111-/111- end 0 0,0 0,0 2").unwrap();
+        assert!(text(&game, &over).ends_with(
+            "Player 1: 6 stones, 0 override stones, 0 bombs, place 1\n\
+             Player 2: 0 stones, 0 override stones, 0 bombs, disqualified"
+        ));
+    }
+}

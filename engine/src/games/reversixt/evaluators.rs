@@ -1,0 +1,161 @@
+//! The hand-made evaluators of ReversiXT: `lines`, `mobility` and `stones`.
+//!
+//! Each is what the seat to move has, minus the most that any other has; a logistic makes it a win
+//! probability. None knows a map beyond what its lines say, so they play on all.
+
+use super::map::{Cell, DIRECTIONS, Map, Side};
+use super::{Phase, Position, ReversiXt};
+use crate::core::calibration::Calibration;
+use crate::core::evaluator::Score;
+use crate::core::game::Seat;
+use crate::play::registry::{EvaluatorEntry, calibrated};
+
+/// The evaluators and their names in notation; the first is the usual one.
+pub(super) static EVALUATORS: [EvaluatorEntry<ReversiXt>; 3] = [
+    EvaluatorEntry::new(
+        "lines",
+        "stones by how many lines can still turn them, and what is in stock",
+        |arguments, game| calibrated(arguments, Lines::new(game.map()), Lines::CALIBRATION),
+    ),
+    EvaluatorEntry::new(
+        "mobility",
+        "own moves minus those of the next best",
+        |arguments, _| calibrated(arguments, Mobility, Mobility::CALIBRATION),
+    ),
+    EvaluatorEntry::new(
+        "stones",
+        "own stones minus those of the next best",
+        |arguments, _| calibrated(arguments, Stones, Stones::CALIBRATION),
+    ),
+];
+
+/// What the seat to move has, minus the most of any other.
+fn ahead(game: &ReversiXt, position: &Position, has: impl Fn(Seat) -> f32) -> f32 {
+    let own = position.seat();
+    let others = (0..game.map().players()).filter(|&seat| seat != own);
+    has(own) - others.map(&has).fold(f32::NEG_INFINITY, f32::max)
+}
+
+/// Own stones minus those of the next best.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Stones;
+
+impl Stones {
+    /// From stones to win probability.
+    pub const CALIBRATION: Calibration = Calibration::logistic(0.03, 0.0);
+}
+
+impl Score<ReversiXt> for Stones {
+    fn score(&self, game: &ReversiXt, position: &Position) -> f32 {
+        ahead(game, position, |seat| f32::from(position.stones(seat)))
+    }
+}
+
+/// Empty cells that a seat may fill, minus those of the next best; where bombs are thrown, stones.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Mobility;
+
+impl Mobility {
+    /// From cells to win probability.
+    pub const CALIBRATION: Calibration = Calibration::logistic(0.06, 0.0);
+}
+
+impl Score<ReversiXt> for Mobility {
+    fn score(&self, game: &ReversiXt, position: &Position) -> f32 {
+        if position.phase() != Phase::Stones {
+            return Stones.score(game, position);
+        }
+        ahead(game, position, |seat| game.fillable(position, seat) as f32)
+    }
+}
+
+/// Stones by how many of the four lines through them are closed at an end, where nobody can come
+/// from: in the middle none, at an edge three, in a corner all four, on any map. What is in stock
+/// counts as so many stones.
+#[derive(Clone, Debug)]
+pub struct Lines {
+    weights: Box<[f32]>,
+    bomb: f32,
+}
+
+/// What a stone counts by its closed lines.
+const WEIGHTS: [f32; DIRECTIONS / 2 + 1] = [1.0, 1.0, 2.0, 5.0, 15.0];
+
+/// What an override stone counts: it turns a line, and cannot be answered by mobility.
+const OVERRIDE: f32 = 8.0;
+
+impl Lines {
+    /// From weights to win probability.
+    pub const CALIBRATION: Calibration = Calibration::logistic(0.02, 0.0);
+
+    /// The weights on a map.
+    #[must_use]
+    pub fn new(map: &Map) -> Self {
+        let closed = |cell: usize, direction| map.step(Side::new(cell, direction)) == Side::NONE;
+        let weight = |cell| {
+            let half = DIRECTIONS / 2;
+            let of_line = |&line: &usize| closed(cell, line) || closed(cell, line + half);
+            WEIGHTS[(0..half).filter(of_line).count()]
+        };
+        // About as many stones as a bomb reaches on a crowded board, half of them others'.
+        let across = f32::from(2 * map.strength.min(10) + 1);
+        Self {
+            weights: (0..map.cells().len()).map(weight).collect(),
+            bomb: across * across / 2.0,
+        }
+    }
+}
+
+impl Score<ReversiXt> for Lines {
+    fn score(&self, game: &ReversiXt, position: &Position) -> f32 {
+        let mut has = [0.0; crate::core::game::MAX_SEATS];
+        for (cell, weight) in self.weights.iter().enumerate() {
+            if let Some(seat) = position.cell(cell).seat() {
+                has[seat] += weight;
+            }
+        }
+        ahead(game, position, |seat| {
+            has[seat]
+                + OVERRIDE * f32::from(position.overrides(seat))
+                + self.bomb * f32::from(position.bombs(seat))
+        })
+    }
+}
+
+impl ReversiXt {
+    /// How many empty cells a seat could fill if it were to move.
+    #[must_use]
+    pub fn fillable(&self, position: &Position, seat: Seat) -> usize {
+        let cells = &position.cells[..self.map.cells().len()];
+        let fills = |&at: &usize| Cell::is_empty(cells[at]) && self.captures(cells, at, seat);
+        (0..cells.len()).filter(fills).count()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::Arc;
+
+    #[test]
+    fn scores_of_drawn_positions() {
+        // The middle line of three rows is open at both ends through a transition.
+        let map = "3\n1\n1 0\n3 5\n1 2 0 0 0\n0 1 3 0 0\n0 0 2 0 0\n0 1 6 <-> 4 1 2\n";
+        let game = ReversiXt::new(Arc::new(Map::parse(map).unwrap()));
+        let start = game.start();
+        // Player 1 fills c1, e3 (over c2? no: b2 is own) and d2; the others by hand likewise.
+        assert_eq!(Stones.score(&game, &start), 0.0);
+        let fillable = [0, 1, 2].map(|seat| game.fillable(&start, seat));
+        let most = fillable[1].max(fillable[2]) as f32;
+        assert_eq!(Mobility.score(&game, &start), fillable[0] as f32 - most);
+        let lines = Lines::new(game.map());
+        // A corner; an edge; the end of the middle row, whose own line goes on.
+        assert_eq!(
+            [0, 1, 5, 6].map(|cell| lines.weights[cell]),
+            [15.0, 5.0, 5.0, 1.0]
+        );
+        // Player 1 has a corner and a stone in the middle; an edge each have the others, and one
+        // in the middle or at the lower edge.
+        assert_eq!(lines.score(&game, &start), 16.0 - 10.0);
+    }
+}

@@ -143,11 +143,11 @@ mod tests {
         let map = "3\n1\n1 0\n3 5\n1 2 0 0 0\n0 1 3 0 0\n0 0 2 0 0\n0 1 6 <-> 4 1 2\n";
         let game = ReversiXt::new(Arc::new(Map::parse(map).unwrap()));
         let start = game.start();
-        // Player 1 fills c1, e3 (over c2? no: b2 is own) and d2; the others by hand likewise.
         assert_eq!(Stones.score(&game, &start), 0.0);
+        // x and y of them: 2,0 and 3,1; 2,0, 1,2 and 3,2; 0,1.
         let fillable = [0, 1, 2].map(|seat| game.fillable(&start, seat));
-        let most = fillable[1].max(fillable[2]) as f32;
-        assert_eq!(Mobility.score(&game, &start), fillable[0] as f32 - most);
+        assert_eq!(fillable, [2, 3, 1]);
+        assert_eq!(Mobility.score(&game, &start), -1.0);
         let lines = Lines::new(game.map());
         // A corner; an edge; the end of the middle row, whose own line goes on.
         assert_eq!(

@@ -59,45 +59,42 @@ mod tests {
     use super::*;
 
     #[test]
-    fn normalised_elo_of_published_matches() {
-        // Five-cell counts with lower end, value and upper end: from the tests of another match
-        // runner (pentanomial normalised Elo of its own implementation).
-        for (counts, expected) in [
-            ([485, 1923, 2942, 1937, 594], [1.68, 7.10, 12.53]),
-            ([261, 739, 2683, 737, 253], [-8.13, -1.09, 5.96]),
-            ([63, 252, 385, 250, 74], [-10.31, 4.74, 19.79]),
-            ([527, 1007, 1932, 933, 511], [-11.63, -4.76, 2.11]),
-            ([175, 305, 694, 291, 157], [-18.91, -6.96, 5.00]),
-        ] {
-            let tally = Tally { counts };
-            let interval = tally.normalized_elo_interval(2.0);
-            for (found, expected) in [interval.lower, tally.normalized_elo(2.0), interval.upper]
-                .into_iter()
-                .zip(expected)
-            {
-                assert!(
-                    (found - expected).abs() < 0.01,
-                    "{counts:?}: {found}, expected {expected}"
-                );
-            }
-        }
-    }
-
-    #[test]
     fn elo_of_pairs_of_published_matches() {
-        for (counts, expected) in [
-            ([485, 1923, 2942, 1937, 594], [1.21, 5.11, 9.02]),
-            ([261, 739, 2683, 737, 253], [-5.00, -0.67, 3.66]),
-            ([63, 252, 385, 250, 74], [-7.38, 3.39, 14.17]),
-            ([527, 1007, 1932, 933, 511], [-9.16, -3.75, 1.66]),
-            ([175, 305, 694, 291, 157], [-14.57, -5.36, 3.85]),
+        // Five-cell counts with lower end, value and upper end, normalised and not: from the tests
+        // of another match runner.
+        for (counts, normalized, plain) in [
+            (
+                [485, 1923, 2942, 1937, 594],
+                [1.68, 7.10, 12.53],
+                [1.21, 5.11, 9.02],
+            ),
+            (
+                [261, 739, 2683, 737, 253],
+                [-8.13, -1.09, 5.96],
+                [-5.00, -0.67, 3.66],
+            ),
+            (
+                [63, 252, 385, 250, 74],
+                [-10.31, 4.74, 19.79],
+                [-7.38, 3.39, 14.17],
+            ),
+            (
+                [527, 1007, 1932, 933, 511],
+                [-11.63, -4.76, 2.11],
+                [-9.16, -3.75, 1.66],
+            ),
+            (
+                [175, 305, 694, 291, 157],
+                [-18.91, -6.96, 5.00],
+                [-14.57, -5.36, 3.85],
+            ),
         ] {
             let tally = Tally { counts };
-            let interval = tally.elo_interval();
-            for (found, expected) in [interval.lower, tally.elo(), interval.upper]
+            let (own, elo) = (tally.normalized_elo_interval(2.0), tally.elo_interval());
+            let found = [own.lower, tally.normalized_elo(2.0), own.upper]
                 .into_iter()
-                .zip(expected)
-            {
+                .chain([elo.lower, tally.elo(), elo.upper]);
+            for (found, expected) in found.zip(normalized.into_iter().chain(plain)) {
                 assert!(
                     (found - expected).abs() < 0.01,
                     "{counts:?}: {found}, expected {expected}"

@@ -337,28 +337,28 @@ fn samples_and_shuffles_are_of_the_same_games() {
     assert_ne!(prints(&games(&[&at("other")])), sample);
 }
 
+/// A filter of each kind.
+pub(crate) fn filters(remaining: (usize, usize), plies: (usize, usize)) -> [Filter; 4] {
+    let all = Filter::default;
+    [
+        Filter { remaining, ..all() },
+        Filter { plies, ..all() },
+        Filter {
+            explored: Some(false),
+            ..all()
+        },
+        Filter {
+            disagreement: 0.5,
+            ..all()
+        },
+    ]
+}
+
 #[test]
 fn a_filter_takes_values_and_no_plies() {
     let rules = Standard::default();
     let all = play(&config(&MIXED, 60));
-    let filters = [
-        Filter {
-            remaining: (9, 11),
-            ..Filter::default()
-        },
-        Filter {
-            plies: (3, 7),
-            ..Filter::default()
-        },
-        Filter {
-            explored: Some(false),
-            ..Filter::default()
-        },
-        Filter {
-            disagreement: 0.5,
-            ..Filter::default()
-        },
-    ];
+    let filters = filters((9, 11), (3, 7));
     for (which, filter) in filters.iter().enumerate() {
         for game in &all {
             let mut filtered = game.clone();

@@ -1,7 +1,7 @@
 //! Labels: their bytes by hand, what they say against who says it, and sets of games with different
 //! ones.
 
-use crate::data::{games, open};
+use crate::data::{filters, games, open};
 use crate::dataset::tiny;
 use crate::format::{label, sealed};
 use crate::{
@@ -12,7 +12,6 @@ use engine::games::einstein::Standard;
 use engine::games::einstein::tables::shared::shared;
 use engine::play::build::{PlayerRecipe, evaluator};
 use std::path::Path;
-use trainer::data::filter::Filter;
 use trainer::data::{info, rewrite};
 use trainer::label::LabelConfig;
 use trainer::selfplay::SelfPlayConfig;
@@ -396,24 +395,7 @@ fn a_filter_takes_labels_by_their_positions() {
         labels: vec![asked("deep", "star1(depth=1)")],
         ..config(&MIXED, 40)
     };
-    let filters = [
-        Filter {
-            remaining: (9, 12),
-            ..Filter::default()
-        },
-        Filter {
-            plies: (0, 3),
-            ..Filter::default()
-        },
-        Filter {
-            explored: Some(false),
-            ..Filter::default()
-        },
-        Filter {
-            disagreement: 0.5,
-            ..Filter::default()
-        },
-    ];
+    let filters = filters((9, 12), (0, 3));
     for (which, filter) in filters.iter().enumerate() {
         for game in play(&labelled) {
             let mut filtered = game.clone();

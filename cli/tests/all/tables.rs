@@ -1,10 +1,9 @@
 //! `alea solve` and `alea probe` from outside: shapes, streams, files that are killed, damaged and
 //! missing.
 
-use crate::support::{MIDDLE, alea, command, fed, keys, text};
+use crate::support::{MIDDLE, alea, fed, keys, text};
 use serde_json::Value;
 use std::fs;
-use std::process::Stdio;
 
 const THREE: &str = "...../.1.../...../...../...fa r";
 
@@ -101,48 +100,6 @@ fn tables_are_built_once_and_a_damaged_file_is_refused_by_name() {
     );
     alea(&["solve", "--stones", "4", "--tables", tables, "--json"]).json();
     assert!(fs::read(&file).unwrap() == whole);
-}
-
-#[test]
-fn a_killed_builder_leaves_nothing_that_would_be_believed() {
-    let (directory, other) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
-    // Little memory, so that classes are streamed, and time to be killed in any part of it.
-    let arguments = |directory| {
-        [
-            "solve", "--stones", "4", "--memory", "0", "--json", "--tables", directory,
-        ]
-    };
-    alea(&arguments(text(other.path()))).json();
-    for milliseconds in [5, 20, 60, 120, 250] {
-        let mut child = command(&arguments(text(directory.path())))
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .spawn()
-            .unwrap();
-        std::thread::sleep(std::time::Duration::from_millis(milliseconds));
-        child.kill().unwrap();
-        child.wait().unwrap();
-        for entry in fs::read_dir(directory.path()).unwrap() {
-            let path = entry.unwrap().path();
-            if path
-                .extension()
-                .is_some_and(|extension| extension == "ends")
-            {
-                let complete = other.path().join(path.file_name().unwrap());
-                assert!(
-                    fs::read(&path).unwrap() == fs::read(complete).unwrap(),
-                    "{}",
-                    path.display()
-                );
-            }
-        }
-    }
-    alea(&arguments(text(directory.path()))).json();
-    assert_eq!(
-        fs::read_dir(directory.path()).unwrap().count(),
-        6,
-        "no temporary file stays"
-    );
 }
 
 #[test]

@@ -210,7 +210,7 @@ fn unsealed<L: DeserializeOwned>(line: &[u8]) -> Result<L, String> {
     let line = str::from_utf8(line)
         .map_err(|_| "it is no text")?
         .trim_end();
-    let end = line.chars().next_back();
+    let end = line.chars().next_back().filter(|end| "]}".contains(*end));
     let part = line.rsplit_once(',').zip(end);
     let part = part.map(|((part, _), end)| format!("{part}{end}"));
     match part {
@@ -342,6 +342,7 @@ mod tests {
                 ":3: chunk 1 stands in the file twice",
             ),
             ("{\"seed\":3}\nx\n", ":2: expected a finished chunk"),
+            ("{\"seed\":3}\n[1,\u{e9}\n", ":2: expected a finished chunk"),
         ] {
             std::fs::write(&path, text).unwrap();
             let error = refused(&json!({ "seed": 3 }));

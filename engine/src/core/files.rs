@@ -76,7 +76,7 @@ pub fn read(path: &Path) -> Result<Vec<u8>, FileError> {
     if file.metadata().map_err(failed)?.is_file() {
         file.read_to_end(&mut bytes).map_err(failed)?;
     } else {
-        let mut stream = file.take(MOST_OF_STREAM + 1);
+        let mut stream = file.take(MOST_OF_STREAM);
         stream.read_to_end(&mut bytes).map_err(failed)?;
         if stream.limit() == 0 {
             let problem = "this is no regular file, and has no end within 64 MiB";

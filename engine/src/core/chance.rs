@@ -397,6 +397,18 @@ mod tests {
     }
 
     #[test]
+    fn bounds_that_are_close_decide_nothing_before_they_meet() {
+        let outcomes = [outcome(0.5, 0, 1), outcome(0.5, 1, 2)];
+        let mut bounds = ChanceBounds::<FixedList<_, 2>>::new(&outcomes);
+        bounds.add(0, Bounds::exact(0.25));
+        let nearly_won = 1.0 - f32::EPSILON;
+        bounds.raise(1, nearly_won);
+        assert!(!bounds.decide(0.0, 1.0));
+        bounds.add(1, Bounds::exact(nearly_won));
+        assert!(bounds.decide(0.0, 1.0));
+    }
+
+    #[test]
     fn a_game_without_chance_has_alpha_beta_windows() {
         let mut bounds = ChanceBounds::<FixedList<_, 2>>::new(&[outcome(1.0, 0, 3)]);
         window_is(bounds.window(0, 0.3, 0.7), (0.3, 0.7));

@@ -646,3 +646,19 @@ fn calibrations_were_fitted_to_games() {
         Squares::CALIBRATION,
     );
 }
+
+#[test]
+fn far_from_the_end_the_solver_leaves_the_fewest_replies() {
+    let game = Reversi::SIX;
+    let mut player = EndgamePlayer::new(game, 0);
+    let positions = random_games(&game, 5, 4).into_iter();
+    for position in
+        positions.filter(|position| !game.is_over(position) && game.empties(position) > 0)
+    {
+        let moves = moves_of(&game, &position);
+        let replies = |mv| game.play(&position, mv).moves().count_ones();
+        let best = player.decide(&position, &moves).best;
+        let fewest = moves.iter().map(|&mv| replies(mv)).min();
+        assert_eq!(Some(replies(best)), fewest);
+    }
+}

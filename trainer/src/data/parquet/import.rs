@@ -8,7 +8,7 @@ use crate::data::output::{Output, Written};
 use crate::shard::{Label, ShardHeader};
 use engine::core::files;
 use engine::play::playable::Playable;
-use parquet::column::reader::get_typed_column_reader;
+use parquet::column::reader::{ColumnReaderImpl, get_typed_column_reader};
 use parquet::data_type::{
     BoolType, ByteArray, ByteArrayType, DataType, FloatType, Int32Type, Int64Type,
 };
@@ -59,34 +59,37 @@ pub fn import<G: Playable>(path: &Path, place: &Path) -> Result<Written, DataErr
     let mut open: Option<(i64, Builder<'_, G>)> = None;
     let mut row = 0;
     for index in 0..reader.num_row_groups() {
-        let rows = guarded(|| {
+        let group = guarded(|| {
             let group = reader.get_row_group(index).map_err(broken)?;
-            Rows::read(&*group, &rules, &header)
+            Columns::open(&*group, &rules, &header)
         });
-        let rows = rows.map_err(foreign)?;
-        for at in 0..rows.game.len() {
-            let wrong = |problem: String| DataError::Row {
-                path: path.to_owned(),
-                row,
-                problem,
-            };
-            let number = rows.game[at];
-            if open.as_ref().is_some_and(|open| open.0 != number)
-                && let Some((_, game)) = open.take()
-            {
-                let game = game.finish();
-                output
-                    .push(game.map_err(|problem| wrong(format!("the game before: {problem}")))?)?;
-            }
-            let game = match &mut open {
-                Some((_, game)) => game,
-                None => {
-                    let game = rows.begin(&rules, at, &header).map_err(wrong)?;
-                    &mut open.insert((number, game)).1
+        let mut group = group.map_err(foreign)?;
+        while let Some(rows) = guarded(|| group.next_rows()).map_err(foreign)? {
+            for at in 0..rows.game.len() {
+                let wrong = |problem: String| DataError::Row {
+                    path: path.to_owned(),
+                    row,
+                    problem,
+                };
+                let number = rows.game[at];
+                if open.as_ref().is_some_and(|open| open.0 != number)
+                    && let Some((_, game)) = open.take()
+                {
+                    let game = game.finish();
+                    output.push(
+                        game.map_err(|problem| wrong(format!("the game before: {problem}")))?,
+                    )?;
                 }
-            };
-            rows.play(&rules, at, game).map_err(wrong)?;
-            row += 1;
+                let game = match &mut open {
+                    Some((_, game)) => game,
+                    None => {
+                        let game = rows.begin(&rules, at, &header).map_err(wrong)?;
+                        &mut open.insert((number, game)).1
+                    }
+                };
+                rows.play(&rules, at, game).map_err(wrong)?;
+                row += 1;
+            }
         }
     }
     if let Some((_, game)) = open {
@@ -125,7 +128,91 @@ fn guarded<T>(read: impl FnOnce() -> Result<T, String>) -> Result<T, String> {
     read.unwrap_or_else(|_| Err("it is damaged: what it says of itself cannot be".to_owned()))
 }
 
-/// A row group in memory.
+/// Rows that are in memory at a time, whatever a file says of its row groups.
+const BATCH: usize = 1 << 16;
+
+/// The columns of a row group, to be read batch by batch.
+struct Columns {
+    left: usize,
+    game: Column<Int64Type>,
+    position: Column<ByteArrayType>,
+    outcome: Column<Int32Type>,
+    mv: Column<ByteArrayType>,
+    explored: Column<BoolType>,
+    value: Column<FloatType>,
+    players: Vec<Column<Int32Type>>,
+    time: Option<Column<Int64Type>>,
+    /// Values and errors.
+    labels: Vec<(Column<FloatType>, Option<Column<FloatType>>)>,
+}
+
+impl Columns {
+    fn open<G: Playable>(
+        group: &dyn RowGroupReader,
+        rules: &G,
+        header: &ShardHeader,
+    ) -> Result<Self, String> {
+        let label = |label: &Label| {
+            let [value, error] = label_columns(label);
+            let error = label.errors.then(|| Column::open(group, &error));
+            Ok((Column::open(group, &value)?, error.transpose()?))
+        };
+        let time = header.times.then(|| Column::open(group, "time"));
+        Ok(Self {
+            left: usize::try_from(group.metadata().num_rows())
+                .map_err(|error| error.to_string())?,
+            game: Column::open(group, "game")?,
+            position: Column::open(group, "position")?,
+            outcome: Column::open(group, "outcome")?,
+            mv: Column::open(group, "move")?,
+            explored: Column::open(group, "explored")?,
+            value: Column::open(group, "value")?,
+            players: (0..rules.seats())
+                .map(|seat| Column::open(group, &player_column(rules, seat)))
+                .collect::<Result<_, _>>()?,
+            time: time.transpose()?,
+            labels: header
+                .labels
+                .iter()
+                .map(label)
+                .collect::<Result<_, String>>()?,
+        })
+    }
+
+    /// The next rows, until there are none.
+    fn next_rows(&mut self) -> Result<Option<Rows>, String> {
+        let count = self.left.min(BATCH);
+        self.left -= count;
+        if count == 0 {
+            return Ok(None);
+        }
+        let none = || Ok(vec![None; count]);
+        let labels = self.labels.iter_mut().map(|(value, error)| {
+            let error = error.as_mut().map_or_else(none, |error| error.read(count));
+            Ok([value.read(count)?, error?])
+        });
+        Ok(Some(Rows {
+            game: self.game.filled(count)?,
+            position: self.position.filled(count)?,
+            outcome: self.outcome.filled(count)?,
+            mv: self.mv.filled(count)?,
+            explored: self.explored.filled(count)?,
+            value: self.value.read(count)?,
+            players: self
+                .players
+                .iter_mut()
+                .map(|column| column.filled(count))
+                .collect::<Result<_, _>>()?,
+            time: match &mut self.time {
+                Some(time) => time.read(count)?,
+                None => vec![None; count],
+            },
+            labels: labels.collect::<Result<_, String>>()?,
+        }))
+    }
+}
+
+/// Some rows of a row group.
 struct Rows {
     game: Vec<i64>,
     position: Vec<ByteArray>,
@@ -140,42 +227,6 @@ struct Rows {
 }
 
 impl Rows {
-    fn read<G: Playable>(
-        group: &dyn RowGroupReader,
-        rules: &G,
-        header: &ShardHeader,
-    ) -> Result<Self, String> {
-        let game = filled::<Int64Type>(group, "game")?;
-        let label = |label: &Label| {
-            let [value, error] = label_columns(label);
-            let errors = match label.errors {
-                true => column::<FloatType>(group, &error)?,
-                false => vec![None; game.len()],
-            };
-            Ok([column::<FloatType>(group, &value)?, errors])
-        };
-        Ok(Self {
-            position: filled::<ByteArrayType>(group, "position")?,
-            outcome: filled::<Int32Type>(group, "outcome")?,
-            mv: filled::<ByteArrayType>(group, "move")?,
-            explored: filled::<BoolType>(group, "explored")?,
-            value: column::<FloatType>(group, "value")?,
-            players: (0..rules.seats())
-                .map(|seat| filled::<Int32Type>(group, &player_column(rules, seat)))
-                .collect::<Result<_, _>>()?,
-            time: match header.times {
-                true => column::<Int64Type>(group, "time")?,
-                false => vec![None; game.len()],
-            },
-            labels: header
-                .labels
-                .iter()
-                .map(label)
-                .collect::<Result<_, String>>()?,
-            game,
-        })
-    }
-
     fn players(&self, at: usize) -> Result<Vec<u8>, String> {
         let player = |seat: &Vec<i32>| {
             u8::try_from(seat[at]).map_err(|_| format!("there is no player {}", seat[at]))
@@ -234,56 +285,70 @@ fn text(bytes: &ByteArray) -> Result<&str, String> {
     std::str::from_utf8(bytes.data()).map_err(|_| "holds bytes that are no text".to_owned())
 }
 
-/// A column without gaps.
-fn filled<T: DataType>(group: &dyn RowGroupReader, name: &str) -> Result<Vec<T::T>, String> {
-    column::<T>(group, name)?
-        .into_iter()
-        .collect::<Option<_>>()
-        .ok_or_else(|| format!("column '{name}' has gaps"))
+/// A column of a row group, from where it has been read to.
+struct Column<T: DataType> {
+    name: String,
+    gaps: bool,
+    reader: ColumnReaderImpl<T>,
 }
 
-fn column<T: DataType>(
-    group: &dyn RowGroupReader,
-    name: &str,
-) -> Result<Vec<Option<T::T>>, String> {
-    let metadata = group.metadata();
-    let rows = usize::try_from(metadata.num_rows()).map_err(|error| error.to_string())?;
-    let index = metadata
-        .columns()
-        .iter()
-        .position(|column| column.column_path().string() == name);
-    let index = index.ok_or_else(|| format!("there is no column '{name}'"))?;
-    let description = metadata.column(index).column_descr();
-    // The reader panics if it is asked for another type.
-    if description.physical_type() != T::get_physical_type()
-        || description.max_def_level() > 1
-        || description.max_rep_level() > 0
-    {
-        return Err(format!(
-            "column '{name}' is not of type {}",
-            T::get_physical_type()
-        ));
-    }
-    let broken = |error: ParquetError| format!("column '{name}': {}", broken(error));
-    let mut reader = get_typed_column_reader::<T>(group.get_column_reader(index).map_err(broken)?);
-    let (mut values, mut levels, mut read) = (Vec::new(), Vec::new(), 0);
-    let gaps = description.max_def_level() == 1;
-    while read < rows {
-        let (records, ..) = reader
-            .read_records(rows - read, gaps.then_some(&mut levels), None, &mut values)
-            .map_err(broken)?;
-        if records == 0 {
-            return Err(format!("column '{name}' ends early"));
+impl<T: DataType> Column<T> {
+    fn open(group: &dyn RowGroupReader, name: &str) -> Result<Self, String> {
+        let metadata = group.metadata();
+        let index = metadata
+            .columns()
+            .iter()
+            .position(|column| column.column_path().string() == name);
+        let index = index.ok_or_else(|| format!("there is no column '{name}'"))?;
+        let description = metadata.column(index).column_descr();
+        // The reader panics if it is asked for another type.
+        if description.physical_type() != T::get_physical_type()
+            || description.max_def_level() > 1
+            || description.max_rep_level() > 0
+        {
+            return Err(format!(
+                "column '{name}' is not of type {}",
+                T::get_physical_type()
+            ));
         }
-        read += records;
+        let reader = group.get_column_reader(index);
+        let reader = reader.map_err(|error| format!("column '{name}': {}", broken(error)))?;
+        Ok(Self {
+            name: name.to_owned(),
+            gaps: description.max_def_level() == 1,
+            reader: get_typed_column_reader(reader),
+        })
     }
-    let mut values = values.into_iter();
-    Ok(if gaps {
-        levels
-            .into_iter()
-            .map(|level| if level == 1 { values.next() } else { None })
-            .collect()
-    } else {
-        values.map(Some).collect()
-    })
+
+    /// The next rows.
+    fn read(&mut self, rows: usize) -> Result<Vec<Option<T::T>>, String> {
+        let (mut values, mut levels, mut read) = (Vec::new(), Vec::new(), 0);
+        while read < rows {
+            let levels = self.gaps.then_some(&mut levels);
+            let records = self
+                .reader
+                .read_records(rows - read, levels, None, &mut values);
+            let (records, ..) =
+                records.map_err(|error| format!("column '{}': {}", self.name, broken(error)))?;
+            if records == 0 {
+                return Err(format!("column '{}' ends early", self.name));
+            }
+            read += records;
+        }
+        let mut values = values.into_iter();
+        Ok(if self.gaps {
+            levels
+                .into_iter()
+                .map(|level| if level == 1 { values.next() } else { None })
+                .collect()
+        } else {
+            values.map(Some).collect()
+        })
+    }
+
+    /// The next rows of a column without gaps.
+    fn filled(&mut self, rows: usize) -> Result<Vec<T::T>, String> {
+        let values = self.read(rows)?.into_iter().collect::<Option<_>>();
+        values.ok_or_else(|| format!("column '{}' has gaps", self.name))
+    }
 }

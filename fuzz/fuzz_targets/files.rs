@@ -1,7 +1,7 @@
 //! Files: records, models, endgame tables and states of matches, each as it is and with its
 //! checksums repaired.
 
-use crate::games::with_every_game;
+use crate::games::with_every_learned_game;
 use crate::repair;
 use benches::arena::{Contestant, MatchOptions, play_match};
 use engine::core::random::RandomStream;
@@ -96,7 +96,7 @@ pub(crate) fn models(bytes: &[u8]) {
         });
     }
     for bytes in both(bytes, repair::model) {
-        with_every_game!(read, &bytes);
+        with_every_learned_game!(read, &bytes);
     }
 }
 

@@ -143,6 +143,10 @@ fn a_parquet_file_of_something_else_or_damaged_is_refused() {
         ("", bytes[..bytes.len() / 2].to_vec()),
         ("", bytes[..bytes.len() - 1].to_vec()),
         ("", Vec::new()),
+        (
+            "a dictionary claims more values than it has bytes",
+            include_bytes!("../../../fuzz/found/parquet/dictionary").to_vec(),
+        ),
     ] {
         std::fs::write(at("bad.parquet"), bytes).unwrap();
         assert!(refused(&at("bad.parquet")).contains(expected));

@@ -8,7 +8,8 @@ use crate::data::output::{Output, Written};
 use crate::shard::{Label, ShardHeader};
 use engine::core::files;
 use engine::play::playable::Playable;
-use parquet::column::reader::{ColumnReaderImpl, get_typed_column_reader};
+use parquet::column::page::{Page, PageMetadata, PageReader};
+use parquet::column::reader::ColumnReaderImpl;
 use parquet::data_type::{
     BoolType, ByteArray, ByteArrayType, DataType, FloatType, Int32Type, Int64Type,
 };
@@ -285,6 +286,41 @@ fn text(bytes: &ByteArray) -> Result<&str, String> {
     std::str::from_utf8(bytes.data()).map_err(|_| "holds bytes that are no text".to_owned())
 }
 
+/// Pages whose dictionaries have no more values than bytes: the crate makes room for as many as they
+/// claim.
+struct Checked(Box<dyn PageReader>);
+
+impl PageReader for Checked {
+    fn get_next_page(&mut self) -> Result<Option<Page>, ParquetError> {
+        let page = self.0.get_next_page()?;
+        if let Some(Page::DictionaryPage {
+            buf, num_values, ..
+        }) = &page
+            && *num_values as usize > buf.len()
+        {
+            let problem = "a dictionary claims more values than it has bytes";
+            return Err(ParquetError::General(problem.to_owned()));
+        }
+        Ok(page)
+    }
+
+    fn peek_next_page(&mut self) -> Result<Option<PageMetadata>, ParquetError> {
+        self.0.peek_next_page()
+    }
+
+    fn skip_next_page(&mut self) -> Result<(), ParquetError> {
+        self.0.skip_next_page()
+    }
+}
+
+impl Iterator for Checked {
+    type Item = Result<Page, ParquetError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        self.get_next_page().transpose()
+    }
+}
+
 /// A column of a row group, from where it has been read to.
 struct Column<T: DataType> {
     name: String,
@@ -300,7 +336,7 @@ impl<T: DataType> Column<T> {
             .iter()
             .position(|column| column.column_path().string() == name);
         let index = index.ok_or_else(|| format!("there is no column '{name}'"))?;
-        let description = metadata.column(index).column_descr();
+        let description = metadata.column(index).column_descr_ptr();
         // The reader panics if it is asked for another type.
         if description.physical_type() != T::get_physical_type()
             || description.max_def_level() > 1
@@ -311,12 +347,12 @@ impl<T: DataType> Column<T> {
                 T::get_physical_type()
             ));
         }
-        let reader = group.get_column_reader(index);
-        let reader = reader.map_err(|error| format!("column '{name}': {}", broken(error)))?;
+        let pages = group.get_column_page_reader(index);
+        let pages = pages.map_err(|error| format!("column '{name}': {}", broken(error)))?;
         Ok(Self {
             name: name.to_owned(),
             gaps: description.max_def_level() == 1,
-            reader: get_typed_column_reader(reader),
+            reader: ColumnReaderImpl::new(description, Box::new(Checked(pages))),
         })
     }
 

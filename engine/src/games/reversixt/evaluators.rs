@@ -149,10 +149,10 @@ mod tests {
         assert_eq!(fillable, [2, 3, 1]);
         assert_eq!(Mobility.score(&game, &start), -1.0);
         let lines = Lines::new(game.map());
-        // A corner; an edge; the end of the middle row, whose own line goes on.
+        // A corner; an edge; the end of the middle row, which goes on elsewhere; the middle.
         assert_eq!(
             [0, 1, 5, 6].map(|cell| lines.weights[cell]),
-            [15.0, 5.0, 5.0, 1.0]
+            [15.0, 5.0, 2.0, 1.0]
         );
         // Player 1 has a corner and a stone in the middle; an edge each have the others, and one
         // in the middle or at the lower edge.

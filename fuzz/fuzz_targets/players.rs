@@ -4,7 +4,7 @@ use crate::games::with_every_game;
 use engine::core::game::Chance;
 use engine::core::random::RandomStream;
 use engine::play::build::PlayerRecipe;
-use engine::play::notation::Notation;
+use engine::play::notation::{Argument, Notation};
 use engine::play::playable::Playable;
 
 /// Keys whose numbers cost time or memory, with the largest that is tried; all other numbers are
@@ -40,7 +40,11 @@ pub(crate) fn is_cheap(text: &str) -> bool {
         let usual = match &*notation.name.to_lowercase() {
             "mcts" => limited && key("memory"),
             "abseval" | "monte_alpha" | "monte_alpha_v2" | "uctcut" => limited,
-            "mrmonte" => key("iterations"),
+            // Its players search at every ply of every game, if they have a depth.
+            "mrmonte" => {
+                let plain = |argument: &Argument| argument.value.arguments.is_empty();
+                key("iterations") && notation.arguments.iter().all(plain)
+            }
             name => !name.starts_with("model:"),
         };
         let mut arguments = notation.arguments.iter();

@@ -147,6 +147,10 @@ fn a_parquet_file_of_something_else_or_damaged_is_refused() {
             "a dictionary claims more values than it has bytes",
             include_bytes!("../../../fuzz/found/parquet/dictionary").to_vec(),
         ),
+        (
+            "column",
+            include_bytes!("../../../fuzz/found/parquet/endless").to_vec(),
+        ),
     ] {
         std::fs::write(at("bad.parquet"), bytes).unwrap();
         assert!(refused(&at("bad.parquet")).contains(expected));

@@ -6,6 +6,7 @@ use crate::data::builder::{Builder, Said};
 use crate::data::json_lines::Heading;
 use crate::data::output::{Output, Written};
 use crate::shard::{Label, ShardHeader};
+use bytes::Bytes;
 use engine::core::files;
 use engine::play::playable::Playable;
 use parquet::column::page::{Page, PageMetadata, PageReader};
@@ -14,9 +15,12 @@ use parquet::data_type::{
     BoolType, ByteArray, ByteArrayType, DataType, FloatType, Int32Type, Int64Type,
 };
 use parquet::errors::ParquetError;
-use parquet::file::reader::{FileReader, RowGroupReader, SerializedFileReader};
+use parquet::file::reader::{
+    ChunkReader, FileReader, Length, RowGroupReader, SerializedFileReader,
+};
 use std::cell::Cell;
 use std::fs::File;
+use std::io::{self, Read};
 use std::panic::{self, AssertUnwindSafe};
 use std::path::Path;
 use std::sync::Once;
@@ -25,11 +29,11 @@ use std::sync::Once;
 #[must_use]
 pub fn game_of(path: &Path) -> Option<String> {
     let file = files::open(path).ok()?;
-    let reader = guarded(|| SerializedFileReader::new(file).map_err(broken)).ok()?;
+    let reader = guarded(|| SerializedFileReader::new(Source(file)).map_err(broken)).ok()?;
     heading(&reader).ok().map(|heading| heading.game)
 }
 
-fn heading(reader: &SerializedFileReader<File>) -> Result<Heading, String> {
+fn heading(reader: &SerializedFileReader<Source>) -> Result<Heading, String> {
     let metadata = reader.metadata().file_metadata().key_value_metadata();
     let text = metadata
         .and_then(|pairs| pairs.iter().find(|pair| pair.key == KEY))
@@ -51,7 +55,8 @@ pub fn import<G: Playable>(path: &Path, place: &Path) -> Result<Written, DataErr
         problem,
     };
     let file = files::open(path)?;
-    let reader = guarded(|| SerializedFileReader::new(file).map_err(broken)).map_err(foreign)?;
+    let reader =
+        guarded(|| SerializedFileReader::new(Source(file)).map_err(broken)).map_err(foreign)?;
     let heading = heading(&reader).map_err(foreign)?;
     let (rules, header) = heading
         .into_header::<G>()
@@ -284,6 +289,46 @@ impl Rows {
 
 fn text(bytes: &ByteArray) -> Result<&str, String> {
     std::str::from_utf8(bytes.data()).map_err(|_| "holds bytes that are no text".to_owned())
+}
+
+/// A file that ends for good: the crate skips what a page claims to hold, billions of parts that are
+/// not there, one by one.
+struct Source(File);
+
+/// A part of a file, and how often it was read behind its end.
+struct Part {
+    part: <File as ChunkReader>::T,
+    behind: u32,
+}
+
+impl Length for Source {
+    fn len(&self) -> u64 {
+        Length::len(&self.0)
+    }
+}
+
+impl ChunkReader for Source {
+    type T = Part;
+
+    fn get_read(&self, start: u64) -> Result<Part, ParquetError> {
+        let part = self.0.get_read(start)?;
+        Ok(Part { part, behind: 0 })
+    }
+
+    fn get_bytes(&self, start: u64, length: usize) -> Result<Bytes, ParquetError> {
+        self.0.get_bytes(start, length)
+    }
+}
+
+impl Read for Part {
+    fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
+        let count = self.part.read(bytes)?;
+        self.behind += u32::from(count == 0);
+        if self.behind > 1_000 {
+            return Err(io::ErrorKind::UnexpectedEof.into());
+        }
+        Ok(count)
+    }
 }
 
 /// Pages whose dictionaries have no more values than bytes: the crate makes room for as many as they

@@ -1,12 +1,10 @@
 //! Learning in generations from outside: killed anywhere it comes to the same; promotion, labels,
 //! ends, refusals.
 
-use crate::support::{Ran, alea, command, text};
+use crate::support::{Ran, alea, text};
 use serde_json::Value;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Stdio};
-use std::time::{Duration, Instant};
 
 /// Generations of a second. From `random` everybody learns something; the tests at the gate are
 /// short.
@@ -236,80 +234,6 @@ fn models_are_promoted_by_the_gate_and_everything_is_told() {
             .failure()
             .contains("this is another model (xxh3 7b35d82d13de37af) than the ledger says")
     );
-}
-
-/// Starts a run and kills it as soon as something exists in its directory, or a time later.
-fn killed_at(settings: &Path, out: &Path, path: &str, later: Duration) -> bool {
-    let mut child: Child = command(&["improve", "--config", text(settings), "--out", text(out)])
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .spawn()
-        .unwrap();
-    let began = Instant::now();
-    while !out.join(path).exists() && began.elapsed() < Duration::from_secs(60) {
-        if let Some(status) = child.try_wait().unwrap() {
-            assert!(status.success(), "ended by itself: {status}");
-            return false;
-        }
-        std::thread::sleep(Duration::from_millis(1));
-    }
-    std::thread::sleep(later);
-    let alive = child.try_wait().unwrap().is_none();
-    let _ = child.kill();
-    child.wait().unwrap();
-    alive
-}
-
-#[test]
-fn killed_at_any_stage_it_goes_on_as_if_it_had_not_been() {
-    let directory = tempfile::tempdir().unwrap();
-    // Labels too, and a second shard, so that a kill hits the middle of self-play and relabelling.
-    let labels = "[relabel]\nname = \"deep\"\nby = \"star1(depth=2, eval={model})\"\n[train]";
-    let toml = TINY
-        .replace("games = 600", "games = 4200")
-        .replace("[train]", labels)
-        .replace("generations = 3", "generations = 2");
-    let toml = toml
-        .replace("pairs = 50\n", "pairs = 1000\n")
-        .replace("last_generations = 2", "last_generations = 3");
-    let settings = settings(directory.path(), &toml);
-    let whole = directory.path().join("whole");
-    assert_eq!(run(&settings, &whole, &["--threads", "2"]).code, 0);
-    let broken = directory.path().join("broken");
-    let mut killed = 0;
-    let marks = [
-        "improve.toml",
-        "generations/0000/measure-0-schwarz.jsonl",
-        "ledger.json",
-        "generations/0001/selfplay/run.json",
-        "generations/0001/selfplay/000000.games",
-        "generations/0001/relabelled.unfinished",
-        "generations/0001/relabelled.unfinished/000000.games",
-        "generations/0001/relabelled",
-        "generations/0001/ntuple/checkpoint.bin",
-        "generations/0001/ntuple/ntuple.safetensors",
-        "generations/0001/gate.jsonl",
-        "generations/0001/measure-0-random.jsonl",
-        "generations/0001/measure-1-schwarz.jsonl",
-        "best.safetensors",
-        "generations/0002/selfplay/000001.games",
-        "generations/0002/ntuple/curve.csv",
-        "generations/0002/gate.jsonl",
-    ];
-    for (mark, number) in marks.into_iter().zip(0u32..) {
-        killed += u32::from(killed_at(
-            &settings,
-            &broken,
-            mark,
-            Duration::from_micros(u64::from(number % 4) * 1731),
-        ));
-    }
-    assert!(killed >= 12, "only {killed} were killed");
-    // A killed write leaves a temporary file, which the next run removes.
-    fs::write(broken.join(".alea-left.tmp"), "half").unwrap();
-    assert_eq!(run(&settings, &broken, &["--threads", "1"]).code, 0);
-    assert!(!broken.join(".alea-left.tmp").exists());
-    assert_same(&outcome(&broken), &outcome(&whole));
 }
 
 #[test]

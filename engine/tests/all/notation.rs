@@ -387,18 +387,6 @@ proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, cases: 2_000, ..ProptestConfig::default() })]
 
     #[test]
-    fn any_text_is_read_or_refused(characters in prop::collection::vec(character(), 0..40), wild in any::<String>(), seed in any::<u64>()) {
-        let text: String = characters.iter().collect();
-        let position = random_position(seed, 8);
-        for text in [&text, &wild] {
-            check_position(&Standard::default(), text)?;
-            check_move(&Standard::default(), &position, text)?;
-        }
-        let start: String = characters.iter().take(4).collect();
-        check_move(&Standard::default(), &position, &start)?;
-    }
-
-    #[test]
     fn changed_positions_are_read_as_written_or_refused(seed in any::<u64>(), plies in 0usize..24, die in prop::option::of(1u8..=6), changes in changes()) {
         let game = Standard::default();
         let text = game.format_position(&random_position(seed, plies), die);

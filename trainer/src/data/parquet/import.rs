@@ -23,13 +23,15 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::panic::{self, AssertUnwindSafe};
 use std::path::Path;
-use std::sync::Once;
+use std::sync::{Once, mpsc};
+use std::thread;
+use std::time::Duration;
 
 /// The game of a Parquet file, if it says that.
 #[must_use]
 pub fn game_of(path: &Path) -> Option<String> {
     let file = files::open(path).ok()?;
-    let reader = guarded(|| SerializedFileReader::new(Source(file)).map_err(broken)).ok()?;
+    let reader = opened(file).ok()?;
     heading(&reader).ok().map(|heading| heading.game)
 }
 
@@ -55,8 +57,7 @@ pub fn import<G: Playable>(path: &Path, place: &Path) -> Result<Written, DataErr
         problem,
     };
     let file = files::open(path)?;
-    let reader =
-        guarded(|| SerializedFileReader::new(Source(file)).map_err(broken)).map_err(foreign)?;
+    let reader = opened(file).map_err(foreign)?;
     let heading = heading(&reader).map_err(foreign)?;
     let (rules, header) = heading
         .into_header::<G>()
@@ -110,6 +111,24 @@ pub fn import<G: Playable>(path: &Path, place: &Path) -> Result<Written, DataErr
 
 fn broken(error: ParquetError) -> String {
     error.to_string().replace('\n', " ")
+}
+
+/// Far longer than any metadata take; damaged ones can claim lists of billions of nothings, which the
+/// crate passes over one by one.
+const METADATA_TIME: Duration = Duration::from_secs(10);
+
+/// A file whose metadata have been read.
+fn opened(file: File) -> Result<SerializedFileReader<Source>, String> {
+    let (give, take) = mpsc::channel();
+    // A thread that takes too long ends with the program, which has nothing else to do then.
+    thread::spawn(move || {
+        give.send(guarded(|| {
+            SerializedFileReader::new(Source(file)).map_err(broken)
+        }))
+    });
+    let late =
+        || Err("its metadata take more than ten seconds to read: they are damaged".to_owned());
+    take.recv_timeout(METADATA_TIME).unwrap_or_else(|_| late())
 }
 
 thread_local! {

@@ -3,7 +3,7 @@
 //! Invariant: the SVG needs nothing from outside and no script; whoever cannot see it reads the
 //! position as its title. The two ends of a transition carry the same number.
 
-use super::map::{Cell, DIRECTIONS, TOWARDS};
+use super::map::{Cell, TOWARDS};
 use super::{Phase, Position, ReversiXt};
 use crate::core::game::{MAX_SEATS, Seat};
 use std::fmt::Write;
@@ -122,7 +122,7 @@ pub(super) fn svg(game: &ReversiXt, position: &Position) -> String {
         let hue = 47 * number % 360;
         for side in sides {
             let [x, y] = corner(side.cell()).map(|at| (at + CELL / 2) as isize);
-            let (right, down) = TOWARDS[side.direction() % DIRECTIONS];
+            let (right, down) = TOWARDS[side.direction()];
             let at = |start: isize, towards: isize, far: isize| start + towards * far;
             let _ = write!(
                 svg,

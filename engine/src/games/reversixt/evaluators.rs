@@ -1,7 +1,8 @@
 //! The hand-made evaluators of ReversiXT: `lines`, `mobility` and `stones`.
 //!
 //! Each is what the seat to move has, minus the most that any other has; a logistic makes it a win
-//! probability. None knows a map beyond what its lines say, so they play on all.
+//! probability. None knows a map beyond what its lines say, so they play on all. The weights and
+//! slopes are estimates: nothing has been fitted to games yet.
 
 use super::map::{Cell, DIRECTIONS, Map, Side};
 use super::{Phase, Position, ReversiXt};
@@ -81,7 +82,7 @@ pub struct Lines {
 /// What a stone counts by its closed lines.
 const WEIGHTS: [f32; DIRECTIONS / 2 + 1] = [1.0, 1.0, 2.0, 5.0, 15.0];
 
-/// What an override stone counts: it turns a line, and cannot be answered by mobility.
+/// What an override stone counts: about as many as a move with it turns.
 const OVERRIDE: f32 = 8.0;
 
 impl Lines {

@@ -2,8 +2,8 @@
 
 use super::evaluators::EVALUATORS;
 use super::map::{LARGEST, MOST_STOCK, Map};
-use super::{Move, MoveList, Position, ReversiXt, drawing};
-use crate::core::game::{Game, MAX_SEATS, Seat};
+use super::{Move, Position, ReversiXt, drawing};
+use crate::core::game::{MAX_SEATS, Seat};
 use crate::core::random::RandomStream;
 use crate::core::text::TextError;
 use crate::play::notation::{Arguments, Problem};
@@ -82,13 +82,6 @@ impl Playable for ReversiXt {
 
     fn paired_luck(&self, _seed: u64) -> NoChance {
         NoChance
-    }
-
-    fn permitted(&self, position: &Position, outcome: u8, moves: &mut MoveList) {
-        moves.clear();
-        if outcome == 0 {
-            self.moves(position, moves);
-        }
     }
 
     fn random_start(&self, _random: &mut RandomStream, _first: Seat) -> Position {

@@ -2,6 +2,7 @@
 //! programs.
 
 use benches::external::said::{Said, answered};
+use engine::core::text::TextError;
 use engine::games::einstein::Standard;
 use engine::games::reversi::Reversi;
 use engine::games::reversixt::{ReversiXt, map::Map};
@@ -46,11 +47,24 @@ pub(crate) fn positions(bytes: &[u8]) {
             check(game, &position, None);
         }
         let text = String::from_utf8_lossy(bytes);
-        if let Ok((position, outcome)) = game.parse_position(&text) {
-            check(game, &position, outcome);
+        match game.parse_position(&text) {
+            Ok((position, outcome)) => check(game, &position, outcome),
+            Err(error) => points_into(&text, &error),
         }
     }
     with_every_game!(read, bytes);
+}
+
+/// What is wrong is in the text or right behind it, and one line says what.
+fn points_into(text: &str, error: &TextError) {
+    assert!(
+        (1..=text.chars().count() + 1).contains(&error.character),
+        "{text:?} {error:?}"
+    );
+    assert!(
+        !error.problem.is_empty() && !error.to_string().contains(char::is_control),
+        "{error:?}"
+    );
 }
 
 /// What holds of a position that was accepted, and of those that moves and symmetries make of it.
@@ -95,12 +109,16 @@ pub(crate) fn moves(bytes: &[u8]) {
         let Ok((position, _)) = game.parse_position(position) else {
             return;
         };
-        if let Ok(mv) = game.parse_move(&position, mv)
-            && game.payoffs(&position).is_none()
-        {
-            let mut moves = G::Moves::default();
-            game.moves(&position, &mut moves);
-            assert!(moves.contains(&mv), "{mv:?} is no move");
+        if game.payoffs(&position).is_some() {
+            return;
+        }
+        match game.parse_move(&position, mv) {
+            Ok(mv) => {
+                let mut moves = G::Moves::default();
+                game.moves(&position, &mut moves);
+                assert!(moves.contains(&mv), "{mv:?} is no move");
+            }
+            Err(error) => points_into(mv, &error),
         }
     }
     let text = String::from_utf8_lossy(bytes);

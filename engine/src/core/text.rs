@@ -14,11 +14,11 @@ pub struct TextError {
 }
 
 impl TextError {
-    /// A problem at a character, counted from 1.
+    /// A problem at a character, counted from 1. It is told in one line, whatever it quotes.
     pub fn new(character: usize, problem: impl Into<String>) -> Self {
         Self {
             character,
-            problem: problem.into(),
+            problem: problem.into().replace(char::is_control, "\u{fffd}"),
         }
     }
 }

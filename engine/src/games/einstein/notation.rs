@@ -10,10 +10,7 @@ use crate::core::text::TextError;
 use crate::games::einstein::position::Side;
 
 fn wrong<T>(character: usize, problem: impl Into<String>) -> Result<T, TextError> {
-    Err(TextError {
-        character,
-        problem: problem.into(),
-    })
+    Err(TextError::new(character, problem))
 }
 
 impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {

@@ -31,7 +31,7 @@ use std::time::Duration;
 #[must_use]
 pub fn game_of(path: &Path) -> Option<String> {
     let file = files::open(path).ok()?;
-    let reader = opened(file).ok()?;
+    let reader = opened(file, METADATA_TIME).ok()?;
     heading(&reader).ok().map(|heading| heading.game)
 }
 
@@ -57,7 +57,7 @@ pub fn import<G: Playable>(path: &Path, place: &Path) -> Result<Written, DataErr
         problem,
     };
     let file = files::open(path)?;
-    let reader = opened(file).map_err(foreign)?;
+    let reader = opened(file, METADATA_TIME).map_err(foreign)?;
     let heading = heading(&reader).map_err(foreign)?;
     let (rules, header) = heading
         .into_header::<G>()
@@ -118,7 +118,7 @@ fn broken(error: ParquetError) -> String {
 const METADATA_TIME: Duration = Duration::from_secs(10);
 
 /// A file whose metadata have been read.
-fn opened(file: File) -> Result<SerializedFileReader<Source>, String> {
+fn opened(file: File, limit: Duration) -> Result<SerializedFileReader<Source>, String> {
     let (give, take) = mpsc::channel();
     // A thread that takes too long ends with the program, which has nothing else to do then.
     thread::spawn(move || {
@@ -126,9 +126,13 @@ fn opened(file: File) -> Result<SerializedFileReader<Source>, String> {
             SerializedFileReader::new(Source(file)).map_err(broken)
         }))
     });
-    let late =
-        || Err("its metadata take more than ten seconds to read: they are damaged".to_owned());
-    take.recv_timeout(METADATA_TIME).unwrap_or_else(|_| late())
+    let late = || {
+        let limit = limit.as_secs_f32();
+        Err(format!(
+            "its metadata take more than {limit} s to read: they are damaged"
+        ))
+    };
+    take.recv_timeout(limit).unwrap_or_else(|_| late())
 }
 
 thread_local! {
@@ -450,5 +454,25 @@ impl<T: DataType> Column<T> {
     fn filled(&mut self, rows: usize) -> Result<Vec<T::T>, String> {
         let values = self.read(rows)?.into_iter().collect::<Option<_>>();
         values.ok_or_else(|| format!("column '{}' has gaps", self.name))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::Write;
+
+    /// A list of two billion truths in a field that nobody knows takes eight bytes: the type of what
+    /// is in it says which they are.
+    #[test]
+    fn metadata_without_end_are_damaged() {
+        let list = [0xF9, 0xF1, 0xFF, 0xFF, 0xFF, 0xFF, 0x07, 0];
+        let mut file = tempfile::tempfile().expect("a temporary file");
+        let length = list.len() as u32;
+        file.write_all(&[b"PAR1", &list[..], &length.to_le_bytes(), b"PAR1"].concat())
+            .expect("written");
+        let error = opened(file, Duration::from_millis(50)).err();
+        let late = "its metadata take more than 0.05 s to read: they are damaged";
+        assert_eq!(error.as_deref(), Some(late));
     }
 }

@@ -8,6 +8,7 @@ pub(crate) mod data;
 pub(crate) mod evaluate;
 pub(crate) mod gate;
 pub(crate) mod improve;
+pub(crate) mod map;
 pub(crate) mod models;
 pub(crate) mod moves;
 pub(crate) mod perft;

@@ -20,7 +20,11 @@ use trainer::shard;
 macro_rules! for_games {
     ($macro:ident $($arguments:tt)*) => {
         $crate::games::$macro!(
-            [engine::games::einstein::Standard, engine::games::reversi::Reversi]
+            [
+                engine::games::einstein::Standard,
+                engine::games::reversi::Reversi,
+                engine::games::reversixt::ReversiXt
+            ]
             $($arguments)*
         )
     };

@@ -12,6 +12,7 @@
 mod drawing;
 pub mod evaluators;
 pub mod generate;
+mod inputs;
 pub mod map;
 mod notation;
 mod playable;
@@ -36,6 +37,7 @@ pub const POINTS: [u32; MAX_SEATS] = [25, 11, 5, 2, 1, 0, 0, 0];
 #[derive(Clone, Debug)]
 pub struct ReversiXt {
     map: Arc<Map>,
+    shape: Arc<inputs::Shape>,
     /// The file of the map as the notation names it.
     name: Option<String>,
     points: [u32; MAX_SEATS],
@@ -216,6 +218,7 @@ impl ReversiXt {
     #[must_use]
     pub fn new(map: Arc<Map>) -> Self {
         Self {
+            shape: Arc::new(inputs::Shape::of(&map)),
             map,
             name: None,
             points: POINTS,
@@ -226,6 +229,18 @@ impl ReversiXt {
     #[must_use]
     pub fn map(&self) -> &Map {
         &self.map
+    }
+
+    /// What stands on the cells of the map.
+    fn cells_of(&self, position: &Position) -> impl Iterator<Item = Cell> {
+        position.cells[..self.map.cells().len()].iter().copied()
+    }
+
+    /// How many cells nothing stands on.
+    fn empties(&self, position: &Position) -> usize {
+        self.cells_of(position)
+            .filter(|cell| cell.is_empty())
+            .count()
     }
 
     /// A position of which nothing is known yet, on holes alone.

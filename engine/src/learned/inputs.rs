@@ -242,7 +242,9 @@ pub trait Learnable: Playable {
     }
 }
 
-fn all_pairs<G: Learnable>(game: &G) -> Vec<Vec<Cell>> {
+/// All pairs of cells of the first group.
+#[must_use]
+pub fn all_pairs<G: Learnable>(game: &G) -> Vec<Vec<Cell>> {
     let cells: Vec<Cell> = game.cells()[0].all().collect();
     let with_later = |(place, &a): (usize, &Cell)| {
         let later = cells[place + 1..].iter().copied();

@@ -4,7 +4,7 @@
 //! probability. None knows a map beyond what its lines say, so they play on all. The weights and
 //! slopes are estimates: nothing has been fitted to games yet.
 
-use super::map::{Cell, DIRECTIONS, Map, Side};
+use super::map::{Cell, DIRECTIONS, Map};
 use super::{Phase, Position, ReversiXt};
 use crate::core::calibration::Calibration;
 use crate::core::evaluator::Score;
@@ -70,9 +70,8 @@ impl Score<ReversiXt> for Mobility {
     }
 }
 
-/// Stones by how many of the four lines through them are closed at an end, where nobody can come
-/// from: in the middle none, at an edge three, in a corner all four, on any map. What is in stock
-/// counts as so many stones.
+/// Stones by how many of the four lines through them are closed at an end. What is in stock counts as
+/// so many stones.
 #[derive(Clone, Debug)]
 pub struct Lines {
     weights: Box<[f32]>,
@@ -92,16 +91,12 @@ impl Lines {
     /// The weights on a map.
     #[must_use]
     pub fn new(map: &Map) -> Self {
-        let closed = |cell: usize, direction| map.step(Side::new(cell, direction)) == Side::NONE;
-        let weight = |cell| {
-            let half = DIRECTIONS / 2;
-            let of_line = |&line: &usize| closed(cell, line) || closed(cell, line + half);
-            WEIGHTS[(0..half).filter(of_line).count()]
-        };
         // About as many stones as a bomb reaches on a crowded board, half of them others'.
         let across = f32::from(2 * map.strength.min(10) + 1);
         Self {
-            weights: (0..map.cells().len()).map(weight).collect(),
+            weights: (0..map.cells().len())
+                .map(|cell| WEIGHTS[map.closed_lines(cell)])
+                .collect(),
             bomb: across * across / 2.0,
         }
     }

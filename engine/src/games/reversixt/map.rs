@@ -283,6 +283,24 @@ impl Map {
         self.players
     }
 
+    /// Override stones that each player begins with.
+    #[must_use]
+    pub fn overrides(&self) -> u16 {
+        self.overrides
+    }
+
+    /// Bombs that each player begins with.
+    #[must_use]
+    pub fn bombs(&self) -> u16 {
+        self.bombs
+    }
+
+    /// How many steps a bomb reaches.
+    #[must_use]
+    pub fn strength(&self) -> u16 {
+        self.strength
+    }
+
     /// Columns.
     #[must_use]
     pub fn width(&self) -> usize {
@@ -299,6 +317,21 @@ impl Map {
     #[must_use]
     pub fn cells(&self) -> &[Cell] {
         &self.cells
+    }
+
+    /// How many cells are no holes.
+    pub(super) fn playable(&self) -> usize {
+        let holes = |&&cell: &&Cell| cell != Cell::HOLE;
+        self.cells.iter().filter(holes).count()
+    }
+
+    /// How many of the four lines through a cell are closed at an end, where nobody can come from:
+    /// in the middle none, at an edge three, in a corner all four.
+    pub(super) fn closed_lines(&self, cell: usize) -> usize {
+        let closed = |direction| self.step(Side::new(cell, direction)) == Side::NONE;
+        let half = DIRECTIONS / 2;
+        let of_line = |&line: &usize| closed(line) || closed(line + half);
+        (0..half).filter(of_line).count()
     }
 
     /// The joined sides.

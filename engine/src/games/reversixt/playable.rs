@@ -2,13 +2,15 @@
 
 use super::evaluators::EVALUATORS;
 use super::map::{LARGEST, MOST_STOCK, Map};
-use super::{Move, Position, ReversiXt, drawing};
+use super::{Move, POINTS, Position, ReversiXt, drawing};
 use crate::core::game::{MAX_SEATS, Seat};
 use crate::core::random::RandomStream;
 use crate::core::text::TextError;
-use crate::play::notation::{Arguments, Problem};
+use crate::learned;
+use crate::play::notation::{Arguments, Notation, Problem};
 use crate::play::playable::{NoChance, Playable};
-use crate::play::registry::EvaluatorEntry;
+use crate::play::registry::{AnyEvaluator, EvaluatorEntry};
+use std::path::Path;
 use std::sync::Arc;
 
 /// The map that is meant where none is named: Reversi's board, with Reversi's start.
@@ -30,16 +32,38 @@ impl ReversiXt {
             let name = name.map_or("the map", |name| &name.name);
             wrong(format!("{name}: {error}"))
         })?;
+        let points = arguments.take_named("points")?;
         Ok(Self {
             name: name.map(|name| name.to_string()),
+            points: points.map_or(Ok(POINTS), read_points)?,
             ..Self::new(Arc::new(map))
         })
     }
 }
 
+/// Points of the ranks from the first, as `25-11-5`; those that are not named have none.
+fn read_points(value: &Notation) -> Result<[u32; MAX_SEATS], Problem> {
+    let mut points = [0; MAX_SEATS];
+    let text = value.to_string();
+    let numbers: Option<Vec<u32>> = text.split('-').map(|number| number.parse().ok()).collect();
+    let falls = |numbers: &[u32]| numbers.is_sorted_by(|a, b| a >= b);
+    match numbers {
+        Some(numbers) if falls(&numbers) && numbers.len() <= MAX_SEATS && numbers[0] > 0 => {
+            points[..numbers.len()].copy_from_slice(&numbers);
+            Ok(points)
+        }
+        _ => {
+            let problem = format!(
+                "points are up to {MAX_SEATS} numbers that do not grow, from the first place, joined by -: 25-11-5, not '{text}'"
+            );
+            Err((value.character, problem))
+        }
+    }
+}
+
 impl Playable for ReversiXt {
     const NAME: &'static str = "reversixt";
-    const PARAMETERS: &'static str = "map=FILE";
+    const PARAMETERS: &'static str = "map=FILE, points=25-11-5-2-1";
     const OPENING_PLIES: usize = 8;
     const REMAINING: &'static str = "empties";
     type Luck = NoChance;
@@ -60,12 +84,22 @@ impl Playable for ReversiXt {
     }
 
     fn parameters(&self) -> String {
-        let name = self.name.as_ref();
-        name.map_or(String::new(), |name| format!("map={name}"))
+        let map = self.name.as_ref().map(|name| format!("map={name}"));
+        let points = (self.points != POINTS).then(|| {
+            let paid = self.points.iter().take_while(|&&points| points > 0);
+            let numbers: Vec<String> = paid.map(u32::to_string).collect();
+            format!("points={}", numbers.join("-"))
+        });
+        let given: Vec<String> = map.into_iter().chain(points).collect();
+        given.join(", ")
     }
 
     fn evaluators() -> &'static [EvaluatorEntry<Self>] {
         &EVALUATORS
+    }
+
+    fn model(&self, path: &Path) -> Result<Arc<dyn AnyEvaluator<Self>>, String> {
+        learned::files::evaluator(self, path)
     }
 
     /// Every ply fills an empty cell, uses up an override stone, of which there may come one more
@@ -89,8 +123,7 @@ impl Playable for ReversiXt {
     }
 
     fn remaining(&self, position: &Position) -> usize {
-        let cells = 0..self.map.cells().len();
-        cells.filter(|&at| position.cell(at).is_empty()).count()
+        self.empties(position)
     }
 
     fn parse_position(&self, text: &str) -> Result<(Position, Option<u8>), TextError> {

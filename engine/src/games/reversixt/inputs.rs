@@ -1,0 +1,261 @@
+//! What of ReversiXT is learned: sixteen things that can be said of a position on any map, and the
+//! board itself where a map is 8×8.
+//!
+//! A model that looks at the first alone plays on maps that it never saw. All are as a seat sees
+//! them: what it has against the most that any other has. Which cells are corners, edges and next to
+//! corners is what the lines of the map say. Invariant: a name keeps its tuples for ever.
+
+use super::map::{Cell, DIRECTIONS, Map, Side};
+use super::{Phase, Position, ReversiXt};
+use crate::core::game::{MAX_SEATS, Seat};
+use crate::learned::inputs::{CellGroup, Learnable, NamedTuples, NoDense, NoInteger, all_pairs};
+use crate::learned::tuples::Plain;
+use std::ops::RangeInclusive;
+
+/// How many things are said of a position.
+const SAID: usize = 16;
+
+/// How many words there are for each.
+const WORDS: i32 = 16;
+
+/// Columns and rows of the maps whose boards are learned too.
+const SIDE: usize = 8;
+
+const SUMMARY: CellGroup = CellGroup::only(
+    's',
+    SAID,
+    WORDS as usize,
+    "summary v1 (empties, phase and players, leads in stones, moves, corners, edges, X, C, frontier, \
+     stocks, tempo)",
+);
+
+/// Places of the second group follow those of the first.
+static GROUPS: [CellGroup; 2] = [
+    SUMMARY,
+    CellGroup {
+        start: SAID,
+        ..CellGroup::only(
+            'b',
+            SIDE * SIDE,
+            4,
+            "board, row by row (0 empty, 1 mover, 2 another's, 3 hole)",
+        )
+    },
+];
+
+/// What a cell is by the lines through it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    /// All lines go on both ways, or all but one.
+    Middle,
+    /// Two or three lines end here.
+    Edge,
+    /// Every line ends here, so that nobody ever takes a stone away but with a special move.
+    Corner,
+}
+
+/// What a map says of its cells.
+#[derive(Debug)]
+pub(super) struct Shape {
+    kinds: Box<[Kind]>,
+    /// For each cell the corners next to it.
+    corners: Box<[Vec<u16>]>,
+}
+
+impl Shape {
+    pub(super) fn of(map: &Map) -> Self {
+        let cells = 0..map.cells().len();
+        let kind = |cell| match map.closed_lines(cell) {
+            4 => Kind::Corner,
+            2 | 3 => Kind::Edge,
+            _ => Kind::Middle,
+        };
+        let kinds: Box<[Kind]> = cells.clone().map(kind).collect();
+        let beside = |cell| {
+            let steps = (0..DIRECTIONS).map(|direction| map.step(Side::new(cell, direction)));
+            let cells = steps.filter(|&side| side != Side::NONE).map(Side::cell);
+            let corners = cells.filter(|&cell| kinds[cell] == Kind::Corner);
+            corners.map(|cell| cell as u16).collect()
+        };
+        let corners = cells.map(beside).collect();
+        Self { kinds, corners }
+    }
+}
+
+/// What is counted for each seat.
+#[derive(Clone, Copy, Debug, Default)]
+struct Counts {
+    corners: i32,
+    edges: i32,
+    /// Stones in the middle next to a corner that is empty: X squares.
+    crosses: i32,
+    /// Stones at an edge next to a corner that is empty: C squares.
+    besides: i32,
+    /// Stones next to an empty cell.
+    frontier: i32,
+    moves: i32,
+    /// Choices, inversions that the seat can fill.
+    choices: i32,
+    inversions: i32,
+}
+
+impl ReversiXt {
+    fn counts(&self, position: &Position) -> [Counts; MAX_SEATS] {
+        let (map, shape) = (self.map(), &self.shape);
+        let cells = &position.cells[..map.cells().len()];
+        let mut all = [Counts::default(); MAX_SEATS];
+        for (at, &cell) in cells.iter().enumerate() {
+            if let Some(seat) = cell.seat() {
+                let counts = &mut all[seat];
+                let steps = (0..DIRECTIONS).map(|direction| map.step(Side::new(at, direction)));
+                let open = |side: Side| side != Side::NONE && cells[side.cell()].is_empty();
+                counts.frontier += i32::from(steps.into_iter().any(open));
+                let corners = &shape.corners[at];
+                let danger = corners.iter().any(|&at| cells[usize::from(at)].is_empty());
+                match shape.kinds[at] {
+                    Kind::Corner => counts.corners += 1,
+                    Kind::Edge if danger => counts.besides += 1,
+                    Kind::Edge => counts.edges += 1,
+                    Kind::Middle => counts.crosses += i32::from(danger),
+                }
+            } else if cell.is_empty() && position.phase() == Phase::Stones {
+                for (seat, counts) in all[..map.players()].iter_mut().enumerate() {
+                    let fills = i32::from(self.captures(cells, at, seat));
+                    counts.moves += fills;
+                    counts.choices += fills & i32::from(cell == Cell::CHOICE);
+                    counts.inversions += fills & i32::from(cell == Cell::INVERSION);
+                }
+            }
+        }
+        all
+    }
+}
+
+/// A number from -7 to 8 as a word.
+fn counted(lead: i32) -> u8 {
+    (lead.clamp(-7, 8) + 7) as u8
+}
+
+/// The lead as a share of what both have.
+fn shared((own, other): (i32, i32)) -> u8 {
+    let share = (own - other) as f32 / (own + other).max(1) as f32;
+    (7.5 + 7.5 * share).round() as u8
+}
+
+/// All that is said of a position, as a seat sees it.
+fn summary(game: &ReversiXt, position: &Position, own: Seat) -> [u8; SAID] {
+    let players = game.map().players();
+    let counts = game.counts(position);
+    let against = |has: &dyn Fn(Seat) -> i32| {
+        let others = (0..players).filter(|&seat| seat != own);
+        (has(own), others.map(has).max().unwrap_or(0))
+    };
+    let lead = |has: &dyn Fn(Seat) -> i32| {
+        let (own, other) = against(has);
+        counted(own - other)
+    };
+    let empties = game.empties(position) as i32;
+    let cells = game.map().playable().max(1) as i32;
+    let most = |number: i32| number.min(WORDS - 1) as u8;
+    let tempo = |number: i32, can: i32| (number.min(7) + 8 * can.min(1)) as u8;
+    let left = |cell| game.cells_of(position).filter(|&at| at == cell).count() as i32;
+    let bombs = position.phase() == Phase::Bombs;
+    let others_move = (0..players).any(|seat| seat != own && counts[seat].moves > 0);
+    [
+        most(empties * WORDS / cells),
+        (players - 2) as u8 + 8 * u8::from(bombs),
+        shared(against(&|seat| position.stones(seat).into())),
+        shared(against(&|seat| counts[seat].moves)),
+        most(counts[own].moves),
+        lead(&|seat| counts[seat].corners),
+        lead(&|seat| counts[seat].edges),
+        lead(&|seat| counts[seat].crosses),
+        lead(&|seat| counts[seat].besides),
+        shared(against(&|seat| counts[seat].frontier)),
+        lead(&|seat| position.overrides(seat).into()),
+        lead(&|seat| position.bombs(seat).into()),
+        most(position.overrides(own).into()),
+        tempo(left(Cell::CHOICE), counts[own].choices),
+        tempo(left(Cell::INVERSION), counts[own].inversions),
+        (empties % players as i32) as u8 + 8 * u8::from(!others_move),
+    ]
+}
+
+/// Rows, columns, diagonals of at least four cells, and blocks of 3×3 in the corners; none on maps
+/// of other sizes.
+fn board(game: &ReversiXt) -> Vec<Vec<crate::learned::inputs::Cell>> {
+    let Some(group) = game.cells().get(1) else {
+        return Vec::new();
+    };
+    let cells = |along: &dyn Fn(usize) -> (usize, usize), length: usize| {
+        let cell = |(row, column)| group.cell(row * SIDE + column);
+        (0..length).map(along).map(cell).collect()
+    };
+    let mut tuples = Vec::new();
+    for line in 0..SIDE {
+        tuples.push(cells(&|at| (line, at), SIDE));
+        tuples.push(cells(&|at| (at, line), SIDE));
+    }
+    for length in 4..=SIDE {
+        let short = SIDE - length;
+        tuples.push(cells(&|at| (at, short + at), length));
+        tuples.push(cells(&|at| (at, length - 1 - at), length));
+        if short > 0 {
+            tuples.push(cells(&|at| (short + at, at), length));
+            tuples.push(cells(&|at| (short + at, SIDE - 1 - at), length));
+        }
+    }
+    for (down, right) in [(0, 0), (0, 5), (5, 0), (5, 5)] {
+        tuples.push(cells(&|at| (down + at / 3, right + at % 3), 9));
+    }
+    tuples
+}
+
+/// The sets; the first is the usual one, of 120 tuples and 30,720 rows.
+static SETS: [NamedTuples<ReversiXt>; 2] = [
+    NamedTuples {
+        name: "summary-pairs",
+        tuples: all_pairs,
+    },
+    NamedTuples {
+        name: "board",
+        tuples: board,
+    },
+];
+
+impl Learnable for ReversiXt {
+    type Tuples = Plain;
+    type Dense = NoDense;
+    type Integer = NoInteger;
+
+    /// A model of one map may be asked about another.
+    fn model_game(&self) -> String {
+        <Self as crate::play::playable::Playable>::NAME.to_owned()
+    }
+
+    fn cells(&self) -> &[CellGroup] {
+        let map = self.map();
+        let both = map.width() == SIDE && map.height() == SIDE;
+        &GROUPS[..1 + usize::from(both)]
+    }
+
+    fn look(&self, position: &Position, seat: Seat, symbols: &mut [u8]) {
+        let (said, board) = symbols.split_at_mut(SAID);
+        said.copy_from_slice(&summary(self, position, seat));
+        for (symbol, cell) in board.iter_mut().zip(&position.cells) {
+            *symbol = match cell.seat() {
+                Some(owner) => 2 - u8::from(owner == seat),
+                None if *cell == Cell::HOLE => 3,
+                None => 2 * u8::from(*cell == Cell::EXPANSION),
+            };
+        }
+    }
+
+    fn remaining_range(&self) -> RangeInclusive<usize> {
+        0..=self.map().playable()
+    }
+
+    fn tuple_sets(&self) -> &'static [NamedTuples<Self>] {
+        &SETS
+    }
+}

@@ -148,13 +148,61 @@ pub enum DatasetError {
 /// The samples of a training.
 #[derive(Debug)]
 pub struct Samples<G: Playable> {
-    game: G,
+    boards: Boards<G>,
     source: Source<G::Position>,
     /// Training samples of each part.
     sizes: Vec<usize>,
     validation: Vec<Sample<G::Position>>,
     fingerprint: u64,
     labels: Vec<UsedLabel>,
+}
+
+/// The rules of all samples: one, or as many as there are maps.
+#[derive(Debug)]
+struct Boards<G> {
+    games: Vec<G>,
+    /// For each shard which of them are its rules; where there is one, nothing.
+    of_shards: Vec<usize>,
+}
+
+impl<G> Boards<G> {
+    fn game(&self, shard: usize) -> &G {
+        &self.games[self.of_shards.get(shard).copied().unwrap_or(0)]
+    }
+}
+
+impl<G: Learnable> Boards<G> {
+    fn of(shards: &[PathBuf]) -> Result<Self, DatasetError> {
+        let rules = |path: &PathBuf| {
+            // Rules differ in what chance permits, and not in what a move does.
+            let rules = shard::read_header::<G>(path)?.rules::<G>();
+            let wrong = |problem| DatasetError::Rules {
+                path: path.clone(),
+                problem,
+            };
+            Ok(rules.map_err(wrong)?.as_learned())
+        };
+        let first = rules(&shards[0])?;
+        if first.map().is_none() {
+            let (games, of_shards) = (vec![first], Vec::new());
+            return Ok(Self { games, of_shards });
+        }
+        let all = shards.par_iter().map(rules);
+        let all = all.collect::<Result<Vec<G>, DatasetError>>()?;
+        let (mut games, mut maps) = (Vec::new(), Vec::new());
+        let mut of_shards = Vec::new();
+        for game in all {
+            let map = game.map();
+            let known = maps.iter().position(|known| *known == map);
+            of_shards.push(known.unwrap_or(maps.len()));
+            if known.is_none() {
+                maps.push(map);
+                games.push(game);
+            }
+        }
+        let games = G::together(games);
+        Ok(Self { games, of_shards })
+    }
 }
 
 /// Where training samples come from.
@@ -218,15 +266,8 @@ impl<G: Learnable> Samples<G> {
             }
             shards.extend(own);
         }
-        // Rules differ in what chance permits, and not in what a move does.
-        let header = shard::read_header::<G>(&shards[0])?;
-        let rules = header.rules::<G>();
-        let game = &rules
-            .map_err(|problem| DatasetError::Rules {
-                path: shards[0].clone(),
-                problem,
-            })?
-            .as_learned();
+        let boards = Boards::<G>::of(&shards)?;
+        let game = &boards.games[0];
         let sources = || {
             directories
                 .iter()
@@ -234,8 +275,8 @@ impl<G: Learnable> Samples<G> {
                 .collect::<Vec<_>>()
                 .join(", ")
         };
-        let read = |path: &PathBuf| {
-            let part = split(game, path, options)?;
+        let read = |(number, path): (usize, &PathBuf)| {
+            let part = split(boards.game(number), path, options)?;
             // Training samples are not kept.
             Ok((
                 Seen::new(game, &part.training),
@@ -247,6 +288,7 @@ impl<G: Learnable> Samples<G> {
         };
         let parts: Vec<(Seen, Part<_>)> = shards
             .par_iter()
+            .enumerate()
             .map(read)
             .collect::<Result<_, ShardError>>()?;
         let Some((_, first)) = parts.first() else {
@@ -255,7 +297,7 @@ impl<G: Learnable> Samples<G> {
         if let Some((path, (_, other))) = shards
             .iter()
             .zip(&parts)
-            .find(|(_, (_, part))| part.game != first.game)
+            .find(|(_, (_, part))| game.map().is_none() && part.game != first.game)
         {
             let (found, first) = (other.game.clone(), first.game.clone());
             return Err(DatasetError::Game {
@@ -281,7 +323,7 @@ impl<G: Learnable> Samples<G> {
         let checked = shards.into_iter().zip(checksums).collect();
         let validation = parts.into_iter().flat_map(|part| part.validation).collect();
         let samples = Self::new(
-            game.clone(),
+            boards,
             Source::Shards(checked, options.clone()),
             &seen,
             validation,
@@ -316,24 +358,28 @@ impl<G: Playable> Samples<G> {
         check("training", training.iter().flatten())?;
         check("validation", validation.iter())?;
         let seen: Vec<Seen> = training.iter().map(|part| Seen::new(game, part)).collect();
-        Self::new(game.clone(), Source::Memory(training), &seen, validation)
+        let boards = Boards {
+            games: vec![game.clone()],
+            of_shards: Vec::new(),
+        };
+        Self::new(boards, Source::Memory(training), &seen, validation)
     }
 
     fn new(
-        game: G,
+        boards: Boards<G>,
         source: Source<G::Position>,
         seen: &[Seen],
         validation: Vec<Sample<G::Position>>,
     ) -> Result<Self, DatasetError> {
         let numbers = seen
             .iter()
-            .chain([&Seen::new(&game, &validation)])
+            .chain([&Seen::new(&boards.games[0], &validation)])
             .flat_map(|seen| [seen.size as u64, seen.hash])
             .collect::<Vec<_>>();
         let bytes: Vec<u8> = numbers.into_iter().flat_map(u64::to_le_bytes).collect();
         let sizes = seen.iter().map(|seen| seen.size).collect();
         let samples = Self {
-            game,
+            boards,
             source,
             sizes,
             validation,
@@ -347,10 +393,10 @@ impl<G: Playable> Samples<G> {
         }
     }
 
-    /// The rules.
+    /// The rules; of several boards those that look at the positions of all.
     #[must_use]
     pub fn game(&self) -> &G {
-        &self.game
+        &self.boards.games[0]
     }
 
     /// How many training samples there are.
@@ -404,7 +450,7 @@ impl<G: Playable> Samples<G> {
             Source::Memory(parts) => Ok(parts[part].clone()),
             Source::Shards(shards, options) => {
                 let (path, checksum) = &shards[part];
-                let read = split(&self.game, path, options)?;
+                let read = split(self.boards.game(part), path, options)?;
                 if read.checksum == *checksum {
                     Ok(read.training)
                 } else {

@@ -41,6 +41,10 @@ pub struct ReversiXt {
     /// The file of the map as the notation names it.
     name: Option<String>,
     points: [u32; MAX_SEATS],
+    /// Its place among the games below, which its positions bear.
+    number: u16,
+    /// All whose positions lie together with those of this one; none if it is alone.
+    together: Arc<[Self]>,
 }
 
 /// A part of the game.
@@ -71,6 +75,8 @@ pub struct Position {
     phase: Phase,
     /// A bit for each seat that plays no more.
     disqualified: u8,
+    /// The place of its rules among those that it lies together with.
+    number: u16,
 }
 
 impl Position {
@@ -222,7 +228,15 @@ impl ReversiXt {
             map,
             name: None,
             points: POINTS,
+            number: 0,
+            together: Arc::default(),
         }
+    }
+
+    /// The rules that a position is of.
+    fn of(&self, position: &Position) -> &Self {
+        let number = usize::from(position.number);
+        self.together.get(number).unwrap_or(self)
     }
 
     /// The map.
@@ -255,6 +269,7 @@ impl ReversiXt {
             seat: 0,
             phase: Phase::Stones,
             disqualified: 0,
+            number: self.number,
         }
     }
 

@@ -151,6 +151,13 @@ pub trait Learnable: Playable {
         self.clone()
     }
 
+    /// The same games, of which the first looks at the positions of all: those of games whose boards
+    /// are read from files lie together in what is learned from.
+    #[must_use]
+    fn together(games: Vec<Self>) -> Vec<Self> {
+        games
+    }
+
     /// What model files call the game with its parameters.
     fn model_game(&self) -> String {
         self.notation()

@@ -11,6 +11,7 @@ use crate::core::game::{MAX_SEATS, Seat};
 use crate::learned::inputs::{CellGroup, Learnable, NamedTuples, NoDense, NoInteger, all_pairs};
 use crate::learned::tuples::Plain;
 use std::ops::RangeInclusive;
+use std::sync::Arc;
 
 /// How many things are said of a position.
 const SAID: usize = 16;
@@ -228,20 +229,31 @@ impl Learnable for ReversiXt {
     type Dense = NoDense;
     type Integer = NoInteger;
 
+    fn together(mut games: Vec<Self>) -> Vec<Self> {
+        for (game, number) in games.iter_mut().zip(0..) {
+            game.number = number;
+        }
+        let all: Arc<[Self]> = games.clone().into();
+        for game in &mut games {
+            game.together = Arc::clone(&all);
+        }
+        games
+    }
+
     /// A model of one map may be asked about another.
     fn model_game(&self) -> String {
         <Self as crate::play::playable::Playable>::NAME.to_owned()
     }
 
     fn cells(&self) -> &[CellGroup] {
-        let map = self.map();
-        let both = map.width() == SIDE && map.height() == SIDE;
+        let fits = |game: &Self| game.map.width() == SIDE && game.map.height() == SIDE;
+        let both = fits(self) && self.together.iter().all(fits);
         &GROUPS[..1 + usize::from(both)]
     }
 
     fn look(&self, position: &Position, seat: Seat, symbols: &mut [u8]) {
         let (said, board) = symbols.split_at_mut(SAID);
-        said.copy_from_slice(&summary(self, position, seat));
+        said.copy_from_slice(&summary(self.of(position), position, seat));
         for (symbol, cell) in board.iter_mut().zip(&position.cells) {
             *symbol = match cell.seat() {
                 Some(owner) => 2 - u8::from(owner == seat),
@@ -252,7 +264,8 @@ impl Learnable for ReversiXt {
     }
 
     fn remaining_range(&self) -> RangeInclusive<usize> {
-        0..=self.map().playable()
+        let most = self.together.iter().map(|game| game.map.playable()).max();
+        0..=most.unwrap_or(self.map.playable())
     }
 
     fn tuple_sets(&self) -> &'static [NamedTuples<Self>] {

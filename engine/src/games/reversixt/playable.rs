@@ -123,7 +123,7 @@ impl Playable for ReversiXt {
     }
 
     fn remaining(&self, position: &Position) -> usize {
-        self.empties(position)
+        self.of(position).empties(position)
     }
 
     fn parse_position(&self, text: &str) -> Result<(Position, Option<u8>), TextError> {
@@ -131,7 +131,7 @@ impl Playable for ReversiXt {
     }
 
     fn format_position(&self, position: &Position, _outcome: Option<u8>) -> String {
-        Self::format_position(self, position)
+        Self::format_position(self.of(position), position)
     }
 
     fn parse_move(&self, position: &Position, text: &str) -> Result<Move, TextError> {

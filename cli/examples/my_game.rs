@@ -13,7 +13,7 @@ use engine::play::notation::{Arguments, Problem};
 use engine::play::playable::{ListedChance, Playable};
 use engine::play::registry::{AnyEvaluator, EvaluatorEntry, calibrated};
 use indicatif::ProgressBar;
-use std::{error::Error, path::Path, sync::Arc};
+use std::{error::Error, sync::Arc};
 use trainer::dataset::{SampleOptions, Samples};
 use trainer::selfplay::{SelfPlay, SelfPlayConfig};
 use trainer::{config::TrainConfig, fit::Family, fit::fit};
@@ -79,8 +79,8 @@ impl Playable for Columns {
     fn evaluators() -> &'static [EvaluatorEntry<Self>] {
         &EVALUATORS
     }
-    fn model(&self, path: &Path) -> Result<Arc<dyn AnyEvaluator<Self>>, String> {
-        evaluator(self, path)
+    fn model(&self, content: &[u8]) -> Result<Arc<dyn AnyEvaluator<Self>>, String> {
+        evaluator(self, content)
     }
     fn most_plies(&self) -> u16 {
         8

@@ -231,8 +231,9 @@ pub(crate) fn evaluators() -> String {
     }
     let lists = for_games!(each_game OneGame => of_game::<OneGame>()).concat();
     format!(
-        "{lists}Evaluators of every game:\n  {:<46} a hash of the position\n  {:<46} a learned model\n\n\
+        "{lists}Evaluators of every game:\n  {:<46} a hash of the position\n  {:<46} a learned model\n  \
+         {:<46} the learned model that comes with this program\n\n\
          Hand-made scores take slope and offset, or scale=raw and factor (docs/players.md).",
-        "random(seed)", "model:PATH"
+        "random(seed)", "model:PATH", "best"
     )
 }

@@ -278,12 +278,15 @@ pub fn game_of(path: &Path) -> Result<String, ModelError> {
     })
 }
 
-/// A learned evaluator of a game from a file.
+/// A learned evaluator of a game from the content of a file.
 ///
 /// # Errors
-/// In words, as [`ModelFile::load`].
-pub fn evaluator<G: Learnable>(game: &G, path: &Path) -> Result<Arc<dyn AnyEvaluator<G>>, String> {
-    let file = ModelFile::load(game, path).map_err(|error| error.to_string())?;
+/// In words, as [`ModelFile::from_bytes`].
+pub fn evaluator<G: Learnable>(
+    game: &G,
+    content: &[u8],
+) -> Result<Arc<dyn AnyEvaluator<G>>, String> {
+    let file = ModelFile::from_bytes(game, content).map_err(|error| error.to_string())?;
     Ok(match file.model {
         Model::NTuple(model) => Arc::new(model),
         Model::Network(model) => Arc::new(model),
@@ -618,7 +621,7 @@ mod tests {
             assert_eq!(name, "reversi(size=4)");
             assert_eq!(Reversi::of_model(&name), Some(game));
             assert!(Standard::of_model(&name).is_none());
-            let loaded = game.model(&path).unwrap();
+            let loaded = game.model(&file.to_bytes()).unwrap();
             let (mut random, mut position) = (RandomStream::new(3), game.start());
             while game.payoffs(&position).is_none() {
                 let value = match &file.model {

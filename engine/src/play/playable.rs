@@ -11,7 +11,6 @@ use crate::core::game::{Chance, Game, List, MAX_SEATS, Outcome, OutcomeList, Sea
 use crate::core::random::{RandomStream, SeedSpace, derive_seed};
 use crate::core::text::TextError;
 use std::ops::RangeInclusive;
-use std::path::Path;
 use std::sync::Arc;
 
 /// Chance that can be had again from its beginning: the second game of a pair meets the outcomes of
@@ -44,6 +43,10 @@ pub trait Playable: Game {
     /// Settings of a pipeline by name, as TOML: the whole way from self-play to a report. The first
     /// is the one for minutes.
     const PIPELINES: &'static [(&'static str, &'static str)] = &[];
+
+    /// The learned evaluator that notation calls `best`, as the content of its file: the one for
+    /// searches.
+    const BEST: Option<&'static [u8]> = None;
 
     /// What [`Playable::remaining`] counts, in one word: `stones`.
     const REMAINING: &'static str;
@@ -147,16 +150,13 @@ pub trait Playable: Game {
         &[]
     }
 
-    /// A learned evaluator from a file.
+    /// The learned evaluator in the content of a file.
     ///
     /// # Errors
-    /// In words, if the file cannot be read or is of another game.
-    fn model(&self, path: &Path) -> Result<Arc<dyn AnyEvaluator<Self>>, String> {
-        Err(format!(
-            "{}: there are no models of {}",
-            path.display(),
-            Self::NAME
-        ))
+    /// In words, if it is none, or of another game.
+    fn model(&self, content: &[u8]) -> Result<Arc<dyn AnyEvaluator<Self>>, String> {
+        let _ = content;
+        Err(format!("there are no models of {}", Self::NAME))
     }
 
     /// What [`PlayerRecipe::parse`] reads. A game that ships with the engine repeats these words

@@ -17,7 +17,6 @@ use crate::play::notation::{Arguments, Problem, parse_number};
 use crate::play::playable::{OldRecords, Playable};
 use crate::play::registry::{AnyEvaluator, EvaluatorEntry, Knowledge, OracleEntry, PlayerEntry};
 use std::ops::RangeInclusive;
-use std::path::Path;
 use std::sync::Arc;
 
 /// Stones of the endgame tables when time or nodes end a search: they are built in a fraction of a
@@ -80,6 +79,8 @@ impl Playable for Standard {
         ("quick", include_str!("presets/quick.toml")),
         ("standard", include_str!("presets/standard.toml")),
     ];
+    const BEST: Option<&'static [u8]> =
+        Some(include_bytes!("../../../../models/integer-1.safetensors"));
     const REMAINING: &'static str = "stones";
     const URGENCIES: &'static [(&'static str, u32)] =
         &[("quiet", 1), ("own", 1), ("capture", 4), ("win", 100)];
@@ -126,8 +127,8 @@ impl Playable for Standard {
         Some(&TABLEBASE)
     }
 
-    fn model(&self, path: &Path) -> Result<Arc<dyn AnyEvaluator<Self>>, String> {
-        learned::files::evaluator(self, path)
+    fn model(&self, content: &[u8]) -> Result<Arc<dyn AnyEvaluator<Self>>, String> {
+        learned::files::evaluator(self, content)
     }
 
     /// The die, given as weights of the faces: `die=1:1:1:1:1:5`.

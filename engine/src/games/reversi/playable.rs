@@ -13,7 +13,6 @@ use crate::play::playable::{NoChance, Playable};
 use crate::play::registry::{
     AnyEvaluator, EvaluatorEntry, Meaning, OracleEntry, PlayerEntry, TranscriptForm,
 };
-use std::path::Path;
 use std::sync::Arc;
 
 /// `endgame=N`: positions with at most N empty squares are solved.
@@ -75,8 +74,8 @@ impl Playable for Reversi {
         Some(&SOLVED)
     }
 
-    fn model(&self, path: &Path) -> Result<Arc<dyn AnyEvaluator<Self>>, String> {
-        learned::files::evaluator(self, path)
+    fn model(&self, content: &[u8]) -> Result<Arc<dyn AnyEvaluator<Self>>, String> {
+        learned::files::evaluator(self, content)
     }
 
     fn transcripts() -> &'static [TranscriptForm<Self>] {

@@ -1,4 +1,4 @@
-//! What of ReversiXT is learned: sixteen things that can be said of a position on any map, and the
+//! What of ReversiXT is learned: twenty things that can be said of a position on any map, and the
 //! board itself where a map is 8×8.
 //!
 //! A model that looks at the first alone plays on maps that it never saw. All are as a seat sees
@@ -14,7 +14,7 @@ use std::ops::RangeInclusive;
 use std::sync::Arc;
 
 /// How many things are said of a position.
-const SAID: usize = 16;
+const SAID: usize = 20;
 
 /// How many words there are for each.
 const WORDS: i32 = 16;
@@ -27,7 +27,7 @@ const SUMMARY: CellGroup = CellGroup::only(
     SAID,
     WORDS as usize,
     "summary v1 (empties, phase and players, leads in stones, moves, corners, edges, X, C, frontier, \
-     stocks, tempo)",
+     stocks, tempo, the last stones)",
 );
 
 /// Places of the second group follow those of the first.
@@ -179,6 +179,10 @@ fn summary(game: &ReversiXt, position: &Position, own: Seat) -> [u8; SAID] {
         tempo(left(Cell::CHOICE), counts[own].choices),
         tempo(left(Cell::INVERSION), counts[own].inversions),
         (empties % players as i32) as u8 + 8 * u8::from(!others_move),
+        lead(&|seat| position.stones(seat).into()),
+        lead(&|seat| counts[seat].moves),
+        most(position.bombs(own).into()),
+        most(empties),
     ]
 }
 
@@ -212,7 +216,7 @@ fn board(game: &ReversiXt) -> Vec<Vec<crate::learned::inputs::Cell>> {
     tuples
 }
 
-/// The sets; the first is the usual one, of 120 tuples and 30,720 rows.
+/// The sets; the first is the usual one, of 190 tuples and 48,640 rows.
 static SETS: [NamedTuples<ReversiXt>; 2] = [
     NamedTuples {
         name: "summary-pairs",
@@ -270,5 +274,92 @@ impl Learnable for ReversiXt {
 
     fn tuple_sets(&self) -> &'static [NamedTuples<Self>] {
         &SETS
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::core::evaluator::Evaluator;
+    use crate::core::game::Game;
+    use crate::games::reversixt::generate::MapSettings;
+    use crate::learned::inputs::with_view;
+    use crate::learned::tuples::{TupleNetwork, TupleSet};
+    use crate::play::playable::Playable;
+
+    fn said(game: &ReversiXt, seat: Seat) -> Vec<u8> {
+        with_view(game, &game.start(), seat, <[u8]>::to_vec)
+    }
+
+    #[test]
+    fn what_is_said_of_a_drawn_position() {
+        let map = "2\n3\n1 1\n4 4\n0 0 0 0\n0 1 2 0\n2 2 1 0\n0 c 0 0\n";
+        let game = ReversiXt::new(Arc::new(Map::parse(map).unwrap()));
+        let seen = said(&game, 0);
+        // Eleven of sixteen cells are empty, one of them a choice; two stones against three.
+        assert_eq!(seen[..3], [11, 0, (7.5_f32 - 7.5 / 5.0).round() as u8]);
+        // Player 1 fills the cells above and to the right of the enemy stone in the second row, and
+        // the choice.
+        assert_eq!(seen[4], 3);
+        // No corner is taken, and the edge stone of player 2 lies beside an empty one.
+        assert_eq!(seen[5..9], [7, 7, 7, 6]);
+        assert_eq!(seen[10..13], [7, 7, 3]);
+        // One choice is left; eleven empties, an odd number.
+        assert_eq!((seen[13] % 8, seen[15] % 8, seen[16]), (1, 1, 6));
+        assert_eq!((seen[18], seen[19]), (1, 11));
+        let other = said(&game, 1);
+        assert_eq!((other[8], other[16]), (8, 8));
+    }
+
+    #[test]
+    fn the_first_of_those_together_sees_what_each_sees_alone() {
+        let map = |seed| {
+            let settings = MapSettings {
+                players: 2 + seed as usize % 3,
+                width: 9 + seed as usize,
+                height: 12 - seed as usize,
+                overrides: 1,
+                bombs: 1,
+                strength: 1,
+                density: 0.2,
+            };
+            Arc::new(settings.generate(seed).unwrap())
+        };
+        let alone: Vec<ReversiXt> = (0..4).map(|seed| ReversiXt::new(map(seed))).collect();
+        let together = ReversiXt::together(alone.clone());
+        let set = TupleSet::named(&together[0], "summary-pairs").unwrap();
+        assert_eq!((set.tuples(), set.rows()), (190, 48_640));
+        let weights = (0..set.rows()).map(|row| (row % 7) as f32 / 70.0).collect();
+        let model = TupleNetwork::new(set, weights, 0.0).unwrap();
+        for (game, numbered) in alone.iter().zip(&together) {
+            let (mut position, mut same) = (game.start(), numbered.start());
+            while game.payoffs(&position).is_none() {
+                let seat = game.to_move(&position);
+                let view = |game: &ReversiXt, position: &Position| {
+                    with_view(game, position, seat, <[u8]>::to_vec)
+                };
+                assert_eq!(view(game, &position), view(&together[0], &same));
+                let mut moves = Default::default();
+                game.moves(&position, &mut moves);
+                let mv = moves[moves.len() / 2];
+                (position, same) = (game.play(&position, mv), numbered.play(&same, mv));
+            }
+            // The model itself plays on any map.
+            assert!(model.value_of(game, &game.start()) > 0.5);
+        }
+    }
+
+    #[test]
+    fn boards_of_eight_by_eight_have_tuples_of_their_own() {
+        let plain = ReversiXt::from_notation("reversixt", None).unwrap();
+        let set = TupleSet::named(&plain, "board").unwrap();
+        // Sixteen rows and columns, two diagonals of 8 and four each of 7, 6, 5 and 4; four corners.
+        assert_eq!(set.tuples(), 16 + 2 + 4 * 4 + 4);
+        let start = with_view(&plain, &plain.start(), 0, |seen| seen[SAID..].to_vec());
+        let taken: Vec<usize> = (0..64).filter(|&at| start[at] > 0).collect();
+        assert_eq!(taken, [27, 28, 35, 36]);
+        let other = "2\n0\n0 0\n8 9\n".to_owned() + &"0 0 0 0 1 2 0 0 0\n".repeat(8);
+        let other = ReversiXt::new(Arc::new(Map::parse(&other).unwrap()));
+        assert!(TupleSet::named(&other, "board").is_err());
     }
 }

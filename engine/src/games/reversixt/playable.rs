@@ -10,7 +10,6 @@ use crate::learned;
 use crate::play::notation::{Arguments, Notation, Problem};
 use crate::play::playable::{NoChance, Playable};
 use crate::play::registry::{AnyEvaluator, EvaluatorEntry};
-use std::path::Path;
 use std::sync::Arc;
 
 /// The map that is meant where none is named: Reversi's board, with Reversi's start.
@@ -98,8 +97,8 @@ impl Playable for ReversiXt {
         &EVALUATORS
     }
 
-    fn model(&self, path: &Path) -> Result<Arc<dyn AnyEvaluator<Self>>, String> {
-        learned::files::evaluator(self, path)
+    fn model(&self, content: &[u8]) -> Result<Arc<dyn AnyEvaluator<Self>>, String> {
+        learned::files::evaluator(self, content)
     }
 
     /// Every ply fills an empty cell, uses up an override stone, of which there may come one more

@@ -1,5 +1,6 @@
 //! From notation to evaluators.
 
+use crate::core::files;
 use crate::play::notation::{Arguments, Notation, Problem};
 use crate::play::playable::Playable;
 use crate::play::random::Random;
@@ -21,7 +22,7 @@ pub fn evaluator_names<G: Playable>() -> String {
     };
     let own: Vec<String> = G::evaluators().iter().map(name).collect();
     format!(
-        "{}, random(seed), model:PATH; hand-made scores take slope, offset, or scale=raw, factor",
+        "{}, best, random(seed), model:PATH; hand-made scores take slope, offset, or scale=raw, factor",
         own.join(", ")
     )
 }
@@ -65,11 +66,14 @@ pub fn read_evaluator<G: Playable>(
 ) -> Result<Arc<dyn AnyEvaluator<G>>, Problem> {
     let mut arguments = Arguments::of(notation);
     let name = notation.name.as_str();
+    let wrong = |problem: String| (notation.character, problem);
     let evaluator: Arc<dyn AnyEvaluator<G>> = if let Some(path) = name.strip_prefix("model:") {
-        arguments.finish()?;
-        return game
-            .model(Path::new(path))
-            .map_err(|problem| (notation.character, problem));
+        let content = files::read(Path::new(path)).map_err(|error| wrong(error.to_string()))?;
+        let model = game.model(&content);
+        model.map_err(|problem| wrong(format!("{path}: {problem}")))?
+    } else if name == "best" {
+        let none = || wrong(format!("no model of {} comes with this program", G::NAME));
+        game.model(G::BEST.ok_or_else(none)?).map_err(wrong)?
     } else if name == "random" {
         Arc::new(Random::new(arguments.number("seed", 0..=u64::MAX, 0)?))
     } else {

@@ -2,9 +2,11 @@
 //!
 //! Invariant: nothing below this module names a game, a die or a stone.
 
+pub mod best_reply;
 pub mod deepening;
 pub mod expectiminimax;
 pub mod limits;
+pub mod max_n;
 pub mod mcts;
 mod memory;
 pub mod meter;
@@ -81,8 +83,8 @@ impl SearchStats {
 
 /// A search that values moves by looking ahead.
 ///
-/// Values are win probabilities of the seat to move. With more than two seats the search is
-/// paranoid: all others play as one party against the seat at the root.
+/// Values are win probabilities of the seat to move. With more than two seats a search is paranoid,
+/// all others play as one party against the seat at the root, unless it says otherwise.
 pub trait Search<G: Game>: Send {
     /// The rules that are searched.
     fn game(&self) -> &G;

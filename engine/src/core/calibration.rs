@@ -2,8 +2,8 @@
 //!
 //! The constants of the hand-made evaluators stand beside them and were fitted by `alea calibrate`.
 
-use crate::core::evaluator::{Evaluator, Score};
-use crate::core::game::Game;
+use crate::core::evaluator::{Evaluator, Score, others_alike};
+use crate::core::game::{Game, MAX_SEATS, Payoffs};
 
 /// How a raw score becomes a value in `[0, 1]`.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -38,6 +38,15 @@ impl Calibration {
         match self {
             Self::Logistic { slope, offset } => unproven(logistic(slope * score + offset)),
             Self::Raw { factor } => unproven(0.5 + factor * score / 2000.0),
+        }
+    }
+
+    /// The value of the raw score of a seat that is not on the move.
+    #[must_use]
+    pub fn waiting(self, score: f32) -> f32 {
+        match self {
+            Self::Logistic { slope, .. } => Self::logistic(slope, 0.0).value(score),
+            Self::Raw { .. } => self.value(score),
         }
     }
 }
@@ -108,6 +117,22 @@ impl<G: Game, S: Score<G>> Evaluator<G> for Calibrated<S> {
 
     fn raw(&self, game: &G, position: &G::Position) -> Option<f32> {
         Some(self.score.score(game, position))
+    }
+
+    /// With more than two seats each has the value of its own score.
+    fn payoffs(&self, game: &G, position: &G::Position, cache: &()) -> Payoffs {
+        let several = game.seats() > 2;
+        let scores = several.then(|| self.score.scores(game, position)).flatten();
+        let Some(scores) = scores else {
+            return others_alike(game, position, self.value(game, position, cache));
+        };
+        let mut payoffs = [0.0; MAX_SEATS];
+        for (payoff, &score) in payoffs[..game.seats()].iter_mut().zip(&scores) {
+            *payoff = self.calibration.waiting(score);
+        }
+        let own = game.to_move(position);
+        payoffs[own] = self.calibration.value(scores[own]);
+        payoffs
     }
 }
 

@@ -130,12 +130,16 @@ pub trait Evaluator<G: Game>: Send + Sync {
 
     /// A value for every seat; with more than two seats all others get the same.
     fn payoffs(&self, game: &G, position: &G::Position, cache: &Self::Cache) -> Payoffs {
-        let own = self.value(game, position, cache);
-        let mut payoffs = [0.0; MAX_SEATS];
-        payoffs[..game.seats()].fill(left_for_each(own, game.seats()));
-        payoffs[game.to_move(position)] = own;
-        payoffs
+        others_alike(game, position, self.value(game, position, cache))
     }
+}
+
+/// Payoffs of which only that of the seat to move is known: all others get the same.
+pub fn others_alike<G: Game>(game: &G, position: &G::Position, own: f32) -> Payoffs {
+    let mut payoffs = [0.0; MAX_SEATS];
+    payoffs[..game.seats()].fill(left_for_each(own, game.seats()));
+    payoffs[game.to_move(position)] = own;
+    payoffs
 }
 
 /// [`Evaluator::one_ply`] from each successor in turn: right for every evaluator.
@@ -249,4 +253,11 @@ impl<G: Game, E: Evaluator<G>> Evaluator<G> for Arc<E> {
 pub trait Score<G: Game>: Send + Sync {
     /// The raw score, from the view of the seat to move.
     fn score(&self, game: &G, position: &G::Position) -> f32;
+
+    /// The raw score from the view of each seat; `None` if only the seat to move has one, for then
+    /// with more than two seats all others are taken to be alike.
+    fn scores(&self, game: &G, position: &G::Position) -> Option<[f32; MAX_SEATS]> {
+        let _ = (game, position);
+        None
+    }
 }

@@ -194,6 +194,15 @@ pub trait Game: Clone + Debug + Send + Sync + 'static {
     /// The position after a move of the list.
     fn play(&self, position: &Self::Position, mv: Self::Move) -> Self::Position;
 
+    /// Whether [`Game::turn_to`] is there.
+    const TURNS_CAN_CHANGE: bool = false;
+
+    /// Makes it the turn of a seat, out of order, as best-reply search asks. `false`, with nothing
+    /// changed, if the seat has no move there, or the game is over.
+    fn turn_to(&self, position: &mut Self::Position, seat: Seat) -> bool {
+        self.payoffs(position).is_none() && self.to_move(position) == seat
+    }
+
     /// How many kinds of moves [`Game::move_kind`] tells apart.
     #[inline]
     fn move_kinds(&self) -> usize {

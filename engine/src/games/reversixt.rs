@@ -539,6 +539,40 @@ impl Game for ReversiXt {
         next
     }
 
+    const TURNS_CAN_CHANGE: bool = true;
+
+    fn turn_to(&self, position: &mut Position, seat: Seat) -> bool {
+        let can = match position.phase {
+            Phase::Over => false,
+            _ if position.seat() == seat => true,
+            _ if position.is_disqualified(seat) => false,
+            Phase::Stones => self.can_lay(position, seat),
+            Phase::Bombs => position.bombs[seat] > 0,
+        };
+        if can {
+            position.seat = seat as u8;
+        }
+        can
+    }
+
+    fn move_kinds(&self) -> usize {
+        self.map.cells().len()
+    }
+
+    fn move_kind(&self, _position: &Position, mv: Move) -> usize {
+        mv.cell()
+    }
+
+    /// Override stones are dear, and where they are used moves are many: 0. Then stones, and what
+    /// goes with more than a stone. Bombs are for the stones of others.
+    fn urgency(&self, position: &Position, mv: Move) -> u8 {
+        let cell = position.cells[mv.cell()];
+        if position.phase == Phase::Bombs {
+            return u8::from(cell.seat().is_some_and(|seat| seat != position.seat()));
+        }
+        u8::from(!cell.is_occupied()) + u8::from(cell.is_empty() && cell != Cell::EMPTY)
+    }
+
     #[inline]
     fn key(&self, position: &Position) -> u64 {
         let mut hasher = xxhash_rust::xxh3::Xxh3::new();

@@ -12,6 +12,7 @@ use super::playable::Playable;
 use super::provided;
 use super::registry::{AnyEvaluator, Knowledge, Maker, Meaning};
 use super::simple::RandomPlayer;
+use crate::core::game::OutcomeList;
 use crate::core::oracle::Oracle;
 use crate::play::player::Player;
 use std::sync::Arc;
@@ -30,10 +31,20 @@ pub fn player_names<G: Playable>() -> String {
     let oracle = G::oracle().map_or(String::new(), |oracle| format!(", {}", oracle.key));
     let mut names = format!(
         "star2, star1, star0.5, star0(depth, eval, ms, cpu_ms, nodes, clock, depths, least, table, entries, replace, reuse, \
-         order, negascout, form, threads, step, aspiration, probcut{oracle}), minimax and alphabeta(depth, eval, {chance}), \
+         order, negascout, form, threads, step, aspiration, probcut{width}{oracle}), minimax and alphabeta(depth, eval, {chance}), {many}\
          unified and textbook(depth, eval), mcts(sims or ms or cpu_ms or clock, leaf, playout, truncate, close, select, exploration, fpu, prior, bias, temperature, rave, \
          backup, solver, graph, keep, ponder, virtual_loss, batch, memory, threads, early{oracle}), random",
-        chance = G::CHANCE
+        chance = G::CHANCE,
+        width = if G::Outcomes::BOUND == 1 {
+            ", width"
+        } else {
+            ""
+        },
+        many = if G::Outcomes::BOUND == 1 {
+            "maxn(depth, eval, limits as star1, step, width), bestreply(as star1), "
+        } else {
+            ""
+        }
     );
     for entry in G::players() {
         names += ", ";
@@ -87,7 +98,7 @@ impl<G: Playable> PlayerRecipe<G> {
         let kind = match notation.name.as_str() {
             "random" => Kind::Random,
             "star0" | "star0.5" | "star1" | "star2" | "unified" | "textbook" | "minimax"
-            | "alphabeta" => {
+            | "alphabeta" | "maxn" | "bestreply" => {
                 let (recipe, assumed) =
                     SearchRecipe::from_notation(notation, &mut arguments, &game)?;
                 game = assumed;

@@ -11,7 +11,7 @@ use super::notation::{Arguments, Notation, Problem, parse_number};
 use super::player::Player;
 use crate::core::calibration::{Calibrated, Calibration};
 use crate::core::evaluator::{Evaluator, Score};
-use crate::core::game::Game;
+use crate::core::game::{Game, Payoffs};
 use crate::core::oracle::Oracle;
 use crate::core::text::TextError;
 use crate::search::mcts::{EvaluatorLeaf, Leaf, Prior, StarLeaf};
@@ -23,6 +23,9 @@ use std::sync::Arc;
 pub trait AnyEvaluator<G: Game>: Send + Sync {
     /// See [`Evaluator::value_of`].
     fn value_of(&self, game: &G, position: &G::Position) -> f32;
+
+    /// See [`Evaluator::payoffs`]; from scratch.
+    fn payoffs_of(&self, game: &G, position: &G::Position) -> Payoffs;
 
     /// See [`Evaluator::values`].
     fn values(&self, game: &G, positions: &[G::Position], out: &mut [f32]);
@@ -58,6 +61,12 @@ pub trait AnyEvaluator<G: Game>: Send + Sync {
 impl<G: Game, E: Evaluator<G> + 'static> AnyEvaluator<G> for E {
     fn value_of(&self, game: &G, position: &G::Position) -> f32 {
         Evaluator::value_of(self, game, position)
+    }
+
+    fn payoffs_of(&self, game: &G, position: &G::Position) -> Payoffs {
+        let mut cache = E::Cache::default();
+        self.refresh(game, position, &mut cache);
+        self.payoffs(game, position, &cache)
     }
 
     fn values(&self, game: &G, positions: &[G::Position], out: &mut [f32]) {
@@ -145,6 +154,10 @@ impl<G: Game> Evaluator<G> for ByPointer<G> {
 
     fn values(&self, game: &G, positions: &[G::Position], out: &mut [f32]) {
         self.0.values(game, positions, out);
+    }
+
+    fn payoffs(&self, game: &G, position: &G::Position, (): &()) -> Payoffs {
+        self.0.payoffs_of(game, position)
     }
 }
 

@@ -1,4 +1,4 @@
-//! Iterative deepening: a Star search repeated deeper and deeper, each iteration ordering the next.
+//! Iterative deepening: a search repeated deeper and deeper, each iteration ordering the next.
 //!
 //! Moves at the root are searched in windows around what the iteration before found, and again
 //! where that was wrong; the best one so far bounds the others. An iteration that is cut short
@@ -6,7 +6,7 @@
 //! Invariant: with a fixed depth and results of the same depth only, the answer is that of a search
 //! without table, order and cuts, up to rounding.
 
-use super::limits::{Limits, Pace};
+use super::limits::{Limits, Pace, Watch};
 use super::meter::LeafClock;
 use super::parallel::{Busy, spawn};
 use super::star::{Star, StarOptions};
@@ -17,6 +17,7 @@ use crate::core::chance::Bounds;
 use crate::core::evaluator::Evaluator;
 use crate::core::game::Game;
 use crate::core::oracle::Oracle;
+use std::marker::PhantomData;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -39,14 +40,47 @@ impl Default for Deepening {
     }
 }
 
-/// A Star search under limits, on one or more threads.
-pub struct DeepeningSearch<G: Game, E: Evaluator<G>> {
-    workers: Vec<Star<G, E>>,
+/// A search to a fixed depth, one thread's part: what can be deepened.
+pub trait Deepens<G: Game>: Send {
+    /// The rules that are searched.
+    fn game(&self) -> &G;
+    /// The table, if there is one.
+    fn table(&self) -> Option<&Arc<Table>>;
+    /// Forgets everything learned so far.
+    fn forget(&mut self);
+    /// Forgets what this thread alone has learned: not the table.
+    fn forget_own(&mut self);
+    /// What ends it.
+    fn watch(&mut self) -> &mut Watch;
+    /// Positions visited since the last [`Deepens::take_stats`].
+    fn nodes(&self) -> u64;
+    /// What has been spent since the last call.
+    fn take_stats(&mut self) -> SearchStats;
+    /// As [`Star::bounds_and_proof`], in the widest window.
+    fn value_to(&mut self, position: &G::Position, depth: u32) -> (Bounds, bool);
+    /// As [`Star::move_bounds`].
+    fn move_bounds(
+        &mut self,
+        position: &G::Position,
+        mv: G::Move,
+        depth: u32,
+        alpha: f32,
+        beta: f32,
+    ) -> (Bounds, bool);
+}
+
+/// A search under limits, on one or more threads.
+pub struct Deepened<G, W> {
+    workers: Vec<W>,
     deepening: Deepening,
     limits: Limits,
     pace: Pace,
     completed: u32,
+    game: PhantomData<fn() -> G>,
 }
+
+/// A Star search under limits.
+pub type DeepeningSearch<G, E> = Deepened<G, Star<G, E>>;
 
 /// A move at the root.
 #[derive(Clone, Copy, Debug)]
@@ -96,13 +130,7 @@ impl<G: Game, E: Evaluator<G> + Clone> DeepeningSearch<G, E> {
                 star
             })
             .collect();
-        Self {
-            workers,
-            deepening,
-            limits,
-            pace: Pace::new(&limits),
-            completed: 0,
-        }
+        Self::of(workers, deepening, limits)
     }
 
     /// Asks an oracle about every position that is reached by a move.
@@ -124,13 +152,27 @@ impl<G: Game, E: Evaluator<G> + Clone> DeepeningSearch<G, E> {
         }
         self
     }
+}
+
+impl<G: Game, W: Deepens<G>> Deepened<G, W> {
+    /// A search by these workers, at least one.
+    pub(super) fn of(workers: Vec<W>, deepening: Deepening, limits: Limits) -> Self {
+        Self {
+            workers,
+            deepening,
+            limits,
+            pace: Pace::new(&limits),
+            completed: 0,
+            game: PhantomData,
+        }
+    }
 
     /// Runs `task` on all workers until the first of them, whose answer counts, is done.
     fn run<R: Send>(
         &mut self,
         began: Stopwatch,
         position: &G::Position,
-        task: impl Fn(&mut Star<G, E>) -> R + Sync,
+        task: impl Fn(&mut W) -> R + Sync,
     ) -> R {
         let deadline = self
             .pace
@@ -142,8 +184,8 @@ impl<G: Game, E: Evaluator<G> + Clone> DeepeningSearch<G, E> {
         let several = self.workers.len() > 1;
         let stop = several.then(|| Arc::new(AtomicBool::new(false)));
         for worker in &mut self.workers {
-            let counted = worker.stats.nodes;
-            worker.watch.start(
+            let counted = worker.nodes();
+            worker.watch().start(
                 counted,
                 nodes.map(|nodes| counted.saturating_add(nodes)),
                 deadline,
@@ -159,7 +201,7 @@ impl<G: Game, E: Evaluator<G> + Clone> DeepeningSearch<G, E> {
                 spawn(scope, Box::new(|| _ = task(worker)));
             }
             // The first worker answers; the others only help, and end when it is done.
-            first.watch.ignore_stop();
+            first.watch().ignore_stop();
             let answer = task(first);
             stop.store(true, Ordering::Relaxed);
             answer
@@ -187,7 +229,7 @@ fn depths(
     quick.into_iter().chain(steps).chain(last)
 }
 
-impl<G: Game, E: Evaluator<G> + Clone> Search<G> for DeepeningSearch<G, E> {
+impl<G: Game, W: Deepens<G>> Search<G> for Deepened<G, W> {
     fn game(&self) -> &G {
         self.workers[0].game()
     }
@@ -209,7 +251,7 @@ impl<G: Game, E: Evaluator<G> + Clone> Search<G> for DeepeningSearch<G, E> {
             .limits
             .depth(self.workers[0].game().stage(position))
             .most;
-        self.workers[0].watch.start(0, None, None, None);
+        self.workers[0].watch().start(0, None, None, None);
         self.workers[0]
             .move_bounds(position, mv, depth, alpha, f32::INFINITY)
             .0
@@ -219,7 +261,7 @@ impl<G: Game, E: Evaluator<G> + Clone> Search<G> for DeepeningSearch<G, E> {
         let began = self.pace.start();
         let stage = self.workers[0].game().stage(position);
         let (limits, deepening) = (self.limits, self.deepening);
-        let (best, depth) = self.run(began, position, |star| {
+        let (best, depth) = self.run(began, position, |worker| {
             let mut moves: Vec<_> = legal
                 .iter()
                 .enumerate()
@@ -233,7 +275,7 @@ impl<G: Game, E: Evaluator<G> + Clone> Search<G> for DeepeningSearch<G, E> {
             let mut completed = 0;
             for depth in depths(&limits, deepening, stage) {
                 if !iterate(
-                    star,
+                    worker,
                     position,
                     depth,
                     deepening.aspiration.filter(|_| completed > 0),
@@ -263,7 +305,7 @@ impl<G: Game, E: Evaluator<G> + Clone> Search<G> for DeepeningSearch<G, E> {
         let began = self.pace.start();
         let stage = self.workers[0].game().stage(position);
         let (limits, deepening) = (self.limits, self.deepening);
-        let (values, depth) = self.run(began, position, |star| {
+        let (values, depth) = self.run(began, position, |worker| {
             // Values of different depths do not compare: an iteration counts when all moves have
             // one, but for the first.
             let (mut values, mut completed) = (vec![0.5; moves.len()], 0);
@@ -271,8 +313,8 @@ impl<G: Game, E: Evaluator<G> + Clone> Search<G> for DeepeningSearch<G, E> {
                 let (mut found, mut proven) = (values.clone(), true);
                 for (value, &mv) in found.iter_mut().zip(moves) {
                     let (bounds, holds) =
-                        star.move_bounds(position, mv, depth, f32::NEG_INFINITY, f32::INFINITY);
-                    if star.watch.stopped() {
+                        worker.move_bounds(position, mv, depth, f32::NEG_INFINITY, f32::INFINITY);
+                    if worker.watch().stopped() {
                         return (if completed == 0 { found } else { values }, completed);
                     }
                     *value = bounds.lower;
@@ -294,12 +336,11 @@ impl<G: Game, E: Evaluator<G> + Clone> Search<G> for DeepeningSearch<G, E> {
         let began = self.pace.start();
         let stage = self.workers[0].game().stage(position);
         let (limits, deepening) = (self.limits, self.deepening);
-        let (value, depth) = self.run(began, position, |star| {
+        let (value, depth) = self.run(began, position, |worker| {
             let (mut value, mut completed) = (0.5, 0);
             for depth in depths(&limits, deepening, stage) {
-                let (bounds, proven) =
-                    star.bounds_and_proof(position, depth, f32::NEG_INFINITY, f32::INFINITY);
-                if star.watch.stopped() {
+                let (bounds, proven) = worker.value_to(position, depth);
+                if worker.watch().stopped() {
                     break;
                 }
                 (value, completed) = (bounds.lower, depth);
@@ -328,8 +369,8 @@ impl<G: Game, E: Evaluator<G> + Clone> Search<G> for DeepeningSearch<G, E> {
 
 /// One iteration over the moves of the root, best first; sorts them by what it finds. Returns
 /// whether it was completed.
-fn iterate<G: Game, E: Evaluator<G>>(
-    star: &mut Star<G, E>,
+fn iterate<G: Game, W: Deepens<G>>(
+    worker: &mut W,
     position: &G::Position,
     depth: u32,
     aspiration: Option<f32>,
@@ -344,8 +385,8 @@ fn iterate<G: Game, E: Evaluator<G>>(
             Some((value, place)) if root.place < place => value - TIE,
             Some((value, _)) => value,
         };
-        let (bounds, proven) = search_root_move(star, position, &root, depth, alpha, aspiration);
-        if star.watch.stopped() {
+        let (bounds, proven) = search_root_move(worker, position, &root, depth, alpha, aspiration);
+        if worker.watch().stopped() {
             // What was found so far counts, if the best move of the iteration before is part of it.
             if let Some((_, place)) = best {
                 bring_forward(moves, place);
@@ -375,8 +416,8 @@ const TIE: f32 = 2e-6;
 const UNBOUNDED: f32 = -1.0;
 
 /// Exact above `alpha`, otherwise an upper bound.
-fn search_root_move<G: Game, E: Evaluator<G>>(
-    star: &mut Star<G, E>,
+fn search_root_move<G: Game, W: Deepens<G>>(
+    worker: &mut W,
     position: &G::Position,
     root: &RootMove<G::Move>,
     depth: u32,
@@ -387,12 +428,12 @@ fn search_root_move<G: Game, E: Evaluator<G>>(
         let guess = root.bounds.upper;
         let low = alpha.max(guess - width);
         let high = (guess + width).max(low + width);
-        let (bounds, proven) = star.move_bounds(position, root.mv, depth, low, high);
-        if bounds.lower >= bounds.upper || bounds.upper <= alpha || star.watch.stopped() {
+        let (bounds, proven) = worker.move_bounds(position, root.mv, depth, low, high);
+        if bounds.lower >= bounds.upper || bounds.upper <= alpha || worker.watch().stopped() {
             return (bounds, proven);
         }
     }
-    star.move_bounds(position, root.mv, depth, alpha, f32::INFINITY)
+    worker.move_bounds(position, root.mv, depth, alpha, f32::INFINITY)
 }
 
 /// The moves after the best by what is known of them: upper bounds.

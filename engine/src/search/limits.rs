@@ -132,7 +132,7 @@ impl Pace {
 
 /// Watches over the limits of one thread's search.
 #[derive(Clone, Debug)]
-pub(super) struct Watch {
+pub struct Watch {
     stopped: bool,
     /// The number of nodes at which to look again.
     next_look: u64,

@@ -7,7 +7,8 @@
 //! (Star2, Ballard 1983); otherwise one segment is finished after the other, which lowers the upper
 //! bounds. Invariant: an order changes what a search costs, never what it finds.
 
-use crate::core::game::Outcome;
+use crate::core::game::{Game, List, Outcome};
+use smallvec::SmallVec;
 use std::cmp::Ordering::Equal;
 use std::ops::Range;
 
@@ -212,6 +213,40 @@ fn sort(order: &mut [u16], ratings: &[f32]) {
         }
         order[slot] = index;
     }
+}
+
+/// Keeps so many of a position's moves, the most urgent ([`Game::urgency`]), in the order of the
+/// list; of equally urgent ones an even spread over it, for neighbours in the list are alike.
+pub fn narrow<G: Game>(game: &G, position: &G::Position, moves: &mut G::Moves, width: usize) {
+    if moves.len() <= width {
+        return;
+    }
+    let mut counts = [0_usize; 256];
+    let urgencies: SmallVec<[u8; 1024]> =
+        moves.iter().map(|&mv| game.urgency(position, mv)).collect();
+    for &urgency in &urgencies {
+        counts[usize::from(urgency)] += 1;
+    }
+    // What is more urgent than the threshold has room; what is as urgent shares the rest.
+    let (mut threshold, mut room) = (255, width);
+    while counts[threshold] <= room {
+        room -= counts[threshold];
+        threshold -= 1;
+    }
+    let (mut kept, mut met) = (0, 0);
+    for (index, urgency) in urgencies.into_iter().enumerate() {
+        let urgency = usize::from(urgency);
+        let mut keep = urgency > threshold;
+        if urgency == threshold {
+            keep = (met + 1) * room / counts[threshold] > met * room / counts[threshold];
+            met += 1;
+        }
+        if keep {
+            moves[kept] = moves[index];
+            kept += 1;
+        }
+    }
+    moves.truncate(kept);
 }
 
 #[cfg(test)]

@@ -5,16 +5,17 @@
 //! matter ([`ChanceBounds::window`]). Fail-soft: a result bounds the value from both sides, and
 //! both bounds go into the table. On a game without chance Star1 is alpha-beta. Invariant: the
 //! result equals [`super::expectiminimax`] up to rounding, whatever the cuts, the table and the
-//! order of moves; only [`StarOptions::probcut`] gives that up.
+//! order of moves; only [`StarOptions::probcut`] and [`StarOptions::width`] give that up.
 
 mod frontier;
 mod probcut;
 mod rating;
 
 use self::frontier::Recent;
+use super::deepening::Deepens;
 use super::limits::Watch;
 use super::meter::LeafClock;
-use super::ordering::{Ordering, Segments, arrange};
+use super::ordering::{Ordering, Segments, arrange, narrow};
 use super::parallel::Busy;
 use super::table::{Found, Kept, Table};
 use super::{Parties, SearchStats};
@@ -52,6 +53,9 @@ pub struct StarOptions {
     /// result to be believed instead of that of the full depth (ProbCut); `None`: every node is
     /// searched to its depth.
     pub probcut: Option<f32>,
+    /// How many moves of an inner node are searched at most ([`narrow`]); `None`: all. For games
+    /// without chance.
+    pub width: Option<usize>,
 }
 
 impl Default for StarOptions {
@@ -61,6 +65,7 @@ impl Default for StarOptions {
             negascout: false,
             ordering: Ordering::ALL,
             probcut: None,
+            width: None,
         }
     }
 }
@@ -92,10 +97,10 @@ pub struct Star<G: Game, E: Evaluator<G>> {
     /// Whether the move being searched is the one that looks best of its segment: its successor is
     /// likely to fail low.
     expects_low: bool,
-    pub(super) watch: Watch,
+    watch: Watch,
     /// What other threads of the same search are at.
     pub(super) busy: Option<Arc<Busy>>,
-    pub(super) stats: SearchStats,
+    stats: SearchStats,
     pub(super) meter: LeafClock,
 }
 
@@ -170,28 +175,12 @@ impl<G: Game, E: Evaluator<G>> Star<G, E> {
             .and_then(|oracle| oracle.value(&self.game, position))
     }
 
-    /// The rules that are searched.
-    pub fn game(&self) -> &G {
-        &self.game
-    }
-
-    /// The table, if there is one.
-    pub fn table(&self) -> Option<&Arc<Table>> {
-        self.table.as_ref()
-    }
-
     /// Forgets everything learned so far.
     pub fn forget(&mut self) {
         if let Some(table) = &self.table {
             table.forget();
         }
         self.forget_own();
-    }
-
-    /// Forgets what this thread alone has learned: not the table.
-    pub(super) fn forget_own(&mut self) {
-        self.history.fill(0.0);
-        self.recent.forget();
     }
 
     /// What has been spent since the last call.
@@ -266,7 +255,16 @@ impl<G: Game, E: Evaluator<G>> Star<G, E> {
     /// Whether the evaluator rates all successors at once, without caches.
     #[inline]
     fn batches(&self) -> bool {
-        E::KNOWS_SUCCESSORS && self.game.seats() == 2
+        E::KNOWS_SUCCESSORS && self.game.seats() == 2 && self.options.width.is_none()
+    }
+
+    /// Lists the moves of a node that are searched.
+    #[inline]
+    fn list(&self, position: &G::Position, ply: usize, moves: &mut G::Moves) {
+        self.game.moves(position, moves);
+        if let Some(width) = self.options.width.filter(|_| ply > 0) {
+            narrow(&self.game, position, moves, width);
+        }
     }
 
     /// A position that is not over, at `ply` from the root, `depth` ≥ 1 plies before the leaves.
@@ -359,7 +357,7 @@ impl<G: Game, E: Evaluator<G>> Star<G, E> {
         hint: Option<u16>,
     ) -> (Bounds, u16) {
         let mut this = self.scratch[ply].take().unwrap_or_default();
-        self.game.moves(position, &mut this.moves);
+        self.list(position, ply, &mut this.moves);
         let outcomes = self.game.outcomes(position, &this.moves);
         this.segments.divide(&outcomes, this.moves.len());
         let probing = self.options.cuts == Cuts::Star2;
@@ -593,5 +591,51 @@ impl<G: Game, E: Evaluator<G>> Star<G, E> {
             (&self.game, &self.evaluator, &self.caches[ply], self.parties);
         self.meter
             .evaluation(|| parties.evaluate(game, evaluator, position, cache))
+    }
+}
+
+impl<G: Game, E: Evaluator<G>> Deepens<G> for Star<G, E> {
+    fn game(&self) -> &G {
+        &self.game
+    }
+
+    fn table(&self) -> Option<&Arc<Table>> {
+        self.table.as_ref()
+    }
+
+    fn forget(&mut self) {
+        Self::forget(self);
+    }
+
+    fn forget_own(&mut self) {
+        self.history.fill(0.0);
+        self.recent.forget();
+    }
+
+    fn watch(&mut self) -> &mut Watch {
+        &mut self.watch
+    }
+
+    fn nodes(&self) -> u64 {
+        self.stats.nodes
+    }
+
+    fn take_stats(&mut self) -> SearchStats {
+        Self::take_stats(self)
+    }
+
+    fn value_to(&mut self, position: &G::Position, depth: u32) -> (Bounds, bool) {
+        self.bounds_and_proof(position, depth, f32::NEG_INFINITY, f32::INFINITY)
+    }
+
+    fn move_bounds(
+        &mut self,
+        position: &G::Position,
+        mv: G::Move,
+        depth: u32,
+        alpha: f32,
+        beta: f32,
+    ) -> (Bounds, bool) {
+        Self::move_bounds(self, position, mv, depth, alpha, beta)
     }
 }

@@ -26,6 +26,7 @@ mod reversi;
 mod reversixt;
 mod rules;
 mod search;
+mod seats;
 mod star;
 mod tablebase;
 mod vectors;

@@ -85,6 +85,7 @@ fn all_options() -> Vec<StarOptions> {
                     negascout,
                     ordering,
                     probcut: None,
+                    width: None,
                 });
             }
         }

@@ -1,14 +1,14 @@
 //! The hand-made evaluators of ReversiXT: `lines`, `mobility` and `stones`.
 //!
-//! Each is what the seat to move has, minus the most that any other has; a logistic makes it a win
-//! probability. None knows a map beyond what its lines say, so they play on all. The weights and
+//! Each is what a seat has, minus the most that any other has; a logistic makes it a win
+//! probability. Whoever was disqualified has nothing, and no chance. None knows a map beyond what its lines say, so they play on all. The weights and
 //! slopes are estimates: nothing has been fitted to games yet.
 
 use super::map::{Cell, DIRECTIONS, Map};
 use super::{Phase, Position, ReversiXt};
 use crate::core::calibration::Calibration;
 use crate::core::evaluator::Score;
-use crate::core::game::Seat;
+use crate::core::game::{MAX_SEATS, Seat};
 use crate::play::registry::{EvaluatorEntry, calibrated};
 
 /// The evaluators and their names in notation; the first is the usual one.
@@ -30,11 +30,37 @@ pub(super) static EVALUATORS: [EvaluatorEntry<ReversiXt>; 3] = [
     ),
 ];
 
-/// What the seat to move has, minus the most of any other.
-fn ahead(game: &ReversiXt, position: &Position, has: impl Fn(Seat) -> f32) -> f32 {
-    let own = position.seat();
-    let others = (0..game.map().players()).filter(|&seat| seat != own);
-    has(own) - others.map(&has).fold(f32::NEG_INFINITY, f32::max)
+/// A score by what each seat has.
+trait Has: Send + Sync {
+    fn has(&self, game: &ReversiXt, position: &Position) -> [f32; MAX_SEATS];
+}
+
+impl<H: Has> Score<ReversiXt> for H {
+    fn score(&self, game: &ReversiXt, position: &Position) -> f32 {
+        ahead(game, position, &self.has(game, position), position.seat())
+    }
+
+    fn scores(&self, game: &ReversiXt, position: &Position) -> Option<[f32; MAX_SEATS]> {
+        let has = self.has(game, position);
+        let mut scores = [0.0; MAX_SEATS];
+        for (seat, score) in scores[..game.map().players()].iter_mut().enumerate() {
+            *score = ahead(game, position, &has, seat);
+        }
+        Some(scores)
+    }
+}
+
+/// What a seat has, minus the most of any other that still plays.
+fn ahead(game: &ReversiXt, position: &Position, has: &[f32; MAX_SEATS], own: Seat) -> f32 {
+    if position.is_disqualified(own) {
+        return f32::NEG_INFINITY;
+    }
+    let rival = |&seat: &Seat| seat != own && !position.is_disqualified(seat);
+    let rivals = (0..game.map().players()).filter(rival);
+    has[own]
+        - rivals
+            .map(|seat| has[seat])
+            .fold(f32::NEG_INFINITY, f32::max)
 }
 
 /// Own stones minus those of the next best.
@@ -46,9 +72,9 @@ impl Stones {
     pub const CALIBRATION: Calibration = Calibration::logistic(0.03, 0.0);
 }
 
-impl Score<ReversiXt> for Stones {
-    fn score(&self, game: &ReversiXt, position: &Position) -> f32 {
-        ahead(game, position, |seat| f32::from(position.stones(seat)))
+impl Has for Stones {
+    fn has(&self, _: &ReversiXt, position: &Position) -> [f32; MAX_SEATS] {
+        position.stones.map(f32::from)
     }
 }
 
@@ -61,12 +87,16 @@ impl Mobility {
     pub const CALIBRATION: Calibration = Calibration::logistic(0.06, 0.0);
 }
 
-impl Score<ReversiXt> for Mobility {
-    fn score(&self, game: &ReversiXt, position: &Position) -> f32 {
+impl Has for Mobility {
+    fn has(&self, game: &ReversiXt, position: &Position) -> [f32; MAX_SEATS] {
         if position.phase() != Phase::Stones {
-            return Stones.score(game, position);
+            return Stones.has(game, position);
         }
-        ahead(game, position, |seat| game.fillable(position, seat) as f32)
+        let mut has = [0.0; MAX_SEATS];
+        for (seat, has) in has[..game.map().players()].iter_mut().enumerate() {
+            *has = game.fillable(position, seat) as f32;
+        }
+        has
     }
 }
 
@@ -102,19 +132,19 @@ impl Lines {
     }
 }
 
-impl Score<ReversiXt> for Lines {
-    fn score(&self, game: &ReversiXt, position: &Position) -> f32 {
-        let mut has = [0.0; crate::core::game::MAX_SEATS];
+impl Has for Lines {
+    fn has(&self, _: &ReversiXt, position: &Position) -> [f32; MAX_SEATS] {
+        let mut has = [0.0; MAX_SEATS];
         for (cell, weight) in self.weights.iter().enumerate() {
             if let Some(seat) = position.cell(cell).seat() {
                 has[seat] += weight;
             }
         }
-        ahead(game, position, |seat| {
-            has[seat]
-                + OVERRIDE * f32::from(position.overrides(seat))
-                + self.bomb * f32::from(position.bombs(seat))
-        })
+        for (seat, has) in has.iter_mut().enumerate() {
+            *has += OVERRIDE * f32::from(position.overrides(seat))
+                + self.bomb * f32::from(position.bombs(seat));
+        }
+        has
     }
 }
 

@@ -65,6 +65,8 @@ impl Playable for ReversiXt {
     const PARAMETERS: &'static str = "map=FILE, points=25-11-5-2-1";
     const OPENING_PLIES: usize = 8;
     const REMAINING: &'static str = "empties";
+    const URGENCIES: &'static [(&'static str, u32)] =
+        &[("override", 1), ("stone", 2), ("special", 4)];
     type Luck = NoChance;
     type PairedLuck = NoChance;
 

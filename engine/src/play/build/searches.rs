@@ -5,16 +5,18 @@ use super::evaluators::or_usual;
 use super::limits::{limits, threads};
 use super::{Judges, oracle};
 use crate::core::evaluator::Evaluator;
-use crate::core::game::Game;
+use crate::core::game::{Game, OutcomeList};
 use crate::play::notation::{Arguments, Notation, Problem, parse_number};
 use crate::play::open_chance::{OpenChance, OpenChancePlayer, OpenEvaluator};
 use crate::play::playable::Playable;
 use crate::play::player::Player;
 use crate::play::registry::{AnyEvaluator, ByPointer, Knowledge};
 use crate::play::searching::SearchPlayer;
+use crate::search::best_reply::BestReplySearch;
 use crate::search::deepening::{Deepening, DeepeningSearch};
 use crate::search::expectiminimax::{Expectiminimax, Form};
 use crate::search::limits::{Limits, MOST_DEPTH};
+use crate::search::max_n::MaxNSearch;
 use crate::search::ordering::Ordering;
 use crate::search::outcomes::{Options, OutcomeSearch};
 use crate::search::star::{Cuts, StarOptions};
@@ -48,9 +50,21 @@ enum Shape {
         options: StarOptions,
         deepening: Deepening,
         threads: usize,
+        many: Many,
     },
     /// Outcome by outcome, each of them apart.
     Outcomes(Options),
+}
+
+/// What becomes of more than two seats.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Many {
+    /// All others are one party against the root, and move in turn.
+    Paranoid,
+    /// Each seat plays for itself.
+    MaxN,
+    /// All others have one move together.
+    BestReply,
 }
 
 #[derive(Clone, Copy)]
@@ -60,6 +74,12 @@ struct TableRecipe {
     replacement: Replacement,
     reuse: Reuse,
 }
+
+const NO_TABLE: TableRecipe = TableRecipe {
+    entries: 0,
+    replacement: Replacement::Bucketed,
+    reuse: Reuse::SameDepth,
+};
 
 /// Largest table a player may ask for, in MiB. Every worker thread makes players of its own, each
 /// with a table.
@@ -114,15 +134,10 @@ impl<G: Playable> SearchRecipe<G> {
                     Form::Textbook
                 };
                 only_one_depth(&limits, notation, &notation.name)?;
-                let table = TableRecipe {
-                    entries: 0,
-                    replacement: Replacement::default(),
-                    reuse: Reuse::default(),
-                };
                 let plan = SearchPlan {
                     shape: Shape::Reference(form),
                     limits,
-                    table,
+                    table: NO_TABLE,
                     oracle: None,
                 };
                 let recipe = Self {
@@ -134,9 +149,33 @@ impl<G: Playable> SearchRecipe<G> {
             }
             "minimax" | "star0" => Cuts::None,
             "star0.5" => Cuts::Between,
-            "alphabeta" | "star1" => Cuts::Star1,
+            "alphabeta" | "star1" | "maxn" | "bestreply" => Cuts::Star1,
             _ => Cuts::Star2,
         };
+        let many = many(notation, &game)?;
+        if many == Many::MaxN {
+            // Without windows there is nothing to order, to remember or to share.
+            let plan = SearchPlan {
+                shape: Shape::Unified {
+                    options: StarOptions {
+                        width: width::<G>(arguments)?,
+                        ..StarOptions::default()
+                    },
+                    deepening: deepening(arguments, &limits)?,
+                    threads: 1,
+                    many,
+                },
+                limits,
+                table: NO_TABLE,
+                oracle: None,
+            };
+            let recipe = Self {
+                evaluator,
+                plan,
+                open: None,
+            };
+            return Ok((recipe, game));
+        }
         let opens = matches!(notation.name.as_str(), "minimax" | "alphabeta");
         let negascout = arguments.choice("negascout", &[("no", false), ("yes", true)])?;
         let outcomes =
@@ -164,6 +203,7 @@ impl<G: Playable> SearchRecipe<G> {
                 negascout,
                 ordering,
                 probcut: (probcut > 0.0).then_some(probcut),
+                width: width::<G>(arguments)?,
             };
             if opens {
                 open = Some(arguments.number(G::CHANCE, 0..=u64::MAX, 1)?);
@@ -171,24 +211,14 @@ impl<G: Playable> SearchRecipe<G> {
                     options,
                     deepening: Deepening::default(),
                     threads: 1,
+                    many,
                 }
             } else {
-                let step = if limits.only_depth() {
-                    Deepening::default().step
-                } else {
-                    STEP_WITH_LIMITS
-                };
-                let step = arguments.number("step", 1..=MOST_DEPTH, step)?;
-                let aspiration = arguments.take_named("aspiration")?;
-                let aspiration = aspiration
-                    .map(|value| parse_number("aspiration", value, 0.0..=1.0))
-                    .transpose()?;
-                let deepening = Deepening { step, aspiration };
-                let threads = threads(arguments, limits.time)?;
                 Shape::Unified {
                     options,
-                    deepening,
-                    threads,
+                    deepening: deepening(arguments, &limits)?,
+                    threads: threads(arguments, limits.time)?,
+                    many,
                 }
             }
         };
@@ -288,7 +318,38 @@ impl<G: Game> SearchPlan<G> {
             Shape::Unified {
                 options,
                 deepening,
+                many: Many::MaxN,
+                ..
+            } => Box::new(SearchPlayer::new(MaxNSearch::new(
+                game,
+                ByPointer(evaluator),
+                options.width,
+                deepening,
+                limits,
+                timed,
+            ))),
+            Shape::Unified {
+                options,
+                deepening,
                 threads,
+                many: Many::BestReply,
+            } => {
+                let search = BestReplySearch::new(
+                    game,
+                    ByPointer(evaluator),
+                    options,
+                    deepening,
+                    limits,
+                    table(),
+                    threads,
+                );
+                Box::new(SearchPlayer::new(search.timed(timed)))
+            }
+            Shape::Unified {
+                options,
+                deepening,
+                threads,
+                many: Many::Paranoid,
             } => {
                 let search = DeepeningSearch::new(
                     game,
@@ -310,6 +371,57 @@ impl<G: Game> SearchPlan<G> {
             }
         }
     }
+}
+
+/// What the name says of more than two seats; two are searched as two, whatever it says.
+fn many<G: Playable>(notation: &Notation, game: &G) -> Result<Many, Problem> {
+    let name = notation.name.as_str();
+    let many = match name {
+        "maxn" => Many::MaxN,
+        "bestreply" => Many::BestReply,
+        _ => return Ok(Many::Paranoid),
+    };
+    let problem = if G::Outcomes::BOUND > 1 {
+        format!(
+            "{name} is for games without chance; star1 searches {}",
+            G::NAME
+        )
+    } else if game.seats() == 2 {
+        return Ok(Many::Paranoid);
+    } else if many == Many::BestReply && !G::TURNS_CAN_CHANGE {
+        format!(
+            "{name} needs turns out of order, which {} does not know; there are maxn and star1",
+            G::NAME
+        )
+    } else {
+        return Ok(many);
+    };
+    Err((notation.character, problem))
+}
+
+/// `width=N`, for games without chance: with it, outcomes might be left without a move.
+fn width<G: Game>(arguments: &mut Arguments<'_>) -> Result<Option<usize>, Problem> {
+    if G::Outcomes::BOUND > 1 {
+        return Ok(None);
+    }
+    let value = arguments.take_named("width")?;
+    let read = |value| parse_number("width", value, 1..=usize::from(u16::MAX));
+    value.map(read).transpose()
+}
+
+/// `step` and `aspiration`.
+fn deepening(arguments: &mut Arguments<'_>, limits: &Limits) -> Result<Deepening, Problem> {
+    let step = if limits.only_depth() {
+        Deepening::default().step
+    } else {
+        STEP_WITH_LIMITS
+    };
+    let step = arguments.number("step", 1..=MOST_DEPTH, step)?;
+    let aspiration = arguments.take_named("aspiration")?;
+    let aspiration = aspiration
+        .map(|value| parse_number("aspiration", value, 0.0..=1.0))
+        .transpose()?;
+    Ok(Deepening { step, aspiration })
 }
 
 /// Searches without deepening go to one depth.

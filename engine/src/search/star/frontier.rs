@@ -81,7 +81,7 @@ impl<G: Game, E: Evaluator<G>> Star<G, E> {
     /// in turn.
     fn one_by_one(&mut self, position: &G::Position, ply: usize) -> f32 {
         let mut this = self.scratch[ply].take().unwrap_or_default();
-        self.game.moves(position, &mut this.moves);
+        self.list(position, ply, &mut this.moves);
         let outcomes = self.game.outcomes(position, &this.moves);
         this.ratings.clear();
         for &mv in this.moves.iter() {

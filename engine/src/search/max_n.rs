@@ -1,0 +1,202 @@
+//! max^n (Luckhardt and Irani 1986): with more than two seats each maximises its own payoff, and
+//! coalitions do not exist.
+//!
+//! Of moves that are equally good for it a seat makes the first of the list; the others get what
+//! that brings them, so moves are searched in the order of the list. The one cut is that nobody can
+//! do better than the largest payoff there is: payoffs need not add up to anything, which shallow
+//! pruning (Korf 1991) would have to know. For games without chance. Invariant: without a width the
+//! result is that of the textbook to the last bit.
+
+use super::SearchStats;
+use super::deepening::{Deepened, Deepening, Deepens};
+use super::limits::{Limits, Watch};
+use super::meter::LeafClock;
+use super::ordering::narrow;
+use super::table::Table;
+use crate::core::chance::Bounds;
+use crate::core::evaluator::Evaluator;
+use crate::core::game::{Game, MAX_SEATS, Payoffs, Seat};
+use std::sync::Arc;
+
+/// A max^n search under limits.
+pub type MaxNSearch<G, E> = Deepened<G, MaxN<G, E>>;
+
+impl<G: Game, E: Evaluator<G>> MaxNSearch<G, E> {
+    /// A search on one thread; with a `width`, of at most so many moves of an inner node
+    /// ([`narrow`]). `timed` also measures the time it spends evaluating.
+    #[must_use]
+    pub fn new(
+        game: G,
+        evaluator: E,
+        width: Option<usize>,
+        deepening: Deepening,
+        limits: Limits,
+        timed: bool,
+    ) -> Self {
+        let mut worker = MaxN::new(game, evaluator, width);
+        worker.meter = LeafClock::new(timed);
+        Self::of(vec![worker], deepening, limits)
+    }
+}
+
+/// max^n to a fixed depth.
+pub struct MaxN<G: Game, E: Evaluator<G>> {
+    game: G,
+    evaluator: E,
+    width: Option<usize>,
+    /// For each ply of the line what the evaluator keeps.
+    caches: Vec<E::Cache>,
+    /// For each ply of the line the moves of its node; `None` while it uses them.
+    lists: Vec<Option<Box<G::Moves>>>,
+    /// Leaves evaluated: a subtree that adds none is proven.
+    horizon: u64,
+    watch: Watch,
+    stats: SearchStats,
+    meter: LeafClock,
+}
+
+/// The largest payoff there is.
+const MOST: f32 = 1.0;
+
+/// Worse than all payoffs.
+const NOTHING: Payoffs = [-1.0; MAX_SEATS];
+
+impl<G: Game, E: Evaluator<G>> MaxN<G, E> {
+    /// A search without limits.
+    #[must_use]
+    pub fn new(game: G, evaluator: E, width: Option<usize>) -> Self {
+        Self {
+            game,
+            evaluator,
+            width,
+            caches: Vec::new(),
+            lists: Vec::new(),
+            horizon: 0,
+            watch: Watch::default(),
+            stats: SearchStats::default(),
+            meter: LeafClock::default(),
+        }
+    }
+
+    /// What a position brings each seat, `depth` plies deep.
+    pub fn payoffs(&mut self, position: &G::Position, depth: u32) -> Payoffs {
+        self.root(position, depth);
+        match self.game.payoffs(position) {
+            Some(payoffs) => payoffs,
+            None if depth == 0 => self.evaluate(position, 0),
+            None => self.node(position, depth, 0),
+        }
+    }
+
+    fn root(&mut self, position: &G::Position, depth: u32) {
+        if self.caches.len() <= depth as usize {
+            let plies = depth as usize + 1;
+            self.caches.resize_with(plies, E::Cache::default);
+            self.lists.resize_with(plies, Option::default);
+        }
+        self.evaluator
+            .refresh(&self.game, position, &mut self.caches[0]);
+    }
+
+    /// A position that is not over, at `ply` from the root, `depth` ≥ 1 plies before the leaves.
+    fn node(&mut self, position: &G::Position, depth: u32, ply: usize) -> Payoffs {
+        let mut moves = self.lists[ply].take().unwrap_or_default();
+        self.game.moves(position, &mut moves);
+        if let Some(width) = self.width.filter(|_| ply > 0) {
+            narrow(&self.game, position, &mut moves, width);
+        }
+        let seat: Seat = self.game.to_move(position);
+        let mut best = NOTHING;
+        for &mv in moves.iter() {
+            let payoffs = self.after(position, mv, depth - 1, ply);
+            if payoffs[seat] > best[seat] {
+                best = payoffs;
+            }
+            if best[seat] >= MOST || self.watch.stopped() {
+                break;
+            }
+        }
+        self.lists[ply] = Some(moves);
+        best
+    }
+
+    /// What a move brings each seat; `depth` plies remain below it.
+    fn after(&mut self, position: &G::Position, mv: G::Move, depth: u32, ply: usize) -> Payoffs {
+        let next = self.game.play(position, mv);
+        self.stats.nodes += 1;
+        if let Some(payoffs) = self.game.payoffs(&next) {
+            return payoffs;
+        }
+        if self.watch.is_over(self.stats.nodes) {
+            return NOTHING;
+        }
+        let (parents, children) = self.caches.split_at_mut(ply + 1);
+        let (parent, child) = (&parents[ply], &mut children[0]);
+        self.evaluator
+            .update(&self.game, parent, position, mv, &next, child);
+        if depth == 0 {
+            self.evaluate(&next, ply + 1)
+        } else {
+            self.node(&next, depth, ply + 1)
+        }
+    }
+
+    fn evaluate(&mut self, position: &G::Position, ply: usize) -> Payoffs {
+        self.stats.evaluations += 1;
+        self.horizon += 1;
+        let (game, evaluator, cache) = (&self.game, &self.evaluator, &self.caches[ply]);
+        self.meter
+            .evaluation(|| evaluator.payoffs(game, position, cache))
+    }
+}
+
+impl<G: Game, E: Evaluator<G>> Deepens<G> for MaxN<G, E> {
+    fn game(&self) -> &G {
+        &self.game
+    }
+
+    fn table(&self) -> Option<&Arc<Table>> {
+        None
+    }
+
+    fn forget(&mut self) {}
+
+    fn forget_own(&mut self) {}
+
+    fn watch(&mut self) -> &mut Watch {
+        &mut self.watch
+    }
+
+    fn nodes(&self) -> u64 {
+        self.stats.nodes
+    }
+
+    fn take_stats(&mut self) -> SearchStats {
+        let evaluation_time = self.meter.take();
+        SearchStats {
+            evaluation_time,
+            ..std::mem::take(&mut self.stats)
+        }
+    }
+
+    fn value_to(&mut self, position: &G::Position, depth: u32) -> (Bounds, bool) {
+        let horizon = self.horizon;
+        let own = self.payoffs(position, depth)[self.game.to_move(position)];
+        (Bounds::exact(own), horizon == self.horizon)
+    }
+
+    /// No window spares anything: all are searched.
+    fn move_bounds(
+        &mut self,
+        position: &G::Position,
+        mv: G::Move,
+        depth: u32,
+        _alpha: f32,
+        _beta: f32,
+    ) -> (Bounds, bool) {
+        self.root(position, depth);
+        let horizon = self.horizon;
+        let own = self.after(position, mv, depth - 1, 0)[self.game.to_move(position)];
+        (Bounds::exact(own), horizon == self.horizon)
+    }
+}

@@ -1,0 +1,498 @@
+//! Searches of more than two seats equal plain recursions on random positions of random ReversiXT
+//! maps: paranoid alpha-beta, max^n and best-reply search.
+
+#![allow(
+    clippy::unwrap_used,
+    reason = "a test helper outside of a test function"
+)]
+
+use engine::core::calibration::Calibrated;
+use engine::core::evaluator::Evaluator;
+use engine::core::game::{Game, Payoffs, Seat, one_of};
+use engine::core::random::RandomStream;
+use engine::games::reversixt::evaluators::{Lines, Mobility, Stones};
+use engine::games::reversixt::generate::MapSettings;
+use engine::games::reversixt::map::Map;
+use engine::games::reversixt::{MoveList, Phase, Position, ReversiXt};
+use engine::play::build::PlayerRecipe;
+use engine::play::registry::{AnyEvaluator, ByPointer};
+use engine::search::Search;
+use engine::search::best_reply::BestReplySearch;
+use engine::search::deepening::Deepening;
+use engine::search::limits::Limits;
+use engine::search::max_n::{MaxN, MaxNSearch};
+use engine::search::mcts::{Budget, Mcts, MctsOptions, Playout};
+use engine::search::minimax::minimax;
+use engine::search::ordering::{Ordering, narrow};
+use engine::search::star::{Cuts, Star, StarOptions};
+use engine::search::table::{Replacement, Reuse, Table};
+use std::sync::Arc;
+use std::time::Instant;
+
+/// One rounding: what is worth x to the root is worth 1 - x to the others, in 24 bits.
+const ROUNDING: f64 = 1.0 / (1 << 24) as f64;
+
+fn draw(random: &mut RandomStream, count: usize) -> usize {
+    one_of(count, random.next_u64() as u32)
+}
+
+fn moves_of(game: &ReversiXt, position: &Position) -> MoveList {
+    let mut moves = MoveList::default();
+    game.moves(position, &mut moves);
+    moves
+}
+
+/// A position that is not over, of a small map, after a random beginning.
+fn random_position(random: &mut RandomStream, players: usize) -> (ReversiXt, Position) {
+    loop {
+        let settings = MapSettings {
+            players,
+            width: players + draw(random, 3),
+            height: players + draw(random, 3),
+            overrides: draw(random, 3) as u16,
+            bombs: draw(random, 3) as u16,
+            strength: draw(random, 2) as u16,
+            density: 0.6 * random.unit(),
+        };
+        let game = ReversiXt::new(Arc::new(settings.generate(random.next_u64()).unwrap()));
+        let mut position = game.start();
+        for _ in 0..draw(random, players * players + 20) {
+            if position.phase() == Phase::Over {
+                break;
+            }
+            let moves = moves_of(&game, &position);
+            position = game.play(&position, moves[draw(random, moves.len())]);
+            if draw(random, 60) == 0 {
+                position = game.disqualify(&position, draw(random, players));
+            }
+        }
+        if position.phase() != Phase::Over {
+            return (game, position);
+        }
+    }
+}
+
+/// The deepest of `depth` and fewer plies, at least one, with at most so many leaves.
+fn affordable(game: &ReversiXt, position: &Position, depth: u32, most: usize) -> u32 {
+    fn leaves(game: &ReversiXt, position: &Position, depth: u32, most: usize) -> usize {
+        if depth == 0 || position.phase() == Phase::Over {
+            return 1;
+        }
+        let mut sum = 0;
+        for &mv in &moves_of(game, position) {
+            if sum <= most {
+                sum += leaves(game, &game.play(position, mv), depth - 1, most - sum);
+            }
+        }
+        sum
+    }
+    let fits = |&depth: &u32| leaves(game, position, depth, most) <= most;
+    (2..=depth).take_while(fits).last().unwrap_or(1)
+}
+
+fn evaluator(game: &ReversiXt, number: usize) -> ByPointer<ReversiXt> {
+    let evaluator: Arc<dyn AnyEvaluator<ReversiXt>> = match number % 3 {
+        0 => Arc::new(Calibrated {
+            score: Lines::new(game.map()),
+            calibration: Lines::CALIBRATION,
+        }),
+        1 => Arc::new(Calibrated {
+            score: Stones,
+            calibration: Stones::CALIBRATION,
+        }),
+        _ => Arc::new(Calibrated {
+            score: Mobility,
+            calibration: Mobility::CALIBRATION,
+        }),
+    };
+    ByPointer(evaluator)
+}
+
+/// Number, rules, position, depth and evaluator of random cases.
+fn cases(
+    count: usize,
+    seed: u64,
+    most_leaves: usize,
+) -> impl Iterator<Item = (usize, ReversiXt, Position, u32, ByPointer<ReversiXt>)> {
+    let mut random = RandomStream::new(seed);
+    (0..count).map(move |number| {
+        let (game, position) = random_position(&mut random, 2 + number % 7);
+        let depth = affordable(&game, &position, 1 + (number / 7) as u32 % 4, most_leaves);
+        let evaluator = evaluator(&game, number / 3);
+        (number, game, position, depth, evaluator)
+    })
+}
+
+fn table(number: usize) -> Option<Arc<Table>> {
+    let entries = [0, 1, 64, 1 << 14][number % 4];
+    let table = || Table::with_entries(entries, Replacement::Bucketed, Reuse::SameDepth);
+    (entries > 0).then(|| Arc::new(table().unwrap()))
+}
+
+/// Without cuts, with them, and with null windows; in four orders.
+fn options(number: usize) -> StarOptions {
+    let cuts = [Cuts::Star1, Cuts::Star2, Cuts::Star1, Cuts::None][number % 4];
+    let tactics = Ordering {
+        tactics: true,
+        ..Ordering::NONE
+    };
+    let history = Ordering {
+        table: true,
+        history: true,
+        ..tactics
+    };
+    StarOptions {
+        cuts,
+        negascout: number % 3 == 1,
+        ordering: [Ordering::ALL, Ordering::NONE, tactics, history][number / 4 % 4],
+        probcut: None,
+        width: None,
+    }
+}
+
+fn paranoid_is_minimax(count: usize, seed: u64, most_leaves: usize) {
+    for (number, game, position, depth, evaluator) in cases(count, seed, most_leaves) {
+        let expected = minimax(&game, &evaluator, &position, depth, position.seat());
+        for variant in 0..4 {
+            let options = options(number / 28 + 5 * variant);
+            let table = table(number / 28 + variant);
+            let mut star = Star::new(game.clone(), evaluator.clone(), options, table);
+            // The second time the table knows the answer.
+            for _ in 0..2 {
+                let found = star.bounds(&position, depth, f32::NEG_INFINITY, f32::INFINITY);
+                let off = |bound: f32| (f64::from(bound) - expected).abs();
+                assert!(
+                    off(found.lower) <= ROUNDING && off(found.upper) <= ROUNDING,
+                    "case {number}, depth {depth}, {options:?}: {found:?}, minimax {expected}\n{}\n{}",
+                    game.map(),
+                    game.format_position(&position)
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn paranoid_alpha_beta_is_minimax() {
+    paranoid_is_minimax(140, 1, 4_000);
+}
+
+#[test]
+#[ignore = "a minute"]
+fn paranoid_alpha_beta_is_minimax_on_two_thousand_positions() {
+    paranoid_is_minimax(2_000, 2, 100_000);
+}
+
+/// max^n by the book. Of equally good moves the first counts, or the last.
+fn max_n(
+    game: &ReversiXt,
+    evaluator: &ByPointer<ReversiXt>,
+    position: &Position,
+    depth: u32,
+    last: bool,
+) -> Payoffs {
+    if let Some(payoffs) = game.payoffs(position) {
+        return payoffs;
+    }
+    if depth == 0 {
+        return evaluator.payoffs(game, position, &());
+    }
+    let seat = position.seat();
+    let moves = moves_of(game, position);
+    let after = moves.iter().map(|&mv| game.play(position, mv));
+    after
+        .map(|next| max_n(game, evaluator, &next, depth - 1, last))
+        .reduce(|best, next| {
+            let better = next[seat] > best[seat] || last && next[seat] == best[seat];
+            if better { next } else { best }
+        })
+        .unwrap()
+}
+
+fn max_n_is_the_textbook(count: usize, seed: u64, most_leaves: usize) {
+    for (number, game, position, depth, evaluator) in cases(count, seed, most_leaves) {
+        let text = game.format_position(&position);
+        let expected = max_n(&game, &evaluator, &position, depth, false);
+        let mut search = MaxN::new(game.clone(), evaluator.clone(), None);
+        let found = search.payoffs(&position, depth);
+        let seats = game.seats();
+        assert_eq!(found[..seats], expected[..seats], "case {number}: {text}");
+        let moves = moves_of(&game, &position);
+        let values = moves.iter().map(|&mv| {
+            let next = game.play(&position, mv);
+            max_n(&game, &evaluator, &next, depth - 1, false)[position.seat()]
+        });
+        let values: Vec<f32> = values.collect();
+        let limits = Limits::to_depth(depth);
+        let deepening = Deepening::default();
+        let mut search = MaxNSearch::new(game, evaluator, None, deepening, limits, false);
+        assert_eq!(
+            search.move_values(&position, &moves),
+            values,
+            "case {number}"
+        );
+        let best = values.iter().copied().fold(0.0, f32::max);
+        let first = values.iter().position(|&value| value == best).unwrap();
+        assert_eq!(search.best_move(&position, &moves), (moves[first], best));
+    }
+}
+
+#[test]
+fn max_n_is_that_of_the_textbook() {
+    max_n_is_the_textbook(140, 3, 3_000);
+}
+
+#[test]
+#[ignore = "a minute"]
+fn max_n_is_that_of_the_textbook_on_two_thousand_positions() {
+    max_n_is_the_textbook(2_000, 4, 100_000);
+}
+
+/// The position with a player's turn, as it is read from text; `None` if the player has no move.
+fn with_turn(game: &ReversiXt, position: &Position, seat: Seat) -> Option<Position> {
+    let text = game.format_position(position);
+    let mut words: Vec<&str> = text.split(' ').collect();
+    let player = (seat + 1).to_string();
+    words[2] = &player;
+    game.parse_position(&words.join(" ")).ok()
+}
+
+/// Best-reply search by the book, for the root.
+fn best_reply(
+    game: &ReversiXt,
+    evaluator: &ByPointer<ReversiXt>,
+    position: &Position,
+    depth: u32,
+    root: Seat,
+) -> f32 {
+    if let Some(payoffs) = game.payoffs(position) {
+        return payoffs[root];
+    }
+    if depth == 0 {
+        return evaluator.payoffs(game, position, &())[root];
+    }
+    if position.seat() == root {
+        let moves = moves_of(game, position);
+        let after = moves.iter().map(|&mv| game.play(position, mv));
+        return after
+            .map(|next| best_reply(game, evaluator, &next, depth - 1, root))
+            .fold(0.0, f32::max);
+    }
+    let mut worst = 1.0_f32;
+    for seat in (0..game.seats()).filter(|&seat| seat != root) {
+        let Some(turned) = with_turn(game, position, seat) else {
+            continue;
+        };
+        for &mv in &moves_of(game, &turned) {
+            let next = game.play(&turned, mv);
+            let next = match next.phase() {
+                Phase::Over => next,
+                _ => with_turn(game, &next, root).unwrap_or(next),
+            };
+            worst = worst.min(best_reply(game, evaluator, &next, depth - 1, root));
+        }
+    }
+    worst
+}
+
+fn best_reply_is_the_textbook(count: usize, seed: u64, most_leaves: usize) {
+    for (number, game, position, depth, evaluator) in cases(count, seed, most_leaves) {
+        // All replies of all others are more than those of the next.
+        let depth = depth.min(3);
+        let expected = best_reply(&game, &evaluator, &position, depth, position.seat());
+        let mut search = BestReplySearch::new(
+            game.clone(),
+            evaluator,
+            options(number / 28),
+            Deepening::default(),
+            Limits::to_depth(depth),
+            table(number / 28),
+            1,
+        );
+        let moves = moves_of(&game, &position);
+        let off = |value: f32| (f64::from(value) - f64::from(expected)).abs();
+        let found = search.value(&position);
+        let (_, best) = search.best_move(&position, &moves);
+        assert!(
+            off(found) <= ROUNDING && off(best) <= ROUNDING,
+            "case {number}, depth {depth}: {found}, best {best}, textbook {expected}\n{}\n{}",
+            game.map(),
+            game.format_position(&position)
+        );
+    }
+}
+
+#[test]
+fn best_reply_is_that_of_the_textbook() {
+    best_reply_is_the_textbook(140, 5, 300);
+}
+
+#[test]
+#[ignore = "a minute"]
+fn best_reply_is_that_of_the_textbook_on_two_thousand_positions() {
+    best_reply_is_the_textbook(2_000, 6, 3_000);
+}
+
+/// Where it does not matter which of equally good moves others make, Monte-Carlo search plays what
+/// is best by max^n to the end of the game.
+#[test]
+fn monte_carlo_of_three_seats_plays_decided_endgames_right() {
+    let mut random = RandomStream::new(7);
+    let mut decided = 0;
+    while decided < 8 {
+        let (game, position) = random_position(&mut random, 3);
+        let moves = moves_of(&game, &position);
+        if moves.len() < 2 || affordable(&game, &position, 40, 2_000) < 40 {
+            continue;
+        }
+        let evaluator = evaluator(&game, 0);
+        let to_end = |last| {
+            let own = |&mv| max_n(&game, &evaluator, &game.play(&position, mv), 40, last);
+            moves.iter().map(own).collect::<Vec<_>>()
+        };
+        let payoffs = to_end(false);
+        let values: Vec<f32> = payoffs.iter().map(|own| own[position.seat()]).collect();
+        let most = values.iter().copied().fold(0.0, f32::max);
+        if payoffs != to_end(true) || values.iter().all(|&value| value == most) {
+            continue;
+        }
+        let options = MctsOptions {
+            budget: Budget::Simulations(20_000),
+            ..MctsOptions::default()
+        };
+        let found = Mcts::new(game.clone(), Playout, options, 1).choose(&position, &moves);
+        let best = engine::search::mcts::best_move(&found).mv;
+        let place = moves.iter().position(|&mv| mv == best).unwrap();
+        assert_eq!(values[place], most, "{}", game.format_position(&position));
+        decided += 1;
+    }
+}
+
+/// Four players on 20 by 20 cells with override stones, where most cells are occupied.
+fn wide_position() -> (ReversiXt, Position) {
+    let settings = MapSettings {
+        players: 4,
+        width: 20,
+        height: 20,
+        overrides: 40,
+        bombs: 2,
+        strength: 1,
+        density: 0.1,
+    };
+    let game = ReversiXt::new(Arc::new(settings.generate(1).unwrap()));
+    let mut random = RandomStream::new(1);
+    let mut position = game.start();
+    loop {
+        let moves = moves_of(&game, &position);
+        if moves.len() > 200 {
+            return (game, position);
+        }
+        position = game.play(&position, moves[draw(&mut random, moves.len())]);
+    }
+}
+
+#[test]
+fn narrow_nodes_keep_stones_before_overrides_and_spread_the_rest() {
+    let (game, position) = wide_position();
+    let all = moves_of(&game, &position);
+    let is_override = |cell: usize| position.cell(cell).is_occupied();
+    let stones = all.iter().filter(|mv| !is_override(mv.cell())).count();
+    assert!(stones > 0 && stones + 30 < all.len());
+    let mut kept = all.clone();
+    narrow(&game, &position, &mut kept, stones + 10);
+    assert_eq!(kept.len(), stones + 10);
+    let override_cells: Vec<usize> = kept.iter().map(|mv| mv.cell()).collect();
+    assert!(override_cells.is_sorted(), "in the order of the list");
+    let spread = override_cells.iter().filter(|&&cell| is_override(cell));
+    let (low, high): (Vec<usize>, Vec<usize>) = spread.partition(|&&cell| cell < 200);
+    assert!(low.len() >= 3 && high.len() >= 3, "{low:?} {high:?}");
+    narrow(&game, &position, &mut kept, 1);
+    assert_eq!(kept.len(), 1);
+    assert!(!is_override(kept[0].cell()));
+    let mut whole = all.clone();
+    narrow(&game, &position, &mut whole, all.len());
+    assert_eq!(whole, all);
+}
+
+#[test]
+fn players_of_many_seats_are_read_and_play() {
+    let four = Map::parse(include_str!("../vectors/maps/four_cross.map")).unwrap();
+    let four = ReversiXt::new(Arc::new(four));
+    let two = Map::parse(include_str!("../vectors/maps/plain10_2p.map")).unwrap();
+    let two = ReversiXt::new(Arc::new(two));
+    let choice = |game: &ReversiXt, text: &str| {
+        let recipe = PlayerRecipe::parse(text, game).unwrap();
+        let moves = moves_of(game, &game.start());
+        let decision = recipe.make().decide(&game.start(), &moves);
+        assert!(moves.contains(&decision.best) && decision.stats.nodes > 0);
+        (decision.best, decision.value)
+    };
+    for text in [
+        "maxn(depth=3, eval=stones)",
+        "maxn(nodes=2000, eval=lines, width=4)",
+        "maxn(ms=5)",
+        "bestreply(depth=3, eval=mobility)",
+        "bestreply(nodes=2000, table=1, width=4, order=all)",
+        "bestreply(ms=5, threads=2)",
+        "star1(depth=3, width=5)",
+    ] {
+        choice(&four, text);
+    }
+    // Two seats are searched as two.
+    for eval in ["lines", "stones"] {
+        let of = |name| choice(&two, &format!("{name}(depth=4, eval={eval})"));
+        assert_eq!([of("maxn"), of("bestreply")], [of("star1"); 2]);
+    }
+    let problem = |text| PlayerRecipe::parse(text, &four).err().unwrap().to_string();
+    assert!(problem("maxn(table=4)").contains("there is no 'table' here"));
+    assert!(problem("maxn(width=0)").contains("'width' is a number from 1"));
+    let einstein = engine::games::einstein::Standard::default();
+    let problem = PlayerRecipe::parse("maxn", &einstein).err().unwrap();
+    assert!(
+        problem
+            .to_string()
+            .contains("maxn is for games without chance")
+    );
+}
+
+/// Nodes a second on a map of four, and what a width saves where moves are many.
+#[test]
+#[ignore = "measures"]
+fn speeds() {
+    let four = Map::parse(include_str!("../vectors/maps/four_cross.map")).unwrap();
+    let four = ReversiXt::new(Arc::new(four));
+    let mut middle = four.start();
+    let mut random = RandomStream::new(3);
+    for _ in 0..16 {
+        let moves = moves_of(&four, &middle);
+        middle = four.play(&middle, moves[draw(&mut random, moves.len())]);
+    }
+    let (wide, crowded) = wide_position();
+    let measure = |game: &ReversiXt, position: &Position, text: &str| {
+        let moves = moves_of(game, position);
+        let mut player = PlayerRecipe::parse(text, game).unwrap().make();
+        player.new_game(1);
+        let began = Instant::now();
+        let decision = player.decide(position, &moves);
+        let seconds = began.elapsed().as_secs_f64();
+        let nodes = decision.stats.nodes;
+        println!(
+            "{text:40} {:3} moves {nodes:10} nodes {seconds:8.3} s {:9.0} nodes/s, value {:.4}",
+            moves.len(),
+            nodes as f64 / seconds,
+            decision.value.unwrap()
+        );
+    };
+    for eval in ["stones", "lines"] {
+        for player in ["maxn(depth=4", "star1(depth=6", "bestreply(depth=6"] {
+            measure(&four, &middle, &format!("{player}, eval={eval})"));
+        }
+    }
+    for depth in [2, 3] {
+        for width in ["", ", width=40", ", width=10"] {
+            for name in ["maxn", "star1", "bestreply"] {
+                measure(&wide, &crowded, &format!("{name}(depth={depth}{width})"));
+            }
+        }
+    }
+}

@@ -13,7 +13,7 @@ use engine::core::random::RandomStream;
 use engine::games::reversixt::evaluators::{Lines, Mobility, Stones};
 use engine::games::reversixt::generate::MapSettings;
 use engine::games::reversixt::map::Map;
-use engine::games::reversixt::{MoveList, Phase, Position, ReversiXt};
+use engine::games::reversixt::{Move, MoveList, Phase, Position, ReversiXt};
 use engine::play::build::PlayerRecipe;
 use engine::play::registry::{AnyEvaluator, ByPointer};
 use engine::search::Search;
@@ -152,13 +152,23 @@ fn options(number: usize) -> StarOptions {
 
 fn paranoid_is_minimax(count: usize, seed: u64, most_leaves: usize) {
     for (number, game, position, depth, evaluator) in cases(count, seed, most_leaves) {
-        let expected = minimax(&game, &evaluator, &position, depth, position.seat());
+        let valued = |position: Position, depth| {
+            let value = minimax(&game, &evaluator, &position, depth, position.seat());
+            (position, depth, value)
+        };
+        let first = valued(position, depth);
+        // What comes next, so that its positions stand in the table for two roots.
+        let next = game.play(&position, moves_of(&game, &position)[0]);
+        let second = match next.phase() {
+            Phase::Over => first,
+            _ => valued(next, (depth - 1).max(1)),
+        };
         for variant in 0..4 {
             let options = options(number / 28 + 5 * variant);
             let table = table(number / 28 + variant);
             let mut star = Star::new(game.clone(), evaluator.clone(), options, table);
-            // The second time the table knows the answer.
-            for _ in 0..2 {
+            // The third time the table knows the answer, and that of another root.
+            for (position, depth, expected) in [first, second, first] {
                 let found = star.bounds(&position, depth, f32::NEG_INFINITY, f32::INFINITY);
                 let off = |bound: f32| (f64::from(bound) - expected).abs();
                 assert!(
@@ -384,10 +394,18 @@ fn wide_position() -> (ReversiXt, Position) {
     let mut position = game.start();
     loop {
         let moves = moves_of(&game, &position);
-        if moves.len() > 200 {
+        let (overrides, stones): (Vec<Move>, Vec<Move>) = moves
+            .iter()
+            .partition(|mv| position.cell(mv.cell()).is_occupied());
+        if overrides.len() > 200 && stones.len() > 5 {
             return (game, position);
         }
-        position = game.play(&position, moves[draw(&mut random, moves.len())]);
+        let fewer = if stones.is_empty() {
+            &overrides
+        } else {
+            &stones
+        };
+        position = game.play(&position, fewer[draw(&mut random, fewer.len())]);
     }
 }
 

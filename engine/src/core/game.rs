@@ -198,7 +198,8 @@ pub trait Game: Clone + Debug + Send + Sync + 'static {
     const TURNS_CAN_CHANGE: bool = false;
 
     /// Makes it the turn of a seat, out of order, as best-reply search asks. `false`, with nothing
-    /// changed, if the seat has no move there, or the game is over.
+    /// changed, if the seat has no move there, or the game is over. A game that has this answers
+    /// [`Game::move_kind`] and [`Game::urgency`] for moves of all seats, whosever turn it is.
     fn turn_to(&self, position: &mut Self::Position, seat: Seat) -> bool {
         self.payoffs(position).is_none() && self.to_move(position) == seat
     }

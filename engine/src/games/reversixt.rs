@@ -564,11 +564,11 @@ impl Game for ReversiXt {
     }
 
     /// Override stones are dear, and where they are used moves are many: 0. Then stones, and what
-    /// goes with more than a stone. Bombs are for the stones of others.
+    /// goes with more than a stone. Bombs are for stones.
     fn urgency(&self, position: &Position, mv: Move) -> u8 {
         let cell = position.cells[mv.cell()];
         if position.phase == Phase::Bombs {
-            return u8::from(cell.seat().is_some_and(|seat| seat != position.seat()));
+            return u8::from(cell.is_occupied());
         }
         u8::from(!cell.is_occupied()) + u8::from(cell.is_empty() && cell != Cell::EMPTY)
     }

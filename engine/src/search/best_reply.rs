@@ -114,11 +114,11 @@ impl<G: Game> Game for BestReply<G> {
     }
 
     fn move_kind(&self, at: &Self::Position, reply: Reply<G::Move>) -> usize {
-        self.0.move_kind(&self.turned(at, reply), reply.mv)
+        self.0.move_kind(&at.position, reply.mv)
     }
 
     fn urgency(&self, at: &Self::Position, reply: Reply<G::Move>) -> u8 {
-        self.0.urgency(&self.turned(at, reply), reply.mv)
+        self.0.urgency(&at.position, reply.mv)
     }
 
     fn stage(&self, at: &Self::Position) -> Stage {

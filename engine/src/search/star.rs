@@ -277,7 +277,7 @@ impl<G: Game, E: Evaluator<G>> Star<G, E> {
         beta: f32,
     ) -> Bounds {
         if depth == 1 {
-            return self.frontier(position, ply);
+            return self.frontier(position, ply, (alpha, beta));
         }
         if self.watch.is_over(self.stats.nodes) {
             return Bounds::UNKNOWN;

@@ -235,7 +235,7 @@ fn max_n_is_the_textbook(count: usize, seed: u64, most_leaves: usize) {
         let values: Vec<f32> = values.collect();
         let limits = Limits::to_depth(depth);
         let deepening = Deepening::default();
-        let mut search = MaxNSearch::new(game, evaluator, None, deepening, limits, false);
+        let mut search = MaxNSearch::new(game.clone(), evaluator, None, deepening, limits, false);
         assert_eq!(
             search.move_values(&position, &moves),
             values,
@@ -244,7 +244,24 @@ fn max_n_is_the_textbook(count: usize, seed: u64, most_leaves: usize) {
         let best = values.iter().copied().fold(0.0, f32::max);
         let first = values.iter().position(|&value| value == best).unwrap();
         assert_eq!(search.best_move(&position, &moves), (moves[first], best));
+        if seats == 2 {
+            two_searches_narrow_alike(&game, &position, depth, number);
+        }
     }
+}
+
+/// With two seats max^n is minimax, so whatever is left out both find the same.
+fn two_searches_narrow_alike(game: &ReversiXt, position: &Position, depth: u32, number: usize) {
+    let evaluator = evaluator(game, number);
+    let options = StarOptions {
+        width: Some(3),
+        ..options(number)
+    };
+    let mut star = Star::new(game.clone(), evaluator.clone(), options, table(number));
+    let found = star.bounds(position, depth, f32::NEG_INFINITY, f32::INFINITY);
+    let other = MaxN::new(game.clone(), evaluator, Some(3)).payoffs(position, depth);
+    let off = f64::from(found.lower - other[position.seat()]).abs();
+    assert!(off <= ROUNDING, "case {number}: {found:?}, {other:?}");
 }
 
 #[test]
@@ -502,7 +519,7 @@ fn speeds() {
         );
     };
     for eval in ["stones", "lines"] {
-        for player in ["maxn(depth=4", "star1(depth=6", "bestreply(depth=6"] {
+        for player in ["maxn(depth=6", "star1(depth=8", "bestreply(depth=8"] {
             measure(&four, &middle, &format!("{player}, eval={eval})"));
         }
     }

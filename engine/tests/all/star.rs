@@ -220,7 +220,10 @@ fn one_ply_as_a_whole_is_leaf_by_leaf_to_the_last_bit() {
                 let mut leaf_by_leaf = Star::new(
                     game.clone(),
                     OneByOne(evaluator.clone()),
-                    StarOptions::default(),
+                    StarOptions {
+                        cuts: Cuts::None,
+                        ..StarOptions::default()
+                    },
                     None,
                 );
                 let value = leaf_by_leaf

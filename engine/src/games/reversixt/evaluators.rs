@@ -161,6 +161,8 @@ impl ReversiXt {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::core::calibration::{Calibrated, logistic};
+    use crate::core::evaluator::Evaluator;
     use std::sync::Arc;
 
     #[test]
@@ -183,5 +185,35 @@ mod tests {
         // Player 1 has a corner and a stone in the middle; an edge each have the others, and one
         // in the middle or at the lower edge.
         assert_eq!(lines.score(&game, &start), 16.0 - 10.0);
+        // Player 2 has an edge and the middle, player 3 as much.
+        let stock = 8.0 + lines.bomb;
+        let has = lines.has(&game, &start).map(|has| has - stock);
+        let scores = lines.scores(&game, &start).unwrap();
+        assert_eq!(scores[0], lines.score(&game, &start));
+        for seat in 0..3 {
+            let rivals = (0..3).filter(|&other| other != seat);
+            let most = rivals.map(|other| has[other]).fold(0.0, f32::max);
+            assert_eq!(scores[seat], has[seat] - most);
+        }
+    }
+
+    #[test]
+    fn each_seat_has_a_value_of_its_own_and_the_disqualified_have_none() {
+        let map = "3\n0\n0 0\n2 5\n1 1 1 2 0\n2 3 0 0 0\n";
+        let game = ReversiXt::new(Arc::new(Map::parse(map).unwrap()));
+        let stones = Calibrated {
+            score: Stones,
+            calibration: Calibration::logistic(1.0, 0.5),
+        };
+        let start = game.start();
+        assert_eq!(start.seat(), 0);
+        let values = stones.payoffs(&game, &start, &());
+        // What being on the move is worth counts for nobody else.
+        let expected = [logistic(1.5), logistic(-1.0), logistic(-2.0)];
+        assert_eq!(values[..3], expected);
+        assert_eq!(values[0], stones.value(&game, &start, &()));
+        let without = game.disqualify(&start, 1);
+        let values = stones.payoffs(&game, &without, &());
+        assert!(values[0] > logistic(1.9) && values[1] < 1e-5 && values[2] == logistic(-2.0));
     }
 }

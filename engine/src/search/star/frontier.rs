@@ -5,8 +5,9 @@
 //! positions two plies apart are reached by several orders of the same moves. Invariant: nothing
 //! here changes a value, only what it costs.
 
-use super::{Scratch, Star};
-use crate::core::chance::{Bounds, ChanceBounds, expectation};
+use super::{Cuts, Scratch, Star};
+
+use crate::core::chance::{Bounds, ChanceBounds};
 use crate::core::evaluator::Evaluator;
 use crate::core::game::Game;
 
@@ -56,7 +57,12 @@ impl<G: Game, E: Evaluator<G>> Star<G, E> {
     /// A position all of whose successors are leaves: their values cost less than the windows that
     /// might save some.
     #[inline]
-    pub(super) fn frontier(&mut self, position: &G::Position, ply: usize) -> Bounds {
+    pub(super) fn frontier(
+        &mut self,
+        position: &G::Position,
+        ply: usize,
+        window: (f32, f32),
+    ) -> Bounds {
         // A whole knows nothing of what an oracle knows of its parts.
         let is_whole = self
             .oracle
@@ -73,26 +79,35 @@ impl<G: Game, E: Evaluator<G>> Star<G, E> {
             self.horizon += u64::from(moves.open);
             Bounds::exact(value)
         } else {
-            Bounds::exact(self.one_by_one(position, ply))
+            self.one_by_one(position, ply, window)
         }
     }
 
-    /// The value of a position, one ply deep, from an evaluator that is asked about each successor
-    /// in turn.
-    fn one_by_one(&mut self, position: &G::Position, ply: usize) -> f32 {
+    /// Bounds of a position, one ply deep, from an evaluator that is asked about each successor in
+    /// turn until they decide. In the order of the list: rating moves costs as much as it saves.
+    fn one_by_one(
+        &mut self,
+        position: &G::Position,
+        ply: usize,
+        (alpha, beta): (f32, f32),
+    ) -> Bounds {
         let mut this = self.scratch[ply].take().unwrap_or_default();
         self.list(position, ply, &mut this.moves);
         let outcomes = self.game.outcomes(position, &this.moves);
-        this.ratings.clear();
-        for &mv in this.moves.iter() {
-            this.ratings.push(
-                self.after(position, mv, 0, ply, f32::NEG_INFINITY, f32::INFINITY)
-                    .lower,
-            );
+        let mut chance = ChanceBounds::<G::Outcomes>::new(&outcomes);
+        let cuts = self.options.cuts > Cuts::None;
+        for (index, &mv) in this.moves.iter().enumerate() {
+            if cuts && !chance.matters(index) {
+                continue;
+            }
+            let value = self.after(position, mv, 0, ply, f32::NEG_INFINITY, f32::INFINITY);
+            chance.add(index, value);
+            if cuts && chance.decide(alpha, beta) {
+                break;
+            }
         }
-        let value = expectation(&outcomes, &this.ratings);
         self.scratch[ply] = Some(this);
-        value
+        chance.bounds()
     }
 
     /// A position whose successors are looked at one ply deep, which is done whole and so needs no
@@ -170,7 +185,8 @@ impl<G: Game, E: Evaluator<G>> Star<G, E> {
             return value;
         }
         let horizon = self.horizon;
-        let value = self.frontier(position, ply).lower;
+        let all = (f32::NEG_INFINITY, f32::INFINITY);
+        let value = self.frontier(position, ply, all).lower;
         // What is proven adds nothing to the horizon, and is found anew.
         if self.horizon != horizon && self.recent.is_there() {
             self.recent.put(key, value);

@@ -45,11 +45,15 @@ pub trait Deepens<G: Game>: Send {
     /// The rules that are searched.
     fn game(&self) -> &G;
     /// The table, if there is one.
-    fn table(&self) -> Option<&Arc<Table>>;
+    fn table(&self) -> Option<&Arc<Table>> {
+        None
+    }
     /// Forgets everything learned so far.
-    fn forget(&mut self);
+    fn forget(&mut self) {
+        self.forget_own();
+    }
     /// Forgets what this thread alone has learned: not the table.
-    fn forget_own(&mut self);
+    fn forget_own(&mut self) {}
     /// What ends it.
     fn watch(&mut self) -> &mut Watch;
     /// Positions visited since the last [`Deepens::take_stats`].

@@ -12,11 +12,9 @@ use super::deepening::{Deepened, Deepening, Deepens};
 use super::limits::{Limits, Watch};
 use super::meter::LeafClock;
 use super::ordering::narrow;
-use super::table::Table;
 use crate::core::chance::Bounds;
 use crate::core::evaluator::Evaluator;
 use crate::core::game::{Game, MAX_SEATS, Payoffs, Seat};
-use std::sync::Arc;
 
 /// A max^n search under limits.
 pub type MaxNSearch<G, E> = Deepened<G, MaxN<G, E>>;
@@ -154,14 +152,6 @@ impl<G: Game, E: Evaluator<G>> Deepens<G> for MaxN<G, E> {
     fn game(&self) -> &G {
         &self.game
     }
-
-    fn table(&self) -> Option<&Arc<Table>> {
-        None
-    }
-
-    fn forget(&mut self) {}
-
-    fn forget_own(&mut self) {}
 
     fn watch(&mut self) -> &mut Watch {
         &mut self.watch

@@ -21,7 +21,6 @@ use engine::search::best_reply::BestReplySearch;
 use engine::search::deepening::Deepening;
 use engine::search::limits::Limits;
 use engine::search::max_n::{MaxN, MaxNSearch};
-use engine::search::mcts::{Budget, Mcts, MctsOptions, Playout};
 use engine::search::minimax::minimax;
 use engine::search::ordering::{Ordering, narrow};
 use engine::search::star::{Cuts, Star, StarOptions};
@@ -151,7 +150,13 @@ fn options(number: usize) -> StarOptions {
 }
 
 fn paranoid_is_minimax(count: usize, seed: u64, most_leaves: usize) {
+    let mut met = [0; 3];
     for (number, game, position, depth, evaluator) in cases(count, seed, most_leaves) {
+        let disqualified = (0..game.seats()).any(|seat| position.is_disqualified(seat));
+        let kinds = [depth == 4, position.phase() == Phase::Bombs, disqualified];
+        for (count, is_one) in met.iter_mut().zip(kinds) {
+            *count += usize::from(is_one);
+        }
         let valued = |position: Position, depth| {
             let value = minimax(&game, &evaluator, &position, depth, position.seat());
             (position, depth, value)
@@ -180,6 +185,7 @@ fn paranoid_is_minimax(count: usize, seed: u64, most_leaves: usize) {
             }
         }
     }
+    assert!(met.iter().all(|met| met * 20 >= count), "{met:?}");
 }
 
 #[test]
@@ -193,13 +199,12 @@ fn paranoid_alpha_beta_is_minimax_on_two_thousand_positions() {
     paranoid_is_minimax(2_000, 2, 100_000);
 }
 
-/// max^n by the book. Of equally good moves the first counts, or the last.
+/// max^n by the book. Of equally good moves the first counts.
 fn max_n(
     game: &ReversiXt,
     evaluator: &ByPointer<ReversiXt>,
     position: &Position,
     depth: u32,
-    last: bool,
 ) -> Payoffs {
     if let Some(payoffs) = game.payoffs(position) {
         return payoffs;
@@ -211,18 +216,19 @@ fn max_n(
     let moves = moves_of(game, position);
     let after = moves.iter().map(|&mv| game.play(position, mv));
     after
-        .map(|next| max_n(game, evaluator, &next, depth - 1, last))
-        .reduce(|best, next| {
-            let better = next[seat] > best[seat] || last && next[seat] == best[seat];
-            if better { next } else { best }
-        })
+        .map(|next| max_n(game, evaluator, &next, depth - 1))
+        .reduce(
+            |best, next| {
+                if next[seat] > best[seat] { next } else { best }
+            },
+        )
         .unwrap()
 }
 
 fn max_n_is_the_textbook(count: usize, seed: u64, most_leaves: usize) {
     for (number, game, position, depth, evaluator) in cases(count, seed, most_leaves) {
         let text = game.format_position(&position);
-        let expected = max_n(&game, &evaluator, &position, depth, false);
+        let expected = max_n(&game, &evaluator, &position, depth);
         let mut search = MaxN::new(game.clone(), evaluator.clone(), None);
         let found = search.payoffs(&position, depth);
         let seats = game.seats();
@@ -230,7 +236,7 @@ fn max_n_is_the_textbook(count: usize, seed: u64, most_leaves: usize) {
         let moves = moves_of(&game, &position);
         let values = moves.iter().map(|&mv| {
             let next = game.play(&position, mv);
-            max_n(&game, &evaluator, &next, depth - 1, false)[position.seat()]
+            max_n(&game, &evaluator, &next, depth - 1)[position.seat()]
         });
         let values: Vec<f32> = values.collect();
         let limits = Limits::to_depth(depth);
@@ -358,41 +364,6 @@ fn best_reply_is_that_of_the_textbook() {
 #[ignore = "a minute"]
 fn best_reply_is_that_of_the_textbook_on_two_thousand_positions() {
     best_reply_is_the_textbook(2_000, 6, 3_000);
-}
-
-/// Where it does not matter which of equally good moves others make, Monte-Carlo search plays what
-/// is best by max^n to the end of the game.
-#[test]
-fn monte_carlo_of_three_seats_plays_decided_endgames_right() {
-    let mut random = RandomStream::new(7);
-    let mut decided = 0;
-    while decided < 8 {
-        let (game, position) = random_position(&mut random, 3);
-        let moves = moves_of(&game, &position);
-        if moves.len() < 2 || affordable(&game, &position, 40, 2_000) < 40 {
-            continue;
-        }
-        let evaluator = evaluator(&game, 0);
-        let to_end = |last| {
-            let own = |&mv| max_n(&game, &evaluator, &game.play(&position, mv), 40, last);
-            moves.iter().map(own).collect::<Vec<_>>()
-        };
-        let payoffs = to_end(false);
-        let values: Vec<f32> = payoffs.iter().map(|own| own[position.seat()]).collect();
-        let most = values.iter().copied().fold(0.0, f32::max);
-        if payoffs != to_end(true) || values.iter().all(|&value| value == most) {
-            continue;
-        }
-        let options = MctsOptions {
-            budget: Budget::Simulations(20_000),
-            ..MctsOptions::default()
-        };
-        let found = Mcts::new(game.clone(), Playout, options, 1).choose(&position, &moves);
-        let best = engine::search::mcts::best_move(&found).mv;
-        let place = moves.iter().position(|&mv| mv == best).unwrap();
-        assert_eq!(values[place], most, "{}", game.format_position(&position));
-        decided += 1;
-    }
 }
 
 /// Four players on 20 by 20 cells with override stones, where most cells are occupied.

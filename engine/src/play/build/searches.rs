@@ -281,8 +281,8 @@ impl<G: Playable> SearchRecipe<G> {
 
 impl<G: Game> SearchPlan<G> {
     /// A player that searches so, and if `timed` also measures the time it spends evaluating. Only
-    /// the search that people play with is made for the evaluator itself; those that were published
-    /// and the references ask by pointer, for each compiles as long.
+    /// the search that people play with is made for the evaluator itself; those that were published,
+    /// the references and those of many seats ask by pointer, for each compiles as long.
     pub(in crate::play) fn player<E: Evaluator<G> + 'static>(
         &self,
         game: G,

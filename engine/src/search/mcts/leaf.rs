@@ -4,8 +4,8 @@
 //! `[0, 1]` a seat. Asked about several positions at once it may answer faster, so that a network
 //! sees them together.
 
-use crate::core::evaluator::Evaluator;
-use crate::core::game::{Game, MAX_SEATS, Payoffs, left_for_each};
+use crate::core::evaluator::{Evaluator, others_alike};
+use crate::core::game::{Game, MAX_SEATS, Payoffs};
 use crate::core::random::RandomStream;
 use crate::search::star::{Star, StarOptions};
 
@@ -291,11 +291,7 @@ impl<G: Game, E: Evaluator<G>> Leaf<G> for StarLeaf<G, E> {
             .star
             .bounds(position, self.depth, f32::NEG_INFINITY, f32::INFINITY)
             .lower;
-        let value = value.clamp(0.0, 1.0);
-        let mut payoffs = [0.0; MAX_SEATS];
-        payoffs[..game.seats()].fill(left_for_each(value, game.seats()));
-        payoffs[game.to_move(position)] = value;
-        payoffs
+        others_alike(game, position, value.clamp(0.0, 1.0))
     }
 }
 

@@ -13,7 +13,7 @@ pub use crate::dispatched;
 pub enum Level {
     /// What every machine of this kind has.
     Portable,
-    /// x86-64 with 256-bit vectors.
+    /// x86-64 with 256-bit vectors, and the instructions that count bits and came with them.
     Avx2,
     /// x86-64 with 512-bit vectors of numbers of 8 bits and more (F, BW, VL).
     Avx512,
@@ -42,7 +42,7 @@ impl Level {
         match self {
             Self::Portable => true,
             #[cfg(target_arch = "x86_64")]
-            Self::Avx2 => all!("avx2"),
+            Self::Avx2 => all!("avx2", "bmi1", "bmi2", "lzcnt", "popcnt"),
             #[cfg(target_arch = "x86_64")]
             Self::Avx512 => all!("popcnt", "avx512f", "avx512bw", "avx512vl"),
             #[cfg(target_arch = "x86_64")]
@@ -165,7 +165,7 @@ macro_rules! dispatched {
         panic!("there is no form for {:?}", $level)
     };
     (@compiled Avx2 $($form:tt)*) => {
-        #[target_feature(enable = "avx2")]
+        #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
         $($form)*
     };
     (@compiled Avx512 $($form:tt)*) => {

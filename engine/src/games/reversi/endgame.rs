@@ -1,42 +1,74 @@
 //! Endgames of Reversi solved exactly, in discs, with the empty squares given to the winner.
 //!
-//! Alpha-beta with null windows and a table of bounds. Moves that leave the other side few replies
-//! come first ("fastest first"), and those into quarters with an odd number of empty squares, where
-//! whoever begins also ends. Invariant: a score is exact; a table entry counts only for the very
-//! position it was made for.
+//! Far from the end the score is guessed first, by a search that leaves out what seems decided; it
+//! leaves its best moves in the table. Then narrow windows, beginning with one around the guess,
+//! find the exact score. Invariant: a score is exact, whatever the size of the table and whatever
+//! evaluator orders the moves.
 
-use super::bits::{COLUMNS, squares_of, turned};
+mod last;
+mod lines;
+mod outlook;
+mod search;
+mod table;
+
+pub use outlook::Outlook;
+
 use super::{Move, Position, Reversi};
-use crate::core::game::{FixedList, Game};
+use crate::core::evaluator::Score;
+use crate::core::game::Game;
 use crate::core::oracle::Oracle;
+use crate::core::simd::Instructions;
 use crate::play::player::{Analysis, Decision, Player};
-
-/// Positions with so few empty squares are searched without table and without counting replies.
-const FEW: u32 = 5;
+use std::sync::Arc;
+use table::Table;
 
 /// More than any score.
 const MOST: i32 = 65;
 
-/// Entries of the table, a power of two.
-const ENTRIES: usize = 1 << 18;
+/// Entries of the table unless it is told: 22 MB, which are touched only when they are needed.
+const ENTRIES: usize = 1 << 20;
 
-/// Bounds of one position.
-#[derive(Clone, Copy, Debug, Default)]
-struct Entry {
-    own: u64,
-    enemy: u64,
-    lower: i8,
-    upper: i8,
-    best: Move,
+/// From so many empty squares on a score is guessed before it is searched for.
+const GUESSED: u32 = 16;
+
+/// How far from the guess the first window ends, and how long the next ones are.
+const NEAR: i32 = 3;
+const FURTHER: i32 = 9;
+
+/// For each square of a board the squares of its quarter.
+const fn quarters(size: usize) -> [u64; 64] {
+    let mut quarters = [0; 64];
+    let half = size / 2;
+    let mut pair = 0;
+    while pair < 64 * 64 {
+        let (one, other) = (pair / 64, pair % 64);
+        let same_rows = (one / 8 < half) == (other / 8 < half) && other / 8 < size;
+        let same_columns = (one % 8 < half) == (other % 8 < half) && other % 8 < size;
+        if same_rows && same_columns {
+            quarters[one] |= 1 << other;
+        }
+        pair += 1;
+    }
+    quarters
 }
 
+/// Of boards of 4, 6 and 8 columns.
+static QUARTERS: [[u64; 64]; 3] = [quarters(4), quarters(6), quarters(8)];
+
 /// Solves endgames.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Endgame {
     game: Reversi,
-    quarters: [u64; 4],
-    /// Empty, or [`ENTRIES`].
-    table: Vec<Entry>,
+    quarters: &'static [u64; 64],
+    instructions: Instructions,
+    table: Table,
+    entries: usize,
+    /// What orders moves far from the end, in discs; [`Outlook`] if nothing else is given.
+    expectation: Option<Arc<dyn Score<Reversi>>>,
+    /// Whose turn the evaluator is told it is; no score depends on it.
+    seat: u8,
+    /// Whether to leave out what seems decided.
+    guesses: bool,
     nodes: u64,
 }
 
@@ -44,32 +76,39 @@ impl Endgame {
     /// A solver with an empty table.
     #[must_use]
     pub fn new(game: Reversi) -> Self {
+        Self::with_entries(game, ENTRIES)
+    }
+
+    /// A solver with an empty table of so many entries; with none it costs nothing to make.
+    #[must_use]
+    pub fn with_entries(game: Reversi, entries: usize) -> Self {
         Self {
-            table: vec![Entry::default(); ENTRIES],
-            ..Self::without_table(game)
+            game,
+            quarters: &QUARTERS[game.size() / 2 - 2],
+            instructions: Instructions::detect(),
+            table: Table::with_entries(entries),
+            entries,
+            expectation: None,
+            seat: 0,
+            guesses: false,
+            nodes: 0,
         }
     }
 
-    /// A solver that costs nothing to make, for positions with few empty squares.
-    fn without_table(game: Reversi) -> Self {
-        let half = game.size() / 2;
-        let of = |square: usize| square / COLUMNS / half * 2 + square % COLUMNS / half;
-        let quarter = |from: usize| {
-            let inside = squares_of(game.squares()).filter(|&square| of(square) == from);
-            inside.fold(0, |set, square| set | 1 << square)
-        };
+    /// Orders moves far from the end by another evaluator, which tells the discs that the side to
+    /// move will win by. Only the time depends on it.
+    #[must_use]
+    pub fn expecting(self, expectation: Arc<dyn Score<Reversi>>) -> Self {
         Self {
-            game,
-            quarters: [0, 1, 2, 3].map(quarter),
-            table: Vec::new(),
-            nodes: 0,
+            expectation: Some(expectation),
+            ..self
         }
     }
 
     /// Discs by which the side to move wins with best play on both sides; negative if it loses.
     #[must_use]
     pub fn score(&mut self, position: &Position) -> i32 {
-        self.search(position, -MOST, MOST)
+        self.scores_of(std::slice::from_ref(position))[0]
     }
 
     /// The score of each of some moves, for the side that makes it.
@@ -77,7 +116,8 @@ impl Endgame {
     pub fn scores(&mut self, position: &Position, moves: &[Move]) -> Vec<i32> {
         let after = |&mv| self.game.play(position, mv);
         let positions: Vec<Position> = moves.iter().map(after).collect();
-        positions.iter().map(|after| -self.score(after)).collect()
+        let scores = self.scores_of(&positions);
+        scores.into_iter().map(|score| -score).collect()
     }
 
     /// What the side to move gets with best play on both sides: 1, ½ or 0. Faster than its score.
@@ -86,124 +126,53 @@ impl Endgame {
         value(self.search(position, -1, 1))
     }
 
-    /// The squares of quarters with an odd number of empty squares.
-    fn odd_quarters(&self, empty: u64) -> u64 {
-        let is_odd = |quarter: &&u64| (empty & **quarter).count_ones() % 2 == 1;
-        let odd = self.quarters.iter().filter(is_odd);
-        odd.fold(0, |odd, quarter| odd | quarter)
+    /// How many positions all searches have seen.
+    #[must_use]
+    pub fn nodes(&self) -> u64 {
+        self.nodes
     }
 
-    /// A score between `alpha` and `beta`, or else a bound: at most what is returned if that is not
-    /// above `alpha`, at least if it is not below `beta`.
     fn search(&mut self, position: &Position, alpha: i32, beta: i32) -> i32 {
-        self.nodes += 1;
-        if position.moves() == 0 {
-            if self.game.is_over(position) {
-                return self.game.final_discs(position);
-            }
-            let passed = self.game.play(position, Move::PASS);
-            return -self.search(&passed, -beta, -alpha);
-        }
         let (own, enemy) = (position.own(), position.enemy());
-        let empty = self.game.squares() & !(own | enemy);
-        if empty.count_ones() <= FEW {
-            return self.search_few(own, enemy, empty, alpha, beta);
-        }
-        let slot = self.game.key(position) as usize & (ENTRIES - 1);
-        let same = |entry: &Entry| (entry.own, entry.enemy) == (own, enemy);
-        let known = self.table.get(slot).copied().filter(same);
-        let (mut alpha, mut beta) = (alpha, beta);
-        if let Some(entry) = known {
-            let (lower, upper) = (i32::from(entry.lower), i32::from(entry.upper));
-            if lower >= beta || lower == upper {
-                return lower;
-            }
-            if upper <= alpha {
-                return upper;
-            }
-            (alpha, beta) = (alpha.max(lower), beta.min(upper));
-        }
-
-        let odd = self.odd_quarters(empty);
-        let first = known.map(|entry| entry.best);
-        // How little is expected of a move, the move, and the position after it.
-        let mut moves: FixedList<Option<(i32, Move, Position)>, 64> = FixedList::default();
-        for square in squares_of(position.moves()) {
-            let mv = Move::to(square);
-            let after = self.game.play(position, mv);
-            let replies =
-                after.moves().count_ones() + (after.moves() & self.game.corners).count_ones();
-            let mut order = 8 * replies as i32;
-            order -= 4 * (odd >> square & 1) as i32;
-            order -= 16 * (self.game.corners >> square & 1) as i32;
-            order -= if first == Some(mv) { 10_000 } else { 0 };
-            moves.push(Some((order, mv, after)));
-        }
-        moves.sort_unstable_by_key(|entry| entry.map(|(order, mv, _)| (order, mv.square())));
-
-        let (mut best, mut best_move) = (-MOST, Move::PASS);
-        for (_, mv, after) in moves.iter().flatten() {
-            let from = alpha.max(best);
-            // But for the first move only whether it is better, unless it is.
-            let upper = if best == -MOST { beta } else { from + 1 };
-            let mut value = -self.search(after, -upper, -from);
-            if upper < beta && value > from && value < beta {
-                value = -self.search(after, -beta, -value);
-            }
-            if value > best {
-                (best, best_move) = (value, *mv);
-            }
-            if best >= beta {
-                break;
-            }
-        }
-        if let Some(entry) = self.table.get_mut(slot) {
-            let bounds = known.map_or((-64, 64), |entry| (entry.lower, entry.upper));
-            let (mut lower, mut upper) = bounds;
-            if best > alpha {
-                lower = lower.max(best as i8);
-            }
-            if best < beta {
-                upper = upper.min(best as i8);
-            }
-            *entry = Entry {
-                own,
-                enemy,
-                lower,
-                upper,
-                best: best_move,
-            };
-        }
-        best
+        search::deep(self.instructions, self, own, enemy, alpha, beta)
     }
 
-    /// The same where little is left: whether a square is a move is seen by trying it.
-    fn search_few(&mut self, own: u64, enemy: u64, empty: u64, alpha: i32, beta: i32) -> i32 {
-        let mut best = -MOST;
-        let odd = self.odd_quarters(empty);
-        for square in squares_of(empty & odd).chain(squares_of(empty & !odd)) {
-            let turned = turned(square, own, enemy);
-            if turned == 0 {
-                continue;
+    /// The scores of positions. All are guessed before the first is searched for, as bounds from
+    /// guesses must be forgotten, and with them those that are right.
+    fn scores_of(&mut self, positions: &[Position]) -> Vec<i32> {
+        let far = |position: &&Position| self.game.empties(position) >= GUESSED;
+        let any_far = self.entries > 0 && positions.iter().any(|position| far(&position));
+        let mut guesses = vec![None; positions.len()];
+        if any_far {
+            self.guesses = true;
+            for (guess, position) in guesses.iter_mut().zip(positions) {
+                *guess = Some(self.search(position, -MOST, MOST));
             }
-            self.nodes += 1;
-            let (own, enemy) = (enemy ^ turned, own | turned | 1 << square);
-            let from = alpha.max(best);
-            best = best.max(-self.search_few(own, enemy, empty & !(1 << square), -beta, -from));
-            if best >= beta {
-                return best;
-            }
+            self.guesses = false;
+            self.table.forget_bounds();
         }
-        if best == -MOST {
-            // No move: a pass, or the end.
-            let passed = self.game.position(enemy, own, 0);
-            return if passed.moves() == 0 {
-                -self.game.final_discs(&passed)
+        let scores = positions.iter().zip(guesses);
+        let scores = scores.map(|(position, guess)| match guess {
+            Some(guess) => self.near(position, guess),
+            None => self.search(position, -MOST, MOST),
+        });
+        scores.collect()
+    }
+
+    /// The score of a position, looked for around a guess.
+    fn near(&mut self, position: &Position, guess: i32) -> i32 {
+        let (mut alpha, mut beta) = (guess - NEAR, guess + NEAR);
+        loop {
+            let score = self.search(position, alpha, beta);
+            // The bound stays inside of the next window, which may find that it is the score.
+            if score <= alpha {
+                (alpha, beta) = (score - FURTHER, score + 1);
+            } else if score >= beta {
+                (alpha, beta) = (score - 1, score + FURTHER);
             } else {
-                -self.search_few(enemy, own, empty, -beta, -alpha)
-            };
+                return score;
+            }
         }
-        best
     }
 }
 
@@ -222,7 +191,7 @@ pub struct SolvedEndgames {
 impl Oracle<Reversi> for SolvedEndgames {
     fn value(&self, game: &Reversi, position: &Position) -> Option<f32> {
         (game.empties(position) <= self.empties)
-            .then(|| Endgame::without_table(*game).result(position))
+            .then(|| Endgame::with_entries(*game, 0).result(position))
     }
 
     fn error(&self) -> f32 {
@@ -231,7 +200,7 @@ impl Oracle<Reversi> for SolvedEndgames {
 }
 
 /// Plays endgames exactly, for discs; before them the move that leaves the fewest replies.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct EndgamePlayer {
     solver: Endgame,
     empties: u32,
@@ -268,7 +237,7 @@ impl Player<Reversi> for EndgamePlayer {
     crate::player_never!(Reversi: ponders, fails, values);
 
     fn new_game(&mut self, _seed: u64) {
-        self.solver.table.fill(Entry::default());
+        self.solver.table = Table::with_entries(self.solver.entries);
     }
 
     fn decide(&mut self, position: &Position, legal: &[Move]) -> Decision<Move> {

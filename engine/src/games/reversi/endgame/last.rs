@@ -1,0 +1,230 @@
+//! The last empty squares: no table, and no order but that of odd and even quarters.
+//!
+//! Down from four squares each number has a function of its own, which sees whether a square is a
+//! move by trying it. Scores and bounds are as in [`search`](super::search).
+
+use super::super::bits::reached;
+use super::lines::{count_turned, turned, widened};
+use super::{Endgame, MOST};
+use crate::core::simd::dispatched;
+
+/// Both sides' discs, the empty squares and the squares of quarters with an odd number of these.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Board {
+    pub(super) own: u64,
+    pub(super) enemy: u64,
+    pub(super) empty: u64,
+    pub(super) odd: u64,
+}
+
+impl Board {
+    fn passed(self) -> Self {
+        Self {
+            own: self.enemy,
+            enemy: self.own,
+            ..self
+        }
+    }
+}
+
+dispatched! {
+    /// The score of a board with few empty squares: five and more see their moves at once.
+    pub(super) fn few(solver: &mut Endgame, board: Board, alpha: i32, beta: i32) -> i32 {
+        Avx2 => Endgame::few,
+        Portable => Endgame::few,
+    }
+}
+
+dispatched! {
+    fn four(solver: &mut Endgame, board: Board, alpha: i32, beta: i32) -> i32 {
+        Avx2 => Endgame::four,
+        Portable => Endgame::four,
+    }
+}
+
+impl Endgame {
+    /// The board after a move, for the other side.
+    #[inline(always)]
+    fn after(&self, board: Board, square: usize, turned: u64) -> Board {
+        Board {
+            own: board.enemy ^ turned,
+            enemy: board.own | turned | 1 << square,
+            empty: board.empty ^ 1 << square,
+            odd: board.odd ^ self.quarters[square],
+        }
+    }
+
+    /// The score if neither side can move.
+    #[inline(always)]
+    pub(super) fn over(&self, own: u64, enemy: u64) -> i32 {
+        let (own, enemy) = (own.count_ones() as i32, enemy.count_ones() as i32);
+        let empties = self.game.squares().count_ones() as i32 - own - enemy;
+        own - enemy + (own - enemy).signum() * empties
+    }
+
+    #[inline(always)]
+    fn few(&mut self, board: Board, alpha: i32, beta: i32) -> i32 {
+        let Board {
+            own,
+            enemy,
+            empty,
+            odd,
+        } = board;
+        let squares = |index: u32| {
+            let left = (0..index).fold(empty, |left, _| left & (left - 1));
+            left.trailing_zeros() as usize
+        };
+        match empty.count_ones() {
+            0 => return self.over(own, enemy),
+            1 => return self.one(own, squares(0)),
+            2 => return self.two([own, enemy], [squares(0), squares(1)], alpha, beta),
+            3 => return self.three(board, alpha, beta),
+            4 => return four(self.instructions, self, board, alpha, beta),
+            _ => self.nodes += 1,
+        }
+        let moves = reached(own, enemy) & empty;
+        if moves == 0 {
+            if reached(enemy, own) & empty == 0 {
+                return self.over(own, enemy);
+            }
+            return -few(self.instructions, self, board.passed(), -beta, -alpha);
+        }
+        let mut best = -MOST;
+        for mut squares in [moves & odd, moves & !odd] {
+            while squares != 0 {
+                let square = squares.trailing_zeros() as usize;
+                squares &= squares - 1;
+                let after = self.after(board, square, turned(square, own, enemy));
+                let value = -few(self.instructions, self, after, -beta, -alpha.max(best));
+                best = best.max(value);
+                if best >= beta {
+                    return best;
+                }
+            }
+        }
+        best
+    }
+
+    #[inline(always)]
+    fn four(&mut self, board: Board, alpha: i32, beta: i32) -> i32 {
+        self.nodes += 1;
+        let mut side = (board, alpha, beta);
+        // First the side to move, then, if it must pass, the other.
+        for sign in [1, -1] {
+            let (board, alpha, beta) = side;
+            let near = widened(board.enemy) & board.empty;
+            let mut best = -MOST;
+            for mut squares in [near & board.odd, near & !board.odd] {
+                while squares != 0 {
+                    let square = squares.trailing_zeros() as usize;
+                    squares &= squares - 1;
+                    let turned = turned(square, board.own, board.enemy);
+                    if turned == 0 {
+                        continue;
+                    }
+                    let after = self.after(board, square, turned);
+                    best = best.max(-self.three(after, -beta, -alpha.max(best)));
+                    if best >= beta {
+                        return sign * best;
+                    }
+                }
+            }
+            if best != -MOST {
+                return sign * best;
+            }
+            side = (board.passed(), -beta, -alpha);
+        }
+        self.over(board.own, board.enemy)
+    }
+
+    #[inline(always)]
+    fn three(&mut self, board: Board, alpha: i32, beta: i32) -> i32 {
+        self.nodes += 1;
+        // A square that is alone in its quarter first: after it the other two may be a pair.
+        let next = |left: u64| {
+            let odd = left & board.odd;
+            (if odd != 0 { odd } else { left }).trailing_zeros() as usize
+        };
+        let first = next(board.empty);
+        let left = board.empty ^ 1 << first;
+        let second = next(left);
+        let third = (left ^ 1 << second).trailing_zeros() as usize;
+        let mut side = (board.own, board.enemy, alpha, beta);
+        for sign in [1, -1] {
+            let (own, enemy, alpha, beta) = side;
+            let near = widened(enemy);
+            let mut best = -MOST;
+            for (square, rest) in [
+                (first, [second, third]),
+                (second, [first, third]),
+                (third, [first, second]),
+            ] {
+                if near >> square & 1 == 0 {
+                    continue;
+                }
+                let turned = turned(square, own, enemy);
+                if turned == 0 {
+                    continue;
+                }
+                let after = [enemy ^ turned, own | turned | 1 << square];
+                best = best.max(-self.two(after, rest, -beta, -alpha.max(best)));
+                if best >= beta {
+                    return sign * best;
+                }
+            }
+            if best != -MOST {
+                return sign * best;
+            }
+            side = (enemy, own, -beta, -alpha);
+        }
+        self.over(board.own, board.enemy)
+    }
+
+    #[inline(always)]
+    fn two(&mut self, discs: [u64; 2], squares: [usize; 2], alpha: i32, beta: i32) -> i32 {
+        self.nodes += 1;
+        let mut side = (discs, alpha, beta);
+        for sign in [1, -1] {
+            let ([own, enemy], alpha, beta) = side;
+            let near = widened(enemy);
+            let mut best = -MOST;
+            for (square, last) in [(squares[0], squares[1]), (squares[1], squares[0])] {
+                if near >> square & 1 == 0 {
+                    continue;
+                }
+                let turned = turned(square, own, enemy);
+                if turned == 0 {
+                    continue;
+                }
+                best = best.max(-self.one(enemy ^ turned, last));
+                if best >= beta {
+                    return sign * best;
+                }
+            }
+            if best != -MOST {
+                return sign * best;
+            }
+            side = ([enemy, own], -beta, -alpha);
+        }
+        self.over(discs[0], discs[1])
+    }
+
+    /// The score with one empty square, which either side may fill.
+    #[inline(always)]
+    fn one(&mut self, own: u64, square: usize) -> i32 {
+        self.nodes += 1;
+        let all = self.game.squares().count_ones() as i32;
+        let discs = own.count_ones() as i32;
+        let turned = count_turned(square, own) as i32;
+        if turned != 0 {
+            return 2 * (discs + turned + 1) - all;
+        }
+        let enemy = self.game.squares() & !(own | 1 << square);
+        let turned = count_turned(square, enemy) as i32;
+        if turned != 0 {
+            return 2 * (discs - turned) - all;
+        }
+        // Whoever is ahead is given the square.
+        2 * (discs + i32::from(2 * discs >= all)) - all
+    }
+}

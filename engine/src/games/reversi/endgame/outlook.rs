@@ -1,0 +1,130 @@
+//! How an endgame will end, guessed without search, and what can never turn again.
+//!
+//! [`Outlook`] orders moves unless the solver is given another evaluator. Its weights were fitted by
+//! least squares to the exact scores of 55,902 positions with 10 to 14 empty squares, from games of
+//! a shallow search with random moves among its own; it explains 88 % of their variance and is 10
+//! discs off (standard deviation).
+
+use super::super::bits::{COLUMNS, reached};
+use super::super::{Position, Reversi};
+use super::lines::{FIRST_COLUMN, LAST_COLUMN, widened};
+use crate::core::evaluator::Score;
+
+/// Discs that the side to move is expected to win by.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Outlook;
+
+impl Score<Reversi> for Outlook {
+    #[inline(always)]
+    fn score(&self, game: &Reversi, position: &Position) -> f32 {
+        let (own, enemy, moves) = (position.own(), position.enemy(), position.moves());
+        let empty = game.squares() & !(own | enemy);
+        let other = reached(enemy, own) & empty;
+        let count = |set: u64| set.count_ones() as f32;
+        let ahead = |set: u64| count(own & set) - count(enemy & set);
+        // Empty squares next to discs of one side: where the other may once move.
+        let open = |discs: u64| count(widened(discs) & empty);
+        // Squares that give an empty corner away.
+        let corners = game.corners & empty;
+        let beside = (corners & !LAST_COLUMN) << 1 | (corners & !FIRST_COLUMN) >> 1;
+        let above = corners << COLUMNS | corners >> COLUMNS;
+        let diagonal = beside << COLUMNS | beside >> COLUMNS;
+        let sides = game.side_columns() | game.side_rows();
+        2.1 * (count(moves) - count(other)) + 4.5 * count(moves & game.corners)
+            - 3.3 * count(other & game.corners)
+            + 1.08 * (open(own) - open(enemy))
+            + 3.0 * ahead(game.corners)
+            - 1.75 * ahead(beside | above)
+            - 0.85 * ahead(diagonal)
+            + 1.24 * (count(stable(game, own, enemy)) - count(stable(game, enemy, own)))
+            - 0.49 * ahead(sides & !(game.corners | beside | above))
+            - 0.9 * ahead(widened(empty))
+            + 2.15 * (empty.count_ones() % 2) as f32
+    }
+}
+
+/// Some of the own discs that can never turn: along each axis their line is full, or one neighbour
+/// is such a disc or no square.
+#[inline(always)]
+pub(super) fn stable(game: &Reversi, own: u64, enemy: u64) -> u64 {
+    let empty = game.squares() & !(own | enemy);
+    // The squares of diagonals with an empty one; a step up must not end in the first mask, a step
+    // down not in the second.
+    let open_diagonals = |step: u32, first: u64, last: u64| {
+        let (mut up, mut down) = (empty, empty);
+        let (mut up_to, mut down_to) = (!first, !last);
+        for far in [step, 2 * step, 4 * step] {
+            up |= up << far & up_to;
+            down |= down >> far & down_to;
+            up_to &= up_to << far;
+            down_to &= down_to >> far;
+        }
+        up | down
+    };
+    let mut rows = empty | empty >> 4 & 0x0F0F_0F0F_0F0F_0F0F;
+    rows |= rows >> 2 & 0x3333_3333_3333_3333;
+    rows |= rows >> 1 & 0x5555_5555_5555_5555;
+    let open_rows = (rows & FIRST_COLUMN) * 0xFF;
+    let columns = [8, 16, 32].into_iter();
+    let open_columns = columns.fold(empty, |set, far| set | set.rotate_left(far));
+    let sides = game.side_columns() | game.side_rows();
+    let safe = [
+        (1, !open_rows | game.side_columns()),
+        (8, !open_columns | game.side_rows()),
+        (9, !open_diagonals(9, FIRST_COLUMN, LAST_COLUMN) | sides),
+        (7, !open_diagonals(7, LAST_COLUMN, FIRST_COLUMN) | sides),
+    ];
+    let mut found = 0;
+    loop {
+        let holds = |&(step, safe): &(u32, u64)| safe | found << step | found >> step;
+        let next = safe.iter().map(holds).fold(own, |all, set| all & set);
+        if next == found {
+            return found;
+        }
+        found = next;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::core::game::Game;
+    use crate::core::random::RandomStream;
+
+    #[test]
+    fn stable_discs_of_drawn_positions() {
+        let game = Reversi::EIGHT;
+        let stable = |text: &str| {
+            let position = game.parse_position(text).unwrap();
+            stable(&game, position.own(), position.enemy())
+        };
+        let rest = "/--------/--------/---XO---/---OX---/--------/--------";
+        assert_eq!(stable(&format!("-XXXXXX-/--------{rest} X")), 0);
+        assert_eq!(stable(&format!("XXX-----/XX------{rest} X")), 0x0307);
+        // A full side: its own discs hold each other, whatever stands below.
+        assert_eq!(stable(&format!("XXOXXOXX/--------{rest} X")), 0xDB);
+    }
+
+    #[test]
+    fn stable_discs_are_there_at_the_end() {
+        let mut random = RandomStream::new(5);
+        for game in [Reversi::EIGHT, Reversi::SIX, Reversi::FOUR] {
+            let mut seen = 0;
+            for _ in 0..300 {
+                let mut position = game.start();
+                let mut kept = [0; 2];
+                while !game.is_over(&position) {
+                    let (own, enemy) = (position.own(), position.enemy());
+                    kept[position.seat()] |= stable(&game, own, enemy);
+                    let mv = game.random_move(&position, random.next_u64());
+                    position = game.play(&position, mv);
+                }
+                for (seat, kept) in kept.into_iter().enumerate() {
+                    assert_eq!(kept & !position.discs(seat), 0);
+                    seen += kept.count_ones();
+                }
+            }
+            assert!(seen > 300, "{seen}");
+        }
+    }
+}

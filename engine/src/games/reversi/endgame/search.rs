@@ -1,0 +1,287 @@
+//! Alpha-beta with null windows far from the end, and the guess that orders moves there.
+//!
+//! A search returns a score between `alpha` and `beta`, or else a bound: at most what is returned
+//! if that is not above `alpha`, at least if it is not below `beta`. Moves that leave the other side
+//! few replies come first ("fastest first"), far from the end those that a shallow search expects
+//! more of. The order, its weights and the cuts by transpositions follow R. Delorme's Edax.
+
+use super::super::bits::reached;
+use super::super::{Position, Reversi};
+use super::last::{Board, few};
+use super::lines::{turned, widened};
+use super::outlook::{Outlook, stable};
+use super::table::Known;
+use super::{Endgame, MOST};
+use crate::core::evaluator::Score;
+use crate::core::game::FixedList;
+use crate::core::simd::dispatched;
+
+/// Positions with so few empty squares are searched without table and without counting replies.
+const FEW: u32 = 6;
+
+/// From so many empty squares on the table is asked about all successors before any is searched.
+const ASK_SUCCESSORS: u32 = 12;
+
+/// From so many on moves are searched ahead for their order, a ply more for every two squares.
+const AHEAD: u32 = 12;
+
+/// From so many on the guess of a score leaves out what a search ahead says is decided.
+const LEAVE_OUT: u32 = 11;
+
+/// By how many discs that search must exceed a bound, about one standard deviation of it.
+const MARGIN: f32 = 9.0;
+
+/// What a search ahead counts a disc at the end for: more than any evaluator says.
+const CERTAIN: f32 = 1000.0;
+
+/// More than any result of a search ahead.
+const NEVER: f32 = 1e6;
+
+/// A move, the discs after it for the other side, and how early it is tried.
+#[derive(Clone, Copy, Debug, Default)]
+struct Successor {
+    order: i32,
+    square: u8,
+    own: u64,
+    enemy: u64,
+}
+
+dispatched! {
+    pub(super) fn deep(
+        solver: &mut Endgame, own: u64, enemy: u64, alpha: i32, beta: i32
+    ) -> i32 {
+        Avx2 => Endgame::deep,
+        Portable => Endgame::deep,
+    }
+}
+
+dispatched! {
+    fn ahead(
+        solver: &mut Endgame, own: u64, enemy: u64, depth: u32, alpha: f32, beta: f32
+    ) -> f32 {
+        Avx2 => Endgame::ahead,
+        Portable => Endgame::ahead,
+    }
+}
+
+/// Corners that a side holds and its discs beside them along the sides, which never turn.
+#[inline(always)]
+fn safe_corners(game: &Reversi, own: u64) -> u32 {
+    let sides = game.side_columns() | game.side_rows();
+    (widened(own & game.corners) & own & sides).count_ones()
+}
+
+impl Endgame {
+    /// The squares of quarters with an odd number of empty squares.
+    #[inline(always)]
+    fn odd_quarters(&self, mut empty: u64) -> u64 {
+        let mut odd = 0;
+        while empty != 0 {
+            odd ^= self.quarters[empty.trailing_zeros() as usize];
+            empty &= empty - 1;
+        }
+        odd
+    }
+
+    #[inline(always)]
+    fn deep(&mut self, own: u64, enemy: u64, alpha: i32, beta: i32) -> i32 {
+        let empty = self.game.squares() & !(own | enemy);
+        let empties = empty.count_ones();
+        if empties <= FEW {
+            let odd = self.odd_quarters(empty);
+            let board = Board {
+                own,
+                enemy,
+                empty,
+                odd,
+            };
+            return few(self.instructions, self, board, alpha, beta);
+        }
+        self.nodes += 1;
+        let moves = reached(own, enemy) & empty;
+        if moves == 0 {
+            if reached(enemy, own) & empty == 0 {
+                return self.over(own, enemy);
+            }
+            return -deep(self.instructions, self, enemy, own, -beta, -alpha);
+        }
+        let all = self.game.squares().count_ones() as i32;
+        // Few discs are stable unless the enemy is far ahead of what alpha asks for.
+        if alpha >= 2 * empties as i32 - 2 {
+            let most = all - 2 * stable(&self.game, enemy, own).count_ones() as i32;
+            if most <= alpha {
+                return most;
+            }
+        }
+        let known = self.table.get(own, enemy);
+        let (mut alpha, mut beta) = (alpha, beta);
+        if let Some(known) = known {
+            let (lower, upper) = (i32::from(known.lower), i32::from(known.upper));
+            if lower >= beta || lower == upper {
+                return lower;
+            }
+            if upper <= alpha {
+                return upper;
+            }
+            (alpha, beta) = (alpha.max(lower), beta.min(upper));
+        }
+        if self.guesses
+            && let Some(bound) = self.guessed(own, enemy, alpha, beta)
+        {
+            return bound;
+        }
+
+        let first = known.map_or(64, |known| known.best);
+        let mut successors = FixedList::<Successor, 64>::default();
+        let mut left = moves;
+        while left != 0 {
+            let square = left.trailing_zeros() as usize;
+            left &= left - 1;
+            let turned = turned(square, own, enemy);
+            let successor = Successor {
+                order: 0,
+                square: square as u8,
+                own: enemy ^ turned,
+                enemy: own | turned | 1 << square,
+            };
+            if successor.own == 0 {
+                return all;
+            }
+            if empties >= ASK_SUCCESSORS
+                && let Some(known) = self.table.get(successor.own, successor.enemy)
+                && -i32::from(known.upper) >= beta
+            {
+                return -i32::from(known.upper);
+            }
+            successors.push(successor);
+        }
+        if moves & (moves - 1) != 0 {
+            let odd = self.odd_quarters(empty);
+            for successor in successors.iter_mut() {
+                successor.order = match successor.square == first {
+                    true => i32::MAX,
+                    false => self.order(successor, empties, odd),
+                };
+            }
+        }
+
+        let (mut best, mut best_move) = (-MOST, 64);
+        for next in 0..successors.len() {
+            // Most often few of them are needed: no sorting.
+            let orders = (next..successors.len()).rev();
+            let chosen = orders.max_by_key(|&index| successors[index].order);
+            successors.swap(next, chosen.unwrap_or(next));
+            let Successor {
+                square, own, enemy, ..
+            } = successors[next];
+            let from = alpha.max(best);
+            // But for the first move only whether it is better, unless it is.
+            let upper = if best == -MOST { beta } else { from + 1 };
+            let mut value = -deep(self.instructions, self, own, enemy, -upper, -from);
+            if upper < beta && value > from && value < beta {
+                value = -deep(self.instructions, self, own, enemy, -beta, -value);
+            }
+            if value > best {
+                (best, best_move) = (value, square);
+            }
+            if best >= beta {
+                break;
+            }
+        }
+        let (mut lower, mut upper) = known.map_or((-64, 64), |known| (known.lower, known.upper));
+        if best > alpha {
+            lower = lower.max(best as i8);
+        }
+        if best < beta {
+            upper = upper.min(best as i8);
+        }
+        let known = Known {
+            lower,
+            upper,
+            best: best_move,
+            empties: empties as u8,
+        };
+        self.table.put(own, enemy, known);
+        best
+    }
+
+    /// How early a move is tried.
+    #[inline(always)]
+    fn order(&mut self, successor: &Successor, empties: u32, odd: u64) -> i32 {
+        let &Successor {
+            own, enemy, square, ..
+        } = successor;
+        let empty = self.game.squares() & !(own | enemy);
+        let replies = reached(own, enemy) & empty;
+        let replies = replies.count_ones() + (replies & self.game.corners).count_ones();
+        let chances = (widened(enemy) & empty).count_ones();
+        let mut order = 64 * safe_corners(&self.game, enemy) as i32;
+        order -= 1024 * replies as i32 + chances as i32;
+        order = 2 * order + (odd >> square & 1) as i32;
+        if empties >= AHEAD {
+            let depth = (empties - AHEAD) / 2;
+            let expected = ahead(self.instructions, self, own, enemy, depth, -NEVER, NEVER);
+            order = order.saturating_sub((1024.0 * expected) as i32);
+        }
+        order
+    }
+
+    /// A bound that a search ahead says will hold, if the window is null.
+    #[inline(always)]
+    fn guessed(&mut self, own: u64, enemy: u64, alpha: i32, beta: i32) -> Option<i32> {
+        let empties = (self.game.squares() & !(own | enemy)).count_ones();
+        if beta - alpha != 1 || empties < LEAVE_OUT {
+            return None;
+        }
+        let depth = (empties - LEAVE_OUT) / 2 + 2;
+        let (low, high) = (alpha as f32 - MARGIN, beta as f32 + MARGIN);
+        let expected = ahead(self.instructions, self, own, enemy, depth, low, high);
+        if expected >= high {
+            return Some(beta);
+        }
+        (expected <= low).then_some(alpha)
+    }
+
+    /// The discs that the side to move is expected to win by, some plies ahead; with the bounds of
+    /// a search.
+    #[inline(always)]
+    fn ahead(&mut self, own: u64, enemy: u64, depth: u32, alpha: f32, beta: f32) -> f32 {
+        self.nodes += 1;
+        let empty = self.game.squares() & !(own | enemy);
+        let moves = reached(own, enemy) & empty;
+        if moves == 0 {
+            if reached(enemy, own) & empty == 0 {
+                return CERTAIN * self.over(own, enemy) as f32;
+            }
+            return -ahead(self.instructions, self, enemy, own, depth, -beta, -alpha);
+        }
+        if depth == 0 {
+            let position = Position {
+                own,
+                enemy,
+                moves,
+                seat: self.seat,
+            };
+            return match &self.expectation {
+                None => Outlook.score(&self.game, &position),
+                Some(given) => given.score(&self.game, &position),
+            };
+        }
+        let mut best = -NEVER;
+        for mut squares in [moves & self.game.corners, moves & !self.game.corners] {
+            while squares != 0 {
+                let square = squares.trailing_zeros() as usize;
+                squares &= squares - 1;
+                let turned = turned(square, own, enemy);
+                let (own, enemy) = (enemy ^ turned, own | turned | 1 << square);
+                let from = alpha.max(best);
+                let value = ahead(self.instructions, self, own, enemy, depth - 1, -beta, -from);
+                best = best.max(-value);
+                if best >= beta {
+                    return best;
+                }
+            }
+        }
+        best
+    }
+}

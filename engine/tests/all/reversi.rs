@@ -25,6 +25,7 @@ use engine::search::table::{Replacement, Reuse, Table};
 use serde_json::Value;
 use std::collections::HashMap;
 use std::sync::Arc;
+use std::time::Instant;
 
 const SIZES: [Reversi; 3] = [Reversi::EIGHT, Reversi::SIX, Reversi::FOUR];
 
@@ -349,33 +350,131 @@ impl Evaluator<Reversi> for Half {
     }
 }
 
+/// The published endgames (FFO) of some numbers: number, position, score, and scores of all moves in
+/// the order of the position's moves.
+fn published(numbers: impl Fn(u64) -> bool) -> Vec<(u64, Position, i32, Vec<i32>)> {
+    let game = Reversi::EIGHT;
+    let lines = include_str!("../vectors/ffo.jsonl").lines();
+    let vectors = lines.map(|line| serde_json::from_str::<Value>(line).unwrap());
+    let wanted = vectors.filter(|vector| numbers(vector["id"].as_u64().unwrap()));
+    let of = |vector: Value| {
+        let text = |key: &str| vector[key].as_str().unwrap().to_owned();
+        let score = |value: &Value| value.as_i64().unwrap() as i32;
+        let position = read(&game, &format!("{} {}", text("board"), text("to_move")));
+        let moves = moves_of(&game, &position);
+        let scores = moves.iter();
+        let scores = scores.map(|&mv| score(&vector["moves"][game.format_move(mv)]));
+        let number = vector["id"].as_u64().unwrap();
+        (number, position, score(&vector["score"]), scores.collect())
+    };
+    wanted.map(of).collect()
+}
+
 #[test]
 fn published_endgames_are_solved() {
     let game = Reversi::EIGHT;
     let mut solver = Endgame::new(game);
-    for line in include_str!("../vectors/ffo.jsonl").lines() {
-        let vector: Value = serde_json::from_str(line).unwrap();
-        let text = format!(
-            "{} {}",
-            vector["board"].as_str().unwrap(),
-            vector["to_move"].as_str().unwrap()
-        );
-        let position = read(&game, &text);
-        assert_eq!(
-            Value::from(solver.score(&position)),
-            vector["score"],
-            "{line}"
-        );
-        if game.empties(&position) > 14 {
-            continue;
+    for (number, position, score, scores) in published(|id| id <= 37 || id == 40) {
+        assert_eq!(solver.score(&position), score, "#{number}");
+        if game.empties(&position) <= 15 {
+            let moves = moves_of(&game, &position);
+            assert_eq!(solver.scores(&position, &moves), scores, "#{number}");
         }
+    }
+}
+
+/// `cargo test --release -p engine -- --ignored --nocapture hard_published`: how long they take.
+#[test]
+#[ignore = "takes a minute"]
+fn hard_published_endgames_are_solved() {
+    let game = Reversi::EIGHT;
+    for (number, position, score, scores) in published(|id| id >= 38) {
+        let mut solver = Endgame::new(game);
+        let began = Instant::now();
+        assert_eq!(solver.score(&position), score, "#{number}");
+        let (alone, nodes) = (began.elapsed(), solver.nodes());
+        let mut solver = Endgame::new(game);
+        let began = Instant::now();
         let moves = moves_of(&game, &position);
-        for (&mv, score) in moves.iter().zip(solver.scores(&position, &moves)) {
-            assert_eq!(
-                Value::from(score),
-                vector["moves"][game.format_move(mv)],
-                "{line}"
-            );
+        assert_eq!(solver.scores(&position, &moves), scores, "#{number}");
+        println!(
+            "#{number}: {score:+} in {:.2} s, {:.1} million positions; all moves in {:.2} s",
+            alone.as_secs_f64(),
+            nodes as f64 / 1e6,
+            began.elapsed().as_secs_f64()
+        );
+    }
+}
+
+/// The score of a position by the rules alone.
+fn slow_score(game: &Reversi, position: &Position) -> i32 {
+    if game.payoffs(position).is_some() {
+        return game.final_discs(position);
+    }
+    let moves = moves_of(game, position);
+    let scores = moves.iter();
+    let scores = scores.map(|&mv| -slow_score(game, &game.play(position, mv)));
+    scores.max().unwrap()
+}
+
+#[test]
+fn the_solver_is_right_wherever_few_squares_are_empty() {
+    for (game, games) in [
+        (Reversi::EIGHT, 500),
+        (Reversi::SIX, 500),
+        (Reversi::FOUR, 400),
+    ] {
+        let tables = [0, 1, 1 << 8, 1 << 16];
+        let mut solvers = tables.map(|entries| Endgame::with_entries(game, entries));
+        let mut solved = 0;
+        for position in random_games(&game, games, 17) {
+            if game.empties(&position) > 7 {
+                continue;
+            }
+            let expected = slow_score(&game, &position);
+            for solver in &mut solvers {
+                let text = game.format_position(&position);
+                assert_eq!(solver.score(&position), expected, "{text}");
+            }
+            solved += 1;
+        }
+        assert!(solved > 2000, "{solved}");
+    }
+}
+
+/// Expects nothing of any position, or the worse the more it is worth.
+struct Misled(f32);
+
+impl Score<Reversi> for Misled {
+    fn score(&self, _game: &Reversi, position: &Position) -> f32 {
+        self.0 * position.discs_ahead() as f32
+    }
+}
+
+#[test]
+fn no_table_and_no_evaluator_changes_a_score() {
+    for (game, left) in [(Reversi::EIGHT, 16), (Reversi::SIX, 17)] {
+        let plain = Endgame::with_entries(game, 0);
+        let misled =
+            |factor| Endgame::with_entries(game, 1 << 14).expecting(Arc::new(Misled(factor)));
+        let others = [Endgame::new(game), misled(0.0), misled(-3.0)];
+        let positions = random_games(&game, 6, 19).into_iter();
+        for position in positions.filter(|position| game.empties(position) == left) {
+            let expected = plain.clone().score(&position);
+            for mut solver in others.clone() {
+                assert_eq!(solver.score(&position), expected);
+                // And again, with what the table now knows.
+                assert_eq!(solver.score(&position), expected);
+            }
+            if game.payoffs(&position).is_none() {
+                let moves = moves_of(&game, &position);
+                let best = others[0]
+                    .clone()
+                    .scores(&position, &moves)
+                    .into_iter()
+                    .max();
+                assert_eq!(best, Some(expected));
+            }
         }
     }
 }

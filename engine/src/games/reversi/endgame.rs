@@ -275,3 +275,46 @@ impl Player<Reversi> for EndgamePlayer {
         exact.then_some(("discs", scores))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::core::random::RandomStream;
+
+    #[test]
+    fn all_instructions_search_the_same_positions() {
+        let mut random = RandomStream::new(3);
+        for game in [Reversi::EIGHT, Reversi::SIX] {
+            for _ in 0..5 {
+                let mut position = game.start();
+                while game.empties(&position) > 14 && !game.is_over(&position) {
+                    let mv = game.random_move(&position, random.next_u64());
+                    position = game.play(&position, mv);
+                }
+                let solved = Instructions::available().map(|instructions| {
+                    let mut solver = Endgame::with_entries(game, 1 << 12);
+                    solver.instructions = instructions;
+                    (solver.score(&position), solver.nodes)
+                });
+                let solved: Vec<(i32, u64)> = solved.collect();
+                assert!(solved.iter().all(|one| *one == solved[0]), "{solved:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn quarters_share_no_square() {
+        for (quarters, game) in QUARTERS
+            .iter()
+            .zip([Reversi::FOUR, Reversi::SIX, Reversi::EIGHT])
+        {
+            let corners = super::super::bits::squares_of(game.corners);
+            let of_corners: Vec<u64> = corners.map(|square| quarters[square]).collect();
+            let all = of_corners.iter().fold(0, |all, quarter| all ^ quarter);
+            assert_eq!(all, game.squares());
+            let squares = super::super::bits::squares_of(game.squares());
+            let sizes = squares.map(|square| quarters[square].count_ones() as usize);
+            assert!(sizes.into_iter().all(|size| size == game.size().pow(2) / 4));
+        }
+    }
+}

@@ -11,6 +11,7 @@ pub(crate) mod improve;
 pub(crate) mod map;
 pub(crate) mod models;
 pub(crate) mod moves;
+pub(crate) mod network;
 pub(crate) mod perft;
 pub(crate) mod pipeline;
 pub(crate) mod probe;

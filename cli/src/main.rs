@@ -65,6 +65,7 @@ enum Command {
     Solve(commands::solve::Arguments),
     Map(commands::map::Arguments),
     Models(commands::models::Arguments),
+    Network(commands::network::Arguments),
     Calibrate(commands::calibrate::Arguments),
     Bench(commands::bench::Arguments),
 }
@@ -114,6 +115,7 @@ fn main() -> ExitCode {
         Command::Solve(arguments) => commands::solve::run(&arguments),
         Command::Map(arguments) => commands::map::run(&arguments),
         Command::Models(arguments) => commands::models::run(&arguments),
+        Command::Network(arguments) => commands::network::run(&arguments),
         Command::Calibrate(arguments) => commands::calibrate::run(&arguments),
         Command::Bench(arguments) => commands::bench::run(&arguments),
     };

@@ -1,0 +1,162 @@
+//! A player that keeps the limits that come with each request, whatever its notation says besides.
+//!
+//! Invariant: limits are only ever tightened. A player that knows no limit of time or depth, such as
+//! `random`, plays as it is.
+
+use super::legal;
+use engine::games::reversixt::{Move, Position, ReversiXt};
+use engine::play::build::PlayerRecipe;
+use engine::play::notation::{Argument, Notation, PlayerError};
+use engine::play::playable::Playable;
+use engine::play::player::{Failure, Player};
+
+/// The limits of a move: milliseconds and plies, each 0 for none.
+pub(super) type Limit = (u32, u8);
+
+/// Most milliseconds that a notation takes.
+const MOST_MILLISECONDS: u32 = 86_400_000;
+
+/// A player under changing limits.
+pub struct LimitedPlayer {
+    game: ReversiXt,
+    notation: Notation,
+    seed: u64,
+    /// The player for the limits of the last request.
+    last: Option<(Limit, Box<dyn Player<ReversiXt>>)>,
+}
+
+impl LimitedPlayer {
+    /// A player from its notation; `seed` rules its random choices.
+    ///
+    /// # Errors
+    /// If the notation names no player of the game.
+    pub fn new(game: &ReversiXt, notation: &str, seed: u64) -> Result<Self, PlayerError> {
+        game.player(notation)?;
+        Ok(Self {
+            game: game.clone(),
+            notation: Notation::parse(notation)?,
+            seed,
+            last: None,
+        })
+    }
+
+    /// The notation in its normal form.
+    pub(super) fn name(&self) -> String {
+        self.notation.to_string()
+    }
+
+    /// The move in a position that is not over. For the way and for what is done beside thinking a
+    /// tenth of the time is left, and 10 ms.
+    ///
+    /// # Errors
+    /// In words, if the player makes none.
+    pub(super) fn decide(&mut self, position: &Position, limit: Limit) -> Result<Move, String> {
+        if self.last.as_ref().is_none_or(|(last, _)| *last != limit) {
+            let mut player = self.under(limit)?.make();
+            player.new_game(self.seed);
+            self.last = Some((limit, player));
+        }
+        let Some((_, player)) = &mut self.last else {
+            unreachable!("there is one now")
+        };
+        let legal = legal(&self.game, position);
+        let decision = player.decide(position, &legal);
+        match player.failure() {
+            Some(Failure::OfPlayer(reason) | Failure::OfSystem(reason)) => Err(reason),
+            None if legal.contains(&decision.best) => Ok(decision.best),
+            None => Err("made a move that is not permitted".to_owned()),
+        }
+    }
+
+    /// Of the notations that take the limits the one that takes most of them.
+    fn under(&self, (milliseconds, depth): Limit) -> Result<PlayerRecipe<ReversiXt>, String> {
+        let milliseconds = milliseconds.min(MOST_MILLISECONDS);
+        let milliseconds = (milliseconds > 0)
+            .then(|| f64::from((milliseconds / 10 * 9).saturating_sub(10).max(1)));
+        let depth = (depth > 0).then(|| f64::from(depth.min(127)));
+        let timed = milliseconds.map_or(self.notation.clone(), |most| {
+            lowered(without(&self.notation, &["cpu_ms", "clock"]), "ms", most)
+        });
+        let deep = |notation: &Notation| {
+            let most = depth?;
+            let mut notation = notation.clone();
+            // What stands alone in front is the depth, or the player takes none.
+            if let Some(first) = notation.arguments.first_mut()
+                && first.key.is_none()
+            {
+                first.key = Some("depth".to_owned());
+            }
+            Some(lowered(notation, "depth", most))
+        };
+        // Simulations and time exclude each other, and the former may stand alone in front.
+        let mut by_time = without(&timed, &["sims"]);
+        let alone = |argument: &Argument| argument.key.is_none() && is_number(&argument.value);
+        by_time.arguments.retain(|argument| !alone(argument));
+        let candidates = [
+            deep(&timed),
+            Some(timed),
+            Some(by_time),
+            deep(&self.notation),
+            Some(self.notation.clone()),
+        ];
+        let mut candidates = candidates.into_iter().flatten();
+        let found = candidates.find_map(|text| self.game.player(&text.to_string()).ok());
+        found.ok_or_else(|| format!("{} cannot be made again", self.notation))
+    }
+}
+
+fn is_number(notation: &Notation) -> bool {
+    notation.name.parse::<f64>().is_ok() && notation.arguments.is_empty()
+}
+
+fn without(notation: &Notation, keys: &[&str]) -> Notation {
+    let mut notation = notation.clone();
+    let named = |argument: &Argument| {
+        argument
+            .key
+            .as_deref()
+            .is_some_and(|key| keys.contains(&key))
+    };
+    notation.arguments.retain(|argument| !named(argument));
+    notation
+}
+
+/// With a value for a key that is at most this.
+fn lowered(notation: Notation, key: &str, most: f64) -> Notation {
+    let named = |argument: &&Argument| argument.key.as_deref() == Some(key);
+    let own = notation.arguments.iter().find(named);
+    let own = own.and_then(|argument| argument.value.name.parse::<f64>().ok());
+    let value = own.map_or(most, |own| own.min(most));
+    without(&notation, &[key]).with(key, Notation::new(value.to_string()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn limits_are_tightened_where_a_player_takes_them() {
+        let game = ReversiXt::from_notation("reversixt", None).unwrap();
+        let made = |text: &str, limit: Limit| {
+            let player = LimitedPlayer::new(&game, text, 1).unwrap();
+            player.under(limit).unwrap().name().to_owned()
+        };
+        for (text, limit, expected) in [
+            ("star1(3, stones)", (0, 0), "star1(3, stones)"),
+            ("star1(3, stones)", (0, 2), "star1(stones, depth=2)"),
+            (
+                "star1(eval=stones)",
+                (1000, 0),
+                "star1(eval=stones, ms=890)",
+            ),
+            ("star1(depth=2, ms=50)", (1000, 4), "star1(ms=50, depth=2)"),
+            ("star1(clock=9+1)", (100, 0), "star1(ms=80)"),
+            ("mcts(500)", (1000, 9), "mcts(ms=890)"),
+            ("mcts(500)", (0, 9), "mcts(500)"),
+            ("unified(depth=2)", (1000, 1), "unified(depth=1)"),
+            ("random", (1000, 1), "random"),
+        ] {
+            assert_eq!(made(text, limit), expected, "{text} {limit:?}");
+        }
+    }
+}

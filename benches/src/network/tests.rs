@@ -1,0 +1,435 @@
+//! Tests of the protocol, of whole games over loopback, and of clients and servers that break it.
+
+use super::connection::{Connection, Deadline};
+use super::message::{Inbox, LONGEST_MAP, Message, Placed, Sender};
+use super::*;
+use engine::core::game::Game;
+use engine::games::reversixt::generate::MapSettings;
+use engine::games::reversixt::map::Map;
+use engine::play::game_loop::play_game;
+use engine::play::playable::{NoChance, Playable};
+use std::io::Write;
+use std::net::{Shutdown, TcpListener, TcpStream};
+use std::sync::Arc;
+use std::thread;
+use std::time::Duration;
+
+const GREEDY: &str = "star1(depth=1, eval=stones)";
+
+/// Small maps with all that there is, for so many players.
+fn game(players: usize) -> ReversiXt {
+    let settings = MapSettings {
+        players,
+        width: 7,
+        height: 6,
+        overrides: 1,
+        bombs: 1,
+        strength: 1,
+        density: 0.3,
+    };
+    ReversiXt::new(Arc::new(settings.generate(5).unwrap()))
+}
+
+/// Depth alone is asked for, so no clock decides how the good ones play.
+const OPTIONS: ServerOptions = ServerOptions {
+    milliseconds: 0,
+    depth: 1,
+    most: Duration::from_millis(1500),
+    tolerance: Duration::from_millis(250),
+    greeting: Duration::from_secs(1),
+    waiting: Duration::from_secs(20),
+};
+
+const PATIENCE: Duration = Duration::from_secs(20);
+
+type Guest<T> = Box<dyn FnOnce(TcpStream) -> T + Send>;
+
+/// A game at a server between players of its own and guests, who take the other seats in order.
+fn meet<T: Send + 'static>(
+    game: &ReversiXt,
+    own: &[Option<&str>],
+    guests: Vec<Guest<T>>,
+) -> (Report, Vec<T>) {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap();
+    let player = |text| LimitedPlayer::new(game, text, 7).unwrap();
+    let own = own.iter().map(|own| own.map(player)).collect();
+    thread::scope(|scope| {
+        // They are waiting in this order before the server looks.
+        let join = |guest: Guest<T>| {
+            let stream = TcpStream::connect(address).unwrap();
+            scope.spawn(move || guest(stream))
+        };
+        let guests: Vec<_> = guests.into_iter().map(join).collect();
+        let report = serve(&listener, game, own, &OPTIONS, &mut |_| {}).unwrap();
+        let guests = guests.into_iter().map(|guest| guest.join().unwrap());
+        (report, guests.collect())
+    })
+}
+
+fn guest(player: &'static str) -> Guest<Result<Played, String>> {
+    Box::new(move |stream| {
+        let (group, seed, patience) = (3, 7, PATIENCE);
+        let options = GuestOptions {
+            group,
+            seed,
+            patience,
+        };
+        play(stream, player, &options)
+    })
+}
+
+/// Moves and last position of the same game without a network.
+fn in_process(game: &ReversiXt, players: &[&str]) -> (Vec<String>, String) {
+    let made = players.iter().map(|text| game.player(text).unwrap().make());
+    let mut players: Vec<_> = made.collect();
+    players.iter_mut().for_each(|player| player.new_game(7));
+    let mut players: Vec<_> = players
+        .iter_mut()
+        .map(|player| &mut **player as _)
+        .collect();
+    let record = play_game(game, game.start(), &mut players, &mut NoChance, None, None);
+    let (mut position, mut moves) = (game.start(), Vec::new());
+    for ply in &record.plies {
+        let made = game.format_move(ply.mv);
+        moves.push(format!("{}: {made}", position.seat() + 1));
+        position = game.play(&position, ply.mv);
+    }
+    (moves, game.format_position(&position))
+}
+
+#[test]
+fn games_over_a_network_are_those_without() {
+    for players in [2, 3] {
+        let game = game(players);
+        let all = &["random", GREEDY, "star1(depth=1, eval=lines)"][..players];
+        let expected = in_process(&game, all);
+        // The first player at the server, or with the others at the other end.
+        for own in [vec![], vec![Some(all[0])]] {
+            let guests = all[own.len()..].iter().map(|player| guest(player));
+            let (report, played) = meet(&game, &own, guests.collect());
+            assert_eq!(
+                (&report.moves, &report.position),
+                (&expected.0, &expected.1)
+            );
+            for (played, standing) in played.into_iter().zip(&report.players[own.len()..]) {
+                let played = played.unwrap();
+                assert_eq!(standing.disqualified, None);
+                assert!(standing.name.starts_with("group 3 at 127.0.0.1:"));
+                assert_eq!(
+                    (played.player, played.place, &played.position, played.moves),
+                    (
+                        standing.player,
+                        standing.place,
+                        &report.position,
+                        report.moves.len()
+                    )
+                );
+            }
+            assert_eq!(report.players.iter().map(|one| one.place).min(), Some(1));
+        }
+    }
+}
+
+/// What a guest does that breaks the protocol: what it says first, what it says when it is first
+/// asked, and whether it stays then. Of the last the server hears the end of its part alone.
+type Breach = (&'static [u8], &'static [u8], bool);
+
+fn breaks(breach: Breach) -> Guest<Result<Played, String>> {
+    Box::new(move |mut stream| {
+        let (first, when_asked, stays) = breach;
+        let mut ear = Connection::new(stream.try_clone().unwrap(), Sender::Server).unwrap();
+        let mut hear = || ear.hear(Deadline::after(PATIENCE));
+        stream.write_all(first).unwrap();
+        let mut follower = Follower::default();
+        loop {
+            match follower.hear(&hear()?)? {
+                Task::Wait => {}
+                Task::Answer { .. } => break,
+                Task::End => return Err("was not asked".to_owned()),
+            }
+        }
+        let mv = follower.any_move().unwrap();
+        let bytes = match when_asked {
+            b"twice" => follower.answer(mv).bytes().repeat(2),
+            _ => when_asked.to_vec(),
+        };
+        stream.write_all(&bytes).unwrap();
+        if !stays {
+            stream.shutdown(Shutdown::Write).unwrap();
+        }
+        // Until the server has hung up.
+        while hear().is_ok() {}
+        Err(String::new())
+    })
+}
+
+#[test]
+fn whoever_breaks_the_protocol_is_out_and_the_others_play_on() {
+    const GROUP: &[u8] = &[1, 0, 0, 0, 1, 9];
+    let cases: &[(Breach, &str)] = &[
+        ((&[], &[], true), "no message within 1000 ms"),
+        (
+            (&[1, 0], &[], true),
+            "only a part of a message within 1000 ms",
+        ),
+        (
+            (&[8, 0, 0, 0, 0], &[], true),
+            "the end of the first phase, which only the other",
+        ),
+        (
+            (&[5, 0, 0, 0, 5, 0, 0, 0, 0, 0], &[], true),
+            "began with an answer",
+        ),
+        (
+            (&[1, 0, 0, 1, 0], &[], true),
+            "a group number of 256 bytes instead of 1",
+        ),
+        (
+            (GROUP, &[5, 255, 255, 255, 255], true),
+            "an answer of 4294967295 bytes instead of 5",
+        ),
+        (
+            (GROUP, &[0, 0, 0, 0, 0], true),
+            "a message of type 0, which there is not",
+        ),
+        ((GROUP, GROUP, true), "answered with a group number"),
+        ((GROUP, &[], true), "no message within 1750 ms"),
+        (
+            (GROUP, &[5, 0, 0, 0, 5, 0], true),
+            "only a part of a message within 1750 ms",
+        ),
+        (
+            (GROUP, &[5, 0, 0, 0, 5, 0], false),
+            "closed the connection within a message",
+        ),
+        ((GROUP, &[], false), "closed the connection"),
+        (
+            (GROUP, &[5, 0, 0, 0, 5, 255, 255, 255, 255, 0], true),
+            "the move 65535,65535 with 0, which is",
+        ),
+        (
+            (GROUP, &[5, 0, 0, 0, 5, 0, 0, 0, 0, 21], true),
+            "the move 0,0 with 21, which is not",
+        ),
+        (
+            (GROUP, &[5, 0, 0, 0, 5, 0, 0, 0, 0, 9], true),
+            "a move with 9, which is neither",
+        ),
+        ((GROUP, b"twice", true), "an answer without being asked"),
+    ];
+    let game = &game(3);
+    thread::scope(|scope| {
+        for &(breach, reason) in cases {
+            scope.spawn(move || {
+                let guests = vec![guest(GREEDY), breaks(breach)];
+                let (report, played) = meet(game, &[None, None, Some(GREEDY)], guests);
+                let [first, second, third] = &report.players[..] else {
+                    panic!("three players")
+                };
+                let said = second.disqualified.as_deref().unwrap();
+                assert!(said.contains(reason), "{said}, not {reason}");
+                assert_eq!((second.place, second.points), (3, 0));
+                assert_eq!((&first.disqualified, &third.disqualified), (&None, &None));
+                assert!(report.position.contains(" end 0 "), "{}", report.position);
+                let played = played.into_iter().next().unwrap().unwrap();
+                assert_eq!(
+                    (&played.position, played.place),
+                    (&report.position, first.place)
+                );
+            });
+        }
+    });
+}
+
+#[test]
+fn a_game_of_which_all_are_out_ends() {
+    let silent = || breaks((&[], &[], true));
+    let (report, _) = meet(&game(2), &[], vec![silent(), silent()]);
+    assert!(report.players.iter().all(|one| one.disqualified.is_some()));
+    assert!(report.moves.is_empty());
+}
+
+#[test]
+fn a_server_is_not_waited_for_without_end_and_nobody_needs_to_come() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap();
+    let lonely = ServerOptions {
+        waiting: Duration::ZERO,
+        ..OPTIONS
+    };
+    let problem = serve(&listener, &game(2), vec![], &lonely, &mut |_| {}).unwrap_err();
+    assert_eq!(
+        problem.to_string(),
+        "nobody has connected as player 1 within 0 s"
+    );
+    let options = GuestOptions {
+        group: 1,
+        seed: 1,
+        patience: Duration::from_millis(200),
+    };
+    let stream = connect("127.0.0.1", address.port(), PATIENCE).unwrap();
+    let problem = play(stream, GREEDY, &options).unwrap_err();
+    assert_eq!(problem, "the server: no message within 200 ms");
+    drop(listener);
+    let refused = connect("127.0.0.1", address.port(), PATIENCE).unwrap_err();
+    assert!(
+        refused.starts_with("cannot connect to 127.0.0.1, port "),
+        "{refused}"
+    );
+}
+
+#[test]
+fn servers_with_other_rules_are_recognised() {
+    let usual = ReversiXt::from_notation("reversixt", None).unwrap();
+    let announced = |x, y, player| {
+        let special = 0;
+        Message::Announcement(Placed { x, y, special }, player)
+    };
+    let asked = Message::Request {
+        milliseconds: 0,
+        depth: 1,
+    };
+    let map = usual.map().to_string();
+    let text = "3\n0\n0 0\n1 3\n1 2 3\n".to_owned();
+    let cases: &[(&[Message], &str)] = &[
+        (
+            &[announced(0, 0, 1)],
+            "rules differ from ours: player 1 made the move 0,0 with 0, which is not",
+        ),
+        (
+            &[announced(4, 2, 2)],
+            "player 2 made the move 4,2 with 0, which is not permitted",
+        ),
+        (
+            &[asked.clone()],
+            "it asks us for a move, and it is not our turn",
+        ),
+        (
+            &[announced(3, 2, 1), announced(4, 2, 2)],
+            "which was not our answer",
+        ),
+        (&[Message::PhaseOver], "it ended the first phase"),
+        (&[Message::GameOver], "it ended the game"),
+        (
+            &[Message::Disqualified(3)],
+            "disqualified player 3, who does not play",
+        ),
+        (&[Message::Map(map.clone())], "a second map"),
+        (&[Message::Player(1)], "a second player number"),
+        (&[Message::Group(1)], "the server sent a group number"),
+    ];
+    for (messages, problem) in cases {
+        let mut follower = Follower::default();
+        let begin = [Message::Player(2), Message::Map(map.clone())];
+        let said = begin
+            .iter()
+            .chain(*messages)
+            .find_map(|message| follower.hear(message).err());
+        assert!(
+            said.as_ref().is_some_and(|said| said.contains(problem)),
+            "{said:?}: {problem}"
+        );
+    }
+    let hear = |messages: &[Message]| {
+        let mut follower = Follower::default();
+        messages
+            .iter()
+            .find_map(|message| follower.hear(message).err())
+    };
+    assert!(hear(&[asked]).unwrap().contains("before the map"));
+    assert!(
+        hear(&[Message::Player(4), Message::Map(text)])
+            .unwrap()
+            .contains("is player 4")
+    );
+    let unsound = hear(&[Message::Map("9".to_owned())]).unwrap();
+    assert!(
+        unsound.starts_with("the server's map, line 1, column 1"),
+        "{unsound}"
+    );
+}
+
+#[test]
+fn messages_are_read_as_they_were_written_and_lies_about_lengths_refused() {
+    let placed = Placed {
+        x: 49,
+        y: 258,
+        special: 21,
+    };
+    let request = Message::Request {
+        milliseconds: 66_051,
+        depth: 4,
+    };
+    assert_eq!(request.bytes(), [4, 0, 0, 0, 5, 0, 1, 2, 3, 4]);
+    assert_eq!(
+        Message::Answer(placed).bytes(),
+        [5, 0, 0, 0, 5, 0, 49, 1, 2, 21]
+    );
+    let all = [
+        (Sender::Client, Message::Group(255)),
+        (Sender::Server, Message::Map("1 2\n".to_owned())),
+        (Sender::Server, Message::Player(8)),
+        (Sender::Server, request),
+        (Sender::Client, Message::Answer(placed)),
+        (Sender::Server, Message::Announcement(placed, 1)),
+        (Sender::Server, Message::Disqualified(2)),
+        (Sender::Server, Message::PhaseOver),
+        (Sender::Server, Message::GameOver),
+    ];
+    for (number, (sender, message)) in all.into_iter().enumerate() {
+        let bytes = message.bytes();
+        assert_eq!(usize::from(bytes[0]), number + 1);
+        let mut inbox = Inbox::new(sender);
+        for &byte in &bytes {
+            assert_eq!(inbox.take(), Ok(None));
+            inbox.more(&[byte]);
+        }
+        assert_eq!((inbox.take(), inbox.is_empty()), (Ok(Some(message)), true));
+        let refused = |sender, length: u32| {
+            let mut inbox = Inbox::new(sender);
+            inbox.more(&[&bytes[..1], &length.to_be_bytes()].concat());
+            inbox.take().is_err()
+        };
+        let length = (bytes.len() - 5) as u32;
+        let other = [Sender::Client, Sender::Server]
+            .into_iter()
+            .find(|&other| other != sender);
+        assert!(refused(other.unwrap(), length) && refused(sender, u32::MAX));
+        let longer = if number == 1 {
+            LONGEST_MAP as u32
+        } else {
+            length
+        };
+        assert!(refused(sender, longer + 1));
+    }
+}
+
+#[test]
+fn the_largest_map_fits_into_a_message() {
+    // Islands of single cells, each of which is joined on all sides.
+    let sign = |at: usize| {
+        if at / 50 % 2 == 0 && at % 2 == 0 {
+            "0 "
+        } else {
+            "- "
+        }
+    };
+    let rows: Vec<String> = (0..50)
+        .map(|y| (0..50).map(|x| sign(y * 50 + x)).collect())
+        .collect();
+    let islands = (0..50)
+        .step_by(2)
+        .flat_map(|y| (0..50).step_by(2).map(move |x| (x, y)));
+    let joined = islands
+        .flat_map(|(x, y)| (0..4).map(move |d| format!("{x} {y} {d} <-> {x} {y} {}", d + 4)));
+    let joined: Vec<String> = joined.collect();
+    let text = format!(
+        "2\n5000\n5000 5000\n50 50\n{}\n{}\n",
+        rows.join("\n"),
+        joined.join("\n")
+    );
+    let map = Map::parse(&text).unwrap();
+    assert_eq!(map.transitions().len(), 2500);
+    assert!(map.to_string().len() < LONGEST_MAP);
+}

@@ -1,0 +1,217 @@
+//! `alea network`: games of ReversiXT by the network protocol of the course at RWTH Aachen.
+
+use crate::output;
+use anyhow::{Context, Result, anyhow, bail};
+use benches::network::{self, GuestOptions, LimitedPlayer, Played, Report, ServerOptions};
+use clap::value_parser;
+use engine::core::files::read_text;
+use engine::core::random::{SeedSpace, derive_seed};
+use engine::games::reversixt::ReversiXt;
+use engine::play::playable::Playable;
+use std::net::{IpAddr, Ipv4Addr, TcpListener};
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::time::Duration;
+
+/// The port that programs are told unless told otherwise.
+const PORT: u16 = 7777;
+
+/// What takes a seat for whoever connects.
+const CLIENT: &str = "client";
+
+/// Meet programs of the ReversiXT course at RWTH Aachen over their network protocol
+#[derive(clap::Args)]
+#[command(
+    after_help = "Example: alea network serve --map arena.map --seat client --seat \"star1(depth=3, eval=lines)\" --ms 1000\n         \
+                  alea network play --port 7777 --player \"star1(eval=lines)\""
+)]
+pub(crate) struct Arguments {
+    #[command(subcommand)]
+    what: What,
+}
+
+#[derive(clap::Subcommand)]
+enum What {
+    Serve(Serve),
+    Play(Play),
+}
+
+/// Rule one game between programs that connect and players of our own
+///
+/// Who is late, breaks the protocol or the rules, or closes its connection is disqualified; the
+/// others play on.
+#[derive(clap::Args)]
+#[command(
+    after_help = "Example: alea network serve --map arena.map --seat client --seat \"star1(depth=3, eval=lines)\" --ms 1000"
+)]
+struct Serve {
+    /// The map; without one Reversi's board
+    #[arg(long, value_name = "FILE")]
+    map: Option<PathBuf>,
+    /// Who plays, once a seat from the first on: a player, or 'client' for whoever connects next;
+    /// further seats are for clients
+    #[arg(long = "seat", value_name = "PLAYER|client")]
+    seats: Vec<String>,
+    /// The address to listen at; others than this one can be reached from other machines
+    #[arg(long, value_name = "ADDRESS", default_value_t = Ipv4Addr::LOCALHOST.into())]
+    listen: IpAddr,
+    /// The port; 0 lets the system choose
+    #[arg(long, default_value_t = PORT)]
+    port: u16,
+    /// Milliseconds a move, and 250 more for the way [default: 2000; with --depth none, but a move
+    /// takes at most two minutes]
+    #[arg(long, value_name = "N", value_parser = value_parser!(u32).range(1..=86_400_000))]
+    ms: Option<u32>,
+    /// Plies that a move may be thought ahead
+    #[arg(long, value_name = "N", value_parser = value_parser!(u8).range(1..=127))]
+    depth: Option<u8>,
+    /// Seconds to wait for all to connect
+    #[arg(long, default_value_t = 120, value_name = "N", value_parser = value_parser!(u32).range(1..=86_400))]
+    wait: u32,
+    /// Seed of our own players
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Write the result as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// Play one game at somebody's server
+///
+/// Requests for a move come with a time or a depth; the player keeps them, whatever its notation
+/// allows besides. Every announced move is held against our own rules; where they differ from the
+/// server's the game ends with an error that says in what.
+#[derive(clap::Args)]
+#[command(
+    after_help = "Example: alea network play --host 127.0.0.1 --port 7777 --group 3 --player \"star1(eval=lines)\""
+)]
+struct Play {
+    /// The server
+    #[arg(long, default_value = "127.0.0.1", value_name = "NAME")]
+    host: String,
+    /// Its port
+    #[arg(long, default_value_t = PORT, value_parser = value_parser!(u16).range(1..))]
+    port: u16,
+    /// The number of the group to be
+    #[arg(long, default_value_t = 1, value_name = "N")]
+    group: u8,
+    /// Who plays
+    #[arg(long, default_value = "star1(eval=lines)", value_name = "PLAYER")]
+    player: String,
+    /// Seconds to wait for each message while others think
+    #[arg(long, default_value_t = 600, value_name = "N", value_parser = value_parser!(u32).range(1..=86_400))]
+    wait: u32,
+    /// Seed of the player
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Write the result as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
+    match &arguments.what {
+        What::Serve(arguments) => serve(arguments),
+        What::Play(arguments) => play(arguments),
+    }
+}
+
+fn serve(arguments: &Serve) -> Result<ExitCode> {
+    let map = arguments.map.as_deref();
+    let text = map.map(read_text).transpose()?;
+    let game = match map {
+        Some(path) => ReversiXt::from_notation(ReversiXt::NAME, text.as_deref())
+            .map_err(|error| anyhow!("{}: {}", path.display(), error.problem))?,
+        None => ReversiXt::from_notation(ReversiXt::NAME, None)?,
+    };
+    let (seats, players) = (&arguments.seats, game.map().players());
+    if seats.len() > players {
+        bail!(
+            "the map is for {players} players, and --seat is given {} times",
+            seats.len()
+        );
+    }
+    let seats = seats.iter().zip(0..).map(|(seat, number)| {
+        let seed = derive_seed(arguments.seed, SeedSpace::Player, &[number]);
+        let own = (seat != CLIENT).then(|| LimitedPlayer::new(&game, seat, seed));
+        own.transpose()
+    });
+    let seats = seats.collect::<Result<Vec<_>, _>>()?;
+    let depth = arguments.depth.unwrap_or(0);
+    let usual = ServerOptions::default();
+    let options = ServerOptions {
+        milliseconds: match (arguments.ms, depth) {
+            (Some(milliseconds), _) => milliseconds,
+            (None, 0) => usual.milliseconds,
+            _ => 0,
+        },
+        depth,
+        waiting: Duration::from_secs(arguments.wait.into()),
+        ..usual
+    };
+    let address = (arguments.listen, arguments.port);
+    let listener = TcpListener::bind(address)
+        .with_context(|| format!("cannot listen at {}, port {}", address.0, address.1))?;
+    output::note(&format!("listening at {}", listener.local_addr()?));
+    let report = network::serve(&listener, &game, seats, &options, &mut output::note)?;
+    if arguments.json {
+        output::json(&report)?;
+    } else {
+        output::line(&table(&report))?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// A report as a person reads it, the best first.
+fn table(report: &Report) -> String {
+    let mut players: Vec<_> = report.players.iter().collect();
+    players.sort_by_key(|player| player.place);
+    let mut text = format!(
+        "{} moves\n\nplace  player  stones  points",
+        report.moves.len()
+    );
+    for one in players {
+        text += &format!(
+            "\n{:>5}  {:>6}  {:>6}  {:>6}  {}",
+            one.place, one.player, one.stones, one.points, one.name
+        );
+        if let Some(reason) = &one.disqualified {
+            text += &format!("; disqualified: {reason}");
+        }
+    }
+    text
+}
+
+fn play(arguments: &Play) -> Result<ExitCode> {
+    // What is no player at all is told before the server is bothered.
+    ReversiXt::from_notation(ReversiXt::NAME, None)?.player(&arguments.player)?;
+    let options = GuestOptions {
+        group: arguments.group,
+        seed: arguments.seed,
+        patience: Duration::from_secs(arguments.wait.into()),
+    };
+    let played = network::connect(&arguments.host, arguments.port, options.patience)
+        .and_then(|stream| network::play(stream, &arguments.player, &options))
+        .map_err(anyhow::Error::msg)?;
+    if arguments.json {
+        output::json(&played)?;
+    } else {
+        output::line(&summary(&played))?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn summary(played: &Played) -> String {
+    let Played {
+        player,
+        place,
+        moves,
+        ..
+    } = played;
+    let stones: Vec<String> = played.stones.iter().map(u16::to_string).collect();
+    let stones = stones.join(", ");
+    if played.disqualified {
+        return format!("player {player} was disqualified after {moves} moves; stones {stones}");
+    }
+    format!("player {player} came in at place {place} after {moves} moves; stones {stones}")
+}

@@ -7,6 +7,7 @@
 
 mod files;
 mod games;
+mod network;
 mod players;
 mod repair;
 mod text;
@@ -22,6 +23,7 @@ const TARGETS: &[(&str, Target)] = &[
     ("transcripts", games::transcripts),
     ("maps", games::maps),
     ("answers", games::answers),
+    ("network", network::network),
     ("notation", text::notation),
     ("settings", text::settings),
     ("recipes", players::recipes),

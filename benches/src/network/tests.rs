@@ -343,11 +343,10 @@ fn servers_with_other_rules_are_recognised() {
             .unwrap()
             .contains("is player 4")
     );
-    let unsound = hear(&[Message::Map("9".to_owned())]).unwrap();
-    assert!(
-        unsound.starts_with("the server's map, line 1, column 1"),
-        "{unsound}"
-    );
+    // In one line, whatever it quotes.
+    let unsound = hear(&[Message::Map("2\n0\n0 0\n1 1\n\u{1b}".repeat(2))]).unwrap();
+    let expected = "the server's map, line 5, column 1: '\u{fffd}2' is no cell";
+    assert!(unsound.starts_with(expected), "{unsound}");
 }
 
 #[test]

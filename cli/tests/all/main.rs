@@ -9,6 +9,7 @@ mod improve;
 #[cfg(unix)]
 mod interruptions;
 mod matches;
+mod network;
 mod pipeline;
 mod positions;
 mod refusals;

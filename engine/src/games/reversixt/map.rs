@@ -217,6 +217,7 @@ impl Map {
                 match cell {
                     Some(cell) if cell.seat().is_none_or(|seat| seat < players) => cells.push(cell),
                     _ => {
+                        let word = crate::core::text::shortened(word, 20);
                         return Err(error(format!(
                             "'{word}' is no cell: expected -, 0, x, c, b, i or a player from 1 to {players}"
                         )));
@@ -260,6 +261,7 @@ impl Map {
             if at == 0 {
                 let (word, error) = words.next_word("<->")?;
                 if word != "<->" {
+                    let word = crate::core::text::shortened(word, 20);
                     return Err(error(format!("expected <->, found '{word}'")));
                 }
             }
@@ -439,12 +441,12 @@ impl<'t> Line<'t> {
         Words { line: self, at: 0 }
     }
 
-    /// A problem at a byte of this line.
+    /// A problem at a byte of this line. It is told in one line, whatever it quotes.
     fn error(&self, at: usize, problem: String) -> MapError {
         MapError {
             line: self.number,
             column: self.text[..at].chars().count() + 1,
-            problem,
+            problem: problem.replace(char::is_control, "\u{fffd}"),
         }
     }
 }

@@ -1,0 +1,68 @@
+//! `alea network` from outside: a server and a client of ours, and what is refused.
+
+use crate::support::{alea, command, keys};
+use serde_json::Value;
+use std::io::{BufRead, BufReader};
+use std::process::Stdio;
+
+#[test]
+fn a_client_meets_a_server_and_both_tell_the_same() {
+    let seats = ["--seat", "client", "--seat", "random"];
+    let usual = ["network", "serve", "--port", "0", "--depth", "1", "--json"];
+    let mut server = command(&[&usual[..], &seats].concat())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut told = BufReader::new(server.stderr.take().unwrap()).lines();
+    let listening = told.next().unwrap().unwrap();
+    let port = listening.rsplit_once(':').unwrap().1;
+    let player = ["--player", "star1(depth=2, eval=lines)", "--group", "4"];
+    let client = alea(&[&["network", "play", "--port", port, "--json"], &player[..]].concat());
+    let client = client.json();
+    let told: Vec<String> = told.map(Result::unwrap).collect();
+    let output = server.wait_with_output().unwrap();
+    let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(keys(&report), ["players", "moves", "position"]);
+    assert_eq!(report["position"], client["position"]);
+    let first = &report["players"][0];
+    assert_eq!(first["place"], client["place"]);
+    assert_eq!(first["stones"], client["stones"][0]);
+    assert_eq!(first["disqualified"], Value::Null);
+    let moves = report["moves"].as_array().unwrap();
+    assert_eq!(client["moves"], moves.len());
+    assert!(
+        told[0].starts_with("player 1: group 4 at 127.0.0.1:"),
+        "{told:?}"
+    );
+    assert_eq!(told[2..], *moves);
+}
+
+#[test]
+fn what_cannot_be_played_is_told_in_a_line() {
+    let failure = |arguments: &[&str]| alea(arguments).failure().to_owned();
+    let serve = ["network", "serve", "--port", "0", "--seat"];
+    let nobody = failure(&[&serve[..], &["nobody"]].concat());
+    assert!(nobody.contains("no player 'nobody'"), "{nobody}");
+    let three = failure(
+        &[
+            &serve[..],
+            &["random", "--seat", "random", "--seat", "client"],
+        ]
+        .concat(),
+    );
+    assert_eq!(
+        three,
+        "the map is for 2 players, and --seat is given 3 times"
+    );
+    let lonely = failure(&[&serve[..], &["client", "--wait", "1"]].concat());
+    assert!(
+        lonely.contains("nobody has connected as player 1 within 1 s"),
+        "{lonely}"
+    );
+    let refused = failure(&["network", "play", "--port", "1"]);
+    assert!(
+        refused.starts_with("cannot connect to 127.0.0.1, port 1: "),
+        "{refused}"
+    );
+}

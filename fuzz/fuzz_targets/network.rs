@@ -13,7 +13,7 @@ pub(crate) fn network(bytes: &[u8]) {
     hear(Sender::Server, length, bytes, |message| {
         match follower.hear(message) {
             Ok(Task::Wait) => true,
-            Ok(Task::Answer { .. }) => {
+            Ok(Task::Answer(_)) => {
                 let mv = follower.any_move().expect("a move");
                 let answer = follower.answer(mv);
                 reads_back(Sender::Client, &answer);

@@ -73,20 +73,15 @@ pub fn play(stream: TcpStream, player: &str, options: &GuestOptions) -> Result<P
         };
         match task {
             Task::Wait => {}
-            Task::Answer {
-                milliseconds,
-                depth,
-            } => {
-                if thinking.is_none() {
-                    let made = LimitedPlayer::new(game, player, options.seed);
-                    thinking = Some(made.map_err(|error| error.to_string())?);
-                }
-                let limit = (milliseconds, depth);
-                let Some(player) = &mut thinking else {
-                    unreachable!("there is one now")
+            Task::Answer(limit) => {
+                let mut player = match thinking.take() {
+                    Some(player) => player,
+                    None => LimitedPlayer::new(game, player, options.seed)
+                        .map_err(|error| error.to_string())?,
                 };
                 let decided = player.decide(position, limit);
                 let mv = decided.map_err(|problem| format!("our player: {problem}"))?;
+                thinking = Some(player);
                 let answer = follower.answer(mv);
                 connection.say(&answer, patience()).map_err(from_server)?;
             }

@@ -5,9 +5,9 @@
 //! message that is accepted brings the game on, so a server that never ends is refused after a
 //! number of messages that the map bounds.
 
-use super::message::{Message, Placed};
+use super::message::{Limit, Message, Placed};
 use super::{found, legal};
-use engine::core::game::Seat;
+use engine::core::game::{Game, Seat};
 use engine::games::reversixt::map::Map;
 use engine::games::reversixt::{Move, Phase, Position, ReversiXt};
 use std::sync::Arc;
@@ -17,13 +17,8 @@ use std::sync::Arc;
 pub enum Task {
     /// Wait for the next one.
     Wait,
-    /// Answer with a move within these limits, each 0 for none.
-    Answer {
-        /// Milliseconds.
-        milliseconds: u32,
-        /// Plies.
-        depth: u8,
-    },
+    /// Answer with a move within these limits.
+    Answer(Limit),
     /// Nothing more: the game is over, or this player is out of it.
     End,
 }
@@ -86,20 +81,14 @@ impl Follower {
             ))
         };
         match *message {
-            Message::Request {
-                milliseconds,
-                depth,
-            } => {
+            Message::Request(limit) => {
                 if self.answered.is_some() {
                     return Err("the server asked again before it announced the answer".to_owned());
                 }
                 if position.phase() == Phase::Over || position.seat() != seat {
                     return differ(position, "it asks us for a move, and it is not our turn");
                 }
-                return Ok(Task::Answer {
-                    milliseconds,
-                    depth,
-                });
+                return Ok(Task::Answer(limit));
             }
             Message::Announcement(placed, player) => {
                 let Placed { x, y, special } = placed;
@@ -112,7 +101,7 @@ impl Follower {
                 if position.seat() == seat && self.answered.take() != Some(mv) {
                     return Err(format!("{made}, which was not our answer"));
                 }
-                *position = engine::core::game::Game::play(game, position, mv);
+                *position = game.play(position, mv);
                 self.moves += 1;
             }
             Message::Disqualified(player) => {

@@ -4,14 +4,12 @@
 //! `random`, plays as it is.
 
 use super::legal;
+use super::message::Limit;
 use engine::games::reversixt::{Move, Position, ReversiXt};
 use engine::play::build::PlayerRecipe;
 use engine::play::notation::{Argument, Notation, PlayerError};
 use engine::play::playable::Playable;
 use engine::play::player::{Failure, Player};
-
-/// The limits of a move: milliseconds and plies, each 0 for none.
-pub(super) type Limit = (u32, u8);
 
 /// Most milliseconds that a notation takes.
 const MOST_MILLISECONDS: u32 = 86_400_000;

@@ -31,6 +31,9 @@ pub const LONGEST_MAP: usize = 64
     + LARGEST * (2 * LARGEST + 1)
     + LARGEST * LARGEST * DIRECTIONS / 2 * "49 49 7 <-> 49 49 7\r\n".len();
 
+/// The limits of a move: milliseconds and plies, each 0 for none.
+pub type Limit = (u32, u8);
+
 /// Who sends a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sender {
@@ -98,12 +101,7 @@ pub enum Message {
     /// The client's player number, from 1.
     Player(u8),
     /// A request for a move.
-    Request {
-        /// Milliseconds; 0 for no limit.
-        milliseconds: u32,
-        /// Plies; 0 for no limit.
-        depth: u8,
-    },
+    Request(Limit),
     /// The client's move.
     Answer(Placed),
     /// The move of a player, from 1.
@@ -124,10 +122,9 @@ impl Message {
             Self::Group(number) => (1, vec![*number]),
             Self::Map(text) => (2, text.clone().into_bytes()),
             Self::Player(player) => (3, vec![*player]),
-            Self::Request {
-                milliseconds,
-                depth,
-            } => (4, [&milliseconds.to_be_bytes()[..], &[*depth]].concat()),
+            Self::Request((milliseconds, depth)) => {
+                (4, [&milliseconds.to_be_bytes()[..], &[*depth]].concat())
+            }
             Self::Answer(placed) => (5, placed.bytes().to_vec()),
             Self::Announcement(placed, player) => (6, [&placed.bytes()[..], &[*player]].concat()),
             Self::Disqualified(player) => (7, vec![*player]),
@@ -175,10 +172,10 @@ impl Message {
                 Self::Map(text.map_err(|_| "a map that is no text in UTF-8".to_owned())?)
             }
             3 => Self::Player(player(content[0])?),
-            4 => Self::Request {
-                milliseconds: u32::from_be_bytes([content[0], content[1], content[2], content[3]]),
-                depth: content[4],
-            },
+            4 => Self::Request((
+                u32::from_be_bytes([content[0], content[1], content[2], content[3]]),
+                content[4],
+            )),
             5 => Self::Answer(Placed::read(content)?),
             6 => Self::Announcement(Placed::read(content)?, player(content[5])?),
             7 => Self::Disqualified(player(content[0])?),
@@ -230,13 +227,8 @@ impl Inbox {
             return Err(format!("{name}, which only the other side sends"));
         }
         if !lengths.contains(&length) {
-            let (least, most) = lengths.into_inner();
-            let right = if least == most {
-                least.to_string()
-            } else {
-                format!("{least} to {most}")
-            };
-            return Err(format!("{name} of {length} bytes instead of {right}"));
+            let most = lengths.end();
+            return Err(format!("{name} of {length} bytes instead of {most}"));
         }
         let Some(content) = content.get(..length) else {
             return Ok(None);

@@ -8,8 +8,8 @@
 
 use super::connection::{Connection, Deadline};
 use super::found;
-use super::limited::{Limit, LimitedPlayer};
-use super::message::{Message, Placed, Sender};
+use super::limited::LimitedPlayer;
+use super::message::{Limit, Message, Placed, Sender};
 use engine::core::game::{Game, Seat};
 use engine::games::reversixt::{Move, POINTS, Phase, Position, ReversiXt};
 use serde::Serialize;
@@ -285,11 +285,7 @@ impl Table<'_> {
                 deadline.left("no move").map(|_| mv)
             }
             Who::Client(connection) => {
-                let request = Message::Request {
-                    milliseconds: options.milliseconds,
-                    depth: options.depth,
-                };
-                connection.say(&request, deadline)?;
+                connection.say(&Message::Request(limit), deadline)?;
                 let answer = connection.hear(deadline)?;
                 let Message::Answer(placed) = answer else {
                     return Err(format!("answered with {}", answer.name()));

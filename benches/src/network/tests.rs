@@ -5,7 +5,6 @@ use super::message::{Inbox, LONGEST_MAP, Message, Placed, Sender};
 use super::*;
 use engine::core::game::Game;
 use engine::games::reversixt::generate::MapSettings;
-use engine::games::reversixt::map::Map;
 use engine::play::game_loop::play_game;
 use engine::play::playable::{NoChance, Playable};
 use std::io::Write;
@@ -145,7 +144,7 @@ fn breaks(breach: Breach) -> Guest<Result<Played, String>> {
         loop {
             match follower.hear(&hear()?)? {
                 Task::Wait => {}
-                Task::Answer { .. } => break,
+                Task::Answer(_) => break,
                 Task::End => return Err("was not asked".to_owned()),
             }
         }
@@ -167,60 +166,52 @@ fn breaks(breach: Breach) -> Guest<Result<Played, String>> {
 #[test]
 fn whoever_breaks_the_protocol_is_out_and_the_others_play_on() {
     const GROUP: &[u8] = &[1, 0, 0, 0, 1, 9];
-    let cases: &[(Breach, &str)] = &[
-        ((&[], &[], true), "no message within 1000 ms"),
-        (
-            (&[1, 0], &[], true),
-            "only a part of a message within 1000 ms",
-        ),
-        (
-            (&[8, 0, 0, 0, 0], &[], true),
+    type Case = (Breach, &'static str);
+    let begins = |first, reason| -> Case { ((first, &[], true), reason) };
+    let asked = |answer, reason| -> Case { ((GROUP, answer, true), reason) };
+    let leaves = |answer, reason| -> Case { ((GROUP, answer, false), reason) };
+    let cases = [
+        begins(&[], "no message within 1000 ms"),
+        begins(&[1, 0], "only a part of a message within 1000 ms"),
+        begins(
+            &[8, 0, 0, 0, 0],
             "the end of the first phase, which only the other",
         ),
-        (
-            (&[5, 0, 0, 0, 5, 0, 0, 0, 0, 0], &[], true),
-            "began with an answer",
-        ),
-        (
-            (&[1, 0, 0, 1, 0], &[], true),
-            "a group number of 256 bytes instead of 1",
-        ),
-        (
-            (GROUP, &[5, 255, 255, 255, 255], true),
+        begins(&[5, 0, 0, 0, 5, 0, 0, 0, 0, 0], "began with an answer"),
+        begins(&[1, 0, 0, 1, 0], "a group number of 256 bytes instead of 1"),
+        asked(
+            &[5, 255, 255, 255, 255],
             "an answer of 4294967295 bytes instead of 5",
         ),
-        (
-            (GROUP, &[0, 0, 0, 0, 0], true),
-            "a message of type 0, which there is not",
-        ),
-        ((GROUP, GROUP, true), "answered with a group number"),
-        ((GROUP, &[], true), "no message within 1750 ms"),
-        (
-            (GROUP, &[5, 0, 0, 0, 5, 0], true),
+        asked(&[0, 0, 0, 0, 0], "a message of type 0, which there is not"),
+        asked(GROUP, "answered with a group number"),
+        asked(&[], "no message within 1750 ms"),
+        asked(
+            &[5, 0, 0, 0, 5, 0],
             "only a part of a message within 1750 ms",
         ),
-        (
-            (GROUP, &[5, 0, 0, 0, 5, 0], false),
+        leaves(
+            &[5, 0, 0, 0, 5, 0],
             "closed the connection within a message",
         ),
-        ((GROUP, &[], false), "closed the connection"),
-        (
-            (GROUP, &[5, 0, 0, 0, 5, 255, 255, 255, 255, 0], true),
+        leaves(&[], "closed the connection"),
+        asked(
+            &[5, 0, 0, 0, 5, 255, 255, 255, 255, 0],
             "the move 65535,65535 with 0, which is",
         ),
-        (
-            (GROUP, &[5, 0, 0, 0, 5, 0, 0, 0, 0, 21], true),
+        asked(
+            &[5, 0, 0, 0, 5, 0, 0, 0, 0, 21],
             "the move 0,0 with 21, which is not",
         ),
-        (
-            (GROUP, &[5, 0, 0, 0, 5, 0, 0, 0, 0, 9], true),
+        asked(
+            &[5, 0, 0, 0, 5, 0, 0, 0, 0, 9],
             "a move with 9, which is neither",
         ),
-        ((GROUP, b"twice", true), "an answer without being asked"),
+        asked(b"twice", "an answer without being asked"),
     ];
     let game = &game(3);
     thread::scope(|scope| {
-        for &(breach, reason) in cases {
+        for (breach, reason) in cases {
             scope.spawn(move || {
                 let guests = vec![guest(GREEDY), breaks(breach)];
                 let (report, played) = meet(game, &[None, None, Some(GREEDY)], guests);
@@ -286,63 +277,36 @@ fn servers_with_other_rules_are_recognised() {
         let special = 0;
         Message::Announcement(Placed { x, y, special }, player)
     };
-    let asked = Message::Request {
-        milliseconds: 0,
-        depth: 1,
-    };
+    let asked = Message::Request((0, 1));
     let map = usual.map().to_string();
-    let text = "3\n0\n0 0\n1 3\n1 2 3\n".to_owned();
-    let cases: &[(&[Message], &str)] = &[
-        (
-            &[announced(0, 0, 1)],
-            "rules differ from ours: player 1 made the move 0,0 with 0, which is not",
-        ),
-        (
-            &[announced(4, 2, 2)],
-            "player 2 made the move 4,2 with 0, which is not permitted",
-        ),
-        (
-            &[asked.clone()],
-            "it asks us for a move, and it is not our turn",
-        ),
-        (
-            &[announced(3, 2, 1), announced(4, 2, 2)],
-            "which was not our answer",
-        ),
-        (&[Message::PhaseOver], "it ended the first phase"),
-        (&[Message::GameOver], "it ended the game"),
-        (
-            &[Message::Disqualified(3)],
-            "disqualified player 3, who does not play",
-        ),
-        (&[Message::Map(map.clone())], "a second map"),
-        (&[Message::Player(1)], "a second player number"),
-        (&[Message::Group(1)], "the server sent a group number"),
-    ];
-    for (messages, problem) in cases {
-        let mut follower = Follower::default();
-        let begin = [Message::Player(2), Message::Map(map.clone())];
-        let said = begin
-            .iter()
-            .chain(*messages)
-            .find_map(|message| follower.hear(message).err());
-        assert!(
-            said.as_ref().is_some_and(|said| said.contains(problem)),
-            "{said:?}: {problem}"
-        );
-    }
     let hear = |messages: &[Message]| {
         let mut follower = Follower::default();
-        messages
-            .iter()
-            .find_map(|message| follower.hear(message).err())
+        let mut messages = messages.iter();
+        messages.find_map(|message| follower.hear(message).err())
     };
+    let begin = [Message::Player(2), Message::Map(map.clone())];
+    let cases = [
+        (announced(0, 0, 1), "rules differ from ours: player 1 made"),
+        (announced(4, 2, 2), "4,2 with 0, which is not permitted"),
+        (asked.clone(), "it asks us for a move, and it is not our"),
+        (Message::PhaseOver, "it ended the first phase"),
+        (Message::GameOver, "it ended the game"),
+        (Message::Disqualified(3), "player 3, who does not play"),
+        (Message::Map(map), "a second map"),
+        (Message::Player(1), "a second player number"),
+        (Message::Group(1), "the server sent a group number"),
+    ];
+    for (message, problem) in cases {
+        let said = hear(&[&begin[..], &[message]].concat()).unwrap();
+        assert!(said.contains(problem), "{said}: {problem}");
+    }
+    let unasked = [announced(3, 2, 1), announced(4, 2, 2)];
+    let said = hear(&[begin, unasked].concat()).unwrap();
+    assert!(said.contains("which was not our answer"), "{said}");
     assert!(hear(&[asked]).unwrap().contains("before the map"));
-    assert!(
-        hear(&[Message::Player(4), Message::Map(text)])
-            .unwrap()
-            .contains("is player 4")
-    );
+    let small = "3\n0\n0 0\n1 3\n1 2 3\n".to_owned();
+    let said = hear(&[Message::Player(4), Message::Map(small)]).unwrap();
+    assert!(said.contains("this one is player 4"), "{said}");
     // In one line, whatever it quotes.
     let unsound = hear(&[Message::Map("2\n0\n0 0\n1 1\n\u{1b}".repeat(2))]).unwrap();
     let expected = "the server's map, line 5, column 1: '\u{fffd}2' is no cell";
@@ -356,10 +320,7 @@ fn messages_are_read_as_they_were_written_and_lies_about_lengths_refused() {
         y: 258,
         special: 21,
     };
-    let request = Message::Request {
-        milliseconds: 66_051,
-        depth: 4,
-    };
+    let request = Message::Request((66_051, 4));
     assert_eq!(request.bytes(), [4, 0, 0, 0, 5, 0, 1, 2, 3, 4]);
     assert_eq!(
         Message::Answer(placed).bytes(),
@@ -391,44 +352,13 @@ fn messages_are_read_as_they_were_written_and_lies_about_lengths_refused() {
             inbox.take().is_err()
         };
         let length = (bytes.len() - 5) as u32;
-        let other = [Sender::Client, Sender::Server]
-            .into_iter()
-            .find(|&other| other != sender);
-        assert!(refused(other.unwrap(), length) && refused(sender, u32::MAX));
-        let longer = if number == 1 {
-            LONGEST_MAP as u32
-        } else {
-            length
+        let other = match sender {
+            Sender::Client => Sender::Server,
+            Sender::Server => Sender::Client,
         };
+        assert!(refused(other, length) && refused(sender, u32::MAX));
+        let is_map = number == 1;
+        let longer = if is_map { LONGEST_MAP as u32 } else { length };
         assert!(refused(sender, longer + 1));
     }
-}
-
-#[test]
-fn the_largest_map_fits_into_a_message() {
-    // Islands of single cells, each of which is joined on all sides.
-    let sign = |at: usize| {
-        if at / 50 % 2 == 0 && at % 2 == 0 {
-            "0 "
-        } else {
-            "- "
-        }
-    };
-    let rows: Vec<String> = (0..50)
-        .map(|y| (0..50).map(|x| sign(y * 50 + x)).collect())
-        .collect();
-    let islands = (0..50)
-        .step_by(2)
-        .flat_map(|y| (0..50).step_by(2).map(move |x| (x, y)));
-    let joined = islands
-        .flat_map(|(x, y)| (0..4).map(move |d| format!("{x} {y} {d} <-> {x} {y} {}", d + 4)));
-    let joined: Vec<String> = joined.collect();
-    let text = format!(
-        "2\n5000\n5000 5000\n50 50\n{}\n{}\n",
-        rows.join("\n"),
-        joined.join("\n")
-    );
-    let map = Map::parse(&text).unwrap();
-    assert_eq!(map.transitions().len(), 2500);
-    assert!(map.to_string().len() < LONGEST_MAP);
 }

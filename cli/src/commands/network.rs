@@ -22,7 +22,7 @@ const CLIENT: &str = "client";
 /// Meet programs of the ReversiXT course at RWTH Aachen over their network protocol
 #[derive(clap::Args)]
 #[command(
-    after_help = "Example: alea network serve --map arena.map --seat client --seat \"star1(depth=3, eval=lines)\" --ms 1000\n         \
+    after_help = "Example: alea network serve --map arena.map --seat client --seat \"star1(depth=3)\" --ms 1000\n         \
                   alea network play --port 7777 --player \"star1(eval=lines)\""
 )]
 pub(crate) struct Arguments {
@@ -42,7 +42,7 @@ enum What {
 /// others play on.
 #[derive(clap::Args)]
 #[command(
-    after_help = "Example: alea network serve --map arena.map --seat client --seat \"star1(depth=3, eval=lines)\" --ms 1000"
+    after_help = "Example: alea network serve --map arena.map --seat client --seat \"star1(depth=3)\" --ms 1000"
 )]
 struct Serve {
     /// The map; without one Reversi's board

@@ -55,10 +55,12 @@ fn what_cannot_be_played_is_told_in_a_line() {
         three,
         "the map is for 2 players, and --seat is given 3 times"
     );
-    let lonely = failure(&[&serve[..], &["client", "--wait", "1"]].concat());
+    let lonely = alea(&[&serve[..], &["client", "--wait", "1"]].concat());
+    let expected = "alea: nobody has connected as player 1 within 1 s\n";
     assert!(
-        lonely.contains("nobody has connected as player 1 within 1 s"),
-        "{lonely}"
+        lonely.code == 1 && lonely.err.ends_with(expected),
+        "{}",
+        lonely.err
     );
     let refused = failure(&["network", "play", "--port", "1"]);
     assert!(

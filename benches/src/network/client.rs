@@ -58,8 +58,7 @@ pub fn connect(host: &str, port: u16, patience: Duration) -> Result<TcpStream, S
 /// In words, if the connection breaks, the server sends what does not fit or nothing for too long,
 /// its rules differ from ours, or the player fails.
 pub fn play(stream: TcpStream, player: &str, options: &GuestOptions) -> Result<Played, String> {
-    let connection = Connection::new(stream, Sender::Server);
-    let mut connection = connection.map_err(|error| format!("the connection fails: {error}"))?;
+    let mut connection = Connection::new(stream, Sender::Server);
     let patience = || Deadline::after(options.patience);
     let from_server = |problem| format!("the server: {problem}");
     let greeting = Message::Group(options.group);

@@ -47,15 +47,12 @@ fn lost(error: &io::Error) -> String {
 }
 
 impl Connection {
-    /// A connection to a sender.
-    ///
-    /// # Errors
-    /// If the system refuses.
-    pub(super) fn new(stream: TcpStream, sender: Sender) -> io::Result<Self> {
-        stream.set_nonblocking(false)?;
-        stream.set_nodelay(true)?;
+    /// A connection to a sender. If it is lost already, that is found when it is used.
+    pub(super) fn new(stream: TcpStream, sender: Sender) -> Self {
+        let _ = stream.set_nonblocking(false);
+        let _ = stream.set_nodelay(true);
         let inbox = Inbox::new(sender);
-        Ok(Self { stream, inbox })
+        Self { stream, inbox }
     }
 
     /// Sends a message.

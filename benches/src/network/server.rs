@@ -144,7 +144,7 @@ impl Table<'_> {
                 Some(own) => (own.name(), Who::Own(own)),
                 None => {
                     let (stream, address) = self.accept(listener, seat, until)?;
-                    let mut connection = Connection::new(stream, Sender::Client)?;
+                    let mut connection = Connection::new(stream, Sender::Client);
                     let greeting = connection.hear(Deadline::after(self.options.greeting));
                     let group = greeting.and_then(|message| match message {
                         Message::Group(group) => Ok(group),
@@ -201,13 +201,14 @@ impl Table<'_> {
             self.say(seat, &map);
             self.say(seat, &Message::Player(seat as u8 + 1));
         }
+        self.disqualify();
         let mut phase = Phase::Stones;
         loop {
             // Once the game is over nobody has to stay.
             if self.position.phase() != Phase::Over {
                 self.listen();
+                self.disqualify();
             }
-            self.disqualify();
             if phase == Phase::Stones && self.position.phase() != Phase::Stones {
                 self.say_all(&Message::PhaseOver);
             }

@@ -137,7 +137,7 @@ type Breach = (&'static [u8], &'static [u8], bool);
 fn breaks(breach: Breach) -> Guest<Result<Played, String>> {
     Box::new(move |mut stream| {
         let (first, when_asked, stays) = breach;
-        let mut ear = Connection::new(stream.try_clone().unwrap(), Sender::Server).unwrap();
+        let mut ear = Connection::new(stream.try_clone().unwrap(), Sender::Server);
         let mut hear = || ear.hear(Deadline::after(PATIENCE));
         stream.write_all(first).unwrap();
         let mut follower = Follower::default();

@@ -10,6 +10,7 @@ pub mod comparison;
 pub mod matches;
 pub mod monte_alpha;
 pub mod published;
+pub mod reversixt;
 pub mod rocknroll;
 pub mod searches;
 pub mod setups;
@@ -38,8 +39,8 @@ pub enum Target {
     Depth,
     /// Rock'n'Roll's study of table sizes.
     Table,
-    /// Minimax against alpha-beta with the share of time spent evaluating.
-    AlphaBeta,
+    /// Minimax, alpha-beta and max^n on ReversiXT with the share of time spent evaluating.
+    ReversiXt,
     /// Monte_Alpha's tables.
     MonteAlpha,
 }
@@ -52,7 +53,7 @@ impl Target {
         Self::Star,
         Self::Depth,
         Self::Table,
-        Self::AlphaBeta,
+        Self::ReversiXt,
         Self::MonteAlpha,
     ];
 
@@ -65,7 +66,7 @@ impl Target {
             Self::Star => "star",
             Self::Depth => "depth",
             Self::Table => "table",
-            Self::AlphaBeta => "alphabeta",
+            Self::ReversiXt => "reversixt",
             Self::MonteAlpha => "monte_alpha",
         }
     }
@@ -171,7 +172,7 @@ pub fn run(
         Target::Star => searches::star(settings, progress),
         Target::Depth => searches::depth(settings, progress, say),
         Target::Table => searches::table(settings, progress),
-        Target::AlphaBeta => searches::alpha_beta(settings, progress),
+        Target::ReversiXt => reversixt::run(settings, progress),
         Target::MonteAlpha => monte_alpha::run(settings, say),
     }
 }
@@ -185,9 +186,8 @@ pub fn seconds(target: Target, settings: &Settings) -> Result<f64, ReproduceErro
         Target::RockNRoll => matches::seconds(&rocknroll::plan(settings)?),
         Target::MonteAlpha => matches::seconds(&monte_alpha::plan(settings)?),
         Target::Setups => setups::seconds(settings),
-        Target::Star | Target::Depth | Target::Table | Target::AlphaBeta => {
-            searches::seconds(target, settings.full)
-        }
+        Target::ReversiXt => reversixt::seconds(settings.full),
+        Target::Star | Target::Depth | Target::Table => searches::seconds(target, settings.full),
     })
 }
 

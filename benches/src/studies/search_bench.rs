@@ -12,7 +12,6 @@ pub mod compare;
 pub mod cost;
 pub mod depth;
 pub mod measure;
-pub mod open_dice;
 pub mod presets;
 pub mod table_size;
 
@@ -36,13 +35,11 @@ pub enum Study {
     Chance,
     /// One search with tables of rising size, by replacement policy.
     TableSize,
-    /// Minimax against alpha-beta, where all rolls are known.
-    OpenDice,
 }
 
 impl Study {
     /// The named studies; [`Study::Compare`] needs no name.
-    pub const NAMED: [Self; 4] = [Self::Depth, Self::Chance, Self::TableSize, Self::OpenDice];
+    pub const NAMED: [Self; 3] = [Self::Depth, Self::Chance, Self::TableSize];
 
     /// The name in arguments and results.
     #[must_use]
@@ -52,7 +49,6 @@ impl Study {
             Self::Depth => "depth",
             Self::Chance => "chance",
             Self::TableSize => "table-size",
-            Self::OpenDice => "open-dice",
         }
     }
 }
@@ -181,7 +177,7 @@ pub fn run(
     settings: &Settings,
     progress: &ProgressBar,
 ) -> Result<Report, SearchBenchError> {
-    if matches!(study, Study::Chance | Study::OpenDice) && !settings.players.is_empty() {
+    if study == Study::Chance && !settings.players.is_empty() {
         return Err(SearchBenchError::OwnPlayers { study });
     }
     let report = match study {
@@ -198,7 +194,6 @@ pub fn run(
             settings,
             progress,
         ),
-        Study::OpenDice => open_dice::run(&presets::OPEN_DICE_DEPTHS, settings, progress),
     };
     progress.finish_and_clear();
     report
@@ -255,7 +250,7 @@ mod tests {
         let error = "star".parse::<Study>().unwrap_err();
         assert_eq!(
             error,
-            "'star' is no study; there are depth, chance, table-size, open-dice"
+            "'star' is no study; there are depth, chance, table-size"
         );
     }
 
@@ -263,10 +258,6 @@ mod tests {
     fn players_that_do_not_fit_a_study_are_refused_in_one_line() {
         assert!(
             refusal(Study::Chance, &["star1(depth=2)"]).contains("'chance' has its own players")
-        );
-        assert!(
-            refusal(Study::OpenDice, &["star1(depth=2)"])
-                .contains("'open-dice' has its own players")
         );
         assert!(refusal(Study::Depth, &["star1(depth=2)"]).contains("has no {depth}"));
         assert!(refusal(Study::TableSize, &["star1(depth=2)"]).contains("has no {entries}"));
@@ -283,10 +274,7 @@ mod tests {
                 .replace("{seed}", "1")
         };
         let table_size = presets::TABLE_SIZE.iter().map(|search| search.1);
-        let all = table_size
-            .chain(presets::OPEN_DICE.iter().map(|search| search.1))
-            .chain(presets::COMPARED)
-            .chain(presets::DEPTH);
+        let all = table_size.chain(presets::COMPARED).chain(presets::DEPTH);
         let chance = presets::chance(&presets::CHANCE.0, &presets::CHANCE.1, "schwarz");
         let chance = chance.into_iter().map(|search| search.player);
         let notations: Vec<String> = all.map(fill).chain(chance).collect();

@@ -5,6 +5,7 @@ use anyhow::{Result, bail};
 use benches::studies::reproduce::{Settings, Target, run as reproduce, seconds};
 use benches::studies::setups::Setups;
 use clap::builder::{PossibleValuesParser, TypedValueParser as _};
+use engine::core::files;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use trainer::progress::progress_bar;
@@ -21,7 +22,7 @@ use trainer::progress::progress_bar;
 )]
 pub(crate) struct Arguments {
     /// What: Rock'n'Roll's tournament, set-up study and table sizes; the Star1 agent's leaf counts
-    /// and depths; minimax against alpha-beta; Monte_Alpha's tables
+    /// and depths; ReversiXT's minimax, alpha-beta and max^n; Monte_Alpha's tables
     #[arg(value_parser = PossibleValuesParser::new(Target::ALL.map(Target::name)).try_map(|name| name.parse::<Target>()))]
     what: Target,
     /// As many games as were published
@@ -43,6 +44,12 @@ pub(crate) struct Arguments {
     /// A directory where finished games are kept
     #[arg(long, value_name = "DIR")]
     state: Option<PathBuf>,
+    /// Write what the study measured as CSV, where it has that
+    #[arg(long, value_name = "FILE")]
+    csv: Option<PathBuf>,
+    /// Write its chart, where it has one
+    #[arg(long, value_name = "FILE")]
+    svg: Option<PathBuf>,
     /// Write the result as JSON
     #[arg(long)]
     json: bool,
@@ -62,6 +69,9 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
             "'{}' searches positions; leave out --games and --state",
             what.name()
         );
+    }
+    if what != Target::ReversiXt && (arguments.csv.is_some() || arguments.svg.is_some()) {
+        bail!("--csv and --svg belong to 'reversixt'");
     }
     let setups = match &arguments.setups {
         Some(text) if Path::new(text).is_file() => Setups::read_list(Path::new(text))?,
@@ -88,6 +98,17 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
         &progress_bar(what.name()),
         &mut output::note,
     )?;
+    if let Some(pictures) = &found.pictures {
+        let files = [
+            (&arguments.csv, &pictures.csv),
+            (&arguments.svg, &pictures.svg),
+        ];
+        for (path, content) in files {
+            if let Some(path) = path {
+                files::write_atomically(path, |file| file.write_all(content.as_bytes()))?;
+            }
+        }
+    }
     if arguments.json {
         output::json(&found)?;
     } else {

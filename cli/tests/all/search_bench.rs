@@ -175,13 +175,6 @@ fn the_study_of_table_sizes_takes_any_player_with_a_size() {
 }
 
 #[test]
-fn minimax_and_alpha_beta_agree() {
-    let report = search(&["--study", "open-dice", "--phase", "endgame", "--json"]).json();
-    assert!(report["largest_disagreement"].as_f64().unwrap() < 1e-5);
-    assert_eq!(report["searches"].as_array().unwrap().len(), 5 * 2);
-}
-
-#[test]
 fn what_cannot_be_measured_is_refused_in_one_line() {
     let directory = tempfile::tempdir().unwrap();
     let suite = directory.path().join("suite.txt");

@@ -167,6 +167,18 @@ pub struct Reproduction {
     pub assumptions: Vec<String>,
     /// What the study itself shows, if there is more.
     pub details: Option<String>,
+    /// The same as CSV and as a chart, where a study has that.
+    #[serde(skip)]
+    pub pictures: Option<Pictures>,
+}
+
+/// Rows for other programs, and a chart.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Pictures {
+    /// With a line of names.
+    pub csv: String,
+    /// One SVG.
+    pub svg: String,
 }
 
 impl Reproduction {

@@ -112,5 +112,6 @@ pub fn run(settings: &Settings, say: &mut dyn FnMut(&str)) -> Result<Reproductio
         .map(str::to_owned)
         .into(),
         details: None,
+        pictures: None,
     })
 }

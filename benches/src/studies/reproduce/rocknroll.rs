@@ -283,6 +283,7 @@ pub fn run(settings: &Settings, say: &mut dyn FnMut(&str)) -> Result<Reproductio
         ]
         .into(),
         details: None,
+        pictures: None,
     })
 }
 

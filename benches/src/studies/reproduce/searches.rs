@@ -1,5 +1,5 @@
 //! The studies of searches beside their published figures: what cuts save, depth against time,
-//! tables, alpha-beta.
+//! tables.
 //!
 //! The studies are those of [`crate::studies::search_bench`]; here their results are put beside the printed
 //! ones. Invariant: depths are the report's, which counts plies below the move: its depth d is our
@@ -12,7 +12,7 @@ use super::{ReproduceError, Settings, Target};
 use crate::studies::search_bench::depth::AtDepth;
 use crate::studies::search_bench::measure::PlayerCosts;
 use crate::studies::search_bench::presets::{self, PUBLISHED_LEAVES};
-use crate::studies::search_bench::{self, Report, Study, chance, open_dice, table_size};
+use crate::studies::search_bench::{self, Report, Study, chance, table_size};
 use crate::studies::setups::Setups;
 use crate::studies::suite::{Phase, Suite};
 use indicatif::ProgressBar;
@@ -53,18 +53,11 @@ pub fn seconds(target: Target, full: bool) -> f64 {
                 20.0
             }
         }
-        Target::Table => {
+        _ => {
             if full {
                 120.0
             } else {
                 20.0
-            }
-        }
-        _ => {
-            if full {
-                60.0
-            } else {
-                10.0
             }
         }
     }
@@ -176,6 +169,7 @@ pub fn star(settings: &Settings, progress: &ProgressBar) -> Result<Reproduction,
             "positions were not chosen to match: leaf counts show the order of magnitude, shares are what compares".to_owned(),
         ],
         details: None,
+        pictures: None,
     })
 }
 
@@ -246,6 +240,7 @@ pub fn depth(
             "20 games have an interval of ± 22 points".to_owned(),
         ],
         details: None,
+        pictures: None,
     })
 }
 
@@ -303,6 +298,7 @@ pub fn table(settings: &Settings, progress: &ProgressBar) -> Result<Reproduction
             format!("its MrBlack(6) searches seven plies of ours; here {}, with Star2", if settings.full { "seven" } else { "six" }),
         ],
         details: Some(report.text),
+        pictures: None,
     })
 }
 
@@ -320,33 +316,4 @@ fn nodes(report: &Report, policy: &str, exponent: u32) -> f64 {
                 .or_else(|| one["nodes"].as_f64())
         })
         .unwrap_or(0.0)
-}
-
-/// Minimax against alpha-beta.
-///
-/// # Errors
-/// If the study fails.
-pub fn alpha_beta(
-    settings: &Settings,
-    progress: &ProgressBar,
-) -> Result<Reproduction, ReproduceError> {
-    let most = if settings.full { 10 } else { 8 };
-    let mut depths = presets::OPEN_DICE_DEPTHS.to_vec();
-    depths.retain(|&depth| depth <= most);
-    let report = open_dice::run(&depths, &study(settings)?, progress)?;
-    progress.finish_and_clear();
-    Ok(Reproduction {
-        target: Target::AlphaBeta.name().to_owned(),
-        source: "RWTH Softwarepraktikum 2016, assignment 2: minimax against alpha-beta, with the share of time in leaves".to_owned(),
-        full: settings.full,
-        comparisons: Vec::new(),
-        claims: vec![Claim {
-            published: "plain minimax and alpha-beta are to be compared on the same positions (no figures are printed)".to_owned(),
-            measured: "the table above: nodes, leaves, speed, share of time evaluating".to_owned(),
-        }],
-        assumptions: vec![
-            "its game, ReversiXT, and its positions are not part of this program; here EinStein with all rolls known".to_owned(),
-        ],
-        details: Some(report.text),
-    })
 }

@@ -112,6 +112,7 @@ fn reproduction(result: &StudyResult, full: bool) -> Reproduction {
         ]
         .into(),
         details: None,
+        pictures: None,
     }
 }
 

@@ -84,6 +84,7 @@ fn figures_stand_beside_published_ones() {
         }],
         assumptions: vec!["random set-ups".to_owned()],
         details: None,
+        pictures: None,
     };
     let html = html(&serde_json::to_string(&result).unwrap());
     // Differences of 1, 3 and 0.

@@ -124,7 +124,13 @@ pub fn measure_suite(
         let instrumented = instrumented
             .as_mut()
             .map(|(player, clock)| (player.as_mut(), *clock));
-        let found = measure_position(plain.as_mut(), instrumented, &entry.position, settings);
+        let found = measure_position(
+            plain.as_mut(),
+            instrumented,
+            &entry.position,
+            settings.seed,
+            settings.repeat,
+        );
         let Some((value, cost)) = found else {
             return Err(SearchBenchError::NoValue {
                 player: recipe.name().to_owned(),
@@ -150,11 +156,12 @@ pub fn measure_position<G: Game>(
     plain: &mut dyn Player<G>,
     instrumented: Option<(&mut (dyn Player<G> + 'static), ClockShare)>,
     position: &G::Position,
-    settings: &Settings,
+    seed: u64,
+    repeat: u32,
 ) -> Option<(f32, Cost)> {
-    let (value, stats, plain_seconds) = best_of(plain, position, settings)?;
+    let (value, stats, plain_seconds) = best_of(plain, position, seed, repeat)?;
     let timed = instrumented.and_then(|(player, clock)| {
-        let (_, stats, seconds) = best_of(player, position, settings)?;
+        let (_, stats, seconds) = best_of(player, position, seed, repeat)?;
         Some(clock.evaluating(plain_seconds, seconds, stats.evaluation_time?.as_secs_f64()))
     });
     Some((value, Cost::of(&stats, plain_seconds, timed)))
@@ -164,11 +171,12 @@ pub fn measure_position<G: Game>(
 fn best_of<G: Game>(
     player: &mut dyn Player<G>,
     position: &G::Position,
-    settings: &Settings,
+    seed: u64,
+    repeat: u32,
 ) -> Option<(f32, SearchStats, f64)> {
     let mut best: Option<(f32, SearchStats, f64)> = None;
-    for _ in 0..settings.repeat.max(1) {
-        player.new_game(settings.seed);
+    for _ in 0..repeat.max(1) {
+        player.new_game(seed);
         let began = Instant::now();
         let valuation = player.value(position);
         let seconds = began.elapsed().as_secs_f64();
@@ -262,11 +270,17 @@ mod tests {
             let recipe = &recipes(&notations(&[notation])).unwrap()[0];
             let (mut plain, mut instrumented) = (recipe.make(), recipe.make_instrumented());
             let instrumented = Some((instrumented.as_mut(), ClockShare::of_leaf_clock()));
-            measure_position(plain.as_mut(), instrumented, &start, &settings)
-                .unwrap()
-                .1
-                .rates()
-                .evaluation_share
+            measure_position(
+                plain.as_mut(),
+                instrumented,
+                &start,
+                settings.seed,
+                settings.repeat,
+            )
+            .unwrap()
+            .1
+            .rates()
+            .evaluation_share
         };
         // Of several, for others may take the processor away in the middle of one.
         assert!(

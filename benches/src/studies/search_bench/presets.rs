@@ -132,19 +132,3 @@ pub const TABLE_SIZE_POSITION: &str = "123../45.../6...f/...ed/..cba r -";
 
 /// Table sizes of the study `table-size`: 2 to the power of these.
 pub const TABLE_SIZE_EXPONENTS: [u32; 12] = [0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22];
-
-/// The searches of the study `open-dice`, straight to their depth (`least`); the first is what the
-/// other saves against.
-pub const OPEN_DICE: [(&str, &str); 2] = [
-    (
-        "minimax",
-        "minimax(depth={depth}, least={depth}, eval=schwarz, dice={seed})",
-    ),
-    (
-        "alpha-beta",
-        "alphabeta(depth={depth}, least={depth}, eval=schwarz, dice={seed})",
-    ),
-];
-
-/// Depths of the study `open-dice`: a roll permits about three moves.
-pub const OPEN_DICE_DEPTHS: [u32; 5] = [2, 4, 6, 8, 10];

@@ -17,7 +17,7 @@ use trainer::progress::progress_bar;
 ///
 /// Positions are valued before the roll, one after the other. The first player is the baseline.
 /// Studies are presets: 'depth' is depth against time, 'chance' what cuts at chance nodes save,
-/// 'table-size' how large a table should be, 'open-dice' minimax against alpha-beta.
+/// 'table-size' how large a table should be.
 #[derive(clap::Args)]
 #[command(
     after_help = "Example: alea bench search --player \"unified(depth=5)\" --player \"star1(depth=5, table=0)\" --phase middle\n         \

@@ -156,6 +156,41 @@ impl Position {
     }
 }
 
+/// Some of the cells of a map.
+struct CellSet([u64; MOST_CELLS.div_ceil(64)]);
+
+impl Default for CellSet {
+    fn default() -> Self {
+        Self([0; MOST_CELLS.div_ceil(64)])
+    }
+}
+
+impl CellSet {
+    #[inline]
+    fn contains(&self, cell: usize) -> bool {
+        self.0[cell / 64] >> (cell % 64) & 1 == 1
+    }
+
+    #[inline]
+    fn insert(&mut self, cell: usize) {
+        self.0[cell / 64] |= 1 << (cell % 64);
+    }
+
+    fn len(&self) -> usize {
+        self.0.iter().map(|word| word.count_ones() as usize).sum()
+    }
+
+    /// Those of the first `cells`, in order.
+    fn iter(&self, cells: usize) -> impl Iterator<Item = usize> {
+        let words = self.0[..cells.div_ceil(64)].iter().enumerate();
+        words.flat_map(|(index, &word)| {
+            let rest = std::iter::successors(Some(word), |rest| Some(rest & rest.wrapping_sub(1)));
+            rest.take_while(|&rest| rest > 0)
+                .map(move |rest| 64 * index + rest.trailing_zeros() as usize)
+        })
+    }
+}
+
 impl PartialEq for Position {
     fn eq(&self, other: &Self) -> bool {
         self.key == other.key && self.rest() == other.rest() && self.cells == other.cells
@@ -340,19 +375,68 @@ impl ReversiXt {
     }
 
     fn can_lay(&self, position: &Position, seat: Seat) -> bool {
-        let cells = &position.cells[..self.map.cells().len()];
         let overrides = position.overrides[seat] > 0;
-        let candidate = |cell: Cell| cell.is_empty() || overrides && cell.is_occupied();
-        (0..cells.len()).any(|at| {
-            let cell = cells[at];
-            candidate(cell) && (cell == Cell::EXPANSION || self.captures(cells, at, seat))
-        })
+        let cells = &position.cells[..self.map.cells().len()];
+        overrides && cells.contains(&Cell::EXPANSION)
+            || self.each_capturing(cells, seat, overrides, |_| true)
     }
 
-    /// Whether a stone of a seat on this cell captures.
+    /// Visits cells where a stone of a seat captures, some of them more than once: empty ones, and
+    /// occupied ones too if `overrides`. Ends, with `true`, when `visit` says so.
+    ///
+    /// Lines are walked from the seat's own stones, of which there are fewer than cells: every step
+    /// can be reversed, so where a line from a stone goes over stones of others, a line from there
+    /// comes back to it.
     #[inline]
-    fn captures(&self, cells: &[Cell], at: usize, seat: Seat) -> bool {
-        (0..DIRECTIONS).any(|direction| self.captured(cells, at, direction, seat) > 0)
+    fn each_capturing(
+        &self,
+        cells: &[Cell],
+        seat: Seat,
+        overrides: bool,
+        mut visit: impl FnMut(usize) -> bool,
+    ) -> bool {
+        let own = Cell::stone(seat);
+        for (at, _) in cells.iter().enumerate().filter(|&(_, &cell)| cell == own) {
+            for direction in 0..DIRECTIONS {
+                let mut side = self.map.step(Side::new(at, direction));
+                let is_other = |side: Side| {
+                    side != Side::NONE
+                        && cells[side.cell()].is_occupied()
+                        && cells[side.cell()] != own
+                };
+                if !is_other(side) {
+                    continue;
+                }
+                let first = side.cell();
+                loop {
+                    side = self.map.step(side);
+                    if side == Side::NONE {
+                        break;
+                    }
+                    let cell = cells[side.cell()];
+                    let wanted = cell.is_empty() || overrides && cell.is_occupied();
+                    // From the first the line would come back to itself before it comes here.
+                    let returns = side.cell() == at || side.cell() == first;
+                    if wanted && !returns && visit(side.cell()) {
+                        return true;
+                    }
+                    if !is_other(side) {
+                        break;
+                    }
+                }
+            }
+        }
+        false
+    }
+
+    /// The cells where a stone of a seat captures.
+    fn capturing(&self, cells: &[Cell], seat: Seat, overrides: bool) -> CellSet {
+        let mut found = CellSet::default();
+        self.each_capturing(cells, seat, overrides, |at| {
+            found.insert(at);
+            false
+        });
+        found
     }
 
     /// How many steps a line from this cell goes over stones of others until it meets one of the
@@ -418,11 +502,10 @@ impl ReversiXt {
     /// be crossed; those that are being made can.
     fn throw(&self, position: &mut Position, target: usize) {
         let mut reached: SmallVec<[u16; 256]> = SmallVec::new();
-        let mut is_reached = [0_u64; MOST_CELLS.div_ceil(64)];
+        let mut is_reached = CellSet::default();
         let mut reach = |cell: usize, reached: &mut SmallVec<[u16; 256]>| {
-            let (word, bit) = (&mut is_reached[cell / 64], 1 << (cell % 64));
-            if *word & bit == 0 {
-                *word |= bit;
+            if !is_reached.contains(cell) {
+                is_reached.insert(cell);
                 reached.push(cell as u16);
             }
         };
@@ -504,17 +587,14 @@ impl Game for ReversiXt {
             return;
         }
         let overrides = position.overrides[seat] > 0;
-        for (at, &cell) in cells.iter().enumerate() {
-            let permitted = if cell.is_empty() {
-                self.captures(cells, at, seat)
-            } else {
-                overrides
-                    && cell.is_occupied()
-                    && (cell == Cell::EXPANSION || self.captures(cells, at, seat))
-            };
-            if !permitted {
-                continue;
-            }
+        let mut permitted = self.capturing(cells, seat, overrides);
+        if overrides {
+            let expansions = cells.iter().enumerate();
+            let expansions = expansions.filter(|&(_, &cell)| cell == Cell::EXPANSION);
+            expansions.for_each(|(at, _)| permitted.insert(at));
+        }
+        for at in permitted.iter(cells.len()) {
+            let cell = cells[at];
             match cell {
                 Cell::CHOICE => {
                     let players = 1..=self.map.players() as u8;

@@ -4,7 +4,7 @@
 //! probability. Whoever was disqualified has nothing, and no chance. None knows a map beyond what its lines say, so they play on all. The weights and
 //! slopes are estimates: nothing has been fitted to games yet.
 
-use super::map::{Cell, DIRECTIONS, Map};
+use super::map::{DIRECTIONS, Map};
 use super::{Phase, Position, ReversiXt};
 use crate::core::calibration::Calibration;
 use crate::core::evaluator::Score;
@@ -153,8 +153,7 @@ impl ReversiXt {
     #[must_use]
     pub fn fillable(&self, position: &Position, seat: Seat) -> usize {
         let cells = &position.cells[..self.map.cells().len()];
-        let fills = |&at: &usize| Cell::is_empty(cells[at]) && self.captures(cells, at, seat);
-        (0..cells.len()).filter(fills).count()
+        self.capturing(cells, seat, false).len()
     }
 }
 

@@ -119,12 +119,14 @@ impl ReversiXt {
                     Kind::Edge => counts.edges += 1,
                     Kind::Middle => counts.crosses += i32::from(danger),
                 }
-            } else if cell.is_empty() && position.phase() == Phase::Stones {
-                for (seat, counts) in all[..map.players()].iter_mut().enumerate() {
-                    let fills = i32::from(self.captures(cells, at, seat));
-                    counts.moves += fills;
-                    counts.choices += fills & i32::from(cell == Cell::CHOICE);
-                    counts.inversions += fills & i32::from(cell == Cell::INVERSION);
+            }
+        }
+        if position.phase() == Phase::Stones {
+            for (seat, counts) in all[..map.players()].iter_mut().enumerate() {
+                for at in self.capturing(cells, seat, false).iter(cells.len()) {
+                    counts.moves += 1;
+                    counts.choices += i32::from(cells[at] == Cell::CHOICE);
+                    counts.inversions += i32::from(cells[at] == Cell::INVERSION);
                 }
             }
         }

@@ -1,5 +1,5 @@
 //! Speed of random games on one core: the reference, single games, and 64 in lockstep on every
-//! engine.
+//! engine; on maps of ReversiXT, ply by ply with all moves listed.
 
 use benches::studies::playouts::play_block;
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
@@ -8,7 +8,9 @@ use engine::core::random::RandomStream;
 use engine::core::simd::Instructions;
 use engine::games::einstein::Standard;
 use engine::games::einstein::playout::{Choice, Playouts};
+use engine::games::reversixt::{ReversiXt, map::Map};
 use std::hint::black_box;
+use std::sync::Arc;
 
 fn random_play(criterion: &mut Criterion) {
     const GAMES: u64 = 8192;
@@ -39,5 +41,46 @@ fn random_play(criterion: &mut Criterion) {
     group.finish();
 }
 
-criterion_group!(benches, random_play);
+/// One game, every ply with its whole list of moves; how many plies it had.
+fn play_listed(game: &ReversiXt, random: &mut RandomStream) -> u64 {
+    let (mut position, mut moves, mut plies) = (game.start(), Default::default(), 0);
+    while game.payoffs(&position).is_none() {
+        game.moves(&position, &mut moves);
+        position = game.play(&position, moves[random.below(moves.len())]);
+        plies += 1;
+    }
+    plies
+}
+
+fn on_maps(criterion: &mut Criterion) {
+    const GAMES: u64 = 20;
+    let maps = [
+        (
+            "plain10_2p",
+            include_str!("../../engine/tests/vectors/maps/plain10_2p.map"),
+        ),
+        (
+            "four_cross",
+            include_str!("../../engine/tests/vectors/maps/four_cross.map"),
+        ),
+        (
+            "eight_big",
+            include_str!("../../engine/tests/vectors/maps/eight_big.map"),
+        ),
+    ];
+    let mut group = criterion.benchmark_group("random play of ReversiXT, plies");
+    for (name, map) in maps {
+        let map = Map::parse(map).unwrap_or_else(|error| panic!("{name}: {error}"));
+        let game = ReversiXt::new(Arc::new(map));
+        let play = || {
+            let mut random = RandomStream::new(1);
+            (0..GAMES).map(|_| play_listed(&game, &mut random)).sum()
+        };
+        group.throughput(Throughput::Elements(play()));
+        group.bench_function(name, |bencher| bencher.iter(play));
+    }
+    group.finish();
+}
+
+criterion_group!(benches, random_play, on_maps);
 criterion_main!(benches);

@@ -1,13 +1,14 @@
 //! Files: records, models, endgame tables and states of matches, each as it is and with its
 //! checksums repaired.
 
-use crate::games::with_every_learned_game;
+use crate::games::with_every_game;
 use crate::repair;
 use benches::arena::{Contestant, MatchOptions, play_match};
 use engine::core::random::RandomStream;
 use engine::games::einstein::Standard;
 use engine::games::einstein::tables::{Tables, on_this_thread};
 use engine::games::reversi::Reversi;
+use engine::games::reversixt::ReversiXt;
 use engine::learned::files::{ModelFile, evaluator};
 use engine::learned::inputs::Learnable;
 use engine::play::playable::Playable;
@@ -69,12 +70,14 @@ fn import<G: Playable>(import: Import, bytes: &[u8]) {
 pub(crate) fn lines(bytes: &[u8]) {
     import::<Standard>(json_lines::import::<Standard>, bytes);
     import::<Reversi>(json_lines::import::<Reversi>, bytes);
+    import::<ReversiXt>(json_lines::import::<ReversiXt>, bytes);
 }
 
 /// The crate that reads them panics at some files, which is guarded where it is called.
 pub(crate) fn parquet(bytes: &[u8]) {
     import::<Standard>(columns::import::<Standard>, bytes);
     import::<Reversi>(columns::import::<Reversi>, bytes);
+    import::<ReversiXt>(columns::import::<ReversiXt>, bytes);
 }
 
 pub(crate) fn models(bytes: &[u8]) {
@@ -82,21 +85,17 @@ pub(crate) fn models(bytes: &[u8]) {
         let Ok(file) = ModelFile::from_bytes(game, bytes) else {
             return;
         };
-        in_directory(|directory| {
-            let path = directory.join("model");
-            file.save(&path).expect("what was read is written");
-            let model = evaluator(game, &path).expect("what was written is read");
-            for seat in [0, 1] {
-                let position = game.random_start(&mut RandomStream::new(1), seat);
-                let value = model.value_of(game, &position);
-                assert!((0.0..=1.0).contains(&value), "a value of {value}");
-                model.by_outcome(game, &position);
-                model.plies_to_go(game, &position);
-            }
-        });
+        let model = evaluator(game, &file.to_bytes()).expect("what was written is read");
+        for seat in [0, 1] {
+            let position = game.random_start(&mut RandomStream::new(1), seat);
+            let value = model.value_of(game, &position);
+            assert!((0.0..=1.0).contains(&value), "a value of {value}");
+            model.by_outcome(game, &position);
+            model.plies_to_go(game, &position);
+        }
     }
     for bytes in both(bytes, repair::model) {
-        with_every_learned_game!(read, &bytes);
+        with_every_game!(read, &bytes);
     }
 }
 

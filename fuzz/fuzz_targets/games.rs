@@ -12,20 +12,12 @@ use std::sync::{Arc, LazyLock};
 /// Calls a generic function with every game by its usual rules and by others.
 macro_rules! with_every_game {
     ($function:ident, $($arguments:expr),*) => {
-        crate::games::with_every_learned_game!($function, $($arguments),*);
+        crate::games::EINSTEIN.iter().for_each(|game| $function(game, $($arguments),*));
+        crate::games::REVERSI.iter().for_each(|game| $function(game, $($arguments),*));
         crate::games::REVERSIXT.iter().for_each(|game| $function(game, $($arguments),*));
     };
 }
 pub(crate) use with_every_game;
-
-/// The same of those that are learned.
-macro_rules! with_every_learned_game {
-    ($function:ident, $($arguments:expr),*) => {
-        crate::games::EINSTEIN.iter().for_each(|game| $function(game, $($arguments),*));
-        crate::games::REVERSI.iter().for_each(|game| $function(game, $($arguments),*));
-    };
-}
-pub(crate) use with_every_learned_game;
 
 type Rules<G> = LazyLock<Vec<G>>;
 pub(crate) static EINSTEIN: Rules<Standard> = LazyLock::new(|| games(["", "(variant=nearest)"]));

@@ -1,6 +1,6 @@
 //! The notation of players and evaluators, and settings files.
 
-use crate::games::with_every_learned_game;
+use crate::games::with_every_game;
 use crate::players::is_cheap;
 use engine::learned::inputs::Learnable;
 use engine::play::notation::Notation;
@@ -37,13 +37,13 @@ pub(crate) fn settings(bytes: &[u8]) {
     }
     let text = String::from_utf8_lossy(bytes);
     if let Ok(config) = TrainConfig::from_toml(&text) {
-        with_every_learned_game!(train, &config);
+        with_every_game!(train, &config);
     }
     if let Ok(config) = toml::from_str::<SelfPlayConfig>(&text) {
         let cheap = config.players.iter().all(|player| is_cheap(&player.player));
         // Exact values of endgames would be made first.
         if cheap && config.labels.is_empty() && config.options.are_off() {
-            with_every_learned_game!(selfplay, &config);
+            with_every_game!(selfplay, &config);
         }
     }
 }

@@ -64,6 +64,8 @@ impl Playable for ReversiXt {
     const NAME: &'static str = "reversixt";
     const PARAMETERS: &'static str = "map=FILE, points=25-11-5-2-1";
     const OPENING_PLIES: usize = 8;
+    const BEST: Option<&'static [u8]> =
+        Some(include_bytes!("../../../../models/reversixt-1.safetensors"));
     const REMAINING: &'static str = "empties";
     const URGENCIES: &'static [(&'static str, u32)] =
         &[("override", 1), ("stone", 2), ("special", 4)];

@@ -93,3 +93,32 @@ pub fn read_evaluator<G: Playable>(
     arguments.finish()?;
     Ok(evaluator)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::core::game::Game;
+    use crate::games::einstein::Standard;
+    use crate::games::reversi::Reversi;
+    use crate::games::reversixt::ReversiXt;
+
+    /// The seat to move wins in one move.
+    fn likes<G: Playable>(won: &str) {
+        let game = G::from_notation(G::NAME, None).unwrap();
+        let best = evaluator_from(&Notation::new("best"), &game).unwrap();
+        let (position, _) = game.parse_position(won).unwrap();
+        assert!(game.payoffs(&position).is_none());
+        assert!(best.value_of(&game, &position) > 0.8, "{won}");
+    }
+
+    #[test]
+    fn the_best_model_of_every_game_knows_who_is_about_to_win() {
+        likes::<Standard>("..1../...../...../a..../..2.. r -");
+        likes::<Reversi>("XXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXOO-- X");
+        let rows = "11111111/".repeat(7) + "11112200 play 1 0,0 0,0";
+        likes::<ReversiXt>(&rows);
+        let six = Reversi::from_notation("reversi(size=6)", None).unwrap();
+        let none = evaluator_from(&Notation::new("best"), &six).err().unwrap();
+        assert!(none.1.contains("reversi(size=6)"), "{}", none.1);
+    }
+}

@@ -11,7 +11,7 @@ use super::found;
 use super::limited::LimitedPlayer;
 use super::message::{Limit, Message, Placed, Sender};
 use engine::core::game::{Game, Seat};
-use engine::games::reversixt::{Move, POINTS, Phase, Position, ReversiXt};
+use engine::games::reversixt::{Move, Phase, Position, ReversiXt};
 use serde::Serialize;
 use std::io::{self, ErrorKind};
 use std::net::{SocketAddr, TcpListener, TcpStream};
@@ -302,16 +302,14 @@ impl Table<'_> {
 
     fn report(self) -> Report {
         let places = self.game.places(&self.position);
+        let points = self.game.points(&self.position);
         let chairs = self.chairs.into_iter().enumerate();
         let standing = |(seat, chair): (Seat, Chair)| Standing {
             player: seat + 1,
             name: chair.name,
             place: places[seat] + 1,
             stones: self.position.stones(seat),
-            points: match chair.disqualified {
-                None => POINTS[places[seat]],
-                Some(_) => 0,
-            },
+            points: points[seat],
             disqualified: chair.disqualified,
         };
         Report {

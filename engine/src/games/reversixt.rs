@@ -346,6 +346,16 @@ impl ReversiXt {
         })
     }
 
+    /// The points of each seat by its place; whoever was disqualified has none.
+    #[must_use]
+    pub fn points(&self, position: &Position) -> [u32; MAX_SEATS] {
+        let places = self.places(position);
+        std::array::from_fn(|seat| {
+            let plays = seat < self.map.players() && !position.is_disqualified(seat);
+            if plays { self.points[places[seat]] } else { 0 }
+        })
+    }
+
     /// Hands the turn on after a move of `last`: to the next who can lay a stone; else bombs are
     /// thrown, or the game is over.
     fn pass_on(&self, position: &mut Position, last: Seat) {
@@ -565,14 +575,7 @@ impl Game for ReversiXt {
             }
         } else {
             let most = self.points[0].max(1) as f32;
-            std::array::from_fn(|seat| {
-                let plays = seat < self.map.players();
-                if plays {
-                    self.points[places[seat]] as f32 / most
-                } else {
-                    0.0
-                }
-            })
+            self.points(position).map(|points| points as f32 / most)
         })
     }
 

@@ -532,6 +532,7 @@ fn stones_are_ranked_equals_share_and_the_disqualified_come_last() {
     );
     let without = rules.disqualify(&position, 2);
     assert_eq!(rules.places(&without)[..4], [0, 1, 3, 2]);
+    assert_eq!(rules.points(&without)[..4], [25, 11, 0, 5]);
     assert_eq!(
         rules.parse_position(&rules.format_position(&without)),
         Ok(without)

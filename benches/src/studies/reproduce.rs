@@ -57,6 +57,12 @@ impl Target {
         Self::MonteAlpha,
     ];
 
+    /// Whether it also comes as CSV and as a chart.
+    #[must_use]
+    pub fn has_pictures(self) -> bool {
+        self == Self::ReversiXt
+    }
+
     /// The name in arguments and results.
     #[must_use]
     pub fn name(self) -> &'static str {

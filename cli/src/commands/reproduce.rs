@@ -70,8 +70,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
             what.name()
         );
     }
-    if what != Target::ReversiXt && (arguments.csv.is_some() || arguments.svg.is_some()) {
-        bail!("--csv and --svg belong to 'reversixt'");
+    if !what.has_pictures() && (arguments.csv.is_some() || arguments.svg.is_some()) {
+        bail!("'{}' has no --csv and --svg; 'reversixt' does", what.name());
     }
     let setups = match &arguments.setups {
         Some(text) if Path::new(text).is_file() => Setups::read_list(Path::new(text))?,

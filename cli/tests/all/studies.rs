@@ -207,7 +207,7 @@ fn published_tables_are_measured_again() {
     assert!(
         alea(&["reproduce", "star", "--csv", "star.csv"])
             .failure()
-            .contains("belong to 'reversixt'")
+            .contains("'star' has no --csv")
     );
 }
 

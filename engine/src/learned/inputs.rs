@@ -154,8 +154,8 @@ pub trait Learnable: Playable {
     /// The same games, of which the first looks at the positions of all: those of games whose boards
     /// are read from files lie together in what is learned from.
     #[must_use]
-    fn together(games: Vec<Self>) -> Vec<Self> {
-        games
+    fn together(all: Vec<Self>) -> Vec<Self> {
+        all
     }
 
     /// What model files call the game with its parameters.

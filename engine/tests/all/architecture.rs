@@ -15,7 +15,7 @@ use std::path::Path;
 const GENERAL: [&str; 4] = ["core", "search", "play", "learned"];
 
 /// Files and folders of the other crates that may name a game, and why.
-const NAME_A_GAME: [(&str, &str); 15] = [
+const NAME_A_GAME: [(&str, &str); 16] = [
     ("cli/games.rs", "the list of games"),
     ("cli/tables.rs", "endgame tables, which EinStein has"),
     ("cli/commands/solve.rs", "makes them"),
@@ -31,6 +31,7 @@ const NAME_A_GAME: [(&str, &str); 15] = [
     ),
     ("cli/improve", "generations of EinStein models"),
     ("cli/commands/setups.rs", "studies EinStein's set-ups"),
+    ("cli/commands/map.rs", "checks and makes ReversiXT's maps"),
     ("cli/commands/network.rs", "plays ReversiXT over a network"),
     ("benches/network", "ReversiXT's network protocol"),
     ("benches/studies", "studies of one game"),

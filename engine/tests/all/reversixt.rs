@@ -7,7 +7,7 @@
 
 use engine::core::game::{DRAW, Game, one_of};
 use engine::core::random::RandomStream;
-use engine::games::reversixt::map::Map;
+use engine::games::reversixt::map::{Cell, Map};
 use engine::games::reversixt::{Move, MoveList, Phase, Position, ReversiXt};
 use serde_json::Value;
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -539,6 +539,43 @@ fn stones_are_ranked_equals_share_and_the_disqualified_come_last() {
     );
     let level = game("2\n0\n0 0\n1 2\n1 2\n");
     assert_eq!(level.payoffs(&level.start()), Some(DRAW));
+}
+
+/// From plain 8×8 to eight players with everything that there is.
+#[test]
+fn the_maps_that_ship_are_sound_and_somebody_can_move() {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../data/maps");
+    let files = std::fs::read_dir(folder).unwrap();
+    let mut maps: Vec<(String, ReversiXt)> = files
+        .map(|file| {
+            let file = file.unwrap();
+            let text = std::fs::read_to_string(file.path()).unwrap();
+            let name = file.file_name().into_string().unwrap();
+            assert_eq!(Map::parse(&text).unwrap().to_string(), text, "{name}");
+            (name, game(&text))
+        })
+        .collect();
+    maps.sort_by(|(one, _), (other, _)| one.cmp(other));
+    assert_eq!(maps.len(), 13);
+    for (name, rules) in &maps {
+        assert_eq!(rules.start().phase(), Phase::Stones, "{name}");
+    }
+    let has = |rules: &ReversiXt, cell| rules.map().cells().contains(&cell);
+    let specials = [
+        Cell::EXPANSION,
+        Cell::CHOICE,
+        Cell::BONUS,
+        Cell::INVERSION,
+        Cell::HOLE,
+    ];
+    let (plain, everything) = (&maps[0].1, &maps[11].1);
+    assert_eq!((plain.map().players(), plain.map().cells().len()), (2, 64));
+    assert!(
+        specials
+            .iter()
+            .all(|&cell| !has(plain, cell) && has(everything, cell))
+    );
+    assert!(everything.map().players() == 8 && !everything.map().transitions().is_empty());
 }
 
 #[test]

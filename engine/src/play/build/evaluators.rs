@@ -97,7 +97,6 @@ pub fn read_evaluator<G: Playable>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::core::game::Game;
     use crate::games::einstein::Standard;
     use crate::games::reversi::Reversi;
     use crate::games::reversixt::ReversiXt;

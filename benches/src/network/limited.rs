@@ -76,8 +76,17 @@ impl LimitedPlayer {
             lowered(without(&self.notation, &["cpu_ms", "clock"]), "ms", most)
         });
         let deep = |notation: &Notation| {
-            let most = depth?;
-            let mut notation = notation.clone();
+            let mut most = depth?;
+            // By stages of the game: the deepest is what the user allows.
+            let depths = notation.arguments.iter();
+            let depths = depths.filter(|argument| argument.key.as_deref() == Some("depths"));
+            let depths: Vec<String> = depths.map(|argument| argument.value.to_string()).collect();
+            let numbers = depths.iter().flat_map(|text| text.split(':'));
+            let deepest = numbers
+                .filter_map(|number| number.parse().ok())
+                .reduce(f64::max);
+            most = deepest.map_or(most, |deepest| deepest.min(most));
+            let mut notation = without(notation, &["depths"]);
             // What stands alone in front is the depth, or the player takes none.
             if let Some(first) = notation.arguments.first_mut()
                 && first.key.is_none()
@@ -149,6 +158,8 @@ mod tests {
             ),
             ("star1(depth=2, ms=50)", (1000, 4), "star1(ms=50, depth=2)"),
             ("star1(clock=9+1)", (100, 0), "star1(ms=80)"),
+            ("star1(depths=6:8:10)", (0, 2), "star1(depth=2)"),
+            ("star1(depths=2:3:4)", (0, 9), "star1(depth=4)"),
             ("mcts(500)", (1000, 9), "mcts(ms=890)"),
             ("mcts(500)", (0, 9), "mcts(500)"),
             ("unified(depth=2)", (1000, 1), "unified(depth=1)"),

@@ -35,6 +35,7 @@ static GROUPS: [CellGroup; 2] = [
     SUMMARY,
     CellGroup {
         start: SAID,
+        late: true,
         ..CellGroup::only(
             'b',
             SIDE * SIDE,
@@ -149,8 +150,9 @@ fn shared((own, other): (i32, i32)) -> u8 {
 fn summary(game: &ReversiXt, position: &Position, own: Seat) -> [u8; SAID] {
     let players = game.map().players();
     let counts = game.counts(position);
+    let rivals = |seat| seat != own && !position.is_disqualified(seat);
     let against = |has: &dyn Fn(Seat) -> i32| {
-        let others = (0..players).filter(|&seat| seat != own);
+        let others = (0..players).filter(|&seat| rivals(seat));
         (has(own), others.map(has).max().unwrap_or(0))
     };
     let lead = |has: &dyn Fn(Seat) -> i32| {
@@ -163,7 +165,7 @@ fn summary(game: &ReversiXt, position: &Position, own: Seat) -> [u8; SAID] {
     let tempo = |number: i32, can: i32| (number.min(7) + 8 * can.min(1)) as u8;
     let left = |cell| game.cells_of(position).filter(|&at| at == cell).count() as i32;
     let bombs = position.phase() == Phase::Bombs;
-    let others_move = (0..players).any(|seat| seat != own && counts[seat].moves > 0);
+    let others_move = (0..players).any(|seat| rivals(seat) && counts[seat].moves > 0);
     [
         most(empties * WORDS / cells),
         (players - 2) as u8 + 8 * u8::from(bombs),
@@ -285,6 +287,7 @@ mod tests {
     use crate::core::evaluator::Evaluator;
     use crate::core::game::Game;
     use crate::games::reversixt::generate::MapSettings;
+    use crate::learned::files::{Model, ModelFile, evaluator};
     use crate::learned::inputs::with_view;
     use crate::learned::tuples::{TupleNetwork, TupleSet};
     use crate::play::playable::Playable;
@@ -333,6 +336,11 @@ mod tests {
         assert_eq!((set.tuples(), set.rows()), (190, 48_640));
         let weights = (0..set.rows()).map(|row| (row % 7) as f32 / 70.0).collect();
         let model = TupleNetwork::new(set, weights, 0.0).unwrap();
+        let file = ModelFile {
+            provenance: "{}".to_owned(),
+            model: Model::NTuple(model.clone()),
+        };
+        let file = file.to_bytes();
         for (game, numbered) in alone.iter().zip(&together) {
             let (mut position, mut same) = (game.start(), numbered.start());
             while game.payoffs(&position).is_none() {
@@ -346,9 +354,13 @@ mod tests {
                 let mv = moves[moves.len() / 2];
                 (position, same) = (game.play(&position, mv), numbered.play(&same, mv));
             }
-            // The model itself plays on any map.
-            assert!(model.value_of(game, &game.start()) > 0.5);
+            // Its file is a model of each map.
+            let read = evaluator(game, &file).unwrap();
+            let value = model.value_of(&together[0], &numbered.start());
+            assert_eq!(read.value_of(game, &game.start()), value);
         }
+        let plain = ReversiXt::from_notation("reversixt", None).unwrap();
+        assert!(evaluator(&plain, &file).is_ok());
     }
 
     #[test]

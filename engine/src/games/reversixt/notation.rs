@@ -40,6 +40,11 @@ impl ReversiXt {
         let players = self.map.players();
         let last = usize::from(phase != Phase::Over) * players;
         let (player, player_at) = words.number("the player", usize::from(last > 0)..=last)?;
+        // Each that is left may add one to what anybody has.
+        let bonuses = self
+            .cells_of(&position)
+            .filter(|&cell| cell == Cell::BONUS)
+            .count();
         for (stock, name) in [
             (&mut position.overrides, "override stones"),
             (&mut position.bombs, "bombs"),
@@ -47,7 +52,7 @@ impl ReversiXt {
             let (word, at) = words.next(name)?;
             let mut numbers = Parts::new(word, ',').from(at);
             for stock in &mut stock[..players] {
-                *stock = numbers.number(name, 0..=2 * MOST_STOCK)?.0 as u16;
+                *stock = numbers.number(name, 0..=2 * MOST_STOCK - bonuses)?.0 as u16;
             }
             numbers.end()?;
         }

@@ -3,7 +3,7 @@
 use super::evaluators::EVALUATORS;
 use super::map::{LARGEST, MOST_STOCK, Map};
 use super::{Move, POINTS, Position, ReversiXt, drawing};
-use crate::core::game::{MAX_SEATS, Seat};
+use crate::core::game::{Game, MAX_SEATS, Seat};
 use crate::core::random::RandomStream;
 use crate::core::text::TextError;
 use crate::learned;
@@ -32,11 +32,16 @@ impl ReversiXt {
             wrong(format!("{name}: {error}"))
         })?;
         let points = arguments.take_named("points")?;
-        Ok(Self {
+        let game = Self {
             name: name.map(|name| name.to_string()),
             points: points.map_or(Ok(POINTS), read_points)?,
             ..Self::new(Arc::new(map))
-        })
+        };
+        if game.payoffs(&game.start()).is_some() {
+            let name = name.map_or("the map", |name| &name.name);
+            return Err(wrong(format!("{name}: nobody can ever move on it")));
+        }
+        Ok(game)
     }
 }
 

@@ -178,8 +178,9 @@ impl<G: Playable> SearchRecipe<G> {
         }
         let opens = matches!(notation.name.as_str(), "minimax" | "alphabeta");
         let negascout = arguments.choice("negascout", &[("no", false), ("yes", true)])?;
-        let outcomes =
-            !opens && arguments.choice("form", &[("unified", false), ("outcomes", true)])?;
+        let outcomes = !opens
+            && many == Many::Paranoid
+            && arguments.choice("form", &[("unified", false), ("outcomes", true)])?;
         let table = table(arguments, notation, &limits, opens || outcomes)?;
         let mut open = None;
         let shape = if outcomes {

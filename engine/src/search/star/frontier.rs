@@ -54,8 +54,8 @@ impl Recent {
 }
 
 impl<G: Game, E: Evaluator<G>> Star<G, E> {
-    /// A position all of whose successors are leaves: their values cost less than the windows that
-    /// might save some.
+    /// A position all of whose successors are leaves: valued together, they cost less than the
+    /// windows that might save some; one by one they do not.
     #[inline]
     pub(super) fn frontier(
         &mut self,

@@ -22,6 +22,7 @@ macro_rules! for_games {
         $crate::games::$macro!(
             [
                 engine::games::einstein::Standard,
+                engine::games::havannah::Havannah,
                 engine::games::reversi::Reversi,
                 engine::games::reversixt::ReversiXt
             ]

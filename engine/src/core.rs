@@ -12,6 +12,9 @@ pub mod evaluator;
 
 pub mod calibration;
 
+// What a simulation ends with.
+pub mod leaf;
+
 // Exact knowledge, as far as a search asks for it.
 pub mod oracle;
 

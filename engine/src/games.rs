@@ -1,5 +1,6 @@
 //! The games; each is an implementation of [`crate::core::game::Game`].
 
 pub mod einstein;
+pub mod havannah;
 pub mod reversi;
 pub mod reversixt;

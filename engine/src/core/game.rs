@@ -9,6 +9,7 @@
 //! Invariant: an implementation of [`Game`] holds the rules (a variant, the assumed die), is
 //! immutable and shared; positions are small values that are copied freely.
 
+use crate::core::leaf::MoveKinds;
 use smallvec::{Array, SmallVec};
 use std::cmp::Ordering;
 use std::fmt::Debug;
@@ -171,6 +172,24 @@ pub trait Game: Clone + Debug + Send + Sync + 'static {
     /// over, its payoffs.
     fn random_end(&self, position: &Self::Position, random: impl FnMut() -> u64) -> Payoffs {
         end_move_by_move(self, position, random)
+    }
+
+    /// The same, with the kinds of all moves that are made.
+    fn random_end_noted(
+        &self,
+        position: &Self::Position,
+        mut random: impl FnMut() -> u64,
+        made: &mut MoveKinds,
+    ) -> Payoffs {
+        let mut position = *position;
+        loop {
+            if let Some(payoffs) = self.payoffs(&position) {
+                return payoffs;
+            }
+            let mv = self.random_move(&position, random());
+            made.insert(self.move_kind(&position, mv));
+            position = self.play(&position, mv);
+        }
     }
 
     /// The same of several positions, which may be faster at once; as many payoffs as positions.

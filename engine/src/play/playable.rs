@@ -6,7 +6,9 @@
 
 use super::build::{self, PlayerRecipe};
 use super::notation::{Arguments, Notation, PlayerError, Problem};
-use super::registry::{AnyEvaluator, EvaluatorEntry, OracleEntry, PlayerEntry, TranscriptForm};
+use super::registry::{
+    AnyEvaluator, EvaluatorEntry, OracleEntry, PlayerEntry, PlayoutEntry, TranscriptForm,
+};
 use crate::core::game::{Chance, Game, List, MAX_SEATS, Outcome, OutcomeList, Seat};
 use crate::core::random::{RandomStream, SeedSpace, derive_seed};
 use crate::core::text::TextError;
@@ -144,6 +146,12 @@ pub trait Playable: Game {
         None
     }
 
+    /// The game's own ways of playing on at random, for the leaves of a tree search.
+    #[must_use]
+    fn playouts() -> &'static [PlayoutEntry<Self>] {
+        &[]
+    }
+
     /// The forms in which other programs write whole games.
     #[must_use]
     fn transcripts() -> &'static [TranscriptForm<Self>] {
@@ -277,6 +285,15 @@ pub trait Playable: Game {
     /// A seat as JSON names it: `r`; letters from `a` on unless the game knows better.
     fn seat_name(&self, seat: Seat) -> &'static str {
         ["a", "b", "c", "d", "e", "f", "g", "h"][seat]
+    }
+
+    /// Whether those who have won are told as a list of seats, counted from 1.
+    const WINNERS_ARE_LISTED: bool = false;
+
+    /// How a game that is over was won, for games that tell ways apart; `None` before the end.
+    fn ways_won(&self, position: &Self::Position) -> Option<Vec<&'static str>> {
+        let _ = position;
+        None
     }
 
     /// A seat as people name it: `Red`.

@@ -218,6 +218,20 @@ pub enum Meaning<G: 'static> {
     Own(fn(&mut Arguments<'_>, &G) -> Result<Maker<G>, Problem>),
 }
 
+/// Makes a leaf for each thread of a search.
+pub type LeafMaker<G> = Arc<dyn Fn() -> Box<dyn Leaf<G>> + Send + Sync>;
+
+/// A game's own way of playing on at random, under a name: `playout=NAME(…)`.
+#[derive(Debug)]
+pub struct PlayoutEntry<G: 'static> {
+    /// Its name in notation.
+    pub name: &'static str,
+    /// Its parameters: `depth`.
+    pub parameters: &'static str,
+    /// Reads the parameters; the caller refuses those that are left.
+    pub read: fn(&mut Arguments<'_>, &G) -> Result<LeafMaker<G>, Problem>,
+}
+
 /// Exact knowledge, `None` if there is none.
 pub type Knowledge<G> = Option<Arc<dyn Oracle<G>>>;
 

@@ -27,7 +27,8 @@ mod solver;
 mod strata;
 mod worker;
 
-pub use leaf::{EvaluatorLeaf, Leaf, Mix, MoveKinds, Playout, Prior, StarLeaf};
+pub use crate::core::leaf::{Leaf, MoveKinds};
+pub use leaf::{EvaluatorLeaf, Mix, Playout, Prior, StarLeaf};
 pub use options::{Backup, Budget, FirstPlay, MctsOptions, Selection};
 pub use report::{MoveStatistics, TreeReport, best_move};
 

@@ -5,7 +5,6 @@
 //! left. Invariants: threads are started and ended within one search, and when it ends none of them
 //! keeps anything back.
 
-use super::leaf::Leaf;
 use super::pending::MOST;
 use super::place::Place;
 use super::report::MoveStatistics;
@@ -16,6 +15,7 @@ use super::worker::{Root, Shared, Worker};
 use super::{Mcts, Purpose};
 use crate::core::chance::Bounds;
 use crate::core::game::Game;
+use crate::core::leaf::Leaf;
 use crate::search::mcts::options::{Backup, Selection};
 use crate::search::parallel::spawn;
 use crate::search::stopwatch::Deadline;

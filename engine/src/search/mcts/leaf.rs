@@ -6,104 +6,9 @@
 
 use crate::core::evaluator::{Evaluator, others_alike};
 use crate::core::game::{Game, MAX_SEATS, Payoffs};
+use crate::core::leaf::{Leaf, MoveKinds};
 use crate::core::random::RandomStream;
 use crate::search::star::{Star, StarOptions};
-
-/// Values a position that is not over and has just been added to the tree.
-pub trait Leaf<G: Game>: Send {
-    /// One payoff a seat, each in `[0, 1]`.
-    fn payoffs(&mut self, game: &G, position: &G::Position, random: &mut RandomStream) -> Payoffs;
-
-    /// The same for several positions at once; as many answers as positions.
-    fn payoffs_of(
-        &mut self,
-        game: &G,
-        positions: &[G::Position],
-        random: &mut RandomStream,
-        payoffs: &mut [Payoffs],
-    ) {
-        for (position, payoffs) in positions.iter().zip(payoffs) {
-            *payoffs = self.payoffs(game, position, random);
-        }
-    }
-
-    /// The same for one position; also notes the moves that were made on the way, if any were.
-    fn payoffs_and_moves(
-        &mut self,
-        game: &G,
-        position: &G::Position,
-        random: &mut RandomStream,
-        made: &mut MoveKinds,
-    ) -> Payoffs {
-        let _ = made;
-        self.payoffs(game, position, random)
-    }
-}
-
-/// A set of [`Game::move_kind`]s, one bit a kind; it grows with the kinds it meets.
-#[derive(Debug, Default, PartialEq, Eq)]
-pub struct MoveKinds(Vec<u64>);
-
-impl MoveKinds {
-    /// Adds a kind.
-    #[inline]
-    pub fn insert(&mut self, kind: usize) {
-        if self.0.len() <= kind / 64 {
-            self.0.resize(kind / 64 + 1, 0);
-        }
-        self.0[kind / 64] |= 1 << (kind % 64);
-    }
-
-    /// Whether a kind is in the set.
-    #[must_use]
-    #[inline]
-    pub fn contains(&self, kind: usize) -> bool {
-        let word = self.0.get(kind / 64).copied().unwrap_or(0);
-        word >> (kind % 64) & 1 == 1
-    }
-
-    /// Removes all kinds, and keeps the memory.
-    #[inline]
-    pub fn clear(&mut self) {
-        self.0.clear();
-    }
-}
-
-impl Clone for MoveKinds {
-    fn clone(&self) -> Self {
-        Self(self.0.clone())
-    }
-
-    fn clone_from(&mut self, other: &Self) {
-        self.0.clone_from(&other.0);
-    }
-}
-
-impl<G: Game> Leaf<G> for Box<dyn Leaf<G>> {
-    fn payoffs(&mut self, game: &G, position: &G::Position, random: &mut RandomStream) -> Payoffs {
-        (**self).payoffs(game, position, random)
-    }
-
-    fn payoffs_of(
-        &mut self,
-        game: &G,
-        positions: &[G::Position],
-        random: &mut RandomStream,
-        payoffs: &mut [Payoffs],
-    ) {
-        (**self).payoffs_of(game, positions, random, payoffs);
-    }
-
-    fn payoffs_and_moves(
-        &mut self,
-        game: &G,
-        position: &G::Position,
-        random: &mut RandomStream,
-        made: &mut MoveKinds,
-    ) -> Payoffs {
-        (**self).payoffs_and_moves(game, position, random, made)
-    }
-}
 
 /// Plays on at random to the end: an outcome by its weight, a permitted move uniformly.
 #[derive(Clone, Copy, Debug, Default)]
@@ -132,15 +37,7 @@ impl<G: Game> Leaf<G> for Playout {
         random: &mut RandomStream,
         made: &mut MoveKinds,
     ) -> Payoffs {
-        let mut position = *position;
-        loop {
-            if let Some(payoffs) = game.payoffs(&position) {
-                return payoffs;
-            }
-            let mv = game.random_move(&position, random.next_u64());
-            made.insert(game.move_kind(&position, mv));
-            position = game.play(&position, mv);
-        }
+        game.random_end_noted(position, || random.next_u64(), made)
     }
 }
 
@@ -308,21 +205,5 @@ pub trait Prior<G: Game>: Send + Sync {
 impl<G: Game, E: Evaluator<G>> Prior<G> for E {
     fn values(&self, game: &G, positions: &[G::Position], values: &mut [f32]) {
         Evaluator::values(self, game, positions, values);
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn kinds_that_differ_by_64_are_two() {
-        let mut kinds = MoveKinds::default();
-        kinds.insert(5);
-        kinds.insert(2499);
-        let those: Vec<usize> = (0..3000).filter(|&kind| kinds.contains(kind)).collect();
-        assert_eq!(those, [5, 2499]);
-        kinds.clear();
-        assert_eq!(kinds, MoveKinds::default());
     }
 }

@@ -11,7 +11,7 @@ mod backup;
 mod descent;
 
 use super::graph::Graph;
-use super::leaf::{Leaf, MoveKinds, Prior};
+use super::leaf::Prior;
 use super::options::{MctsOptions, Selection};
 use super::pending::Pending;
 use super::reserve::Reserve;
@@ -20,6 +20,7 @@ use super::strata::Draws;
 use crate::core::calibration::logistic;
 use crate::core::chance::Bounds;
 use crate::core::game::{Game, MAX_SEATS, Payoffs, Seat, left_for_each};
+use crate::core::leaf::{Leaf, MoveKinds};
 use crate::core::oracle::Oracle;
 use crate::core::random::RandomStream;
 use crate::search::SearchStats;

@@ -5,7 +5,7 @@
 
 use super::{Lane, Shared, Worker, turned};
 use crate::core::game::{Game, List, Outcome};
-use crate::search::mcts::leaf::Leaf;
+use crate::core::leaf::Leaf;
 use crate::search::mcts::options::{Backup, Selection};
 use crate::search::mcts::solver;
 

@@ -6,8 +6,9 @@
 use super::{Lane, Shared, Step, Worker, middle, turned};
 use crate::core::chance::Bounds;
 use crate::core::game::{Game, MAX_SEATS, Seat};
+use crate::core::leaf::Leaf;
 use crate::search::mcts::graph::Cell;
-use crate::search::mcts::leaf::{Leaf, of_two};
+use crate::search::mcts::leaf::of_two;
 
 impl<G: Game, L: Leaf<G>> Worker<G, L> {
     /// From the root to where the simulations end: one position further each, in turn, so that what

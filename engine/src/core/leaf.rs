@@ -1,0 +1,121 @@
+//! What a simulation of a Monte-Carlo search ends with, as far as a game may bring a way of its own,
+//! and the moves that are made on the way.
+//!
+//! Invariant: a leaf is only asked about positions that are not over, and answers with a payoff in
+//! `[0, 1]` a seat. Asked about several positions at once it may answer faster, so that a network
+//! sees them together.
+
+use crate::core::game::{Game, Payoffs};
+use crate::core::random::RandomStream;
+
+/// Values a position that is not over and has just been added to the tree.
+pub trait Leaf<G: Game>: Send {
+    /// One payoff a seat, each in `[0, 1]`.
+    fn payoffs(&mut self, game: &G, position: &G::Position, random: &mut RandomStream) -> Payoffs;
+
+    /// The same for several positions at once; as many answers as positions.
+    fn payoffs_of(
+        &mut self,
+        game: &G,
+        positions: &[G::Position],
+        random: &mut RandomStream,
+        payoffs: &mut [Payoffs],
+    ) {
+        for (position, payoffs) in positions.iter().zip(payoffs) {
+            *payoffs = self.payoffs(game, position, random);
+        }
+    }
+
+    /// The same for one position; also notes the moves that were made on the way, if any were.
+    fn payoffs_and_moves(
+        &mut self,
+        game: &G,
+        position: &G::Position,
+        random: &mut RandomStream,
+        made: &mut MoveKinds,
+    ) -> Payoffs {
+        let _ = made;
+        self.payoffs(game, position, random)
+    }
+}
+
+/// A set of [`Game::move_kind`]s, one bit a kind; it grows with the kinds it meets.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct MoveKinds(Vec<u64>);
+
+impl MoveKinds {
+    /// Adds a kind.
+    #[inline]
+    pub fn insert(&mut self, kind: usize) {
+        if self.0.len() <= kind / 64 {
+            self.0.resize(kind / 64 + 1, 0);
+        }
+        self.0[kind / 64] |= 1 << (kind % 64);
+    }
+
+    /// Whether a kind is in the set.
+    #[must_use]
+    #[inline]
+    pub fn contains(&self, kind: usize) -> bool {
+        let word = self.0.get(kind / 64).copied().unwrap_or(0);
+        word >> (kind % 64) & 1 == 1
+    }
+
+    /// Removes all kinds, and keeps the memory.
+    #[inline]
+    pub fn clear(&mut self) {
+        self.0.clear();
+    }
+}
+
+impl Clone for MoveKinds {
+    fn clone(&self) -> Self {
+        Self(self.0.clone())
+    }
+
+    fn clone_from(&mut self, other: &Self) {
+        self.0.clone_from(&other.0);
+    }
+}
+
+impl<G: Game> Leaf<G> for Box<dyn Leaf<G>> {
+    fn payoffs(&mut self, game: &G, position: &G::Position, random: &mut RandomStream) -> Payoffs {
+        (**self).payoffs(game, position, random)
+    }
+
+    fn payoffs_of(
+        &mut self,
+        game: &G,
+        positions: &[G::Position],
+        random: &mut RandomStream,
+        payoffs: &mut [Payoffs],
+    ) {
+        (**self).payoffs_of(game, positions, random, payoffs);
+    }
+
+    fn payoffs_and_moves(
+        &mut self,
+        game: &G,
+        position: &G::Position,
+        random: &mut RandomStream,
+        made: &mut MoveKinds,
+    ) -> Payoffs {
+        (**self).payoffs_and_moves(game, position, random, made)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn kinds_that_differ_by_64_are_two() {
+        let mut kinds = MoveKinds::default();
+        kinds.insert(5);
+        kinds.insert(2499);
+        let those: Vec<usize> = (0..3000).filter(|&kind| kinds.contains(kind)).collect();
+        assert_eq!(those, [5, 2499]);
+        kinds.clear();
+        assert_eq!(kinds, MoveKinds::default());
+    }
+}

@@ -1,0 +1,583 @@
+//! The rules of Havannah (Christian Freeling) on hexagons of 3 to 10 cells a side.
+//!
+//! White begins; one stone a turn, none is ever moved. Who completes a *bridge* (a chain with two
+//! corners), a *fork* (with three sides, of which corners are no part) or a *ring* (a loop about at
+//! least one cell, whatever stands there) wins; a full board without any is a draw. With
+//! `swap=on` the second player may take over the first stone instead of placing one. Chains are a
+//! union-find that knows their corners and sides, so that what a stone completes costs a look at
+//! its six neighbours. Invariant: [`Position::would_win`] says what [`Position::place`] will.
+
+mod drawing;
+mod evaluators;
+mod inputs;
+mod notation;
+mod playable;
+mod playout;
+mod shape;
+mod transcript;
+
+pub use shape::{BASES, MOST_CELLS};
+
+use crate::core::game::{DRAW, FixedList, Game, OneOutcome, Payoffs, Seat, one_of, won_by};
+use crate::core::leaf::MoveKinds;
+use shape::{OFF, PLACES, SIDES, Shape};
+use std::hash::{Hash, Hasher};
+
+/// The rules on a board of one size.
+#[derive(Clone, Copy, Debug)]
+pub struct Havannah {
+    shape: &'static Shape,
+    swap: bool,
+}
+
+/// The cell that a stone is placed on, or [`Move::SWAP`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Move(u16);
+
+impl Move {
+    /// The first stone changes its owner.
+    pub const SWAP: Self = Self(OFF as u16);
+
+    /// A stone on a cell, counted by letters, then numbers.
+    #[must_use]
+    #[inline]
+    pub fn at(cell: usize) -> Self {
+        debug_assert!(cell < MOST_CELLS);
+        Self(cell as u16)
+    }
+
+    /// The cell that it fills; none if it swaps.
+    #[must_use]
+    #[inline]
+    pub fn cell(self) -> Option<usize> {
+        (self != Self::SWAP).then_some(usize::from(self.0))
+    }
+}
+
+/// What a stone may complete, one bit each.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Kinds(u8);
+
+impl Kinds {
+    /// A loop about at least one cell.
+    pub const RING: Self = Self(1);
+    /// A chain with two corners.
+    pub const BRIDGE: Self = Self(2);
+    /// A chain with three sides.
+    pub const FORK: Self = Self(4);
+    /// All with their names.
+    pub const ALL: [(Self, &'static str); 3] = [
+        (Self::RING, "ring"),
+        (Self::BRIDGE, "bridge"),
+        (Self::FORK, "fork"),
+    ];
+
+    /// Whether there is any.
+    #[must_use]
+    #[inline]
+    pub fn any(self) -> bool {
+        self.0 != 0
+    }
+
+    /// Whether one kind is among them.
+    #[must_use]
+    #[inline]
+    pub fn has(self, kind: Self) -> bool {
+        self.0 & kind.0 != 0
+    }
+
+    #[inline]
+    fn of_rim(rim: u16) -> Self {
+        let fork = (rim & SIDES).count_ones() >= 3;
+        let bridge = (rim >> 6).count_ones() >= 2;
+        Self(u8::from(bridge) << 1 | u8::from(fork) << 2)
+    }
+}
+
+/// On a cell: a stone of White (seat 0) is 1, of Black 2.
+const EMPTY: u8 = 0;
+/// What lies off the board.
+const NOWHERE: u8 = 3;
+
+/// Of a link: the stone stands for its chain, and the low bits are the chain's rim.
+const ROOT: u16 = 1 << 15;
+
+/// A position. Two are equal if the same stones stand and the same seat is to move.
+#[derive(Clone, Copy)]
+pub struct Position {
+    key: u64,
+    colours: [u8; PLACES],
+    /// For each stone another one of its chain, at last one that has [`ROOT`].
+    links: [u16; PLACES],
+    stones: u16,
+    /// Chains of both seats.
+    chains: [u16; 2],
+    /// The cells filled last and before; [`OFF`] for none.
+    last: [u16; 2],
+    seat: u8,
+    won: Kinds,
+}
+
+impl PartialEq for Position {
+    fn eq(&self, other: &Self) -> bool {
+        (self.key, self.seat, self.won) == (other.key, other.seat, other.won)
+            && self.colours == other.colours
+    }
+}
+
+impl Eq for Position {}
+
+impl Hash for Position {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.key.hash(state);
+    }
+}
+
+impl std::fmt::Debug for Position {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let stones = |seat| (0..MOST_CELLS).filter(move |&cell| self.on(cell) == Some(seat));
+        let [white, black] = [0, 1].map(|seat| stones(seat).collect::<Vec<_>>());
+        write!(f, "white {white:?} black {black:?} to move {}", self.seat)
+    }
+}
+
+/// For each set of neighbours of one colour, a bit each around the circle: how many runs they form,
+/// and one neighbour of each.
+const RUNS: [(u8, [u8; 3]); 64] = {
+    let mut runs = [(0, [0; 3]); 64];
+    let mut set = 1;
+    while set < 63 {
+        let mut at = 0;
+        while at < 6 {
+            if set >> at & 1 == 1 && set >> ((at + 5) % 6) & 1 == 0 {
+                runs[set].1[runs[set].0 as usize] = at as u8;
+                runs[set].0 += 1;
+            }
+            at += 1;
+        }
+        set += 1;
+    }
+    runs[63] = (1, [0; 3]);
+    runs
+};
+
+/// For each such set the neighbours that stand between two others.
+const BETWEEN: [u8; 64] = {
+    let mut between = [0; 64];
+    let mut set = 0;
+    while set < 64 {
+        let (left, right) = (set << 1 | set >> 5, set >> 1 | set << 5);
+        between[set] = (set & left & right & 63) as u8;
+        set += 1;
+    }
+    between
+};
+
+impl Position {
+    fn empty() -> Self {
+        let mut colours = [EMPTY; PLACES];
+        colours[OFF] = NOWHERE;
+        Self {
+            key: 0,
+            colours,
+            links: [0; PLACES],
+            stones: 0,
+            chains: [0; 2],
+            last: [OFF as u16; 2],
+            seat: 0,
+            won: Kinds::default(),
+        }
+    }
+
+    /// Whose stone stands on a cell.
+    #[must_use]
+    #[inline]
+    pub fn on(&self, cell: usize) -> Option<Seat> {
+        match self.colours[cell] {
+            EMPTY | NOWHERE => None,
+            colour => Some(usize::from(colour) - 1),
+        }
+    }
+
+    /// Whose turn it is; in a game that is won, the loser's.
+    #[must_use]
+    #[inline]
+    pub fn seat(&self) -> Seat {
+        usize::from(self.seat)
+    }
+
+    /// How many stones stand.
+    #[must_use]
+    #[inline]
+    pub fn stones(&self) -> usize {
+        usize::from(self.stones)
+    }
+
+    /// What the last stone completed.
+    #[must_use]
+    #[inline]
+    pub fn won(&self) -> Kinds {
+        self.won
+    }
+
+    /// The cell filled last.
+    #[must_use]
+    pub fn last(&self) -> Option<usize> {
+        Some(usize::from(self.last[0])).filter(|&cell| cell != OFF)
+    }
+
+    /// The set of neighbours, around the circle, on which a colour stands.
+    #[inline]
+    fn around(&self, near: &[u16; shape::NEAR], colour: u8) -> usize {
+        let mut set = 0;
+        for (bit, &place) in near[..6].iter().enumerate() {
+            set |= usize::from(self.colours[usize::from(place)] == colour) << bit;
+        }
+        set
+    }
+
+    /// The stone that stands for a stone's chain.
+    #[inline]
+    fn root(&self, mut cell: usize) -> usize {
+        while self.links[cell] & ROOT == 0 {
+            cell = usize::from(self.links[cell]);
+        }
+        cell
+    }
+
+    /// The same, with the way shortened.
+    #[inline]
+    fn root_shortened(&mut self, mut cell: usize) -> usize {
+        loop {
+            let next = self.links[cell];
+            if next & ROOT != 0 {
+                return cell;
+            }
+            let after = self.links[usize::from(next)];
+            if after & ROOT != 0 {
+                return usize::from(next);
+            }
+            self.links[cell] = after;
+            cell = usize::from(after);
+        }
+    }
+
+    /// Whether a stone on a cell, whose neighbours of its colour are `set`, would enclose a stone of
+    /// that colour with five others: the only rings that are no loop of two separate neighbours.
+    #[inline]
+    fn encloses(&self, shape: &Shape, cell: usize, set: usize, colour: u8) -> bool {
+        let mut between = BETWEEN[set];
+        while between != 0 {
+            let middle = shape.near[cell][between.trailing_zeros() as usize];
+            between &= between - 1;
+            let near = &shape.near[usize::from(middle)];
+            let own = |&&place: &&u16| self.colours[usize::from(place)] == colour;
+            if near[..6]
+                .iter()
+                .filter(|&&place| usize::from(place) != cell)
+                .take_while(own)
+                .count()
+                == 5
+            {
+                return true;
+            }
+        }
+        false
+    }
+
+    /// What a stone of a seat on an empty cell would complete.
+    #[must_use]
+    #[inline]
+    fn would_win(&self, shape: &Shape, cell: usize, seat: Seat) -> Kinds {
+        let near = &shape.near[cell];
+        let colour = seat as u8 + 1;
+        let set = self.around(near, colour);
+        if set == 0 {
+            return Kinds::default();
+        }
+        let (count, starts) = RUNS[set];
+        let (mut roots, mut rim, mut ring) = ([OFF; 3], shape.rim[cell], false);
+        for run in 0..usize::from(count) {
+            let root = self.root(usize::from(near[usize::from(starts[run])]));
+            ring |= roots[..run].contains(&root);
+            rim |= self.links[root];
+            roots[run] = root;
+        }
+        let kinds = Kinds::of_rim(rim & !ROOT);
+        ring = ring || self.encloses(shape, cell, set, colour);
+        Kinds(kinds.0 | u8::from(ring))
+    }
+
+    /// Places a stone of a seat on an empty cell, and says what it completes. Nothing else changes:
+    /// whose turn it is, what was won and the key are the caller's.
+    #[inline]
+    fn place(&mut self, shape: &Shape, cell: usize, seat: Seat) -> Kinds {
+        let near = &shape.near[cell];
+        let colour = seat as u8 + 1;
+        let set = self.around(near, colour);
+        self.colours[cell] = colour;
+        self.last = [cell as u16, self.last[0]];
+        self.stones += 1;
+        let mut rim = shape.rim[cell];
+        if set == 0 {
+            self.links[cell] = ROOT | rim;
+            self.chains[seat] += 1;
+            return Kinds::default();
+        }
+        let (count, starts) = RUNS[set];
+        let root = self.root_shortened(usize::from(near[usize::from(starts[0])]));
+        rim |= self.links[root];
+        let mut ring = false;
+        for &start in &starts[1..usize::from(count)] {
+            let other = self.root_shortened(usize::from(near[usize::from(start)]));
+            if other == root {
+                ring = true;
+            } else {
+                rim |= self.links[other];
+                self.links[other] = root as u16;
+                self.chains[seat] -= 1;
+            }
+        }
+        self.links[root] = ROOT | rim;
+        self.links[cell] = root as u16;
+        ring = ring || self.encloses(shape, cell, set, colour);
+        Kinds(Kinds::of_rim(rim & !ROOT).0 | u8::from(ring))
+    }
+}
+
+impl Havannah {
+    /// The rules on a board of `base` cells a side, one of [`BASES`]; with `swap` the second player
+    /// may take the first stone.
+    ///
+    /// # Panics
+    /// If there is no such board.
+    #[must_use]
+    pub fn new(base: usize, swap: bool) -> Self {
+        assert!(BASES.contains(&base), "boards have {BASES:?} cells a side");
+        Self {
+            shape: Shape::of(base),
+            swap,
+        }
+    }
+
+    /// Cells of a side.
+    #[must_use]
+    pub fn base(&self) -> usize {
+        self.shape.base
+    }
+
+    /// How many cells there are.
+    #[must_use]
+    #[inline]
+    pub fn board_cells(&self) -> usize {
+        self.shape.cells
+    }
+
+    /// Whether the first stone may be taken over.
+    #[must_use]
+    pub fn swaps(&self) -> bool {
+        self.swap
+    }
+
+    /// The empty board.
+    #[must_use]
+    pub fn start(&self) -> Position {
+        Position::empty()
+    }
+
+    /// Empty cells, by their numbers.
+    pub fn empties<'a>(&self, position: &'a Position) -> impl Iterator<Item = usize> + 'a {
+        let cells = position.colours[..self.shape.cells].iter().enumerate();
+        cells
+            .filter(|&(_, &colour)| colour == EMPTY)
+            .map(|(cell, _)| cell)
+    }
+
+    /// Whether the second player may take the first stone.
+    #[must_use]
+    #[inline]
+    pub fn may_swap(&self, position: &Position) -> bool {
+        self.swap && position.stones == 1 && position.seat == 1
+    }
+
+    /// What a stone of a seat on an empty cell would complete.
+    #[must_use]
+    pub fn would_win(&self, position: &Position, cell: usize, seat: Seat) -> Kinds {
+        position.would_win(self.shape, cell, seat)
+    }
+
+    /// Cells at a distance of one, around the circle; nothing is off the board.
+    #[cfg(test)]
+    fn neighbours(&self, cell: usize) -> impl Iterator<Item = usize> {
+        let near = self.shape.near[cell][..6]
+            .iter()
+            .map(|&near| usize::from(near));
+        near.filter(|&near| near != OFF)
+    }
+
+    /// The cells of a position that nobody has filled, in a list to draw from; how many there are.
+    #[inline]
+    fn list_empties(&self, position: &Position, cells: &mut [u16; PLACES]) -> usize {
+        let mut count = 0;
+        for (cell, &colour) in position.colours[..self.shape.cells].iter().enumerate() {
+            cells[count] = cell as u16;
+            count += usize::from(colour == EMPTY);
+        }
+        count
+    }
+
+    /// Fills empty cells at random until the game is over; `made` hears of the kind of every move.
+    #[inline]
+    fn fill(
+        &self,
+        position: &Position,
+        mut random: impl FnMut() -> u64,
+        mut made: impl FnMut(usize),
+    ) -> Payoffs {
+        if let Some(payoffs) = self.payoffs(position) {
+            return payoffs;
+        }
+        let mut position = *position;
+        if self.may_swap(&position) {
+            let mv = self.random_move(&position, random());
+            made(self.move_kind(&position, mv));
+            position = self.play(&position, mv);
+        }
+        let (mut cells, mut seat) = ([0; PLACES], position.seat());
+        let mut left = self.list_empties(&position, &mut cells);
+        while left > 0 {
+            let mut bits = random();
+            for _ in 0..DRAWS.min(left as u32) {
+                let product = u128::from(bits) * left as u128;
+                let drawn = (product >> 64) as usize;
+                bits = product as u64;
+                left -= 1;
+                let cell = usize::from(cells[drawn]);
+                cells[drawn] = cells[left];
+                made(PLACES * seat + cell);
+                if position.place(self.shape, cell, seat).any() {
+                    return won_by(seat);
+                }
+                seat = 1 - seat;
+            }
+        }
+        DRAW
+    }
+}
+
+/// How many moves one random word draws: each takes at most nine bits of it.
+const DRAWS: u32 = 3;
+
+impl Game for Havannah {
+    type Position = Position;
+    type Move = Move;
+    type Moves = FixedList<Move, PLACES>;
+    type Outcomes = OneOutcome;
+
+    fn most_moves(&self) -> usize {
+        self.shape.cells
+    }
+
+    #[inline]
+    fn to_move(&self, position: &Position) -> Seat {
+        position.seat()
+    }
+
+    #[inline]
+    fn payoffs(&self, position: &Position) -> Option<Payoffs> {
+        if position.won.any() {
+            Some(won_by(1 - position.seat()))
+        } else if position.stones() == self.shape.cells {
+            Some(DRAW)
+        } else {
+            None
+        }
+    }
+
+    fn moves(&self, position: &Position, moves: &mut Self::Moves) {
+        moves.clear();
+        self.empties(position)
+            .for_each(|cell| moves.push(Move::at(cell)));
+        if self.may_swap(position) {
+            moves.push(Move::SWAP);
+        }
+    }
+
+    fn random_move(&self, position: &Position, bits: u64) -> Move {
+        let empty = self.shape.cells - position.stones();
+        let drawn = one_of(empty + usize::from(self.may_swap(position)), bits as u32);
+        self.empties(position)
+            .nth(drawn)
+            .map_or(Move::SWAP, Move::at)
+    }
+
+    fn random_end(&self, position: &Position, random: impl FnMut() -> u64) -> Payoffs {
+        self.fill(position, random, |_| ())
+    }
+
+    fn random_end_noted(
+        &self,
+        position: &Position,
+        random: impl FnMut() -> u64,
+        made: &mut MoveKinds,
+    ) -> Payoffs {
+        self.fill(position, random, |kind| made.insert(kind))
+    }
+
+    #[inline]
+    fn play(&self, position: &Position, mv: Move) -> Position {
+        let mut next = *position;
+        match mv.cell() {
+            Some(cell) => {
+                let seat = next.seat();
+                next.won = next.place(self.shape, cell, seat);
+                next.key ^= self.shape.words[cell][seat];
+            }
+            None => {
+                let cell = usize::from(next.last[0]);
+                next.colours[cell] = 2;
+                next.chains = [0, 1];
+                next.key = self.shape.words[cell][1];
+            }
+        }
+        next.seat = 1 - next.seat;
+        next
+    }
+
+    fn move_kinds(&self) -> usize {
+        2 * PLACES
+    }
+
+    /// A stone of one seat on one cell.
+    #[inline]
+    fn move_kind(&self, position: &Position, mv: Move) -> usize {
+        usize::from(mv.0) + PLACES * position.seat()
+    }
+
+    /// 2 for a stone that wins, 1 for one without which the other seat could win there.
+    fn urgency(&self, position: &Position, mv: Move) -> u8 {
+        let wins = |seat| {
+            mv.cell()
+                .is_some_and(|cell| self.would_win(position, cell, seat).any())
+        };
+        match position.seat() {
+            seat if wins(seat) => 2,
+            seat if wins(1 - seat) => 1,
+            _ => 0,
+        }
+    }
+
+    /// Half of what is left of a game that fills two thirds of the board.
+    fn moves_left(&self, position: &Position) -> u32 {
+        (self.shape.cells * 2 / 3)
+            .saturating_sub(position.stones())
+            .max(16) as u32
+            / 2
+    }
+
+    #[inline]
+    fn key(&self, position: &Position) -> u64 {
+        // Who is to move follows from the stones, but for the one that changed its owner.
+        position.key ^ u64::from(position.seat).wrapping_mul(0x9E37_79B9_7F4A_7C15)
+    }
+}

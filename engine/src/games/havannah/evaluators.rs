@@ -1,0 +1,136 @@
+//! The hand-made evaluators of Havannah.
+//!
+//! `needs` counts the stones that each side still needs for its nearest bridge or fork: cells at no
+//! cost where an own stone stands, at one where nobody does (two-distance is not counted: a bridge
+//! is broken by one stone). `locality` says whether the last stone was placed near the one before,
+//! for the bias of a tree search.
+
+use super::shape::{MOST_CELLS, OFF};
+use super::{EMPTY, Havannah, Position};
+use crate::core::calibration::Calibration;
+use crate::core::evaluator::Score;
+use crate::core::game::Seat;
+use crate::play::registry::{EvaluatorEntry, calibrated};
+
+/// The evaluators and their names in notation; the first is the usual one.
+pub(super) static EVALUATORS: [EvaluatorEntry<Havannah>; 2] = [
+    EvaluatorEntry::new(
+        "needs",
+        "stones that the other side still needs for a bridge or fork, minus one's own",
+        |arguments, _| calibrated(arguments, Needs, Needs::CALIBRATION),
+    ),
+    EvaluatorEntry::new(
+        "locality",
+        "low where the last stone is near the one before: a bias for near moves",
+        |arguments, _| {
+            let reach = arguments.number("reach", 1..=20, 2)?;
+            calibrated(arguments, Locality { reach }, Locality::CALIBRATION)
+        },
+    ),
+];
+
+/// What the sides still need.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Needs;
+
+impl Needs {
+    /// From stones to win probability.
+    const CALIBRATION: Calibration = Calibration::logistic(0.5, 0.25);
+}
+
+/// Further than any cell.
+const FAR: u8 = 60;
+
+/// How many more stones of a seat join each cell, itself included, to the cells of a rim.
+fn distances(game: &Havannah, position: &Position, seat: Seat, rim: u16) -> [u8; MOST_CELLS] {
+    let own = seat as u8 + 1;
+    let mut distances = [FAR; MOST_CELLS];
+    let cost = |cell: usize| match position.colours[cell] {
+        EMPTY => 1,
+        colour if colour == own => 0,
+        _ => FAR,
+    };
+    let mut queue = std::collections::VecDeque::with_capacity(MOST_CELLS);
+    for cell in 0..game.board_cells() {
+        if game.shape.rim[cell] & rim != 0 && cost(cell) < FAR {
+            distances[cell] = cost(cell);
+            if cost(cell) == 0 {
+                queue.push_front(cell)
+            } else {
+                queue.push_back(cell)
+            }
+        }
+    }
+    while let Some(cell) = queue.pop_front() {
+        for &near in &game.shape.near[cell][..6] {
+            let near = usize::from(near);
+            if near == OFF || cost(near) == FAR {
+                continue;
+            }
+            let reached = distances[cell] + cost(near);
+            if reached < distances[near] {
+                distances[near] = reached;
+                if cost(near) == 0 {
+                    queue.push_front(near)
+                } else {
+                    queue.push_back(near)
+                }
+            }
+        }
+    }
+    distances
+}
+
+impl Needs {
+    /// Stones that a seat needs for its nearest bridge or fork.
+    fn of(game: &Havannah, position: &Position, seat: Seat) -> u8 {
+        let from = |bit: usize| distances(game, position, seat, 1 << bit);
+        let (sides, corners): ([_; 6], [_; 6]) = (
+            std::array::from_fn(from),
+            std::array::from_fn(|corner| from(6 + corner)),
+        );
+        let mut least = FAR;
+        for cell in 0..game.board_cells() {
+            // An empty cell is counted by each way that meets there.
+            let own = u8::from(position.colours[cell] == EMPTY);
+            let nearest = |all: &[[u8; MOST_CELLS]; 6], count: u8| {
+                let mut each = all.map(|distances| distances[cell]);
+                each.sort_unstable();
+                let sum: u8 = each[..usize::from(count)].iter().sum();
+                sum.saturating_sub(own * (count - 1))
+            };
+            if sides[0][cell] < FAR || position.on(cell) == Some(seat) || own == 1 {
+                least = least.min(nearest(&sides, 3)).min(nearest(&corners, 2));
+            }
+        }
+        least
+    }
+}
+
+impl Score<Havannah> for Needs {
+    fn score(&self, game: &Havannah, position: &Position) -> f32 {
+        let seat = position.seat();
+        let [own, other] = [seat, 1 - seat].map(|seat| Self::of(game, position, seat));
+        f32::from(other.min(20)) - f32::from(own.min(20))
+    }
+}
+
+/// Whether the last two stones are near each other.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Locality {
+    /// Cells at most so far are near.
+    reach: usize,
+}
+
+impl Locality {
+    /// A move near the one before is a sure win, as biases count it.
+    const CALIBRATION: Calibration = Calibration::logistic(100.0, 0.0);
+}
+
+impl Score<Havannah> for Locality {
+    fn score(&self, game: &Havannah, position: &Position) -> f32 {
+        let [last, before] = position.last.map(usize::from);
+        let near = before != OFF && game.shape.distance(last, before) <= self.reach;
+        if near { -1.0 } else { 1.0 }
+    }
+}

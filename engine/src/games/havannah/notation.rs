@@ -1,0 +1,238 @@
+//! Reading and writing positions and moves of Havannah.
+//!
+//! A cell is a letter and a number, `d4`, in the coordinates of HavannahGui: neighbours differ by
+//! one in either or alike in both. Little Golem counts the numbers of each letter from 1
+//! ([`Havannah::golem_name`]). A position is the moves from the empty board, divided by blanks, with
+//! `swap` where the second player took the first stone. Invariant: what is written reads back as the
+//! same value, and every error names the character it is about.
+
+use super::{Havannah, Move, OFF, Position};
+use crate::core::game::Game;
+use crate::core::text::TextError;
+
+/// The letter that stands for a number from 0.
+fn letter(x: u8) -> char {
+    char::from(b'a' + x)
+}
+
+impl Havannah {
+    /// The name of a cell: `d4`.
+    #[must_use]
+    pub fn cell_name(&self, cell: usize) -> String {
+        let [x, y] = self.shape.names[cell];
+        format!("{}{}", letter(x), y + 1)
+    }
+
+    /// The name of a cell as Little Golem writes it: the numbers of each letter begin with 1.
+    #[must_use]
+    pub fn golem_name(&self, cell: usize) -> String {
+        let [x, y] = self.shape.names[cell];
+        format!(
+            "{}{}",
+            letter(x),
+            y + 1 - (x + 1).saturating_sub(self.base() as u8)
+        )
+    }
+
+    /// The cell of a name, of Little Golem's if so told.
+    ///
+    /// # Errors
+    /// If there is none.
+    pub fn cell_named(&self, text: &str, golem: bool) -> Result<usize, TextError> {
+        let side = 2 * self.base() - 1;
+        let mut signs = text.chars();
+        let x = signs
+            .next()
+            .map(|sign| (sign.to_ascii_lowercase() as usize).wrapping_sub('a' as usize));
+        let digits = signs.as_str();
+        let plain = digits.bytes().all(|digit| digit.is_ascii_digit()) && !digits.starts_with('0');
+        let y = digits.parse::<usize>().ok().filter(|_| plain);
+        let (Some(x), Some(y)) = (x.filter(|&x| x < side), y) else {
+            let last = letter(side as u8 - 1);
+            let at = if x.is_some_and(|x| x < side) { 2 } else { 1 };
+            let problem = format!("a cell is a letter, a-{last}, and a number, as d4");
+            return Err(TextError::new(at, problem));
+        };
+        let first = (x + 1).saturating_sub(self.base());
+        let y = if golem { y.saturating_add(first) } else { y };
+        let name = [x, y - 1].map(|at| isize::try_from(at).unwrap_or(isize::MAX / 4));
+        match self.shape.place(name) {
+            OFF => {
+                let last = (x + self.base()).min(side);
+                let [first, last] = if golem {
+                    [1, last - first]
+                } else {
+                    [first + 1, last]
+                };
+                let problem = format!(
+                    "letter {} has the numbers {first} to {last}",
+                    letter(x as u8)
+                );
+                Err(TextError::new(2, problem))
+            }
+            cell => Ok(cell),
+        }
+    }
+
+    /// Reads a move of a position.
+    ///
+    /// # Errors
+    /// If the seat to move cannot play it.
+    pub fn parse_move(&self, position: &Position, text: &str) -> Result<Move, TextError> {
+        self.read_move(position, text, false)
+    }
+
+    /// The same, with Little Golem's names of cells if so told.
+    ///
+    /// # Errors
+    /// As [`Havannah::parse_move`].
+    pub fn read_move(
+        &self,
+        position: &Position,
+        text: &str,
+        golem: bool,
+    ) -> Result<Move, TextError> {
+        let wrong = |problem: String| Err(TextError::new(1, problem));
+        if self.payoffs(position).is_some() {
+            return wrong("the game is over".to_owned());
+        }
+        if text.eq_ignore_ascii_case("swap") {
+            return match self.may_swap(position) {
+                true => Ok(Move::SWAP),
+                false if self.swap => wrong("only the second move may be swap".to_owned()),
+                false => wrong("swap needs the parameter swap=on".to_owned()),
+            };
+        }
+        let cell = self.cell_named(text, golem)?;
+        match position.on(cell) {
+            None => Ok(Move::at(cell)),
+            Some(_) => wrong(format!("{} is not empty", self.cell_name(cell))),
+        }
+    }
+
+    /// Writes a move.
+    #[must_use]
+    pub fn format_move(&self, mv: Move) -> String {
+        mv.cell()
+            .map_or_else(|| "swap".to_owned(), |cell| self.cell_name(cell))
+    }
+
+    /// Reads a position.
+    ///
+    /// # Errors
+    /// If the text is no game on this board: the error names the character.
+    pub fn parse_position(&self, text: &str) -> Result<Position, TextError> {
+        let mut position = self.start();
+        let (mut at, mut rest) = (1, text);
+        while !rest.is_empty() {
+            let end = rest.find(' ').unwrap_or(rest.len());
+            let (word, after) = rest.split_at(end);
+            if !word.is_empty() {
+                let mv = self
+                    .parse_move(&position, word)
+                    .map_err(|error| TextError::new(at + error.character - 1, error.problem))?;
+                position = self.play(&position, mv);
+            }
+            at += word.chars().count() + 1;
+            rest = after.strip_prefix(' ').unwrap_or(after);
+        }
+        Ok(position)
+    }
+
+    /// Writes a position: its stones in an order in which they may have been placed, the last two
+    /// where they are known to be.
+    #[must_use]
+    pub fn format_position(&self, position: &Position) -> String {
+        let last = position.last.map(usize::from);
+        let of = |seat| {
+            let mut cells: Vec<usize> = (0..self.board_cells())
+                .filter(|&cell| position.on(cell) == Some(seat))
+                .collect();
+            // Those filled last come last; of one seat there is one of them.
+            cells.sort_by_key(|&cell| (last.contains(&cell), cell));
+            cells.into_iter().map(|cell| self.cell_name(cell))
+        };
+        let [mut white, mut black] = [of(0), of(1)];
+        let mut words = Vec::with_capacity(position.stones() + 1);
+        // White is a stone behind, or Black is to move at as many each: the first was taken over.
+        if (white.len() < black.len()) || (position.seat() == 1 && white.len() == black.len()) {
+            words.extend(black.next());
+            words.push("swap".to_owned());
+        }
+        while let Some(stone) = white.next() {
+            words.push(stone);
+            words.extend(black.next());
+        }
+        words.join(" ")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn positions_are_moves_from_the_empty_board() {
+        let game = Havannah::new(4, true);
+        for text in [
+            "",
+            "d4",
+            "d4 swap",
+            "d4 swap e5",
+            "a1 g7 d4",
+            "d4 swap a1 b2 c3",
+        ] {
+            let position = game.parse_position(text).unwrap();
+            assert_eq!(game.format_position(&position), text);
+        }
+        // Any order of the stones, but the last two in their places.
+        let position = game.parse_position("d4 c3 a1 b2 g7 b1").unwrap();
+        assert_eq!(game.format_position(&position), "a1 b2 d4 c3 g7 b1");
+        assert_eq!(
+            game.parse_position(" D4  c3 "),
+            game.parse_position("d4 c3")
+        );
+    }
+
+    #[test]
+    fn little_golem_counts_each_letter_from_one() {
+        let game = Havannah::new(4, false);
+        for (name, golem) in [
+            ("a1", "a1"),
+            ("d7", "d7"),
+            ("e2", "e1"),
+            ("g7", "g4"),
+            ("g4", "g1"),
+        ] {
+            let cell = game.cell_named(name, false).unwrap();
+            assert_eq!(game.golem_name(cell), golem);
+            assert_eq!(game.cell_named(golem, true), Ok(cell));
+        }
+    }
+
+    #[test]
+    fn errors_name_the_character() {
+        let game = Havannah::new(4, false);
+        for (text, character, problem) in [
+            ("h1", 1, "a cell is a letter, a-g, and a number, as d4"),
+            ("d4 dx", 5, "a cell is a letter, a-g, and a number, as d4"),
+            ("d04", 2, "a cell is a letter, a-g, and a number, as d4"),
+            ("a1 a5", 5, "letter a has the numbers 1 to 4"),
+            ("g3", 2, "letter g has the numbers 4 to 7"),
+            ("d4 d4", 4, "d4 is not empty"),
+            ("d4 swap", 4, "swap needs the parameter swap=on"),
+            ("a1 d4 a2 d3 a3 d2 a4 e5", 22, "the game is over"),
+        ] {
+            assert_eq!(
+                game.parse_position(text),
+                Err(TextError::new(character, problem)),
+                "{text}"
+            );
+        }
+        let late = Havannah::new(4, true).parse_position("d4 d3 swap");
+        assert_eq!(
+            late,
+            Err(TextError::new(7, "only the second move may be swap"))
+        );
+    }
+}

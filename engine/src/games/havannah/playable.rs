@@ -1,0 +1,149 @@
+//! Havannah as a game to play, record and learn.
+
+use super::evaluators::EVALUATORS;
+use super::playout::{PLAYERS, PLAYOUTS};
+use super::shape::SYMMETRIES;
+use super::transcript::FORMS;
+use super::{BASES, Havannah, Kinds, Move, Position, drawing};
+use crate::core::game::{Game, Seat};
+use crate::core::random::RandomStream;
+use crate::core::text::TextError;
+use crate::learned;
+use crate::play::notation::{Arguments, Problem};
+use crate::play::playable::{NoChance, Playable};
+use crate::play::registry::{
+    AnyEvaluator, EvaluatorEntry, PlayerEntry, PlayoutEntry, TranscriptForm,
+};
+use std::sync::Arc;
+
+/// Where nothing is said: the board of most tournaments.
+const USUAL_BASE: usize = 8;
+
+impl Playable for Havannah {
+    const NAME: &'static str = "havannah";
+    const PARAMETERS: &'static str = "base=8, swap=off|on";
+    const OPENING_PLIES: usize = 2;
+    const REMAINING: &'static str = "empties";
+    const URGENCIES: &'static [(&'static str, u32)] =
+        &[("quiet", 1), ("blocks", 100), ("wins", 10_000)];
+    type Luck = NoChance;
+    type PairedLuck = NoChance;
+
+    crate::players_made_here!();
+
+    fn from_arguments(arguments: &mut Arguments<'_>) -> Result<Self, Problem> {
+        let base = arguments.number("base", BASES, USUAL_BASE)?;
+        let swap = arguments.choice("swap", &[("off", false), ("on", true)])?;
+        Ok(Self::new(base, swap))
+    }
+
+    fn parameters(&self) -> String {
+        let base = (self.base() != USUAL_BASE).then(|| format!("base={}", self.base()));
+        let swap = self.swap.then(|| "swap=on".to_owned());
+        base.into_iter().chain(swap).collect::<Vec<_>>().join(", ")
+    }
+
+    fn evaluators() -> &'static [EvaluatorEntry<Self>] {
+        &EVALUATORS
+    }
+
+    fn players() -> &'static [PlayerEntry<Self>] {
+        &PLAYERS
+    }
+
+    fn playouts() -> &'static [PlayoutEntry<Self>] {
+        &PLAYOUTS
+    }
+
+    fn model(&self, content: &[u8]) -> Result<Arc<dyn AnyEvaluator<Self>>, String> {
+        learned::files::evaluator(self, content)
+    }
+
+    fn transcripts() -> &'static [TranscriptForm<Self>] {
+        &FORMS
+    }
+
+    fn most_plies(&self) -> u16 {
+        // A swap places no stone.
+        self.board_cells() as u16 + 1
+    }
+
+    fn luck(&self, _seed: u64) -> NoChance {
+        NoChance
+    }
+
+    fn paired_luck(&self, _seed: u64) -> NoChance {
+        NoChance
+    }
+
+    fn random_start(&self, _random: &mut RandomStream, _first: Seat) -> Position {
+        self.start()
+    }
+
+    fn remaining(&self, position: &Position) -> usize {
+        self.board_cells() - position.stones()
+    }
+
+    fn parse_position(&self, text: &str) -> Result<(Position, Option<u8>), TextError> {
+        Self::parse_position(self, text).map(|position| (position, None))
+    }
+
+    fn format_position(&self, position: &Position, _outcome: Option<u8>) -> String {
+        Self::format_position(self, position)
+    }
+
+    fn parse_move(&self, position: &Position, text: &str) -> Result<Move, TextError> {
+        Self::parse_move(self, position, text)
+    }
+
+    fn format_move(&self, _position: &Position, mv: Move) -> String {
+        Self::format_move(self, mv)
+    }
+
+    fn ways_won(&self, position: &Position) -> Option<Vec<&'static str>> {
+        let kinds = Kinds::ALL
+            .iter()
+            .filter(|(kind, _)| position.won().has(*kind));
+        self.payoffs(position)?;
+        Some(kinds.map(|(_, name)| *name).collect())
+    }
+
+    fn seat_name(&self, seat: Seat) -> &'static str {
+        ["1", "2"][seat]
+    }
+
+    fn seat_title(&self, seat: Seat) -> &'static str {
+        ["White", "Black"][seat]
+    }
+
+    fn draw(&self, position: &Position, _outcome: Option<u8>) -> String {
+        drawing::text(self, position)
+    }
+
+    fn svg(&self, position: &Position, _outcome: Option<u8>) -> String {
+        drawing::svg(self, position)
+    }
+
+    fn symmetries(&self) -> usize {
+        SYMMETRIES
+    }
+
+    fn image(&self, position: &Position, symmetry: usize) -> Position {
+        let images = &self.shape.images[symmetry];
+        let image = |cell: u16| images[usize::from(cell)];
+        let mut turned = self.start();
+        for cell in 0..self.board_cells() {
+            if let Some(seat) = position.on(cell) {
+                let cell = usize::from(image(cell as u16));
+                turned.place(self.shape, cell, seat);
+                turned.key ^= self.shape.words[cell][seat];
+            }
+        }
+        Position {
+            last: position.last.map(image),
+            seat: position.seat,
+            won: position.won,
+            ..turned
+        }
+    }
+}

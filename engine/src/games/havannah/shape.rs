@@ -1,0 +1,223 @@
+//! What follows from the size of a board alone: neighbours, rims, names of cells and symmetries.
+//!
+//! A cell is a letter x and a number y, both from 0, on a hexagon with sides of *base* cells:
+//! `|x − y| < base`. Its neighbours are (±1, 0), (0, ±1), (+1, +1), (−1, −1). Invariant: cells are
+//! numbered by letters, then numbers; [`OFF`] stands for every place that is not on the board.
+
+use std::array::from_fn;
+use std::ops::RangeInclusive;
+use std::sync::OnceLock;
+
+/// Sides of boards, in cells.
+pub const BASES: RangeInclusive<usize> = 3..=10;
+
+/// Cells of the largest board.
+pub const MOST_CELLS: usize = 271;
+
+/// The place off the board.
+pub(super) const OFF: usize = MOST_CELLS;
+
+/// Places: all cells, and the one off the board.
+pub(super) const PLACES: usize = MOST_CELLS + 1;
+
+/// Cells at a distance of one or two.
+pub(super) const NEAR: usize = 18;
+
+/// Rotations and reflections of a hexagon.
+pub(super) const SYMMETRIES: usize = 12;
+
+/// Of a rim: the six sides. Corners have the six bits above.
+pub(super) const SIDES: u16 = 0x3f;
+
+/// Steps to the six neighbours, each one next to the one before.
+const STEPS: [[isize; 2]; 6] = [[1, 0], [1, 1], [0, 1], [-1, 0], [-1, -1], [0, -1]];
+
+/// A board.
+#[derive(Debug)]
+pub(super) struct Shape {
+    /// Cells of a side.
+    pub(super) base: usize,
+    /// How many cells there are.
+    pub(super) cells: usize,
+    /// For each place its neighbours in a circle, a to f; then the cells between two neighbours, a
+    /// and b, b and c, …; then those behind each of them.
+    pub(super) near: [[u16; NEAR]; PLACES],
+    /// For each cell the side it lies on, or the corner it is.
+    pub(super) rim: [u16; PLACES],
+    /// Random words, one for each colour on a cell.
+    pub(super) words: [[u64; 2]; PLACES],
+    /// Letter and number of each cell, from 0.
+    pub(super) names: [[u8; 2]; MOST_CELLS],
+    /// For each symmetry the image of each cell; the first changes nothing.
+    pub(super) images: [[u16; PLACES]; SYMMETRIES],
+}
+
+/// How many cells a board has.
+pub(super) const fn cells_of(base: usize) -> usize {
+    3 * base * (base - 1) + 1
+}
+
+impl Shape {
+    /// The board with sides of `base` cells, one of [`BASES`].
+    pub(super) fn of(base: usize) -> &'static Self {
+        static SHAPES: [OnceLock<Box<Shape>>; 8] = [const { OnceLock::new() }; 8];
+        SHAPES[base - BASES.start()].get_or_init(|| Box::new(Self::new(base)))
+    }
+
+    fn new(base: usize) -> Self {
+        let mut shape = Self {
+            base,
+            cells: cells_of(base),
+            near: [[OFF as u16; NEAR]; PLACES],
+            rim: [0; PLACES],
+            words: [[0; 2]; PLACES],
+            names: [[0; 2]; MOST_CELLS],
+            images: from_fn(|_| from_fn(|place| place as u16)),
+        };
+        let side = 2 * base - 1;
+        let all = (0..side).flat_map(|x| (0..side).map(move |y| [x as u8, y as u8]));
+        let on_board = all.filter(|&[x, y]| usize::from(x.abs_diff(y)) < base);
+        for (name, place) in on_board.zip(&mut shape.names) {
+            *place = name;
+        }
+        let mut random = 0u64;
+        for cell in 0..shape.cells {
+            let [x, y] = shape.names[cell].map(isize::from);
+            let step = |turn: usize| STEPS[turn % 6];
+            for turn in 0..6 {
+                let ([ax, ay], [bx, by]) = (step(turn), step(turn + 1));
+                let places = [[ax, ay], [ax + bx, ay + by], [2 * ax, 2 * ay]];
+                for (ring, [dx, dy]) in places.into_iter().enumerate() {
+                    shape.near[cell][6 * ring + turn] = shape.place([x + dx, y + dy]) as u16;
+                }
+            }
+            let (last, edge) = (side as isize - 1, base as isize - 1);
+            let sides = [
+                x == 0,
+                y == 0,
+                x == last,
+                y == last,
+                x - y == edge,
+                y - x == edge,
+            ];
+            let sides = (0..6)
+                .filter(|&side| sides[side])
+                .fold(0, |set, side| set | 1 << side);
+            shape.rim[cell] = match sides {
+                // Where two sides meet is a corner, and on neither: any six bits tell them apart.
+                0b00_0011 => 1 << 6,
+                0b00_1100 => 1 << 7,
+                0b01_0010 => 1 << 8,
+                0b01_0100 => 1 << 9,
+                0b10_0001 => 1 << 10,
+                0b10_1000 => 1 << 11,
+                side => side,
+            };
+            for (symmetry, image) in shape.images.iter_mut().enumerate() {
+                image[cell] = Self::image(shape.base, [x, y], symmetry) as u16;
+            }
+            shape.words[cell] = from_fn(|_| {
+                random += 1;
+                xxhash_rust::xxh3::xxh3_64(&random.to_le_bytes())
+            });
+        }
+        shape
+    }
+
+    /// The cell at a letter and a number, from 0.
+    pub(super) fn place(&self, [x, y]: [isize; 2]) -> usize {
+        place(self.base, [x, y])
+    }
+
+    fn image(base: usize, name: [isize; 2], symmetry: usize) -> usize {
+        let centre = base as isize - 1;
+        // Three coordinates whose sum is 0; a sixth of a turn moves and negates them.
+        let [a, b] = name.map(|at| at - centre);
+        let mut at = [a, -b, b - a];
+        for _ in 0..symmetry % 6 {
+            at = [-at[1], -at[2], -at[0]];
+        }
+        if symmetry >= 6 {
+            at.swap(0, 1);
+        }
+        place(base, [at[0] + centre, centre - at[1]])
+    }
+
+    /// Steps from one cell to another.
+    pub(super) fn distance(&self, one: usize, other: usize) -> usize {
+        let [[ax, ay], [bx, by]] = [one, other].map(|cell| self.names[cell].map(i32::from));
+        let (x, y) = (ax - bx, ay - by);
+        x.abs().max(y.abs()).max((x - y).abs()) as usize
+    }
+}
+
+fn place(base: usize, name: [isize; 2]) -> usize {
+    let [Ok(x), Ok(y)] = name.map(usize::try_from) else {
+        return OFF;
+    };
+    let side = 2 * base - 1;
+    if x >= side || y >= side || x.abs_diff(y) >= base {
+        return OFF;
+    }
+    // Letter k has base + k cells up to the longest row, then ever fewer.
+    let before = |letter: usize| {
+        let rising = letter.min(base);
+        let falling = letter - rising;
+        rising * base + rising * rising.saturating_sub(1) / 2 + falling * (2 * base - 2)
+            - falling * falling.saturating_sub(1) / 2
+    };
+    before(x) + y - (x + 1).saturating_sub(base)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn boards_are_hexagons() {
+        for base in BASES {
+            let shape = Shape::of(base);
+            let count = |bits: u16| {
+                (0..shape.cells)
+                    .filter(|&cell| shape.rim[cell] & bits != 0)
+                    .count()
+            };
+            assert!((6..12).all(|corner| count(1 << corner) == 1), "base {base}");
+            assert!(
+                (0..6).all(|side| count(1 << side) == base - 2),
+                "base {base}"
+            );
+            for cell in 0..shape.cells {
+                let name = shape.names[cell].map(isize::from);
+                assert_eq!(shape.place(name), cell);
+                for (number, &near) in shape.near[cell].iter().enumerate() {
+                    let near = usize::from(near);
+                    let distance = 1 + usize::from(number >= 6);
+                    assert!(near == OFF || shape.distance(cell, near) == distance);
+                }
+                let inside = shape.near[cell][..6]
+                    .iter()
+                    .filter(|&&near| usize::from(near) != OFF);
+                let rim = if shape.rim[cell] & SIDES != 0 { 4 } else { 3 };
+                assert_eq!(inside.count(), if shape.rim[cell] == 0 { 6 } else { rim });
+            }
+        }
+    }
+
+    #[test]
+    fn symmetries_are_twelve_and_keep_distances() {
+        for base in [3, 4, 7] {
+            let shape = Shape::of(base);
+            let distinct: std::collections::BTreeSet<_> = shape.images.iter().collect();
+            assert_eq!(distinct.len(), SYMMETRIES);
+            for image in &shape.images {
+                for one in 0..shape.cells {
+                    for other in 0..one {
+                        let [a, b] = [one, other].map(|cell| usize::from(image[cell]));
+                        assert_eq!(shape.distance(a, b), shape.distance(one, other));
+                    }
+                }
+            }
+        }
+    }
+}

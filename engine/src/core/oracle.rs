@@ -19,6 +19,19 @@ pub trait Oracle<G: Game>: Send + Sync + Debug {
         true
     }
 
+    /// What moves of a position are worth at most to the seat that makes them, each of them 1 before;
+    /// whether any is known to be worth less. Only asked of positions that are not over.
+    fn at_most(
+        &self,
+        game: &G,
+        position: &G::Position,
+        moves: &[G::Move],
+        most: &mut [f32],
+    ) -> bool {
+        let _ = (game, position, moves, most);
+        false
+    }
+
     /// How far an answer may be off.
     fn error(&self) -> f32;
 

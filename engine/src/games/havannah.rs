@@ -10,8 +10,11 @@
 mod drawing;
 mod evaluators;
 mod inputs;
+mod mates;
 mod notation;
+mod patterns;
 mod playable;
+mod players;
 mod playout;
 mod shape;
 mod transcript;

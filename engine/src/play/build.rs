@@ -105,8 +105,16 @@ impl<G: Playable> PlayerRecipe<G> {
                 Kind::Search(recipe)
             }
             "mcts" => {
+                let whole = with_usual_search::<G>(notation)?;
+                let mut arguments = Arguments::of(&whole);
                 game = game.assume(&mut arguments)?;
-                Kind::Mcts(MctsRecipe::from_arguments(notation, &mut arguments, &game)?)
+                let recipe = MctsRecipe::from_arguments(notation, &mut arguments, &game)?;
+                arguments.finish()?;
+                return Ok(Self {
+                    name: String::new(),
+                    game,
+                    recipe: Arc::new(Kind::Mcts(recipe)),
+                });
             }
             name => {
                 let own = G::players().iter().find(|entry| entry.name == name);
@@ -228,6 +236,41 @@ pub fn read_player<G: Playable>(text: &str, game: &G) -> Result<PlayerRecipe<G>,
         name: notation.to_string(),
         ..recipe
     })
+}
+
+/// What says more of what is said than what is usual: the usual values of the second keys go with
+/// the first.
+const DISPLACED: [(&str, &[&str]); 5] = [
+    ("leaf", &["playout"]),
+    ("c", &["exploration"]),
+    ("select", BY_RAVE),
+    ("batch", BY_RAVE),
+    ("rave", &["blend", "again", "noise"]),
+];
+const BY_RAVE: &[&str] = &["rave", "blend", "again", "noise"];
+
+/// The notation of a Monte-Carlo search with what is usual in a game where it says nothing
+/// ([`Playable::SEARCH`]).
+fn with_usual_search<G: Playable>(notation: &Notation) -> Result<Notation, Problem> {
+    let usual = Notation::parse(&format!("mcts({})", G::SEARCH))
+        .map_err(|error| (error.character, error.problem))?;
+    let mut whole = notation.clone();
+    let says = |key: &str| {
+        notation
+            .arguments
+            .iter()
+            .any(|said| said.key.as_deref() == Some(key))
+    };
+    for mut argument in usual.arguments {
+        let key = argument.key.clone().unwrap_or_default();
+        let displaced = |(by, keys): &(&str, &[&str])| says(by) && keys.contains(&key.as_str());
+        if !says(&key) && !DISPLACED.iter().any(displaced) {
+            argument.character = notation.character;
+            argument.value.character = notation.character;
+            whole.arguments.push(argument);
+        }
+    }
+    Ok(whole)
 }
 
 /// Lets [`Playable::player`] and [`Playable::evaluator`] be compiled with the game.

@@ -50,6 +50,9 @@ pub trait Playable: Game {
     /// searches.
     const BEST: Option<&'static [u8]> = None;
 
+    /// What `mcts` is told where its notation says nothing of a key: `leaf=playout, rave=1000`.
+    const SEARCH: &'static str = "";
+
     /// What [`Playable::remaining`] counts, in one word: `stones`.
     const REMAINING: &'static str;
 

@@ -28,11 +28,11 @@ mod strata;
 mod worker;
 
 pub use crate::core::leaf::{Leaf, MoveKinds};
-pub use leaf::{EvaluatorLeaf, Mix, Playout, Prior, StarLeaf};
-pub use options::{Backup, Budget, FirstPlay, MctsOptions, Selection};
+pub use leaf::{EvaluatorLeaf, Mix, Playout, Prior, Repeated, StarLeaf};
+pub use options::{Backup, Blend, Budget, FirstPlay, MctsOptions, Selection};
 pub use report::{MoveStatistics, TreeReport, best_move};
 
-pub(super) use graph::{Cell, Extra, Proof, Slot};
+pub(super) use graph::{Cell, Proof, Slot};
 
 use self::graph::{Graph, Size};
 use self::worker::{Root, Worker};

@@ -24,8 +24,6 @@ unsafe impl Shared for table::Entry {}
 unsafe impl Shared for mcts::Cell {}
 // SAFETY: one `AtomicU64` and two `AtomicU32`, 16 bytes in declared order.
 unsafe impl Shared for mcts::Proof {}
-// SAFETY: a cell and two `AtomicU64`, 32 bytes in declared order.
-unsafe impl Shared for mcts::Extra {}
 // SAFETY: one `AtomicU64`.
 unsafe impl Shared for mcts::Slot {}
 

@@ -2,15 +2,15 @@
 //!
 //! `needs` counts the stones that each side still needs for its nearest bridge or fork: cells at no
 //! cost where an own stone stands, at one where nobody does (two-distance is not counted: a bridge
-//! is broken by one stone). `locality` says whether the last stone was placed near the one before,
-//! for the bias of a tree search.
+//! is broken by one stone). `locality` is no win probability: it biases a tree search.
 
 use super::shape::{MOST_CELLS, OFF};
 use super::{EMPTY, Havannah, Position};
 use crate::core::calibration::Calibration;
-use crate::core::evaluator::Score;
+use crate::core::evaluator::{Evaluator, Score};
 use crate::core::game::Seat;
 use crate::play::registry::{EvaluatorEntry, calibrated};
+use std::sync::Arc;
 
 /// The evaluators and their names in notation; the first is the usual one.
 pub(super) static EVALUATORS: [EvaluatorEntry<Havannah>; 2] = [
@@ -21,10 +21,13 @@ pub(super) static EVALUATORS: [EvaluatorEntry<Havannah>; 2] = [
     ),
     EvaluatorEntry::new(
         "locality",
-        "low where the last stone is near the one before: a bias for near moves",
+        "a bias for moves near the last one, and for long chains",
         |arguments, _| {
-            let reach = arguments.number("reach", 1..=20, 2)?;
-            calibrated(arguments, Locality { reach }, Locality::CALIBRATION)
+            Ok(Arc::new(Locality {
+                reach: arguments.number("reach", 0..=20, 2)?,
+                near: arguments.number("near", 0.0..=1e6, 1.0)?,
+                chain: arguments.number("chain", 0.0..=1e6, 0.0)?,
+            }))
         },
     ),
 ];
@@ -115,22 +118,31 @@ impl Score<Havannah> for Needs {
     }
 }
 
-/// Whether the last two stones are near each other.
+/// What speaks for the last stone before any search: that it is near the one before, and how long
+/// its chain is.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Locality {
+struct Locality {
     /// Cells at most so far are near.
     reach: usize,
+    /// What nearness counts, and each stone of the chain.
+    near: f32,
+    chain: f32,
 }
 
-impl Locality {
-    /// A move near the one before is a sure win, as biases count it.
-    const CALIBRATION: Calibration = Calibration::logistic(100.0, 0.0);
-}
+impl Evaluator<Havannah> for Locality {
+    type Cache = ();
 
-impl Score<Havannah> for Locality {
-    fn score(&self, game: &Havannah, position: &Position) -> f32 {
+    fn value(&self, game: &Havannah, position: &Position, (): &()) -> f32 {
         let [last, before] = position.last.map(usize::from);
         let near = before != OFF && game.shape.distance(last, before) <= self.reach;
-        if near { -1.0 } else { 1.0 }
+        let mut sum = if near { self.near } else { 0.0 };
+        if self.chain > 0.0 && last != OFF {
+            let seat = position.on(last);
+            let root = position.root(last);
+            let joined = (0..game.board_cells())
+                .filter(|&cell| position.on(cell) == seat && position.root(cell) == root);
+            sum += self.chain * joined.count() as f32;
+        }
+        1.0 - sum / (self.near + self.chain * MOST_CELLS as f32).max(1e-6)
     }
 }

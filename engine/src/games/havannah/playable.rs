@@ -1,7 +1,9 @@
 //! Havannah as a game to play, record and learn.
 
 use super::evaluators::EVALUATORS;
-use super::playout::{PLAYERS, PLAYOUTS};
+use super::mates::MATES;
+use super::players::PLAYERS;
+use super::playout::PLAYOUTS;
 use super::shape::SYMMETRIES;
 use super::transcript::FORMS;
 use super::{BASES, Havannah, Kinds, Move, Position, drawing};
@@ -12,7 +14,7 @@ use crate::learned;
 use crate::play::notation::{Arguments, Problem};
 use crate::play::playable::{NoChance, Playable};
 use crate::play::registry::{
-    AnyEvaluator, EvaluatorEntry, PlayerEntry, PlayoutEntry, TranscriptForm,
+    AnyEvaluator, EvaluatorEntry, OracleEntry, PlayerEntry, PlayoutEntry, TranscriptForm,
 };
 use std::sync::Arc;
 
@@ -49,6 +51,10 @@ impl Playable for Havannah {
 
     fn players() -> &'static [PlayerEntry<Self>] {
         &PLAYERS
+    }
+
+    fn oracle() -> Option<&'static OracleEntry<Self>> {
+        Some(&MATES)
     }
 
     fn playouts() -> &'static [PlayoutEntry<Self>] {

@@ -1,5 +1,308 @@
-//! Playouts of Havannah.
-use super::Havannah;
-use crate::play::registry::{PlayerEntry, PlayoutEntry};
-pub(super) static PLAYERS: [PlayerEntry<Havannah>; 0] = [];
-pub(super) static PLAYOUTS: [PlayoutEntry<Havannah>; 0] = [];
+//! Playouts of Havannah that know something: `playout=havannah(…)`.
+//!
+//! In turn: a stone that wins or that keeps the other side from winning, near the last ones; the
+//! last good reply (Drake 2009); a pattern around the last stone; a cell that joins two own chains,
+//! or keeps two of the other side's apart; any cell, drawn again if nothing stands around it. The
+//! chances and their names are those of Lajkonik (*Inside Lajkonik*), whose defaults are this
+//! file's; a chance with a slope falls with the share of own stones that are chains of their own.
+//! Invariant: nothing here allocates once it is made; a playout ends by the rules, but for rings
+//! that nobody notices.
+
+use super::patterns::{PUBLISHED, Patterns, nth_of};
+use super::shape::{NEAR, OFF, PLACES};
+use super::{EMPTY, Havannah, Kinds, Position, RUNS};
+use crate::core::files::read_text;
+use crate::core::game::{DRAW, Game, Payoffs, Seat, won_by};
+use crate::core::leaf::{Leaf, MoveKinds};
+use crate::core::random::RandomStream;
+use crate::play::notation::{Arguments, Problem};
+use crate::play::registry::{LeafMaker, PlayoutEntry};
+use std::sync::Arc;
+
+/// The playouts and their names in notation.
+pub(super) static PLAYOUTS: [PlayoutEntry<Havannah>; 1] = [PlayoutEntry {
+    name: "havannah",
+    parameters: "ring, ring_end, connect, connect_slope, defend, defend_slope, retries, mate, antimate, patterns, reply",
+    read,
+}];
+
+/// What is known in playouts; chances in per cent.
+#[derive(Clone, Debug)]
+struct Knowledge {
+    /// A ring ends a playout with this chance at its beginning, and with that at its end.
+    ring: [f32; 2],
+    /// To join two own chains at the last stone, and what that loses with all stones apart.
+    connect: [f32; 2],
+    /// To keep two chains of the other side apart, likewise.
+    defend: [f32; 2],
+    /// How often a cell is drawn again around which nothing stands.
+    retries: u32,
+    mate: bool,
+    antimate: bool,
+    patterns: Option<Arc<Patterns>>,
+    reply: bool,
+}
+
+fn read(arguments: &mut Arguments<'_>, _: &Havannah) -> Result<LeafMaker<Havannah>, Problem> {
+    let on = [("on", true), ("off", false)];
+    let mut per_cent = |key, usual: f32| arguments.number(key, -10_000.0..=10_000.0, usual);
+    let ring = [per_cent("ring", 150.0)?, per_cent("ring_end", -350.0)?];
+    let connect = [
+        per_cent("connect", 34.0)?,
+        per_cent("connect_slope", -30.0)?,
+    ];
+    let defend = [per_cent("defend", 42.0)?, per_cent("defend_slope", -28.0)?];
+    let retries = arguments.number("retries", 0..=100, 1)?;
+    let (mate, antimate) = (
+        arguments.choice("mate", &on)?,
+        arguments.choice("antimate", &on)?,
+    );
+    let named = arguments.take_named("patterns")?;
+    let text = match named.map(|named| named.name.as_str()) {
+        None | Some("published") => PUBLISHED.to_owned(),
+        Some("off") => String::new(),
+        Some(path) => {
+            let at = named.map_or(1, |named| named.character);
+            read_text(path.as_ref()).map_err(|error| (at, error.to_string()))?
+        }
+    };
+    let patterns = Patterns::parse(&text)
+        .map_err(|problem| (named.map_or(1, |named| named.character), problem))?;
+    let knowledge = Knowledge {
+        ring,
+        connect,
+        defend,
+        retries,
+        mate,
+        antimate,
+        patterns: (!text.is_empty()).then(|| Arc::new(patterns)),
+        reply: arguments.choice("reply", &[("off", false), ("on", true)])?,
+    };
+    Ok(Arc::new(move || Box::new(Playouts::new(knowledge.clone()))))
+}
+
+/// Plays on to the end.
+struct Playouts {
+    knowledge: Knowledge,
+    /// Empty cells, and where in that list each of them stands.
+    empty: [u16; PLACES],
+    places: [u16; PLACES],
+    left: usize,
+    /// For each seat and each stone of the other one the answer in the last playout that was won.
+    replies: Box<[[u16; PLACES]; 2]>,
+    /// The cells of this playout in their order.
+    made: Vec<u16>,
+}
+
+impl Playouts {
+    fn new(knowledge: Knowledge) -> Self {
+        Self {
+            knowledge,
+            empty: [0; PLACES],
+            places: [0; PLACES],
+            left: 0,
+            replies: Box::new([[OFF as u16; PLACES]; 2]),
+            made: Vec::with_capacity(PLACES),
+        }
+    }
+
+    fn fill(&mut self, cell: usize) {
+        self.left -= 1;
+        let (place, last) = (self.places[cell], self.empty[self.left]);
+        self.empty[usize::from(place)] = last;
+        self.places[usize::from(last)] = place;
+    }
+
+    /// A win of a seat near a stone, where its chain has enough of the rim, or rings count.
+    fn win_near(
+        &self,
+        game: &Havannah,
+        position: &Position,
+        seat: Seat,
+        stone: u16,
+        ring: bool,
+    ) -> Option<usize> {
+        if usize::from(stone) == OFF || position.on(stone.into()) != Some(seat) {
+            return None;
+        }
+        let rim = position.links[position.root(stone.into())];
+        if !ring && (rim & super::SIDES).count_ones() < 2 && rim >> 6 & 0x3f == 0 {
+            return None;
+        }
+        let near = &game.shape.near[usize::from(stone)];
+        near.iter().map(|&near| usize::from(near)).find(|&cell| {
+            let kinds = || game.would_win(position, cell, seat);
+            position.colours[cell] == EMPTY
+                && if ring {
+                    kinds().any()
+                } else {
+                    kinds().0 & !Kinds::RING.0 != 0
+                }
+        })
+    }
+
+    /// A cell next to a stone where a stone of a seat would join two of its chains.
+    fn joins(game: &Havannah, position: &Position, seat: Seat, stone: u16) -> Option<usize> {
+        let near = &game.shape.near[usize::from(stone)][..6];
+        near.iter().map(|&near| usize::from(near)).find(|&cell| {
+            position.colours[cell] == EMPTY && {
+                let around = &game.shape.near[cell];
+                let (count, starts) = RUNS[position.around(around, seat as u8 + 1)];
+                let root = |run: usize| position.root(around[usize::from(starts[run])].into());
+                (1..usize::from(count)).any(|run| root(run) != root(0))
+            }
+        })
+    }
+
+    /// The next stone.
+    fn choose(
+        &self,
+        game: &Havannah,
+        position: &Position,
+        random: &mut RandomStream,
+        ring: bool,
+    ) -> usize {
+        let (known, seat) = (&self.knowledge, position.seat());
+        let [last, before] = position.last;
+        if known.mate
+            && let Some(cell) = self.win_near(game, position, seat, before, ring)
+        {
+            return cell;
+        }
+        if known.antimate
+            && let Some(cell) = self.win_near(game, position, 1 - seat, last, ring)
+        {
+            return cell;
+        }
+        let mut bits = random.next_u64();
+        let mut draw = |bound: u64| {
+            let product = u128::from(bits) * u128::from(bound);
+            bits = product as u64;
+            (product >> 64) as usize
+        };
+        if usize::from(last) != OFF {
+            let reply = usize::from(self.replies[seat][usize::from(last)]);
+            if known.reply && position.colours[reply] == EMPTY {
+                return reply;
+            }
+            if let Some(patterns) = &known.patterns {
+                let (mask, chance) = patterns.around_last(game.shape, position);
+                if mask != 0 && (chance == 8 || draw(8) < usize::from(chance)) {
+                    let nth = if mask.is_power_of_two() {
+                        0
+                    } else {
+                        draw(u64::from(mask.count_ones()))
+                    };
+                    return usize::from(game.shape.near[usize::from(last)][nth_of(mask, nth)]);
+                }
+            }
+            let stones = f32::from((position.stones + u16::from(seat == 0)) / 2).max(1.0);
+            let apart = f32::from(position.chains[seat]) / stones;
+            let mut happens = |[base, slope]: [f32; 2]| {
+                let chance = base + slope * apart;
+                chance > 0.0 && (draw(1 << 20) as f32) < chance * ((1 << 20) as f32 / 100.0)
+            };
+            if happens(known.connect)
+                && let Some(cell) = Self::joins(game, position, seat, last)
+            {
+                return cell;
+            }
+            if happens(known.defend)
+                && let Some(cell) = Self::joins(game, position, 1 - seat, last)
+            {
+                return cell;
+            }
+        }
+        let mut cell = usize::from(self.empty[draw(self.left as u64)]);
+        for _ in 0..known.retries {
+            let near = &game.shape.near[cell][..6];
+            if near.iter().any(|&near| position.on(near.into()).is_some()) {
+                break;
+            }
+            cell = usize::from(self.empty[random.below(self.left)]);
+        }
+        cell
+    }
+
+    fn play(
+        &mut self,
+        game: &Havannah,
+        start: &Position,
+        random: &mut RandomStream,
+        made: &mut MoveKinds,
+    ) -> Payoffs {
+        let mut position = *start;
+        if game.may_swap(&position) {
+            let mv = game.random_move(&position, random.next_u64());
+            made.insert(game.move_kind(&position, mv));
+            position = game.play(&position, mv);
+        }
+        self.left = game.list_empties(&position, &mut self.empty);
+        for (place, &cell) in self.empty[..self.left].iter().enumerate() {
+            self.places[usize::from(cell)] = place as u16;
+        }
+        self.made.clear();
+        let (all, first) = (self.left as f32, position.seat());
+        let mut winner = None;
+        while self.left > 0 && winner.is_none() {
+            let [begin, end] = self.knowledge.ring;
+            let notice = begin + (end - begin) * (1.0 - self.left as f32 / all);
+            let (cell, seat) = (
+                self.choose(game, &position, random, notice >= 100.0),
+                position.seat(),
+            );
+            self.fill(cell);
+            self.made.push(cell as u16);
+            made.insert(PLACES * seat + cell);
+            let kinds = position.place(game.shape, cell, seat);
+            position.seat = 1 - position.seat;
+            let mut noticed =
+                || notice >= 100.0 || (notice > 0.0 && random.unit() * 100.0 < f64::from(notice));
+            if kinds.0 & !Kinds::RING.0 != 0 || (kinds.any() && noticed()) {
+                winner = Some(seat);
+            }
+        }
+        if self.knowledge.reply
+            && let Some(winner) = winner
+        {
+            self.learn(first, winner);
+        }
+        winner.map_or(DRAW, won_by)
+    }
+
+    /// Keeps the replies of the winner, and forgets those of the loser.
+    fn learn(&mut self, first: Seat, winner: Seat) {
+        for (ply, pair) in self.made.windows(2).enumerate() {
+            let seat = (first + ply + 1) % 2;
+            let reply = &mut self.replies[seat][usize::from(pair[0])];
+            if seat == winner {
+                *reply = pair[1];
+            } else if *reply == pair[1] {
+                *reply = OFF as u16;
+            }
+        }
+    }
+}
+
+impl Leaf<Havannah> for Playouts {
+    fn payoffs(
+        &mut self,
+        game: &Havannah,
+        position: &Position,
+        random: &mut RandomStream,
+    ) -> Payoffs {
+        self.play(game, position, random, &mut MoveKinds::default())
+    }
+
+    fn payoffs_and_moves(
+        &mut self,
+        game: &Havannah,
+        position: &Position,
+        random: &mut RandomStream,
+        made: &mut MoveKinds,
+    ) -> Payoffs {
+        self.play(game, position, random, made)
+    }
+}
+
+const _: () = assert!(NEAR == 18, "patterns count near cells by letters, a to r");

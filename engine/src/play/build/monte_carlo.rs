@@ -10,7 +10,7 @@ use crate::play::player::Player;
 use crate::play::registry::{AnyEvaluator, Knowledge};
 use crate::play::searching::MctsPlayer;
 use crate::search::mcts::{
-    Backup, Budget, FirstPlay, Leaf, Mcts, MctsOptions, Mix, Playout, Selection,
+    Backup, Blend, Budget, FirstPlay, Leaf, Mcts, MctsOptions, Mix, Playout, Selection,
 };
 use std::sync::Arc;
 
@@ -174,7 +174,22 @@ impl<G: Playable> MctsRecipe<G> {
             first_play,
             temperature,
             bias,
+            bias_by_root: arguments.choice("bias_by", &[("visits", false), ("root", true)])?,
             rave: named(arguments, "rave", 0.0..=1e9, 0.0f32)?,
+            blend: arguments.choice(
+                "blend",
+                &[
+                    ("gelly", Blend::Gelly),
+                    ("teytaud", Blend::Teytaud),
+                    ("silver", Blend::Silver),
+                    ("variance", Blend::Variance),
+                    ("history", Blend::History),
+                ],
+            )?,
+            rave_depth: named(arguments, "rave_depth", 0..=usize::MAX, default.rave_depth)?,
+            noise: noise(arguments)?,
+            again: named(arguments, "again", 0.0..=1.0, 0.0f32)?,
+            expand: named(arguments, "expand", 1..=1_000_000, default.expand)?,
             backup: arguments.choice(
                 "backup",
                 &[("sampled", Backup::Sampled), ("expected", Backup::Expected)],
@@ -187,6 +202,8 @@ impl<G: Playable> MctsRecipe<G> {
             batch: named(arguments, "batch", 1..=4096, default.batch)?,
             memory: named(arguments, "memory", 1..=LARGEST_MEMORY, default.memory)?,
             early: arguments.choice("early", &switched_on)?,
+            sole: named(arguments, "sole", 0.0..=1.0, default.sole)?,
+            human: arguments.choice("human", &switched_off)?,
         };
         if options.ponder && !options.keep {
             return Err((
@@ -200,10 +217,26 @@ impl<G: Playable> MctsRecipe<G> {
                 "'keep=on' needs graph=on, which finds positions again".to_owned(),
             ));
         }
-        if options.batch > 1 && options.rave > 0.0 {
+        let rave = options.rave > 0.0;
+        for (key, said, with) in [
+            ("batch", options.batch > 1, false),
+            ("select=tuned", selection == Selection::Tuned, false),
+            ("blend", options.blend != Blend::default(), true),
+            ("noise", options.noise != default.noise, true),
+            ("again", options.again > 0.0, true),
+        ] {
+            if said && rave != with {
+                let problem = match with {
+                    false => format!("'{key}' and 'rave' exclude each other"),
+                    true => format!("'{key}' is for searches with 'rave' above 0"),
+                };
+                return Err((notation.character, problem));
+            }
+        }
+        if options.human && options.budget.time().is_none() {
             return Err((
                 notation.character,
-                "'batch' and 'rave' exclude each other".to_owned(),
+                "'human' needs a limit of time: ms=1000".to_owned(),
             ));
         }
         let oracle = oracle(arguments, game, None)?;
@@ -271,6 +304,23 @@ impl<G: Playable> MctsRecipe<G> {
                 .timed(timed),
         ))
     }
+}
+
+/// `visits(least, most, half)`.
+fn noise(arguments: &mut Arguments<'_>) -> Result<(u32, u32, f32), Problem> {
+    let Some(notation) = arguments.take_named("noise")? else {
+        return Ok(MctsOptions::default().noise);
+    };
+    if notation.name != "visits" {
+        let problem = format!("'noise' is visits(least, most, half), not '{notation}'");
+        return Err((notation.character, problem));
+    }
+    let mut arguments = Arguments::of(notation);
+    let least = arguments.number("least", 0..=1000, 4)?;
+    let most = arguments.number("most", least..=1000, least.max(10))?;
+    let half = arguments.number("half", 0.0..=1000.0, 5.0)?;
+    arguments.finish()?;
+    Ok((least, most - least, half))
 }
 
 fn named<T>(

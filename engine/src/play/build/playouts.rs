@@ -8,8 +8,8 @@
 use super::evaluators::{evaluator_from, evaluator_names, or_usual, usual_name};
 use crate::play::notation::{Arguments, Notation, Problem, parse_number};
 use crate::play::playable::Playable;
-use crate::play::registry::AnyEvaluator;
-use crate::search::mcts::{Leaf, Playout};
+use crate::play::registry::{AnyEvaluator, LeafMaker};
+use crate::search::mcts::{Leaf, Playout, Repeated};
 use crate::search::playout::{
     ByPolicy, ByUrgency, Mixture, MostUrgent, Policy, Truncated, Uniform,
 };
@@ -21,6 +21,10 @@ pub(super) struct PlayoutRecipe<G: Playable> {
     policy: PolicyKind<G>,
     /// Plies, and what values the position after them.
     truncated: Option<(u16, Arc<dyn AnyEvaluator<G>>)>,
+    /// A way of the game's own, in place of all that.
+    own: Option<LeafMaker<G>>,
+    /// Playouts of which the mean is taken.
+    times: u32,
 }
 
 #[derive(Clone)]
@@ -38,8 +42,12 @@ const MOST_WEIGHT: u32 = 1_000_000;
 /// Policies that are not evaluators.
 fn policies<G: Playable>() -> String {
     let names: Vec<&str> = G::URGENCIES.iter().map(|(name, _)| *name).collect();
+    let own = G::playouts().iter();
+    let own: String = own
+        .map(|entry| format!("{}({}), ", entry.name, entry.parameters))
+        .collect();
     format!(
-        "uniform, urgent(least), weighted({}), mixture(share, first, second)",
+        "{own}uniform, urgent(least), weighted({}), mixture(share, first, second)",
         names.join(", ")
     )
 }
@@ -49,6 +57,7 @@ pub(super) struct PlayoutArguments<'a> {
     playout: Option<&'a Notation>,
     truncate: Option<&'a Notation>,
     close: Option<&'a Notation>,
+    times: Option<&'a Notation>,
 }
 
 impl<'a> PlayoutArguments<'a> {
@@ -58,12 +67,13 @@ impl<'a> PlayoutArguments<'a> {
             playout: arguments.take_named("playout")?,
             truncate: arguments.take_named("truncate")?,
             close: arguments.take_named("close")?,
+            times: arguments.take_named("playouts")?,
         })
     }
 
     /// Whether playouts are asked for.
     pub(super) fn any(&self) -> bool {
-        self.playout.is_some() || self.truncate.is_some()
+        self.playout.is_some() || self.truncate.is_some() || self.times.is_some()
     }
 
     /// Playouts of that kind. `plays` says whether the leaves play at all; if not, nobody may ask
@@ -73,7 +83,11 @@ impl<'a> PlayoutArguments<'a> {
         plays: bool,
         game: &G,
     ) -> Result<PlayoutRecipe<G>, Problem> {
-        for (key, value) in [("playout", self.playout), ("truncate", self.truncate)] {
+        for (key, value) in [
+            ("playout", self.playout),
+            ("truncate", self.truncate),
+            ("playouts", self.times),
+        ] {
             if let Some(value) = value.filter(|_| !plays) {
                 return Err((
                     value.character,
@@ -89,6 +103,29 @@ impl<'a> PlayoutArguments<'a> {
                 "'close' values playouts that are cut short: it needs 'truncate'".to_owned(),
             ));
         }
+        let times = self
+            .times
+            .map_or(Ok(1), |value| parse_number("playouts", value, 1..=1000))?;
+        let own = self.playout.and_then(|notation| {
+            G::playouts()
+                .iter()
+                .find(|entry| entry.name == notation.name)
+                .map(|entry| (notation, entry))
+        });
+        if let Some((notation, entry)) = own {
+            if let Some(value) = self.truncate {
+                let problem = format!("'{}' plays to the end, without 'truncate'", entry.name);
+                return Err((value.character, problem));
+            }
+            let mut arguments = Arguments::of(notation);
+            let own = (entry.read)(&mut arguments, game)?;
+            arguments.finish()?;
+            return Ok(PlayoutRecipe {
+                own: Some(own),
+                times,
+                ..PlayoutRecipe::plain()
+            });
+        }
         let policy = self.playout.map_or(Ok(PolicyKind::Uniform), |notation| {
             PolicyKind::from_notation(notation, game)
         })?;
@@ -99,7 +136,12 @@ impl<'a> PlayoutArguments<'a> {
                 Some((plies, or_usual(self.close, game)?))
             }
         };
-        Ok(PlayoutRecipe { policy, truncated })
+        Ok(PlayoutRecipe {
+            policy,
+            truncated,
+            own: None,
+            times,
+        })
     }
 }
 
@@ -109,15 +151,30 @@ impl<G: Playable> PlayoutRecipe<G> {
         Self {
             policy: PolicyKind::Uniform,
             truncated: None,
+            own: None,
+            times: 1,
         }
     }
 
     /// Whether [`Playout`] plays them.
     pub(super) fn is_plain(&self) -> bool {
-        matches!(self.policy, PolicyKind::Uniform) && self.truncated.is_none()
+        matches!(self.policy, PolicyKind::Uniform)
+            && self.truncated.is_none()
+            && self.own.is_none()
+            && self.times == 1
     }
 
     pub(super) fn make(&self) -> Box<dyn Leaf<G>> {
+        if self.times > 1 {
+            let once = Self {
+                times: 1,
+                ..self.clone()
+            };
+            return Box::new(Repeated::new(self.times, once.make()));
+        }
+        if let Some(own) = &self.own {
+            return own();
+        }
         match &self.truncated {
             None if self.is_plain() => Box::new(Playout),
             None => Box::new(ByPolicy(self.policy.make())),

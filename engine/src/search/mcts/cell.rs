@@ -43,18 +43,6 @@ pub(in crate::search) struct Proof {
     mark: AtomicU32,
 }
 
-/// More statistics of a move, where the selection needs them.
-#[derive(Debug, Default)]
-#[repr(C)]
-pub(in crate::search) struct Extra {
-    /// The simulations in which it was made there or later (RAVE).
-    made: Cell,
-    /// Sum of the squares of its payoffs, in units of 2⁻³².
-    squares: AtomicU64,
-    /// Makes the size a power of two.
-    _spare: AtomicU64,
-}
-
 /// Of a link: something is proven. No place is as large.
 const PROVEN: u32 = 1 << 31;
 
@@ -196,6 +184,12 @@ impl Cell {
         }
     }
 
+    /// Adds the square of a payoff: of cells that hold nothing else.
+    #[inline]
+    pub(super) fn add_square<const SHARED: bool>(&self, payoff: f32) {
+        self.add_units::<SHARED>((f64::from(payoff) * f64::from(payoff) * ONE) as i64 as u64);
+    }
+
     /// Makes `mean` the mean of all payoffs.
     #[inline]
     pub(super) fn set_mean(&self, mean: f32) {
@@ -306,44 +300,6 @@ impl Proof {
 
     pub(super) fn set_mark(&self, mark: u32) {
         self.mark.store(mark, Relaxed);
-    }
-}
-
-impl Extra {
-    /// Nothing was counted yet.
-    pub(super) fn clear(&self) {
-        self.made.clear();
-        self.squares.store(0, Relaxed);
-    }
-
-    /// Copies all of `other`; nobody else may be at either.
-    pub(super) fn copy(&self, other: &Self) {
-        self.made.copy(&other.made);
-        self.squares.store(other.squares.load(Relaxed), Relaxed);
-    }
-
-    /// The simulations in which the move was made there or later, as visits and payoffs.
-    #[inline]
-    pub(super) fn made(&self) -> &Cell {
-        &self.made
-    }
-
-    /// Adds the square of a payoff.
-    #[inline]
-    pub(super) fn add_square<const SHARED: bool>(&self, payoff: f32) {
-        let units = (f64::from(payoff) * f64::from(payoff) * ONE) as i64 as u64;
-        if SHARED {
-            self.squares.fetch_add(units, Relaxed);
-        } else {
-            self.squares
-                .store(self.squares.load(Relaxed).wrapping_add(units), Relaxed);
-        }
-    }
-
-    /// The sum of the squares of all payoffs.
-    #[inline]
-    pub(super) fn squares(&self) -> f32 {
-        self.squares.load(Relaxed) as i64 as f32 * (1.0 / ONE as f32)
     }
 }
 

@@ -12,13 +12,14 @@ use super::reserve::Reserve;
 use super::select::Selector;
 use super::strata::Strata;
 use super::worker::{Root, Shared, Worker};
-use super::{Mcts, Purpose};
+use super::{Mcts, Purpose, solver};
 use crate::core::chance::Bounds;
-use crate::core::game::Game;
+use crate::core::game::{Game, OutcomeList};
 use crate::core::leaf::Leaf;
 use crate::search::mcts::options::{Backup, Selection};
 use crate::search::parallel::spawn;
 use crate::search::stopwatch::Deadline;
+use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
@@ -228,6 +229,7 @@ impl<G: Game, L: Leaf<G>> Mcts<G, L> {
             value: None,
             proven: Bounds::UNKNOWN,
             prior: None,
+            plies: None,
         };
         let Some(graph) = self.graph.as_ref().filter(|_| root.block != 0) else {
             return moves.iter().map(|&mv| unknown(mv)).collect();
@@ -239,6 +241,7 @@ impl<G: Game, L: Leaf<G>> Mcts<G, L> {
             0.0
         };
         let puct = self.options.selection == Selection::Puct;
+        let mut known = HashMap::new();
         let of_edge = |(&mv, edge): (&G::Move, Place<'_>)| {
             let (visits, proven) = (edge.visits(), edge.bounds());
             let value = if visits > 0 {
@@ -259,6 +262,10 @@ impl<G: Game, L: Leaf<G>> Mcts<G, L> {
                 value,
                 proven,
                 prior,
+                // Chance decides how long a game takes.
+                plies: (G::Outcomes::BOUND == 1)
+                    .then(|| solver::plies(graph, edge, &mut known))
+                    .flatten(),
             }
         };
         moves.iter().zip(edges.iter()).map(of_edge).collect()
@@ -266,13 +273,13 @@ impl<G: Game, L: Leaf<G>> Mcts<G, L> {
 }
 
 impl<G: Game, L: Leaf<G>> Worker<G, L> {
-    /// The root has no simulation behind it that would ask the prior.
+    /// The root has no simulation behind it that would ask what is known of its moves.
     fn ask_about_root(&mut self, shared: &Shared<'_, G>) {
         let root = shared.root;
         self.stats.nodes += 1;
-        if shared.prior.is_some() && shared.graph.cell(root.block).visits() == 0 {
+        if shared.graph.cell(root.block).visits() == 0 {
             self.list(shared, root.block, &root.position);
-            self.ask_prior(shared, root.block, &root.position);
+            self.inform(shared, root.block, &root.position);
         }
     }
 }
@@ -299,6 +306,9 @@ impl<G: Game> Control<'_, G> {
             if number == 0 && left > 0 {
                 if looks.is_multiple_of(BETWEEN_ESTIMATES) && self.deadline.is_some() {
                     left_in_time = self.left_in_time();
+                }
+                if looks.is_multiple_of(BETWEEN_ESTIMATES) && self.is_clear() {
+                    break;
                 }
                 looks += 1;
                 // What other threads have begun or kept back does not show yet.
@@ -349,6 +359,45 @@ impl<G: Game> Control<'_, G> {
         } else {
             (done as f64 * 1.25 * left / spent.max(1e-9)) as u64 + 1
         }
+    }
+
+    /// Whether the answer is clear enough to those who ask for no more: [`MctsOptions::sole`] and
+    /// [`MctsOptions::human`] (Lajkonik's controller).
+    fn is_clear(&self) -> bool {
+        let &Shared {
+            graph,
+            options,
+            root,
+            ..
+        } = self.shared;
+        let Some(permitted) = root.permitted.as_ref() else {
+            return false;
+        };
+        if self.purpose == Purpose::Values || (options.sole >= 1.0 && !options.human) {
+            return false;
+        }
+        let edges = graph.edges(root.block, root.start, permitted.len());
+        let mut by_visits = [(0, 0.0); 2];
+        let mut open = 0;
+        for edge in edges.iter() {
+            open += usize::from(edge.bounds().upper > self.shared.tolerance);
+            let visits = edge.visits();
+            if visits > by_visits[0].0 {
+                by_visits = [(visits, edge.mean()), by_visits[0]];
+            } else if visits > by_visits[1].0 {
+                by_visits[1] = (visits, edge.mean());
+            }
+        }
+        let [(most, mean), (second, _)] = by_visits.map(|(visits, mean)| (f64::from(visits), mean));
+        if options.solver && open == 1 && mean > options.sole {
+            return true;
+        }
+        self.deadline
+            .filter(|_| options.human)
+            .is_some_and(|deadline| {
+                let spent = deadline.stopwatch.elapsed().as_secs_f64();
+                most * f64::from(mean) * spent > second * deadline.after.as_secs_f64()
+            })
     }
 
     /// Whether further simulations, and so many that do not show yet, would not change the answer.

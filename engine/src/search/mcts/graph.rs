@@ -8,7 +8,7 @@
 //! no block changes; a block is complete before another thread can find it.
 
 use super::cell::MAX_PLACES;
-pub(in crate::search) use super::cell::{Cell, Extra, Proof};
+pub(in crate::search) use super::cell::{Cell, Proof};
 use super::place::{Edges, Place};
 use super::reserve::{Reserve, Room, Taken};
 use crate::search::memory::Memory;
@@ -27,8 +27,9 @@ pub(super) struct Graph {
     proofs: Memory<Proof>,
     /// Whether anything ever is: else that memory is not even touched.
     learns: bool,
-    /// For each cell more statistics, where the options need them.
-    extras: Option<Memory<Extra>>,
+    /// For each cell another one, where the options need it: the simulations in which the move was
+    /// made there or later (RAVE), or the sum of the squares of its payoffs (UCB1-tuned).
+    extras: Option<Memory<Cell>>,
     index: Memory<Slot>,
     /// Slots of other generations are empty; never 0.
     generation: u8,
@@ -116,7 +117,7 @@ impl Graph {
         // A slot of the index for every few cells: its power of two is found from below, so this is
         // an upper limit.
         let a_cell =
-            A_CELL + if extras { size_of::<Extra>() } else { 0 } + size_of::<Slot>() / CELLS_A_SLOT;
+            A_CELL + if extras { size_of::<Cell>() } else { 0 } + size_of::<Slot>() / CELLS_A_SLOT;
         let cells = (bytes / a_cell).clamp(FEWEST_CELLS, MAX_PLACES);
         let most = 1 << (cells / CELLS_A_SLOT).ilog2();
         let slots = positions.saturating_mul(2).min(most).next_power_of_two();
@@ -167,6 +168,19 @@ impl Graph {
         f64::from(self.taken.cells()) / self.cells.items().len() as f64
     }
 
+    /// How often a move is tried before the position behind it is added, `usual` being what that is
+    /// with memory enough: twice as often when half of it is used, four times at three quarters, and
+    /// so on. Never with the usual one: there memory that is used up is no loss.
+    #[inline]
+    pub(super) fn crowded(&self, usual: u32) -> u32 {
+        if usual == 1 {
+            return 1;
+        }
+        let (taken, all) = (self.taken.cells() as usize, self.cells.items().len());
+        let left = all.saturating_sub(taken).max(1);
+        usual << (all / left).ilog2().min(16)
+    }
+
     /// A head, or a move by its place.
     #[inline]
     pub(super) fn cell(&self, place: u32) -> Place<'_> {
@@ -213,7 +227,7 @@ impl Graph {
 
     /// The additional statistics of `count` cells from a place on; none if there are none.
     #[inline]
-    pub(super) fn extras(&self, place: u32, count: usize) -> &[Extra] {
+    pub(super) fn extras(&self, place: u32, count: usize) -> &[Cell] {
         self.extras
             .as_ref()
             .map_or(&[], |extras| &extras.items()[place as usize..][..count])
@@ -275,7 +289,7 @@ impl Graph {
         }
         self.extras(block, wanted as usize)
             .iter()
-            .for_each(Extra::clear);
+            .for_each(Cell::clear);
         self.cell(block).set_head(moves as u32, key, visits);
         Some(block)
     }
@@ -485,9 +499,7 @@ mod tests {
         graph.edges(blocks[2], 4, 1).get(0).set_child(blocks[0]);
         graph.edges(blocks[4], 0, 1).get(0).set_child(blocks[0]);
         graph.edges(blocks[0], 11, 1).get(0).add_visits::<true>(99);
-        graph.extras(blocks[0] + 12, 1)[0]
-            .made()
-            .add_visits::<true>(98);
+        graph.extras(blocks[0] + 12, 1)[0].add_visits::<true>(98);
         let root = graph.keep_only(blocks[2], &mut Vec::new());
         assert_eq!(graph.find(10 << 32 | 10), Some(root));
         assert_eq!(
@@ -510,7 +522,7 @@ mod tests {
         assert_eq!(
             (
                 graph.edges(third, 11, 1).get(0).visits(),
-                graph.extras(third + 12, 1)[0].made().visits()
+                graph.extras(third + 12, 1)[0].visits()
             ),
             (99, 98)
         );

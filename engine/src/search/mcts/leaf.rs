@@ -41,6 +41,47 @@ impl<G: Game> Leaf<G> for Playout {
     }
 }
 
+/// The mean of several answers of another leaf.
+pub struct Repeated<L> {
+    times: u32,
+    leaf: L,
+}
+
+impl<L> Repeated<L> {
+    /// `times` answers, at least one.
+    pub fn new(times: u32, leaf: L) -> Self {
+        Self { times, leaf }
+    }
+
+    fn mean(&mut self, mut answer: impl FnMut(&mut L) -> Payoffs) -> Payoffs {
+        let mut mean = [0.0; MAX_SEATS];
+        for _ in 0..self.times {
+            let payoffs = answer(&mut self.leaf);
+            let share = 1.0 / self.times as f32;
+            mean.iter_mut()
+                .zip(payoffs)
+                .for_each(|(mean, payoff)| *mean += share * payoff);
+        }
+        mean
+    }
+}
+
+impl<G: Game, L: Leaf<G>> Leaf<G> for Repeated<L> {
+    fn payoffs(&mut self, game: &G, position: &G::Position, random: &mut RandomStream) -> Payoffs {
+        self.mean(|leaf| leaf.payoffs(game, position, random))
+    }
+
+    fn payoffs_and_moves(
+        &mut self,
+        game: &G,
+        position: &G::Position,
+        random: &mut RandomStream,
+        made: &mut MoveKinds,
+    ) -> Payoffs {
+        self.mean(|leaf| leaf.payoffs_and_moves(game, position, random, made))
+    }
+}
+
 /// Asks an evaluator instead of playing on (Monte_Alpha v2's idea).
 #[derive(Clone, Debug)]
 pub struct EvaluatorLeaf<G: Game, E: Evaluator<G>> {

@@ -47,6 +47,23 @@ pub enum Selection {
     Puct,
 }
 
+/// How what a move is worth by its own n trials and by the m simulations in which it was made later
+/// on go together; k is [`MctsOptions::rave`], w and v are the sums of payoffs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Blend {
+    /// RAVE weighs `sqrt(k / (3n + k))` (Gelly and Silver 2007).
+    #[default]
+    Gelly,
+    /// `k / (n + k)` (Teytaud).
+    Teytaud,
+    /// `m / (n + m + k · n · m)` (Silver 2009).
+    Silver,
+    /// The same with k divided by the variance of the move's payoffs.
+    Variance,
+    /// Progressive history (Nijssen and Winands 2010): `w/n + k / (2 (n − w)) · v/m`.
+    History,
+}
+
 /// What a move that was never tried is taken for (first-play urgency, Gelly and Wang 2006).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum FirstPlay {
@@ -93,8 +110,24 @@ pub struct MctsOptions {
     /// bias, Chaslot et al. 2008); 0 for none. Not with [`Selection::Puct`].
     pub bias: f32,
     /// At how many visits a move's own mean counts as much as its mean over all simulations in
-    /// which it was made later on (RAVE, Gelly and Silver 2007); 0 for none.
+    /// which it was made later on (RAVE, Gelly and Silver 2007), or what else [`Blend`] says; 0 for
+    /// none.
     pub rave: f32,
+    /// How RAVE is blended in.
+    pub blend: Blend,
+    /// Positions at most so many plies from the root learn by RAVE.
+    pub rave_depth: usize,
+    /// What RAVE knows of a new move: between so many and so many more simulations, at random, whose
+    /// payoffs add up to even odds give or take so much, at random.
+    pub noise: (u32, u32, f32),
+    /// Of so large a share of a position's visits the move that was selected is made again without
+    /// another look; only with RAVE.
+    pub again: f32,
+    /// Whether the bias decays with the root of n instead.
+    pub bias_by_root: bool,
+    /// How often a move is tried before the position behind it gets statistics of its own: as memory
+    /// is used up, more and more often.
+    pub expand: u32,
     /// How values are carried back.
     pub backup: Backup,
     /// Whether to prove values and to use what is proven. Two seats only.
@@ -121,6 +154,12 @@ pub struct MctsOptions {
     /// Whether a decision ends when no other move can become the most visited one in the
     /// simulations left.
     pub early: bool,
+    /// A decision ends when all moves but one are proven to lose and that one is worth more.
+    pub sole: f32,
+    /// Whether a decision takes less time the clearer it is: it ends when the visits of the best move
+    /// times its value times the time spent exceed those of the second times the time there is, and
+    /// half the moves of a game need less.
+    pub human: bool,
 }
 
 impl Default for MctsOptions {
@@ -133,6 +172,12 @@ impl Default for MctsOptions {
             temperature: 0.1,
             bias: 0.0,
             rave: 0.0,
+            blend: Blend::Gelly,
+            rave_depth: usize::MAX,
+            noise: (0, 0, 0.0),
+            again: 0.0,
+            bias_by_root: false,
+            expand: 1,
             backup: Backup::Sampled,
             solver: true,
             graph: true,
@@ -142,6 +187,8 @@ impl Default for MctsOptions {
             batch: 1,
             memory: 256,
             early: true,
+            sole: 1.0,
+            human: false,
         }
     }
 }

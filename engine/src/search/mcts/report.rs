@@ -18,6 +18,9 @@ pub struct MoveStatistics<M> {
     /// What the prior says of it, as the selection uses it: its share with PUCT, else its value;
     /// `None` without a prior.
     pub prior: Option<f32>,
+    /// Plies to the end, this one included, of a move that is proven to win or to lose, as the proof
+    /// goes: at least so many where an oracle ended it. Not with chance.
+    pub plies: Option<u32>,
 }
 
 /// How a search went.
@@ -46,7 +49,8 @@ pub struct TreeReport<M> {
 const NO_MATTER: f32 = 1e-4;
 
 /// The move to make: one that is proven to be as good as every other, else the most tried of those
-/// that are not proven to be worse than another; the first of several.
+/// that are not proven to be worse than another; the first of several, but a win in few plies and a
+/// defeat in many.
 ///
 /// # Panics
 /// If there is no move.
@@ -59,9 +63,13 @@ pub fn best_move<M: Copy>(found: &[MoveStatistics<M>]) -> &MoveStatistics<M> {
     let beats = |one: usize, other: usize| {
         one == other || found[one].proven.lower + NO_MATTER >= found[other].proven.upper
     };
-    if let Some(best) =
-        (0..found.len()).find(|&one| (0..found.len()).all(|other| beats(one, other)))
-    {
+    let haste = |&one: &usize| match (found[one].plies, found[one].proven.lower >= 1.0) {
+        (None, _) => 0,
+        (Some(plies), true) => i64::from(plies),
+        (Some(plies), false) => -i64::from(plies),
+    };
+    let bests = (0..found.len()).filter(|&one| (0..found.len()).all(|other| beats(one, other)));
+    if let Some(best) = bests.min_by_key(haste) {
         return &found[best];
     }
     let mut best: Option<&MoveStatistics<M>> = None;
@@ -87,6 +95,7 @@ mod tests {
             visits,
             value: Some(lower),
             prior: None,
+            plies: None,
             proven: Bounds { lower, upper },
         };
         // Rolled 4 at "...../5..../f.4.2/...../..... r -": 2/3 at least, 2/3 at most, and the like.

@@ -1,12 +1,12 @@
-//! Which move a simulation tries: UCB1, UCB1-tuned or PUCT, with what is proven, RAVE and
-//! progressive bias.
+//! Which move a simulation tries: UCB1, UCB1-tuned or PUCT, with what is proven, RAVE in five blends
+//! and progressive bias.
 //!
 //! Everything is in `f32` and in operations that every machine rounds alike; the logarithm is a
 //! table. Of equal scores the first in list order wins. Invariant: a move that is proven to be no
 //! better than another permitted one is not tried again, and no score exceeds what is proven.
 
-use super::cell::{Cell, Extra};
-use super::options::{FirstPlay, MctsOptions, Selection};
+use super::cell::Cell;
+use super::options::{Blend, FirstPlay, MctsOptions, Selection};
 use super::place::Edges;
 
 /// The constants of a search's selection.
@@ -16,7 +16,9 @@ pub(super) struct Selector {
     exploration: f32,
     first_play: FirstPlay,
     bias: f32,
+    bias_by_root: bool,
     rave: f32,
+    blend: Blend,
     /// UCB1 alone, and every move once before any twice: the fast path.
     plain: bool,
 }
@@ -32,7 +34,9 @@ impl Selector {
             exploration: options.exploration as f32,
             first_play: options.first_play,
             bias: options.bias,
+            bias_by_root: options.bias_by_root,
             rave: options.rave,
+            blend: options.blend,
             plain,
         }
     }
@@ -40,7 +44,7 @@ impl Selector {
     /// The number of the move to try, of at least one; `visits` are those of the position, at least 1.
     /// `extras` is as long as `edges`, or empty where no rule needs it.
     #[inline]
-    pub(super) fn select(&self, edges: Edges<'_>, extras: &[Extra], visits: u32) -> usize {
+    pub(super) fn select(&self, edges: Edges<'_>, extras: &[Cell], visits: u32) -> usize {
         if edges.len() == 1 {
             return 0;
         }
@@ -75,9 +79,28 @@ impl Selector {
         }
     }
 
+    /// The value of a move that was tried `n` times with a sum of payoffs `w`, by what was made of
+    /// it later on too.
+    #[inline]
+    fn blended(&self, n: f32, w: f32, made: &Cell) -> f32 {
+        let (m, v, k) = (made.visits() as f32, made.payoff(), self.rave);
+        let mixed = |weight: f32| weight * (v / m) + (1.0 - weight) * (w / n);
+        match self.blend {
+            Blend::Gelly => mixed((k / (3.0 * n + k)).sqrt()),
+            Blend::Teytaud => mixed(k / (n + k)),
+            Blend::Silver => (w * (1.0 + k * m) + v) / (n + m + k * n * m),
+            Blend::Variance => {
+                // Where all was won or lost there is no variance, and RAVE says nothing.
+                let mean = w / n;
+                mixed(m / (n + m + k * n * m / (mean * (1.0 - mean)).max(1e-6)))
+            }
+            Blend::History => w / n + k / (2.0 * (n - w)).max(1.0) * (v / m),
+        }
+    }
+
     /// All rules.
     #[inline(never)]
-    fn any(&self, edges: Edges<'_>, extras: &[Extra], visits: u32) -> usize {
+    fn any(&self, edges: Edges<'_>, extras: &[Cell], visits: u32) -> usize {
         let (mut champion, mut floor) = (usize::MAX, 0.0);
         for (number, edge) in edges.iter().enumerate() {
             let lower = edge.bounds().lower;
@@ -99,7 +122,8 @@ impl Selector {
             (0.0, 0.0)
         };
         let first = match self.first_play {
-            FirstPlay::First => None,
+            // The best by RAVE first.
+            FirstPlay::First => (self.rave > 0.0).then_some(URGENT),
             FirstPlay::Value(value) => Some(value),
             FirstPlay::Parent => {
                 let tried: u32 = edges.cells().iter().map(Cell::visits).sum();
@@ -127,9 +151,14 @@ impl Selector {
             };
             let tried = tried as f32;
             let mean = match extra {
-                Some(extra) if self.rave > 0.0 && extra.made().visits() > 0 => {
-                    let weight = (self.rave / (3.0 * tried + self.rave)).sqrt();
-                    weight * extra.made().mean() + (1.0 - weight) * mean
+                Some(made) if self.rave > 0.0 && made.visits() > 0 => {
+                    if tried > 0.0 {
+                        self.blended(tried, edge.payoff(), made)
+                    } else if self.first_play == FirstPlay::First {
+                        mean + made.mean()
+                    } else {
+                        made.mean()
+                    }
                 }
                 _ => mean,
             };
@@ -143,7 +172,7 @@ impl Selector {
                 Selection::Tuned => {
                     let log = log / tried;
                     let variance = extra.map_or(0.25, |extra| {
-                        extra.squares() / tried - edge.mean() * edge.mean()
+                        extra.payoff() / tried - edge.mean() * edge.mean()
                     });
                     self.exploration
                         * (log * f32::min(0.25, variance.max(0.0) + (2.0 * log).sqrt())).sqrt()
@@ -152,7 +181,12 @@ impl Selector {
             let score = mean
                 + bonus
                 + if self.bias > 0.0 {
-                    self.bias * edge.hint() / (tried + 1.0)
+                    let decay = if self.bias_by_root {
+                        tried.max(1.0).sqrt()
+                    } else {
+                        tried + 1.0
+                    };
+                    self.bias * edge.hint() / decay
                 } else {
                     0.0
                 };
@@ -170,6 +204,9 @@ impl Selector {
         best.0
     }
 }
+
+/// More than any score: what was never tried comes before everything.
+const URGENT: f32 = 1000.0;
 
 /// The natural logarithm of a whole number from 1 on: exact to the last digits below 512, from
 /// there on rounded down to a step of a 256th of the number, so at most 0.004 too small.
@@ -249,7 +286,7 @@ mod tests {
             .for_each(|(extra, tried)| extra.add_square::<true>(tried.1.sqrt()));
         for (extra, tried) in extras.iter().zip(&tried) {
             // All payoffs were 0 or 1, so squares add up to the payoffs.
-            assert!((extra.squares() - tried.1).abs() < 1e-3);
+            assert!((extra.payoff() - tried.1).abs() < 1e-3);
         }
         let hints = [0.1, 0.2, 0.3, 0.9];
         edges
@@ -296,20 +333,57 @@ mod tests {
                 best(&|n, q, h| q + c * h / 1.5 * 300f64.sqrt() / (1.0 + n))
             );
         }
-        for (extra, (visits, payoff)) in
-            extras
-                .iter()
-                .zip([(1000, 900.0), (10, 2.0), (10, 2.0), (10, 2.0)])
-        {
-            extra.made().add_visits::<true>(visits);
-            extra.made().add_payoff::<true>(payoff);
+        // As if the first were made later on, and always won.
+        for extra in extras {
+            extra.clear();
+            extra.add_visits::<true>(10);
+            extra.add_payoff::<true>(2.0);
         }
-        let options = MctsOptions {
-            rave: 1e9,
-            exploration: 0.1,
-            ..MctsOptions::default()
+        extras[0].clear();
+        extras[0].add_visits::<true>(1000);
+        extras[0].add_payoff::<true>(900.0);
+        let select = |blend, rave| {
+            let options = MctsOptions {
+                rave,
+                blend,
+                exploration: 0.0,
+                ..MctsOptions::default()
+            };
+            Selector::new(&options).select(edges, extras, visits)
         };
-        assert_eq!(Selector::new(&options).select(edges, extras, visits), 0);
+        let made = [(1000.0, 900.0), (10.0, 2.0), (10.0, 2.0), (10.0, 2.0)];
+        let best = |score: &dyn Fn(f64, f64, f64, f64) -> f64| {
+            let score = |number: usize| {
+                let ((n, w), (m, v)) = (tried[number], made[number]);
+                score(f64::from(n), f64::from(w), m, v)
+            };
+            (0..4)
+                .max_by(|&one, &other| score(one).total_cmp(&score(other)))
+                .unwrap()
+        };
+        let mixed =
+            |weight: f64, n: f64, w: f64, m: f64, v: f64| weight * v / m + (1.0 - weight) * w / n;
+        for k in [1e-4, 0.01, 1.0, 30.0, 1000.0, 1e9] {
+            let found = [
+                Blend::Gelly,
+                Blend::Teytaud,
+                Blend::Silver,
+                Blend::Variance,
+                Blend::History,
+            ]
+            .map(|blend| select(blend, k as f32));
+            let expected = [
+                best(&|n, w, m, v| mixed((k / (3.0 * n + k)).sqrt(), n, w, m, v)),
+                best(&|n, w, m, v| mixed(k / (n + k), n, w, m, v)),
+                best(&|n, w, m, v| mixed(m / (n + m + k * n * m), n, w, m, v)),
+                best(&|n, w, m, v| {
+                    let mean = w / n;
+                    mixed(m / (n + m + k * n * m / (mean * (1.0 - mean))), n, w, m, v)
+                }),
+                best(&|n, w, m, v| w / n + k / (2.0 * (n - w)) * v / m),
+            ];
+            assert_eq!(found, expected, "{k}");
+        }
     }
 
     #[test]

@@ -6,8 +6,10 @@
 //! of all moves do.
 
 use super::graph::Graph;
+use super::place::Place;
 use crate::core::chance::{Bounds, expectation};
 use crate::core::game::Outcome;
+use std::collections::HashMap;
 
 /// Bounds of a position from those of its moves; `values` is scratch.
 pub(super) fn proven(
@@ -53,6 +55,41 @@ pub(super) fn mean_value(graph: &Graph, block: u32, outcomes: &[Outcome]) -> f32
     }
     let bounds = head.bounds();
     value.max(bounds.lower).min(bounds.upper)
+}
+
+/// Plies to the end by a move that is proven to win or to lose, itself included: the side that wins
+/// hurries, the other one does not. At least so many where an oracle ended the proof. `known` keeps
+/// what was found for the positions on the way.
+pub(super) fn plies(graph: &Graph, edge: Place<'_>, known: &mut HashMap<u32, u32>) -> Option<u32> {
+    let bounds = edge.bounds();
+    let won = bounds.lower >= 1.0;
+    if !won && bounds.upper > 0.0 {
+        return None;
+    }
+    if edge.is_over() {
+        return Some(1);
+    }
+    let child = edge.child();
+    // A game that is not over takes one more ply to lose, and two to win.
+    let oracle = Some(if won { 3 } else { 2 });
+    if child == 0 || graph.cell(child).bounds().lower < graph.cell(child).bounds().upper {
+        return oracle;
+    }
+    if let Some(&found) = known.get(&child) {
+        return Some(found + 1);
+    }
+    // Should positions ever come again: no proof goes in circles.
+    known.insert(child, 2);
+    let answers = graph.all_edges(child).iter();
+    let answers = answers.filter_map(|answer| {
+        // Of the answers to a move that loses those count that win.
+        let counts = won || answer.bounds().lower >= 1.0;
+        counts.then(|| plies(graph, answer, known)).flatten()
+    });
+    let found = if won { answers.max() } else { answers.min() };
+    let Some(found) = found else { return oracle };
+    known.insert(child, found);
+    Some(found + 1)
 }
 
 #[cfg(test)]

@@ -228,15 +228,35 @@ impl<G: Game, L: Leaf<G>> Worker<G, L> {
             self.full = true;
             return 0;
         };
-        self.ask_prior(shared, block, next);
+        self.inform(shared, block, next);
         if shared.options.graph {
             block = graph.publish(key, block);
         }
         edge.set_child(block)
     }
 
-    /// Writes down what the prior says of each of `self.moves`.
-    pub(super) fn ask_prior(&mut self, shared: &Shared<'_, G>, block: u32, position: &G::Position) {
+    /// Writes down what is known of each of `self.moves` before any was tried.
+    pub(super) fn inform(&mut self, shared: &Shared<'_, G>, block: u32, position: &G::Position) {
+        let edges = shared.graph.all_edges(block);
+        if let Some(oracle) = shared.oracle {
+            self.values.clear();
+            self.values.resize(self.moves.len(), 1.0);
+            if oracle.at_most(shared.game, position, &self.moves, &mut self.values) {
+                for (edge, &upper) in edges.iter().zip(&self.values) {
+                    edge.tighten::<true>(Bounds { lower: 0.0, upper });
+                }
+            }
+        }
+        let (least, range, half) = shared.options.noise;
+        if least + range > 0 {
+            for made in shared.graph.extras(block + 1, self.moves.len()) {
+                let visits = least + self.random.below(range as usize + 1) as u32;
+                let even = 0.5 * visits as f32;
+                let more = half * (self.random.unit() as f32 - 0.5);
+                made.add_visits::<true>(visits);
+                made.add_payoff::<true>((even + more).clamp(0.0, visits as f32));
+            }
+        }
         let Some(prior) = shared.prior else { return };
         let game = shared.game;
         let seat = game.to_move(position);

@@ -102,18 +102,21 @@ impl<G: Game, L: Leaf<G>> Worker<G, L> {
     fn add_rave<const SHARED: bool>(&mut self, shared: &Shared<'_, G>, lane: &Lane<G::Position>) {
         let mut made = std::mem::take(&mut self.made);
         made.clone_from(&lane.made);
-        for step in lane.path.iter().rev() {
+        for (depth, step) in lane.path.iter().enumerate().rev() {
             self.list(shared, step.block, &step.position);
             let kind = |mv| shared.game.move_kind(&step.position, mv);
             made.insert(kind(self.moves[(step.edge - step.block - 1) as usize]));
+            if depth > shared.options.rave_depth {
+                continue;
+            }
             for (&mv, extra) in self
                 .moves
                 .iter()
                 .zip(shared.graph.extras(step.block + 1, self.moves.len()))
             {
                 if made.contains(kind(mv)) {
-                    extra.made().add_visits::<SHARED>(1);
-                    extra.made().add_payoff::<SHARED>(lane.payoffs[step.seat]);
+                    extra.add_visits::<SHARED>(1);
+                    extra.add_payoff::<SHARED>(lane.payoffs[step.seat]);
                 }
             }
         }

@@ -9,6 +9,7 @@ use crate::core::game::{Game, MAX_SEATS, Seat};
 use crate::core::leaf::Leaf;
 use crate::search::mcts::graph::Cell;
 use crate::search::mcts::leaf::of_two;
+use crate::search::mcts::place::Edges;
 
 impl<G: Game, L: Leaf<G>> Worker<G, L> {
     /// From the root to where the simulations end: one position further each, in turn, so that what
@@ -84,7 +85,7 @@ impl<G: Game, L: Leaf<G>> Worker<G, L> {
         let edges = graph.edges(block, start, moves.len());
         graph.prefetch_children(edges.cells());
         let extras = graph.extras(block + 1 + start as u32, moves.len());
-        let chosen = shared.selector.select(edges, extras, visits);
+        let chosen = self.select(shared, block, edges, extras, visits);
         let (place, mv) = (block + 1 + (start + chosen) as u32, moves[chosen]);
         let seat = game.to_move(&position);
         let next = game.play(&position, mv);
@@ -122,7 +123,7 @@ impl<G: Game, L: Leaf<G>> Worker<G, L> {
                 return None;
             }
             let mut child = edge.child();
-            if child == 0 {
+            if child == 0 && before >= graph.crowded(options.expand) {
                 child = self.expand(shared, seat, place, &next);
             }
             if child != 0 {
@@ -141,8 +142,35 @@ impl<G: Game, L: Leaf<G>> Worker<G, L> {
                 return Some((next, child));
             }
         }
-        self.end::<SHARED>(shared, lane, place, seat, &next);
+        self.end::<SHARED>(shared, lane, place, seat, &next, before == 0);
         None
+    }
+
+    /// The move to try, without a look if the last one still holds ([`MctsOptions::again`]).
+    #[inline]
+    fn select(
+        &self,
+        shared: &Shared<'_, G>,
+        block: u32,
+        edges: Edges<'_>,
+        extras: &[Cell],
+        visits: u32,
+    ) -> usize {
+        let again = shared.options.again;
+        if again == 0.0 {
+            return shared.selector.select(edges, extras, visits);
+        }
+        // A head has no simulations of its own there: room for the choice and its last visit.
+        let [memo] = shared.graph.extras(block, 1) else {
+            return shared.selector.select(edges, extras, visits);
+        };
+        let last = memo.moves() as usize;
+        if visits < memo.visits() && last < edges.len() && !edges.get(last).has_bounds() {
+            return last;
+        }
+        let chosen = shared.selector.select(edges, extras, visits);
+        memo.set_head(chosen as u32, 0, visits + (again * visits as f32) as u32);
+        chosen
     }
 
     /// A simulation leaves the graph.
@@ -154,6 +182,7 @@ impl<G: Game, L: Leaf<G>> Worker<G, L> {
         place: u32,
         seat: Seat,
         next: &G::Position,
+        new: bool,
     ) {
         let edge = shared.graph.cell(place);
         if let Some(payoffs) = shared.game.payoffs(next) {
@@ -164,7 +193,7 @@ impl<G: Game, L: Leaf<G>> Worker<G, L> {
             lane.payoffs = payoffs;
             return;
         }
-        if let Some(oracle) = shared.oracle
+        if let Some(oracle) = shared.oracle.filter(|_| new)
             && let Some(value) = oracle.value(shared.game, next)
         {
             let value = turned(value, shared.game.to_move(next) == seat);

@@ -1,0 +1,110 @@
+//! Wins in one, two and three plies, for searches: `mates=on|deep`.
+//!
+//! Who has a winning cell wins; two of the other side's cannot both be filled; one of them leaves a
+//! single move. `deep` also tries each move for two winning cells. Source: *Inside Lajkonik*.
+//! Invariant: what is said is the value with best play.
+
+use super::{Havannah, Move, Position};
+use crate::core::game::{Game, Seat};
+use crate::core::oracle::Oracle;
+use crate::play::registry::OracleEntry;
+use std::sync::Arc;
+
+/// How `mates` is read.
+pub(super) static MATES: OracleEntry<Havannah> = OracleEntry {
+    key: "mates",
+    read: |value, _| {
+        let deep = match value.to_string().as_str() {
+            "off" => return Ok(None),
+            "on" => false,
+            "deep" => true,
+            other => {
+                let problem = format!("'mates' is off, on or deep, not '{other}'");
+                return Err((value.character, problem));
+            }
+        };
+        Ok(Some(Arc::new(Mates { deep }) as _))
+    },
+    unasked: |_, _| Ok(None),
+};
+
+/// Knows who wins at once.
+#[derive(Debug)]
+struct Mates {
+    deep: bool,
+}
+
+impl Havannah {
+    /// Cells on which a stone of a seat would win.
+    pub fn winning_cells<'a>(
+        &'a self,
+        position: &'a Position,
+        seat: Seat,
+    ) -> impl Iterator<Item = usize> + 'a {
+        // A bridge between neighbouring corners takes as many stones as a side has cells, a ring six.
+        let stones = (position.stones() + usize::from(seat == 0)) / 2 + 1;
+        let enough = stones >= self.base().min(6) - 1;
+        let cells = self.empties(position).filter(move |_| enough);
+        cells.filter(move |&cell| self.would_win(position, cell, seat).any())
+    }
+
+    /// Whether a move makes two winning cells at once.
+    fn doubles(&self, position: &Position, cell: usize) -> bool {
+        let seat = position.seat();
+        // A stone alone makes nothing that was not there.
+        let near = &self.shape.near[cell];
+        let own = |&near: &u16| position.on(usize::from(near)) == Some(seat);
+        near.iter().any(own) && {
+            let next = self.play(position, Move::at(cell));
+            self.winning_cells(&next, seat).nth(1).is_some()
+        }
+    }
+}
+
+impl Oracle<Havannah> for Mates {
+    fn value(&self, game: &Havannah, position: &Position) -> Option<f32> {
+        let seat = position.seat();
+        if game.winning_cells(position, seat).next().is_some() {
+            return Some(1.0);
+        }
+        let mut threats = game.winning_cells(position, 1 - seat);
+        let (threat, second) = (threats.next(), threats.next());
+        if second.is_some() {
+            return Some(0.0);
+        }
+        let wins = self.deep
+            && match threat {
+                Some(cell) => game.doubles(position, cell),
+                None => game
+                    .empties(position)
+                    .any(|cell| game.doubles(position, cell)),
+            };
+        wins.then_some(1.0)
+    }
+
+    fn at_most(
+        &self,
+        game: &Havannah,
+        position: &Position,
+        moves: &[Move],
+        most: &mut [f32],
+    ) -> bool {
+        let seat = position.seat();
+        let Some(threat) = game.winning_cells(position, 1 - seat).next() else {
+            return false;
+        };
+        if game.winning_cells(position, seat).next().is_some() {
+            return false;
+        }
+        for (mv, most) in moves.iter().zip(most) {
+            if mv.cell() != Some(threat) {
+                *most = 0.0;
+            }
+        }
+        true
+    }
+
+    fn error(&self) -> f32 {
+        0.0
+    }
+}

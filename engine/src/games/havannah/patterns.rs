@@ -1,0 +1,205 @@
+//! Answers to the last stone by what stands around it, as Lajkonik writes them (*Inside Lajkonik*).
+//!
+//! A pattern is the six cells around the last stone, from the right against the clock (`abcdef`),
+//! then perhaps the six between and behind two of those (`ghijkl`), then the six behind each
+//! (`mnopqr`): `.` empty, `x` whoever moved last, `o` the side to move, `#` off the board. Behind an
+//! arrow stand the letters of the cells it recommends, then perhaps a chance in eighths:
+//! `.ooo.o->ae 8`. Invariant: a pattern stands for all its rotations and reflections; larger
+//! patterns go before smaller ones.
+
+use super::shape::NEAR;
+use super::{EMPTY, Position, Shape};
+use std::collections::HashMap;
+
+/// The patterns of the published program, each with a chance of eight eighths.
+pub(super) const PUBLISHED: &str = "...o.o->e ..oo.o->e ..xo.o->e .o.o.o->ace .x.o.o->e .ooo.o->ae \
+    .xoo.o->e .xxo.o->e .oxo.o->ae o.oo.o->be x.oo.o->e x.xo.o->e oooo.o->e ooxo.o->e oxoo.o->e \
+    oxxo.o->e xoxo.o->e xxxo.o->e ##.o.o->ce ##oo.o->e ##xo.o->e ###o.o->e ..o.##->d .oo.##->ad \
+    .xo.##->d x.o.##->d xoo.##->d oxo.##->d xxo.##->d";
+
+/// Cells that a pattern may have.
+const SIZES: [usize; 3] = [18, 12, 6];
+
+/// What is recommended: a bit for each near cell, and how often in eighths.
+type Advice = (u32, u8);
+
+/// Patterns, found by what stands around.
+#[derive(Clone, Debug)]
+pub(super) struct Patterns {
+    /// Of six cells, by two bits a cell.
+    small: Box<[Advice; 1 << 12]>,
+    /// Of eighteen and of twelve.
+    large: [HashMap<u64, Advice>; 2],
+}
+
+/// Where a rotation, then perhaps a reflection, takes a near cell.
+fn image(cell: usize, turns: usize, mirrored: bool) -> usize {
+    let (ring, at) = (cell / 6, (cell + turns) % 6);
+    match (mirrored, ring) {
+        (false, _) => 6 * ring + at,
+        // Cells between two neighbours lie between their images.
+        (true, 1) => 6 * ring + (11 - at) % 6,
+        (true, _) => 6 * ring + (6 - at) % 6,
+    }
+}
+
+impl Patterns {
+    /// Reads patterns, divided by blanks; a number after one is its chance in eighths.
+    ///
+    /// # Errors
+    /// In words, if one is none.
+    pub(super) fn parse(text: &str) -> Result<Self, String> {
+        let mut patterns = Self {
+            small: Box::new([(0, 0); 1 << 12]),
+            large: [HashMap::new(), HashMap::new()],
+        };
+        let mut words = text.split_whitespace().peekable();
+        while let Some(word) = words.next() {
+            let wrong = |what: &str| format!("pattern '{word}': {what}");
+            let (signs, letters) = word
+                .split_once("->")
+                .ok_or_else(|| wrong("an arrow -> is missing"))?;
+            let signs: Vec<char> = signs.chars().filter(|&sign| sign != '/').collect();
+            let known: Option<Vec<u64>> = signs
+                .iter()
+                .map(|&sign| ".xo#".find(sign).map(|code| code as u64))
+                .collect();
+            let known = known.filter(|signs| SIZES.contains(&signs.len()));
+            let codes = known.ok_or_else(|| wrong("6, 12 or 18 signs of . x o # come first"))?;
+            let cells: Option<Vec<usize>> = letters
+                .chars()
+                .map(|letter| (letter as usize).checked_sub('a' as usize))
+                .map(|cell| cell.filter(|&cell| codes.get(cell) == Some(&0)))
+                .collect();
+            let cells = cells.filter(|cells| !cells.is_empty());
+            let cells = cells.ok_or_else(|| wrong("letters of empty cells follow the arrow"))?;
+            let chance = words.next_if(|word| word.bytes().all(|digit| digit.is_ascii_digit()));
+            let chance = chance.map_or(Some(8), |chance| {
+                chance.parse().ok().filter(|&chance| chance <= 8)
+            });
+            let chance = chance.ok_or_else(|| wrong("a chance is 0 to 8 eighths"))?;
+            for turns in 0..6 {
+                for mirrored in [false, true] {
+                    let place = |cell| image(cell, turns, mirrored);
+                    let code = codes
+                        .iter()
+                        .enumerate()
+                        .fold(0, |all, (cell, code)| all | code << (2 * place(cell)));
+                    let mask = cells.iter().fold(0, |mask, &cell| mask | 1 << place(cell));
+                    let advice = match codes.len() {
+                        6 => &mut patterns.small[code as usize],
+                        size => patterns.large[usize::from(size == 12)]
+                            .entry(code)
+                            .or_default(),
+                    };
+                    *advice = (advice.0 | mask, chance);
+                }
+            }
+        }
+        Ok(patterns)
+    }
+
+    /// What the largest pattern around the last stone recommends; nothing if there is none.
+    #[inline]
+    pub(super) fn around_last(&self, shape: &Shape, position: &Position) -> Advice {
+        let near = &shape.near[usize::from(position.last[0])];
+        // Who moved last is 1, the side to move 2.
+        let swapped = position.seat() == 0;
+        let code = |cells: std::ops::Range<usize>| {
+            let mut code = 0;
+            for cell in cells {
+                let colour = position.colours[usize::from(near[cell])];
+                let sign = if swapped && (colour == 1 || colour == 2) {
+                    3 - colour
+                } else {
+                    colour
+                };
+                code |= u64::from(sign) << (2 * cell);
+            }
+            code
+        };
+        for (large, size) in self.large.iter().zip(SIZES) {
+            if !large.is_empty()
+                && let Some(&advice) = large.get(&code(0..size))
+            {
+                return advice;
+            }
+        }
+        self.small[code(0..6) as usize]
+    }
+}
+
+/// The near cell of a number, counted in a mask from its lowest bit.
+pub(super) fn nth_of(mut mask: u32, number: usize) -> usize {
+    for _ in 0..number {
+        mask &= mask - 1;
+    }
+    mask.trailing_zeros() as usize % NEAR
+}
+
+const _: () = assert!(EMPTY == 0, "an empty cell is the sign with code 0");
+
+#[cfg(test)]
+mod tests {
+    use super::super::Havannah;
+    use super::*;
+
+    /// What is recommended after moves on the board with five cells a side.
+    fn advice(patterns: &Patterns, moves: &str) -> Vec<String> {
+        let game = Havannah::new(5, false);
+        let position = game.parse_position(moves).unwrap();
+        let (mask, _) = patterns.around_last(game.shape, &position);
+        let near = &game.shape.near[usize::from(position.last[0])];
+        let cells = (0..NEAR).filter(|cell| mask >> cell & 1 == 1);
+        cells
+            .map(|cell| game.cell_name(usize::from(near[cell])))
+            .collect()
+    }
+
+    #[test]
+    fn an_intrusion_into_a_bridge_is_answered() {
+        let patterns = Patterns::parse(PUBLISHED).unwrap();
+        // White has d4 and e6, joined by d5 or e5; Black takes one, White the other.
+        assert_eq!(advice(&patterns, "d4 a1 e6 e5"), ["d5"]);
+        assert_eq!(advice(&patterns, "d4 a1 e6 d5"), ["e5"]);
+        // And with colours exchanged.
+        assert_eq!(advice(&patterns, "a1 d4 a2 e6 e5"), ["d5"]);
+        assert!(advice(&patterns, "d4 a1 e6 b4").is_empty());
+    }
+
+    #[test]
+    fn larger_patterns_go_first_and_all_images_count() {
+        let patterns =
+            Patterns::parse("......->a 0 ....../......->bc ....../....../......->r 3").unwrap();
+        let all = |mask: u32, count: u32| mask.count_ones() == count;
+        let game = Havannah::new(8, false);
+        let found =
+            |moves: &str| patterns.around_last(game.shape, &game.parse_position(moves).unwrap());
+        let (mask, chance) = found("h8");
+        assert!(all(mask, 6) && mask >> 12 == 0b11_1111 && chance == 3);
+        let (mask, chance) = found("h10 h8");
+        assert!(all(mask, 6) && mask < 64 && chance == 8);
+        assert_eq!(found("i9 h8"), (0, 0));
+    }
+
+    #[test]
+    fn what_is_no_pattern_is_refused() {
+        for (text, expected) in [
+            ("......", "pattern '......': an arrow -> is missing"),
+            (
+                ".....->a",
+                "pattern '.....->a': 6, 12 or 18 signs of . x o # come first",
+            ),
+            (
+                "x.....->a",
+                "pattern 'x.....->a': letters of empty cells follow the arrow",
+            ),
+            (
+                "......->a 9",
+                "pattern '......->a': a chance is 0 to 8 eighths",
+            ),
+        ] {
+            assert_eq!(Patterns::parse(text).unwrap_err(), expected);
+        }
+    }
+}

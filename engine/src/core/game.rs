@@ -382,6 +382,16 @@ impl<T: Copy + Default + Debug + Send, const N: usize> FixedList<T, N> {
         self.length += 1;
     }
 
+    /// Appends an item if it is kept. Whether it is decides nothing but the length.
+    ///
+    /// # Panics
+    /// If the list is full, even if the item is not kept.
+    #[inline]
+    pub fn push_if(&mut self, item: T, kept: bool) {
+        self.items[usize::from(self.length)] = item;
+        self.length += u16::from(kept);
+    }
+
     /// Appends the first `count` of a few items. How many they are decides nothing but the length,
     /// so that a processor need not foresee it.
     ///

@@ -499,8 +499,10 @@ impl Game for Havannah {
 
     fn moves(&self, position: &Position, moves: &mut Self::Moves) {
         moves.clear();
-        self.empties(position)
-            .for_each(|cell| moves.push(Move::at(cell)));
+        let cells = position.colours[..self.shape.cells].iter();
+        for (cell, &colour) in cells.enumerate() {
+            moves.push_if(Move(cell as u16), colour == EMPTY);
+        }
         if self.may_swap(position) {
             moves.push(Move::SWAP);
         }

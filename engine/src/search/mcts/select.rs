@@ -21,6 +21,8 @@ pub(super) struct Selector {
     blend: Blend,
     /// UCB1 alone, and every move once before any twice: the fast path.
     plain: bool,
+    /// Means blended with RAVE alone, untried moves by RAVE: another fast path.
+    by_rave_alone: bool,
 }
 
 impl Selector {
@@ -38,6 +40,11 @@ impl Selector {
             rave: options.rave,
             blend: options.blend,
             plain,
+            by_rave_alone: options.selection == Selection::Ucb1
+                && options.exploration == 0.0
+                && options.bias == 0.0
+                && options.rave > 0.0
+                && matches!(options.first_play, FirstPlay::Value(_)),
         }
     }
 
@@ -50,6 +57,8 @@ impl Selector {
         }
         if self.plain {
             self.ucb1(edges, visits)
+        } else if self.by_rave_alone {
+            self.by_rave(edges, extras, visits)
         } else {
             self.any(edges, extras, visits)
         }
@@ -74,6 +83,33 @@ impl Selector {
         }
         if proven {
             self.any(edges, &[], visits)
+        } else {
+            best.0
+        }
+    }
+
+    #[inline]
+    fn by_rave(&self, edges: Edges<'_>, extras: &[Cell], visits: u32) -> usize {
+        let FirstPlay::Value(first) = self.first_play else {
+            return self.any(edges, extras, visits);
+        };
+        let mut best = (0, f32::NEG_INFINITY);
+        let mut proven = false;
+        for (number, (edge, made)) in edges.cells().iter().zip(extras).enumerate() {
+            proven |= edge.has_bounds();
+            let (tried, known) = (edge.visits(), made.visits() > 0);
+            let score = match (tried > 0, known) {
+                (true, true) => self.blended(tried as f32, edge.payoff(), made),
+                (true, false) => edge.mean(),
+                (false, true) => made.mean(),
+                (false, false) => first,
+            };
+            if score > best.1 {
+                best = (number, score);
+            }
+        }
+        if proven {
+            self.any(edges, extras, visits)
         } else {
             best.0
         }

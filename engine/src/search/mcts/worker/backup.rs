@@ -6,6 +6,7 @@
 use super::{Lane, Shared, Worker, turned};
 use crate::core::game::{Game, List, Outcome};
 use crate::core::leaf::Leaf;
+use crate::search::mcts::cell::units;
 use crate::search::mcts::options::{Backup, Selection};
 use crate::search::mcts::solver;
 
@@ -104,6 +105,7 @@ impl<G: Game, L: Leaf<G>> Worker<G, L> {
         made.clone_from(&lane.made);
         for (depth, step) in lane.path.iter().enumerate().rev() {
             self.list(shared, step.block, &step.position);
+            let units = units(lane.payoffs[step.seat]);
             let kind = |mv| shared.game.move_kind(&step.position, mv);
             made.insert(kind(self.moves[(step.edge - step.block - 1) as usize]));
             if depth > shared.options.rave_depth {
@@ -114,9 +116,11 @@ impl<G: Game, L: Leaf<G>> Worker<G, L> {
                 .iter()
                 .zip(shared.graph.extras(step.block + 1, self.moves.len()))
             {
-                if made.contains(kind(mv)) {
-                    extra.add_visits::<SHARED>(1);
-                    extra.add_payoff::<SHARED>(lane.payoffs[step.seat]);
+                let made = made.contains(kind(mv));
+                // Where it is cheap, without a branch: nobody foresees which moves are made.
+                if !SHARED || made {
+                    extra.add_visits::<SHARED>(u32::from(made));
+                    extra.add_units::<SHARED>(if made { units } else { 0 });
                 }
             }
         }

@@ -409,14 +409,6 @@ impl Havannah {
         position.would_win(self.shape, cell, seat)
     }
 
-    /// Cells at a distance of one, around the circle; nothing is off the board.
-    #[cfg(test)]
-    fn neighbours(&self, cell: usize) -> impl Iterator<Item = usize> {
-        let near = self.shape.near[cell][..6]
-            .iter()
-            .map(|&near| usize::from(near));
-        near.filter(|&near| near != OFF)
-    }
 
     /// The cells of a position that nobody has filled, in a list to draw from; how many there are.
     #[inline]

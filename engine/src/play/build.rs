@@ -264,7 +264,9 @@ fn with_usual_search<G: Playable>(notation: &Notation) -> Result<Notation, Probl
     for mut argument in usual.arguments {
         let key = argument.key.clone().unwrap_or_default();
         let displaced = |(by, keys): &(&str, &[&str])| says(by) && keys.contains(&key.as_str());
-        if !says(&key) && !DISPLACED.iter().any(displaced) {
+        // Exact knowledge is for searches that prove.
+        let known = G::oracle().is_some_and(|entry| entry.key == key) && says("solver");
+        if !says(&key) && !known && !DISPLACED.iter().any(displaced) {
             argument.character = notation.character;
             argument.value.character = notation.character;
             whole.arguments.push(argument);

@@ -1,18 +1,23 @@
-//! What of Havannah is learned: the cells as three symbols.
+//! What of Havannah is learned: the cells as three symbols for tuples, and for networks each cell
+//! with its neighbours and its chain.
+//!
+//! A network's row is what stands on a cell (nothing, with whether a stone of either side would win
+//! there; or a stone, with the sides and corners that its chain has) and on the six cells around it,
+//! the same for all rotations and reflections and wherever on the board it is: so one model plays on
+//! boards of all sizes. Invariant: a name keeps its tuples for ever, and rows their meaning.
 
-use super::{Havannah, Position};
+use super::shape::{BASES, OFF, SIDES, cells_of};
+use super::{EMPTY, Havannah, Position};
 use crate::core::game::Seat;
-use crate::learned::inputs::{Cell, CellGroup, Learnable, NoDense, NoInteger};
+use crate::learned::inputs::{Cell, CellGroup, Learnable, NamedTuples, NoDense, NoInteger};
 use crate::learned::tuples::Plain;
+use crate::play::playable::Playable;
+use std::ops::RangeInclusive;
+use std::sync::LazyLock;
 
 const fn cells(base: usize) -> [CellGroup; 1] {
     let meaning = "board, letter by letter (0 empty, 1 mover, 2 other)";
-    [CellGroup::only(
-        'b',
-        super::shape::cells_of(base),
-        3,
-        meaning,
-    )]
+    [CellGroup::only('b', cells_of(base), 3, meaning)]
 }
 
 /// By base, from 3 on.
@@ -27,23 +32,171 @@ static CELLS: [[CellGroup; 1]; 8] = [
     cells(10),
 ];
 
+/// Of a cell: empty, with a bit for each side that would win there; or a stone of the mover or of the
+/// other side, by the sides its chain has (none, one, more) and by whether it has a corner.
+const CENTRES: usize = 4 + 2 * 6;
+
+/// Surroundings that differ by no rotation or reflection: six cells of four colours.
+const SURROUNDINGS: usize = 430;
+
+/// The number of each surrounding, two bits a cell.
+static NUMBERS: LazyLock<Box<[u16; 1 << 12]>> = LazyLock::new(|| {
+    let mut numbers = Box::new([u16::MAX; 1 << 12]);
+    let mut next = 0;
+    for code in 0..numbers.len() {
+        if numbers[code] == u16::MAX {
+            for turn in 0..6 {
+                let turned = (code << (2 * turn) | code >> (12 - 2 * turn)) & 0xfff;
+                let cell = |at: usize| turned >> (2 * at) & 3;
+                let mirrored = (0..6).fold(0, |all, at| all | cell(at) << (2 * (5 - at)));
+                (numbers[turned], numbers[mirrored]) = (next, next);
+            }
+            next += 1;
+        }
+    }
+    numbers
+});
+
+/// The sets; the first is the usual one.
+static SETS: [NamedTuples<Havannah>; 1] = [NamedTuples {
+    name: "hexagons",
+    tuples: |game| {
+        let cell = |place: usize| game.cells()[0].cell(place);
+        let around = |place: usize| {
+            let near = game.shape.near[place][..6]
+                .iter()
+                .map(|&near| usize::from(near));
+            let mut tuple: Vec<Cell> = near.filter(|&near| near != OFF).map(cell).collect();
+            tuple.push(cell(place));
+            tuple.sort_unstable();
+            tuple
+        };
+        (0..game.board_cells()).map(around).collect()
+    },
+}];
+
 impl Learnable for Havannah {
     type Tuples = Plain;
     type Dense = NoDense;
     type Integer = NoInteger;
 
     fn cells(&self) -> &[CellGroup] {
-        &CELLS[self.base() - 3]
+        &CELLS[self.base() - BASES.start()]
     }
 
     fn look(&self, position: &Position, seat: Seat, symbols: &mut [u8]) {
         for (symbol, &colour) in symbols.iter_mut().zip(&position.colours) {
-            // White and Black are 1 and 2; seen by Black they are exchanged.
-            *symbol = if seat == 0 { colour } else { (3 - colour) % 3 };
+            *symbol = seen_by(seat, colour);
         }
+    }
+
+    fn remaining_range(&self) -> RangeInclusive<usize> {
+        1..=self.board_cells()
+    }
+
+    fn tuple_sets(&self) -> &'static [NamedTuples<Self>] {
+        &SETS
     }
 
     fn cell_image(&self, cell: Cell, symmetry: usize) -> Cell {
         self.cells()[0].cell(usize::from(self.shape.images[symmetry][cell.place()]))
+    }
+
+    fn sparse_rows(&self) -> usize {
+        CENTRES * SURROUNDINGS
+    }
+
+    fn sparse(&self, position: &Position, seat: Seat, rows: &mut [u16]) {
+        let numbers = &*NUMBERS;
+        for (cell, row) in rows.iter_mut().enumerate() {
+            let near = self.shape.near[cell][..6].iter().enumerate();
+            let code = near.fold(0, |code, (at, &near)| {
+                code | usize::from(seen_by(seat, position.colours[usize::from(near)])) << (2 * at)
+            });
+            let centre = match position.on(cell) {
+                None => {
+                    let wins = |seat| usize::from(position.would_win(self.shape, cell, seat).any());
+                    // Where nothing stands around nothing is won.
+                    if code == 0 {
+                        0
+                    } else {
+                        wins(seat) + 2 * wins(1 - seat)
+                    }
+                }
+                Some(owner) => {
+                    let rim = position.links[position.root(cell)];
+                    let sides = (rim & SIDES).count_ones().min(2) as usize;
+                    let corner = usize::from(rim >> 6 & 0x3f != 0);
+                    4 + 6 * usize::from(owner != seat) + 3 * corner + sides
+                }
+            };
+            *row = (centre * SURROUNDINGS) as u16 + numbers[code];
+        }
+    }
+
+    fn sparse_layout(&self) -> String {
+        "sparse v1: each cell (empty with wins of mover and other, or mover's or other's stone with \
+         the sides and corners of its chain) and the six around it, turned and mirrored alike"
+            .to_owned()
+    }
+
+    /// A model learned on one board plays on all.
+    fn model_game(&self) -> String {
+        Self::NAME.to_owned()
+    }
+}
+
+/// A colour as a seat sees it: 0 empty, 1 its own, 2 the other's, 3 off the board.
+#[inline]
+fn seen_by(seat: Seat, colour: u8) -> u8 {
+    if seat == 0 || colour == EMPTY || usize::from(colour) > 2 {
+        colour
+    } else {
+        3 - colour
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::core::game::Game;
+    use crate::core::random::RandomStream;
+
+    #[test]
+    fn rows_are_those_of_all_images_and_there_are_so_many() {
+        assert_eq!(
+            usize::from(*NUMBERS.iter().max().unwrap()) + 1,
+            SURROUNDINGS
+        );
+        let mut random = RandomStream::new(7);
+        for base in [3, 4, 6] {
+            let game = Havannah::new(base, false);
+            let mut position = game.start();
+            let mut met = 0;
+            while game.payoffs(&position).is_none() {
+                let sorted = |at: &Position, seat| {
+                    let mut rows = vec![0; game.board_cells()];
+                    game.sparse(at, seat, &mut rows);
+                    rows.sort_unstable();
+                    rows
+                };
+                for seat in 0..2 {
+                    let rows = sorted(&position, seat);
+                    assert!(
+                        rows.iter()
+                            .all(|&row| usize::from(row) < game.sparse_rows())
+                    );
+                    for symmetry in 0..game.symmetries() {
+                        assert_eq!(sorted(&game.image(&position, symmetry), seat), rows);
+                    }
+                    // A cell where the seat would win is among the rows.
+                    let first = SURROUNDINGS as u16..2 * SURROUNDINGS as u16;
+                    let wins = game.winning_cells(&position, seat).next().is_some();
+                    met += usize::from(wins && rows.iter().any(|row| first.contains(row)));
+                }
+                position = game.play(&position, game.random_move(&position, random.next_u64()));
+            }
+            assert!(met > 0, "base {base}");
+        }
     }
 }

@@ -3,8 +3,8 @@
 //! In turn: a stone that wins or that keeps the other side from winning, near the last ones; the
 //! last good reply (Drake 2009); a pattern around the last stone; a cell that joins two own chains,
 //! or keeps two of the other side's apart; any cell, drawn again if nothing stands around it. The
-//! chances and their names are those of Lajkonik (*Inside Lajkonik*), whose defaults are this
-//! file's; a chance with a slope falls with the share of own stones that are chains of their own.
+//! chances are those of Lajkonik (*Inside Lajkonik*); unless told nothing but its patterns is used,
+//! for the rest costs more than it gains. A chance with a slope falls with the share of own stones that are chains of their own.
 //! Invariant: nothing here allocates once it is made; a playout ends by the rules, but for rings
 //! that nobody notices.
 
@@ -44,18 +44,15 @@ struct Knowledge {
 }
 
 fn read(arguments: &mut Arguments<'_>, _: &Havannah) -> Result<LeafMaker<Havannah>, Problem> {
-    let on = [("on", true), ("off", false)];
+    let choices = [("off", false), ("on", true)];
     let mut per_cent = |key, usual: f32| arguments.number(key, -10_000.0..=10_000.0, usual);
-    let ring = [per_cent("ring", 150.0)?, per_cent("ring_end", -350.0)?];
-    let connect = [
-        per_cent("connect", 34.0)?,
-        per_cent("connect_slope", -30.0)?,
-    ];
-    let defend = [per_cent("defend", 42.0)?, per_cent("defend_slope", -28.0)?];
-    let retries = arguments.number("retries", 0..=100, 1)?;
+    let ring = [per_cent("ring", 100.0)?, per_cent("ring_end", 100.0)?];
+    let connect = [per_cent("connect", 0.0)?, per_cent("connect_slope", 0.0)?];
+    let defend = [per_cent("defend", 0.0)?, per_cent("defend_slope", 0.0)?];
+    let retries = arguments.number("retries", 0..=100, 0)?;
     let (mate, antimate) = (
-        arguments.choice("mate", &on)?,
-        arguments.choice("antimate", &on)?,
+        arguments.choice("mate", &choices)?,
+        arguments.choice("antimate", &choices)?,
     );
     let named = arguments.take_named("patterns")?;
     let text = match named.map(|named| named.name.as_str()) {
@@ -76,7 +73,7 @@ fn read(arguments: &mut Arguments<'_>, _: &Havannah) -> Result<LeafMaker<Havanna
         mate,
         antimate,
         patterns: (!text.is_empty()).then(|| Arc::new(patterns)),
-        reply: arguments.choice("reply", &[("off", false), ("on", true)])?,
+        reply: arguments.choice("reply", &choices)?,
     };
     Ok(Arc::new(move || Box::new(Playouts::new(knowledge.clone()))))
 }

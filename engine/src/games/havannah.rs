@@ -409,7 +409,6 @@ impl Havannah {
         position.would_win(self.shape, cell, seat)
     }
 
-
     /// The cells of a position that nobody has filled, in a list to draw from; how many there are.
     #[inline]
     fn list_empties(&self, position: &Position, cells: &mut [u16; PLACES]) -> usize {

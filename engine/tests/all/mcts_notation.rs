@@ -16,7 +16,7 @@ fn every_key_makes_a_player_that_plays() {
         ("mcts(sims=200, c=0.7, leaf=schwarz)", true),
         ("mcts(sims=200, leaf=mix(0.3, abt))", true),
         ("mcts(sims=100, leaf=star(2, schwarz), batch=4)", true),
-        ("mcts(sims=200, select=tuned, fpu=1.1, rave=30)", true),
+        ("mcts(sims=200, select=tuned, fpu=1.1)", true),
         (
             "mcts(sims=200, select=puct, prior=schwarz, temperature=0.2, fpu=parent)",
             true,
@@ -31,6 +31,14 @@ fn every_key_makes_a_player_that_plays() {
         ),
         (
             "mcts(sims=200, keep=on, threads=2, virtual_loss=2, die=1:1:1:1:1:5)",
+            false,
+        ),
+        (
+            "mcts(sims=200, leaf=playout, rave=0.01, blend=silver, again=0.1, expand=5, rave_depth=2, noise=visits(4, 10, 5), playouts=2)",
+            true,
+        ),
+        (
+            "mcts(ms=2, human=on, sole=0.2, prior=schwarz, bias=1, bias_by=root)",
             false,
         ),
         ("mcts(ms=2)", false),
@@ -139,6 +147,23 @@ fn what_does_not_fit_is_refused() {
         (
             "mcts(batch=2, rave=1)",
             "'batch' and 'rave' exclude each other",
+        ),
+        (
+            "mcts(select=tuned, rave=1)",
+            "'select=tuned' and 'rave' exclude each other",
+        ),
+        (
+            "mcts(blend=silver)",
+            "'blend' is for searches with 'rave' above 0",
+        ),
+        (
+            "mcts(rave=1, noise=4)",
+            "character 20: 'noise' is visits(least, most, half), not '4'",
+        ),
+        ("mcts(human=on)", "'human' needs a limit of time: ms=1000"),
+        (
+            "mcts(leaf=schwarz, playouts=2)",
+            "'playouts' is for leaves that play on",
         ),
         ("mcts(memory=0)", "'memory' is a number from 1 to"),
         ("mcts(threads=0)", "'threads' is a number from 1 to 256"),

@@ -12,7 +12,7 @@ use engine::search::Search;
 use engine::search::expectiminimax::{Expectiminimax, Form};
 use engine::search::limits::TimeLimit;
 use engine::search::mcts::{
-    Backup, Budget, EvaluatorLeaf, FirstPlay, Leaf, Mcts, MctsOptions, Mix, MoveStatistics,
+    Backup, Blend, Budget, EvaluatorLeaf, FirstPlay, Leaf, Mcts, MctsOptions, Mix, MoveStatistics,
     Playout, Prior, Selection, StarLeaf, best_move,
 };
 use serde_json::Value;
@@ -127,6 +127,17 @@ fn variants() -> Vec<(&'static str, MctsOptions)> {
             },
         ),
         ("batch", MctsOptions { batch: 8, ..base }),
+        ("expand", MctsOptions { expand: 8, ..base }),
+        (
+            "rave blended otherwise",
+            MctsOptions {
+                rave: 0.05,
+                blend: Blend::Silver,
+                noise: (4, 6, 5.0),
+                again: 0.02,
+                ..base
+            },
+        ),
     ]
 }
 

@@ -6,6 +6,7 @@
 use crate::games::GameArguments;
 use crate::output::{self, MOST_OF_ERROR};
 use anyhow::{Context, Result, anyhow};
+use engine::core::game::Seat;
 use engine::core::text::{self, LineRead, shortened};
 use engine::play::playable::Playable;
 use rayon::prelude::*;
@@ -46,7 +47,7 @@ pub(crate) struct Question<G: Playable> {
     pub(crate) position: G::Position,
     /// What chance has said of it.
     pub(crate) outcome: Option<u8>,
-    pub(crate) winner: Option<&'static str>,
+    pub(crate) end: Option<End>,
 }
 
 impl<G: Playable> Question<G> {
@@ -59,7 +60,7 @@ impl<G: Playable> Question<G> {
             text: text.to_owned(),
             position,
             outcome: outcome.or(certain),
-            winner: winner(game, &position),
+            end: End::of(game, &position),
         })
     }
 
@@ -84,16 +85,36 @@ impl<G: Playable> Question<G> {
     }
 }
 
-/// Who has won: a seat's name, or `draw`; nothing before the end.
-pub(crate) fn winner<G: Playable>(game: &G, position: &G::Position) -> Option<&'static str> {
-    let payoffs = game.payoffs(position)?;
-    let payoffs = &payoffs[..game.seats()];
-    let most = payoffs.iter().copied().fold(0.0, f32::max);
-    let mut best = (0..payoffs.len()).filter(|&seat| payoffs[seat] == most);
-    Some(match (best.next(), best.next()) {
-        (Some(seat), None) => game.seat_name(seat),
-        _ => "draw",
-    })
+/// How a game has ended; before that `winner` is null and there is no `kind`.
+#[derive(Clone, Default, Serialize)]
+pub(crate) struct End {
+    /// Those who share the first place.
+    #[serde(skip)]
+    pub(crate) best: Vec<Seat>,
+    /// A seat's name or `draw`; where winners are listed their numbers from 1.
+    winner: Value,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    kind: Option<Vec<&'static str>>,
+}
+
+impl End {
+    pub(crate) fn of<G: Playable>(game: &G, position: &G::Position) -> Option<Self> {
+        let payoffs = game.payoffs(position)?;
+        let payoffs = &payoffs[..game.seats()];
+        let most = payoffs.iter().copied().fold(0.0, f32::max);
+        let best = (0..payoffs.len()).filter(|&seat| payoffs[seat] == most);
+        let best: Vec<Seat> = best.collect();
+        let winner = match best[..] {
+            _ if G::WINNERS_ARE_LISTED => best.iter().map(|seat| seat + 1).collect(),
+            [seat] => game.seat_name(seat).into(),
+            _ => "draw".into(),
+        };
+        Some(Self {
+            best,
+            winner,
+            kind: game.ways_won(position),
+        })
+    }
 }
 
 /// Answers every position: `answer` gives the JSON fields that follow the position, `show` what a

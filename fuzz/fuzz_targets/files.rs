@@ -7,6 +7,7 @@ use benches::arena::{Contestant, MatchOptions, play_match};
 use engine::core::random::RandomStream;
 use engine::games::einstein::Standard;
 use engine::games::einstein::tables::{Tables, on_this_thread};
+use engine::games::havannah::Havannah;
 use engine::games::reversi::Reversi;
 use engine::games::reversixt::ReversiXt;
 use engine::learned::files::{ModelFile, evaluator};
@@ -45,6 +46,7 @@ pub(crate) fn shards(bytes: &[u8]) {
     for bytes in both(bytes, repair::shard) {
         read::<Standard>(&bytes);
         read::<Reversi>(&bytes);
+        read::<Havannah>(&bytes);
     }
 }
 
@@ -71,6 +73,7 @@ pub(crate) fn lines(bytes: &[u8]) {
     import::<Standard>(json_lines::import::<Standard>, bytes);
     import::<Reversi>(json_lines::import::<Reversi>, bytes);
     import::<ReversiXt>(json_lines::import::<ReversiXt>, bytes);
+    import::<Havannah>(json_lines::import::<Havannah>, bytes);
 }
 
 /// The crate that reads them panics at some files, which is guarded where it is called.
@@ -78,6 +81,7 @@ pub(crate) fn parquet(bytes: &[u8]) {
     import::<Standard>(columns::import::<Standard>, bytes);
     import::<Reversi>(columns::import::<Reversi>, bytes);
     import::<ReversiXt>(columns::import::<ReversiXt>, bytes);
+    import::<Havannah>(columns::import::<Havannah>, bytes);
 }
 
 pub(crate) fn models(bytes: &[u8]) {

@@ -4,6 +4,7 @@
 use benches::external::said::{Said, answered};
 use engine::core::text::TextError;
 use engine::games::einstein::Standard;
+use engine::games::havannah::Havannah;
 use engine::games::reversi::Reversi;
 use engine::games::reversixt::{ReversiXt, map::Map};
 use engine::play::playable::Playable;
@@ -13,6 +14,7 @@ use std::sync::{Arc, LazyLock};
 macro_rules! with_every_game {
     ($function:ident, $($arguments:expr),*) => {
         crate::games::EINSTEIN.iter().for_each(|game| $function(game, $($arguments),*));
+        crate::games::HAVANNAH.iter().for_each(|game| $function(game, $($arguments),*));
         crate::games::REVERSI.iter().for_each(|game| $function(game, $($arguments),*));
         crate::games::REVERSIXT.iter().for_each(|game| $function(game, $($arguments),*));
     };
@@ -21,6 +23,8 @@ pub(crate) use with_every_game;
 
 type Rules<G> = LazyLock<Vec<G>>;
 pub(crate) static EINSTEIN: Rules<Standard> = LazyLock::new(|| games(["", "(variant=nearest)"]));
+pub(crate) static HAVANNAH: Rules<Havannah> =
+    LazyLock::new(|| games(["", "(base=4)", "(base=3, swap=on)"]));
 pub(crate) static REVERSI: Rules<Reversi> = LazyLock::new(|| games(["", "(size=6)", "(size=4)"]));
 pub(crate) static REVERSIXT: Rules<ReversiXt> = LazyLock::new(|| {
     let small = include_str!("../seeds/maps/small");

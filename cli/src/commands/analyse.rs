@@ -1,7 +1,7 @@
 //! `alea analyse`: win probability, value of every move and the best one, by any player.
 
 use crate::games::{self, with_game};
-use crate::positions::{self, PositionArguments, Question};
+use crate::positions::{self, End, PositionArguments, Question};
 use anyhow::{Result, bail};
 use engine::core::chance::expectation;
 use engine::core::random::{SeedSpace, derive_seed};
@@ -53,8 +53,8 @@ struct Answer {
     evaluation_share: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     tree: Option<Tree>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    winner: Option<&'static str>,
+    #[serde(flatten)]
+    end: Option<End>,
 }
 
 #[derive(Serialize)]
@@ -140,10 +140,10 @@ fn answer<G: Playable>(
     recipe: &PlayerRecipe<G>,
     player: &mut dyn Player<G>,
 ) -> Result<Answer> {
-    if question.winner.is_some() {
+    if question.end.is_some() {
         return Ok(Answer {
             value: question.final_value(game),
-            winner: question.winner,
+            end: question.end.clone(),
             ..Answer::default()
         });
     }
@@ -236,7 +236,7 @@ fn answer<G: Playable>(
             .evaluation_time
             .map(|time| time.as_secs_f64() / stats.time.as_secs_f64().max(1e-9)),
         tree: analysis.tree.as_deref().map(Tree::from),
-        winner: None,
+        end: None,
     })
 }
 

@@ -1,7 +1,7 @@
 //! `alea evaluate`: what one evaluator says of a position, without search.
 
 use crate::games::{self, with_game};
-use crate::positions::{self, PositionArguments, Question};
+use crate::positions::{self, End, PositionArguments, Question};
 use anyhow::Result;
 use engine::play::build;
 use engine::play::playable::Playable;
@@ -44,8 +44,8 @@ struct Answer {
     /// Plies to the end, of evaluators that know it.
     #[serde(skip_serializing_if = "Option::is_none")]
     moves_to_go: Option<f32>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    winner: Option<&'static str>,
+    #[serde(flatten)]
+    end: Option<End>,
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
@@ -62,7 +62,7 @@ fn run_for<G: Playable>(arguments: &Arguments, game: &G) -> Result<ExitCode> {
             return Ok(Answer {
                 value,
                 raw: arguments.raw.then_some(None),
-                winner: question.winner,
+                end: question.end.clone(),
                 ..Answer::default()
             });
         }
@@ -74,7 +74,7 @@ fn run_for<G: Playable>(arguments: &Arguments, game: &G) -> Result<ExitCode> {
             raw: arguments.raw.then(|| evaluator.raw(game, position)),
             rolls: evaluator.by_outcome(game, position),
             moves_to_go: evaluator.plies_to_go(game, position),
-            winner: None,
+            end: None,
         })
     };
     positions::answer_all(&arguments.position, game, answer, |question, answer| {

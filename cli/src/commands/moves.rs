@@ -1,7 +1,7 @@
 //! `alea moves`: the legal moves of a position and what they lead to.
 
 use crate::games::with_game;
-use crate::positions::{self, PositionArguments, Question};
+use crate::positions::{self, End, PositionArguments, Question};
 use anyhow::Result;
 use engine::play::playable::Playable;
 use serde::Serialize;
@@ -23,8 +23,8 @@ pub(crate) struct Arguments {
 #[derive(Serialize)]
 struct Answer {
     moves: Vec<Successor>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    winner: Option<&'static str>,
+    #[serde(flatten)]
+    end: Option<End>,
 }
 
 #[derive(Serialize)]
@@ -32,7 +32,8 @@ struct Successor {
     #[serde(rename = "move")]
     mv: String,
     position: String,
-    winner: Option<&'static str>,
+    #[serde(flatten)]
+    end: End,
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
@@ -46,10 +47,10 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
 }
 
 fn answer<G: Playable>(game: &G, question: &Question<G>) -> Answer {
-    if question.winner.is_some() {
+    if question.end.is_some() {
         return Answer {
             moves: Vec::new(),
-            winner: question.winner,
+            end: question.end.clone(),
         };
     }
     let successor = |&mv| {
@@ -57,24 +58,24 @@ fn answer<G: Playable>(game: &G, question: &Question<G>) -> Answer {
         Successor {
             mv: game.format_move(&question.position, mv),
             position: game.format_position(&next, None),
-            winner: positions::winner(game, &next),
+            end: End::of(game, &next).unwrap_or_default(),
         }
     };
     Answer {
         moves: question.moves(game).iter().map(successor).collect(),
-        winner: None,
+        end: None,
     }
 }
 
 fn show<G: Playable>(game: &G, question: &Question<G>, answer: &Answer) -> String {
-    let mover = game.seat_name(game.to_move(&question.position));
+    let mover = game.to_move(&question.position);
     let mut text = question.board(game);
     for successor in &answer.moves {
-        let over = match successor.winner {
-            None => "",
-            Some("draw") => "  draws",
-            Some(winner) if winner == mover => "  wins",
-            Some(_) => "  loses",
+        let over = match successor.end.best[..] {
+            [] => "",
+            [winner] if winner == mover => "  wins",
+            ref best if best.contains(&mover) => "  draws",
+            _ => "  loses",
         };
         text += &format!("\n  {:<4}  {}{over}", successor.mv, successor.position);
     }

@@ -1,6 +1,6 @@
 //! `alea probe`: exact values of endgames, and of every move in them.
 
-use crate::positions::{self, PositionArguments, parallel};
+use crate::positions::{self, End, PositionArguments, parallel};
 use crate::tables;
 use anyhow::Result;
 use engine::games::einstein::tables::Tables;
@@ -36,8 +36,8 @@ struct Answer {
     #[serde(skip_serializing_if = "Option::is_none")]
     reason: Option<String>,
     moves: Vec<RatedMove>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    winner: Option<&'static str>,
+    #[serde(flatten)]
+    end: Option<End>,
 }
 
 #[derive(Serialize)]
@@ -73,12 +73,12 @@ struct Source<'a> {
 
 impl Source<'_> {
     fn answer(&mut self, question: &Question) -> Result<Answer> {
-        if question.winner.is_some() {
+        if question.end.is_some() {
             return Ok(Answer {
                 value: question.final_value(self.game),
                 reason: None,
                 moves: Vec::new(),
-                winner: question.winner,
+                end: question.end.clone(),
             });
         }
         let stones = question.position.stones() as usize;
@@ -92,7 +92,7 @@ impl Source<'_> {
                 value: None,
                 reason: Some(reason),
                 moves: Vec::new(),
-                winner: None,
+                end: None,
             });
         };
         let value = question
@@ -124,7 +124,7 @@ impl Source<'_> {
             value: Some(value),
             reason: None,
             moves,
-            winner: None,
+            end: None,
         })
     }
 

@@ -4,7 +4,7 @@ use crate::support::{MIDDLE, alea, command, fed, keys};
 use engine::games::einstein::Standard;
 use engine::games::einstein::learned::ntuple::{NTuple, TupleSet};
 use engine::games::einstein::learned::weights::{Model, ModelFile};
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::io::Write;
 use std::process::{Command, Stdio};
@@ -94,6 +94,48 @@ fn moves_name_the_winner_and_a_finished_position_has_none() {
         assert_eq!(keys(&answer), ["position", "value", "raw", "winner"]);
         assert_eq!(number(&answer["value"]), value);
     }
+}
+
+#[test]
+fn other_games_say_who_has_won_and_how() {
+    let asked = |command: &str, game: &str, text: &str| {
+        alea(&[command, text, "--json", "--game", game]).json()
+    };
+    let (havannah, before) = ("havannah(base=4)", "a1 c3 a2 c4 a3 c5");
+    let answer = asked("moves", havannah, before);
+    let moves = answer["moves"].as_array().unwrap();
+    assert_eq!(
+        (keys(&answer), moves.len()),
+        (vec!["position", "moves"], 31)
+    );
+    let over = format!("{before} a4");
+    let bridge = json!({ "move": "a4", "position": over, "winner": "1", "kind": ["bridge"] });
+    assert_eq!(moves[0], bridge);
+    assert_eq!(keys(&moves[1]), ["move", "position", "winner"]);
+    assert_eq!(moves[1]["winner"], Value::Null);
+    for command in ["moves", "analyse", "evaluate"] {
+        let answer = asked(command, havannah, &over);
+        let expected = [&bridge["winner"], &bridge["kind"]];
+        assert_eq!([&answer["winner"], &answer["kind"]], expected);
+    }
+    let told = alea(&["moves", before, "--game", havannah]).out;
+    assert!(
+        told.contains("\n  a4    a1 c3 a2 c4 a3 c5 a4  wins\n"),
+        "{told}"
+    );
+    // One row turns, which is not enough; then four rows each.
+    let rest = "/22222222".repeat(7);
+    let answer = asked(
+        "moves",
+        "reversixt",
+        &format!("02222221{rest} play 1 0,0 0,0"),
+    );
+    assert_eq!(answer["moves"][0]["winner"], json!([2]));
+    let rows = ["11111111/".repeat(4), "22222222/".repeat(4)].concat();
+    let level = format!("{} end 0 0,0 0,0", rows.trim_end_matches('/'));
+    let answer = asked("evaluate", "reversixt", &level);
+    assert_eq!(keys(&answer), ["position", "value", "winner"]);
+    assert_eq!(answer["winner"], json!([1, 2]));
 }
 
 #[test]

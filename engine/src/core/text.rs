@@ -21,6 +21,19 @@ impl TextError {
             problem: problem.into().replace(char::is_control, "\u{fffd}"),
         }
     }
+
+    /// The same in a text of several lines: the character counts in its line, which is named if it
+    /// is not the first.
+    #[must_use]
+    pub fn in_lines(self, text: &str) -> Self {
+        let before: String = text.chars().take(self.character - 1).collect();
+        let in_line = before.rsplit('\n').next().unwrap_or_default();
+        let problem = match before.split('\n').count() {
+            1 => self.problem,
+            line => format!("{} (line {line})", self.problem),
+        };
+        Self::new(in_line.chars().count() + 1, problem)
+    }
 }
 
 /// What [`read_line`] found.

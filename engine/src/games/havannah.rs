@@ -33,6 +33,12 @@ pub struct Havannah {
     swap: bool,
 }
 
+impl PartialEq for Havannah {
+    fn eq(&self, other: &Self) -> bool {
+        (self.base(), self.swap) == (other.base(), other.swap)
+    }
+}
+
 /// The cell that a stone is placed on, or [`Move::SWAP`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Move(u16);

@@ -11,6 +11,7 @@ mod allocation;
 mod architecture;
 mod chance;
 mod exact;
+mod havannah;
 mod mcts;
 mod mcts_notation;
 mod mcts_options;

@@ -1,8 +1,162 @@
-//! A position of Havannah as a picture.
+//! A position of Havannah as a picture: text, or inline SVG.
+//!
+//! Rows are numbers and lean to the right by half a cell each, so that the cells of a letter lie on
+//! a line from its name to the lower left. Invariant: the SVG needs nothing from outside and no
+//! script; whoever cannot see it reads the position as its title.
+
 use super::{Havannah, Position};
-pub(super) fn text(game: &Havannah, position: &Position) -> String {
-    game.format_position(position)
+use crate::play::playable::Playable;
+use std::fmt::Write;
+
+/// White and Black, as text.
+const SIGNS: [char; 2] = ['O', 'X'];
+
+/// Units of half a cell's width and of a row's height; sides below are in the same units.
+const HALF: usize = 22;
+const ROW: usize = 38;
+
+/// Whose turn it is or who has won and how, and the last stone.
+fn caption(game: &Havannah, position: &Position) -> String {
+    let seat = position.seat();
+    let turn = match game.ways_won(position) {
+        None => format!("{} ({}) to move", game.seat_title(seat), SIGNS[seat]),
+        Some(ways) if ways.is_empty() => "a draw".to_owned(),
+        Some(ways) => format!(
+            "{} has won with a {}",
+            game.seat_title(1 - seat),
+            ways.join(" and a ")
+        ),
+    };
+    let last = position.last();
+    let last = last.map(|cell| format!(", last stone {}", game.cell_name(cell)));
+    turn + &last.unwrap_or_default()
 }
+
+/// How many halves of a cell from the left a place lies, in which row from the top: those of a
+/// letter and a number, which may be one off the board.
+fn at(game: &Havannah, [x, y]: [isize; 2]) -> [usize; 2] {
+    [2 * x - y + game.base() as isize + 2, y + 1].map(isize::unsigned_abs)
+}
+
+/// Where each cell is drawn.
+fn cells(game: &Havannah) -> impl Iterator<Item = (usize, [usize; 2])> {
+    let names = game.shape.names[..game.board_cells()].iter().enumerate();
+    names.map(|(cell, name)| (cell, at(game, name.map(isize::from))))
+}
+
+/// Where each number and letter is drawn.
+fn labels(game: &Havannah) -> impl Iterator<Item = (String, [usize; 2])> {
+    let base = game.base() as isize;
+    (0..2 * base - 1).flat_map(move |index| {
+        let before = (index - base + 1).max(0) - 1;
+        let letter = char::from(b'a' + index as u8).to_string();
+        [
+            ((index + 1).to_string(), at(game, [before, index])),
+            (letter, at(game, [index, before])),
+        ]
+    })
+}
+
+/// The board as text with coordinates, the last stone in parentheses; below it whose turn it is.
+pub(super) fn text(game: &Havannah, position: &Position) -> String {
+    let mut rows = vec![vec![' '; 4 * game.base() + 2]; 2 * game.base()];
+    for (text, [right, row]) in labels(game) {
+        for (sign, back) in text.chars().rev().zip(0..) {
+            rows[row][right - back] = sign;
+        }
+    }
+    for (cell, [right, row]) in cells(game) {
+        rows[row][right] = position.on(cell).map_or('.', |seat| SIGNS[seat]);
+        if position.last() == Some(cell) {
+            (rows[row][right - 1], rows[row][right + 1]) = ('(', ')');
+        }
+    }
+    let line = |row: &Vec<char>| row.iter().collect::<String>().trim_end().to_owned() + "\n";
+    rows.iter().map(line).collect::<String>() + &caption(game, position)
+}
+
+/// The board as an `<svg>` element that scales to the width it is given.
 pub(super) fn svg(game: &Havannah, position: &Position) -> String {
-    game.format_position(position)
+    let mut svg = String::with_capacity(30_000);
+    let (width, height) = (
+        (4 * game.base() + 2) * HALF,
+        (2 * game.base() + 1) * ROW + 24,
+    );
+    // Writing to a string cannot fail.
+    let _ = write!(
+        svg,
+        "<svg class=\"board\" xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" width=\"{width}\" height=\"{height}\" \
+         role=\"img\" font-family=\"system-ui, sans-serif\" text-anchor=\"middle\"><title>{}</title>",
+        game.format_position(position),
+    );
+    let place = |[right, row]: [usize; 2]| (right * HALF, (row + 1) * ROW);
+    for (cell, at) in cells(game) {
+        let (x, y) = place(at);
+        let _ = write!(
+            svg,
+            "<path d=\"M{x} {}l22 12v26l-22 12l-22 -12v-26z\" fill=\"#d9b978\" stroke=\"#8a6d35\"/>",
+            y - 25
+        );
+        let Some(seat) = position.on(cell) else {
+            continue;
+        };
+        let [own, other] = [["#f4f1e8", "#16181a"], ["#16181a", "#f4f1e8"]][seat];
+        let _ = write!(
+            svg,
+            "<circle cx=\"{x}\" cy=\"{y}\" r=\"17\" fill=\"{own}\" stroke=\"#16181a\"/>"
+        );
+        if position.last() == Some(cell) {
+            let _ = write!(
+                svg,
+                "<circle cx=\"{x}\" cy=\"{y}\" r=\"5\" fill=\"{other}\"/>"
+            );
+        }
+    }
+    for (text, at) in labels(game) {
+        let (x, y) = place(at);
+        let _ = write!(
+            svg,
+            "<text x=\"{x}\" y=\"{}\" font-size=\"14\" fill=\"#3b3f3a\">{text}</text>",
+            y + 5
+        );
+    }
+    let _ = write!(
+        svg,
+        "<text x=\"{}\" y=\"{}\" font-size=\"15\" fill=\"#3b3f3a\">{}</text></svg>",
+        width / 2,
+        height - 8,
+        caption(game, position)
+    );
+    svg
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn text_shows_stones_coordinates_and_whose_turn_it_is() {
+        let game = Havannah::new(3, false);
+        let position = game.parse_position("a1 e5 c2").unwrap();
+        let expected = "      a b c\n   1 O . . d\n  2 . .(O). e\n 3 . . . . .\n  4 . . . .\n   5 . . X\nBlack (X) to move, last stone c2";
+        assert_eq!(text(&game, &position), expected);
+        let won = game.parse_position("a1 c3 a2 c4 a3").unwrap();
+        let caption = "\nWhite has won with a bridge, last stone a3";
+        assert!(
+            text(&game, &won).ends_with(caption),
+            "{}",
+            text(&game, &won)
+        );
+    }
+
+    #[test]
+    fn the_picture_has_all_cells_and_stones_at_their_places() {
+        let game = Havannah::new(10, false);
+        let svg = svg(&game, &game.parse_position("j10 a1").unwrap());
+        assert_eq!(svg.matches("<path").count(), 271);
+        assert!(svg.contains("<title>j10 a1</title>"));
+        // The middle.
+        let stone = "<circle cx=\"462\" cy=\"418\" r=\"17\" fill=\"#f4f1e8\"";
+        assert!(svg.contains(stone) && svg.matches("r=\"5\"").count() == 1);
+    }
 }

@@ -54,9 +54,9 @@ fn distances(game: &Havannah, position: &Position, seat: Seat, rim: u16) -> [u8;
         _ => FAR,
     };
     let mut queue = std::collections::VecDeque::with_capacity(MOST_CELLS);
-    for cell in 0..game.board_cells() {
+    for (cell, distance) in distances.iter_mut().enumerate().take(game.board_cells()) {
         if game.shape.rim[cell] & rim != 0 && cost(cell) < FAR {
-            distances[cell] = cost(cell);
+            *distance = cost(cell);
             if cost(cell) == 0 {
                 queue.push_front(cell)
             } else {

@@ -152,14 +152,14 @@ impl Havannah {
             cells.sort_by_key(|&cell| (last.contains(&cell), cell));
             cells.into_iter().map(|cell| self.cell_name(cell))
         };
-        let [mut white, mut black] = [of(0), of(1)];
+        let [white, mut black] = [of(0), of(1)];
         let mut words = Vec::with_capacity(position.stones() + 1);
         // White is a stone behind, or Black is to move at as many each: the first was taken over.
         if (white.len() < black.len()) || (position.seat() == 1 && white.len() == black.len()) {
             words.extend(black.next());
             words.push("swap".to_owned());
         }
-        while let Some(stone) = white.next() {
+        for stone in white {
             words.push(stone);
             words.extend(black.next());
         }

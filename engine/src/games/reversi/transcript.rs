@@ -129,16 +129,7 @@ pub fn read(game: &Reversi, text: &str) -> Result<Vec<Transcript>, TextError> {
         Some('(' | '0'..='9') => reader.ggf_games(),
         _ => reader.rows(),
     };
-    games.map_err(|TextError { character, problem }| {
-        let before = &signs[..(character - 1).min(signs.len())];
-        let line = before.split(|&sign| sign == '\n').count();
-        let in_line = before.rsplit(|&sign| sign == '\n').next();
-        let problem = match line {
-            1 => problem,
-            _ => format!("{problem} (line {line})"),
-        };
-        TextError::new(in_line.map_or(0, <[char]>::len) + 1, problem)
-    })
+    games.map_err(|error| error.in_lines(text))
 }
 
 /// A problem at a sign, counted from 0.

@@ -72,6 +72,7 @@ impl Playable for ReversiXt {
     const BEST: Option<&'static [u8]> =
         Some(include_bytes!("../../../../models/reversixt-1.safetensors"));
     const REMAINING: &'static str = "empties";
+    const WINNERS_ARE_LISTED: bool = true;
     const URGENCIES: &'static [(&'static str, u32)] =
         &[("override", 1), ("stone", 2), ("special", 4)];
     type Luck = NoChance;

@@ -1,0 +1,365 @@
+//! Havannah against outside vectors, a plain board that floods, and what random games have been
+//! measured at.
+
+#![allow(
+    clippy::unwrap_used,
+    reason = "a test helper outside of a test function"
+)]
+
+use engine::core::game::{DRAW, Game, won_by};
+use engine::core::random::RandomStream;
+use engine::games::havannah::{BASES, Havannah, Kinds, Move, Position};
+use engine::play::playable::Playable;
+use serde_json::{Map, Value};
+
+fn read(game: &Havannah, text: &str) -> Position {
+    game.parse_position(text).unwrap()
+}
+
+fn names(kinds: Kinds) -> Vec<&'static str> {
+    let all = Kinds::ALL.iter().filter(|kind| kinds.has(kind.0));
+    all.map(|kind| kind.1).collect()
+}
+
+const KINDS: [&str; 3] = ["ring", "bridge", "fork"];
+
+/// A position reads back as itself, with what follows from its stones.
+fn reads_back(game: &Havannah, position: &Position) {
+    let again = read(game, &game.format_position(position));
+    assert_eq!((again, again.won()), (*position, position.won()));
+    assert_eq!(game.key(&again), game.key(position));
+}
+
+#[test]
+fn moves_wins_and_results_agree_with_other_programs() {
+    let mut lines = [0; 2];
+    for line in include_str!("../vectors/havannah.jsonl").lines() {
+        let vector: Value = serde_json::from_str(line).unwrap();
+        let game = Havannah::new(vector["base"].as_u64().unwrap() as usize, false);
+        let moves: Vec<String> = serde_json::from_value(vector["moves"].clone()).unwrap();
+        let position = read(&game, &moves.join(" "));
+        reads_back(&game, &position);
+        let results = [DRAW, won_by(0), won_by(1)];
+        let payoffs = game.payoffs(&position);
+        let winner = results.iter().position(|&result| payoffs == Some(result));
+        assert_eq!(Value::from(winner), vector["winner"], "{line}");
+        assert_eq!(winner.is_some(), payoffs.is_some());
+        let kinds = vector["kind"].as_array().cloned().unwrap_or_default();
+        assert_eq!(
+            Value::from(names(position.won())),
+            Value::from(kinds),
+            "{line}"
+        );
+        lines[usize::from(payoffs.is_some())] += 1;
+        let seat = payoffs.is_none().then_some(position.seat() + 1);
+        assert_eq!(Value::from(seat), vector["to_move"]);
+        let empties = game.empties(&position).filter(|_| seat.is_some());
+        let empties: Vec<usize> = empties.collect();
+        assert_eq!(Value::from(empties.len()), vector["legal"], "{line}");
+        for (seat, name) in ["wins1", "wins2"].into_iter().enumerate() {
+            let mut wins = Map::new();
+            for &cell in &empties {
+                let kinds = game.would_win(&position, cell, seat);
+                if kinds.any() {
+                    wins.insert(game.cell_name(cell), names(kinds).into());
+                }
+            }
+            let expected = vector[name].as_object().cloned().unwrap_or_default();
+            assert_eq!(wins, expected, "{line}");
+        }
+    }
+    assert_eq!(lines, [1107, 363]);
+}
+
+/// The board as a grid with a border, by letter and number; what is completed is found by flooding.
+struct PlainBoard {
+    width: usize,
+    /// 0 where nobody has placed a stone, 1 and 2 for stones, 3 off the board.
+    cells: Vec<u8>,
+}
+
+impl PlainBoard {
+    fn new(base: usize) -> Self {
+        let width = 2 * base + 1;
+        let on_board = |x: usize, y: usize| {
+            (1..2 * base).contains(&x) && (1..2 * base).contains(&y) && x.abs_diff(y) < base
+        };
+        let cells = (0..width * width).map(|at| 3 * u8::from(!on_board(at / width, at % width)));
+        Self {
+            width,
+            cells: cells.collect(),
+        }
+    }
+
+    /// The place of a name such as d4.
+    fn at(&self, name: &str) -> usize {
+        let letter = usize::from(name.as_bytes()[0] - b'a') + 1;
+        letter * self.width + name[1..].parse::<usize>().unwrap()
+    }
+
+    fn near(&self, at: usize) -> [usize; 6] {
+        let width = self.width;
+        [
+            at + 1,
+            at + width + 1,
+            at + width,
+            at - 1,
+            at - width - 1,
+            at - width,
+        ]
+    }
+
+    /// The directions that lead off the board: two from a side, three from a corner.
+    fn off(&self, at: usize) -> Vec<usize> {
+        let near = self.near(at);
+        (0..6).filter(|&side| self.cells[near[side]] == 3).collect()
+    }
+
+    /// All that is reached from some places by steps from places where one may go on.
+    fn flood(&self, from: Vec<usize>, goes_on: impl Fn(usize) -> bool) -> Vec<bool> {
+        let (mut reached, mut left) = (vec![false; self.cells.len()], from);
+        left.iter().for_each(|&at| reached[at] = true);
+        while let Some(at) = left.pop() {
+            if goes_on(at) {
+                for near in self.near(at) {
+                    if self.cells[near] != 3 && !reached[near] {
+                        reached[near] = true;
+                        left.push(near);
+                    }
+                }
+            }
+        }
+        reached
+    }
+
+    /// What the stone at a place completes: ring, bridge, fork.
+    fn completed(&self, at: usize) -> Vec<&'static str> {
+        let own = self.cells[at];
+        let places: Vec<usize> = (0..self.cells.len())
+            .filter(|&at| self.cells[at] != 3)
+            .collect();
+        let near = self.flood(vec![at], |at| self.cells[at] == own);
+        let in_chain = |at: usize| near[at] && self.cells[at] == own;
+        let mut rims: Vec<_> = places
+            .iter()
+            .filter(|&&at| in_chain(at))
+            .map(|&at| self.off(at))
+            .collect();
+        let stones = rims.len();
+        rims.sort();
+        rims.dedup();
+        let count = |directions| rims.iter().filter(|rim| rim.len() == directions).count();
+        // Who comes from outside does not pass the chain, but sees its outer stones.
+        let outer = places.iter().filter(|&&at| !self.off(at).is_empty());
+        let seen = self.flood(outer.copied().collect(), |at| !in_chain(at));
+        let ring = stones >= 6 && places.iter().any(|&at| !seen[at]);
+        let kinds = [ring, count(3) >= 2, count(2) >= 3].into_iter().zip(KINDS);
+        kinds.filter(|kind| kind.0).map(|kind| kind.1).collect()
+    }
+}
+
+/// Plays random games, in every other of which nobody wins who need not and whoever can hinders the
+/// other, and compares them with the plain board: all cells for both seats at every `step`-th ply.
+/// Returns how many games had rings, bridges and forks at their end or were drawn.
+fn compare(base: usize, plies: usize, step: usize) -> [usize; 4] {
+    let game = Havannah::new(base, false);
+    let mut random = RandomStream::new(base as u64);
+    let (mut compared, mut met, mut is_shy) = (0, [0; 4], false);
+    let empty = PlainBoard::new(base);
+    let places = (0..game.board_cells()).map(|cell| empty.at(&game.cell_name(cell)));
+    let places: Vec<usize> = places.collect();
+    while compared < plies {
+        let (mut plain, mut position) = (PlainBoard::new(base), game.start());
+        while game.payoffs(&position).is_none() {
+            let seat = position.seat();
+            let mut empties: Vec<usize> = game.empties(&position).collect();
+            let checked = if compared % step == 0 {
+                &empties[..]
+            } else {
+                &[]
+            };
+            for &cell in checked {
+                for seat in [0, 1] {
+                    plain.cells[places[cell]] = seat as u8 + 1;
+                    let found = names(game.would_win(&position, cell, seat));
+                    let expected = plain.completed(places[cell]);
+                    assert_eq!(found, expected, "{position:?} {cell} {seat}");
+                }
+                plain.cells[places[cell]] = 0;
+            }
+            let drawn = random.below(empties.len());
+            empties.rotate_left(drawn);
+            let wins = |cell, seat| game.would_win(&position, cell, seat).any();
+            let shy = |&cell: &usize| is_shy && (wins(cell, seat) || !wins(cell, 1 - seat));
+            let worst = |&cell: &usize| (is_shy && wins(cell, seat), shy(&cell));
+            let cell = empties.iter().copied().min_by_key(worst).unwrap();
+            position = game.play(&position, Move::at(cell));
+            plain.cells[places[cell]] = seat as u8 + 1;
+            let kinds = plain.completed(places[cell]);
+            assert_eq!(names(position.won()), kinds, "{position:?}");
+            let draw = (empties.len() == 1).then_some(DRAW);
+            let payoffs = if kinds.is_empty() {
+                draw
+            } else {
+                Some(won_by(seat))
+            };
+            assert_eq!(game.payoffs(&position), payoffs);
+            compared += 1;
+        }
+        let kinds = names(position.won());
+        for (met, kind) in met.iter_mut().zip(KINDS) {
+            *met += usize::from(kinds.contains(&kind));
+        }
+        met[3] += usize::from(kinds.is_empty());
+        assert_eq!(game.ways_won(&position), Some(kinds));
+        reads_back(&game, &position);
+        is_shy = !is_shy;
+    }
+    // On large boards there is always somebody who must win.
+    let wanted = if base < 7 { 4 } else { 3 };
+    assert!(
+        met[..wanted].iter().all(|&met| met > 0),
+        "base {base}: {met:?}"
+    );
+    met
+}
+
+#[test]
+fn random_games_are_those_of_a_plain_board() {
+    for base in BASES {
+        compare(base, 10_000, base * base / 4);
+    }
+}
+
+/// `cargo test --release -p engine --test all -- --ignored --nocapture many_random_games`
+#[test]
+#[ignore = "takes a quarter of an hour"]
+fn many_random_games_are_those_of_a_plain_board() {
+    for base in BASES {
+        let met = compare(base, 100_000, 1);
+        println!("base {base}: {KINDS:?} and draws {met:?}");
+    }
+}
+
+#[test]
+fn symmetries_change_nothing() {
+    let mut random = RandomStream::new(1);
+    for base in [3, 5, 8] {
+        let game = Havannah::new(base, base == 5);
+        for _ in 0..20 {
+            let mut position = game.start();
+            while game.payoffs(&position).is_none() {
+                let next = game.play(&position, game.random_move(&position, random.next_u64()));
+                for symmetry in 0..game.symmetries() {
+                    let [turned, image] = [position, next].map(|each| game.image(&each, symmetry));
+                    reads_back(&game, &image);
+                    assert_eq!((image.won(), image.seat()), (next.won(), next.seat()));
+                    assert_eq!(game.payoffs(&image), game.payoffs(&next));
+                    let swaps = next.stones() == position.stones();
+                    let mv = if swaps {
+                        Move::SWAP
+                    } else {
+                        Move::at(image.last().unwrap())
+                    };
+                    assert_eq!(game.play(&turned, mv), image);
+                    assert_eq!(game.key(&game.play(&turned, mv)), game.key(&image));
+                }
+                position = next;
+            }
+        }
+    }
+}
+
+#[test]
+fn the_second_player_may_take_the_first_stone() {
+    let [fair, plain] = [true, false].map(|swap| Havannah::new(4, swap));
+    let first = read(&fair, "a1");
+    let count = |game: &Havannah, position: &Position| {
+        let mut moves = Default::default();
+        game.moves(position, &mut moves);
+        moves.len()
+    };
+    assert_eq!([&fair, &plain].map(|game| count(game, &first)), [37, 36]);
+    assert_eq!(
+        [&fair, &plain].map(|game| count(game, &game.start())),
+        [37; 2]
+    );
+    let swapped = fair.play(&first, fair.parse_move(&first, "swap").unwrap());
+    assert_eq!(fair.format_position(&swapped), "a1 swap");
+    assert_eq!(
+        (swapped.on(0), swapped.seat(), swapped.stones()),
+        (Some(1), 0, 1)
+    );
+    assert_eq!(count(&fair, &swapped), 36);
+    assert_eq!(fair.key(&read(&fair, "a1 swap")), fair.key(&swapped));
+    assert_ne!(fair.key(&first), fair.key(&swapped));
+    // The stone counts for who took it.
+    for (text, winner) in [
+        ("a1 swap g7 a2 g6 a3 f6 a4", Some(1)),
+        ("a1 swap a4 c3 a3 c4 a2 e5", None),
+        ("b1 swap a4 c3 a3 c4 a2 e5 a1", Some(0)),
+        ("a1 c3 a2 c4 a3 e5 a4", Some(0)),
+    ] {
+        assert_eq!(
+            fair.payoffs(&read(&fair, text)),
+            winner.map(won_by),
+            "{text}"
+        );
+    }
+}
+
+/// Plays uniform random games against what Castro's board has been measured at: plies, and per cent
+/// of forks, bridges, rings and draws. A game of several kinds counts once, as a fork if it has one,
+/// else as a bridge: that fits best. Deviations are allowed as 100,000 games have them.
+fn measure(base: usize, games: u32, expected: [f64; 5]) -> [f64; 5] {
+    let game = Havannah::new(base, false);
+    let mut random = RandomStream::new(7);
+    let (mut found, mut first, mut at_once) = ([0.0; 5], 0.0, 0.0);
+    for _ in 0..games {
+        let mut position = game.start();
+        while game.payoffs(&position).is_none() {
+            position = game.play(&position, game.random_move(&position, random.next_u64()));
+        }
+        found[0] += position.stones() as f64;
+        let kind = names(position.won()).pop();
+        let place = ["fork", "bridge", "ring"]
+            .iter()
+            .position(|&name| Some(name) == kind);
+        found[place.map_or(4, |place| place + 1)] += 100.0;
+        first += game.payoffs(&position).unwrap()[0];
+        at_once += game.random_end(&game.start(), || random.next_u64())[0];
+    }
+    let found = found.map(|sum| sum / f64::from(games));
+    let [first, at_once] = [first, at_once].map(|sum| sum / games as f32);
+    let noise = (100_000.0 / f64::from(games)).sqrt();
+    for (index, allowed) in [0.2, 1.5, 1.5, 1.5, 0.03].into_iter().enumerate() {
+        let away = (found[index] - expected[index]).abs();
+        assert!(away < allowed * noise, "base {base}: {found:?}");
+    }
+    assert!(f64::from(first - at_once).abs() < 0.01 * noise);
+    found
+}
+
+const MEASURED: [(usize, [f64; 5]); 4] = [
+    (4, [27.9, 44.0, 50.0, 6.0, 0.07]),
+    (5, [46.6, 51.0, 29.0, 19.0, 0.0]),
+    (8, [120.5, 23.0, 5.0, 72.0, 0.0]),
+    (10, [179.7, 8.0, 1.0, 91.0, 0.0]),
+];
+
+#[test]
+fn random_games_end_as_has_been_measured() {
+    for (base, expected) in MEASURED {
+        measure(base, 5_000, expected);
+    }
+}
+
+/// `cargo test --release -p engine --test all -- --ignored --nocapture many_random_games`
+#[test]
+#[ignore = "takes seconds"]
+fn many_random_games_end_as_has_been_measured() {
+    for (base, expected) in MEASURED {
+        let found = measure(base, 100_000, expected);
+        println!("base {base}: plies, forks, bridges, rings, draws {found:.2?}");
+    }
+}

@@ -10,6 +10,8 @@ use engine::core::simd::Instructions;
 use engine::games::einstein::Standard;
 use engine::games::einstein::evaluators::schwarz_odds::SchwarzOdds;
 use engine::games::einstein::playout::{Choice, Playouts};
+use engine::games::havannah::Havannah;
+use engine::play::playable::Playable;
 use engine::search::mcts::{
     Backup, Budget, EvaluatorLeaf, Leaf, Mcts, MctsOptions, Playout, Selection,
 };
@@ -74,6 +76,30 @@ fn random_games_allocate_nothing() {
     assert_eq!(count, 0);
 }
 
+#[test]
+fn decisions_in_havannah_allocate_for_their_answer_alone() {
+    let game = Havannah::new(5, false);
+    let position = game.parse_position("e5 c3").expect("a position");
+    let mut moves = <Havannah as Game>::Moves::default();
+    game.moves(&position, &mut moves);
+    for notation in [
+        "",
+        ", rave=0",
+        ", keep=on",
+        ", playout=havannah(reply=on, mate=on)",
+    ] {
+        let notation = format!("mcts(sims=4000, early=off{notation})");
+        let recipe = game.player(&notation).expect("a player");
+        let mut player = recipe.make();
+        player.decide(&position, &moves);
+        let count = allocations_of(|| {
+            player.decide(&position, &moves);
+        });
+        // One for each position that has statistics of its own would be hundreds.
+        assert!(count <= 24, "{notation}: {count}");
+    }
+}
+
 /// Allocations of a search, after one of the same kind.
 fn allocations(options: MctsOptions, leaf: impl Leaf<Standard>, simulations: u64) -> u64 {
     let game = Standard::default();
@@ -106,7 +132,11 @@ fn simulations_do_not_allocate() {
         },
         MctsOptions {
             selection: Selection::Tuned,
+            ..default
+        },
+        MctsOptions {
             rave: 10.0,
+            expand: 5,
             ..default
         },
         MctsOptions {

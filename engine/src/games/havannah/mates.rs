@@ -108,3 +108,61 @@ impl Oracle<Havannah> for Mates {
         0.0
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::core::random::RandomStream;
+
+    /// The payoff of White with best play.
+    fn value(game: &Havannah, position: &Position) -> f32 {
+        if let Some(payoffs) = game.payoffs(position) {
+            return payoffs[0];
+        }
+        let moves = game
+            .empties(position)
+            .map(|cell| game.play(position, Move::at(cell)));
+        let values = moves.map(|next| value(game, &next));
+        match position.seat() {
+            0 => values.fold(0.0, f32::max),
+            _ => values.fold(1.0, f32::min),
+        }
+    }
+
+    #[test]
+    fn what_is_said_is_the_value_of_minimax() {
+        let game = Havannah::new(3, false);
+        let mut random = RandomStream::new(3);
+        let mut said = [0; 4];
+        for _ in 0..400 {
+            let mut position = game.start();
+            while game.payoffs(&position).is_none() && position.stones() < 12 {
+                position = game.play(&position, game.random_move(&position, random.next_u64()));
+            }
+            if game.payoffs(&position).is_some() {
+                continue;
+            }
+            let seat = position.seat();
+            let own = |position: &Position| {
+                let white = value(&game, position);
+                if seat == 0 { white } else { 1.0 - white }
+            };
+            for deep in [false, true] {
+                if let Some(value) = (Mates { deep }).value(&game, &position) {
+                    assert_eq!(value, own(&position), "{position:?}");
+                    said[usize::from(value == 1.0) + usize::from(deep && value == 1.0)] += 1;
+                }
+            }
+            let moves: Vec<Move> = game.empties(&position).map(Move::at).collect();
+            let mut most = vec![1.0; moves.len()];
+            if (Mates { deep: false }).at_most(&game, &position, &moves, &mut most) {
+                said[3] += 1;
+                for (&mv, &most) in moves.iter().zip(&most) {
+                    assert!(own(&game.play(&position, mv)) <= most, "{position:?}");
+                }
+            }
+        }
+        // Lost in two, won in one, won in three, and moves refuted.
+        assert!(said.iter().all(|&count| count > 5), "{said:?}");
+    }
+}

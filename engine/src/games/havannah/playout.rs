@@ -89,6 +89,8 @@ struct Playouts {
     replies: Box<[[u16; PLACES]; 2]>,
     /// The cells of this playout in their order.
     made: Vec<u16>,
+    /// What nobody asked for.
+    kinds: MoveKinds,
 }
 
 impl Playouts {
@@ -100,6 +102,7 @@ impl Playouts {
             left: 0,
             replies: Box::new([[OFF as u16; PLACES]; 2]),
             made: Vec::with_capacity(PLACES),
+            kinds: MoveKinds::default(),
         }
     }
 
@@ -288,7 +291,11 @@ impl Leaf<Havannah> for Playouts {
         position: &Position,
         random: &mut RandomStream,
     ) -> Payoffs {
-        self.play(game, position, random, &mut MoveKinds::default())
+        let mut kinds = std::mem::take(&mut self.kinds);
+        kinds.clear();
+        let payoffs = self.play(game, position, random, &mut kinds);
+        self.kinds = kinds;
+        payoffs
     }
 
     fn payoffs_and_moves(

@@ -62,7 +62,7 @@ impl<G: Game, L: Leaf<G>> Mcts<G, L> {
         let shared = Shared {
             keeps_back: self.workers.len() > 1
                 && options.backup == Backup::Sampled
-                && !options.needs_extras(),
+                && options.selection != Selection::Tuned,
             crowded_below: u32::try_from(self.workers.len().saturating_mul(options.batch))
                 .unwrap_or(u32::MAX)
                 .min(self.workers[0].pending.busy()),

@@ -33,10 +33,23 @@ struct Entry {
     units: u64,
 }
 
+/// Busy positions whose RAVE is kept back at a time.
+const POSITIONS: usize = 16;
+
+/// What one position's moves have to be told.
+#[derive(Debug, Default)]
+struct Made {
+    block: u32,
+    simulations: u32,
+    /// Visits and payoffs of each move.
+    moves: Vec<(u32, u64)>,
+}
+
 /// One thread's sums. Place 0, which is none, stands for an empty entry.
 #[derive(Debug)]
 pub(super) struct Pending {
     entries: Vec<Entry>,
+    made: Vec<Made>,
     share: u32,
     /// Visits of busy positions since one was counted.
     seen: u32,
@@ -51,6 +64,11 @@ impl Pending {
             Vec::new()
         };
         Self {
+            made: entries
+                .iter()
+                .take(POSITIONS)
+                .map(|_| Made::default())
+                .collect(),
             entries,
             share: SHARE_OF_ALL + threads.next_power_of_two().ilog2(),
             seen: 0,
@@ -93,9 +111,49 @@ impl Pending {
         }
     }
 
+    /// Adds which moves of a busy position were made in a simulation, and its payoff (RAVE).
+    #[inline]
+    pub(super) fn add_made(
+        &mut self,
+        graph: &Graph,
+        block: u32,
+        units: u64,
+        made: impl ExactSizeIterator<Item = bool>,
+    ) {
+        let entry = &mut self.made[block as usize % POSITIONS];
+        if entry.block != block {
+            entry.flush(graph);
+            entry.block = block;
+            entry.moves.resize(made.len(), (0, 0));
+        }
+        for (sums, made) in entry.moves.iter_mut().zip(made) {
+            sums.0 += u32::from(made);
+            sums.1 = sums.1.wrapping_add(if made { units } else { 0 });
+        }
+        entry.simulations += 1;
+        if entry.simulations >= (graph.cell(block).visits() >> self.share).min(MOST) {
+            entry.flush(graph);
+        }
+    }
+
     /// Adds all that was kept back.
     pub(super) fn flush(&mut self, graph: &Graph) {
         self.entries.iter_mut().for_each(|entry| entry.flush(graph));
+        self.made.iter_mut().for_each(|entry| entry.flush(graph));
+    }
+}
+
+impl Made {
+    fn flush(&mut self, graph: &Graph) {
+        let told = graph.extras(self.block + 1, self.moves.len());
+        for (made, (visits, units)) in told.iter().zip(&mut self.moves) {
+            if *visits > 0 {
+                made.add_visits::<true>(std::mem::take(visits));
+                made.add_units::<true>(std::mem::take(units));
+            }
+        }
+        (self.block, self.simulations) = (0, 0);
+        self.moves.clear();
     }
 }
 

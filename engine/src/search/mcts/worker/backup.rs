@@ -111,12 +111,14 @@ impl<G: Game, L: Leaf<G>> Worker<G, L> {
             if depth > shared.options.rave_depth {
                 continue;
             }
-            for (&mv, extra) in self
-                .moves
-                .iter()
-                .zip(shared.graph.extras(step.block + 1, self.moves.len()))
-            {
-                let made = made.contains(kind(mv));
+            let flags = self.moves.iter().map(|&mv| made.contains(kind(mv)));
+            if SHARED && shared.graph.cell(step.block).visits() >= self.pending.busy() {
+                self.pending
+                    .add_made(shared.graph, step.block, units, flags);
+                continue;
+            }
+            let extras = shared.graph.extras(step.block + 1, self.moves.len());
+            for (extra, made) in extras.iter().zip(flags) {
                 // Where it is cheap, without a branch: nobody foresees which moves are made.
                 if !SHARED || made {
                     extra.add_visits::<SHARED>(u32::from(made));

@@ -240,8 +240,7 @@ pub fn read_player<G: Playable>(text: &str, game: &G) -> Result<PlayerRecipe<G>,
 
 /// What says more of what is said than what is usual: the usual values of the second keys go with
 /// the first.
-const DISPLACED: [(&str, &[&str]); 5] = [
-    ("leaf", &["playout"]),
+const DISPLACED: [(&str, &[&str]); 4] = [
     ("c", &["exploration"]),
     ("select", BY_RAVE),
     ("batch", BY_RAVE),
@@ -261,12 +260,18 @@ fn with_usual_search<G: Playable>(notation: &Notation) -> Result<Notation, Probl
             .iter()
             .any(|said| said.key.as_deref() == Some(key))
     };
+    let leaf = notation
+        .arguments
+        .iter()
+        .find(|said| said.key.as_deref() == Some("leaf"));
+    let plays = leaf.is_none_or(|said| ["playout", "mix"].contains(&said.value.name.as_str()));
     for mut argument in usual.arguments {
         let key = argument.key.clone().unwrap_or_default();
         let displaced = |(by, keys): &(&str, &[&str])| says(by) && keys.contains(&key.as_str());
-        // Exact knowledge is for searches that prove.
+        // Exact knowledge is for searches that prove, playouts for leaves that play.
         let known = G::oracle().is_some_and(|entry| entry.key == key) && says("solver");
-        if !says(&key) && !known && !DISPLACED.iter().any(displaced) {
+        let unplayed = key == "playout" && !plays;
+        if !says(&key) && !known && !unplayed && !DISPLACED.iter().any(displaced) {
             argument.character = notation.character;
             argument.value.character = notation.character;
             whole.arguments.push(argument);

@@ -77,6 +77,9 @@ struct Searched {
     upper: f32,
     #[serde(skip_serializing_if = "Option::is_none")]
     prior: Option<f32>,
+    /// Plies to the end, if the move is proven to win or to lose.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    plies: Option<u32>,
 }
 
 /// What a Monte-Carlo search built.
@@ -207,6 +210,7 @@ fn answer<G: Playable>(
             lower: found.proven.lower,
             upper: found.proven.upper,
             prior: found.prior,
+            plies: found.plies,
         })
     };
     Ok(Answer {

@@ -32,8 +32,8 @@ pub fn player_names<G: Playable>() -> String {
     let mut names = format!(
         "star2, star1, star0.5, star0(depth, eval, ms, cpu_ms, nodes, clock, depths, least, table, entries, replace, reuse, \
          order, negascout, form, threads, step, aspiration, probcut{width}{oracle}), minimax and alphabeta(depth, eval, {chance}), {many}\
-         unified and textbook(depth, eval), mcts(sims or ms or cpu_ms or clock, leaf, playout, truncate, close, select, exploration, fpu, prior, bias, temperature, rave, \
-         backup, solver, graph, keep, ponder, virtual_loss, batch, memory, threads, early{oracle}), random",
+         unified and textbook(depth, eval), mcts(sims or ms or cpu_ms or clock, leaf, playout, playouts, truncate, close, select, exploration, fpu, expand, prior, bias, bias_by, temperature, \
+         rave, blend, rave_depth, noise, again, backup, solver, graph, keep, ponder, virtual_loss, batch, memory, threads, early, sole, human{oracle}), random",
         chance = G::CHANCE,
         width = if G::Outcomes::BOUND == 1 {
             ", width"

@@ -28,6 +28,8 @@ impl Playable for Havannah {
     const REMAINING: &'static str = "empties";
     const SEARCH: &'static str = "leaf=playout, playout=havannah, rave=3000, exploration=0, fpu=1.1, \
         expand=10, mates=on";
+    const PIPELINES: &'static [(&'static str, &'static str)] =
+        &[("quick", include_str!("quick.toml"))];
     const BEST: Option<&'static [u8]> =
         Some(include_bytes!("../../../../models/havannah-1.safetensors"));
     const TEACHERS: &'static [(&'static str, f64)] = &[("mcts(sims=1000)", 1.0)];

@@ -244,9 +244,10 @@ const DISPLACED: [(&str, &[&str]); 4] = [
     ("c", &["exploration"]),
     ("select", BY_RAVE),
     ("batch", BY_RAVE),
-    ("rave", &["blend", "again", "noise"]),
+    ("rave", &["blend"]),
 ];
-const BY_RAVE: &[&str] = &["rave", "blend", "again", "noise"];
+/// With RAVE nothing else need explore.
+const BY_RAVE: &[&str] = &["rave", "blend", "again", "noise", "exploration", "fpu"];
 
 /// The notation of a Monte-Carlo search with what is usual in a game where it says nothing
 /// ([`Playable::SEARCH`]).
@@ -265,13 +266,17 @@ fn with_usual_search<G: Playable>(notation: &Notation) -> Result<Notation, Probl
         .iter()
         .find(|said| said.key.as_deref() == Some("leaf"));
     let plays = leaf.is_none_or(|said| ["playout", "mix"].contains(&said.value.name.as_str()));
+    let no_rave = notation.arguments.iter().any(|said| {
+        said.key.as_deref() == Some("rave") && said.value.name.parse() == Ok(0.0)
+    });
     for mut argument in usual.arguments {
         let key = argument.key.clone().unwrap_or_default();
         let displaced = |(by, keys): &(&str, &[&str])| says(by) && keys.contains(&key.as_str());
         // Exact knowledge is for searches that prove, playouts for leaves that play.
         let known = G::oracle().is_some_and(|entry| entry.key == key) && says("solver");
         let unplayed = key == "playout" && !plays;
-        if !says(&key) && !known && !unplayed && !DISPLACED.iter().any(displaced) {
+        let unblended = no_rave && BY_RAVE.contains(&key.as_str());
+        if !says(&key) && !known && !unplayed && !unblended && !DISPLACED.iter().any(displaced) {
             argument.character = notation.character;
             argument.value.character = notation.character;
             whole.arguments.push(argument);

@@ -4,6 +4,7 @@ use super::evaluators::{evaluator_from, or_usual, usual, usual_name};
 use super::limits::{threads, time};
 use super::playouts::{PlayoutArguments, PlayoutRecipe};
 use super::{Judges, oracle};
+use crate::core::game::OutcomeList;
 use crate::play::notation::{Arguments, Notation, Problem, parse_number};
 use crate::play::playable::Playable;
 use crate::play::player::Player;
@@ -232,6 +233,10 @@ impl<G: Playable> MctsRecipe<G> {
                 };
                 return Err((notation.character, problem));
             }
+        }
+        if options.again > 0.0 && G::Outcomes::BOUND > 1 {
+            let problem = "'again' is for games without chance".to_owned();
+            return Err((notation.character, problem));
         }
         if options.human && options.budget.time().is_none() {
             return Err((

@@ -121,7 +121,7 @@ pub struct MctsOptions {
     /// payoffs add up to even odds give or take so much, at random.
     pub noise: (u32, u32, f32),
     /// Of so large a share of a position's visits the move that was selected is made again without
-    /// another look; only with RAVE.
+    /// another look; only with RAVE, and without chance.
     pub again: f32,
     /// Whether the bias decays with the root of n instead.
     pub bias_by_root: bool,

@@ -5,7 +5,7 @@
 
 use super::{Lane, Shared, Step, Worker, middle, turned};
 use crate::core::chance::Bounds;
-use crate::core::game::{Game, MAX_SEATS, Seat};
+use crate::core::game::{Game, MAX_SEATS, OutcomeList, Seat};
 use crate::core::leaf::Leaf;
 use crate::search::mcts::graph::Cell;
 use crate::search::mcts::leaf::of_two;
@@ -157,7 +157,8 @@ impl<G: Game, L: Leaf<G>> Worker<G, L> {
         visits: u32,
     ) -> usize {
         let again = shared.options.again;
-        if again == 0.0 {
+        // Where chance decides what may be chosen, what was chosen says nothing.
+        if again == 0.0 || G::Outcomes::BOUND > 1 {
             return shared.selector.select(edges, extras, visits);
         }
         // A head has no simulations of its own there: room for the choice and its last visit.

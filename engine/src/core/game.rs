@@ -213,6 +213,9 @@ pub trait Game: Clone + Debug + Send + Sync + 'static {
     /// The position after a move of the list.
     fn play(&self, position: &Self::Position, mv: Self::Move) -> Self::Position;
 
+    /// Whether the two seats of a game without chance move in turn, always.
+    const ALTERNATES: bool = false;
+
     /// Whether [`Game::turn_to`] is there.
     const TURNS_CAN_CHANGE: bool = false;
 

@@ -13,6 +13,9 @@ pub trait Leaf<G: Game>: Send {
     /// One payoff a seat, each in `[0, 1]`.
     fn payoffs(&mut self, game: &G, position: &G::Position, random: &mut RandomStream) -> Payoffs;
 
+    /// Forgets what was learned in the games before.
+    fn new_game(&mut self) {}
+
     /// The same for several positions at once; as many answers as positions.
     fn payoffs_of(
         &mut self,
@@ -79,6 +82,10 @@ impl Clone for MoveKinds {
 }
 
 impl<G: Game> Leaf<G> for Box<dyn Leaf<G>> {
+    fn new_game(&mut self) {
+        (**self).new_game();
+    }
+
     fn payoffs(&mut self, game: &G, position: &G::Position, random: &mut RandomStream) -> Payoffs {
         (**self).payoffs(game, position, random)
     }

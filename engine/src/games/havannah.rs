@@ -474,6 +474,8 @@ impl Game for Havannah {
     type Moves = FixedList<Move, PLACES>;
     type Outcomes = OneOutcome;
 
+    const ALTERNATES: bool = true;
+
     fn most_moves(&self) -> usize {
         self.shape.cells
     }

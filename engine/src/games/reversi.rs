@@ -222,6 +222,8 @@ impl Game for Reversi {
     type Moves = MoveList;
     type Outcomes = OneOutcome;
 
+    const ALTERNATES: bool = true;
+
     #[inline]
     fn to_move(&self, position: &Position) -> Seat {
         position.seat()

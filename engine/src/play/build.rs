@@ -240,10 +240,9 @@ pub fn read_player<G: Playable>(text: &str, game: &G) -> Result<PlayerRecipe<G>,
 
 /// What says more of what is said than what is usual: the usual values of the second keys go with
 /// the first.
-const DISPLACED: [(&str, &[&str]); 4] = [
+const DISPLACED: [(&str, &[&str]); 3] = [
     ("c", &["exploration"]),
-    ("select", BY_RAVE),
-    ("batch", BY_RAVE),
+    ("truncate", &["playout"]),
     ("rave", &["blend"]),
 ];
 /// With RAVE nothing else need explore.
@@ -266,14 +265,22 @@ fn with_usual_search<G: Playable>(notation: &Notation) -> Result<Notation, Probl
         .iter()
         .find(|said| said.key.as_deref() == Some("leaf"));
     let plays = leaf.is_none_or(|said| ["playout", "mix"].contains(&said.value.name.as_str()));
-    let no_rave = notation.arguments.iter().any(|said| {
-        said.key.as_deref() == Some("rave") && said.value.name.parse() == Ok(0.0)
-    });
+    let value = |key: &str| {
+        let said = notation
+            .arguments
+            .iter()
+            .find(|said| said.key.as_deref() == Some(key));
+        said.map(|said| said.value.name.as_str())
+    };
+    let no_rave = value("rave").is_some_and(|rave| rave.parse() == Ok(0.0))
+        || value("select").is_some_and(|select| select != "ucb1")
+        || value("batch").is_some_and(|batch| batch != "1");
     for mut argument in usual.arguments {
         let key = argument.key.clone().unwrap_or_default();
         let displaced = |(by, keys): &(&str, &[&str])| says(by) && keys.contains(&key.as_str());
         // Exact knowledge is for searches that prove, playouts for leaves that play.
-        let known = G::oracle().is_some_and(|entry| entry.key == key) && says("solver");
+        let known =
+            G::oracle().is_some_and(|entry| entry.key == key) && value("solver") == Some("off");
         let unplayed = key == "playout" && !plays;
         let unblended = no_rave && BY_RAVE.contains(&key.as_str());
         if !says(&key) && !known && !unplayed && !unblended && !DISPLACED.iter().any(displaced) {

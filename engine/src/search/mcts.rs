@@ -150,6 +150,7 @@ impl<G: Game, L: Leaf<G>> Mcts<G, L> {
     pub fn reseed(&mut self, seed: u64) {
         for (number, worker) in (0u64..).zip(&mut self.workers) {
             // One thread draws the numbers of the seed itself.
+            worker.leaf.new_game();
             worker.random = RandomStream::new(seed ^ number.wrapping_mul(0x9E37_79B9_7F4A_7C15));
         }
         self.forget();

@@ -21,7 +21,7 @@ pub(super) static EVALUATORS: [EvaluatorEntry<Havannah>; 2] = [
     ),
     EvaluatorEntry::new(
         "locality",
-        "a bias for moves near the last one, and for long chains",
+        "a bias for moves near own stones, and for long chains",
         |arguments, _| {
             Ok(Arc::new(Locality {
                 reach: arguments.number("reach", 0..=20, 2)?,
@@ -118,11 +118,11 @@ impl Score<Havannah> for Needs {
     }
 }
 
-/// What speaks for the last stone before any search: that it is near the one before, and how long
-/// its chain is.
+/// What speaks for the last stone before any search: that an own one stands near, among the six cells
+/// around it and the six between those, and how long its chain is.
 #[derive(Clone, Copy, Debug)]
 struct Locality {
-    /// Cells at most so far are near.
+    /// A sixth of the stones of a chain that count at most.
     reach: usize,
     /// What nearness counts, and each stone of the chain.
     near: f32,
@@ -133,15 +133,16 @@ impl Evaluator<Havannah> for Locality {
     type Cache = ();
 
     fn value(&self, game: &Havannah, position: &Position, (): &()) -> f32 {
-        let [last, before] = position.last.map(usize::from);
-        let near = before != OFF && game.shape.distance(last, before) <= self.reach;
+        let last = usize::from(position.last[0]);
+        let own = |&near: &u16| position.on(near.into()) == Some(1 - position.seat());
+        let near = last != OFF && game.shape.near[last][..12].iter().any(own);
         let mut sum = if near { self.near } else { 0.0 };
         if self.chain > 0.0 && last != OFF {
             let seat = position.on(last);
             let root = position.root(last);
             let joined = (0..game.board_cells())
                 .filter(|&cell| position.on(cell) == seat && position.root(cell) == root);
-            sum += self.chain * joined.count() as f32;
+            sum += self.chain * joined.take(6 * self.reach).count() as f32;
         }
         1.0 - sum / (self.near + self.chain * MOST_CELLS as f32).max(1e-6)
     }

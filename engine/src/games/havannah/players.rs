@@ -63,7 +63,7 @@ fn lajkonik(arguments: &mut Arguments<'_>) -> Result<Notation, Problem> {
     // Selection; the blends that it numbers, with the k that ours take.
     let exploration = number("exploration_factor", 0.0)?.max(0.0).sqrt() / 2.0;
     let (bias, urgency) = (
-        number("rave_bias", 0.0001)?,
+        number("rave_bias", 0.0001)?.max(1e-30),
         number("first_play_urgency", 1000.0)?,
     );
     let chain = number("chain_size_bias_factor", 0.0)?;
@@ -90,7 +90,7 @@ fn lajkonik(arguments: &mut Arguments<'_>) -> Result<Notation, Problem> {
         7 => ["history".to_owned(), bias.to_string()],
         _ => ["silver".to_owned(), bias.to_string()],
     };
-    let rave = strategy > 1 && bias > 0.0;
+    let rave = strategy > 1;
     let ring = arguments.choice("use_ring_detection", &flag)?;
     let mut switch = |key, choices: &[(&str, bool)]| arguments.choice(key, choices).map(on);
     let (mate, antimate) = (
@@ -143,7 +143,8 @@ fn lajkonik(arguments: &mut Arguments<'_>) -> Result<Notation, Problem> {
             ", blend={blend}, again={again}, rave_depth={depth}, noise=visits({least}, {most}, {half})"
         );
     }
-    if locality + chain > 0.0 {
+    // The bias is part of formula 5 alone.
+    if strategy == 5 && locality + chain > 0.0 {
         let whole = locality + chain * MOST_CELLS as f64;
         let _ = write!(
             text,

@@ -4,7 +4,7 @@
 //! last good reply (Drake 2009); a pattern around the last stone; a cell that joins two own chains,
 //! or keeps two of the other side's apart; any cell, drawn again if nothing stands around it. The
 //! chances are those of Lajkonik (*Inside Lajkonik*); unless told nothing but its patterns is used,
-//! for the rest costs more than it gains. A chance with a slope falls with the share of own stones that are chains of their own.
+//! for the rest costs more than it gains.
 //! Invariant: nothing here allocates once it is made; a playout ends by the rules, but for rings
 //! that nobody notices.
 
@@ -31,7 +31,8 @@ pub(super) static PLAYOUTS: [PlayoutEntry<Havannah>; 1] = [PlayoutEntry {
 struct Knowledge {
     /// A ring ends a playout with this chance at its beginning, and with that at its end.
     ring: [f32; 2],
-    /// To join two own chains at the last stone, and what that loses with all stones apart.
+    /// To join two own chains at the last stone, and how much that changes with each chain that the
+    /// side to move has when the playout begins.
     connect: [f32; 2],
     /// To keep two chains of the other side apart, likewise.
     defend: [f32; 2],
@@ -55,6 +56,10 @@ fn read(arguments: &mut Arguments<'_>, _: &Havannah) -> Result<LeafMaker<Havanna
         arguments.choice("antimate", &choices)?,
     );
     let named = arguments.take_named("patterns")?;
+    if let Some(named) = named.filter(|named| !named.arguments.is_empty()) {
+        let problem = format!("'patterns' is published, off or a file, not '{named}'");
+        return Err((named.character, problem));
+    }
     let text = match named.map(|named| named.name.as_str()) {
         None | Some("published") => PUBLISHED.to_owned(),
         Some("off") => String::new(),
@@ -85,6 +90,9 @@ struct Playouts {
     empty: [u16; PLACES],
     places: [u16; PLACES],
     left: usize,
+    /// Chances of this playout.
+    connect: f32,
+    defend: f32,
     /// For each seat and each stone of the other one the answer in the last playout that was won.
     replies: Box<[[u16; PLACES]; 2]>,
     /// The cells of this playout in their order.
@@ -100,6 +108,8 @@ impl Playouts {
             empty: [0; PLACES],
             places: [0; PLACES],
             left: 0,
+            connect: 0.0,
+            defend: 0.0,
             replies: Box::new([[OFF as u16; PLACES]; 2]),
             made: Vec::with_capacity(PLACES),
             kinds: MoveKinds::default(),
@@ -196,18 +206,15 @@ impl Playouts {
                     return usize::from(game.shape.near[usize::from(last)][nth_of(mask, nth)]);
                 }
             }
-            let stones = f32::from((position.stones + u16::from(seat == 0)) / 2).max(1.0);
-            let apart = f32::from(position.chains[seat]) / stones;
-            let mut happens = |[base, slope]: [f32; 2]| {
-                let chance = base + slope * apart;
+            let mut happens = |chance: f32| {
                 chance > 0.0 && (draw(1 << 20) as f32) < chance * ((1 << 20) as f32 / 100.0)
             };
-            if happens(known.connect)
+            if happens(self.connect)
                 && let Some(cell) = Self::joins(game, position, seat, last)
             {
                 return cell;
             }
-            if happens(known.defend)
+            if happens(self.defend)
                 && let Some(cell) = Self::joins(game, position, 1 - seat, last)
             {
                 return cell;
@@ -242,6 +249,9 @@ impl Playouts {
             self.places[usize::from(cell)] = place as u16;
         }
         self.made.clear();
+        let chains = f32::from(position.chains[position.seat()]);
+        [self.connect, self.defend] = [self.knowledge.connect, self.knowledge.defend]
+            .map(|[base, slope]| base + slope * chains);
         let (all, first) = (self.left as f32, position.seat());
         let mut winner = None;
         while self.left > 0 && winner.is_none() {
@@ -285,6 +295,10 @@ impl Playouts {
 }
 
 impl Leaf<Havannah> for Playouts {
+    fn new_game(&mut self) {
+        *self.replies = [[OFF as u16; PLACES]; 2];
+    }
+
     fn payoffs(
         &mut self,
         game: &Havannah,

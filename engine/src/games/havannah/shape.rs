@@ -144,6 +144,7 @@ impl Shape {
     }
 
     /// Steps from one cell to another.
+    #[cfg(test)]
     pub(super) fn distance(&self, one: usize, other: usize) -> usize {
         let [[ax, ay], [bx, by]] = [one, other].map(|cell| self.names[cell].map(i32::from));
         let (x, y) = (ax - bx, ay - by);

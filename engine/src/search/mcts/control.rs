@@ -14,7 +14,7 @@ use super::strata::Strata;
 use super::worker::{Root, Shared, Worker};
 use super::{Mcts, Purpose, solver};
 use crate::core::chance::Bounds;
-use crate::core::game::{Game, OutcomeList};
+use crate::core::game::Game;
 use crate::core::leaf::Leaf;
 use crate::search::mcts::options::{Backup, Selection};
 use crate::search::parallel::spawn;
@@ -262,8 +262,8 @@ impl<G: Game, L: Leaf<G>> Mcts<G, L> {
                 value,
                 proven,
                 prior,
-                // Chance decides how long a game takes.
-                plies: (G::Outcomes::BOUND == 1)
+                // Else it is not the answers that decide how long a game takes.
+                plies: G::ALTERNATES
                     .then(|| solver::plies(graph, edge, &mut known))
                     .flatten(),
             }
@@ -378,10 +378,13 @@ impl<G: Game> Control<'_, G> {
         }
         let edges = graph.edges(root.block, root.start, permitted.len());
         let mut by_visits = [(0, 0.0); 2];
-        let mut open = 0;
+        let (mut open, mut sole) = (0, 0.0);
         for edge in edges.iter() {
-            open += usize::from(edge.bounds().upper > self.shared.tolerance);
             let visits = edge.visits();
+            if edge.bounds().upper > self.shared.tolerance {
+                open += 1;
+                sole = if visits > 0 { edge.mean() } else { 0.0 };
+            }
             if visits > by_visits[0].0 {
                 by_visits = [(visits, edge.mean()), by_visits[0]];
             } else if visits > by_visits[1].0 {
@@ -389,7 +392,7 @@ impl<G: Game> Control<'_, G> {
             }
         }
         let [(most, mean), (second, _)] = by_visits.map(|(visits, mean)| (f64::from(visits), mean));
-        if options.solver && open == 1 && mean > options.sole {
+        if options.solver && open == 1 && sole > options.sole {
             return true;
         }
         self.deadline

@@ -178,7 +178,7 @@ impl Graph {
         }
         let (taken, all) = (self.taken.cells() as usize, self.cells.items().len());
         let left = all.saturating_sub(taken).max(1);
-        usual << (all / left).ilog2().min(16)
+        usual.saturating_mul(1 << (all / left).ilog2().min(16))
     }
 
     /// A head, or a move by its place.

@@ -41,7 +41,8 @@ impl<G: Game> Leaf<G> for Playout {
     }
 }
 
-/// The mean of several answers of another leaf.
+/// The mean of several answers of another leaf; the moves that it tells of are those of the first, for
+/// no simulation makes those of several.
 pub struct Repeated<L> {
     times: u32,
     leaf: L,
@@ -57,16 +58,19 @@ impl<L> Repeated<L> {
         let mut mean = [0.0; MAX_SEATS];
         for _ in 0..self.times {
             let payoffs = answer(&mut self.leaf);
-            let share = 1.0 / self.times as f32;
             mean.iter_mut()
                 .zip(payoffs)
-                .for_each(|(mean, payoff)| *mean += share * payoff);
+                .for_each(|(sum, payoff)| *sum += payoff);
         }
-        mean
+        mean.map(|sum| sum / self.times as f32)
     }
 }
 
 impl<G: Game, L: Leaf<G>> Leaf<G> for Repeated<L> {
+    fn new_game(&mut self) {
+        self.leaf.new_game();
+    }
+
     fn payoffs(&mut self, game: &G, position: &G::Position, random: &mut RandomStream) -> Payoffs {
         self.mean(|leaf| leaf.payoffs(game, position, random))
     }
@@ -78,7 +82,11 @@ impl<G: Game, L: Leaf<G>> Leaf<G> for Repeated<L> {
         random: &mut RandomStream,
         made: &mut MoveKinds,
     ) -> Payoffs {
-        self.mean(|leaf| leaf.payoffs_and_moves(game, position, random, made))
+        let mut made = Some(made);
+        self.mean(|leaf| match made.take() {
+            Some(made) => leaf.payoffs_and_moves(game, position, random, made),
+            None => leaf.payoffs(game, position, random),
+        })
     }
 }
 
@@ -166,6 +174,11 @@ impl<A, B> Mix<A, B> {
 }
 
 impl<G: Game, A: Leaf<G>, B: Leaf<G>> Leaf<G> for Mix<A, B> {
+    fn new_game(&mut self) {
+        self.first.new_game();
+        self.second.new_game();
+    }
+
     fn payoffs(&mut self, game: &G, position: &G::Position, random: &mut RandomStream) -> Payoffs {
         let mut payoffs = self.first.payoffs(game, position, random);
         let other = self.second.payoffs(game, position, random);

@@ -19,7 +19,7 @@ pub struct MoveStatistics<M> {
     /// `None` without a prior.
     pub prior: Option<f32>,
     /// Plies to the end, this one included, of a move that is proven to win or to lose, as the proof
-    /// goes: at least so many where an oracle ended it. Not with chance.
+    /// goes: at least so many where an oracle ended it. Only where seats move in turn.
     pub plies: Option<u32>,
 }
 

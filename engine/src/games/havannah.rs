@@ -5,7 +5,7 @@
 //! least one cell, whatever stands there) wins; a full board without any is a draw. With
 //! `swap=on` the second player may take over the first stone instead of placing one. Chains are a
 //! union-find that knows their corners and sides, so that what a stone completes costs a look at
-//! its six neighbours. Invariant: [`Position::would_win`] says what [`Position::place`] will.
+//! its six neighbours. Invariant: what is said a stone would complete is what it will.
 
 mod drawing;
 mod evaluators;

@@ -34,7 +34,7 @@ fn every_key_makes_a_player_that_plays() {
             false,
         ),
         (
-            "mcts(sims=200, leaf=playout, rave=0.01, blend=silver, expand=5, rave_depth=2, noise=visits(4, 10, 5), playouts=2)",
+            "mcts(sims=200, leaf=playout, rave=0.01, blend=silver, expand=5, rave_depth=2, noise=rave(4, 10, 5), playouts=2)",
             true,
         ),
         (
@@ -158,7 +158,7 @@ fn what_does_not_fit_is_refused() {
         ),
         (
             "mcts(rave=1, noise=4)",
-            "character 20: 'noise' is visits(least, most, half), not '4'",
+            "character 20: 'noise' is rave(least, most, half) or tries(…), not '4'",
         ),
         (
             "mcts(rave=1, again=0.1)",

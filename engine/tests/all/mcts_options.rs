@@ -138,6 +138,15 @@ fn variants() -> Vec<(&'static str, MctsOptions)> {
                 ..base
             },
         ),
+        (
+            "tries that nobody made",
+            MctsOptions {
+                noise: (4, 6, 5.0),
+                noise_by_rave: false,
+                expand: 12,
+                ..base
+            },
+        ),
     ]
 }
 

@@ -2,11 +2,11 @@
 //! the names of its options.
 //!
 //! Its rewards are +1 and −1 where ours are 1 and 0, so what it adds to a mean counts half here.
-//! Source: *Inside Lajkonik*. Invariant: every option that decides a move is read; those that only
-//! concern its console have no meaning here and are refused by name like any other.
+//! Source: *Inside Lajkonik*. Invariant: every published option is read under its name, and
+//! whatever is accepted gives a player.
 
 use super::{Havannah, MOST_CELLS};
-use crate::play::notation::{Arguments, Notation, Problem};
+use crate::play::notation::{Argument, Arguments, Notation, Problem};
 use crate::play::registry::{Meaning, PlayerEntry};
 use std::fmt::Write;
 
@@ -19,129 +19,137 @@ pub(super) static PLAYERS: [PlayerEntry<Havannah>; 1] = [PlayerEntry {
 }];
 
 fn lajkonik(arguments: &mut Arguments<'_>) -> Result<Notation, Problem> {
-    let flag = [("true", true), ("false", false)];
-    let unset = [("false", false), ("true", true)];
     let mut text = String::from("mcts(");
     // Writing to a string cannot fail.
     let budget = [
         "sims", "ms", "cpu_ms", "clock", "threads", "memory", "keep", "ponder",
     ];
+    let mut ours = Vec::new();
     let mut limited = false;
     for key in budget {
         if let Some(value) = arguments.take_named(key)? {
             limited |= budget[..4].contains(&key);
-            let _ = write!(text, "{key}={value}, ");
+            ours.push(Argument {
+                key: Some(key.to_owned()),
+                character: value.character,
+                value: value.clone(),
+            });
         }
     }
     let seconds = arguments.number("seconds_per_move", 0.001..=1e6, 30.0)?;
     if !limited {
         let _ = write!(text, "ms={}, ", (seconds * 1000.0_f64).round());
     }
-    let mut number = |key, usual: f64| arguments.number(key, -1e6..=1e6, usual);
+    let mut number = |key, from, to, usual: f64| arguments.number(key, from..=to, usual);
     // Playouts.
+    let mut chance = |key, usual| number(key, -10_000.0, 10_000.0, usual);
     let playout = [
-        ("ring", number("initial_chance_of_ring_notice", 150.0)?),
-        ("ring_end", number("final_chance_of_ring_notice", -350.0)?),
         (
             "connect",
-            number("chance_of_forced_connection_intercept", 34.0)?,
+            chance("chance_of_forced_connection_intercept", 34.0)?,
         ),
         (
             "connect_slope",
-            number("chance_of_forced_connection_slope", -30.0)?,
+            chance("chance_of_forced_connection_slope", -30.0)?,
         ),
         (
             "defend",
-            number("chance_of_connection_defense_intercept", 42.0)?,
+            chance("chance_of_connection_defense_intercept", 42.0)?,
         ),
         (
             "defend_slope",
-            number("chance_of_connection_defense_slope", -28.0)?,
+            chance("chance_of_connection_defense_slope", -28.0)?,
         ),
-        ("retries", number("retries_of_isolated_moves", 1.0)?),
+        ("ring", chance("initial_chance_of_ring_notice", 150.0)?),
+        ("ring_end", chance("final_chance_of_ring_notice", -350.0)?),
     ];
-    // Selection; the blends that it numbers, with the k that ours take.
-    let exploration = number("exploration_factor", 0.0)?.max(0.0).sqrt() / 2.0;
-    let (bias, urgency) = (
-        number("rave_bias", 0.0001)?.max(1e-30),
-        number("first_play_urgency", 1000.0)?,
-    );
-    let chain = number("chain_size_bias_factor", 0.0)?;
-    let depth = number("rave_update_depth", 1000.0)?;
-    let (again, locality) = (
-        number("tricky_epsilon", 0.02)?,
-        number("locality_bias", 1.0)?,
-    );
-    let expand = number("expand_after_n_playouts", 160.0)?;
-    let times = number("play_n_playouts_at_once", 1.0)?;
-    let (least, range) = (
-        number("prior_num_simulations_base", 4.0)?,
-        number("prior_num_simulations_range", 7.0)?,
-    );
-    let half = number("prior_reward_halfrange", 5.0)?;
-    let reach = number("neighborhood_size", 2.0)?;
-    let sole = number("sole_nonlosing_move_win_ratio_threshold", 0.2)?;
-    let strategy = arguments.number("exploration_strategy", 0..=7, 5)?;
-    let [blend, k] = match strategy {
-        0 | 1 => ["gelly", "0"].map(str::to_owned),
-        2 => ["gelly".to_owned(), (3.0 * bias).to_string()],
-        3 => ["teytaud".to_owned(), bias.to_string()],
-        6 => ["variance".to_owned(), bias.to_string()],
-        7 => ["history".to_owned(), bias.to_string()],
-        _ => ["silver".to_owned(), bias.to_string()],
+    // Selection.
+    let exploration = number("exploration_factor", 0.0, 1e6, 0.0)?.sqrt() / 2.0;
+    let bias = number("rave_bias", 1e-30, 1e8, 0.0001)?;
+    let urgency = number("first_play_urgency", -20.0, 2000.0, 1000.0)?;
+    let again = number("tricky_epsilon", 0.0, 1.0, 0.02)?;
+    let locality = number("locality_bias", 0.0, 1000.0, 1.0)?;
+    let chain = number("chain_size_bias_factor", 0.0, 3.0, 0.0)?;
+    let sole = number("sole_nonlosing_move_win_ratio_threshold", 0.0, 1.0, 0.2)?;
+    // The share from which its log tells of a game.
+    number("win_ratio_threshold", 0.0, 1.0, 0.6)?;
+    let mut count = |key, from, to, usual: u32| arguments.number(key, from..=to, usual);
+    let retries = count("retries_of_isolated_moves", 0, 100, 1)?;
+    let depth = count("rave_update_depth", 0, u32::MAX, 1000)?;
+    let expand = count("expand_after_n_playouts", 1, 1_000_000, 160)?;
+    let times = count("play_n_playouts_at_once", 1, 1000, 1)?;
+    let least = count("prior_num_simulations_base", 0, 500, 4)?;
+    let most = least + count("prior_num_simulations_range", 1, 500, 7)? - 1;
+    let half = count("prior_reward_halfrange", 0, 1000, 5)?;
+    let reach = count("neighborhood_size", 0, 20, 2)?;
+    let strategy = count("exploration_strategy", 0, 7, 5)?;
+    let mut is = |key, usual: bool| {
+        let choices = [("true", true), ("false", false)];
+        let first = usize::from(!usual);
+        arguments.choice(key, &[choices[first], choices[1 - first]])
     };
-    let rave = strategy > 1;
-    let ring = arguments.choice("use_ring_detection", &flag)?;
-    let mut switch = |key, choices: &[(&str, bool)]| arguments.choice(key, choices).map(on);
+    let on = |on: bool| if on { "on" } else { "off" };
+    let rings = is("use_ring_detection", true)?;
     let (mate, antimate) = (
-        switch("use_havannah_mate", &flag)?,
-        switch("use_havannah_antimate", &flag)?,
+        is("use_havannah_mate", true)?,
+        is("use_havannah_antimate", true)?,
     );
-    let in_tree = [
-        switch("use_mate_in_tree", &flag)?,
-        switch("use_antimate_in_tree", &flag)?,
-    ];
-    let deeper = switch("use_deeper_mate_in_tree", &flag)?;
-    let (virtual_loss, solver) = (
-        switch("use_virtual_loss", &flag)?,
-        switch("use_solver", &flag)?,
-    );
-    let human = switch("use_human_like_time_control", &unset)?;
-    let mates = match (solver, in_tree, deeper) {
-        ("off", ..) | (_, ["off", _] | [_, "off"], _) => "off",
-        (.., "off") => "on",
-        _ => "deep",
+    let in_tree = is("use_mate_in_tree", true)? & is("use_antimate_in_tree", true)?;
+    let deeper = is("use_deeper_mate_in_tree", true)?;
+    let virtual_loss = is("use_virtual_loss", true)?;
+    let solver = is("use_solver", true)?;
+    let by_rave = is("use_rave_randomization", false)?;
+    let human = is("use_human_like_time_control", false)?;
+    // Nothing is kept from move to move unless `keep` says so; the others concern its console.
+    for key in [
+        "clear_tt_after_move",
+        "print_debug_info",
+        "use_lg_coordinates",
+    ] {
+        is(key, false)?;
+    }
+    // Swapping is a move of the game here, and games are played to their end.
+    for key in ["use_swap", "end_games_quickly"] {
+        arguments.choice(key, &[("false", ())])?;
+    }
+    let mates = match solver && in_tree {
+        true if deeper => "deep",
+        in_tree => on(in_tree),
     };
     let _ = write!(
         text,
-        "leaf=playout, playouts={times}, playout=havannah(mate={mate}, antimate={antimate}"
+        "leaf=playout, playouts={times}, playout=havannah(mate={}, antimate={}, retries={retries}",
+        on(mate),
+        on(antimate)
     );
     for (key, value) in playout {
-        let value = if key.starts_with("ring") && !ring {
-            -1.0
-        } else {
-            value
-        };
-        let _ = write!(text, ", {key}={value}");
+        let unseen = key.starts_with("ring") && !rings;
+        let _ = write!(text, ", {key}={}", if unseen { -1.0 } else { value });
     }
-    let fpu = if urgency >= 1000.0 {
-        "first".to_owned()
-    } else {
-        (urgency / 2.0 + 0.5).clamp(-10.0, 10.0).to_string()
+    // The blends that it numbers, with the k that ours take.
+    let (blend, k) = match strategy {
+        0 | 1 => ("gelly", 0.0),
+        2 => ("gelly", 3.0 * bias),
+        3 => ("teytaud", bias),
+        6 => ("variance", bias),
+        7 => ("history", bias),
+        _ => ("silver", bias),
     };
     let _ = write!(
         text,
-        "), select=ucb1, exploration={exploration}, fpu={fpu}, rave={}, expand={expand}, mates={mates}, \
-         solver={solver}, virtual_loss={}, sole={sole}, human={human}, backup=sampled, batch=1",
-        if rave { &k } else { "0" },
-        u8::from(virtual_loss == "on"),
+        "), select=ucb1, exploration={exploration}, fpu=above({}), rave={k}, expand={expand}, \
+         mates={mates}, solver={}, virtual_loss={}, sole={sole}, human={}, backup=sampled, batch=1",
+        urgency / 2.0,
+        on(solver),
+        u8::from(virtual_loss),
+        on(human),
     );
-    if rave {
-        let most = least + (range - 1.0).max(0.0);
-        let _ = write!(
-            text,
-            ", blend={blend}, again={again}, rave_depth={depth}, noise=visits({least}, {most}, {half})"
-        );
+    if strategy > 1 {
+        let _ = write!(text, ", blend={blend}, again={again}, rave_depth={depth}");
+    }
+    if strategy > 1 || !by_rave {
+        let kind = if by_rave { "rave" } else { "tries" };
+        let _ = write!(text, ", noise={kind}({least}, {most}, {half})");
     }
     // The bias is part of formula 5 alone.
     if strategy == 5 && locality + chain > 0.0 {
@@ -153,11 +161,9 @@ fn lajkonik(arguments: &mut Arguments<'_>) -> Result<Notation, Problem> {
         );
     }
     text.push(')');
-    Notation::parse(&text).map_err(|error| (error.character, error.problem))
-}
-
-fn on(on: bool) -> &'static str {
-    if on { "on" } else { "off" }
+    let mut whole = Notation::parse(&text).map_err(|error| (error.character, error.problem))?;
+    whole.arguments.append(&mut ours);
+    Ok(whole)
 }
 
 #[cfg(test)]
@@ -185,6 +191,8 @@ mod tests {
             "use_deeper_mate_in_tree=false",
             "use_antimate_in_tree=false",
             "use_virtual_loss=false, use_solver=false, sole_nonlosing_move_win_ratio_threshold=1",
+            "use_rave_randomization=true, win_ratio_threshold=0.5, clear_tt_after_move=true",
+            "print_debug_info=false, use_lg_coordinates=true, use_swap=false, end_games_quickly=false",
         ];
         for options in strategies.chain(others.map(str::to_owned)) {
             let recipe = game.player(&format!("lajkonik(sims=50, {options})"));
@@ -196,10 +204,39 @@ mod tests {
         }
         let timed = "lajkonik(seconds_per_move=0.01, use_human_like_time_control=true)";
         assert!(game.player(timed).is_ok());
-        let unknown = game
-            .player("lajkonik(expand=1)")
-            .err()
-            .map(|error| error.to_string());
-        assert!(unknown.is_some_and(|error| error.contains("there is no 'expand' here")));
+        for (wrong, problem) in [
+            ("expand=1", "character 10: there is no 'expand' here"),
+            (
+                "use_swap=true",
+                "character 19: 'use_swap' is false, not 'true'",
+            ),
+            ("rave_bias=1, sims=x", "character 28: 'sims'"),
+            (
+                "tricky_epsilon=2",
+                "character 25: 'tricky_epsilon' is a number from 0 to 1, not '2'",
+            ),
+        ] {
+            let error = game.player(&format!("lajkonik({wrong})")).err();
+            let error = error.expect("a problem").to_string();
+            assert!(error.contains(problem), "{error}");
+        }
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn numbers_from_end_to_end_give_a_player(
+            epsilon in 0.0..=1.0, bias in 1e-30..1e8, near in 0.0..=1000.0, chain in 0.0..=3.0,
+            urgency in -20.0..=2000.0, least in 0..=500, range in 1..=500, strategy in 0..=7,
+        ) {
+            let player = format!(
+                "lajkonik(sims=1, tricky_epsilon={epsilon}, rave_bias={bias}, locality_bias={near}, \
+                 chain_size_bias_factor={chain}, first_play_urgency={urgency}, \
+                 prior_num_simulations_base={least}, prior_num_simulations_range={range}, \
+                 exploration_strategy={strategy})"
+            );
+            Havannah::new(4, false).player(&player).map_err(|error| {
+                proptest::test_runner::TestCaseError::fail(error.to_string())
+            })?;
+        }
     }
 }

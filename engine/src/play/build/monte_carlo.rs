@@ -115,13 +115,22 @@ impl<G: Playable> MctsRecipe<G> {
             Some(value) if value.name == "parent" && value.arguments.is_empty() => {
                 FirstPlay::Parent
             }
+            Some(value) if value.name == "above" => {
+                let mut arguments = Arguments::of(value);
+                let above = arguments.number("more", -10.0..=1000.0, 0.0)?;
+                arguments.finish()?;
+                FirstPlay::Above(above)
+            }
             Some(value) => {
                 let number =
                     value.name.parse().ok().filter(|number| {
                         (-10.0..=10.0).contains(number) && value.arguments.is_empty()
                     });
-                let problem =
-                    || format!("'fpu' is first, parent, or a number from -10 to 10, not '{value}'");
+                let problem = || {
+                    format!(
+                        "'fpu' is first, parent, above(more), or a number from -10 to 10, not '{value}'"
+                    )
+                };
                 FirstPlay::Value(number.ok_or_else(|| (value.character, problem()))?)
             }
         };
@@ -168,6 +177,7 @@ impl<G: Playable> MctsRecipe<G> {
         )?;
         // What was thought on another's time is of use only if it is kept.
         let switched_off = [("off", false), ("on", true)];
+        let (noise, noise_by_rave) = noise(arguments)?;
         let options = MctsOptions {
             budget,
             selection,
@@ -188,7 +198,8 @@ impl<G: Playable> MctsRecipe<G> {
                 ],
             )?,
             rave_depth: named(arguments, "rave_depth", 0..=usize::MAX, default.rave_depth)?,
-            noise: noise(arguments)?,
+            noise,
+            noise_by_rave,
             again: named(arguments, "again", 0.0..=1.0, 0.0f32)?,
             expand: named(arguments, "expand", 1..=1_000_000, default.expand)?,
             backup: arguments.choice(
@@ -223,7 +234,11 @@ impl<G: Playable> MctsRecipe<G> {
             ("batch", options.batch > 1, false),
             ("select=tuned", selection == Selection::Tuned, false),
             ("blend", options.blend != Blend::default(), true),
-            ("noise", options.noise != default.noise, true),
+            (
+                "noise",
+                noise_by_rave && options.noise != default.noise,
+                true,
+            ),
             ("again", options.again > 0.0, true),
         ] {
             if said && rave != with {
@@ -311,21 +326,22 @@ impl<G: Playable> MctsRecipe<G> {
     }
 }
 
-/// `visits(least, most, half)`.
-fn noise(arguments: &mut Arguments<'_>) -> Result<(u32, u32, f32), Problem> {
+/// `rave(least, most, half)` or `tries(…)`, and whether it is the former.
+fn noise(arguments: &mut Arguments<'_>) -> Result<((u32, u32, f32), bool), Problem> {
     let Some(notation) = arguments.take_named("noise")? else {
-        return Ok(MctsOptions::default().noise);
+        return Ok((MctsOptions::default().noise, true));
     };
-    if notation.name != "visits" {
-        let problem = format!("'noise' is visits(least, most, half), not '{notation}'");
+    if !["rave", "tries"].contains(&&*notation.name) {
+        let problem = format!("'noise' is rave(least, most, half) or tries(…), not '{notation}'");
         return Err((notation.character, problem));
     }
+    let by_rave = notation.name == "rave";
     let mut arguments = Arguments::of(notation);
     let least = arguments.number("least", 0..=1000, 4)?;
     let most = arguments.number("most", least..=1000, least.max(10))?;
     let half = arguments.number("half", 0.0..=1000.0, 5.0)?;
     arguments.finish()?;
-    Ok((least, most - least, half))
+    Ok(((least, most - least, half), by_rave))
 }
 
 fn named<T>(

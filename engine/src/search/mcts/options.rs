@@ -71,6 +71,8 @@ pub enum FirstPlay {
     First,
     /// Its score, or with a prior its mean payoff.
     Value(f32),
+    /// Better by this than RAVE says, or than even odds where it says nothing.
+    Above(f32),
     /// As good, before exploration, as those that were tried are on average.
     Parent,
 }
@@ -117,9 +119,11 @@ pub struct MctsOptions {
     pub blend: Blend,
     /// Positions at most so many plies from the root learn by RAVE.
     pub rave_depth: usize,
-    /// What RAVE knows of a new move: between so many and so many more simulations, at random, whose
+    /// What a new move begins with: between so many and so many more simulations, at random, whose
     /// payoffs add up to even odds give or take so much, at random.
     pub noise: (u32, u32, f32),
+    /// Whether only RAVE knows of them; else they are tries of the move.
+    pub noise_by_rave: bool,
     /// Of so large a share of a position's visits the move that was selected is made again without
     /// another look; only with RAVE, and without chance.
     pub again: f32,
@@ -175,6 +179,7 @@ impl Default for MctsOptions {
             blend: Blend::Gelly,
             rave_depth: usize::MAX,
             noise: (0, 0, 0.0),
+            noise_by_rave: true,
             again: 0.0,
             bias_by_root: false,
             expand: 1,

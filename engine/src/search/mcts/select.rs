@@ -160,6 +160,7 @@ impl Selector {
         let first = match self.first_play {
             // The best by RAVE first.
             FirstPlay::First => (self.rave > 0.0).then_some(URGENT),
+            FirstPlay::Above(more) => Some(0.5 + more),
             FirstPlay::Value(value) => Some(value),
             FirstPlay::Parent => {
                 let tried: u32 = edges.cells().iter().map(Cell::visits).sum();
@@ -190,10 +191,10 @@ impl Selector {
                 Some(made) if self.rave > 0.0 && made.visits() > 0 => {
                     if tried > 0.0 {
                         self.blended(tried, edge.payoff(), made)
-                    } else if self.first_play == FirstPlay::First {
-                        mean + made.mean()
-                    } else {
+                    } else if let FirstPlay::Value(_) | FirstPlay::Parent = self.first_play {
                         made.mean()
+                    } else {
+                        mean - 0.5 + made.mean()
                     }
                 }
                 _ => mean,

@@ -249,7 +249,11 @@ impl<G: Game, L: Leaf<G>> Worker<G, L> {
         }
         let (least, range, half) = shared.options.noise;
         if least + range > 0 {
-            for made in shared.graph.extras(block + 1, self.moves.len()) {
+            let cells = match shared.options.noise_by_rave {
+                true => shared.graph.extras(block + 1, self.moves.len()),
+                false => edges.cells(),
+            };
+            for made in cells {
                 let visits = least + self.random.below(range as usize + 1) as u32;
                 let even = 0.5 * visits as f32;
                 let more = half * (self.random.unit() as f32 - 0.5);

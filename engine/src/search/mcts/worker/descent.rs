@@ -109,7 +109,10 @@ impl<G: Game, L: Leaf<G>> Worker<G, L> {
             position,
             counted,
         });
-        if before == 0 {
+        // Where moves begin with tries that nobody made, an oracle is asked before they grow.
+        let sown = options.noise.0 > 0 && !options.noise_by_rave;
+        let mut new = before == 0;
+        if new {
             self.stats.nodes += 1;
         } else {
             if edge.is_over()
@@ -124,7 +127,12 @@ impl<G: Game, L: Leaf<G>> Worker<G, L> {
             }
             let mut child = edge.child();
             if child == 0 && before >= graph.crowded(options.expand) {
-                child = self.expand(shared, seat, place, &next);
+                new = sown
+                    && game.payoffs(&next).is_none()
+                    && (shared.oracle).is_some_and(|oracle| oracle.value(game, &next).is_some());
+                if !new {
+                    child = self.expand(shared, seat, place, &next);
+                }
             }
             if child != 0 {
                 let head = graph.cell(child);
@@ -142,7 +150,7 @@ impl<G: Game, L: Leaf<G>> Worker<G, L> {
                 return Some((next, child));
             }
         }
-        self.end::<SHARED>(shared, lane, place, seat, &next, before == 0);
+        self.end::<SHARED>(shared, lane, place, seat, &next, new);
         None
     }
 

@@ -15,6 +15,7 @@ pub(crate) mod network;
 pub(crate) mod perft;
 pub(crate) mod pipeline;
 pub(crate) mod probe;
+pub(crate) mod prove;
 pub(crate) mod regret;
 pub(crate) mod report;
 pub(crate) mod reproduce;

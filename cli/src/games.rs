@@ -1,7 +1,7 @@
 //! The games of this program, and from a game's name to its type.
 //!
 //! This is the one place that lists them. A command that is generic over the game is run by
-//! [`with_game!`]; one that exists for EinStein alone asks for it ([`GameArguments::einstein`]).
+//! [`with_game!`]; one that exists for one game asks for it ([`GameArguments::only`]).
 
 use anyhow::{Result, anyhow, bail};
 use benches::arena::Starts;
@@ -108,17 +108,17 @@ impl GameArguments {
         }
     }
 
-    /// The rules of EinStein, for what no other game has; `what` says what that is.
+    /// The rules of the one game that has something; `what` says what that is.
     ///
     /// # Errors
     /// If it is another game.
-    pub(crate) fn einstein(&self, what: &str) -> Result<Standard> {
+    pub(crate) fn only<G: Playable>(&self, what: &str) -> Result<G> {
         let notation = self.notation();
         let parsed = parse(&notation)?;
-        if parsed.name != Standard::NAME {
+        if parsed.name != G::NAME {
             bail!(
                 "--game {notation}: {what}, so there is only --game {}",
-                Standard::NAME
+                G::NAME
             );
         }
         read(&notation, &parsed)

@@ -52,7 +52,8 @@ struct RatedMove {
 type Question = positions::Question<Standard>;
 
 pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
-    let game = (arguments.position.game).einstein("endgame tables are those of EinStein")?;
+    let game =
+        (arguments.position.game).only::<Standard>("endgame tables are those of EinStein")?;
     let mut source = Source {
         arguments,
         game: &game,

@@ -102,7 +102,7 @@ const SUITE_SOURCE: &str = "star1(depth=1, eval=abt)";
 pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
     let game = arguments
         .game
-        .einstein("regret is measured against endgame tables, which only EinStein has")?;
+        .only::<Standard>("regret is measured against endgame tables, which only EinStein has")?;
     let progress = progress_bar("positions");
     if let Some(path) = &arguments.write_suite {
         let source = Source::parse(arguments.from.as_deref().unwrap_or(SUITE_SOURCE), &game)?;

@@ -73,7 +73,9 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
         .into_iter()
         .flatten()
         .try_for_each(|path| check_directory(path))?;
-    let game = arguments.game.einstein("set-ups are those of six stones")?;
+    let game = arguments
+        .game
+        .only::<engine::games::einstein::Standard>("set-ups are those of six stones")?;
     let recipe = PlayerRecipe::parse(&arguments.player, &game)?;
     let settings = Settings {
         game,

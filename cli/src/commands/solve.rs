@@ -44,7 +44,7 @@ pub(crate) struct Arguments {
 pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
     let game = arguments
         .game
-        .einstein("endgame tables are those of EinStein")?;
+        .only::<Standard>("endgame tables are those of EinStein")?;
     let stones = usize::from(arguments.stones);
     let bytes = Tables::bytes_on_disk(stones)?;
     if !arguments.json {

@@ -16,6 +16,7 @@ mod patterns;
 mod playable;
 mod players;
 mod playout;
+pub mod proof;
 mod shape;
 mod transcript;
 

@@ -15,7 +15,7 @@ use std::path::Path;
 const GENERAL: [&str; 4] = ["core", "search", "play", "learned"];
 
 /// Files and folders of the other crates that may name a game, and why.
-const NAME_A_GAME: [(&str, &str); 16] = [
+const NAME_A_GAME: [(&str, &str); 17] = [
     ("cli/games.rs", "the list of games"),
     ("cli/tables.rs", "endgame tables, which EinStein has"),
     ("cli/commands/solve.rs", "makes them"),
@@ -32,6 +32,7 @@ const NAME_A_GAME: [(&str, &str); 16] = [
     ("cli/improve", "generations of EinStein models"),
     ("cli/commands/setups.rs", "studies EinStein's set-ups"),
     ("cli/commands/map.rs", "checks and makes ReversiXT's maps"),
+    ("cli/commands/prove.rs", "proves Havannah"),
     ("cli/commands/network.rs", "plays ReversiXT over a network"),
     ("benches/network", "ReversiXT's network protocol"),
     ("benches/studies", "studies of one game"),

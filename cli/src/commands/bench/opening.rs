@@ -42,7 +42,7 @@ const PLAYERS: [&str; 2] = ["random", "star1(depth={depth})"];
 pub(super) fn run(arguments: &Arguments) -> Result<ExitCode> {
     let game = arguments
         .game
-        .einstein("the opening is studied by its set-ups")?;
+        .only::<engine::games::einstein::Standard>("the opening is studied by its set-ups")?;
     let given = if arguments.players.is_empty() {
         PLAYERS.map(str::to_owned).to_vec()
     } else {

@@ -52,7 +52,7 @@ struct Report {
 pub(super) fn run(arguments: &Arguments) -> Result<ExitCode> {
     let game = arguments
         .game
-        .einstein("playouts in lockstep are those of EinStein")?;
+        .only::<engine::games::einstein::Standard>("playouts in lockstep are those of EinStein")?;
     let report = random_play(
         &game,
         arguments.games,

@@ -1,0 +1,622 @@
+//! Proofs of who wins on boards of base 3 and 4, and their check.
+//!
+//! Depth-first proof-number search (Nagai 2002, with the weak sums of Ueda et al. 2008) over
+//! positions up to symmetry. Where the other side, left alone, would win by threats, each of which
+//! leaves one answer, only answers inside that win are tried: its cells, and those that would make
+//! a threat against it. First guesses go by the cells at which either side could threaten, fitted to
+//! solved positions. Invariant: [`check`] believes none of it: it makes every reply, and finds wins
+//! by threats itself, with the rules that games are played by.
+
+use super::shape::SYMMETRIES;
+use super::{BETWEEN, Havannah, Move, Position, RUNS};
+use crate::core::game::{Game, Seat};
+use std::collections::{HashMap, HashSet};
+
+/// The winner's moves, by the keys of positions in which threats alone do not win.
+pub type Strategy = HashMap<u64, Move>;
+
+/// Threats that one search for a win by threats makes at most. Opening a1 of base 4 takes 12 million
+/// nodes with 150.
+const THREATS: u32 = 150;
+
+/// The same for a check, which need not be fast.
+const THREATS_CHECKED: u32 = 1_000_000;
+
+/// A number that no sum of guesses reaches.
+const PROVEN: u32 = 1 << 30;
+
+/// Steps to the six neighbours, in the order of a shape's: columns of 8 cells.
+const STEPS: [i32; 6] = [8, 9, 1, -8, -9, -1];
+
+/// Where the first cell's bit is, so that its neighbours' exist.
+const FIRST: u32 = 9;
+
+fn bits(mut set: u64) -> impl Iterator<Item = u64> {
+    std::iter::from_fn(move || {
+        let bit = lowest(set);
+        set ^= bit;
+        (bit != 0).then_some(bit)
+    })
+}
+
+fn lowest(set: u64) -> u64 {
+    set & set.wrapping_neg()
+}
+
+fn at(bit: u64) -> usize {
+    bit.trailing_zeros() as usize
+}
+
+/// What each stone more would threaten, for stones of one side, whatever the other's are.
+#[derive(Clone)]
+struct Pairs {
+    own: u64,
+    any: u64,
+    wins: [u64; 64],
+}
+
+#[derive(Clone, Copy)]
+struct Node {
+    stones: [u64; 2],
+    /// Empty cells on which a stone would win.
+    wins: [u64; 2],
+    /// Hashes of all images.
+    keys: [u64; SYMMETRIES],
+    seat: Seat,
+}
+
+impl Node {
+    /// The hash of the image that stands for all, and which one it is.
+    fn image(&self) -> (u64, usize) {
+        let keys = self.keys.iter().copied().zip(0..);
+        keys.min().unwrap_or_default()
+    }
+}
+
+/// What is known of a position: numbers for the side to move, and the moves it has to choose from.
+#[derive(Clone, Copy, Default)]
+struct Entry {
+    key: u64,
+    must: u64,
+    proof: u32,
+    disproof: u32,
+    work: u64,
+}
+
+/// Proves wins of one side.
+pub struct Prover {
+    game: Havannah,
+    winner: Seat,
+    all: u64,
+    corners: u64,
+    rim: u64,
+    sides: [u64; 6],
+    near: [u64; 64],
+    /// Bits of cells.
+    places: Vec<u64>,
+    /// Of the bits of places, for each symmetry: the image, and words of both sides.
+    images: Vec<[(u8, [u64; 2]); SYMMETRIES]>,
+    pairs: Vec<Pairs>,
+    table: Vec<[Entry; 2]>,
+    nodes: u64,
+}
+
+impl Prover {
+    /// Proves wins of a seat with so many bytes for what it finds out; none on larger boards, and
+    /// where the swap is a move.
+    #[must_use]
+    pub fn new(game: Havannah, winner: Seat, memory: usize) -> Option<Self> {
+        if game.base() > 4 || game.swaps() {
+            return None;
+        }
+        let shape = game.shape;
+        let place = |&[x, y]: &[u8; 2]| 1 << (8 * u32::from(x) + u32::from(y) + FIRST);
+        let places: Vec<u64> = shape.names[..shape.cells].iter().map(place).collect();
+        let blank = Pairs {
+            own: u64::MAX,
+            any: 0,
+            wins: [0; 64],
+        };
+        let mut prover = Self {
+            all: places.iter().sum(),
+            corners: 0,
+            rim: 0,
+            sides: [0; 6],
+            near: [0; 64],
+            images: vec![[(0, [0; 2]); SYMMETRIES]; 64],
+            pairs: vec![blank; 1 << 17],
+            table: vec![Default::default(); (memory / size_of::<[Entry; 2]>()).max(1)],
+            nodes: 0,
+            game,
+            winner,
+            places,
+        };
+        for (cell, &bit) in prover.places.iter().enumerate() {
+            let near = shape.near[cell][..6].iter();
+            let near = near.filter_map(|&near| prover.places.get(usize::from(near)));
+            prover.near[at(bit)] = near.sum();
+            match shape.rim[cell].trailing_zeros() as usize {
+                side @ ..6 => prover.sides[side] |= bit,
+                6..12 => prover.corners |= bit,
+                _ => continue,
+            }
+            prover.rim |= bit;
+        }
+        for (cell, &bit) in prover.places.iter().enumerate() {
+            for (symmetry, image) in prover.images[at(bit)].iter_mut().enumerate() {
+                let turned = usize::from(shape.images[symmetry][cell]);
+                *image = (at(prover.places[turned]) as u8, shape.words[turned]);
+            }
+        }
+        Some(prover)
+    }
+
+    /// Positions visited so far.
+    #[must_use]
+    pub fn nodes(&self) -> u64 {
+        self.nodes
+    }
+
+    /// Whether the side wins from here; `told` hears of every 65,536th position.
+    pub fn wins(&mut self, position: &Position, told: &mut dyn FnMut(u64)) -> bool {
+        let node = self.node(position);
+        let (proof, _) = match self.value(&node) {
+            Some(value) => exact(value),
+            None => self.search(&node, PROVEN, PROVEN, told),
+        };
+        (proof == 0) == (node.seat == self.winner)
+    }
+
+    /// How, after [`Prover::wins`] has said so.
+    pub fn strategy(&mut self, position: &Position, told: &mut dyn FnMut(u64)) -> Strategy {
+        let mut strategy = Strategy::new();
+        let mut seen = HashSet::new();
+        let mut left = vec![*position];
+        while let Some(position) = left.pop() {
+            let node = self.node(&position);
+            let open = self.value(&node).is_none() && seen.insert(self.game.key(&position));
+            if !open || self.by_threats(&node).is_some() && node.seat == self.winner {
+                continue;
+            }
+            if node.seat != self.winner {
+                let moves = self.game.empties(&position).map(Move::at);
+                left.extend(moves.map(|mv| self.game.play(&position, mv)));
+                continue;
+            }
+            // What the table has forgotten is searched for again.
+            let mut best = self.answer(&node);
+            while best.is_none() {
+                self.search(&node, PROVEN, PROVEN, told);
+                best = self.answer(&node);
+            }
+            let place = self.places.iter().position(|&place| Some(place) == best);
+            let mv = Move::at(place.expect("a cell of the board"));
+            strategy.insert(self.game.key(&position), mv);
+            left.push(self.game.play(&position, mv));
+        }
+        strategy
+    }
+
+    /// A move that is known to win.
+    fn answer(&mut self, node: &Node) -> Option<u64> {
+        let must = self.must(node);
+        bits(must).find(|&bit| {
+            let next = self.play(node, bit);
+            self.numbers(&next)
+                .is_some_and(|(_, disproof)| disproof == 0)
+        })
+    }
+
+    fn node(&mut self, position: &Position) -> Node {
+        let mut node = Node {
+            stones: [0; 2],
+            wins: [0; 2],
+            keys: [0; SYMMETRIES],
+            seat: 0,
+        };
+        for cell in 0..self.places.len() {
+            if let Some(seat) = position.on(cell) {
+                node.seat = seat;
+                node = self.play(&node, self.places[cell]);
+            }
+        }
+        node.seat = position.seat();
+        node
+    }
+
+    fn empty(&self, node: &Node) -> u64 {
+        self.all & !(node.stones[0] | node.stones[1])
+    }
+
+    fn play(&mut self, node: &Node, bit: u64) -> Node {
+        let (mut next, seat) = (*node, node.seat);
+        let wins = self.pairs(node.stones[seat]).wins[at(bit)];
+        next.stones[seat] |= bit;
+        let empty = self.empty(&next);
+        next.wins[seat] = (next.wins[seat] | wins) & empty;
+        next.wins[1 - seat] &= empty;
+        for (key, (_, words)) in next.keys.iter_mut().zip(&self.images[at(bit)]) {
+            *key ^= words[seat];
+        }
+        next.seat = 1 - seat;
+        next
+    }
+
+    /// Whether the side to move wins, where that is seen at once; a full board is no win.
+    fn value(&self, node: &Node) -> Option<bool> {
+        if node.wins[node.seat] != 0 {
+            Some(true)
+        } else if node.wins[1 - node.seat].count_ones() >= 2 {
+            Some(false)
+        } else {
+            (self.empty(node) == 0).then_some(node.seat != self.winner)
+        }
+    }
+
+    /// Proof and disproof number, where they are known.
+    fn numbers(&self, node: &Node) -> Option<(u32, u32)> {
+        let known = || Some(self.entry(node.image().0)?).map(|entry| (entry.proof, entry.disproof));
+        self.value(node).map(exact).or_else(known)
+    }
+
+    fn bucket(&self, key: u64) -> usize {
+        (u128::from(key) * self.table.len() as u128 >> 64) as usize
+    }
+
+    fn entry(&self, key: u64) -> Option<&Entry> {
+        let bucket = &self.table[self.bucket(key)];
+        bucket.iter().find(|entry| entry.key == key)
+    }
+
+    fn keep(&mut self, entry: Entry) {
+        let place = self.bucket(entry.key);
+        let [one, other] = &mut self.table[place];
+        let first = one.key == entry.key || other.key != entry.key && one.work <= other.work;
+        *(if first { one } else { other }) = entry;
+    }
+
+    /// What each stone more would threaten.
+    fn pairs(&mut self, own: u64) -> &Pairs {
+        let slot = (own.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 47) as usize;
+        if self.pairs[slot].own != own {
+            let mut pairs = Pairs {
+                own,
+                any: 0,
+                wins: [0; 64],
+            };
+            for bit in bits(self.all & !own) {
+                // A stone alone, inside, threatens nothing.
+                if self.near[at(bit)] & own == 0 && bit & self.rim == 0 {
+                    continue;
+                }
+                let wins = self.new_wins(own | bit, self.all & !own & !(bit | (bit - 1)), bit);
+                pairs.wins[at(bit)] |= wins;
+                for win in bits(wins) {
+                    pairs.any |= bit | win;
+                    pairs.wins[at(win)] |= bit;
+                }
+            }
+            self.pairs[slot] = pairs;
+        }
+        &self.pairs[slot]
+    }
+
+    fn chain(&self, own: u64, mut chain: u64) -> u64 {
+        loop {
+            let more = self.around(chain) & own;
+            if more == chain {
+                return chain;
+            }
+            chain = more;
+        }
+    }
+
+    /// Cells, and all next to them.
+    fn around(&self, set: u64) -> u64 {
+        let line = set | set << 1 | set >> 1;
+        (line | set << 8 | set >> 8 | set << 9 | set >> 9) & self.all
+    }
+
+    /// Those of some cells next to a stone's chain on which a stone would win by it.
+    fn new_wins(&self, own: u64, empty: u64, stone: u64) -> u64 {
+        let chain = self.chain(own, stone);
+        let wins = |&bit: &u64| {
+            let set = STEPS.iter().enumerate().fold(0, |set, (number, step)| {
+                set | ((chain >> (at(bit) as i32 + step) & 1) as usize) << number
+            });
+            let encloses = |number: u64| {
+                let near = self.near[(at(bit) as i32 + STEPS[at(number)]) as usize];
+                near.count_ones() == 6 && near & !(own | bit) == 0
+            };
+            RUNS[set].0 >= 2 || bits(u64::from(BETWEEN[set])).any(encloses) || {
+                let whole = match self.near[at(bit)] & own & !chain {
+                    0 => chain | bit,
+                    _ => self.chain(own | bit, chain | bit),
+                };
+                let sides = self.sides.iter().filter(|&side| side & whole != 0);
+                (whole & self.corners).count_ones() >= 2 || sides.count() >= 3
+            }
+        };
+        bits(self.around(chain) & empty).filter(wins).sum()
+    }
+
+    /// Cells on which a side would win or threaten to, with free cells for both stones.
+    fn half(&mut self, node: &Node, side: Seat, free: u64) -> u64 {
+        let empty = self.empty(node);
+        let free = free & !node.stones[side];
+        let pairs = self.pairs(node.stones[side]);
+        let threats = bits(empty & pairs.any).filter(|&bit| pairs.wins[at(bit)] & free != 0);
+        threats.fold(node.wins[side], |set, bit| set | bit)
+    }
+
+    /// The cells that decide where the side to move wins by threats alone.
+    fn by_threats(&mut self, node: &Node) -> Option<u64> {
+        self.threats(node, &mut { THREATS }, self.empty(node))
+    }
+
+    fn threats(&mut self, node: &Node, budget: &mut u32, free: u64) -> Option<u64> {
+        let (own, other) = (node.wins[node.seat], node.wins[1 - node.seat]);
+        if own != 0 {
+            return Some(lowest(own) | self.half(node, 1 - node.seat, free));
+        }
+        if other.count_ones() >= 2 || *budget == 0 {
+            return None;
+        }
+        *budget -= 1;
+        let empty = self.empty(node);
+        let candidates = if other == 0 { empty } else { other };
+        let pairs = self.pairs(node.stones[node.seat]);
+        let (mut single, mut count) = ([(0, 0); 64], 0);
+        let mut double = None;
+        for bit in bits(candidates & pairs.any) {
+            let wins = pairs.wins[at(bit)] & empty;
+            if wins.count_ones() >= 2 {
+                let first = lowest(wins);
+                double = Some(bit | first | lowest(wins ^ first));
+                break;
+            } else if wins != 0 {
+                single[count] = (bit, wins);
+                count += 1;
+            }
+        }
+        if let Some(zone) = double {
+            return Some(zone | self.half(node, 1 - node.seat, free));
+        }
+        single[..count].iter().find_map(|&(threat, answer)| {
+            let threatened = self.play(node, threat);
+            let answered = self.play(&threatened, answer);
+            let zone = self.threats(&answered, budget, free)?;
+            Some(zone | threat | answer)
+        })
+    }
+
+    /// The moves that the side to move has to choose from; the others lose.
+    fn must(&mut self, node: &Node) -> u64 {
+        let (empty, wins) = (self.empty(node), node.wins[1 - node.seat]);
+        if wins != 0 {
+            return wins;
+        }
+        let mut passed = *node;
+        passed.seat = 1 - node.seat;
+        let Some(zone) = self.by_threats(&passed) else {
+            return empty;
+        };
+        let mut must = zone & empty;
+        let mut left = must;
+        while left != 0 {
+            let bit = lowest(left);
+            left ^= bit;
+            let next = self.play(node, bit);
+            if self.value(&next) == Some(false) {
+                return bit;
+            }
+            if let Some(zone) = self.by_threats(&next) {
+                must &= zone & !bit;
+                left &= must;
+            }
+        }
+        must
+    }
+
+    /// A first guess at the numbers.
+    fn guess(&mut self, node: &Node) -> (u32, u32) {
+        let empty = self.empty(node);
+        let turn = if node.seat == self.winner { 0.8 } else { -0.8 };
+        let mut half = |side| f64::from(self.half(node, side, empty).count_ones()) - 5.0;
+        let odds = if node.wins[1 - node.seat] != 0 {
+            0.5
+        } else {
+            0.25 * half(node.seat) - 0.3 * half(1 - node.seat) + turn
+        };
+        let chance = 1.0 / (1.0 + (-odds).exp());
+        ((31.0 - 30.0 * chance) as u32, (1.0 + 30.0 * chance) as u32)
+    }
+
+    /// Proof and disproof number of a position, once one of them is not below its limit.
+    fn search(
+        &mut self,
+        node: &Node,
+        most_proof: u32,
+        most_disproof: u32,
+        told: &mut dyn FnMut(u64),
+    ) -> (u32, u32) {
+        self.nodes += 1;
+        if self.nodes & 0xffff == 0 {
+            told(self.nodes);
+        }
+        let (began, (key, symmetry)) = (self.nodes, node.image());
+        let known = self.entry(key).copied().unwrap_or_default();
+        let must = match known.must {
+            0 => self.must(node),
+            must => {
+                let image = |&bit: &u64| must >> self.images[at(bit)][symmetry].0 & 1 != 0;
+                bits(self.all).filter(image).sum()
+            }
+        };
+        let mut children = Vec::with_capacity(must.count_ones() as usize);
+        for bit in bits(must) {
+            let next = self.play(node, bit);
+            let numbers = self.numbers(&next).unwrap_or_else(|| self.guess(&next));
+            children.push((bit, numbers));
+            if numbers.1 == 0 {
+                break;
+            }
+        }
+        loop {
+            let (mut proof, mut second, mut best) = (PROVEN, PROVEN, 0);
+            let (mut most, mut open) = (0, 0);
+            for (number, &(_, (child_proof, child_disproof))) in children.iter().enumerate() {
+                if child_disproof < proof {
+                    (second, proof, best) = (proof, child_disproof, number);
+                } else {
+                    second = second.min(child_disproof);
+                }
+                open += u32::from(child_proof > 0);
+                most = most.max(child_proof);
+            }
+            let disproof = match (proof, most) {
+                (0, _) => PROVEN,
+                (_, 0) => 0,
+                // Not their sum: they are not independent.
+                _ => (most + open - 1).min(PROVEN),
+            };
+            if disproof == 0 {
+                proof = PROVEN;
+            }
+            if proof >= most_proof || disproof >= most_disproof || proof == 0 || disproof == 0 {
+                let image = |bit| 1 << self.images[at(bit)][symmetry].0;
+                self.keep(Entry {
+                    key,
+                    must: bits(must).map(image).sum(),
+                    proof,
+                    disproof,
+                    work: known.work + self.nodes - began + 1,
+                });
+                return (proof, disproof);
+            }
+            let (bit, (child_proof, _)) = children[best];
+            let next = self.play(node, bit);
+            let most_child_proof = (most_disproof - disproof + child_proof).min(PROVEN);
+            let most_child_disproof = most_proof.min(second + 1);
+            children[best].1 = self.search(&next, most_child_proof, most_child_disproof, told);
+        }
+    }
+}
+
+/// Numbers of a position that is known to be won by the side to move, or not.
+fn exact(wins: bool) -> (u32, u32) {
+    if wins { (0, PROVEN) } else { (PROVEN, 0) }
+}
+
+/// Follows a strategy against every reply, and answers how many positions that were.
+///
+/// # Errors
+/// A position in which it has no answer and threats do not win.
+pub fn check(
+    game: &Havannah,
+    position: &Position,
+    winner: Seat,
+    strategy: &Strategy,
+) -> Result<u64, Position> {
+    let (mut seen, mut left) = (HashSet::new(), vec![*position]);
+    let mut hints = [None; 64];
+    while let Some(position) = left.pop() {
+        if let Some(payoffs) = game.payoffs(&position) {
+            if payoffs[winner] < 1.0 {
+                return Err(position);
+            }
+        } else if !seen.insert(game.key(&position)) {
+        } else if position.seat() != winner {
+            let moves = game.empties(&position).map(Move::at);
+            left.extend(moves.map(|mv| game.play(&position, mv)));
+        } else if let Some(&mv) = strategy.get(&game.key(&position)) {
+            if !mv.cell().is_some_and(|cell| position.on(cell).is_none()) {
+                return Err(position);
+            }
+            left.push(game.play(&position, mv));
+        } else if !threats_win(game, &position, &mut { THREATS_CHECKED }, &mut hints) {
+            return Err(position);
+        }
+    }
+    Ok(seen.len() as u64)
+}
+
+/// Whether the side to move wins by threats alone; what won elsewhere is tried first.
+fn threats_win(
+    game: &Havannah,
+    position: &Position,
+    budget: &mut u32,
+    hints: &mut [Option<usize>],
+) -> bool {
+    let seat = position.seat();
+    if game.winning_cells(position, seat).next().is_some() {
+        return true;
+    }
+    let mut blocks = game.winning_cells(position, 1 - seat);
+    let block = blocks.next();
+    let Some((hint, later)) = hints.split_first_mut() else {
+        return false;
+    };
+    if blocks.next().is_some() || *budget == 0 {
+        return false;
+    }
+    *budget -= 1;
+    let empty = |cell: &usize| position.on(*cell).is_none();
+    let first = hint.filter(empty);
+    let candidates = first.into_iter().chain(game.empties(position));
+    for cell in candidates.filter(|&cell| block.is_none_or(|block| block == cell)) {
+        let threatened = game.play(position, Move::at(cell));
+        let mut wins = game.winning_cells(&threatened, seat);
+        let won = match (wins.next(), wins.next()) {
+            (Some(_), Some(_)) => true,
+            (Some(answer), None) => {
+                let answered = game.play(&threatened, Move::at(answer));
+                threats_win(game, &answered, budget, later)
+            }
+            _ => false,
+        };
+        if won {
+            *hint = Some(cell);
+            return true;
+        }
+    }
+    false
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Who wins the openings of base 3; seats in reading order of the openings.
+    #[test]
+    fn openings_of_base_3_are_won_as_a_plain_search_says() {
+        let game = Havannah::new(3, false);
+        for (opening, winner) in [("a1", 0), ("a2", 1), ("b2", 1), ("c3", 1)] {
+            let position = game.parse_position(opening).unwrap();
+            for seat in [0, 1] {
+                let mut prover = Prover::new(game, seat, 1 << 20).unwrap();
+                assert_eq!(prover.wins(&position, &mut |_| ()), seat == winner);
+                if seat == winner {
+                    let strategy = prover.strategy(&position, &mut |_| ());
+                    assert!(
+                        check(&game, &position, winner, &strategy).is_ok(),
+                        "{opening}"
+                    );
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_proof_with_a_hole_fails_its_check() {
+        let game = Havannah::new(4, false);
+        let position = game.parse_position("d4 c3 e5 b2").unwrap();
+        let mut prover = Prover::new(game, 0, 1 << 26).unwrap();
+        assert!(prover.wins(&position, &mut |_| ()));
+        let mut strategy = prover.strategy(&position, &mut |_| ());
+        assert!(check(&game, &position, 0, &strategy).is_ok());
+        assert!(check(&game, &position, 1, &strategy).is_err());
+        strategy.remove(&game.key(&position));
+        assert!(check(&game, &position, 0, &strategy).is_err());
+    }
+}

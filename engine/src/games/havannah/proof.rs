@@ -8,7 +8,7 @@
 //! by threats itself, with the rules that games are played by.
 
 use super::shape::SYMMETRIES;
-use super::{BETWEEN, Havannah, Move, Position, RUNS};
+use super::{BETWEEN, Havannah, Kinds, Move, Position, RUNS};
 use crate::core::game::{Game, Seat};
 use std::collections::{HashMap, HashSet};
 
@@ -55,14 +55,19 @@ struct Pairs {
     wins: [u64; 64],
 }
 
-#[derive(Clone, Copy)]
-struct Node {
-    stones: [u64; 2],
+#[derive(Clone, Copy, Default)]
+struct Stones {
+    on: [u64; 2],
     /// Empty cells on which a stone would win.
     wins: [u64; 2],
+    seat: Seat,
+}
+
+#[derive(Clone, Copy, Default)]
+struct Node {
+    stones: Stones,
     /// Hashes of all images.
     keys: [u64; SYMMETRIES],
-    seat: Seat,
 }
 
 impl Node {
@@ -88,9 +93,9 @@ pub struct Prover {
     game: Havannah,
     winner: Seat,
     all: u64,
-    corners: u64,
     rim: u64,
-    sides: [u64; 6],
+    /// Of bits of places: their side or corner, and their neighbours.
+    rims: [u16; 64],
     near: [u64; 64],
     /// Bits of cells.
     places: Vec<u64>,
@@ -119,9 +124,8 @@ impl Prover {
         };
         let mut prover = Self {
             all: places.iter().sum(),
-            corners: 0,
             rim: 0,
-            sides: [0; 6],
+            rims: [0; 64],
             near: [0; 64],
             images: vec![[(0, [0; 2]); SYMMETRIES]; 64],
             pairs: vec![blank; 1 << 17],
@@ -135,12 +139,8 @@ impl Prover {
             let near = shape.near[cell][..6].iter();
             let near = near.filter_map(|&near| prover.places.get(usize::from(near)));
             prover.near[at(bit)] = near.sum();
-            match shape.rim[cell].trailing_zeros() as usize {
-                side @ ..6 => prover.sides[side] |= bit,
-                6..12 => prover.corners |= bit,
-                _ => continue,
-            }
-            prover.rim |= bit;
+            prover.rims[at(bit)] = shape.rim[cell];
+            prover.rim |= if shape.rim[cell] == 0 { 0 } else { bit };
         }
         for (cell, &bit) in prover.places.iter().enumerate() {
             for (symmetry, image) in prover.images[at(bit)].iter_mut().enumerate() {
@@ -160,11 +160,11 @@ impl Prover {
     /// Whether the side wins from here; `told` hears of every 65,536th position.
     pub fn wins(&mut self, position: &Position, told: &mut dyn FnMut(u64)) -> bool {
         let node = self.node(position);
-        let (proof, _) = match self.value(&node) {
+        let (proof, _) = match self.value(&node.stones) {
             Some(value) => exact(value),
             None => self.search(&node, PROVEN, PROVEN, told),
         };
-        (proof == 0) == (node.seat == self.winner)
+        (proof == 0) == (position.seat() == self.winner)
     }
 
     /// How, after [`Prover::wins`] has said so.
@@ -173,12 +173,12 @@ impl Prover {
         let mut seen = HashSet::new();
         let mut left = vec![*position];
         while let Some(position) = left.pop() {
-            let node = self.node(&position);
-            let open = self.value(&node).is_none() && seen.insert(self.game.key(&position));
-            if !open || self.by_threats(&node).is_some() && node.seat == self.winner {
+            let (node, wins) = (self.node(&position), position.seat() == self.winner);
+            let open = self.value(&node.stones).is_none() && seen.insert(self.game.key(&position));
+            if !open || wins && self.by_threats(&node.stones).is_some() {
                 continue;
             }
-            if node.seat != self.winner {
+            if !wins {
                 let moves = self.game.empties(&position).map(Move::at);
                 left.extend(moves.map(|mv| self.game.play(&position, mv)));
                 continue;
@@ -199,7 +199,7 @@ impl Prover {
 
     /// A move that is known to win.
     fn answer(&mut self, node: &Node) -> Option<u64> {
-        let must = self.must(node);
+        let must = self.must(&node.stones);
         bits(must).find(|&bit| {
             let next = self.play(node, bit);
             self.numbers(&next)
@@ -208,55 +208,56 @@ impl Prover {
     }
 
     fn node(&mut self, position: &Position) -> Node {
-        let mut node = Node {
-            stones: [0; 2],
-            wins: [0; 2],
-            keys: [0; SYMMETRIES],
-            seat: 0,
-        };
+        let mut node = Node::default();
         for cell in 0..self.places.len() {
             if let Some(seat) = position.on(cell) {
-                node.seat = seat;
+                node.stones.seat = seat;
                 node = self.play(&node, self.places[cell]);
             }
         }
-        node.seat = position.seat();
+        node.stones.seat = position.seat();
         node
     }
 
-    fn empty(&self, node: &Node) -> u64 {
-        self.all & !(node.stones[0] | node.stones[1])
+    fn empty(&self, stones: &Stones) -> u64 {
+        self.all & !(stones.on[0] | stones.on[1])
     }
 
     fn play(&mut self, node: &Node, bit: u64) -> Node {
-        let (mut next, seat) = (*node, node.seat);
-        let wins = self.pairs(node.stones[seat]).wins[at(bit)];
-        next.stones[seat] |= bit;
+        let (mut keys, seat) = (node.keys, node.stones.seat);
+        for (key, (_, words)) in keys.iter_mut().zip(&self.images[at(bit)]) {
+            *key ^= words[seat];
+        }
+        let stones = self.place(&node.stones, bit);
+        Node { stones, keys }
+    }
+
+    fn place(&mut self, stones: &Stones, bit: u64) -> Stones {
+        let (mut next, seat) = (*stones, stones.seat);
+        let wins = self.pairs(stones.on[seat]).wins[at(bit)];
+        next.on[seat] |= bit;
         let empty = self.empty(&next);
         next.wins[seat] = (next.wins[seat] | wins) & empty;
         next.wins[1 - seat] &= empty;
-        for (key, (_, words)) in next.keys.iter_mut().zip(&self.images[at(bit)]) {
-            *key ^= words[seat];
-        }
         next.seat = 1 - seat;
         next
     }
 
     /// Whether the side to move wins, where that is seen at once; a full board is no win.
-    fn value(&self, node: &Node) -> Option<bool> {
-        if node.wins[node.seat] != 0 {
+    fn value(&self, stones: &Stones) -> Option<bool> {
+        if stones.wins[stones.seat] != 0 {
             Some(true)
-        } else if node.wins[1 - node.seat].count_ones() >= 2 {
+        } else if stones.wins[1 - stones.seat].count_ones() >= 2 {
             Some(false)
         } else {
-            (self.empty(node) == 0).then_some(node.seat != self.winner)
+            (self.empty(stones) == 0).then_some(stones.seat != self.winner)
         }
     }
 
     /// Proof and disproof number, where they are known.
     fn numbers(&self, node: &Node) -> Option<(u32, u32)> {
         let known = || Some(self.entry(node.image().0)?).map(|entry| (entry.proof, entry.disproof));
-        self.value(node).map(exact).or_else(known)
+        self.value(&node.stones).map(exact).or_else(known)
     }
 
     fn bucket(&self, key: u64) -> usize {
@@ -279,36 +280,59 @@ impl Prover {
     fn pairs(&mut self, own: u64) -> &Pairs {
         let slot = (own.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 47) as usize;
         if self.pairs[slot].own != own {
-            let mut pairs = Pairs {
-                own,
-                any: 0,
-                wins: [0; 64],
-            };
-            for bit in bits(self.all & !own) {
-                // A stone alone, inside, threatens nothing.
-                if self.near[at(bit)] & own == 0 && bit & self.rim == 0 {
-                    continue;
-                }
-                let wins = self.new_wins(own | bit, self.all & !own & !(bit | (bit - 1)), bit);
-                pairs.wins[at(bit)] |= wins;
-                for win in bits(wins) {
-                    pairs.any |= bit | win;
-                    pairs.wins[at(win)] |= bit;
-                }
-            }
-            self.pairs[slot] = pairs;
+            self.pairs[slot] = self.all_pairs(own);
         }
         &self.pairs[slot]
     }
 
-    fn chain(&self, own: u64, mut chain: u64) -> u64 {
-        loop {
-            let more = self.around(chain) & own;
-            if more == chain {
-                return chain;
+    fn all_pairs(&self, own: u64) -> Pairs {
+        let (mut chains, mut count) = ([(0, 0); 64], 0);
+        // What a stone would reach: the rim, and the chains beside it with their rims.
+        let (mut rims, mut joined) = (self.rims, [0; 64]);
+        let mut left = own;
+        while left != 0 {
+            let mut chain = lowest(left);
+            let near = loop {
+                let near = self.around(chain);
+                if near & own == chain {
+                    break near;
+                }
+                chain = near & own;
+            };
+            left &= !chain;
+            chains[count] = (chain, near);
+            count += 1;
+            let rim = bits(chain & self.rim).fold(0, |rim, bit| rim | self.rims[at(bit)]);
+            for bit in bits(near & !chain) {
+                rims[at(bit)] |= rim;
+                joined[at(bit)] |= chain;
             }
-            chain = more;
         }
+        let mut pairs = Pairs {
+            own,
+            any: 0,
+            wins: [0; 64],
+        };
+        for bit in bits(self.all & !own) {
+            // A stone alone, inside, threatens nothing.
+            if joined[at(bit)] == 0 && bit & self.rim == 0 {
+                continue;
+            }
+            let chain = joined[at(bit)] | bit;
+            let beside = chains[..count]
+                .iter()
+                .filter(|(chain, _)| chain & joined[at(bit)] != 0);
+            let near = beside.fold(self.near[at(bit)], |near, (_, more)| near | more);
+            for other in bits(near & self.all & !own & !(bit | (bit - 1))) {
+                let rim = rims[at(bit)] | rims[at(other)];
+                if Kinds::of_rim(rim).any() || self.closes(own | bit, chain, other) {
+                    pairs.any |= bit | other;
+                    pairs.wins[at(bit)] |= other;
+                    pairs.wins[at(other)] |= bit;
+                }
+            }
+        }
+        pairs
     }
 
     /// Cells, and all next to them.
@@ -317,55 +341,47 @@ impl Prover {
         (line | set << 8 | set >> 8 | set << 9 | set >> 9) & self.all
     }
 
-    /// Those of some cells next to a stone's chain on which a stone would win by it.
-    fn new_wins(&self, own: u64, empty: u64, stone: u64) -> u64 {
-        let chain = self.chain(own, stone);
-        let wins = |&bit: &u64| {
-            let set = STEPS.iter().enumerate().fold(0, |set, (number, step)| {
-                set | ((chain >> (at(bit) as i32 + step) & 1) as usize) << number
-            });
-            let encloses = |number: u64| {
-                let near = self.near[(at(bit) as i32 + STEPS[at(number)]) as usize];
-                near.count_ones() == 6 && near & !(own | bit) == 0
-            };
-            RUNS[set].0 >= 2 || bits(u64::from(BETWEEN[set])).any(encloses) || {
-                let whole = match self.near[at(bit)] & own & !chain {
-                    0 => chain | bit,
-                    _ => self.chain(own | bit, chain | bit),
-                };
-                let sides = self.sides.iter().filter(|&side| side & whole != 0);
-                (whole & self.corners).count_ones() >= 2 || sides.count() >= 3
-            }
+    /// Whether a stone would close a ring with a chain.
+    fn closes(&self, own: u64, chain: u64, bit: u64) -> bool {
+        if chain.count_ones() < 5 {
+            return false;
+        }
+        let set = STEPS.iter().enumerate().fold(0, |set, (number, step)| {
+            set | ((chain >> (at(bit) as i32 + step) & 1) as usize) << number
+        });
+        let encloses = |number: u64| {
+            let near = self.near[(at(bit) as i32 + STEPS[at(number)]) as usize];
+            near.count_ones() == 6 && near & !(own | bit) == 0
         };
-        bits(self.around(chain) & empty).filter(wins).sum()
+        RUNS[set].0 >= 2 || bits(u64::from(BETWEEN[set])).any(encloses)
     }
 
     /// Cells on which a side would win or threaten to, with free cells for both stones.
-    fn half(&mut self, node: &Node, side: Seat, free: u64) -> u64 {
-        let empty = self.empty(node);
-        let free = free & !node.stones[side];
-        let pairs = self.pairs(node.stones[side]);
+    fn half(&mut self, stones: &Stones, side: Seat, free: u64) -> u64 {
+        let empty = self.empty(stones);
+        let free = free & !stones.on[side];
+        let pairs = self.pairs(stones.on[side]);
         let threats = bits(empty & pairs.any).filter(|&bit| pairs.wins[at(bit)] & free != 0);
-        threats.fold(node.wins[side], |set, bit| set | bit)
+        threats.fold(stones.wins[side], |set, bit| set | bit)
     }
 
     /// The cells that decide where the side to move wins by threats alone.
-    fn by_threats(&mut self, node: &Node) -> Option<u64> {
-        self.threats(node, &mut { THREATS }, self.empty(node))
+    fn by_threats(&mut self, stones: &Stones) -> Option<u64> {
+        self.threats(stones, &mut { THREATS }, self.empty(stones))
     }
 
-    fn threats(&mut self, node: &Node, budget: &mut u32, free: u64) -> Option<u64> {
-        let (own, other) = (node.wins[node.seat], node.wins[1 - node.seat]);
+    fn threats(&mut self, stones: &Stones, budget: &mut u32, free: u64) -> Option<u64> {
+        let (own, other) = (stones.wins[stones.seat], stones.wins[1 - stones.seat]);
         if own != 0 {
-            return Some(lowest(own) | self.half(node, 1 - node.seat, free));
+            return Some(lowest(own) | self.half(stones, 1 - stones.seat, free));
         }
         if other.count_ones() >= 2 || *budget == 0 {
             return None;
         }
         *budget -= 1;
-        let empty = self.empty(node);
+        let empty = self.empty(stones);
         let candidates = if other == 0 { empty } else { other };
-        let pairs = self.pairs(node.stones[node.seat]);
+        let pairs = self.pairs(stones.on[stones.seat]);
         let (mut single, mut count) = ([(0, 0); 64], 0);
         let mut double = None;
         for bit in bits(candidates & pairs.any) {
@@ -380,24 +396,24 @@ impl Prover {
             }
         }
         if let Some(zone) = double {
-            return Some(zone | self.half(node, 1 - node.seat, free));
+            return Some(zone | self.half(stones, 1 - stones.seat, free));
         }
         single[..count].iter().find_map(|&(threat, answer)| {
-            let threatened = self.play(node, threat);
-            let answered = self.play(&threatened, answer);
+            let threatened = self.place(stones, threat);
+            let answered = self.place(&threatened, answer);
             let zone = self.threats(&answered, budget, free)?;
             Some(zone | threat | answer)
         })
     }
 
     /// The moves that the side to move has to choose from; the others lose.
-    fn must(&mut self, node: &Node) -> u64 {
-        let (empty, wins) = (self.empty(node), node.wins[1 - node.seat]);
+    fn must(&mut self, stones: &Stones) -> u64 {
+        let (empty, wins) = (self.empty(stones), stones.wins[1 - stones.seat]);
         if wins != 0 {
             return wins;
         }
-        let mut passed = *node;
-        passed.seat = 1 - node.seat;
+        let mut passed = *stones;
+        passed.seat = 1 - stones.seat;
         let Some(zone) = self.by_threats(&passed) else {
             return empty;
         };
@@ -406,7 +422,7 @@ impl Prover {
         while left != 0 {
             let bit = lowest(left);
             left ^= bit;
-            let next = self.play(node, bit);
+            let next = self.place(stones, bit);
             if self.value(&next) == Some(false) {
                 return bit;
             }
@@ -419,14 +435,18 @@ impl Prover {
     }
 
     /// A first guess at the numbers.
-    fn guess(&mut self, node: &Node) -> (u32, u32) {
-        let empty = self.empty(node);
-        let turn = if node.seat == self.winner { 0.8 } else { -0.8 };
-        let mut half = |side| f64::from(self.half(node, side, empty).count_ones()) - 5.0;
-        let odds = if node.wins[1 - node.seat] != 0 {
+    fn guess(&mut self, stones: &Stones) -> (u32, u32) {
+        let empty = self.empty(stones);
+        let turn = if stones.seat == self.winner {
+            0.8
+        } else {
+            -0.8
+        };
+        let mut half = |side| f64::from(self.half(stones, side, empty).count_ones()) - 5.0;
+        let odds = if stones.wins[1 - stones.seat] != 0 {
             0.5
         } else {
-            0.25 * half(node.seat) - 0.3 * half(1 - node.seat) + turn
+            0.25 * half(stones.seat) - 0.3 * half(1 - stones.seat) + turn
         };
         let chance = 1.0 / (1.0 + (-odds).exp());
         ((31.0 - 30.0 * chance) as u32, (1.0 + 30.0 * chance) as u32)
@@ -447,7 +467,7 @@ impl Prover {
         let (began, (key, symmetry)) = (self.nodes, node.image());
         let known = self.entry(key).copied().unwrap_or_default();
         let must = match known.must {
-            0 => self.must(node),
+            0 => self.must(&node.stones),
             must => {
                 let image = |&bit: &u64| must >> self.images[at(bit)][symmetry].0 & 1 != 0;
                 bits(self.all).filter(image).sum()
@@ -456,7 +476,7 @@ impl Prover {
         let mut children = Vec::with_capacity(must.count_ones() as usize);
         for bit in bits(must) {
             let next = self.play(node, bit);
-            let numbers = self.numbers(&next).unwrap_or_else(|| self.guess(&next));
+            let numbers = (self.numbers(&next)).unwrap_or_else(|| self.guess(&next.stones));
             children.push((bit, numbers));
             if numbers.1 == 0 {
                 break;

@@ -3,7 +3,6 @@
 use crate::games::GameArguments;
 use crate::output;
 use anyhow::{Result, anyhow, bail};
-use clap::builder::PossibleValuesParser;
 use engine::core::game::Game;
 use engine::core::journal::{Journal, Wording};
 use engine::games::havannah::proof::{Prover, Strategy, check};
@@ -12,16 +11,17 @@ use engine::play::playable::Playable;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Instant;
 use trainer::progress::progress_bar;
 
 /// Prove who wins a position of Havannah on base 3 or 4
 ///
-/// Where the other side is to move, each of its replies is a part of the proof; with --out a part
-/// that is proven is kept, and an interrupted run goes on with the next. Every proof is checked in
-/// the end, by rules and search that know nothing of how it was found.
+/// Where the other side is to move, each of its replies is a part of the proof, on one thread; with
+/// --out a part that is proven is kept, and an interrupted run goes on with the next. Every part is
+/// checked by rules and a search that know nothing of how it was found. That a player does not win is
+/// not checked.
 #[derive(clap::Args)]
 #[command(
     after_help = "Example: alea prove a1 --game \"havannah(base=4)\" --out a1.proof\n         \
@@ -31,8 +31,8 @@ pub(crate) struct Arguments {
     /// The position: the moves that were made, such as "d4 a1"
     position: String,
     /// The player who is to win
-    #[arg(long, default_value = "1", value_parser = PossibleValuesParser::new(["1", "2"]))]
-    winner: String,
+    #[arg(long, value_name = "1|2", default_value_t = 1, value_parser = clap::value_parser!(u8).range(1..=2))]
+    winner: u8,
     /// Keep the proof in this file, and go on with what it has
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
@@ -59,97 +59,129 @@ struct Part {
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
-    let game: Havannah = arguments.game.only("proofs are made for Havannah")?;
-    let position = game.parse_position(&arguments.position)?;
-    let winner = usize::from(arguments.winner == "2");
-    if game.payoffs(&position).is_some() {
-        bail!("position '{}': the game is over", arguments.position);
+    let Arguments {
+        position: text,
+        winner,
+        ..
+    } = arguments;
+    let small = "proofs are made on base 3 and 4 without swap, as --game \"havannah(base=4)\"";
+    let game: Havannah = arguments.game.only(small)?;
+    if !Prover::can(&game) {
+        bail!("--game \"{}\": {small}", game.notation());
     }
-    let memory = (arguments.memory as usize) << 20;
-    let prover = Prover::new(game, winner, if arguments.check { 0 } else { memory });
-    let Some(mut prover) = prover else {
-        bail!(
-            "--game {}: proofs are made on base 3 and 4 without swap, as havannah(base=4)",
-            game.notation()
-        )
-    };
-    let parts = parts(&game, &position, winner);
-    let identity = json!({
-        "proof": game.notation(), "position": game.format_position(&position), "winner": winner + 1,
+    let position =
+        (game.parse_position(text)).map_err(|error| anyhow!("position '{text}': {error}"))?;
+    if game.payoffs(&position).is_some() {
+        bail!("position '{text}': the game is over");
+    }
+    let mut said = json!({
+        "proof": game.notation(), "position": game.format_position(&position), "winner": winner,
     });
+    let (winner, parts) = (
+        usize::from(winner - 1),
+        parts(&game, &position, usize::from(winner - 1)),
+    );
     let wording = Wording {
         work: "proof",
         part: "reply",
     };
-    let open = |path| Journal::open(path, wording, &identity, |part: &Part| part.number);
+    let open = |path: &Path| {
+        if arguments.check && !path.exists() {
+            bail!(
+                "{}: there is no such proof; make it without --check",
+                path.display()
+            );
+        }
+        Ok(Journal::open(path, wording, &said, |part: &Part| {
+            part.number
+        })?)
+    };
     let (mut journal, mut known) = arguments.out.as_deref().map(open).transpose()?.unzip();
     let known = known.get_or_insert_default();
+    let mut prover = None;
+    if parts.iter().any(|(number, ..)| !known.contains_key(number)) {
+        if arguments.check {
+            bail!("the proof is not finished; go on without --check");
+        }
+        let made = Prover::new(game, winner, (arguments.memory as usize) << 20);
+        prover = Some(
+            made.ok_or_else(|| anyhow!("--memory {}: there is not as much", arguments.memory))?,
+        );
+    }
     let began = Instant::now();
     let progress = progress_bar("replies");
     progress.set_length(parts.len() as u64);
+    let (mut nodes, mut moves, mut checked) = (0, 0, 0);
     for (number, reply, next) in &parts {
-        if !arguments.check && !known.contains_key(number) {
+        let mut new = None;
+        if let Some(prover) = prover.as_mut().filter(|_| !known.contains_key(number)) {
             let before = prover.nodes();
             let mut told = |nodes| progress.set_message(format!("{reply}, {nodes} nodes"));
             if !prover.wins(next, &mut told) {
                 progress.finish_and_clear();
-                let reply = if reply.is_empty() { "" } else { " after " }.to_owned() + reply;
-                output::line(&match arguments.json {
-                    true => json!({ "won": false, "reply": reply.trim() }).to_string(),
-                    false => format!("player {} does not win{reply}", winner + 1),
-                })?;
+                if arguments.json {
+                    said["won"] = false.into();
+                    said["reply"] = reply.as_str().into();
+                    output::json(&said)?;
+                } else {
+                    let after = if reply.is_empty() { "" } else { " after " };
+                    output::line(&format!("player {} does not win{after}{reply}", winner + 1))?;
+                }
                 return Ok(ExitCode::FAILURE);
             }
             let strategy = prover.strategy(next, &mut told);
             let line = |(key, mv): (&u64, &Move)| (format!("{key:016x}"), game.format_move(*mv));
-            let part = Part {
+            new = Some(Part {
                 number: *number,
                 reply: reply.clone(),
                 nodes: prover.nodes() - before,
                 moves: strategy.iter().map(line).collect(),
-            };
-            if let Some(journal) = &mut journal {
-                journal.add(&part)?;
-            }
-            known.insert(*number, part);
+            });
         }
-        progress.inc(1);
-    }
-    progress.finish_and_clear();
-    let proven = began.elapsed().as_secs_f64();
-    let mut checked = 0;
-    for (number, reply, next) in &parts {
-        let part = known.get(number).ok_or_else(|| {
-            anyhow!("reply {reply} is not in the proof yet; go on without --check")
-        })?;
+        let Some(part) = new.as_ref().or(known.get(number)) else {
+            continue;
+        };
         let line = |(key, mv): (&String, &String)| {
             let cell = game.cell_named(mv, false).ok()?;
             Some((u64::from_str_radix(key, 16).ok()?, Move::at(cell)))
         };
         let strategy: Option<Strategy> = part.moves.iter().map(line).collect();
-        let strategy = strategy
-            .ok_or_else(|| anyhow!("reply {reply}: expected moves by keys of positions"))?;
+        let strategy = strategy.ok_or_else(|| {
+            anyhow!("reply {reply}: expected moves by numbers of positions, as \"00c8b94de8fd0011\":\"d4\"")
+        })?;
         checked += check(&game, next, winner, &strategy).map_err(|hole| {
             let hole = game.format_position(&hole);
-            anyhow!("reply {reply}: the proof has no winning answer at '{hole}'")
+            anyhow!(
+                "the proof has no winning answer at '{hole}'; remove the line of reply '{reply}'"
+            )
         })?;
+        (nodes, moves) = (nodes + part.nodes, moves + part.moves.len());
+        if let Some((journal, part)) = journal.as_mut().zip(new) {
+            journal.add(&part)?;
+        }
+        progress.inc(1);
     }
-    let moves: usize = known.values().map(|part| part.moves.len()).sum();
-    let nodes: u64 = known.values().map(|part| part.nodes).sum();
-    let check = began.elapsed().as_secs_f64() - proven;
+    progress.finish_and_clear();
+    let seconds = began.elapsed().as_secs_f64();
     if let Some(journal) = journal {
         journal.close()?;
     }
     if arguments.json {
-        output::json(&json!({
-            "game": game.notation(), "position": game.format_position(&position), "won": true,
-            "winner": winner + 1, "replies": parts.len(), "nodes": nodes, "moves": moves,
-            "checked": checked, "seconds": proven, "check_seconds": check,
-        }))?;
+        said["won"] = true.into();
+        said["replies"] = parts.len().into();
+        for (key, count) in [
+            ("nodes", nodes),
+            ("moves", moves as u64),
+            ("checked", checked),
+        ] {
+            said[key] = count.into();
+        }
+        said["seconds"] = seconds.into();
+        output::json(&said)?;
     } else {
         output::line(&format!(
-            "player {} wins: {nodes} nodes, {proven:.1} s; {} replies up to symmetry, {moves} moves of the \
-             winner; checked on {checked} positions, {check:.1} s",
+            "player {} wins: {nodes} nodes; {} replies up to symmetry, {moves} moves of the winner; checked on \
+             {checked} positions; {seconds:.1} s",
             winner + 1,
             parts.len()
         ))?;
@@ -167,11 +199,7 @@ fn parts(game: &Havannah, position: &Position, winner: usize) -> Vec<(u64, Strin
     for cell in game.empties(position) {
         let next = game.play(position, Move::at(cell));
         let mut images = (0..game.symmetries()).map(|symmetry| game.image(&next, symmetry));
-        let known = |image: Position| {
-            parts
-                .iter()
-                .any(|(_, _, part)| game.key(part) == game.key(&image))
-        };
+        let known = |image: Position| parts.iter().any(|(_, _, part)| *part == image);
         if !images.any(known) {
             parts.push((cell as u64, game.cell_name(cell), next));
         }

@@ -120,3 +120,53 @@ fn wrong_sizes_are_refused() {
         .contains("/dev/null/tables")
     );
 }
+
+#[test]
+fn a_proof_is_kept_part_by_part_and_checked() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("a1.proof");
+    let proof = |more: &[&str]| {
+        let usual = ["--game", "havannah(base=3)", "--memory", "8", "--out"];
+        alea(&[&["prove", "a1", "--json"], &usual[..], &[text(&path)], more].concat())
+    };
+    assert!(
+        proof(&["--check"])
+            .failure()
+            .contains("there is no such proof")
+    );
+    let first = proof(&[]).json();
+    let shape = [
+        "proof", "position", "winner", "won", "replies", "nodes", "moves", "checked", "seconds",
+    ];
+    assert_eq!(
+        (keys(&first), &first["won"]),
+        (shape.to_vec(), &true.into())
+    );
+    let whole = fs::read_to_string(&path).unwrap();
+    let lines: Vec<&str> = whole.split_inclusive('\n').collect();
+    assert_eq!(first["replies"], lines.len() - 1);
+    // Killed in the middle of its last line.
+    fs::write(&path, &whole[..whole.len() - 9]).unwrap();
+    assert!(proof(&["--check"]).failure().contains("not finished"));
+    let again = proof(&[]).json();
+    assert_eq!(again["checked"], first["checked"]);
+    assert_eq!(proof(&["--check"]).json()["nodes"], again["nodes"]);
+    assert!(
+        proof(&["--winner", "2"])
+            .failure()
+            .contains("its winner is 1, not 2")
+    );
+    fs::write(&path, whole.replacen("\"nodes\":", "\"nodes\":1", 1)).unwrap();
+    assert!(proof(&["--check"]).failure().contains("checksum"));
+    let lost = alea(&[
+        "prove",
+        "a2",
+        "--game",
+        "havannah(base=3)",
+        "--memory",
+        "8",
+        "--json",
+    ]);
+    assert_eq!(lost.code, 1);
+    assert_eq!(lost.lines()[0]["won"], false);
+}

@@ -246,10 +246,10 @@ fn pace_for(options: &MctsOptions) -> Pace {
 /// simulations.
 const POSITIONS_A_SECOND: f64 = 2e6;
 
-/// One part in so many of the memory granted is left to what is no graph. With 256 MiB that is 16
-/// MiB, to which comes what the index does not use since its size is a power of two: a process that
-/// does nothing else, 21 MiB large with the tables of its evaluators, stays within the limit.
-const PARTS: usize = 16;
+/// One part in so many of the memory granted is left to what is no graph. With 256 MiB that is 21
+/// MiB: a process that does nothing else, as large as that with the tables of its evaluators, stays
+/// within the limit.
+const PARTS: usize = 12;
 
 fn graph_size<G: Game>(game: &G, options: &MctsOptions, threads: usize) -> Size {
     // One simulation adds one position at most. What earlier searches have left counts too.

@@ -12,8 +12,17 @@ use super::{BETWEEN, Havannah, Kinds, Move, Position, RUNS};
 use crate::core::game::{Game, Seat};
 use std::collections::{HashMap, HashSet};
 
-/// The winner's moves, by the keys of positions in which threats alone do not win.
+/// The winner's moves, by the [`number`]s of positions in which threats alone do not win.
 pub type Strategy = HashMap<u64, Move>;
+
+/// Tells all positions of a board of base 4 apart: the sum of 3^cell, twice for the second player's
+/// stones. Who is to move follows from the stones.
+fn number(game: &Havannah, position: &Position) -> u64 {
+    let cells = (0..game.board_cells()).rev();
+    cells.fold(0, |sum, cell| {
+        3 * sum + position.on(cell).map_or(0, |seat| seat as u64 + 1)
+    })
+}
 
 /// Threats that one search for a win by threats makes at most. Opening a1 of base 4 takes 12 million
 /// nodes with 150.
@@ -55,6 +64,13 @@ struct Pairs {
     wins: [u64; 64],
 }
 
+impl Pairs {
+    fn of(own: u64) -> Self {
+        let (any, wins) = (0, [0; 64]);
+        Self { own, any, wins }
+    }
+}
+
 #[derive(Clone, Copy, Default)]
 struct Stones {
     on: [u64; 2],
@@ -78,7 +94,8 @@ impl Node {
     }
 }
 
-/// What is known of a position: numbers for the side to move, and the moves it has to choose from.
+/// What is known of a position: numbers for the side to move, and the moves it has to choose from;
+/// where it wins, the one that does.
 #[derive(Clone, Copy, Default)]
 struct Entry {
     key: u64,
@@ -107,29 +124,39 @@ pub struct Prover {
 }
 
 impl Prover {
-    /// Proves wins of a seat with so many bytes for what it finds out; none on larger boards, and
-    /// where the swap is a move.
+    /// Whether there are proofs: on small boards where the swap is no move.
+    #[must_use]
+    pub fn can(game: &Havannah) -> bool {
+        game.base() <= 4 && !game.swaps()
+    }
+
+    /// Proves wins of a seat with so many bytes for what it finds out; none if there are not as
+    /// many, and where it cannot.
     #[must_use]
     pub fn new(game: Havannah, winner: Seat, memory: usize) -> Option<Self> {
-        if game.base() > 4 || game.swaps() {
+        if !Self::can(&game) {
             return None;
         }
         let shape = game.shape;
         let place = |&[x, y]: &[u8; 2]| 1 << (8 * u32::from(x) + u32::from(y) + FIRST);
         let places: Vec<u64> = shape.names[..shape.cells].iter().map(place).collect();
-        let blank = Pairs {
-            own: u64::MAX,
-            any: 0,
-            wins: [0; 64],
-        };
+        let (mut pairs, mut table) = (Vec::new(), Vec::new());
+        let buckets = (memory / size_of::<[Entry; 2]>()).max(1);
+        table.try_reserve_exact(buckets).ok()?;
+        table.resize_with(buckets, Default::default);
+        let slots = memory / 8 / size_of::<Pairs>();
+        pairs.resize(
+            slots.clamp(1 << 8, 1 << 17).next_power_of_two(),
+            Pairs::of(u64::MAX),
+        );
         let mut prover = Self {
             all: places.iter().sum(),
             rim: 0,
             rims: [0; 64],
             near: [0; 64],
             images: vec![[(0, [0; 2]); SYMMETRIES]; 64],
-            pairs: vec![blank; 1 << 17],
-            table: vec![Default::default(); (memory / size_of::<[Entry; 2]>()).max(1)],
+            pairs,
+            table,
             nodes: 0,
             game,
             winner,
@@ -159,6 +186,9 @@ impl Prover {
 
     /// Whether the side wins from here; `told` hears of every 65,536th position.
     pub fn wins(&mut self, position: &Position, told: &mut dyn FnMut(u64)) -> bool {
+        if let Some(payoffs) = self.game.payoffs(position) {
+            return payoffs[self.winner] == 1.0;
+        }
         let node = self.node(position);
         let (proof, _) = match self.value(&node.stones) {
             Some(value) => exact(value),
@@ -174,7 +204,8 @@ impl Prover {
         let mut left = vec![*position];
         while let Some(position) = left.pop() {
             let (node, wins) = (self.node(&position), position.seat() == self.winner);
-            let open = self.value(&node.stones).is_none() && seen.insert(self.game.key(&position));
+            let open =
+                self.value(&node.stones).is_none() && seen.insert(number(&self.game, &position));
             if !open || wins && self.by_threats(&node.stones).is_some() {
                 continue;
             }
@@ -191,20 +222,23 @@ impl Prover {
             }
             let place = self.places.iter().position(|&place| Some(place) == best);
             let mv = Move::at(place.expect("a cell of the board"));
-            strategy.insert(self.game.key(&position), mv);
+            strategy.insert(number(&self.game, &position), mv);
             left.push(self.game.play(&position, mv));
         }
         strategy
     }
 
     /// A move that is known to win.
-    fn answer(&mut self, node: &Node) -> Option<u64> {
-        let must = self.must(&node.stones);
-        bits(must).find(|&bit| {
-            let next = self.play(node, bit);
-            self.numbers(&next)
-                .is_some_and(|(_, disproof)| disproof == 0)
-        })
+    fn answer(&self, node: &Node) -> Option<u64> {
+        let (key, symmetry) = node.image();
+        let known = self.entry(key).filter(|entry| entry.proof == 0)?;
+        Some(self.before(symmetry, known.must))
+    }
+
+    /// The cells whose images some are.
+    fn before(&self, symmetry: usize, images: u64) -> u64 {
+        let image = |&bit: &u64| images >> self.images[at(bit)][symmetry].0 & 1 != 0;
+        bits(self.all).filter(image).sum()
     }
 
     fn node(&mut self, position: &Position) -> Node {
@@ -278,7 +312,8 @@ impl Prover {
 
     /// What each stone more would threaten.
     fn pairs(&mut self, own: u64) -> &Pairs {
-        let slot = (own.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 47) as usize;
+        let slot =
+            (own.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32) as usize & (self.pairs.len() - 1);
         if self.pairs[slot].own != own {
             self.pairs[slot] = self.all_pairs(own);
         }
@@ -308,11 +343,7 @@ impl Prover {
                 joined[at(bit)] |= chain;
             }
         }
-        let mut pairs = Pairs {
-            own,
-            any: 0,
-            wins: [0; 64],
-        };
+        let mut pairs = Pairs::of(own);
         for bit in bits(self.all & !own) {
             // A stone alone, inside, threatens nothing.
             if joined[at(bit)] == 0 && bit & self.rim == 0 {
@@ -347,7 +378,8 @@ impl Prover {
             return false;
         }
         let set = STEPS.iter().enumerate().fold(0, |set, (number, step)| {
-            set | ((chain >> (at(bit) as i32 + step) & 1) as usize) << number
+            // Beyond the last place come those before the first, on which nothing stands.
+            set | ((chain.rotate_right((at(bit) as i32 + step) as u32) & 1) as usize) << number
         });
         let encloses = |number: u64| {
             let near = self.near[(at(bit) as i32 + STEPS[at(number)]) as usize];
@@ -468,10 +500,7 @@ impl Prover {
         let known = self.entry(key).copied().unwrap_or_default();
         let must = match known.must {
             0 => self.must(&node.stones),
-            must => {
-                let image = |&bit: &u64| must >> self.images[at(bit)][symmetry].0 & 1 != 0;
-                bits(self.all).filter(image).sum()
-            }
+            must => self.before(symmetry, must),
         };
         let mut children = Vec::with_capacity(must.count_ones() as usize);
         for bit in bits(must) {
@@ -505,6 +534,7 @@ impl Prover {
             }
             if proof >= most_proof || disproof >= most_disproof || proof == 0 || disproof == 0 {
                 let image = |bit| 1 << self.images[at(bit)][symmetry].0;
+                let must = if proof == 0 { children[best].0 } else { must };
                 self.keep(Entry {
                     key,
                     must: bits(must).map(image).sum(),
@@ -532,28 +562,34 @@ fn exact(wins: bool) -> (u32, u32) {
 ///
 /// # Errors
 /// A position in which it has no answer and threats do not win.
+///
+/// # Panics
+/// If there are no proofs ([`Prover::can`]).
 pub fn check(
     game: &Havannah,
     position: &Position,
     winner: Seat,
     strategy: &Strategy,
 ) -> Result<u64, Position> {
+    assert!(Prover::can(game), "positions have numbers of 64 bits");
     let (mut seen, mut left) = (HashSet::new(), vec![*position]);
     let mut hints = [None; 64];
     while let Some(position) = left.pop() {
+        let number = number(game, &position);
+        let mut moves = <Havannah as Game>::Moves::default();
+        game.moves(&position, &mut moves);
         if let Some(payoffs) = game.payoffs(&position) {
             if payoffs[winner] < 1.0 {
                 return Err(position);
             }
-        } else if !seen.insert(game.key(&position)) {
+        } else if !seen.insert(number) {
         } else if position.seat() != winner {
-            let moves = game.empties(&position).map(Move::at);
-            left.extend(moves.map(|mv| game.play(&position, mv)));
-        } else if let Some(&mv) = strategy.get(&game.key(&position)) {
-            if !mv.cell().is_some_and(|cell| position.on(cell).is_none()) {
+            left.extend(moves.iter().map(|&mv| game.play(&position, mv)));
+        } else if let Some(mv) = strategy.get(&number) {
+            if !moves.contains(mv) {
                 return Err(position);
             }
-            left.push(game.play(&position, mv));
+            left.push(game.play(&position, *mv));
         } else if !threats_win(game, &position, &mut { THREATS_CHECKED }, &mut hints) {
             return Err(position);
         }
@@ -606,24 +642,65 @@ fn threats_win(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::core::random::RandomStream;
 
-    /// Who wins the openings of base 3; seats in reading order of the openings.
+    fn proven(game: Havannah, position: &Position, winner: Seat) -> Option<Strategy> {
+        let mut prover = Prover::new(game, winner, 1 << 20).unwrap();
+        let wins = prover.wins(position, &mut |_| ());
+        wins.then(|| prover.strategy(position, &mut |_| ()))
+    }
+
+    /// As who is to move may at least have it: 1 a win, -1 a loss.
+    fn minimax(game: &Havannah, position: &Position, known: &mut HashMap<u64, i32>) -> i32 {
+        if let Some(payoffs) = game.payoffs(position) {
+            return (2.0 * payoffs[position.seat()] - 1.0) as i32;
+        }
+        let number = number(game, position);
+        if let Some(&value) = known.get(&number) {
+            return value;
+        }
+        let replies = game.empties(position).map(Move::at);
+        let values = replies.map(|mv| -minimax(game, &game.play(position, mv), known));
+        let value = values.max().unwrap();
+        known.insert(number, value);
+        value
+    }
+
     #[test]
-    fn openings_of_base_3_are_won_as_a_plain_search_says() {
+    fn what_is_proven_is_the_value_of_minimax() {
+        let game = Havannah::new(3, false);
+        let (mut random, mut known) = (RandomStream::new(24), HashMap::new());
+        let mut found = [0; 3];
+        for _ in 0..150 {
+            let mut position = game.start();
+            while position.stones() < 9 && game.payoffs(&position).is_none() {
+                position = game.play(&position, game.random_move(&position, random.next_u64()));
+            }
+            let value = minimax(&game, &position, &mut known);
+            found[(value + 1) as usize] += 1;
+            for winner in [0, 1] {
+                let wins = value == if position.seat() == winner { 1 } else { -1 };
+                let strategy = proven(game, &position, winner);
+                assert_eq!(strategy.is_some(), wins, "{position:?}");
+                if let Some(strategy) = strategy {
+                    assert!(check(&game, &position, winner, &strategy).is_ok());
+                }
+            }
+        }
+        assert!(found[0] > 20 && found[2] > 20, "{found:?}");
+    }
+
+    #[test]
+    fn openings_of_base_3_are_won_by_corners_alone() {
         let game = Havannah::new(3, false);
         for (opening, winner) in [("a1", 0), ("a2", 1), ("b2", 1), ("c3", 1)] {
             let position = game.parse_position(opening).unwrap();
-            for seat in [0, 1] {
-                let mut prover = Prover::new(game, seat, 1 << 20).unwrap();
-                assert_eq!(prover.wins(&position, &mut |_| ()), seat == winner);
-                if seat == winner {
-                    let strategy = prover.strategy(&position, &mut |_| ());
-                    assert!(
-                        check(&game, &position, winner, &strategy).is_ok(),
-                        "{opening}"
-                    );
-                }
-            }
+            let strategy = proven(game, &position, winner).unwrap();
+            assert!(
+                check(&game, &position, winner, &strategy).is_ok(),
+                "{opening}"
+            );
+            assert!(proven(game, &position, 1 - winner).is_none());
         }
     }
 
@@ -631,12 +708,22 @@ mod tests {
     fn a_proof_with_a_hole_fails_its_check() {
         let game = Havannah::new(4, false);
         let position = game.parse_position("d4 c3 e5 b2").unwrap();
-        let mut prover = Prover::new(game, 0, 1 << 26).unwrap();
-        assert!(prover.wins(&position, &mut |_| ()));
-        let mut strategy = prover.strategy(&position, &mut |_| ());
-        assert!(check(&game, &position, 0, &strategy).is_ok());
-        assert!(check(&game, &position, 1, &strategy).is_err());
-        strategy.remove(&game.key(&position));
-        assert!(check(&game, &position, 0, &strategy).is_err());
+        let strategy = proven(game, &position, 0).unwrap();
+        let holds = |winner, strategy: &Strategy| check(&game, &position, winner, strategy).is_ok();
+        assert!(holds(0, &strategy) && !holds(1, &strategy));
+        let first = number(&game, &position);
+        let taken = game.parse_move(&game.start(), "e5").unwrap();
+        for wrong in [None, Some(taken), Some(Move::at(40)), Some(Move::SWAP)] {
+            let mut broken = strategy.clone();
+            broken.remove(&first);
+            broken.extend(wrong.map(|mv| (first, mv)));
+            assert!(!holds(0, &broken), "{wrong:?}");
+        }
+        // White's a4 makes a fork, whatever Black threatens.
+        let late = game.parse_position("a1 d1 a2 e2 a3 f3 a4").unwrap();
+        assert_eq!(
+            (proven(game, &late, 1), proven(game, &late, 0).is_some()),
+            (None, true)
+        );
     }
 }

@@ -110,7 +110,7 @@ impl<G: Game, L: Leaf<G>> Worker<G, L> {
             counted,
         });
         // Where moves begin with tries that nobody made, an oracle is asked before they grow.
-        let sown = options.noise.0 > 0 && !options.noise_by_rave;
+        let sown = options.noise.0 + options.noise.1 > 0 && !options.noise_by_rave;
         let mut new = before == 0;
         if new {
             self.stats.nodes += 1;
@@ -128,10 +128,12 @@ impl<G: Game, L: Leaf<G>> Worker<G, L> {
             let mut child = edge.child();
             if child == 0 && before >= graph.crowded(options.expand) {
                 new = sown
+                    && !self.full
                     && game.payoffs(&next).is_none()
                     && (shared.oracle).is_some_and(|oracle| oracle.value(game, &next).is_some());
                 if !new {
                     child = self.expand(shared, seat, place, &next);
+                    self.stats.nodes += u64::from(sown && child != 0);
                 }
             }
             if child != 0 {

@@ -150,7 +150,6 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
             anyhow!("reply {reply}: expected moves by numbers of positions, as \"00c8b94de8fd0011\":\"d4\"")
         })?;
         checked += check(&game, next, winner, &strategy).map_err(|hole| {
-            let hole = game.format_position(&hole);
             anyhow!(
                 "the proof has no winning answer at '{hole}'; remove the line of reply '{reply}'"
             )

@@ -295,7 +295,7 @@ impl Prover {
     }
 
     fn bucket(&self, key: u64) -> usize {
-        (u128::from(key) * self.table.len() as u128 >> 64) as usize
+        ((u128::from(key) * self.table.len() as u128) >> 64) as usize
     }
 
     fn entry(&self, key: u64) -> Option<&Entry> {
@@ -570,28 +570,29 @@ pub fn check(
     position: &Position,
     winner: Seat,
     strategy: &Strategy,
-) -> Result<u64, Position> {
+) -> Result<u64, String> {
     assert!(Prover::can(game), "positions have numbers of 64 bits");
     let (mut seen, mut left) = (HashSet::new(), vec![*position]);
     let mut hints = [None; 64];
+    let hole = |position: &Position| Err(game.format_position(position));
     while let Some(position) = left.pop() {
         let number = number(game, &position);
         let mut moves = <Havannah as Game>::Moves::default();
         game.moves(&position, &mut moves);
         if let Some(payoffs) = game.payoffs(&position) {
             if payoffs[winner] < 1.0 {
-                return Err(position);
+                return hole(&position);
             }
         } else if !seen.insert(number) {
         } else if position.seat() != winner {
             left.extend(moves.iter().map(|&mv| game.play(&position, mv)));
         } else if let Some(mv) = strategy.get(&number) {
             if !moves.contains(mv) {
-                return Err(position);
+                return hole(&position);
             }
             left.push(game.play(&position, *mv));
         } else if !threats_win(game, &position, &mut { THREATS_CHECKED }, &mut hints) {
-            return Err(position);
+            return hole(&position);
         }
     }
     Ok(seen.len() as u64)

@@ -130,7 +130,7 @@ fn what_does_not_fit_is_refused() {
         ("mcts(c=-1)", "'exploration' is a number from 0"),
         (
             "mcts(fpu=soon)",
-            "character 10: 'fpu' is first, parent, or a number from -10 to 10, not 'soon'",
+            "character 10: 'fpu' is first, parent, above(more), or a number from -10 to 10, not 'soon'",
         ),
         ("mcts(fpu=nan)", "'fpu' is first"),
         ("mcts(bias=1)", "'bias' needs an evaluator"),

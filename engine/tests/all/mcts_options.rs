@@ -351,11 +351,13 @@ fn several_threads_find_what_one_finds_and_make_no_simulation_too_many() {
         let off = (value(&position(MIDDLE), &one) - value(&position(MIDDLE), &three)).abs();
         assert!(off < 0.02, "{name}: off by {off}");
         let visits: u32 = three.iter().map(|statistics| statistics.visits).sum();
-        assert_eq!(
-            (together.report().simulations, visits),
-            (60_001, 60_001),
-            "{name}"
-        );
+        assert_eq!(together.report().simulations, 60_001, "{name}");
+        // Four to ten tries a move that nobody made.
+        let unmade = match options.noise_by_rave {
+            true => 0..=0,
+            false => 4 * three.len() as u32..=10 * three.len() as u32,
+        };
+        assert!(unmade.contains(&(visits - 60_001)), "{name}: {visits}");
     }
     // What three threads prove together is true.
     let mut search = Mcts::with_leaves(game.clone(), vec![Playout; 3], simulations(2_000), 2);

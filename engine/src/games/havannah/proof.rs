@@ -17,7 +17,8 @@ pub type Strategy = HashMap<u64, Move>;
 
 /// Tells all positions of a board of base 4 apart: the sum of 3^cell, twice for the second player's
 /// stones. Who is to move follows from the stones.
-fn number(game: &Havannah, position: &Position) -> u64 {
+#[must_use]
+pub fn number(game: &Havannah, position: &Position) -> u64 {
     let cells = (0..game.board_cells()).rev();
     cells.fold(0, |sum, cell| {
         3 * sum + position.on(cell).map_or(0, |seat| seat as u64 + 1)

@@ -109,8 +109,6 @@ impl<G: Game, L: Leaf<G>> Worker<G, L> {
             position,
             counted,
         });
-        // Where moves begin with tries that nobody made, an oracle is asked before they grow.
-        let sown = options.noise.0 + options.noise.1 > 0 && !options.noise_by_rave;
         let mut new = before == 0;
         if new {
             self.stats.nodes += 1;
@@ -127,6 +125,8 @@ impl<G: Game, L: Leaf<G>> Worker<G, L> {
             }
             let mut child = edge.child();
             if child == 0 && before >= graph.crowded(options.expand) {
+                // Where moves begin with tries that nobody made, an oracle is asked before they grow.
+                let sown = options.noise.0 + options.noise.1 > 0 && !options.noise_by_rave;
                 new = sown
                     && !self.full
                     && game.payoffs(&next).is_none()

@@ -25,8 +25,8 @@ pub fn number(game: &Havannah, position: &Position) -> u64 {
     })
 }
 
-/// Threats that one search for a win by threats makes at most. Opening a1 of base 4 takes 12 million
-/// nodes with 150.
+/// Threats that one search for a win by threats makes at most. Opening a1 of base 4 takes 8 million
+/// nodes with 150, reply by reply.
 const THREATS: u32 = 150;
 
 /// The same for a check, which need not be fast.

@@ -4,6 +4,7 @@
 //! values. Invariant: an answer is the game-theoretic value up to [`Oracle::error`]; 0 and 1 are
 //! only said of positions that are lost or won for certain.
 
+use crate::core::chance::Bounds;
 use crate::core::game::Game;
 use std::fmt::Debug;
 
@@ -19,16 +20,16 @@ pub trait Oracle<G: Game>: Send + Sync + Debug {
         true
     }
 
-    /// What moves of a position are worth at most to the seat that makes them, each of them 1 before;
-    /// whether any is known to be worth less. Only asked of positions that are not over.
-    fn at_most(
+    /// What is known of the moves of a position, for the seat that makes them, nothing of any before;
+    /// whether anything is known now. Only asked of positions that are not over.
+    fn bounds_of_moves(
         &self,
         game: &G,
         position: &G::Position,
         moves: &[G::Move],
-        most: &mut [f32],
+        bounds: &mut [Bounds],
     ) -> bool {
-        let _ = (game, position, moves, most);
+        let _ = (game, position, moves, bounds);
         false
     }
 

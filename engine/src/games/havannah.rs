@@ -117,6 +117,8 @@ const ROOT: u16 = 1 << 15;
 pub struct Position {
     key: u64,
     colours: [u8; PLACES],
+    /// For each seat and cell the neighbours on which its stones stand, a bit each around the circle.
+    around: [[u8; PLACES]; 2],
     /// For each stone another one of its chain, at last one that has [`ROOT`].
     links: [u16; PLACES],
     stones: u16,
@@ -183,6 +185,12 @@ const BETWEEN: [u8; 64] = {
     between
 };
 
+/// The neighbour on the other side of a cell.
+#[inline]
+const fn opposite(neighbour: usize) -> usize {
+    (neighbour + 3) % 6
+}
+
 impl Position {
     fn empty() -> Self {
         let mut colours = [EMPTY; PLACES];
@@ -190,6 +198,7 @@ impl Position {
         Self {
             key: 0,
             colours,
+            around: [[0; PLACES]; 2],
             links: [0; PLACES],
             stones: 0,
             chains: [0; 2],
@@ -236,14 +245,10 @@ impl Position {
         Some(usize::from(self.last[0])).filter(|&cell| cell != OFF)
     }
 
-    /// The set of neighbours, around the circle, on which a colour stands.
+    /// The neighbours on which stones of a seat stand, a bit each around the circle.
     #[inline]
-    fn around(&self, near: &[u16; shape::NEAR], colour: u8) -> usize {
-        let mut set = 0;
-        for (bit, &place) in near[..6].iter().enumerate() {
-            set |= usize::from(self.colours[usize::from(place)] == colour) << bit;
-        }
-        set
+    fn around(&self, cell: usize, seat: Seat) -> usize {
+        usize::from(self.around[seat][cell])
     }
 
     /// The stone that stands for a stone's chain.
@@ -272,23 +277,16 @@ impl Position {
         }
     }
 
-    /// Whether a stone on a cell, whose neighbours of its colour are `set`, would enclose a stone of
-    /// that colour with five others: the only rings that are no loop of two separate neighbours.
+    /// Whether a stone of a seat on a cell would enclose another one of it with five more: the only
+    /// rings that are no loop of two separate neighbours.
     #[inline]
-    fn encloses(&self, shape: &Shape, cell: usize, set: usize, colour: u8) -> bool {
-        let mut between = BETWEEN[set];
+    fn encloses(&self, shape: &Shape, cell: usize, seat: Seat) -> bool {
+        let mut between = BETWEEN[self.around(cell, seat)];
         while between != 0 {
-            let middle = shape.near[cell][between.trailing_zeros() as usize];
+            let middle = between.trailing_zeros() as usize;
             between &= between - 1;
-            let near = &shape.near[usize::from(middle)];
-            let own = |&&place: &&u16| self.colours[usize::from(place)] == colour;
-            if near[..6]
-                .iter()
-                .filter(|&&place| usize::from(place) != cell)
-                .take_while(own)
-                .count()
-                == 5
-            {
+            let others = self.around(usize::from(shape.near[cell][middle]), seat);
+            if others | 1 << opposite(middle) == 63 {
                 return true;
             }
         }
@@ -297,15 +295,20 @@ impl Position {
 
     /// What a stone of a seat on an empty cell would complete.
     #[must_use]
-    #[inline]
+    #[inline(always)]
     fn would_win(&self, shape: &Shape, cell: usize, seat: Seat) -> Kinds {
-        let near = &shape.near[cell];
-        let colour = seat as u8 + 1;
-        let set = self.around(near, colour);
-        if set == 0 {
+        let set = self.around(cell, seat);
+        // Most cells neither link nor fill a row of three.
+        if RUNS[set].0 < 2 && shape.rim[cell] == 0 && BETWEEN[set] == 0 {
             return Kinds::default();
         }
-        let (count, starts) = RUNS[set];
+        self.would_complete(shape, cell, seat)
+    }
+
+    /// The same for a cell that may.
+    fn would_complete(&self, shape: &Shape, cell: usize, seat: Seat) -> Kinds {
+        let near = &shape.near[cell];
+        let (count, starts) = RUNS[self.around(cell, seat)];
         let (mut roots, mut rim, mut ring) = ([OFF; 3], shape.rim[cell], false);
         for run in 0..usize::from(count) {
             let root = self.root(usize::from(near[usize::from(starts[run])]));
@@ -314,7 +317,7 @@ impl Position {
             roots[run] = root;
         }
         let kinds = Kinds::of_rim(rim & !ROOT);
-        ring = ring || self.encloses(shape, cell, set, colour);
+        ring = ring || self.encloses(shape, cell, seat);
         Kinds(kinds.0 | u8::from(ring))
     }
 
@@ -323,9 +326,11 @@ impl Position {
     #[inline]
     fn place(&mut self, shape: &Shape, cell: usize, seat: Seat) -> Kinds {
         let near = &shape.near[cell];
-        let colour = seat as u8 + 1;
-        let set = self.around(near, colour);
-        self.colours[cell] = colour;
+        let set = self.around(cell, seat);
+        self.colours[cell] = seat as u8 + 1;
+        for (bit, &place) in near[..6].iter().enumerate() {
+            self.around[seat][usize::from(place)] |= 1 << opposite(bit);
+        }
         self.last = [cell as u16, self.last[0]];
         self.stones += 1;
         let mut rim = shape.rim[cell];
@@ -350,7 +355,7 @@ impl Position {
         }
         self.links[root] = ROOT | rim;
         self.links[cell] = root as u16;
-        ring = ring || self.encloses(shape, cell, set, colour);
+        ring = ring || self.encloses(shape, cell, seat);
         Kinds(Kinds::of_rim(rim & !ROOT).0 | u8::from(ring))
     }
 }
@@ -541,6 +546,7 @@ impl Game for Havannah {
             None => {
                 let cell = usize::from(next.last[0]);
                 next.colours[cell] = 2;
+                next.around.swap(0, 1);
                 next.chains = [0, 1];
                 next.key = self.shape.words[cell][1];
             }

@@ -5,6 +5,7 @@
 //! Invariant: what is said is the value with best play.
 
 use super::{Havannah, Move, Position};
+use crate::core::chance::Bounds;
 use crate::core::game::{Game, Seat};
 use crate::core::oracle::Oracle;
 use crate::play::registry::OracleEntry;
@@ -35,15 +36,20 @@ struct Mates {
 }
 
 impl Havannah {
+    /// Whether a side may have stones enough to win with one more.
+    #[inline]
+    pub(super) fn may_threaten(&self, position: &Position) -> bool {
+        // A bridge between neighbouring corners takes as many stones as a side has cells, a ring six.
+        position.stones().div_ceil(2) >= self.base().min(6) - 1
+    }
+
     /// Cells on which a stone of a seat would win.
     pub fn winning_cells<'a>(
         &'a self,
         position: &'a Position,
         seat: Seat,
     ) -> impl Iterator<Item = usize> + 'a {
-        // A bridge between neighbouring corners takes as many stones as a side has cells, a ring six.
-        let stones = (position.stones() + usize::from(seat == 0)) / 2 + 1;
-        let enough = stones >= self.base().min(6) - 1;
+        let enough = self.may_threaten(position);
         let cells = self.empties(position).filter(move |_| enough);
         cells.filter(move |&cell| self.would_win(position, cell, seat).any())
     }
@@ -67,41 +73,37 @@ impl Oracle<Havannah> for Mates {
         if game.winning_cells(position, seat).next().is_some() {
             return Some(1.0);
         }
-        let mut threats = game.winning_cells(position, 1 - seat);
-        let (threat, second) = (threats.next(), threats.next());
-        if second.is_some() {
-            return Some(0.0);
-        }
-        let wins = self.deep
-            && match threat {
-                Some(cell) => game.doubles(position, cell),
-                None => game
-                    .empties(position)
-                    .any(|cell| game.doubles(position, cell)),
-            };
-        wins.then_some(1.0)
+        let two = game.winning_cells(position, 1 - seat).nth(1).is_some();
+        two.then_some(0.0)
     }
 
-    fn at_most(
+    fn bounds_of_moves(
         &self,
         game: &Havannah,
         position: &Position,
         moves: &[Move],
-        most: &mut [f32],
+        bounds: &mut [Bounds],
     ) -> bool {
         let seat = position.seat();
-        let Some(threat) = game.winning_cells(position, 1 - seat).next() else {
-            return false;
-        };
-        if game.winning_cells(position, seat).next().is_some() {
-            return false;
-        }
-        for (mv, most) in moves.iter().zip(most) {
-            if mv.cell() != Some(threat) {
-                *most = 0.0;
+        let own = game.winning_cells(position, seat).next();
+        let mut threats = game.winning_cells(position, 1 - seat);
+        let (threat, deep) = (threats.next(), self.deep && threats.next().is_none());
+        let mut known = false;
+        for (mv, bounds) in moves.iter().zip(bounds) {
+            let Some(cell) = mv.cell() else { continue };
+            let wins = match (own, threat) {
+                (Some(_), _) => game.would_win(position, cell, seat).any(),
+                (None, Some(threat)) if cell != threat => {
+                    (*bounds, known) = (Bounds::exact(0.0), true);
+                    false
+                }
+                _ => deep && game.doubles(position, cell),
+            };
+            if wins {
+                (*bounds, known) = (Bounds::exact(1.0), true);
             }
         }
-        true
+        known
     }
 
     fn error(&self) -> f32 {
@@ -147,18 +149,25 @@ mod tests {
                 let white = value(&game, position);
                 if seat == 0 { white } else { 1.0 - white }
             };
-            for deep in [false, true] {
-                if let Some(value) = (Mates { deep }).value(&game, &position) {
-                    assert_eq!(value, own(&position), "{position:?}");
-                    said[usize::from(value == 1.0) + usize::from(deep && value == 1.0)] += 1;
-                }
+            if let Some(value) = (Mates { deep: false }).value(&game, &position) {
+                assert_eq!(value, own(&position), "{position:?}");
+                said[usize::from(value == 1.0)] += 1;
             }
             let moves: Vec<Move> = game.empties(&position).map(Move::at).collect();
-            let mut most = vec![1.0; moves.len()];
-            if (Mates { deep: false }).at_most(&game, &position, &moves, &mut most) {
-                said[3] += 1;
-                for (&mv, &most) in moves.iter().zip(&most) {
-                    assert!(own(&game.play(&position, mv)) <= most, "{position:?}");
+            for deep in [false, true] {
+                let mut bounds = vec![Bounds::UNKNOWN; moves.len()];
+                let oracle = Mates { deep };
+                let known = oracle.bounds_of_moves(&game, &position, &moves, &mut bounds);
+                assert_eq!(
+                    known,
+                    bounds.iter().any(|&bounds| bounds != Bounds::UNKNOWN)
+                );
+                for (&mv, &Bounds { lower, upper }) in moves.iter().zip(&bounds) {
+                    let next = game.play(&position, mv);
+                    assert!((lower..=upper).contains(&own(&next)), "{position:?}");
+                    let won = lower == 1.0 && game.payoffs(&next).is_none();
+                    said[2] += usize::from(deep && won);
+                    said[3] += usize::from(upper == 0.0);
                 }
             }
         }

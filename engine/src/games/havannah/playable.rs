@@ -26,7 +26,7 @@ impl Playable for Havannah {
     const PARAMETERS: &'static str = "base=8, swap=off|on";
     const OPENING_PLIES: usize = 2;
     const REMAINING: &'static str = "empties";
-    const SEARCH: &'static str = "leaf=playout, playout=havannah, rave=3000, exploration=0, fpu=1.1, \
+    const SEARCH: &'static str = "leaf=playout, playout=havannah(mate=on), rave=3000, exploration=0, fpu=1.1, \
         expand=10, mates=on";
     const PIPELINES: &'static [(&'static str, &'static str)] =
         &[("quick", include_str!("quick.toml"))];

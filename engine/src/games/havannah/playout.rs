@@ -1,9 +1,9 @@
 //! Playouts of Havannah that know something: `playout=havannah(…)`.
 //!
-//! In turn: a stone that wins or that keeps the other side from winning, near the last ones; the
-//! last good reply (Drake 2009); a pattern around the last stone; a cell that joins two own chains,
-//! or keeps two of the other side's apart; any cell, drawn again if nothing stands around it. The
-//! chances are those of Lajkonik (*Inside Lajkonik*); unless told nothing but its patterns is used,
+//! In turn: the cell on which the last stone's chain would win next, and two of them decide the game;
+//! the last good reply (Drake 2009); a pattern around the last stone; a cell that joins two own
+//! chains, or keeps two of the other side's apart; any cell, drawn again if nothing stands around
+//! it. The chances are those of Lajkonik (*Inside Lajkonik*); unless told nothing but its patterns is used,
 //! for the rest costs more than it gains.
 //! Invariant: nothing here allocates once it is made; a playout ends by the rules, but for rings
 //! that nobody notices.
@@ -99,6 +99,13 @@ struct Playouts {
     made: Vec<u16>,
     /// What nobody asked for.
     kinds: MoveKinds,
+    /// For each seat a cell on which it would win next.
+    threats: [usize; 2],
+    /// The number of the look at a chain that came by a cell last, and that of the last look.
+    seen: [u64; PLACES],
+    look: u64,
+    /// The stones of the chain looked at.
+    chain: Vec<u16>,
 }
 
 impl Playouts {
@@ -113,6 +120,10 @@ impl Playouts {
             replies: Box::new([[OFF as u16; PLACES]; 2]),
             made: Vec::with_capacity(PLACES),
             kinds: MoveKinds::default(),
+            threats: [OFF; 2],
+            seen: [0; PLACES],
+            look: 0,
+            chain: Vec::with_capacity(PLACES),
         }
     }
 
@@ -123,32 +134,87 @@ impl Playouts {
         self.places[usize::from(last)] = place;
     }
 
-    /// A win of a seat near a stone, where its chain has enough of the rim, or rings count.
-    fn win_near(
-        &self,
+    /// Whether a chain reaches further with a stone on a cell than its own parts did.
+    fn links(game: &Havannah, position: &Position, cell: usize, seat: Seat) -> bool {
+        let near = &game.shape.near[cell];
+        let (runs, starts) = RUNS[position.around(cell, seat)];
+        let rim = || position.links[position.root(near[usize::from(starts[0])].into())];
+        runs > 1 || runs == 1 && game.shape.rim[cell] & !rim() != 0
+    }
+
+    /// Up to two cells on which the side of the last stone would win next, as far as they are next to
+    /// its chain or were known; `ring` if rings count. If the stone links nothing, only cells next to
+    /// it can be new, or the sixth around a stone.
+    fn threats(
+        &mut self,
         game: &Havannah,
         position: &Position,
-        seat: Seat,
-        stone: u16,
+        linked: bool,
         ring: bool,
-    ) -> Option<usize> {
-        if usize::from(stone) == OFF || position.on(stone.into()) != Some(seat) {
-            return None;
-        }
-        let rim = position.links[position.root(stone.into())];
-        if !ring && (rim & super::SIDES).count_ones() < 2 && rim >> 6 & 0x3f == 0 {
-            return None;
-        }
-        let near = &game.shape.near[usize::from(stone)];
-        near.iter().map(|&near| usize::from(near)).find(|&cell| {
-            let kinds = || game.would_win(position, cell, seat);
-            position.colours[cell] == EMPTY
-                && if ring {
-                    kinds().any()
-                } else {
-                    kinds().0 & !Kinds::RING.0 != 0
+    ) -> [usize; 2] {
+        let stone = usize::from(position.last[0]);
+        let Some(seat) = position.on(stone).filter(|_| game.may_threaten(position)) else {
+            return [OFF; 2];
+        };
+        let wins = |cell: usize| {
+            let kinds = game.would_win(position, cell, seat);
+            kinds.0 & !Kinds::RING.0 != 0 || ring && kinds.any()
+        };
+        let known = self.threats[seat];
+        let first = match position.colours[known] == EMPTY && wins(known) {
+            true => known,
+            false => OFF,
+        };
+        let mut found = [first, OFF];
+        let mut hears = |cell: usize| {
+            if cell != found[0] && wins(cell) {
+                found[usize::from(found[0] != OFF)] = cell;
+            }
+            found[1] != OFF
+        };
+        let colour = seat as u8 + 1;
+        if linked {
+            self.look += 1;
+            self.seen[stone] = self.look;
+            self.chain.clear();
+            self.chain.push(stone as u16);
+            let mut next = 0;
+            'all: while let Some(&cell) = self.chain.get(next) {
+                next += 1;
+                for &near in &game.shape.near[usize::from(cell)][..6] {
+                    let near = usize::from(near);
+                    let seen = std::mem::replace(&mut self.seen[near], self.look);
+                    if seen == self.look {
+                        continue;
+                    }
+                    if position.colours[near] == colour {
+                        self.chain.push(near as u16);
+                    } else if position.colours[near] == EMPTY && hears(near) {
+                        break 'all;
+                    }
                 }
-        })
+            }
+        } else {
+            for &near in &game.shape.near[stone][..6] {
+                let cell = match position.colours[usize::from(near)] {
+                    EMPTY => usize::from(near),
+                    own if own == colour && ring => {
+                        let others = 63 ^ position.around(near.into(), seat);
+                        if !others.is_power_of_two() {
+                            continue;
+                        }
+                        let sixth = others.trailing_zeros() as usize;
+                        usize::from(game.shape.near[usize::from(near)][sixth])
+                    }
+                    _ => continue,
+                };
+                if position.colours[cell] == EMPTY && hears(cell) {
+                    break;
+                }
+            }
+        }
+        self.threats[seat] = found[0];
+        found
     }
 
     /// A cell next to a stone where a stone of a seat would join two of its chains.
@@ -157,7 +223,7 @@ impl Playouts {
         near.iter().map(|&near| usize::from(near)).find(|&cell| {
             position.colours[cell] == EMPTY && {
                 let around = &game.shape.near[cell];
-                let (count, starts) = RUNS[position.around(around, seat as u8 + 1)];
+                let (count, starts) = RUNS[position.around(cell, seat)];
                 let root = |run: usize| position.root(around[usize::from(starts[run])].into());
                 (1..usize::from(count)).any(|run| root(run) != root(0))
             }
@@ -165,25 +231,9 @@ impl Playouts {
     }
 
     /// The next stone.
-    fn choose(
-        &self,
-        game: &Havannah,
-        position: &Position,
-        random: &mut RandomStream,
-        ring: bool,
-    ) -> usize {
+    fn choose(&self, game: &Havannah, position: &Position, random: &mut RandomStream) -> usize {
         let (known, seat) = (&self.knowledge, position.seat());
-        let [last, before] = position.last;
-        if known.mate
-            && let Some(cell) = self.win_near(game, position, seat, before, ring)
-        {
-            return cell;
-        }
-        if known.antimate
-            && let Some(cell) = self.win_near(game, position, 1 - seat, last, ring)
-        {
-            return cell;
-        }
+        let last = position.last[0];
         let mut bits = random.next_u64();
         let mut draw = |bound: u64| {
             let product = u128::from(bits) * u128::from(bound);
@@ -253,14 +303,25 @@ impl Playouts {
         [self.connect, self.defend] = [self.knowledge.connect, self.knowledge.defend]
             .map(|[base, slope]| base + slope * chains);
         let (all, first) = (self.left as f32, position.seat());
-        let mut winner = None;
+        let (mut winner, mut linked) = (None, true);
+        self.threats = [OFF; 2];
         while self.left > 0 && winner.is_none() {
             let [begin, end] = self.knowledge.ring;
             let notice = begin + (end - begin) * (1.0 - self.left as f32 / all);
-            let (cell, seat) = (
-                self.choose(game, &position, random, notice >= 100.0),
-                position.seat(),
-            );
+            let seat = position.seat();
+            let [one, other] = match self.knowledge.mate || self.knowledge.antimate {
+                true => self.threats(game, &position, linked, notice >= 100.0),
+                false => [OFF; 2],
+            };
+            if other != OFF && self.knowledge.mate {
+                winner = Some(1 - seat);
+                break;
+            }
+            let cell = match self.knowledge.antimate && one != OFF {
+                true => one,
+                false => self.choose(game, &position, random),
+            };
+            linked = Self::links(game, &position, cell, seat);
             self.fill(cell);
             self.made.push(cell as u16);
             made.insert(PLACES * seat + cell);
@@ -324,3 +385,57 @@ impl Leaf<Havannah> for Playouts {
 }
 
 const _: () = assert!(NEAR == 18, "patterns count near cells by letters, a to r");
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const NOTHING: Knowledge = Knowledge {
+        ring: [100.0; 2],
+        connect: [0.0; 2],
+        defend: [0.0; 2],
+        retries: 0,
+        mate: false,
+        antimate: false,
+        patterns: None,
+        reply: false,
+    };
+
+    #[test]
+    fn threats_are_all_cells_on_which_a_side_would_win() {
+        let mut seen = [0; 3];
+        for seed in 0..3000 {
+            let game = Havannah::new(3 + seed as usize % 4, false);
+            let mut random = RandomStream::new(seed);
+            let mut playouts = Playouts::new(NOTHING);
+            let mut position = game.start();
+            let mut left = game.list_empties(&position, &mut playouts.empty);
+            while left > 0 {
+                let drawn = random.below(left);
+                let cell = usize::from(playouts.empty[drawn]);
+                left -= 1;
+                playouts.empty[drawn] = playouts.empty[left];
+                let seat = position.seat();
+                let linked = Playouts::links(&game, &position, cell, seat);
+                if position.place(game.shape, cell, seat).any() {
+                    break;
+                }
+                let found = playouts.threats(&game, &position, linked, true);
+                let found: Vec<usize> = found.into_iter().filter(|&cell| cell != OFF).collect();
+                let wins: Vec<usize> = game.winning_cells(&position, seat).collect();
+                seen[found.len()] += 1;
+                assert_eq!(
+                    found.len(),
+                    wins.len().min(2),
+                    "{position:?} {found:?} {wins:?}"
+                );
+                assert!(found.iter().all(|cell| wins.contains(cell)), "{position:?}");
+                if found.len() == 2 {
+                    break;
+                }
+                position.seat = 1 - position.seat;
+            }
+        }
+        assert!(seen.iter().all(|&count| count > 1000), "{seen:?}");
+    }
+}

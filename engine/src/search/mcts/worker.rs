@@ -16,6 +16,7 @@ use super::options::{MctsOptions, Selection};
 use super::pending::Pending;
 use super::reserve::Reserve;
 use super::select::Selector;
+use super::solver;
 use super::strata::Draws;
 use crate::core::calibration::logistic;
 use crate::core::chance::Bounds;
@@ -113,6 +114,7 @@ pub(super) struct Worker<G: Game, L> {
     drawn: G::Moves,
     moves: G::Moves,
     outcomes: G::Outcomes,
+    bounds: Vec<Bounds>,
     values: Vec<f32>,
     successors: Vec<G::Position>,
     successor_values: Vec<f32>,
@@ -149,6 +151,7 @@ impl<G: Game, L: Leaf<G>> Worker<G, L> {
             drawn: G::Moves::default(),
             moves: G::Moves::default(),
             outcomes: G::Outcomes::default(),
+            bounds: Vec::new(),
             values: Vec::new(),
             successors: Vec::new(),
             successor_values: Vec::new(),
@@ -239,12 +242,15 @@ impl<G: Game, L: Leaf<G>> Worker<G, L> {
     pub(super) fn inform(&mut self, shared: &Shared<'_, G>, block: u32, position: &G::Position) {
         let edges = shared.graph.all_edges(block);
         if let Some(oracle) = shared.oracle {
-            self.values.clear();
-            self.values.resize(self.moves.len(), 1.0);
-            if oracle.at_most(shared.game, position, &self.moves, &mut self.values) {
-                for (edge, &upper) in edges.iter().zip(&self.values) {
-                    edge.tighten::<true>(Bounds { lower: 0.0, upper });
+            self.bounds.clear();
+            self.bounds.resize(self.moves.len(), Bounds::UNKNOWN);
+            if oracle.bounds_of_moves(shared.game, position, &self.moves, &mut self.bounds) {
+                for (edge, &bounds) in edges.iter().zip(&self.bounds) {
+                    edge.tighten::<true>(bounds);
                 }
+                self.list(shared, block, position);
+                let proven = solver::proven(shared.graph, block, &self.outcomes, &mut self.values);
+                shared.graph.cell(block).tighten::<true>(proven);
             }
         }
         let (least, range, half) = shared.options.noise;

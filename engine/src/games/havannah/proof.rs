@@ -4,33 +4,21 @@
 //! positions up to symmetry. Where the other side, left alone, would win by threats, each of which
 //! leaves one answer, only answers inside that win are tried: its cells, and those that would make
 //! a threat against it. First guesses go by the cells at which either side could threaten, fitted to
-//! solved positions. Invariant: [`check`] believes none of it: it makes every reply, and finds wins
-//! by threats itself, with the rules that games are played by.
+//! solved positions. Invariant: what it says [`check`] can follow, which believes none of it.
+
+mod check;
+
+pub use check::{Strategy, check, number};
 
 use super::shape::SYMMETRIES;
 use super::{BETWEEN, Havannah, Kinds, Move, Position, RUNS};
 use crate::core::game::{Game, Seat};
-use std::collections::{HashMap, HashSet};
-
-/// The winner's moves, by the [`number`]s of positions in which threats alone do not win.
-pub type Strategy = HashMap<u64, Move>;
-
-/// Tells all positions of a board of base 4 apart: the sum of 3^cell, twice for the second player's
-/// stones. Who is to move follows from the stones.
-#[must_use]
-pub fn number(game: &Havannah, position: &Position) -> u64 {
-    let cells = (0..game.board_cells()).rev();
-    cells.fold(0, |sum, cell| {
-        3 * sum + position.on(cell).map_or(0, |seat| seat as u64 + 1)
-    })
-}
+use check::numbered;
+use std::collections::HashSet;
 
 /// Threats that one search for a win by threats makes at most. Opening a1 of base 4 takes 8 million
 /// nodes with 150, reply by reply.
 const THREATS: u32 = 150;
-
-/// The same for a check, which need not be fast.
-const THREATS_CHECKED: u32 = 1_000_000;
 
 /// A number that no sum of guesses reaches.
 const PROVEN: u32 = 1 << 30;
@@ -128,7 +116,7 @@ impl Prover {
     /// Whether there are proofs: on small boards where the swap is no move.
     #[must_use]
     pub fn can(game: &Havannah) -> bool {
-        game.base() <= 4 && !game.swaps()
+        numbered(game)
     }
 
     /// Proves wins of a seat with so many bytes for what it finds out; none if there are not as
@@ -559,92 +547,11 @@ fn exact(wins: bool) -> (u32, u32) {
     if wins { (0, PROVEN) } else { (PROVEN, 0) }
 }
 
-/// Follows a strategy against every reply, and answers how many positions that were.
-///
-/// # Errors
-/// A position in which it has no answer and threats do not win.
-///
-/// # Panics
-/// If there are no proofs ([`Prover::can`]).
-pub fn check(
-    game: &Havannah,
-    position: &Position,
-    winner: Seat,
-    strategy: &Strategy,
-) -> Result<u64, String> {
-    assert!(Prover::can(game), "positions have numbers of 64 bits");
-    let (mut seen, mut left) = (HashSet::new(), vec![*position]);
-    let mut hints = [None; 64];
-    let hole = |position: &Position| Err(game.format_position(position));
-    while let Some(position) = left.pop() {
-        let number = number(game, &position);
-        let mut moves = <Havannah as Game>::Moves::default();
-        game.moves(&position, &mut moves);
-        if let Some(payoffs) = game.payoffs(&position) {
-            if payoffs[winner] < 1.0 {
-                return hole(&position);
-            }
-        } else if !seen.insert(number) {
-        } else if position.seat() != winner {
-            left.extend(moves.iter().map(|&mv| game.play(&position, mv)));
-        } else if let Some(mv) = strategy.get(&number) {
-            if !moves.contains(mv) {
-                return hole(&position);
-            }
-            left.push(game.play(&position, *mv));
-        } else if !threats_win(game, &position, &mut { THREATS_CHECKED }, &mut hints) {
-            return hole(&position);
-        }
-    }
-    Ok(seen.len() as u64)
-}
-
-/// Whether the side to move wins by threats alone; what won elsewhere is tried first.
-fn threats_win(
-    game: &Havannah,
-    position: &Position,
-    budget: &mut u32,
-    hints: &mut [Option<usize>],
-) -> bool {
-    let seat = position.seat();
-    if game.winning_cells(position, seat).next().is_some() {
-        return true;
-    }
-    let mut blocks = game.winning_cells(position, 1 - seat);
-    let block = blocks.next();
-    let Some((hint, later)) = hints.split_first_mut() else {
-        return false;
-    };
-    if blocks.next().is_some() || *budget == 0 {
-        return false;
-    }
-    *budget -= 1;
-    let empty = |cell: &usize| position.on(*cell).is_none();
-    let first = hint.filter(empty);
-    let candidates = first.into_iter().chain(game.empties(position));
-    for cell in candidates.filter(|&cell| block.is_none_or(|block| block == cell)) {
-        let threatened = game.play(position, Move::at(cell));
-        let mut wins = game.winning_cells(&threatened, seat);
-        let won = match (wins.next(), wins.next()) {
-            (Some(_), Some(_)) => true,
-            (Some(answer), None) => {
-                let answered = game.play(&threatened, Move::at(answer));
-                threats_win(game, &answered, budget, later)
-            }
-            _ => false,
-        };
-        if won {
-            *hint = Some(cell);
-            return true;
-        }
-    }
-    false
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::core::random::RandomStream;
+    use std::collections::HashMap;
 
     fn proven(game: Havannah, position: &Position, winner: Seat) -> Option<Strategy> {
         let mut prover = Prover::new(game, winner, 1 << 20).unwrap();

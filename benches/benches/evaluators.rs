@@ -3,10 +3,11 @@
 mod positions;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use engine::core::evaluator::Evaluator;
-use engine::core::simd::Instructions;
-use engine::games::einstein::learned::ntuple::{NTuple, TupleSet};
-use engine::games::einstein::{Position, Standard};
+use engine::core::{evaluator::Evaluator, simd::Instructions};
+use engine::games::einstein::{
+    Position, Standard,
+    learned::ntuple::{NTuple, TupleSet},
+};
 use engine::play::build;
 use positions::{POSITIONS, positions};
 use std::hint::black_box;

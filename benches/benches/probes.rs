@@ -1,10 +1,8 @@
 //! Speed of endgame tables: positions of at most four stones, one after the other and together.
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use engine::core::game::Game;
-use engine::core::random::RandomStream;
-use engine::games::einstein::tables::shared::shared;
-use engine::games::einstein::{MoveList, Position, Standard};
+use engine::core::{game::Game, random::RandomStream};
+use engine::games::einstein::{MoveList, Position, Standard, tables::shared::shared};
 use std::hint::black_box;
 
 /// Enough that their cells do not fit the caches near a core.

@@ -3,14 +3,15 @@
 
 use benches::studies::playouts::play_block;
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use engine::core::game::Game;
-use engine::core::random::RandomStream;
-use engine::core::simd::Instructions;
-use engine::games::einstein::Standard;
-use engine::games::einstein::playout::{Choice, Playouts};
-use engine::games::reversixt::{ReversiXt, map::Map};
-use std::hint::black_box;
-use std::sync::Arc;
+use engine::core::{game::Game, random::RandomStream, simd::Instructions};
+use engine::games::{
+    einstein::{
+        Standard,
+        playout::{Choice, Playouts},
+    },
+    reversixt::{ReversiXt, map::Map},
+};
+use std::{hint::black_box, sync::Arc};
 
 fn random_play(criterion: &mut Criterion) {
     const GAMES: u64 = 8192;

@@ -5,9 +5,11 @@
 
 #![allow(clippy::print_stdout, reason = "an example shows what it does")]
 
-use benches::statistics::score_of_elo;
-use benches::statistics::sequential::{EloModel, SequentialTest, Verdict};
-use benches::statistics::simulation::{law, run, run_games};
+use benches::statistics::{
+    score_of_elo,
+    sequential::{EloModel, SequentialTest, Verdict},
+    simulation::{law, run, run_games},
+};
 use engine::core::random::RandomStream;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {

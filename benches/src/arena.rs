@@ -20,26 +20,34 @@ mod timed;
 pub mod tournament;
 
 use collector::Collector;
-use engine::core::game::{Game, Seat};
-use engine::core::journal::JournalError;
-use engine::core::random::{SeedSpace, derive_seed};
-use engine::core::record::GameRecord;
-use engine::play::build::PlayerRecipe;
-use engine::play::game_loop::{Cause, play_refereed};
-use engine::play::notation::PlayerError;
-use engine::play::playable::{Playable, Repeatable};
-use engine::play::player::Player;
+use engine::core::{
+    game::{Game, Seat},
+    journal::JournalError,
+    random::{SeedSpace, derive_seed},
+    record::GameRecord,
+};
+use engine::play::{
+    build::PlayerRecipe,
+    game_loop::{Cause, play_refereed},
+    notation::PlayerError,
+    playable::{Playable, Repeatable},
+    player::Player,
+};
 use rayon::ThreadPoolBuilder;
 pub use result::{LuckResult, MatchResult};
 use serde::{Deserialize, Serialize};
 use starts::{Book, has_chance};
 pub use starts::{Openings, Starts};
 use state::{Earlier, State, identity};
-use std::collections::HashSet;
-use std::path::PathBuf;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::{Duration, Instant};
+use std::{
+    collections::HashSet,
+    path::PathBuf,
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
+    time::{Duration, Instant},
+};
 pub use stopping::{SequentialResult, StoppingRule};
 use timed::Timed;
 

@@ -12,18 +12,22 @@ pub mod said;
 mod watch;
 
 use engine::core::game::List;
-use engine::play::notation::{Arguments, Problem};
-use engine::play::playable::Playable;
-use engine::play::player::{Analysis, Decision, Failure, Player};
-use engine::play::provided::provide;
-use engine::play::registry::Maker;
+use engine::play::{
+    notation::{Arguments, Problem},
+    playable::Playable,
+    player::{Analysis, Decision, Failure, Player},
+    provided::provide,
+    registry::Maker,
+};
 use engine::search::SearchStats;
 use program::{Deadline, Program};
 use said::{answered, shown};
-use std::os::unix::fs::PermissionsExt;
-use std::path::Path;
-use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::{
+    os::unix::fs::PermissionsExt,
+    path::Path,
+    sync::Arc,
+    time::{Duration, Instant},
+};
 
 /// How long a program may take to start, unless a move may take longer.
 const STARTING: Duration = Duration::from_secs(10);

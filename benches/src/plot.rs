@@ -10,9 +10,11 @@ pub mod scaled;
 
 use crate::statistics::Interval;
 use intervals::Row;
-use plotters::coord::Shift;
-use plotters::prelude::*;
-use plotters::style::text_anchor::{HPos, Pos, VPos};
+use plotters::{
+    coord::Shift,
+    prelude::*,
+    style::text_anchor::{HPos, Pos, VPos},
+};
 use scaled::{Scale, scaled_chart, scatter};
 use serde::{Deserialize, Serialize};
 

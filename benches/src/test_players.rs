@@ -1,13 +1,14 @@
 //! Small deterministic players for tests.
 
 use crate::arena::{Contestant, MatchOptions, play_pairs};
-use engine::core::game::Game;
-use engine::core::random::RandomStream;
+use engine::core::{game::Game, random::RandomStream};
 use engine::games::einstein::{Move, MoveList, Position, Standard};
 use engine::play::player::{Analysis, Decision, Failure, Player};
 use engine::search::SearchStats;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::{
+    Arc, Mutex,
+    atomic::{AtomicBool, AtomicU64, Ordering},
+};
 
 /// A contestant from a way to make its player.
 pub(crate) fn contestant<G: Game>(

@@ -4,19 +4,30 @@
 //! number opposite goes. After eight throws the larger number wins a column, more columns the game.
 
 use benches::arena::{Contestant, MatchOptions, play_match};
-use engine::core::game::{FixedList, Game, Outcome, Payoffs, Seat, equal_runs, more_wins};
-use engine::core::text::TextError;
-use engine::core::{calibration::Calibration, evaluator::Score, random::RandomStream};
-use engine::learned::inputs::{CellGroup, Learnable, NoDense, NoInteger};
-use engine::learned::{files::evaluator, tuples::Plain};
-use engine::play::notation::{Arguments, Problem};
-use engine::play::playable::{ListedChance, Playable};
-use engine::play::registry::{AnyEvaluator, EvaluatorEntry, calibrated};
+use engine::core::{
+    calibration::Calibration,
+    evaluator::Score,
+    game::{FixedList, Game, Outcome, Payoffs, Seat, equal_runs, more_wins},
+    random::RandomStream,
+    text::TextError,
+};
+use engine::learned::{
+    files::evaluator,
+    inputs::{CellGroup, Learnable, NoDense},
+    integer::NoInteger,
+    tuples::Plain,
+};
+use engine::play::{
+    notation::{Arguments, Problem},
+    playable::{ListedChance, Playable},
+    registry::{AnyEvaluator, EvaluatorEntry, calibrated},
+};
 use indicatif::ProgressBar;
 use std::{error::Error, sync::Arc};
+use trainer::config::TrainConfig;
 use trainer::dataset::{SampleOptions, Samples};
+use trainer::fit::{Family, fit};
 use trainer::selfplay::{SelfPlay, SelfPlayConfig};
-use trainer::{config::TrainConfig, fit::Family, fit::fit};
 
 #[derive(Clone, Copy, Debug)]
 struct Columns;

@@ -7,12 +7,16 @@ use anyhow::{Result, anyhow, bail};
 use benches::arena::Starts;
 use benches::studies::setups::Setups;
 use engine::games::einstein::Standard;
-use engine::play::notation::{Arguments, Notation, Problem};
-use engine::play::playable::Playable;
-use engine::play::registry::EvaluatorEntry;
-use std::any::Any;
-use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use engine::play::{
+    notation::{Arguments, Notation, Problem},
+    playable::Playable,
+    registry::EvaluatorEntry,
+};
+use std::{
+    any::Any,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 use trainer::data::shards_of;
 use trainer::shard;
 

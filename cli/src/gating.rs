@@ -13,8 +13,7 @@ use benches::statistics::sequential::Verdict;
 use engine::core::random::SeedSpace;
 use engine::play::playable::Playable;
 use serde_json::Value;
-use std::path::PathBuf;
-use std::sync::Arc;
+use std::{path::PathBuf, sync::Arc};
 
 /// What stands for the evaluator in the notation of a player.
 const PLACES: [&str; 2] = ["{model}", "MODEL"];

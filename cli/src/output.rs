@@ -4,8 +4,10 @@
 
 use anyhow::{Error, Result};
 use engine::core::text::shortened;
-use std::io::{self, ErrorKind, Write};
-use std::process::ExitCode;
+use std::{
+    io::{self, ErrorKind, Write},
+    process::ExitCode,
+};
 
 /// Characters of an error that are shown; of a longer one the beginning and the end.
 pub(crate) const MOST_OF_ERROR: usize = 1000;

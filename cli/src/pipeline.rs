@@ -5,23 +5,28 @@
 
 pub(crate) mod config;
 
-use crate::commands::arena::short_checksum;
-use crate::commands::train::{self, VALIDATION_SHARE};
+use crate::commands::{
+    arena::short_checksum,
+    train::{self, VALIDATION_SHARE},
+};
 use crate::output;
 use crate::stages::Stages;
 use anyhow::{Result, bail};
-use benches::arena::report::{Picture, ReportData, ReportMatch, Stage, write_report};
-use benches::arena::{Contestant, MatchOptions, MatchResult, play_match};
+use benches::arena::{
+    Contestant, MatchOptions, MatchResult, play_match,
+    report::{Picture, ReportData, ReportMatch, Stage, write_report},
+};
 use benches::plot::{CalibrationBin, Curve, LineChart};
 use config::PipelineConfig;
-use engine::core::files;
-use engine::core::random::RandomStream;
+use engine::core::{files, random::RandomStream};
 use engine::learned::inputs::Learnable;
 use engine::play::build::{self, PlayerRecipe};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
-use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 use trainer::curve::CurvePoint;
 use trainer::dataset::{SampleOptions, Samples};
 use trainer::fit::{Family, FitReport};

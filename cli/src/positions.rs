@@ -6,14 +6,15 @@
 use crate::games::GameArguments;
 use crate::output::{self, MOST_OF_ERROR};
 use anyhow::{Context, Result, anyhow};
-use engine::core::game::Seat;
-use engine::core::text::{self, LineRead, shortened};
+use engine::core::{
+    game::Seat,
+    text::{self, LineRead, shortened},
+};
 use engine::play::playable::Playable;
 use rayon::prelude::*;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
-use std::io::BufRead as _;
-use std::process::ExitCode;
+use std::{io::BufRead as _, process::ExitCode};
 
 /// Bytes of the longest line that is read: more than the largest position has.
 const LONGEST_LINE: usize = 1 << 16;

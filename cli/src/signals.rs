@@ -6,13 +6,16 @@
 
 use crate::output;
 use engine::core::interruption::interrupt;
-use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGXFSZ};
-use signal_hook::flag;
-use signal_hook::iterator::Signals;
-use std::io;
-use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
-use std::thread;
+use signal_hook::{
+    consts::{SIGHUP, SIGINT, SIGTERM, SIGXFSZ},
+    flag,
+    iterator::Signals,
+};
+use std::{
+    io,
+    sync::{Arc, atomic::AtomicBool},
+    thread,
+};
 
 /// Heeds signals from now on, on a thread of its own.
 ///

@@ -8,8 +8,10 @@ use crate::output;
 use anyhow::{Context, Result};
 use benches::arena::report::Stage;
 use engine::core::files;
-use std::path::{Path, PathBuf};
-use std::time::Instant;
+use std::{
+    path::{Path, PathBuf},
+    time::Instant,
+};
 
 /// Stages with their wall times, kept in the directory so that a resumed run still knows what they
 /// took.

@@ -2,10 +2,14 @@
 
 use crate::output;
 use crate::positions::parallel;
-use engine::games::einstein::Variant;
-use engine::games::einstein::tables::{Tables, TablesError, shared};
-use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use engine::games::einstein::{
+    Variant,
+    tables::{Tables, TablesError, shared},
+};
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 use trainer::progress::progress_bar;
 
 /// Names the directory of the tables that players ask for.

@@ -15,21 +15,23 @@
     reason = "an example talks to whoever runs it"
 )]
 
-use engine::core::evaluator::Evaluator;
-use engine::core::game::Game;
-use engine::core::random::RandomStream;
-use engine::core::simd::Instructions;
-use engine::games::einstein::evaluators::schwarz_odds::SchwarzOdds;
-use engine::games::einstein::inputs::{FeatureGroup, FeatureGroups, SPARSE_ROWS};
-use engine::games::einstein::learned::Network;
-use engine::games::einstein::learned::integer_network::inputs::SideGroups;
-use engine::games::einstein::learned::integer_network::{FloatWeights, IntegerNetwork, SHAPES};
-use engine::games::einstein::learned::ntuple::{NTuple, TupleSet};
-use engine::games::einstein::{Move, MoveList, Position, RED, Standard};
-use engine::learned::inputs::Learnable;
-use engine::learned::network::{HeadWeights, Layer, NetworkWeights};
-use std::hint::black_box;
-use std::time::Instant;
+use engine::core::{evaluator::Evaluator, game::Game, random::RandomStream, simd::Instructions};
+use engine::games::einstein::{
+    Move, MoveList, Position, RED, Standard,
+    evaluators::schwarz_odds::SchwarzOdds,
+    inputs::{FeatureGroup, FeatureGroups, SPARSE_ROWS},
+    learned::{
+        Network,
+        integer_network::{IntegerNetwork, IntegerWeights, inputs::SideGroups},
+        ntuple::{NTuple, TupleSet},
+    },
+};
+use engine::learned::{
+    inputs::Learnable,
+    integer::{IntegerModel, SHAPES},
+    network::{HeadWeights, Layer, NetworkWeights},
+};
+use std::{hint::black_box, time::Instant};
 
 /// A position, a move, and the position after it, which is not over.
 type Ply = (Position, Move, Position);
@@ -179,16 +181,17 @@ fn network(random: &mut RandomStream, groups: FeatureGroups) -> Network {
 
 fn integer_network(random: &mut RandomStream, [first, second]: [usize; 2]) -> IntegerNetwork {
     let groups = SideGroups::ALL;
-    let weights = FloatWeights {
-        groups,
-        rows: numbers(random, 2 * groups.rows() * first, 0.3),
+    let weights = NetworkWeights {
+        sparse: numbers(random, 2 * groups.rows() * first, 0.3),
         bias: numbers(random, first, 0.3),
-        hidden: numbers(random, first * second, 0.5),
-        hidden_bias: numbers(random, second, 0.2),
+        hidden: vec![Layer {
+            weights: numbers(random, first * second, 0.5),
+            bias: numbers(random, second, 0.2),
+        }],
         output: numbers(random, second, 1.0),
-        output_bias: 0.0,
+        ..NetworkWeights::default()
     };
-    IntegerNetwork::new(weights.quantise().unwrap()).unwrap()
+    IntegerNetwork::new(IntegerWeights::nearest(groups, &weights).unwrap()).unwrap()
 }
 
 fn main() {

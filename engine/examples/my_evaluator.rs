@@ -2,18 +2,20 @@
 //!
 //! Run it: `cargo run --release -p engine --example my_evaluator`
 
-use engine::core::calibration::{Calibrated, Calibration};
-use engine::core::evaluator::Score;
-use engine::core::random::{RandomStream, SeedSpace, derive_seed};
-use engine::games::einstein::dice::{Die, DuplicateDice};
-use engine::games::einstein::{BLUE, Position, RED, Standard};
-use engine::play::build::PlayerRecipe;
-use engine::play::game_loop::play_game;
-use engine::play::player::Player;
-use engine::play::searching::SearchPlayer;
+use engine::core::{
+    calibration::{Calibrated, Calibration},
+    evaluator::Score,
+    random::{RandomStream, SeedSpace, derive_seed},
+};
+use engine::games::einstein::{
+    BLUE, Position, RED, Standard,
+    dice::{Die, DuplicateDice},
+};
+use engine::play::{
+    build::PlayerRecipe, game_loop::play_game, player::Player, searching::SearchPlayer,
+};
 use engine::search::deepening::DeepeningSearch;
-use std::error::Error;
-use std::sync::Arc;
+use std::{error::Error, sync::Arc};
 
 /// Rows and columns that the most advanced stone of each side has made, own minus enemy's.
 struct Runner;

@@ -11,8 +11,11 @@
     reason = "an example talks to whoever runs it"
 )]
 
-use engine::core::game::{Game, MAX_SEATS, Payoffs};
-use engine::core::random::RandomStream;
+use engine::core::{
+    game::{Game, MAX_SEATS, Payoffs},
+    leaf::MoveKinds,
+    random::RandomStream,
+};
 use engine::games::einstein::Standard;
 use engine::search::mcts::{Budget, Leaf, Mcts, MctsOptions, Playout};
 use std::time::Instant;
@@ -22,7 +25,13 @@ use std::time::Instant;
 struct Nothing;
 
 impl<G: Game> Leaf<G> for Nothing {
-    fn payoffs(&mut self, _: &G, _: &G::Position, random: &mut RandomStream) -> Payoffs {
+    fn payoffs(
+        &mut self,
+        _: &G,
+        _: &G::Position,
+        random: &mut RandomStream,
+        _: Option<&mut MoveKinds>,
+    ) -> Payoffs {
         let mut payoffs = [0.0; MAX_SEATS];
         payoffs[(random.next_u64() >> 63) as usize] = 1.0;
         payoffs

@@ -4,6 +4,7 @@
 pub mod container;
 pub mod files;
 pub mod inputs;
+pub mod integer;
 pub mod names;
 pub mod network;
 pub mod tuples;

@@ -19,9 +19,11 @@ pub mod star;
 pub(crate) mod stopwatch;
 pub mod table;
 
-use crate::core::chance::Bounds;
-use crate::core::evaluator::Evaluator;
-use crate::core::game::{Game, Payoffs, Seat};
+use crate::core::{
+    chance::Bounds,
+    evaluator::Evaluator,
+    game::{Game, Payoffs, Seat},
+};
 use std::time::Duration;
 
 /// What a transposition table did for a search.

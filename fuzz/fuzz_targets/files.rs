@@ -5,18 +5,22 @@ use crate::games::with_every_game;
 use crate::repair;
 use benches::arena::{Contestant, MatchOptions, play_match};
 use engine::core::random::RandomStream;
-use engine::games::einstein::Standard;
-use engine::games::einstein::tables::{Tables, on_this_thread};
-use engine::games::havannah::Havannah;
-use engine::games::reversi::Reversi;
-use engine::games::reversixt::ReversiXt;
-use engine::learned::files::{ModelFile, evaluator};
-use engine::learned::inputs::Learnable;
+use engine::games::{
+    einstein::{
+        Standard,
+        tables::{Tables, on_this_thread},
+    },
+    havannah::Havannah,
+    reversi::Reversi,
+    reversixt::ReversiXt,
+};
+use engine::learned::{
+    files::{ModelFile, evaluator},
+    inputs::Learnable,
+};
 use engine::play::playable::Playable;
-use std::fs;
-use std::path::Path;
-use trainer::data::output::Written;
-use trainer::data::{DataError, Source, json_lines, parquet as columns};
+use std::{fs, path::Path};
+use trainer::data::{DataError, Source, json_lines, output::Written, parquet as columns};
 use trainer::shard;
 
 /// Lends an empty directory.

@@ -3,10 +3,12 @@
 
 use benches::external::said::{Said, answered};
 use engine::core::text::TextError;
-use engine::games::einstein::Standard;
-use engine::games::havannah::Havannah;
-use engine::games::reversi::Reversi;
-use engine::games::reversixt::{ReversiXt, map::Map};
+use engine::games::{
+    einstein::Standard,
+    havannah::Havannah,
+    reversi::Reversi,
+    reversixt::{ReversiXt, map::Map},
+};
 use engine::play::playable::Playable;
 use std::sync::{Arc, LazyLock};
 

@@ -1,7 +1,9 @@
 //! What a client of ReversiXT's network protocol hears, and what a server does.
 
-use benches::network::message::{Inbox, Message, Sender};
-use benches::network::{Follower, Task};
+use benches::network::{
+    Follower, Task,
+    message::{Inbox, Message, Sender},
+};
 
 /// Messages of a server, in pieces as long as the first byte says; the client plays any move. The
 /// same bytes are what a client says, too.

@@ -1,11 +1,12 @@
 //! Players made of any notation, who play the first plies of a game.
 
 use crate::games::with_every_game;
-use engine::core::game::Chance;
-use engine::core::random::RandomStream;
-use engine::play::build::PlayerRecipe;
-use engine::play::notation::{Argument, Notation};
-use engine::play::playable::Playable;
+use engine::core::{game::Chance, random::RandomStream};
+use engine::play::{
+    build::PlayerRecipe,
+    notation::{Argument, Notation},
+    playable::Playable,
+};
 
 /// Keys whose numbers cost time or memory, with the largest that is tried; all other numbers are
 /// tried. The first is for what has no key.

@@ -11,17 +11,19 @@ const USUAL: [FeatureGroup; 4] = [
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use engine::core::random::RandomStream;
-use engine::games::einstein::Standard;
-use engine::games::einstein::inputs::{ACTIVE, DenseFeatures, FeatureGroup, STONE_SQUARES};
-use engine::learned::inputs::DenseInputs;
-use engine::learned::network::Heads;
-use std::hint::black_box;
-use std::path::Path;
+use engine::games::einstein::{
+    Standard,
+    inputs::{ACTIVE, DenseFeatures, FeatureGroup, STONE_SQUARES},
+};
+use engine::learned::{inputs::DenseInputs, network::Heads};
+use std::{hint::black_box, path::Path};
 use trainer::batch::{network_batch, tuple_batch};
 use trainer::config::{Rule, TrainConfig};
 use trainer::dataset::{SampleOptions, Samples};
-use trainer::models::fused::{FusedNetwork, HeadInputs, Inputs, Shape, Sparse};
-use trainer::models::online::Cells;
+use trainer::models::{
+    fused::{FusedNetwork, HeadInputs, Inputs, Shape, Sparse},
+    online::Cells,
+};
 use trainer::shard;
 
 const SAMPLE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../data/sample");
@@ -64,7 +66,7 @@ fn inputs(criterion: &mut Criterion) {
     group.throughput(Throughput::Elements(BATCH as u64));
     group.bench_function("network", |bencher| {
         bencher.iter(|| {
-            network_batch(&game, &features, Heads::NONE, black_box(batch), 0.7)
+            network_batch(&game, &features, None, Heads::NONE, black_box(batch), 0.7)
                 .targets
                 .len()
         })
@@ -79,7 +81,7 @@ fn steps(criterion: &mut Criterion) {
     let game = Standard::default();
     let config = TrainConfig::default();
     let shape = Shape::new(
-        Sparse::of(&game),
+        Sparse::of(&game, None),
         DenseFeatures::new(&game, USUAL.into_iter().collect()).len(),
         &config.network.hidden,
     );

@@ -9,23 +9,22 @@
 //! cycles say something. Processor times are those of Linux.
 #![allow(clippy::print_stdout)]
 
-use engine::core::random::RandomStream;
-use engine::core::simd::Instructions;
-use engine::games::einstein::inputs::{ACTIVE, DenseFeatures, FeatureGroup, STONE_SQUARES};
-use engine::games::einstein::learned::ntuple::TupleSet;
-use engine::games::einstein::{Position, Standard};
-use engine::learned::inputs::DenseInputs;
-use engine::learned::network::Heads;
-use std::error::Error;
-use std::hint::black_box;
-use std::path::Path;
-use std::time::Instant;
+use engine::core::{random::RandomStream, simd::Instructions};
+use engine::games::einstein::{
+    Position, Standard,
+    inputs::{ACTIVE, DenseFeatures, FeatureGroup, STONE_SQUARES},
+    learned::ntuple::TupleSet,
+};
+use engine::learned::{inputs::DenseInputs, network::Heads};
+use std::{error::Error, hint::black_box, path::Path, time::Instant};
 use trainer::batch::{network_batch, tuple_batch};
 use trainer::config::{Rule, TrainConfig};
 use trainer::dataset::{DatasetError, SampleOptions, Samples};
 use trainer::loader::{Pass, Shuffle};
-use trainer::models::fused::{FusedNetwork, HeadInputs, Inputs, Shape, Sparse};
-use trainer::models::online::Cells;
+use trainer::models::{
+    fused::{FusedNetwork, HeadInputs, Inputs, Shape, Sparse},
+    online::Cells,
+};
 use trainer::sample::Sample;
 
 /// The usual dense inputs.
@@ -164,7 +163,7 @@ fn loading(samples: &Samples<Standard>, config: &TrainConfig) -> Result<(), Box<
         measure(&name("network batches"), || {
             count(
                 &pass(1),
-                |samples| network_batch(&game, &features, Heads::NONE, samples, SHARE),
+                |samples| network_batch(&game, &features, None, Heads::NONE, samples, SHARE),
                 |batch| batch.targets.len(),
             )
         })?;
@@ -197,7 +196,11 @@ fn count<B: Send>(
 fn network(samples: &Samples<Standard>, config: &TrainConfig) -> Result<(), DatasetError> {
     let game = Standard::default();
     let features = DenseFeatures::new(&game, USUAL.into_iter().collect());
-    let shape = Shape::new(Sparse::of(&game), features.len(), &config.network.hidden);
+    let shape = Shape::new(
+        Sparse::of(&game, None),
+        features.len(),
+        &config.network.hidden,
+    );
     let mut random = RandomStream::new(1);
     let weights: Vec<f32> = (0..shape.parameters())
         .map(|_| (random.unit() as f32 - 0.5) * 0.3)
@@ -234,7 +237,7 @@ fn network(samples: &Samples<Standard>, config: &TrainConfig) -> Result<(), Data
     measure("network epoch from shards", || {
         let mut learned = 0;
         Pass::training(samples, BATCH, shuffle(1, 1 << 24), 0).each(
-            |samples| network_batch(&game, &features, Heads::NONE, samples, SHARE),
+            |samples| network_batch(&game, &features, None, Heads::NONE, samples, SHARE),
             |_, batch| {
                 network.step(
                     Inputs {

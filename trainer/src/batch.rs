@@ -3,10 +3,14 @@
 //!
 //! Invariant: a batch depends on its samples alone, not on how many threads prepared it.
 
+use crate::models::fused::Sparse;
 use crate::sample::Sample;
-use engine::learned::inputs::{DenseInputs, Learnable};
-use engine::learned::network::{Head, Heads, PLIES_SCALE};
-use engine::learned::tuples::TupleSet;
+use engine::learned::{
+    inputs::{DenseInputs, IntegerInputs, Learnable},
+    integer::OneHot,
+    network::{Head, Heads, PLIES_SCALE},
+    tuples::TupleSet,
+};
 use rayon::prelude::*;
 
 /// Samples that one task of the thread pool prepares.
@@ -66,17 +70,18 @@ pub(crate) fn scaled_plies(plies: u8) -> Option<f32> {
     (plies > 0).then(|| f32::from(plies) / PLIES_SCALE)
 }
 
-/// Extracts the network's inputs, and mixes the targets of value and heads with this share of the
+/// Extracts the network's inputs, those of the one in integers if they are told, and mixes the targets of value and heads with this share of the
 /// search values.
 #[must_use]
 pub fn network_batch<G: Learnable>(
     game: &G,
     features: &G::Dense,
+    integers: Option<IntegerInputs<G>>,
     heads: Heads,
     samples: &[Sample<G::Position>],
     search_share: f32,
 ) -> NetworkBatch {
-    let (width, active) = (features.len(), game.active());
+    let (width, active) = (features.len(), Sparse::of(game, integers).active);
     let mut rows = vec![0i32; samples.len() * active];
     let mut dense = vec![0.0f32; samples.len() * width];
     // A network without dense inputs still needs one (empty) piece of them for each task.
@@ -97,8 +102,11 @@ pub fn network_batch<G: Learnable>(
         .for_each(|((samples, rows), dense)| {
             let mut found = vec![0u16; active];
             for (number, sample) in samples.iter().enumerate() {
-                let seat = game.to_move(&sample.position);
-                game.sparse(&sample.position, seat, &mut found);
+                let position = &sample.position;
+                match integers {
+                    Some(inputs) => inputs.fill(position, &mut found),
+                    None => game.sparse(position, game.to_move(position), &mut found),
+                }
                 for (row, &found) in rows[number * active..].iter_mut().zip(&found) {
                     *row = i32::from(found);
                 }
@@ -169,8 +177,10 @@ pub fn untargeted<P: Copy>(positions: &[P]) -> Vec<Sample<P>> {
 mod tests {
     use super::*;
     use crate::sample::tests::{random_samples, with_continuations};
-    use engine::games::einstein::Standard;
-    use engine::games::einstein::inputs::{ACTIVE, DenseFeatures, FeatureGroups, sparse};
+    use engine::games::einstein::{
+        Standard,
+        inputs::{ACTIVE, DenseFeatures, FeatureGroups, sparse},
+    };
 
     #[test]
     fn batches_are_the_inputs_of_their_samples_whatever_the_number_of_threads() {
@@ -189,7 +199,7 @@ mod tests {
                     .unwrap();
                 let (network, tuples) = pool.install(|| {
                     (
-                        network_batch(&game, &features, Heads::NONE, &samples, 0.6),
+                        network_batch(&game, &features, None, Heads::NONE, &samples, 0.6),
                         tuple_batch(&set, &samples, 0.6),
                     )
                 });

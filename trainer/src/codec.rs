@@ -5,8 +5,7 @@
 //! [`crate::shard::VERSION`]. Decoding is limited, so that a damaged length cannot ask for all
 //! memory. Numbers above 8 bits take as many bytes as they need; `docs/formats.md` says how.
 
-use serde::Serialize;
-use serde::de::DeserializeOwned;
+use serde::{Serialize, de::DeserializeOwned};
 
 /// Most bytes that decoding one value may claim: far above any game, far below any machine.
 const LIMIT: usize = 1 << 21;

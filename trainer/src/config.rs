@@ -8,13 +8,15 @@ mod sections;
 #[cfg(test)]
 mod tests;
 
-use engine::learned::inputs::{DenseGroupOf, Learnable};
-use engine::learned::names::{NameSet, Named, UnknownName};
-use engine::learned::network::{Head, LANES, MAX_HIDDEN, MAX_WIDTH};
-use engine::learned::tuples::TupleError;
+use engine::learned::{
+    inputs::{DenseGroupOf, Learnable},
+    integer::SHAPES,
+    names::{NameSet, Named, UnknownName},
+    network::{Head, LANES, MAX_HIDDEN, MAX_WIDTH},
+    tuples::TupleError,
+};
 pub use sections::{
-    IntegerConfig, NTupleConfig, NetworkConfig, OnlineConfig, Rule, Schedule, TargetConfig,
-    TrainingConfig,
+    NTupleConfig, NetworkConfig, OnlineConfig, Rule, Schedule, TargetConfig, TrainingConfig,
 };
 use serde::{Deserialize, Serialize};
 
@@ -31,7 +33,7 @@ pub struct TrainConfig {
     /// The small network.
     pub network: NetworkConfig,
     /// The network in integers.
-    pub integer: IntegerConfig,
+    pub integer: NetworkConfig,
     /// The n-tuple network.
     pub ntuple: NTupleConfig,
     /// Its learning from its own games.
@@ -45,7 +47,7 @@ impl Default for TrainConfig {
             target: TargetConfig::default(),
             training: TrainingConfig::default(),
             network: NetworkConfig::default(),
-            integer: IntegerConfig::default(),
+            integer: NetworkConfig::default(),
             ntuple: NTupleConfig::default(),
             online: OnlineConfig::default(),
         }
@@ -172,11 +174,13 @@ impl TrainConfig {
         let hidden = &self.network.hidden;
         let good_layers = (1..=MAX_HIDDEN).contains(&hidden.len());
         let (integer, online) = (&self.integer, &self.online);
+        const BATCH: &str = "in 1 to 1048576";
+        let batch = |batch: usize| (1..=1 << 20).contains(&batch);
         let share = |share: f32| (0.0..=1.0).contains(&share);
         let (first_share, last_share) = (self.target.search_share, self.target.last_search_share());
         let [rolls, moves] =
             [Head::Rolls, Head::MovesToGo].map(|head| self.network.head_weight(head));
-        let checks: [(&'static str, String, bool, &'static str); 22] = [
+        let checks: [(&'static str, String, bool, &'static str); 24] = [
             (
                 "target.search_share",
                 first_share.to_string(),
@@ -238,8 +242,8 @@ impl TrainConfig {
             (
                 "network.batch",
                 self.network.batch.to_string(),
-                (1..=1 << 20).contains(&self.network.batch),
-                "in 1 to 1048576",
+                batch(self.network.batch),
+                BATCH,
             ),
             (
                 "network.learning_rate",
@@ -254,17 +258,28 @@ impl TrainConfig {
                 "above 0",
             ),
             (
+                "integer.hidden",
+                format!("{:?}", integer.hidden),
+                SHAPES.iter().any(|shape| integer.hidden == shape),
+                "[64, 16], [64, 32], [128, 32] or [256, 32]",
+            ),
+            (
+                "integer.heads",
+                integer.heads.names(),
+                integer.heads.is_empty(),
+                "left out: that family has none",
+            ),
+            (
                 "integer.batch",
                 integer.batch.to_string(),
-                (1..=1 << 20).contains(&integer.batch),
-                "in 1 to 1048576",
+                batch(integer.batch),
+                BATCH,
             ),
             (
                 "integer.learning_rate",
                 integer.learning_rate.to_string(),
-                // With a larger one no weight is a number in the end, and this family is not told so.
-                positive(integer.learning_rate) && integer.learning_rate <= 1000.0,
-                "above 0 and at most 1000",
+                positive(integer.learning_rate),
+                "above 0",
             ),
             (
                 "integer.gradient_norm",

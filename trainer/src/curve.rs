@@ -1,12 +1,10 @@
 //! The training curve: what each epoch cost and brought, as CSV and as a picture.
 
 use engine::core::files::{FileError, write_atomically};
-use engine::learned::names::Named;
-use engine::learned::network::Head;
+use engine::learned::{names::Named, network::Head};
 use plotters::prelude::*;
 use serde::{Deserialize, Serialize};
-use std::ops::RangeInclusive;
-use std::path::Path;
+use std::{ops::RangeInclusive, path::Path};
 
 /// Validation loss of the positions of which so much remains.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]

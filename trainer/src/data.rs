@@ -26,8 +26,10 @@ use crate::manifest::ManifestError;
 use crate::shard::{self, PlayedGame, ShardError};
 use engine::core::files::{self, FileError};
 use engine::play::playable::Playable;
-use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::{
+    io::Write,
+    path::{Path, PathBuf},
+};
 
 /// Why a set of records cannot be read or made.
 #[derive(Debug, thiserror::Error)]

@@ -514,8 +514,7 @@ fn names(labels: &[UsedLabel]) -> String {
 mod tests {
     use super::*;
     use crate::sample::tests::random_samples;
-    use engine::games::einstein::Position;
-    use engine::games::einstein::Standard;
+    use engine::games::einstein::{Position, Standard};
 
     #[test]
     fn the_fingerprint_sees_every_change() {

@@ -3,10 +3,14 @@
 //!
 //! Invariant: the comparison runs on the model as read back from the very bytes that are written.
 
-use engine::core::evaluator::Evaluator;
-use engine::core::random::{RandomStream, SeedSpace, derive_seed};
-use engine::learned::files::{Model, ModelError, ModelFile, ModelProblem};
-use engine::learned::inputs::Learnable;
+use engine::core::{
+    evaluator::Evaluator,
+    random::{RandomStream, SeedSpace, derive_seed},
+};
+use engine::learned::{
+    files::{Model, ModelError, ModelFile, ModelProblem},
+    inputs::Learnable,
+};
 use std::path::{Path, PathBuf};
 
 /// Largest difference in win probability that a model may show between trainer and engine.
@@ -189,11 +193,15 @@ fn engine_answers<G: Learnable>(game: &G, model: &Model<G>, positions: &[G::Posi
 #[cfg(test)]
 mod tests {
     use super::*;
-    use engine::games::einstein::inputs::{FeatureGroups, SPARSE_ROWS};
-    use engine::games::einstein::learned::Network;
-    use engine::games::einstein::learned::ntuple::{NTuple, TupleSet};
-    use engine::games::einstein::learned::weights::{Model, ModelFile};
-    use engine::games::einstein::{Position, Standard};
+    use engine::games::einstein::{
+        Position, Standard,
+        inputs::{FeatureGroups, SPARSE_ROWS},
+        learned::{
+            Network,
+            ntuple::{NTuple, TupleSet},
+            weights::{Model, ModelFile},
+        },
+    };
     use engine::learned::network::{HeadWeights, Layer, NetworkWeights};
 
     fn file() -> ModelFile {

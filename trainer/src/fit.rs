@@ -11,7 +11,6 @@ mod checkpoint;
 mod epoch;
 mod error;
 mod heads;
-mod integer;
 mod network;
 mod ntuple;
 mod temporal;
@@ -32,15 +31,19 @@ use crate::models::heads::{Losses, Outputs};
 use crate::sample::Sample;
 use checkpoint::{Checkpoint, Header};
 use engine::core::files::write_atomically;
-use engine::learned::files::{Model, ModelFile};
-use engine::learned::inputs::Learnable;
-use engine::learned::network::Heads;
+use engine::learned::{
+    files::{Model, ModelFile},
+    inputs::Learnable,
+    network::Heads,
+};
 use epoch::{Passed, learn_epoch, validate};
 use indicatif::ProgressBar;
 use network::NetworkLearner;
 use ntuple::NTupleLearner;
-use std::path::Path;
-use std::time::{Duration, Instant};
+use std::{
+    path::Path,
+    time::{Duration, Instant},
+};
 
 /// Fits a model and exports it. `provenance` says where the samples come from, as JSON or as plain
 /// text.
@@ -72,10 +75,10 @@ pub fn fit<G: Learnable>(
         progress,
     };
     match family {
-        Family::Network => train(
+        Family::Network | Family::Integer => train(
             &run,
             family,
-            NetworkLearner::new(&run, device)?,
+            NetworkLearner::new(&run, family, device)?,
             provenance,
             directory,
         ),
@@ -86,7 +89,6 @@ pub fn fit<G: Learnable>(
             provenance,
             directory,
         ),
-        Family::Integer => integer::fit(&run, device, provenance, directory),
     }
 }
 

@@ -5,20 +5,25 @@
 //! makes them, unless that is a player with a time limit; so they are the same made with the game
 //! or later, in any order, on any thread.
 
-use crate::shard::labels::{Label, check_name};
-use crate::shard::{Estimate, PlayedGame, rounded};
-use engine::core::files::{self, FileError};
-use engine::core::oracle::Oracle;
-use engine::core::random::{RandomStream, SeedSpace, derive_seed};
-use engine::play::build::{PlayerRecipe, evaluator};
-use engine::play::notation::{Arguments, Notation, PlayerError};
-use engine::play::playable::Playable;
-use engine::play::player::Player;
-use engine::play::registry::AnyEvaluator;
+use crate::shard::{
+    Estimate, PlayedGame,
+    labels::{Label, check_name},
+    rounded,
+};
+use engine::core::{
+    files::{self, FileError},
+    oracle::Oracle,
+    random::{RandomStream, SeedSpace, derive_seed},
+};
+use engine::play::{
+    build::{PlayerRecipe, evaluator},
+    notation::{Arguments, Notation, PlayerError},
+    playable::Playable,
+    player::Player,
+    registry::AnyEvaluator,
+};
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
-use std::path::Path;
-use std::sync::Arc;
+use std::{collections::BTreeMap, path::Path, sync::Arc};
 
 /// The maker of exact labels.
 const TABLES: &str = "tables";

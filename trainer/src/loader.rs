@@ -297,8 +297,10 @@ impl<G: Playable> Batches<'_, G> {
 mod tests {
     use super::*;
     use crate::sample::tests::{random_samples, with_continuations};
-    use engine::games::einstein::symmetry::{SYMMETRIES, symmetric};
-    use engine::games::einstein::{Position, Standard};
+    use engine::games::einstein::{
+        Position, Standard,
+        symmetry::{SYMMETRIES, symmetric},
+    };
     use std::collections::HashMap;
 
     /// Parts of unequal sizes, one of them empty.

@@ -4,8 +4,10 @@
 //! Invariant: written before the first shard, and it names nothing that finishing a shard changes;
 //! which shards are finished is seen from the files, which are complete or absent.
 
-use crate::shard::labels::{is_false, mark_exact};
-use crate::shard::{GAMES_PER_SHARD, GameMap, Label, ShardHeader};
+use crate::shard::{
+    GAMES_PER_SHARD, GameMap, Label, ShardHeader,
+    labels::{is_false, mark_exact},
+};
 use engine::core::files::{self, FileError};
 use engine::play::playable::Playable;
 use serde::{Deserialize, Serialize};

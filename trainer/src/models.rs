@@ -11,9 +11,6 @@ pub mod heads;
 pub mod fused;
 
 #[cfg(feature = "burn")]
-pub mod integer;
-
-#[cfg(feature = "burn")]
 pub mod network;
 
 #[cfg(feature = "burn")]

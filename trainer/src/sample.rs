@@ -91,8 +91,10 @@ impl<P> Sample<P> {
 pub(crate) mod tests {
     use super::*;
     use engine::core::game::Game;
-    use engine::games::einstein::dice::{DiceStream, Die, RandomStream};
-    use engine::games::einstein::{Position, Standard};
+    use engine::games::einstein::{
+        Position, Standard,
+        dice::{DiceStream, Die, RandomStream},
+    };
 
     /// All positions of `games` random games, with a smooth target that a small model can learn:
     /// which side's stones are further on.

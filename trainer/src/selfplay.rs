@@ -23,22 +23,24 @@ pub use summary::{PlayerTally, RunReport, SelfPlaySummary, Timing};
 use crate::label::{LabelError, LabelRecipe, add_all, add_models, rename_key, renamed, tables};
 use crate::manifest::ManifestError;
 use crate::shard::{self, PlayedGame, ShardError, ShardHeader};
-use engine::core::files;
-use engine::core::oracle::Oracle;
-use engine::core::random::RandomStream;
-use engine::play::build::PlayerRecipe;
-use engine::play::game_loop::{Effort, play_guided};
-use engine::play::notation::{Notation, PlayerError};
-use engine::play::playable::Playable;
-use engine::play::player::Player;
+use engine::core::{files, oracle::Oracle, random::RandomStream};
+use engine::play::{
+    build::PlayerRecipe,
+    game_loop::{Effort, play_guided},
+    notation::{Notation, PlayerError},
+    playable::Playable,
+    player::Player,
+};
 use indicatif::ProgressBar;
 use pool::{PlayerPool, Pools};
 use rayon::prelude::*;
 use starts::Starts;
-use std::collections::{BTreeMap, HashSet};
-use std::path::PathBuf;
-use std::sync::Arc;
-use std::time::Instant;
+use std::{
+    collections::{BTreeMap, HashSet},
+    path::PathBuf,
+    sync::Arc,
+    time::Instant,
+};
 use streams::{GAMES_PER_STREAM, Streams};
 use summary::Clock;
 

@@ -17,8 +17,7 @@ pub use game::{VALUE_STEPS, rounded};
 pub use labels::{Estimate, Label};
 pub use replay::{Replay, check_players};
 
-use engine::core::files;
-use engine::core::record::GameRecord;
+use engine::core::{files, record::GameRecord};
 use engine::play::playable::{OldRecords, Playable};
 use game::Form;
 use layout::{Parts, Totals};

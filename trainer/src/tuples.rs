@@ -20,10 +20,14 @@ pub use state::{Addition, SearchReport, StateError};
 use crate::config::{ConfigError, TrainConfig};
 use crate::dataset::{DatasetError, Samples};
 use crate::sample::Sample;
-use engine::core::files::FileError;
-use engine::core::random::{RandomStream, SeedSpace, derive_seed};
-use engine::learned::inputs::Learnable;
-use engine::learned::tuples::{MAX_ROWS, MAX_TUPLES, TupleError, TupleSet};
+use engine::core::{
+    files::FileError,
+    random::{RandomStream, SeedSpace, derive_seed},
+};
+use engine::learned::{
+    inputs::Learnable,
+    tuples::{MAX_ROWS, MAX_TUPLES, TupleError, TupleSet},
+};
 use indicatif::ProgressBar;
 use rayon::prelude::*;
 use refit::{Fitted, refit};

@@ -1,9 +1,7 @@
 //! Positions that the micro-benchmarks share: those of random games, always the same.
 
-use engine::core::game::Game;
-use engine::core::random::RandomStream;
-use engine::games::einstein::dice::DiceStream;
-use engine::games::einstein::{Position, RED, Standard};
+use engine::core::{game::Game, random::RandomStream};
+use engine::games::einstein::{Position, RED, Standard, dice::DiceStream};
 
 /// How many positions are measured together: they fit the first-level cache.
 pub(crate) const POSITIONS: usize = 1024;

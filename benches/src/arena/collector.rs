@@ -1,16 +1,18 @@
 //! What workers hand their results to: it keeps them, saves them, shows them, and says when enough
 //! have been played.
 
-use super::state::State;
-use super::stopping::InOrder;
-use super::{ArenaError, MatchOptions, PairResult, Repeats};
+use super::{ArenaError, MatchOptions, PairResult, Repeats, state::State, stopping::InOrder};
 use crate::statistics::PairCounts;
 use engine::play::playable::Playable;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use std::io::IsTerminal;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, PoisonError};
-use std::time::{Duration, Instant};
+use std::{
+    io::IsTerminal,
+    sync::{
+        Mutex, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::{Duration, Instant},
+};
 
 /// How often progress is shown.
 const SHOWN_EVERY: Duration = Duration::from_millis(200);

@@ -1,7 +1,6 @@
 //! Tests of the arena on a game without chance and with draws: small Reversi.
 
-use super::starts::Book;
-use super::*;
+use super::{starts::Book, *};
 use crate::statistics::sequential::{EloModel, SequentialTest, Verdict};
 use crate::test_players::{first, random};
 use engine::games::reversi::Reversi;

@@ -8,11 +8,8 @@
 //! GNU Backgammon; AIVAT (Burch, Schmid, Moravčík, Bowling 2018), the part for chance.
 
 use super::{ArenaError, Contestant};
-use engine::core::game::List;
-use engine::core::random::RandomStream;
-use engine::core::record::GameRecord;
-use engine::play::playable::Playable;
-use engine::play::player::Player;
+use engine::core::{game::List, random::RandomStream, record::GameRecord};
+use engine::play::{playable::Playable, player::Player};
 
 /// Whether somebody can tell luck: a player that rates moves.
 pub(super) fn check<G: Playable>(evaluator: &Contestant<G>, game: &G) -> Result<(), ArenaError> {

@@ -3,12 +3,13 @@
 //! Invariant: every figure is finite, and all of them follow from the pairs alone (times apart).
 
 use super::{Contestant, MatchOptions, PairResult, SequentialResult};
-use crate::statistics::adjusted::Moments;
-use crate::statistics::{Interval, PairCounts, elo_of_score, is_zero};
+use crate::statistics::{Interval, PairCounts, adjusted::Moments, elo_of_score, is_zero};
 use engine::play::playable::Playable;
 use serde::{Deserialize, Serialize};
-use std::collections::{BTreeMap, HashSet};
-use std::time::Duration;
+use std::{
+    collections::{BTreeMap, HashSet},
+    time::Duration,
+};
 
 /// What came of a match; all shares and intervals are those of A.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

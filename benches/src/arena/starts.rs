@@ -3,13 +3,17 @@
 //! Invariant: the start of a pair depends on nothing but game, pair and seed, whatever the number
 //! of threads and the order in which pairs are played.
 
-use engine::core::game::Seat;
-use engine::core::random::{RandomStream, SeedSpace, derive_seed};
+use engine::core::{
+    game::Seat,
+    random::{RandomStream, SeedSpace, derive_seed},
+};
 use engine::play::playable::Playable;
 use serde_json::{Value, json};
-use std::collections::HashSet;
-use std::fmt::Debug;
-use std::sync::{Mutex, PoisonError};
+use std::{
+    collections::HashSet,
+    fmt::Debug,
+    sync::{Mutex, PoisonError},
+};
 
 /// A choice of first positions; both games of a pair begin from one.
 pub trait Starts<G: Playable>: Debug + Send + Sync {

@@ -3,15 +3,18 @@
 //! Invariant: a state file is only continued by the match that began it.
 
 use super::{Contestant, MatchOptions, PairResult};
-use engine::core::journal::{Journal, JournalError, Wording};
-use engine::core::random::SeedSpace;
+use engine::core::{
+    journal::{Journal, JournalError, Wording},
+    random::SeedSpace,
+};
 use engine::play::playable::Playable;
-use serde::de::Error;
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, de::Error};
 use serde_json::{Value, json};
-use std::collections::BTreeMap;
-use std::path::Path;
-use std::time::{Duration, Instant};
+use std::{
+    collections::BTreeMap,
+    path::Path,
+    time::{Duration, Instant},
+};
 
 /// What the header calls the format.
 const FORMAT: &str = "alea-match-3";

@@ -5,8 +5,10 @@
 //! neither on the number of threads nor on interruptions; pairs beyond that point do not count.
 
 use super::{PairResult, Repeats};
-use crate::statistics::PairCounts;
-use crate::statistics::sequential::{SequentialTest, Verdict};
+use crate::statistics::{
+    PairCounts,
+    sequential::{SequentialTest, Verdict},
+};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 

@@ -1,12 +1,13 @@
 //! Tests of the arena with small deterministic players.
 
 use super::*;
-use crate::statistics::PairCounts;
-use crate::statistics::sequential::{EloModel, SequentialTest, Verdict};
+use crate::statistics::{
+    PairCounts,
+    sequential::{EloModel, SequentialTest, Verdict},
+};
 use crate::studies::setups::Setups;
 use crate::test_players::{contestant, first, greedy, pondering, random, rated};
-use engine::games::einstein::dice::Die;
-use engine::games::einstein::{BLUE, RED, Standard, Variant};
+use engine::games::einstein::{BLUE, RED, Standard, Variant, dice::Die};
 use std::path::Path;
 
 fn options(pairs: u64) -> MatchOptions<Standard> {

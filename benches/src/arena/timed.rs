@@ -6,9 +6,10 @@
 
 use engine::core::game::Game;
 use engine::play::player::{Analysis, Decision, Failure, Player, Valuation};
-use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
-use std::time::{Duration, Instant};
+use std::{
+    sync::{Arc, atomic::AtomicBool},
+    time::{Duration, Instant},
+};
 
 /// A player whose decisions are counted.
 pub(super) struct Timed<G: Game> {

@@ -6,9 +6,11 @@
 
 use crate::arena::{ArenaError, Contestant, MatchOptions, MatchResult, play_match};
 use crate::sheet::{Cell, Sheet};
-use crate::statistics::comparisons::{holm, simultaneous_quantile, two_sided};
-use crate::statistics::ratings::{Meeting, Ratings, ratings};
-use crate::statistics::{Interval, QUANTILE_95};
+use crate::statistics::{
+    Interval, QUANTILE_95,
+    comparisons::{holm, simultaneous_quantile, two_sided},
+    ratings::{Meeting, Ratings, ratings},
+};
 use engine::play::playable::Playable;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;

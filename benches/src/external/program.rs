@@ -6,20 +6,25 @@
 //! process group, which is killed with it, and on Linux whatever left the group is known by its
 //! environment.
 
-use super::said::{LONGEST_LINE, Said, shown};
-use super::watch;
+use super::{
+    said::{LONGEST_LINE, Said, shown},
+    watch,
+};
 use engine::play::player::Failure;
-use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
-use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
-use std::fmt::Display;
-use std::io::{ErrorKind, Read, Write};
-use std::os::fd::AsFd;
-use std::os::unix::process::CommandExt;
-use std::process::{Child, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::thread;
-use std::time::{Duration, Instant};
+use rustix::{
+    event::{PollFd, PollFlags, Timespec, poll},
+    fs::{OFlags, fcntl_getfl, fcntl_setfl},
+    process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid},
+};
+use std::{
+    fmt::Display,
+    io::{ErrorKind, Read, Write},
+    os::{fd::AsFd, unix::process::CommandExt},
+    process::{Child, ChildStdin, ChildStdout, Command, ExitStatus, Stdio},
+    sync::atomic::{AtomicU64, Ordering},
+    thread,
+    time::{Duration, Instant},
+};
 
 /// The version of the protocol, first thing said.
 const VERSION: u32 = 1;

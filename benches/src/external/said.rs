@@ -3,8 +3,7 @@
 //! Knows nothing of processes and pipes, so that any bytes can be tried on it. Invariant: a line is
 //! taken whole, in whatever pieces it came.
 
-use engine::play::playable::Playable;
-use engine::play::player::Failure;
+use engine::play::{playable::Playable, player::Failure};
 
 /// Longest line that is read.
 pub(super) const LONGEST_LINE: usize = 4096;

@@ -5,13 +5,15 @@
 //! group: every process whose environment has our mark.
 
 use rustix::process::{Pid, Signal, kill_process};
-use std::collections::BTreeSet;
-use std::io::{self, Write};
-use std::os::unix::process::CommandExt;
-use std::process::{Child, Command, Stdio};
-use std::sync::{Mutex, PoisonError};
-use std::thread;
-use std::time::{Duration, Instant};
+use std::{
+    collections::BTreeSet,
+    io::{self, Write},
+    os::unix::process::CommandExt,
+    process::{Child, Command, Stdio},
+    sync::{Mutex, PoisonError},
+    thread,
+    time::{Duration, Instant},
+};
 
 /// The variable in the environment of programs: our number and theirs.
 pub(super) const MARK: &str = "ALEA_PROGRAM";

@@ -1,12 +1,16 @@
 //! A client: one of our players at somebody's server.
 
-use super::connection::{Connection, Deadline};
-use super::follower::{Follower, Task};
-use super::limited::LimitedPlayer;
-use super::message::{Message, Sender};
+use super::{
+    connection::{Connection, Deadline},
+    follower::{Follower, Task},
+    limited::LimitedPlayer,
+    message::{Message, Sender},
+};
 use serde::Serialize;
-use std::net::{TcpStream, ToSocketAddrs};
-use std::time::Duration;
+use std::{
+    net::{TcpStream, ToSocketAddrs},
+    time::Duration,
+};
 
 /// How a client plays.
 #[derive(Clone, Debug)]

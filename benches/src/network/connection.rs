@@ -4,9 +4,11 @@
 //! returns by its deadline; and no more is kept of what came than one message and one piece.
 
 use super::message::{Inbox, Message, Sender};
-use std::io::{self, ErrorKind, Read, Write};
-use std::net::TcpStream;
-use std::time::{Duration, Instant};
+use std::{
+    io::{self, ErrorKind, Read, Write},
+    net::TcpStream,
+    time::{Duration, Instant},
+};
 
 /// Bytes that are read at once.
 const PIECE: usize = 4096;

@@ -5,11 +5,12 @@
 //! message that is accepted brings the game on, so a server that never ends is refused after a
 //! number of messages that the map bounds.
 
-use super::message::{Limit, Message, Placed};
-use super::{found, legal};
+use super::{
+    found, legal,
+    message::{Limit, Message, Placed},
+};
 use engine::core::game::{Game, Seat};
-use engine::games::reversixt::map::Map;
-use engine::games::reversixt::{Move, Phase, Position, ReversiXt};
+use engine::games::reversixt::{Move, Phase, Position, ReversiXt, map::Map};
 use std::sync::Arc;
 
 /// What is to be done after a message.

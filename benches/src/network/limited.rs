@@ -3,13 +3,14 @@
 //! Invariant: limits are only ever tightened. A player that knows no limit of time or depth, such as
 //! `random`, plays as it is.
 
-use super::legal;
-use super::message::Limit;
+use super::{legal, message::Limit};
 use engine::games::reversixt::{Move, Position, ReversiXt};
-use engine::play::build::PlayerRecipe;
-use engine::play::notation::{Argument, Notation, PlayerError};
-use engine::play::playable::Playable;
-use engine::play::player::{Failure, Player};
+use engine::play::{
+    build::PlayerRecipe,
+    notation::{Argument, Notation, PlayerError},
+    playable::Playable,
+    player::{Failure, Player},
+};
 
 /// Most milliseconds that a notation takes.
 const MOST_MILLISECONDS: u32 = 86_400_000;

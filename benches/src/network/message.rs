@@ -18,8 +18,10 @@
 //! never sends, or of a length that its type never has, is refused from its first five bytes, before
 //! any of its content is kept.
 
-use engine::games::reversixt::Move;
-use engine::games::reversixt::map::{DIRECTIONS, LARGEST};
+use engine::games::reversixt::{
+    Move,
+    map::{DIRECTIONS, LARGEST},
+};
 use std::ops::RangeInclusive;
 
 /// Bytes of type and length.

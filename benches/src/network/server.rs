@@ -6,16 +6,20 @@
 //! a deadline, a move at a time. Only players of our own without a limit may take as long as they
 //! like. Everything happens on the caller's thread.
 
-use super::connection::{Connection, Deadline};
-use super::found;
-use super::limited::LimitedPlayer;
-use super::message::{Limit, Message, Placed, Sender};
+use super::{
+    connection::{Connection, Deadline},
+    found,
+    limited::LimitedPlayer,
+    message::{Limit, Message, Placed, Sender},
+};
 use engine::core::game::{Game, Seat};
 use engine::games::reversixt::{Move, Phase, Position, ReversiXt};
 use serde::Serialize;
-use std::io::{self, ErrorKind};
-use std::net::{SocketAddr, TcpListener, TcpStream};
-use std::time::{Duration, Instant};
+use std::{
+    io::{self, ErrorKind},
+    net::{SocketAddr, TcpListener, TcpStream},
+    time::{Duration, Instant},
+};
 
 /// How often the server looks whether somebody has connected.
 const BETWEEN_LOOKS: Duration = Duration::from_millis(5);

@@ -1,17 +1,23 @@
 //! Tests of the protocol, of whole games over loopback, and of clients and servers that break it.
 
-use super::connection::{Connection, Deadline};
-use super::message::{Inbox, LONGEST_MAP, Message, Placed, Sender};
-use super::*;
+use super::{
+    connection::{Connection, Deadline},
+    message::{Inbox, LONGEST_MAP, Message, Placed, Sender},
+    *,
+};
 use engine::core::game::Game;
 use engine::games::reversixt::generate::MapSettings;
-use engine::play::game_loop::play_game;
-use engine::play::playable::{NoChance, Playable};
-use std::io::Write;
-use std::net::{Shutdown, TcpListener, TcpStream};
-use std::sync::Arc;
-use std::thread;
-use std::time::Duration;
+use engine::play::{
+    game_loop::play_game,
+    playable::{NoChance, Playable},
+};
+use std::{
+    io::Write,
+    net::{Shutdown, TcpListener, TcpStream},
+    sync::Arc,
+    thread,
+    time::Duration,
+};
 
 const GREEDY: &str = "star1(depth=1, eval=stones)";
 

@@ -4,8 +4,10 @@
 //! a number is and how far, to colour-blind readers too (blue and orange).
 
 use super::{PlotError, TEXT, WIDTH, draw, nothing, shortened};
-use plotters::prelude::*;
-use plotters::style::text_anchor::{HPos, Pos, VPos};
+use plotters::{
+    prelude::*,
+    style::text_anchor::{HPos, Pos, VPos},
+};
 
 /// Numbers by row and column; `None` is left white.
 #[derive(Clone, Debug, PartialEq)]

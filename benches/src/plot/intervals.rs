@@ -4,8 +4,10 @@
 
 use super::{COLOURS, GRID, PlotError, TEXT, WIDTH, draw, nothing, tidy, two_lines};
 use crate::statistics::Interval;
-use plotters::prelude::*;
-use plotters::style::text_anchor::{HPos, Pos, VPos};
+use plotters::{
+    prelude::*,
+    style::text_anchor::{HPos, Pos, VPos},
+};
 
 /// One row.
 #[derive(Clone, Debug, PartialEq)]

@@ -8,8 +8,10 @@ use super::{
     shortened, tidy,
 };
 use crate::statistics::Interval;
-use plotters::prelude::*;
-use plotters::style::text_anchor::{HPos, Pos, VPos};
+use plotters::{
+    prelude::*,
+    style::text_anchor::{HPos, Pos, VPos},
+};
 
 /// What an axis measures by.
 #[derive(Clone, Debug, PartialEq)]

@@ -7,8 +7,7 @@
 //! models: M. Van den Bergh's notes for fishtest. Invariant: finite for all counts; empty cells
 //! count 0.001 samples, as fishtest counts them.
 
-use super::normalized::NORMALIZED_ELO;
-use super::{PairCounts, Tally, score_of_elo};
+use super::{PairCounts, Tally, normalized::NORMALIZED_ELO, score_of_elo};
 use serde::{Deserialize, Serialize};
 
 /// What an Elo difference means.

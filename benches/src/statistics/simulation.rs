@@ -4,8 +4,12 @@
 //! Invariant: a simulated test is a pure function of the test, the probabilities and the random
 //! stream.
 
-use super::sequential::{EloModel, SequentialTest, Verdict};
-use super::{PairCounts, Tally, normalized::NORMALIZED_ELO, score_of_elo};
+use super::{
+    PairCounts, Tally,
+    normalized::NORMALIZED_ELO,
+    score_of_elo,
+    sequential::{EloModel, SequentialTest, Verdict},
+};
 use engine::core::random::RandomStream;
 
 /// Probabilities that A wins none, one or both games of a pair.

@@ -8,8 +8,7 @@
 use crate::statistics::{Interval, Tally};
 use crate::studies::setup_study::games::Seats;
 use engine::core::random::{RandomStream, SeedSpace, derive_seed};
-use engine::games::einstein::Standard;
-use engine::games::einstein::setup::SETUPS;
+use engine::games::einstein::{Standard, setup::SETUPS};
 use engine::play::build::PlayerRecipe;
 use indicatif::ProgressBar;
 use rayon::iter::{IntoParallelIterator, ParallelIterator};

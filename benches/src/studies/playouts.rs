@@ -10,10 +10,8 @@ pub mod compare;
 pub mod die_tables;
 
 use engine::core::random::{RandomStream, SeedSpace, derive_seed};
-use engine::games::einstein::dice::DiceStream;
-use engine::games::einstein::{BLUE, RED, Standard};
-use rayon::ThreadPoolBuilder;
-use rayon::prelude::*;
+use engine::games::einstein::{BLUE, RED, Standard, dice::DiceStream};
+use rayon::{ThreadPoolBuilder, prelude::*};
 use serde::{Deserialize, Serialize};
 use std::time::Instant;
 

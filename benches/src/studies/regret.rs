@@ -23,9 +23,11 @@ mod tests;
 use crate::plot::PlotError;
 use engine::core::files::FileError;
 use engine::games::einstein::Standard;
-use engine::play::build::{self, PlayerRecipe};
-use engine::play::notation::PlayerError;
-use engine::play::registry::AnyEvaluator;
+use engine::play::{
+    build::{self, PlayerRecipe},
+    notation::PlayerError,
+    registry::AnyEvaluator,
+};
 use std::sync::Arc;
 
 /// Faces of the die; each counts once.

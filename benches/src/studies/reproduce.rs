@@ -16,15 +16,16 @@ pub mod searches;
 pub mod setups;
 
 use crate::arena::ArenaError;
-use crate::studies::search_bench::SearchBenchError;
-use crate::studies::setup_study::StudyError;
-use crate::studies::setups::{Setups, SetupsError};
-use crate::studies::suite::SuiteError;
+use crate::studies::{
+    search_bench::SearchBenchError,
+    setup_study::StudyError,
+    setups::{Setups, SetupsError},
+    suite::SuiteError,
+};
 pub use comparison::{Claim, Comparison, Figure, Reproduction};
 use engine::play::notation::PlayerError;
 use indicatif::ProgressBar;
-use std::path::PathBuf;
-use std::str::FromStr;
+use std::{path::PathBuf, str::FromStr};
 
 /// What is reproduced.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

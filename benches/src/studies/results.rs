@@ -5,17 +5,14 @@
 
 mod sections;
 
-use crate::arena::MatchResult;
-use crate::arena::tournament::TournamentResult;
+use crate::arena::{MatchResult, tournament::TournamentResult};
 use crate::page::Page;
 use crate::plot::{Curve, LineChart, PlotError};
-use crate::studies::opening::OpeningValue;
-use crate::studies::regret::report::Report;
-use crate::studies::reproduce::Reproduction;
-use crate::studies::setup_study::StudyResult;
-use crate::studies::strength::Point;
-use serde::Deserialize;
-use serde::de::DeserializeOwned;
+use crate::studies::{
+    opening::OpeningValue, regret::report::Report, reproduce::Reproduction,
+    setup_study::StudyResult, strength::Point,
+};
+use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::Value;
 
 /// A result that a page can show.

@@ -20,8 +20,7 @@ use crate::studies::suite::{Suite, SuiteError};
 use engine::core::text::TextError;
 use engine::play::notation::PlayerError;
 use indicatif::ProgressBar;
-use std::fmt;
-use std::str::FromStr;
+use std::{fmt, str::FromStr};
 
 /// What is compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

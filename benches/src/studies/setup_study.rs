@@ -14,21 +14,26 @@ pub mod mix;
 pub mod result;
 
 use design::pairings;
-use engine::core::journal::{Journal, JournalError, Wording};
-use engine::core::random::{SeedSpace, derive_seed};
+use engine::core::{
+    journal::{Journal, JournalError, Wording},
+    random::{SeedSpace, derive_seed},
+};
 use engine::games::einstein::Standard;
-use engine::play::build::PlayerRecipe;
-use engine::play::playable::Playable;
+use engine::play::{build::PlayerRecipe, playable::Playable};
 use games::Seats;
 use indicatif::ProgressBar;
-use rayon::ThreadPoolBuilder;
-use rayon::iter::{IntoParallelIterator, ParallelIterator};
+use rayon::{
+    ThreadPoolBuilder,
+    iter::{IntoParallelIterator, ParallelIterator},
+};
 pub use result::StudyResult;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
-use std::collections::BTreeMap;
-use std::path::PathBuf;
-use std::sync::{Mutex, PoisonError};
+use std::{
+    collections::BTreeMap,
+    path::PathBuf,
+    sync::{Mutex, PoisonError},
+};
 
 /// How a study is done.
 #[derive(Clone, Debug)]

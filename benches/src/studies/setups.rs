@@ -3,11 +3,15 @@
 //! Invariant: the set-ups of a pair depend on nothing but the pair and the match's seed.
 
 use crate::arena::Starts;
-use engine::core::files::{self, FileError};
-use engine::core::game::Seat;
-use engine::core::random::{RandomStream, SeedSpace, derive_seed};
-use engine::games::einstein::setup::{SETUPS, setup_index};
-use engine::games::einstein::{Position, Standard};
+use engine::core::{
+    files::{self, FileError},
+    game::Seat,
+    random::{RandomStream, SeedSpace, derive_seed},
+};
+use engine::games::einstein::{
+    Position, Standard,
+    setup::{SETUPS, setup_index},
+};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};

@@ -5,8 +5,10 @@
 //! points stand in the order of their numbers.
 
 use crate::arena::{ArenaError, Contestant, MatchOptions, MatchResult, play_match};
-use crate::plot::scaled::{Bar, Scale, chart_with_bars};
-use crate::plot::{Curve, LineChart, PlotError};
+use crate::plot::{
+    Curve, LineChart, PlotError,
+    scaled::{Bar, Scale, chart_with_bars},
+};
 use crate::sheet::{Cell, Sheet};
 use engine::play::playable::Playable;
 use serde::{Deserialize, Serialize};

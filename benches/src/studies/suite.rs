@@ -10,9 +10,7 @@ pub mod generate;
 use engine::core::files::{self, FileError};
 use engine::games::einstein::{Position, Standard};
 use serde::{Deserialize, Serialize};
-use std::fmt;
-use std::path::Path;
-use std::str::FromStr;
+use std::{fmt, path::Path, str::FromStr};
 
 /// Where in a game a position stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]

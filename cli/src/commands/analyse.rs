@@ -3,11 +3,15 @@
 use crate::games::{self, with_game};
 use crate::positions::{self, End, PositionArguments, Question};
 use anyhow::{Result, bail};
-use engine::core::chance::expectation;
-use engine::core::random::{SeedSpace, derive_seed};
-use engine::play::build::PlayerRecipe;
-use engine::play::playable::Playable;
-use engine::play::player::{Failure, Player};
+use engine::core::{
+    chance::expectation,
+    random::{SeedSpace, derive_seed},
+};
+use engine::play::{
+    build::PlayerRecipe,
+    playable::Playable,
+    player::{Failure, Player},
+};
 use engine::search::mcts::TreeReport;
 use serde::Serialize;
 use std::process::ExitCode;

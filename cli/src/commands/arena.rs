@@ -8,15 +8,17 @@ use benches::arena::{
     Contestant, MatchOptions, MatchResult, Openings, SequentialResult, Starts, StoppingRule,
     play_match,
 };
-use benches::statistics::Interval;
-use benches::statistics::sequential::{EloModel, SequentialTest, Verdict};
+use benches::statistics::{
+    Interval,
+    sequential::{EloModel, SequentialTest, Verdict},
+};
 use engine::core::files;
-use engine::play::build::PlayerRecipe;
-use engine::play::notation::Notation;
-use engine::play::playable::Playable;
-use std::path::{Path, PathBuf};
-use std::process::ExitCode;
-use std::sync::Arc;
+use engine::play::{build::PlayerRecipe, notation::Notation, playable::Playable};
+use std::{
+    path::{Path, PathBuf},
+    process::ExitCode,
+    sync::Arc,
+};
 
 /// Let two players play pairs of games with sides swapped, the same starts and the same dice
 ///

@@ -10,11 +10,8 @@ use crate::output;
 use anyhow::{Result, bail};
 use clap::Subcommand;
 use engine::play::playable::Playable;
-use std::path::PathBuf;
-use std::process::ExitCode;
-use trainer::data::Source;
-use trainer::data::output::Written;
-use trainer::data::verify::verify;
+use std::{path::PathBuf, process::ExitCode};
+use trainer::data::{Source, output::Written, verify::verify};
 
 /// Game records: count, verify, merge, filter, split, shuffle, sample, relabel, export, import
 #[derive(clap::Args)]

@@ -3,8 +3,7 @@
 use crate::games::{self, with_game};
 use crate::positions::{self, End, PositionArguments, Question};
 use anyhow::Result;
-use engine::play::build;
-use engine::play::playable::Playable;
+use engine::play::{build, playable::Playable};
 use serde::Serialize;
 use std::process::ExitCode;
 

@@ -11,12 +11,16 @@ use crate::output;
 use anyhow::{Context, Result, anyhow, bail};
 use benches::arena::MatchResult;
 use engine::core::files;
-use engine::learned::files::{Model, ModelFile};
-use engine::learned::inputs::Learnable;
+use engine::learned::{
+    files::{Model, ModelFile},
+    inputs::Learnable,
+};
 use serde_json::{Value, json};
-use std::path::{Path, PathBuf};
-use std::process::ExitCode;
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::{
+    path::{Path, PathBuf},
+    process::ExitCode,
+    time::{SystemTime, UNIX_EPOCH},
+};
 
 /// Before this line of the ledger new lines are written.
 const MARK: &str = "<!-- A line for each shipped model goes here. -->";

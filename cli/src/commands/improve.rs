@@ -1,11 +1,9 @@
 //! `alea improve`: learning in generations.
 
-use crate::improve::config::ImproveConfig;
-use crate::improve::{self, Entry, ImproveResult};
+use crate::improve::{self, Entry, ImproveResult, config::ImproveConfig};
 use crate::output;
 use anyhow::Result;
-use std::path::PathBuf;
-use std::process::ExitCode;
+use std::{path::PathBuf, process::ExitCode};
 
 /// Learn in generations: the best model plays, a new one learns from its games and takes its place
 /// if it is better

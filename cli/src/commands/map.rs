@@ -4,14 +4,18 @@ use crate::output;
 use anyhow::{Result, anyhow, bail};
 use clap::{Args, Subcommand};
 use engine::core::files;
-use engine::games::reversixt::ReversiXt;
-use engine::games::reversixt::generate::MapSettings;
-use engine::games::reversixt::map::{Cell, Map};
+use engine::games::reversixt::{
+    ReversiXt,
+    generate::MapSettings,
+    map::{Cell, Map},
+};
 use engine::play::playable::Playable;
 use serde_json::{Value, json};
-use std::path::{Path, PathBuf};
-use std::process::ExitCode;
-use std::sync::Arc;
+use std::{
+    path::{Path, PathBuf},
+    process::ExitCode,
+    sync::Arc,
+};
 
 /// Check, draw and make maps of ReversiXT
 #[derive(Args)]

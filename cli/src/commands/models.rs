@@ -4,11 +4,15 @@ use crate::games::{self, for_games};
 use crate::output;
 use anyhow::{Result, bail};
 use engine::core::files;
-use engine::learned::files::{ModelFile, game_of};
-use engine::learned::inputs::Learnable;
+use engine::learned::{
+    files::{ModelFile, game_of},
+    inputs::Learnable,
+};
 use serde_json::{Value, json};
-use std::path::{Path, PathBuf};
-use std::process::ExitCode;
+use std::{
+    path::{Path, PathBuf},
+    process::ExitCode,
+};
 
 /// List model files and verify them: format, checksum, features, shapes
 #[derive(clap::Args)]

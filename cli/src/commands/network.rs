@@ -4,14 +4,18 @@ use crate::output;
 use anyhow::{Context, Result, anyhow, bail};
 use benches::network::{self, GuestOptions, LimitedPlayer, Played, Report, ServerOptions};
 use clap::value_parser;
-use engine::core::files::read_text;
-use engine::core::random::{SeedSpace, derive_seed};
+use engine::core::{
+    files::read_text,
+    random::{SeedSpace, derive_seed},
+};
 use engine::games::reversixt::ReversiXt;
 use engine::play::playable::Playable;
-use std::net::{IpAddr, Ipv4Addr, TcpListener};
-use std::path::PathBuf;
-use std::process::ExitCode;
-use std::time::Duration;
+use std::{
+    net::{IpAddr, Ipv4Addr, TcpListener},
+    path::PathBuf,
+    process::ExitCode,
+    time::Duration,
+};
 
 /// The port that programs are told unless told otherwise.
 const PORT: u16 = 7777;

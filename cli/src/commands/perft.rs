@@ -4,8 +4,7 @@ use crate::games::{GameArguments, with_game};
 use crate::output;
 use anyhow::{Result, anyhow};
 use engine::core::random::RandomStream;
-use engine::play::perft::perft;
-use engine::play::playable::Playable;
+use engine::play::{perft::perft, playable::Playable};
 use serde_json::json;
 use std::process::ExitCode;
 

@@ -2,13 +2,11 @@
 
 use crate::games::{self, GameArguments, with_game};
 use crate::output;
-use crate::pipeline::config::PipelineConfig;
-use crate::pipeline::{self, PipelineResult};
+use crate::pipeline::{self, PipelineResult, config::PipelineConfig};
 use anyhow::Result;
 use engine::core::random::RandomStream;
 use engine::learned::inputs::Learnable;
-use std::path::PathBuf;
-use std::process::ExitCode;
+use std::{path::PathBuf, process::ExitCode};
 
 /// Play, train, export and measure in one go, and write a report
 ///

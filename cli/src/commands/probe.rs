@@ -3,12 +3,9 @@
 use crate::positions::{self, End, PositionArguments, parallel};
 use crate::tables;
 use anyhow::Result;
-use engine::games::einstein::tables::Tables;
-use engine::games::einstein::{Move, Standard};
+use engine::games::einstein::{Move, Standard, tables::Tables};
 use serde::Serialize;
-use std::path::PathBuf;
-use std::process::ExitCode;
-use std::sync::Arc;
+use std::{path::PathBuf, process::ExitCode, sync::Arc};
 
 /// Ask the endgame tables: exact win probability, and that of every move
 ///

@@ -3,17 +3,23 @@
 use crate::games::GameArguments;
 use crate::output;
 use anyhow::{Result, anyhow, bail};
-use engine::core::game::Game;
-use engine::core::journal::{Journal, Wording};
-use engine::games::havannah::proof::{Prover, Strategy, check};
-use engine::games::havannah::{Havannah, Move, Position};
+use engine::core::{
+    game::Game,
+    journal::{Journal, Wording},
+};
+use engine::games::havannah::{
+    Havannah, Move, Position,
+    proof::{Prover, Strategy, check},
+};
 use engine::play::playable::Playable;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
-use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
-use std::process::ExitCode;
-use std::time::Instant;
+use std::{
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+    process::ExitCode,
+    time::Instant,
+};
 use trainer::progress::progress_bar;
 
 /// Prove who wins a position of Havannah on base 3 or 4

@@ -4,18 +4,21 @@ use crate::games::GameArguments;
 use crate::output;
 use crate::positions::parallel;
 use anyhow::{Result, bail};
-use benches::studies::regret::Contestant;
-use benches::studies::regret::positions::{Source, draw_positions};
-use benches::studies::regret::report::{Report, measure};
-use benches::studies::regret::suite::{LabelledSuite, write_suite};
-use benches::studies::regret::truth::{Labelled, label_exactly};
+use benches::studies::regret::{
+    Contestant,
+    positions::{Source, draw_positions},
+    report::{Report, measure},
+    suite::{LabelledSuite, write_suite},
+    truth::{Labelled, label_exactly},
+};
 use engine::core::files::write_atomically;
-use engine::games::einstein::Standard;
-use engine::games::einstein::tables::Tables;
-use std::path::PathBuf;
-use std::process::ExitCode;
-use std::sync::Arc;
-use std::time::{Duration, Instant};
+use engine::games::einstein::{Standard, tables::Tables};
+use std::{
+    path::PathBuf,
+    process::ExitCode,
+    sync::Arc,
+    time::{Duration, Instant},
+};
 use trainer::progress::progress_bar;
 
 /// Measure exactly how much win probability players and evaluators give away

@@ -5,9 +5,11 @@ use anyhow::{Context, Result, bail};
 use benches::studies::results;
 use clap::Args;
 use engine::core::files::{self, write_atomically};
-use std::io::Read;
-use std::path::{Path, PathBuf};
-use std::process::ExitCode;
+use std::{
+    io::Read,
+    path::{Path, PathBuf},
+    process::ExitCode,
+};
 
 /// Results as a page
 ///

@@ -2,12 +2,16 @@
 
 use crate::output;
 use anyhow::{Result, bail};
-use benches::studies::reproduce::{Settings, Target, run as reproduce, seconds};
-use benches::studies::setups::Setups;
+use benches::studies::{
+    reproduce::{Settings, Target, run as reproduce, seconds},
+    setups::Setups,
+};
 use clap::builder::{PossibleValuesParser, TypedValueParser as _};
 use engine::core::files;
-use std::path::{Path, PathBuf};
-use std::process::ExitCode;
+use std::{
+    path::{Path, PathBuf},
+    process::ExitCode,
+};
 use trainer::progress::progress_bar;
 
 /// Measure a published table again: each figure as printed, as measured with its interval, and the

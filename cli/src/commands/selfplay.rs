@@ -8,9 +8,11 @@ use crate::games::{GameArguments, with_game};
 use crate::output;
 use anyhow::{Context, Result, bail};
 use engine::play::playable::Playable;
-use std::path::PathBuf;
-use std::process::ExitCode;
-use std::time::{Duration, Instant};
+use std::{
+    path::PathBuf,
+    process::ExitCode,
+    time::{Duration, Instant},
+};
 use trainer::label::LabelConfig;
 use trainer::progress::progress_bar;
 use trainer::selfplay::{

@@ -4,13 +4,15 @@ use crate::games::GameArguments;
 use crate::output;
 use anyhow::Result;
 use benches::sheet::{Cell, Sheet};
-use benches::studies::setup_study::design::MOST_OPPONENTS;
-use benches::studies::setup_study::result::order;
-use benches::studies::setup_study::{Settings, StudyResult, draw, run as study};
+use benches::studies::setup_study::{
+    Settings, StudyResult, design::MOST_OPPONENTS, draw, result::order, run as study,
+};
 use engine::core::files::{FileError, write_atomically};
 use engine::play::build::PlayerRecipe;
-use std::path::{Path, PathBuf};
-use std::process::ExitCode;
+use std::{
+    path::{Path, PathBuf},
+    process::ExitCode,
+};
 use trainer::progress::progress_bar;
 
 /// Play all 720 set-ups against each other: win rates, the best and the worst, and how to mix them

@@ -4,13 +4,13 @@ use crate::games::GameArguments;
 use crate::output;
 use crate::positions::parallel;
 use anyhow::{Result, bail};
-use engine::games::einstein::Standard;
-use engine::games::einstein::tables::{Class, ClassFacts, Tables};
+use engine::games::einstein::{
+    Standard,
+    tables::{Class, ClassFacts, Tables},
+};
 use engine::play::playable::Playable;
 use serde_json::{Value, json};
-use std::path::PathBuf;
-use std::process::ExitCode;
-use std::time::Instant;
+use std::{path::PathBuf, process::ExitCode, time::Instant};
 use trainer::progress::progress_bar;
 
 /// Build the exact endgame tables of all positions with few stones

@@ -7,8 +7,10 @@ use anyhow::{Context, Result, bail};
 use engine::core::files;
 use engine::learned::inputs::Learnable;
 use serde_json::Value;
-use std::path::{Path, PathBuf};
-use std::process::ExitCode;
+use std::{
+    path::{Path, PathBuf},
+    process::ExitCode,
+};
 use trainer::calibrate::LogisticFit;
 use trainer::config::TrainConfig;
 use trainer::dataset::{DatasetError, SampleOptions, Samples};

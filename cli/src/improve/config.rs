@@ -13,13 +13,10 @@ use benches::arena::{Contestant, StoppingRule};
 use benches::statistics::sequential::{EloModel, SequentialTest};
 use engine::core::random::{SeedSpace, derive_seed};
 use engine::games::einstein::Standard;
-use engine::play::build;
-use engine::play::playable::Playable;
+use engine::play::{build, playable::Playable};
 use serde::{Deserialize, Serialize};
 use std::path::Path;
-use trainer::config::{
-    IntegerConfig, NTupleConfig, NetworkConfig, TargetConfig, TrainConfig, TrainingConfig,
-};
+use trainer::config::{NTupleConfig, NetworkConfig, TargetConfig, TrainConfig, TrainingConfig};
 use trainer::fit::Family;
 use trainer::label::{LabelConfig, LabelRecipe};
 use trainer::selfplay::{SelfPlay, SelfPlayConfig, SelfPlayOptions, WeightedPlayer};
@@ -75,7 +72,7 @@ pub(crate) struct TrainSection {
     #[serde(default)]
     network: NetworkConfig,
     #[serde(default)]
-    integer: IntegerConfig,
+    integer: NetworkConfig,
     #[serde(default)]
     ntuple: NTupleConfig,
 }

@@ -4,11 +4,12 @@
 //! there; what comes out is a function of the settings, the generation's number, the best evaluator
 //! before it and the games of the generations that it learns from.
 
-use super::config::ImproveConfig;
-use super::evaluator::Evaluator;
-use super::ledger::{Entry, Score, Strength, Test, Training};
-use crate::commands::arena::standing;
-use crate::commands::train;
+use super::{
+    config::ImproveConfig,
+    evaluator::Evaluator,
+    ledger::{Entry, Score, Strength, Test, Training},
+};
+use crate::commands::{arena::standing, train};
 use crate::gating::{self, Gate};
 use crate::output;
 use crate::pipeline::file_name;
@@ -16,8 +17,7 @@ use crate::stages::Stages;
 use anyhow::{Context, Result};
 use benches::arena::{MatchOptions, play_match};
 use benches::statistics::sequential::Verdict;
-use engine::core::files;
-use engine::core::random::SeedSpace;
+use engine::core::{files, random::SeedSpace};
 use engine::games::einstein::Standard;
 use std::path::{Path, PathBuf};
 use trainer::data::{Source, relabel};

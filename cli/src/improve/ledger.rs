@@ -6,8 +6,7 @@
 
 use anyhow::{Context, Result, bail};
 use benches::arena::MatchResult;
-use benches::statistics::Interval;
-use benches::statistics::sequential::Verdict;
+use benches::statistics::{Interval, sequential::Verdict};
 use engine::core::files;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};

@@ -2,14 +2,19 @@
 //!
 //! Invariant: it shows what the ledger says, and times; it is made anew after every generation.
 
-use super::End;
-use super::config::ImproveConfig;
-use super::ledger::{Entry, Ledger, Strength};
+use super::{
+    End,
+    config::ImproveConfig,
+    ledger::{Entry, Ledger, Strength},
+};
 use anyhow::Result;
 use benches::arena::report::{self, ReportData, Stage};
 use benches::page::{Block, Page, Section, Sentence};
-use benches::plot::scaled::{Bar, Scale, chart_with_bars};
-use benches::plot::{Curve, LineChart, ScoreBar, score_bars};
+use benches::plot::{
+    Curve, LineChart, ScoreBar,
+    scaled::{Bar, Scale, chart_with_bars},
+    score_bars,
+};
 use benches::sheet::{Cell, Sheet};
 use engine::core::files;
 use std::path::{Path, PathBuf};

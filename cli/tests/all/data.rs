@@ -2,9 +2,11 @@
 //! what `alea data` says.
 
 use crate::support::{alea, keys, text};
-use std::fs;
-use std::path::Path;
-use std::process::{Command, Stdio};
+use std::{
+    fs,
+    path::Path,
+    process::{Command, Stdio},
+};
 
 const PLAYERS: [&str; 4] = ["--player", "greedy", "--player", "star1(depth=1)"];
 

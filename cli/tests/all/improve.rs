@@ -3,8 +3,10 @@
 
 use crate::support::{Ran, alea, text};
 use serde_json::Value;
-use std::fs;
-use std::path::{Path, PathBuf};
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
 
 /// Generations of a second. From `random` everybody learns something; the tests at the gate are
 /// short.

@@ -1,9 +1,7 @@
 //! New sets of records when the disk is full: finished shards stay, and nothing half is there.
 
 use crate::support::{alea, text};
-use std::fs;
-use std::path::Path;
-use std::process::Command;
+use std::{fs, path::Path, process::Command};
 
 fn names(directory: &Path) -> Vec<String> {
     let mut names: Vec<String> = fs::read_dir(directory)

@@ -2,8 +2,10 @@
 
 use crate::support::{alea, command, keys};
 use serde_json::Value;
-use std::io::{BufRead, BufReader};
-use std::process::Stdio;
+use std::{
+    io::{BufRead, BufReader},
+    process::Stdio,
+};
 
 #[test]
 fn a_client_meets_a_server_and_both_tell_the_same() {

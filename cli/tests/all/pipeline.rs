@@ -3,8 +3,10 @@
 
 use crate::support::{MIDDLE, TINY, alea, text};
 use serde_json::Value;
-use std::fs;
-use std::path::{Path, PathBuf};
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
 
 /// What a pipeline makes that has to be the same each time.
 #[derive(Debug, PartialEq)]

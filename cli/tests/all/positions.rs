@@ -1,13 +1,19 @@
 //! `alea moves`, `analyse` and `evaluate` from outside: shapes, meanings, and streams.
 
 use crate::support::{MIDDLE, alea, command, fed, keys};
-use engine::games::einstein::Standard;
-use engine::games::einstein::learned::ntuple::{NTuple, TupleSet};
-use engine::games::einstein::learned::weights::{Model, ModelFile};
+use engine::games::einstein::{
+    Standard,
+    learned::{
+        ntuple::{NTuple, TupleSet},
+        weights::{Model, ModelFile},
+    },
+};
 use serde_json::{Value, json};
-use std::collections::BTreeSet;
-use std::io::Write;
-use std::process::{Command, Stdio};
+use std::{
+    collections::BTreeSet,
+    io::Write,
+    process::{Command, Stdio},
+};
 
 /// Red stands on its goal.
 const RED_HAS_WON: &str = "...../...../...../....a/....1";

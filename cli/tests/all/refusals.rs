@@ -2,8 +2,7 @@
 //! half a file.
 
 use crate::support::{MIDDLE, TINY, alea, fed, text};
-use std::fs;
-use std::path::Path;
+use std::{fs, path::Path};
 
 fn entries(directory: &Path) -> Vec<String> {
     let mut names: Vec<String> = fs::read_dir(directory)

@@ -2,9 +2,11 @@
 #![allow(dead_code, reason = "each test program uses a part of it")]
 
 use serde_json::Value;
-use std::io::Write;
-use std::path::Path;
-use std::process::{Command, Stdio};
+use std::{
+    io::Write,
+    path::Path,
+    process::{Command, Stdio},
+};
 
 /// The position of the examples, without its die.
 pub(crate) const MIDDLE: &str = "215../64.../3...e/...fb/..acd b";

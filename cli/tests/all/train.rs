@@ -2,8 +2,7 @@
 //! started again.
 
 use crate::support::{alea, text};
-use std::fs;
-use std::path::Path;
+use std::{fs, path::Path};
 
 /// Settings under which training takes a moment.
 const QUICK: &str = "[training]\nepochs = 2\ncheckpoint_minutes = 0.0001\n[ntuple]\nset = \"stones\"\n[online]\nreport_every = 5000\n";

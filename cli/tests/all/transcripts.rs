@@ -8,11 +8,7 @@
 //!
 //! The crates that do this (`trycmd`) turn on features of serde, with which burn is compiled anew.
 
-use std::fmt::Write;
-use std::os::unix::fs::symlink;
-use std::path::Path;
-use std::process::Command;
-use std::{env, fs, iter};
+use std::{env, fmt::Write, fs, iter, os::unix::fs::symlink, path::Path, process::Command};
 
 const DOCUMENTS: [&str; 3] = ["README.md", "docs/tour.md", "docs/players.md"];
 

@@ -2,8 +2,10 @@
 //!
 //! The constants of the hand-made evaluators stand beside them and were fitted by `alea calibrate`.
 
-use crate::core::evaluator::{Evaluator, Score, others_alike};
-use crate::core::game::{Game, MAX_SEATS, Payoffs};
+use crate::core::{
+    evaluator::{Evaluator, Score, others_alike},
+    game::{Game, MAX_SEATS, Payoffs},
+};
 
 /// How a raw score becomes a value in `[0, 1]`.
 #[derive(Clone, Copy, Debug, PartialEq)]

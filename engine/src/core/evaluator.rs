@@ -4,8 +4,10 @@
 //! expectation over chance only makes sense on that scale. Weights are shared and immutable;
 //! whatever is kept up to date from move to move is a cache that the searching thread owns.
 
-use crate::core::chance::expectation;
-use crate::core::game::{Game, MAX_SEATS, Payoffs, left_for_each};
+use crate::core::{
+    chance::expectation,
+    game::{Game, MAX_SEATS, Payoffs, left_for_each},
+};
 use std::sync::Arc;
 
 /// Rates positions that are not over.

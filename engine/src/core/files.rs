@@ -6,9 +6,11 @@
 //! that name, so that one without a lock is what a killed program left.
 
 use crate::core::interruption::{self, Unfinished};
-use std::fs::{File, TryLockError};
-use std::io::{self, BufWriter, Read, Write};
-use std::path::{Path, PathBuf};
+use std::{
+    fs::{File, TryLockError},
+    io::{self, BufWriter, Read, Write},
+    path::{Path, PathBuf},
+};
 
 const TEMPORARY_PREFIX: &str = ".alea-";
 const TEMPORARY_SUFFIX: &str = ".tmp";

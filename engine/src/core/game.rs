@@ -11,10 +11,12 @@
 
 use crate::core::leaf::MoveKinds;
 use smallvec::{Array, SmallVec};
-use std::cmp::Ordering;
-use std::fmt::Debug;
-use std::hash::{Hash, Hasher};
-use std::ops::{Deref, DerefMut, Range};
+use std::{
+    cmp::Ordering,
+    fmt::Debug,
+    hash::{Hash, Hasher},
+    ops::{Deref, DerefMut, Range},
+};
 use xxhash_rust::xxh3::Xxh3;
 
 /// A participant, counted from 0.

@@ -4,8 +4,10 @@
 //! Invariant: once [`interrupt`] was called no file gets its name any more, and none is left
 //! unfinished.
 
-use std::path::{Path, PathBuf};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::{
+    path::{Path, PathBuf},
+    sync::{Mutex, MutexGuard, PoisonError},
+};
 
 struct Work {
     kept: Vec<PathBuf>,

@@ -6,16 +6,16 @@
 //! done again. Invariant: no part stands in a file twice or is another than was written, and a file
 //! is only continued by the work that began it.
 
-use crate::core::files::checksum;
-use crate::core::interruption;
-use serde::Serialize;
-use serde::de::DeserializeOwned;
+use crate::core::{files::checksum, interruption};
+use serde::{Serialize, de::DeserializeOwned};
 use serde_json::Value;
-use std::collections::BTreeMap;
-use std::fs::{File, OpenOptions, TryLockError};
-use std::io::{self, Read, Seek, SeekFrom, Write};
-use std::marker::PhantomData;
-use std::path::{Path, PathBuf};
+use std::{
+    collections::BTreeMap,
+    fs::{File, OpenOptions, TryLockError},
+    io::{self, Read, Seek, SeekFrom, Write},
+    marker::PhantomData,
+    path::{Path, PathBuf},
+};
 
 /// Most characters of a setting that an error shows.
 const MOST_SHOWN: usize = 60;

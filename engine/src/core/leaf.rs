@@ -5,13 +5,22 @@
 //! `[0, 1]` a seat. Asked about several positions at once it may answer faster, so that a network
 //! sees them together.
 
-use crate::core::game::{Game, Payoffs};
-use crate::core::random::RandomStream;
+use crate::core::{
+    game::{Game, Payoffs},
+    random::RandomStream,
+};
 
 /// Values a position that is not over and has just been added to the tree.
 pub trait Leaf<G: Game>: Send {
-    /// One payoff a seat, each in `[0, 1]`.
-    fn payoffs(&mut self, game: &G, position: &G::Position, random: &mut RandomStream) -> Payoffs;
+    /// One payoff a seat, each in `[0, 1]`; notes the moves that are made on the way, if any are and
+    /// somebody asks for them.
+    fn payoffs(
+        &mut self,
+        game: &G,
+        position: &G::Position,
+        random: &mut RandomStream,
+        made: Option<&mut MoveKinds>,
+    ) -> Payoffs;
 
     /// Forgets what was learned in the games before.
     fn new_game(&mut self) {}
@@ -25,20 +34,8 @@ pub trait Leaf<G: Game>: Send {
         payoffs: &mut [Payoffs],
     ) {
         for (position, payoffs) in positions.iter().zip(payoffs) {
-            *payoffs = self.payoffs(game, position, random);
+            *payoffs = self.payoffs(game, position, random, None);
         }
-    }
-
-    /// The same for one position; also notes the moves that were made on the way, if any were.
-    fn payoffs_and_moves(
-        &mut self,
-        game: &G,
-        position: &G::Position,
-        random: &mut RandomStream,
-        made: &mut MoveKinds,
-    ) -> Payoffs {
-        let _ = made;
-        self.payoffs(game, position, random)
     }
 }
 
@@ -86,8 +83,14 @@ impl<G: Game> Leaf<G> for Box<dyn Leaf<G>> {
         (**self).new_game();
     }
 
-    fn payoffs(&mut self, game: &G, position: &G::Position, random: &mut RandomStream) -> Payoffs {
-        (**self).payoffs(game, position, random)
+    fn payoffs(
+        &mut self,
+        game: &G,
+        position: &G::Position,
+        random: &mut RandomStream,
+        made: Option<&mut MoveKinds>,
+    ) -> Payoffs {
+        (**self).payoffs(game, position, random, made)
     }
 
     fn payoffs_of(
@@ -98,16 +101,6 @@ impl<G: Game> Leaf<G> for Box<dyn Leaf<G>> {
         payoffs: &mut [Payoffs],
     ) {
         (**self).payoffs_of(game, positions, random, payoffs);
-    }
-
-    fn payoffs_and_moves(
-        &mut self,
-        game: &G,
-        position: &G::Position,
-        random: &mut RandomStream,
-        made: &mut MoveKinds,
-    ) -> Payoffs {
-        (**self).payoffs_and_moves(game, position, random, made)
     }
 }
 

@@ -4,8 +4,7 @@
 //! values. Invariant: an answer is the game-theoretic value up to [`Oracle::error`]; 0 and 1 are
 //! only said of positions that are lost or won for certain.
 
-use crate::core::chance::Bounds;
-use crate::core::game::Game;
+use crate::core::{chance::Bounds, game::Game};
 use std::fmt::Debug;
 
 /// Knows the exact value of some positions.

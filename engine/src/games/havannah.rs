@@ -22,8 +22,10 @@ mod transcript;
 
 pub use shape::{BASES, MOST_CELLS};
 
-use crate::core::game::{DRAW, FixedList, Game, OneOutcome, Payoffs, Seat, one_of, won_by};
-use crate::core::leaf::MoveKinds;
+use crate::core::{
+    game::{DRAW, FixedList, Game, OneOutcome, Payoffs, Seat, one_of, won_by},
+    leaf::MoveKinds,
+};
 use shape::{OFF, PLACES, SIDES, Shape};
 use std::hash::{Hash, Hasher};
 

@@ -20,8 +20,10 @@ mod playable;
 use crate::core::game::{DRAW, Game, MAX_SEATS, OneOutcome, Payoffs, Seat, won_by};
 use map::{Cell, DIRECTIONS, LARGEST, Map, Side};
 use smallvec::SmallVec;
-use std::hash::{Hash, Hasher};
-use std::sync::Arc;
+use std::{
+    hash::{Hash, Hasher},
+    sync::Arc,
+};
 
 /// Cells of the largest map.
 const MOST_CELLS: usize = LARGEST * LARGEST;

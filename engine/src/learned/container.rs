@@ -6,8 +6,7 @@
 
 use super::files::ModelProblem;
 use safetensors::{Dtype, SafeTensors};
-use std::collections::BTreeMap;
-use std::fmt::Write;
+use std::{collections::BTreeMap, fmt::Write};
 use xxhash_rust::xxh3::xxh3_64;
 
 /// A tensor of little-endian numbers.
@@ -33,59 +32,45 @@ pub struct Container {
 const DATA_CHECKSUM: &str = "checksum";
 const METADATA_CHECKSUM: &str = "metadata_checksum";
 
+/// Numbers that tensors are made of.
+pub trait Number: Copy {
+    /// Their type in files.
+    const DTYPE: Dtype;
+
+    /// Appends its bytes.
+    fn write(self, bytes: &mut Vec<u8>);
+
+    /// The numbers of whole bytes.
+    fn read(bytes: &[u8]) -> Vec<Self>;
+}
+
+macro_rules! numbers {
+    ($($number:ident $dtype:ident),+) => {$(
+        impl Number for $number {
+            const DTYPE: Dtype = Dtype::$dtype;
+
+            fn write(self, bytes: &mut Vec<u8>) {
+                bytes.extend(self.to_le_bytes());
+            }
+
+            fn read(bytes: &[u8]) -> Vec<Self> {
+                bytes.as_chunks().0.iter().map(|bytes| Self::from_le_bytes(*bytes)).collect()
+            }
+        }
+    )+};
+}
+
+numbers!(f32 F32, i32 I32, i16 I16, i8 I8);
+
 impl Tensor {
-    /// A tensor of type F32.
+    /// A tensor of these numbers.
     #[must_use]
-    pub fn floats(name: &str, shape: Vec<usize>, values: &[f32]) -> Self {
-        let bytes = values
-            .iter()
-            .flat_map(|value| value.to_le_bytes())
-            .collect();
+    pub fn new<T: Number>(name: &str, shape: Vec<usize>, values: &[T]) -> Self {
+        let mut bytes = Vec::with_capacity(size_of_val(values));
+        values.iter().for_each(|value| value.write(&mut bytes));
         Self {
             name: name.to_owned(),
-            dtype: Dtype::F32,
-            shape,
-            bytes,
-        }
-    }
-
-    /// A tensor of type I32.
-    #[must_use]
-    pub fn integers(name: &str, shape: Vec<usize>, values: &[i32]) -> Self {
-        let bytes = values
-            .iter()
-            .flat_map(|value| value.to_le_bytes())
-            .collect();
-        Self {
-            name: name.to_owned(),
-            dtype: Dtype::I32,
-            shape,
-            bytes,
-        }
-    }
-
-    /// A tensor of type I16.
-    #[must_use]
-    pub fn shorts(name: &str, shape: Vec<usize>, values: &[i16]) -> Self {
-        let bytes = values
-            .iter()
-            .flat_map(|value| value.to_le_bytes())
-            .collect();
-        Self {
-            name: name.to_owned(),
-            dtype: Dtype::I16,
-            shape,
-            bytes,
-        }
-    }
-
-    /// A tensor of type I8.
-    #[must_use]
-    pub fn bytes(name: &str, shape: Vec<usize>, values: &[i8]) -> Self {
-        let bytes = values.iter().map(|&value| value as u8).collect();
-        Self {
-            name: name.to_owned(),
-            dtype: Dtype::I8,
+            dtype: T::DTYPE,
             shape,
             bytes,
         }
@@ -217,58 +202,23 @@ impl Container {
         Ok(())
     }
 
-    /// Takes out a tensor of type F32.
+    /// Takes out a tensor of these numbers.
     ///
     /// # Errors
     /// If it is missing, or of another type or shape.
-    pub fn take_floats(&mut self, name: &str, shape: &[usize]) -> Result<Vec<f32>, ModelProblem> {
-        let tensor = self.take(name, Dtype::F32, shape)?;
-        Ok(tensor
-            .bytes
-            .as_chunks::<4>()
-            .0
-            .iter()
-            .map(|bytes| f32::from_le_bytes(*bytes))
-            .collect())
-    }
-
-    /// Takes out a tensor of type I32.
-    ///
-    /// # Errors
-    /// If it is missing, or of another type or shape.
-    pub fn take_integers(&mut self, name: &str, shape: &[usize]) -> Result<Vec<i32>, ModelProblem> {
-        let tensor = self.take(name, Dtype::I32, shape)?;
-        Ok(tensor
-            .bytes
-            .as_chunks::<4>()
-            .0
-            .iter()
-            .map(|bytes| i32::from_le_bytes(*bytes))
-            .collect())
-    }
-
-    /// Takes out a tensor of type I16.
-    ///
-    /// # Errors
-    /// If it is missing, or of another type or shape.
-    pub fn take_shorts(&mut self, name: &str, shape: &[usize]) -> Result<Vec<i16>, ModelProblem> {
-        let tensor = self.take(name, Dtype::I16, shape)?;
-        Ok(tensor
-            .bytes
-            .as_chunks::<2>()
-            .0
-            .iter()
-            .map(|bytes| i16::from_le_bytes(*bytes))
-            .collect())
-    }
-
-    /// Takes out a tensor of type I8.
-    ///
-    /// # Errors
-    /// If it is missing, or of another type or shape.
-    pub fn take_bytes(&mut self, name: &str, shape: &[usize]) -> Result<Vec<i8>, ModelProblem> {
-        let tensor = self.take(name, Dtype::I8, shape)?;
-        Ok(tensor.bytes.iter().map(|&byte| byte as i8).collect())
+    pub fn take<T: Number>(&mut self, name: &str, shape: &[usize]) -> Result<Vec<T>, ModelProblem> {
+        let Some(index) = self.tensors.iter().position(|tensor| tensor.name == name) else {
+            return Err(ModelProblem::MissingTensor(name.to_owned()));
+        };
+        let tensor = self.tensors.remove(index);
+        if tensor.dtype != T::DTYPE || tensor.shape != shape {
+            return Err(ModelProblem::Shape {
+                tensor: name.to_owned(),
+                found: tensor.kind(),
+                expected: format!("{}{shape:?}", T::DTYPE),
+            });
+        }
+        Ok(T::read(&tensor.bytes))
     }
 
     /// Whether all tensors have been taken out.
@@ -279,22 +229,6 @@ impl Container {
         self.tensors.first().map_or(Ok(()), |tensor| {
             Err(ModelProblem::ExtraTensor(tensor.name.clone()))
         })
-    }
-
-    fn take(&mut self, name: &str, dtype: Dtype, shape: &[usize]) -> Result<Tensor, ModelProblem> {
-        let Some(index) = self.tensors.iter().position(|tensor| tensor.name == name) else {
-            return Err(ModelProblem::MissingTensor(name.to_owned()));
-        };
-        let tensor = self.tensors.remove(index);
-        if tensor.dtype != dtype || tensor.shape != shape {
-            let expected = format!("{dtype}{shape:?}");
-            return Err(ModelProblem::Shape {
-                tensor: name.to_owned(),
-                found: tensor.kind(),
-                expected,
-            });
-        }
-        Ok(tensor)
     }
 }
 

@@ -6,18 +6,26 @@
 //! data section and the metadata each carry a checksum, and the description of the features must be
 //! the one this build computes. The same model gives the same bytes.
 
-use super::container::{Container, Tensor};
-use super::inputs::{DenseInputs, IntegerModel, Learnable, hash, network_layout};
-use super::names::{NameSet, Named, UnknownName};
-use super::network::{
-    Head, Heads, Layer, MAX_HIDDEN, Network, NetworkError, NetworkWeights, SPARSE_SCALE,
+use super::{
+    container::{Container, Tensor},
+    inputs::{DenseInputs, IntegerInputs, Learnable, hash, network_layout},
+    integer::{
+        FULL, HIDDEN_SCALE, IntegerError, IntegerModel, IntegerWeights, LOGIT_SCALE, OUTPUT_SCALE,
+        OneHot, ROW_SCALE,
+    },
+    names::{NameSet, Named, UnknownName},
+    network::{
+        Head, Heads, Layer, MAX_HIDDEN, Network, NetworkError, NetworkWeights, SPARSE_SCALE,
+    },
+    tuples::{CUSTOM, NTupleError, TupleError, TupleNetwork, TupleSet},
 };
-use super::tuples::{CUSTOM, NTupleError, TupleError, TupleNetwork, TupleSet};
 use crate::core::files::{self, FileError};
 use crate::play::registry::AnyEvaluator;
-use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::{
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 
 /// Version of the format that this build writes and reads.
 pub const SCHEMA: &str = "1";
@@ -163,8 +171,8 @@ pub enum ModelProblem {
     #[error(transparent)]
     Network(#[from] NetworkError),
     /// Weights that make no network in integers.
-    #[error("{0}")]
-    Integer(String),
+    #[error(transparent)]
+    Integer(#[from] IntegerError),
 }
 
 impl<G: Learnable> PartialEq for Model<G> {
@@ -214,7 +222,7 @@ impl<G: Learnable> ModelFile<G> {
         let mut container = match &self.model {
             Model::NTuple(model) => ntuple_container(model),
             Model::Network(model) => network_container(model),
-            Model::Integer(model) => model.container(),
+            Model::Integer(model) => integer_container(model.weights()),
         };
         let hash = container
             .metadata
@@ -254,7 +262,7 @@ impl<G: Learnable> ModelFile<G> {
         let model = match container.value("kind")? {
             "ntuple" => Model::NTuple(read_ntuple(game, container.clone())?),
             "network" => Model::Network(read_network(game, container.clone())?),
-            INTEGER => Model::Integer(G::Integer::read(container.clone())?),
+            INTEGER => Model::Integer(read_integer::<G>(container.clone())?),
             kind => return Err(ModelProblem::Kind(kind.to_owned())),
         };
         Ok(Self {
@@ -318,7 +326,14 @@ impl<G: Learnable> Model<G> {
                 };
                 format!("layers {:?}{heads}", model.weights().widths())
             }
-            Self::Integer(model) => model.summary(),
+            Self::Integer(model) => {
+                let weights = model.weights();
+                format!(
+                    "layers {:?} in integers, inputs squares,{}",
+                    weights.shape(),
+                    weights.inputs.list()
+                )
+            }
         }
     }
 
@@ -338,7 +353,7 @@ impl<G: Learnable> Model<G> {
         match self {
             Self::NTuple(model) => model.set().description(),
             Self::Network(model) => model.layout().to_owned(),
-            Self::Integer(model) => model.layout(),
+            Self::Integer(model) => model.weights().inputs.layout(),
         }
     }
 
@@ -356,7 +371,7 @@ impl<G: Learnable> Model<G> {
                         .map(|(_, values)| values.len())
                         .sum::<usize>()
             }
-            Self::Integer(model) => model.parameters(),
+            Self::Integer(model) => model.weights().parameters(),
         }
     }
 }
@@ -386,8 +401,8 @@ fn ntuple_container<G: Learnable>(model: &TupleNetwork<G>) -> Container {
     Container {
         metadata,
         tensors: vec![
-            Tensor::floats("bias", vec![1], &[model.bias()]),
-            Tensor::floats("weights", vec![set.rows()], model.weights()),
+            Tensor::new("bias", vec![1], &[model.bias()]),
+            Tensor::new("weights", vec![set.rows()], model.weights()),
         ],
     }
 }
@@ -402,14 +417,14 @@ fn network_scales() -> String {
 fn network_container<G: Learnable>(model: &Network<G>) -> Container {
     let weights = model.weights();
     let widths = weights.widths();
-    let mut tensors = vec![Tensor::integers(
+    let mut tensors = vec![Tensor::new(
         "sparse",
         vec![weights.sparse.len() / widths[0], widths[0]],
         &weights.sparse,
     )];
     for (name, values) in weights.float_tensors() {
         if !values.is_empty() {
-            tensors.push(Tensor::floats(
+            tensors.push(Tensor::new(
                 &name,
                 network_shape::<G>(&name, values.len(), &widths),
                 values,
@@ -469,8 +484,8 @@ fn read_ntuple<G: Learnable>(
     check_features(&container, &set.description())?;
     check_scales(&container, NO_SCALES)?;
     container.check_checksums()?;
-    let bias = container.take_floats("bias", &[1])?;
-    let weights = container.take_floats("weights", &[set.rows()])?;
+    let bias: Vec<f32> = container.take("bias", &[1])?;
+    let weights = container.take("weights", &[set.rows()])?;
     container.finish()?;
     Ok(TupleNetwork::new(set, weights, bias[0])?)
 }
@@ -500,32 +515,103 @@ fn read_network<G: Learnable>(
     container.check_checksums()?;
     let first = widths[0];
     let mut weights = NetworkWeights {
-        sparse: container.take_integers("sparse", &[game.sparse_rows(), first])?,
-        bias: container.take_floats("hidden1.bias", &[first])?,
+        sparse: container.take("sparse", &[game.sparse_rows(), first])?,
+        bias: container.take("hidden1.bias", &[first])?,
         ..NetworkWeights::default()
     };
     if !groups.is_empty() {
-        weights.dense =
-            container.take_floats("dense", &[G::Dense::new(game, groups).len(), first])?;
+        weights.dense = container.take("dense", &[G::Dense::new(game, groups).len(), first])?;
     }
     for (pair, number) in widths.windows(2).zip(2..) {
         weights.hidden.push(Layer {
-            weights: container.take_floats(&format!("hidden{number}.weight"), pair)?,
-            bias: container.take_floats(&format!("hidden{number}.bias"), &pair[1..])?,
+            weights: container.take(&format!("hidden{number}.weight"), pair)?,
+            bias: container.take(&format!("hidden{number}.bias"), &pair[1..])?,
         });
     }
     let last = widths[widths.len() - 1];
-    weights.output = container.take_floats("output.weight", &[last])?;
-    weights.output_bias = container.take_floats("output.bias", &[1])?[0];
+    weights.output = container.take("output.weight", &[last])?;
+    weights.output_bias = container
+        .take("output.bias", &[1])
+        .map(|bias: Vec<f32>| bias[0])?;
     for head in heads.iter() {
         let outputs = head.outputs(G::OUTCOMES);
         *weights.heads.layer_mut(head) = Some(Layer {
-            weights: container.take_floats(&format!("{}.weight", head.name()), &[last, outputs])?,
-            bias: container.take_floats(&format!("{}.bias", head.name()), &[outputs])?,
+            weights: container.take(&format!("{}.weight", head.name()), &[last, outputs])?,
+            bias: container.take(&format!("{}.bias", head.name()), &[outputs])?,
         });
     }
     container.finish()?;
     Ok(Network::from_fixed_point(game, groups, weights)?)
+}
+
+fn integer_scales() -> String {
+    format!(
+        "{{\"rows\":{ROW_SCALE},\"hidden1.bias\":{ROW_SCALE},\"hidden2.weight\":{HIDDEN_SCALE},\"hidden2.bias\":{FULL},\
+         \"output.weight\":{OUTPUT_SCALE},\"output.bias\":{LOGIT_SCALE}}}"
+    )
+}
+
+/// Wide numbers come first, so that each tensor begins at a multiple of its numbers' size.
+fn integer_container<G: Learnable, I: OneHot<G>>(weights: &IntegerWeights<I>) -> Container {
+    let [first, second] = weights.shape();
+    Container {
+        metadata: metadata([
+            ("kind", INTEGER.to_owned()),
+            ("features", weights.inputs.layout()),
+            ("inputs", weights.inputs.list()),
+            ("shape", format!("{first},{second}")),
+            ("scales", integer_scales()),
+        ]),
+        tensors: vec![
+            Tensor::new("hidden2.bias", vec![second], &weights.hidden_bias),
+            Tensor::new("output.bias", vec![1], &[weights.output_bias]),
+            Tensor::new(
+                "rows",
+                vec![weights.rows.len() / first, first],
+                &weights.rows,
+            ),
+            Tensor::new("hidden1.bias", vec![first], &weights.bias),
+            Tensor::new("output.weight", vec![second], &weights.output),
+            Tensor::new("hidden2.weight", vec![first, second], &weights.hidden),
+        ],
+    }
+}
+
+fn read_integer<G: Learnable>(mut container: Container) -> Result<G::Integer, ModelProblem> {
+    let names = container.value("inputs")?.split(',');
+    let names: Vec<String> = names
+        .filter(|name| !name.is_empty())
+        .map(str::to_owned)
+        .collect();
+    let inputs = IntegerInputs::<G>::named(Some(&names))?;
+    let rows = inputs.runs().last().map_or(0, |run| run.end);
+    if rows == 0 {
+        return Err(ModelProblem::Kind(INTEGER.to_owned()));
+    }
+    check_features(&container, &inputs.layout())?;
+    check_scales(&container, &integer_scales())?;
+    let shape = container.value("shape")?;
+    let Ok([first, second]) = <[usize; 2]>::try_from(read_widths(shape)?) else {
+        return Err(ModelProblem::Value {
+            key: "shape",
+            value: shape.to_owned(),
+            expected: "the neurons of two hidden layers, for example 64,32",
+        });
+    };
+    container.check_checksums()?;
+    let weights = IntegerWeights {
+        inputs,
+        rows: container.take("rows", &[rows, first])?,
+        bias: container.take("hidden1.bias", &[first])?,
+        hidden: container.take("hidden2.weight", &[first, second])?,
+        hidden_bias: container.take("hidden2.bias", &[second])?,
+        output: container.take("output.weight", &[second])?,
+        output_bias: container
+            .take("output.bias", &[1])
+            .map(|bias: Vec<i32>| bias[0])?,
+    };
+    container.finish()?;
+    Ok(G::Integer::new(weights)?)
 }
 
 fn read_widths(shape: &str) -> Result<Vec<usize>, ModelProblem> {
@@ -543,7 +629,7 @@ fn read_widths(shape: &str) -> Result<Vec<usize>, ModelProblem> {
 }
 
 /// Whether a file was trained on what this build computes.
-pub(crate) fn check_features(container: &Container, built: &str) -> Result<(), ModelProblem> {
+fn check_features(container: &Container, built: &str) -> Result<(), ModelProblem> {
     let wanted = container.value("features")?;
     let (wanted_hash, built_hash) = (container.value("feature_hash")?, hash(built));
     if wanted == built && wanted_hash == format!("{built_hash:016x}") {
@@ -565,7 +651,7 @@ pub(crate) fn check_features(container: &Container, built: &str) -> Result<(), M
 }
 
 /// Whether a file is on the scales of this build.
-pub(crate) fn check_scales(container: &Container, expected: &str) -> Result<(), ModelProblem> {
+fn check_scales(container: &Container, expected: &str) -> Result<(), ModelProblem> {
     let found = container.value("scales")?;
     if found == expected {
         Ok(())
@@ -580,13 +666,13 @@ pub(crate) fn check_scales(container: &Container, expected: &str) -> Result<(), 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::core::game::Game;
-    use crate::core::random::RandomStream;
-    use crate::games::einstein::Standard;
-    use crate::games::reversi::Reversi;
-    use crate::learned::names::NameSet;
-    use crate::learned::network::{Layer, NetworkWeights};
-    use crate::learned::tuples::TupleSet;
+    use crate::core::{game::Game, random::RandomStream};
+    use crate::games::{einstein::Standard, reversi::Reversi};
+    use crate::learned::{
+        names::NameSet,
+        network::{Layer, NetworkWeights},
+        tuples::TupleSet,
+    };
     use crate::play::playable::Playable;
 
     fn numbers(count: usize) -> Vec<f32> {

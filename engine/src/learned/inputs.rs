@@ -6,16 +6,14 @@
 //! version of its formula, and a model file carries it with its hash, so that no model ever runs on
 //! inputs other than those it was trained on.
 
-use super::container::Container;
-use super::files::ModelProblem;
-use super::names::{NameSet, Named};
-use super::tuples::TupleKernels;
-use crate::core::evaluator::Evaluator;
-use crate::core::game::Seat;
-use crate::core::random::RandomStream;
+use super::{
+    integer::IntegerModel,
+    names::{NameSet, Named},
+    tuples::TupleKernels,
+};
+use crate::core::{game::Seat, random::RandomStream};
 use crate::play::playable::Playable;
-use std::fmt::Debug;
-use std::ops::RangeInclusive;
+use std::{fmt::Debug, ops::RangeInclusive};
 use xxhash_rust::xxh3::xxh3_64;
 
 /// Most dense inputs a network has.
@@ -133,7 +131,7 @@ pub trait Learnable: Playable {
     type Tuples: TupleKernels<Self>;
     /// Dense inputs of networks: [`NoDense`] if there are none.
     type Dense: DenseInputs<Self>;
-    /// The network in integers: [`NoInteger`] if there is none.
+    /// The network in integers: [`super::integer::NoInteger`] if there is none.
     type Integer: IntegerModel<Self>;
 
     /// What phases of tables go by, in words.
@@ -359,6 +357,9 @@ pub fn network_layout<G: Learnable>(game: &G, groups: NameSet<DenseGroupOf<G>>) 
 /// The dense groups of a game.
 pub type DenseGroupOf<G> = <<G as Learnable>::Dense as DenseInputs<G>>::Group;
 
+/// What the network in integers of a game looks at.
+pub type IntegerInputs<G> = <<G as Learnable>::Integer as IntegerModel<G>>::Inputs;
+
 /// No dense inputs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum NoGroup {}
@@ -402,66 +403,4 @@ impl<G: Playable> DenseInputs<G> for NoDense {
     }
 
     fn fill(&self, _: &G, _: &G::Position, _: &mut [f32]) {}
-}
-
-/// A network in integers, which a game may bring with inputs of its own.
-pub trait IntegerModel<G: Playable>: Evaluator<G> + Clone + Debug + PartialEq + 'static {
-    /// The canonical description of its inputs.
-    fn layout(&self) -> String;
-
-    /// How many weights it has, biases included.
-    fn parameters(&self) -> usize;
-
-    /// Layers and inputs, in a few words.
-    fn summary(&self) -> String;
-
-    /// What model files call its game.
-    fn game(&self) -> String;
-
-    /// The parts of its file but for those that all models have.
-    fn container(&self) -> Container;
-
-    /// The network in a file whose game was looked at.
-    ///
-    /// # Errors
-    /// If there is something wrong with any other part of it.
-    fn read(container: Container) -> Result<Self, ModelProblem>;
-}
-
-/// The network in integers of a game that has none.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum NoInteger {}
-
-impl<G: Playable> Evaluator<G> for NoInteger {
-    type Cache = ();
-
-    fn value(&self, _: &G, _: &G::Position, (): &()) -> f32 {
-        match *self {}
-    }
-}
-
-impl<G: Playable> IntegerModel<G> for NoInteger {
-    fn layout(&self) -> String {
-        match *self {}
-    }
-
-    fn parameters(&self) -> usize {
-        match *self {}
-    }
-
-    fn summary(&self) -> String {
-        match *self {}
-    }
-
-    fn game(&self) -> String {
-        match *self {}
-    }
-
-    fn container(&self) -> Container {
-        match *self {}
-    }
-
-    fn read(_: Container) -> Result<Self, ModelProblem> {
-        Err(ModelProblem::Kind("integer_network".to_owned()))
-    }
 }

@@ -4,8 +4,7 @@
 //! in the order of [`Named::ALL`].
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
-use std::fmt::Debug;
-use std::hash::Hash;
+use std::{fmt::Debug, hash::Hash};
 
 /// One of a few things that files and configurations call by name.
 pub trait Named: Copy + Debug + Eq + Hash + Send + Sync + 'static {

@@ -13,11 +13,11 @@ mod kernels;
 pub use accumulator::Accumulators;
 pub use heads::{Head, HeadWeights, Heads, PLIES_SCALE};
 
-use super::inputs::{DenseGroupOf, DenseInputs, Learnable, MAX_DENSE, network_layout};
-use super::names::{NameSet, Named};
-use crate::core::calibration::logistic;
-use crate::core::evaluator::Evaluator;
-use crate::core::simd::Instructions;
+use super::{
+    inputs::{DenseGroupOf, DenseInputs, Learnable, MAX_DENSE, network_layout},
+    names::{NameSet, Named},
+};
+use crate::core::{calibration::logistic, evaluator::Evaluator, simd::Instructions};
 
 /// What a sparse weight of 1.0 is in fixed point.
 pub const SPARSE_SCALE: i32 = 1 << 20;

@@ -7,13 +7,14 @@
 use self::monte_carlo::MctsRecipe;
 pub use self::searches::SearchPlan;
 use self::searches::SearchRecipe;
-use super::notation::{Arguments, Notation, PlayerError, Problem};
-use super::playable::Playable;
-use super::provided;
-use super::registry::{AnyEvaluator, Knowledge, Maker, Meaning};
-use super::simple::RandomPlayer;
-use crate::core::game::OutcomeList;
-use crate::core::oracle::Oracle;
+use super::{
+    notation::{Arguments, Notation, PlayerError, Problem},
+    playable::Playable,
+    provided,
+    registry::{AnyEvaluator, Knowledge, Maker, Meaning},
+    simple::RandomPlayer,
+};
+use crate::core::{game::OutcomeList, oracle::Oracle};
 use crate::play::player::Player;
 use std::sync::Arc;
 

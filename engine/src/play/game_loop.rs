@@ -8,14 +8,18 @@ mod exploration;
 
 pub use exploration::{Exploration, Fading};
 
-use crate::core::game::{Chance, Game, MAX_SEATS, Seat, left_for_each};
-use crate::core::oracle::Oracle;
-use crate::core::record::{GameRecord, Ply};
+use crate::core::{
+    game::{Chance, Game, MAX_SEATS, Seat, left_for_each},
+    oracle::Oracle,
+    record::{GameRecord, Ply},
+};
 use crate::play::player::{Failure, Player};
 use decide::{Crash, decide};
-use std::any::Any;
-use std::panic::resume_unwind;
-use std::time::{Duration, Instant};
+use std::{
+    any::Any,
+    panic::resume_unwind,
+    time::{Duration, Instant},
+};
 
 /// What the players spent on a game, by seat.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

@@ -5,13 +5,16 @@
 //! position that is reached at ply k permits exactly what outcome k permits in the game with
 //! chance.
 
-use super::playable::Playable;
-use super::player::{Analysis, Decision, Failure, Player, Valuation};
-use crate::core::evaluator::Evaluator;
-use crate::core::game::{Chance, Game, OneOutcome, Payoffs, Seat, Stage};
-use crate::core::random::RandomStream;
-use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+use super::{
+    playable::Playable,
+    player::{Analysis, Decision, Failure, Player, Valuation},
+};
+use crate::core::{
+    evaluator::Evaluator,
+    game::{Chance, Game, OneOutcome, Payoffs, Seat, Stage},
+    random::RandomStream,
+};
+use std::sync::{Arc, atomic::AtomicBool};
 
 /// The rules, and the outcomes that lie open.
 #[derive(Clone, Debug)]

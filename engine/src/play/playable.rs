@@ -4,16 +4,19 @@
 //! records or learns from them knows this trait, and nothing of any one game. Invariant: what is
 //! written reads back as the same value, as text and as bytes.
 
-use super::build::{self, PlayerRecipe};
-use super::notation::{Arguments, Notation, PlayerError, Problem};
-use super::registry::{
-    AnyEvaluator, EvaluatorEntry, OracleEntry, PlayerEntry, PlayoutEntry, TranscriptForm,
+use super::{
+    build::{self, PlayerRecipe},
+    notation::{Arguments, Notation, PlayerError, Problem},
+    registry::{
+        AnyEvaluator, EvaluatorEntry, OracleEntry, PlayerEntry, PlayoutEntry, TranscriptForm,
+    },
 };
-use crate::core::game::{Chance, Game, List, MAX_SEATS, Outcome, OutcomeList, Seat};
-use crate::core::random::{RandomStream, SeedSpace, derive_seed};
-use crate::core::text::TextError;
-use std::ops::RangeInclusive;
-use std::sync::Arc;
+use crate::core::{
+    game::{Chance, Game, List, MAX_SEATS, Outcome, OutcomeList, Seat},
+    random::{RandomStream, SeedSpace, derive_seed},
+    text::TextError,
+};
+use std::{ops::RangeInclusive, sync::Arc};
 
 /// Chance that can be had again from its beginning: the second game of a pair meets the outcomes of
 /// the first.
@@ -46,10 +49,6 @@ pub trait Playable: Game {
     /// is the one for minutes.
     const PIPELINES: &'static [(&'static str, &'static str)] = &[];
 
-    /// The learned evaluator that notation calls `best`, as the content of its file: the one for
-    /// searches.
-    const BEST: Option<&'static [u8]> = None;
-
     /// What `mcts` is told where its notation says nothing of a key: `leaf=playout, rave=1000`.
     const SEARCH: &'static str = "";
 
@@ -69,6 +68,12 @@ pub trait Playable: Game {
     /// What both games of a pair draw from: the k-th outcome of a seat depends on the seed and k
     /// alone.
     type PairedLuck: Chance<Self> + Repeatable + Send;
+
+    /// The learned evaluator that notation calls `best`, as the content of its file: the one for
+    /// searches.
+    fn best(&self) -> Option<&'static [u8]> {
+        None
+    }
 
     /// The rules that parameters name, as in `--game "name(key=value)"`.
     ///

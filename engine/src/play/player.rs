@@ -3,10 +3,8 @@
 //! Dynamic dispatch happens here, once a move; below a player everything is generic.
 
 use crate::core::game::Game;
-use crate::search::SearchStats;
-use crate::search::mcts::TreeReport;
-use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+use crate::search::{SearchStats, mcts::TreeReport};
+use std::sync::{Arc, atomic::AtomicBool};
 
 /// A player's answer.
 #[derive(Clone, Debug)]

@@ -4,11 +4,15 @@
 //! A program provides them under a name, once, before it reads notations. Invariant: a name is
 //! never provided twice, and the engine's own names come first.
 
-use super::notation::{Arguments, Problem};
-use super::playable::Playable;
-use super::registry::Maker;
-use std::any::Any;
-use std::sync::{PoisonError, RwLock};
+use super::{
+    notation::{Arguments, Problem},
+    playable::Playable,
+    registry::Maker,
+};
+use std::{
+    any::Any,
+    sync::{PoisonError, RwLock},
+};
 
 /// Reads the arguments of a notation and says how to make its players. The caller refuses arguments
 /// that are left.
@@ -60,8 +64,7 @@ pub(super) fn names<G: Playable>() -> String {
 mod tests {
     use super::*;
     use crate::games::einstein::Standard;
-    use crate::play::build::PlayerRecipe;
-    use crate::play::simple::RandomPlayer;
+    use crate::play::{build::PlayerRecipe, simple::RandomPlayer};
     use std::sync::Arc;
 
     #[test]

@@ -3,8 +3,7 @@
 //! An evaluator of every game. Invariant: stateless. The value is a hash of the seed and the position's key, so it is the same
 //! whenever and on whatever thread it is asked for.
 
-use crate::core::evaluator::Evaluator;
-use crate::core::game::Game;
+use crate::core::{evaluator::Evaluator, game::Game};
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 /// Random values, uniform on `(0, 1)`.
@@ -35,8 +34,7 @@ impl<G: Game> Evaluator<G> for Random {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::games::einstein::Standard;
-    use crate::games::einstein::evaluators::test_support::random_positions;
+    use crate::games::einstein::{Standard, evaluators::test_support::random_positions};
 
     #[test]
     fn values_are_reproducible_and_uniform() {

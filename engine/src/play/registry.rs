@@ -6,18 +6,23 @@
 //! [`Evaluator`], and makes the searches over it. Invariant: dispatch is once a call, never once a
 //! node.
 
-use super::build::SearchPlan;
-use super::notation::{Arguments, Notation, Problem, parse_number};
-use super::player::Player;
-use crate::core::calibration::{Calibrated, Calibration};
-use crate::core::evaluator::{Evaluator, Score};
-use crate::core::game::{Game, Payoffs};
-use crate::core::oracle::Oracle;
-use crate::core::text::TextError;
-use crate::search::mcts::{EvaluatorLeaf, Leaf, Prior, StarLeaf};
-use crate::search::playout::{BestSuccessor, Policy};
-use std::ops::RangeInclusive;
-use std::sync::Arc;
+use super::{
+    build::SearchPlan,
+    notation::{Arguments, Notation, Problem, parse_number},
+    player::Player,
+};
+use crate::core::{
+    calibration::{Calibrated, Calibration},
+    evaluator::{Evaluator, Score},
+    game::{Game, Payoffs},
+    oracle::Oracle,
+    text::TextError,
+};
+use crate::search::{
+    mcts::{EvaluatorLeaf, Leaf, Prior, StarLeaf},
+    playout::{BestSuccessor, Policy},
+};
+use std::{ops::RangeInclusive, sync::Arc};
 
 /// An evaluator that is chosen at run time, and what can be made of it.
 pub trait AnyEvaluator<G: Game>: Send + Sync {

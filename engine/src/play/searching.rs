@@ -1,14 +1,16 @@
 //! Players that search: a [`Search`] or a Monte-Carlo tree search turned into a [`Player`].
 
-use crate::core::chance::expectation;
-use crate::core::game::Game;
+use crate::core::{chance::expectation, game::Game};
 use crate::play::player::{Analysis, Decision, Player, Valuation};
-use crate::search::mcts::{Leaf, Mcts, best_move};
-use crate::search::{Search, SearchStats};
-use std::marker::PhantomData;
-use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
-use std::time::Instant;
+use crate::search::{
+    Search, SearchStats,
+    mcts::{Leaf, Mcts, best_move},
+};
+use std::{
+    marker::PhantomData,
+    sync::{Arc, atomic::AtomicBool},
+    time::Instant,
+};
 
 /// Plays the move that a search values most.
 #[derive(Clone, Debug)]

@@ -1,7 +1,6 @@
 //! A player without search: random moves.
 
-use crate::core::game::Game;
-use crate::core::random::RandomStream;
+use crate::core::{game::Game, random::RandomStream};
 use crate::play::player::{Analysis, Decision, Player};
 
 /// Plays any legal move with equal probability.

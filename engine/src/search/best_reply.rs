@@ -7,14 +7,18 @@
 //! at every other ply, and deeper than against all others in turn. Positions arise that the rules do
 //! not know. Invariant: a seat without a move is passed over, the root like any other.
 
-use super::deepening::{Deepening, DeepeningSearch};
-use super::limits::Limits;
-use super::star::StarOptions;
-use super::table::Table;
-use super::{Parties, Search, SearchStats};
-use crate::core::chance::Bounds;
-use crate::core::evaluator::Evaluator;
-use crate::core::game::{Game, List, MAX_SEATS, OneOutcome, Payoffs, Seat, Stage};
+use super::{
+    Parties, Search, SearchStats,
+    deepening::{Deepening, DeepeningSearch},
+    limits::Limits,
+    star::StarOptions,
+    table::Table,
+};
+use crate::core::{
+    chance::Bounds,
+    evaluator::Evaluator,
+    game::{Game, List, MAX_SEATS, OneOutcome, Payoffs, Seat, Stage},
+};
 use std::sync::Arc;
 
 /// A game without chance as its root seat, 0, and all others together, 1, play it.

@@ -6,20 +6,23 @@
 //! Invariant: with a fixed depth and results of the same depth only, the answer is that of a search
 //! without table, order and cuts, up to rounding.
 
-use super::limits::{Limits, Pace, Watch};
-use super::meter::LeafClock;
-use super::parallel::{Busy, spawn};
-use super::star::{Star, StarOptions};
-use super::stopwatch::Stopwatch;
-use super::table::Table;
-use super::{Search, SearchStats};
-use crate::core::chance::Bounds;
-use crate::core::evaluator::Evaluator;
-use crate::core::game::Game;
-use crate::core::oracle::Oracle;
-use std::marker::PhantomData;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use super::{
+    Search, SearchStats,
+    limits::{Limits, Pace, Watch},
+    meter::LeafClock,
+    parallel::{Busy, spawn},
+    star::{Star, StarOptions},
+    stopwatch::Stopwatch,
+    table::Table,
+};
+use crate::core::{chance::Bounds, evaluator::Evaluator, game::Game, oracle::Oracle};
+use std::{
+    marker::PhantomData,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+};
 
 /// How the depth grows.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -6,9 +6,11 @@
 //! agree.
 
 use super::{Parties, Search, SearchStats};
-use crate::core::chance::Bounds;
-use crate::core::evaluator::Evaluator;
-use crate::core::game::{Game, Seat};
+use crate::core::{
+    chance::Bounds,
+    evaluator::Evaluator,
+    game::{Game, Seat},
+};
 
 /// Which of the two forms.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -6,9 +6,13 @@
 
 use super::stopwatch::{Clock, Deadline, Stopwatch};
 use crate::core::game::Stage;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, Instant};
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::{Duration, Instant},
+};
 
 /// Depths of the first and of the last iteration, in plies from the root, 1–127.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -7,14 +7,18 @@
 //! pruning (Korf 1991) would have to know. For games without chance. Invariant: without a width the
 //! result is that of the textbook to the last bit.
 
-use super::SearchStats;
-use super::deepening::{Deepened, Deepening, Deepens};
-use super::limits::{Limits, Watch};
-use super::meter::LeafClock;
-use super::ordering::narrow;
-use crate::core::chance::Bounds;
-use crate::core::evaluator::Evaluator;
-use crate::core::game::{Game, MAX_SEATS, Payoffs, Seat};
+use super::{
+    SearchStats,
+    deepening::{Deepened, Deepening, Deepens},
+    limits::{Limits, Watch},
+    meter::LeafClock,
+    ordering::narrow,
+};
+use crate::core::{
+    chance::Bounds,
+    evaluator::Evaluator,
+    game::{Game, MAX_SEATS, Payoffs, Seat},
+};
 
 /// A max^n search under limits.
 pub type MaxNSearch<G, E> = Deepened<G, MaxN<G, E>>;

@@ -34,16 +34,21 @@ pub use report::{MoveStatistics, TreeReport, best_move};
 
 pub(super) use graph::{Cell, Proof, Slot};
 
-use self::graph::{Graph, Size};
-use self::worker::{Root, Worker};
-use super::SearchStats;
-use super::limits::{Limits, Pace, TimeLimit};
-use super::meter::LeafClock;
-use crate::core::game::{Game, List};
-use crate::core::oracle::Oracle;
-use crate::core::random::RandomStream;
-use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+use self::{
+    graph::{Graph, Size},
+    worker::{Root, Worker},
+};
+use super::{
+    SearchStats,
+    limits::{Limits, Pace, TimeLimit},
+    meter::LeafClock,
+};
+use crate::core::{
+    game::{Game, List},
+    oracle::Oracle,
+    random::RandomStream,
+};
+use std::sync::{Arc, atomic::AtomicBool};
 
 /// What a search is asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -4,8 +4,10 @@
 //! who may choose the outcome.
 
 use super::Parties;
-use crate::core::evaluator::Evaluator;
-use crate::core::game::{Game, Seat};
+use crate::core::{
+    evaluator::Evaluator,
+    game::{Game, Seat},
+};
 
 /// The value of a position `depth` plies deep for `root` (if it is to move) or for the party of all
 /// others.

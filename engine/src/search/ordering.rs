@@ -9,8 +9,7 @@
 
 use crate::core::game::{Game, List, Outcome};
 use smallvec::SmallVec;
-use std::cmp::Ordering::Equal;
-use std::ops::Range;
+use std::{cmp::Ordering::Equal, ops::Range};
 
 /// What the order of moves is made from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -14,13 +14,17 @@
 
 mod window;
 
-use super::meter::LeafClock;
-use super::star::Cuts;
-use super::table::{Found, Kept, Table};
-use super::{Parties, Search, SearchStats};
-use crate::core::chance::{Bounds, ChanceBounds};
-use crate::core::evaluator::Evaluator;
-use crate::core::game::{Game, List, Outcome, OutcomeList};
+use super::{
+    Parties, Search, SearchStats,
+    meter::LeafClock,
+    star::Cuts,
+    table::{Found, Kept, Table},
+};
+use crate::core::{
+    chance::{Bounds, ChanceBounds},
+    evaluator::Evaluator,
+    game::{Game, List, Outcome, OutcomeList},
+};
 use std::sync::Arc;
 use window::Window;
 

@@ -6,8 +6,10 @@
 //! a small array of what is being searched, so nothing waits for anything. With a table that uses
 //! results of the same depth only, the value found is that of one thread, up to rounding.
 
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::thread::Scope;
+use std::{
+    sync::atomic::{AtomicU64, Ordering},
+    thread::Scope,
+};
 
 /// The positions that some thread is searching. Forgetful: an entry may be overwritten, which costs
 /// time, nothing else.

@@ -7,9 +7,11 @@
 //! Invariant: outcomes are always drawn by their weights, whatever the policy.
 
 use super::mcts::{Leaf, MoveKinds};
-use crate::core::evaluator::Evaluator;
-use crate::core::game::{Game, MAX_SEATS, Payoffs};
-use crate::core::random::RandomStream;
+use crate::core::{
+    evaluator::Evaluator,
+    game::{Game, MAX_SEATS, Payoffs},
+    random::RandomStream,
+};
 
 /// Chooses moves in playouts.
 pub trait Policy<G: Game>: Send {
@@ -257,45 +259,25 @@ impl<G: Game, A: Policy<G>, B: Policy<G>> Policy<G> for Mixture<A, B> {
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ByPolicy<P>(pub P);
 
-impl<P> ByPolicy<P> {
-    /// `made` hears of every move.
-    fn play<G: Game>(
+impl<G: Game, P: Policy<G>> Leaf<G> for ByPolicy<P> {
+    fn payoffs(
         &mut self,
         game: &G,
-        start: &G::Position,
+        position: &G::Position,
         random: &mut RandomStream,
-        mut made: impl FnMut(&G::Position, G::Move),
-    ) -> Payoffs
-    where
-        P: Policy<G>,
-    {
-        let mut position = *start;
+        mut made: Option<&mut MoveKinds>,
+    ) -> Payoffs {
+        let mut position = *position;
         loop {
             if let Some(payoffs) = game.payoffs(&position) {
                 return payoffs;
             }
             let mv = self.0.draw_and_choose(game, &position, random);
-            made(&position, mv);
+            if let Some(made) = &mut made {
+                made.insert(game.move_kind(&position, mv));
+            }
             position = game.play(&position, mv);
         }
-    }
-}
-
-impl<G: Game, P: Policy<G>> Leaf<G> for ByPolicy<P> {
-    fn payoffs(&mut self, game: &G, position: &G::Position, random: &mut RandomStream) -> Payoffs {
-        self.play(game, position, random, |_, _| ())
-    }
-
-    fn payoffs_and_moves(
-        &mut self,
-        game: &G,
-        position: &G::Position,
-        random: &mut RandomStream,
-        made: &mut MoveKinds,
-    ) -> Payoffs {
-        self.play(game, position, random, |position, mv| {
-            made.insert(game.move_kind(position, mv))
-        })
     }
 }
 
@@ -322,13 +304,13 @@ impl<G: Game, P: Policy<G>, L: Leaf<G>> Truncated<G, P, L> {
         }
     }
 
-    /// Where a playout stops; `made` hears of every move.
+    /// Where a playout stops.
     fn play(
         &mut self,
         game: &G,
         start: &G::Position,
         random: &mut RandomStream,
-        mut made: impl FnMut(&G::Position, G::Move),
+        mut made: Option<&mut MoveKinds>,
     ) -> G::Position {
         let mut position = *start;
         for _ in 0..self.plies {
@@ -336,7 +318,9 @@ impl<G: Game, P: Policy<G>, L: Leaf<G>> Truncated<G, P, L> {
                 break;
             }
             let mv = self.policy.draw_and_choose(game, &position, random);
-            made(&position, mv);
+            if let Some(made) = &mut made {
+                made.insert(game.move_kind(&position, mv));
+            }
             position = game.play(&position, mv);
         }
         position
@@ -344,10 +328,16 @@ impl<G: Game, P: Policy<G>, L: Leaf<G>> Truncated<G, P, L> {
 }
 
 impl<G: Game, P: Policy<G>, L: Leaf<G>> Leaf<G> for Truncated<G, P, L> {
-    fn payoffs(&mut self, game: &G, position: &G::Position, random: &mut RandomStream) -> Payoffs {
-        let stopped = self.play(game, position, random, |_, _| ());
+    fn payoffs(
+        &mut self,
+        game: &G,
+        position: &G::Position,
+        random: &mut RandomStream,
+        mut made: Option<&mut MoveKinds>,
+    ) -> Payoffs {
+        let stopped = self.play(game, position, random, made.as_deref_mut());
         game.payoffs(&stopped)
-            .unwrap_or_else(|| self.end.payoffs(game, &stopped, random))
+            .unwrap_or_else(|| self.end.payoffs(game, &stopped, random, made))
     }
 
     fn payoffs_of(
@@ -360,7 +350,7 @@ impl<G: Game, P: Policy<G>, L: Leaf<G>> Leaf<G> for Truncated<G, P, L> {
         self.stopped.clear();
         // No number marks those that wait.
         for (position, payoffs) in positions.iter().zip(payoffs.iter_mut()) {
-            let stopped = self.play(game, position, random, |_, _| ());
+            let stopped = self.play(game, position, random, None);
             *payoffs = game.payoffs(&stopped).unwrap_or_else(|| {
                 self.stopped.push(stopped);
                 [f32::NAN; MAX_SEATS]
@@ -377,20 +367,6 @@ impl<G: Game, P: Policy<G>, L: Leaf<G>> Leaf<G> for Truncated<G, P, L> {
             *payoffs = *answer;
         }
     }
-
-    fn payoffs_and_moves(
-        &mut self,
-        game: &G,
-        position: &G::Position,
-        random: &mut RandomStream,
-        made: &mut MoveKinds,
-    ) -> Payoffs {
-        let stopped = self.play(game, position, random, |position, mv| {
-            made.insert(game.move_kind(position, mv))
-        });
-        game.payoffs(&stopped)
-            .unwrap_or_else(|| self.end.payoffs_and_moves(game, &stopped, random, made))
-    }
 }
 
 /// A leaf that is a function: for a game's own way of playing many games at once.
@@ -399,7 +375,13 @@ pub struct ByFunction<F>(pub F);
 impl<G: Game, F: FnMut(&G, &G::Position, &mut RandomStream) -> Payoffs + Send> Leaf<G>
     for ByFunction<F>
 {
-    fn payoffs(&mut self, game: &G, position: &G::Position, random: &mut RandomStream) -> Payoffs {
+    fn payoffs(
+        &mut self,
+        game: &G,
+        position: &G::Position,
+        random: &mut RandomStream,
+        _: Option<&mut MoveKinds>,
+    ) -> Payoffs {
         (self.0)(game, position, random)
     }
 }

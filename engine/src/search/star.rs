@@ -12,17 +12,21 @@ mod probcut;
 mod rating;
 
 use self::frontier::Recent;
-use super::deepening::Deepens;
-use super::limits::Watch;
-use super::meter::LeafClock;
-use super::ordering::{Ordering, Segments, arrange, narrow};
-use super::parallel::Busy;
-use super::table::{Found, Kept, Table};
-use super::{Parties, SearchStats};
-use crate::core::chance::{Bounds, ChanceBounds};
-use crate::core::evaluator::Evaluator;
-use crate::core::game::Game;
-use crate::core::oracle::Oracle;
+use super::{
+    Parties, SearchStats,
+    deepening::Deepens,
+    limits::Watch,
+    meter::LeafClock,
+    ordering::{Ordering, Segments, arrange, narrow},
+    parallel::Busy,
+    table::{Found, Kept, Table},
+};
+use crate::core::{
+    chance::{Bounds, ChanceBounds},
+    evaluator::Evaluator,
+    game::Game,
+    oracle::Oracle,
+};
 use std::sync::Arc;
 
 /// Where a search may stop looking at a chance node.

@@ -4,20 +4,24 @@
 //! Counted by thread, so that nothing else is counted.
 #![allow(unsafe_code, reason = "an allocator cannot be written without")]
 
-use engine::core::game::Game;
-use engine::core::random::RandomStream;
-use engine::core::simd::Instructions;
-use engine::games::einstein::Standard;
-use engine::games::einstein::evaluators::schwarz_odds::SchwarzOdds;
-use engine::games::einstein::playout::{Choice, Playouts};
-use engine::games::havannah::Havannah;
-use engine::play::playable::Playable;
-use engine::search::mcts::{
-    Backup, Budget, EvaluatorLeaf, Leaf, Mcts, MctsOptions, Playout, Selection,
+use engine::core::{game::Game, random::RandomStream, simd::Instructions};
+use engine::games::{
+    einstein::{
+        Standard,
+        evaluators::schwarz_odds::SchwarzOdds,
+        playout::{Choice, Playouts},
+    },
+    havannah::Havannah,
 };
-use engine::search::playout::{BestSuccessor, ByPolicy, Mixture, MostUrgent, Truncated};
-use std::alloc::{GlobalAlloc, Layout, System};
-use std::cell::Cell;
+use engine::play::playable::Playable;
+use engine::search::{
+    mcts::{Backup, Budget, EvaluatorLeaf, Leaf, Mcts, MctsOptions, Playout, Selection},
+    playout::{BestSuccessor, ByPolicy, Mixture, MostUrgent, Truncated},
+};
+use std::{
+    alloc::{GlobalAlloc, Layout, System},
+    cell::Cell,
+};
 
 struct Counting;
 

@@ -15,7 +15,7 @@ use std::path::Path;
 const GENERAL: [&str; 4] = ["core", "search", "play", "learned"];
 
 /// Files and folders of the other crates that may name a game, and why.
-const NAME_A_GAME: [(&str, &str); 17] = [
+const NAME_A_GAME: [(&str, &str); 15] = [
     ("cli/games.rs", "the list of games"),
     ("cli/tables.rs", "endgame tables, which EinStein has"),
     ("cli/commands/solve.rs", "makes them"),
@@ -37,11 +37,6 @@ const NAME_A_GAME: [(&str, &str); 17] = [
     ("benches/network", "ReversiXT's network protocol"),
     ("benches/studies", "studies of one game"),
     ("benches/test_players.rs", "players of the tests"),
-    ("trainer/fit/integer.rs", "fits the network in integers"),
-    (
-        "trainer/models/integer.rs",
-        "EinStein's network in integers",
-    ),
 ];
 
 #[test]
@@ -213,8 +208,10 @@ fn crates_depend_only_downwards() {
 fn the_reader_of_sources_sees_imports_and_skips_comments_texts_and_tests() {
     let text = r##"
         //! Mentions crate::player and a stone.
-        use crate::game::{Game, Seat};
-        use crate::{chance::Bounds, dice::{self, Die}, eval};
+        use crate::game::{Game,Seat};
+        use crate::chance::Bounds;
+        use crate::dice::{self,Die};
+        use crate::eval;
         /* crate::play /* nested crate::record */ */
         const TEXT: &str = "crate::weights \" crate::files";
         const RAW: &str = r#"crate::random " crate::files"#;

@@ -1,8 +1,10 @@
 //! The bounds and windows of the chance operator against direct evaluation of `Σ w · max` over all
 //! moves.
 
-use engine::core::chance::{Bounds, ChanceBounds, expectation};
-use engine::core::game::{FixedList, Outcome};
+use engine::core::{
+    chance::{Bounds, ChanceBounds, expectation},
+    game::{FixedList, Outcome},
+};
 use proptest::prelude::*;
 
 /// Rounding of sums of up to 36 products in single precision.

@@ -5,12 +5,14 @@
 
 use crate::exact_solver::Solver;
 use engine::core::game::Game;
-use engine::games::einstein::dice::Die;
-use engine::games::einstein::evaluators::schwarz_odds::SchwarzOdds;
-use engine::games::einstein::{EinStein, MoveList, Standard, Variant};
-use engine::search::limits::MOST_DEPTH;
-use engine::search::star::{Star, StarOptions};
-use engine::search::table::{Replacement, Reuse, Table};
+use engine::games::einstein::{
+    EinStein, MoveList, Standard, Variant, dice::Die, evaluators::schwarz_odds::SchwarzOdds,
+};
+use engine::search::{
+    limits::MOST_DEPTH,
+    star::{Star, StarOptions},
+    table::{Replacement, Reuse, Table},
+};
 use serde_json::Value;
 use std::sync::Arc;
 

@@ -2,9 +2,9 @@
 
 #![allow(dead_code, unreachable_pub)]
 
-use engine::core::evaluator::Evaluator;
-use engine::core::game::{
-    FixedList, Game, MAX_SEATS, OneOutcome, Outcome, Payoffs, Seat, more_wins, won_by,
+use engine::core::{
+    evaluator::Evaluator,
+    game::{FixedList, Game, MAX_SEATS, OneOutcome, Outcome, Payoffs, Seat, more_wins, won_by},
 };
 
 /// Nim with two seats: take any number from one pile; who takes the last stone wins.

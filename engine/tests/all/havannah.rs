@@ -6,8 +6,10 @@
     reason = "a test helper outside of a test function"
 )]
 
-use engine::core::game::{DRAW, Game, won_by};
-use engine::core::random::RandomStream;
+use engine::core::{
+    game::{DRAW, Game, won_by},
+    random::RandomStream,
+};
 use engine::games::havannah::{BASES, Havannah, Kinds, Move, Position};
 use engine::play::playable::Playable;
 use serde_json::{Map, Value};
@@ -361,5 +363,15 @@ fn many_random_games_end_as_has_been_measured() {
     for (base, expected) in MEASURED {
         let found = measure(base, 100_000, expected);
         println!("base {base}: plies, forks, bridges, rings, draws {found:.2?}");
+    }
+}
+
+#[test]
+fn what_was_learned_comes_for_every_base() {
+    for base in BASES {
+        let game = Havannah::new(base, false);
+        let learned = game.model(game.best().unwrap()).unwrap();
+        let value = learned.value_of(&game, &game.start());
+        assert!((0.25..0.75).contains(&value), "base {base}: {value}");
     }
 }

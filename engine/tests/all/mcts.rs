@@ -1,7 +1,9 @@
 //! Monte-Carlo tree search against exact values, and what it proves.
 
-use engine::core::chance::{Bounds, expectation};
-use engine::core::game::Game;
+use engine::core::{
+    chance::{Bounds, expectation},
+    game::Game,
+};
 use engine::games::einstein::{Move, Position, Standard};
 use engine::search::mcts::{Budget, Mcts, MctsOptions, MoveStatistics, Playout, best_move};
 use serde_json::Value;

@@ -2,23 +2,31 @@
 //! leaves, limits.
 
 use crate::games::{Field, HashEvaluator, HashGame, Totals};
-use engine::core::chance::{Bounds, expectation};
-use engine::core::game::{Game, MAX_SEATS, Payoffs};
-use engine::core::oracle::Oracle;
-use engine::core::random::RandomStream;
-use engine::games::einstein::evaluators::schwarz_odds::SchwarzOdds;
-use engine::games::einstein::{Move, Position, Standard};
-use engine::search::Search;
-use engine::search::expectiminimax::{Expectiminimax, Form};
-use engine::search::limits::TimeLimit;
-use engine::search::mcts::{
-    Backup, Blend, Budget, EvaluatorLeaf, FirstPlay, Leaf, Mcts, MctsOptions, Mix, MoveStatistics,
-    Playout, Prior, Selection, StarLeaf, best_move,
+use engine::core::{
+    chance::{Bounds, expectation},
+    game::{Game, MAX_SEATS, Payoffs},
+    leaf::MoveKinds,
+    oracle::Oracle,
+    random::RandomStream,
+};
+use engine::games::einstein::{Move, Position, Standard, evaluators::schwarz_odds::SchwarzOdds};
+use engine::search::{
+    Search,
+    expectiminimax::{Expectiminimax, Form},
+    limits::TimeLimit,
+    mcts::{
+        Backup, Blend, Budget, EvaluatorLeaf, FirstPlay, Leaf, Mcts, MctsOptions, Mix,
+        MoveStatistics, Playout, Prior, Selection, StarLeaf, best_move,
+    },
 };
 use serde_json::Value;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, Instant};
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::{Duration, Instant},
+};
 
 const MIDDLE: &str = "215../64.../3...e/...fb/..acd b -";
 
@@ -380,7 +388,13 @@ fn several_threads_find_what_one_finds_and_make_no_simulation_too_many() {
 struct Constant(f32);
 
 impl Leaf<Standard> for Constant {
-    fn payoffs(&mut self, _: &Standard, _: &Position, _: &mut RandomStream) -> Payoffs {
+    fn payoffs(
+        &mut self,
+        _: &Standard,
+        _: &Position,
+        _: &mut RandomStream,
+        _: Option<&mut MoveKinds>,
+    ) -> Payoffs {
         let mut payoffs = [0.0; MAX_SEATS];
         (payoffs[0], payoffs[1]) = (self.0, 1.0 - self.0);
         payoffs
@@ -428,7 +442,13 @@ fn several_threads_lose_no_visit_and_no_payoff() {
 struct HasLeft;
 
 impl Leaf<Standard> for HasLeft {
-    fn payoffs(&mut self, game: &Standard, position: &Position, _: &mut RandomStream) -> Payoffs {
+    fn payoffs(
+        &mut self,
+        game: &Standard,
+        position: &Position,
+        _: &mut RandomStream,
+        _: Option<&mut MoveKinds>,
+    ) -> Payoffs {
         let text = game.format_position(position, None);
         let row = text.split(['/', ' ']).nth(3).expect("row 2");
         let blue = if row.chars().nth(3) == Some('f') {
@@ -714,7 +734,7 @@ fn leaves_answer_alike_one_by_one_and_together() {
     for (mut leaf, answers) in leaves.into_iter().zip(&mut answers) {
         leaf.payoffs_of(&game, &positions, &mut random, answers);
         for (position, answer) in positions.iter().zip(answers) {
-            assert_eq!(leaf.payoffs(&game, position, &mut random), *answer);
+            assert_eq!(leaf.payoffs(&game, position, &mut random, None), *answer);
             assert!((answer[0] + answer[1] - 1.0).abs() < 1e-6);
         }
     }

@@ -2,8 +2,10 @@
 //! causes a panic.
 
 use engine::core::game::Game;
-use engine::games::einstein::dice::{Die, RandomStream};
-use engine::games::einstein::{EinStein, MoveList, Position, Standard, Variant};
+use engine::games::einstein::{
+    EinStein, MoveList, Position, Standard, Variant,
+    dice::{Die, RandomStream},
+};
 use proptest::prelude::*;
 
 fn position_error<const COLUMNS: usize, const ROWS: usize>(

@@ -7,21 +7,24 @@
 )]
 
 use crate::games::HashEvaluator;
-use engine::core::evaluator::Evaluator;
-use engine::core::game::Game;
-use engine::core::random::RandomStream;
-use engine::games::einstein::dice::{DiceStream, Die};
-use engine::games::einstein::evaluators::schwarz_odds::SchwarzOdds;
-use engine::games::einstein::{Standard, Variant};
-use engine::play::open_chance::{OpenChance, OpenEvaluator, OpenPosition};
-use engine::play::playable::Playable;
-use engine::search::Search;
-use engine::search::minimax::minimax;
-use engine::search::outcomes::{Options, OutcomeSearch};
-use engine::search::star::{Cuts, Star, StarOptions};
-use engine::search::table::{Replacement, Reuse, Table};
-use std::collections::HashMap;
-use std::sync::Arc;
+use engine::core::{evaluator::Evaluator, game::Game, random::RandomStream};
+use engine::games::einstein::{
+    Standard, Variant,
+    dice::{DiceStream, Die},
+    evaluators::schwarz_odds::SchwarzOdds,
+};
+use engine::play::{
+    open_chance::{OpenChance, OpenEvaluator, OpenPosition},
+    playable::Playable,
+};
+use engine::search::{
+    Search,
+    minimax::minimax,
+    outcomes::{Options, OutcomeSearch},
+    star::{Cuts, Star, StarOptions},
+    table::{Replacement, Reuse, Table},
+};
+use std::{collections::HashMap, sync::Arc};
 
 fn new_table(entries: usize) -> Arc<Table> {
     Arc::new(Table::with_entries(entries, Replacement::default(), Reuse::default()).unwrap())

@@ -3,12 +3,15 @@
 
 use crate::positions::random_positions;
 use engine::core::game::Game;
-use engine::games::einstein::tables::Tables;
-use engine::games::einstein::tables::shared::shared;
-use engine::games::einstein::{Move, Position, Standard};
-use engine::play::build::{PlayerRecipe, evaluator};
-use engine::play::player::Player;
-use engine::play::registry::AnyEvaluator;
+use engine::games::einstein::{
+    Move, Position, Standard,
+    tables::{Tables, shared::shared},
+};
+use engine::play::{
+    build::{PlayerRecipe, evaluator},
+    player::Player,
+    registry::AnyEvaluator,
+};
 
 const STONES: usize = 4;
 

@@ -2,16 +2,21 @@
 //! shape.
 
 use crate::games::{HashEvaluator, HashGame, Nim, Piles};
-use engine::core::calibration::Calibrated;
-use engine::core::chance::expectation;
-use engine::core::evaluator::{Evaluator, Score};
-use engine::core::game::{Game, won_by};
-use engine::core::random::RandomStream;
-use engine::games::einstein::evaluators::farmer_boy::FarmerBoy;
-use engine::games::einstein::evaluators::schwarz_odds::SchwarzOdds;
-use engine::games::einstein::{Move, MoveList, Position, Standard};
-use engine::search::mcts::{EvaluatorLeaf, Leaf, MoveKinds, Playout};
-use engine::search::playout::*;
+use engine::core::{
+    calibration::Calibrated,
+    chance::expectation,
+    evaluator::{Evaluator, Score},
+    game::{Game, won_by},
+    random::RandomStream,
+};
+use engine::games::einstein::{
+    Move, MoveList, Position, Standard,
+    evaluators::{farmer_boy::FarmerBoy, schwarz_odds::SchwarzOdds},
+};
+use engine::search::{
+    mcts::{EvaluatorLeaf, Leaf, MoveKinds, Playout},
+    playout::*,
+};
 
 fn position(text: &str) -> Position {
     Standard::default()
@@ -179,17 +184,17 @@ fn playouts_end_and_begin_as_they_should() {
     let start = position("215../64.../3...e/...fb/..acd b -");
     let evaluator = || EvaluatorLeaf::new(calibrated(FarmerBoy, FarmerBoy::CALIBRATION));
     assert_eq!(
-        Truncated::new(Uniform, 0, evaluator()).payoffs(&game, &over, &mut random),
+        Truncated::new(Uniform, 0, evaluator()).payoffs(&game, &over, &mut random, None),
         won_by(0)
     );
     assert_eq!(
-        ByPolicy(Uniform).payoffs(&game, &over, &mut random),
+        ByPolicy(Uniform).payoffs(&game, &over, &mut random, None),
         won_by(0)
     );
     // No ply: the evaluator's value itself.
-    let value = evaluator().payoffs(&game, &start, &mut random);
+    let value = evaluator().payoffs(&game, &start, &mut random, None);
     assert_eq!(
-        Truncated::new(Uniform, 0, evaluator()).payoffs(&game, &start, &mut random),
+        Truncated::new(Uniform, 0, evaluator()).payoffs(&game, &start, &mut random, None),
         value
     );
     // So many plies that the game ends: won or lost.
@@ -199,14 +204,16 @@ fn playouts_end_and_begin_as_they_should() {
             .contains(&Truncated::new(Uniform, 200, evaluator()).payoffs(
                 &game,
                 &start,
-                &mut random
+                &mut random,
+                None
             ))
     );
     assert_eq!(
         ByFunction(|_: &Standard, _: &Position, _: &mut RandomStream| won_by(1)).payoffs(
             &game,
             &start,
-            &mut random
+            &mut random,
+            None
         ),
         won_by(1)
     );
@@ -215,7 +222,7 @@ fn playouts_end_and_begin_as_they_should() {
     let near_the_end = position("...../..2../a..../b...5/...6c r -");
     let mut share = |leaf: &mut dyn Leaf<Standard>| {
         (0..40_000)
-            .map(|_| f64::from(leaf.payoffs(&game, &near_the_end, &mut random)[0]))
+            .map(|_| f64::from(leaf.payoffs(&game, &near_the_end, &mut random, None)[0]))
             .sum::<f64>()
             / 40_000.0
     };
@@ -260,12 +267,13 @@ fn games_of_any_shape_are_played_out() {
     };
     for _ in 0..50 {
         for payoffs in [
-            ByPolicy(Uniform).payoffs(&Nim, &nim, &mut random),
-            ByPolicy(MostUrgent { at_least: 1 }).payoffs(&Nim, &nim, &mut random),
+            ByPolicy(Uniform).payoffs(&Nim, &nim, &mut random, None),
+            ByPolicy(MostUrgent { at_least: 1 }).payoffs(&Nim, &nim, &mut random, None),
             ByPolicy(Mixture::new(ByUrgency { weights: [0; 4] }, 0.5, Uniform)).payoffs(
                 &Nim,
                 &nim,
                 &mut random,
+                None,
             ),
         ] {
             assert!([0, 1].map(won_by).contains(&payoffs));
@@ -278,7 +286,8 @@ fn games_of_any_shape_are_played_out() {
         chance: true,
     };
     let start = game.start();
-    let payoffs = ByPolicy(BestSuccessor::new(HashEvaluator)).payoffs(&game, &start, &mut random);
+    let payoffs =
+        ByPolicy(BestSuccessor::new(HashEvaluator)).payoffs(&game, &start, &mut random, None);
     assert!(
         payoffs[..3]
             .iter()
@@ -298,7 +307,7 @@ fn playouts_that_are_cut_short_are_closed_together_and_make_known_what_was_playe
     let leaf = || Truncated::new(Uniform, 2, EvaluatorLeaf::new(SchwarzOdds::fitted(&game)));
     for seed in 0..200 {
         let (mut one, mut other) = (RandomStream::new(seed), RandomStream::new(seed));
-        let expected = positions.map(|position| leaf().payoffs(&game, &position, &mut one));
+        let expected = positions.map(|position| leaf().payoffs(&game, &position, &mut one, None));
         let mut found = [[f32::NAN; engine::core::game::MAX_SEATS]; 3];
         leaf().payoffs_of(&game, &positions, &mut other, &mut found);
         assert!(
@@ -312,11 +321,11 @@ fn playouts_that_are_cut_short_are_closed_together_and_make_known_what_was_playe
         // different seats.
         let kinds = |leaf: &mut dyn Leaf<Standard>| {
             let mut made = MoveKinds::default();
-            let payoffs = leaf.payoffs_and_moves(
+            let payoffs = leaf.payoffs(
                 &game,
                 &positions[0],
                 &mut RandomStream::new(seed),
-                &mut made,
+                Some(&mut made),
             );
             (
                 payoffs,
@@ -328,14 +337,14 @@ fn playouts_that_are_cut_short_are_closed_together_and_make_known_what_was_playe
         assert_eq!(
             kinds(&mut leaf()),
             (
-                leaf().payoffs(&game, &positions[0], &mut RandomStream::new(seed)),
+                leaf().payoffs(&game, &positions[0], &mut RandomStream::new(seed), None),
                 2
             )
         );
         let (payoffs, played) = kinds(&mut ByPolicy(Uniform));
         assert_eq!(
             payoffs,
-            ByPolicy(Uniform).payoffs(&game, &positions[0], &mut RandomStream::new(seed))
+            ByPolicy(Uniform).payoffs(&game, &positions[0], &mut RandomStream::new(seed), None)
         );
         assert!(played > 5);
     }

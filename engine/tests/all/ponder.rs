@@ -2,16 +2,24 @@
 //! decided.
 
 use engine::core::game::Game;
-use engine::games::einstein::dice::{Die, DuplicateDice};
-use engine::games::einstein::{Move, Position, Standard};
-use engine::play::build::PlayerRecipe;
-use engine::play::game_loop::play_game;
-use engine::play::player::{Analysis, Decision, Player};
+use engine::games::einstein::{
+    Move, Position, Standard,
+    dice::{Die, DuplicateDice},
+};
+use engine::play::{
+    build::PlayerRecipe,
+    game_loop::play_game,
+    player::{Analysis, Decision, Player},
+};
 use engine::search::SearchStats;
-use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
+use std::{
+    panic::{AssertUnwindSafe, catch_unwind},
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::Duration,
+};
 
 const MIDDLE: &str = "215../64.../3...e/...fb/..acd b -";
 

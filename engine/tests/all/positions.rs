@@ -2,8 +2,7 @@
 
 #![allow(unreachable_pub)]
 
-use engine::core::game::Game;
-use engine::core::random::RandomStream;
+use engine::core::{game::Game, random::RandomStream};
 use engine::games::einstein::{Position, Standard};
 
 /// Positions met in random games: any stage of the game, none of them over.

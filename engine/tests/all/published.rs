@@ -4,18 +4,17 @@
 #![allow(clippy::unwrap_used, reason = "test helpers outside of test functions")]
 
 use crate::games::{HashEvaluator, HashGame};
-use engine::core::evaluator::Evaluator;
-use engine::core::game::Game;
-use engine::core::random::RandomStream;
-use engine::games::einstein::dice::Die;
-use engine::games::einstein::{Position, Standard, Variant};
+use engine::core::{evaluator::Evaluator, game::Game, random::RandomStream};
+use engine::games::einstein::{Position, Standard, Variant, dice::Die};
 use engine::play::open_chance::OpenChance;
-use engine::search::Search;
-use engine::search::expectiminimax::{Expectiminimax, Form};
-use engine::search::minimax::minimax;
-use engine::search::outcomes::{Options, OutcomeSearch};
-use engine::search::star::Cuts;
-use engine::search::table::{Replacement, Reuse, Table};
+use engine::search::{
+    Search,
+    expectiminimax::{Expectiminimax, Form},
+    minimax::minimax,
+    outcomes::{Options, OutcomeSearch},
+    star::Cuts,
+    table::{Replacement, Reuse, Table},
+};
 use std::sync::Arc;
 
 fn new_table(entries: usize) -> Arc<Table> {

@@ -5,18 +5,23 @@
     reason = "a test helper outside of a test function"
 )]
 
-use engine::core::calibration::{Calibrated, Calibration};
-use engine::core::evaluator::Evaluator;
-use engine::core::game::Game;
-use engine::core::random::RandomStream;
-use engine::games::einstein::dice::DiceStream;
-use engine::games::einstein::evaluators::schwarz::Schwarz;
-use engine::games::einstein::evaluators::schwarz_odds::SchwarzOdds;
-use engine::games::einstein::{Position, Standard};
-use engine::search::Search;
-use engine::search::outcomes::{Options, OutcomeSearch};
-use engine::search::star::Cuts;
-use engine::search::table::{Replacement, Reuse, Table};
+use engine::core::{
+    calibration::{Calibrated, Calibration},
+    evaluator::Evaluator,
+    game::Game,
+    random::RandomStream,
+};
+use engine::games::einstein::{
+    Position, Standard,
+    dice::DiceStream,
+    evaluators::{schwarz::Schwarz, schwarz_odds::SchwarzOdds},
+};
+use engine::search::{
+    Search,
+    outcomes::{Options, OutcomeSearch},
+    star::Cuts,
+    table::{Replacement, Reuse, Table},
+};
 use std::sync::Arc;
 
 fn new_table(entries: usize) -> Arc<Table> {

@@ -5,8 +5,10 @@
 use crate::reference::{Board, Choice};
 #[allow(dead_code, reason = "random games need no notation of moves")]
 use engine::core::game::{Chance, Game};
-use engine::games::einstein::Standard;
-use engine::games::einstein::dice::{DiceStream, Die, RandomStream};
+use engine::games::einstein::{
+    Standard,
+    dice::{DiceStream, Die, RandomStream},
+};
 
 #[derive(Default)]
 struct Totals {

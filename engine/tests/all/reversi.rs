@@ -5,27 +5,34 @@
     reason = "a test helper outside of a test function"
 )]
 
-use engine::core::calibration::{Calibrated, Calibration};
-use engine::core::evaluator::{Evaluator, Score};
-use engine::core::game::{Game, one_of};
-use engine::core::oracle::Oracle;
-use engine::core::random::RandomStream;
-use engine::games::reversi::endgame::{Endgame, EndgamePlayer, SolvedEndgames};
-use engine::games::reversi::evaluators::{Discs, Mobility, Squares};
-use engine::games::reversi::{BLACK, Move, MoveList, Position, Reversi, WHITE, transcript};
-use engine::play::build::{PlayerRecipe, evaluator};
-use engine::play::notation::{Arguments, Notation};
-use engine::play::perft::perft;
-use engine::play::playable::Playable;
-use engine::play::player::Player;
-use engine::search::expectiminimax::{Expectiminimax, Form};
-use engine::search::minimax::minimax;
-use engine::search::star::{Star, StarOptions};
-use engine::search::table::{Replacement, Reuse, Table};
+use engine::core::{
+    calibration::{Calibrated, Calibration},
+    evaluator::{Evaluator, Score},
+    game::{Game, one_of},
+    oracle::Oracle,
+    random::RandomStream,
+};
+use engine::games::reversi::{
+    BLACK, Move, MoveList, Position, Reversi, WHITE,
+    endgame::{Endgame, EndgamePlayer, SolvedEndgames},
+    evaluators::{Discs, Mobility, Squares},
+    transcript,
+};
+use engine::play::{
+    build::{PlayerRecipe, evaluator},
+    notation::{Arguments, Notation},
+    perft::perft,
+    playable::Playable,
+    player::Player,
+};
+use engine::search::{
+    expectiminimax::{Expectiminimax, Form},
+    minimax::minimax,
+    star::{Star, StarOptions},
+    table::{Replacement, Reuse, Table},
+};
 use serde_json::Value;
-use std::collections::HashMap;
-use std::sync::Arc;
-use std::time::Instant;
+use std::{collections::HashMap, sync::Arc, time::Instant};
 
 const SIZES: [Reversi; 3] = [Reversi::EIGHT, Reversi::SIX, Reversi::FOUR];
 

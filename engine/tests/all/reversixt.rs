@@ -5,13 +5,19 @@
     reason = "a test helper outside of a test function"
 )]
 
-use engine::core::game::{DRAW, Game, one_of};
-use engine::core::random::RandomStream;
-use engine::games::reversixt::map::{Cell, Map};
-use engine::games::reversixt::{Move, MoveList, Phase, Position, ReversiXt};
+use engine::core::{
+    game::{DRAW, Game, one_of},
+    random::RandomStream,
+};
+use engine::games::reversixt::{
+    Move, MoveList, Phase, Position, ReversiXt,
+    map::{Cell, Map},
+};
 use serde_json::Value;
-use std::collections::{BTreeMap, HashMap, HashSet};
-use std::sync::Arc;
+use std::{
+    collections::{BTreeMap, HashMap, HashSet},
+    sync::Arc,
+};
 
 macro_rules! maps {
     ($($name:literal),*) => {

@@ -3,10 +3,10 @@
 
 use crate::reference::{Board, Choice, Step};
 use engine::core::game::Game;
-use engine::games::einstein::dice::{Die, RandomStream};
-use engine::games::einstein::position::Side;
 use engine::games::einstein::{
     BLUE, EinStein, GONE, MAX_STONES, MoveList, Position, RED, Standard, Variant,
+    dice::{Die, RandomStream},
+    position::Side,
 };
 use engine::play::perft::perft;
 use proptest::prelude::*;

@@ -7,17 +7,17 @@
 
 use crate::games::{Field, HashEvaluator, HashGame, HashPosition, Nim, Piles, Totals};
 use crate::positions::random_positions;
-use engine::core::evaluator::Evaluator;
-use engine::core::game::Game;
-use engine::games::einstein::dice::Die;
-use engine::games::einstein::{Position, Standard, Variant};
-use engine::search::Search;
-use engine::search::expectiminimax::{Expectiminimax, Form};
-use engine::search::mcts::{Budget, EvaluatorLeaf, Mcts, MctsOptions, Playout};
-use engine::search::minimax::minimax;
-use engine::search::outcomes::{Options, OutcomeSearch};
-use engine::search::star::{Cuts, Star, StarOptions};
-use engine::search::table::{Replacement, Reuse, Table};
+use engine::core::{evaluator::Evaluator, game::Game};
+use engine::games::einstein::{Position, Standard, Variant, dice::Die};
+use engine::search::{
+    Search,
+    expectiminimax::{Expectiminimax, Form},
+    mcts::{Budget, EvaluatorLeaf, Mcts, MctsOptions, Playout},
+    minimax::minimax,
+    outcomes::{Options, OutcomeSearch},
+    star::{Cuts, Star, StarOptions},
+    table::{Replacement, Reuse, Table},
+};
 use std::sync::Arc;
 
 fn table(entries: usize) -> Arc<Table> {

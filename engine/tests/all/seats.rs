@@ -6,27 +6,34 @@
     reason = "a test helper outside of a test function"
 )]
 
-use engine::core::calibration::Calibrated;
-use engine::core::evaluator::Evaluator;
-use engine::core::game::{Game, Payoffs, Seat, one_of};
-use engine::core::random::RandomStream;
-use engine::games::reversixt::evaluators::{Lines, Mobility, Stones};
-use engine::games::reversixt::generate::MapSettings;
-use engine::games::reversixt::map::Map;
-use engine::games::reversixt::{Move, MoveList, Phase, Position, ReversiXt};
-use engine::play::build::PlayerRecipe;
-use engine::play::registry::{AnyEvaluator, ByPointer};
-use engine::search::Search;
-use engine::search::best_reply::BestReplySearch;
-use engine::search::deepening::Deepening;
-use engine::search::limits::Limits;
-use engine::search::max_n::{MaxN, MaxNSearch};
-use engine::search::minimax::minimax;
-use engine::search::ordering::{Ordering, narrow};
-use engine::search::star::{Cuts, Star, StarOptions};
-use engine::search::table::{Replacement, Reuse, Table};
-use std::sync::Arc;
-use std::time::Instant;
+use engine::core::{
+    calibration::Calibrated,
+    evaluator::Evaluator,
+    game::{Game, Payoffs, Seat, one_of},
+    random::RandomStream,
+};
+use engine::games::reversixt::{
+    Move, MoveList, Phase, Position, ReversiXt,
+    evaluators::{Lines, Mobility, Stones},
+    generate::MapSettings,
+    map::Map,
+};
+use engine::play::{
+    build::PlayerRecipe,
+    registry::{AnyEvaluator, ByPointer},
+};
+use engine::search::{
+    Search,
+    best_reply::BestReplySearch,
+    deepening::Deepening,
+    limits::Limits,
+    max_n::{MaxN, MaxNSearch},
+    minimax::minimax,
+    ordering::{Ordering, narrow},
+    star::{Cuts, Star, StarOptions},
+    table::{Replacement, Reuse, Table},
+};
+use std::{sync::Arc, time::Instant};
 
 /// One rounding: what is worth x to the root is worth 1 - x to the others, in 24 bits.
 const ROUNDING: f64 = 1.0 / (1 << 24) as f64;

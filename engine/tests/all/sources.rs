@@ -4,8 +4,7 @@
 //! A source becomes a list of tokens without comments, texts and test code; paths are then found by
 //! their tokens.
 
-use std::collections::BTreeSet;
-use std::path::Path;
+use std::{collections::BTreeSet, path::Path};
 
 /// A file of a crate, as tokens.
 #[derive(Debug)]

@@ -7,18 +7,19 @@
 )]
 
 use crate::positions::random_positions;
-use engine::core::evaluator::Evaluator;
-use engine::core::game::Game;
-use engine::games::einstein::dice::Die;
-use engine::games::einstein::evaluators::schwarz_odds::SchwarzOdds;
-use engine::games::einstein::{Position, Standard, Variant};
-use engine::search::Search;
-use engine::search::deepening::{Deepening, DeepeningSearch};
-use engine::search::expectiminimax::{Expectiminimax, Form};
-use engine::search::limits::Limits;
-use engine::search::ordering::Ordering;
-use engine::search::star::{Cuts, Star, StarOptions};
-use engine::search::table::{Replacement, Reuse, Table};
+use engine::core::{evaluator::Evaluator, game::Game};
+use engine::games::einstein::{
+    Position, Standard, Variant, dice::Die, evaluators::schwarz_odds::SchwarzOdds,
+};
+use engine::search::{
+    Search,
+    deepening::{Deepening, DeepeningSearch},
+    expectiminimax::{Expectiminimax, Form},
+    limits::Limits,
+    ordering::Ordering,
+    star::{Cuts, Star, StarOptions},
+    table::{Replacement, Reuse, Table},
+};
 use std::sync::Arc;
 
 const TOLERANCE: f64 = 1e-6;

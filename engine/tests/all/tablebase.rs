@@ -2,17 +2,22 @@
 //! the end, and as an oracle.
 
 use crate::exact_solver::Solver;
-use engine::core::game::Game;
-use engine::core::oracle::Oracle;
-use engine::games::einstein::dice::{Die, RandomStream};
-use engine::games::einstein::position::Side;
-use engine::games::einstein::symmetry::{SYMMETRIES, symmetric};
-use engine::games::einstein::tables::{Class, SAME_VALUE, Tables};
-use engine::games::einstein::{GONE, MoveList, Position, Standard, Variant};
+use engine::core::{game::Game, oracle::Oracle};
+use engine::games::einstein::{
+    GONE, MoveList, Position, Standard, Variant,
+    dice::{Die, RandomStream},
+    position::Side,
+    symmetry::{SYMMETRIES, symmetric},
+    tables::{Class, SAME_VALUE, Tables},
+};
 use serde_json::Value;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, OnceLock};
-use std::time::Instant;
+use std::{
+    sync::{
+        Arc, OnceLock,
+        atomic::{AtomicUsize, Ordering},
+    },
+    time::Instant,
+};
 
 /// The bound that tables of at most five stones keep.
 const BOUND: f64 = 4e-5;

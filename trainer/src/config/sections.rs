@@ -4,9 +4,11 @@
 //! values have to be in, [`super::TrainConfig::check`] says.
 
 use super::ConfigError;
-use engine::learned::inputs::Learnable;
-use engine::learned::network::{Head, Heads};
-use engine::learned::tuples::TupleSet;
+use engine::learned::{
+    inputs::Learnable,
+    network::{Head, Heads},
+    tuples::TupleSet,
+};
 use serde::{Deserialize, Serialize};
 
 /// What the samples' targets are made of.
@@ -124,14 +126,14 @@ impl Schedule {
     }
 }
 
-/// The small network.
+/// The small network, or that in integers.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct NetworkConfig {
     /// Widths of the hidden layers, one to three.
     pub hidden: Vec<usize>,
-    /// Groups of dense inputs; those of the game unless told.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    /// Groups of dense inputs, or of inputs beside the usual ones; those of the game unless told.
+    #[serde(alias = "inputs", skip_serializing_if = "Option::is_none")]
     pub features: Option<Vec<String>>,
     /// What it says beside the value; nothing unless told.
     #[serde(skip_serializing_if = "Heads::is_empty")]
@@ -174,35 +176,6 @@ impl NetworkConfig {
             Head::MovesToGo => self.moves_to_go_weight,
         };
         told.unwrap_or(0.5)
-    }
-}
-
-/// The network in integers.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct IntegerConfig {
-    /// Widths of the two hidden layers.
-    pub hidden: [usize; 2],
-    /// Groups of inputs beside the squares of the stones; all unless told.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub inputs: Option<Vec<String>>,
-    /// Samples a step.
-    pub batch: usize,
-    /// Adam's learning rate at the start.
-    pub learning_rate: f64,
-    /// The gradient of each tensor is shortened to this Euclidean norm.
-    pub gradient_norm: f32,
-}
-
-impl Default for IntegerConfig {
-    fn default() -> Self {
-        Self {
-            hidden: [64, 32],
-            inputs: None,
-            batch: 4096,
-            learning_rate: 4e-3,
-            gradient_norm: 1.0,
-        }
     }
 }
 

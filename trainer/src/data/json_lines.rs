@@ -2,17 +2,24 @@
 //!
 //! Invariant: what was exported and is imported again is the same set, to the last bit.
 
-use super::builder::{Builder, Said};
-use super::output::{Output, Written};
-use super::{DataError, Source, write_games};
+use super::{
+    DataError, Source,
+    builder::{Builder, Said},
+    output::{Output, Written},
+    write_games,
+};
 use crate::shard::{Estimate, GameMap, Label, PlayedGame, ShardHeader, labels, rules};
-use engine::core::files::{self, FileError};
-use engine::core::text::{LineRead, read_line};
+use engine::core::{
+    files::{self, FileError},
+    text::{LineRead, read_line},
+};
 use engine::play::playable::Playable;
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
-use std::io::{BufReader, Write};
-use std::path::Path;
+use std::{
+    collections::BTreeMap,
+    io::{BufReader, Write},
+    path::Path,
+};
 
 const FORMAT: &str = "alea-games-2";
 

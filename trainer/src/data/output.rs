@@ -3,8 +3,7 @@
 //! Invariant: it appears whole or not at all (`staging.rs`). Equal games in equal order make equal
 //! bytes.
 
-use super::DataError;
-use super::staging::Staging;
+use super::{DataError, staging::Staging};
 use crate::manifest::Manifest;
 use crate::shard::{self, GAMES_PER_SHARD, PlayedGame, ShardHeader};
 use engine::play::playable::Playable;

@@ -9,22 +9,26 @@ mod import;
 
 pub use import::{game_of, import};
 
-use super::json_lines::Heading;
-use super::{DataError, Source};
+use super::{DataError, Source, json_lines::Heading};
 use crate::shard::{Label, PlayedGame, Replay};
 use engine::core::files::{self, FileError};
 use engine::play::playable::Playable;
-use parquet::basic::Compression;
-use parquet::data_type::{BoolType, ByteArray, ByteArrayType, FloatType, Int32Type, Int64Type};
-use parquet::errors::ParquetError;
-use parquet::file::metadata::KeyValue;
-use parquet::file::properties::WriterProperties;
-use parquet::file::writer::{SerializedColumnWriter, SerializedFileWriter};
-use parquet::schema::parser::parse_message_type;
-use parquet::schema::types::TypePtr;
-use std::io::Write;
-use std::path::Path;
-use std::sync::{Arc, Mutex, PoisonError};
+use parquet::{
+    basic::Compression,
+    data_type::{BoolType, ByteArray, ByteArrayType, FloatType, Int32Type, Int64Type},
+    errors::ParquetError,
+    file::{
+        metadata::KeyValue,
+        properties::WriterProperties,
+        writer::{SerializedColumnWriter, SerializedFileWriter},
+    },
+    schema::{parser::parse_message_type, types::TypePtr},
+};
+use std::{
+    io::Write,
+    path::Path,
+    sync::{Arc, Mutex, PoisonError},
+};
 
 /// The columns that every file has; `docs/formats.md` says what they hold. Those of players, times
 /// and labels follow.

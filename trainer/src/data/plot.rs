@@ -1,7 +1,9 @@
 //! The pictures of `alea data info --plots`: three histograms as SVG.
 
-use super::DataError;
-use super::info::{Info, VALUE_BINS};
+use super::{
+    DataError,
+    info::{Info, VALUE_BINS},
+};
 use engine::core::files;
 use plotters::prelude::*;
 use std::path::{Path, PathBuf};

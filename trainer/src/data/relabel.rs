@@ -4,10 +4,12 @@
 //! or interruptions. The directory is filled as `NAME.unfinished`, where finished shards outlive a
 //! program that is killed, and gets its name when it is whole.
 
-use super::output::Written;
-use super::rewrite::run;
-use super::staging::{check_free, put};
-use super::{DataError, Source};
+use super::{
+    DataError, Source,
+    output::Written,
+    rewrite::run,
+    staging::{check_free, put},
+};
 use crate::label::LabelRecipe;
 use crate::manifest::Manifest;
 use crate::shard::{self, GAMES_PER_SHARD, PlayedGame, ShardHeader, labels};

@@ -3,15 +3,16 @@
 //! Invariant: what comes out is a pure function of the games that go in, the options and the seed;
 //! which part of a split a game goes to depends on the game and the seed alone.
 
-use super::filter::Filter;
-use super::output::{Output, Written};
-use super::staging::Staging;
-use super::{DataError, Source};
+use super::{
+    DataError, Source,
+    filter::Filter,
+    output::{Output, Written},
+    staging::Staging,
+};
 use engine::core::random::{RandomStream, SeedSpace, derive_seed};
 use engine::play::playable::Playable;
 use serde_json::{Value, json};
-use std::collections::HashSet;
-use std::path::Path;
+use std::{collections::HashSet, path::Path};
 
 /// The `run` of a set that was made of others.
 pub(super) fn run<G>(source: &Source<G>, made_by: Value) -> Value {

@@ -7,8 +7,10 @@
 
 use super::{DataError, parent};
 use engine::core::files::{FileError, Lock, lock_directory};
-use std::fs::File;
-use std::path::{Path, PathBuf};
+use std::{
+    fs::File,
+    path::{Path, PathBuf},
+};
 use tempfile::TempDir;
 
 const PREFIX: &str = ".alea-";

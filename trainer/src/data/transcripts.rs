@@ -3,16 +3,19 @@
 //! Such forms hold moves and names; values, labels, times and what was explored stay behind.
 //! Invariant: whatever is read is a whole game by the rules.
 
-use super::builder::{Builder, Said};
-use super::output::{Output, Written};
-use super::{DataError, Source, write_games};
+use super::{
+    DataError, Source,
+    builder::{Builder, Said},
+    output::{Output, Written},
+    write_games,
+};
 use crate::shard::{PlayedGame, ShardHeader};
 use engine::core::files;
-use engine::play::playable::Playable;
-use engine::play::registry::{PlainGame, TranscriptForm};
-use std::collections::BTreeMap;
-use std::io::Write;
-use std::path::Path;
+use engine::play::{
+    playable::Playable,
+    registry::{PlainGame, TranscriptForm},
+};
+use std::{collections::BTreeMap, io::Write, path::Path};
 
 /// Who played where a form does not say.
 const NOBODY: &str = "unknown";

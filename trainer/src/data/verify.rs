@@ -7,8 +7,10 @@ use crate::shard::{self, GAMES_PER_SHARD};
 use engine::play::playable::Playable;
 use rayon::prelude::*;
 use serde::Serialize;
-use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
+use std::{
+    collections::BTreeSet,
+    path::{Path, PathBuf},
+};
 
 /// What was found.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]

@@ -8,10 +8,12 @@
 use super::SampleOptions;
 use crate::sample::{Continuation, Sample};
 use crate::shard::{self, Label, PlayedGame, ShardError};
-use engine::core::files;
-use engine::core::game::Seat;
-use engine::core::random::{SeedSpace, derive_seed};
-use engine::core::record::Ply;
+use engine::core::{
+    files,
+    game::Seat,
+    random::{SeedSpace, derive_seed},
+    record::Ply,
+};
 use engine::play::playable::Playable;
 use serde::Serialize;
 use std::path::Path;

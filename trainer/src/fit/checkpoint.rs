@@ -5,8 +5,7 @@
 //! models and the optimiser are burn's own records. Invariant: the file is written to another name
 //! and renamed, so it is always of a complete epoch or, within one, of a complete batch.
 
-use super::Passed;
-use super::temporal::Progress;
+use super::{Passed, temporal::Progress};
 use crate::curve::CurvePoint;
 use engine::core::files::{FileError, read, write_atomically};
 use serde::{Deserialize, Serialize};

@@ -1,17 +1,14 @@
 //! Everything that can end a training, each as one line that says what would help.
 
 use super::CheckpointError;
-use super::integer::IntegerError;
 use crate::backend::BackendError;
 use crate::config::ConfigError;
 use crate::curve::CurveError;
 use crate::dataset::DatasetError;
 use crate::export::ExportError;
 use engine::core::files::FileError;
-use engine::learned::network::NetworkError;
-use engine::learned::tuples::NTupleError;
-use std::io;
-use std::path::PathBuf;
+use engine::learned::{integer::IntegerError, network::NetworkError, tuples::NTupleError};
+use std::{io, path::PathBuf};
 
 /// Why a training ended without a model.
 #[derive(Debug, thiserror::Error)]

@@ -4,12 +4,13 @@
 //! and offset 0 if it is calibrated. And the mean over the outcomes should be the value, although
 //! nothing but the samples tells the network so.
 
-use super::epoch::each_validated;
-use super::{Learner, Run, TrainError, validation_positions};
+use super::{Learner, Run, TrainError, epoch::each_validated, validation_positions};
 use crate::calibrate::fit_logistic;
 use crate::reports::{HeadsReport, PliesReport, RollsReport};
-use engine::learned::inputs::Learnable;
-use engine::learned::network::{Head, PLIES_SCALE};
+use engine::learned::{
+    inputs::Learnable,
+    network::{Head, PLIES_SCALE},
+};
 
 /// Judges the heads of a trained model.
 pub(super) fn judge<G: Learnable, L: Learner<G>>(

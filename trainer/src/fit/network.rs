@@ -3,26 +3,33 @@
 //! On the CPU the fused step trains; on other devices burn does, whose forward pass is the
 //! reference either way.
 
-use super::{Inputs, Learner, Run, TrainError};
+use super::{Family, Inputs, Learner, Run, TrainError};
 use crate::batch::{HeadTargets, NetworkBatch, network_batch, untargeted};
 use crate::config::{ConfigError, NetworkConfig};
 use crate::export::Answers;
-use crate::models::cross_entropy;
-use crate::models::fused::{self, FusedNetwork, HeadInputs, Shape, Sparse};
-use crate::models::heads::{HeadLoss, Losses, Outputs, outcome_mask, plies_loss, roll_loss};
-use crate::models::network::{NetworkModel, Said};
+use crate::models::{
+    cross_entropy,
+    fused::{self, FusedNetwork, HeadInputs, Shape, Sparse, grid::hold},
+    heads::{HeadLoss, Losses, Outputs, outcome_mask, plies_loss, roll_loss},
+    network::{NetworkModel, Said},
+};
 use crate::sample::Sample;
-use burn::grad_clipping::GradientClippingConfig;
-use burn::module::Module;
-use burn::optim::{AdamConfig, GradientsParams, ModuleOptimizer};
-use burn::store::ModuleRecord;
-use burn::tensor::activation::sigmoid;
-use burn::tensor::{Bytes, DType, Device, Int, Tensor, TensorData};
+use burn::{
+    grad_clipping::GradientClippingConfig,
+    module::Module,
+    optim::{AdamConfig, GradientsParams, ModuleOptimizer},
+    store::ModuleRecord,
+    tensor::{Bytes, DType, Device, Int, Tensor, TensorData, activation::sigmoid},
+};
 use engine::core::random::{RandomStream, SeedSpace, derive_seed};
-use engine::learned::files::Model;
-use engine::learned::inputs::{DenseInputs, Learnable};
-use engine::learned::names::NameSet;
-use engine::learned::network::{Head, Heads, Network};
+use engine::learned::{
+    files::Model,
+    inputs::{DenseInputs, IntegerInputs, Learnable},
+    integer::{IntegerModel, IntegerWeights, OneHot},
+    names::NameSet,
+    network::{Head, Heads, Network},
+};
+use std::ops::Range;
 
 /// Stream of the training seed space that initial weights come from.
 const WEIGHTS: u64 = 3;
@@ -31,6 +38,7 @@ const WEIGHTS: u64 = 3;
 #[derive(Clone)]
 pub(super) struct NetworkInputs<G: Learnable> {
     features: G::Dense,
+    integers: Option<IntegerInputs<G>>,
     heads: Heads,
     game: G,
 }
@@ -42,6 +50,7 @@ impl<G: Learnable> Inputs<G::Position> for NetworkInputs<G> {
         network_batch(
             &self.game,
             &self.features,
+            self.integers,
             self.heads,
             samples,
             search_share,
@@ -57,6 +66,8 @@ pub(super) struct NetworkLearner<G: Learnable> {
     batch: usize,
     learning_rate: f64,
     gradient_norm: f32,
+    /// Of a network in integers the rows of which one is on: weights are held after every step.
+    runs: Option<Vec<Range<usize>>>,
     /// What the losses of rolls and of plies count.
     head_weights: [f32; 2],
     /// Without gradients.
@@ -74,25 +85,45 @@ enum State {
 impl<G: Learnable> NetworkLearner<G> {
     /// A network with the initial weights of the configuration's seed, trained as the backend does
     /// best.
-    pub(super) fn new(run: &Run<'_, G>, device: Device) -> Result<Self, TrainError> {
+    pub(super) fn new(
+        run: &Run<'_, G>,
+        family: Family,
+        device: Device,
+    ) -> Result<Self, TrainError> {
         let fused = run.config.training.backend == "flex";
-        Self::with_step(run, device, fused)
+        Self::with_step(run, family, device, fused)
     }
 
     /// A network with the initial weights of the configuration's seed, and either the fused step or
     /// burn's.
     pub(super) fn with_step(
         run: &Run<'_, G>,
+        family: Family,
         device: Device,
         fused: bool,
     ) -> Result<Self, TrainError> {
-        let config = &run.config.network;
         let game = run.samples.game().clone();
-        let groups = NameSet::from_list(config.features.iter().flatten())
-            .map_err(ConfigError::names("network.features"))?;
+        let (config, groups, integers) = if family == Family::Integer {
+            let config = &run.config.integer;
+            let inputs = IntegerInputs::<G>::named(config.features.as_deref())
+                .map_err(ConfigError::names("integer.inputs"))?;
+            if inputs.runs().is_empty() {
+                return Err(TrainError::NoIntegerNetwork(G::NAME));
+            }
+            (config, NameSet::NONE, Some(inputs))
+        } else {
+            let config = &run.config.network;
+            let groups = NameSet::from_list(config.features.iter().flatten())
+                .map_err(ConfigError::names("network.features"))?;
+            (config, groups, None)
+        };
         let features = G::Dense::new(&game, groups);
-        let shape =
-            Shape::new(Sparse::of(&game), features.len(), &config.hidden).with_heads(config.heads);
+        let sparse = Sparse::of(&game, integers);
+        let shape = Shape::new(sparse, features.len(), &config.hidden).with_heads(config.heads);
+        let (shape, runs) = match integers {
+            Some(inputs) => (shape.rounded(), Some(inputs.runs())),
+            None => (shape, None),
+        };
         let mut random = RandomStream::new(derive_seed(
             run.config.seed,
             SeedSpace::Training,
@@ -125,6 +156,7 @@ impl<G: Learnable> NetworkLearner<G> {
         let head_weights = [Head::Rolls, Head::MovesToGo].map(|head| config.head_weight(head));
         let inputs = NetworkInputs {
             features,
+            integers,
             heads,
             game,
         };
@@ -135,6 +167,7 @@ impl<G: Learnable> NetworkLearner<G> {
             batch,
             learning_rate,
             gradient_norm,
+            runs,
             head_weights,
             device,
         })
@@ -295,11 +328,14 @@ impl<G: Learnable> Learner<G> for NetworkLearner<G> {
 
     fn learn(&mut self, batch: NetworkBatch, learning_rate: f64) -> Result<Losses, TrainError> {
         match &mut self.state {
-            State::Fused(network) => Ok(network.step(
-                inputs(&batch, self.head_weights),
-                learning_rate,
-                self.gradient_norm,
-            )),
+            State::Fused(network) => {
+                let inputs = inputs(&batch, self.head_weights);
+                let losses = network.step(inputs, learning_rate, self.gradient_norm);
+                if let Some(runs) = &self.runs {
+                    network.hold(runs);
+                }
+                Ok(losses)
+            }
             State::Burn(model, optimiser) => {
                 let device = self.device.clone().autodiff();
                 let heads = batch.heads.clone();
@@ -313,6 +349,11 @@ impl<G: Learnable> Learner<G> for NetworkLearner<G> {
                 )?;
                 let gradients = GradientsParams::from_grads(loss.backward(), model.as_ref());
                 **model = optimiser.step(learning_rate, model.as_ref().clone(), gradients);
+                if let Some(runs) = &self.runs {
+                    let mut weights = model.parameters();
+                    hold(self.shape, runs, &mut weights);
+                    **model = NetworkModel::from_parameters(self.shape, &weights, &device);
+                }
                 Ok(losses)
             }
         }
@@ -420,10 +461,15 @@ impl<G: Learnable> Learner<G> for NetworkLearner<G> {
     }
 
     fn export(&self) -> Result<Model<G>, TrainError> {
+        let weights = self.burn().weights();
+        if let Some(inputs) = self.inputs.integers {
+            let weights = IntegerWeights::nearest(inputs, &weights)?;
+            return Ok(Model::Integer(G::Integer::new(weights)?));
+        }
         Ok(Model::Network(Network::new(
             &self.inputs.game,
             self.inputs.features.groups(),
-            self.burn().weights(),
+            weights,
         )?))
     }
 }

@@ -9,17 +9,22 @@ use super::{Inputs, Learner, TrainError};
 use crate::batch::{TupleBatch, tuple_batch, untargeted};
 use crate::config::{NTupleConfig, Rule};
 use crate::export::Answers;
-use crate::models::heads::{Losses, Outputs};
-use crate::models::ntuple::{Accumulators, NTupleModel};
-use crate::models::online::Cells;
+use crate::models::{
+    heads::{Losses, Outputs},
+    ntuple::{Accumulators, NTupleModel},
+    online::Cells,
+};
 use crate::sample::Sample;
-use burn::module::Module;
-use burn::store::ModuleRecord;
-use burn::tensor::activation::sigmoid;
-use burn::tensor::{Bytes, DType, Device, Int, Tensor, TensorData};
-use engine::learned::files::Model;
-use engine::learned::inputs::Learnable;
-use engine::learned::tuples::{TupleNetwork, TupleSet};
+use burn::{
+    module::Module,
+    store::ModuleRecord,
+    tensor::{Bytes, DType, Device, Int, Tensor, TensorData, activation::sigmoid},
+};
+use engine::learned::{
+    files::Model,
+    inputs::Learnable,
+    tuples::{TupleNetwork, TupleSet},
+};
 
 /// Samples whose rows are found together: their rows fit the second-level cache.
 const CHUNK: usize = 2048;

@@ -11,23 +11,26 @@
 
 mod episode;
 
-use super::checkpoint::{Checkpoint, Header};
-use super::ntuple::NTupleLearner;
-use super::{Learner, TrainError, wants_checkpoint};
+use super::{
+    Learner, TrainError,
+    checkpoint::{Checkpoint, Header},
+    ntuple::NTupleLearner,
+    wants_checkpoint,
+};
 use crate::backend;
 use crate::config::{OnlineConfig, TrainConfig};
 use crate::curve::{Series, write_files};
 use crate::export::{POSITIONS, export};
 use crate::reports::{OnlinePoint, OnlineReport};
-use engine::core::files::write_atomically;
-use engine::core::random::{RandomStream, SeedSpace, derive_seed};
-use engine::learned::files::ModelFile;
-use engine::learned::inputs::Learnable;
+use engine::core::{
+    files::write_atomically,
+    random::{RandomStream, SeedSpace, derive_seed},
+};
+use engine::learned::{files::ModelFile, inputs::Learnable};
 use episode::Episode;
 use indicatif::ProgressBar;
 use serde::{Deserialize, Serialize};
-use std::path::Path;
-use std::time::Instant;
+use std::{path::Path, time::Instant};
 
 /// What checkpoints say, so that no other training goes on from them.
 const FAMILY: &str = "ntuple from its own games";

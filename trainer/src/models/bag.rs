@@ -42,14 +42,16 @@ fn composed(weights: Tensor<2>, indices: Tensor<2, Int>) -> Tensor<2> {
 
 #[cfg(feature = "flex")]
 mod flex {
-    use burn::backend::autodiff::checkpoint::base::Checkpointer;
-    use burn::backend::autodiff::checkpoint::strategy::CheckpointStrategy;
-    use burn::backend::autodiff::grads::Gradients;
-    use burn::backend::autodiff::ops::{Backward, Ops, OpsKind, unary};
-    use burn::backend::flex::FlexTensor;
-    use burn::backend::tensor::{FloatTensor, IntTensor};
     use burn::backend::{
-        Autodiff, Backend, DType, Flex, TensorData, TensorMetadata, backend_extension,
+        Autodiff, Backend, DType, Flex, TensorData, TensorMetadata,
+        autodiff::{
+            checkpoint::{base::Checkpointer, strategy::CheckpointStrategy},
+            grads::Gradients,
+            ops::{Backward, Ops, OpsKind, unary},
+        },
+        backend_extension,
+        flex::FlexTensor,
+        tensor::{FloatTensor, IntTensor},
     };
 
     /// The operation as burn dispatches it, with and without gradients.

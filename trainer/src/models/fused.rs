@@ -8,6 +8,7 @@
 
 mod adam;
 mod block;
+pub(crate) mod grid;
 mod heads;
 mod instructions;
 mod layout;
@@ -23,6 +24,7 @@ use adam::{Rates, Tensor};
 use block::{Weights, Work};
 use engine::core::simd::Instructions;
 use rayon::prelude::*;
+use std::{borrow::Cow, ops::Range};
 
 /// Samples whose gradient one task computes.
 const BLOCK: usize = 512;
@@ -122,6 +124,11 @@ impl FusedNetwork {
         loss
     }
 
+    /// Holds the weights where the engine takes them in integers, see [`grid::hold`].
+    pub fn hold(&mut self, runs: &[Range<usize>]) {
+        grid::hold(self.shape, runs, &mut self.weights);
+    }
+
     /// The gradient of the mean loss, those of heads weighed, into the first block's, and the sums
     /// of the losses.
     fn compute_gradient(&mut self, batch: Inputs<'_>) -> Losses {
@@ -129,9 +136,10 @@ impl FusedNetwork {
         if self.work.len() < blocks.len().max(1) {
             self.work.resize(blocks.len().max(1), Work::default());
         }
+        let all = &*on_grid(self.shape, &self.weights);
         let further = self
             .shape
-            .split(&self.weights)
+            .split(all)
             .hidden
             .into_iter()
             .zip(&self.shape.hidden()[1..]);
@@ -140,7 +148,7 @@ impl FusedNetwork {
             .collect();
         let weights = Weights {
             shape: self.shape,
-            all: &self.weights,
+            all,
             transposed: &transposed,
         };
         let scale = 1.0 / batch.targets.len() as f32;
@@ -167,7 +175,7 @@ impl FusedNetwork {
         let blocks: Vec<Inputs<'_>> = batch.pieces(BLOCK, self.shape).collect();
         let weights = Weights {
             shape: self.shape,
-            all: &self.weights,
+            all: &on_grid(self.shape, &self.weights),
             transposed: &[],
         };
         let parts = blocks
@@ -189,6 +197,14 @@ impl FusedNetwork {
             all.plies.extend(plies);
         }
         all
+    }
+}
+
+/// The weights as the forward pass takes them.
+fn on_grid(shape: Shape, weights: &[f32]) -> Cow<'_, [f32]> {
+    match shape.in_integers() {
+        true => grid::on_grid(shape, weights).into(),
+        false => weights.into(),
     }
 }
 

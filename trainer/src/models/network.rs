@@ -3,15 +3,26 @@
 //!
 //! `x₁ = clip(b₁ + Σ_k sparse[row_k] + dense · features)`, `xₖ = clip(bₖ + Wₖ xₖ₋₁)`, `logit = b +
 //! w · x`, where x is the last layer and clip is to `[0, 1]`, so that inference may work in
-//! integers. Heads are linear in x, too.
+//! integers. Heads are linear in x, too. A network that the engine has in integers rounds its
+//! weights and activations as [`super::fused::grid`] says.
 
-use super::bag::bag;
-use super::fused::Shape;
-use super::{parameter, uniform, values};
-use burn::module::{Module, Param};
-use burn::tensor::{Device, Int, Tensor};
+use super::{
+    bag::bag,
+    fused::{
+        Shape,
+        grid::{HALVES, STEP},
+    },
+    parameter, uniform, values,
+};
+use burn::{
+    module::{Module, Param},
+    tensor::{Device, Int, Tensor},
+};
 use engine::core::random::RandomStream;
-use engine::learned::network::{Head, HeadWeights, Layer, NetworkWeights};
+use engine::learned::{
+    integer::{FULL, HIDDEN_SCALE, OUTPUT_SCALE, ROW_SCALE},
+    network::{Head, HeadWeights, Layer, NetworkWeights},
+};
 
 /// The trainable network; matrices are `[inputs, outputs]`. What a network does not have is not in
 /// its record either.
@@ -31,6 +42,7 @@ pub struct NetworkModel {
     output_bias: Param<Tensor<1>>,
     rolls_bias: Option<Param<Tensor<1>>>,
     moves_to_go_bias: Option<Param<Tensor<1>>>,
+    integers: bool,
 }
 
 /// What a network says of a batch.
@@ -119,6 +131,7 @@ impl NetworkModel {
             output_bias,
             rolls_bias,
             moves_to_go_bias,
+            integers: shape.in_integers(),
         }
     }
 
@@ -225,11 +238,19 @@ impl NetworkModel {
     }
 
     fn logits(&self, last: Tensor<2>) -> Tensor<2> {
-        last.matmul(self.output.val()) + self.output_bias.val().unsqueeze()
+        let output = self.output.val();
+        let output = match self.integers {
+            true => nearest(output, OUTPUT_SCALE),
+            false => output,
+        };
+        last.matmul(output) + self.output_bias.val().unsqueeze()
     }
 
     /// The last hidden layer, clipped.
     fn last_layer(&self, rows: Tensor<2, Int>, features: Option<Tensor<2>>) -> Tensor<2> {
+        if self.integers {
+            return self.last_layer_in_integers(rows);
+        }
         let mut layer = bag(self.sparse.val(), rows) + self.first_bias.val().unsqueeze();
         if let (Some(dense), Some(features)) = (&self.dense, features) {
             layer = layer + features.matmul(dense.val());
@@ -238,6 +259,23 @@ impl NetworkModel {
             layer = layer.clamp(0.0, 1.0).matmul(weights.val()) + bias.val().unsqueeze();
         }
         layer.clamp(0.0, 1.0)
+    }
+
+    fn last_layer_in_integers(&self, rows: Tensor<2, Int>) -> Tensor<2> {
+        let bias = units(self.first_bias.val(), ROW_SCALE) + HALVES;
+        let sums = bag(units(self.sparse.val(), ROW_SCALE), rows) + bias.unsqueeze();
+        let steps = sums.clamp(0.0, 127.0 * STEP) / STEP;
+        let mut layer = passing(steps.clone(), steps.floor()) / 127.0;
+        for (weights, bias) in self.further() {
+            let sums = layer.matmul(nearest(weights.val(), HIDDEN_SCALE))
+                + nearest(bias.val(), FULL).unsqueeze();
+            let (full, half) = (FULL as f32, 0.5 / FULL as f32);
+            layer = passing(
+                sums.clone().clamp(half, 1.0 - half),
+                (sums * full).round().clamp(0.0, full) / full,
+            );
+        }
+        layer
     }
 
     /// The weights as the engine takes them.
@@ -284,6 +322,22 @@ impl NetworkModel {
             },
         }
     }
+}
+
+/// Numbers with the gradient of others.
+fn passing<const D: usize>(others: Tensor<D>, numbers: Tensor<D>) -> Tensor<D> {
+    others.clone() + (numbers - others).detach()
+}
+
+/// The nearest whole numbers of units of 1 / `scale`.
+fn units<const D: usize>(weights: Tensor<D>, scale: i32) -> Tensor<D> {
+    let scaled = weights * scale as f32;
+    passing(scaled.clone(), scaled.round())
+}
+
+/// The nearest multiples of 1 / `scale`.
+fn nearest<const D: usize>(weights: Tensor<D>, scale: i32) -> Tensor<D> {
+    units(weights, scale) / scale as f32
 }
 
 #[cfg(test)]

@@ -4,10 +4,11 @@
 //! works on a table of its own, sample by sample, because a dense gradient would cost the size of
 //! the table each step.
 
-use super::bag::bag;
-use super::{parameter, values};
-use burn::module::{Module, Param};
-use burn::tensor::{Device, Int, Tensor};
+use super::{bag::bag, parameter, values};
+use burn::{
+    module::{Module, Param},
+    tensor::{Device, Int, Tensor},
+};
 
 /// The trainable n-tuple network.
 #[derive(Module, Debug)]

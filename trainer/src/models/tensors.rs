@@ -1,8 +1,9 @@
 //! What the modules of burn share: their loss, and parameters from the project's own generator.
 
-use burn::module::{Param, ParamId};
-use burn::tensor::activation::log_sigmoid;
-use burn::tensor::{Device, Tensor, TensorData};
+use burn::{
+    module::{Param, ParamId},
+    tensor::{Device, Tensor, TensorData, activation::log_sigmoid},
+};
 use engine::core::random::RandomStream;
 
 /// Mean cross-entropy in nats of win probabilities given as logits (`[batch, 1]`) against targets

@@ -5,8 +5,7 @@
 
 use super::SelfPlayError;
 use crate::label::LabelConfig;
-use engine::play::game_loop::Fading;
-use engine::play::playable::Playable;
+use engine::play::{game_loop::Fading, playable::Playable};
 use serde::{Deserialize, Serialize};
 
 /// Who plays, and how often.

@@ -4,17 +4,17 @@
 //! function of the run's settings and its number, so it does not matter which process makes it, or
 //! whether others have been made.
 
-use super::pool::Pools;
-use super::summary::{Clock, Counter};
-use super::{RunReport, SelfPlay, SelfPlayConfig, SelfPlayError, SelfPlaySummary};
+use super::{
+    RunReport, SelfPlay, SelfPlayConfig, SelfPlayError, SelfPlaySummary,
+    pool::Pools,
+    summary::{Clock, Counter},
+};
 use crate::manifest::Manifest;
 use crate::shard::{self, GAMES_PER_SHARD, PlayedGame, ShardHeader};
 use engine::core::files::{self, Lock, lock_directory};
 use engine::play::playable::Playable;
 use indicatif::ProgressBar;
-use std::collections::BTreeSet;
-use std::path::Path;
-use std::time::Instant;
+use std::{collections::BTreeSet, path::Path, time::Instant};
 
 /// Where a run ends before all its games are played.
 #[derive(Clone, Copy, Debug, Default)]

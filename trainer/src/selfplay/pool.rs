@@ -4,9 +4,7 @@
 //! begins, so it does not matter who had them before.
 
 use crate::label::{LabelRecipe, Labeller};
-use engine::play::build::PlayerRecipe;
-use engine::play::playable::Playable;
-use engine::play::player::Player;
+use engine::play::{build::PlayerRecipe, playable::Playable, player::Player};
 use std::sync::{Mutex, PoisonError};
 
 /// Of one player one for each seat.

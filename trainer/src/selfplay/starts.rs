@@ -2,11 +2,11 @@
 //!
 //! Invariant: no start is over, and which one a game has depends on the seed and its index alone.
 
-use super::SelfPlayError;
-use super::config::{EndgameStarts, SelfPlayOptions};
-use engine::core::files;
-use engine::core::game::Seat;
-use engine::core::random::RandomStream;
+use super::{
+    SelfPlayError,
+    config::{EndgameStarts, SelfPlayOptions},
+};
+use engine::core::{files, game::Seat, random::RandomStream};
 use engine::play::playable::Playable;
 use std::path::Path;
 

@@ -7,8 +7,7 @@
 
 use super::SelfPlayConfig;
 use engine::core::random::{RandomStream, SeedSpace, derive_seed};
-use engine::play::game_loop::Exploration;
-use engine::play::playable::Playable;
+use engine::play::{game_loop::Exploration, playable::Playable};
 
 /// Games that follow each other and share their streams; the first has a number that this divides.
 pub(super) const GAMES_PER_STREAM: u64 = 16;

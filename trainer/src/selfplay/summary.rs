@@ -1,13 +1,17 @@
 //! What a run has produced, and where its time went.
 
-use super::config::{SelfPlayConfig, WeightedPlayer};
-use super::repeats_itself;
+use super::{
+    config::{SelfPlayConfig, WeightedPlayer},
+    repeats_itself,
+};
 use crate::shard::PlayedGame;
 use engine::play::playable::Playable;
 use serde::{Deserialize, Serialize};
-use std::collections::HashSet;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::{Duration, Instant};
+use std::{
+    collections::HashSet,
+    sync::atomic::{AtomicU64, Ordering},
+    time::{Duration, Instant},
+};
 
 /// What a run has produced.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

@@ -3,8 +3,10 @@
 //! The only file that knows the bytes of such a game (`docs/formats.md`, "A game"). Invariant: what
 //! is decoded was replayed by the rules, and encodes to the same bytes.
 
-use super::replay::{Replay, check_players};
-use super::{Estimate, PlayedGame, ShardHeader};
+use super::{
+    Estimate, PlayedGame, ShardHeader,
+    replay::{Replay, check_players},
+};
 use crate::codec::{put_number, take_number};
 use engine::core::record::{GameRecord, Ply};
 use engine::play::playable::Playable;

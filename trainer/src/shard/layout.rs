@@ -4,8 +4,7 @@
 //! is covered by a checksum, and what lies before the games by one of its own, so that damage to a
 //! game leaves the others readable.
 
-use super::labels;
-use super::{CHECKSUM_BYTES, MAGIC, ShardError, ShardHeader, VERSION, damaged};
+use super::{CHECKSUM_BYTES, MAGIC, ShardError, ShardHeader, VERSION, damaged, labels};
 use crate::codec;
 use serde::{Deserialize, Serialize};
 use std::path::Path;

@@ -4,8 +4,10 @@
 //! Only one game was kept so; what its bytes mean it says itself ([`Playable::old_records`]).
 //! Invariant: as that of version 4, every game is replayed.
 
-use super::game::{checked, value_of};
-use super::{Estimate, PlayedGame, Replay, check_players};
+use super::{
+    Estimate, PlayedGame, Replay, check_players,
+    game::{checked, value_of},
+};
 use engine::core::record::{GameRecord, Ply};
 use engine::play::playable::{OldRecords, Playable};
 

@@ -5,8 +5,10 @@
 //! common.
 
 use engine::core::random::RandomStream;
-use engine::learned::inputs::{Cell, Learnable};
-use engine::learned::tuples::tuple_text;
+use engine::learned::{
+    inputs::{Cell, Learnable},
+    tuples::tuple_text,
+};
 use std::collections::BTreeSet;
 
 /// Tuples that are added together.

@@ -6,8 +6,7 @@ use crate::config::TrainConfig;
 use crate::models::online::Cells;
 use crate::sample::Sample;
 use engine::core::random::{RandomStream, SeedSpace, derive_seed};
-use engine::learned::inputs::Learnable;
-use engine::learned::tuples::TupleSet;
+use engine::learned::{inputs::Learnable, tuples::TupleSet};
 
 /// Samples whose rows are found together.
 const CHUNK: usize = 1024;

@@ -9,8 +9,7 @@
 
 use crate::sample::Sample;
 use engine::core::calibration::logistic;
-use engine::learned::inputs::Learnable;
-use engine::learned::tuples::TupleSet;
+use engine::learned::{inputs::Learnable, tuples::TupleSet};
 
 /// Added to Σ h of a row: as if it had been seen eight times more, in even positions without an
 /// error.

@@ -1,14 +1,13 @@
 //! Candidates against the symmetries of positions, screening against a slow reference, searches
 //! interrupted against whole ones, and a set that was planted.
 
-use super::candidates::orbit;
-use super::screen::PRIOR;
-use super::*;
+use super::{candidates::orbit, screen::PRIOR, *};
 use crate::sample::tests::random_samples;
-use engine::games::einstein::symmetry::symmetric;
-use engine::games::einstein::{Position, Standard};
-use engine::learned::inputs::{Cell, cell_named, cell_text, with_view};
-use engine::learned::tuples::tuple_text;
+use engine::games::einstein::{Position, Standard, symmetry::symmetric};
+use engine::learned::{
+    inputs::{Cell, cell_named, cell_text, with_view},
+    tuples::tuple_text,
+};
 use std::collections::{BTreeSet, HashMap};
 
 /// What a symbol is called in the image of a position.

@@ -4,12 +4,17 @@
 use crate::dataset::tiny;
 use crate::{MIXED, NEAREST, PlayedGame, Source, config, content, header_of, one_line, play, run};
 use engine::games::einstein::Standard;
-use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
-use trainer::data::filter::Filter;
-use trainer::data::rewrite::{self, Part};
-use trainer::data::verify::verify;
-use trainer::data::{DataError, info, plot};
+use std::{
+    collections::BTreeSet,
+    path::{Path, PathBuf},
+};
+use trainer::data::{
+    DataError,
+    filter::Filter,
+    info, plot,
+    rewrite::{self, Part},
+    verify::verify,
+};
 use trainer::selfplay::{GAMES_PER_SHARD, SelfPlayConfig};
 use trainer::shard;
 

@@ -1,11 +1,15 @@
 //! From records to samples: targets by hand, and a split that keeps games together.
 
 use crate::{MIXED, NEAREST, PlayedGame, config, header_of, one_line, play};
-use engine::core::game::{Game, won_by};
-use engine::core::record::{GameRecord, Ply};
+use engine::core::{
+    game::{Game, won_by},
+    record::{GameRecord, Ply},
+};
 use engine::games::einstein::{BLUE, Position, Standard};
-use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    path::Path,
+};
 use trainer::dataset::{DatasetError, SampleOptions, Samples};
 use trainer::sample::Sample;
 use trainer::shard;

@@ -2,12 +2,10 @@
 
 use crate::data::open;
 use crate::{MIXED, config, content, one_line, run};
-use engine::games::einstein::Standard;
-use engine::games::reversi::Reversi;
+use engine::games::{einstein::Standard, reversi::Reversi};
 use engine::play::playable::Playable;
 use indicatif::ProgressBar;
-use std::fs;
-use std::path::Path;
+use std::{fs, path::Path};
 use trainer::data::{Source, json_lines, parquet, transcripts};
 use trainer::label::LabelConfig;
 use trainer::selfplay::{SelfPlay, SelfPlayConfig};

@@ -1,15 +1,14 @@
 //! The file format: exact round trips, files by hand, and what breaks the rules.
 
 use crate::{CLASSIC, MIXED, NEAREST, PlayedGame, config, header_of, one_line, play};
-use engine::core::game::Game;
-use engine::core::random::RandomStream;
-use engine::core::record::{GameRecord, Ply};
-use engine::games::einstein::dice::Die;
-use engine::games::einstein::setup::setup_index;
-use engine::games::einstein::{Standard, Variant};
+use engine::core::{
+    game::Game,
+    random::RandomStream,
+    record::{GameRecord, Ply},
+};
+use engine::games::einstein::{Standard, Variant, dice::Die, setup::setup_index};
 use proptest::prelude::*;
-use std::path::Path;
-use std::sync::LazyLock;
+use std::{path::Path, sync::LazyLock};
 use trainer::shard::{self, Estimate, Label, ShardError, ShardHeader, VALUE_STEPS};
 use xxhash_rust::xxh3::xxh3_64;
 

@@ -8,8 +8,7 @@ use crate::{
     LabelRecipe, MIXED, PlayedGame, SelfPlay, Source, config, content, header_of, one_line, play,
     run,
 };
-use engine::games::einstein::Standard;
-use engine::games::einstein::tables::shared::shared;
+use engine::games::einstein::{Standard, tables::shared::shared};
 use engine::play::build::{PlayerRecipe, evaluator};
 use std::path::Path;
 use trainer::data::{info, rewrite};

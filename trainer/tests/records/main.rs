@@ -22,9 +22,13 @@ mod targets;
 mod tokens;
 mod variety;
 
-use engine::games::einstein::Standard;
-use engine::games::einstein::learned::ntuple::{NTuple, TupleSet};
-use engine::games::einstein::learned::weights::{Model, ModelFile};
+use engine::games::einstein::{
+    Standard,
+    learned::{
+        ntuple::{NTuple, TupleSet},
+        weights::{Model, ModelFile},
+    },
+};
 use indicatif::ProgressBar;
 use std::path::Path;
 use trainer::selfplay::{SelfPlayConfig, SelfPlayError, SelfPlaySummary, WeightedPlayer};

@@ -7,9 +7,11 @@ use engine::core::files::FileError;
 use engine::games::einstein::Standard;
 use indicatif::ProgressBar;
 use std::path::Path;
-use trainer::data::DataError;
-use trainer::data::relabel::{relabel, unfinished};
-use trainer::data::verify::verify;
+use trainer::data::{
+    DataError,
+    relabel::{relabel, unfinished},
+    verify::verify,
+};
 use trainer::label::LabelConfig;
 use trainer::selfplay::{GAMES_PER_SHARD, SelfPlayConfig};
 

@@ -2,13 +2,10 @@
 //! answered with.
 
 use crate::{CLASSIC, MIXED, NEAREST, PlayedGame, SelfPlay, config, content, one_line, play, run};
-use engine::core::files::FileError;
-use engine::core::game::Game;
-use engine::games::einstein::dice::Die;
-use engine::games::einstein::{Standard, Variant};
+use engine::core::{files::FileError, game::Game};
+use engine::games::einstein::{Standard, Variant, dice::Die};
 use indicatif::ProgressBar;
-use std::collections::HashSet;
-use std::path::Path;
+use std::{collections::HashSet, path::Path};
 use trainer::selfplay::{
     GAMES_PER_SHARD, SelfPlayConfig, SelfPlayError, SelfPlaySummary, WeightedPlayer,
 };

@@ -6,9 +6,9 @@ use crate::format::label;
 use crate::labels::estimates;
 use crate::{NEAREST, PlayedGame, config, header_of, one_line, run};
 use engine::core::files::create_directory;
-use engine::games::einstein::learned::weights::ModelFile;
-use engine::games::einstein::tables::shared::shared;
-use engine::games::einstein::{Position, Standard};
+use engine::games::einstein::{
+    Position, Standard, learned::weights::ModelFile, tables::shared::shared,
+};
 use indicatif::ProgressBar;
 use std::path::Path;
 use trainer::config::{TargetConfig, TrainConfig};

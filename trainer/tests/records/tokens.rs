@@ -5,17 +5,20 @@
 //! took most has won, and equals share.
 
 use crate::{content, one_line};
-use engine::core::game::{Game, MAX_SEATS, OneOutcome, Payoffs, Seat};
-use engine::core::random::RandomStream;
-use engine::core::record::{GameRecord, Ply};
-use engine::core::text::TextError;
+use engine::core::{
+    game::{Game, MAX_SEATS, OneOutcome, Payoffs, Seat},
+    random::RandomStream,
+    record::{GameRecord, Ply},
+    text::TextError,
+};
 use engine::games::einstein::Standard;
-use engine::play::notation::{Arguments, Problem};
-use engine::play::playable::{NoChance, Playable};
-use engine::play::registry::EvaluatorEntry;
+use engine::play::{
+    notation::{Arguments, Problem},
+    playable::{NoChance, Playable},
+    registry::EvaluatorEntry,
+};
 use indicatif::ProgressBar;
-use std::collections::HashSet;
-use std::path::Path;
+use std::{collections::HashSet, path::Path};
 use trainer::data::{
     DataError, Source, filter::Filter, info, json_lines, parquet, rewrite, verify,
 };

@@ -3,13 +3,10 @@
 
 use crate::{MIXED, PlayedGame, SelfPlay, config, content, one_line, play, run};
 use engine::core::game::Game;
-use engine::games::einstein::dice::Die;
-use engine::games::einstein::tables::shared::shared;
-use engine::games::einstein::{Standard, Variant};
+use engine::games::einstein::{Standard, Variant, dice::Die, tables::shared::shared};
 use engine::play::game_loop::Fading;
 use indicatif::ProgressBar;
-use std::path::Path;
-use std::time::Instant;
+use std::{path::Path, time::Instant};
 use trainer::selfplay::{
     EndgameStarts, GAMES_PER_SHARD, Limits, SelfPlayConfig, SelfPlayOptions, SuiteStarts,
 };

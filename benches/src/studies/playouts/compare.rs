@@ -7,18 +7,20 @@
 
 use super::{RandomPlay, play_block};
 use crate::sheet::{Cell, Sheet};
-use engine::core::calibration::Calibrated;
-use engine::core::game::Game;
-use engine::core::random::{RandomStream, SeedSpace, derive_seed};
-use engine::core::simd::Instructions;
-use engine::games::einstein::evaluators::farmer_boy::FarmerBoy;
-use engine::games::einstein::evaluators::greedy::Greedy;
-use engine::games::einstein::evaluators::schwarz_odds::SchwarzOdds;
-use engine::games::einstein::playout::{Choice, Playouts, Tally};
-use engine::games::einstein::{Position, Standard};
-use engine::search::mcts::{EvaluatorLeaf, Leaf};
-use engine::search::playout::{
-    BestSuccessor, ByUrgency, Mixture, MostUrgent, Policy, Truncated, Uniform,
+use engine::core::{
+    calibration::Calibrated,
+    game::Game,
+    random::{RandomStream, SeedSpace, derive_seed},
+    simd::Instructions,
+};
+use engine::games::einstein::{
+    Position, Standard,
+    evaluators::{farmer_boy::FarmerBoy, greedy::Greedy, schwarz_odds::SchwarzOdds},
+    playout::{Choice, Playouts, Tally},
+};
+use engine::search::{
+    mcts::{EvaluatorLeaf, Leaf},
+    playout::{BestSuccessor, ByUrgency, Mixture, MostUrgent, Policy, Truncated, Uniform},
 };
 use serde::{Deserialize, Serialize};
 use std::time::Instant;
@@ -241,7 +243,7 @@ pub fn compare(game: &Standard, games: u64, seed: u64) -> Comparison {
             squared_payoff: 0.0,
         };
         for start in starts.iter().cycle().take(policy_games as usize) {
-            let payoff = f64::from(truncated.payoffs(game, start, &mut random)[start.seat()]);
+            let payoff = f64::from(truncated.payoffs(game, start, &mut random, None)[start.seat()]);
             count.payoff += payoff;
             count.squared_payoff += payoff * payoff;
         }
@@ -336,8 +338,7 @@ fn play_policy(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use engine::games::einstein::Variant;
-    use engine::games::einstein::dice::Die;
+    use engine::games::einstein::{Variant, dice::Die};
 
     #[test]
     fn uniform_play_has_the_same_statistics_whoever_plays() {

@@ -3,12 +3,15 @@
 //! 2936: 2,750 against 3,342 ms).
 
 use crate::sheet::{Cell, Sheet};
-use engine::games::einstein::playout::SmallRandom;
-use engine::games::einstein::playout::die_table::{DieTable, ENTRIES};
-use engine::games::einstein::{MAX_STONES, Variant};
+use engine::games::einstein::{
+    MAX_STONES, Variant,
+    playout::{
+        SmallRandom,
+        die_table::{DieTable, ENTRIES},
+    },
+};
 use serde::{Deserialize, Serialize};
-use std::hint::black_box;
-use std::time::Instant;
+use std::{hint::black_box, time::Instant};
 
 /// Look-ups of the published times.
 pub const PUBLISHED_LOOK_UPS: u64 = 100_000_000;

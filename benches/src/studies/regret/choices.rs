@@ -5,15 +5,16 @@
 //! another. Invariant: the answers for a position depend on the contestant, the seed, the position
 //! and its number alone.
 
-use super::Contestant;
-use super::truth::{Labelled, MOST_MOVES};
-use engine::core::game::Game;
-use engine::core::random::{SeedSpace, derive_seed};
-use engine::games::einstein::MAX_OUTCOMES;
-use engine::games::einstein::{Position, Standard};
-use engine::play::build::PlayerRecipe;
-use engine::play::player::Player;
-use engine::play::registry::AnyEvaluator;
+use super::{
+    Contestant,
+    truth::{Labelled, MOST_MOVES},
+};
+use engine::core::{
+    game::Game,
+    random::{SeedSpace, derive_seed},
+};
+use engine::games::einstein::{MAX_OUTCOMES, Position, Standard};
+use engine::play::{build::PlayerRecipe, player::Player, registry::AnyEvaluator};
 use indicatif::ProgressBar;
 use rayon::prelude::*;
 use std::sync::{Mutex, PoisonError};

@@ -4,11 +4,12 @@
 //! a ratio of two sums over positions, with the standard error of such a ratio (linearised).
 //! Invariant: sums are added up in the order of the positions, in double precision.
 
-use super::FACES;
-use super::choices::{Answer, Choice};
-use super::truth::{Labelled, faces};
-use engine::games::einstein::Standard;
-use engine::games::einstein::tables::SAME_VALUE;
+use super::{
+    FACES,
+    choices::{Answer, Choice},
+    truth::{Labelled, faces},
+};
+use engine::games::einstein::{Standard, tables::SAME_VALUE};
 use serde::{Deserialize, Serialize};
 
 /// A number with its standard error.

@@ -8,10 +8,10 @@
 //! two [`GreedyPlayer`]s and [`EXPLORATION`].
 
 use super::positions::EXPLORATION;
-use engine::core::game::Game;
-use engine::core::random::RandomStream;
-use engine::games::einstein::players::GreedyPlayer;
-use engine::games::einstein::{BLUE, Move, MoveList, Position, RED, Standard};
+use engine::core::{game::Game, random::RandomStream};
+use engine::games::einstein::{
+    BLUE, Move, MoveList, Position, RED, Standard, players::GreedyPlayer,
+};
 use std::ops::RangeInclusive;
 
 /// Plays games and picks positions.
@@ -96,9 +96,11 @@ impl<'a> MixedGames<'a> {
 mod tests {
     use super::*;
     use engine::games::einstein::dice::DiceStream;
-    use engine::play::game_loop::{Exploration, play_game};
-    use engine::play::player::Player;
-    use engine::play::simple::RandomPlayer;
+    use engine::play::{
+        game_loop::{Exploration, play_game},
+        player::Player,
+        simple::RandomPlayer,
+    };
 
     /// Positions of at most five stones of a game by players and the game loop.
     fn by_players(game: &Standard, seed: u64) -> Vec<Position> {

@@ -6,15 +6,15 @@
 //! random numbers for each game; those of [`Source::Mixed`] (`mixed.rs`), which are over in less
 //! time than a stream takes to begin, share one in each block of [`BLOCK`] positions.
 
-use super::RegretError;
-use super::mixed::MixedGames;
+use super::{RegretError, mixed::MixedGames};
 use engine::core::random::{RandomStream, SeedSpace, derive_seed};
-use engine::games::einstein::dice::DiceStream;
-use engine::games::einstein::{BLUE, Position, RED, Standard};
-use engine::play::build::PlayerRecipe;
-use engine::play::game_loop::{Exploration, play_game};
-use engine::play::notation::PlayerError;
-use engine::play::player::Player;
+use engine::games::einstein::{BLUE, Position, RED, Standard, dice::DiceStream};
+use engine::play::{
+    build::PlayerRecipe,
+    game_loop::{Exploration, play_game},
+    notation::PlayerError,
+    player::Player,
+};
 use indicatif::ProgressBar;
 use rayon::prelude::*;
 use std::ops::RangeInclusive;

@@ -2,19 +2,22 @@
 //!
 //! Invariant: every number stands once, in [`Report`]; everything else is a view of it.
 
-use super::Contestant;
-use super::choices::{Answer, answers};
-use super::measure::{Bin, DecisionSums, Figures, ValueFigures, ValueSums};
-use super::suite::LabelErrors;
-use super::truth::Labelled;
-use crate::plot::scaled::{Scale, scaled_chart};
-use crate::plot::{Curve, LineChart, PlotError};
+use super::{
+    Contestant,
+    choices::{Answer, answers},
+    measure::{Bin, DecisionSums, Figures, ValueFigures, ValueSums},
+    suite::LabelErrors,
+    truth::Labelled,
+};
+use crate::plot::{
+    Curve, LineChart, PlotError,
+    scaled::{Scale, scaled_chart},
+};
 use crate::sheet::{Cell, Sheet};
 use engine::games::einstein::Standard;
 use indicatif::ProgressBar;
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
-use std::time::Instant;
+use std::{collections::BTreeMap, time::Instant};
 
 /// What all contestants were measured on.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -5,20 +5,21 @@
 //! the estimate of a label's error. Invariant: what is read has every move of its position, before
 //! the roll, and values in `[0, 1]`.
 
-use super::positions::{Source, draw_positions};
-use super::truth::{Labelled, MOST_MOVES};
-use super::{FACES, RegretError};
-use engine::core::files::{self, write_atomically};
-use engine::core::game::Game;
+use super::{
+    FACES, RegretError,
+    positions::{Source, draw_positions},
+    truth::{Labelled, MOST_MOVES},
+};
+use engine::core::{
+    files::{self, write_atomically},
+    game::Game,
+};
 use engine::games::einstein::{MoveList, Position, Standard};
-use engine::play::build::PlayerRecipe;
-use engine::play::notation::Notation;
-use engine::play::player::Player;
+use engine::play::{build::PlayerRecipe, notation::Notation, player::Player};
 use indicatif::ProgressBar;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
-use std::path::Path;
+use std::{collections::BTreeMap, path::Path};
 
 /// Stones of the positions of a suite, in all: as many positions of each number.
 pub const FEWEST_STONES: u32 = 6;

@@ -1,17 +1,21 @@
 //! Regret against endgames solved by others, by hand, and against itself on other numbers of
 //! threads.
 
-use super::choices::{Answer, Choice, answers};
-use super::measure::{DecisionSums, ValueSums};
-use super::positions::{Source, draw_positions};
-use super::report::{Report, measure};
-use super::suite::{LabelledSuite, write_suite};
-use super::truth::{Labelled, faces, label_exactly};
-use super::{Contestant, RegretError};
+use super::{
+    Contestant, RegretError,
+    choices::{Answer, Choice, answers},
+    measure::{DecisionSums, ValueSums},
+    positions::{Source, draw_positions},
+    report::{Report, measure},
+    suite::{LabelledSuite, write_suite},
+    truth::{Labelled, faces, label_exactly},
+};
 use engine::core::game::Game;
-use engine::games::einstein::dice::Die;
-use engine::games::einstein::tables::{Tables, on_this_thread};
-use engine::games::einstein::{MoveList, Position, Standard, Variant};
+use engine::games::einstein::{
+    MoveList, Position, Standard, Variant,
+    dice::Die,
+    tables::{Tables, on_this_thread},
+};
 use indicatif::ProgressBar;
 use rayon::ThreadPoolBuilder;
 use serde_json::Value;

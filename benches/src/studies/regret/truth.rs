@@ -5,8 +5,7 @@
 
 use super::{FACES, RegretError};
 use engine::core::game::{Game, Outcome};
-use engine::games::einstein::tables::Tables;
-use engine::games::einstein::{MoveList, Position, Standard};
+use engine::games::einstein::{MoveList, Position, Standard, tables::Tables};
 use rayon::prelude::*;
 
 /// Most moves of a position.

@@ -3,8 +3,10 @@
 //! Invariant: every match has a state file of its own, named by its label, so that a longer run of
 //! the same reproduction goes on where a shorter one stopped.
 
-use super::comparison::{Comparison, Figure};
-use super::{ReproduceError, Settings};
+use super::{
+    ReproduceError, Settings,
+    comparison::{Comparison, Figure},
+};
 use crate::arena::{Contestant, MatchOptions, MatchResult, play_match};
 use crate::statistics::Interval;
 use crate::studies::setups::Setups;

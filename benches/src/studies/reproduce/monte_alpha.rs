@@ -7,10 +7,12 @@
 //! quick size simulations against Greedy are those printed, with fewer games; what stands for 1.2
 //! seconds is a fortieth.
 
-use super::comparison::Reproduction;
-use super::matches::{Planned, play};
-use super::published::{MonteAlphaLine, monte_alpha};
-use super::{ReproduceError, Settings};
+use super::{
+    ReproduceError, Settings,
+    comparison::Reproduction,
+    matches::{Planned, play},
+    published::{MonteAlphaLine, monte_alpha},
+};
 use crate::studies::setups::Setups;
 
 /// Milliseconds a move: as published, and at the quick size.

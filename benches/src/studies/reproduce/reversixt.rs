@@ -6,25 +6,22 @@
 //! every search goes straight to its depth from the same position, and minimax has as many leaves as
 //! there are lines of play.
 
-use super::comparison::{Claim, Pictures, Reproduction};
-use super::{ReproduceError, Settings, Target};
-use crate::plot::scaled::{Scale, scaled_chart};
-use crate::plot::{Curve, LineChart};
+use super::{
+    ReproduceError, Settings, Target,
+    comparison::{Claim, Pictures, Reproduction},
+};
+use crate::plot::{
+    Curve, LineChart,
+    scaled::{Scale, scaled_chart},
+};
 use crate::sheet::{Cell, Sheet};
-use crate::studies::search_bench::SearchBenchError;
-use crate::studies::search_bench::clock::ClockShare;
-use crate::studies::search_bench::cost::Cost;
-use crate::studies::search_bench::measure::measure_position;
+use crate::studies::search_bench::{
+    SearchBenchError, clock::ClockShare, cost::Cost, measure::measure_position,
+};
 use engine::core::calibration::Calibrated;
-use engine::games::reversixt::ReversiXt;
-use engine::games::reversixt::evaluators::Mobility;
-use engine::games::reversixt::map::Map;
-use engine::play::build::PlayerRecipe;
-use engine::play::player::Player;
-use engine::play::searching::SearchPlayer;
-use engine::search::deepening::Deepening;
-use engine::search::limits::Limits;
-use engine::search::max_n::MaxNSearch;
+use engine::games::reversixt::{ReversiXt, evaluators::Mobility, map::Map};
+use engine::play::{build::PlayerRecipe, player::Player, searching::SearchPlayer};
+use engine::search::{deepening::Deepening, limits::Limits, max_n::MaxNSearch};
 use indicatif::ProgressBar;
 use serde::Serialize;
 use std::sync::Arc;

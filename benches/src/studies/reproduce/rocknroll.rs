@@ -5,10 +5,12 @@
 //! beside nothing. Invariant: depths are the report's (0 rates direct successors), one less than
 //! those of our searches.
 
-use super::comparison::{Claim, Comparison, Reproduction};
-use super::matches::{Planned, play};
-use super::published::{Matrix, ROCKNROLL_GAMES, rocknroll};
-use super::{ReproduceError, Settings};
+use super::{
+    ReproduceError, Settings,
+    comparison::{Claim, Comparison, Reproduction},
+    matches::{Planned, play},
+    published::{Matrix, ROCKNROLL_GAMES, rocknroll},
+};
 
 /// One of the 24 players.
 #[derive(Clone, Copy, Debug)]

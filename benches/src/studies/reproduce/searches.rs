@@ -5,16 +5,23 @@
 //! ones. Invariant: depths are the report's, which counts plies below the move: its depth d is our
 //! d + 1.
 
-use super::comparison::{Claim, Comparison, Figure, Reproduction};
-use super::matches::{self, Planned};
-use super::published::star_depth;
-use super::{ReproduceError, Settings, Target};
-use crate::studies::search_bench::depth::AtDepth;
-use crate::studies::search_bench::measure::PlayerCosts;
-use crate::studies::search_bench::presets::{self, PUBLISHED_LEAVES};
-use crate::studies::search_bench::{self, Report, Study, chance, table_size};
-use crate::studies::setups::Setups;
-use crate::studies::suite::{Phase, Suite};
+use super::{
+    ReproduceError, Settings, Target,
+    comparison::{Claim, Comparison, Figure, Reproduction},
+    matches::{self, Planned},
+    published::star_depth,
+};
+use crate::studies::{
+    search_bench::{
+        self, Report, Study, chance,
+        depth::AtDepth,
+        measure::PlayerCosts,
+        presets::{self, PUBLISHED_LEAVES},
+        table_size,
+    },
+    setups::Setups,
+    suite::{Phase, Suite},
+};
 use indicatif::ProgressBar;
 use serde_json::Value;
 

@@ -4,12 +4,12 @@
 //! Invariant: at the quick size the games are as many, but the player is the one that MrMonte
 //! simulates.
 
-use super::comparison::{Claim, Comparison, Figure, Reproduction};
-use super::{ReproduceError, Settings};
-use crate::studies::setup_study::design::MOST_OPPONENTS;
-use crate::studies::setup_study::{self, StudyResult};
-use engine::games::einstein::Standard;
-use engine::games::einstein::setup::setup_stones;
+use super::{
+    ReproduceError, Settings,
+    comparison::{Claim, Comparison, Figure, Reproduction},
+};
+use crate::studies::setup_study::{self, StudyResult, design::MOST_OPPONENTS};
+use engine::games::einstein::{Standard, setup::setup_stones};
 use engine::play::build::PlayerRecipe;
 use indicatif::ProgressBar;
 

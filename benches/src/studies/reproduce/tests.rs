@@ -1,8 +1,10 @@
 //! The published tables as they are read, plans as large as published, differences by hand,
 //! tournaments that go on.
 
-use super::published::{MonteAlphaLine, monte_alpha, rocknroll, star_depth};
-use super::*;
+use super::{
+    published::{MonteAlphaLine, monte_alpha, rocknroll, star_depth},
+    *,
+};
 use crate::statistics::Interval;
 use engine::games::einstein::Standard;
 use engine::play::build::PlayerRecipe;

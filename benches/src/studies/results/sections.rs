@@ -1,21 +1,27 @@
 //! What a page says of each kind of result.
 
 use super::{Found, Strength};
-use crate::arena::report::{ReportMatch, arena, percent, summary_sentence};
-use crate::arena::tournament::TournamentResult;
+use crate::arena::{
+    report::{ReportMatch, arena, percent, summary_sentence},
+    tournament::TournamentResult,
+};
 use crate::page::{Block, Page};
-use crate::plot::heat_map::{HeatMap, heat_map};
-use crate::plot::intervals::{Row, intervals};
-use crate::plot::scaled::scatter;
-use crate::plot::{Curve, LineChart, PlotError, line_chart};
+use crate::plot::{
+    Curve, LineChart, PlotError,
+    heat_map::{HeatMap, heat_map},
+    intervals::{Row, intervals},
+    line_chart,
+    scaled::scatter,
+};
 use crate::sheet::{Cell, Sheet};
 use crate::statistics::{Interval, QUANTILE_95};
-use crate::studies::opening::OpeningValue;
-use crate::studies::regret::report::Report;
-use crate::studies::reproduce::Reproduction;
-use crate::studies::setup_study::result::order;
-use crate::studies::setup_study::{StudyResult, draw};
-use crate::studies::strength;
+use crate::studies::{
+    opening::OpeningValue,
+    regret::report::Report,
+    reproduce::Reproduction,
+    setup_study::{StudyResult, draw, result::order},
+    strength,
+};
 
 /// Set-ups that are drawn as the best and as the worst.
 const DRAWN: usize = 16;

@@ -1,8 +1,7 @@
 //! Tests of pages of results.
 
 use super::*;
-use crate::arena::tournament::play_tournament;
-use crate::arena::{MatchOptions, play_match};
+use crate::arena::{MatchOptions, play_match, tournament::play_tournament};
 use crate::page::tests::assert_well_formed;
 use crate::statistics::Interval;
 use crate::test_players::{first, greedy, random};

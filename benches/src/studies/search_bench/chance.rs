@@ -5,11 +5,15 @@
 //! saved against Star0 without a table. All searches of a position must agree on its value; the
 //! largest difference is reported.
 
-use super::measure::{PlayerCosts, largest_disagreement, measure_suite, recipes};
-use super::presets::{ChanceSearch, PUBLISHED_LEAVES, PUBLISHED_POSITIONS};
-use super::{Report, SearchBenchError, Settings, Study};
-use crate::plot::scaled::{Scale, scaled_chart};
-use crate::plot::{Curve, LineChart};
+use super::{
+    Report, SearchBenchError, Settings, Study,
+    measure::{PlayerCosts, largest_disagreement, measure_suite, recipes},
+    presets::{ChanceSearch, PUBLISHED_LEAVES, PUBLISHED_POSITIONS},
+};
+use crate::plot::{
+    Curve, LineChart,
+    scaled::{Scale, scaled_chart},
+};
 use crate::sheet::{Cell, Sheet};
 use crate::studies::suite::Phase;
 use indicatif::ProgressBar;

@@ -6,9 +6,7 @@
 //! evaluations of nothing.
 
 use engine::search::meter::LeafClock;
-use std::hint::black_box;
-use std::sync::OnceLock;
-use std::time::Instant;
+use std::{hint::black_box, sync::OnceLock, time::Instant};
 
 /// What reading the clock adds to the time taken for evaluating, as a share of what it adds to the
 /// search.

@@ -1,11 +1,16 @@
 //! Any players on a suite: what each costs by phase and in all, and how that compares with the
 //! first.
 
-use super::cost::{Compared, Cost, shown};
-use super::measure::{PlayerCosts, measure_suite, recipes};
-use super::{Report, SearchBenchError, Settings, Study, presets};
-use crate::plot::scaled::{Scale, scaled_chart};
-use crate::plot::{Curve, LineChart};
+use super::{
+    Report, SearchBenchError, Settings, Study,
+    cost::{Compared, Cost, shown},
+    measure::{PlayerCosts, measure_suite, recipes},
+    presets,
+};
+use crate::plot::{
+    Curve, LineChart,
+    scaled::{Scale, scaled_chart},
+};
 use crate::sheet::Sheet;
 use crate::studies::suite::Phase;
 use indicatif::ProgressBar;

@@ -5,19 +5,23 @@
 //! [`engine::play::game_loop::play_game`]: each move is searched after its roll. The same set-ups and dice
 //! serve every depth.
 
-use super::compare::{lines, phase_names};
-use super::cost::Compared;
-use super::measure::{PlayerCosts, measure_suite, recipes};
-use super::{Report, SearchBenchError, Settings, Study, filled, presets};
-use crate::plot::scaled::{Scale, scaled_chart};
-use crate::plot::{Curve, LineChart};
+use super::{
+    Report, SearchBenchError, Settings, Study,
+    compare::{lines, phase_names},
+    cost::Compared,
+    filled,
+    measure::{PlayerCosts, measure_suite, recipes},
+    presets,
+};
+use crate::plot::{
+    Curve, LineChart,
+    scaled::{Scale, scaled_chart},
+};
 use crate::sheet::{Cell, Sheet};
 use crate::studies::suite::Phase;
 use engine::core::random::{RandomStream, SeedSpace, derive_seed};
-use engine::games::einstein::dice::DiceStream;
-use engine::games::einstein::{BLUE, RED, Standard};
-use engine::play::build::PlayerRecipe;
-use engine::play::game_loop::play_game;
+use engine::games::einstein::{BLUE, RED, Standard, dice::DiceStream};
+use engine::play::{build::PlayerRecipe, game_loop::play_game};
 use indicatif::ProgressBar;
 use serde::{Deserialize, Serialize};
 use serde_json::json;

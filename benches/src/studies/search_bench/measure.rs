@@ -6,14 +6,11 @@
 //! time limit, on one thread each, depend on seed and position alone. With several threads the
 //! share of time evaluating is that of all of them together.
 
-use super::clock::ClockShare;
-use super::cost::Cost;
-use super::{SearchBenchError, Settings};
+use super::{SearchBenchError, Settings, clock::ClockShare, cost::Cost};
 use crate::studies::suite::{Phase, Suite};
 use engine::core::game::Game;
 use engine::games::einstein::Standard;
-use engine::play::build::PlayerRecipe;
-use engine::play::player::Player;
+use engine::play::{build::PlayerRecipe, player::Player};
 use engine::search::SearchStats;
 use indicatif::ProgressBar;
 use serde::{Deserialize, Serialize};

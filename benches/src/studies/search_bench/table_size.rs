@@ -1,11 +1,17 @@
 //! How large a transposition table should be: one search of one position with tables of rising
 //! size, for each replacement policy (Rock'n'Roll, Schäfer 2006, section 6.3).
 
-use super::cost::Cost;
-use super::measure::{PlayerCosts, largest_disagreement, measure_suite, recipes};
-use super::{Report, SearchBenchError, Settings, Study, filled, presets};
-use crate::plot::scaled::{Scale, scaled_chart};
-use crate::plot::{Curve, LineChart};
+use super::{
+    Report, SearchBenchError, Settings, Study,
+    cost::Cost,
+    filled,
+    measure::{PlayerCosts, largest_disagreement, measure_suite, recipes},
+    presets,
+};
+use crate::plot::{
+    Curve, LineChart,
+    scaled::{Scale, scaled_chart},
+};
 use crate::sheet::{Cell, Sheet};
 use crate::studies::suite::Suite;
 use indicatif::ProgressBar;

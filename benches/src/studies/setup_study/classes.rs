@@ -82,8 +82,7 @@ impl Default for Classes {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use engine::games::einstein::symmetry::symmetric;
-    use engine::games::einstein::{RED, Standard};
+    use engine::games::einstein::{RED, Standard, symmetry::symmetric};
 
     #[test]
     fn images_are_those_of_the_symmetries_of_positions() {

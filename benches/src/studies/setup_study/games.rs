@@ -6,13 +6,10 @@
 //! player, rules, set-ups and seed.
 
 use engine::core::random::{SeedSpace, derive_seed};
-use engine::games::einstein::dice::DuplicateDice;
-use engine::games::einstein::rolls::PairDice;
-use engine::games::einstein::{BLUE, RED, Standard};
-use engine::play::build::PlayerRecipe;
-use engine::play::game_loop::play_game;
-use engine::play::playable::Repeatable;
-use engine::play::player::Player;
+use engine::games::einstein::{BLUE, RED, Standard, dice::DuplicateDice, rolls::PairDice};
+use engine::play::{
+    build::PlayerRecipe, game_loop::play_game, playable::Repeatable, player::Player,
+};
 
 /// What came of a pair of games.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -2,9 +2,11 @@
 //!
 //! Invariant: all rates together average 50 %, because each pairing counts for both of its set-ups.
 
-use super::classes::{CLASSES, Classes};
-use super::mix::{SetupMix, mix};
-use super::{Chunk, Settings};
+use super::{
+    Chunk, Settings,
+    classes::{CLASSES, Classes},
+    mix::{SetupMix, mix},
+};
 use crate::statistics::{Interval, PairCounts, Tally};
 use engine::games::einstein::setup::{SETUPS, setup_stones};
 use serde::{Deserialize, Serialize};

@@ -1,8 +1,7 @@
 //! The study's table by hand on three pairings; threads and interruptions change nothing.
 
 use super::*;
-use crate::studies::setup_study::classes::Classes;
-use crate::studies::setup_study::result::order;
+use crate::studies::setup_study::{classes::Classes, result::order};
 use std::fs;
 
 fn settings() -> Settings {

@@ -6,14 +6,14 @@
 //! as the player decides as it does.
 
 use super::Phase;
-use engine::core::game::Game;
-use engine::core::random::{RandomStream, SeedSpace, derive_seed};
-use engine::games::einstein::dice::DiceStream;
-use engine::games::einstein::{BLUE, GONE, Position, RED, Standard};
-use engine::play::build::PlayerRecipe;
-use engine::play::game_loop::play_game;
-use engine::play::notation::PlayerError;
-use engine::play::player::Player;
+use engine::core::{
+    game::Game,
+    random::{RandomStream, SeedSpace, derive_seed},
+};
+use engine::games::einstein::{BLUE, GONE, Position, RED, Standard, dice::DiceStream};
+use engine::play::{
+    build::PlayerRecipe, game_loop::play_game, notation::PlayerError, player::Player,
+};
 
 /// The seed of the committed suite.
 pub const SUITE_SEED: u64 = 1;

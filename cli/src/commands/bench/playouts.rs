@@ -2,14 +2,14 @@
 
 use crate::output;
 use anyhow::Result;
-use benches::studies::playouts::compare::{Comparison, compare};
-use benches::studies::playouts::die_tables::{
-    DieTableRow, PUBLISHED_LOOK_UPS, compare_die_tables, die_table_sheet,
+use benches::studies::playouts::{
+    RandomPlayReport,
+    compare::{Comparison, compare},
+    die_tables::{DieTableRow, PUBLISHED_LOOK_UPS, compare_die_tables, die_table_sheet},
+    random_play,
 };
-use benches::studies::playouts::{RandomPlayReport, random_play};
 use engine::core::files::write_atomically;
-use std::path::PathBuf;
-use std::process::ExitCode;
+use std::{path::PathBuf, process::ExitCode};
 
 /// Random games from random set-ups: speed, length, who wins
 ///

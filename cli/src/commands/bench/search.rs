@@ -3,13 +3,13 @@
 use crate::commands::setups::check_directory;
 use crate::output;
 use anyhow::{Result, bail};
-use benches::studies::search_bench::{Settings, Study, run as study};
-use benches::studies::suite::{Phase, Suite};
-use clap::builder::PossibleValuesParser;
-use clap::builder::TypedValueParser as _;
+use benches::studies::{
+    search_bench::{Settings, Study, run as study},
+    suite::{Phase, Suite},
+};
+use clap::builder::{PossibleValuesParser, TypedValueParser as _};
 use engine::core::files::write_atomically;
-use std::path::PathBuf;
-use std::process::ExitCode;
+use std::{path::PathBuf, process::ExitCode};
 use trainer::progress::progress_bar;
 
 /// Compare searches on the same positions: nodes, leaves, speed, time spent evaluating, what the

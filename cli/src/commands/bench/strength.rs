@@ -1,7 +1,9 @@
 //! `alea bench strength`: strength against time a move, or any other number.
 
-use crate::commands::arena::{MatchArguments, contestant};
-use crate::commands::setups::check_directory;
+use crate::commands::{
+    arena::{MatchArguments, contestant},
+    setups::check_directory,
+};
 use crate::games::with_game;
 use crate::output;
 use anyhow::{Result, bail};
@@ -9,8 +11,7 @@ use benches::studies::strength::{Setting, chart, sheet, strength};
 use engine::core::files::write_atomically;
 use engine::play::playable::Playable;
 use serde_json::json;
-use std::path::PathBuf;
-use std::process::ExitCode;
+use std::{path::PathBuf, process::ExitCode};
 
 /// How strong a player is by a number in its notation, such as time a move: a match a number
 /// against one opponent

@@ -4,10 +4,11 @@ use super::Records;
 use crate::output;
 use anyhow::Result;
 use engine::play::playable::Playable;
-use std::fmt::Write;
-use std::path::PathBuf;
-use trainer::data::info::{Info, VALUE_BINS, info};
-use trainer::data::plot;
+use std::{fmt::Write, path::PathBuf};
+use trainer::data::{
+    info::{Info, VALUE_BINS, info},
+    plot,
+};
 
 /// Count games, results, plies, what was left of the game, values and duplicates
 #[derive(clap::Args)]

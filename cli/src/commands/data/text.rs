@@ -4,8 +4,7 @@ use super::{Records, made};
 use crate::games::{self, GameArguments};
 use crate::output;
 use anyhow::{Result, anyhow};
-use engine::play::playable::Playable;
-use engine::play::registry::TranscriptForm;
+use engine::play::{playable::Playable, registry::TranscriptForm};
 use std::path::{Path, PathBuf};
 use trainer::data::{json_lines, parquet, transcripts};
 

@@ -4,9 +4,11 @@
 //! set-up plus Blue's in three bytes, little-endian, with bit 19 if Blue begins; any other position
 //! is 518,400 in three bytes, then its packed form in eight.
 
-use super::position::Side;
-use super::setup::{SETUPS, setup_index, setup_stones};
-use super::{GONE, MAX_STONES, Move, Position, Standard};
+use super::{
+    GONE, MAX_STONES, Move, Position, Standard,
+    position::Side,
+    setup::{SETUPS, setup_index, setup_stones},
+};
 use std::sync::LazyLock;
 
 const OTHER: u32 = (SETUPS * SETUPS) as u32;

@@ -85,11 +85,13 @@ fn last_of(runs: &StoneRuns, number: usize) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::core::game::{Game, Payoffs, Seat};
-    use crate::core::random::RandomStream;
-    use crate::games::einstein::dice::Die;
-    use crate::games::einstein::permitted::runs_of_stones;
-    use crate::games::einstein::{EinStein, Move, MoveList, Position, Standard, Variant};
+    use crate::core::{
+        game::{Game, Payoffs, Seat},
+        random::RandomStream,
+    };
+    use crate::games::einstein::{
+        EinStein, Move, MoveList, Position, Standard, Variant, dice::Die, permitted::runs_of_stones,
+    };
 
     /// Rules that draw as every game can: by listing all moves and all outcomes.
     #[derive(Clone, Debug)]

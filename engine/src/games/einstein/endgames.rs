@@ -3,10 +3,8 @@
 //! Invariant: no start is over, and every position of so many stones, divided so between the sides,
 //! is equally likely.
 
-use super::position::Side;
-use super::{GONE, MAX_STONES, Position, Standard};
-use crate::core::game::Seat;
-use crate::core::random::RandomStream;
+use super::{GONE, MAX_STONES, Position, Standard, position::Side};
+use crate::core::{game::Seat, random::RandomStream};
 
 /// A random endgame: every number of stones from `fewest` to `most` equally likely, then every way
 /// to divide it between the sides (1 to 6 each), then every position of so many stones that is not

@@ -10,9 +10,13 @@ mod groups;
 
 pub use groups::{FeatureGroup, FeatureGroups};
 
-use crate::games::einstein::evaluators::attack_block_threat as terms;
-use crate::games::einstein::evaluators::race_tables::{RaceTables, distance_index};
-use crate::games::einstein::{MAX_STONES, Position, Standard};
+use crate::games::einstein::{
+    MAX_STONES, Position, Standard,
+    evaluators::{
+        attack_block_threat as terms,
+        race_tables::{RaceTables, distance_index},
+    },
+};
 use crate::learned::inputs::DenseInputs;
 use std::sync::Arc;
 

@@ -11,10 +11,11 @@ pub mod ntuple;
 mod steps;
 pub mod weights;
 
-use super::inputs::{self, DenseFeatures};
-use super::{MAX_STONES, Position, Standard};
-use crate::core::game::Seat;
-use crate::core::random::RandomStream;
+use super::{
+    MAX_STONES, Position, Standard,
+    inputs::{self, DenseFeatures},
+};
+use crate::core::{game::Seat, random::RandomStream};
 use crate::learned::inputs::{Cell, CellGroup, Learnable, NamedTuples, TupleKind};
 use integer_network::IntegerNetwork;
 use ntuple::{EinSteinTuples, View};

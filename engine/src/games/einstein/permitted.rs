@@ -88,8 +88,7 @@ pub(crate) fn stones_permitted(variant: Variant, alive: u8, face: u8) -> (u8, u8
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::core::game::Game;
-    use crate::core::random::RandomStream;
+    use crate::core::{game::Game, random::RandomStream};
     use crate::games::einstein::Standard;
 
     #[test]

@@ -1,23 +1,27 @@
 //! EinStein as a game to play, record and learn, on the standard board with a fair die.
 
-use super::dice::{DiceStream, Die, DuplicateDice};
-use super::evaluators::EVALUATORS;
-use super::players::PLAYERS;
-use super::position::Position;
-use super::rolls::PairDice;
-use super::symmetry::{SYMMETRIES, symmetric, symmetric_face};
-use super::tables::shared::{at_hand, shared};
-use super::tables::{FEWEST_STONES, MOST_STONES};
-use super::{Move, MoveList, RED, Standard, Variant, bytes, drawing, endgames};
-use crate::core::game::Seat;
-use crate::core::random::RandomStream;
-use crate::core::text::TextError;
+use super::{
+    Move, MoveList, RED, Standard, Variant, bytes,
+    dice::{DiceStream, Die, DuplicateDice},
+    drawing, endgames,
+    evaluators::EVALUATORS,
+    players::PLAYERS,
+    position::Position,
+    rolls::PairDice,
+    symmetry::{SYMMETRIES, symmetric, symmetric_face},
+    tables::{
+        FEWEST_STONES, MOST_STONES,
+        shared::{at_hand, shared},
+    },
+};
+use crate::core::{game::Seat, random::RandomStream, text::TextError};
 use crate::learned;
-use crate::play::notation::{Arguments, Problem, parse_number};
-use crate::play::playable::{OldRecords, Playable};
-use crate::play::registry::{AnyEvaluator, EvaluatorEntry, Knowledge, OracleEntry, PlayerEntry};
-use std::ops::RangeInclusive;
-use std::sync::Arc;
+use crate::play::{
+    notation::{Arguments, Problem, parse_number},
+    playable::{OldRecords, Playable},
+    registry::{AnyEvaluator, EvaluatorEntry, Knowledge, OracleEntry, PlayerEntry},
+};
+use std::{ops::RangeInclusive, sync::Arc};
 
 /// Stones of the endgame tables when time or nodes end a search: they are built in a fraction of a
 /// second.
@@ -79,8 +83,6 @@ impl Playable for Standard {
         ("quick", include_str!("presets/quick.toml")),
         ("standard", include_str!("presets/standard.toml")),
     ];
-    const BEST: Option<&'static [u8]> =
-        Some(include_bytes!("../../../../models/integer-1.safetensors"));
     const REMAINING: &'static str = "stones";
     const URGENCIES: &'static [(&'static str, u32)] =
         &[("quiet", 1), ("own", 1), ("capture", 4), ("win", 100)];
@@ -89,6 +91,10 @@ impl Playable for Standard {
     type PairedLuck = PairDice;
 
     crate::players_made_here!();
+
+    fn best(&self) -> Option<&'static [u8]> {
+        Some(include_bytes!("../../../../models/integer-1.safetensors"))
+    }
 
     fn from_arguments(arguments: &mut Arguments<'_>) -> Result<Self, Problem> {
         let variants = [

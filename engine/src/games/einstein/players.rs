@@ -3,11 +3,12 @@
 //!
 //! Rock'n'Roll's depth 0 rates each direct successor, which is depth 1 here.
 
-use super::evaluators::race_tables::to_goal;
-use super::{Move, Position, Standard};
-use crate::play::notation::{Arguments, Notation, Problem};
-use crate::play::player::{Analysis, Decision, Player};
-use crate::play::registry::{Meaning, PlayerEntry};
+use super::{Move, Position, Standard, evaluators::race_tables::to_goal};
+use crate::play::{
+    notation::{Arguments, Notation, Problem},
+    player::{Analysis, Decision, Player},
+    registry::{Meaning, PlayerEntry},
+};
 use std::sync::Arc;
 
 /// Milliseconds a move in the published matches of abseval.

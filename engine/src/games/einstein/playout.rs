@@ -24,8 +24,7 @@ mod starts;
 mod tests;
 
 use super::{Position, Standard, Variant};
-use crate::core::random::RandomStream;
-use crate::core::simd::Instructions;
+use crate::core::{random::RandomStream, simd::Instructions};
 pub use draw::{Draw, LaneRandom, SmallRandom};
 use lanes::{play, play_each};
 use scalar::ScalarLanes;

@@ -3,10 +3,11 @@
 //! On the standard board there are 720; a set-up's index is the lexicographic rank of the stones
 //! read over a5 b5 c5 a4 b4 a3, and Blue's arrangement is Red's by a half turn.
 
-use super::position::Side;
-use super::{EinStein, GONE, MAX_STONES, Position};
-use crate::core::game::{FixedList, Seat};
-use crate::core::random::RandomStream;
+use super::{EinStein, GONE, MAX_STONES, Position, position::Side};
+use crate::core::{
+    game::{FixedList, Seat},
+    random::RandomStream,
+};
 
 /// Number of set-ups of a side on the standard board.
 pub const SETUPS: usize = 720;

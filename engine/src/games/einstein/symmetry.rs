@@ -7,8 +7,7 @@
 //! variants of the rules, but reversing labels needs a die that is the same read backwards, as the
 //! fair one is.
 
-use super::position::Side;
-use super::{GONE, MAX_STONES, Move, Position};
+use super::{GONE, MAX_STONES, Move, Position, position::Side};
 
 /// Number of symmetries; symmetry 0 changes nothing.
 pub const SYMMETRIES: usize = 8;
@@ -94,10 +93,8 @@ fn symmetric_side(side: Side, transposed: bool, reversed: bool) -> Side {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::core::chance::expectation;
-    use crate::core::game::Game;
-    use crate::games::einstein::dice::RandomStream;
-    use crate::games::einstein::{MoveList, Standard, Variant};
+    use crate::core::{chance::expectation, game::Game};
+    use crate::games::einstein::{MoveList, Standard, Variant, dice::RandomStream};
     use std::collections::HashMap;
 
     /// All positions of random games, with a random move in each that is not over.

@@ -4,11 +4,15 @@
 //! cost where an own stone stands, at one where nobody does (two-distance is not counted: a bridge
 //! is broken by one stone). `locality` is no win probability: it biases a tree search.
 
-use super::shape::{MOST_CELLS, OFF};
-use super::{EMPTY, Havannah, Position};
-use crate::core::calibration::Calibration;
-use crate::core::evaluator::{Evaluator, Score};
-use crate::core::game::Seat;
+use super::{
+    EMPTY, Havannah, Position,
+    shape::{MOST_CELLS, OFF},
+};
+use crate::core::{
+    calibration::Calibration,
+    evaluator::{Evaluator, Score},
+    game::Seat,
+};
 use crate::play::registry::{EvaluatorEntry, calibrated};
 use std::sync::Arc;
 

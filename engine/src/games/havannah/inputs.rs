@@ -6,14 +6,18 @@
 //! the same for all rotations and reflections and wherever on the board it is: so one model plays on
 //! boards of all sizes. Invariant: a name keeps its tuples for ever, and rows their meaning.
 
-use super::shape::{BASES, OFF, SIDES, cells_of};
-use super::{EMPTY, Havannah, Position};
+use super::{
+    EMPTY, Havannah, Position,
+    shape::{BASES, OFF, SIDES, cells_of},
+};
 use crate::core::game::Seat;
-use crate::learned::inputs::{Cell, CellGroup, Learnable, NamedTuples, NoDense, NoInteger};
-use crate::learned::tuples::Plain;
+use crate::learned::{
+    inputs::{Cell, CellGroup, Learnable, NamedTuples, NoDense},
+    integer::NoInteger,
+    tuples::Plain,
+};
 use crate::play::playable::Playable;
-use std::ops::RangeInclusive;
-use std::sync::LazyLock;
+use std::{ops::RangeInclusive, sync::LazyLock};
 
 const fn cells(base: usize) -> [CellGroup; 1] {
     let meaning = "board, letter by letter (0 empty, 1 mover, 2 other)";
@@ -159,8 +163,7 @@ fn seen_by(seat: Seat, colour: u8) -> u8 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::core::game::Game;
-    use crate::core::random::RandomStream;
+    use crate::core::{game::Game, random::RandomStream};
 
     #[test]
     fn rows_are_those_of_all_images_and_there_are_so_many() {

@@ -5,9 +5,11 @@
 //! Invariant: what is said is the value with best play.
 
 use super::{Havannah, Move, Position};
-use crate::core::chance::Bounds;
-use crate::core::game::{Game, Seat};
-use crate::core::oracle::Oracle;
+use crate::core::{
+    chance::Bounds,
+    game::{Game, Seat},
+    oracle::Oracle,
+};
 use crate::play::registry::OracleEntry;
 use std::sync::Arc;
 

@@ -7,8 +7,7 @@
 //! same value, and every error names the character it is about.
 
 use super::{Havannah, Move, OFF, Position};
-use crate::core::game::Game;
-use crate::core::text::TextError;
+use crate::core::{game::Game, text::TextError};
 
 /// The letter that stands for a number from 0.
 fn letter(x: u8) -> char {

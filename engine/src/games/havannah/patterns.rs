@@ -7,8 +7,7 @@
 //! `.ooo.o->ae 8`. Invariant: a pattern stands for all its rotations and reflections; larger
 //! patterns go before smaller ones.
 
-use super::shape::NEAR;
-use super::{EMPTY, Position, Shape};
+use super::{EMPTY, Position, Shape, shape::NEAR};
 use std::collections::HashMap;
 
 /// The patterns of the published program, each with a chance of eight eighths.

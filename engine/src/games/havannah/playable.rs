@@ -1,20 +1,21 @@
 //! Havannah as a game to play, record and learn.
 
-use super::evaluators::EVALUATORS;
-use super::mates::MATES;
-use super::players::PLAYERS;
-use super::playout::PLAYOUTS;
-use super::shape::SYMMETRIES;
-use super::transcript::FORMS;
-use super::{BASES, Havannah, Kinds, Move, Position, drawing};
-use crate::core::game::{Game, Seat};
-use crate::core::random::RandomStream;
-use crate::core::text::TextError;
+use super::{
+    BASES, Havannah, Kinds, Move, Position, drawing, evaluators::EVALUATORS, mates::MATES,
+    players::PLAYERS, playout::PLAYOUTS, shape::SYMMETRIES, transcript::FORMS,
+};
+use crate::core::{
+    game::{Game, Seat},
+    random::RandomStream,
+    text::TextError,
+};
 use crate::learned;
-use crate::play::notation::{Arguments, Problem};
-use crate::play::playable::{NoChance, Playable};
-use crate::play::registry::{
-    AnyEvaluator, EvaluatorEntry, OracleEntry, PlayerEntry, PlayoutEntry, TranscriptForm,
+use crate::play::{
+    notation::{Arguments, Problem},
+    playable::{NoChance, Playable},
+    registry::{
+        AnyEvaluator, EvaluatorEntry, OracleEntry, PlayerEntry, PlayoutEntry, TranscriptForm,
+    },
 };
 use std::sync::Arc;
 
@@ -30,8 +31,6 @@ impl Playable for Havannah {
         expand=10, mates=on";
     const PIPELINES: &'static [(&'static str, &'static str)] =
         &[("quick", include_str!("quick.toml"))];
-    const BEST: Option<&'static [u8]> =
-        Some(include_bytes!("../../../../models/havannah-1.safetensors"));
     const TEACHERS: &'static [(&'static str, f64)] = &[("mcts(sims=1000)", 1.0)];
     const URGENCIES: &'static [(&'static str, u32)] =
         &[("quiet", 1), ("blocks", 100), ("wins", 10_000)];
@@ -39,6 +38,14 @@ impl Playable for Havannah {
     type PairedLuck = NoChance;
 
     crate::players_made_here!();
+
+    fn best(&self) -> Option<&'static [u8]> {
+        // Each learned on boards of that size.
+        Some(match self.base() {
+            ..=6 => include_bytes!("../../../../models/havannah-1.safetensors"),
+            _ => include_bytes!("../../../../models/havannah-2.safetensors"),
+        })
+    }
 
     fn from_arguments(arguments: &mut Arguments<'_>) -> Result<Self, Problem> {
         let base = arguments.number("base", BASES, USUAL_BASE)?;

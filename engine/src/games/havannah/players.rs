@@ -6,8 +6,10 @@
 //! whatever is accepted gives a player.
 
 use super::{Havannah, MOST_CELLS};
-use crate::play::notation::{Argument, Arguments, Notation, Problem};
-use crate::play::registry::{Meaning, PlayerEntry};
+use crate::play::{
+    notation::{Argument, Arguments, Notation, Problem},
+    registry::{Meaning, PlayerEntry},
+};
 use std::fmt::Write;
 
 /// The game's own players.

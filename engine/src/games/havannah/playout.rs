@@ -8,15 +8,21 @@
 //! Invariant: nothing here allocates once it is made; a playout ends by the rules, but for rings
 //! that nobody notices.
 
-use super::patterns::{PUBLISHED, Patterns, nth_of};
-use super::shape::{NEAR, OFF, PLACES};
-use super::{EMPTY, Havannah, Kinds, Position, RUNS};
-use crate::core::files::read_text;
-use crate::core::game::{DRAW, Game, Payoffs, Seat, won_by};
-use crate::core::leaf::{Leaf, MoveKinds};
-use crate::core::random::RandomStream;
-use crate::play::notation::{Arguments, Problem};
-use crate::play::registry::{LeafMaker, PlayoutEntry};
+use super::{
+    EMPTY, Havannah, Kinds, Position, ROOT, RUNS,
+    patterns::{PUBLISHED, Patterns, nth_of},
+    shape::{NEAR, OFF, PLACES},
+};
+use crate::core::{
+    files::read_text,
+    game::{DRAW, Game, Payoffs, Seat, won_by},
+    leaf::{Leaf, MoveKinds},
+    random::RandomStream,
+};
+use crate::play::{
+    notation::{Arguments, Problem},
+    registry::{LeafMaker, PlayoutEntry},
+};
 use std::sync::Arc;
 
 /// The playouts and their names in notation.
@@ -97,14 +103,12 @@ struct Playouts {
     replies: Box<[[u16; PLACES]; 2]>,
     /// The cells of this playout in their order.
     made: Vec<u16>,
-    /// What nobody asked for.
-    kinds: MoveKinds,
     /// For each seat a cell on which it would win next.
     threats: [usize; 2],
     /// The number of the look at a chain that came by a cell last, and that of the last look.
     seen: [u64; PLACES],
     look: u64,
-    /// The stones of the chain looked at.
+    /// Stones from which to look at chains, and those found by it.
     chain: Vec<u16>,
 }
 
@@ -119,7 +123,6 @@ impl Playouts {
             defend: 0.0,
             replies: Box::new([[OFF as u16; PLACES]; 2]),
             made: Vec::with_capacity(PLACES),
-            kinds: MoveKinds::default(),
             threats: [OFF; 2],
             seen: [0; PLACES],
             look: 0,
@@ -134,24 +137,27 @@ impl Playouts {
         self.places[usize::from(last)] = place;
     }
 
-    /// Whether a chain reaches further with a stone on a cell than its own parts did.
-    fn links(game: &Havannah, position: &Position, cell: usize, seat: Seat) -> bool {
+    /// Notes where a stone that is about to be placed makes a chain reach further than it did: at all
+    /// chains that it links but one that learns nothing of sides and corners, for a ring closes at two.
+    fn notice(&mut self, game: &Havannah, position: &Position, cell: usize, seat: Seat) {
         let near = &game.shape.near[cell];
         let (runs, starts) = RUNS[position.around(cell, seat)];
-        let rim = || position.links[position.root(near[usize::from(starts[0])].into())];
-        runs > 1 || runs == 1 && game.shape.rim[cell] & !rim() != 0
+        let starts = starts[..usize::from(runs)].iter();
+        let starts = starts.map(|&start| near[usize::from(start)]);
+        let rim = |start: u16| position.links[position.root(start.into())] & !ROOT;
+        let whole = starts
+            .clone()
+            .fold(game.shape.rim[cell], |rims, start| rims | rim(start));
+        let knows = starts.clone().find(|&start| rim(start) == whole);
+        self.chain.clear();
+        self.chain
+            .extend(starts.filter(|&start| Some(start) != knows));
     }
 
     /// Up to two cells on which the side of the last stone would win next, as far as they are next to
-    /// its chain or were known; `ring` if rings count. If the stone links nothing, only cells next to
-    /// it can be new, or the sixth around a stone.
-    fn threats(
-        &mut self,
-        game: &Havannah,
-        position: &Position,
-        linked: bool,
-        ring: bool,
-    ) -> [usize; 2] {
+    /// it, the sixth around a stone beside it, next to what [`Self::notice`] noted, or were known;
+    /// `ring` if rings count.
+    fn threats(&mut self, game: &Havannah, position: &Position, ring: bool) -> [usize; 2] {
         let stone = usize::from(position.last[0]);
         let Some(seat) = position.on(stone).filter(|_| game.may_threaten(position)) else {
             return [OFF; 2];
@@ -173,43 +179,40 @@ impl Playouts {
             found[1] != OFF
         };
         let colour = seat as u8 + 1;
-        if linked {
-            self.look += 1;
-            self.seen[stone] = self.look;
-            self.chain.clear();
-            self.chain.push(stone as u16);
-            let mut next = 0;
-            'all: while let Some(&cell) = self.chain.get(next) {
-                next += 1;
-                for &near in &game.shape.near[usize::from(cell)][..6] {
-                    let near = usize::from(near);
-                    let seen = std::mem::replace(&mut self.seen[near], self.look);
-                    if seen == self.look {
+        self.look += 1;
+        self.seen[stone] = self.look;
+        'all: for &near in &game.shape.near[stone][..6] {
+            let near = usize::from(near);
+            let cell = match position.colours[near] {
+                EMPTY => near,
+                own if own == colour && ring => {
+                    let others = 63 ^ position.around(near, seat);
+                    if !others.is_power_of_two() {
                         continue;
                     }
-                    if position.colours[near] == colour {
-                        self.chain.push(near as u16);
-                    } else if position.colours[near] == EMPTY && hears(near) {
-                        break 'all;
-                    }
+                    usize::from(game.shape.near[near][others.trailing_zeros() as usize])
                 }
+                _ => continue,
+            };
+            self.seen[cell] = self.look;
+            if position.colours[cell] == EMPTY && hears(cell) {
+                self.chain.clear();
+                break 'all;
             }
-        } else {
-            for &near in &game.shape.near[stone][..6] {
-                let cell = match position.colours[usize::from(near)] {
-                    EMPTY => usize::from(near),
-                    own if own == colour && ring => {
-                        let others = 63 ^ position.around(near.into(), seat);
-                        if !others.is_power_of_two() {
-                            continue;
-                        }
-                        let sixth = others.trailing_zeros() as usize;
-                        usize::from(game.shape.near[usize::from(near)][sixth])
-                    }
-                    _ => continue,
-                };
-                if position.colours[cell] == EMPTY && hears(cell) {
-                    break;
+        }
+        let mut next = 0;
+        'all: while let Some(&cell) = self.chain.get(next) {
+            next += 1;
+            for &near in &game.shape.near[usize::from(cell)][..6] {
+                let near = usize::from(near);
+                let seen = std::mem::replace(&mut self.seen[near], self.look);
+                if seen == self.look {
+                    continue;
+                }
+                if position.colours[near] == colour {
+                    self.chain.push(near as u16);
+                } else if position.colours[near] == EMPTY && hears(near) {
+                    break 'all;
                 }
             }
         }
@@ -281,66 +284,6 @@ impl Playouts {
         cell
     }
 
-    fn play(
-        &mut self,
-        game: &Havannah,
-        start: &Position,
-        random: &mut RandomStream,
-        made: &mut MoveKinds,
-    ) -> Payoffs {
-        let mut position = *start;
-        if game.may_swap(&position) {
-            let mv = game.random_move(&position, random.next_u64());
-            made.insert(game.move_kind(&position, mv));
-            position = game.play(&position, mv);
-        }
-        self.left = game.list_empties(&position, &mut self.empty);
-        for (place, &cell) in self.empty[..self.left].iter().enumerate() {
-            self.places[usize::from(cell)] = place as u16;
-        }
-        self.made.clear();
-        let chains = f32::from(position.chains[position.seat()]);
-        [self.connect, self.defend] = [self.knowledge.connect, self.knowledge.defend]
-            .map(|[base, slope]| base + slope * chains);
-        let (all, first) = (self.left as f32, position.seat());
-        let (mut winner, mut linked) = (None, true);
-        self.threats = [OFF; 2];
-        while self.left > 0 && winner.is_none() {
-            let [begin, end] = self.knowledge.ring;
-            let notice = begin + (end - begin) * (1.0 - self.left as f32 / all);
-            let seat = position.seat();
-            let [one, other] = match self.knowledge.mate || self.knowledge.antimate {
-                true => self.threats(game, &position, linked, notice >= 100.0),
-                false => [OFF; 2],
-            };
-            if other != OFF && self.knowledge.mate {
-                winner = Some(1 - seat);
-                break;
-            }
-            let cell = match self.knowledge.antimate && one != OFF {
-                true => one,
-                false => self.choose(game, &position, random),
-            };
-            linked = Self::links(game, &position, cell, seat);
-            self.fill(cell);
-            self.made.push(cell as u16);
-            made.insert(PLACES * seat + cell);
-            let kinds = position.place(game.shape, cell, seat);
-            position.seat = 1 - position.seat;
-            let mut noticed =
-                || notice >= 100.0 || (notice > 0.0 && random.unit() * 100.0 < f64::from(notice));
-            if kinds.0 & !Kinds::RING.0 != 0 || (kinds.any() && noticed()) {
-                winner = Some(seat);
-            }
-        }
-        if self.knowledge.reply
-            && let Some(winner) = winner
-        {
-            self.learn(first, winner);
-        }
-        winner.map_or(DRAW, won_by)
-    }
-
     /// Keeps the replies of the winner, and forgets those of the loser.
     fn learn(&mut self, first: Seat, winner: Seat) {
         for (ply, pair) in self.made.windows(2).enumerate() {
@@ -363,24 +306,75 @@ impl Leaf<Havannah> for Playouts {
     fn payoffs(
         &mut self,
         game: &Havannah,
-        position: &Position,
+        start: &Position,
         random: &mut RandomStream,
+        mut made: Option<&mut MoveKinds>,
     ) -> Payoffs {
-        let mut kinds = std::mem::take(&mut self.kinds);
-        kinds.clear();
-        let payoffs = self.play(game, position, random, &mut kinds);
-        self.kinds = kinds;
-        payoffs
-    }
-
-    fn payoffs_and_moves(
-        &mut self,
-        game: &Havannah,
-        position: &Position,
-        random: &mut RandomStream,
-        made: &mut MoveKinds,
-    ) -> Payoffs {
-        self.play(game, position, random, made)
+        let mut position = *start;
+        if game.may_swap(&position) {
+            let mv = game.random_move(&position, random.next_u64());
+            if let Some(made) = &mut made {
+                made.insert(game.move_kind(&position, mv));
+            }
+            position = game.play(&position, mv);
+        }
+        self.left = game.list_empties(&position, &mut self.empty);
+        for (place, &cell) in self.empty[..self.left].iter().enumerate() {
+            self.places[usize::from(cell)] = place as u16;
+        }
+        self.made.clear();
+        let chains = f32::from(position.chains[position.seat()]);
+        [self.connect, self.defend] = [self.knowledge.connect, self.knowledge.defend]
+            .map(|[base, slope]| base + slope * chains);
+        let (all, first) = (self.left as f32, position.seat());
+        let mut winner = None;
+        let looks = self.knowledge.mate || self.knowledge.antimate;
+        self.threats = [OFF; 2];
+        // Of the last stone's chain all.
+        self.chain.clear();
+        self.chain.extend(
+            position.last[..1]
+                .iter()
+                .filter(|&&last| usize::from(last) != OFF),
+        );
+        while self.left > 0 && winner.is_none() {
+            let [begin, end] = self.knowledge.ring;
+            let notice = begin + (end - begin) * (1.0 - self.left as f32 / all);
+            let seat = position.seat();
+            let [one, other] = match looks {
+                true => self.threats(game, &position, notice >= 100.0),
+                false => [OFF; 2],
+            };
+            if other != OFF && self.knowledge.mate {
+                winner = Some(1 - seat);
+                break;
+            }
+            let cell = match self.knowledge.antimate && one != OFF {
+                true => one,
+                false => self.choose(game, &position, random),
+            };
+            if looks {
+                self.notice(game, &position, cell, seat);
+            }
+            self.fill(cell);
+            self.made.push(cell as u16);
+            if let Some(made) = &mut made {
+                made.insert(PLACES * seat + cell);
+            }
+            let kinds = position.place(game.shape, cell, seat);
+            position.seat = 1 - position.seat;
+            let mut noticed =
+                || notice >= 100.0 || (notice > 0.0 && random.unit() * 100.0 < f64::from(notice));
+            if kinds.0 & !Kinds::RING.0 != 0 || (kinds.any() && noticed()) {
+                winner = Some(seat);
+            }
+        }
+        if self.knowledge.reply
+            && let Some(winner) = winner
+        {
+            self.learn(first, winner);
+        }
+        winner.map_or(DRAW, won_by)
     }
 }
 
@@ -416,11 +410,11 @@ mod tests {
                 left -= 1;
                 playouts.empty[drawn] = playouts.empty[left];
                 let seat = position.seat();
-                let linked = Playouts::links(&game, &position, cell, seat);
+                playouts.notice(&game, &position, cell, seat);
                 if position.place(game.shape, cell, seat).any() {
                     break;
                 }
-                let found = playouts.threats(&game, &position, linked, true);
+                let found = playouts.threats(&game, &position, true);
                 let found: Vec<usize> = found.into_iter().filter(|&cell| cell != OFF).collect();
                 let wins: Vec<usize> = game.winning_cells(&position, seat).collect();
                 seen[found.len()] += 1;

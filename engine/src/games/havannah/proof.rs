@@ -10,8 +10,7 @@ mod check;
 
 pub use check::{Strategy, check, number};
 
-use super::shape::SYMMETRIES;
-use super::{BETWEEN, Havannah, Kinds, Move, Position, RUNS};
+use super::{BETWEEN, Havannah, Kinds, Move, Position, RUNS, shape::SYMMETRIES};
 use crate::core::game::{Game, Seat};
 use check::numbered;
 use std::collections::HashSet;

@@ -4,9 +4,7 @@
 //! `|x − y| < base`. Its neighbours are (±1, 0), (0, ±1), (+1, +1), (−1, −1). Invariant: cells are
 //! numbered by letters, then numbers; [`OFF`] stands for every place that is not on the board.
 
-use std::array::from_fn;
-use std::ops::RangeInclusive;
-use std::sync::OnceLock;
+use std::{array::from_fn, ops::RangeInclusive, sync::OnceLock};
 
 /// Sides of boards, in cells.
 pub const BASES: RangeInclusive<usize> = 3..=10;

@@ -7,10 +7,14 @@
 //! the same.
 
 use super::{Havannah, Move, Position};
-use crate::core::game::{Game, Seat};
-use crate::core::text::TextError;
-use crate::play::playable::Playable;
-use crate::play::registry::{PlainGame, TranscriptForm};
+use crate::core::{
+    game::{Game, Seat},
+    text::TextError,
+};
+use crate::play::{
+    playable::Playable,
+    registry::{PlainGame, TranscriptForm},
+};
 
 /// A game as it is read and written.
 type Whole = PlainGame<Havannah>;

@@ -3,9 +3,11 @@
 //! Invariant: the SVG needs nothing from outside and no script; whoever cannot see it reads the
 //! position as its title.
 
-use super::bits::{COLUMNS, squares_of};
-use super::notation::{SIGNS, disc_on};
-use super::{BLACK, Position, Reversi, WHITE};
+use super::{
+    BLACK, Position, Reversi, WHITE,
+    bits::{COLUMNS, squares_of},
+    notation::{SIGNS, disc_on},
+};
 use crate::core::game::Seat;
 use std::fmt::Write;
 

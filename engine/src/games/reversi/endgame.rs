@@ -14,10 +14,7 @@ mod table;
 pub use outlook::Outlook;
 
 use super::{Move, Position, Reversi};
-use crate::core::evaluator::Score;
-use crate::core::game::Game;
-use crate::core::oracle::Oracle;
-use crate::core::simd::Instructions;
+use crate::core::{evaluator::Score, game::Game, oracle::Oracle, simd::Instructions};
 use crate::play::player::{Analysis, Decision, Player};
 use std::sync::Arc;
 use table::Table;

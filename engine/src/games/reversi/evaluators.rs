@@ -5,10 +5,11 @@
 //! 4,000 games that each evaluator played against itself one ply deep on 8×8, after eight random
 //! plies, one move in ten being random (`tests/reversi.rs` plays some of them again).
 
-use super::bits::{COLUMNS, reached};
-use super::{Position, Reversi};
-use crate::core::calibration::Calibration;
-use crate::core::evaluator::Score;
+use super::{
+    Position, Reversi,
+    bits::{COLUMNS, reached},
+};
+use crate::core::{calibration::Calibration, evaluator::Score};
 use crate::play::registry::{EvaluatorEntry, calibrated};
 
 /// The evaluators and their names in notation; the first is the usual one.

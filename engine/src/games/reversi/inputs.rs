@@ -3,13 +3,17 @@
 //! Source of the tuples: Lucas 2008 and Jaśkowski 2014, whose best networks for Othello see
 //! straight lines and compact shapes. Invariant: a name keeps its tuples for ever.
 
-use super::bits::{COLUMNS, image, squares_of};
-use super::{Position, Reversi};
+use super::{
+    Position, Reversi,
+    bits::{COLUMNS, image, squares_of},
+};
 use crate::core::game::Seat;
-use crate::learned::inputs::{Cell, CellGroup, Learnable, NamedTuples, NoDense, NoInteger};
-use crate::learned::tuples::Plain;
-use std::collections::BTreeSet;
-use std::ops::RangeInclusive;
+use crate::learned::{
+    inputs::{Cell, CellGroup, Learnable, NamedTuples, NoDense},
+    integer::NoInteger,
+    tuples::Plain,
+};
+use std::{collections::BTreeSet, ops::RangeInclusive};
 
 const fn cells(size: usize) -> [CellGroup; 1] {
     let meaning = "board, row by row (0 empty, 1 mover, 2 other)";
@@ -103,13 +107,13 @@ impl Learnable for Reversi {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::core::evaluator::Evaluator;
-    use crate::core::game::Game;
-    use crate::core::random::RandomStream;
-    use crate::learned::inputs::with_view;
-    use crate::learned::names::NameSet;
-    use crate::learned::network::{Accumulators, Layer, Network, NetworkWeights};
-    use crate::learned::tuples::{TupleNetwork, TupleSet};
+    use crate::core::{evaluator::Evaluator, game::Game, random::RandomStream};
+    use crate::learned::{
+        inputs::with_view,
+        names::NameSet,
+        network::{Accumulators, Layer, Network, NetworkWeights},
+        tuples::{TupleNetwork, TupleSet},
+    };
     use crate::play::playable::Playable;
 
     const SIZES: [Reversi; 3] = [Reversi::EIGHT, Reversi::SIX, Reversi::FOUR];

@@ -5,10 +5,11 @@
 //! Invariant: what is written reads back as the same value, and every error names the character it
 //! is about.
 
-use super::bits::{COLUMNS, squares_of};
-use super::{BLACK, Move, Position, Reversi, WHITE};
-use crate::core::game::Seat;
-use crate::core::text::TextError;
+use super::{
+    BLACK, Move, Position, Reversi, WHITE,
+    bits::{COLUMNS, squares_of},
+};
+use crate::core::{game::Seat, text::TextError};
 
 /// The signs of the discs of both seats.
 pub const SIGNS: [char; 2] = ['X', 'O'];

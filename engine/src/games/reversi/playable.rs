@@ -1,17 +1,21 @@
 //! Reversi as a game to play, record and learn.
 
-use super::endgame::{EndgamePlayer, SolvedEndgames};
-use super::evaluators::EVALUATORS;
-use super::transcript::FORMS;
-use super::{Move, MoveList, Position, Reversi, bits, drawing};
-use crate::core::game::{Game, Seat};
-use crate::core::random::RandomStream;
-use crate::core::text::TextError;
+use super::{
+    Move, MoveList, Position, Reversi, bits, drawing,
+    endgame::{EndgamePlayer, SolvedEndgames},
+    evaluators::EVALUATORS,
+    transcript::FORMS,
+};
+use crate::core::{
+    game::{Game, Seat},
+    random::RandomStream,
+    text::TextError,
+};
 use crate::learned;
-use crate::play::notation::{Arguments, Problem, parse_number};
-use crate::play::playable::{NoChance, Playable};
-use crate::play::registry::{
-    AnyEvaluator, EvaluatorEntry, Meaning, OracleEntry, PlayerEntry, TranscriptForm,
+use crate::play::{
+    notation::{Arguments, Problem, parse_number},
+    playable::{NoChance, Playable},
+    registry::{AnyEvaluator, EvaluatorEntry, Meaning, OracleEntry, PlayerEntry, TranscriptForm},
 };
 use std::sync::Arc;
 
@@ -43,14 +47,16 @@ impl Playable for Reversi {
     const OPENING_PLIES: usize = 8;
     const PIPELINES: &'static [(&'static str, &'static str)] =
         &[("quick", include_str!("quick.toml"))];
-    const BEST: Option<&'static [u8]> =
-        Some(include_bytes!("../../../../models/reversi-1.safetensors"));
     const REMAINING: &'static str = "empties";
     const URGENCIES: &'static [(&'static str, u32)] = &[("quiet", 1), ("corner", 4)];
     type Luck = NoChance;
     type PairedLuck = NoChance;
 
     crate::players_made_here!();
+
+    fn best(&self) -> Option<&'static [u8]> {
+        Some(include_bytes!("../../../../models/reversi-1.safetensors"))
+    }
 
     fn from_arguments(arguments: &mut Arguments<'_>) -> Result<Self, Problem> {
         let sizes = [("8", Self::EIGHT), ("6", Self::SIX), ("4", Self::FOUR)];

@@ -6,10 +6,14 @@
 //! usual start. A pass may be written (`pass`, `pa`, `--`) or left out. Invariant: a game that is
 //! read is a legal one, and what is written reads back as the same.
 
-use super::notation::{SIGNS, unexpected};
-use super::{BLACK, Move, Position, Reversi, WHITE};
-use crate::core::game::{Game, Seat};
-use crate::core::text::TextError;
+use super::{
+    BLACK, Move, Position, Reversi, WHITE,
+    notation::{SIGNS, unexpected},
+};
+use crate::core::{
+    game::{Game, Seat},
+    text::TextError,
+};
 use crate::play::registry::{PlainGame, TranscriptForm};
 use std::mem;
 

@@ -3,8 +3,10 @@
 //! Invariant: the SVG needs nothing from outside and no script; whoever cannot see it reads the
 //! position as its title. The two ends of a transition carry the same number.
 
-use super::map::{Cell, TOWARDS};
-use super::{Phase, Position, ReversiXt};
+use super::{
+    Phase, Position, ReversiXt,
+    map::{Cell, TOWARDS},
+};
 use crate::core::game::{MAX_SEATS, Seat};
 use std::fmt::Write;
 

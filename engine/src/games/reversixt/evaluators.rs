@@ -6,11 +6,15 @@
 //! those here are the medians of `01_plain_8x8`, `03_pillars_12x12` and `06_specials_12x12`, 3,000
 //! games each (`alea calibrate --game "reversixt(map=…)" --player "star1(depth=1)" --games 3000`).
 
-use super::map::{DIRECTIONS, Map};
-use super::{Phase, Position, ReversiXt};
-use crate::core::calibration::Calibration;
-use crate::core::evaluator::Score;
-use crate::core::game::{MAX_SEATS, Seat};
+use super::{
+    Phase, Position, ReversiXt,
+    map::{DIRECTIONS, Map},
+};
+use crate::core::{
+    calibration::Calibration,
+    evaluator::Score,
+    game::{MAX_SEATS, Seat},
+};
 use crate::play::registry::{EvaluatorEntry, calibrated};
 
 /// The evaluators and their names in notation; the first is the usual one.
@@ -162,8 +166,10 @@ impl ReversiXt {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::core::calibration::{Calibrated, logistic};
-    use crate::core::evaluator::Evaluator;
+    use crate::core::{
+        calibration::{Calibrated, logistic},
+        evaluator::Evaluator,
+    };
     use std::sync::Arc;
 
     #[test]

@@ -5,8 +5,10 @@
 //! nobody begins without stones.
 
 use super::map::{Cell, DIRECTIONS, LARGEST, Map, Side};
-use crate::core::game::{MAX_SEATS, one_of};
-use crate::core::random::RandomStream;
+use crate::core::{
+    game::{MAX_SEATS, one_of},
+    random::RandomStream,
+};
 
 /// What a random map is to be like.
 #[derive(Clone, Copy, Debug)]

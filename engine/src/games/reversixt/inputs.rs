@@ -5,13 +5,17 @@
 //! them: what it has against the most that any other has. Which cells are corners, edges and next to
 //! corners is what the lines of the map say. Invariant: a name keeps its tuples for ever.
 
-use super::map::{Cell, DIRECTIONS, Map, Side};
-use super::{Phase, Position, ReversiXt};
+use super::{
+    Phase, Position, ReversiXt,
+    map::{Cell, DIRECTIONS, Map, Side},
+};
 use crate::core::game::{MAX_SEATS, Seat};
-use crate::learned::inputs::{CellGroup, Learnable, NamedTuples, NoDense, NoInteger, all_pairs};
-use crate::learned::tuples::Plain;
-use std::ops::RangeInclusive;
-use std::sync::Arc;
+use crate::learned::{
+    inputs::{CellGroup, Learnable, NamedTuples, NoDense, all_pairs},
+    integer::NoInteger,
+    tuples::Plain,
+};
+use std::{ops::RangeInclusive, sync::Arc};
 
 /// How many things are said of a position.
 const SAID: usize = 20;
@@ -284,12 +288,13 @@ impl Learnable for ReversiXt {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::core::evaluator::Evaluator;
-    use crate::core::game::Game;
+    use crate::core::{evaluator::Evaluator, game::Game};
     use crate::games::reversixt::generate::MapSettings;
-    use crate::learned::files::{Model, ModelFile, evaluator};
-    use crate::learned::inputs::with_view;
-    use crate::learned::tuples::{TupleNetwork, TupleSet};
+    use crate::learned::{
+        files::{Model, ModelFile, evaluator},
+        inputs::with_view,
+        tuples::{TupleNetwork, TupleSet},
+    };
     use crate::play::playable::Playable;
 
     fn said(game: &ReversiXt, seat: Seat) -> Vec<u8> {

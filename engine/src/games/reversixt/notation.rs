@@ -6,10 +6,14 @@
 //! the player with whom stones are exchanged, `,bomb` or `,override` for what is taken. Invariant:
 //! what is written reads back as the same value, and every error names the character it is about.
 
-use super::map::{Cell, MOST_STOCK};
-use super::{Move, MoveList, Phase, Position, ReversiXt};
-use crate::core::game::{Game, MAX_SEATS, Seat};
-use crate::core::text::{TextError, shortened};
+use super::{
+    Move, MoveList, Phase, Position, ReversiXt,
+    map::{Cell, MOST_STOCK},
+};
+use crate::core::{
+    game::{Game, MAX_SEATS, Seat},
+    text::{TextError, shortened},
+};
 
 /// The names of the phases.
 const PHASES: [(&str, Phase); 3] = [

@@ -1,15 +1,21 @@
 //! ReversiXT as a game to play and record.
 
-use super::evaluators::EVALUATORS;
-use super::map::{LARGEST, MOST_STOCK, Map};
-use super::{Move, POINTS, Position, ReversiXt, drawing};
-use crate::core::game::{Game, MAX_SEATS, Seat};
-use crate::core::random::RandomStream;
-use crate::core::text::TextError;
+use super::{
+    Move, POINTS, Position, ReversiXt, drawing,
+    evaluators::EVALUATORS,
+    map::{LARGEST, MOST_STOCK, Map},
+};
+use crate::core::{
+    game::{Game, MAX_SEATS, Seat},
+    random::RandomStream,
+    text::TextError,
+};
 use crate::learned;
-use crate::play::notation::{Arguments, Notation, Problem};
-use crate::play::playable::{NoChance, Playable};
-use crate::play::registry::{AnyEvaluator, EvaluatorEntry};
+use crate::play::{
+    notation::{Arguments, Notation, Problem},
+    playable::{NoChance, Playable},
+    registry::{AnyEvaluator, EvaluatorEntry},
+};
 use std::sync::Arc;
 
 /// The map that is meant where none is named: Reversi's board, with Reversi's start.
@@ -69,8 +75,6 @@ impl Playable for ReversiXt {
     const NAME: &'static str = "reversixt";
     const PARAMETERS: &'static str = "map=FILE, points=25-11-5-2-1";
     const OPENING_PLIES: usize = 8;
-    const BEST: Option<&'static [u8]> =
-        Some(include_bytes!("../../../../models/reversixt-1.safetensors"));
     const REMAINING: &'static str = "empties";
     const WINNERS_ARE_LISTED: bool = true;
     const URGENCIES: &'static [(&'static str, u32)] =
@@ -79,6 +83,10 @@ impl Playable for ReversiXt {
     type PairedLuck = NoChance;
 
     crate::players_made_here!();
+
+    fn best(&self) -> Option<&'static [u8]> {
+        Some(include_bytes!("../../../../models/reversixt-1.safetensors"))
+    }
 
     fn from_arguments(arguments: &mut Arguments<'_>) -> Result<Self, Problem> {
         Self::on(arguments, None)

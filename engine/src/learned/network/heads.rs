@@ -5,10 +5,11 @@
 //! value is computed without a look at the heads, whether the network has any or not.
 
 use super::{Layer, MAX_WIDTH, Network, SMALL_WIDTH, kernels};
-use crate::core::calibration::logistic;
-use crate::core::evaluator::Evaluator;
-use crate::learned::inputs::{DenseInputs, Learnable, MAX_DENSE};
-use crate::learned::names::{NameSet, Named};
+use crate::core::{calibration::logistic, evaluator::Evaluator};
+use crate::learned::{
+    inputs::{DenseInputs, Learnable, MAX_DENSE},
+    names::{NameSet, Named},
+};
 use serde::{Deserialize, Serialize};
 
 /// Plies that the head `moves_to_go` calls 1.0.

@@ -6,8 +6,7 @@
 
 use super::{TupleError, TupleKernels};
 use crate::learned::inputs::{Cell, Learnable, cell_named, cell_text, with_view};
-use std::fmt::Debug;
-use std::ops::Range;
+use std::{fmt::Debug, ops::Range};
 
 /// Most tuples a set has; bounds the stack space of an evaluation.
 pub const MAX_TUPLES: usize = 256;

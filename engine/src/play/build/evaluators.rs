@@ -1,12 +1,13 @@
 //! From notation to evaluators.
 
 use crate::core::files;
-use crate::play::notation::{Arguments, Notation, Problem};
-use crate::play::playable::Playable;
-use crate::play::random::Random;
-use crate::play::registry::{AnyEvaluator, EvaluatorEntry};
-use std::path::Path;
-use std::sync::Arc;
+use crate::play::{
+    notation::{Arguments, Notation, Problem},
+    playable::Playable,
+    random::Random,
+    registry::{AnyEvaluator, EvaluatorEntry},
+};
+use std::{path::Path, sync::Arc};
 
 /// All evaluator names of a game, for help texts and errors.
 #[must_use]
@@ -73,7 +74,7 @@ pub fn read_evaluator<G: Playable>(
         model.map_err(|problem| wrong(format!("{path}: {problem}")))?
     } else if name == "best" {
         let none = || wrong(format!("no model of {} comes with this program", G::NAME));
-        game.model(G::BEST.ok_or_else(none)?).map_err(wrong)?
+        game.model(game.best().ok_or_else(none)?).map_err(wrong)?
     } else if name == "random" {
         Arc::new(Random::new(arguments.number("seed", 0..=u64::MAX, 0)?))
     } else {
@@ -97,9 +98,7 @@ pub fn read_evaluator<G: Playable>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::games::einstein::Standard;
-    use crate::games::reversi::Reversi;
-    use crate::games::reversixt::ReversiXt;
+    use crate::games::{einstein::Standard, reversi::Reversi, reversixt::ReversiXt};
 
     /// The seat to move wins in one move.
     fn likes<G: Playable>(won: &str) {

@@ -1,8 +1,10 @@
 //! The limits of a search in notation: depths, nodes, and time.
 
 use crate::play::notation::{Arguments, Notation, Problem, parse_number};
-use crate::search::limits::{DepthRange, Limits, MOST_DEPTH, TimeLimit};
-use crate::search::stopwatch::thread_time;
+use crate::search::{
+    limits::{DepthRange, Limits, MOST_DEPTH, TimeLimit},
+    stopwatch::thread_time,
+};
 use std::time::Duration;
 
 /// `depth=N`, `depths=A:B:C` and `least=…` (opening, middle, endgame), `nodes`, and a limit of

@@ -1,15 +1,20 @@
 //! From notation to Monte-Carlo searches: `mcts(sims=10000, leaf=EVAL)`.
 
-use super::evaluators::{evaluator_from, or_usual, usual, usual_name};
-use super::limits::{threads, time};
-use super::playouts::{PlayoutArguments, PlayoutRecipe};
-use super::{Judges, oracle};
+use super::{
+    Judges,
+    evaluators::{evaluator_from, or_usual, usual, usual_name},
+    limits::{threads, time},
+    oracle,
+    playouts::{PlayoutArguments, PlayoutRecipe},
+};
 use crate::core::game::OutcomeList;
-use crate::play::notation::{Arguments, Notation, Problem, parse_number};
-use crate::play::playable::Playable;
-use crate::play::player::Player;
-use crate::play::registry::{AnyEvaluator, Knowledge};
-use crate::play::searching::MctsPlayer;
+use crate::play::{
+    notation::{Arguments, Notation, Problem, parse_number},
+    playable::Playable,
+    player::Player,
+    registry::{AnyEvaluator, Knowledge},
+    searching::MctsPlayer,
+};
 use crate::search::mcts::{
     Backup, Blend, Budget, FirstPlay, Leaf, Mcts, MctsOptions, Mix, Playout, Selection,
 };

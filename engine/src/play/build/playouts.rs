@@ -6,12 +6,14 @@
 //! Invariant: the plain case, uniform to the end, is [`Playout`], the fast way of the game.
 
 use super::evaluators::{evaluator_from, evaluator_names, or_usual, usual_name};
-use crate::play::notation::{Arguments, Notation, Problem, parse_number};
-use crate::play::playable::Playable;
-use crate::play::registry::{AnyEvaluator, LeafMaker};
-use crate::search::mcts::{Leaf, Playout, Repeated};
-use crate::search::playout::{
-    ByPolicy, ByUrgency, Mixture, MostUrgent, Policy, Truncated, Uniform,
+use crate::play::{
+    notation::{Arguments, Notation, Problem, parse_number},
+    playable::Playable,
+    registry::{AnyEvaluator, LeafMaker},
+};
+use crate::search::{
+    mcts::{Leaf, Playout, Repeated},
+    playout::{ByPolicy, ByUrgency, Mixture, MostUrgent, Policy, Truncated, Uniform},
 };
 use std::sync::Arc;
 

@@ -1,26 +1,35 @@
 //! From notation to searches of the expectiminimax family: `star2(depth=6, eval=schwarz)` and its
 //! relatives.
 
-use super::evaluators::or_usual;
-use super::limits::{limits, threads};
-use super::{Judges, oracle};
-use crate::core::evaluator::Evaluator;
-use crate::core::game::{Game, OutcomeList};
-use crate::play::notation::{Arguments, Notation, Problem, parse_number};
-use crate::play::open_chance::{OpenChance, OpenChancePlayer, OpenEvaluator};
-use crate::play::playable::Playable;
-use crate::play::player::Player;
-use crate::play::registry::{AnyEvaluator, ByPointer, Knowledge};
-use crate::play::searching::SearchPlayer;
-use crate::search::best_reply::BestReplySearch;
-use crate::search::deepening::{Deepening, DeepeningSearch};
-use crate::search::expectiminimax::{Expectiminimax, Form};
-use crate::search::limits::{Limits, MOST_DEPTH};
-use crate::search::max_n::MaxNSearch;
-use crate::search::ordering::Ordering;
-use crate::search::outcomes::{Options, OutcomeSearch};
-use crate::search::star::{Cuts, StarOptions};
-use crate::search::table::{Replacement, Reuse, Table};
+use super::{
+    Judges,
+    evaluators::or_usual,
+    limits::{limits, threads},
+    oracle,
+};
+use crate::core::{
+    evaluator::Evaluator,
+    game::{Game, OutcomeList},
+};
+use crate::play::{
+    notation::{Arguments, Notation, Problem, parse_number},
+    open_chance::{OpenChance, OpenChancePlayer, OpenEvaluator},
+    playable::Playable,
+    player::Player,
+    registry::{AnyEvaluator, ByPointer, Knowledge},
+    searching::SearchPlayer,
+};
+use crate::search::{
+    best_reply::BestReplySearch,
+    deepening::{Deepening, DeepeningSearch},
+    expectiminimax::{Expectiminimax, Form},
+    limits::{Limits, MOST_DEPTH},
+    max_n::MaxNSearch,
+    ordering::Ordering,
+    outcomes::{Options, OutcomeSearch},
+    star::{Cuts, StarOptions},
+    table::{Replacement, Reuse, Table},
+};
 use std::sync::Arc;
 
 /// A search that can be made again and again.

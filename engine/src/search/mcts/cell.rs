@@ -10,7 +10,8 @@
 
 use crate::core::chance::Bounds;
 use std::sync::atomic::{
-    AtomicU32, AtomicU64, Ordering::Acquire, Ordering::Relaxed, Ordering::Release,
+    AtomicU32, AtomicU64,
+    Ordering::{Acquire, Relaxed, Release},
 };
 
 /// Four to a cache line. A zeroed cell is a move that was never tried and of which nothing is

@@ -5,23 +5,30 @@
 //! left. Invariants: threads are started and ended within one search, and when it ends none of them
 //! keeps anything back.
 
-use super::pending::MOST;
-use super::place::Place;
-use super::report::MoveStatistics;
-use super::reserve::Reserve;
-use super::select::Selector;
-use super::strata::Strata;
-use super::worker::{Root, Shared, Worker};
-use super::{Mcts, Purpose, solver};
-use crate::core::chance::Bounds;
-use crate::core::game::Game;
-use crate::core::leaf::Leaf;
-use crate::search::mcts::options::{Backup, Selection};
-use crate::search::parallel::spawn;
-use crate::search::stopwatch::Deadline;
-use std::collections::HashMap;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use super::{
+    Mcts, Purpose,
+    pending::MOST,
+    place::Place,
+    report::MoveStatistics,
+    reserve::Reserve,
+    select::Selector,
+    solver,
+    strata::Strata,
+    worker::{Root, Shared, Worker},
+};
+use crate::core::{chance::Bounds, game::Game, leaf::Leaf};
+use crate::search::{
+    mcts::options::{Backup, Selection},
+    parallel::spawn,
+    stopwatch::Deadline,
+};
+use std::{
+    collections::HashMap,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering::Relaxed},
+    },
+};
 
 /// Simulations from one look at whether to end to the next.
 const BETWEEN_LOOKS: u64 = 16;

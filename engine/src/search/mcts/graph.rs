@@ -9,10 +9,15 @@
 
 use super::cell::MAX_PLACES;
 pub(in crate::search) use super::cell::{Cell, Proof};
-use super::place::{Edges, Place};
-use super::reserve::{Reserve, Room, Taken};
+use super::{
+    place::{Edges, Place},
+    reserve::{Reserve, Room, Taken},
+};
 use crate::search::memory::Memory;
-use std::sync::atomic::{AtomicU64, Ordering::Acquire, Ordering::Relaxed, Ordering::Release};
+use std::sync::atomic::{
+    AtomicU64,
+    Ordering::{Acquire, Relaxed, Release},
+};
 
 /// A place of the index. Bits 0–31 block, 32–39 generation, 40–63 low bits of the key.
 #[derive(Debug)]

@@ -4,10 +4,12 @@
 //! `[0, 1]` a seat. Asked about several positions at once it may answer faster, so that a network
 //! sees them together.
 
-use crate::core::evaluator::{Evaluator, others_alike};
-use crate::core::game::{Game, MAX_SEATS, Payoffs};
-use crate::core::leaf::{Leaf, MoveKinds};
-use crate::core::random::RandomStream;
+use crate::core::{
+    evaluator::{Evaluator, others_alike},
+    game::{Game, MAX_SEATS, Payoffs},
+    leaf::{Leaf, MoveKinds},
+    random::RandomStream,
+};
 use crate::search::star::{Star, StarOptions};
 
 /// Plays on at random to the end: an outcome by its weight, a permitted move uniformly.
@@ -16,8 +18,17 @@ pub struct Playout;
 
 impl<G: Game> Leaf<G> for Playout {
     #[inline]
-    fn payoffs(&mut self, game: &G, position: &G::Position, random: &mut RandomStream) -> Payoffs {
-        game.random_end(position, || random.next_u64())
+    fn payoffs(
+        &mut self,
+        game: &G,
+        position: &G::Position,
+        random: &mut RandomStream,
+        made: Option<&mut MoveKinds>,
+    ) -> Payoffs {
+        match made {
+            Some(made) => game.random_end_noted(position, || random.next_u64(), made),
+            None => game.random_end(position, || random.next_u64()),
+        }
     }
 
     fn payoffs_of(
@@ -28,16 +39,6 @@ impl<G: Game> Leaf<G> for Playout {
         payoffs: &mut [Payoffs],
     ) {
         game.random_ends(positions, || random.next_u64(), payoffs);
-    }
-
-    fn payoffs_and_moves(
-        &mut self,
-        game: &G,
-        position: &G::Position,
-        random: &mut RandomStream,
-        made: &mut MoveKinds,
-    ) -> Payoffs {
-        game.random_end_noted(position, || random.next_u64(), made)
     }
 }
 
@@ -71,22 +72,14 @@ impl<G: Game, L: Leaf<G>> Leaf<G> for Repeated<L> {
         self.leaf.new_game();
     }
 
-    fn payoffs(&mut self, game: &G, position: &G::Position, random: &mut RandomStream) -> Payoffs {
-        self.mean(|leaf| leaf.payoffs(game, position, random))
-    }
-
-    fn payoffs_and_moves(
+    fn payoffs(
         &mut self,
         game: &G,
         position: &G::Position,
         random: &mut RandomStream,
-        made: &mut MoveKinds,
+        mut made: Option<&mut MoveKinds>,
     ) -> Payoffs {
-        let mut made = Some(made);
-        self.mean(|leaf| match made.take() {
-            Some(made) => leaf.payoffs_and_moves(game, position, random, made),
-            None => leaf.payoffs(game, position, random),
-        })
+        self.mean(|leaf| leaf.payoffs(game, position, random, made.take()))
     }
 }
 
@@ -110,7 +103,13 @@ impl<G: Game, E: Evaluator<G>> EvaluatorLeaf<G, E> {
 }
 
 impl<G: Game, E: Evaluator<G>> Leaf<G> for EvaluatorLeaf<G, E> {
-    fn payoffs(&mut self, game: &G, position: &G::Position, _random: &mut RandomStream) -> Payoffs {
+    fn payoffs(
+        &mut self,
+        game: &G,
+        position: &G::Position,
+        _: &mut RandomStream,
+        _: Option<&mut MoveKinds>,
+    ) -> Payoffs {
         self.evaluator.refresh(game, position, &mut self.cache);
         self.evaluator.payoffs(game, position, &self.cache)
     }
@@ -124,7 +123,7 @@ impl<G: Game, E: Evaluator<G>> Leaf<G> for EvaluatorLeaf<G, E> {
     ) {
         if game.seats() != 2 {
             for (position, payoffs) in positions.iter().zip(payoffs) {
-                *payoffs = self.payoffs(game, position, random);
+                *payoffs = self.payoffs(game, position, random, None);
             }
             return;
         }
@@ -179,9 +178,17 @@ impl<G: Game, A: Leaf<G>, B: Leaf<G>> Leaf<G> for Mix<A, B> {
         self.second.new_game();
     }
 
-    fn payoffs(&mut self, game: &G, position: &G::Position, random: &mut RandomStream) -> Payoffs {
-        let mut payoffs = self.first.payoffs(game, position, random);
-        let other = self.second.payoffs(game, position, random);
+    fn payoffs(
+        &mut self,
+        game: &G,
+        position: &G::Position,
+        random: &mut RandomStream,
+        mut made: Option<&mut MoveKinds>,
+    ) -> Payoffs {
+        let mut payoffs = self
+            .first
+            .payoffs(game, position, random, made.as_deref_mut());
+        let other = self.second.payoffs(game, position, random, made);
         self.mix(&mut payoffs, &other);
         payoffs
     }
@@ -202,19 +209,6 @@ impl<G: Game, A: Leaf<G>, B: Leaf<G>> Leaf<G> for Mix<A, B> {
             .zip(&others)
             .for_each(|(payoffs, other)| self.mix(payoffs, other));
         self.others = others;
-    }
-
-    fn payoffs_and_moves(
-        &mut self,
-        game: &G,
-        position: &G::Position,
-        random: &mut RandomStream,
-        made: &mut MoveKinds,
-    ) -> Payoffs {
-        let mut payoffs = self.first.payoffs_and_moves(game, position, random, made);
-        let other = self.second.payoffs_and_moves(game, position, random, made);
-        self.mix(&mut payoffs, &other);
-        payoffs
     }
 }
 
@@ -237,7 +231,13 @@ impl<G: Game, E: Evaluator<G>> StarLeaf<G, E> {
 }
 
 impl<G: Game, E: Evaluator<G>> Leaf<G> for StarLeaf<G, E> {
-    fn payoffs(&mut self, game: &G, position: &G::Position, _random: &mut RandomStream) -> Payoffs {
+    fn payoffs(
+        &mut self,
+        game: &G,
+        position: &G::Position,
+        _: &mut RandomStream,
+        _: Option<&mut MoveKinds>,
+    ) -> Payoffs {
         let value = self
             .star
             .bounds(position, self.depth, f32::NEG_INFINITY, f32::INFINITY)

@@ -8,8 +8,10 @@
 //! the way, and when a search ends nothing is kept back. Visits of busy positions only steer
 //! exploration: one in [`THINNED`] is counted, as so many.
 
-use super::cell::{Cell, units};
-use super::graph::Graph;
+use super::{
+    cell::{Cell, units},
+    graph::Graph,
+};
 
 /// Most simulations whose payoffs are kept back of one move.
 pub(super) const MOST: u32 = 64;

@@ -5,9 +5,11 @@
 //! table. Of equal scores the first in list order wins. Invariant: a move that is proven to be no
 //! better than another permitted one is not tried again, and no score exceeds what is proven.
 
-use super::cell::Cell;
-use super::options::{Blend, FirstPlay, MctsOptions, Selection};
-use super::place::Edges;
+use super::{
+    cell::Cell,
+    options::{Blend, FirstPlay, MctsOptions, Selection},
+    place::Edges,
+};
 
 /// The constants of a search's selection.
 #[derive(Clone, Copy, Debug)]
@@ -280,8 +282,7 @@ static LN: [f32; 512] = {
 mod tests {
     use super::*;
     use crate::core::chance::Bounds;
-    use crate::search::mcts::graph::Graph;
-    use crate::search::mcts::reserve::Reserve;
+    use crate::search::mcts::{graph::Graph, reserve::Reserve};
 
     /// A position whose moves were tried so often, with these sums of payoffs.
     fn graph(tried: &[(u32, f32)]) -> (Graph, u32) {

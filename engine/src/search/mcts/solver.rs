@@ -5,10 +5,11 @@
 //! a move that wins. Invariant: bounds enclose the game-theoretic value, up to rounding, if those
 //! of all moves do.
 
-use super::graph::Graph;
-use super::place::Place;
-use crate::core::chance::{Bounds, expectation};
-use crate::core::game::Outcome;
+use super::{graph::Graph, place::Place};
+use crate::core::{
+    chance::{Bounds, expectation},
+    game::Outcome,
+};
 use std::collections::HashMap;
 
 /// Bounds of a position from those of its moves; `values` is scratch.

@@ -10,23 +10,25 @@
 mod backup;
 mod descent;
 
-use super::graph::Graph;
-use super::leaf::Prior;
-use super::options::{MctsOptions, Selection};
-use super::pending::Pending;
-use super::reserve::Reserve;
-use super::select::Selector;
-use super::solver;
-use super::strata::Draws;
-use crate::core::calibration::logistic;
-use crate::core::chance::Bounds;
-use crate::core::game::{Game, MAX_SEATS, Payoffs, Seat, left_for_each};
-use crate::core::leaf::{Leaf, MoveKinds};
-use crate::core::oracle::Oracle;
-use crate::core::random::RandomStream;
-use crate::search::SearchStats;
-use crate::search::limits::Watch;
-use crate::search::meter::LeafClock;
+use super::{
+    graph::Graph,
+    leaf::Prior,
+    options::{MctsOptions, Selection},
+    pending::Pending,
+    reserve::Reserve,
+    select::Selector,
+    solver,
+    strata::Draws,
+};
+use crate::core::{
+    calibration::logistic,
+    chance::Bounds,
+    game::{Game, MAX_SEATS, Payoffs, Seat, left_for_each},
+    leaf::{Leaf, MoveKinds},
+    oracle::Oracle,
+    random::RandomStream,
+};
+use crate::search::{SearchStats, limits::Watch, meter::LeafClock};
 
 /// The position at which all simulations begin.
 #[derive(Clone, Debug)]

@@ -2,8 +2,10 @@
 //!
 //! Invariant: what matters of an outcome follows from [`ChanceBounds`] alone.
 
-use crate::core::chance::{Bounds, ChanceBounds};
-use crate::core::game::OutcomeList;
+use crate::core::{
+    chance::{Bounds, ChanceBounds},
+    game::OutcomeList,
+};
 
 /// A window of values that matter, in win probability of the party to move.
 #[derive(Clone, Copy, Debug)]

@@ -7,9 +7,11 @@
 
 use super::{Cuts, Scratch, Star};
 
-use crate::core::chance::{Bounds, ChanceBounds};
-use crate::core::evaluator::Evaluator;
-use crate::core::game::Game;
+use crate::core::{
+    chance::{Bounds, ChanceBounds},
+    evaluator::Evaluator,
+    game::Game,
+};
 
 /// Values of positions one ply deep, the newest of each slot.
 #[derive(Clone, Debug, Default)]

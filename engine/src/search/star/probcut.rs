@@ -6,9 +6,7 @@
 //! touched.
 
 use super::Star;
-use crate::core::chance::Bounds;
-use crate::core::evaluator::Evaluator;
-use crate::core::game::Game;
+use crate::core::{chance::Bounds, evaluator::Evaluator, game::Game};
 
 /// From this depth on: a search two plies less deep then costs next to nothing.
 const FROM: u32 = 3;

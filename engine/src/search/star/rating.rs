@@ -1,8 +1,7 @@
 //! How good moves look before they are searched.
 
 use super::{Scratch, Star};
-use crate::core::evaluator::Evaluator;
-use crate::core::game::Game;
+use crate::core::{evaluator::Evaluator, game::Game};
 
 /// History counters are halved when one reaches this.
 const HISTORY_LIMIT: f32 = 1e6;

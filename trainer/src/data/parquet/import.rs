@@ -1,31 +1,35 @@
 //! From a Parquet file to shards: every row is checked against the rules.
 
 use super::{KEY, label_columns, player_column};
-use crate::data::DataError;
-use crate::data::builder::{Builder, Said};
-use crate::data::json_lines::Heading;
-use crate::data::output::{Output, Written};
+use crate::data::{
+    DataError,
+    builder::{Builder, Said},
+    json_lines::Heading,
+    output::{Output, Written},
+};
 use crate::shard::{Label, ShardHeader};
 use bytes::Bytes;
 use engine::core::files;
 use engine::play::playable::Playable;
-use parquet::column::page::{Page, PageMetadata, PageReader};
-use parquet::column::reader::ColumnReaderImpl;
-use parquet::data_type::{
-    BoolType, ByteArray, ByteArrayType, DataType, FloatType, Int32Type, Int64Type,
+use parquet::{
+    column::{
+        page::{Page, PageMetadata, PageReader},
+        reader::ColumnReaderImpl,
+    },
+    data_type::{BoolType, ByteArray, ByteArrayType, DataType, FloatType, Int32Type, Int64Type},
+    errors::ParquetError,
+    file::reader::{ChunkReader, FileReader, Length, RowGroupReader, SerializedFileReader},
 };
-use parquet::errors::ParquetError;
-use parquet::file::reader::{
-    ChunkReader, FileReader, Length, RowGroupReader, SerializedFileReader,
+use std::{
+    cell::Cell,
+    fs::File,
+    io::{self, Read},
+    panic::{self, AssertUnwindSafe},
+    path::Path,
+    sync::{Once, mpsc},
+    thread,
+    time::Duration,
 };
-use std::cell::Cell;
-use std::fs::File;
-use std::io::{self, Read};
-use std::panic::{self, AssertUnwindSafe};
-use std::path::Path;
-use std::sync::{Once, mpsc};
-use std::thread;
-use std::time::Duration;
 
 /// The game of a Parquet file, if it says that.
 #[must_use]

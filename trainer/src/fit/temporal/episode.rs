@@ -9,11 +9,12 @@
 //! count more often than they come.
 
 use crate::models::online::Cells;
-use engine::core::calibration::logistic;
-use engine::core::game::{List, Payoffs, Seat};
-use engine::core::random::RandomStream;
-use engine::learned::inputs::Learnable;
-use engine::learned::tuples::TupleSet;
+use engine::core::{
+    calibration::logistic,
+    game::{List, Payoffs, Seat},
+    random::RandomStream,
+};
+use engine::learned::{inputs::Learnable, tuples::TupleSet};
 
 /// The positions of a game before chance has spoken, as the seat to move saw them. Kept from game to game
 /// for its memory.

@@ -5,13 +5,13 @@ use super::*;
 use crate::config::Rule;
 use crate::dataset::Samples;
 use crate::sample::tests::random_samples;
-use engine::core::evaluator::Evaluator;
-use engine::core::game::Game;
-use engine::games::einstein::learned::ntuple::TupleSet;
-use engine::games::einstein::learned::weights::Model;
-use engine::games::einstein::position::Side;
-use engine::games::einstein::tables::shared::shared;
-use engine::games::einstein::{GONE, Position, Standard};
+use engine::core::{evaluator::Evaluator, game::Game};
+use engine::games::einstein::{
+    GONE, Position, Standard,
+    learned::{ntuple::TupleSet, weights::Model},
+    position::Side,
+    tables::shared::shared,
+};
 
 fn config(set: &str, rule: Rule, learning_rate: f64, trace: f64) -> TrainConfig {
     let mut config = TrainConfig::default();

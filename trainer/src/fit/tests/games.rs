@@ -2,8 +2,7 @@
 
 use super::*;
 use crate::export::TOLERANCE;
-use engine::core::game::Game;
-use engine::core::random::RandomStream;
+use engine::core::{game::Game, random::RandomStream};
 use engine::games::reversi::{Position, Reversi};
 
 /// Positions of random games with their results.

@@ -6,8 +6,7 @@ use crate::calibrate::LogisticFit;
 use crate::dataset::SampleOptions;
 use crate::sample::tests::with_continuations;
 use engine::core::evaluator::Evaluator;
-use engine::games::einstein::Standard;
-use engine::games::einstein::learned::Network;
+use engine::games::einstein::{Standard, learned::Network};
 use engine::learned::network::Head;
 
 fn samples_with_continuations() -> Samples<Standard> {
@@ -48,7 +47,12 @@ fn fit_until(
         samples: &samples,
         progress: &progress,
     };
-    let learner = NetworkLearner::with_step(&run, backend::device("flex").unwrap(), !burn)?;
+    let learner = NetworkLearner::with_step(
+        &run,
+        Family::Network,
+        backend::device("flex").unwrap(),
+        !burn,
+    )?;
     train(
         &run,
         Family::Network,

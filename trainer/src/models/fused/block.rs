@@ -3,10 +3,13 @@
 //! Samples go through in chunks whose values stay in the first-level cache. Invariant: every sum
 //! has one order, that of samples, inputs or lanes, so all instruction sets give the same bits.
 
-use super::heads::{self, HeadInputs, HeadWork};
-use super::layout::Shape;
-use super::matrix::{add_product, add_transposed_product, lanes, lanes_mut};
-use super::vector::{LANES, Lanes, Vector};
+use super::{
+    grid::{activate_first, activate_second},
+    heads::{self, HeadInputs, HeadWork},
+    layout::Shape,
+    matrix::{add_product, add_transposed_product, lanes, lanes_mut},
+    vector::{LANES, Lanes, Vector},
+};
 use crate::models::heads::{Losses, Outputs};
 use engine::core::calibration::exponential;
 use engine::learned::network::MAX_HIDDEN;
@@ -136,7 +139,10 @@ fn forward<V: Vector, const ROWS: usize>(
         weights.shape.dense(),
         first_width,
     );
-    clip::<V>(layer);
+    match weights.shape.in_integers() {
+        true => activate_first::<V>(layer),
+        false => clip::<V>(layer),
+    }
     for number in 1..hidden.len() {
         let (before, after) = work.values.split_at_mut(number);
         let (inner, width, tensors) = (
@@ -156,7 +162,10 @@ fn forward<V: Vector, const ROWS: usize>(
             inner,
             width,
         );
-        clip::<V>(layer);
+        match weights.shape.in_integers() {
+            true => activate_second::<V>(layer),
+            false => clip::<V>(layer),
+        }
     }
     let last = hidden.len() - 1;
     work.logits.clear();

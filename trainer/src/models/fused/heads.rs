@@ -3,10 +3,12 @@
 //! Of the outcomes of chance only the one that came is computed and learned. Invariant: as in [`super::block`]
 //! every sum has one order, that of samples or lanes; and a head that is not there costs nothing.
 
-use super::block::dot;
-use super::layout::Tensors;
-use super::matrix::{lanes, lanes_mut};
-use super::vector::{Lanes, Vector};
+use super::{
+    block::dot,
+    layout::Tensors,
+    matrix::{lanes, lanes_mut},
+    vector::{Lanes, Vector},
+};
 use crate::models::heads::Losses;
 use engine::core::calibration::exponential;
 use std::ops::Range;

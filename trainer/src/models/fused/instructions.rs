@@ -4,11 +4,13 @@
 //! Invariant: all of them give the same bits, because the loops fix the order of every sum and
 //! nothing contracts a product and a sum into one rounding.
 
-use super::adam::{self, Rates, Tensor};
-use super::block::{self, Inputs, Weights, Work};
-use super::vector::Plain;
 #[cfg(target_arch = "x86_64")]
 use super::vector::{Avx2, Avx512};
+use super::{
+    adam::{self, Rates, Tensor},
+    block::{self, Inputs, Weights, Work},
+    vector::Plain,
+};
 use crate::models::heads::Outputs;
 use engine::core::simd::dispatched;
 

@@ -4,8 +4,11 @@
 //! A layer that is not there has tensors without numbers, as have dense inputs and heads that are
 //! not there.
 
-use engine::learned::inputs::Learnable;
-use engine::learned::network::{Head, Heads, MAX_HIDDEN};
+use engine::learned::{
+    inputs::{IntegerInputs, Learnable},
+    integer::OneHot,
+    network::{Head, Heads, MAX_HIDDEN},
+};
 use std::ops::Range;
 
 /// Tensors of a network, with those that have no numbers.
@@ -23,12 +26,16 @@ pub struct Sparse {
 }
 
 impl Sparse {
-    /// What a game declares.
+    /// What a game declares, or its network in integers looks at.
     #[must_use]
-    pub fn of<G: Learnable>(game: &G) -> Self {
+    pub fn of<G: Learnable>(game: &G, integers: Option<IntegerInputs<G>>) -> Self {
+        let (rows, active) = match integers.map(OneHot::runs) {
+            Some(runs) => (runs.last().map_or(0, |run| run.end), runs.len()),
+            None => (game.sparse_rows(), game.active()),
+        };
         Self {
-            rows: game.sparse_rows(),
-            active: game.active(),
+            rows,
+            active,
             outcomes: G::OUTCOMES,
         }
     }
@@ -41,6 +48,7 @@ pub struct Shape {
     dense: usize,
     hidden: [usize; MAX_HIDDEN],
     heads: Heads,
+    integers: bool,
 }
 
 /// The weights of a hidden layer after the first, and its biases.
@@ -130,6 +138,7 @@ impl Shape {
             dense,
             hidden,
             heads: Heads::NONE,
+            integers: false,
         }
     }
 
@@ -137,6 +146,29 @@ impl Shape {
     #[must_use]
     pub const fn with_heads(self, heads: Heads) -> Self {
         Self { heads, ..self }
+    }
+
+    /// The same as the engine has it in integers.
+    ///
+    /// # Panics
+    /// If there are dense inputs, or not two hidden layers.
+    #[must_use]
+    pub const fn rounded(self) -> Self {
+        let [_, second, third] = self.hidden;
+        assert!(
+            self.dense == 0 && second > 0 && third == 0,
+            "as [`super::grid`] has it"
+        );
+        Self {
+            integers: true,
+            ..self
+        }
+    }
+
+    /// Whether it is rounded as in the engine.
+    #[must_use]
+    pub const fn in_integers(&self) -> bool {
+        self.integers
     }
 
     /// What it says beside the value.

@@ -3,12 +3,16 @@
 
 use super::*;
 use crate::batch::HeadTargets;
-use crate::models::cross_entropy;
-use crate::models::heads::{plies_loss, roll_loss};
-use crate::models::network::NetworkModel;
-use burn::grad_clipping::GradientClippingConfig;
-use burn::optim::{AdamConfig, GradientsParams};
-use burn::tensor::{DType, Device, Int, Tensor, TensorData};
+use crate::models::{
+    cross_entropy,
+    heads::{plies_loss, roll_loss},
+    network::NetworkModel,
+};
+use burn::{
+    grad_clipping::GradientClippingConfig,
+    optim::{AdamConfig, GradientsParams},
+    tensor::{DType, Device, Int, Tensor, TensorData},
+};
 use engine::core::random::RandomStream;
 use engine::learned::network::{Head, Heads};
 use std::sync::LazyLock;
@@ -22,7 +26,7 @@ const SPARSE: Sparse = Sparse {
     outcomes: 6,
 };
 
-static SHAPES: LazyLock<[Shape; 10]> = LazyLock::new(|| {
+static SHAPES: LazyLock<[Shape; 12]> = LazyLock::new(|| {
     [
         Shape::new(SPARSE, 0, &[16, 16]),
         Shape::new(SPARSE, 22, &[64, 32]),
@@ -34,6 +38,8 @@ static SHAPES: LazyLock<[Shape; 10]> = LazyLock::new(|| {
         Shape::new(SPARSE, 5, &[48]).with_heads(Heads::ALL),
         Shape::new(SPARSE, 0, &[16, 32]).with_heads(Heads::NONE.with(Head::Rolls)),
         Shape::new(SPARSE, 5, &[16, 16, 64]).with_heads(Heads::NONE.with(Head::MovesToGo)),
+        Shape::new(SPARSE, 0, &[64, 16]).rounded(),
+        Shape::new(SPARSE, 0, &[128, 32]).rounded(),
     ]
 });
 

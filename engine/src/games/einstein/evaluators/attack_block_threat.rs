@@ -9,10 +9,8 @@
 //! reading is meant.
 
 use super::race_tables::to_goal;
-use crate::core::calibration::Calibration;
-use crate::core::evaluator::Score;
-use crate::games::einstein::position::Side;
-use crate::games::einstein::{GONE, MAX_STONES, Position, Standard};
+use crate::core::{calibration::Calibration, evaluator::Score};
+use crate::games::einstein::{GONE, MAX_STONES, Position, Standard, position::Side};
 use crate::play::registry::{EvaluatorEntry, calibrated};
 
 /// What the attack of q is worth to p.
@@ -213,13 +211,12 @@ impl Score<Standard> for AttackBlockThreat {
 
 #[cfg(test)]
 mod tests {
-    use super::super::race_tables::distance;
-    use super::super::test_support::{
-        Board, Stone, check_reference, check_symmetries, permitted_labels,
+    use super::super::{
+        race_tables::distance,
+        test_support::{Board, Stone, check_reference, check_symmetries, permitted_labels},
     };
     use super::*;
-    use crate::games::einstein::Variant;
-    use crate::games::einstein::dice::Die;
+    use crate::games::einstein::{Variant, dice::Die};
 
     fn all_options() -> Vec<Options> {
         let mut all = Vec::new();

@@ -4,10 +4,8 @@
 //! Score = mean of the own stones − mean of the enemy's. Invariant: captures count only through the
 //! mean, so the loss of a stone that lags behind raises the score, as published.
 
-use crate::core::calibration::Calibration;
-use crate::core::evaluator::Score;
-use crate::games::einstein::position::Side;
-use crate::games::einstein::{Position, Standard};
+use crate::core::{calibration::Calibration, evaluator::Score};
+use crate::games::einstein::{Position, Standard, position::Side};
 use crate::play::registry::{EvaluatorEntry, calibrated};
 
 /// Field values in the perspective of a stone's owner, rows from its home; 0 where a gone stone

@@ -8,10 +8,8 @@
 //! so it only breaks ties between distances.
 
 use super::race_tables::to_goal;
-use crate::core::calibration::Calibration;
-use crate::core::evaluator::Score;
-use crate::games::einstein::position::Side;
-use crate::games::einstein::{Position, Standard};
+use crate::core::{calibration::Calibration, evaluator::Score};
+use crate::games::einstein::{Position, Standard, position::Side};
 use crate::play::registry::{EvaluatorEntry, calibrated};
 
 /// What a row or column of progress counts against a step of the nearest stone.

@@ -8,17 +8,21 @@
 //! seed and the position, so the value of a position never changes; an MrMonte may itself be the
 //! evaluator of a simulated player.
 
-use crate::core::calibration::unproven;
-use crate::core::chance::expectation;
-use crate::core::evaluator::Evaluator;
-use crate::core::game::Game;
-use crate::core::random::{RandomStream, SeedSpace, derive_seed};
-use crate::games::einstein::dice::DiceStream;
-use crate::games::einstein::players::rocknroll;
-use crate::games::einstein::{MAX_STONES, Move, MoveList, Position, RED, Standard};
-use crate::play::build::evaluator_from;
-use crate::play::notation::{Arguments, Notation, Problem};
-use crate::play::registry::{AnyEvaluator, EvaluatorEntry};
+use crate::core::{
+    calibration::unproven,
+    chance::expectation,
+    evaluator::Evaluator,
+    game::Game,
+    random::{RandomStream, SeedSpace, derive_seed},
+};
+use crate::games::einstein::{
+    MAX_STONES, Move, MoveList, Position, RED, Standard, dice::DiceStream, players::rocknroll,
+};
+use crate::play::{
+    build::evaluator_from,
+    notation::{Arguments, Notation, Problem},
+    registry::{AnyEvaluator, EvaluatorEntry},
+};
 use std::sync::Arc;
 
 /// A simple player of the roll-outs.
@@ -207,13 +211,12 @@ fn simulated(notation: Option<&Notation>, game: &Standard) -> Result<Simulated, 
 
 #[cfg(test)]
 mod tests {
-    use super::super::farmer_boy::FarmerBoy;
-    use super::super::schwarz::Schwarz;
-    use super::super::schwarz_odds::SchwarzOdds;
-    use super::super::test_support::random_positions;
+    use super::super::{
+        farmer_boy::FarmerBoy, schwarz::Schwarz, schwarz_odds::SchwarzOdds,
+        test_support::random_positions,
+    };
     use super::*;
-    use crate::core::calibration::Calibrated;
-    use crate::core::evaluator::Score;
+    use crate::core::{calibration::Calibrated, evaluator::Score};
     use crate::games::einstein::BLUE;
     use crate::play::random::Random;
 

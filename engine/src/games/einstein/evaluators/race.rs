@@ -7,8 +7,7 @@
 //! being a win probability already.
 
 use super::race_tables::{RaceTables, distance_index};
-use crate::core::calibration::unproven;
-use crate::core::evaluator::Evaluator;
+use crate::core::{calibration::unproven, evaluator::Evaluator};
 use crate::games::einstein::{Position, Standard};
 use crate::play::registry::EvaluatorEntry;
 use std::sync::Arc;

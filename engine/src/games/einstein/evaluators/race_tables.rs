@@ -10,9 +10,9 @@
 //! Invariant: a turn lowers exactly one entry by one, so vectors solved in order of their index
 //! need only solved ones, and no race takes more than 6 · 3 + 1 = 19 turns, whatever the die.
 
-use crate::games::einstein::dice::Die;
-use crate::games::einstein::position::Side;
-use crate::games::einstein::{MAX_STONES, Standard, Variant, stones_permitted};
+use crate::games::einstein::{
+    MAX_STONES, Standard, Variant, dice::Die, position::Side, stones_permitted,
+};
 use std::sync::{Arc, OnceLock};
 
 /// Entries of a distribution: 0 to 19 turns.
@@ -240,8 +240,10 @@ fn prefers(one: (f64, &[f64; TURNS]), other: (f64, &[f64; TURNS])) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::games::einstein::dice::{DiceStream, RandomStream};
-    use crate::games::einstein::{GONE, RED};
+    use crate::games::einstein::{
+        GONE, RED,
+        dice::{DiceStream, RandomStream},
+    };
     use std::collections::HashMap;
 
     fn index_of(distances: [u8; MAX_STONES]) -> usize {

@@ -6,8 +6,7 @@
 //! distances matter, so R is a table over the distance vectors of [`super::race_tables`].
 
 use super::race_tables::{VECTORS, distance_index, distances};
-use crate::core::calibration::Calibration;
-use crate::core::evaluator::Score;
+use crate::core::{calibration::Calibration, evaluator::Score};
 use crate::games::einstein::{Position, Standard};
 use crate::play::registry::{EvaluatorEntry, calibrated};
 use std::sync::Arc;
@@ -69,8 +68,7 @@ mod tests {
         Stone, check_antisymmetry, check_reference, check_symmetries, permitted_labels,
     };
     use super::*;
-    use crate::games::einstein::Variant;
-    use crate::games::einstein::dice::Die;
+    use crate::games::einstein::{Variant, dice::Die};
 
     #[test]
     fn drawn_positions() {

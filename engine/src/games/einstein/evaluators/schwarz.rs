@@ -47,8 +47,7 @@ mod tests {
         SlowRace, check_antisymmetry, check_reference, check_symmetries, mean,
     };
     use super::*;
-    use crate::games::einstein::Variant;
-    use crate::games::einstein::dice::Die;
+    use crate::games::einstein::{Variant, dice::Die};
 
     #[test]
     fn drawn_positions() {

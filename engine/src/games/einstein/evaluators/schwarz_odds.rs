@@ -10,12 +10,15 @@
 mod own_moves;
 
 use self::own_moves::{OwnMoves, Stones};
-use super::race_tables::{VECTORS, distance_index, distance_place};
-use super::schwarz::Schwarz;
-use crate::core::calibration::{Calibrated, Calibration, exponential, logistic, unproven};
-use crate::core::evaluator::{Evaluator, Score};
-use crate::games::einstein::MAX_OUTCOMES;
-use crate::games::einstein::{MAX_STONES, Move, Position, Standard};
+use super::{
+    race_tables::{VECTORS, distance_index, distance_place},
+    schwarz::Schwarz,
+};
+use crate::core::{
+    calibration::{Calibrated, Calibration, exponential, logistic, unproven},
+    evaluator::{Evaluator, Score},
+};
+use crate::games::einstein::{MAX_OUTCOMES, MAX_STONES, Move, Position, Standard};
 use crate::play::registry::{EvaluatorEntry, calibration};
 use std::sync::Arc;
 

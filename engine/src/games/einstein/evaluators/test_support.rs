@@ -5,12 +5,12 @@
 //! Invariant: a board goes in and out by the notation alone; rows and columns count from the upper
 //! left corner.
 
-use crate::core::chance::expectation;
-use crate::core::evaluator::Evaluator;
-use crate::core::game::Game;
-use crate::games::einstein::dice::{DiceStream, RandomStream};
-use crate::games::einstein::position::Side;
-use crate::games::einstein::{MAX_STONES, MoveList, Position, RED, Standard, Variant};
+use crate::core::{chance::expectation, evaluator::Evaluator, game::Game};
+use crate::games::einstein::{
+    MAX_STONES, MoveList, Position, RED, Standard, Variant,
+    dice::{DiceStream, RandomStream},
+    position::Side,
+};
 use std::collections::HashMap;
 
 /// The value of a position one ply deep from the value of each successor, as search has it.

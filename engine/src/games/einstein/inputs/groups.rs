@@ -3,8 +3,10 @@
 //! Invariant: a group's text changes whenever what it computes changes; raise its version with the
 //! formula.
 
-use crate::learned::inputs::DenseGroup;
-use crate::learned::names::{NameSet, Named};
+use crate::learned::{
+    inputs::DenseGroup,
+    names::{NameSet, Named},
+};
 
 /// A group of dense inputs. Where a group has numbers of both sides, the mover's come first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

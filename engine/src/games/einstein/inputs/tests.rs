@@ -2,13 +2,13 @@
 
 use super::*;
 use crate::core::game::Game;
-use crate::games::einstein::GONE;
-use crate::games::einstein::dice::Die;
-use crate::games::einstein::evaluators::test_support;
-use crate::games::einstein::position::Side;
-use crate::games::einstein::{MoveList, Variant};
-use crate::learned::inputs::{hash, network_layout};
-use crate::learned::names::Named;
+use crate::games::einstein::{
+    GONE, MoveList, Variant, dice::Die, evaluators::test_support, position::Side,
+};
+use crate::learned::{
+    inputs::{hash, network_layout},
+    names::Named,
+};
 
 /// Positions of about so many random games.
 fn random_positions(games: usize) -> Vec<Position> {

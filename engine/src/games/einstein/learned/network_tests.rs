@@ -2,18 +2,15 @@
 //! against another.
 
 use super::Network;
-use crate::core::evaluator::Evaluator;
-use crate::core::game::Game;
-use crate::core::simd::Instructions;
-use crate::games::einstein::MoveList;
-use crate::games::einstein::dice::RandomStream;
-use crate::games::einstein::inputs::{
-    DenseFeatures, FeatureGroup, FeatureGroups, SPARSE_ROWS, sparse,
+use crate::core::{evaluator::Evaluator, game::Game, simd::Instructions};
+use crate::games::einstein::{
+    Move, MoveList, Position, Standard,
+    dice::RandomStream,
+    inputs::{DenseFeatures, FeatureGroup, FeatureGroups, SPARSE_ROWS, sparse},
 };
-use crate::games::einstein::{Move, Position, Standard};
-use crate::learned::inputs::DenseInputs;
-use crate::learned::network::{
-    Accumulators, Head, HeadWeights, Heads, Layer, MAX_SPARSE, NetworkWeights,
+use crate::learned::{
+    inputs::DenseInputs,
+    network::{Accumulators, Head, HeadWeights, Heads, Layer, MAX_SPARSE, NetworkWeights},
 };
 
 pub(crate) fn random_weights(groups: FeatureGroups, widths: &[usize], seed: u64) -> NetworkWeights {

@@ -6,9 +6,9 @@
 //! values, which needs a way to values that never falls. Invariant: the bits of successors valued
 //! one by one; what is kept of a side only saves work.
 
-use crate::games::einstein::MAX_OUTCOMES;
-use crate::games::einstein::position::Side;
-use crate::games::einstein::{GONE, MAX_STONES, Move, Position, Standard};
+use crate::games::einstein::{
+    GONE, MAX_OUTCOMES, MAX_STONES, Move, Position, Standard, position::Side,
+};
 
 /// Most moves there are.
 pub(super) const MOST: usize = 3 * MAX_STONES;

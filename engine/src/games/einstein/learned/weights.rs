@@ -1,7 +1,5 @@
 //! EinStein's model files.
 
-mod integer;
-
 pub use crate::learned::files::{ModelError, ModelProblem, SCHEMA};
 
 /// A learned evaluator of EinStein.

@@ -6,9 +6,11 @@
 //! up in two halves. Invariant: the games of `scalar.rs`, ply for ply.
 #![allow(unsafe_code)]
 
-use super::bytes::{ByteLanes, SideRows};
-use super::draw::LaneRandom;
-use super::lanes::{ROUND, Standing};
+use super::{
+    bytes::{ByteLanes, SideRows},
+    draw::LaneRandom,
+    lanes::{ROUND, Standing},
+};
 use crate::games::einstein::{MAX_STONES, Standard};
 use std::arch::x86_64::*;
 

@@ -6,11 +6,13 @@
 //! Invariant: the games of `scalar.rs`, ply for ply.
 #![allow(unsafe_code)]
 
-use super::Tally;
-use super::bytes::{ByteLanes, Row, SideRows};
-use super::draw::{CODES, LaneRandom};
-use super::lanes::{ROUND, Standing};
-use super::starts::{GONE_BYTE, Starts};
+use super::{
+    Tally,
+    bytes::{ByteLanes, Row, SideRows},
+    draw::{CODES, LaneRandom},
+    lanes::{ROUND, Standing},
+    starts::{GONE_BYTE, Starts},
+};
 use crate::games::einstein::{MAX_STONES, Standard};
 use std::arch::x86_64::*;
 

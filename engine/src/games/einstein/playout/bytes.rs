@@ -1,10 +1,12 @@
 //! 64 games as vectors of bytes: one byte a game, one vector a stone; their plies on whatever vectors
 //! there are.
 
-use super::draw::LaneRandom;
-use super::lanes::{Lanes, Standing, first_lanes};
-use super::starts::{GONE_BYTE, Starts};
-use super::{LANES, Tally, avx2, avx512};
+use super::{
+    LANES, Tally, avx2, avx512,
+    draw::LaneRandom,
+    lanes::{Lanes, Standing, first_lanes},
+    starts::{GONE_BYTE, Starts},
+};
 use crate::core::simd::{Instructions, Level, dispatched};
 use crate::games::einstein::{GONE, MAX_STONES, Position, Standard};
 

@@ -6,9 +6,7 @@
 //! end of its game and the exchange. Invariant: exactly as many games begin as were asked for and
 //! all are played to the end: had one stopped when enough were over, long games would be missing.
 
-use super::draw::LaneRandom;
-use super::starts::Starts;
-use super::{Choice, Tally};
+use super::{Choice, Tally, draw::LaneRandom, starts::Starts};
 use crate::core::random::RandomStream;
 use crate::games::einstein::Position;
 

@@ -6,14 +6,14 @@
 //! the one before it took, unless it took something. Lane by lane it does not, since a processor
 //! works on several lanes at once and only a wrong guess stops it.
 
-use super::LANES;
-use super::Tally;
-use super::draw::{CODES, Draw, LaneRandom, SmallRandom};
-use super::lanes::{Lanes, ROUND, Standing, first_lanes};
-use super::starts::Starts;
+use super::{
+    LANES, Tally,
+    draw::{CODES, Draw, LaneRandom, SmallRandom},
+    lanes::{Lanes, ROUND, Standing, first_lanes},
+    starts::Starts,
+};
 use crate::games::einstein::{EinStein, GONE, MAX_STONES, Position, Variant, stones_permitted};
-use std::hint::select_unpredictable;
-use std::sync::LazyLock;
+use std::{hint::select_unpredictable, sync::LazyLock};
 
 /// What a draw means for a set of living stones.
 #[derive(Clone, Copy, Debug, Default)]

@@ -7,8 +7,7 @@
 
 use super::LANES;
 use crate::core::random::RandomStream;
-use crate::games::einstein::setup::SETUPS;
-use crate::games::einstein::{GONE, MAX_STONES, Position, Standard};
+use crate::games::einstein::{GONE, MAX_STONES, Position, Standard, setup::SETUPS};
 
 /// The ring twice over, and what may be read past its end.
 const LENGTH: usize = 2 * SETUPS + LANES;

@@ -1,14 +1,11 @@
 //! Fast random games against the plain rules: every draw added up, recorded streams replayed,
 //! statistics, and all engines against each other.
 
-use super::draw::CODES;
-use super::lanes::ROUND;
-use super::scalar::ScalarGame;
-use super::*;
+use super::{draw::CODES, lanes::ROUND, scalar::ScalarGame, *};
 use crate::core::game::{Game, MAX_SEATS, end_move_by_move};
-use crate::games::einstein::dice::Die;
-use crate::games::einstein::position::Side;
-use crate::games::einstein::{EinStein, GONE, MAX_STONES, Move, Variant};
+use crate::games::einstein::{
+    EinStein, GONE, MAX_STONES, Move, Variant, dice::Die, position::Side,
+};
 use std::collections::HashMap;
 
 /// What a draw does by the plain rules, from the words of `Draw` alone.

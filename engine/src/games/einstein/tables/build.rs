@@ -5,16 +5,23 @@
 //! the directory already, and valid, is used and not built again, and nothing unfinished is ever
 //! seen there.
 
-use super::index::{Class, Index};
-use super::memory::{Blocks, Cells};
-use super::solve::{self, Solver, Target};
-use super::{Progress, Run, Tables, TablesError, file, place, stream};
-use crate::core::files;
-use crate::core::simd::Instructions;
+use super::{
+    Progress, Run, Tables, TablesError, file,
+    index::{Class, Index},
+    memory::{Blocks, Cells},
+    place,
+    solve::{self, Solver, Target},
+    stream,
+};
+use crate::core::{files, simd::Instructions};
 use crate::games::einstein::Variant;
-use std::path::Path;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::{
+    path::Path,
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
+};
 
 /// About how many jobs a layer of a class is cut into.
 const JOBS: usize = 64;

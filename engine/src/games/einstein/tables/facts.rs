@@ -5,9 +5,7 @@
 //! packed form is named: so the answer does not depend on the order in which rows are looked at.
 //! Every stored position counts once; those that are stored twice (see `index.rs`) count twice.
 
-use super::index::Class;
-use super::walk::Walk;
-use super::{Run, Tables};
+use super::{Run, Tables, index::Class, walk::Walk};
 use crate::core::game::Game;
 use crate::games::einstein::{Move, MoveList, Position, Standard};
 use std::sync::Mutex;

@@ -5,15 +5,19 @@
 //! Invariant: a file appears complete or not at all, and is only believed after all of its bytes
 //! have been checked.
 
-use super::index::Class;
-use super::memory::{Cells, map};
-use super::{Run, TablesError};
+use super::{
+    Run, TablesError,
+    index::Class,
+    memory::{Cells, map},
+};
 use crate::core::files::{FileError, checksum, write_atomically};
 use crate::games::einstein::Variant;
-use std::fs::File;
-use std::io::{self, Read, Seek, SeekFrom, Write};
-use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::{
+    fs::File,
+    io::{self, Read, Seek, SeekFrom, Write},
+    path::{Path, PathBuf},
+    sync::{Mutex, PoisonError},
+};
 
 const MAGIC: [u8; 8] = *b"ALEAENDS";
 const VERSION: u32 = 1;

@@ -5,12 +5,13 @@
 //! the side that makes it. A move after which the game is over is worth exactly 1; nobody loses by
 //! a move of their own.
 
-use super::memory::{Cells, prefetch};
-use super::{Tables, place};
-use crate::core::game::Game;
-use crate::core::oracle::Oracle;
-use crate::games::einstein::dice::Die;
-use crate::games::einstein::{Move, MoveList, Position, Standard};
+use super::{
+    Tables,
+    memory::{Cells, prefetch},
+    place,
+};
+use crate::core::{game::Game, oracle::Oracle};
+use crate::games::einstein::{Move, MoveList, Position, Standard, dice::Die};
 
 /// Values of moves closer than this, twice what they may err (see [`Oracle::error`]) or a little
 /// more, count as equal.

@@ -16,11 +16,11 @@
 //! was rounded up to 1; likewise at 65535. So E(n) ≤ max(1, E(n−1) + ½), and E(1) = 0.
 //! [`Tables::error_bound`](super::Tables) says what follows.
 
-use super::index::{Anchor, Class, Index, Squares, other_tuples, progress};
-use super::kernels::{self, Scratch, Source, Task};
-use super::memory::prefetch;
-use super::patterns::{
-    self, MOST_STONES, PATTERNS, masks, number, number_reversed, reversed, without,
+use super::{
+    index::{Anchor, Class, Index, Squares, other_tuples, progress},
+    kernels::{self, Scratch, Source, Task},
+    memory::prefetch,
+    patterns::{self, MOST_STONES, PATTERNS, masks, number, number_reversed, reversed, without},
 };
 use crate::core::simd::Instructions;
 use crate::games::einstein::Variant;

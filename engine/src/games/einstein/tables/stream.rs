@@ -6,18 +6,22 @@
 //! group of rows is one contiguous piece of each layer. So the disk only sees long runs. Invariant:
 //! the files are the same, byte by byte, as if they had been built in memory.
 
-use super::build::Work;
-use super::file::{self, CellWriter};
-use super::index::{Anchor, Class, Index};
-use super::memory::Blocks;
-use super::solve::{self, Solver, Target};
-use super::{Tables, TablesError};
+use super::{
+    Tables, TablesError,
+    build::Work,
+    file::{self, CellWriter},
+    index::{Anchor, Class, Index},
+    memory::Blocks,
+    solve::{self, Solver, Target},
+};
 use crate::core::files::FileError;
-use std::collections::HashMap;
-use std::fs::File;
-use std::io::{self, Read, Seek, SeekFrom, Write};
-use std::ops::Range;
-use std::path::Path;
+use std::{
+    collections::HashMap,
+    fs::File,
+    io::{self, Read, Seek, SeekFrom, Write},
+    ops::Range,
+    path::Path,
+};
 
 /// Layers kept in memory: the one that is solved and those its moves lead to, as a step adds 1 or 2.
 const KEPT: usize = 3;

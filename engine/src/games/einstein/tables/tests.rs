@@ -1,14 +1,13 @@
 //! Tables against the rules, position by position; all instruction sets and numbers of threads
 //! alike.
 
-use super::walk::Walk;
-use super::*;
-use crate::core::game::Game;
-use crate::core::simd::Instructions;
-use crate::games::einstein::dice::Die;
-use crate::games::einstein::{MoveList, Position, Standard};
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicU64, Ordering};
+use super::{walk::Walk, *};
+use crate::core::{game::Game, simd::Instructions};
+use crate::games::einstein::{MoveList, Position, Standard, dice::Die};
+use std::sync::{
+    Mutex,
+    atomic::{AtomicU64, Ordering},
+};
 
 fn tables(stones: usize, variant: Variant) -> Tables {
     Tables::solved(

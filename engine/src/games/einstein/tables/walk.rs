@@ -4,8 +4,10 @@
 //! mover's tuple is its own image, see [`super::index`]; a single stone is shown with label 1. The
 //! seat to move is 0.
 
-use super::index::{Class, Index, Squares, other_tuples, progress};
-use super::patterns::masks;
+use super::{
+    index::{Class, Index, Squares, other_tuples, progress},
+    patterns::masks,
+};
 use crate::games::einstein::{GONE, MAX_STONES, Position, Standard, position::Side};
 
 /// The positions of a class, arrangement by arrangement.

@@ -4,8 +4,10 @@
 //! move by trying it. Scores and bounds are as in [`search`](super::search).
 
 use super::super::bits::reached;
-use super::lines::{count_turned, turned, widened};
-use super::{Endgame, MOST};
+use super::{
+    Endgame, MOST,
+    lines::{count_turned, turned, widened},
+};
 use crate::core::simd::dispatched;
 
 /// Both sides' discs, the empty squares and the squares of quarters with an odd number of these.

@@ -5,16 +5,15 @@
 //! few replies come first ("fastest first"), far from the end those that a shallow search expects
 //! more of. The order, its weights and the cuts by transpositions follow R. Delorme's Edax.
 
-use super::super::bits::reached;
-use super::super::{Position, Reversi};
-use super::last::{Board, few};
-use super::lines::{turned, widened};
-use super::outlook::{Outlook, stable};
-use super::table::Known;
-use super::{Endgame, MOST};
-use crate::core::evaluator::Score;
-use crate::core::game::FixedList;
-use crate::core::simd::dispatched;
+use super::super::{Position, Reversi, bits::reached};
+use super::{
+    Endgame, MOST,
+    last::{Board, few},
+    lines::{turned, widened},
+    outlook::{Outlook, stable},
+    table::Known,
+};
+use crate::core::{evaluator::Score, game::FixedList, simd::dispatched};
 
 /// Positions with so few empty squares are searched without table and without counting replies.
 const FEW: u32 = 6;

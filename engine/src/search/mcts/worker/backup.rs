@@ -4,11 +4,15 @@
 //! does.
 
 use super::{Lane, Shared, Worker, turned};
-use crate::core::game::{Game, List, Outcome};
-use crate::core::leaf::Leaf;
-use crate::search::mcts::cell::units;
-use crate::search::mcts::options::{Backup, Selection};
-use crate::search::mcts::solver;
+use crate::core::{
+    game::{Game, List, Outcome},
+    leaf::Leaf,
+};
+use crate::search::mcts::{
+    cell::units,
+    options::{Backup, Selection},
+    solver,
+};
 
 impl<G: Game, L: Leaf<G>> Worker<G, L> {
     /// Carries the payoffs, and what was proven, from the end of a simulation to the root.

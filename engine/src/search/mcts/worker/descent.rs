@@ -4,12 +4,12 @@
 //! be under way in turn.
 
 use super::{Lane, Shared, Step, Worker, middle, turned};
-use crate::core::chance::Bounds;
-use crate::core::game::{Game, MAX_SEATS, OutcomeList, Seat};
-use crate::core::leaf::Leaf;
-use crate::search::mcts::graph::Cell;
-use crate::search::mcts::leaf::of_two;
-use crate::search::mcts::place::Edges;
+use crate::core::{
+    chance::Bounds,
+    game::{Game, MAX_SEATS, OutcomeList, Seat},
+    leaf::Leaf,
+};
+use crate::search::mcts::{graph::Cell, leaf::of_two, place::Edges};
 
 impl<G: Game, L: Leaf<G>> Worker<G, L> {
     /// From the root to where the simulations end: one position further each, in turn, so that what
@@ -238,12 +238,10 @@ impl<G: Game, L: Leaf<G>> Worker<G, L> {
             return;
         }
         let (game, leaf, random) = (shared.game, &mut self.leaf, &mut self.random);
-        lane.payoffs = if shared.options.rave > 0.0 {
-            self.meter
-                .evaluation(|| leaf.payoffs_and_moves(game, next, random, &mut lane.made))
-        } else {
-            self.meter.evaluation(|| leaf.payoffs(game, next, random))
-        };
+        let made = (shared.options.rave > 0.0).then_some(&mut lane.made);
+        lane.payoffs = self
+            .meter
+            .evaluation(|| leaf.payoffs(game, next, random, made));
     }
 
     /// Values the positions that wait.

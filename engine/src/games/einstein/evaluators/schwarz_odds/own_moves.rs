@@ -6,9 +6,11 @@
 //! foresee it. Invariant: all follows from the side alone.
 
 use super::{LANES, Table, look_up};
-use crate::games::einstein::evaluators::race_tables::{distance_index, distance_place};
-use crate::games::einstein::position::Side;
-use crate::games::einstein::{MAX_STONES, Standard};
+use crate::games::einstein::{
+    MAX_STONES, Standard,
+    evaluators::race_tables::{distance_index, distance_place},
+    position::Side,
+};
 
 /// The moves of one side.
 #[derive(Clone, Debug)]

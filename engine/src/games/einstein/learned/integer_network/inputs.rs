@@ -2,15 +2,23 @@
 //!
 //! Every input is seen twice, with weights of its own for the mover's side and for the other's. So
 //! the first layer is a sum of two vectors, one a side, and a position's successors share most of
-//! them. Invariant: [`layout`] names every input in order with the version of its formula; a
+//! them. Invariant: [`OneHot::layout`] names every input in order with the version of its formula; a
 //! group's text changes whenever what it computes changes. One-hot inputs by stone and square
 //! follow NNUE (Nasu 2018); expected turns are those of the Schwarz table.
 
-use crate::games::einstein::evaluators::race_tables::{RaceTables, VECTORS, distance_index};
-use crate::games::einstein::position::Side;
-use crate::games::einstein::{MAX_STONES, Position, Standard};
-use crate::learned::names::{NameSet, Named};
-use std::sync::{Arc, OnceLock};
+use crate::games::einstein::{
+    MAX_STONES, Position, Standard,
+    evaluators::race_tables::{RaceTables, VECTORS, distance_index},
+    position::Side,
+};
+use crate::learned::{
+    integer::OneHot,
+    names::{NameSet, Named, UnknownName},
+};
+use std::{
+    ops::Range,
+    sync::{Arc, OnceLock},
+};
 
 /// A group of inputs beside the squares of the stones, which are always there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -101,35 +109,45 @@ impl SideGroups {
     pub fn active(self) -> usize {
         MAX_STONES + self.iter().map(SideGroup::active).sum::<usize>()
     }
+}
 
-    /// The runs of rows of one side of which exactly one row is on, in order.
-    pub(super) fn runs(self) -> Vec<std::ops::Range<usize>> {
+impl OneHot<Standard> for SideGroups {
+    fn named(names: Option<&[String]>) -> Result<Self, UnknownName> {
+        names.map_or(Ok(Self::ALL), Self::from_list)
+    }
+
+    fn list(self) -> String {
+        self.names()
+    }
+
+    fn layout(self) -> String {
+        let mut text = String::from(
+            "sides v1: all inputs of the mover, then all of the other; squares v1: stones 1-6 by square in the owner's perspective, 25 gone",
+        );
+        for group in self.iter() {
+            text.push_str("; ");
+            text.push_str(group.layout());
+        }
+        text
+    }
+
+    /// Those of the mover, then those of the other side.
+    fn runs(self) -> Vec<Range<usize>> {
         let mut runs = Vec::new();
         let mut start = 0;
-        let mut push = |count: usize, length: usize| {
-            for _ in 0..count {
-                runs.push(start..start + length);
-                start += length;
+        for _ in 0..2 {
+            let groups = self.iter().map(|group| (group.active(), group.rows()));
+            for (count, rows) in std::iter::once((MAX_STONES, MAX_STONES * PLACES)).chain(groups) {
+                for _ in 0..count {
+                    runs.push(start..start + rows / count);
+                    start += rows / count;
+                }
             }
-        };
-        push(MAX_STONES, PLACES);
-        for group in self.iter() {
-            push(group.active(), group.rows() / group.active());
         }
         runs
     }
 
-    /// Writes the rows that are on, in the order of [`layout`]: those of the mover, then those of
-    /// the other side.
-    ///
-    /// # Panics
-    /// If `out` is not twice [`Self::active`] long.
-    pub fn fill(self, position: &Position, out: &mut [u16]) {
-        assert_eq!(
-            out.len(),
-            2 * self.active(),
-            "one place for each row that is on"
-        );
+    fn fill(self, position: &Position, out: &mut [u16]) {
         let (mover, other) = out.split_at_mut(self.active());
         for (side, out, first) in [
             (position.mover(), mover, 0),
@@ -166,20 +184,6 @@ impl SideGroups {
             }
         }
     }
-}
-
-/// The canonical text that names every input of a network with these groups, and the version of
-/// each formula.
-#[must_use]
-pub fn layout(groups: SideGroups) -> String {
-    let mut text = String::from(
-        "sides v1: all inputs of the mover, then all of the other; squares v1: stones 1-6 by square in the owner's perspective, 25 gone",
-    );
-    for group in groups.iter() {
-        text.push_str("; ");
-        text.push_str(group.layout());
-    }
-    text
 }
 
 /// How many faces permit each stone of a set, if the next higher or lower one moves for a stone
@@ -290,7 +294,7 @@ pub(super) fn joined_rows(classes: &TurnClasses, side: Side) -> [u16; JOINED] {
     rows
 }
 
-/// The joined table of one side, `[JOINED_ROWS × width]`, from its rows as [`layout`] orders them
+/// The joined table of one side, `[JOINED_ROWS × width]`, from its rows as [`OneHot::layout`] orders them
 /// and what is added to every sum.
 pub(super) fn join(
     groups: SideGroups,

@@ -7,9 +7,10 @@
 use super::inputs::{JOINED, JOINED_ROWS};
 #[cfg(target_arch = "x86_64")]
 use super::vectors;
-use super::{FULL, IntegerWeights, SHIFT, win_probability};
+use super::{IntegerWeights, win_probability};
 use crate::core::simd::{Instructions, Level, dispatched};
 use crate::games::einstein::learned::steps::{Logits, Steps};
+use crate::learned::integer::{FULL, SHIFT};
 
 /// Which four neurons of the first layer (from 4 · this on) are at a place after packing: sums of 16
 /// bits become bytes two vectors at a time, and in each part of 128 bits those of the first vector

@@ -6,13 +6,17 @@
 //! only, so what belongs to the side to move is kept. Invariant: a position valued one ply deep as
 //! a whole has the bits of its successors valued one by one; the cache only saves work.
 
-use super::IntegerNetwork;
-use super::inputs::{JOINED, TURNS_ROW, joined_rows, turns_row};
-use super::kernels::{self, Line, Line16, Pair};
-use crate::games::einstein::evaluators::race_tables::{distance_index, distance_place};
-use crate::games::einstein::learned::steps::{LOST, Listed, Logits, MOST, Step, Steps};
-use crate::games::einstein::position::Side;
-use crate::games::einstein::{GONE, MAX_STONES, Move, Position, Standard};
+use super::{
+    IntegerNetwork,
+    inputs::{JOINED, TURNS_ROW, joined_rows, turns_row},
+    kernels::{self, Line, Line16, Pair},
+};
+use crate::games::einstein::{
+    GONE, MAX_STONES, Move, Position, Standard,
+    evaluators::race_tables::{distance_index, distance_place},
+    learned::steps::{LOST, Listed, Logits, MOST, Step, Steps},
+    position::Side,
+};
 
 /// What the stones of a side to move contribute to its successors. Empty until first asked; from
 /// then on nothing is allocated.

@@ -1,14 +1,18 @@
 //! Inference against a plain forward pass over the listed inputs, wholes against parts, one
 //! instruction set against another.
 
-use super::inputs::SideGroup;
-use super::*;
-use crate::core::game::Game;
-use crate::core::simd::Level;
-use crate::games::einstein::MoveList;
-use crate::games::einstein::dice::RandomStream;
-use crate::games::einstein::evaluators::test_support::{
-    Board, impossible_positions, one_ply_by_successors, permitted_labels, random_positions,
+use super::{inputs::SideGroup, *};
+use crate::core::{game::Game, simd::Level};
+use crate::games::einstein::{
+    MoveList,
+    dice::RandomStream,
+    evaluators::test_support::{
+        Board, impossible_positions, one_ply_by_successors, permitted_labels, random_positions,
+    },
+};
+use crate::learned::{
+    integer::{OneHot, SHAPES, SHIFT, hold_first_layer},
+    network::{Layer, NetworkWeights},
 };
 
 /// Weights of a size at which layers neither die nor saturate.
@@ -24,7 +28,7 @@ pub(crate) fn random_weights(
             .collect()
     };
     IntegerWeights {
-        groups,
+        inputs: groups,
         rows: numbers(2 * groups.rows() * first, 900)
             .into_iter()
             .map(|weight| weight as i16)
@@ -66,8 +70,8 @@ fn some_groups() -> [SideGroups; 4] {
 /// The definition in the module's head, neuron by neuron, over the rows that training uses.
 fn plain_logit(weights: &IntegerWeights, position: &Position) -> i64 {
     let (first, second) = (weights.bias.len(), weights.hidden_bias.len());
-    let mut rows = vec![0; 2 * weights.groups.active()];
-    weights.groups.fill(position, &mut rows);
+    let mut rows = vec![0; 2 * weights.inputs.active()];
+    weights.inputs.fill(position, &mut rows);
     let x: Vec<i64> = (0..first)
         .map(|neuron| {
             let sum: i64 = rows
@@ -466,16 +470,19 @@ fn parts_of_a_sum_may_leave_16_bits_and_come_back() {
 
 #[test]
 fn quantised_weights_are_the_nearest() {
-    let float = FloatWeights {
-        groups: SideGroups::NONE,
-        rows: vec![0.25; 312 * 64],
+    let float = NetworkWeights {
+        sparse: vec![0.25; 312 * 64],
         bias: vec![-0.5; 64],
-        hidden: vec![0.4; 64 * 16],
-        hidden_bias: vec![0.125; 16],
+        hidden: vec![Layer {
+            weights: vec![0.4; 64 * 16],
+            bias: vec![0.125; 16],
+        }],
         output: vec![-1.5; 16],
         output_bias: 0.75,
+        ..NetworkWeights::default()
     };
-    let weights = float.quantise().unwrap();
+    let nearest = |weights: &NetworkWeights| IntegerWeights::nearest(SideGroups::NONE, weights);
+    let weights = nearest(&float).unwrap();
     assert_eq!((weights.rows[7], weights.bias[7]), (508, -1016 + 8));
     assert_eq!((weights.hidden[7], weights.hidden_bias[7]), (26, 1016));
     assert_eq!((weights.output[7], weights.output_bias), (-1536, 6_242_304));
@@ -483,23 +490,71 @@ fn quantised_weights_are_the_nearest() {
     let position = Standard::default().start([0, 0], 0);
     let logit = log_odds(IntegerNetwork::new(weights).unwrap().logit(&position));
     assert!((logit - (16.0 * -1.5 + 0.75)).abs() < 1e-5, "{logit}");
-    let too_large = FloatWeights {
-        hidden: vec![2.0; 64 * 16],
-        ..float.clone()
+    let refused = |spoil: &dyn Fn(&mut NetworkWeights)| {
+        let mut weights = float.clone();
+        spoil(&mut weights);
+        nearest(&weights).unwrap_err().to_string()
     };
     assert_eq!(
-        too_large.quantise().unwrap_err().to_string(),
+        refused(&|w| w.hidden[0].weights.fill(2.0)),
         "tensor hidden2.weight holds 2 at 0; weights lie within ±1.984375"
     );
-    let no_number = FloatWeights {
-        output_bias: f32::NAN,
-        ..float
-    };
     assert!(
-        no_number
-            .quantise()
-            .unwrap_err()
-            .to_string()
+        refused(&|w| w.output_bias = f32::NAN)
             .starts_with("tensor output.bias holds NaN at 0; weights lie within ±")
     );
+    assert!(refused(&|w| w.hidden.clear()).starts_with("hidden layers of [64] neurons; "));
+}
+
+#[test]
+fn a_first_layer_that_could_overflow_is_held() {
+    let groups = SideGroups::ALL;
+    let mut random = RandomStream::new(8);
+    let mut uniform = |count: usize, most: f32| -> Vec<f32> {
+        (0..count)
+            .map(|_| (random.unit() as f32 - 0.5) * 2.0 * most)
+            .collect()
+    };
+    let wild = NetworkWeights {
+        sparse: uniform(2 * groups.rows() * 64, 2.0),
+        bias: uniform(64, 12.0),
+        hidden: vec![Layer {
+            weights: uniform(64 * 16, 1.0),
+            bias: uniform(16, 1.0),
+        }],
+        output: uniform(16, 1.0),
+        output_bias: 0.25,
+        ..NetworkWeights::default()
+    };
+    let network = |weights: &NetworkWeights| {
+        IntegerNetwork::new(IntegerWeights::nearest(groups, weights).unwrap())
+    };
+    assert!(matches!(network(&wild), Err(IntegerError::Overflow { .. })));
+    let hold = |weights: &NetworkWeights| {
+        let mut held = weights.clone();
+        hold_first_layer(&mut held.sparse, &mut held.bias, &groups.runs());
+        held
+    };
+    let held = hold(&wild);
+    assert!(network(&held).is_ok());
+    // Only weights that were too large, and none further than needed: what is held needs no
+    // holding, nor what is small.
+    assert!(
+        held.sparse
+            .iter()
+            .zip(&wild.sparse)
+            .all(|(held, wild)| held == wild || held.abs() < wild.abs())
+    );
+    let again = hold(&held);
+    assert!(
+        again
+            .sparse
+            .iter()
+            .zip(&held.sparse)
+            .all(|(a, b)| (a - b).abs() < 1e-5)
+    );
+    let mut tame = wild.clone();
+    tame.sparse.iter_mut().for_each(|weight| *weight /= 10.0);
+    tame.bias.fill(0.0);
+    assert_eq!(hold(&tame), tame);
 }

@@ -11,11 +11,12 @@
 mod halves;
 mod whole;
 
-use super::inputs::{JOINED, JOINED_ROWS};
-use super::kernels::{CHANGED, Layers, Line, Line16, Pair, SHORT, Tables};
-use super::{FULL, SHIFT};
-use crate::games::einstein::learned::lane_sums;
-use crate::games::einstein::learned::steps::Logits;
+use super::{
+    inputs::{JOINED, JOINED_ROWS},
+    kernels::{CHANGED, Layers, Line, Line16, Pair, SHORT, Tables},
+};
+use crate::games::einstein::learned::{lane_sums, steps::Logits};
+use crate::learned::integer::{FULL, SHIFT};
 
 /// The kernels over the operations of `$operations` and the dot product `$dot`, for `$features`.
 /// There are no closures in them: the compiler would not inline those, and hand vectors over in

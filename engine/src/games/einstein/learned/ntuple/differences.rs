@@ -6,13 +6,15 @@
 //! date. Invariant: after each change the rows and weights that are held are those of the view with
 //! all changes so far.
 
-use super::cell::{ALIVE, BOARD, DISTANCES, MOBILE, OWNERS, SQUARES, STONE_SQUARES};
-use super::successors::Parent;
-use super::view::View;
-use super::watchers::Watcher;
-use crate::games::einstein::evaluators::race_tables::distance;
-use crate::games::einstein::learned::steps::Step;
-use crate::games::einstein::{MAX_STONES, Standard};
+use super::{
+    cell::{ALIVE, BOARD, DISTANCES, MOBILE, OWNERS, SQUARES, STONE_SQUARES},
+    successors::Parent,
+    view::View,
+    watchers::Watcher,
+};
+use crate::games::einstein::{
+    MAX_STONES, Standard, evaluators::race_tables::distance, learned::steps::Step,
+};
 use crate::learned::tuples::WholeWeights;
 
 /// The row of a tuple, over all tables and phases, and its weight.

@@ -58,9 +58,9 @@ const _: () = {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::games::einstein::dice::Die;
-    use crate::games::einstein::position::Side;
-    use crate::games::einstein::{EinStein, GONE, Position, Standard, Variant};
+    use crate::games::einstein::{
+        EinStein, GONE, Position, Standard, Variant, dice::Die, position::Side,
+    };
 
     #[test]
     fn stones_permitted_by_others_are_those_of_the_rules() {

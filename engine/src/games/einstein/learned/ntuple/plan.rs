@@ -10,8 +10,7 @@
 //! changes one. Weights are read without further checks because of that.
 
 use super::cell::{self, CELLS};
-use crate::learned::inputs::Cell;
-use crate::learned::tuples::MAX_ROWS;
+use crate::learned::{inputs::Cell, tuples::MAX_ROWS};
 
 /// Tuples of a block, one a lane.
 pub(super) const LANES: usize = 16;

@@ -7,10 +7,11 @@
 //! valued one ply deep as a whole has the bits of its successors valued one by one, for sums are
 //! exact.
 
-use super::watchers::Watchers;
-use super::{NTuple, TupleSet, differences};
-use crate::games::einstein::learned::steps::{LOST, Listed, Logits, Step, Steps};
-use crate::games::einstein::{MAX_STONES, Move, Position, Standard};
+use super::{NTuple, TupleSet, differences, watchers::Watchers};
+use crate::games::einstein::{
+    MAX_STONES, Move, Position, Standard,
+    learned::steps::{LOST, Listed, Logits, Step, Steps},
+};
 use crate::learned::tuples::MAX_TUPLES;
 
 /// The moves of a side, kept because most positions that are searched one after the other differ in

@@ -4,13 +4,12 @@
 mod bounds;
 mod successors;
 
-use super::cell::{ALIVE_CELLS, GROUPS, MOBILE_CELLS};
-use super::*;
-use crate::core::evaluator::Evaluator;
-use crate::core::random::RandomStream;
-use crate::games::einstein::MAX_STONES;
-use crate::games::einstein::evaluators::test_support;
-use crate::games::einstein::position::Side;
+use super::{
+    cell::{ALIVE_CELLS, GROUPS, MOBILE_CELLS},
+    *,
+};
+use crate::core::{evaluator::Evaluator, random::RandomStream};
+use crate::games::einstein::{MAX_STONES, evaluators::test_support, position::Side};
 use crate::learned::inputs::cell_text;
 use std::collections::HashSet;
 

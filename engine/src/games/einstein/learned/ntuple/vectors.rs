@@ -13,13 +13,17 @@ mod avx512;
 mod avx512_successors;
 mod avx512_view;
 
-use super::TupleSet;
-use super::cell::{DISTANCE_CELLS, OWNER_CELLS, SQUARES};
-use super::mobility::permitted_by_others;
-use super::successors::Parent;
-use crate::games::einstein::evaluators::race_tables::to_goal;
-use crate::games::einstein::learned::steps::{Logits, Step, Steps};
-use crate::games::einstein::{MAX_STONES, Position};
+use super::{
+    TupleSet,
+    cell::{DISTANCE_CELLS, OWNER_CELLS, SQUARES},
+    mobility::permitted_by_others,
+    successors::Parent,
+};
+use crate::games::einstein::{
+    MAX_STONES, Position,
+    evaluators::race_tables::to_goal,
+    learned::steps::{Logits, Step, Steps},
+};
 use crate::learned::tuples::WholeWeights;
 
 // SAFETY, for all that follows. Instructions exist only on a machine that was found to have them,

@@ -3,10 +3,13 @@
 //! Invariant: whatever the bits of a position, a symbol is below the number of symbols of its cell;
 //! rows of tables follow from symbols without further checks.
 
-use super::cell::{ALIVE, BOARD, CELLS, DISTANCES, MOBILE, OWNERS, SQUARES, STONE_SQUARES, STONES};
-use super::mobility::Mobility;
-use crate::games::einstein::evaluators::race_tables::distance;
-use crate::games::einstein::{GONE, MAX_STONES, Position, Standard};
+use super::{
+    cell::{ALIVE, BOARD, CELLS, DISTANCES, MOBILE, OWNERS, SQUARES, STONE_SQUARES, STONES},
+    mobility::Mobility,
+};
+use crate::games::einstein::{
+    GONE, MAX_STONES, Position, Standard, evaluators::race_tables::distance,
+};
 
 /// The symbols of all cells of one position.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -3,8 +3,7 @@
 //! Invariant: the row of a tuple is its base and, over the watchers of the tuple, Σ stride · symbol.
 
 use super::cell::{ALIVE, BOARD, CELLS, DISTANCES, MOBILE, OWNERS, SQUARES, STONE_SQUARES, STONES};
-use crate::learned::inputs::Cell;
-use crate::learned::tuples::MAX_TUPLES;
+use crate::learned::{inputs::Cell, tuples::MAX_TUPLES};
 
 /// A tuple that looks at a cell.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -1,22 +1,24 @@
 //! Round trips, every error, and files damaged at random.
 
 use super::*;
-use crate::core::evaluator::Evaluator;
-use crate::core::files::FileError;
-use crate::core::game::Game;
-use crate::games::einstein::dice::RandomStream;
-use crate::games::einstein::inputs::FeatureGroup;
-use crate::games::einstein::inputs::{FeatureGroups, SPARSE_ROWS};
-use crate::games::einstein::learned::Network;
-use crate::games::einstein::learned::integer_network::IntegerNetwork;
-use crate::games::einstein::learned::integer_network::inputs::SideGroups;
-use crate::games::einstein::learned::integer_network::tests::random_weights;
-use crate::games::einstein::learned::ntuple::{NTuple, TupleSet};
-use crate::games::einstein::{MoveList, Standard};
-use crate::learned::container::{Container, Tensor};
-use crate::learned::files::metadata;
-use crate::learned::inputs::{hash, network_layout};
-use crate::learned::network::{Head, HeadWeights, Heads, Layer, NetworkWeights};
+use crate::core::{evaluator::Evaluator, files::FileError, game::Game};
+use crate::games::einstein::{
+    MoveList, Standard,
+    dice::RandomStream,
+    inputs::{FeatureGroup, FeatureGroups, SPARSE_ROWS},
+    learned::{
+        Network,
+        integer_network::{IntegerNetwork, inputs::SideGroups, tests::random_weights},
+        ntuple::{NTuple, TupleSet},
+    },
+};
+use crate::learned::{
+    container::{Container, Tensor},
+    files::metadata,
+    inputs::{hash, network_layout},
+    integer::IntegerModel,
+    network::{Head, HeadWeights, Heads, Layer, NetworkWeights},
+};
 use proptest::prelude::*;
 
 fn numbers(count: usize, seed: u64) -> Vec<f32> {
@@ -243,14 +245,14 @@ fn wrong_parts_of_integer_networks_are_named() {
         "tensor rows is I16[312, 64], expected I16[312, 16]"
     );
     let wide = |container: &mut Container| {
-        container.tensors[5] = Tensor::shorts("hidden2.weight", vec![64, 16], &[0; 1024])
+        container.tensors[5] = Tensor::new("hidden2.weight", vec![64, 16], &[0i16; 1024])
     };
     assert_eq!(
         refused(&file, wide),
         "tensor hidden2.weight is I16[64, 16], expected I8[64, 16]"
     );
     let large = |container: &mut Container| {
-        container.tensors[3] = Tensor::shorts("hidden1.bias", vec![64], &[i16::MIN; 64])
+        container.tensors[3] = Tensor::new("hidden1.bias", vec![64], &[i16::MIN; 64])
     };
     assert!(refused(&file, large).starts_with("the sum of neuron 0 of hidden layer 1 may reach "));
 }
@@ -301,7 +303,7 @@ fn every_wrong_part_is_named() {
         "tensor weights is missing"
     );
     assert_eq!(
-        refused(&ntuple, |container| container.tensors.push(Tensor::floats(
+        refused(&ntuple, |container| container.tensors.push(Tensor::new(
             "more",
             vec![1],
             &[0.0]
@@ -310,12 +312,12 @@ fn every_wrong_part_is_named() {
     );
     assert_eq!(
         refused(&ntuple, |container| container.tensors[1] =
-            Tensor::integers("weights", vec![312], &[0; 312])),
+            Tensor::new("weights", vec![312], &[0i32; 312])),
         "tensor weights is I32[312], expected F32[312]"
     );
     assert_eq!(
         refused(&ntuple, |container| container.tensors[1] =
-            Tensor::floats("weights", vec![312], &[f32::NAN; 312])),
+            Tensor::new("weights", vec![312], &[f32::NAN; 312])),
         "the weight of row 0 is NaN; weights must be finite"
     );
     assert_eq!(
@@ -323,8 +325,8 @@ fn every_wrong_part_is_named() {
             let bias = container
                 .tensors
                 .iter_mut()
-                .find(|tensor| *tensor == &Tensor::floats("output.bias", vec![1], &[-0.75]));
-            *bias.unwrap() = Tensor::floats("output.bias", vec![1], &[f32::INFINITY]);
+                .find(|tensor| *tensor == &Tensor::new("output.bias", vec![1], &[-0.75]));
+            *bias.unwrap() = Tensor::new("output.bias", vec![1], &[f32::INFINITY]);
         }),
         "tensor output.bias holds inf at 0; weights lie within ±1000000"
     );
@@ -370,7 +372,7 @@ fn heads_are_tensors_of_their_own() {
         container.tensors.pop();
         container
             .tensors
-            .push(Tensor::floats("moves_to_go.bias", vec![2], &[0.0; 2]));
+            .push(Tensor::new("moves_to_go.bias", vec![2], &[0.0; 2]));
     };
     assert_eq!(
         refused(&file, last),
@@ -458,7 +460,7 @@ fn files_that_are_none_are_refused() {
 fn a_safetensors_file_of_another_program_is_refused() {
     let foreign = Container {
         metadata: metadata([("format", "pt".into())]),
-        tensors: vec![Tensor::floats("x", vec![1], &[1.0])],
+        tensors: vec![Tensor::new("x", vec![1], &[1.0])],
     };
     let message = ModelFile::from_bytes(&Standard::default(), &foreign.to_bytes())
         .unwrap_err()

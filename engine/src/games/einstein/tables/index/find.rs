@@ -8,8 +8,7 @@
 
 use super::super::patterns::{MOST_STONES, NUMBERS_OF_SETS, PATTERNS, reversed};
 use super::{Class, GOAL, Index, TRANSPOSED, number, width};
-use crate::games::einstein::Position;
-use crate::games::einstein::position::Side;
+use crate::games::einstein::{Position, position::Side};
 
 /// What a set of labels says.
 #[derive(Clone, Copy)]

@@ -3,8 +3,7 @@
 
 use super::*;
 use crate::core::game::{Game, MoveCount};
-use crate::games::einstein::dice::Die;
-use crate::games::einstein::{EinStein, GONE, MoveList, Variant};
+use crate::games::einstein::{EinStein, GONE, MoveList, Variant, dice::Die};
 use proptest::prelude::*;
 use std::sync::LazyLock;
 

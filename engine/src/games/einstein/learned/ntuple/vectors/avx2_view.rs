@@ -4,10 +4,11 @@
 //! position; nothing but this file makes such views, and rows of tables follow from them without
 //! further checks.
 
-use super::super::cell::{ALIVE, DISTANCES, SQUARES, STONE_SQUARES, STONES};
-use super::super::mobility::LEAST;
-use super::avx2::load;
-use super::{DISTANCE, OWNER, permitted_by_other_numbers};
+use super::super::{
+    cell::{ALIVE, DISTANCES, SQUARES, STONE_SQUARES, STONES},
+    mobility::LEAST,
+};
+use super::{DISTANCE, OWNER, avx2::load, permitted_by_other_numbers};
 use crate::games::einstein::{MAX_STONES, Position, Standard};
 use std::arch::x86_64::*;
 

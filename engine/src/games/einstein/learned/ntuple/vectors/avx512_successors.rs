@@ -6,15 +6,20 @@
 //! that are watchers are moved together, those of all moves one after the other, and the weights of
 //! the others are taken from the position before. Invariant: the sums of `differences.rs`.
 
-use super::super::mobility::Mobility;
-use super::super::plan::{self, LANES};
-use super::super::successors::Parent;
-use super::avx512::{lanes_of, load, numbers, quads};
-use super::avx512_view::View;
-use crate::games::einstein::learned::lane_sums;
-use crate::games::einstein::learned::steps::{Logits, MOST, Step};
-use std::arch::x86_64::*;
-use std::mem::MaybeUninit;
+use super::super::{
+    mobility::Mobility,
+    plan::{self, LANES},
+    successors::Parent,
+};
+use super::{
+    avx512::{lanes_of, load, numbers, quads},
+    avx512_view::View,
+};
+use crate::games::einstein::learned::{
+    lane_sums,
+    steps::{Logits, MOST, Step},
+};
+use std::{arch::x86_64::*, mem::MaybeUninit};
 
 /// Blocks whose tuples are moved together: one word of bits says which of them are watchers.
 const GROUP: usize = 4;

@@ -4,15 +4,13 @@
 //! position and whatever the step; nothing but this file makes such views, and rows of tables
 //! follow from them without further checks.
 
-use super::super::cell::{
-    ALIVE, BOARD, CELLS, DISTANCES, MOBILE, OWNERS, SQUARES, STONE_SQUARES, STONES,
+use super::super::{
+    cell::{ALIVE, BOARD, CELLS, DISTANCES, MOBILE, OWNERS, SQUARES, STONE_SQUARES, STONES},
+    mobility::{LEAST, Mobility},
+    successors::Parent,
 };
-use super::super::mobility::{LEAST, Mobility};
-use super::super::successors::Parent;
-use super::avx512::load;
-use super::{DISTANCE, OWNER, permitted_by_other_numbers};
-use crate::games::einstein::learned::steps::Step;
-use crate::games::einstein::{MAX_STONES, Position, Standard};
+use super::{DISTANCE, OWNER, avx512::load, permitted_by_other_numbers};
+use crate::games::einstein::{MAX_STONES, Position, Standard, learned::steps::Step};
 use std::arch::x86_64::*;
 
 /// An array of 16 bytes, four times.

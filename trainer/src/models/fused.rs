@@ -124,7 +124,7 @@ impl FusedNetwork {
         loss
     }
 
-    /// Holds the weights where the engine takes them in integers, see [`grid::hold`].
+    /// Holds the weights where the engine takes them in integers, rounding as [`engine::learned::integer`] does.
     pub fn hold(&mut self, runs: &[Range<usize>]) {
         grid::hold(self.shape, runs, &mut self.weights);
     }

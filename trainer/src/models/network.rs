@@ -4,7 +4,7 @@
 //! `x₁ = clip(b₁ + Σ_k sparse[row_k] + dense · features)`, `xₖ = clip(bₖ + Wₖ xₖ₋₁)`, `logit = b +
 //! w · x`, where x is the last layer and clip is to `[0, 1]`, so that inference may work in
 //! integers. Heads are linear in x, too. A network that the engine has in integers rounds its
-//! weights and activations as [`super::fused::grid`] says.
+//! weights and activations as [`engine::learned::integer`] does.
 
 use super::{
     bag::bag,

@@ -18,7 +18,7 @@ use anyhow::{Context, Result, bail};
 use benches::arena::report::Stage;
 use config::ImproveConfig;
 use engine::core::files;
-use engine::games::einstein::{Standard, learned::weights::ModelFile};
+use engine::learned::{files::ModelFile, inputs::Learnable};
 use engine::play::notation::Notation;
 use evaluator::Evaluator;
 use generation::Generation;
@@ -64,14 +64,18 @@ impl End {
 }
 
 /// Learns in a directory, or does what is left.
-pub(crate) fn run(config: &ImproveConfig, directory: &Path) -> Result<ImproveResult> {
+pub(crate) fn run<G: Learnable>(
+    game: &G,
+    config: &ImproveConfig,
+    directory: &Path,
+) -> Result<ImproveResult> {
     // Before anything is written.
     let start = asked_start(config, directory)?;
-    config.check(&start)?;
+    config.check(game, &start)?;
     let _claim = files::claim_directory(directory)?;
     claim(config, directory)?;
     let start = kept_start(start, directory)?;
-    if !generation::self_play(config, 1, &start)?.is_reproducible() {
+    if !generation::self_play::<G>(config, 1, &start)?.is_reproducible() {
         crate::output::note(
             "note: a player with a time limit plays differently each time; the same seed will not give the same models",
         );
@@ -79,10 +83,10 @@ pub(crate) fn run(config: &ImproveConfig, directory: &Path) -> Result<ImproveRes
     let mut stages = Stages::open(directory)?;
     let mut ledger = match Ledger::read(directory)? {
         Some(ledger) => ledger,
-        None => begin(config, directory, &start, &mut stages)?,
+        None => begin(game, config, directory, &start, &mut stages)?,
     };
     loop {
-        let best = best(&ledger, &start, directory)?;
+        let best = best(game, &ledger, &start, directory)?;
         // Whatever a killed run did not come to.
         ledger.write(directory)?;
         let model = keep_best(&best, directory)?;
@@ -100,6 +104,7 @@ pub(crate) fn run(config: &ImproveConfig, directory: &Path) -> Result<ImproveRes
         }
         let number = ledger.generations.len() as u64 + 1;
         let next = Generation {
+            game,
             config,
             directory,
             number,
@@ -121,7 +126,8 @@ fn end(config: &ImproveConfig, ledger: &Ledger) -> Option<End> {
 }
 
 /// Generation 0: nothing but a measurement.
-fn begin(
+fn begin<G: Learnable>(
+    game: &G,
     config: &ImproveConfig,
     directory: &Path,
     start: &Evaluator,
@@ -129,13 +135,13 @@ fn begin(
 ) -> Result<Ledger> {
     let strength = stages.run(
         "generation 0: measure",
-        || generation::measure(config, directory, 0, start, start),
+        || generation::measure(game, config, directory, 0, start, start),
         |strength| strength_line(strength),
     )?;
     let checksum = start
         .model
         .as_ref()
-        .map(|(path, _)| checksum(path))
+        .map(|(path, _)| checksum(game, path))
         .transpose()?;
     Ok(Ledger {
         seed: config.seed,
@@ -212,7 +218,12 @@ fn kept_start(start: Evaluator, directory: &Path) -> Result<Evaluator> {
 }
 
 /// The best evaluator of a ledger, whose model is still what the ledger says.
-fn best(ledger: &Ledger, start: &Evaluator, directory: &Path) -> Result<Evaluator> {
+fn best<G: Learnable>(
+    game: &G,
+    ledger: &Ledger,
+    start: &Evaluator,
+    directory: &Path,
+) -> Result<Evaluator> {
     let (best, expected) = match ledger.best() {
         Some(entry) => {
             let name = format!("generation-{}", entry.generation);
@@ -224,7 +235,7 @@ fn best(ledger: &Ledger, start: &Evaluator, directory: &Path) -> Result<Evaluato
         None => (start.clone(), ledger.start.checksum.as_ref()),
     };
     if let (Some((path, _)), Some(expected)) = (&best.model, expected) {
-        let found = checksum(path)?;
+        let found = checksum(game, path)?;
         if found != *expected {
             bail!(
                 "{}: this is another model (xxh3 {found}) than the ledger says ({expected})",
@@ -236,8 +247,8 @@ fn best(ledger: &Ledger, start: &Evaluator, directory: &Path) -> Result<Evaluato
 }
 
 /// The checksum of a model file, which is verified.
-fn checksum(path: &Path) -> Result<String> {
-    ModelFile::load(&Standard::default(), path)?;
+fn checksum<G: Learnable>(game: &G, path: &Path) -> Result<String> {
+    ModelFile::load(game, path)?;
     gating::checksum(&files::read(path)?)
         .with_context(|| format!("{}: the model has no checksum", path.display()))
 }

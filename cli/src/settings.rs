@@ -2,6 +2,7 @@
 
 use anyhow::{Context, Result, anyhow};
 use engine::core::files;
+use engine::play::playable::Playable;
 use serde::de::DeserializeOwned;
 use std::path::Path;
 
@@ -10,6 +11,28 @@ pub(crate) fn read<T: DeserializeOwned>(path: &Path) -> Result<T> {
     let text = String::from_utf8(files::read(path)?).map_err(|_| anyhow!("not a text file"));
     text.and_then(|text| parse(&text))
         .with_context(|| path.display().to_string())
+}
+
+/// The text of one of a game's presets, with comments.
+pub(crate) fn preset<G: Playable>(
+    name: &str,
+    presets: &[(&str, &'static str)],
+) -> Result<&'static str> {
+    let known = presets.iter().find(|(known, _)| *known == name);
+    known.map(|(_, text)| *text).with_context(|| {
+        let names: Vec<_> = presets.iter().map(|(name, _)| *name).collect();
+        let game = G::NAME;
+        if names.is_empty() {
+            format!(
+                "--preset {name}: {game} has no presets; name settings of your own with --config"
+            )
+        } else {
+            format!(
+                "--preset {name}: {game} has no such preset; there are {}",
+                names.join(", ")
+            )
+        }
+    })
 }
 
 /// Reads settings; an error names the line and the key.

@@ -1,8 +1,10 @@
 //! `alea improve`: learning in generations.
 
+use crate::games::{GameArguments, with_game};
 use crate::improve::{self, Entry, ImproveResult, config::ImproveConfig};
 use crate::output;
 use anyhow::Result;
+use engine::learned::inputs::Learnable;
 use std::{path::PathBuf, process::ExitCode};
 
 /// Learn in generations: the best model plays, a new one learns from its games and takes its place
@@ -15,15 +17,18 @@ use std::{path::PathBuf, process::ExitCode};
 /// ledger.json), a page of the history (history.html) and the best model (best.safetensors).
 #[derive(clap::Args)]
 #[command(
-    after_help = "Example: alea improve --out runs/generations --preset quick --generations 2\n         alea improve --print-config > my.toml   # then edit it, and: alea improve --config my.toml --out runs/mine"
+    after_help = "Example: alea improve --out runs/generations --preset quick --generations 2\n         alea improve --print-config > my.toml   # then edit it, and: alea improve --config my.toml --out runs/mine\n         alea improve --game reversi --out runs/reversi"
 )]
 pub(crate) struct Arguments {
     /// Directory of the run
     #[arg(long, value_name = "DIR", required_unless_present = "print_config")]
     out: Option<PathBuf>,
-    /// On two cores a generation of 'quick' takes minutes, one of 'standard' most of an hour
-    #[arg(long, default_value = "quick", value_parser = ["quick", "standard"])]
+    /// The game's settings: on two cores a generation of 'quick' takes minutes, one of 'standard'
+    /// most of an hour
+    #[arg(long, default_value = "quick", value_name = "PRESET")]
     preset: String,
+    #[command(flatten)]
+    game: GameArguments,
     /// Settings instead of a preset
     #[arg(long, value_name = "FILE", conflicts_with = "preset")]
     config: Option<PathBuf>,
@@ -45,9 +50,18 @@ pub(crate) struct Arguments {
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
-    let preset = ImproveConfig::preset(&arguments.preset);
+    // Settings name their game.
+    let game = match &arguments.config {
+        Some(path) => ImproveConfig::read(path)?.game().to_owned(),
+        None => arguments.game.notation(),
+    };
+    with_game!(&game, game => run_game(arguments, &game))
+}
+
+fn run_game<G: Learnable>(arguments: &Arguments, game: &G) -> Result<ExitCode> {
+    let preset = ImproveConfig::preset::<G>(&arguments.preset);
     if arguments.print_config {
-        output::line(preset.trim_end())?;
+        output::line(preset?.trim_end())?;
         return Ok(ExitCode::SUCCESS);
     }
     let Some(directory) = &arguments.out else {
@@ -55,14 +69,15 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
     };
     let mut config = match &arguments.config {
         Some(path) => ImproveConfig::read(path)?,
-        None => ImproveConfig::from_toml(preset)?,
+        None => ImproveConfig::from_toml(preset?)?,
     };
+    config.set_game(game.notation());
     config.seed = arguments.seed.unwrap_or(config.seed);
     config.generations = arguments.generations.unwrap_or(config.generations);
     if let Some(backend) = &arguments.backend {
         config.set_backend(backend);
     }
-    let result = improve::run(&config, directory)?;
+    let result = improve::run(game, &config, directory)?;
     if arguments.json {
         output::json(&result)?;
     } else {

@@ -113,7 +113,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
 }
 
 /// The game of the records of some directories, as text.
-fn shard_game<P: AsRef<Path>>(data: &[P]) -> Result<String> {
+pub(crate) fn shard_game<P: AsRef<Path>>(data: &[P]) -> Result<String> {
     for directory in data {
         if let Some(shard) = shard::list(directory.as_ref())?.first() {
             return Ok(shard::game_of(shard)?);

@@ -1,9 +1,10 @@
 //! `alea tuples`: looks for a set of tuples that fits records.
 
-use crate::commands::train::{load, read_config};
+use crate::commands::train::{load, read_config, shard_game};
+use crate::games::with_type;
 use crate::output;
 use anyhow::Result;
-use engine::games::einstein::Standard;
+use engine::learned::inputs::Learnable;
 use std::{path::PathBuf, process::ExitCode};
 use trainer::config::TrainConfig;
 use trainer::progress::progress_bar;
@@ -80,14 +81,23 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
         candidates,
         least_gain,
     };
-    let samples = load::<Standard, _>(&arguments.data, &config)?;
+    let game = shard_game(&arguments.data)?;
+    with_type!(&game, Game => look::<Game>(arguments, &config, &options))
+}
+
+fn look<G: Learnable>(
+    arguments: &Arguments,
+    config: &TrainConfig,
+    options: &SearchOptions,
+) -> Result<ExitCode> {
+    let samples = load::<G, _>(&arguments.data, config)?;
     output::note(&format!(
         "{} training and {} validation positions",
         samples.training(),
         samples.validation().len()
     ));
     let progress = progress_bar("rows");
-    let report = search(&config, &options, &samples, &arguments.out, &progress)?;
+    let report = search(config, options, &samples, &arguments.out, &progress)?;
     progress.finish_and_clear();
     if arguments.json {
         output::json(&report)?;

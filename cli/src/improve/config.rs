@@ -12,7 +12,7 @@ use anyhow::{Context, Result, anyhow, bail};
 use benches::arena::{Contestant, StoppingRule};
 use benches::statistics::sequential::{EloModel, SequentialTest};
 use engine::core::random::{SeedSpace, derive_seed};
-use engine::games::einstein::Standard;
+use engine::learned::inputs::Learnable;
 use engine::play::{build, playable::Playable};
 use serde::{Deserialize, Serialize};
 use std::path::Path;
@@ -20,9 +20,6 @@ use trainer::config::{NTupleConfig, NetworkConfig, TargetConfig, TrainConfig, Tr
 use trainer::fit::Family;
 use trainer::label::{LabelConfig, LabelRecipe};
 use trainer::selfplay::{SelfPlay, SelfPlayConfig, SelfPlayOptions, WeightedPlayer};
-
-const QUICK: &str = include_str!("../../presets/improve-quick.toml");
-const STANDARD: &str = include_str!("../../presets/improve-standard.toml");
 
 /// Most generations: their directories have numbers of four digits.
 const MOST_GENERATIONS: u64 = 9999;
@@ -97,9 +94,9 @@ struct MeasureSection {
 }
 
 impl ImproveConfig {
-    /// The text of a preset, with comments.
-    pub(crate) fn preset(name: &str) -> &'static str {
-        if name == "standard" { STANDARD } else { QUICK }
+    /// The text of a game's preset, with comments.
+    pub(crate) fn preset<G: Playable>(name: &str) -> Result<&'static str> {
+        settings::preset::<G>(name, G::GENERATIONS)
     }
 
     /// Reads a settings file.
@@ -128,7 +125,7 @@ impl ImproveConfig {
 
     /// Checks everything that can be checked before hours of work, with the evaluator of generation
     /// 0 in all places.
-    pub(crate) fn check(&self, start: &Evaluator) -> Result<()> {
+    pub(crate) fn check<G: Learnable>(&self, game: &G, start: &Evaluator) -> Result<()> {
         let ranges = [
             ("generations", self.generations, MOST_GENERATIONS),
             ("patience", self.patience, u64::MAX),
@@ -163,32 +160,35 @@ impl ImproveConfig {
                 "selfplay.players: one of them needs a place for the evaluator, for example star2(depth=2, eval={{model}})"
             );
         }
-        SelfPlay::<Standard>::new(self.selfplay(1, start))?;
-        self.train(1).resolved(&self.game())?;
-        let game = self.game();
-        build::evaluator(&start.notation, &game).context("start")?;
+        SelfPlay::<G>::new(self.selfplay(1, start))?;
+        self.train(1).resolved(game)?;
+        build::evaluator(&start.notation, game).context("start")?;
         if let Some(by) = self.relabel(start) {
-            LabelRecipe::new(&by, &game).context("relabel")?;
+            LabelRecipe::new(&by, game).context("relabel")?;
         }
         self.stopping_rule().context("gate")?;
         start
-            .contestant(&self.gate.player, &game)
+            .contestant(&self.gate.player, game)
             .context("gate.player")?;
         for opponent in self.opponents(start)? {
             opponent
-                .contestant(&self.measure.player, &game)
+                .contestant(&self.measure.player, game)
                 .context("measure")?;
         }
         start
-            .contestant(&self.measure.player, &game)
+            .contestant(&self.measure.player, game)
             .context("measure.player")?;
         Ok(())
     }
 
-    /// The rules of all its games.
-    pub(crate) fn game(&self) -> Standard {
-        // An unknown game was refused before; self-play says so.
-        Standard::from_notation(&self.selfplay.game, None).unwrap_or_default()
+    /// The game, as text.
+    pub(crate) fn game(&self) -> &str {
+        &self.selfplay.game
+    }
+
+    /// Plays another game, or by other rules.
+    pub(crate) fn set_game(&mut self, game: String) {
+        self.selfplay.game = game;
     }
 
     /// Trains on another device.
@@ -281,13 +281,21 @@ impl ImproveConfig {
     }
 
     /// An evaluator as it plays at the gate.
-    pub(crate) fn at_the_gate(&self, evaluator: &Evaluator) -> Result<Contestant<Standard>> {
-        evaluator.contestant(&self.gate.player, &self.game())
+    pub(crate) fn at_the_gate<G: Playable>(
+        &self,
+        game: &G,
+        evaluator: &Evaluator,
+    ) -> Result<Contestant<G>> {
+        evaluator.contestant(&self.gate.player, game)
     }
 
     /// An evaluator as it is measured.
-    pub(crate) fn measured(&self, evaluator: &Evaluator) -> Result<Contestant<Standard>> {
-        evaluator.contestant(&self.measure.player, &self.game())
+    pub(crate) fn measured<G: Playable>(
+        &self,
+        game: &G,
+        evaluator: &Evaluator,
+    ) -> Result<Contestant<G>> {
+        evaluator.contestant(&self.measure.player, game)
     }
 
     /// By whom strength is measured, besides generation 0.
@@ -306,14 +314,19 @@ impl ImproveConfig {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::games::for_games;
+    use engine::games::einstein::Standard;
 
-    #[test]
-    fn presets_can_be_run_and_are_written_as_they_are_read() {
-        for name in ["quick", "standard"] {
-            let config = ImproveConfig::from_toml(ImproveConfig::preset(name)).unwrap();
-            config
-                .check(&Evaluator::fixed(&config.start).unwrap())
-                .unwrap();
+    fn quick() -> ImproveConfig {
+        ImproveConfig::from_toml(ImproveConfig::preset::<Standard>("quick").unwrap()).unwrap()
+    }
+
+    fn presets_can_be_run<G: Learnable>() {
+        for (name, text) in G::GENERATIONS {
+            let config = ImproveConfig::from_toml(text).unwrap();
+            let game: G = G::from_notation(config.game(), None).unwrap();
+            let start = Evaluator::fixed(&config.start).unwrap();
+            config.check(&game, &start).expect(name);
             assert_eq!(
                 ImproveConfig::from_toml(&config.to_toml().unwrap()).unwrap(),
                 config
@@ -322,8 +335,13 @@ mod tests {
     }
 
     #[test]
+    fn presets_of_all_games_can_be_run_and_are_written_as_they_are_read() {
+        for_games!(each_game OneGame => presets_can_be_run::<OneGame>());
+    }
+
+    #[test]
     fn seeds_of_stages_and_generations_differ() {
-        let config = ImproveConfig::from_toml(QUICK).unwrap();
+        let config = quick();
         let mut seeds = Vec::new();
         for space in [
             SeedSpace::SelfPlay,
@@ -341,7 +359,7 @@ mod tests {
 
     #[test]
     fn when_it_ends_does_not_change_what_it_does() {
-        let config = ImproveConfig::from_toml(QUICK).unwrap();
+        let config = quick();
         assert!(config.does_the_same(&ImproveConfig {
             generations: 77,
             patience: 5,

@@ -8,8 +8,7 @@ use crate::commands::arena::contestant_shown;
 use crate::gating::with_evaluator;
 use anyhow::Result;
 use benches::arena::Contestant;
-use engine::games::einstein::Standard;
-use engine::play::notation::Notation;
+use engine::play::{notation::Notation, playable::Playable};
 use std::path::{Path, PathBuf};
 
 /// Someone's evaluator.
@@ -52,11 +51,11 @@ impl Evaluator {
     ///
     /// # Errors
     /// If it has none, or makes no player.
-    pub(crate) fn contestant(
+    pub(crate) fn contestant<G: Playable>(
         &self,
         template: &str,
-        game: &Standard,
-    ) -> Result<Contestant<Standard>> {
+        game: &G,
+    ) -> Result<Contestant<G>> {
         contestant_shown(
             &with_evaluator(template, &self.notation)?,
             &with_evaluator(template, &self.shown)?,
@@ -68,6 +67,7 @@ impl Evaluator {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use engine::games::einstein::Standard;
 
     #[test]
     fn the_name_of_a_player_says_nothing_of_paths() {

@@ -18,7 +18,7 @@ use anyhow::{Context, Result};
 use benches::arena::{MatchOptions, play_match};
 use benches::statistics::sequential::Verdict;
 use engine::core::{files, random::SeedSpace};
-use engine::games::einstein::Standard;
+use engine::learned::inputs::Learnable;
 use std::path::{Path, PathBuf};
 use trainer::data::{Source, relabel};
 use trainer::fit::FitReport;
@@ -27,7 +27,8 @@ use trainer::progress::progress_bar;
 use trainer::selfplay::{SelfPlay, SelfPlaySummary};
 
 /// A generation that is to be.
-pub(super) struct Generation<'a> {
+pub(super) struct Generation<'a, G> {
+    pub(super) game: &'a G,
     pub(super) config: &'a ImproveConfig,
     /// Of the whole run.
     pub(super) directory: &'a Path,
@@ -45,11 +46,11 @@ pub(super) fn place(number: u64) -> PathBuf {
 }
 
 /// The self-play of a generation; its records name no paths.
-pub(super) fn self_play(
+pub(super) fn self_play<G: Learnable>(
     config: &ImproveConfig,
     number: u64,
     best: &Evaluator,
-) -> Result<SelfPlay<Standard>> {
+) -> Result<SelfPlay<G>> {
     let run = SelfPlay::new(config.selfplay(number, best))?;
     Ok(match &best.model {
         Some((path, name)) => run.naming(&path.display().to_string(), name),
@@ -57,7 +58,7 @@ pub(super) fn self_play(
     })
 }
 
-impl Generation<'_> {
+impl<G: Learnable> Generation<'_, G> {
     /// Does what is left of it.
     pub(super) fn run(&self, stages: &mut Stages) -> Result<Entry> {
         files::create_directory(&self.path(""))?;
@@ -111,6 +112,7 @@ impl Generation<'_> {
                 &self.stage("measure"),
                 || {
                     measure(
+                        self.game,
                         self.config,
                         self.directory,
                         self.number,
@@ -161,7 +163,7 @@ impl Generation<'_> {
 
     fn play(&self) -> Result<SelfPlaySummary> {
         let progress = progress_bar("games");
-        let summary = self_play(self.config, self.number, self.best)?
+        let summary = self_play::<G>(self.config, self.number, self.best)?
             .run(&self.path("selfplay"), &progress)?;
         progress.finish_and_clear();
         Ok(summary)
@@ -170,7 +172,7 @@ impl Generation<'_> {
     /// Values the games' positions once more; tells who did.
     fn relabel(&self) -> Result<String> {
         let (config, place) = (self.config.relabel(self.best), self.path("relabelled"));
-        let mut recipe = LabelRecipe::new(&config.context("nobody labels")?, &self.config.game())?;
+        let mut recipe = LabelRecipe::new(&config.context("nobody labels")?, self.game)?;
         if let Some((path, name)) = &self.best.model {
             recipe = recipe.naming(&path.display().to_string(), name);
         }
@@ -189,7 +191,7 @@ impl Generation<'_> {
     fn train(&self) -> Result<(FitReport, usize)> {
         let (config, data) = (self.config.train(self.number), self.window());
         let family = self.config.family()?;
-        let samples = train::load::<Standard, _>(&data, &config)?;
+        let samples = train::load::<G, _>(&data, &config)?;
         Ok((
             train::fit_one(&config, family, &samples, &data, &self.path(family.name()))?,
             samples.training(),
@@ -213,15 +215,15 @@ impl Generation<'_> {
 
     fn gate(&self, candidate: &Evaluator) -> Result<Tested> {
         let gate = Gate {
-            game: self.config.game(),
+            game: self.game.clone(),
             rule: self.config.stopping_rule()?,
             pairs: self.config.pairs().0,
             seed: self.config.stage_seed(SeedSpace::Gate, self.number),
             state: Some(self.path("gate.jsonl")),
         };
         let result = gate.play(
-            &self.config.at_the_gate(candidate)?,
-            &self.config.at_the_gate(self.best)?,
+            &self.config.at_the_gate(self.game, candidate)?,
+            &self.config.at_the_gate(self.game, self.best)?,
         )?;
         let standing = result
             .sequential_test
@@ -253,7 +255,8 @@ impl std::fmt::Display for Tested {
 
 /// How strong an evaluator is: against that of generation 0, unless it is that one, and against the
 /// others named.
-pub(super) fn measure(
+pub(super) fn measure<G: Learnable>(
+    game: &G,
     config: &ImproveConfig,
     directory: &Path,
     number: u64,
@@ -266,7 +269,6 @@ pub(super) fn measure(
     if who != start {
         opponents.insert(0, start.clone());
     }
-    let game: Standard = config.game();
     let mut strength = Vec::with_capacity(opponents.len());
     for (opponent, index) in opponents.iter().zip(0..) {
         let options = MatchOptions {
@@ -283,8 +285,8 @@ pub(super) fn measure(
             )
         };
         let result = play_match(
-            &config.measured(who)?,
-            &config.measured(opponent)?,
+            &config.measured(game, who)?,
+            &config.measured(game, opponent)?,
             &options,
         )?;
         strength.push(Strength {

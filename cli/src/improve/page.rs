@@ -291,10 +291,12 @@ fn training(ledger: &Ledger) -> Sheet {
 mod tests {
     use super::super::ledger::tests::ledger;
     use super::*;
+    use engine::games::einstein::Standard;
 
     #[test]
     fn it_shows_every_generation_and_why_it_ended() {
-        let config = ImproveConfig::from_toml(ImproveConfig::preset("quick")).unwrap();
+        let config =
+            ImproveConfig::from_toml(ImproveConfig::preset::<Standard>("quick").unwrap()).unwrap();
         let html = page(&config, &ledger(&[true, false]), &[], Some(End::Patience))
             .unwrap()
             .html();

@@ -67,16 +67,7 @@ pub(crate) struct Round {
 impl PipelineConfig {
     /// The text of a game's preset, with comments.
     pub(crate) fn preset<G: Learnable>(name: &str) -> Result<&'static str> {
-        let known = G::PIPELINES.iter().find(|(known, _)| *known == name);
-        known.map(|(_, text)| *text).with_context(|| {
-            let names: Vec<_> = G::PIPELINES.iter().map(|(name, _)| *name).collect();
-            let game = G::NAME;
-            if names.is_empty() {
-                format!("--preset {name}: {game} has no presets; name settings of your own with --config")
-            } else {
-                format!("--preset {name}: {game} has no such preset; there are {}", names.join(", "))
-            }
-        })
+        settings::preset::<G>(name, G::PIPELINES)
     }
 
     /// Reads a settings file.

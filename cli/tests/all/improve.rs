@@ -239,6 +239,30 @@ fn models_are_promoted_by_the_gate_and_everything_is_told() {
 }
 
 #[test]
+fn another_game_learns_in_generations_too() {
+    let directory = tempfile::tempdir().unwrap();
+    let toml = TINY
+        .replace("\"einstein\"", "\"reversi(size=6)\"")
+        .replace("generations = 3", "generations = 2")
+        .replace("opening_plies = 2", "opening_plies = 6")
+        .replace("set = \"stones\"", "set = \"lines-and-corners\"")
+        .replace("\"schwarz\"", "\"discs\"");
+    let path = settings(directory.path(), &toml);
+    let outs = ["one", "two"].map(|name| directory.path().join(name));
+    let results = [0, 1].map(|run_number| {
+        let threads = ["1", "2"][run_number];
+        run(&path, &outs[run_number], &["--json", "--threads", threads]).json()
+    });
+    let generations = results[0]["ledger"]["generations"].as_array().unwrap();
+    assert_eq!(generations.len(), 2);
+    // Without chance a match of two players would be one game over and over, were there no openings.
+    let first = &generations[0];
+    assert_eq!(first["accepted"], true, "{first}");
+    assert!(first["gate"]["games"].as_u64().unwrap() > 10, "{first}");
+    assert_same(&outcome(&outs[0]), &outcome(&outs[1]));
+}
+
+#[test]
 fn it_ends_when_nothing_is_gained_and_says_so() {
     let directory = tempfile::tempdir().unwrap();
     // Nobody gains 400 Elo on a shipped model, nor shows it in two pairs.

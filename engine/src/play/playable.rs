@@ -49,6 +49,9 @@ pub trait Playable: Game {
     /// is the one for minutes.
     const PIPELINES: &'static [(&'static str, &'static str)] = &[];
 
+    /// Settings of learning in generations, likewise.
+    const GENERATIONS: &'static [(&'static str, &'static str)] = &[];
+
     /// What `mcts` is told where its notation says nothing of a key: `leaf=playout, rave=1000`.
     const SEARCH: &'static str = "";
 

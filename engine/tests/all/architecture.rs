@@ -15,7 +15,7 @@ use std::path::Path;
 const GENERAL: [&str; 4] = ["core", "search", "play", "learned"];
 
 /// Files and folders of the other crates that may name a game, and why.
-const NAME_A_GAME: [(&str, &str); 15] = [
+const NAME_A_GAME: [(&str, &str); 13] = [
     ("cli/games.rs", "the list of games"),
     ("cli/tables.rs", "endgame tables, which EinStein has"),
     ("cli/commands/solve.rs", "makes them"),
@@ -25,11 +25,6 @@ const NAME_A_GAME: [(&str, &str); 15] = [
         "measures EinStein's playouts and openings",
     ),
     ("cli/commands/regret.rs", "a study against exact EinStein"),
-    (
-        "cli/commands/tuples.rs",
-        "looks for tuples of EinStein's board",
-    ),
-    ("cli/improve", "generations of EinStein models"),
     ("cli/commands/setups.rs", "studies EinStein's set-ups"),
     ("cli/commands/map.rs", "checks and makes ReversiXT's maps"),
     ("cli/commands/prove.rs", "proves Havannah"),

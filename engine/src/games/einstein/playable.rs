@@ -83,6 +83,13 @@ impl Playable for Standard {
         ("quick", include_str!("presets/quick.toml")),
         ("standard", include_str!("presets/standard.toml")),
     ];
+    const GENERATIONS: &'static [(&'static str, &'static str)] = &[
+        ("quick", include_str!("presets/generations-quick.toml")),
+        (
+            "standard",
+            include_str!("presets/generations-standard.toml"),
+        ),
+    ];
     const REMAINING: &'static str = "stones";
     const URGENCIES: &'static [(&'static str, u32)] =
         &[("quiet", 1), ("own", 1), ("capture", 4), ("win", 100)];

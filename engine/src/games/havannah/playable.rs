@@ -31,6 +31,8 @@ impl Playable for Havannah {
         expand=10, mates=on";
     const PIPELINES: &'static [(&'static str, &'static str)] =
         &[("quick", include_str!("quick.toml"))];
+    const GENERATIONS: &'static [(&'static str, &'static str)] =
+        &[("quick", include_str!("generations.toml"))];
     const TEACHERS: &'static [(&'static str, f64)] = &[("mcts(sims=1000)", 1.0)];
     const URGENCIES: &'static [(&'static str, u32)] =
         &[("quiet", 1), ("blocks", 100), ("wins", 10_000)];

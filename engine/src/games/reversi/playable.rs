@@ -47,6 +47,8 @@ impl Playable for Reversi {
     const OPENING_PLIES: usize = 8;
     const PIPELINES: &'static [(&'static str, &'static str)] =
         &[("quick", include_str!("quick.toml"))];
+    const GENERATIONS: &'static [(&'static str, &'static str)] =
+        &[("quick", include_str!("generations.toml"))];
     const REMAINING: &'static str = "empties";
     const URGENCIES: &'static [(&'static str, u32)] = &[("quiet", 1), ("corner", 4)];
     type Luck = NoChance;

@@ -167,7 +167,8 @@ impl Playouts {
             kinds.0 & !Kinds::RING.0 != 0 || ring && kinds.any()
         };
         let known = self.threats[seat];
-        let first = match position.colours[known] == EMPTY && wins(known) {
+        // What wins goes on winning, but for a ring that counts no more.
+        let first = match position.colours[known] == EMPTY && (ring || wins(known)) {
             true => known,
             false => OFF,
         };

@@ -6,14 +6,15 @@
 //! nobody.
 
 use anyhow::{Context, Result};
-use benches::arena::{
-    Contestant, MatchOptions, MatchResult, Openings, Starts, StoppingRule, play_match,
-};
+use benches::arena::{Contestant, MatchOptions, MatchResult, Openings, StoppingRule, play_match};
 use benches::statistics::sequential::Verdict;
 use engine::core::random::SeedSpace;
 use engine::play::playable::Playable;
 use serde_json::Value;
-use std::{path::PathBuf, sync::Arc};
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 
 /// What stands for the evaluator in the notation of a player.
 const PLACES: [&str; 2] = ["{model}", "MODEL"];
@@ -28,6 +29,11 @@ pub(crate) fn with_evaluator(template: &str, evaluator: &str) -> Result<String> 
     Ok(template.replace(place, evaluator))
 }
 
+/// The notation of a model file; quoted, because a path may hold anything.
+pub(crate) fn model_notation(path: &Path) -> String {
+    format!("\"model:{}\"", path.display())
+}
+
 /// Under what conditions the two meet.
 pub(crate) struct Gate<G> {
     pub(crate) game: G,
@@ -40,24 +46,15 @@ pub(crate) struct Gate<G> {
 }
 
 impl<G: Playable> Gate<G> {
-    /// Plays from the game's usual openings until the test is decided, or to the last pair.
+    /// Plays until the test is decided, or to the last pair.
     pub(crate) fn play(
         &self,
-        candidate: &Contestant<G>,
-        against: &Contestant<G>,
-    ) -> Result<MatchResult> {
-        self.play_from(Openings::usual::<G>(), candidate, against)
-    }
-
-    /// As [`Gate::play`], from other openings.
-    pub(crate) fn play_from(
-        &self,
-        starts: impl Starts<G> + 'static,
+        openings: Openings,
         candidate: &Contestant<G>,
         against: &Contestant<G>,
     ) -> Result<MatchResult> {
         let options = MatchOptions {
-            starts: Arc::new(starts),
+            starts: Arc::new(openings),
             threads: rayon::current_num_threads(),
             state: self.state.clone(),
             progress: true,

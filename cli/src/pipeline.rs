@@ -9,6 +9,7 @@ use crate::commands::{
     arena::short_checksum,
     train::{self, VALIDATION_SHARE},
 };
+use crate::gating::model_notation;
 use crate::output;
 use crate::stages::Stages;
 use anyhow::{Result, bail};
@@ -20,13 +21,10 @@ use benches::plot::{CalibrationBin, Curve, LineChart};
 use config::PipelineConfig;
 use engine::core::{files, random::RandomStream};
 use engine::learned::inputs::Learnable;
-use engine::play::build::{self, PlayerRecipe};
+use engine::play::build;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
-use std::{
-    path::{Path, PathBuf},
-    sync::Arc,
-};
+use std::path::{Path, PathBuf};
 use trainer::curve::CurvePoint;
 use trainer::dataset::{SampleOptions, Samples};
 use trainer::fit::{Family, FitReport};
@@ -76,15 +74,8 @@ pub(crate) fn run<G: Learnable>(
     let mut models = Vec::new();
     for family in [Family::NTuple, Family::Network] {
         let name = format!("train {}", family.name());
-        let fitted = || {
-            train::fit_one(
-                &train_config,
-                family,
-                &samples,
-                &[&data],
-                &directory.join(family.name()),
-            )
-        };
+        let place = directory.join(family.name());
+        let fitted = || train::fit_one(&train_config, family, &samples, &[&data], &place);
         let report = stages.run(&name, fitted, |report| {
             format!(
                 "{:.0} samples/s, validation loss {:.5}",
@@ -106,7 +97,7 @@ pub(crate) fn run<G: Learnable>(
     let calibration = calibration(game, config, &models, &data)?;
     let data = ReportData {
         title: format!("Alea pipeline, seed {}", config.seed),
-        configuration: config.to_toml()?,
+        configuration: toml::to_string(config)?,
         commands: vec![command.to_owned()],
         stages: stages.all().to_vec(),
         self_play: self_play_rows(&self_play, stages.seconds("self-play")),
@@ -131,11 +122,9 @@ pub(crate) fn run<G: Learnable>(
 /// Makes the directory this configuration's, or checks that it is.
 fn claim(config: &PipelineConfig, directory: &Path) -> Result<()> {
     let path = directory.join("pipeline.toml");
-    let text = config.to_toml()?;
+    let text = toml::to_string(config)?;
     if !path.exists() {
-        return Ok(files::write_atomically(&path, |file| {
-            file.write_all(text.as_bytes())
-        })?);
+        return Ok(output::file(&path, text)?);
     }
     if files::read(&path)? != text.as_bytes() {
         bail!(
@@ -164,13 +153,10 @@ fn arena<G: Learnable>(
             let checksum = short_checksum(&model.model)?;
             for opponent in &config.arena.opponents {
                 let player = |name: &str, evaluator: &str| -> Result<Contestant<_>> {
-                    let recipe = PlayerRecipe::parse(
-                        &format!("star1(depth={}, eval={evaluator})", round.depth),
-                        game,
-                    )?;
+                    let player = format!("star1(depth={}, eval={evaluator})", round.depth);
                     Ok(Contestant {
                         name: name.to_owned(),
-                        make: Arc::new(move || recipe.make()),
+                        ..Contestant::of(&player, game)?
                     })
                 };
                 let options = MatchOptions {
@@ -195,23 +181,9 @@ fn arena<G: Learnable>(
     Ok(matches)
 }
 
-/// The notation of a model file; quoted, because a path may hold anything.
-fn model_notation(path: &Path) -> String {
-    format!("\"model:{}\"", path.display())
-}
-
 /// A notation as part of the name of a file.
 pub(crate) fn file_name(notation: &str) -> String {
-    notation
-        .chars()
-        .map(|letter| {
-            if letter.is_ascii_alphanumeric() {
-                letter
-            } else {
-                '_'
-            }
-        })
-        .collect()
+    notation.replace(|letter: char| !letter.is_ascii_alphanumeric(), "_")
 }
 
 /// One match in one line.
@@ -244,23 +216,14 @@ fn calibration<G: Learnable>(
         &SampleOptions::played(VALIDATION_SHARE, config.train().seed),
     )?;
     let mut plots = Vec::new();
-    let names = models
-        .iter()
-        .map(|model| (model.family.clone(), model_notation(&model.model)));
-    for (name, notation) in names.chain(
-        config
-            .arena
-            .opponents
-            .iter()
-            .map(|opponent| (opponent.clone(), opponent.clone())),
-    ) {
+    let models = models.iter();
+    let models = models.map(|model| (&model.family, model_notation(&model.model)));
+    let opponents = config.arena.opponents.iter();
+    let opponents = opponents.map(|opponent| (opponent, opponent.clone()));
+    for (name, notation) in models.chain(opponents) {
         let evaluator = build::evaluator(&notation, game)?;
-        plots.push((
-            name,
-            bins(samples.validation(), |sample| {
-                evaluator.value_of(game, &sample.position)
-            }),
-        ));
+        let value = |sample: &Sample<_>| evaluator.value_of(game, &sample.position);
+        plots.push((name.clone(), bins(samples.validation(), value)));
     }
     Ok(plots)
 }
@@ -293,13 +256,13 @@ fn bins<P: Sync>(
 fn curves(models: &[FitReport]) -> LineChart {
     let mut curves = Vec::new();
     for model in models {
-        let curve = |name: &str, loss: fn(&CurvePoint) -> f64| Curve {
-            name: format!("{} {name}", model.family),
-            points: model
-                .curve
-                .iter()
-                .map(|point| (point.epoch as f64, loss(point)))
-                .collect(),
+        let curve = |name: &str, loss: fn(&CurvePoint) -> f64| {
+            let points = model.curve.iter();
+            let points = points.map(|point| (point.epoch as f64, loss(point)));
+            Curve {
+                name: format!("{} {name}", model.family),
+                points: points.collect(),
+            }
         };
         curves.push(curve("training", |point| point.training_loss));
         curves.push(curve("validation", |point| point.validation_loss));
@@ -314,42 +277,32 @@ fn curves(models: &[FitReport]) -> LineChart {
 
 fn self_play_rows(summary: &SelfPlaySummary, seconds: f64) -> Vec<(String, String)> {
     let percent = |part: f64, whole: u64| format!("{:.1} %", 100.0 * part / whole.max(1) as f64);
-    let mut rows = vec![
-        ("games".to_owned(), summary.games.to_string()),
-        ("positions".to_owned(), summary.positions.to_string()),
+    let (games, positions) = (summary.games, summary.positions);
+    let rows = [
+        ("games", games.to_string()),
+        ("positions", positions.to_string()),
+        ("games a second", format!("{:.0}", games as f64 / seconds)),
         (
-            "games a second".to_owned(),
-            format!("{:.0}", summary.games as f64 / seconds),
+            "positions a second",
+            format!("{:.0}", positions as f64 / seconds),
         ),
         (
-            "positions a second".to_owned(),
-            format!("{:.0}", summary.positions as f64 / seconds),
+            "plies a game",
+            format!("{:.2}", positions as f64 / games.max(1) as f64),
         ),
         (
-            "plies a game".to_owned(),
-            format!(
-                "{:.2}",
-                summary.positions as f64 / summary.games.max(1) as f64
-            ),
-        ),
-        (
-            "won by who began".to_owned(),
+            "won by who began",
             percent(summary.first_mover_points, summary.counted()),
         ),
         (
-            "explored moves".to_owned(),
-            percent(summary.explored as f64, summary.positions),
+            "explored moves",
+            percent(summary.explored as f64, positions),
         ),
     ];
-    for tally in &summary.players {
-        rows.push((
-            tally.player.clone(),
-            format!(
-                "{} sides, won {}",
-                tally.sides,
-                percent(tally.points, tally.sides)
-            ),
-        ));
-    }
-    rows
+    let players = summary.players.iter().map(|tally| {
+        let won = percent(tally.points, tally.sides);
+        (&*tally.player, format!("{} sides, won {won}", tally.sides))
+    });
+    let rows = rows.into_iter().chain(players);
+    rows.map(|(name, value)| (name.to_owned(), value)).collect()
 }

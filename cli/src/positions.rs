@@ -14,7 +14,7 @@ use engine::play::playable::Playable;
 use rayon::prelude::*;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
-use std::{io::BufRead as _, process::ExitCode};
+use std::io::BufRead as _;
 
 /// Bytes of the longest line that is read: more than the largest position has.
 const LONGEST_LINE: usize = 1 << 16;
@@ -128,7 +128,7 @@ pub(crate) fn answer_all<G: Playable, A: Serialize>(
     game: &G,
     mut answer: impl FnMut(&Question<G>) -> Result<A>,
     show: impl Fn(&Question<G>, &A) -> String,
-) -> Result<ExitCode> {
+) -> Result<()> {
     if arguments.position != "-" {
         let text = &arguments.position;
         let question = Question::read(game, text).map_err(|problem| {
@@ -138,21 +138,21 @@ pub(crate) fn answer_all<G: Playable, A: Serialize>(
             )
         })?;
         let answer = answer(&question)?;
-        if arguments.json {
-            output::json(&object(&question.text, &answer)?)?
-        } else {
-            output::line(&show(&question, &answer))?
-        }
-        return Ok(ExitCode::SUCCESS);
+        let object = object(&question.text, &answer)?;
+        return output::result(arguments.json, &object, || show(&question, &answer));
     }
-    let mut exit = ExitCode::SUCCESS;
+    let mut all_good = true;
     let mut input = std::io::stdin().lock();
     let mut line = Vec::new();
     loop {
         let read = text::read_line(&mut input, LONGEST_LINE, &mut line);
         let read = read.context("cannot read standard input")?;
         if read == LineRead::End {
-            return Ok(exit);
+            return if all_good {
+                Ok(())
+            } else {
+                Err(output::told())
+            };
         }
         let line = String::from_utf8_lossy(&line);
         let line = line.strip_suffix('\r').unwrap_or(&line);
@@ -166,7 +166,7 @@ pub(crate) fn answer_all<G: Playable, A: Serialize>(
                 .and_then(|question| object(&question.text, &answer(&question)?))
         };
         let object = answered.unwrap_or_else(|error| {
-            exit = ExitCode::FAILURE;
+            all_good = false;
             let error = shortened(&error.to_string(), MOST_OF_ERROR);
             json!({ "position": shortened(line, MOST_OF_POSITION), "error": error })
         });

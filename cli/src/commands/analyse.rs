@@ -12,9 +12,7 @@ use engine::play::{
     playable::Playable,
     player::{Failure, Player},
 };
-use engine::search::mcts::TreeReport;
 use serde::Serialize;
-use std::process::ExitCode;
 
 /// Analyse a position: win probability, the value of every move, the best line
 ///
@@ -97,48 +95,28 @@ struct Tree {
     full: bool,
 }
 
-impl<M> From<&TreeReport<M>> for Tree {
-    fn from(report: &TreeReport<M>) -> Self {
-        let &TreeReport {
-            simulations,
-            positions,
-            depth,
-            bytes,
-            fill,
-            full,
-            ..
-        } = report;
-        Self {
-            simulations,
-            positions,
-            depth,
-            bytes,
-            fill,
-            full,
-        }
+impl Arguments {
+    pub(crate) fn run(&self) -> Result<()> {
+        with_game!(&self.position.game.notation(), game => self.run_for(&game))
     }
-}
 
-pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
-    with_game!(&arguments.position.game.notation(), game => run_for(arguments, &game))
-}
-
-fn run_for<G: Playable>(arguments: &Arguments, game: &G) -> Result<ExitCode> {
-    let recipe = PlayerRecipe::parse(&arguments.player, game)?;
-    let mut player = if arguments.instrument {
-        recipe.make_instrumented()
-    } else {
-        recipe.make()
-    };
-    let seed = derive_seed(arguments.seed, SeedSpace::Player, &[]);
-    let answer = |question: &Question<G>| {
-        // Each position is analysed alone, whatever came before it in the stream.
-        player.new_game(seed);
-        answer(game, question, &recipe, &mut *player)
-    };
-    positions::answer_all(&arguments.position, game, answer, |question, answer| {
-        show(question.board(game), answer)
-    })
+    fn run_for<G: Playable>(&self, game: &G) -> Result<()> {
+        let recipe = PlayerRecipe::parse(&self.player, game)?;
+        let mut player = if self.instrument {
+            recipe.make_instrumented()
+        } else {
+            recipe.make()
+        };
+        let seed = derive_seed(self.seed, SeedSpace::Player, &[]);
+        let answer = |question: &Question<G>| {
+            // Each position is analysed alone, whatever came before it in the stream.
+            player.new_game(seed);
+            answer(game, question, &recipe, &mut *player)
+        };
+        positions::answer_all(&self.position, game, answer, |question, answer| {
+            show(question.board(game), answer)
+        })
+    }
 }
 
 fn answer<G: Playable>(
@@ -243,7 +221,14 @@ fn answer<G: Playable>(
         evaluation_share: stats
             .evaluation_time
             .map(|time| time.as_secs_f64() / stats.time.as_secs_f64().max(1e-9)),
-        tree: analysis.tree.as_deref().map(Tree::from),
+        tree: analysis.tree.map(|tree| Tree {
+            simulations: tree.simulations,
+            positions: tree.positions,
+            depth: tree.depth,
+            bytes: tree.bytes,
+            fill: tree.fill,
+            full: tree.full,
+        }),
         end: None,
     })
 }

@@ -18,7 +18,6 @@ use engine::learned::{
 use serde_json::{Value, json};
 use std::{
     path::{Path, PathBuf},
-    process::ExitCode,
     time::{SystemTime, UNIX_EPOCH},
 };
 
@@ -63,58 +62,57 @@ pub(crate) struct Arguments {
     json: bool,
 }
 
-pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
-    with_game!(&arguments.pairs.game.notation(), game => run_for(arguments, &game))
-}
+impl Arguments {
+    pub(crate) fn run(&self) -> Result<()> {
+        with_game!(&self.pairs.game.notation(), game => self.run_for(&game))
+    }
 
-fn run_for<G: Learnable>(arguments: &Arguments, game: &G) -> Result<ExitCode> {
-    let promotion = Promotion::prepare(arguments, game)?;
-    let player = |evaluator: &str| {
-        contestant(
-            &gating::with_evaluator(&arguments.player, evaluator).context("--player")?,
-            game,
-        )
-    };
-    let model = |path: &Path| format!("\"model:{}\"", path.display());
-    let against = if Path::new(&arguments.against).is_file() {
-        model(Path::new(&arguments.against))
-    } else {
-        arguments.against.clone()
-    };
-    let gate = Gate {
-        game: game.clone(),
-        rule: stopping_rule(&arguments.sprt)?,
-        pairs: arguments.pairs.pairs(true),
-        seed: arguments.pairs.seed,
-        state: arguments.pairs.state.clone(),
-    };
-    let result = gate.play_from(
-        arguments.pairs.openings::<G>(),
-        &player(&model(&arguments.candidate))?,
-        &player(&against)?,
-    )?;
-    let promoted = gating::is_better(&result);
-    if promoted {
-        promotion.carry_out(&result, arguments)?;
-    }
-    if arguments.json {
-        output::json(
-            &json!({ "promoted": promoted, "model": promoted.then_some(&promotion.path), "match": result }),
-        )?;
-    } else {
-        let path = promotion.path.display();
-        let outcome = if promoted {
-            format!("promoted: {path}, see {}", arguments.ledger.display())
-        } else {
-            "not promoted".to_owned()
+    fn run_for<G: Learnable>(&self, game: &G) -> Result<()> {
+        let promotion = Promotion::prepare(self, game)?;
+        let player = |evaluator: &str| {
+            contestant(
+                &gating::with_evaluator(&self.player, evaluator).context("--player")?,
+                game,
+            )
         };
-        output::line(&format!("{}\n\n{outcome}", table(&result)))?;
+        let against = Path::new(&self.against);
+        let against = if against.is_file() {
+            gating::model_notation(against)
+        } else {
+            self.against.clone()
+        };
+        let gate = Gate {
+            game: game.clone(),
+            rule: stopping_rule(&self.sprt)?,
+            pairs: self.pairs.pairs(true),
+            seed: self.pairs.seed,
+            state: self.pairs.state.clone(),
+        };
+        let result = gate.play(
+            self.pairs.openings::<G>(),
+            &player(&gating::model_notation(&self.candidate))?,
+            &player(&against)?,
+        )?;
+        let promoted = gating::is_better(&result);
+        if promoted {
+            promotion.carry_out(&result, self)?;
+        }
+        let told = json!({ "promoted": promoted, "model": promoted.then_some(&promotion.path), "match": result });
+        output::result(self.json, &told, || {
+            let path = promotion.path.display();
+            let outcome = if promoted {
+                format!("promoted: {path}, see {}", self.ledger.display())
+            } else {
+                "not promoted".to_owned()
+            };
+            format!("{}\n\n{outcome}", table(&result))
+        })?;
+        if promoted {
+            Ok(())
+        } else {
+            Err(output::told())
+        }
     }
-    Ok(if promoted {
-        ExitCode::SUCCESS
-    } else {
-        ExitCode::FAILURE
-    })
 }
 
 /// A promotion that is possible; whether it happens the games decide.
@@ -131,18 +129,11 @@ impl<G: Learnable> Promotion<G> {
         let candidate = &arguments.candidate;
         let model = ModelFile::load(game, candidate)?;
         let bytes = files::read(candidate)?;
-        let stem = || {
-            candidate
-                .file_stem()
-                .map(|stem| stem.to_string_lossy().into_owned())
-                .unwrap_or_default()
-        };
+        let stem = candidate.file_stem().unwrap_or_default();
+        let stem = || stem.to_string_lossy().into_owned();
         let name = arguments.name.clone().unwrap_or_else(stem);
-        if name.is_empty()
-            || !name
-                .chars()
-                .all(|letter| letter.is_ascii_alphanumeric() || "-_.".contains(letter))
-        {
+        let is_fit = |letter: char| letter.is_ascii_alphanumeric() || "-_.".contains(letter);
+        if name.is_empty() || !name.chars().all(is_fit) {
             bail!(
                 "'{name}' is no name for a model: letters, digits, '-', '_' and '.' only; give one with --name"
             );
@@ -156,11 +147,8 @@ impl<G: Learnable> Promotion<G> {
                 path.display()
             );
         }
-        let ledger = read_ledger(&arguments.ledger)?;
-        if ledger
-            .lines()
-            .any(|line| line.starts_with(&format!("| [{name}]")))
-        {
+        let (ledger, line) = (read_ledger(&arguments.ledger)?, format!("| [{name}]"));
+        if ledger.lines().any(|known| known.starts_with(&line)) {
             bail!(
                 "{}: there is a model called {name} already; give the new one a name with --name",
                 arguments.ledger.display()
@@ -177,7 +165,7 @@ impl<G: Learnable> Promotion<G> {
     /// Copies the model, then adds its line to the ledger as it is by now.
     fn carry_out(&self, result: &MatchResult, arguments: &Arguments) -> Result<()> {
         if !self.path.exists() {
-            files::write_atomically(&self.path, |file| file.write_all(&self.bytes))?;
+            output::file(&self.path, &self.bytes)?;
         }
         let ledger = read_ledger(&arguments.ledger)?;
         let text = ledger.replacen(
@@ -185,9 +173,7 @@ impl<G: Learnable> Promotion<G> {
             &format!("{}\n{MARK}", self.line(result, arguments)),
             1,
         );
-        Ok(files::write_atomically(&arguments.ledger, |file| {
-            file.write_all(text.as_bytes())
-        })?)
+        Ok(output::file(&arguments.ledger, text)?)
     }
 
     /// The columns of the ledger: file, kind and shape, weights, data, settings, results at depth 1
@@ -199,12 +185,9 @@ impl<G: Learnable> Promotion<G> {
             Model::Network(model) => format!("network, layers {:?}", model.weights().widths()),
             Model::Integer(_) => "integer network".to_owned(),
         };
-        let known = |value: &Value| {
-            if value.is_null() {
-                "?".to_owned()
-            } else {
-                value.to_string()
-            }
+        let known = |value: &Value| match value {
+            Value::Null => "?".to_owned(),
+            known => known.to_string(),
         };
         let data = format!(
             "{} positions, seed {}",
@@ -216,11 +199,7 @@ impl<G: Learnable> Promotion<G> {
             known(&provenance["epochs"]),
             known(&provenance["seed"])
         );
-        let test = result
-            .sequential_test
-            .as_ref()
-            .map(standing)
-            .unwrap_or_default();
+        let test = standing(result);
         let outcome = format!(
             "gate: {:.2} % [{:.2}, {:.2}] of {} against `{}`, both `{}`, seed {}; {test}",
             100.0 * result.score,

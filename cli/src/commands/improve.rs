@@ -1,9 +1,9 @@
 //! `alea improve`: learning in generations.
 
 use crate::improve::{self, Entry, ImproveResult, config::ImproveConfig};
-use crate::output;
+use crate::{output, settings};
 use anyhow::Result;
-use std::{path::PathBuf, process::ExitCode};
+use std::path::PathBuf;
 
 /// Learn in generations: the best model plays, a new one learns from its games and takes its place
 /// if it is better
@@ -44,31 +44,27 @@ pub(crate) struct Arguments {
     json: bool,
 }
 
-pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
-    let preset = ImproveConfig::preset(&arguments.preset);
-    if arguments.print_config {
-        output::line(preset.trim_end())?;
-        return Ok(ExitCode::SUCCESS);
+impl Arguments {
+    pub(crate) fn run(&self) -> Result<()> {
+        let preset = ImproveConfig::preset(&self.preset);
+        if self.print_config {
+            return output::line(preset.trim_end());
+        }
+        let Some(directory) = &self.out else {
+            unreachable!("clap requires it")
+        };
+        let mut config: ImproveConfig = match &self.config {
+            Some(path) => settings::read(path)?,
+            None => settings::parse(preset)?,
+        };
+        config.seed = self.seed.unwrap_or(config.seed);
+        config.generations = self.generations.unwrap_or(config.generations);
+        if let Some(backend) = &self.backend {
+            config.train.training.backend.clone_from(backend);
+        }
+        let result = improve::run(&config, directory)?;
+        output::result(self.json, &result, || summary(&result))
     }
-    let Some(directory) = &arguments.out else {
-        unreachable!("clap requires it")
-    };
-    let mut config = match &arguments.config {
-        Some(path) => ImproveConfig::read(path)?,
-        None => ImproveConfig::from_toml(preset)?,
-    };
-    config.seed = arguments.seed.unwrap_or(config.seed);
-    config.generations = arguments.generations.unwrap_or(config.generations);
-    if let Some(backend) = &arguments.backend {
-        config.set_backend(backend);
-    }
-    let result = improve::run(&config, directory)?;
-    if arguments.json {
-        output::json(&result)?;
-    } else {
-        output::line(&summary(&result))?;
-    }
-    Ok(ExitCode::SUCCESS)
 }
 
 fn summary(result: &ImproveResult) -> String {
@@ -85,7 +81,7 @@ fn summary(result: &ImproveResult) -> String {
         ..
     } in &ledger.generations
     {
-        let (accepted, score) = (if *accepted { "yes" } else { "no" }, &gate.score);
+        let (accepted, score) = (improve::yes_or_no(*accepted), &gate.score);
         text += &format!(
             "{generation:>10}  {accepted:<8}  {:<24} {:>+7.1} {:>+6.2} {:>8}  {:>15.5}  {checksum}\n",
             score.to_string(),

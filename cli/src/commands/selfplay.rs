@@ -7,10 +7,10 @@ use crate::commands::MOST_GAMES;
 use crate::games::{GameArguments, with_game};
 use crate::output;
 use anyhow::{Context, Result, bail};
+use clap::value_parser;
 use engine::play::playable::Playable;
 use std::{
     path::PathBuf,
-    process::ExitCode,
     time::{Duration, Instant},
 };
 use trainer::label::LabelConfig;
@@ -39,11 +39,11 @@ pub(crate) struct Arguments {
     players: Vec<String>,
     /// Games to play [default: 20000; with --shard as many as that number of shards holds, with
     /// --target-positions as many as it takes]
-    #[arg(long, alias = "target-games", value_parser = clap::value_parser!(u64).range(1..=MOST_GAMES), allow_negative_numbers = true)]
+    #[arg(long, alias = "target-games", value_parser = value_parser!(u64).range(1..=MOST_GAMES), allow_negative_numbers = true)]
     games: Option<u64>,
     /// End with the first game, in the order of their numbers, with which there are so many
     /// positions
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..), allow_negative_numbers = true, conflicts_with = "shard")]
+    #[arg(long, value_name = "N", value_parser = value_parser!(u64).range(1..), allow_negative_numbers = true, conflicts_with = "shard")]
     target_positions: Option<u64>,
     /// Begin no shard after so many hours; the same command goes on where it stopped
     #[arg(
@@ -100,98 +100,105 @@ impl Part {
     }
 }
 
-/// How many games the run has, `usual` if nothing is said.
-fn games(arguments: &Arguments, usual: u64) -> Result<u64> {
-    match (arguments.games, arguments.shard) {
-        (Some(games), Some(part)) if games.div_ceil(GAMES_PER_SHARD) != part.of => {
-            let shards = games.div_ceil(GAMES_PER_SHARD);
-            bail!(
-                "--shard {}/{}: {games} games make {shards} shards of at most {GAMES_PER_SHARD}",
-                part.number,
-                part.of
-            )
+impl Arguments {
+    /// How many games the run has, `usual` if nothing is said.
+    fn games(&self, usual: u64) -> Result<u64> {
+        match (self.games, self.shard) {
+            (Some(games), Some(part)) if games.div_ceil(GAMES_PER_SHARD) != part.of => {
+                let shards = games.div_ceil(GAMES_PER_SHARD);
+                bail!(
+                    "--shard {}/{}: {games} games make {shards} shards of at most {GAMES_PER_SHARD}",
+                    part.number,
+                    part.of
+                )
+            }
+            (Some(games), _) => Ok(games),
+            (None, Some(part)) => Ok(part.of * GAMES_PER_SHARD),
+            (None, None) if self.target_positions.is_some() => Ok(MOST_GAMES),
+            (None, None) => Ok(usual),
         }
-        (Some(games), _) => Ok(games),
-        (None, Some(part)) => Ok(part.of * GAMES_PER_SHARD),
-        (None, None) if arguments.target_positions.is_some() => Ok(MOST_GAMES),
-        (None, None) => Ok(usual),
     }
-}
 
-pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
-    with_game!(&arguments.game.notation(), game => run_for(arguments, &game))
-}
+    pub(crate) fn run(&self) -> Result<()> {
+        with_game!(&self.game.notation(), game => self.run_for(&game))
+    }
 
-fn run_for<G: Playable>(arguments: &Arguments, game: &G) -> Result<ExitCode> {
-    let usual = SelfPlayConfig::of(game);
-    let players = arguments.players.iter().map(|text| weighted(text));
-    let players = players.collect::<Result<Vec<_>>>()?;
-    let run = SelfPlay::<G>::new(SelfPlayConfig {
-        players: if players.is_empty() {
-            usual.players
+    fn run_for<G: Playable>(&self, game: &G) -> Result<()> {
+        let usual = SelfPlayConfig::of(game);
+        let players = self.players.iter().map(|text| weighted(text));
+        let players = players.collect::<Result<Vec<_>>>()?;
+        let run = SelfPlay::<G>::new(SelfPlayConfig {
+            players: if players.is_empty() {
+                usual.players
+            } else {
+                players
+            },
+            games: self.games(usual.games)?,
+            seed: self.seed,
+            opening_plies: self.opening_plies.unwrap_or(usual.opening_plies),
+            exploration: self.exploration.unwrap_or(usual.exploration),
+            game: usual.game,
+            options: self.variety.options(),
+            labels: (self.labels.iter())
+                .map(|text| label(text))
+                .collect::<Result<_>>()?,
+        })?;
+        if !run.is_reproducible() {
+            output::note(
+                "note: a player with a time limit plays differently each time; the same seed will not give the same games",
+            );
+        }
+        let began = Instant::now();
+        let limits = Limits {
+            positions: self.target_positions,
+            until: (self.hours)
+                .map(|hours| until(began, hours))
+                .transpose()?
+                .flatten(),
+        };
+        let progress = progress_bar("games");
+        let report = match self.shard {
+            Some(part) => {
+                let summary = run.run_shard(&self.out, part.number - 1, &progress)?;
+                RunReport {
+                    summary,
+                    timing: Timing::default(),
+                    stopped: false,
+                }
+            }
+            None => run.run_within(&self.out, &limits, &progress)?,
+        };
+        progress.finish_and_clear();
+        if self.json {
+            output::json(&Written {
+                summary: &report.summary,
+                time: &report.timing,
+                stopped: report.stopped,
+            })?;
         } else {
-            players
-        },
-        games: games(arguments, usual.games)?,
-        seed: arguments.seed,
-        opening_plies: arguments.opening_plies.unwrap_or(usual.opening_plies),
-        exploration: arguments.exploration.unwrap_or(usual.exploration),
-        game: usual.game,
-        options: arguments.variety.options(),
-        labels: arguments
-            .labels
-            .iter()
-            .map(|text| label(text))
-            .collect::<Result<_>>()?,
-    })?;
-    if !run.is_reproducible() {
-        output::note(
-            "note: a player with a time limit plays differently each time; the same seed will not give the same games",
-        );
-    }
-    let began = Instant::now();
-    let limits = Limits {
-        positions: arguments.target_positions,
-        until: arguments
-            .hours
-            .map(|hours| until(began, hours))
-            .transpose()?
-            .flatten(),
-    };
-    let progress = progress_bar("games");
-    let report = match arguments.shard {
-        Some(part) => {
-            let summary = run.run_shard(&arguments.out, part.number - 1, &progress)?;
-            RunReport {
-                summary,
-                timing: Timing::default(),
-                stopped: false,
+            output::line(&table(&report.summary, began.elapsed().as_secs_f64()))?;
+            let Timing {
+                games,
+                outside_players,
+                ..
+            } = report.timing;
+            if games > 0 {
+                let share = 100.0 * outside_players;
+                output::line(&format!(
+                    "\n{games} games played now: {share:.1} % of the time of all threads outside players"
+                ))?;
+            }
+            if report.stopped {
+                output::line("\nthe time is over; the same command goes on")?;
+            } else {
+                output::line(&format!(
+                    "\nnext: alea train --data {} --out runs/model",
+                    self.out.display()
+                ))?;
             }
         }
-        None => run.run_within(&arguments.out, &limits, &progress)?,
-    };
-    progress.finish_and_clear();
-    if arguments.json {
-        output::json(&Written {
-            summary: &report.summary,
-            time: &report.timing,
-            stopped: report.stopped,
-        })?;
-    } else {
-        output::line(&table(&report.summary, began.elapsed().as_secs_f64()))?;
-        if let Some(line) = time_spent(&report.timing) {
-            output::line(&format!("\n{line}"))?;
-        }
-        if report.stopped {
-            output::line("\nthe time is over; the same command goes on")?;
-        } else {
-            output::line(&format!(
-                "\nnext: alea train --data {} --out runs/model",
-                arguments.out.display()
-            ))?;
-        }
+        Ok(())
     }
-    Ok(ExitCode::SUCCESS)
 }
 
 /// The summary as JSON.
@@ -213,17 +220,6 @@ fn until(began: Instant, hours: f64) -> Result<Option<Instant>> {
     Ok(Duration::try_from_secs_f64(3600.0 * hours)
         .ok()
         .and_then(|time| began.checked_add(time)))
-}
-
-/// What the players had of the time; `None` if nothing was played.
-fn time_spent(timing: &Timing) -> Option<String> {
-    (timing.games > 0).then(|| {
-        let share = 100.0 * timing.outside_players;
-        format!(
-            "{} games played now: {share:.1} % of the time of all threads outside players",
-            timing.games
-        )
-    })
 }
 
 fn weighted(text: &str) -> Result<WeightedPlayer> {
@@ -259,9 +255,9 @@ fn label(text: &str) -> Result<LabelConfig> {
 /// The summary as a person reads it; `seconds` of wall time.
 pub(crate) fn table(summary: &SelfPlaySummary, seconds: f64) -> String {
     let percent = |part: f64, whole: u64| 100.0 * part / whole.max(1) as f64;
-    let distinct = summary
-        .distinct
-        .map_or(String::new(), |games| format!(" ({games} distinct)"));
+    let distinct = (summary.distinct)
+        .map(|games| format!(" ({games} distinct)"))
+        .unwrap_or_default();
     let mut text = format!(
         "{} games{distinct}, {} positions in {seconds:.1} s: {:.0} games/s, {:.0} positions/s\n{:.1} plies a game, {:.1} % won by who began, {:.1} % of moves explored",
         summary.games,
@@ -272,21 +268,23 @@ pub(crate) fn table(summary: &SelfPlaySummary, seconds: f64) -> String {
         percent(summary.first_mover_points, summary.counted()),
         percent(summary.explored as f64, summary.positions),
     );
-    let width = summary
-        .players
-        .iter()
-        .map(|tally| tally.player.chars().count())
-        .max()
-        .unwrap_or(0)
-        .max(6);
-    text += &format!("\n\n{:<width$}  {:>9}  {:>6}", "player", "sides", "won %");
-    for tally in &summary.players {
-        text += &format!(
-            "\n{:<width$}  {:>9}  {:>6.1}",
-            tally.player,
-            tally.sides,
-            percent(tally.points, tally.sides)
-        );
+    let players = summary.players.iter();
+    let players = players.map(|tally| (&*tally.player, tally.sides, tally.points));
+    text += "\n\n";
+    text += &players_table(players);
+    text
+}
+
+/// Players, how many sides they played, and what they got for them.
+pub(crate) fn players_table<'a>(
+    players: impl Iterator<Item = (&'a str, u64, f64)> + Clone,
+) -> String {
+    let names = players.clone().map(|(player, ..)| player.chars().count());
+    let width = names.max().unwrap_or(0).max(6);
+    let mut text = format!("{:<width$}  {:>9}  {:>6}", "player", "sides", "won %");
+    for (player, sides, points) in players {
+        let won = 100.0 * points / sides.max(1) as f64;
+        text += &format!("\n{player:<width$}  {sides:>9}  {won:>6.1}");
     }
     text
 }

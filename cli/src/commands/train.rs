@@ -6,11 +6,8 @@ use crate::output;
 use anyhow::{Context, Result, bail};
 use engine::core::files;
 use engine::learned::inputs::Learnable;
-use serde_json::Value;
-use std::{
-    path::{Path, PathBuf},
-    process::ExitCode,
-};
+use serde_json::{Value, json};
+use std::path::{Path, PathBuf};
 use trainer::calibrate::LogisticFit;
 use trainer::config::TrainConfig;
 use trainer::dataset::{DatasetError, SampleOptions, Samples};
@@ -66,50 +63,49 @@ pub(crate) struct Arguments {
     json: bool,
 }
 
+/// What models say that they were made by.
+const PROGRAM: &str = concat!("alea ", env!("CARGO_PKG_VERSION"));
+
 /// Share of the games that only validate.
 pub(crate) const VALIDATION_SHARE: f64 = 0.05;
 
-pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
-    if arguments.print_config {
-        output::line(TrainConfig::default_toml().trim_end())?;
-        return Ok(ExitCode::SUCCESS);
-    }
-    let (data, Some(out)) = (&arguments.data, &arguments.out) else {
-        unreachable!("clap requires it")
-    };
-    let mut config = arguments
-        .config
-        .as_deref()
-        .map_or_else(|| Ok(TrainConfig::default()), read_config)?;
-    config.seed = arguments.seed.unwrap_or(config.seed);
-    if let Some(backend) = &arguments.backend {
-        config.training.backend.clone_from(backend);
-    }
-    if let Some(games) = arguments.games {
-        if arguments.family != "ntuple" {
-            bail!(
-                "--games: of all families only the n-tuple network learns from its own games; add --family ntuple"
-            );
+impl Arguments {
+    pub(crate) fn run(&self) -> Result<()> {
+        if self.print_config {
+            return output::line(TrainConfig::default_toml().trim_end());
         }
-        config.online.games = games;
-        let directory = out.join(Family::NTuple.name());
-        let game = arguments.game.as_deref().unwrap_or(games::USUAL);
-        let report = with_game!(game, game => fit_games(&game, &config, &directory))?;
-        if arguments.json {
-            output::json(&report)?
-        } else {
-            output::line(&games_summary(&report))?
+        let (data, Some(out)) = (&self.data, &self.out) else {
+            unreachable!("clap requires it")
+        };
+        let mut config = self
+            .config
+            .as_deref()
+            .map_or_else(|| Ok(TrainConfig::default()), read_config)?;
+        config.seed = self.seed.unwrap_or(config.seed);
+        if let Some(backend) = &self.backend {
+            config.training.backend.clone_from(backend);
         }
-        return Ok(ExitCode::SUCCESS);
+        if let Some(games) = self.games {
+            if self.family != "ntuple" {
+                bail!(
+                    "--games: of all families only the n-tuple network learns from its own games; add --family ntuple"
+                );
+            }
+            config.online.games = games;
+            let directory = out.join(Family::NTuple.name());
+            let game = self.game.as_deref().unwrap_or(games::USUAL);
+            let report = with_game!(game, game => fit_games(&game, &config, &directory))?;
+            return output::result(self.json, &report, || games_summary(&report));
+        }
+        let families: &[Family] = match self.family.as_str() {
+            "network" => &[Family::Network],
+            "ntuple" => &[Family::NTuple],
+            "integer" => &[Family::Integer],
+            _ => &[Family::NTuple, Family::Network],
+        };
+        let game = shard_game(data)?;
+        with_game!(&game, game => fit_families(&game, self, &config, families, data, out))
     }
-    let families = match arguments.family.as_str() {
-        "network" => vec![Family::Network],
-        "ntuple" => vec![Family::NTuple],
-        "integer" => vec![Family::Integer],
-        _ => vec![Family::NTuple, Family::Network],
-    };
-    let game = shard_game(data)?;
-    with_game!(&game, game => fit_families(&game, arguments, &config, &families, data, out))
 }
 
 /// The game of the records of some directories, as text.
@@ -130,7 +126,7 @@ fn fit_families<G: Learnable>(
     families: &[Family],
     data: &[PathBuf],
     out: &Path,
-) -> Result<ExitCode> {
+) -> Result<()> {
     let samples = load::<G, _>(data, config)?;
     output::note(&format!(
         "{} training and {} validation positions",
@@ -139,13 +135,9 @@ fn fit_families<G: Learnable>(
     ));
     for &family in families {
         let report = fit_one(config, family, &samples, data, &out.join(family.name()))?;
-        if arguments.json {
-            output::json(&report)?
-        } else {
-            output::line(&summary(&report))?
-        }
+        output::result(arguments.json, &report, || summary(&report))?;
     }
-    Ok(ExitCode::SUCCESS)
+    Ok(())
 }
 
 /// The settings in a file.
@@ -180,7 +172,7 @@ pub(crate) fn fit_one<G: Learnable, P: AsRef<Path>>(
     let progress = progress_bar("samples");
     // What the records are, not where they lie: the same run in another directory makes the same
     // file.
-    let provenance = serde_json::json!({ "program": concat!("alea ", env!("CARGO_PKG_VERSION")), "records": runs::<G, _>(data)? }).to_string();
+    let provenance = json!({ "program": PROGRAM, "records": runs::<G, _>(data)? }).to_string();
     let report = fit(config, family, samples, &provenance, directory, &progress)?;
     progress.finish_and_clear();
     Ok(report)
@@ -198,12 +190,11 @@ fn runs<G: Learnable, P: AsRef<Path>>(data: &[P]) -> Result<Value> {
             }
         }
     }
-    let one = runs.len() <= 1;
-    // Several are listed as in the header of a set that was made of them.
-    Ok(if one {
-        runs.pop().unwrap_or_default()
+    Ok(if runs.len() > 1 {
+        // Listed as in the header of a set that was made of them.
+        json!({ "sources": runs })
     } else {
-        serde_json::json!({ "sources": runs })
+        runs.pop().unwrap_or_default()
     })
 }
 
@@ -215,8 +206,7 @@ fn fit_games<G: Learnable>(
 ) -> Result<OnlineReport> {
     let _claim = files::claim_directory(directory)?;
     let progress = progress_bar("games");
-    let provenance =
-        serde_json::json!({ "program": concat!("alea ", env!("CARGO_PKG_VERSION")) }).to_string();
+    let provenance = json!({ "program": PROGRAM }).to_string();
     let report = fit_online(game, config, &provenance, directory, &progress)?;
     progress.finish_and_clear();
     Ok(report)

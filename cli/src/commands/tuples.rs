@@ -4,7 +4,7 @@ use crate::commands::train::{load, read_config};
 use crate::output;
 use anyhow::Result;
 use engine::games::einstein::Standard;
-use std::{path::PathBuf, process::ExitCode};
+use std::path::PathBuf;
 use trainer::config::TrainConfig;
 use trainer::progress::progress_bar;
 use trainer::tuples::{SearchOptions, search};
@@ -57,60 +57,60 @@ pub(crate) struct Arguments {
     json: bool,
 }
 
-pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
-    let mut config = arguments
-        .config
-        .as_deref()
-        .map_or_else(|| Ok(TrainConfig::default()), read_config)?;
-    config.seed = arguments.seed.unwrap_or(config.seed);
-    let Arguments {
-        rows,
-        samples,
-        epochs,
-        refitted,
-        candidates,
-        least_gain,
-        ..
-    } = *arguments;
-    let options = SearchOptions {
-        rows,
-        samples,
-        epochs,
-        refitted,
-        candidates,
-        least_gain,
-    };
-    let samples = load::<Standard, _>(&arguments.data, &config)?;
-    output::note(&format!(
-        "{} training and {} validation positions",
-        samples.training(),
-        samples.validation().len()
-    ));
-    let progress = progress_bar("rows");
-    let report = search(&config, &options, &samples, &arguments.out, &progress)?;
-    progress.finish_and_clear();
-    if arguments.json {
-        output::json(&report)?;
-        return Ok(ExitCode::SUCCESS);
-    }
-    output::line("   rows  tuples  validation      gain  kind, the first of its tuples")?;
-    for addition in &report.additions {
+impl Arguments {
+    pub(crate) fn run(&self) -> Result<()> {
+        let mut config = self
+            .config
+            .as_deref()
+            .map_or_else(|| Ok(TrainConfig::default()), read_config)?;
+        config.seed = self.seed.unwrap_or(config.seed);
+        let Arguments {
+            rows,
+            samples,
+            epochs,
+            refitted,
+            candidates,
+            least_gain,
+            ..
+        } = *self;
+        let options = SearchOptions {
+            rows,
+            samples,
+            epochs,
+            refitted,
+            candidates,
+            least_gain,
+        };
+        let samples = load::<Standard, _>(&self.data, &config)?;
+        output::note(&format!(
+            "{} training and {} validation positions",
+            samples.training(),
+            samples.validation().len()
+        ));
+        let progress = progress_bar("rows");
+        let report = search(&config, &options, &samples, &self.out, &progress)?;
+        progress.finish_and_clear();
+        if self.json {
+            return output::json(&report);
+        }
+        output::line("   rows  tuples  validation      gain  kind, the first of its tuples")?;
+        for addition in &report.additions {
+            output::line(&format!(
+                "{:>7}  {:>6}  {:>10.6}  {:>8.6}  {}: {}",
+                addition.rows,
+                addition.tuples.len(),
+                addition.validation_loss,
+                addition.gain,
+                addition.kind,
+                addition.tuples.first().map_or("", String::as_str)
+            ))?;
+        }
         output::line(&format!(
-            "{:>7}  {:>6}  {:>10.6}  {:>8.6}  {}: {}",
-            addition.rows,
-            addition.tuples.len(),
-            addition.validation_loss,
-            addition.gain,
-            addition.kind,
-            addition.tuples.first().map_or("", String::as_str)
-        ))?;
+            "{:>7}  {:>6}  {:>10.6}  in all: {}",
+            report.rows,
+            report.tuples,
+            report.validation_loss,
+            report.config.display()
+        ))
     }
-    output::line(&format!(
-        "{:>7}  {:>6}  {:>10.6}  in all: {}",
-        report.rows,
-        report.tuples,
-        report.validation_loss,
-        report.config.display()
-    ))?;
-    Ok(ExitCode::SUCCESS)
 }

@@ -5,7 +5,7 @@
 //! same files.
 
 use crate::commands::arena::contestant_shown;
-use crate::gating::with_evaluator;
+use crate::gating::{model_notation, with_evaluator};
 use anyhow::Result;
 use benches::arena::Contestant;
 use engine::games::einstein::Standard;
@@ -39,10 +39,8 @@ impl Evaluator {
 
     /// A model of the run.
     pub(crate) fn model(path: &Path, name: &str) -> Self {
-        // Quoted, because a path may hold anything.
-        let notation = format!("\"model:{}\"", path.display());
         Self {
-            notation,
+            notation: model_notation(path),
             shown: format!("model:{name}"),
             model: Some((path.to_owned(), name.to_owned())),
         }
@@ -90,11 +88,8 @@ mod tests {
             "{}",
             made.name
         );
-        assert!(
-            Evaluator::fixed("abt")
-                .unwrap()
-                .contestant("star2(depth=2)", &Standard::default())
-                .is_err()
-        );
+        let abt = Evaluator::fixed("abt").unwrap();
+        let placeless = abt.contestant("star2(depth=2)", &Standard::default());
+        assert!(placeless.is_err());
     }
 }

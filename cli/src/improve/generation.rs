@@ -15,7 +15,7 @@ use crate::output;
 use crate::pipeline::file_name;
 use crate::stages::Stages;
 use anyhow::{Context, Result};
-use benches::arena::{MatchOptions, play_match};
+use benches::arena::{MatchOptions, Openings, play_match};
 use benches::statistics::sequential::Verdict;
 use engine::core::{files, random::SeedSpace};
 use engine::games::einstein::Standard;
@@ -61,20 +61,15 @@ impl Generation<'_> {
     /// Does what is left of it.
     pub(super) fn run(&self, stages: &mut Stages) -> Result<Entry> {
         files::create_directory(&self.path(""))?;
-        let games = stages.run(
-            &self.stage("self-play"),
-            || self.play(),
-            |summary| {
-                format!(
-                    "{} games, {} positions, by {}",
-                    summary.games, summary.positions, self.best.shown
-                )
-            },
-        )?;
-        output::note(&format!(
-            "{} games, {} positions, by {}",
-            games.games, games.positions, self.best.shown
-        ));
+        let played = |summary: &SelfPlaySummary| {
+            let (games, positions) = (summary.games, summary.positions);
+            format!(
+                "{games} games, {positions} positions, by {}",
+                self.best.shown
+            )
+        };
+        let games = stages.run(&self.stage("self-play"), || self.play(), played)?;
+        output::note(&played(&games));
         if self.config.relabel.is_some() {
             stages.run(&self.stage("relabel"), || self.relabel(), Clone::clone)?;
         }
@@ -82,43 +77,36 @@ impl Generation<'_> {
             &self.stage("training"),
             || self.train(),
             |(report, samples)| {
-                format!(
-                    "{samples} samples, validation loss {:.5}",
-                    report.validation_loss
-                )
+                let loss = report.validation_loss;
+                format!("{samples} samples, validation loss {loss:.5}")
             },
         )?;
         output::note(&train::summary(&report));
-        let model = place(self.number)
-            .join(&report.family)
-            .join(&report.family)
-            .with_extension("safetensors");
-        let candidate = Evaluator::model(
-            &self.directory.join(&model),
-            &format!("generation-{}", self.number),
-        );
-        let test = stages.run(
+        let family = &report.family;
+        let model = place(self.number).join(family).join(family);
+        let model = model.with_extension("safetensors");
+        let name = format!("generation-{}", self.number);
+        let candidate = Evaluator::model(&self.directory.join(&model), &name);
+        let (test, told) = stages.run(
             &self.stage("gate"),
             || self.gate(&candidate),
-            ToString::to_string,
+            |(_, told)| told.clone(),
         )?;
-        output::note(&test.to_string());
-        let accepted = test.test.verdict == Verdict::Accepted;
+        output::note(&told);
+        let accepted = test.verdict == Verdict::Accepted;
         // Whoever was measured before is not measured again.
         let strength = if accepted {
-            let shown = |found: &Vec<Strength>| strength_line(found);
+            let Self {
+                config,
+                directory,
+                number,
+                start,
+                ..
+            } = *self;
             stages.run(
                 &self.stage("measure"),
-                || {
-                    measure(
-                        self.config,
-                        self.directory,
-                        self.number,
-                        &candidate,
-                        self.start,
-                    )
-                },
-                shown,
+                || measure(config, directory, number, &candidate, start),
+                |strength| strength_line(strength),
             )?
         } else {
             self.strength.to_vec()
@@ -141,7 +129,7 @@ impl Generation<'_> {
             },
             model,
             checksum,
-            gate: test.test,
+            gate: test,
             strength,
             command: format!(
                 "alea improve --config improve.toml --out . --generations {}",
@@ -211,43 +199,26 @@ impl Generation<'_> {
             .collect()
     }
 
-    fn gate(&self, candidate: &Evaluator) -> Result<Tested> {
+    /// What came of the gate, also in a line.
+    fn gate(&self, candidate: &Evaluator) -> Result<(Test, String)> {
+        let game = self.config.game();
+        let player = &self.config.gate.player;
         let gate = Gate {
-            game: self.config.game(),
+            game: game.clone(),
             rule: self.config.stopping_rule()?,
-            pairs: self.config.pairs().0,
+            pairs: self.config.gate.pairs,
             seed: self.config.stage_seed(SeedSpace::Gate, self.number),
             state: Some(self.path("gate.jsonl")),
         };
         let result = gate.play(
-            &self.config.at_the_gate(candidate)?,
-            &self.config.at_the_gate(self.best)?,
+            Openings::usual::<Standard>(),
+            &candidate.contestant(player, &game)?,
+            &self.best.contestant(player, &game)?,
         )?;
-        let standing = result
-            .sequential_test
-            .as_ref()
-            .map(standing)
-            .unwrap_or_default();
-        Ok(Tested {
-            test: Test::of(&result).context("a gate without a test")?,
-            standing,
-        })
-    }
-}
-
-/// What came of the gate.
-struct Tested {
-    test: Test,
-    standing: String,
-}
-
-impl std::fmt::Display for Tested {
-    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(
-            formatter,
-            "{} of {} games, {}",
-            self.test.score, self.test.score.games, self.standing
-        )
+        let test = Test::of(&result).context("a gate without a test")?;
+        let (score, games) = (&test.score, test.score.games);
+        let told = format!("{score} of {games} games, {}", standing(&result));
+        Ok((test, told))
     }
 }
 
@@ -266,7 +237,7 @@ pub(super) fn measure(
     if who != start {
         opponents.insert(0, start.clone());
     }
-    let game: Standard = config.game();
+    let (game, player) = (config.game(), &config.measure.player);
     let mut strength = Vec::with_capacity(opponents.len());
     for (opponent, index) in opponents.iter().zip(0..) {
         let options = MatchOptions {
@@ -278,13 +249,13 @@ pub(super) fn measure(
             progress: true,
             ..MatchOptions::new(
                 game.clone(),
-                config.pairs().1,
+                config.measure.pairs,
                 config.stage_seed(SeedSpace::Arena, number),
             )
         };
         let result = play_match(
-            &config.measured(who)?,
-            &config.measured(opponent)?,
+            &who.contestant(player, &game)?,
+            &opponent.contestant(player, &game)?,
             &options,
         )?;
         strength.push(Strength {

@@ -45,13 +45,8 @@ impl Relabel {
             (Some(by), _) => by.clone(),
             (None, left) => format!("tables({}={})", G::REMAINING, left.unwrap_or_default()),
         };
-        let recipe = LabelRecipe::new(
-            &LabelConfig {
-                name: self.name.clone(),
-                by,
-            },
-            &source.rules,
-        )?;
+        let name = self.name.clone();
+        let recipe = LabelRecipe::new(&LabelConfig { name, by }, &source.rules)?;
         if !recipe.is_reproducible() {
             output::note(
                 "note: a player with a time limit values differently each time; the same records will not get the same labels",

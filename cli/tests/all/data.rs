@@ -127,17 +127,8 @@ fn records_are_counted_verified_and_made_into_sets() {
     let (records, plots) = (folder.at("records"), folder.at("out"));
     selfplay(&records, "--games 300").succeeds();
     let info = alea!("data info {records} --plots {plots} --json").json();
-    assert_eq!(
-        keys(&info)[..7],
-        [
-            "shards",
-            "bytes",
-            "games",
-            "positions",
-            "bytes_per_position",
-            "draws",
-            "points"
-        ]
+    assert!(
+        keys(&info).starts_with("shards bytes games positions bytes_per_position draws points ")
     );
     assert_eq!(info["games"], 300);
     let points = &info["points"];
@@ -217,14 +208,7 @@ fn labels_are_made_with_games_and_later() {
     let both = relabel("one", "both", "--name race --by race --json").json();
     assert_eq!(
         keys(&both),
-        [
-            "directory",
-            "shards",
-            "games",
-            "positions",
-            "values",
-            "labels"
-        ]
+        "directory shards games positions values labels"
     );
     let games = |name: &str| {
         let (records, file) = (folder.at(name), folder.at(&format!("{name}.jsonl")));

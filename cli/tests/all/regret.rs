@@ -15,39 +15,17 @@ fn json_has_every_figure() {
     let report = regret(line).json();
     assert_eq!(
         keys(&report),
-        [
-            "truth",
-            "from",
-            "seed",
-            "positions",
-            "label_errors",
-            "contestants"
-        ]
+        "truth from seed positions label_errors contestants"
     );
     assert_eq!(report["positions"], 300);
     assert_eq!(report["label_errors"], Value::Null);
     let found = list(&report["contestants"]);
     let names: Vec<&str> = found.iter().map(|one| word(&one["name"])).collect();
     assert_eq!(names, ["random", "greedy", "schwarz"]);
-    let expected = [
-        "name",
-        "kind",
-        "positions",
-        "regret",
-        "regret_of_choices",
-        "choices",
-        "optimal",
-        "above_1",
-        "above_5",
-        "by_check",
-        "values",
-        "classes",
-        "calibration",
-        "seconds",
-    ];
+    let expected = "name kind positions regret regret_of_choices choices optimal above_1 above_5 by_check values classes calibration seconds";
     for measured in found {
         assert_eq!(keys(measured), expected);
-        assert_eq!(keys(&measured["regret"]), ["value", "error"]);
+        assert_eq!(keys(&measured["regret"]), "value error");
         let classes = measured["classes"].as_object().unwrap().values();
         let positions = classes.map(|class| number(&class["positions"]));
         assert_eq!(positions.sum::<f64>(), 300.0);
@@ -55,15 +33,15 @@ fn json_has_every_figure() {
     let of = |index: usize| number(&found[index]["regret"]["value"]);
     assert!(of(0) > of(1) && of(1) > of(2) && of(2) > 0.0);
     assert!(found[0]["values"].is_null() && list(&found[0]["calibration"]).is_empty());
-    assert_eq!(keys(&found[2]["values"]), ["rmse", "bias"]);
+    assert_eq!(keys(&found[2]["values"]), "rmse bias");
     assert_eq!(
         keys(&found[2]["calibration"][0]),
-        ["from", "positions", "predicted", "exact"]
+        "from positions predicted exact"
     );
 
     let again = regret(&format!("{line} --threads 1")).json();
     for (one, other) in iter::zip(found, list(&again["contestants"])) {
-        for key in expected.iter().filter(|key| **key != "seconds") {
+        for key in expected.split(' ').filter(|key| *key != "seconds") {
             assert_eq!(one[key], other[key], "threads change nothing");
         }
     }
@@ -99,11 +77,11 @@ fn a_suite_is_made_and_used() {
     let report = alea!("regret --suite {path} --player {player} --json").json();
     assert_eq!(
         keys(&report["label_errors"]),
-        ["of_moves", "of_positions", "of_decisions"]
+        "of_moves of_positions of_decisions"
     );
     let measured = &report["contestants"][0];
     assert!(number(&measured["regret"]["value"]) < 1e-5);
-    assert_eq!(keys(&measured["classes"]).len(), 7);
+    assert_eq!(measured["classes"].as_object().unwrap().len(), 7);
 }
 
 #[test]

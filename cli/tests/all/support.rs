@@ -216,13 +216,9 @@ pub(crate) fn json_lines(text: &str) -> Vec<Value> {
 }
 
 /// The keys of an object, in order.
-pub(crate) fn keys(object: &Value) -> Vec<&str> {
-    object
-        .as_object()
-        .unwrap()
-        .keys()
-        .map(String::as_str)
-        .collect()
+pub(crate) fn keys(object: &Value) -> String {
+    let keys = object.as_object().unwrap().keys();
+    keys.map(String::as_str).collect::<Vec<_>>().join(" ")
 }
 
 pub(crate) fn list(value: &Value) -> &[Value] {

@@ -6,23 +6,17 @@
 //! nobody.
 
 use anyhow::{Context, Result};
-use benches::arena::{Contestant, MatchOptions, MatchResult, Openings, StoppingRule, play_match};
+use benches::arena::{MatchOptions, MatchResult, StoppingRule};
 use benches::statistics::sequential::Verdict;
 use engine::core::random::SeedSpace;
 use engine::play::playable::Playable;
 use serde_json::Value;
-use std::{
-    path::{Path, PathBuf},
-    sync::Arc,
-};
+use std::path::Path;
 
 /// What stands for the evaluator in the notation of a player.
 const PLACES: [&str; 2] = ["{model}", "MODEL"];
 
 /// A player's notation with an evaluator in its place.
-///
-/// # Errors
-/// If it has no place for one.
 pub(crate) fn with_evaluator(template: &str, evaluator: &str) -> Result<String> {
     let place = PLACES.into_iter().find(|place| template.contains(place));
     let place = place.context("a player with a place for the evaluator is needed, for example star1(depth=1, eval={model})")?;
@@ -34,35 +28,12 @@ pub(crate) fn model_notation(path: &Path) -> String {
     format!("\"model:{}\"", path.display())
 }
 
-/// Under what conditions the two meet.
-pub(crate) struct Gate<G> {
-    pub(crate) game: G,
-    pub(crate) rule: StoppingRule,
-    /// Most pairs of games.
-    pub(crate) pairs: u64,
-    pub(crate) seed: u64,
-    /// Where finished pairs are kept.
-    pub(crate) state: Option<PathBuf>,
-}
-
-impl<G: Playable> Gate<G> {
-    /// Plays until the test is decided, or to the last pair.
-    pub(crate) fn play(
-        &self,
-        openings: Openings,
-        candidate: &Contestant<G>,
-        against: &Contestant<G>,
-    ) -> Result<MatchResult> {
-        let options = MatchOptions {
-            starts: Arc::new(openings),
-            threads: rayon::current_num_threads(),
-            state: self.state.clone(),
-            progress: true,
-            space: SeedSpace::Gate,
-            stop: Some(self.rule),
-            ..MatchOptions::new(self.game.clone(), self.pairs, self.seed)
-        };
-        Ok(play_match(candidate, against, &options)?)
+/// How the two meet: until the test is decided, or to the last pair.
+pub(crate) fn tested<G: Playable>(rule: StoppingRule, options: MatchOptions<G>) -> MatchOptions<G> {
+    MatchOptions {
+        space: SeedSpace::Gate,
+        stop: Some(rule),
+        ..options
     }
 }
 

@@ -29,7 +29,7 @@ use serde::Serialize;
 use std::path::{Path, PathBuf};
 
 /// What learning came to.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Serialize)]
 pub(crate) struct ImproveResult {
     /// Name of the best evaluator.
     pub(crate) best: String,

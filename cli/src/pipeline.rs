@@ -6,7 +6,7 @@
 pub(crate) mod config;
 
 use crate::commands::{
-    arena::short_checksum,
+    arena::{match_options, short_checksum},
     train::{self, VALIDATION_SHARE},
 };
 use crate::gating::model_notation;
@@ -14,16 +14,16 @@ use crate::output;
 use crate::stages::Stages;
 use anyhow::{Result, bail};
 use benches::arena::{
-    Contestant, MatchOptions, MatchResult, play_match,
+    Contestant, MatchResult, play_match,
     report::{Picture, ReportData, ReportMatch, Stage, write_report},
 };
 use benches::plot::{CalibrationBin, Curve, LineChart};
-use config::PipelineConfig;
+use config::{PipelineConfig, Round};
 use engine::core::{files, random::RandomStream};
 use engine::learned::inputs::Learnable;
 use engine::play::build;
 use rayon::prelude::*;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use std::path::{Path, PathBuf};
 use trainer::curve::CurvePoint;
 use trainer::dataset::{SampleOptions, Samples};
@@ -33,7 +33,7 @@ use trainer::sample::Sample;
 use trainer::selfplay::{SelfPlay, SelfPlaySummary};
 
 /// What a pipeline came to.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Serialize)]
 pub(crate) struct PipelineResult {
     pub(crate) self_play: SelfPlaySummary,
     pub(crate) models: Vec<FitReport>,
@@ -52,13 +52,13 @@ pub(crate) fn run<G: Learnable>(
     let _claim = files::claim_directory(directory)?;
     claim(config, directory)?;
     let mut stages = Stages::open(directory)?;
-    let data = directory.join("selfplay");
+    let data = [directory.join("selfplay")];
 
     let self_play = stages.run(
         "self-play",
         || {
             let progress = progress_bar("games");
-            let summary = SelfPlay::<G>::new(config.selfplay())?.run(&data, &progress)?;
+            let summary = SelfPlay::<G>::new(config.selfplay())?.run(&data[0], &progress)?;
             progress.finish_and_clear();
             Ok(summary)
         },
@@ -70,12 +70,12 @@ pub(crate) fn run<G: Learnable>(
     ));
 
     let train_config = config.train();
-    let samples = train::load::<G, _>(&[&data], &train_config)?;
+    let samples = train::load::<G>(&data, &train_config)?;
     let mut models = Vec::new();
     for family in [Family::NTuple, Family::Network] {
         let name = format!("train {}", family.name());
         let place = directory.join(family.name());
-        let fitted = || train::fit_one(&train_config, family, &samples, &[&data], &place);
+        let fitted = || train::fit_one(&train_config, family, &samples, &data, &place);
         let report = stages.run(&name, fitted, |report| {
             format!(
                 "{:.0} samples/s, validation loss {:.5}",
@@ -146,33 +146,29 @@ fn arena<G: Learnable>(
     let directory = directory.join("arena");
     files::create_directory(&directory)?;
     let mut matches = Vec::new();
-    for round in &config.arena.rounds {
+    for &Round { depth, games } in &config.arena.rounds {
         for model in models {
             // The checksum in the name keeps results of another model from being taken for this
             // one's.
             let checksum = short_checksum(&model.model)?;
             for opponent in &config.arena.opponents {
                 let player = |name: &str, evaluator: &str| -> Result<Contestant<_>> {
-                    let player = format!("star1(depth={}, eval={evaluator})", round.depth);
+                    let player = format!("star1(depth={depth}, eval={evaluator})");
                     Ok(Contestant {
                         name: name.to_owned(),
                         ..Contestant::of(&player, game)?
                     })
                 };
-                let options = MatchOptions {
-                    threads: rayon::current_num_threads(),
-                    state: Some(directory.join(format!(
-                        "{}-{checksum}-{}-depth{}.jsonl",
-                        model.family,
-                        file_name(opponent),
-                        round.depth
-                    ))),
-                    progress: true,
-                    ..MatchOptions::new(game.clone(), round.games.div_ceil(2), config.seed)
-                };
+                let state = format!(
+                    "{}-{checksum}-{}-depth{depth}.jsonl",
+                    model.family,
+                    file_name(opponent)
+                );
+                let state = Some(directory.join(state));
+                let options = match_options(game, games.div_ceil(2), config.seed, state);
                 let a = player(&model.family, &model_notation(&model.model))?;
                 let result = play_match(&a, &player(opponent, opponent)?, &options)?;
-                let condition = format!("depth {}", round.depth);
+                let condition = format!("depth {depth}");
                 output::note(&line(&condition, &result));
                 matches.push(ReportMatch { condition, result });
             }
@@ -209,12 +205,10 @@ fn calibration<G: Learnable>(
     game: &G,
     config: &PipelineConfig,
     models: &[FitReport],
-    data: &Path,
+    data: &[PathBuf],
 ) -> Result<Vec<(String, Vec<CalibrationBin>)>> {
-    let samples = Samples::<G>::open(
-        &[data],
-        &SampleOptions::played(VALIDATION_SHARE, config.train().seed),
-    )?;
+    let options = SampleOptions::played(VALIDATION_SHARE, config.train().seed);
+    let samples = Samples::<G>::open(data, &options)?;
     let mut plots = Vec::new();
     let models = models.iter();
     let models = models.map(|model| (&model.family, model_notation(&model.model)));

@@ -44,7 +44,6 @@ pub(crate) fn parallel(jobs: usize, job: &(dyn Fn(usize) + Sync)) {
 
 /// A position that was asked about.
 pub(crate) struct Question<G: Playable> {
-    pub(crate) text: String,
     pub(crate) position: G::Position,
     /// What chance has said of it.
     pub(crate) outcome: Option<u8>,
@@ -58,7 +57,6 @@ impl<G: Playable> Question<G> {
         let outcomes = game.outcome_names();
         let certain = (outcomes.start() == outcomes.end()).then_some(*outcomes.start());
         Ok(Self {
-            text: text.to_owned(),
             position,
             outcome: outcome.or(certain),
             end: End::of(game, &position),
@@ -87,7 +85,7 @@ impl<G: Playable> Question<G> {
 }
 
 /// How a game has ended; before that `winner` is null and there is no `kind`.
-#[derive(Clone, Default, Serialize)]
+#[derive(Default, Serialize)]
 pub(crate) struct End {
     /// Those who share the first place.
     #[serde(skip)]
@@ -118,11 +116,8 @@ impl End {
     }
 }
 
-/// Answers every position: `answer` gives the JSON fields that follow the position, `show` what a
-/// person reads.
-///
-/// # Errors
-/// If the only position is malformed, or an answer fails.
+/// Answers every position: `answer` gives the JSON fields that follow the position, before those of
+/// its end, `show` what a person reads.
 pub(crate) fn answer_all<G: Playable, A: Serialize>(
     arguments: &PositionArguments,
     game: &G,
@@ -138,7 +133,7 @@ pub(crate) fn answer_all<G: Playable, A: Serialize>(
             )
         })?;
         let answer = answer(&question)?;
-        let object = object(&question.text, &answer)?;
+        let object = object(text, &answer, question.end.as_ref())?;
         return output::result(arguments.json, &object, || show(&question, &answer));
     }
     let mut all_good = true;
@@ -163,7 +158,7 @@ pub(crate) fn answer_all<G: Playable, A: Serialize>(
             Err(anyhow!("a line of more than {LONGEST_LINE} bytes"))
         } else {
             Question::read(game, line)
-                .and_then(|question| object(&question.text, &answer(&question)?))
+                .and_then(|question| object(line, &answer(&question)?, question.end.as_ref()))
         };
         let object = answered.unwrap_or_else(|error| {
             all_good = false;
@@ -174,10 +169,13 @@ pub(crate) fn answer_all<G: Playable, A: Serialize>(
     }
 }
 
-fn object(position: &str, answer: &impl Serialize) -> Result<Value> {
+/// The position, what is answered, and how the game has ended if it has.
+fn object(position: &str, answer: &impl Serialize, end: Option<&End>) -> Result<Value> {
     let mut object = Map::from_iter([("position".to_owned(), json!(position))]);
-    if let Value::Object(fields) = serde_json::to_value(answer)? {
-        object.extend(fields);
+    for fields in [serde_json::to_value(answer)?, serde_json::to_value(end)?] {
+        if let Value::Object(fields) = fields {
+            object.extend(fields);
+        }
     }
     Ok(Value::Object(object))
 }

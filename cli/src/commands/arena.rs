@@ -4,9 +4,7 @@ use crate::commands::MOST_GAMES;
 use crate::games::{self, GameArguments, with_game};
 use crate::output;
 use anyhow::{Result, anyhow, bail};
-use benches::arena::{
-    Contestant, MatchOptions, MatchResult, Openings, Starts, StoppingRule, play_match,
-};
+use benches::arena::{Contestant, MatchOptions, MatchResult, Openings, StoppingRule, play_match};
 use benches::statistics::{
     Interval,
     sequential::{EloModel, SequentialTest, Verdict},
@@ -59,7 +57,7 @@ pub(crate) struct PairArguments {
     opening_plies: Option<u16>,
     /// Where finished pairs are kept, so that an interrupted match can go on
     #[arg(long, value_name = "PATH")]
-    pub(crate) state: Option<PathBuf>,
+    state: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) game: GameArguments,
 }
@@ -71,18 +69,31 @@ const GAMES: u64 = 2000;
 const GAMES_OF_A_TEST: u64 = 200_000;
 
 impl PairArguments {
-    /// How many pairs, if a sequential test may end them or not.
-    pub(crate) fn pairs(&self, tested: bool) -> u64 {
+    /// How they are played, if a sequential test may end them or not.
+    pub(crate) fn options<G: Playable>(&self, game: &G, tested: bool) -> MatchOptions<G> {
         let usual = if tested { GAMES_OF_A_TEST } else { GAMES };
-        self.games.unwrap_or(usual).div_ceil(2)
+        let pairs = self.games.unwrap_or(usual).div_ceil(2);
+        let mut options = match_options(game, pairs, self.seed, self.state.clone());
+        if let Some(plies) = self.opening_plies {
+            let plies = plies.into();
+            options.starts = Arc::new(Openings { plies });
+        }
+        options
     }
+}
 
-    /// Where they start.
-    pub(crate) fn openings<G: Playable>(&self) -> Openings {
-        let plies = |plies: u16| Openings {
-            plies: plies.into(),
-        };
-        self.opening_plies.map_or_else(Openings::usual::<G>, plies)
+/// A match from the game's usual openings on all threads, with a progress bar.
+pub(crate) fn match_options<G: Playable>(
+    game: &G,
+    pairs: u64,
+    seed: u64,
+    state: Option<PathBuf>,
+) -> MatchOptions<G> {
+    MatchOptions {
+        threads: rayon::current_num_threads(),
+        state,
+        progress: true,
+        ..MatchOptions::new(game.clone(), pairs, seed)
     }
 }
 
@@ -108,21 +119,16 @@ const USUAL_TELLER: &str = "star1(depth=2, eval=abt)";
 const ANY_TELLER: &str = "star1(depth=2)";
 
 impl MatchArguments {
-    pub(crate) fn options<G: Playable>(&self, game: &G) -> Result<MatchOptions<G>> {
-        let starts: Arc<dyn Starts<G>> = match &self.setups {
-            None => Arc::new(self.pairs.openings::<G>()),
-            Some(setups) => games::setups(setups)?,
-        };
-        Ok(MatchOptions {
-            starts,
-            threads: rayon::current_num_threads(),
-            state: self.pairs.state.clone(),
-            progress: true,
-            luck: (self.luck.as_ref())
-                .map(|notation| teller(notation, game))
-                .transpose()?,
-            ..MatchOptions::new(game.clone(), self.pairs.pairs(false), self.pairs.seed)
-        })
+    /// As [`PairArguments::options`].
+    pub(crate) fn options<G: Playable>(&self, game: &G, tested: bool) -> Result<MatchOptions<G>> {
+        let mut options = self.pairs.options(game, tested);
+        if let Some(setups) = &self.setups {
+            options.starts = games::setups(setups)?;
+        }
+        if let Some(notation) = &self.luck {
+            options.luck = Some(teller(notation, game)?);
+        }
+        Ok(options)
     }
 }
 
@@ -237,10 +243,9 @@ impl Arguments {
                 self.players.len()
             );
         };
-        let mut options = self.options.options(game)?;
+        let mut options = self.options.options(game, self.sprt.is_some())?;
         if let Some(words) = &self.sprt {
             options.stop = Some(stopping_rule(words)?);
-            options.pairs = self.options.pairs.pairs(true);
         }
         let result = play_match(&contestant(a, game)?, &contestant(b, game)?, &options)?;
         output::result(self.json, &result, || table(&result))

@@ -1,7 +1,7 @@
 //! `alea evaluate`: what one evaluator says of a position, without search.
 
 use crate::games::{self, with_game};
-use crate::positions::{self, End, PositionArguments, Question};
+use crate::positions::{self, PositionArguments, Question};
 use anyhow::Result;
 use engine::play::{build, playable::Playable};
 use serde::Serialize;
@@ -42,8 +42,6 @@ struct Answer {
     /// Plies to the end, of evaluators that know it.
     #[serde(skip_serializing_if = "Option::is_none")]
     moves_to_go: Option<f32>,
-    #[serde(flatten)]
-    end: Option<End>,
 }
 
 impl Arguments {
@@ -61,7 +59,6 @@ impl Arguments {
                 return Ok(Answer {
                     value,
                     raw: self.raw.then_some(None),
-                    end: question.end.clone(),
                     ..Answer::default()
                 });
             }
@@ -73,7 +70,6 @@ impl Arguments {
                 raw: self.raw.then(|| evaluator.raw(game, position)),
                 rolls: evaluator.by_outcome(game, position),
                 moves_to_go: evaluator.plies_to_go(game, position),
-                end: None,
             })
         };
         positions::answer_all(&self.position, game, answer, |question, answer| {

@@ -6,10 +6,9 @@
 
 use crate::commands::arena::{PairArguments, contestant, standing, stopping_rule, table};
 use crate::games::with_game;
-use crate::gating::{self, Gate};
-use crate::output;
+use crate::{gating, output};
 use anyhow::{Context, Result, anyhow, bail};
-use benches::arena::MatchResult;
+use benches::arena::{MatchResult, play_match};
 use engine::core::files;
 use engine::learned::{
     files::{Model, ModelFile},
@@ -81,18 +80,9 @@ impl Arguments {
         } else {
             self.against.clone()
         };
-        let gate = Gate {
-            game: game.clone(),
-            rule: stopping_rule(&self.sprt)?,
-            pairs: self.pairs.pairs(true),
-            seed: self.pairs.seed,
-            state: self.pairs.state.clone(),
-        };
-        let result = gate.play(
-            self.pairs.openings::<G>(),
-            &player(&gating::model_notation(&self.candidate))?,
-            &player(&against)?,
-        )?;
+        let options = gating::tested(stopping_rule(&self.sprt)?, self.pairs.options(game, true));
+        let candidate = player(&gating::model_notation(&self.candidate))?;
+        let result = play_match(&candidate, &player(&against)?, &options)?;
         let promoted = gating::is_better(&result);
         if promoted {
             promotion.carry_out(&result, self)?;

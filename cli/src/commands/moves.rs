@@ -22,8 +22,6 @@ pub(crate) struct Arguments {
 #[derive(Serialize)]
 struct Answer {
     moves: Vec<Successor>,
-    #[serde(flatten)]
-    end: Option<End>,
 }
 
 #[derive(Serialize)]
@@ -59,10 +57,7 @@ fn answer<G: Playable>(game: &G, question: &Question<G>) -> Answer {
         None => question.moves(game).iter().map(successor).collect(),
         Some(_) => Vec::new(),
     };
-    Answer {
-        moves,
-        end: question.end.clone(),
-    }
+    Answer { moves }
 }
 
 fn show<G: Playable>(game: &G, question: &Question<G>, answer: &Answer) -> String {

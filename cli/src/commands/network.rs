@@ -123,10 +123,8 @@ impl Arguments {
 
 impl Serve {
     fn run(&self) -> Result<()> {
-        let map = self.map.as_deref();
-        let text = map.map(read_text).transpose()?;
-        let game = match map {
-            Some(path) => ReversiXt::from_notation(ReversiXt::NAME, text.as_deref())
+        let game = match &self.map {
+            Some(path) => ReversiXt::from_notation(ReversiXt::NAME, Some(&read_text(path)?))
                 .map_err(|error| anyhow!("{}: {}", path.display(), error.problem))?,
             None => ReversiXt::from_notation(ReversiXt::NAME, None)?,
         };

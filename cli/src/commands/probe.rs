@@ -1,6 +1,6 @@
 //! `alea probe`: exact values of endgames, and of every move in them.
 
-use crate::positions::{self, End, PositionArguments, parallel};
+use crate::positions::{self, PositionArguments, parallel};
 use crate::tables;
 use anyhow::Result;
 use engine::games::einstein::{Move, Standard, tables::Tables};
@@ -33,8 +33,6 @@ struct Answer {
     #[serde(skip_serializing_if = "Option::is_none")]
     reason: Option<String>,
     moves: Vec<RatedMove>,
-    #[serde(flatten)]
-    end: Option<End>,
 }
 
 #[derive(Serialize)]
@@ -75,7 +73,6 @@ impl Source<'_> {
         if question.end.is_some() {
             return Ok(Answer {
                 value: question.final_value(self.game),
-                end: question.end.clone(),
                 ..Answer::default()
             });
         }

@@ -88,15 +88,15 @@ struct Part {
 
 impl Part {
     fn parse(text: &str) -> Result<Self, String> {
-        let parts = text
-            .split_once('/')
-            .and_then(|(number, of)| Some((number.parse().ok()?, of.parse().ok()?)));
-        let part = parts.map(|(number, of)| Self { number, of });
         let most = MOST_GAMES / GAMES_PER_SHARD;
-        part.filter(|part| (1..=part.of).contains(&part.number) && part.of <= most)
-            .ok_or_else(|| {
-                format!("a shard is K/N with K from 1 to N and N at most {most}, such as 17/100")
-            })
+        let part = || {
+            let (number, of) = text.split_once('/')?;
+            let (number, of) = (number.parse().ok()?, of.parse().ok()?);
+            ((1..=of).contains(&number) && of <= most).then_some(Self { number, of })
+        };
+        part().ok_or_else(|| {
+            format!("a shard is K/N with K from 1 to N and N at most {most}, such as 17/100")
+        })
     }
 }
 
@@ -125,14 +125,13 @@ impl Arguments {
 
     fn run_for<G: Playable>(&self, game: &G) -> Result<()> {
         let usual = SelfPlayConfig::of(game);
-        let players = self.players.iter().map(|text| weighted(text));
-        let players = players.collect::<Result<Vec<_>>>()?;
+        let mut players = usual.players;
+        if !self.players.is_empty() {
+            let given = self.players.iter().map(|text| weighted(text));
+            players = given.collect::<Result<_>>()?;
+        }
         let run = SelfPlay::<G>::new(SelfPlayConfig {
-            players: if players.is_empty() {
-                usual.players
-            } else {
-                players
-            },
+            players,
             games: self.games(usual.games)?,
             seed: self.seed,
             opening_plies: self.opening_plies.unwrap_or(usual.opening_plies),
@@ -169,14 +168,12 @@ impl Arguments {
             None => run.run_within(&self.out, &limits, &progress)?,
         };
         progress.finish_and_clear();
-        if self.json {
-            output::json(&Written {
-                summary: &report.summary,
-                time: &report.timing,
-                stopped: report.stopped,
-            })?;
-        } else {
-            output::line(&table(&report.summary, began.elapsed().as_secs_f64()))?;
+        let mut told = serde_json::to_value(&report.summary)?;
+        // Seconds of all threads together, of the games played now; whether there is more to play.
+        told["time"] = serde_json::to_value(report.timing)?;
+        told["stopped"] = report.stopped.into();
+        output::result(self.json, &told, || {
+            let mut text = table(&report.summary, began.elapsed().as_secs_f64());
             let Timing {
                 games,
                 outside_players,
@@ -184,32 +181,18 @@ impl Arguments {
             } = report.timing;
             if games > 0 {
                 let share = 100.0 * outside_players;
-                output::line(&format!(
-                    "\n{games} games played now: {share:.1} % of the time of all threads outside players"
-                ))?;
+                text += &format!(
+                    "\n\n{games} games played now: {share:.1} % of the time of all threads outside players"
+                );
             }
-            if report.stopped {
-                output::line("\nthe time is over; the same command goes on")?;
+            text + &if report.stopped {
+                "\n\nthe time is over; the same command goes on".to_owned()
             } else {
-                output::line(&format!(
-                    "\nnext: alea train --data {} --out runs/model",
-                    self.out.display()
-                ))?;
+                let out = self.out.display();
+                format!("\n\nnext: alea train --data {out} --out runs/model")
             }
-        }
-        Ok(())
+        })
     }
-}
-
-/// The summary as JSON.
-#[derive(serde::Serialize)]
-struct Written<'a> {
-    #[serde(flatten)]
-    summary: &'a SelfPlaySummary,
-    /// Seconds of all threads together, of the games played now.
-    time: &'a Timing,
-    /// Whether there is more to play.
-    stopped: bool,
 }
 
 /// The moment so many hours after another; `None` if that is too far away to matter.
@@ -223,23 +206,17 @@ fn until(began: Instant, hours: f64) -> Result<Option<Instant>> {
 }
 
 fn weighted(text: &str) -> Result<WeightedPlayer> {
-    let Some((weight, player)) = text.split_once('*') else {
-        return Ok(WeightedPlayer {
-            player: text.to_owned(),
-            weight: 1.0,
-        });
-    };
-    let weight: f64 = weight
-        .trim()
-        .parse()
-        .with_context(|| format!("--player '{text}': '{weight}' before '*' is no weight"))?;
+    let (mut player, mut weight) = (text, 1.0_f64);
+    if let Some((before, after)) = text.split_once('*') {
+        weight = (before.trim().parse())
+            .with_context(|| format!("--player '{text}': '{before}' before '*' is no weight"))?;
+        player = after.trim();
+    }
     if weight.is_nan() || weight < 0.0 {
         bail!("--player '{text}': a weight is at least 0");
     }
-    Ok(WeightedPlayer {
-        player: player.trim().to_owned(),
-        weight,
-    })
+    let player = player.to_owned();
+    Ok(WeightedPlayer { player, weight })
 }
 
 fn label(text: &str) -> Result<LabelConfig> {

@@ -35,7 +35,7 @@ impl Arguments {
         let contestants = self.players.iter();
         let contestants = contestants.map(|player| contestant(player, game));
         let contestants = contestants.collect::<Result<Vec<_>>>()?;
-        let options = self.options.options(game)?;
+        let options = self.options.options(game, false)?;
         let result = play_tournament(&contestants, &options, |finished| {
             output::note(&finished.to_string());
         })?;

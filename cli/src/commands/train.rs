@@ -77,11 +77,7 @@ impl Arguments {
         let (data, Some(out)) = (&self.data, &self.out) else {
             unreachable!("clap requires it")
         };
-        let mut config = self
-            .config
-            .as_deref()
-            .map_or_else(|| Ok(TrainConfig::default()), read_config)?;
-        config.seed = self.seed.unwrap_or(config.seed);
+        let mut config = config(self.config.as_deref(), self.seed)?;
         if let Some(backend) = &self.backend {
             config.training.backend.clone_from(backend);
         }
@@ -109,14 +105,14 @@ impl Arguments {
 }
 
 /// The game of the records of some directories, as text.
-fn shard_game<P: AsRef<Path>>(data: &[P]) -> Result<String> {
+fn shard_game(data: &[PathBuf]) -> Result<String> {
     for directory in data {
-        if let Some(shard) = shard::list(directory.as_ref())?.first() {
+        if let Some(shard) = shard::list(directory)?.first() {
             return Ok(shard::game_of(shard)?);
         }
     }
-    let first = data.first().map_or(Path::new(""), AsRef::as_ref);
-    Err(DatasetError::Empty(first.to_owned()).into())
+    let first = data.first().cloned().unwrap_or_default();
+    Err(DatasetError::Empty(first).into())
 }
 
 fn fit_families<G: Learnable>(
@@ -127,12 +123,7 @@ fn fit_families<G: Learnable>(
     data: &[PathBuf],
     out: &Path,
 ) -> Result<()> {
-    let samples = load::<G, _>(data, config)?;
-    output::note(&format!(
-        "{} training and {} validation positions",
-        samples.training(),
-        samples.validation().len()
-    ));
+    let samples = load_and_count::<G>(data, config)?;
     for &family in families {
         let report = fit_one(config, family, &samples, data, &out.join(family.name()))?;
         output::result(arguments.json, &report, || summary(&report))?;
@@ -140,39 +131,52 @@ fn fit_families<G: Learnable>(
     Ok(())
 }
 
-/// The settings in a file.
-pub(crate) fn read_config(path: &Path) -> Result<TrainConfig> {
-    let bytes = files::read(path)?;
-    let text =
-        String::from_utf8(bytes).with_context(|| format!("{}: not a text file", path.display()))?;
-    TrainConfig::from_toml(&text).with_context(|| path.display().to_string())
+/// The settings in a file, or the usual ones; a seed overrides theirs.
+pub(crate) fn config(path: Option<&Path>, seed: Option<u64>) -> Result<TrainConfig> {
+    let mut config = TrainConfig::default();
+    if let Some(path) = path {
+        let (bytes, name) = (files::read(path)?, path.display());
+        let text = String::from_utf8(bytes);
+        let text = text.with_context(|| format!("{name}: not a text file"))?;
+        config = TrainConfig::from_toml(&text).with_context(|| name.to_string())?;
+    }
+    config.seed = seed.unwrap_or(config.seed);
+    Ok(config)
 }
 
 /// The samples of directories of records, as a training configuration wants them.
-pub(crate) fn load<G: Learnable, P: AsRef<Path>>(
-    data: &[P],
+pub(crate) fn load<G: Learnable>(data: &[PathBuf], config: &TrainConfig) -> Result<Samples<G>> {
+    let options = SampleOptions::new(&config.target, VALIDATION_SHARE, config.seed);
+    let options = options.with_continuations(!config.network.heads.is_empty());
+    Ok(Samples::open(data, &options)?)
+}
+
+/// As [`load`], and tells how many there are.
+pub(crate) fn load_and_count<G: Learnable>(
+    data: &[PathBuf],
     config: &TrainConfig,
 ) -> Result<Samples<G>> {
-    let options = SampleOptions::new(&config.target, VALIDATION_SHARE, config.seed);
-    Ok(Samples::open(
-        data,
-        &options.with_continuations(!config.network.heads.is_empty()),
-    )?)
+    let samples = load(data, config)?;
+    let (training, validation) = (samples.training(), samples.validation().len());
+    output::note(&format!(
+        "{training} training and {validation} validation positions"
+    ));
+    Ok(samples)
 }
 
 /// Fits one family in a directory of its own.
-pub(crate) fn fit_one<G: Learnable, P: AsRef<Path>>(
+pub(crate) fn fit_one<G: Learnable>(
     config: &TrainConfig,
     family: Family,
     samples: &Samples<G>,
-    data: &[P],
+    data: &[PathBuf],
     directory: &Path,
 ) -> Result<FitReport> {
     let _claim = files::claim_directory(directory)?;
     let progress = progress_bar("samples");
     // What the records are, not where they lie: the same run in another directory makes the same
     // file.
-    let provenance = json!({ "program": PROGRAM, "records": runs::<G, _>(data)? }).to_string();
+    let provenance = json!({ "program": PROGRAM, "records": runs::<G>(data)? }).to_string();
     let report = fit(config, family, samples, &provenance, directory, &progress)?;
     progress.finish_and_clear();
     Ok(report)
@@ -180,10 +184,10 @@ pub(crate) fn fit_one<G: Learnable, P: AsRef<Path>>(
 
 /// What ruled the games of some directories: one run, or a list of those whose games are learned
 /// from together, in order.
-fn runs<G: Learnable, P: AsRef<Path>>(data: &[P]) -> Result<Value> {
+fn runs<G: Learnable>(data: &[PathBuf]) -> Result<Value> {
     let mut runs = Vec::new();
     for directory in data {
-        for shard in shard::list(directory.as_ref())? {
+        for shard in shard::list(directory)? {
             let run = shard::read_header::<G>(&shard)?.run;
             if !runs.contains(&run) {
                 runs.push(run);
@@ -243,15 +247,13 @@ pub(crate) fn summary(report: &FitReport) -> String {
     );
     if let Some(rolls) = &report.heads.rolls {
         let fit = |fit: &Option<LogisticFit>| {
-            fit.as_ref().map_or_else(
-                || "none".to_owned(),
-                |fit| {
-                    let [slope, offset] = fit.standard_errors;
-                    format!(
-                        "slope {:.3} ± {slope:.3}, offset {:+.3} ± {offset:.3}",
-                        fit.slope, fit.offset
-                    )
-                },
+            let Some(fit) = fit else {
+                return "none".to_owned();
+            };
+            let [slope, offset] = fit.standard_errors;
+            format!(
+                "slope {:.3} ± {slope:.3}, offset {:+.3} ± {offset:.3}",
+                fit.slope, fit.offset
             )
         };
         text += &format!(

@@ -1,11 +1,10 @@
 //! `alea tuples`: looks for a set of tuples that fits records.
 
-use crate::commands::train::{load, read_config};
+use crate::commands::train::{config, load_and_count};
 use crate::output;
 use anyhow::Result;
 use engine::games::einstein::Standard;
 use std::path::PathBuf;
-use trainer::config::TrainConfig;
 use trainer::progress::progress_bar;
 use trainer::tuples::{SearchOptions, search};
 
@@ -59,11 +58,7 @@ pub(crate) struct Arguments {
 
 impl Arguments {
     pub(crate) fn run(&self) -> Result<()> {
-        let mut config = self
-            .config
-            .as_deref()
-            .map_or_else(|| Ok(TrainConfig::default()), read_config)?;
-        config.seed = self.seed.unwrap_or(config.seed);
+        let config = config(self.config.as_deref(), self.seed)?;
         let Arguments {
             rows,
             samples,
@@ -81,12 +76,7 @@ impl Arguments {
             candidates,
             least_gain,
         };
-        let samples = load::<Standard, _>(&self.data, &config)?;
-        output::note(&format!(
-            "{} training and {} validation positions",
-            samples.training(),
-            samples.validation().len()
-        ));
+        let samples = load_and_count::<Standard>(&self.data, &config)?;
         let progress = progress_bar("rows");
         let report = search(&config, &options, &samples, &self.out, &progress)?;
         progress.finish_and_clear();

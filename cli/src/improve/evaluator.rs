@@ -25,9 +25,6 @@ pub(crate) struct Evaluator {
 
 impl Evaluator {
     /// One that stays as it is: hand-made, or a model that somebody else keeps.
-    ///
-    /// # Errors
-    /// If it is not written as a notation is.
     pub(crate) fn fixed(notation: &str) -> Result<Self> {
         let shown = Notation::parse(notation)?.to_string();
         Ok(Self {
@@ -47,9 +44,6 @@ impl Evaluator {
     }
 
     /// A player with this evaluator in the place that a template has for it.
-    ///
-    /// # Errors
-    /// If it has none, or makes no player.
     pub(crate) fn contestant(
         &self,
         template: &str,

@@ -9,13 +9,16 @@ use super::{
     evaluator::Evaluator,
     ledger::{Entry, Score, Strength, Test, Training},
 };
-use crate::commands::{arena::standing, train};
-use crate::gating::{self, Gate};
+use crate::commands::{
+    arena::{match_options, standing},
+    train,
+};
+use crate::gating;
 use crate::output;
 use crate::pipeline::file_name;
 use crate::stages::Stages;
 use anyhow::{Context, Result};
-use benches::arena::{MatchOptions, Openings, play_match};
+use benches::arena::play_match;
 use benches::statistics::sequential::Verdict;
 use engine::core::{files, random::SeedSpace};
 use engine::games::einstein::Standard;
@@ -177,7 +180,7 @@ impl Generation<'_> {
     fn train(&self) -> Result<(FitReport, usize)> {
         let (config, data) = (self.config.train(self.number), self.window());
         let family = self.config.family()?;
-        let samples = train::load::<Standard, _>(&data, &config)?;
+        let samples = train::load::<Standard>(&data, &config)?;
         Ok((
             train::fit_one(&config, family, &samples, &data, &self.path(family.name()))?,
             samples.training(),
@@ -203,17 +206,19 @@ impl Generation<'_> {
     fn gate(&self, candidate: &Evaluator) -> Result<(Test, String)> {
         let game = self.config.game();
         let player = &self.config.gate.player;
-        let gate = Gate {
-            game: game.clone(),
-            rule: self.config.stopping_rule()?,
-            pairs: self.config.gate.pairs,
-            seed: self.config.stage_seed(SeedSpace::Gate, self.number),
-            state: Some(self.path("gate.jsonl")),
-        };
-        let result = gate.play(
-            Openings::usual::<Standard>(),
+        let (pairs, seed) = (
+            self.config.gate.pairs,
+            self.config.stage_seed(SeedSpace::Gate, self.number),
+        );
+        let state = self.path("gate.jsonl");
+        let options = gating::tested(
+            self.config.stopping_rule()?,
+            match_options(&game, pairs, seed, Some(state)),
+        );
+        let result = play_match(
             &candidate.contestant(player, &game)?,
             &self.best.contestant(player, &game)?,
+            &options,
         )?;
         let test = Test::of(&result).context("a gate without a test")?;
         let (score, games) = (&test.score, test.score.games);
@@ -238,21 +243,12 @@ pub(super) fn measure(
         opponents.insert(0, start.clone());
     }
     let (game, player) = (config.game(), &config.measure.player);
+    let seed = config.stage_seed(SeedSpace::Arena, number);
     let mut strength = Vec::with_capacity(opponents.len());
     for (opponent, index) in opponents.iter().zip(0..) {
-        let options = MatchOptions {
-            threads: rayon::current_num_threads(),
-            state: Some(directory.join(format!(
-                "measure-{index}-{}.jsonl",
-                file_name(&opponent.shown)
-            ))),
-            progress: true,
-            ..MatchOptions::new(
-                game.clone(),
-                config.measure.pairs,
-                config.stage_seed(SeedSpace::Arena, number),
-            )
-        };
+        let state = format!("measure-{index}-{}.jsonl", file_name(&opponent.shown));
+        let state = Some(directory.join(state));
+        let options = match_options(&game, config.measure.pairs, seed, state);
         let result = play_match(
             &who.contestant(player, &game)?,
             &opponent.contestant(player, &game)?,

@@ -68,7 +68,7 @@ impl Arguments {
         };
         let settings = self.numbers.iter().map(at).collect::<Result<Vec<_>>>()?;
         let against = contestant(&self.against, game)?;
-        let options = self.options.options(game)?;
+        let options = self.options.options(game, false)?;
         let points = strength(&settings, &against, &options, |result| {
             output::note(&result.to_string());
         })?;

@@ -2,8 +2,7 @@
 //! what `alea data` says.
 
 use crate::support::{
-    Folder, Ran, alea, exists, fails_on_a_full_disk, has_package, here, json_lines, keys, list,
-    names, number, read,
+    Folder, Ran, alea, exists, has_package, here, json_lines, keys, list, names, number, read,
 };
 use serde_json::{Value, json};
 use std::{fs, iter, path::Path, process::Command};
@@ -108,7 +107,7 @@ fn a_full_disk_is_named_and_finished_shards_stay() {
     let out = folder.at("out");
     selfplay(&out, "--games 4096").succeeds();
     let before = content(&out);
-    let error = fails_on_a_full_disk(&format!(
+    let error = crate::support::fails_on_a_full_disk(&format!(
         "selfplay --out {out} --player greedy --player star1(depth=1) --games 8192"
     ));
     assert!(error.contains("000001.games"), "{error}");

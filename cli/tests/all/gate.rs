@@ -1,6 +1,6 @@
 //! Sequential tests, promotion, luck and other programs at the command line, from outside.
 
-use crate::support::{Folder, Ran, alea, command, exists, here, number, read};
+use crate::support::{Folder, alea, exists, here, number, read};
 use std::fs;
 
 const LEDGER: &str = "# Models\n\n| file |\n|---|\n| [old](old.md) |\n<!-- A line for each shipped model goes here. -->\n\nText.\n";
@@ -100,8 +100,8 @@ fn a_model_is_promoted_only_if_the_test_accepts() {
 #[test]
 fn other_programs_play_and_their_failures_are_losses() {
     let play = |player: &str| {
-        let mut alea = command("arena --games 8 --json --player");
-        Ran::of(alea.args([player, "--player", "greedy"]), player, b"")
+        let mut alea = crate::support::command("arena --games 8 --json --player");
+        crate::support::Ran::of(alea.args([player, "--player", "greedy"]), player, b"")
     };
     let dead = play("external(cmd=\"sh -c 'exit 3'\")").json();
     assert_eq!(dead["wins"], 0);

@@ -1,6 +1,6 @@
 //! `alea arena`, `tournament` and `bench playouts` from outside.
 
-use crate::support::{Folder, Ran, alea, list, names, number, read, words};
+use crate::support::{Folder, Ran, alea, list, names, number, read};
 use serde_json::{Value, json};
 #[cfg(target_os = "linux")]
 use std::process::{Child, Command, Stdio};
@@ -169,7 +169,7 @@ fn games_without_chance_begin_with_openings_and_are_told_apart() {
 fn begun(line: &str) -> Child {
     Command::new("env")
         .args(["--default-signal=HUP,INT,TERM", env!("CARGO_BIN_EXE_alea")])
-        .args(words(line))
+        .args(crate::support::words(line))
         .stdin(Stdio::null())
         .stdout(Stdio::null())
         .stderr(Stdio::piped())

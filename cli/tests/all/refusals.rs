@@ -1,7 +1,7 @@
 //! Bad input: one clear line and exit code 1, or wrong usage and exit code 2; never a panic, never
 //! half a file.
 
-use crate::support::{Folder, MIDDLE, TINY, alea, command, exists, names, number, read, word};
+use crate::support::{Folder, MIDDLE, TINY, alea, exists, names, number, read};
 use std::fs;
 
 #[test]
@@ -299,7 +299,10 @@ fn a_full_disk_under_standard_output_is_a_failure() {
         "bench playouts --games 10",
     ] {
         let full = fs::OpenOptions::new().write(true).open("/dev/full");
-        let output = command(line).stdout(full.unwrap()).output().unwrap();
+        let output = crate::support::command(line)
+            .stdout(full.unwrap())
+            .output()
+            .unwrap();
         assert_eq!(output.status.code(), Some(1));
         let error = String::from_utf8(output.stderr).unwrap();
         assert!(error.contains("No space left"), "{error}");
@@ -321,7 +324,7 @@ fn evaluators_without_a_raw_score_cannot_be_calibrated() {
 fn arguments_that_are_no_text_and_values_without_end_are_refused_in_one_line() {
     use std::os::unix::ffi::OsStrExt;
     let odd = std::ffi::OsStr::from_bytes(b"mod\xffels.safetensors");
-    let output = command("models").arg(odd).output().unwrap();
+    let output = crate::support::command("models").arg(odd).output().unwrap();
     let said = String::from_utf8(output.stderr).unwrap();
     assert_eq!(output.status.code(), Some(2));
     assert_eq!(
@@ -333,7 +336,12 @@ fn arguments_that_are_no_text_and_values_without_end_are_refused_in_one_line() {
     fs::write(std::path::Path::new(&folder.path()).join(odd), b"x").unwrap();
     let listed = alea!("models {} --json", folder.path());
     assert_eq!(listed.code, 1);
-    assert!(word(&listed.lines()[0]["path"]).contains("mod\u{fffd}els"));
+    assert!(
+        listed.lines()[0]["path"]
+            .as_str()
+            .unwrap()
+            .contains("mod\u{fffd}els")
+    );
     let long = "9".repeat(100_000);
     for line in [
         "arena --player greedy --player random --games",

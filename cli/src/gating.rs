@@ -9,8 +9,8 @@ use anyhow::{Context, Result};
 use benches::arena::{MatchOptions, MatchResult, StoppingRule};
 use benches::statistics::sequential::Verdict;
 use engine::core::random::SeedSpace;
+use engine::learned::container::Container;
 use engine::play::playable::Playable;
-use serde_json::Value;
 use std::path::Path;
 
 /// What stands for the evaluator in the notation of a player.
@@ -46,10 +46,5 @@ pub(crate) fn is_better(result: &MatchResult) -> bool {
 
 /// The checksum in the metadata of a model file that was verified before.
 pub(crate) fn checksum(bytes: &[u8]) -> Option<String> {
-    let length = u64::from_le_bytes(bytes.get(..8)?.try_into().ok()?);
-    let header: Value =
-        serde_json::from_slice(bytes.get(8..)?.get(..usize::try_from(length).ok()?)?).ok()?;
-    header["__metadata__"]["checksum"]
-        .as_str()
-        .map(str::to_owned)
+    Container::parse(bytes).ok()?.metadata.remove("checksum")
 }

@@ -7,11 +7,13 @@ use engine::core::{
     files::{FileError, write_atomically},
     text::shortened,
 };
+use indicatif::ProgressBar;
 use std::{
     io::{self, ErrorKind, Write},
     path::{Path, PathBuf},
     process::ExitCode,
 };
+use trainer::progress::progress_bar;
 
 /// Characters of an error that are shown; of a longer one the beginning and the end.
 pub(crate) const MOST_OF_ERROR: usize = 1000;
@@ -66,6 +68,14 @@ pub(crate) fn told() -> Error {
 pub(crate) fn note(text: &str) {
     // Nobody is left to tell if standard error is closed.
     let _ = writeln!(io::stderr(), "{text}");
+}
+
+/// Works under a progress bar, which is gone afterwards.
+pub(crate) fn with_progress<T>(what: &'static str, work: impl FnOnce(&ProgressBar) -> T) -> T {
+    let progress = progress_bar(what);
+    let done = work(&progress);
+    progress.finish_and_clear();
+    done
 }
 
 /// Reports an error in one line and gives the exit code of failure.

@@ -28,7 +28,6 @@ use std::path::{Path, PathBuf};
 use trainer::curve::CurvePoint;
 use trainer::dataset::{SampleOptions, Samples};
 use trainer::fit::{Family, FitReport};
-use trainer::progress::progress_bar;
 use trainer::sample::Sample;
 use trainer::selfplay::{SelfPlay, SelfPlaySummary};
 
@@ -57,10 +56,10 @@ pub(crate) fn run<G: Learnable>(
     let self_play = stages.run(
         "self-play",
         || {
-            let progress = progress_bar("games");
-            let summary = SelfPlay::<G>::new(config.selfplay())?.run(&data[0], &progress)?;
-            progress.finish_and_clear();
-            Ok(summary)
+            let run = SelfPlay::<G>::new(config.selfplay())?;
+            Ok(output::with_progress("games", |progress| {
+                run.run(&data[0], progress)
+            })?)
         },
         |summary| format!("{} games, {} positions", summary.games, summary.positions),
     )?;

@@ -10,7 +10,6 @@ use std::{
     path::{Path, PathBuf},
     sync::Arc,
 };
-use trainer::progress::progress_bar;
 
 /// Names the directory of the tables that players ask for.
 const DIRECTORY: &str = "ALEA_TABLES";
@@ -55,11 +54,10 @@ pub(crate) fn in_memory(
 
 /// Makes tables under a progress bar; `make` tells how many positions are done, of how many.
 pub(crate) fn with_progress<T>(make: impl FnOnce(Progress<'_>) -> T) -> T {
-    let progress = progress_bar("positions");
-    let tables = make(&|done, all| {
-        progress.set_length(all);
-        progress.set_position(done);
-    });
-    progress.finish_and_clear();
-    tables
+    output::with_progress("positions", |progress| {
+        make(&|done, all| {
+            progress.set_length(all);
+            progress.set_position(done);
+        })
+    })
 }

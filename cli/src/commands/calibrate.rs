@@ -9,7 +9,6 @@ use engine::play::{build, playable::Playable};
 use rayon::prelude::*;
 use serde_json::json;
 use trainer::calibrate::{cross_entropy, fit_logistic, outcomes};
-use trainer::progress::progress_bar;
 use trainer::selfplay::{SelfPlay, SelfPlayConfig, SelfPlayOptions, WeightedPlayer};
 
 /// Fit the constants that turn raw scores of evaluators into win probabilities
@@ -80,12 +79,13 @@ impl Arguments {
             options: SelfPlayOptions::default(),
             labels: Vec::new(),
         })?;
-        let progress = progress_bar("games");
-        progress.set_length(self.games);
-        let samples: Vec<_> = (0..run.shards())
-            .flat_map(|shard| outcomes(game, &run.play_shard(shard, &progress)))
-            .collect();
-        progress.finish_and_clear();
+        let samples: Vec<_> = output::with_progress("games", |progress| {
+            progress.set_length(self.games);
+            let shards = 0..run.shards();
+            shards
+                .flat_map(|shard| outcomes(game, &run.play_shard(shard, progress)))
+                .collect()
+        });
         if !self.json {
             let (positions, games) = (samples.len(), self.games);
             output::line(&format!(

@@ -14,7 +14,6 @@ use std::{
     time::{Duration, Instant},
 };
 use trainer::label::LabelConfig;
-use trainer::progress::progress_bar;
 use trainer::selfplay::{
     GAMES_PER_SHARD, Limits, RunReport, SelfPlay, SelfPlayConfig, SelfPlaySummary, Timing,
     WeightedPlayer,
@@ -155,19 +154,14 @@ impl Arguments {
                 .transpose()?
                 .flatten(),
         };
-        let progress = progress_bar("games");
-        let report = match self.shard {
-            Some(part) => {
-                let summary = run.run_shard(&self.out, part.number - 1, &progress)?;
-                RunReport {
-                    summary,
-                    timing: Timing::default(),
-                    stopped: false,
-                }
-            }
-            None => run.run_within(&self.out, &limits, &progress)?,
-        };
-        progress.finish_and_clear();
+        let report = output::with_progress("games", |progress| match self.shard {
+            Some(part) => Ok(RunReport {
+                summary: run.run_shard(&self.out, part.number - 1, progress)?,
+                timing: Timing::default(),
+                stopped: false,
+            }),
+            None => run.run_within(&self.out, &limits, progress),
+        })?;
         let mut told = serde_json::to_value(&report.summary)?;
         // Seconds of all threads together, of the games played now; whether there is more to play.
         told["time"] = serde_json::to_value(report.timing)?;

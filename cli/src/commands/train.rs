@@ -12,7 +12,6 @@ use trainer::calibrate::LogisticFit;
 use trainer::config::TrainConfig;
 use trainer::dataset::{DatasetError, SampleOptions, Samples};
 use trainer::fit::{Family, FitReport, OnlineReport, fit, fit_online};
-use trainer::progress::progress_bar;
 use trainer::shard;
 
 /// Fit an n-tuple network and a small network to game records, or let one learn from its own games,
@@ -173,13 +172,12 @@ pub(crate) fn fit_one<G: Learnable>(
     directory: &Path,
 ) -> Result<FitReport> {
     let _claim = files::claim_directory(directory)?;
-    let progress = progress_bar("samples");
     // What the records are, not where they lie: the same run in another directory makes the same
     // file.
     let provenance = json!({ "program": PROGRAM, "records": runs::<G>(data)? }).to_string();
-    let report = fit(config, family, samples, &provenance, directory, &progress)?;
-    progress.finish_and_clear();
-    Ok(report)
+    Ok(output::with_progress("samples", |progress| {
+        fit(config, family, samples, &provenance, directory, progress)
+    })?)
 }
 
 /// What ruled the games of some directories: one run, or a list of those whose games are learned
@@ -209,11 +207,10 @@ fn fit_games<G: Learnable>(
     directory: &Path,
 ) -> Result<OnlineReport> {
     let _claim = files::claim_directory(directory)?;
-    let progress = progress_bar("games");
     let provenance = json!({ "program": PROGRAM }).to_string();
-    let report = fit_online(game, config, &provenance, directory, &progress)?;
-    progress.finish_and_clear();
-    Ok(report)
+    Ok(output::with_progress("games", |progress| {
+        fit_online(game, config, &provenance, directory, progress)
+    })?)
 }
 
 /// A report as a person reads it.

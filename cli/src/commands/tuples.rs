@@ -5,7 +5,6 @@ use crate::output;
 use anyhow::Result;
 use engine::games::einstein::Standard;
 use std::path::PathBuf;
-use trainer::progress::progress_bar;
 use trainer::tuples::{SearchOptions, search};
 
 /// Look for the tuples of an n-tuple network that say most of some game records, and write a
@@ -77,9 +76,9 @@ impl Arguments {
             least_gain,
         };
         let samples = load_and_count::<Standard>(&self.data, &config)?;
-        let progress = progress_bar("rows");
-        let report = search(&config, &options, &samples, &self.out, &progress)?;
-        progress.finish_and_clear();
+        let report = output::with_progress("rows", |progress| {
+            search(&config, &options, &samples, &self.out, progress)
+        })?;
         if self.json {
             return output::json(&report);
         }

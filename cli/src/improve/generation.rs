@@ -26,7 +26,6 @@ use std::path::{Path, PathBuf};
 use trainer::data::{Source, relabel};
 use trainer::fit::FitReport;
 use trainer::label::LabelRecipe;
-use trainer::progress::progress_bar;
 use trainer::selfplay::{SelfPlay, SelfPlaySummary};
 
 /// A generation that is to be.
@@ -151,11 +150,11 @@ impl Generation<'_> {
     }
 
     fn play(&self) -> Result<SelfPlaySummary> {
-        let progress = progress_bar("games");
-        let summary = self_play(self.config, self.number, self.best)?
-            .run(&self.path("selfplay"), &progress)?;
-        progress.finish_and_clear();
-        Ok(summary)
+        let run = self_play(self.config, self.number, self.best)?;
+        let place = self.path("selfplay");
+        Ok(output::with_progress("games", |progress| {
+            run.run(&place, progress)
+        })?)
     }
 
     /// Values the games' positions once more; tells who did.
@@ -171,9 +170,9 @@ impl Generation<'_> {
             return Ok(told);
         }
         let source = Source::open(&[self.path("selfplay")])?;
-        let progress = progress_bar("games");
-        relabel::relabel(&source, &place, &recipe, &progress)?;
-        progress.finish_and_clear();
+        output::with_progress("games", |progress| {
+            relabel::relabel(&source, &place, &recipe, progress)
+        })?;
         Ok(told)
     }
 

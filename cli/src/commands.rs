@@ -1,30 +1,94 @@
 //! One file a command.
 
-pub(crate) mod analyse;
+mod analyse;
 pub(crate) mod arena;
-pub(crate) mod bench;
-pub(crate) mod calibrate;
-pub(crate) mod data;
-pub(crate) mod evaluate;
-pub(crate) mod gate;
-pub(crate) mod improve;
-pub(crate) mod map;
-pub(crate) mod models;
-pub(crate) mod moves;
-pub(crate) mod network;
-pub(crate) mod perft;
-pub(crate) mod pipeline;
-pub(crate) mod probe;
-pub(crate) mod prove;
-pub(crate) mod regret;
-pub(crate) mod report;
-pub(crate) mod reproduce;
+mod bench;
+mod calibrate;
+mod data;
+mod evaluate;
+mod gate;
+mod improve;
+mod map;
+mod models;
+mod moves;
+mod network;
+mod perft;
+mod pipeline;
+mod probe;
+mod prove;
+mod regret;
+mod report;
+mod reproduce;
 pub(crate) mod selfplay;
-pub(crate) mod setups;
-pub(crate) mod solve;
-pub(crate) mod tournament;
+mod setups;
+mod solve;
+mod tournament;
 pub(crate) mod train;
-pub(crate) mod tuples;
+mod tuples;
+
+use anyhow::Result;
+
+#[derive(clap::Subcommand)]
+pub(crate) enum Command {
+    Pipeline(pipeline::Arguments),
+    Improve(improve::Arguments),
+    #[command(name = "selfplay")]
+    SelfPlay(selfplay::Arguments),
+    Data(data::Arguments),
+    Train(train::Arguments),
+    Tuples(tuples::Arguments),
+    Arena(arena::Arguments),
+    Tournament(tournament::Arguments),
+    Setups(setups::Arguments),
+    Report(report::Arguments),
+    Reproduce(reproduce::Arguments),
+    Gate(gate::Arguments),
+    Moves(moves::Arguments),
+    Perft(perft::Arguments),
+    Analyse(analyse::Arguments),
+    Evaluate(evaluate::Arguments),
+    Probe(probe::Arguments),
+    Regret(regret::Arguments),
+    Solve(solve::Arguments),
+    Prove(prove::Arguments),
+    Map(map::Arguments),
+    Models(models::Arguments),
+    Network(network::Arguments),
+    Calibrate(calibrate::Arguments),
+    Bench(bench::Arguments),
+}
+
+impl Command {
+    pub(crate) fn run(&self) -> Result<()> {
+        match self {
+            Self::Pipeline(arguments) => arguments.run(),
+            Self::Improve(arguments) => arguments.run(),
+            Self::SelfPlay(arguments) => arguments.run(),
+            Self::Data(arguments) => arguments.run(),
+            Self::Train(arguments) => arguments.run(),
+            Self::Tuples(arguments) => arguments.run(),
+            Self::Arena(arguments) => arguments.run(),
+            Self::Tournament(arguments) => arguments.run(),
+            Self::Setups(arguments) => arguments.run(),
+            Self::Report(arguments) => arguments.run(),
+            Self::Reproduce(arguments) => arguments.run(),
+            Self::Gate(arguments) => arguments.run(),
+            Self::Moves(arguments) => arguments.run(),
+            Self::Perft(arguments) => arguments.run(),
+            Self::Analyse(arguments) => arguments.run(),
+            Self::Evaluate(arguments) => arguments.run(),
+            Self::Probe(arguments) => arguments.run(),
+            Self::Regret(arguments) => arguments.run(),
+            Self::Solve(arguments) => arguments.run(),
+            Self::Prove(arguments) => arguments.run(),
+            Self::Map(arguments) => arguments.run(),
+            Self::Models(arguments) => arguments.run(),
+            Self::Network(arguments) => arguments.run(),
+            Self::Calibrate(arguments) => arguments.run(),
+            Self::Bench(arguments) => arguments.run(),
+        }
+    }
+}
 
 /// Most games that one command plays: what is kept of each of them has to fit into memory.
 pub(crate) const MOST_GAMES: u64 = 100_000_000;

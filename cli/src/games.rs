@@ -40,24 +40,13 @@ pub(crate) use for_games;
 /// `einstein(variant=nearest)`.
 macro_rules! with_game {
     ($text:expr, $game:ident => $body:expr) => {
-        $crate::games::for_games!(in_game $text, $game => $body)
+        $crate::games::with_type!($text, OneGame => {
+            let $game: OneGame = $crate::games::read($text)?;
+            $body
+        })
     };
 }
 pub(crate) use with_game;
-
-macro_rules! in_game {
-    ([$($type:ty),*] $text:expr, $game:ident => $body:expr) => {{
-        let notation = $crate::games::parse($text)?;
-        match notation.name.as_str() {
-            $(<$type as engine::play::playable::Playable>::NAME => {
-                let $game: $type = $crate::games::read($text, &notation)?;
-                $body
-            })*
-            name => Err($crate::games::unknown(name)),
-        }
-    }};
-}
-pub(crate) use in_game;
 
 /// Runs an expression that is generic over the game with the type that a text names, whatever its
 /// parameters: a set of records says itself which rules it has.
@@ -113,19 +102,15 @@ impl GameArguments {
     }
 
     /// The rules of the one game that has something; `what` says what that is.
-    ///
-    /// # Errors
-    /// If it is another game.
     pub(crate) fn only<G: Playable>(&self, what: &str) -> Result<G> {
         let notation = self.notation();
-        let parsed = parse(&notation)?;
-        if parsed.name != G::NAME {
+        if parse(&notation)?.name != G::NAME {
             bail!(
                 "--game {notation}: {what}, so there is only --game {}",
                 G::NAME
             );
         }
-        read(&notation, &parsed)
+        read(&notation)
     }
 }
 
@@ -134,9 +119,10 @@ pub(crate) fn parse(text: &str) -> Result<Notation> {
     Notation::parse(text).map_err(|error| problem(text, (error.character, error.problem)))
 }
 
-/// A game with the parameters of a notation.
-pub(crate) fn read<G: Playable>(text: &str, notation: &Notation) -> Result<G> {
-    let mut arguments = Arguments::of(notation);
+/// A game of this type with the parameters of a notation.
+pub(crate) fn read<G: Playable>(text: &str) -> Result<G> {
+    let notation = parse(text)?;
+    let mut arguments = Arguments::of(&notation);
     let read = G::from_arguments(&mut arguments).and_then(|game| arguments.finish().map(|()| game));
     read.map_err(|found| problem(text, found))
 }
@@ -166,20 +152,19 @@ pub(crate) fn unknown(name: &str) -> anyhow::Error {
 /// Reads where the pairs of a match start.
 type ReadStarts<G> = fn(&str) -> Result<Arc<dyn Starts<G>>>;
 
+/// Set-ups of EinStein as a text names them, or a file with a list.
+pub(crate) fn listed_setups(text: &str) -> Result<Setups> {
+    let list = Path::new(text);
+    Ok(if list.is_file() {
+        Setups::read_list(list)?
+    } else {
+        text.parse()?
+    })
+}
+
 /// Where the pairs of a match start: set-ups, or a file with a list of them.
-///
-/// # Errors
-/// If the text names none, or the game has none.
 pub(crate) fn setups<G: Playable>(text: &str) -> Result<Arc<dyn Starts<G>>> {
-    let read: ReadStarts<Standard> = |text| {
-        let list = Path::new(text);
-        let setups: Setups = if list.is_file() {
-            Setups::read_list(list)?
-        } else {
-            text.parse()?
-        };
-        Ok(Arc::new(setups))
-    };
+    let read: ReadStarts<Standard> = |text| Ok(Arc::new(listed_setups(text)?));
     // The same type if it is the same game.
     match (&read as &dyn Any).downcast_ref::<ReadStarts<G>>() {
         Some(read) => read(text),
@@ -219,11 +204,8 @@ pub(crate) fn names() -> Vec<String> {
 pub(crate) fn evaluators() -> String {
     fn of_game<G: Playable>() -> String {
         let line = |entry: &EvaluatorEntry<G>| {
-            let aliases: String = entry
-                .aliases
-                .iter()
-                .map(|name| format!(", {name}"))
-                .collect();
+            let aliases = entry.aliases.iter().map(|name| format!(", {name}"));
+            let aliases: String = aliases.collect();
             let parameters = match entry.parameters {
                 "" => String::new(),
                 parameters => format!("({parameters})"),

@@ -6,66 +6,34 @@
 //! nobody.
 
 use anyhow::{Context, Result};
-use benches::arena::{
-    Contestant, MatchOptions, MatchResult, Openings, Starts, StoppingRule, play_match,
-};
+use benches::arena::{MatchOptions, MatchResult, StoppingRule};
 use benches::statistics::sequential::Verdict;
 use engine::core::random::SeedSpace;
+use engine::learned::container::Container;
 use engine::play::playable::Playable;
-use serde_json::Value;
-use std::{path::PathBuf, sync::Arc};
+use std::path::Path;
 
 /// What stands for the evaluator in the notation of a player.
 const PLACES: [&str; 2] = ["{model}", "MODEL"];
 
 /// A player's notation with an evaluator in its place.
-///
-/// # Errors
-/// If it has no place for one.
 pub(crate) fn with_evaluator(template: &str, evaluator: &str) -> Result<String> {
     let place = PLACES.into_iter().find(|place| template.contains(place));
     let place = place.context("a player with a place for the evaluator is needed, for example star1(depth=1, eval={model})")?;
     Ok(template.replace(place, evaluator))
 }
 
-/// Under what conditions the two meet.
-pub(crate) struct Gate<G> {
-    pub(crate) game: G,
-    pub(crate) rule: StoppingRule,
-    /// Most pairs of games.
-    pub(crate) pairs: u64,
-    pub(crate) seed: u64,
-    /// Where finished pairs are kept.
-    pub(crate) state: Option<PathBuf>,
+/// The notation of a model file; quoted, because a path may hold anything.
+pub(crate) fn model_notation(path: &Path) -> String {
+    format!("\"model:{}\"", path.display())
 }
 
-impl<G: Playable> Gate<G> {
-    /// Plays from the game's usual openings until the test is decided, or to the last pair.
-    pub(crate) fn play(
-        &self,
-        candidate: &Contestant<G>,
-        against: &Contestant<G>,
-    ) -> Result<MatchResult> {
-        self.play_from(Openings::usual::<G>(), candidate, against)
-    }
-
-    /// As [`Gate::play`], from other openings.
-    pub(crate) fn play_from(
-        &self,
-        starts: impl Starts<G> + 'static,
-        candidate: &Contestant<G>,
-        against: &Contestant<G>,
-    ) -> Result<MatchResult> {
-        let options = MatchOptions {
-            starts: Arc::new(starts),
-            threads: rayon::current_num_threads(),
-            state: self.state.clone(),
-            progress: true,
-            space: SeedSpace::Gate,
-            stop: Some(self.rule),
-            ..MatchOptions::new(self.game.clone(), self.pairs, self.seed)
-        };
-        Ok(play_match(candidate, against, &options)?)
+/// How the two meet: until the test is decided, or to the last pair.
+pub(crate) fn tested<G: Playable>(rule: StoppingRule, options: MatchOptions<G>) -> MatchOptions<G> {
+    MatchOptions {
+        space: SeedSpace::Gate,
+        stop: Some(rule),
+        ..options
     }
 }
 
@@ -78,10 +46,5 @@ pub(crate) fn is_better(result: &MatchResult) -> bool {
 
 /// The checksum in the metadata of a model file that was verified before.
 pub(crate) fn checksum(bytes: &[u8]) -> Option<String> {
-    let length = u64::from_le_bytes(bytes.get(..8)?.try_into().ok()?);
-    let header: Value =
-        serde_json::from_slice(bytes.get(8..)?.get(..usize::try_from(length).ok()?)?).ok()?;
-    header["__metadata__"]["checksum"]
-        .as_str()
-        .map(str::to_owned)
+    Container::parse(bytes).ok()?.metadata.remove("checksum")
 }

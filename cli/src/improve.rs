@@ -12,8 +12,8 @@ mod generation;
 mod ledger;
 mod page;
 
-use crate::gating;
 use crate::stages::Stages;
+use crate::{gating, output, settings};
 use anyhow::{Context, Result, bail};
 use benches::arena::report::Stage;
 use config::ImproveConfig;
@@ -24,12 +24,12 @@ use evaluator::Evaluator;
 use generation::Generation;
 pub(crate) use generation::strength_line;
 use ledger::Start;
-pub(crate) use ledger::{Entry, Ledger};
+pub(crate) use ledger::{Entry, Ledger, yes_or_no};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 
 /// What learning came to.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Serialize)]
 pub(crate) struct ImproveResult {
     /// Name of the best evaluator.
     pub(crate) best: String,
@@ -76,7 +76,7 @@ pub(crate) fn run<G: Learnable>(
     claim(config, directory)?;
     let start = kept_start(start, directory)?;
     if !generation::self_play::<G>(config, 1, &start)?.is_reproducible() {
-        crate::output::note(
+        output::note(
             "note: a player with a time limit plays differently each time; the same seed will not give the same models",
         );
     }
@@ -138,11 +138,8 @@ fn begin<G: Learnable>(
         || generation::measure(game, config, directory, 0, start, start),
         |strength| strength_line(strength),
     )?;
-    let checksum = start
-        .model
-        .as_ref()
-        .map(|(path, _)| checksum(game, path))
-        .transpose()?;
+    let model = start.model.as_ref();
+    let checksum = model.map(|(path, _)| checksum(game, path)).transpose()?;
     Ok(Ledger {
         seed: config.seed,
         start: Start {
@@ -157,20 +154,16 @@ fn begin<G: Learnable>(
 /// Makes the directory this configuration's, or checks that it is.
 fn claim(config: &ImproveConfig, directory: &Path) -> Result<()> {
     let path = directory.join("improve.toml");
-    let text = config.to_toml()?;
+    let text = toml::to_string(config)?;
     if path.exists() {
-        let found = ImproveConfig::read(&path)?;
+        let found = settings::read(&path)?;
         if !config.does_the_same(&found) {
-            let found = found.to_toml()?;
+            let found = toml::to_string(&found)?;
             let free = |line: &&str| {
                 !line.starts_with("generations = ") && !line.starts_with("patience = ")
             };
-            let differs = text
-                .lines()
-                .filter(free)
-                .zip(found.lines().filter(free))
-                .find(|(wanted, found)| wanted != found);
-            let differs = differs
+            let mut lines = text.lines().filter(free).zip(found.lines().filter(free));
+            let differs = (lines.find(|(wanted, found)| wanted != found))
                 .map(|(wanted, found)| format!(" ('{found}', not '{wanted}')"))
                 .unwrap_or_default();
             bail!(
@@ -179,9 +172,7 @@ fn claim(config: &ImproveConfig, directory: &Path) -> Result<()> {
             );
         }
     }
-    Ok(files::write_atomically(&path, |file| {
-        file.write_all(text.as_bytes())
-    })?)
+    Ok(output::file(&path, text)?)
 }
 
 /// Where the model of generation 0 is kept, so that it cannot change.
@@ -194,14 +185,12 @@ fn asked_start(config: &ImproveConfig, directory: &Path) -> Result<Evaluator> {
         return Evaluator::fixed(&config.start);
     };
     let kept = directory.join(START);
-    Ok(Evaluator::model(
-        if kept.exists() {
-            &kept
-        } else {
-            Path::new(path)
-        },
-        "start",
-    ))
+    let path = if kept.exists() {
+        &kept
+    } else {
+        Path::new(path)
+    };
+    Ok(Evaluator::model(path, "start"))
 }
 
 /// The same with its model kept.
@@ -211,8 +200,7 @@ fn kept_start(start: Evaluator, directory: &Path) -> Result<Evaluator> {
     };
     let kept = directory.join(START);
     if *path != kept {
-        let bytes = files::read(path)?;
-        files::write_atomically(&kept, |file| file.write_all(&bytes))?;
+        output::file(&kept, files::read(path)?)?;
     }
     Ok(Evaluator::model(&kept, name))
 }
@@ -258,7 +246,7 @@ fn keep_best(best: &Evaluator, directory: &Path) -> Result<Option<PathBuf>> {
     let Some((path, _)) = &best.model else {
         return Ok(None);
     };
-    let (bytes, copy) = (files::read(path)?, directory.join("best.safetensors"));
-    files::write_atomically(&copy, |file| file.write_all(&bytes))?;
+    let copy = directory.join("best.safetensors");
+    output::file(&copy, files::read(path)?)?;
     Ok(Some(copy))
 }

@@ -17,7 +17,7 @@ mod signals;
 mod stages;
 mod tables;
 
-use clap::{Parser, Subcommand};
+use clap::Parser;
 use engine::core::text;
 use std::process::ExitCode;
 
@@ -38,37 +38,7 @@ struct Alea {
     #[arg(long, global = true, default_value_t = 0, value_name = "N", value_parser = clap::value_parser!(u16).range(..=1024))]
     threads: u16,
     #[command(subcommand)]
-    command: Command,
-}
-
-#[derive(Subcommand)]
-enum Command {
-    Pipeline(commands::pipeline::Arguments),
-    Improve(commands::improve::Arguments),
-    #[command(name = "selfplay")]
-    SelfPlay(commands::selfplay::Arguments),
-    Data(commands::data::Arguments),
-    Train(commands::train::Arguments),
-    Tuples(commands::tuples::Arguments),
-    Arena(commands::arena::Arguments),
-    Tournament(commands::tournament::Arguments),
-    Setups(commands::setups::Arguments),
-    Report(commands::report::Arguments),
-    Reproduce(commands::reproduce::Arguments),
-    Gate(commands::gate::Arguments),
-    Moves(commands::moves::Arguments),
-    Perft(commands::perft::Arguments),
-    Analyse(commands::analyse::Arguments),
-    Evaluate(commands::evaluate::Arguments),
-    Probe(commands::probe::Arguments),
-    Regret(commands::regret::Arguments),
-    Solve(commands::solve::Arguments),
-    Prove(commands::prove::Arguments),
-    Map(commands::map::Arguments),
-    Models(commands::models::Arguments),
-    Network(commands::network::Arguments),
-    Calibrate(commands::calibrate::Arguments),
-    Bench(commands::bench::Arguments),
+    command: commands::Command,
 }
 
 fn main() -> ExitCode {
@@ -94,34 +64,10 @@ fn main() -> ExitCode {
     #[cfg(unix)]
     let [..] =
         games::for_games!(each_game OneGame => benches::external::provide_external::<OneGame>());
-    let done = match alea.command {
-        Command::Pipeline(arguments) => commands::pipeline::run(&arguments),
-        Command::Improve(arguments) => commands::improve::run(&arguments),
-        Command::SelfPlay(arguments) => commands::selfplay::run(&arguments),
-        Command::Data(arguments) => commands::data::run(&arguments),
-        Command::Train(arguments) => commands::train::run(&arguments),
-        Command::Tuples(arguments) => commands::tuples::run(&arguments),
-        Command::Arena(arguments) => commands::arena::run(&arguments),
-        Command::Tournament(arguments) => commands::tournament::run(&arguments),
-        Command::Setups(arguments) => commands::setups::run(&arguments),
-        Command::Report(arguments) => commands::report::run(&arguments),
-        Command::Reproduce(arguments) => commands::reproduce::run(&arguments),
-        Command::Gate(arguments) => commands::gate::run(&arguments),
-        Command::Perft(arguments) => commands::perft::run(&arguments),
-        Command::Moves(arguments) => commands::moves::run(&arguments),
-        Command::Analyse(arguments) => commands::analyse::run(&arguments),
-        Command::Evaluate(arguments) => commands::evaluate::run(&arguments),
-        Command::Probe(arguments) => commands::probe::run(&arguments),
-        Command::Regret(arguments) => commands::regret::run(&arguments),
-        Command::Solve(arguments) => commands::solve::run(&arguments),
-        Command::Prove(arguments) => commands::prove::run(&arguments),
-        Command::Map(arguments) => commands::map::run(&arguments),
-        Command::Models(arguments) => commands::models::run(&arguments),
-        Command::Network(arguments) => commands::network::run(&arguments),
-        Command::Calibrate(arguments) => commands::calibrate::run(&arguments),
-        Command::Bench(arguments) => commands::bench::run(&arguments),
-    };
-    done.unwrap_or_else(|error| output::fail(&error))
+    match alea.command.run() {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => output::fail(&error),
+    }
 }
 
 /// The arguments; or, after their problem was told, the exit code of wrong usage.

@@ -3,36 +3,79 @@
 //! A reader that stops reading (`alea … | head`) is no error: the command ends quietly.
 
 use anyhow::{Error, Result};
-use engine::core::text::shortened;
+use engine::core::{
+    files::{FileError, write_atomically},
+    text::shortened,
+};
+use indicatif::ProgressBar;
 use std::{
     io::{self, ErrorKind, Write},
+    path::{Path, PathBuf},
     process::ExitCode,
 };
+use trainer::progress::progress_bar;
 
 /// Characters of an error that are shown; of a longer one the beginning and the end.
 pub(crate) const MOST_OF_ERROR: usize = 1000;
 
 /// Writes one line to standard output.
-///
-/// # Errors
-/// If standard output cannot be written.
 pub(crate) fn line(text: &str) -> Result<()> {
     let mut output = io::stdout().lock();
     Ok(writeln!(output, "{text}").and_then(|()| output.flush())?)
 }
 
 /// Writes one JSON object as one line.
-///
-/// # Errors
-/// If standard output cannot be written.
 pub(crate) fn json(value: &impl serde::Serialize) -> Result<()> {
     line(&serde_json::to_string(value)?)
+}
+
+/// Writes a result, as JSON or as a person reads it.
+pub(crate) fn result(
+    as_json: bool,
+    value: &impl serde::Serialize,
+    text: impl FnOnce() -> String,
+) -> Result<()> {
+    if as_json { json(value) } else { line(&text()) }
+}
+
+/// Writes a file, whole or not at all.
+pub(crate) fn file(path: &Path, content: impl AsRef<[u8]>) -> Result<(), FileError> {
+    write_atomically(path, |file| file.write_all(content.as_ref()))
+}
+
+/// Whether there are directories for files that are written after long work: better said before.
+pub(crate) fn check_places(files: &[&Option<PathBuf>]) -> Result<(), FileError> {
+    for path in files.iter().copied().flatten() {
+        match path.parent() {
+            Some(directory) if !directory.as_os_str().is_empty() && !directory.is_dir() => {
+                return Err(FileError::NoDirectory {
+                    path: path.clone(),
+                    directory: directory.to_owned(),
+                });
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+/// The failure of a command whose results say why it is one.
+pub(crate) fn told() -> Error {
+    Error::msg("")
 }
 
 /// Says something about the progress of a command, on standard error.
 pub(crate) fn note(text: &str) {
     // Nobody is left to tell if standard error is closed.
     let _ = writeln!(io::stderr(), "{text}");
+}
+
+/// Works under a progress bar, which is gone afterwards.
+pub(crate) fn with_progress<T>(what: &'static str, work: impl FnOnce(&ProgressBar) -> T) -> T {
+    let progress = progress_bar(what);
+    let done = work(&progress);
+    progress.finish_and_clear();
+    done
 }
 
 /// Reports an error in one line and gives the exit code of failure.
@@ -53,6 +96,8 @@ pub(crate) fn fail(error: &Error) -> ExitCode {
             text = format!("{text}: {cause}");
         }
     }
-    note(&format!("alea: {}", shortened(&text, MOST_OF_ERROR)));
+    if !text.is_empty() {
+        note(&format!("alea: {}", shortened(&text, MOST_OF_ERROR)));
+    }
     ExitCode::FAILURE
 }

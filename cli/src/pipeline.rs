@@ -6,36 +6,33 @@
 pub(crate) mod config;
 
 use crate::commands::{
-    arena::short_checksum,
+    arena::{match_options, short_checksum},
     train::{self, VALIDATION_SHARE},
 };
+use crate::gating::model_notation;
 use crate::output;
 use crate::stages::Stages;
 use anyhow::{Result, bail};
 use benches::arena::{
-    Contestant, MatchOptions, MatchResult, play_match,
+    Contestant, MatchResult, play_match,
     report::{Picture, ReportData, ReportMatch, Stage, write_report},
 };
 use benches::plot::{CalibrationBin, Curve, LineChart};
-use config::PipelineConfig;
+use config::{PipelineConfig, Round};
 use engine::core::{files, random::RandomStream};
 use engine::learned::inputs::Learnable;
-use engine::play::build::{self, PlayerRecipe};
+use engine::play::build;
 use rayon::prelude::*;
-use serde::{Deserialize, Serialize};
-use std::{
-    path::{Path, PathBuf},
-    sync::Arc,
-};
+use serde::Serialize;
+use std::path::{Path, PathBuf};
 use trainer::curve::CurvePoint;
 use trainer::dataset::{SampleOptions, Samples};
 use trainer::fit::{Family, FitReport};
-use trainer::progress::progress_bar;
 use trainer::sample::Sample;
 use trainer::selfplay::{SelfPlay, SelfPlaySummary};
 
 /// What a pipeline came to.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Serialize)]
 pub(crate) struct PipelineResult {
     pub(crate) self_play: SelfPlaySummary,
     pub(crate) models: Vec<FitReport>,
@@ -54,15 +51,15 @@ pub(crate) fn run<G: Learnable>(
     let _claim = files::claim_directory(directory)?;
     claim(config, directory)?;
     let mut stages = Stages::open(directory)?;
-    let data = directory.join("selfplay");
+    let data = [directory.join("selfplay")];
 
     let self_play = stages.run(
         "self-play",
         || {
-            let progress = progress_bar("games");
-            let summary = SelfPlay::<G>::new(config.selfplay())?.run(&data, &progress)?;
-            progress.finish_and_clear();
-            Ok(summary)
+            let run = SelfPlay::<G>::new(config.selfplay())?;
+            Ok(output::with_progress("games", |progress| {
+                run.run(&data[0], progress)
+            })?)
         },
         |summary| format!("{} games, {} positions", summary.games, summary.positions),
     )?;
@@ -72,19 +69,12 @@ pub(crate) fn run<G: Learnable>(
     ));
 
     let train_config = config.train();
-    let samples = train::load::<G, _>(&[&data], &train_config)?;
+    let samples = train::load::<G>(&data, &train_config)?;
     let mut models = Vec::new();
     for family in [Family::NTuple, Family::Network] {
         let name = format!("train {}", family.name());
-        let fitted = || {
-            train::fit_one(
-                &train_config,
-                family,
-                &samples,
-                &[&data],
-                &directory.join(family.name()),
-            )
-        };
+        let place = directory.join(family.name());
+        let fitted = || train::fit_one(&train_config, family, &samples, &data, &place);
         let report = stages.run(&name, fitted, |report| {
             format!(
                 "{:.0} samples/s, validation loss {:.5}",
@@ -106,7 +96,7 @@ pub(crate) fn run<G: Learnable>(
     let calibration = calibration(game, config, &models, &data)?;
     let data = ReportData {
         title: format!("Alea pipeline, seed {}", config.seed),
-        configuration: config.to_toml()?,
+        configuration: toml::to_string(config)?,
         commands: vec![command.to_owned()],
         stages: stages.all().to_vec(),
         self_play: self_play_rows(&self_play, stages.seconds("self-play")),
@@ -131,11 +121,9 @@ pub(crate) fn run<G: Learnable>(
 /// Makes the directory this configuration's, or checks that it is.
 fn claim(config: &PipelineConfig, directory: &Path) -> Result<()> {
     let path = directory.join("pipeline.toml");
-    let text = config.to_toml()?;
+    let text = toml::to_string(config)?;
     if !path.exists() {
-        return Ok(files::write_atomically(&path, |file| {
-            file.write_all(text.as_bytes())
-        })?);
+        return Ok(output::file(&path, text)?);
     }
     if files::read(&path)? != text.as_bytes() {
         bail!(
@@ -157,36 +145,29 @@ fn arena<G: Learnable>(
     let directory = directory.join("arena");
     files::create_directory(&directory)?;
     let mut matches = Vec::new();
-    for round in &config.arena.rounds {
+    for &Round { depth, games } in &config.arena.rounds {
         for model in models {
             // The checksum in the name keeps results of another model from being taken for this
             // one's.
             let checksum = short_checksum(&model.model)?;
             for opponent in &config.arena.opponents {
                 let player = |name: &str, evaluator: &str| -> Result<Contestant<_>> {
-                    let recipe = PlayerRecipe::parse(
-                        &format!("star1(depth={}, eval={evaluator})", round.depth),
-                        game,
-                    )?;
+                    let player = format!("star1(depth={depth}, eval={evaluator})");
                     Ok(Contestant {
                         name: name.to_owned(),
-                        make: Arc::new(move || recipe.make()),
+                        ..Contestant::of(&player, game)?
                     })
                 };
-                let options = MatchOptions {
-                    threads: rayon::current_num_threads(),
-                    state: Some(directory.join(format!(
-                        "{}-{checksum}-{}-depth{}.jsonl",
-                        model.family,
-                        file_name(opponent),
-                        round.depth
-                    ))),
-                    progress: true,
-                    ..MatchOptions::new(game.clone(), round.games.div_ceil(2), config.seed)
-                };
+                let state = format!(
+                    "{}-{checksum}-{}-depth{depth}.jsonl",
+                    model.family,
+                    file_name(opponent)
+                );
+                let state = Some(directory.join(state));
+                let options = match_options(game, games.div_ceil(2), config.seed, state);
                 let a = player(&model.family, &model_notation(&model.model))?;
                 let result = play_match(&a, &player(opponent, opponent)?, &options)?;
-                let condition = format!("depth {}", round.depth);
+                let condition = format!("depth {depth}");
                 output::note(&line(&condition, &result));
                 matches.push(ReportMatch { condition, result });
             }
@@ -195,23 +176,9 @@ fn arena<G: Learnable>(
     Ok(matches)
 }
 
-/// The notation of a model file; quoted, because a path may hold anything.
-fn model_notation(path: &Path) -> String {
-    format!("\"model:{}\"", path.display())
-}
-
 /// A notation as part of the name of a file.
 pub(crate) fn file_name(notation: &str) -> String {
-    notation
-        .chars()
-        .map(|letter| {
-            if letter.is_ascii_alphanumeric() {
-                letter
-            } else {
-                '_'
-            }
-        })
-        .collect()
+    notation.replace(|letter: char| !letter.is_ascii_alphanumeric(), "_")
 }
 
 /// One match in one line.
@@ -237,30 +204,19 @@ fn calibration<G: Learnable>(
     game: &G,
     config: &PipelineConfig,
     models: &[FitReport],
-    data: &Path,
+    data: &[PathBuf],
 ) -> Result<Vec<(String, Vec<CalibrationBin>)>> {
-    let samples = Samples::<G>::open(
-        &[data],
-        &SampleOptions::played(VALIDATION_SHARE, config.train().seed),
-    )?;
+    let options = SampleOptions::played(VALIDATION_SHARE, config.train().seed);
+    let samples = Samples::<G>::open(data, &options)?;
     let mut plots = Vec::new();
-    let names = models
-        .iter()
-        .map(|model| (model.family.clone(), model_notation(&model.model)));
-    for (name, notation) in names.chain(
-        config
-            .arena
-            .opponents
-            .iter()
-            .map(|opponent| (opponent.clone(), opponent.clone())),
-    ) {
+    let models = models.iter();
+    let models = models.map(|model| (&model.family, model_notation(&model.model)));
+    let opponents = config.arena.opponents.iter();
+    let opponents = opponents.map(|opponent| (opponent, opponent.clone()));
+    for (name, notation) in models.chain(opponents) {
         let evaluator = build::evaluator(&notation, game)?;
-        plots.push((
-            name,
-            bins(samples.validation(), |sample| {
-                evaluator.value_of(game, &sample.position)
-            }),
-        ));
+        let value = |sample: &Sample<_>| evaluator.value_of(game, &sample.position);
+        plots.push((name.clone(), bins(samples.validation(), value)));
     }
     Ok(plots)
 }
@@ -293,13 +249,13 @@ fn bins<P: Sync>(
 fn curves(models: &[FitReport]) -> LineChart {
     let mut curves = Vec::new();
     for model in models {
-        let curve = |name: &str, loss: fn(&CurvePoint) -> f64| Curve {
-            name: format!("{} {name}", model.family),
-            points: model
-                .curve
-                .iter()
-                .map(|point| (point.epoch as f64, loss(point)))
-                .collect(),
+        let curve = |name: &str, loss: fn(&CurvePoint) -> f64| {
+            let points = model.curve.iter();
+            let points = points.map(|point| (point.epoch as f64, loss(point)));
+            Curve {
+                name: format!("{} {name}", model.family),
+                points: points.collect(),
+            }
         };
         curves.push(curve("training", |point| point.training_loss));
         curves.push(curve("validation", |point| point.validation_loss));
@@ -314,42 +270,32 @@ fn curves(models: &[FitReport]) -> LineChart {
 
 fn self_play_rows(summary: &SelfPlaySummary, seconds: f64) -> Vec<(String, String)> {
     let percent = |part: f64, whole: u64| format!("{:.1} %", 100.0 * part / whole.max(1) as f64);
-    let mut rows = vec![
-        ("games".to_owned(), summary.games.to_string()),
-        ("positions".to_owned(), summary.positions.to_string()),
+    let (games, positions) = (summary.games, summary.positions);
+    let rows = [
+        ("games", games.to_string()),
+        ("positions", positions.to_string()),
+        ("games a second", format!("{:.0}", games as f64 / seconds)),
         (
-            "games a second".to_owned(),
-            format!("{:.0}", summary.games as f64 / seconds),
+            "positions a second",
+            format!("{:.0}", positions as f64 / seconds),
         ),
         (
-            "positions a second".to_owned(),
-            format!("{:.0}", summary.positions as f64 / seconds),
+            "plies a game",
+            format!("{:.2}", positions as f64 / games.max(1) as f64),
         ),
         (
-            "plies a game".to_owned(),
-            format!(
-                "{:.2}",
-                summary.positions as f64 / summary.games.max(1) as f64
-            ),
-        ),
-        (
-            "won by who began".to_owned(),
+            "won by who began",
             percent(summary.first_mover_points, summary.counted()),
         ),
         (
-            "explored moves".to_owned(),
-            percent(summary.explored as f64, summary.positions),
+            "explored moves",
+            percent(summary.explored as f64, positions),
         ),
     ];
-    for tally in &summary.players {
-        rows.push((
-            tally.player.clone(),
-            format!(
-                "{} sides, won {}",
-                tally.sides,
-                percent(tally.points, tally.sides)
-            ),
-        ));
-    }
-    rows
+    let players = summary.players.iter().map(|tally| {
+        let won = percent(tally.points, tally.sides);
+        (&*tally.player, format!("{} sides, won {won}", tally.sides))
+    });
+    let rows = rows.into_iter().chain(players);
+    rows.map(|(name, value)| (name.to_owned(), value)).collect()
 }

@@ -14,7 +14,7 @@ use engine::play::playable::Playable;
 use rayon::prelude::*;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
-use std::{io::BufRead as _, process::ExitCode};
+use std::io::BufRead as _;
 
 /// Bytes of the longest line that is read: more than the largest position has.
 const LONGEST_LINE: usize = 1 << 16;
@@ -44,7 +44,6 @@ pub(crate) fn parallel(jobs: usize, job: &(dyn Fn(usize) + Sync)) {
 
 /// A position that was asked about.
 pub(crate) struct Question<G: Playable> {
-    pub(crate) text: String,
     pub(crate) position: G::Position,
     /// What chance has said of it.
     pub(crate) outcome: Option<u8>,
@@ -58,7 +57,6 @@ impl<G: Playable> Question<G> {
         let outcomes = game.outcome_names();
         let certain = (outcomes.start() == outcomes.end()).then_some(*outcomes.start());
         Ok(Self {
-            text: text.to_owned(),
             position,
             outcome: outcome.or(certain),
             end: End::of(game, &position),
@@ -87,7 +85,7 @@ impl<G: Playable> Question<G> {
 }
 
 /// How a game has ended; before that `winner` is null and there is no `kind`.
-#[derive(Clone, Default, Serialize)]
+#[derive(Default, Serialize)]
 pub(crate) struct End {
     /// Those who share the first place.
     #[serde(skip)]
@@ -118,17 +116,14 @@ impl End {
     }
 }
 
-/// Answers every position: `answer` gives the JSON fields that follow the position, `show` what a
-/// person reads.
-///
-/// # Errors
-/// If the only position is malformed, or an answer fails.
+/// Answers every position: `answer` gives the JSON fields that follow the position, before those of
+/// its end, `show` what a person reads.
 pub(crate) fn answer_all<G: Playable, A: Serialize>(
     arguments: &PositionArguments,
     game: &G,
     mut answer: impl FnMut(&Question<G>) -> Result<A>,
     show: impl Fn(&Question<G>, &A) -> String,
-) -> Result<ExitCode> {
+) -> Result<()> {
     if arguments.position != "-" {
         let text = &arguments.position;
         let question = Question::read(game, text).map_err(|problem| {
@@ -138,21 +133,21 @@ pub(crate) fn answer_all<G: Playable, A: Serialize>(
             )
         })?;
         let answer = answer(&question)?;
-        if arguments.json {
-            output::json(&object(&question.text, &answer)?)?
-        } else {
-            output::line(&show(&question, &answer))?
-        }
-        return Ok(ExitCode::SUCCESS);
+        let object = object(text, &answer, question.end.as_ref())?;
+        return output::result(arguments.json, &object, || show(&question, &answer));
     }
-    let mut exit = ExitCode::SUCCESS;
+    let mut all_good = true;
     let mut input = std::io::stdin().lock();
     let mut line = Vec::new();
     loop {
         let read = text::read_line(&mut input, LONGEST_LINE, &mut line);
         let read = read.context("cannot read standard input")?;
         if read == LineRead::End {
-            return Ok(exit);
+            return if all_good {
+                Ok(())
+            } else {
+                Err(output::told())
+            };
         }
         let line = String::from_utf8_lossy(&line);
         let line = line.strip_suffix('\r').unwrap_or(&line);
@@ -163,10 +158,10 @@ pub(crate) fn answer_all<G: Playable, A: Serialize>(
             Err(anyhow!("a line of more than {LONGEST_LINE} bytes"))
         } else {
             Question::read(game, line)
-                .and_then(|question| object(&question.text, &answer(&question)?))
+                .and_then(|question| object(line, &answer(&question)?, question.end.as_ref()))
         };
         let object = answered.unwrap_or_else(|error| {
-            exit = ExitCode::FAILURE;
+            all_good = false;
             let error = shortened(&error.to_string(), MOST_OF_ERROR);
             json!({ "position": shortened(line, MOST_OF_POSITION), "error": error })
         });
@@ -174,10 +169,13 @@ pub(crate) fn answer_all<G: Playable, A: Serialize>(
     }
 }
 
-fn object(position: &str, answer: &impl Serialize) -> Result<Value> {
+/// The position, what is answered, and how the game has ended if it has.
+fn object(position: &str, answer: &impl Serialize, end: Option<&End>) -> Result<Value> {
     let mut object = Map::from_iter([("position".to_owned(), json!(position))]);
-    if let Value::Object(fields) = serde_json::to_value(answer)? {
-        object.extend(fields);
+    for fields in [serde_json::to_value(answer)?, serde_json::to_value(end)?] {
+        if let Value::Object(fields) = fields {
+            object.extend(fields);
+        }
     }
     Ok(Value::Object(object))
 }

@@ -21,17 +21,12 @@ pub(crate) fn preset<G: Playable>(
     let known = presets.iter().find(|(known, _)| *known == name);
     known.map(|(_, text)| *text).with_context(|| {
         let names: Vec<_> = presets.iter().map(|(name, _)| *name).collect();
-        let game = G::NAME;
-        if names.is_empty() {
-            format!(
-                "--preset {name}: {game} has no presets; name settings of your own with --config"
-            )
+        let there = if names.is_empty() {
+            "presets; name settings of your own with --config".to_owned()
         } else {
-            format!(
-                "--preset {name}: {game} has no such preset; there are {}",
-                names.join(", ")
-            )
-        }
+            format!("such preset; there are {}", names.join(", "))
+        };
+        format!("--preset {name}: {} has no {there}", G::NAME)
     })
 }
 

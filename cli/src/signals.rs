@@ -18,9 +18,6 @@ use std::{
 };
 
 /// Heeds signals from now on, on a thread of its own.
-///
-/// # Errors
-/// If the system refuses.
 pub(crate) fn heed() -> io::Result<()> {
     // A file that grows beyond the limit of the system is an error of writing like others.
     flag::register(SIGXFSZ, Arc::default())?;

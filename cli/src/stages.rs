@@ -49,18 +49,15 @@ impl Stages {
                 seconds: began.elapsed().as_secs_f64(),
                 outcome: outcome(&done),
             });
-            let bytes = serde_json::to_vec_pretty(&self.stages)?;
-            files::write_atomically(&self.path, |file| file.write_all(&bytes))?;
+            output::file(&self.path, serde_json::to_vec_pretty(&self.stages)?)?;
         }
         Ok(done)
     }
 
     /// How long a stage took; 0 if it is not done.
     pub(crate) fn seconds(&self, name: &str) -> f64 {
-        self.stages
-            .iter()
-            .find(|stage| stage.name == name)
-            .map_or(0.0, |stage| stage.seconds)
+        let stage = self.stages.iter().find(|stage| stage.name == name);
+        stage.map_or(0.0, |stage| stage.seconds)
     }
 
     /// All that are finished, in the order in which they were.

@@ -4,13 +4,12 @@ use crate::output;
 use crate::positions::parallel;
 use engine::games::einstein::{
     Variant,
-    tables::{Tables, TablesError, shared},
+    tables::{Progress, Tables, TablesError, shared},
 };
 use std::{
     path::{Path, PathBuf},
     sync::Arc,
 };
-use trainer::progress::progress_bar;
 
 /// Names the directory of the tables that players ask for.
 const DIRECTORY: &str = "ALEA_TABLES";
@@ -50,12 +49,15 @@ pub(crate) fn in_memory(
             "building the tables of at most {stones} stones in memory; 'alea solve' keeps them in {directory}"
         ));
     }
-    let progress = progress_bar("positions");
-    let told = |done: u64, all: u64| {
-        progress.set_length(all);
-        progress.set_position(done);
-    };
-    let tables = Tables::in_memory(stones, variant, &parallel, &told);
-    progress.finish_and_clear();
-    tables
+    with_progress(|told| Tables::in_memory(stones, variant, &parallel, told))
+}
+
+/// Makes tables under a progress bar; `make` tells how many positions are done, of how many.
+pub(crate) fn with_progress<T>(make: impl FnOnce(Progress<'_>) -> T) -> T {
+    output::with_progress("positions", |progress| {
+        make(&|done, all| {
+            progress.set_length(all);
+            progress.set_position(done);
+        })
+    })
 }

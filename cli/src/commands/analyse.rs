@@ -1,7 +1,7 @@
 //! `alea analyse`: win probability, value of every move and the best one, by any player.
 
 use crate::games::{self, with_game};
-use crate::positions::{self, End, PositionArguments, Question};
+use crate::positions::{self, PositionArguments, Question};
 use anyhow::{Result, bail};
 use engine::core::{
     chance::expectation,
@@ -12,9 +12,7 @@ use engine::play::{
     playable::Playable,
     player::{Failure, Player},
 };
-use engine::search::mcts::TreeReport;
 use serde::Serialize;
-use std::process::ExitCode;
 
 /// Analyse a position: win probability, the value of every move, the best line
 ///
@@ -57,8 +55,6 @@ struct Answer {
     evaluation_share: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     tree: Option<Tree>,
-    #[serde(flatten)]
-    end: Option<End>,
 }
 
 #[derive(Serialize)]
@@ -97,48 +93,28 @@ struct Tree {
     full: bool,
 }
 
-impl<M> From<&TreeReport<M>> for Tree {
-    fn from(report: &TreeReport<M>) -> Self {
-        let &TreeReport {
-            simulations,
-            positions,
-            depth,
-            bytes,
-            fill,
-            full,
-            ..
-        } = report;
-        Self {
-            simulations,
-            positions,
-            depth,
-            bytes,
-            fill,
-            full,
-        }
+impl Arguments {
+    pub(crate) fn run(&self) -> Result<()> {
+        with_game!(&self.position.game.notation(), game => self.run_for(&game))
     }
-}
 
-pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
-    with_game!(&arguments.position.game.notation(), game => run_for(arguments, &game))
-}
-
-fn run_for<G: Playable>(arguments: &Arguments, game: &G) -> Result<ExitCode> {
-    let recipe = PlayerRecipe::parse(&arguments.player, game)?;
-    let mut player = if arguments.instrument {
-        recipe.make_instrumented()
-    } else {
-        recipe.make()
-    };
-    let seed = derive_seed(arguments.seed, SeedSpace::Player, &[]);
-    let answer = |question: &Question<G>| {
-        // Each position is analysed alone, whatever came before it in the stream.
-        player.new_game(seed);
-        answer(game, question, &recipe, &mut *player)
-    };
-    positions::answer_all(&arguments.position, game, answer, |question, answer| {
-        show(question.board(game), answer)
-    })
+    fn run_for<G: Playable>(&self, game: &G) -> Result<()> {
+        let recipe = PlayerRecipe::parse(&self.player, game)?;
+        let mut player = if self.instrument {
+            recipe.make_instrumented()
+        } else {
+            recipe.make()
+        };
+        let seed = derive_seed(self.seed, SeedSpace::Player, &[]);
+        let answer = |question: &Question<G>| {
+            // Each position is analysed alone, whatever came before it in the stream.
+            player.new_game(seed);
+            answer(game, question, &recipe, &mut *player)
+        };
+        positions::answer_all(&self.position, game, answer, |question, answer| {
+            show(question.board(game), answer)
+        })
+    }
 }
 
 fn answer<G: Playable>(
@@ -150,7 +126,6 @@ fn answer<G: Playable>(
     if question.end.is_some() {
         return Ok(Answer {
             value: question.final_value(game),
-            end: question.end.clone(),
             ..Answer::default()
         });
     }
@@ -171,14 +146,11 @@ fn answer<G: Playable>(
         bail!("{}: {reason}", recipe.name());
     }
     let values: Vec<_> = analysis.moves.iter().map(|(_, value)| *value).collect();
+    let in_tree = |place: usize| analysis.tree.as_ref()?.moves.get(place);
     let calibrated = |place: usize, mv: G::Move, value: f32| {
         // Nothing was taken on trust where no leaf was evaluated.
-        let tree = analysis
-            .tree
-            .as_ref()
-            .and_then(|tree| tree.moves.get(place));
         let is_proven = analysis.stats.evaluations == 0
-            || tree.is_some_and(|mv| mv.proven.lower == mv.proven.upper);
+            || in_tree(place).is_some_and(|mv| mv.proven.lower == mv.proven.upper);
         let next = game.play(position, mv);
         // The fit is for the side to move.
         let turned = game.to_move(&next) != game.to_move(position);
@@ -208,8 +180,7 @@ fn answer<G: Playable>(
     let name = |mv| game.format_move(position, mv);
     let stats = analysis.stats;
     let searched = |place: usize| {
-        let found = analysis.tree.as_ref()?.moves.get(place)?;
-        Some(Searched {
+        in_tree(place).map(|found| Searched {
             visits: found.visits,
             lower: found.proven.lower,
             upper: found.proven.upper,
@@ -243,8 +214,14 @@ fn answer<G: Playable>(
         evaluation_share: stats
             .evaluation_time
             .map(|time| time.as_secs_f64() / stats.time.as_secs_f64().max(1e-9)),
-        tree: analysis.tree.as_deref().map(Tree::from),
-        end: None,
+        tree: analysis.tree.as_ref().map(|tree| Tree {
+            simulations: tree.simulations,
+            positions: tree.positions,
+            depth: tree.depth,
+            bytes: tree.bytes,
+            fill: tree.fill,
+            full: tree.full,
+        }),
     })
 }
 
@@ -260,28 +237,19 @@ fn names_along<G: Playable>(game: &G, position: &G::Position, line: &[G::Move]) 
         .collect()
 }
 
-/// The answer under the board.
-fn show(board: String, answer: &Answer) -> String {
+/// The answer under the board, which is the text so far.
+fn show(mut text: String, answer: &Answer) -> String {
     let number =
         |value: Option<f32>| value.map_or("     -".to_owned(), |value| format!("{value:.4}"));
-    let mut text = board;
     if let Some(value) = answer.calibrated.or(answer.value) {
         text += &format!("\n\n  win probability of the side to move: {value:.4}");
     }
     let mut moves: Vec<&RatedMove> = answer.moves.iter().collect();
-    moves.sort_by(|one, other| {
-        other
-            .value
-            .unwrap_or(-1.0)
-            .total_cmp(&one.value.unwrap_or(-1.0))
-    });
+    let rank = |rated: &RatedMove| rated.value.unwrap_or(-1.0);
+    moves.sort_by(|one, other| rank(other).total_cmp(&rank(one)));
     text += "\n\n  move   value";
-    let has_prior = moves.iter().any(|rated| {
-        rated
-            .searched
-            .as_ref()
-            .is_some_and(|searched| searched.prior.is_some())
-    });
+    let mut searched = moves.iter().filter_map(|rated| rated.searched.as_ref());
+    let has_prior = searched.any(|searched| searched.prior.is_some());
     if answer.tree.is_some() {
         text += &format!(
             "      visits{}  at least  at most",

@@ -4,19 +4,16 @@ use crate::commands::MOST_GAMES;
 use crate::games::{self, GameArguments, with_game};
 use crate::output;
 use anyhow::{Result, anyhow, bail};
-use benches::arena::{
-    Contestant, MatchOptions, MatchResult, Openings, SequentialResult, Starts, StoppingRule,
-    play_match,
-};
+use benches::arena::{Contestant, MatchOptions, MatchResult, Openings, StoppingRule, play_match};
 use benches::statistics::{
     Interval,
     sequential::{EloModel, SequentialTest, Verdict},
 };
+use clap::value_parser;
 use engine::core::files;
-use engine::play::{build::PlayerRecipe, notation::Notation, playable::Playable};
+use engine::play::{notation::Notation, playable::Playable};
 use std::{
     path::{Path, PathBuf},
-    process::ExitCode,
     sync::Arc,
 };
 
@@ -49,18 +46,18 @@ pub(crate) struct Arguments {
 pub(crate) struct PairArguments {
     /// Games a match [default: 2000, or at most 200000 if a sequential test ends it]; an odd number
     /// is rounded up, because games come in pairs
-    #[arg(long, value_parser = clap::value_parser!(u64).range(1..=MOST_GAMES), allow_negative_numbers = true)]
+    #[arg(long, value_parser = value_parser!(u64).range(1..=MOST_GAMES), allow_negative_numbers = true)]
     games: Option<u64>,
     /// Seed of starts, dice and players
     #[arg(long, default_value_t = 1)]
     pub(crate) seed: u64,
     /// Random moves that each pair begins with, the same in both games [default: as the game needs
     /// them, none in games of dice]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(..=1000))]
+    #[arg(long, value_name = "N", value_parser = value_parser!(u16).range(..=1000))]
     opening_plies: Option<u16>,
     /// Where finished pairs are kept, so that an interrupted match can go on
     #[arg(long, value_name = "PATH")]
-    pub(crate) state: Option<PathBuf>,
+    state: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) game: GameArguments,
 }
@@ -72,18 +69,31 @@ const GAMES: u64 = 2000;
 const GAMES_OF_A_TEST: u64 = 200_000;
 
 impl PairArguments {
-    /// How many pairs, if a sequential test may end them or not.
-    pub(crate) fn pairs(&self, tested: bool) -> u64 {
+    /// How they are played, if a sequential test may end them or not.
+    pub(crate) fn options<G: Playable>(&self, game: &G, tested: bool) -> MatchOptions<G> {
         let usual = if tested { GAMES_OF_A_TEST } else { GAMES };
-        self.games.unwrap_or(usual).div_ceil(2)
+        let pairs = self.games.unwrap_or(usual).div_ceil(2);
+        let mut options = match_options(game, pairs, self.seed, self.state.clone());
+        if let Some(plies) = self.opening_plies {
+            let plies = plies.into();
+            options.starts = Arc::new(Openings { plies });
+        }
+        options
     }
+}
 
-    /// Where they start.
-    pub(crate) fn openings<G: Playable>(&self) -> Openings {
-        let plies = |plies: u16| Openings {
-            plies: plies.into(),
-        };
-        self.opening_plies.map_or_else(Openings::usual::<G>, plies)
+/// A match from the game's usual openings on all threads, with a progress bar.
+pub(crate) fn match_options<G: Playable>(
+    game: &G,
+    pairs: u64,
+    seed: u64,
+    state: Option<PathBuf>,
+) -> MatchOptions<G> {
+    MatchOptions {
+        threads: rayon::current_num_threads(),
+        state,
+        progress: true,
+        ..MatchOptions::new(game.clone(), pairs, seed)
     }
 }
 
@@ -109,33 +119,26 @@ const USUAL_TELLER: &str = "star1(depth=2, eval=abt)";
 const ANY_TELLER: &str = "star1(depth=2)";
 
 impl MatchArguments {
-    pub(crate) fn options<G: Playable>(&self, game: &G) -> Result<MatchOptions<G>> {
-        let starts: Arc<dyn Starts<G>> = match &self.setups {
-            None => Arc::new(self.pairs.openings::<G>()),
-            Some(setups) => games::setups(setups)?,
-        };
-        Ok(MatchOptions {
-            starts,
-            threads: rayon::current_num_threads(),
-            state: self.pairs.state.clone(),
-            progress: true,
-            luck: self
-                .luck
-                .as_ref()
-                .map(|teller| self.teller(teller, game))
-                .transpose()?,
-            ..MatchOptions::new(game.clone(), self.pairs.pairs(false), self.pairs.seed)
-        })
-    }
-
-    /// Who tells luck: evaluators are looked at one ply deep.
-    fn teller<G: Playable>(&self, notation: &str, game: &G) -> Result<Contestant<G>> {
-        let evaluated = contestant(&format!("star1(depth=1, eval={notation})"), game);
-        let named = evaluated.or_else(|_| contestant(notation, game));
-        match named {
-            Err(_) if notation == USUAL_TELLER => contestant(ANY_TELLER, game),
-            named => named,
+    /// As [`PairArguments::options`].
+    pub(crate) fn options<G: Playable>(&self, game: &G, tested: bool) -> Result<MatchOptions<G>> {
+        let mut options = self.pairs.options(game, tested);
+        if let Some(setups) = &self.setups {
+            options.starts = games::setups(setups)?;
         }
+        if let Some(notation) = &self.luck {
+            options.luck = Some(teller(notation, game)?);
+        }
+        Ok(options)
+    }
+}
+
+/// Who tells luck: evaluators are looked at one ply deep.
+fn teller<G: Playable>(notation: &str, game: &G) -> Result<Contestant<G>> {
+    let evaluated = contestant(&format!("star1(depth=1, eval={notation})"), game);
+    let named = evaluated.or_else(|_| contestant(notation, game));
+    match named {
+        Err(_) if notation == USUAL_TELLER => contestant(ANY_TELLER, game),
+        named => named,
     }
 }
 
@@ -200,17 +203,14 @@ pub(crate) fn contestant_shown<G: Playable>(
     shown: &str,
     game: &G,
 ) -> Result<Contestant<G>> {
-    let recipe = PlayerRecipe::parse(notation, game)?;
+    let player = Contestant::of(notation, game)?;
     let mut checksums = Vec::new();
     model_checksums(&Notation::parse(notation)?, &mut checksums)?;
     let mut name = Notation::parse(shown)?.to_string();
     if !checksums.is_empty() {
         name += &format!(" [{}]", checksums.join(" "));
     }
-    Ok(Contestant {
-        name,
-        make: Arc::new(move || recipe.make()),
-    })
+    Ok(Contestant { name, ..player })
 }
 
 /// Checksums of all model files that a notation names, in its order.
@@ -226,36 +226,30 @@ fn model_checksums(notation: &Notation, checksums: &mut Vec<String>) -> Result<(
 
 /// Eight digits that tell contents of files apart.
 pub(crate) fn short_checksum(path: &Path) -> Result<String> {
-    Ok(format!(
-        "{:08x}",
-        files::checksum(&files::read(path)?) as u32
-    ))
+    let checksum = files::checksum(&files::read(path)?);
+    Ok(format!("{:08x}", checksum as u32))
 }
 
-pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
-    let game = &arguments.options.pairs.game;
-    with_game!(&game.notation(), game => run_for(arguments, &game))
-}
+impl Arguments {
+    pub(crate) fn run(&self) -> Result<()> {
+        let game = &self.options.pairs.game;
+        with_game!(&game.notation(), game => self.run_for(&game))
+    }
 
-fn run_for<G: Playable>(arguments: &Arguments, game: &G) -> Result<ExitCode> {
-    let [a, b] = arguments.players.as_slice() else {
-        bail!(
-            "a match is between two players, not {}; for more there is: alea tournament",
-            arguments.players.len()
-        );
-    };
-    let mut options = arguments.options.options(game)?;
-    if let Some(words) = &arguments.sprt {
-        options.stop = Some(stopping_rule(words)?);
-        options.pairs = arguments.options.pairs.pairs(true);
+    fn run_for<G: Playable>(&self, game: &G) -> Result<()> {
+        let [a, b] = self.players.as_slice() else {
+            bail!(
+                "a match is between two players, not {}; for more there is: alea tournament",
+                self.players.len()
+            );
+        };
+        let mut options = self.options.options(game, self.sprt.is_some())?;
+        if let Some(words) = &self.sprt {
+            options.stop = Some(stopping_rule(words)?);
+        }
+        let result = play_match(&contestant(a, game)?, &contestant(b, game)?, &options)?;
+        output::result(self.json, &result, || table(&result))
     }
-    let result = play_match(&contestant(a, game)?, &contestant(b, game)?, &options)?;
-    if arguments.json {
-        output::json(&result)?;
-    } else {
-        output::line(&table(&result))?;
-    }
-    Ok(ExitCode::SUCCESS)
 }
 
 /// A result as a person reads it.
@@ -303,13 +297,13 @@ pub(crate) fn table(result: &MatchResult) -> String {
             luck.evaluator,
         );
     }
-    if let Some(test) = &result.sequential_test {
+    if result.sequential_test.is_some() {
         let Interval { lower, upper } = result.normalized_elo_interval;
         text += &format!(
             "\nnormalised Elo  {:+.1}  [{lower:+.1}, {upper:+.1}]",
             result.normalized_elo
         );
-        text += &format!("\nSPRT            {}", standing(test));
+        text += &format!("\nSPRT            {}", standing(result));
     }
     for (name, forfeits) in ["A", "B"].into_iter().zip(&result.forfeits) {
         for (reason, count) in forfeits {
@@ -319,8 +313,11 @@ pub(crate) fn table(result: &MatchResult) -> String {
     text
 }
 
-/// How a sequential test stands, in one line.
-pub(crate) fn standing(test: &SequentialResult) -> String {
+/// How the sequential test of a match stands, in one line; nothing if it had none.
+pub(crate) fn standing(result: &MatchResult) -> String {
+    let Some(test) = &result.sequential_test else {
+        return String::new();
+    };
     let verdict = match test.verdict {
         Verdict::Accepted => format!("accepted: elo1 = {}", test.test.elo1),
         Verdict::Rejected => format!("rejected: elo0 = {}", test.test.elo0),

@@ -6,7 +6,6 @@ mod search;
 mod strength;
 
 use anyhow::Result;
-use std::process::ExitCode;
 
 /// Measure speed and statistics side by side
 #[derive(clap::Args)]
@@ -26,11 +25,13 @@ enum What {
     Strength(strength::Arguments),
 }
 
-pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
-    match &arguments.what {
-        What::Playouts(arguments) => playouts::run(arguments),
-        What::Search(arguments) => search::run(arguments),
-        What::Opening(arguments) => opening::run(arguments),
-        What::Strength(arguments) => strength::run(arguments),
+impl Arguments {
+    pub(crate) fn run(&self) -> Result<()> {
+        match &self.what {
+            What::Playouts(arguments) => arguments.run(),
+            What::Search(arguments) => arguments.run(),
+            What::Opening(arguments) => arguments.run(),
+            What::Strength(arguments) => arguments.run(),
+        }
     }
 }

@@ -3,14 +3,12 @@
 use crate::commands::MOST_GAMES;
 use crate::games::{GameArguments, with_game};
 use crate::output;
-use anyhow::{Result, anyhow, bail};
+use anyhow::{Error, Result, anyhow, bail};
 use engine::core::random::{RandomStream, SeedSpace, derive_seed};
 use engine::play::{build, playable::Playable};
 use rayon::prelude::*;
 use serde_json::json;
-use std::process::ExitCode;
 use trainer::calibrate::{cross_entropy, fit_logistic, outcomes};
-use trainer::progress::progress_bar;
 use trainer::selfplay::{SelfPlay, SelfPlayConfig, SelfPlayOptions, WeightedPlayer};
 
 /// Fit the constants that turn raw scores of evaluators into win probabilities
@@ -44,89 +42,89 @@ pub(crate) struct Arguments {
 const OPENING_PLIES: usize = 4;
 const EXPLORATION: f64 = 0.02;
 
-pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
-    with_game!(&arguments.game.notation(), game => run_for(arguments, &game))
-}
+impl Arguments {
+    pub(crate) fn run(&self) -> Result<()> {
+        with_game!(&self.game.notation(), game => self.run_for(&game))
+    }
 
-fn run_for<G: Playable>(arguments: &Arguments, game: &G) -> Result<ExitCode> {
-    let start = game.random_start(&mut RandomStream::new(0), 0);
-    let own: Vec<&str> = G::evaluators().iter().map(|entry| entry.name).collect();
-    let player = match (&arguments.player, own.first()) {
-        (Some(player), _) => player.clone(),
-        (None, Some(first)) => format!("star1(depth=2, eval={first})"),
-        (None, None) => bail!("{} has no evaluators of its own", G::NAME),
-    };
-    let asked: Vec<&str> = arguments.evaluators.iter().map(String::as_str).collect();
-    let mut evaluators = Vec::new();
-    for &text in if asked.is_empty() { &own } else { &asked } {
-        let evaluator = build::evaluator(text, game)?;
-        if evaluator.raw(game, &start).is_some() {
-            evaluators.push((text, evaluator));
-        } else if !asked.is_empty() {
-            // Better said now than after all those games.
-            bail!("evaluator '{text}' has no raw score; its value is all there is");
+    fn run_for<G: Playable>(&self, game: &G) -> Result<()> {
+        let start = game.random_start(&mut RandomStream::new(0), 0);
+        let own: Vec<&str> = G::evaluators().iter().map(|entry| entry.name).collect();
+        let player = match (&self.player, own.first()) {
+            (Some(player), _) => player.clone(),
+            (None, Some(first)) => format!("star1(depth=2, eval={first})"),
+            (None, None) => bail!("{} has no evaluators of its own", G::NAME),
+        };
+        let asked: Vec<&str> = self.evaluators.iter().map(String::as_str).collect();
+        let mut evaluators = Vec::new();
+        for &text in if asked.is_empty() { &own } else { &asked } {
+            let evaluator = build::evaluator(text, game)?;
+            if evaluator.raw(game, &start).is_some() {
+                evaluators.push((text, evaluator));
+            } else if !asked.is_empty() {
+                // Better said now than after all those games.
+                return Err(no_raw_score(text));
+            }
         }
-    }
-    let run = SelfPlay::<G>::new(SelfPlayConfig {
-        players: vec![WeightedPlayer {
-            player: player.clone(),
-            weight: 1.0,
-        }],
-        games: arguments.games,
-        seed: derive_seed(arguments.seed, SeedSpace::Calibration, &[]),
-        opening_plies: G::OPENING_PLIES.max(OPENING_PLIES),
-        exploration: EXPLORATION,
-        game: game.notation(),
-        options: SelfPlayOptions::default(),
-        labels: Vec::new(),
-    })?;
-    let progress = progress_bar("games");
-    progress.set_length(arguments.games);
-    let samples: Vec<_> = (0..run.shards())
-        .flat_map(|shard| outcomes(game, &run.play_shard(shard, &progress)))
-        .collect();
-    progress.finish_and_clear();
-    if !arguments.json {
-        output::line(&format!(
-            "{} positions of {} games of {}\n",
-            samples.len(),
-            arguments.games,
-            player
-        ))?;
-        output::line(
-            "evaluator               slope     ±        offset    ±        loss      as built in",
-        )?;
-    }
-    for (text, evaluator) in evaluators {
-        let scored: Option<Vec<(f32, f32)>> = samples
-            .par_iter()
-            .map(|(position, result)| Some((evaluator.raw(game, position)?, *result)))
-            .collect();
-        let scored = scored.ok_or_else(|| {
-            anyhow!("evaluator '{text}' has no raw score; its value is all there is")
+        let run = SelfPlay::<G>::new(SelfPlayConfig {
+            players: vec![WeightedPlayer {
+                player: player.clone(),
+                weight: 1.0,
+            }],
+            games: self.games,
+            seed: derive_seed(self.seed, SeedSpace::Calibration, &[]),
+            opening_plies: G::OPENING_PLIES.max(OPENING_PLIES),
+            exploration: EXPLORATION,
+            game: game.notation(),
+            options: SelfPlayOptions::default(),
+            labels: Vec::new(),
         })?;
-        let fit = fit_logistic(&scored).ok_or_else(|| {
-            anyhow!("evaluator '{text}': these games do not determine a logistic; play more")
-        })?;
-        let valued: Vec<_> = samples
-            .par_iter()
-            .map(|(position, result)| {
-                let value = evaluator.value_of(game, position);
-                // Whole games are what is fitted here, too.
-                let value = evaluator.in_whole_games(value).unwrap_or(value);
-                (f64::from(value), *result)
-            })
-            .collect();
-        let built_in = cross_entropy(valued.into_iter());
-        if arguments.json {
-            output::json(&json!({ "evaluator": text, "fit": fit, "loss_as_built_in": built_in }))?;
-        } else {
-            let [slope_error, offset_error] = fit.standard_errors;
+        let samples: Vec<_> = output::with_progress("games", |progress| {
+            progress.set_length(self.games);
+            let shards = 0..run.shards();
+            shards
+                .flat_map(|shard| outcomes(game, &run.play_shard(shard, progress)))
+                .collect()
+        });
+        if !self.json {
+            let (positions, games) = (samples.len(), self.games);
             output::line(&format!(
-                "{text:<22} {:>8.5} {slope_error:>8.5}  {:>8.5} {offset_error:>8.5}  {:.6}  {built_in:.6}",
-                fit.slope, fit.offset, fit.loss
+                "{positions} positions of {games} games of {player}\n\n\
+             evaluator               slope     ±        offset    ±        loss      as built in"
             ))?;
         }
+        for (text, evaluator) in evaluators {
+            let scored: Option<Vec<(f32, f32)>> = samples
+                .par_iter()
+                .map(|(position, result)| Some((evaluator.raw(game, position)?, *result)))
+                .collect();
+            let scored = scored.ok_or_else(|| no_raw_score(text))?;
+            let fit = fit_logistic(&scored).ok_or_else(|| {
+                anyhow!("evaluator '{text}': these games do not determine a logistic; play more")
+            })?;
+            let valued: Vec<_> = samples
+                .par_iter()
+                .map(|(position, result)| {
+                    let value = evaluator.value_of(game, position);
+                    // Whole games are what is fitted here, too.
+                    let value = evaluator.in_whole_games(value).unwrap_or(value);
+                    (f64::from(value), *result)
+                })
+                .collect();
+            let built_in = cross_entropy(valued.into_iter());
+            let told = json!({ "evaluator": text, "fit": fit, "loss_as_built_in": built_in });
+            output::result(self.json, &told, || {
+                let [slope_error, offset_error] = fit.standard_errors;
+                format!(
+                    "{text:<22} {:>8.5} {slope_error:>8.5}  {:>8.5} {offset_error:>8.5}  {:.6}  {built_in:.6}",
+                    fit.slope, fit.offset, fit.loss
+                )
+            })?;
+        }
+        Ok(())
     }
-    Ok(ExitCode::SUCCESS)
+}
+
+fn no_raw_score(evaluator: &str) -> Error {
+    anyhow!("evaluator '{evaluator}' has no raw score; its value is all there is")
 }

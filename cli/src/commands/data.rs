@@ -10,8 +10,8 @@ use crate::output;
 use anyhow::{Result, bail};
 use clap::Subcommand;
 use engine::play::playable::Playable;
-use std::{path::PathBuf, process::ExitCode};
-use trainer::data::{Source, output::Written, verify::verify};
+use std::path::{Path, PathBuf};
+use trainer::data::{DataError, Source, output::Written, verify::verify};
 
 /// Game records: count, verify, merge, filter, split, shuffle, sample, relabel, export, import
 #[derive(clap::Args)]
@@ -65,25 +65,26 @@ struct Verify {
     records: Records,
 }
 
-pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
-    let command = &arguments.command;
-    with_type!(&command.game(), OneGame => command.run::<OneGame>())?;
-    Ok(ExitCode::SUCCESS)
+impl Arguments {
+    pub(crate) fn run(&self) -> Result<()> {
+        let command = &self.command;
+        with_type!(&command.game(), OneGame => command.run::<OneGame>())
+    }
 }
 
 impl Command {
     /// The game of the records; they say it themselves.
     fn game(&self) -> String {
         let records = match self {
-            Self::Info(info) => &info.records,
-            Self::Verify(verify) => &verify.records,
-            Self::Merge(merge) => &merge.set.records,
-            Self::Filter(filter) => &filter.set.records,
-            Self::Sample(sample) => &sample.set.records,
-            Self::Shuffle(shuffle) => &shuffle.set.records,
-            Self::Split(split) => &split.set.records,
-            Self::Relabel(relabel) => &relabel.set.records,
-            Self::Export(export) => &export.records,
+            Self::Info(info::Arguments { records, .. })
+            | Self::Verify(Verify { records })
+            | Self::Export(text::Export { records, .. }) => records,
+            Self::Merge(make::Merge { set, .. })
+            | Self::Filter(make::Filter { set, .. })
+            | Self::Sample(make::Sample { set, .. })
+            | Self::Shuffle(make::Shuffle { set, .. })
+            | Self::Split(make::Split { set, .. })
+            | Self::Relabel(relabel::Relabel { set, .. }) => &set.records,
             Self::Import(import) => return import.game(),
         };
         games::of_records(&records.paths)
@@ -114,10 +115,9 @@ impl Verify {
             for problem in &found.problems {
                 output::line(&format!("BAD  {problem}"))?;
             }
-            let missing = if found.missing > 0 {
-                format!("; {} shards are yet to be made", found.missing)
-            } else {
-                String::new()
+            let missing = match found.missing {
+                0 => String::new(),
+                missing => format!("; {missing} shards are yet to be made"),
             };
             output::line(&format!(
                 "{} shards, {} games, {} positions replayed{missing}",
@@ -139,18 +139,27 @@ impl Records {
 
     /// Says what was made.
     fn made(&self, written: &[Written]) -> Result<()> {
-        if self.json {
-            return if let [one] = written {
-                output::json(one)
-            } else {
-                output::json(&written)
-            };
+        match written {
+            _ if !self.json => written.iter().try_for_each(|one| output::line(&made(one))),
+            [one] => output::json(one),
+            several => output::json(&several),
         }
-        written.iter().try_for_each(made)
     }
 }
 
-fn made(written: &Written) -> Result<()> {
+impl Remade {
+    /// Makes a set of the records.
+    fn make<G: Playable>(
+        &self,
+        make: impl FnOnce(&Source<G>, &Path) -> Result<Written, DataError>,
+    ) -> Result<()> {
+        let written = make(&self.records.open()?, &self.out)?;
+        self.records.made(&[written])
+    }
+}
+
+/// What was made, as a person reads it.
+fn made(written: &Written) -> String {
     let Written {
         directory,
         shards,
@@ -159,13 +168,12 @@ fn made(written: &Written) -> Result<()> {
         values,
         labels,
     } = written;
-    let labels = if *labels > 0 {
-        format!(", {labels} labels")
-    } else {
-        String::new()
+    let labels = match labels {
+        0 => String::new(),
+        labels => format!(", {labels} labels"),
     };
-    output::line(&format!(
+    format!(
         "{}: {games} games, {positions} positions, {values} with a value{labels}, in {shards} shards",
         directory.display()
-    ))
+    )
 }

@@ -1,11 +1,10 @@
 //! `alea evaluate`: what one evaluator says of a position, without search.
 
 use crate::games::{self, with_game};
-use crate::positions::{self, End, PositionArguments, Question};
+use crate::positions::{self, PositionArguments, Question};
 use anyhow::Result;
 use engine::play::{build, playable::Playable};
 use serde::Serialize;
-use std::process::ExitCode;
 
 /// Say what one evaluator thinks of a position, without search
 ///
@@ -43,64 +42,61 @@ struct Answer {
     /// Plies to the end, of evaluators that know it.
     #[serde(skip_serializing_if = "Option::is_none")]
     moves_to_go: Option<f32>,
-    #[serde(flatten)]
-    end: Option<End>,
 }
 
-pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
-    with_game!(&arguments.position.game.notation(), game => run_for(arguments, &game))
-}
+impl Arguments {
+    pub(crate) fn run(&self) -> Result<()> {
+        with_game!(&self.position.game.notation(), game => self.run_for(&game))
+    }
 
-fn run_for<G: Playable>(arguments: &Arguments, game: &G) -> Result<ExitCode> {
-    let usual = || G::evaluators().first().map_or("random", |entry| entry.name);
-    let evaluator = arguments.evaluator.as_deref().unwrap_or_else(usual);
-    let evaluator = build::evaluator(evaluator, game)?;
-    let answer = |question: &Question<G>| {
-        if let Some(value) = question.final_value(game) {
-            // The key is there whenever it was asked for; nothing is left to score.
-            return Ok(Answer {
+    fn run_for<G: Playable>(&self, game: &G) -> Result<()> {
+        let usual = || G::evaluators().first().map_or("random", |entry| entry.name);
+        let evaluator = self.evaluator.as_deref().unwrap_or_else(usual);
+        let evaluator = build::evaluator(evaluator, game)?;
+        let answer = |question: &Question<G>| {
+            if let Some(value) = question.final_value(game) {
+                // The key is there whenever it was asked for; nothing is left to score.
+                return Ok(Answer {
+                    value,
+                    raw: self.raw.then_some(None),
+                    ..Answer::default()
+                });
+            }
+            let position = &question.position;
+            let value = evaluator.value_of(game, position);
+            Ok(Answer {
                 value,
-                raw: arguments.raw.then_some(None),
-                end: question.end.clone(),
-                ..Answer::default()
-            });
-        }
-        let position = &question.position;
-        let value = evaluator.value_of(game, position);
-        Ok(Answer {
-            value,
-            calibrated: evaluator.in_whole_games(value),
-            raw: arguments.raw.then(|| evaluator.raw(game, position)),
-            rolls: evaluator.by_outcome(game, position),
-            moves_to_go: evaluator.plies_to_go(game, position),
-            end: None,
+                calibrated: evaluator.in_whole_games(value),
+                raw: self.raw.then(|| evaluator.raw(game, position)),
+                rolls: evaluator.by_outcome(game, position),
+                moves_to_go: evaluator.plies_to_go(game, position),
+            })
+        };
+        positions::answer_all(&self.position, game, answer, |question, answer| {
+            let mut text = question.board(game);
+            text += &format!(
+                "\n  win probability of the side to move, before the roll: {:.4}",
+                answer.calibrated.unwrap_or(answer.value)
+            );
+            if answer.calibrated.is_some() {
+                text += &format!("\n  on the evaluator's own scale: {:.4}", answer.value);
+            }
+            match answer.raw {
+                Some(Some(raw)) => text += &format!("\n  raw score: {raw:.4}"),
+                Some(None) => text += "\n  raw score: none; this evaluator's value is all there is",
+                None => {}
+            }
+            if let Some(rolls) = &answer.rolls {
+                let rolls = rolls.iter().zip(1..);
+                let rolls: Vec<String> = rolls
+                    .map(|(value, face)| format!("{face}: {value:.4}"))
+                    .collect();
+                text += &format!("\n  after each roll: {}", rolls.join("  "));
+            }
+            if let Some(plies) = answer.moves_to_go {
+                text += &format!("\n  plies to go: {plies:.1}");
+            }
+            text
         })
-    };
-    positions::answer_all(&arguments.position, game, answer, |question, answer| {
-        let mut text = question.board(game);
-        text += &format!(
-            "\n  win probability of the side to move, before the roll: {:.4}",
-            answer.calibrated.unwrap_or(answer.value)
-        );
-        if answer.calibrated.is_some() {
-            text += &format!("\n  on the evaluator's own scale: {:.4}", answer.value);
-        }
-        match answer.raw {
-            Some(Some(raw)) => text += &format!("\n  raw score: {raw:.4}"),
-            Some(None) => text += "\n  raw score: none; this evaluator's value is all there is",
-            None => {}
-        }
-        if let Some(rolls) = &answer.rolls {
-            let rolls: Vec<String> = rolls
-                .iter()
-                .zip(1..)
-                .map(|(value, face)| format!("{face}: {value:.4}"))
-                .collect();
-            text += &format!("\n  after each roll: {}", rolls.join("  "));
-        }
-        if let Some(plies) = answer.moves_to_go {
-            text += &format!("\n  plies to go: {plies:.1}");
-        }
-        text
-    })
+    }
 }

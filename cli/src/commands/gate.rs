@@ -6,10 +6,9 @@
 
 use crate::commands::arena::{PairArguments, contestant, standing, stopping_rule, table};
 use crate::games::with_game;
-use crate::gating::{self, Gate};
-use crate::output;
+use crate::{gating, output};
 use anyhow::{Context, Result, anyhow, bail};
-use benches::arena::MatchResult;
+use benches::arena::{MatchResult, play_match};
 use engine::core::files;
 use engine::learned::{
     files::{Model, ModelFile},
@@ -18,7 +17,6 @@ use engine::learned::{
 use serde_json::{Value, json};
 use std::{
     path::{Path, PathBuf},
-    process::ExitCode,
     time::{SystemTime, UNIX_EPOCH},
 };
 
@@ -63,58 +61,48 @@ pub(crate) struct Arguments {
     json: bool,
 }
 
-pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
-    with_game!(&arguments.pairs.game.notation(), game => run_for(arguments, &game))
-}
+impl Arguments {
+    pub(crate) fn run(&self) -> Result<()> {
+        with_game!(&self.pairs.game.notation(), game => self.run_for(&game))
+    }
 
-fn run_for<G: Learnable>(arguments: &Arguments, game: &G) -> Result<ExitCode> {
-    let promotion = Promotion::prepare(arguments, game)?;
-    let player = |evaluator: &str| {
-        contestant(
-            &gating::with_evaluator(&arguments.player, evaluator).context("--player")?,
-            game,
-        )
-    };
-    let model = |path: &Path| format!("\"model:{}\"", path.display());
-    let against = if Path::new(&arguments.against).is_file() {
-        model(Path::new(&arguments.against))
-    } else {
-        arguments.against.clone()
-    };
-    let gate = Gate {
-        game: game.clone(),
-        rule: stopping_rule(&arguments.sprt)?,
-        pairs: arguments.pairs.pairs(true),
-        seed: arguments.pairs.seed,
-        state: arguments.pairs.state.clone(),
-    };
-    let result = gate.play_from(
-        arguments.pairs.openings::<G>(),
-        &player(&model(&arguments.candidate))?,
-        &player(&against)?,
-    )?;
-    let promoted = gating::is_better(&result);
-    if promoted {
-        promotion.carry_out(&result, arguments)?;
-    }
-    if arguments.json {
-        output::json(
-            &json!({ "promoted": promoted, "model": promoted.then_some(&promotion.path), "match": result }),
-        )?;
-    } else {
-        let path = promotion.path.display();
-        let outcome = if promoted {
-            format!("promoted: {path}, see {}", arguments.ledger.display())
-        } else {
-            "not promoted".to_owned()
+    fn run_for<G: Learnable>(&self, game: &G) -> Result<()> {
+        let promotion = Promotion::prepare(self, game)?;
+        let player = |evaluator: &str| {
+            contestant(
+                &gating::with_evaluator(&self.player, evaluator).context("--player")?,
+                game,
+            )
         };
-        output::line(&format!("{}\n\n{outcome}", table(&result)))?;
+        let against = Path::new(&self.against);
+        let against = if against.is_file() {
+            gating::model_notation(against)
+        } else {
+            self.against.clone()
+        };
+        let options = gating::tested(stopping_rule(&self.sprt)?, self.pairs.options(game, true));
+        let candidate = player(&gating::model_notation(&self.candidate))?;
+        let result = play_match(&candidate, &player(&against)?, &options)?;
+        let promoted = gating::is_better(&result);
+        if promoted {
+            promotion.carry_out(&result, self)?;
+        }
+        let told = json!({ "promoted": promoted, "model": promoted.then_some(&promotion.path), "match": result });
+        output::result(self.json, &told, || {
+            let path = promotion.path.display();
+            let outcome = if promoted {
+                format!("promoted: {path}, see {}", self.ledger.display())
+            } else {
+                "not promoted".to_owned()
+            };
+            format!("{}\n\n{outcome}", table(&result))
+        })?;
+        if promoted {
+            Ok(())
+        } else {
+            Err(output::told())
+        }
     }
-    Ok(if promoted {
-        ExitCode::SUCCESS
-    } else {
-        ExitCode::FAILURE
-    })
 }
 
 /// A promotion that is possible; whether it happens the games decide.
@@ -131,18 +119,11 @@ impl<G: Learnable> Promotion<G> {
         let candidate = &arguments.candidate;
         let model = ModelFile::load(game, candidate)?;
         let bytes = files::read(candidate)?;
-        let stem = || {
-            candidate
-                .file_stem()
-                .map(|stem| stem.to_string_lossy().into_owned())
-                .unwrap_or_default()
-        };
+        let stem = candidate.file_stem().unwrap_or_default();
+        let stem = || stem.to_string_lossy().into_owned();
         let name = arguments.name.clone().unwrap_or_else(stem);
-        if name.is_empty()
-            || !name
-                .chars()
-                .all(|letter| letter.is_ascii_alphanumeric() || "-_.".contains(letter))
-        {
+        let is_fit = |letter: char| letter.is_ascii_alphanumeric() || "-_.".contains(letter);
+        if name.is_empty() || !name.chars().all(is_fit) {
             bail!(
                 "'{name}' is no name for a model: letters, digits, '-', '_' and '.' only; give one with --name"
             );
@@ -156,11 +137,8 @@ impl<G: Learnable> Promotion<G> {
                 path.display()
             );
         }
-        let ledger = read_ledger(&arguments.ledger)?;
-        if ledger
-            .lines()
-            .any(|line| line.starts_with(&format!("| [{name}]")))
-        {
+        let (ledger, line) = (read_ledger(&arguments.ledger)?, format!("| [{name}]"));
+        if ledger.lines().any(|known| known.starts_with(&line)) {
             bail!(
                 "{}: there is a model called {name} already; give the new one a name with --name",
                 arguments.ledger.display()
@@ -177,7 +155,7 @@ impl<G: Learnable> Promotion<G> {
     /// Copies the model, then adds its line to the ledger as it is by now.
     fn carry_out(&self, result: &MatchResult, arguments: &Arguments) -> Result<()> {
         if !self.path.exists() {
-            files::write_atomically(&self.path, |file| file.write_all(&self.bytes))?;
+            output::file(&self.path, &self.bytes)?;
         }
         let ledger = read_ledger(&arguments.ledger)?;
         let text = ledger.replacen(
@@ -185,9 +163,7 @@ impl<G: Learnable> Promotion<G> {
             &format!("{}\n{MARK}", self.line(result, arguments)),
             1,
         );
-        Ok(files::write_atomically(&arguments.ledger, |file| {
-            file.write_all(text.as_bytes())
-        })?)
+        Ok(output::file(&arguments.ledger, text)?)
     }
 
     /// The columns of the ledger: file, kind and shape, weights, data, settings, results at depth 1
@@ -199,12 +175,9 @@ impl<G: Learnable> Promotion<G> {
             Model::Network(model) => format!("network, layers {:?}", model.weights().widths()),
             Model::Integer(_) => "integer network".to_owned(),
         };
-        let known = |value: &Value| {
-            if value.is_null() {
-                "?".to_owned()
-            } else {
-                value.to_string()
-            }
+        let known = |value: &Value| match value {
+            Value::Null => "?".to_owned(),
+            known => known.to_string(),
         };
         let data = format!(
             "{} positions, seed {}",
@@ -216,11 +189,7 @@ impl<G: Learnable> Promotion<G> {
             known(&provenance["epochs"]),
             known(&provenance["seed"])
         );
-        let test = result
-            .sequential_test
-            .as_ref()
-            .map(standing)
-            .unwrap_or_default();
+        let test = standing(result);
         let outcome = format!(
             "gate: {:.2} % [{:.2}, {:.2}] of {} against `{}`, both `{}`, seed {}; {test}",
             100.0 * result.score,
@@ -278,31 +247,23 @@ fn date(mut days: u64) -> (u64, u64, u64) {
     let leap = |year: u64| {
         year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400))
     };
-    let mut year = 1970;
-    while days >= 365 + u64::from(leap(year)) {
-        days -= 365 + u64::from(leap(year));
-        year += 1;
+    let (mut year, mut month) = (1970, 1);
+    loop {
+        let length = match month {
+            2 => 28 + u64::from(leap(year)),
+            4 | 6 | 9 | 11 => 30,
+            _ => 31,
+        };
+        if days < length {
+            return (year, month, days + 1);
+        }
+        days -= length;
+        (year, month) = if month == 12 {
+            (year + 1, 1)
+        } else {
+            (year, month + 1)
+        };
     }
-    let lengths = [
-        31,
-        28 + u64::from(leap(year)),
-        31,
-        30,
-        31,
-        30,
-        31,
-        31,
-        30,
-        31,
-        30,
-        31,
-    ];
-    let mut month = 0;
-    while days >= lengths[month] {
-        days -= lengths[month];
-        month += 1;
-    }
-    (year, month as u64 + 1, days + 1)
 }
 
 #[cfg(test)]

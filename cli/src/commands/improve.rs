@@ -2,10 +2,10 @@
 
 use crate::games::{GameArguments, with_game};
 use crate::improve::{self, Entry, ImproveResult, config::ImproveConfig};
-use crate::output;
+use crate::{output, settings};
 use anyhow::Result;
 use engine::learned::inputs::Learnable;
-use std::{path::PathBuf, process::ExitCode};
+use std::path::PathBuf;
 
 /// Learn in generations: the best model plays, a new one learns from its games and takes its place
 /// if it is better
@@ -49,41 +49,37 @@ pub(crate) struct Arguments {
     json: bool,
 }
 
-pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
-    // Settings name their game.
-    let game = match &arguments.config {
-        Some(path) => ImproveConfig::read(path)?.game().to_owned(),
-        None => arguments.game.notation(),
-    };
-    with_game!(&game, game => run_game(arguments, &game))
-}
+impl Arguments {
+    pub(crate) fn run(&self) -> Result<()> {
+        // Settings name their game.
+        let game = match &self.config {
+            Some(path) => settings::read::<ImproveConfig>(path)?.selfplay.game,
+            None => self.game.notation(),
+        };
+        with_game!(&game, game => self.run_game(&game))
+    }
 
-fn run_game<G: Learnable>(arguments: &Arguments, game: &G) -> Result<ExitCode> {
-    let preset = ImproveConfig::preset::<G>(&arguments.preset);
-    if arguments.print_config {
-        output::line(preset?.trim_end())?;
-        return Ok(ExitCode::SUCCESS);
+    fn run_game<G: Learnable>(&self, game: &G) -> Result<()> {
+        let preset = settings::preset::<G>(&self.preset, G::GENERATIONS);
+        if self.print_config {
+            return output::line(preset?.trim_end());
+        }
+        let Some(directory) = &self.out else {
+            unreachable!("clap requires it")
+        };
+        let mut config: ImproveConfig = match &self.config {
+            Some(path) => settings::read(path)?,
+            None => settings::parse(preset?)?,
+        };
+        config.selfplay.game = game.notation();
+        config.seed = self.seed.unwrap_or(config.seed);
+        config.generations = self.generations.unwrap_or(config.generations);
+        if let Some(backend) = &self.backend {
+            config.train.training.backend.clone_from(backend);
+        }
+        let result = improve::run(game, &config, directory)?;
+        output::result(self.json, &result, || summary(&result))
     }
-    let Some(directory) = &arguments.out else {
-        unreachable!("clap requires it")
-    };
-    let mut config = match &arguments.config {
-        Some(path) => ImproveConfig::read(path)?,
-        None => ImproveConfig::from_toml(preset?)?,
-    };
-    config.set_game(game.notation());
-    config.seed = arguments.seed.unwrap_or(config.seed);
-    config.generations = arguments.generations.unwrap_or(config.generations);
-    if let Some(backend) = &arguments.backend {
-        config.set_backend(backend);
-    }
-    let result = improve::run(game, &config, directory)?;
-    if arguments.json {
-        output::json(&result)?;
-    } else {
-        output::line(&summary(&result))?;
-    }
-    Ok(ExitCode::SUCCESS)
 }
 
 fn summary(result: &ImproveResult) -> String {
@@ -100,7 +96,7 @@ fn summary(result: &ImproveResult) -> String {
         ..
     } in &ledger.generations
     {
-        let (accepted, score) = (if *accepted { "yes" } else { "no" }, &gate.score);
+        let (accepted, score) = (improve::yes_or_no(*accepted), &gate.score);
         text += &format!(
             "{generation:>10}  {accepted:<8}  {:<24} {:>+7.1} {:>+6.2} {:>8}  {:>15.5}  {checksum}\n",
             score.to_string(),

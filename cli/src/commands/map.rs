@@ -2,7 +2,7 @@
 
 use crate::output;
 use anyhow::{Result, anyhow, bail};
-use clap::{Args, Subcommand};
+use clap::{Args, Subcommand, value_parser};
 use engine::core::files;
 use engine::games::reversixt::{
     ReversiXt,
@@ -13,7 +13,6 @@ use engine::play::playable::Playable;
 use serde_json::{Value, json};
 use std::{
     path::{Path, PathBuf},
-    process::ExitCode,
     sync::Arc,
 };
 
@@ -73,13 +72,13 @@ struct Generate {
     #[arg(long, value_name = "N", default_value_t = 12)]
     height: usize,
     /// Override stones each
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(..=5000))]
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = value_parser!(u16).range(..=5000))]
     overrides: u16,
     /// Bombs each
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(..=5000))]
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = value_parser!(u16).range(..=5000))]
     bombs: u16,
     /// How many steps a bomb reaches
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(..=5000))]
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = value_parser!(u16).range(..=5000))]
     strength: u16,
     /// The share, from 0 to 1, of cells that are not simply empty and of sides that are joined
     #[arg(long, value_name = "SHARE", default_value_t = 0.2)]
@@ -92,11 +91,13 @@ struct Generate {
     out: Option<PathBuf>,
 }
 
-pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
-    match &arguments.command {
-        Command::Check(check) => run_check(check),
-        Command::Draw(draw) => run_draw(draw),
-        Command::Generate(generate) => run_generate(generate),
+impl Arguments {
+    pub(crate) fn run(&self) -> Result<()> {
+        match &self.command {
+            Command::Check(check) => check.run(),
+            Command::Draw(draw) => draw.run(),
+            Command::Generate(generate) => generate.run(),
+        }
     }
 }
 
@@ -105,39 +106,35 @@ fn read(path: &Path) -> Result<Map> {
     Map::parse(&text).map_err(|error| anyhow!("{}: {error}", path.display()))
 }
 
-fn write(path: &Path, text: &str) -> Result<()> {
-    Ok(files::write_atomically(path, |file| {
-        file.write_all(text.as_bytes())
-    })?)
-}
-
-fn run_check(check: &Check) -> Result<ExitCode> {
-    let maps: Vec<(&PathBuf, Result<Map>)> =
-        check.maps.iter().map(|path| (path, read(path))).collect();
-    let unsound = maps.iter().filter(|(_, map)| map.is_err()).count();
-    if check.json {
-        let facts = |(path, map): &(&PathBuf, Result<Map>)| {
-            let mut facts = match map {
-                Ok(map) => facts(map),
-                Err(error) => json!({ "error": error.to_string() }),
+impl Check {
+    fn run(&self) -> Result<()> {
+        let maps: Vec<(&PathBuf, Result<Map>)> =
+            self.maps.iter().map(|path| (path, read(path))).collect();
+        let unsound = maps.iter().filter(|(_, map)| map.is_err()).count();
+        if self.json {
+            let facts = |(path, map): &(&PathBuf, Result<Map>)| {
+                let mut facts = match map {
+                    Ok(map) => facts(map),
+                    Err(error) => json!({ "error": error.to_string() }),
+                };
+                facts["file"] = json!(path.display().to_string());
+                facts["sound"] = json!(map.is_ok());
+                facts
             };
-            facts["file"] = json!(path.display().to_string());
-            facts["sound"] = json!(map.is_ok());
-            facts
-        };
-        output::json(&json!({ "maps": maps.iter().map(facts).collect::<Vec<_>>() }))?;
-    } else {
-        for (path, map) in &maps {
-            match map {
-                Ok(map) => output::line(&format!("{}: sound; {}", path.display(), words(map)))?,
-                Err(error) => output::line(&format!("{error}"))?,
+            output::json(&json!({ "maps": maps.iter().map(facts).collect::<Vec<_>>() }))?;
+        } else {
+            for (path, map) in &maps {
+                match map {
+                    Ok(map) => output::line(&format!("{}: sound; {}", path.display(), words(map)))?,
+                    Err(error) => output::line(&error.to_string())?,
+                }
             }
         }
+        if unsound > 0 {
+            bail!("{unsound} of {} maps are no sound ones", maps.len());
+        }
+        Ok(())
     }
-    if unsound > 0 {
-        bail!("{unsound} of {} maps are no sound ones", maps.len());
-    }
-    Ok(ExitCode::SUCCESS)
 }
 
 fn facts(map: &Map) -> Value {
@@ -168,11 +165,8 @@ fn words(map: &Map) -> String {
         "inversions",
         "transitions",
     ];
-    let several = kinds.map(|key| (number(key), key));
-    let there = several.iter().filter(|(number, _)| *number > 0);
-    let there: Vec<String> = there
-        .map(|(number, key)| format!("{number} {key}"))
-        .collect();
+    let there = kinds.into_iter().filter(|key| number(key) > 0);
+    let there: Vec<String> = there.map(|key| format!("{} {key}", number(key))).collect();
     let specials = if there.is_empty() {
         "nothing special".to_owned()
     } else {
@@ -190,31 +184,33 @@ fn words(map: &Map) -> String {
     )
 }
 
-fn run_draw(draw: &Draw) -> Result<ExitCode> {
-    let game = ReversiXt::new(Arc::new(read(&draw.map)?));
-    let start = game.start();
-    match &draw.svg {
-        Some(path) => write(path, &game.svg(&start, None))?,
-        None => output::line(game.draw(&start, None).trim_end())?,
+impl Draw {
+    fn run(&self) -> Result<()> {
+        let game = ReversiXt::new(Arc::new(read(&self.map)?));
+        let start = game.start();
+        match &self.svg {
+            Some(path) => Ok(output::file(path, game.svg(&start, None))?),
+            None => output::line(game.draw(&start, None).trim_end()),
+        }
     }
-    Ok(ExitCode::SUCCESS)
 }
 
-fn run_generate(generate: &Generate) -> Result<ExitCode> {
-    let settings = MapSettings {
-        players: generate.players,
-        width: generate.width,
-        height: generate.height,
-        overrides: generate.overrides,
-        bombs: generate.bombs,
-        strength: generate.strength,
-        density: generate.density,
-    };
-    let map = settings.generate(generate.seed);
-    let text = map.map_err(|problem| anyhow!("--{problem}"))?.to_string();
-    match &generate.out {
-        Some(path) => write(path, &text)?,
-        None => output::line(text.trim_end())?,
+impl Generate {
+    fn run(&self) -> Result<()> {
+        let settings = MapSettings {
+            players: self.players,
+            width: self.width,
+            height: self.height,
+            overrides: self.overrides,
+            bombs: self.bombs,
+            strength: self.strength,
+            density: self.density,
+        };
+        let map = settings.generate(self.seed);
+        let text = map.map_err(|problem| anyhow!("--{problem}"))?.to_string();
+        match &self.out {
+            Some(path) => Ok(output::file(path, text)?),
+            None => output::line(text.trim_end()),
+        }
     }
-    Ok(ExitCode::SUCCESS)
 }

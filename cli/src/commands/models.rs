@@ -9,10 +9,7 @@ use engine::learned::{
     inputs::Learnable,
 };
 use serde_json::{Value, json};
-use std::{
-    path::{Path, PathBuf},
-    process::ExitCode,
-};
+use std::path::{Path, PathBuf};
 
 /// List model files and verify them: format, checksum, features, shapes
 #[derive(clap::Args)]
@@ -26,60 +23,48 @@ pub(crate) struct Arguments {
     json: bool,
 }
 
-pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
-    let mut paths = if arguments.path.is_dir() {
-        files::list(&arguments.path)?
-    } else {
-        vec![arguments.path.clone()]
-    };
-    if arguments.path.is_dir() {
-        paths.retain(|path| {
-            path.extension()
-                .is_some_and(|extension| extension == "safetensors")
-        });
-        paths.sort();
-    }
-    if paths.is_empty() && !arguments.json {
-        output::line(&format!(
-            "no model in {}; make one with: alea pipeline",
-            arguments.path.display()
-        ))?;
-    }
-    let (mut bad, all) = (0, paths.len());
-    for path in paths {
-        let verified = verify(&path);
-        if let Err(error) = &verified {
-            bad += 1;
-            if !arguments.json {
-                output::line(&format!("BAD  {error:#}"))?;
-                continue;
-            }
+impl Arguments {
+    pub(crate) fn run(&self) -> Result<()> {
+        let mut paths = vec![self.path.clone()];
+        if self.path.is_dir() {
+            paths = files::list(&self.path)?;
+            paths.retain(|path| path.extension().is_some_and(|end| end == "safetensors"));
+            paths.sort();
         }
-        let object = verified.unwrap_or_else(
-            |error| json!({ "path": path.display().to_string(), "ok": false, "error": format!("{error:#}") }),
-        );
-        if arguments.json {
-            output::json(&object)?;
-        } else {
-            let text = |key: &str| {
-                object[key]
-                    .as_str()
-                    .map_or_else(|| object[key].to_string(), str::to_owned)
-            };
+        if paths.is_empty() && !self.json {
             output::line(&format!(
-                "ok   {}\n     {}, {}, {} weights, {}",
-                path.display(),
-                text("game"),
-                text("kind"),
-                text("weights"),
-                text("description")
+                "no model in {}; make one with: alea pipeline",
+                self.path.display()
             ))?;
         }
+        let (mut bad, all) = (0, paths.len());
+        for path in paths {
+            let verified = verify(&path);
+            if let Err(error) = &verified {
+                bad += 1;
+                if !self.json {
+                    output::line(&format!("BAD  {error:#}"))?;
+                    continue;
+                }
+            }
+            let object = verified.unwrap_or_else(
+            |error| json!({ "path": path.display().to_string(), "ok": false, "error": format!("{error:#}") }),
+        );
+            output::result(self.json, &object, || {
+                let [game, kind, weights, description] = ["game", "kind", "weights", "description"]
+                    .map(|key| {
+                        let text = object[key].as_str().map(str::to_owned);
+                        text.unwrap_or_else(|| object[key].to_string())
+                    });
+                let path = path.display();
+                format!("ok   {path}\n     {game}, {kind}, {weights} weights, {description}")
+            })?;
+        }
+        if bad > 0 {
+            bail!("{bad} of {all} model files cannot be used");
+        }
+        Ok(())
     }
-    if bad > 0 {
-        bail!("{bad} of {all} model files cannot be used");
-    }
-    Ok(ExitCode::SUCCESS)
 }
 
 fn verify(path: &Path) -> Result<Value> {

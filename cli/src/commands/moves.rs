@@ -5,7 +5,6 @@ use crate::positions::{self, End, PositionArguments, Question};
 use anyhow::Result;
 use engine::play::playable::Playable;
 use serde::Serialize;
-use std::process::ExitCode;
 
 /// List the legal moves of a position and the positions they lead to
 ///
@@ -23,8 +22,6 @@ pub(crate) struct Arguments {
 #[derive(Serialize)]
 struct Answer {
     moves: Vec<Successor>,
-    #[serde(flatten)]
-    end: Option<End>,
 }
 
 #[derive(Serialize)]
@@ -36,23 +33,18 @@ struct Successor {
     end: End,
 }
 
-pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
-    let arguments = &arguments.position;
-    with_game!(&arguments.game.notation(), game => positions::answer_all(
-        arguments,
-        &game,
-        |question| Ok(answer(&game, question)),
-        |question, answer| show(&game, question, answer),
-    ))
+impl Arguments {
+    pub(crate) fn run(&self) -> Result<()> {
+        with_game!(&self.position.game.notation(), game => positions::answer_all(
+            &self.position,
+            &game,
+            |question| Ok(answer(&game, question)),
+            |question, answer| show(&game, question, answer),
+        ))
+    }
 }
 
 fn answer<G: Playable>(game: &G, question: &Question<G>) -> Answer {
-    if question.end.is_some() {
-        return Answer {
-            moves: Vec::new(),
-            end: question.end.clone(),
-        };
-    }
     let successor = |&mv| {
         let next = game.play(&question.position, mv);
         Successor {
@@ -61,10 +53,11 @@ fn answer<G: Playable>(game: &G, question: &Question<G>) -> Answer {
             end: End::of(game, &next).unwrap_or_default(),
         }
     };
-    Answer {
-        moves: question.moves(game).iter().map(successor).collect(),
-        end: None,
-    }
+    let moves = match question.end {
+        None => question.moves(game).iter().map(successor).collect(),
+        Some(_) => Vec::new(),
+    };
+    Answer { moves }
 }
 
 fn show<G: Playable>(game: &G, question: &Question<G>, answer: &Answer) -> String {

@@ -13,7 +13,6 @@ use engine::play::playable::Playable;
 use std::{
     net::{IpAddr, Ipv4Addr, TcpListener},
     path::PathBuf,
-    process::ExitCode,
     time::Duration,
 };
 
@@ -113,57 +112,54 @@ struct Play {
     json: bool,
 }
 
-pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
-    match &arguments.what {
-        What::Serve(arguments) => serve(arguments),
-        What::Play(arguments) => play(arguments),
+impl Arguments {
+    pub(crate) fn run(&self) -> Result<()> {
+        match &self.what {
+            What::Serve(serve) => serve.run(),
+            What::Play(play) => play.run(),
+        }
     }
 }
 
-fn serve(arguments: &Serve) -> Result<ExitCode> {
-    let map = arguments.map.as_deref();
-    let text = map.map(read_text).transpose()?;
-    let game = match map {
-        Some(path) => ReversiXt::from_notation(ReversiXt::NAME, text.as_deref())
-            .map_err(|error| anyhow!("{}: {}", path.display(), error.problem))?,
-        None => ReversiXt::from_notation(ReversiXt::NAME, None)?,
-    };
-    let (seats, players) = (&arguments.seats, game.map().players());
-    if seats.len() > players {
-        bail!(
-            "the map is for {players} players, and --seat is given {} times",
-            seats.len()
-        );
+impl Serve {
+    fn run(&self) -> Result<()> {
+        let game = match &self.map {
+            Some(path) => ReversiXt::from_notation(ReversiXt::NAME, Some(&read_text(path)?))
+                .map_err(|error| anyhow!("{}: {}", path.display(), error.problem))?,
+            None => ReversiXt::from_notation(ReversiXt::NAME, None)?,
+        };
+        let (seats, players) = (&self.seats, game.map().players());
+        if seats.len() > players {
+            bail!(
+                "the map is for {players} players, and --seat is given {} times",
+                seats.len()
+            );
+        }
+        let seats = seats.iter().zip(0..).map(|(seat, number)| {
+            let seed = derive_seed(self.seed, SeedSpace::Player, &[number]);
+            let own = (seat != CLIENT).then(|| LimitedPlayer::new(&game, seat, seed));
+            own.transpose()
+        });
+        let seats = seats.collect::<Result<Vec<_>, _>>()?;
+        let depth = self.depth.unwrap_or(0);
+        let usual = ServerOptions::default();
+        let options = ServerOptions {
+            milliseconds: match (self.ms, depth) {
+                (Some(milliseconds), _) => milliseconds,
+                (None, 0) => usual.milliseconds,
+                _ => 0,
+            },
+            depth,
+            waiting: Duration::from_secs(self.wait.into()),
+            ..usual
+        };
+        let address = (self.listen, self.port);
+        let listener = TcpListener::bind(address)
+            .with_context(|| format!("cannot listen at {}, port {}", address.0, address.1))?;
+        output::note(&format!("listening at {}", listener.local_addr()?));
+        let report = network::serve(&listener, &game, seats, &options, &mut output::note)?;
+        output::result(self.json, &report, || table(&report))
     }
-    let seats = seats.iter().zip(0..).map(|(seat, number)| {
-        let seed = derive_seed(arguments.seed, SeedSpace::Player, &[number]);
-        let own = (seat != CLIENT).then(|| LimitedPlayer::new(&game, seat, seed));
-        own.transpose()
-    });
-    let seats = seats.collect::<Result<Vec<_>, _>>()?;
-    let depth = arguments.depth.unwrap_or(0);
-    let usual = ServerOptions::default();
-    let options = ServerOptions {
-        milliseconds: match (arguments.ms, depth) {
-            (Some(milliseconds), _) => milliseconds,
-            (None, 0) => usual.milliseconds,
-            _ => 0,
-        },
-        depth,
-        waiting: Duration::from_secs(arguments.wait.into()),
-        ..usual
-    };
-    let address = (arguments.listen, arguments.port);
-    let listener = TcpListener::bind(address)
-        .with_context(|| format!("cannot listen at {}, port {}", address.0, address.1))?;
-    output::note(&format!("listening at {}", listener.local_addr()?));
-    let report = network::serve(&listener, &game, seats, &options, &mut output::note)?;
-    if arguments.json {
-        output::json(&report)?;
-    } else {
-        output::line(&table(&report))?;
-    }
-    Ok(ExitCode::SUCCESS)
 }
 
 /// A report as a person reads it, the best first.
@@ -186,23 +182,20 @@ fn table(report: &Report) -> String {
     text
 }
 
-fn play(arguments: &Play) -> Result<ExitCode> {
-    // What is no player at all is told before the server is bothered.
-    ReversiXt::from_notation(ReversiXt::NAME, None)?.player(&arguments.player)?;
-    let options = GuestOptions {
-        group: arguments.group,
-        seed: arguments.seed,
-        patience: Duration::from_secs(arguments.wait.into()),
-    };
-    let played = network::connect(&arguments.host, arguments.port, options.patience)
-        .and_then(|stream| network::play(stream, &arguments.player, &options))
-        .map_err(anyhow::Error::msg)?;
-    if arguments.json {
-        output::json(&played)?;
-    } else {
-        output::line(&summary(&played))?;
+impl Play {
+    fn run(&self) -> Result<()> {
+        // What is no player at all is told before the server is bothered.
+        ReversiXt::from_notation(ReversiXt::NAME, None)?.player(&self.player)?;
+        let options = GuestOptions {
+            group: self.group,
+            seed: self.seed,
+            patience: Duration::from_secs(self.wait.into()),
+        };
+        let played = network::connect(&self.host, self.port, options.patience)
+            .and_then(|stream| network::play(stream, &self.player, &options))
+            .map_err(anyhow::Error::msg)?;
+        output::result(self.json, &played, || summary(&played))
     }
-    Ok(ExitCode::SUCCESS)
 }
 
 fn summary(played: &Played) -> String {
@@ -214,8 +207,10 @@ fn summary(played: &Played) -> String {
     } = played;
     let stones: Vec<String> = played.stones.iter().map(u16::to_string).collect();
     let stones = stones.join(", ");
-    if played.disqualified {
-        return format!("player {player} was disqualified after {moves} moves; stones {stones}");
-    }
-    format!("player {player} came in at place {place} after {moves} moves; stones {stones}")
+    let end = if played.disqualified {
+        "was disqualified".to_owned()
+    } else {
+        format!("came in at place {place}")
+    };
+    format!("player {player} {end} after {moves} moves; stones {stones}")
 }

@@ -2,11 +2,10 @@
 
 use crate::games::{GameArguments, with_game};
 use crate::output;
-use anyhow::{Result, anyhow};
+use anyhow::{Result, anyhow, bail};
 use engine::core::random::RandomStream;
 use engine::play::{perft::perft, playable::Playable};
 use serde_json::json;
-use std::process::ExitCode;
 
 /// Count the lines of play of some plies, the usual check that rules are right
 ///
@@ -31,40 +30,38 @@ pub(crate) struct Arguments {
     json: bool,
 }
 
-pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
-    with_game!(&arguments.game.notation(), game => run_for(arguments, &game))
-}
+impl Arguments {
+    pub(crate) fn run(&self) -> Result<()> {
+        with_game!(&self.game.notation(), game => self.run_for(&game))
+    }
 
-fn run_for<G: Playable>(arguments: &Arguments, game: &G) -> Result<ExitCode> {
-    let position = match &arguments.position {
-        Some(text) => {
-            let parsed = game.parse_position(text);
-            let (position, outcome) =
-                parsed.map_err(|problem| anyhow!("position '{text}': {problem}"))?;
-            if outcome.is_some() {
-                return Err(anyhow!(
-                    "position '{text}': lines of play begin before the roll; write '-'"
-                ));
+    fn run_for<G: Playable>(&self, game: &G) -> Result<()> {
+        let position = match &self.position {
+            Some(text) => {
+                let parsed = game.parse_position(text);
+                let (position, outcome) =
+                    parsed.map_err(|problem| anyhow!("position '{text}': {problem}"))?;
+                if outcome.is_some() {
+                    bail!("position '{text}': lines of play begin before the roll; write '-'");
+                }
+                position
             }
-            position
-        }
-        None => game.random_start(&mut RandomStream::new(0), 0),
-    };
-    let count = perft(game, &position, arguments.depth);
-    if arguments.json {
-        output::json(&json!({
+            None => game.random_start(&mut RandomStream::new(0), 0),
+        };
+        let count = perft(game, &position, self.depth);
+        let told = json!({
             "position": game.format_position(&position, None),
             "leaves": count.leaves,
             "finished_before": count.finished_before,
-        }))?;
-    } else {
-        output::line(&format!(
-            "{}\n\n  {} lines of {} plies, {} over before",
-            game.draw(&position, None),
-            count.leaves,
-            arguments.depth,
-            count.finished_before
-        ))?;
+        });
+        output::result(self.json, &told, || {
+            format!(
+                "{}\n\n  {} lines of {} plies, {} over before",
+                game.draw(&position, None),
+                count.leaves,
+                self.depth,
+                count.finished_before
+            )
+        })
     }
-    Ok(ExitCode::SUCCESS)
 }

@@ -1,12 +1,12 @@
 //! `alea pipeline`: the main job, end to end.
 
 use crate::games::{self, GameArguments, with_game};
-use crate::output;
 use crate::pipeline::{self, PipelineResult, config::PipelineConfig};
+use crate::{output, settings};
 use anyhow::Result;
 use engine::core::random::RandomStream;
 use engine::learned::inputs::Learnable;
-use std::{path::PathBuf, process::ExitCode};
+use std::path::PathBuf;
 
 /// Play, train, export and measure in one go, and write a report
 ///
@@ -42,74 +42,66 @@ pub(crate) struct Arguments {
     json: bool,
 }
 
-pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
-    // Settings name their game.
-    let game = match &arguments.config {
-        Some(path) => PipelineConfig::read(path)?.game().to_owned(),
-        None => arguments.game.notation(),
-    };
-    with_game!(&game, game => run_game(arguments, &game))
+impl Arguments {
+    pub(crate) fn run(&self) -> Result<()> {
+        // Settings name their game.
+        let game = match &self.config {
+            Some(path) => settings::read::<PipelineConfig>(path)?.selfplay.game,
+            None => self.game.notation(),
+        };
+        with_game!(&game, game => self.run_game(&game))
+    }
+
+    fn run_game<G: Learnable>(&self, game: &G) -> Result<()> {
+        let preset = settings::preset::<G>(&self.preset, G::PIPELINES);
+        if self.print_config {
+            return output::line(preset?.trim_end());
+        }
+        let mut config: PipelineConfig = match &self.config {
+            Some(path) => settings::read(path)?,
+            None => settings::parse(preset?)?,
+        };
+        config.selfplay.game = game.notation();
+        config.seed = self.seed.unwrap_or(config.seed);
+        if let Some(backend) = &self.backend {
+            config.train.training.backend.clone_from(backend);
+        }
+        config.check(game)?;
+        let name = self
+            .config
+            .as_ref()
+            .and_then(|path| path.file_stem())
+            .map_or(self.preset.clone().into(), ToOwned::to_owned);
+        let directory = self.out.clone().unwrap_or_else(|| {
+            let game = games::unless_usual::<G>(|name| format!("{name}-"));
+            PathBuf::from("runs").join(format!("{game}{}-{}", name.to_string_lossy(), config.seed))
+        });
+        let source = match &self.config {
+            Some(path) => format!("--config {}", path.display()),
+            None => format!("{}--preset {}", game_option(game), self.preset),
+        };
+        let command = format!("alea pipeline {source} --seed {}", config.seed);
+        let result = pipeline::run(game, &config, &command, &directory)?;
+        output::result(self.json, &result, || summary(game, &result))
+    }
 }
 
-fn run_game<G: Learnable>(arguments: &Arguments, game: &G) -> Result<ExitCode> {
-    let preset = PipelineConfig::preset::<G>(&arguments.preset);
-    if arguments.print_config {
-        output::line(preset?.trim_end())?;
-        return Ok(ExitCode::SUCCESS);
-    }
-    let mut config = match &arguments.config {
-        Some(path) => PipelineConfig::read(path)?,
-        None => PipelineConfig::from_toml(preset?)?,
-    };
-    config.set_game(game.notation());
-    config.seed = arguments.seed.unwrap_or(config.seed);
-    if let Some(backend) = &arguments.backend {
-        config.set_backend(backend);
-    }
-    config.check(game)?;
-    let name = arguments
-        .config
-        .as_ref()
-        .and_then(|path| path.file_stem())
-        .map_or(arguments.preset.clone().into(), ToOwned::to_owned);
-    let directory = arguments.out.clone().unwrap_or_else(|| {
-        let game = games::unless_usual::<G>(|name| format!("{name}-"));
-        PathBuf::from("runs").join(format!("{game}{}-{}", name.to_string_lossy(), config.seed))
-    });
-    let source = arguments.config.as_ref().map_or_else(
-        || {
-            let game = games::unless_usual::<G>(|_| format!("--game \"{}\" ", game.notation()));
-            format!("{game}--preset {}", arguments.preset)
-        },
-        |path| format!("--config {}", path.display()),
-    );
-    let result = pipeline::run(
-        game,
-        &config,
-        &format!("alea pipeline {source} --seed {}", config.seed),
-        &directory,
-    )?;
-    if arguments.json {
-        output::json(&result)?
-    } else {
-        output::line(&summary(game, &result))?
-    }
-    Ok(ExitCode::SUCCESS)
+/// How a command names the game, if it has to.
+fn game_option<G: Learnable>(game: &G) -> String {
+    games::unless_usual::<G>(|_| format!("--game \"{}\" ", game.notation()))
 }
 
 fn summary<G: Learnable>(game: &G, result: &PipelineResult) -> String {
     let mut text = String::from("\nstage            seconds\n");
+    let mut all = 0.0;
     for stage in &result.stages {
+        all += stage.seconds;
         text += &format!(
             "{:<15} {:>8.1}  {}\n",
             stage.name, stage.seconds, stage.outcome
         );
     }
-    text += &format!(
-        "{:<15} {:>8.1}\n\n",
-        "in all",
-        result.stages.iter().map(|stage| stage.seconds).sum::<f64>()
-    );
+    text += &format!("{:<15} {all:>8.1}\n\n", "in all");
     for found in &result.matches {
         text += &(pipeline::line(&found.condition, &found.result) + "\n");
     }
@@ -118,7 +110,7 @@ fn summary<G: Learnable>(game: &G, result: &PipelineResult) -> String {
         let start = game.random_start(&mut RandomStream::new(1), 0);
         text += &format!(
             "\nnext:   alea analyse {}\"{}\" --player 'star1(depth=3, eval=\"model:{}\")'",
-            games::unless_usual::<G>(|_| format!("--game \"{}\" ", game.notation())),
+            game_option(game),
             game.format_position(&start, None),
             model.model.display()
         );

@@ -1,11 +1,11 @@
 //! `alea probe`: exact values of endgames, and of every move in them.
 
-use crate::positions::{self, End, PositionArguments, parallel};
+use crate::positions::{self, PositionArguments, parallel};
 use crate::tables;
 use anyhow::Result;
 use engine::games::einstein::{Move, Standard, tables::Tables};
 use serde::Serialize;
-use std::{path::PathBuf, process::ExitCode, sync::Arc};
+use std::{path::PathBuf, sync::Arc};
 
 /// Ask the endgame tables: exact win probability, and that of every move
 ///
@@ -27,14 +27,12 @@ pub(crate) struct Arguments {
     stones: u8,
 }
 
-#[derive(Serialize)]
+#[derive(Default, Serialize)]
 struct Answer {
     value: Option<f32>,
     #[serde(skip_serializing_if = "Option::is_none")]
     reason: Option<String>,
     moves: Vec<RatedMove>,
-    #[serde(flatten)]
-    end: Option<End>,
 }
 
 #[derive(Serialize)]
@@ -48,18 +46,19 @@ struct RatedMove {
 
 type Question = positions::Question<Standard>;
 
-pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
-    let game =
-        (arguments.position.game).only::<Standard>("endgame tables are those of EinStein")?;
-    let mut source = Source {
-        arguments,
-        game: &game,
-        tables: None,
-    };
-    let answer = |question: &Question| source.answer(question);
-    positions::answer_all(&arguments.position, &game, answer, |question, answer| {
-        show(&game, question, answer)
-    })
+impl Arguments {
+    pub(crate) fn run(&self) -> Result<()> {
+        let game = (self.position.game).only::<Standard>("endgame tables are those of EinStein")?;
+        let mut source = Source {
+            arguments: self,
+            game: &game,
+            tables: None,
+        };
+        let answer = |question: &Question| source.answer(question);
+        positions::answer_all(&self.position, &game, answer, |question, answer| {
+            show(&game, question, answer)
+        })
+    }
 }
 
 /// Where values come from: files if there are any, else memory, as far as was needed up to now.
@@ -74,9 +73,7 @@ impl Source<'_> {
         if question.end.is_some() {
             return Ok(Answer {
                 value: question.final_value(self.game),
-                reason: None,
-                moves: Vec::new(),
-                end: question.end.clone(),
+                ..Answer::default()
             });
         }
         let stones = question.position.stones() as usize;
@@ -87,10 +84,8 @@ impl Source<'_> {
                 tables.stones()
             );
             return Ok(Answer {
-                value: None,
                 reason: Some(reason),
-                moves: Vec::new(),
-                end: None,
+                ..Answer::default()
             });
         };
         let value = question
@@ -106,9 +101,7 @@ impl Source<'_> {
         let rated = |&(mv, value): &(Move, f32)| RatedMove {
             mv: self.game.format_move(&question.position, mv),
             value,
-            best: faces
-                .iter()
-                .copied()
+            best: (faces.iter().copied())
                 .filter(|&face| probe.faces[usize::from(face) - 1].best.contains(&mv))
                 .collect(),
         };
@@ -120,9 +113,8 @@ impl Source<'_> {
             .collect();
         Ok(Answer {
             value: Some(value),
-            reason: None,
             moves,
-            end: None,
+            ..Answer::default()
         })
     }
 
@@ -133,17 +125,10 @@ impl Source<'_> {
         if let Some(there) = Tables::stones_in(&self.arguments.tables, variant) {
             // No more than is needed: files are checked whole when they are opened.
             let needed = stones.max(QUICK).min(there);
-            if self
-                .tables
-                .as_ref()
-                .is_none_or(|tables| tables.stones() < needed)
-            {
-                self.tables = Some(Tables::open(
-                    &self.arguments.tables,
-                    needed,
-                    variant,
-                    &parallel,
-                )?);
+            let tables = self.tables.as_ref();
+            if tables.is_none_or(|tables| tables.stones() < needed) {
+                let place = &self.arguments.tables;
+                self.tables = Some(Tables::open(place, needed, variant, &parallel)?);
             }
         }
         let most = usize::from(self.arguments.stones);

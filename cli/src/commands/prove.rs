@@ -3,6 +3,7 @@
 use crate::games::GameArguments;
 use crate::output;
 use anyhow::{Result, anyhow, bail};
+use clap::value_parser;
 use engine::core::{
     game::Game,
     journal::{Journal, Wording},
@@ -17,7 +18,6 @@ use serde_json::json;
 use std::{
     collections::BTreeMap,
     path::{Path, PathBuf},
-    process::ExitCode,
     time::Instant,
 };
 use trainer::progress::progress_bar;
@@ -37,7 +37,7 @@ pub(crate) struct Arguments {
     /// The position: the moves that were made, such as "d4 a1"
     position: String,
     /// The player who is to win
-    #[arg(long, value_name = "1|2", default_value_t = 1, value_parser = clap::value_parser!(u8).range(1..=2))]
+    #[arg(long, value_name = "1|2", default_value_t = 1, value_parser = value_parser!(u8).range(1..=2))]
     winner: u8,
     /// Keep the proof in this file, and go on with what it has
     #[arg(long, value_name = "FILE")]
@@ -46,7 +46,7 @@ pub(crate) struct Arguments {
     #[arg(long, requires = "out")]
     check: bool,
     /// Memory for what is found out, in MiB
-    #[arg(long, value_name = "MIB", default_value_t = 4096, value_parser = clap::value_parser!(u32).range(1..=1 << 20))]
+    #[arg(long, value_name = "MIB", default_value_t = 4096, value_parser = value_parser!(u32).range(1..=1 << 20))]
     memory: u32,
     #[command(flatten)]
     game: GameArguments,
@@ -64,134 +64,126 @@ struct Part {
     moves: BTreeMap<String, String>,
 }
 
-pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
-    let Arguments {
-        position: text,
-        winner,
-        ..
-    } = arguments;
-    let small = "proofs are made on base 3 and 4 without swap, as --game \"havannah(base=4)\"";
-    let game: Havannah = arguments.game.only(small)?;
-    if !Prover::can(&game) {
-        bail!("--game \"{}\": {small}", game.notation());
-    }
-    let position =
-        (game.parse_position(text)).map_err(|error| anyhow!("position '{text}': {error}"))?;
-    if game.payoffs(&position).is_some() {
-        bail!("position '{text}': the game is over");
-    }
-    let mut said = json!({
-        "proof": game.notation(), "position": game.format_position(&position), "winner": winner,
-    });
-    let (winner, parts) = (
-        usize::from(winner - 1),
-        parts(&game, &position, usize::from(winner - 1)),
-    );
-    let wording = Wording {
-        work: "proof",
-        part: "reply",
-    };
-    let open = |path: &Path| {
-        if arguments.check && !path.exists() {
-            bail!(
-                "{}: there is no such proof; make it without --check",
-                path.display()
+impl Arguments {
+    pub(crate) fn run(&self) -> Result<()> {
+        let Arguments {
+            position: text,
+            winner,
+            ..
+        } = self;
+        let small = "proofs are made on base 3 and 4 without swap, as --game \"havannah(base=4)\"";
+        let game: Havannah = self.game.only(small)?;
+        if !Prover::can(&game) {
+            bail!("--game \"{}\": {small}", game.notation());
+        }
+        let position =
+            (game.parse_position(text)).map_err(|error| anyhow!("position '{text}': {error}"))?;
+        if game.payoffs(&position).is_some() {
+            bail!("position '{text}': the game is over");
+        }
+        let mut said = json!({
+            "proof": game.notation(), "position": game.format_position(&position), "winner": winner,
+        });
+        let winner = usize::from(winner - 1);
+        let parts = parts(&game, &position, winner);
+        let wording = Wording {
+            work: "proof",
+            part: "reply",
+        };
+        let open = |path: &Path| {
+            if self.check && !path.exists() {
+                bail!(
+                    "{}: there is no such proof; make it without --check",
+                    path.display()
+                );
+            }
+            Ok(Journal::open(path, wording, &said, |part: &Part| {
+                part.number
+            })?)
+        };
+        let (mut journal, mut known) = self.out.as_deref().map(open).transpose()?.unzip();
+        let known = known.get_or_insert_default();
+        let mut prover = None;
+        if parts.iter().any(|(number, ..)| !known.contains_key(number)) {
+            if self.check {
+                bail!("the proof is not finished; go on without --check");
+            }
+            let made = Prover::new(game, winner, (self.memory as usize) << 20);
+            prover = Some(
+                made.ok_or_else(|| anyhow!("--memory {}: there is not as much", self.memory))?,
             );
         }
-        Ok(Journal::open(path, wording, &said, |part: &Part| {
-            part.number
-        })?)
-    };
-    let (mut journal, mut known) = arguments.out.as_deref().map(open).transpose()?.unzip();
-    let known = known.get_or_insert_default();
-    let mut prover = None;
-    if parts.iter().any(|(number, ..)| !known.contains_key(number)) {
-        if arguments.check {
-            bail!("the proof is not finished; go on without --check");
-        }
-        let made = Prover::new(game, winner, (arguments.memory as usize) << 20);
-        prover = Some(
-            made.ok_or_else(|| anyhow!("--memory {}: there is not as much", arguments.memory))?,
-        );
-    }
-    let began = Instant::now();
-    let progress = progress_bar("replies");
-    progress.set_length(parts.len() as u64);
-    let (mut nodes, mut moves, mut checked) = (0, 0, 0);
-    for (number, reply, next) in &parts {
-        let mut new = None;
-        if let Some(prover) = prover.as_mut().filter(|_| !known.contains_key(number)) {
-            let before = prover.nodes();
-            let mut told = |nodes| progress.set_message(format!("{reply}, {nodes} nodes"));
-            if !prover.wins(next, &mut told) {
-                progress.finish_and_clear();
-                if arguments.json {
+        let began = Instant::now();
+        let progress = progress_bar("replies");
+        progress.set_length(parts.len() as u64);
+        let (mut nodes, mut moves, mut checked) = (0, 0, 0);
+        for (number, reply, next) in &parts {
+            let mut new = None;
+            if let Some(prover) = prover.as_mut().filter(|_| !known.contains_key(number)) {
+                let before = prover.nodes();
+                let mut told = |nodes| progress.set_message(format!("{reply}, {nodes} nodes"));
+                if !prover.wins(next, &mut told) {
+                    progress.finish_and_clear();
                     said["won"] = false.into();
                     said["reply"] = reply.as_str().into();
-                    output::json(&said)?;
-                } else {
-                    let after = if reply.is_empty() { "" } else { " after " };
-                    output::line(&format!("player {} does not win{after}{reply}", winner + 1))?;
+                    output::result(self.json, &said, || {
+                        let after = if reply.is_empty() { "" } else { " after " };
+                        format!("player {} does not win{after}{reply}", winner + 1)
+                    })?;
+                    return Err(output::told());
                 }
-                return Ok(ExitCode::FAILURE);
+                let strategy = prover.strategy(next, &mut told);
+                let line =
+                    |(key, mv): (&u64, &Move)| (format!("{key:016x}"), game.format_move(*mv));
+                new = Some(Part {
+                    number: *number,
+                    reply: reply.clone(),
+                    nodes: prover.nodes() - before,
+                    moves: strategy.iter().map(line).collect(),
+                });
             }
-            let strategy = prover.strategy(next, &mut told);
-            let line = |(key, mv): (&u64, &Move)| (format!("{key:016x}"), game.format_move(*mv));
-            new = Some(Part {
-                number: *number,
-                reply: reply.clone(),
-                nodes: prover.nodes() - before,
-                moves: strategy.iter().map(line).collect(),
-            });
-        }
-        let Some(part) = new.as_ref().or(known.get(number)) else {
-            continue;
-        };
-        let line = |(key, mv): (&String, &String)| {
-            let cell = game.cell_named(mv, false).ok()?;
-            Some((u64::from_str_radix(key, 16).ok()?, Move::at(cell)))
-        };
-        let strategy: Option<Strategy> = part.moves.iter().map(line).collect();
-        let strategy = strategy.ok_or_else(|| {
+            let Some(part) = new.as_ref().or(known.get(number)) else {
+                continue;
+            };
+            let line = |(key, mv): (&String, &String)| {
+                let cell = game.cell_named(mv, false).ok()?;
+                Some((u64::from_str_radix(key, 16).ok()?, Move::at(cell)))
+            };
+            let strategy: Option<Strategy> = part.moves.iter().map(line).collect();
+            let strategy = strategy.ok_or_else(|| {
             anyhow!("reply {reply}: expected moves by numbers of positions, as \"00c8b94de8fd0011\":\"d4\"")
         })?;
-        checked += check(&game, next, winner, &strategy).map_err(|hole| {
+            checked += check(&game, next, winner, &strategy).map_err(|hole| {
             anyhow!(
                 "the proof has no winning answer at '{hole}'; remove the line of reply '{reply}'"
             )
         })?;
-        (nodes, moves) = (nodes + part.nodes, moves + part.moves.len());
-        if let Some((journal, part)) = journal.as_mut().zip(new) {
-            journal.add(&part)?;
+            (nodes, moves) = (nodes + part.nodes, moves + part.moves.len());
+            if let Some((journal, part)) = journal.as_mut().zip(new) {
+                journal.add(&part)?;
+            }
+            progress.inc(1);
         }
-        progress.inc(1);
-    }
-    progress.finish_and_clear();
-    let seconds = began.elapsed().as_secs_f64();
-    if let Some(journal) = journal {
-        journal.close()?;
-    }
-    if arguments.json {
+        progress.finish_and_clear();
+        let seconds = began.elapsed().as_secs_f64();
+        if let Some(journal) = journal {
+            journal.close()?;
+        }
         said["won"] = true.into();
         said["replies"] = parts.len().into();
-        for (key, count) in [
-            ("nodes", nodes),
-            ("moves", moves as u64),
-            ("checked", checked),
-        ] {
-            said[key] = count.into();
-        }
+        said["nodes"] = nodes.into();
+        said["moves"] = moves.into();
+        said["checked"] = checked.into();
         said["seconds"] = seconds.into();
-        output::json(&said)?;
-    } else {
-        output::line(&format!(
-            "player {} wins: {nodes} nodes; {} replies up to symmetry, {moves} moves of the winner; checked on \
+        output::result(self.json, &said, || {
+            format!(
+                "player {} wins: {nodes} nodes; {} replies up to symmetry, {moves} moves of the winner; checked on \
              {checked} positions; {seconds:.1} s",
-            winner + 1,
-            parts.len()
-        ))?;
+                winner + 1,
+                parts.len()
+            )
+        })
     }
-    Ok(ExitCode::SUCCESS)
 }
 
 /// What is to be proven one by one: all replies that no symmetry tells apart from an earlier one, or

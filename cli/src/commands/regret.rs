@@ -3,19 +3,19 @@
 use crate::games::GameArguments;
 use crate::output;
 use crate::positions::parallel;
+use crate::tables::with_progress;
 use anyhow::{Result, bail};
 use benches::studies::regret::{
     Contestant,
-    positions::{Source, draw_positions},
+    positions::{MIXED, Source, draw_positions},
     report::{Report, measure},
     suite::{LabelledSuite, write_suite},
     truth::{Labelled, label_exactly},
 };
-use engine::core::files::write_atomically;
+use clap::value_parser;
 use engine::games::einstein::{Standard, tables::Tables};
 use std::{
     path::PathBuf,
-    process::ExitCode,
     sync::Arc,
     time::{Duration, Instant},
 };
@@ -42,10 +42,10 @@ pub(crate) struct Arguments {
     #[arg(long = "eval", value_name = "EVALUATOR")]
     evaluators: Vec<String>,
     /// Most stones of a position, both sides together
-    #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u8).range(2..=6), conflicts_with_all = ["suite", "write_suite"])]
+    #[arg(long, default_value_t = 5, value_parser = value_parser!(u8).range(2..=6), conflicts_with_all = ["suite", "write_suite"])]
     stones: u8,
     /// Positions; each has six decisions [default: 20000, of a suite 2000]
-    #[arg(long, value_parser = clap::value_parser!(u64).range(1..=10_000_000), allow_negative_numbers = true, conflicts_with = "suite")]
+    #[arg(long, value_parser = value_parser!(u64).range(1..=10_000_000), allow_negative_numbers = true, conflicts_with = "suite")]
     positions: Option<u64>,
     /// Who plays the games that positions are from: 'mixed', half random and half greedy, or a
     /// player; all but the random games with 10 % random moves [default: mixed, of a suite
@@ -102,202 +102,154 @@ const POSITIONS: u64 = 20_000;
 const SUITE_POSITIONS: u64 = 2_000;
 const SUITE_SOURCE: &str = "star1(depth=1, eval=abt)";
 
-pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
-    let game = arguments
-        .game
-        .only::<Standard>("regret is measured against endgame tables, which only EinStein has")?;
-    let progress = progress_bar("positions");
-    if let Some(path) = &arguments.write_suite {
-        let source = Source::parse(arguments.from.as_deref().unwrap_or(SUITE_SOURCE), &game)?;
-        let positions = arguments.positions.unwrap_or(SUITE_POSITIONS);
-        write_suite(
-            path,
-            &game,
-            &source,
-            &arguments.label,
-            positions,
-            arguments.seed,
-            &progress,
+impl Arguments {
+    pub(crate) fn run(&self) -> Result<()> {
+        let game = self.game.only::<Standard>(
+            "regret is measured against endgame tables, which only EinStein has",
         )?;
-        progress.finish_and_clear();
-        return Ok(ExitCode::SUCCESS);
-    }
-    let began = Instant::now();
-    let contestants = contestants(arguments, &game)?;
-    let mut waited = Duration::ZERO;
-    let (mut report, labelled, checks) = match &arguments.suite {
-        Some(path) => {
-            let suite = LabelledSuite::read(path, &game)?;
-            let truth = format!(
-                "values of {}, to be compared with those of {}",
-                suite.header.label, suite.header.check
-            );
-            let from = format!("games of {} with 10 % random moves", suite.header.from);
-            let errors = Some(suite.label_errors(&game));
-            let report = report(truth, from, arguments.seed, suite.labelled.len(), errors);
-            (report, suite.labelled, Some(suite.checks))
+        let progress = progress_bar("positions");
+        if let Some(path) = &self.write_suite {
+            let source = Source::parse(self.from.as_deref().unwrap_or(SUITE_SOURCE), &game)?;
+            let positions = self.positions.unwrap_or(SUITE_POSITIONS);
+            let (label, seed) = (&self.label, self.seed);
+            write_suite(path, &game, &source, label, positions, seed, &progress)?;
+            progress.finish_and_clear();
+            return Ok(());
         }
-        None => {
-            let asked = Instant::now();
-            let tables = tables(arguments, &game)?;
-            waited = asked.elapsed();
-            let source = Source::parse(
-                arguments
-                    .from
-                    .as_deref()
-                    .unwrap_or(benches::studies::regret::positions::MIXED),
-                &game,
-            )?;
-            let count = arguments.positions.unwrap_or(POSITIONS);
-            progress.set_length(count);
+        let began = Instant::now();
+        let contestants = self.contestants(&game)?;
+        let mut waited = Duration::ZERO;
+        let (truth, from, label_errors, labelled, checks) = match &self.suite {
+            Some(path) => {
+                let suite = LabelledSuite::read(path, &game)?;
+                let truth = format!(
+                    "values of {}, to be compared with those of {}",
+                    suite.header.label, suite.header.check
+                );
+                let from = format!("games of {} with 10 % random moves", suite.header.from);
+                let errors = Some(suite.label_errors(&game));
+                (truth, from, errors, suite.labelled, Some(suite.checks))
+            }
+            None => {
+                let asked = Instant::now();
+                let tables = self.tables(&game)?;
+                waited = asked.elapsed();
+                let source = Source::parse(self.from.as_deref().unwrap_or(MIXED), &game)?;
+                let count = self.positions.unwrap_or(POSITIONS);
+                progress.set_length(count);
+                progress.set_position(0);
+                let stones = |_| 2..=u32::from(self.stones);
+                let positions =
+                    draw_positions(&game, &source, stones, count, self.seed, &progress)?;
+                let labelled = label_exactly(&game, &tables, &positions)?;
+                let truth = format!("exact values, at most {} stones", self.stones);
+                (truth, source.summary(), None, labelled, None)
+            }
+        };
+        let mut report = Report {
+            truth,
+            from,
+            seed: self.seed,
+            positions: labelled.len() as u64,
+            label_errors,
+            contestants: Vec::new(),
+        };
+        for contestant in &contestants {
+            progress.set_length(labelled.len() as u64);
             progress.set_position(0);
-            let stones = |_| 2..=u32::from(arguments.stones);
-            let positions =
-                draw_positions(&game, &source, stones, count, arguments.seed, &progress)?;
-            let labelled = label_exactly(&game, &tables, &positions)?;
-            let truth = format!("exact values, at most {} stones", arguments.stones);
-            (
-                report(
-                    truth,
-                    source.summary(),
-                    arguments.seed,
-                    labelled.len(),
-                    None,
-                ),
-                labelled,
-                None,
-            )
+            progress.set_message(contestant.name().to_owned());
+            report.contestants.push(measure(
+                contestant,
+                &game,
+                &labelled,
+                checks.as_deref(),
+                self.seed,
+                &progress,
+            ));
         }
-    };
-    for contestant in &contestants {
-        progress.set_length(labelled.len() as u64);
-        progress.set_position(0);
-        progress.set_message(contestant.name().to_owned());
-        report.contestants.push(measure(
-            contestant,
-            &game,
-            &labelled,
-            checks.as_deref(),
-            arguments.seed,
-            &progress,
-        ));
+        progress.finish_and_clear();
+        if self.suite.is_none() && !self.json {
+            let measured = began.elapsed().saturating_sub(waited).as_secs_f64();
+            output::note(&format!(
+                "tables ready in {:.1} s, positions drawn and measured in {measured:.1} s",
+                waited.as_secs_f64()
+            ));
+        }
+        self.write(&report, &labelled)
     }
-    progress.finish_and_clear();
-    if arguments.suite.is_none() && !arguments.json {
-        let measured = began.elapsed().saturating_sub(waited).as_secs_f64();
+
+    fn contestants(&self, game: &Standard) -> Result<Vec<Contestant>> {
+        let (mut players, mut evaluators) = (PLAYERS.to_vec(), EVALUATORS.to_vec());
+        if !(self.players.is_empty() && self.evaluators.is_empty()) {
+            players = self.players.iter().map(String::as_str).collect();
+            evaluators = self.evaluators.iter().map(String::as_str).collect();
+        }
+        let players = (players.into_iter()).map(|player| Contestant::player(player, game));
+        let evaluators = evaluators.into_iter();
+        let evaluators = evaluators.map(|evaluator| Contestant::evaluator(evaluator, game));
+        Ok(players.chain(evaluators).collect::<Result<_, _>>()?)
+    }
+
+    /// The files if they reach far enough, else memory.
+    fn tables(&self, game: &Standard) -> Result<Arc<Tables>> {
+        const MOST_IN_MEMORY: usize = 5;
+        let (stones, variant) = (usize::from(self.stones), game.variant());
+        if Tables::stones_in(&self.tables, variant).is_some_and(|there| there >= stones) {
+            return Ok(Tables::open(&self.tables, stones, variant, &parallel)?);
+        }
+        if stones > MOST_IN_MEMORY {
+            bail!(
+                "{}: there are no tables of {stones} stones; make them with 'alea solve --stones {stones}'",
+                self.tables.display()
+            );
+        }
         output::note(&format!(
-            "tables ready in {:.1} s, positions drawn and measured in {measured:.1} s",
-            waited.as_secs_f64()
+            "building the tables of at most {stones} stones in memory; 'alea solve' keeps them on disk"
         ));
+        Ok(with_progress(|told| {
+            Tables::in_memory(stones, variant, &parallel, told)
+        })?)
     }
-    write(arguments, &report, &labelled)
-}
 
-fn report(
-    truth: String,
-    from: String,
-    seed: u64,
-    positions: usize,
-    label_errors: Option<benches::studies::regret::suite::LabelErrors>,
-) -> Report {
-    Report {
-        truth,
-        from,
-        seed,
-        positions: positions as u64,
-        label_errors,
-        contestants: Vec::new(),
-    }
-}
-
-fn contestants(arguments: &Arguments, game: &Standard) -> Result<Vec<Contestant>> {
-    let mut contestants = Vec::new();
-    let all = arguments.players.is_empty() && arguments.evaluators.is_empty();
-    let names = |given: &[String], built_in: &[&str]| -> Vec<String> {
-        if all {
-            built_in.iter().map(|&name| name.to_owned()).collect()
-        } else {
-            given.to_owned()
-        }
-    };
-    for player in names(&arguments.players, &PLAYERS) {
-        contestants.push(Contestant::player(&player, game)?);
-    }
-    for evaluator in names(&arguments.evaluators, &EVALUATORS) {
-        contestants.push(Contestant::evaluator(&evaluator, game)?);
-    }
-    Ok(contestants)
-}
-
-/// The files if they reach far enough, else memory.
-fn tables(arguments: &Arguments, game: &Standard) -> Result<Arc<Tables>> {
-    const MOST_IN_MEMORY: usize = 5;
-    let (stones, variant) = (usize::from(arguments.stones), game.variant());
-    if Tables::stones_in(&arguments.tables, variant).is_some_and(|there| there >= stones) {
-        return Ok(Tables::open(&arguments.tables, stones, variant, &parallel)?);
-    }
-    if stones > MOST_IN_MEMORY {
-        bail!(
-            "{}: there are no tables of {stones} stones; make them with 'alea solve --stones {stones}'",
-            arguments.tables.display()
-        );
-    }
-    output::note(&format!(
-        "building the tables of at most {stones} stones in memory; 'alea solve' keeps them on disk"
-    ));
-    let progress = progress_bar("positions");
-    let told = |done: u64, all: u64| {
-        progress.set_length(all);
-        progress.set_position(done);
-    };
-    let tables = Tables::in_memory(stones, variant, &parallel, &told)?;
-    progress.finish_and_clear();
-    Ok(tables)
-}
-
-fn write(arguments: &Arguments, report: &Report, labelled: &[Labelled]) -> Result<ExitCode> {
-    if arguments.json {
-        output::json(report)?;
-    } else {
-        let mut text = format!(
-            "{} positions, each with six faces; {}\ntruth: {}; seed {}\n",
-            labelled.len(),
-            report.from,
-            report.truth,
-            report.seed
-        );
-        if let Some(errors) = report.label_errors {
-            text += &format!(
-                "labels and their check differ by {:.5} a move and {:.5} a position (root mean square); the best by label loses {:.5} a decision by check\n",
-                errors.of_moves, errors.of_positions, errors.of_decisions
+    fn write(&self, report: &Report, labelled: &[Labelled]) -> Result<()> {
+        output::result(self.json, report, || {
+            let mut text = format!(
+                "{} positions, each with six faces; {}\ntruth: {}; seed {}\n",
+                labelled.len(),
+                report.from,
+                report.truth,
+                report.seed
             );
-        }
-        if let Some(first) = report.contestants.first() {
+            if let Some(errors) = report.label_errors {
+                text += &format!(
+                    "labels and their check differ by {:.5} a move and {:.5} a position (root mean square); the best by label loses {:.5} a decision by check\n",
+                    errors.of_moves, errors.of_positions, errors.of_decisions
+                );
+            }
+            if let Some(first) = report.contestants.first() {
+                text += &format!(
+                    "real choices are {:.2} % of all decisions\n",
+                    100.0 * first.figures.choices
+                );
+            }
             text += &format!(
-                "real choices are {:.2} % of all decisions\n",
-                100.0 * first.figures.choices
+                "\n{}\n{}",
+                report.sheet().text(),
+                report.class_table().text()
             );
-        }
-        text += &format!(
-            "\n{}\n{}",
-            report.sheet().text(),
-            report.class_table().text()
-        );
-        if arguments.calibration
-            && let Some(calibration) = report.calibration()
-        {
-            text += &format!("\n{}", calibration.text());
-        }
-        output::line(text.trim_end())?;
-    }
-    if let Some(path) = &arguments.csv {
-        write_atomically(path, |file| {
-            file.write_all(report.classes().csv().as_bytes())
+            if self.calibration
+                && let Some(calibration) = report.calibration()
+            {
+                text += &format!("\n{}", calibration.text());
+            }
+            text.trim_end().to_owned()
         })?;
+        if let Some(path) = &self.csv {
+            output::file(path, report.classes().csv())?;
+        }
+        if let Some(path) = &self.svg {
+            output::file(path, report.svg()?)?;
+        }
+        Ok(())
     }
-    if let Some(path) = &arguments.svg {
-        let svg = report.svg()?;
-        write_atomically(path, |file| file.write_all(svg.as_bytes()))?;
-    }
-    Ok(ExitCode::SUCCESS)
 }

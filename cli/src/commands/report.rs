@@ -4,11 +4,10 @@ use crate::output;
 use anyhow::{Context, Result, bail};
 use benches::studies::results;
 use clap::Args;
-use engine::core::files::{self, write_atomically};
+use engine::core::files;
 use std::{
     io::Read,
     path::{Path, PathBuf},
-    process::ExitCode,
 };
 
 /// Results as a page
@@ -34,42 +33,33 @@ pub(crate) struct Arguments {
     title: String,
 }
 
-pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
-    let markdown = match arguments
-        .out
-        .extension()
-        .and_then(|extension| extension.to_str())
-    {
-        Some("html" | "htm") => false,
-        Some("md" | "markdown") => true,
-        _ => bail!("{}: a page ends in .html or .md", arguments.out.display()),
-    };
-    let mut found = Vec::new();
-    for path in &arguments.files {
-        let (name, text) = read(path)?;
-        found.extend(results::read(&name, &text)?);
-    }
-    let page = results::page(&arguments.title, &found)?;
-    if markdown {
-        let stem = arguments
-            .out
-            .file_stem()
-            .and_then(|stem| stem.to_str())
-            .context("the page's name is no text")?;
-        let (text, pictures) = page.markdown(stem);
-        for (name, svg) in pictures {
-            write(&arguments.out.with_file_name(name), &svg)?;
+impl Arguments {
+    pub(crate) fn run(&self) -> Result<()> {
+        let out = &self.out;
+        let markdown = match out.extension().and_then(|extension| extension.to_str()) {
+            Some("html" | "htm") => false,
+            Some("md" | "markdown") => true,
+            _ => bail!("{}: a page ends in .html or .md", out.display()),
+        };
+        let mut found = Vec::new();
+        for path in &self.files {
+            let (name, text) = read(path)?;
+            found.extend(results::read(&name, &text)?);
         }
-        write(&arguments.out, &text)?;
-    } else {
-        write(&arguments.out, &page.html())?;
+        let page = results::page(&self.title, &found)?;
+        if markdown {
+            let stem = out.file_stem().and_then(|stem| stem.to_str());
+            let (text, pictures) = page.markdown(stem.context("the page's name is no text")?);
+            for (name, svg) in pictures {
+                output::file(&out.with_file_name(name), svg)?;
+            }
+            output::file(out, text)?;
+        } else {
+            output::file(out, page.html())?;
+        }
+        output::note(&format!("{}: {} results", out.display(), found.len()));
+        Ok(())
     }
-    output::note(&format!(
-        "{}: {} results",
-        arguments.out.display(),
-        found.len()
-    ));
-    Ok(ExitCode::SUCCESS)
 }
 
 fn read(path: &Path) -> Result<(String, String)> {
@@ -80,13 +70,5 @@ fn read(path: &Path) -> Result<(String, String)> {
             .context("standard input")?;
         return Ok(("standard input".to_owned(), text));
     }
-    let name = path.display().to_string();
-    let text = files::read_text(path)?;
-    Ok((name, text))
-}
-
-fn write(path: &Path, text: &str) -> Result<()> {
-    Ok(write_atomically(path, |file| {
-        file.write_all(text.as_bytes())
-    })?)
+    Ok((path.display().to_string(), files::read_text(path)?))
 }

@@ -1,17 +1,13 @@
 //! `alea reproduce`: published tables, measured again.
 
-use crate::output;
+use crate::{games, output};
 use anyhow::{Result, bail};
 use benches::studies::{
     reproduce::{Settings, Target, run as reproduce, seconds},
     setups::Setups,
 };
 use clap::builder::{PossibleValuesParser, TypedValueParser as _};
-use engine::core::files;
-use std::{
-    path::{Path, PathBuf},
-    process::ExitCode,
-};
+use std::path::PathBuf;
 use trainer::progress::progress_bar;
 
 /// Measure a published table again: each figure as printed, as measured with its interval, and the
@@ -59,66 +55,55 @@ pub(crate) struct Arguments {
     json: bool,
 }
 
-pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
-    let what = arguments.what;
-    if what != Target::RockNRoll && (!arguments.only.is_empty() || arguments.setups.is_some()) {
-        bail!("--only and --setups belong to 'rocknroll'");
-    }
-    let has_games = matches!(
-        what,
-        Target::RockNRoll | Target::Setups | Target::Depth | Target::MonteAlpha
-    );
-    if !has_games && (arguments.games.is_some() || arguments.state.is_some()) {
-        bail!(
-            "'{}' searches positions; leave out --games and --state",
-            what.name()
+impl Arguments {
+    pub(crate) fn run(&self) -> Result<()> {
+        let what = self.what;
+        if what != Target::RockNRoll && (!self.only.is_empty() || self.setups.is_some()) {
+            bail!("--only and --setups belong to 'rocknroll'");
+        }
+        let has_games = matches!(
+            what,
+            Target::RockNRoll | Target::Setups | Target::Depth | Target::MonteAlpha
         );
-    }
-    if !what.has_pictures() && (arguments.csv.is_some() || arguments.svg.is_some()) {
-        bail!("'{}' has no --csv and --svg; 'reversixt' does", what.name());
-    }
-    let setups = match &arguments.setups {
-        Some(text) if Path::new(text).is_file() => Setups::read_list(Path::new(text))?,
-        Some(text) => text.parse()?,
-        None => Setups::shipped_best()?,
-    };
-    let settings = Settings {
-        full: arguments.full,
-        games: arguments.games,
-        only: arguments.only.clone(),
-        setups,
-        seed: arguments.seed,
-        threads: rayon::current_num_threads(),
-        state: arguments.state.clone(),
-    };
-    output::note(&format!(
-        "{}: about {} on one thread, of a new start",
-        what.name(),
-        duration(seconds(what, &settings)?)
-    ));
-    let found = reproduce(
-        what,
-        &settings,
-        &progress_bar(what.name()),
-        &mut output::note,
-    )?;
-    if let Some(pictures) = &found.pictures {
-        let files = [
-            (&arguments.csv, &pictures.csv),
-            (&arguments.svg, &pictures.svg),
-        ];
-        for (path, content) in files {
-            if let Some(path) = path {
-                files::write_atomically(path, |file| file.write_all(content.as_bytes()))?;
+        if !has_games && (self.games.is_some() || self.state.is_some()) {
+            bail!(
+                "'{}' searches positions; leave out --games and --state",
+                what.name()
+            );
+        }
+        if !what.has_pictures() && (self.csv.is_some() || self.svg.is_some()) {
+            bail!("'{}' has no --csv and --svg; 'reversixt' does", what.name());
+        }
+        let setups = match &self.setups {
+            Some(text) => games::listed_setups(text)?,
+            None => Setups::shipped_best()?,
+        };
+        let settings = Settings {
+            full: self.full,
+            games: self.games,
+            only: self.only.clone(),
+            setups,
+            seed: self.seed,
+            threads: rayon::current_num_threads(),
+            state: self.state.clone(),
+        };
+        output::note(&format!(
+            "{}: about {} on one thread, of a new start",
+            what.name(),
+            duration(seconds(what, &settings)?)
+        ));
+        let progress = progress_bar(what.name());
+        let found = reproduce(what, &settings, &progress, &mut output::note)?;
+        if let Some(pictures) = &found.pictures {
+            let files = [(&self.csv, &pictures.csv), (&self.svg, &pictures.svg)];
+            for (path, content) in files {
+                if let Some(path) = path {
+                    output::file(path, content)?;
+                }
             }
         }
+        output::result(self.json, &found, || found.text())
     }
-    if arguments.json {
-        output::json(&found)?;
-    } else {
-        output::line(&found.text())?;
-    }
-    Ok(ExitCode::SUCCESS)
 }
 
 /// A duration in the unit that suits it.

@@ -7,14 +7,13 @@ use crate::commands::MOST_GAMES;
 use crate::games::{GameArguments, with_game};
 use crate::output;
 use anyhow::{Context, Result, bail};
+use clap::value_parser;
 use engine::play::playable::Playable;
 use std::{
     path::PathBuf,
-    process::ExitCode,
     time::{Duration, Instant},
 };
 use trainer::label::LabelConfig;
-use trainer::progress::progress_bar;
 use trainer::selfplay::{
     GAMES_PER_SHARD, Limits, RunReport, SelfPlay, SelfPlayConfig, SelfPlaySummary, Timing,
     WeightedPlayer,
@@ -39,11 +38,11 @@ pub(crate) struct Arguments {
     players: Vec<String>,
     /// Games to play [default: 20000; with --shard as many as that number of shards holds, with
     /// --target-positions as many as it takes]
-    #[arg(long, alias = "target-games", value_parser = clap::value_parser!(u64).range(1..=MOST_GAMES), allow_negative_numbers = true)]
+    #[arg(long, alias = "target-games", value_parser = value_parser!(u64).range(1..=MOST_GAMES), allow_negative_numbers = true)]
     games: Option<u64>,
     /// End with the first game, in the order of their numbers, with which there are so many
     /// positions
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..), allow_negative_numbers = true, conflicts_with = "shard")]
+    #[arg(long, value_name = "N", value_parser = value_parser!(u64).range(1..), allow_negative_numbers = true, conflicts_with = "shard")]
     target_positions: Option<u64>,
     /// Begin no shard after so many hours; the same command goes on where it stopped
     #[arg(
@@ -88,121 +87,106 @@ struct Part {
 
 impl Part {
     fn parse(text: &str) -> Result<Self, String> {
-        let parts = text
-            .split_once('/')
-            .and_then(|(number, of)| Some((number.parse().ok()?, of.parse().ok()?)));
-        let part = parts.map(|(number, of)| Self { number, of });
         let most = MOST_GAMES / GAMES_PER_SHARD;
-        part.filter(|part| (1..=part.of).contains(&part.number) && part.of <= most)
-            .ok_or_else(|| {
-                format!("a shard is K/N with K from 1 to N and N at most {most}, such as 17/100")
-            })
+        let part = || {
+            let (number, of) = text.split_once('/')?;
+            let (number, of) = (number.parse().ok()?, of.parse().ok()?);
+            ((1..=of).contains(&number) && of <= most).then_some(Self { number, of })
+        };
+        part().ok_or_else(|| {
+            format!("a shard is K/N with K from 1 to N and N at most {most}, such as 17/100")
+        })
     }
 }
 
-/// How many games the run has, `usual` if nothing is said.
-fn games(arguments: &Arguments, usual: u64) -> Result<u64> {
-    match (arguments.games, arguments.shard) {
-        (Some(games), Some(part)) if games.div_ceil(GAMES_PER_SHARD) != part.of => {
-            let shards = games.div_ceil(GAMES_PER_SHARD);
-            bail!(
-                "--shard {}/{}: {games} games make {shards} shards of at most {GAMES_PER_SHARD}",
-                part.number,
-                part.of
-            )
+impl Arguments {
+    /// How many games the run has, `usual` if nothing is said.
+    fn games(&self, usual: u64) -> Result<u64> {
+        match (self.games, self.shard) {
+            (Some(games), Some(part)) if games.div_ceil(GAMES_PER_SHARD) != part.of => {
+                let shards = games.div_ceil(GAMES_PER_SHARD);
+                bail!(
+                    "--shard {}/{}: {games} games make {shards} shards of at most {GAMES_PER_SHARD}",
+                    part.number,
+                    part.of
+                )
+            }
+            (Some(games), _) => Ok(games),
+            (None, Some(part)) => Ok(part.of * GAMES_PER_SHARD),
+            (None, None) if self.target_positions.is_some() => Ok(MOST_GAMES),
+            (None, None) => Ok(usual),
         }
-        (Some(games), _) => Ok(games),
-        (None, Some(part)) => Ok(part.of * GAMES_PER_SHARD),
-        (None, None) if arguments.target_positions.is_some() => Ok(MOST_GAMES),
-        (None, None) => Ok(usual),
     }
-}
 
-pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
-    with_game!(&arguments.game.notation(), game => run_for(arguments, &game))
-}
-
-fn run_for<G: Playable>(arguments: &Arguments, game: &G) -> Result<ExitCode> {
-    let usual = SelfPlayConfig::of(game);
-    let players = arguments.players.iter().map(|text| weighted(text));
-    let players = players.collect::<Result<Vec<_>>>()?;
-    let run = SelfPlay::<G>::new(SelfPlayConfig {
-        players: if players.is_empty() {
-            usual.players
-        } else {
-            players
-        },
-        games: games(arguments, usual.games)?,
-        seed: arguments.seed,
-        opening_plies: arguments.opening_plies.unwrap_or(usual.opening_plies),
-        exploration: arguments.exploration.unwrap_or(usual.exploration),
-        game: usual.game,
-        options: arguments.variety.options(),
-        labels: arguments
-            .labels
-            .iter()
-            .map(|text| label(text))
-            .collect::<Result<_>>()?,
-    })?;
-    if !run.is_reproducible() {
-        output::note(
-            "note: a player with a time limit plays differently each time; the same seed will not give the same games",
-        );
+    pub(crate) fn run(&self) -> Result<()> {
+        with_game!(&self.game.notation(), game => self.run_for(&game))
     }
-    let began = Instant::now();
-    let limits = Limits {
-        positions: arguments.target_positions,
-        until: arguments
-            .hours
-            .map(|hours| until(began, hours))
-            .transpose()?
-            .flatten(),
-    };
-    let progress = progress_bar("games");
-    let report = match arguments.shard {
-        Some(part) => {
-            let summary = run.run_shard(&arguments.out, part.number - 1, &progress)?;
-            RunReport {
-                summary,
+
+    fn run_for<G: Playable>(&self, game: &G) -> Result<()> {
+        let usual = SelfPlayConfig::of(game);
+        let mut players = usual.players;
+        if !self.players.is_empty() {
+            let given = self.players.iter().map(|text| weighted(text));
+            players = given.collect::<Result<_>>()?;
+        }
+        let run = SelfPlay::<G>::new(SelfPlayConfig {
+            players,
+            games: self.games(usual.games)?,
+            seed: self.seed,
+            opening_plies: self.opening_plies.unwrap_or(usual.opening_plies),
+            exploration: self.exploration.unwrap_or(usual.exploration),
+            game: usual.game,
+            options: self.variety.options(),
+            labels: (self.labels.iter())
+                .map(|text| label(text))
+                .collect::<Result<_>>()?,
+        })?;
+        if !run.is_reproducible() {
+            output::note(
+                "note: a player with a time limit plays differently each time; the same seed will not give the same games",
+            );
+        }
+        let began = Instant::now();
+        let limits = Limits {
+            positions: self.target_positions,
+            until: (self.hours)
+                .map(|hours| until(began, hours))
+                .transpose()?
+                .flatten(),
+        };
+        let report = output::with_progress("games", |progress| match self.shard {
+            Some(part) => Ok(RunReport {
+                summary: run.run_shard(&self.out, part.number - 1, progress)?,
                 timing: Timing::default(),
                 stopped: false,
-            }
-        }
-        None => run.run_within(&arguments.out, &limits, &progress)?,
-    };
-    progress.finish_and_clear();
-    if arguments.json {
-        output::json(&Written {
-            summary: &report.summary,
-            time: &report.timing,
-            stopped: report.stopped,
+            }),
+            None => run.run_within(&self.out, &limits, progress),
         })?;
-    } else {
-        output::line(&table(&report.summary, began.elapsed().as_secs_f64()))?;
-        if let Some(line) = time_spent(&report.timing) {
-            output::line(&format!("\n{line}"))?;
-        }
-        if report.stopped {
-            output::line("\nthe time is over; the same command goes on")?;
-        } else {
-            output::line(&format!(
-                "\nnext: alea train --data {} --out runs/model",
-                arguments.out.display()
-            ))?;
-        }
+        let mut told = serde_json::to_value(&report.summary)?;
+        // Seconds of all threads together, of the games played now; whether there is more to play.
+        told["time"] = serde_json::to_value(report.timing)?;
+        told["stopped"] = report.stopped.into();
+        output::result(self.json, &told, || {
+            let mut text = table(&report.summary, began.elapsed().as_secs_f64());
+            let Timing {
+                games,
+                outside_players,
+                ..
+            } = report.timing;
+            if games > 0 {
+                let share = 100.0 * outside_players;
+                text += &format!(
+                    "\n\n{games} games played now: {share:.1} % of the time of all threads outside players"
+                );
+            }
+            text + &if report.stopped {
+                "\n\nthe time is over; the same command goes on".to_owned()
+            } else {
+                let out = self.out.display();
+                format!("\n\nnext: alea train --data {out} --out runs/model")
+            }
+        })
     }
-    Ok(ExitCode::SUCCESS)
-}
-
-/// The summary as JSON.
-#[derive(serde::Serialize)]
-struct Written<'a> {
-    #[serde(flatten)]
-    summary: &'a SelfPlaySummary,
-    /// Seconds of all threads together, of the games played now.
-    time: &'a Timing,
-    /// Whether there is more to play.
-    stopped: bool,
 }
 
 /// The moment so many hours after another; `None` if that is too far away to matter.
@@ -215,35 +199,18 @@ fn until(began: Instant, hours: f64) -> Result<Option<Instant>> {
         .and_then(|time| began.checked_add(time)))
 }
 
-/// What the players had of the time; `None` if nothing was played.
-fn time_spent(timing: &Timing) -> Option<String> {
-    (timing.games > 0).then(|| {
-        let share = 100.0 * timing.outside_players;
-        format!(
-            "{} games played now: {share:.1} % of the time of all threads outside players",
-            timing.games
-        )
-    })
-}
-
 fn weighted(text: &str) -> Result<WeightedPlayer> {
-    let Some((weight, player)) = text.split_once('*') else {
-        return Ok(WeightedPlayer {
-            player: text.to_owned(),
-            weight: 1.0,
-        });
-    };
-    let weight: f64 = weight
-        .trim()
-        .parse()
-        .with_context(|| format!("--player '{text}': '{weight}' before '*' is no weight"))?;
+    let (mut player, mut weight) = (text, 1.0_f64);
+    if let Some((before, after)) = text.split_once('*') {
+        weight = (before.trim().parse())
+            .with_context(|| format!("--player '{text}': '{before}' before '*' is no weight"))?;
+        player = after.trim();
+    }
     if weight.is_nan() || weight < 0.0 {
         bail!("--player '{text}': a weight is at least 0");
     }
-    Ok(WeightedPlayer {
-        player: player.trim().to_owned(),
-        weight,
-    })
+    let player = player.to_owned();
+    Ok(WeightedPlayer { player, weight })
 }
 
 fn label(text: &str) -> Result<LabelConfig> {
@@ -259,9 +226,9 @@ fn label(text: &str) -> Result<LabelConfig> {
 /// The summary as a person reads it; `seconds` of wall time.
 pub(crate) fn table(summary: &SelfPlaySummary, seconds: f64) -> String {
     let percent = |part: f64, whole: u64| 100.0 * part / whole.max(1) as f64;
-    let distinct = summary
-        .distinct
-        .map_or(String::new(), |games| format!(" ({games} distinct)"));
+    let distinct = (summary.distinct)
+        .map(|games| format!(" ({games} distinct)"))
+        .unwrap_or_default();
     let mut text = format!(
         "{} games{distinct}, {} positions in {seconds:.1} s: {:.0} games/s, {:.0} positions/s\n{:.1} plies a game, {:.1} % won by who began, {:.1} % of moves explored",
         summary.games,
@@ -272,21 +239,23 @@ pub(crate) fn table(summary: &SelfPlaySummary, seconds: f64) -> String {
         percent(summary.first_mover_points, summary.counted()),
         percent(summary.explored as f64, summary.positions),
     );
-    let width = summary
-        .players
-        .iter()
-        .map(|tally| tally.player.chars().count())
-        .max()
-        .unwrap_or(0)
-        .max(6);
-    text += &format!("\n\n{:<width$}  {:>9}  {:>6}", "player", "sides", "won %");
-    for tally in &summary.players {
-        text += &format!(
-            "\n{:<width$}  {:>9}  {:>6.1}",
-            tally.player,
-            tally.sides,
-            percent(tally.points, tally.sides)
-        );
+    let players = summary.players.iter();
+    let players = players.map(|tally| (&*tally.player, tally.sides, tally.points));
+    text += "\n\n";
+    text += &players_table(players);
+    text
+}
+
+/// Players, how many sides they played, and what they got for them.
+pub(crate) fn players_table<'a>(
+    players: impl Iterator<Item = (&'a str, u64, f64)> + Clone,
+) -> String {
+    let names = players.clone().map(|(player, ..)| player.chars().count());
+    let width = names.max().unwrap_or(0).max(6);
+    let mut text = format!("{:<width$}  {:>9}  {:>6}", "player", "sides", "won %");
+    for (player, sides, points) in players {
+        let won = 100.0 * points / sides.max(1) as f64;
+        text += &format!("\n{player:<width$}  {sides:>9}  {won:>6.1}");
     }
     text
 }

@@ -4,15 +4,15 @@ use crate::games::GameArguments;
 use crate::output;
 use anyhow::Result;
 use benches::sheet::{Cell, Sheet};
-use benches::studies::setup_study::{
-    Settings, StudyResult, design::MOST_OPPONENTS, draw, result::order, run as study,
+use benches::studies::{
+    setup_study::{
+        Settings, StudyResult, design::MOST_OPPONENTS, draw, result::order, run as study,
+    },
+    setups::Setups,
 };
-use engine::core::files::{FileError, write_atomically};
+use clap::value_parser;
 use engine::play::build::PlayerRecipe;
-use std::{
-    path::{Path, PathBuf},
-    process::ExitCode,
-};
+use std::path::PathBuf;
 use trainer::progress::progress_bar;
 
 /// Play all 720 set-ups against each other: win rates, the best and the worst, and how to mix them
@@ -30,10 +30,10 @@ pub(crate) struct Arguments {
     #[arg(long, default_value = "star1(depth=3)", value_name = "PLAYER")]
     player: String,
     /// Games for each two set-ups that meet; an odd number is rounded up
-    #[arg(long, default_value_t = 2, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000), allow_negative_numbers = true)]
+    #[arg(long, default_value_t = 2, value_name = "N", value_parser = value_parser!(u32).range(1..=100_000), allow_negative_numbers = true)]
     games: u32,
     /// Opponents of each set-up
-    #[arg(long, default_value_t = MOST_OPPONENTS as u32, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=MOST_OPPONENTS as i64), allow_negative_numbers = true)]
+    #[arg(long, default_value_t = MOST_OPPONENTS as u32, value_name = "N", value_parser = value_parser!(u32).range(1..=MOST_OPPONENTS as i64), allow_negative_numbers = true)]
     opponents: u32,
     /// Seed of dice, players, and of who meets whom
     #[arg(long, default_value_t = 1)]
@@ -63,67 +63,51 @@ pub(crate) struct Arguments {
 /// As many as Rock'n'Roll's tournament took.
 const SHOWN: usize = 16;
 
-pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
-    let files = [
-        &arguments.best,
-        &arguments.mix,
-        &arguments.csv,
-        &arguments.svg,
-    ];
-    // Better said now than after all those games.
-    files
-        .into_iter()
-        .flatten()
-        .try_for_each(|path| check_directory(path))?;
-    let game = arguments
-        .game
-        .only::<engine::games::einstein::Standard>("set-ups are those of six stones")?;
-    let recipe = PlayerRecipe::parse(&arguments.player, &game)?;
-    let settings = Settings {
-        game,
-        pairs: arguments.games.div_ceil(2),
-        opponents: arguments.opponents as usize,
-        seed: arguments.seed,
-        threads: rayon::current_num_threads(),
-        state: arguments.state.clone(),
-    };
-    let result = study(&recipe, &settings, &progress_bar("set-ups"))?;
-    if arguments.json {
-        output::json(&result)?;
-    } else {
-        output::line(&text(&result))?;
-    }
-    if arguments.mix.is_some() && result.mix.is_none() {
-        anyhow::bail!(
-            "not every class of set-ups met every other, so there is no mix to write; give more --opponents"
-        );
-    }
-    let contents = [
-        Some(best_list(&result)),
-        mix_list(&result),
-        Some(csv(&result).csv()),
-        Some(draw::svg(&result, SHOWN)),
-    ];
-    for (path, content) in files.into_iter().zip(contents) {
-        if let (Some(path), Some(content)) = (path, content) {
-            write_atomically(path, |file| file.write_all(content.as_bytes()))?;
+impl Arguments {
+    pub(crate) fn run(&self) -> Result<()> {
+        let files = [&self.best, &self.mix, &self.csv, &self.svg];
+        output::check_places(&files)?;
+        let game = self
+            .game
+            .only::<engine::games::einstein::Standard>("set-ups are those of six stones")?;
+        let recipe = PlayerRecipe::parse(&self.player, &game)?;
+        let settings = Settings {
+            game,
+            pairs: self.games.div_ceil(2),
+            opponents: self.opponents as usize,
+            seed: self.seed,
+            threads: rayon::current_num_threads(),
+            state: self.state.clone(),
+        };
+        let result = study(&recipe, &settings, &progress_bar("set-ups"))?;
+        output::result(self.json, &result, || text(&result))?;
+        if self.mix.is_some() && result.mix.is_none() {
+            anyhow::bail!(
+                "not every class of set-ups met every other, so there is no mix to write; give more --opponents"
+            );
         }
+        let contents = [
+            Some(best_list(&result)),
+            mix_list(&result),
+            Some(csv(&result).csv()),
+            Some(draw::svg(&result, SHOWN)),
+        ];
+        for (path, content) in files.into_iter().zip(contents) {
+            if let (Some(path), Some(content)) = (path, content) {
+                output::file(path, content)?;
+            }
+        }
+        Ok(())
     }
-    Ok(ExitCode::SUCCESS)
 }
 
 /// What a person reads.
-pub(crate) fn text(result: &StudyResult) -> String {
+fn text(result: &StudyResult) -> String {
     let first = &result.setups[result.ranking[0]];
     let last = &result.setups[result.ranking[result.ranking.len() - 1]];
     let own = |of: fn(f64, f64) -> f64| {
-        100.0
-            * result
-                .setups
-                .iter()
-                .map(|rate| rate.score)
-                .reduce(of)
-                .unwrap_or(0.5)
+        let scores = result.setups.iter().map(|rate| rate.score);
+        100.0 * scores.reduce(of).unwrap_or(0.5)
     };
     let mut text = format!(
         "{}: {} games, {} set-ups with {} opponents each, {} games a pairing\n\
@@ -224,9 +208,7 @@ fn best_list(result: &StudyResult) -> String {
         result,
         "the best sixteen against each other, twice, so that either side begins",
     );
-    if let benches::studies::setups::Setups::Index(pairs) =
-        benches::studies::setups::Setups::product(result.best(SHOWN))
-    {
+    if let Setups::Index(pairs) = Setups::product(result.best(SHOWN)) {
         for (red, blue) in pairs {
             text += &format!("{}:{}\n", order(red), order(blue));
         }
@@ -282,17 +264,4 @@ fn csv(result: &StudyResult) -> Sheet {
         ]);
     }
     sheet
-}
-
-/// Whether there is a directory to write the file into.
-pub(crate) fn check_directory(path: &Path) -> Result<(), FileError> {
-    match path.parent() {
-        Some(directory) if !directory.as_os_str().is_empty() && !directory.is_dir() => {
-            Err(FileError::NoDirectory {
-                path: path.to_owned(),
-                directory: directory.to_owned(),
-            })
-        }
-        _ => Ok(()),
-    }
 }

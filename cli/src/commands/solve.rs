@@ -3,15 +3,15 @@
 use crate::games::GameArguments;
 use crate::output;
 use crate::positions::parallel;
+use crate::tables::with_progress;
 use anyhow::{Result, bail};
 use engine::games::einstein::{
-    Standard,
+    Position, Standard,
     tables::{Class, ClassFacts, Tables},
 };
 use engine::play::playable::Playable;
 use serde_json::{Value, json};
-use std::{path::PathBuf, process::ExitCode, time::Instant};
-use trainer::progress::progress_bar;
+use std::{path::PathBuf, time::Instant};
 
 /// Build the exact endgame tables of all positions with few stones
 ///
@@ -41,63 +41,54 @@ pub(crate) struct Arguments {
     json: bool,
 }
 
-pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
-    let game = arguments
-        .game
-        .only::<Standard>("endgame tables are those of EinStein")?;
-    let stones = usize::from(arguments.stones);
-    let bytes = Tables::bytes_on_disk(stones)?;
-    if !arguments.json {
-        output::note(&format!(
-            "tables of at most {stones} stones in {}: {}",
-            arguments.tables.display(),
-            size(bytes)
-        ));
-    }
-    let began = Instant::now();
-    let progress = progress_bar("positions");
-    let told = |done: u64, all: u64| {
-        progress.set_length(all);
-        progress.set_position(done);
-    };
-    let Some(memory) = arguments.memory.checked_mul(1 << 20) else {
-        bail!("--memory {} is more than there can be", arguments.memory)
-    };
-    let tables = Tables::build(
-        &arguments.tables,
-        stones,
-        game.variant(),
-        memory,
-        &parallel,
-        &told,
-    )?;
-    progress.finish_and_clear();
-    let seconds = began.elapsed().as_secs_f64();
-    let facts: Vec<ClassFacts> = if arguments.facts {
-        Class::up_to(stones)
-            .into_iter()
-            .map(|class| tables.facts(&game, class, &parallel))
-            .collect()
-    } else {
-        Vec::new()
-    };
-    if arguments.json {
-        let mut object = json!({
-            "tables": arguments.tables, "stones": stones, "game": game.notation(), "bytes": bytes, "seconds": seconds,
-        });
-        if arguments.facts {
-            object["facts"] = facts.iter().map(|facts| to_json(&game, facts)).collect();
+impl Arguments {
+    pub(crate) fn run(&self) -> Result<()> {
+        let game = self
+            .game
+            .only::<Standard>("endgame tables are those of EinStein")?;
+        let stones = usize::from(self.stones);
+        let bytes = Tables::bytes_on_disk(stones)?;
+        if !self.json {
+            output::note(&format!(
+                "tables of at most {stones} stones in {}: {}",
+                self.tables.display(),
+                size(bytes)
+            ));
         }
-        output::json(&object)?;
-    } else {
-        output::line(&format!(
-            "{} in {}, {seconds:.1} s",
-            size(bytes),
-            arguments.tables.display()
-        ))?;
-        show(&game, &facts)?;
+        let began = Instant::now();
+        let Some(memory) = self.memory.checked_mul(1 << 20) else {
+            bail!("--memory {} is more than there can be", self.memory)
+        };
+        let (place, variant) = (&self.tables, game.variant());
+        let tables =
+            with_progress(|told| Tables::build(place, stones, variant, memory, &parallel, told))?;
+        let seconds = began.elapsed().as_secs_f64();
+        let facts: Vec<ClassFacts> = if self.facts {
+            Class::up_to(stones)
+                .into_iter()
+                .map(|class| tables.facts(&game, class, &parallel))
+                .collect()
+        } else {
+            Vec::new()
+        };
+        if self.json {
+            let mut object = json!({
+                "tables": self.tables, "stones": stones, "game": game.notation(), "bytes": bytes, "seconds": seconds,
+            });
+            if self.facts {
+                object["facts"] = facts.iter().map(|facts| to_json(&game, facts)).collect();
+            }
+            output::json(&object)?;
+        } else {
+            output::line(&format!(
+                "{} in {}, {seconds:.1} s",
+                size(bytes),
+                self.tables.display()
+            ))?;
+            show(&game, &facts)?;
+        }
+        Ok(())
     }
-    Ok(ExitCode::SUCCESS)
 }
 
 fn size(bytes: u64) -> String {
@@ -140,25 +131,21 @@ fn show(game: &Standard, facts: &[ClassFacts]) -> Result<()> {
             "{class:<6} {positions:>13}  {mean:.4}  {won:>5.1} %  {lost:>5.1} %  {tempo:.4}"
         ))?;
     }
-    let text = |position| game.format_position(&position, None);
-    output::line("\nwhere the move is worth most")?;
-    for facts in facts {
-        if let Some((position, worth)) = facts.most_tempo {
-            output::line(&format!(
-                "{:<6} {}  {worth:+.4}",
-                facts.class.to_string(),
-                text(position)
-            ))?;
-        }
-    }
-    output::line("\nwhere it is worth least; below 0 one would rather not move")?;
-    for facts in facts {
-        if let Some((position, worth)) = facts.least_tempo {
-            output::line(&format!(
-                "{:<6} {}  {worth:+.4}",
-                facts.class.to_string(),
-                text(position)
-            ))?;
+    type Tempo = fn(&ClassFacts) -> Option<(Position, f64)>;
+    let ends: [(&str, Tempo); 2] = [
+        ("where the move is worth most", |facts| facts.most_tempo),
+        (
+            "where it is worth least; below 0 one would rather not move",
+            |facts| facts.least_tempo,
+        ),
+    ];
+    for (heading, tempo) in ends {
+        output::line(&format!("\n{heading}"))?;
+        for facts in facts {
+            if let Some((position, worth)) = tempo(facts) {
+                let (class, position) = (facts.class, game.format_position(&position, None));
+                output::line(&format!("{:<6} {position}  {worth:+.4}", class.to_string()))?;
+            }
         }
     }
     output::line("\nwhere capturing a stone of one's own gains most over the best other move")?;

@@ -6,7 +6,6 @@ use crate::output;
 use anyhow::Result;
 use benches::arena::tournament::play_tournament;
 use engine::play::playable::Playable;
-use std::process::ExitCode;
 
 /// Let every player play every other one, and print the matrix
 ///
@@ -26,26 +25,20 @@ pub(crate) struct Arguments {
     json: bool,
 }
 
-pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
-    let game = &arguments.options.pairs.game;
-    with_game!(&game.notation(), game => run_for(arguments, &game))
-}
-
-fn run_for<G: Playable>(arguments: &Arguments, game: &G) -> Result<ExitCode> {
-    let contestants = arguments
-        .players
-        .iter()
-        .map(|player| contestant(player, game))
-        .collect::<Result<Vec<_>>>()?;
-    let result = play_tournament(
-        &contestants,
-        &arguments.options.options(game)?,
-        |finished| output::note(&finished.to_string()),
-    )?;
-    if arguments.json {
-        output::json(&result)?
-    } else {
-        output::line(&result.table())?
+impl Arguments {
+    pub(crate) fn run(&self) -> Result<()> {
+        let game = &self.options.pairs.game;
+        with_game!(&game.notation(), game => self.run_for(&game))
     }
-    Ok(ExitCode::SUCCESS)
+
+    fn run_for<G: Playable>(&self, game: &G) -> Result<()> {
+        let contestants = self.players.iter();
+        let contestants = contestants.map(|player| contestant(player, game));
+        let contestants = contestants.collect::<Result<Vec<_>>>()?;
+        let options = self.options.options(game, false)?;
+        let result = play_tournament(&contestants, &options, |finished| {
+            output::note(&finished.to_string());
+        })?;
+        output::result(self.json, &result, || result.table())
+    }
 }

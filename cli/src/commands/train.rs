@@ -6,16 +6,12 @@ use crate::output;
 use anyhow::{Context, Result, bail};
 use engine::core::files;
 use engine::learned::inputs::Learnable;
-use serde_json::Value;
-use std::{
-    path::{Path, PathBuf},
-    process::ExitCode,
-};
+use serde_json::{Value, json};
+use std::path::{Path, PathBuf};
 use trainer::calibrate::LogisticFit;
 use trainer::config::TrainConfig;
 use trainer::dataset::{DatasetError, SampleOptions, Samples};
 use trainer::fit::{Family, FitReport, OnlineReport, fit, fit_online};
-use trainer::progress::progress_bar;
 use trainer::shard;
 
 /// Fit an n-tuple network and a small network to game records, or let one learn from its own games,
@@ -66,61 +62,56 @@ pub(crate) struct Arguments {
     json: bool,
 }
 
+/// What models say that they were made by.
+const PROGRAM: &str = concat!("alea ", env!("CARGO_PKG_VERSION"));
+
 /// Share of the games that only validate.
 pub(crate) const VALIDATION_SHARE: f64 = 0.05;
 
-pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
-    if arguments.print_config {
-        output::line(TrainConfig::default_toml().trim_end())?;
-        return Ok(ExitCode::SUCCESS);
-    }
-    let (data, Some(out)) = (&arguments.data, &arguments.out) else {
-        unreachable!("clap requires it")
-    };
-    let mut config = arguments
-        .config
-        .as_deref()
-        .map_or_else(|| Ok(TrainConfig::default()), read_config)?;
-    config.seed = arguments.seed.unwrap_or(config.seed);
-    if let Some(backend) = &arguments.backend {
-        config.training.backend.clone_from(backend);
-    }
-    if let Some(games) = arguments.games {
-        if arguments.family != "ntuple" {
-            bail!(
-                "--games: of all families only the n-tuple network learns from its own games; add --family ntuple"
-            );
+impl Arguments {
+    pub(crate) fn run(&self) -> Result<()> {
+        if self.print_config {
+            return output::line(TrainConfig::default_toml().trim_end());
         }
-        config.online.games = games;
-        let directory = out.join(Family::NTuple.name());
-        let game = arguments.game.as_deref().unwrap_or(games::USUAL);
-        let report = with_game!(game, game => fit_games(&game, &config, &directory))?;
-        if arguments.json {
-            output::json(&report)?
-        } else {
-            output::line(&games_summary(&report))?
+        let (data, Some(out)) = (&self.data, &self.out) else {
+            unreachable!("clap requires it")
+        };
+        let mut config = config(self.config.as_deref(), self.seed)?;
+        if let Some(backend) = &self.backend {
+            config.training.backend.clone_from(backend);
         }
-        return Ok(ExitCode::SUCCESS);
+        if let Some(games) = self.games {
+            if self.family != "ntuple" {
+                bail!(
+                    "--games: of all families only the n-tuple network learns from its own games; add --family ntuple"
+                );
+            }
+            config.online.games = games;
+            let directory = out.join(Family::NTuple.name());
+            let game = self.game.as_deref().unwrap_or(games::USUAL);
+            let report = with_game!(game, game => fit_games(&game, &config, &directory))?;
+            return output::result(self.json, &report, || games_summary(&report));
+        }
+        let families: &[Family] = match self.family.as_str() {
+            "network" => &[Family::Network],
+            "ntuple" => &[Family::NTuple],
+            "integer" => &[Family::Integer],
+            _ => &[Family::NTuple, Family::Network],
+        };
+        let game = shard_game(data)?;
+        with_game!(&game, game => fit_families(&game, self, &config, families, data, out))
     }
-    let families = match arguments.family.as_str() {
-        "network" => vec![Family::Network],
-        "ntuple" => vec![Family::NTuple],
-        "integer" => vec![Family::Integer],
-        _ => vec![Family::NTuple, Family::Network],
-    };
-    let game = shard_game(data)?;
-    with_game!(&game, game => fit_families(&game, arguments, &config, &families, data, out))
 }
 
 /// The game of the records of some directories, as text.
-pub(crate) fn shard_game<P: AsRef<Path>>(data: &[P]) -> Result<String> {
+pub(crate) fn shard_game(data: &[PathBuf]) -> Result<String> {
     for directory in data {
-        if let Some(shard) = shard::list(directory.as_ref())?.first() {
+        if let Some(shard) = shard::list(directory)?.first() {
             return Ok(shard::game_of(shard)?);
         }
     }
-    let first = data.first().map_or(Path::new(""), AsRef::as_ref);
-    Err(DatasetError::Empty(first.to_owned()).into())
+    let first = data.first().cloned().unwrap_or_default();
+    Err(DatasetError::Empty(first).into())
 }
 
 fn fit_families<G: Learnable>(
@@ -130,80 +121,82 @@ fn fit_families<G: Learnable>(
     families: &[Family],
     data: &[PathBuf],
     out: &Path,
-) -> Result<ExitCode> {
-    let samples = load::<G, _>(data, config)?;
-    output::note(&format!(
-        "{} training and {} validation positions",
-        samples.training(),
-        samples.validation().len()
-    ));
+) -> Result<()> {
+    let samples = load_and_count::<G>(data, config)?;
     for &family in families {
         let report = fit_one(config, family, &samples, data, &out.join(family.name()))?;
-        if arguments.json {
-            output::json(&report)?
-        } else {
-            output::line(&summary(&report))?
-        }
+        output::result(arguments.json, &report, || summary(&report))?;
     }
-    Ok(ExitCode::SUCCESS)
+    Ok(())
 }
 
-/// The settings in a file.
-pub(crate) fn read_config(path: &Path) -> Result<TrainConfig> {
-    let bytes = files::read(path)?;
-    let text =
-        String::from_utf8(bytes).with_context(|| format!("{}: not a text file", path.display()))?;
-    TrainConfig::from_toml(&text).with_context(|| path.display().to_string())
+/// The settings in a file, or the usual ones; a seed overrides theirs.
+pub(crate) fn config(path: Option<&Path>, seed: Option<u64>) -> Result<TrainConfig> {
+    let mut config = TrainConfig::default();
+    if let Some(path) = path {
+        let (bytes, name) = (files::read(path)?, path.display());
+        let text = String::from_utf8(bytes);
+        let text = text.with_context(|| format!("{name}: not a text file"))?;
+        config = TrainConfig::from_toml(&text).with_context(|| name.to_string())?;
+    }
+    config.seed = seed.unwrap_or(config.seed);
+    Ok(config)
 }
 
 /// The samples of directories of records, as a training configuration wants them.
-pub(crate) fn load<G: Learnable, P: AsRef<Path>>(
-    data: &[P],
+pub(crate) fn load<G: Learnable>(data: &[PathBuf], config: &TrainConfig) -> Result<Samples<G>> {
+    let options = SampleOptions::new(&config.target, VALIDATION_SHARE, config.seed);
+    let options = options.with_continuations(!config.network.heads.is_empty());
+    Ok(Samples::open(data, &options)?)
+}
+
+/// As [`load`], and tells how many there are.
+pub(crate) fn load_and_count<G: Learnable>(
+    data: &[PathBuf],
     config: &TrainConfig,
 ) -> Result<Samples<G>> {
-    let options = SampleOptions::new(&config.target, VALIDATION_SHARE, config.seed);
-    Ok(Samples::open(
-        data,
-        &options.with_continuations(!config.network.heads.is_empty()),
-    )?)
+    let samples = load(data, config)?;
+    let (training, validation) = (samples.training(), samples.validation().len());
+    output::note(&format!(
+        "{training} training and {validation} validation positions"
+    ));
+    Ok(samples)
 }
 
 /// Fits one family in a directory of its own.
-pub(crate) fn fit_one<G: Learnable, P: AsRef<Path>>(
+pub(crate) fn fit_one<G: Learnable>(
     config: &TrainConfig,
     family: Family,
     samples: &Samples<G>,
-    data: &[P],
+    data: &[PathBuf],
     directory: &Path,
 ) -> Result<FitReport> {
     let _claim = files::claim_directory(directory)?;
-    let progress = progress_bar("samples");
     // What the records are, not where they lie: the same run in another directory makes the same
     // file.
-    let provenance = serde_json::json!({ "program": concat!("alea ", env!("CARGO_PKG_VERSION")), "records": runs::<G, _>(data)? }).to_string();
-    let report = fit(config, family, samples, &provenance, directory, &progress)?;
-    progress.finish_and_clear();
-    Ok(report)
+    let provenance = json!({ "program": PROGRAM, "records": runs::<G>(data)? }).to_string();
+    Ok(output::with_progress("samples", |progress| {
+        fit(config, family, samples, &provenance, directory, progress)
+    })?)
 }
 
 /// What ruled the games of some directories: one run, or a list of those whose games are learned
 /// from together, in order.
-fn runs<G: Learnable, P: AsRef<Path>>(data: &[P]) -> Result<Value> {
+fn runs<G: Learnable>(data: &[PathBuf]) -> Result<Value> {
     let mut runs = Vec::new();
     for directory in data {
-        for shard in shard::list(directory.as_ref())? {
+        for shard in shard::list(directory)? {
             let run = shard::read_header::<G>(&shard)?.run;
             if !runs.contains(&run) {
                 runs.push(run);
             }
         }
     }
-    let one = runs.len() <= 1;
-    // Several are listed as in the header of a set that was made of them.
-    Ok(if one {
-        runs.pop().unwrap_or_default()
+    Ok(if runs.len() > 1 {
+        // Listed as in the header of a set that was made of them.
+        json!({ "sources": runs })
     } else {
-        serde_json::json!({ "sources": runs })
+        runs.pop().unwrap_or_default()
     })
 }
 
@@ -214,12 +207,10 @@ fn fit_games<G: Learnable>(
     directory: &Path,
 ) -> Result<OnlineReport> {
     let _claim = files::claim_directory(directory)?;
-    let progress = progress_bar("games");
-    let provenance =
-        serde_json::json!({ "program": concat!("alea ", env!("CARGO_PKG_VERSION")) }).to_string();
-    let report = fit_online(game, config, &provenance, directory, &progress)?;
-    progress.finish_and_clear();
-    Ok(report)
+    let provenance = json!({ "program": PROGRAM }).to_string();
+    Ok(output::with_progress("games", |progress| {
+        fit_online(game, config, &provenance, directory, progress)
+    })?)
 }
 
 /// A report as a person reads it.
@@ -253,15 +244,13 @@ pub(crate) fn summary(report: &FitReport) -> String {
     );
     if let Some(rolls) = &report.heads.rolls {
         let fit = |fit: &Option<LogisticFit>| {
-            fit.as_ref().map_or_else(
-                || "none".to_owned(),
-                |fit| {
-                    let [slope, offset] = fit.standard_errors;
-                    format!(
-                        "slope {:.3} ± {slope:.3}, offset {:+.3} ± {offset:.3}",
-                        fit.slope, fit.offset
-                    )
-                },
+            let Some(fit) = fit else {
+                return "none".to_owned();
+            };
+            let [slope, offset] = fit.standard_errors;
+            format!(
+                "slope {:.3} ± {slope:.3}, offset {:+.3} ± {offset:.3}",
+                fit.slope, fit.offset
             )
         };
         text += &format!(

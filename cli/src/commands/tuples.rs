@@ -1,13 +1,11 @@
 //! `alea tuples`: looks for a set of tuples that fits records.
 
-use crate::commands::train::{load, read_config, shard_game};
+use crate::commands::train::{config, load_and_count, shard_game};
 use crate::games::with_type;
 use crate::output;
 use anyhow::Result;
 use engine::learned::inputs::Learnable;
-use std::{path::PathBuf, process::ExitCode};
-use trainer::config::TrainConfig;
-use trainer::progress::progress_bar;
+use std::path::PathBuf;
 use trainer::tuples::{SearchOptions, search};
 
 /// Look for the tuples of an n-tuple network that say most of some game records, and write a
@@ -58,69 +56,56 @@ pub(crate) struct Arguments {
     json: bool,
 }
 
-pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
-    let mut config = arguments
-        .config
-        .as_deref()
-        .map_or_else(|| Ok(TrainConfig::default()), read_config)?;
-    config.seed = arguments.seed.unwrap_or(config.seed);
-    let Arguments {
-        rows,
-        samples,
-        epochs,
-        refitted,
-        candidates,
-        least_gain,
-        ..
-    } = *arguments;
-    let options = SearchOptions {
-        rows,
-        samples,
-        epochs,
-        refitted,
-        candidates,
-        least_gain,
-    };
-    let game = shard_game(&arguments.data)?;
-    with_type!(&game, Game => look::<Game>(arguments, &config, &options))
-}
+impl Arguments {
+    pub(crate) fn run(&self) -> Result<()> {
+        let game = shard_game(&self.data)?;
+        with_type!(&game, Game => self.look::<Game>())
+    }
 
-fn look<G: Learnable>(
-    arguments: &Arguments,
-    config: &TrainConfig,
-    options: &SearchOptions,
-) -> Result<ExitCode> {
-    let samples = load::<G, _>(&arguments.data, config)?;
-    output::note(&format!(
-        "{} training and {} validation positions",
-        samples.training(),
-        samples.validation().len()
-    ));
-    let progress = progress_bar("rows");
-    let report = search(config, options, &samples, &arguments.out, &progress)?;
-    progress.finish_and_clear();
-    if arguments.json {
-        output::json(&report)?;
-        return Ok(ExitCode::SUCCESS);
-    }
-    output::line("   rows  tuples  validation      gain  kind, the first of its tuples")?;
-    for addition in &report.additions {
+    fn look<G: Learnable>(&self) -> Result<()> {
+        let config = config(self.config.as_deref(), self.seed)?;
+        let Arguments {
+            rows,
+            samples,
+            epochs,
+            refitted,
+            candidates,
+            least_gain,
+            ..
+        } = *self;
+        let options = SearchOptions {
+            rows,
+            samples,
+            epochs,
+            refitted,
+            candidates,
+            least_gain,
+        };
+        let samples = load_and_count::<G>(&self.data, &config)?;
+        let report = output::with_progress("rows", |progress| {
+            search(&config, &options, &samples, &self.out, progress)
+        })?;
+        if self.json {
+            return output::json(&report);
+        }
+        output::line("   rows  tuples  validation      gain  kind, the first of its tuples")?;
+        for addition in &report.additions {
+            output::line(&format!(
+                "{:>7}  {:>6}  {:>10.6}  {:>8.6}  {}: {}",
+                addition.rows,
+                addition.tuples.len(),
+                addition.validation_loss,
+                addition.gain,
+                addition.kind,
+                addition.tuples.first().map_or("", String::as_str)
+            ))?;
+        }
         output::line(&format!(
-            "{:>7}  {:>6}  {:>10.6}  {:>8.6}  {}: {}",
-            addition.rows,
-            addition.tuples.len(),
-            addition.validation_loss,
-            addition.gain,
-            addition.kind,
-            addition.tuples.first().map_or("", String::as_str)
-        ))?;
+            "{:>7}  {:>6}  {:>10.6}  in all: {}",
+            report.rows,
+            report.tuples,
+            report.validation_loss,
+            report.config.display()
+        ))
     }
-    output::line(&format!(
-        "{:>7}  {:>6}  {:>10.6}  in all: {}",
-        report.rows,
-        report.tuples,
-        report.validation_loss,
-        report.config.display()
-    ))?;
-    Ok(ExitCode::SUCCESS)
 }

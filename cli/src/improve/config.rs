@@ -7,15 +7,13 @@
 use super::evaluator::Evaluator;
 use crate::commands::MOST_GAMES;
 use crate::gating::with_evaluator;
-use crate::settings;
-use anyhow::{Context, Result, anyhow, bail};
-use benches::arena::{Contestant, StoppingRule};
+use anyhow::{Context, Result, bail};
+use benches::arena::StoppingRule;
 use benches::statistics::sequential::{EloModel, SequentialTest};
 use engine::core::random::{SeedSpace, derive_seed};
 use engine::learned::inputs::Learnable;
-use engine::play::{build, playable::Playable};
+use engine::play::build;
 use serde::{Deserialize, Serialize};
-use std::path::Path;
 use trainer::config::{NTupleConfig, NetworkConfig, TargetConfig, TrainConfig, TrainingConfig};
 use trainer::fit::Family;
 use trainer::label::{LabelConfig, LabelRecipe};
@@ -35,21 +33,21 @@ pub(crate) struct ImproveConfig {
     pub(crate) patience: u64,
     /// The evaluator of generation 0.
     pub(crate) start: String,
-    selfplay: SelfPlaySection,
+    pub(crate) selfplay: SelfPlaySection,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) relabel: Option<LabelConfig>,
     pub(crate) train: TrainSection,
-    gate: GateSection,
-    measure: MeasureSection,
+    pub(super) gate: GateSection,
+    pub(super) measure: MeasureSection,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct SelfPlaySection {
+pub(crate) struct SelfPlaySection {
     games: u64,
     opening_plies: usize,
     exploration: f64,
-    game: String,
+    pub(crate) game: String,
     players: Vec<WeightedPlayer>,
     #[serde(default, skip_serializing_if = "SelfPlayOptions::are_off")]
     options: SelfPlayOptions,
@@ -65,7 +63,7 @@ pub(crate) struct TrainSection {
     #[serde(default)]
     target: TargetConfig,
     #[serde(default)]
-    training: TrainingConfig,
+    pub(crate) training: TrainingConfig,
     #[serde(default)]
     network: NetworkConfig,
     #[serde(default)]
@@ -76,44 +74,24 @@ pub(crate) struct TrainSection {
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct GateSection {
-    player: String,
+pub(super) struct GateSection {
+    pub(super) player: String,
     elo0: f64,
     elo1: f64,
     alpha: f64,
     beta: f64,
-    pairs: u64,
+    pub(super) pairs: u64,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct MeasureSection {
-    player: String,
+pub(super) struct MeasureSection {
+    pub(super) player: String,
     opponents: Vec<String>,
-    pairs: u64,
+    pub(super) pairs: u64,
 }
 
 impl ImproveConfig {
-    /// The text of a game's preset, with comments.
-    pub(crate) fn preset<G: Playable>(name: &str) -> Result<&'static str> {
-        settings::preset::<G>(name, G::GENERATIONS)
-    }
-
-    /// Reads a settings file.
-    pub(crate) fn read(path: &Path) -> Result<Self> {
-        settings::read(path)
-    }
-
-    /// Reads settings; an error names the line and the key.
-    pub(crate) fn from_toml(text: &str) -> Result<Self> {
-        settings::parse(text)
-    }
-
-    /// The resolved settings.
-    pub(crate) fn to_toml(&self) -> Result<String> {
-        Ok(toml::to_string(self)?)
-    }
-
     /// Whether both do the same for as long as both go on.
     pub(crate) fn does_the_same(&self, other: &Self) -> bool {
         Self {
@@ -138,24 +116,18 @@ impl ImproveConfig {
             ("gate.pairs", self.gate.pairs, MOST_GAMES / 2),
             ("measure.pairs", self.measure.pairs, MOST_GAMES / 2),
         ];
-        if let Some((key, found, most)) = ranges
-            .into_iter()
-            .find(|(_, found, most)| !(1..=*most).contains(found))
-        {
-            let most = if most == u64::MAX {
-                String::new()
-            } else {
-                format!(" and at most {most}")
-            };
-            bail!("{key} = {found}: it must be at least 1{most}");
+        for (key, found, most) in ranges {
+            if !(1..=most).contains(&found) {
+                let most = match most {
+                    u64::MAX => String::new(),
+                    most => format!(" and at most {most}"),
+                };
+                bail!("{key} = {found}: it must be at least 1{most}");
+            }
         }
         self.family()?;
-        if !self
-            .selfplay
-            .players
-            .iter()
-            .any(|weighted| with_evaluator(&weighted.player, "").is_ok())
-        {
+        let mut players = self.selfplay.players.iter();
+        if !players.any(|weighted| with_evaluator(&weighted.player, "").is_ok()) {
             bail!(
                 "selfplay.players: one of them needs a place for the evaluator, for example star2(depth=2, eval={{model}})"
             );
@@ -167,33 +139,13 @@ impl ImproveConfig {
             LabelRecipe::new(&by, game).context("relabel")?;
         }
         self.stopping_rule().context("gate")?;
-        start
-            .contestant(&self.gate.player, game)
-            .context("gate.player")?;
+        (start.contestant(&self.gate.player, game)).context("gate.player")?;
+        let measured = &self.measure.player;
         for opponent in self.opponents(start)? {
-            opponent
-                .contestant(&self.measure.player, game)
-                .context("measure")?;
+            opponent.contestant(measured, game).context("measure")?;
         }
-        start
-            .contestant(&self.measure.player, game)
-            .context("measure.player")?;
+        (start.contestant(measured, game)).context("measure.player")?;
         Ok(())
-    }
-
-    /// The game, as text.
-    pub(crate) fn game(&self) -> &str {
-        &self.selfplay.game
-    }
-
-    /// Plays another game, or by other rules.
-    pub(crate) fn set_game(&mut self, game: String) {
-        self.selfplay.game = game;
-    }
-
-    /// Trains on another device.
-    pub(crate) fn set_backend(&mut self, backend: &str) {
-        backend.clone_into(&mut self.train.training.backend);
     }
 
     /// What a stage of a generation draws from. 53 bits, so that every TOML and JSON reader can
@@ -207,14 +159,10 @@ impl ImproveConfig {
     /// What is fitted.
     pub(crate) fn family(&self) -> Result<Family> {
         let families = [Family::Network, Family::Integer, Family::NTuple];
-        let found = families
-            .into_iter()
-            .find(|family| family.name() == self.train.family);
-        found.ok_or_else(|| {
-            anyhow!(
-                "train.family = '{}': it must be network, integer or ntuple",
-                self.train.family
-            )
+        let wanted = &self.train.family;
+        let found = families.into_iter().find(|family| family.name() == wanted);
+        found.with_context(|| {
+            format!("train.family = '{wanted}': it must be network, integer or ntuple")
         })
     }
 
@@ -275,37 +223,12 @@ impl ImproveConfig {
         })
     }
 
-    /// Most pairs of games of the gate, and of a match that measures.
-    pub(crate) fn pairs(&self) -> (u64, u64) {
-        (self.gate.pairs, self.measure.pairs)
-    }
-
-    /// An evaluator as it plays at the gate.
-    pub(crate) fn at_the_gate<G: Playable>(
-        &self,
-        game: &G,
-        evaluator: &Evaluator,
-    ) -> Result<Contestant<G>> {
-        evaluator.contestant(&self.gate.player, game)
-    }
-
-    /// An evaluator as it is measured.
-    pub(crate) fn measured<G: Playable>(
-        &self,
-        game: &G,
-        evaluator: &Evaluator,
-    ) -> Result<Contestant<G>> {
-        evaluator.contestant(&self.measure.player, game)
-    }
-
     /// By whom strength is measured, besides generation 0.
     pub(crate) fn opponents(&self, start: &Evaluator) -> Result<Vec<Evaluator>> {
-        let opponents = self
-            .measure
-            .opponents
-            .iter()
-            .map(|notation| Evaluator::fixed(notation).context("measure.opponents"));
-        let mut opponents = opponents.collect::<Result<Vec<_>>>()?;
+        let opponents = self.measure.opponents.iter();
+        let opponents = opponents.map(|notation| Evaluator::fixed(notation));
+        let opponents = opponents.collect::<Result<Vec<_>>>();
+        let mut opponents = opponents.context("measure.opponents")?;
         opponents.retain(|opponent| opponent.shown != start.shown);
         Ok(opponents)
     }
@@ -314,23 +237,22 @@ impl ImproveConfig {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::games::for_games;
+    use crate::{games::for_games, settings};
     use engine::games::einstein::Standard;
+    use engine::play::playable::Playable;
 
     fn quick() -> ImproveConfig {
-        ImproveConfig::from_toml(ImproveConfig::preset::<Standard>("quick").unwrap()).unwrap()
+        settings::parse(Standard::GENERATIONS[0].1).unwrap()
     }
 
     fn presets_can_be_run<G: Learnable>() {
         for (name, text) in G::GENERATIONS {
-            let config = ImproveConfig::from_toml(text).unwrap();
-            let game: G = G::from_notation(config.game(), None).unwrap();
+            let config: ImproveConfig = settings::parse(text).unwrap();
+            let game = G::from_notation(&config.selfplay.game, None).unwrap();
             let start = Evaluator::fixed(&config.start).unwrap();
             config.check(&game, &start).expect(name);
-            assert_eq!(
-                ImproveConfig::from_toml(&config.to_toml().unwrap()).unwrap(),
-                config
-            );
+            let written = toml::to_string(&config).unwrap();
+            assert_eq!(settings::parse::<ImproveConfig>(&written).unwrap(), config);
         }
     }
 
@@ -363,11 +285,11 @@ mod tests {
         assert!(config.does_the_same(&ImproveConfig {
             generations: 77,
             patience: 5,
-            ..config.clone()
+            ..quick()
         }));
         assert!(!config.does_the_same(&ImproveConfig {
             seed: 77,
-            ..config.clone()
+            ..quick()
         }));
     }
 }

@@ -5,7 +5,7 @@
 //! same files.
 
 use crate::commands::arena::contestant_shown;
-use crate::gating::with_evaluator;
+use crate::gating::{model_notation, with_evaluator};
 use anyhow::Result;
 use benches::arena::Contestant;
 use engine::play::{notation::Notation, playable::Playable};
@@ -24,9 +24,6 @@ pub(crate) struct Evaluator {
 
 impl Evaluator {
     /// One that stays as it is: hand-made, or a model that somebody else keeps.
-    ///
-    /// # Errors
-    /// If it is not written as a notation is.
     pub(crate) fn fixed(notation: &str) -> Result<Self> {
         let shown = Notation::parse(notation)?.to_string();
         Ok(Self {
@@ -38,19 +35,14 @@ impl Evaluator {
 
     /// A model of the run.
     pub(crate) fn model(path: &Path, name: &str) -> Self {
-        // Quoted, because a path may hold anything.
-        let notation = format!("\"model:{}\"", path.display());
         Self {
-            notation,
+            notation: model_notation(path),
             shown: format!("model:{name}"),
             model: Some((path.to_owned(), name.to_owned())),
         }
     }
 
     /// A player with this evaluator in the place that a template has for it.
-    ///
-    /// # Errors
-    /// If it has none, or makes no player.
     pub(crate) fn contestant<G: Playable>(
         &self,
         template: &str,
@@ -90,11 +82,8 @@ mod tests {
             "{}",
             made.name
         );
-        assert!(
-            Evaluator::fixed("abt")
-                .unwrap()
-                .contestant("star2(depth=2)", &Standard::default())
-                .is_err()
-        );
+        let abt = Evaluator::fixed("abt").unwrap();
+        let placeless = abt.contestant("star2(depth=2)", &Standard::default());
+        assert!(placeless.is_err());
     }
 }

@@ -9,13 +9,16 @@ use super::{
     evaluator::Evaluator,
     ledger::{Entry, Score, Strength, Test, Training},
 };
-use crate::commands::{arena::standing, train};
-use crate::gating::{self, Gate};
+use crate::commands::{
+    arena::{match_options, standing},
+    train,
+};
+use crate::gating;
 use crate::output;
 use crate::pipeline::file_name;
 use crate::stages::Stages;
 use anyhow::{Context, Result};
-use benches::arena::{MatchOptions, play_match};
+use benches::arena::play_match;
 use benches::statistics::sequential::Verdict;
 use engine::core::{files, random::SeedSpace};
 use engine::learned::inputs::Learnable;
@@ -23,7 +26,6 @@ use std::path::{Path, PathBuf};
 use trainer::data::{Source, relabel};
 use trainer::fit::FitReport;
 use trainer::label::LabelRecipe;
-use trainer::progress::progress_bar;
 use trainer::selfplay::{SelfPlay, SelfPlaySummary};
 
 /// A generation that is to be.
@@ -62,20 +64,15 @@ impl<G: Learnable> Generation<'_, G> {
     /// Does what is left of it.
     pub(super) fn run(&self, stages: &mut Stages) -> Result<Entry> {
         files::create_directory(&self.path(""))?;
-        let games = stages.run(
-            &self.stage("self-play"),
-            || self.play(),
-            |summary| {
-                format!(
-                    "{} games, {} positions, by {}",
-                    summary.games, summary.positions, self.best.shown
-                )
-            },
-        )?;
-        output::note(&format!(
-            "{} games, {} positions, by {}",
-            games.games, games.positions, self.best.shown
-        ));
+        let played = |summary: &SelfPlaySummary| {
+            let (games, positions) = (summary.games, summary.positions);
+            format!(
+                "{games} games, {positions} positions, by {}",
+                self.best.shown
+            )
+        };
+        let games = stages.run(&self.stage("self-play"), || self.play(), played)?;
+        output::note(&played(&games));
         if self.config.relabel.is_some() {
             stages.run(&self.stage("relabel"), || self.relabel(), Clone::clone)?;
         }
@@ -83,44 +80,37 @@ impl<G: Learnable> Generation<'_, G> {
             &self.stage("training"),
             || self.train(),
             |(report, samples)| {
-                format!(
-                    "{samples} samples, validation loss {:.5}",
-                    report.validation_loss
-                )
+                let loss = report.validation_loss;
+                format!("{samples} samples, validation loss {loss:.5}")
             },
         )?;
         output::note(&train::summary(&report));
-        let model = place(self.number)
-            .join(&report.family)
-            .join(&report.family)
-            .with_extension("safetensors");
-        let candidate = Evaluator::model(
-            &self.directory.join(&model),
-            &format!("generation-{}", self.number),
-        );
-        let test = stages.run(
+        let family = &report.family;
+        let model = place(self.number).join(family).join(family);
+        let model = model.with_extension("safetensors");
+        let name = format!("generation-{}", self.number);
+        let candidate = Evaluator::model(&self.directory.join(&model), &name);
+        let (test, told) = stages.run(
             &self.stage("gate"),
             || self.gate(&candidate),
-            ToString::to_string,
+            |(_, told)| told.clone(),
         )?;
-        output::note(&test.to_string());
-        let accepted = test.test.verdict == Verdict::Accepted;
+        output::note(&told);
+        let accepted = test.verdict == Verdict::Accepted;
         // Whoever was measured before is not measured again.
         let strength = if accepted {
-            let shown = |found: &Vec<Strength>| strength_line(found);
+            let Self {
+                game,
+                config,
+                directory,
+                number,
+                start,
+                ..
+            } = *self;
             stages.run(
                 &self.stage("measure"),
-                || {
-                    measure(
-                        self.game,
-                        self.config,
-                        self.directory,
-                        self.number,
-                        &candidate,
-                        self.start,
-                    )
-                },
-                shown,
+                || measure(game, config, directory, number, &candidate, start),
+                |strength| strength_line(strength),
             )?
         } else {
             self.strength.to_vec()
@@ -143,7 +133,7 @@ impl<G: Learnable> Generation<'_, G> {
             },
             model,
             checksum,
-            gate: test.test,
+            gate: test,
             strength,
             command: format!(
                 "alea improve --config improve.toml --out . --generations {}",
@@ -162,11 +152,11 @@ impl<G: Learnable> Generation<'_, G> {
     }
 
     fn play(&self) -> Result<SelfPlaySummary> {
-        let progress = progress_bar("games");
-        let summary = self_play::<G>(self.config, self.number, self.best)?
-            .run(&self.path("selfplay"), &progress)?;
-        progress.finish_and_clear();
-        Ok(summary)
+        let run = self_play::<G>(self.config, self.number, self.best)?;
+        let place = self.path("selfplay");
+        Ok(output::with_progress("games", |progress| {
+            run.run(&place, progress)
+        })?)
     }
 
     /// Values the games' positions once more; tells who did.
@@ -182,16 +172,16 @@ impl<G: Learnable> Generation<'_, G> {
             return Ok(told);
         }
         let source = Source::open(&[self.path("selfplay")])?;
-        let progress = progress_bar("games");
-        relabel::relabel(&source, &place, &recipe, &progress)?;
-        progress.finish_and_clear();
+        output::with_progress("games", |progress| {
+            relabel::relabel(&source, &place, &recipe, progress)
+        })?;
         Ok(told)
     }
 
     fn train(&self) -> Result<(FitReport, usize)> {
         let (config, data) = (self.config.train(self.number), self.window());
         let family = self.config.family()?;
-        let samples = train::load::<G, _>(&data, &config)?;
+        let samples = train::load::<G>(&data, &config)?;
         Ok((
             train::fit_one(&config, family, &samples, &data, &self.path(family.name()))?,
             samples.training(),
@@ -213,43 +203,27 @@ impl<G: Learnable> Generation<'_, G> {
             .collect()
     }
 
-    fn gate(&self, candidate: &Evaluator) -> Result<Tested> {
-        let gate = Gate {
-            game: self.game.clone(),
-            rule: self.config.stopping_rule()?,
-            pairs: self.config.pairs().0,
-            seed: self.config.stage_seed(SeedSpace::Gate, self.number),
-            state: Some(self.path("gate.jsonl")),
-        };
-        let result = gate.play(
-            &self.config.at_the_gate(self.game, candidate)?,
-            &self.config.at_the_gate(self.game, self.best)?,
+    /// What came of the gate, also in a line.
+    fn gate(&self, candidate: &Evaluator) -> Result<(Test, String)> {
+        let (game, player) = (self.game, &self.config.gate.player);
+        let (pairs, seed) = (
+            self.config.gate.pairs,
+            self.config.stage_seed(SeedSpace::Gate, self.number),
+        );
+        let state = self.path("gate.jsonl");
+        let options = gating::tested(
+            self.config.stopping_rule()?,
+            match_options(game, pairs, seed, Some(state)),
+        );
+        let result = play_match(
+            &candidate.contestant(player, game)?,
+            &self.best.contestant(player, game)?,
+            &options,
         )?;
-        let standing = result
-            .sequential_test
-            .as_ref()
-            .map(standing)
-            .unwrap_or_default();
-        Ok(Tested {
-            test: Test::of(&result).context("a gate without a test")?,
-            standing,
-        })
-    }
-}
-
-/// What came of the gate.
-struct Tested {
-    test: Test,
-    standing: String,
-}
-
-impl std::fmt::Display for Tested {
-    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(
-            formatter,
-            "{} of {} games, {}",
-            self.test.score, self.test.score.games, self.standing
-        )
+        let test = Test::of(&result).context("a gate without a test")?;
+        let (score, games) = (&test.score, test.score.games);
+        let told = format!("{score} of {games} games, {}", standing(&result));
+        Ok((test, told))
     }
 }
 
@@ -269,24 +243,16 @@ pub(super) fn measure<G: Learnable>(
     if who != start {
         opponents.insert(0, start.clone());
     }
+    let player = &config.measure.player;
+    let seed = config.stage_seed(SeedSpace::Arena, number);
     let mut strength = Vec::with_capacity(opponents.len());
     for (opponent, index) in opponents.iter().zip(0..) {
-        let options = MatchOptions {
-            threads: rayon::current_num_threads(),
-            state: Some(directory.join(format!(
-                "measure-{index}-{}.jsonl",
-                file_name(&opponent.shown)
-            ))),
-            progress: true,
-            ..MatchOptions::new(
-                game.clone(),
-                config.pairs().1,
-                config.stage_seed(SeedSpace::Arena, number),
-            )
-        };
+        let state = format!("measure-{index}-{}.jsonl", file_name(&opponent.shown));
+        let state = Some(directory.join(state));
+        let options = match_options(game, config.measure.pairs, seed, state);
         let result = play_match(
-            &config.measured(game, who)?,
-            &config.measured(game, opponent)?,
+            &who.contestant(player, game)?,
+            &opponent.contestant(player, game)?,
             &options,
         )?;
         strength.push(Strength {

@@ -4,6 +4,7 @@
 //! in order; it is replaced as a whole. `ledger.md` is made of it. Neither holds times, so equal
 //! runs have equal ledgers.
 
+use crate::output;
 use anyhow::{Context, Result, bail};
 use benches::arena::MatchResult;
 use benches::statistics::{Interval, sequential::Verdict};
@@ -98,33 +99,21 @@ pub(crate) struct Score {
 
 impl Score {
     pub(crate) fn of(result: &MatchResult) -> Self {
-        let MatchResult {
-            games,
-            score,
-            interval,
-            elo,
-            elo_interval,
-            ..
-        } = *result;
         Self {
-            games,
-            score,
-            interval,
-            elo,
-            elo_interval,
+            games: result.games,
+            score: result.score,
+            interval: result.interval,
+            elo: result.elo,
+            elo_interval: result.elo_interval,
         }
     }
 }
 
 impl std::fmt::Display for Score {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let percent =
-            [self.score, self.interval.lower, self.interval.upper].map(|share| 100.0 * share);
-        write!(
-            formatter,
-            "{:.2} % [{:.2}, {:.2}]",
-            percent[0], percent[1], percent[2]
-        )
+        let Interval { lower, upper } = self.interval;
+        let [score, lower, upper] = [self.score, lower, upper].map(|share| 100.0 * share);
+        write!(formatter, "{score:.2} % [{lower:.2}, {upper:.2}]")
     }
 }
 
@@ -132,13 +121,11 @@ impl Test {
     /// Of a match that a sequential test could end.
     pub(crate) fn of(result: &MatchResult) -> Option<Self> {
         let test = result.sequential_test?;
-        let (log_likelihood_ratio, lower, upper) =
-            (test.log_likelihood_ratio, test.lower, test.upper);
         Some(Self {
             verdict: test.verdict,
-            log_likelihood_ratio,
-            lower,
-            upper,
+            log_likelihood_ratio: test.log_likelihood_ratio,
+            lower: test.lower,
+            upper: test.upper,
             score: Score::of(result),
         })
     }
@@ -151,9 +138,6 @@ impl Ledger {
     }
 
     /// Reads the ledger of a run; `None` if there is none yet.
-    ///
-    /// # Errors
-    /// If it cannot be read, or is no ledger.
     pub(crate) fn read(directory: &Path) -> Result<Option<Self>> {
         let path = Self::path(directory);
         if !path.exists() {
@@ -161,35 +145,20 @@ impl Ledger {
         }
         let ledger: Self = serde_json::from_slice(&files::read(&path)?)
             .with_context(|| format!("{}: this is no ledger of generations", path.display()))?;
-        if let Some((entry, expected)) = ledger
-            .generations
-            .iter()
-            .zip(1..)
-            .find(|(entry, expected)| entry.generation != *expected)
-        {
-            bail!(
-                "{}: generation {} stands where generation {expected} should",
-                path.display(),
-                entry.generation
-            );
+        for (&Entry { generation, .. }, expected) in ledger.generations.iter().zip(1..) {
+            if generation != expected {
+                let path = path.display();
+                bail!("{path}: generation {generation} stands where generation {expected} should");
+            }
         }
         Ok(Some(ledger))
     }
 
     /// Writes it in both forms.
-    ///
-    /// # Errors
-    /// If a file cannot be written.
     pub(crate) fn write(&self, directory: &Path) -> Result<()> {
         let json = serde_json::to_string_pretty(self)? + "\n";
-        files::write_atomically(&Self::path(directory), |file| {
-            file.write_all(json.as_bytes())
-        })?;
-        let text = self.markdown();
-        Ok(files::write_atomically(
-            &directory.join("ledger.md"),
-            |file| file.write_all(text.as_bytes()),
-        )?)
+        output::file(&Self::path(directory), json)?;
+        Ok(output::file(&directory.join("ledger.md"), self.markdown())?)
     }
 
     /// The last generation whose model was accepted.
@@ -199,11 +168,8 @@ impl Ledger {
 
     /// How many generations there were since then.
     pub(crate) fn in_vain(&self) -> u64 {
-        self.generations
-            .iter()
-            .rev()
-            .take_while(|entry| !entry.accepted)
-            .count() as u64
+        let last = self.generations.iter().rev();
+        last.take_while(|entry| !entry.accepted).count() as u64
     }
 
     /// How strong the best one is.
@@ -233,7 +199,7 @@ impl Ledger {
             } = entry;
             text += &format!(
                 "| {generation} | {} | {} | {} | {:+.1} | {:+.2} | {} | {:.5} | {} | {checksum} | `{command}` |\n",
-                if entry.accepted { "yes" } else { "no" },
+                yes_or_no(entry.accepted),
                 best_before.replace('|', "/"),
                 gate.score,
                 gate.score.elo,
@@ -245,6 +211,11 @@ impl Ledger {
         }
         text
     }
+}
+
+/// A word for people.
+pub(crate) fn yes_or_no(is_so: bool) -> &'static str {
+    if is_so { "yes" } else { "no" }
 }
 
 #[cfg(test)]
@@ -319,14 +290,8 @@ pub(super) mod tests {
             (written.best().unwrap().generation, written.in_vain()),
             (3, 2)
         );
-        assert_eq!(
-            (
-                ledger(&[false]).best(),
-                ledger(&[]).in_vain(),
-                ledger(&[true]).in_vain()
-            ),
-            (None, 0, 0)
-        );
+        assert_eq!(ledger(&[false]).best(), None);
+        assert_eq!((ledger(&[]).in_vain(), ledger(&[true]).in_vain()), (0, 0));
         let text = std::fs::read_to_string(directory.path().join("ledger.md")).unwrap();
         let rows: Vec<&str> = text.lines().filter(|line| line.starts_with('|')).collect();
         assert!(
@@ -337,18 +302,9 @@ pub(super) mod tests {
         let mut wrong = written;
         wrong.generations.remove(1);
         wrong.write(directory.path()).unwrap();
-        assert!(
-            Ledger::read(directory.path())
-                .unwrap_err()
-                .to_string()
-                .contains("generation 3 stands where generation 2 should")
-        );
+        let problem = || Ledger::read(directory.path()).unwrap_err().to_string();
+        assert!(problem().contains("generation 3 stands where generation 2 should"));
         std::fs::write(Ledger::path(directory.path()), "{}").unwrap();
-        assert!(
-            Ledger::read(directory.path())
-                .unwrap_err()
-                .to_string()
-                .contains("no ledger of generations")
-        );
+        assert!(problem().contains("no ledger of generations"));
     }
 }

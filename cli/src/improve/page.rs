@@ -5,8 +5,9 @@
 use super::{
     End,
     config::ImproveConfig,
-    ledger::{Entry, Ledger, Strength},
+    ledger::{Entry, Ledger, Score, Strength, yes_or_no},
 };
+use crate::output;
 use anyhow::Result;
 use benches::arena::report::{self, ReportData, Stage};
 use benches::page::{Block, Page, Section, Sentence};
@@ -16,7 +17,7 @@ use benches::plot::{
     score_bars,
 };
 use benches::sheet::{Cell, Sheet};
-use engine::core::files;
+use benches::statistics::Interval;
 use std::path::{Path, PathBuf};
 
 /// Writes the page into the directory of a run.
@@ -29,7 +30,7 @@ pub(super) fn write(
 ) -> Result<PathBuf> {
     let path = directory.join("history.html");
     let html = page(config, ledger, stages, ended)?.html();
-    files::write_atomically(&path, |file| file.write_all(html.as_bytes()))?;
+    output::file(&path, html)?;
     Ok(path)
 }
 
@@ -42,12 +43,9 @@ fn page(
     // Stages, configuration and commands stand as in every report.
     let mut page = report::page(&ReportData {
         title: format!("Generations, seed {}", ledger.seed),
-        configuration: config.to_toml()?,
-        commands: ledger
-            .generations
-            .last()
+        configuration: toml::to_string(config)?,
+        commands: (ledger.generations.last().iter())
             .map(|entry| entry.command.clone())
-            .into_iter()
             .collect(),
         stages: stages.to_vec(),
         ..ReportData::default()
@@ -64,27 +62,25 @@ fn page(
         });
         sections.push(Section {
             heading: "Games and training".to_owned(),
-            blocks: vec![Block::Table(training(ledger)), losses()],
+            blocks: vec![
+                Block::Table(training(ledger)),
+                Block::Note(LOSSES.to_owned()),
+            ],
         });
     }
     page.sections.splice(0..0, sections);
     Ok(page)
 }
 
-fn losses() -> Block {
-    Block::Note("Losses are in nats; those of different generations are taken on different games and do not compare.".to_owned())
-}
+const LOSSES: &str = "Losses are in nats; those of different generations are taken on different games and do not compare.";
 
 fn summary(ledger: &Ledger, ended: Option<End>) -> Vec<Sentence> {
     let best = ledger.best().map_or_else(
         || ledger.start.evaluator.clone(),
         |entry| format!("generation {}", entry.generation),
     );
-    let accepted = ledger
-        .generations
-        .iter()
-        .filter(|entry| entry.accepted)
-        .count();
+    let accepted = ledger.generations.iter().filter(|entry| entry.accepted);
+    let accepted = accepted.count();
     let promoted = format!(
         " is the best one; {accepted} of {} generations were promoted.",
         ledger.generations.len()
@@ -115,12 +111,8 @@ fn strength(ledger: &Ledger) -> Result<Vec<Block>> {
         let mut points = Vec::new();
         for (generation, strength) in all.iter().enumerate() {
             let x = generation as f64;
-            match strength
-                .iter()
-                .find(|strength| strength.opponent == opponent)
-                .map(|strength| &strength.score)
-            {
-                Some(score) => {
+            match strength.iter().find(|found| found.opponent == opponent) {
+                Some(Strength { score, .. }) => {
                     points.push((x, score.elo));
                     bars.push(Bar {
                         curve,
@@ -147,11 +139,8 @@ fn strength(ledger: &Ledger) -> Result<Vec<Block>> {
         y_label: "Elo".to_owned(),
         curves,
     };
-    let names = Scale::Categories(
-        (0..all.len())
-            .map(|generation| generation.to_string())
-            .collect(),
-    );
+    let names = (0..all.len()).map(|generation| generation.to_string());
+    let names = Scale::Categories(names.collect());
     let svg = chart_with_bars(&chart, &bars, &names, &Scale::Linear)?;
     let mut sheet = Sheet::new([
         "After generation",
@@ -167,13 +156,8 @@ fn strength(ledger: &Ledger) -> Result<Vec<Block>> {
             sheet.push(vec![
                 Cell::Count(generation as u64),
                 opponent.as_str().into(),
-                format!("{:.2} %", 100.0 * score.score).into(),
-                format!(
-                    "{:.2} – {:.2} %",
-                    100.0 * score.interval.lower,
-                    100.0 * score.interval.upper
-                )
-                .into(),
+                percent(score),
+                interval(score),
                 format!("{:+.0}", score.elo).into(),
                 format!(
                     "{:+.0} – {:+.0}",
@@ -190,6 +174,15 @@ fn strength(ledger: &Ledger) -> Result<Vec<Block>> {
         Block::Note(note.to_owned()),
         Block::Table(sheet),
     ])
+}
+
+fn percent(score: &Score) -> Cell {
+    format!("{:.2} %", 100.0 * score.score).into()
+}
+
+fn interval(score: &Score) -> Cell {
+    let Interval { lower, upper } = score.interval;
+    format!("{:.2} – {:.2} %", 100.0 * lower, 100.0 * upper).into()
 }
 
 /// Candidates against the best ones before them.
@@ -218,15 +211,10 @@ fn gate(ledger: &Ledger) -> Result<Vec<Block>> {
         let score = &gate.score;
         sheet.push(vec![
             (*generation).into(),
-            if *accepted { "yes" } else { "no" }.into(),
+            yes_or_no(*accepted).into(),
             best_before.as_str().into(),
-            format!("{:.2} %", 100.0 * score.score).into(),
-            format!(
-                "{:.2} – {:.2} %",
-                100.0 * score.interval.lower,
-                100.0 * score.interval.upper
-            )
-            .into(),
+            percent(score),
+            interval(score),
             format!("{:+.1}", score.elo).into(),
             format!(
                 "{:+.2} in ({:.2}, {:.2})",
@@ -292,11 +280,11 @@ mod tests {
     use super::super::ledger::tests::ledger;
     use super::*;
     use engine::games::einstein::Standard;
+    use engine::play::playable::Playable;
 
     #[test]
     fn it_shows_every_generation_and_why_it_ended() {
-        let config =
-            ImproveConfig::from_toml(ImproveConfig::preset::<Standard>("quick").unwrap()).unwrap();
+        let config = crate::settings::parse(Standard::GENERATIONS[0].1).unwrap();
         let html = page(&config, &ledger(&[true, false]), &[], Some(End::Patience))
             .unwrap()
             .html();

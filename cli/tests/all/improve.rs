@@ -1,12 +1,8 @@
 //! Learning in generations from outside: killed anywhere it comes to the same; promotion, labels,
 //! ends, refusals.
 
-use crate::support::{Ran, alea, text};
-use serde_json::Value;
-use std::{
-    fs,
-    path::{Path, PathBuf},
-};
+use crate::support::{Folder, Ran, alea, exists, here, list, number, read, word};
+use std::{fs, iter, path::Path};
 
 /// Generations of a second. From `random` everybody learns something; the tests at the gate are
 /// short.
@@ -48,291 +44,179 @@ opponents = ["schwarz"]
 pairs = 50
 "#;
 
-fn settings(directory: &Path, toml: &str) -> PathBuf {
-    let path = directory.join("tiny.toml");
-    fs::write(&path, toml).unwrap();
-    path
-}
-
-fn run(settings: &Path, out: &Path, extra: &[&str]) -> Ran {
-    alea(
-        &[
-            &["improve", "--config", text(settings), "--out", text(out)][..],
-            extra,
-        ]
-        .concat(),
-    )
+fn improve(settings: &str, out: &str, extra: &str) -> Ran {
+    alea!("improve --config {settings} --out '{out}' {extra}")
 }
 
 /// Everything that has to be the same each time: the ledger, every model and every shard, byte for
 /// byte.
-fn outcome(out: &Path) -> Vec<(String, Vec<u8>)> {
-    fn walk(directory: &Path, found: &mut Vec<PathBuf>) {
+fn outcome(out: &str) -> Vec<(String, Vec<u8>)> {
+    fn walk(directory: &Path, found: &mut Vec<(String, Vec<u8>)>) {
         for entry in fs::read_dir(directory).unwrap() {
             let path = entry.unwrap().path();
+            let name = path.to_str().unwrap();
+            let ends = ["/ledger.json", "/ledger.md", ".safetensors", ".games"];
             if path.is_dir() {
-                walk(&path, found)
-            } else {
-                found.push(path)
+                walk(&path, found);
+            } else if ends.iter().any(|end| name.ends_with(end)) {
+                found.push((name.to_owned(), fs::read(&path).unwrap()));
             }
         }
     }
-    let mut paths = Vec::new();
-    walk(out, &mut paths);
-    let wanted = |path: &PathBuf| {
-        let name = path.file_name().unwrap().to_str().unwrap();
-        ["ledger.json", "ledger.md"].contains(&name)
-            || name.ends_with(".safetensors")
-            || name.ends_with(".games")
-    };
-    paths.retain(wanted);
-    paths.sort();
-    paths
-        .iter()
-        .map(|path| {
-            (
-                text(path.strip_prefix(out).unwrap()).to_owned(),
-                fs::read(path).unwrap(),
-            )
-        })
-        .collect()
-}
-
-fn names(outcome: &[(String, Vec<u8>)]) -> Vec<&str> {
-    outcome.iter().map(|(name, _)| name.as_str()).collect()
+    let mut found = Vec::new();
+    walk(Path::new(out), &mut found);
+    for (name, _) in &mut found {
+        *name = name.strip_prefix(out).unwrap().to_owned();
+    }
+    found.sort();
+    found
 }
 
 /// Asserts that two runs came to the same, and names the first file that differs.
 fn assert_same(a: &[(String, Vec<u8>)], b: &[(String, Vec<u8>)]) {
-    assert_eq!(names(a), names(b));
-    for ((name, a), (_, b)) in a.iter().zip(b) {
+    let names = |outcome: &[(String, _)]| outcome.iter().map(|one| one.0.clone()).collect();
+    let [a_names, b_names]: [Vec<String>; 2] = [names(a), names(b)];
+    assert_eq!(a_names, b_names);
+    for ((name, a), (_, b)) in iter::zip(a, b) {
         assert!(a == b, "{name} differs");
     }
 }
 
 #[test]
 fn models_are_promoted_by_the_gate_and_everything_is_told() {
-    let directory = tempfile::tempdir().unwrap();
-    let (settings, out) = (
-        settings(directory.path(), TINY),
-        directory.path().join("with a space"),
-    );
-    let result = run(&settings, &out, &["--json", "--threads", "1"]).json();
-    let generations = result["ledger"]["generations"].as_array().unwrap();
-    assert_eq!(
-        (generations.len(), &result["ended"]),
-        (3, &"generations".into())
-    );
+    let folder = Folder::new();
+    let (settings, out) = (folder.file("tiny.toml", TINY), folder.at("with a space"));
+    let result = improve(&settings, &out, "--json --threads 1").json();
+    let generations = list(&result["ledger"]["generations"]);
+    assert_eq!(generations.len(), 3);
+    assert_eq!(result["ended"], "generations");
     // Better than random play; after that it is for the games to say.
-    assert_eq!(
-        (&generations[0]["accepted"], &generations[0]["best_before"]),
-        (&true.into(), &"random".into())
-    );
-    let mut best = "random".to_owned();
-    for (entry, number) in generations.iter().zip(1..) {
-        assert_eq!(
-            (&entry["generation"], &entry["best_before"]),
-            (&number.into(), &best.as_str().into())
-        );
+    assert_eq!(generations[0]["accepted"], true);
+    let (mut best, mut promoted) = ("random".to_owned(), String::new());
+    for (entry, number) in iter::zip(generations, 1..) {
+        assert_eq!(entry["generation"], number);
+        assert_eq!(entry["best_before"], best);
         assert_eq!(entry["accepted"], entry["gate"]["verdict"] == "accepted");
-        let model = out.join(entry["model"].as_str().unwrap());
-        assert_eq!(alea(&["models", text(&model), "--json"]).json()["ok"], true);
+        let model = format!("{out}/{}", word(&entry["model"]));
+        assert_eq!(alea!("models '{model}' --json").json()["ok"], true);
         let head = String::from_utf8_lossy(&fs::read(&model).unwrap()).into_owned();
-        assert!(
-            head.contains(&format!("\"checksum\":{}", entry["checksum"])),
-            "{entry}"
-        );
+        let checksum = format!("\"checksum\":{}", entry["checksum"]);
+        assert!(head.contains(&checksum), "{entry}");
         // The records of all generations it learned from are named, by their seeds.
-        assert_eq!(
-            head.matches("opening_plies").count(),
-            if number == 1 { 1 } else { 2 }
-        );
+        let records = head.matches("opening_plies").count();
+        assert_eq!(records, if number == 1 { 1 } else { 2 });
         if entry["accepted"] == true {
-            best = format!("model:generation-{number}");
+            (best, promoted) = (format!("model:generation-{number}"), model);
             assert_eq!(entry["strength"][0]["opponent"], "random");
         }
     }
     assert_eq!(result["best"], best);
-    let promoted = generations
-        .iter()
-        .rev()
-        .find(|entry| entry["accepted"] == true)
-        .unwrap();
-    let promoted = out.join(promoted["model"].as_str().unwrap());
-    assert_eq!(
-        fs::read(&promoted).unwrap(),
-        fs::read(out.join("best.safetensors")).unwrap()
-    );
+    let copy = fs::read(format!("{out}/best.safetensors")).unwrap();
+    assert_eq!(fs::read(&promoted).unwrap(), copy);
     // The second generation learned from the games of both, the third from the last two.
-    let samples = |index: usize| generations[index]["training"]["samples"].as_u64().unwrap();
+    let samples = |index: usize| number(&generations[index]["training"]["samples"]);
     assert!(
-        samples(1) > samples(0) * 3 / 2 && samples(2) < samples(0) * 5 / 2,
+        samples(1) > samples(0) * 1.5 && samples(2) < samples(0) * 2.5,
         "{generations:?}"
     );
-    let page = fs::read_to_string(out.join("history.html")).unwrap();
-    assert!(
-        page.contains("<svg")
-            && page.contains("All 3 generations are done.")
-            && page.contains("generation 3: training")
-    );
-    let ledger = fs::read_to_string(out.join("ledger.md")).unwrap();
-    assert_eq!(
-        ledger.lines().filter(|line| line.starts_with("| ")).count(),
-        4,
-        "{ledger}"
-    );
+    let page = read(&format!("{out}/history.html"));
+    for part in [
+        "<svg",
+        "All 3 generations are done.",
+        "generation 3: training",
+    ] {
+        assert!(page.contains(part), "{part}");
+    }
+    let ledger = read(&format!("{out}/ledger.md"));
+    let rows = ledger.lines().filter(|line| line.starts_with("| "));
+    assert_eq!(rows.count(), 4, "{ledger}");
     // No path of this machine is in what is kept.
     let whole = outcome(&out);
-    let needle = text(directory.path()).as_bytes();
+    let needle = folder.path().into_bytes();
     for (name, bytes) in &whole {
-        assert!(
-            !bytes.windows(needle.len()).any(|window| window == needle),
-            "{name}"
-        );
+        let mut windows = bytes.windows(needle.len());
+        assert!(windows.all(|window| window != needle), "{name}");
     }
 
     // Done again nothing happens; elsewhere, with other threads and in two goes the same comes out.
-    assert_eq!(
-        run(&settings, &out, &["--json"]).json()["stages"],
-        result["stages"]
-    );
+    let again = improve(&settings, &out, "--json").json();
+    assert_eq!(again["stages"], result["stages"]);
     assert_same(&outcome(&out), &whole);
-    let elsewhere = directory.path().join("elsewhere");
-    let first = run(
-        &settings,
-        &elsewhere,
-        &["--json", "--generations", "1", "--threads", "2"],
-    )
-    .json();
-    assert_eq!(first["ledger"]["generations"].as_array().unwrap().len(), 1);
-    let moved = directory.path().join("moved");
+    let (elsewhere, moved) = (folder.at("elsewhere"), folder.at("moved"));
+    let first = improve(&settings, &elsewhere, "--json --generations 1 --threads 2").json();
+    assert_eq!(list(&first["ledger"]["generations"]).len(), 1);
     fs::rename(&elsewhere, &moved).unwrap();
-    let shown = run(&settings, &moved, &["--threads", "2"]);
-    assert!(
-        shown.code == 0
-            && shown.out.contains("all 3 generations are done")
-            && shown.err.contains("── generation 2: gate"),
-        "{}",
-        shown.err
-    );
+    let shown = improve(&settings, &moved, "--threads 2");
+    shown.shows(&["all 3 generations are done"]);
+    assert!(shown.err.contains("── generation 2: gate"), "{shown}");
     assert_same(&outcome(&moved), &whole);
 
     // The directory belongs to these settings, and the models to the ledger.
-    assert!(
-        run(&settings, &out, &["--seed", "4"])
-            .failure()
-            .contains("made with other settings ('seed = 3', not 'seed = 4')")
-    );
-    fs::copy(
-        concat!(
-            env!("CARGO_MANIFEST_DIR"),
-            "/../models/quick-ntuple.safetensors"
-        ),
-        &promoted,
-    )
-    .unwrap();
-    assert!(
-        run(&settings, &out, &[])
-            .failure()
-            .contains("this is another model (xxh3 7b35d82d13de37af) than the ledger says")
-    );
+    improve(&settings, &out, "--seed 4")
+        .fails("made with other settings ('seed = 3', not 'seed = 4')");
+    fs::copy(here("models/quick-ntuple.safetensors"), &promoted).unwrap();
+    improve(&settings, &out, "")
+        .fails("this is another model (xxh3 7b35d82d13de37af) than the ledger says");
 }
 
 #[test]
 fn another_game_learns_in_generations_too() {
-    let directory = tempfile::tempdir().unwrap();
+    let folder = Folder::new();
     let toml = TINY
         .replace("\"einstein\"", "\"reversi(size=6)\"")
         .replace("generations = 3", "generations = 2")
         .replace("opening_plies = 2", "opening_plies = 6")
         .replace("set = \"stones\"", "set = \"lines-and-corners\"")
         .replace("\"schwarz\"", "\"discs\"");
-    let path = settings(directory.path(), &toml);
-    let outs = ["one", "two"].map(|name| directory.path().join(name));
-    let results = [0, 1].map(|run_number| {
-        let threads = ["1", "2"][run_number];
-        run(&path, &outs[run_number], &["--json", "--threads", threads]).json()
+    let settings = folder.file("tiny.toml", &toml);
+    let outs = [1, 2].map(|threads| {
+        let out = folder.at(&format!("threads-{threads}"));
+        let told = improve(&settings, &out, &format!("--json --threads {threads}")).json();
+        let generations = list(&told["ledger"]["generations"]);
+        assert_eq!(generations.len(), 2);
+        assert_eq!(generations[0]["accepted"], true, "{told}");
+        // Without chance two players would play one game over and over, were there no openings.
+        assert!(number(&generations[0]["gate"]["games"]) > 10.0, "{told}");
+        outcome(&out)
     });
-    let generations = results[0]["ledger"]["generations"].as_array().unwrap();
-    assert_eq!(generations.len(), 2);
-    // Without chance a match of two players would be one game over and over, were there no openings.
-    let first = &generations[0];
-    assert_eq!(first["accepted"], true, "{first}");
-    assert!(first["gate"]["games"].as_u64().unwrap() > 10, "{first}");
-    assert_same(&outcome(&outs[0]), &outcome(&outs[1]));
+    assert_same(&outs[0], &outs[1]);
 }
 
 #[test]
 fn it_ends_when_nothing_is_gained_and_says_so() {
-    let directory = tempfile::tempdir().unwrap();
+    let folder = Folder::new();
     // Nobody gains 400 Elo on a shipped model, nor shows it in two pairs.
-    let model = concat!(
-        env!("CARGO_MANIFEST_DIR"),
-        "/../models/quick-ntuple.safetensors"
-    );
-    let copy = directory.path().join("copy.safetensors");
-    fs::copy(model, &copy).unwrap();
-    let start = format!("start = \"model:{}\"", text(&copy));
+    let model = fs::read(here("models/quick-ntuple.safetensors")).unwrap();
+    let copy = folder.file("copy.safetensors", &model);
     let toml = TINY
-        .replace("start = \"random\"", &start)
+        .replace("start = \"random\"", &format!("start = \"model:{copy}\""))
         .replace("elo1 = 60.0", "elo1 = 400.0")
-        .replace("pairs = 300", "pairs = 2");
-    let toml = toml
+        .replace("pairs = 300", "pairs = 2")
         .replace("generations = 3", "generations = 9")
         .replace("patience = 3", "patience = 1");
-    let (path, out) = (
-        settings(directory.path(), &toml),
-        directory.path().join("out"),
-    );
-    let result = run(&path, &out, &["--json"]).json();
-    assert_eq!(
-        (&result["ended"], &result["best"]),
-        (&"patience".into(), &"model:start".into())
-    );
-    let generations = result["ledger"]["generations"].as_array().unwrap();
-    assert_eq!(
-        (generations.len(), &generations[0]["accepted"]),
-        (1, &false.into())
-    );
-    assert_eq!(
-        generations[0]["strength"],
-        result["ledger"]["start"]["strength"]
-    );
+    let (settings, out) = (folder.file("tiny.toml", &toml), folder.at("out"));
+    let result = improve(&settings, &out, "--json").json();
+    assert_eq!(result["ended"], "patience");
+    assert_eq!(result["best"], "model:start");
+    let generations = list(&result["ledger"]["generations"]);
+    assert_eq!(generations.len(), 1);
+    assert_eq!(generations[0]["accepted"], false);
+    let strength = &result["ledger"]["start"]["strength"];
+    assert_eq!(generations[0]["strength"], *strength);
     // The model of generation 0 was kept: the file it came from is not needed any more. Patience
     // may be raised later.
     fs::remove_file(&copy).unwrap();
-    let path = settings(
-        directory.path(),
-        &toml.replace("patience = 1", "patience = 2"),
-    );
-    let shown = run(&path, &out, &[]);
-    assert!(
-        shown
-            .out
-            .contains("ended: 2 generations in a row brought no gain"),
-        "{}{}",
-        shown.out,
-        shown.err
-    );
-    let again: Value = run(&path, &out, &["--json"]).json();
-    assert_eq!(again["ledger"]["generations"].as_array().unwrap().len(), 2);
-    assert_eq!(
-        fs::read(out.join("best.safetensors")).unwrap(),
-        fs::read(model).unwrap()
-    );
+    folder.file("tiny.toml", toml.replace("patience = 1", "patience = 2"));
+    improve(&settings, &out, "").shows(&["ended: 2 generations in a row brought no gain"]);
+    let again = improve(&settings, &out, "--json").json();
+    assert_eq!(list(&again["ledger"]["generations"]).len(), 2);
+    assert_eq!(fs::read(format!("{out}/best.safetensors")).unwrap(), model);
 }
 
 #[test]
 fn bad_settings_are_refused_in_one_line_before_anything_is_written() {
-    let directory = tempfile::tempdir().unwrap();
-    let out = directory.path().join("out");
-    let refused = |from: &str, to: &str| {
-        assert!(TINY.contains(from), "{from}");
-        let path = settings(directory.path(), &TINY.replacen(from, to, 1));
-        let ran = run(&path, &out, &[]);
-        assert!(!out.exists(), "{to}");
-        ran.failure().to_owned()
-    };
+    let folder = Folder::new();
+    let out = folder.at("out");
     for (from, to, expected) in [
         ("patience = 3", "patiense = 3", "unknown field `patiense`"),
         ("last_generations", "window", "unknown field `window`"),
@@ -386,26 +270,16 @@ fn bad_settings_are_refused_in_one_line_before_anything_is_written() {
         ),
         ("set = \"stones\"", "set = \"stone\"", "'stone'"),
     ] {
-        let problem = refused(from, to);
-        assert!(problem.contains(expected), "{to}: {problem}");
+        assert!(TINY.contains(from), "{from}");
+        let settings = folder.file("tiny.toml", TINY.replacen(from, to, 1));
+        improve(&settings, &out, "").fails(expected);
+        assert!(!exists(&out), "{to}");
     }
     let none = TINY
         .replace("eval={model})\"\nweight", "eval=race)\"\nweight")
         .replace("leaf={model}", "leaf=race");
-    let path = settings(directory.path(), &none);
-    assert!(
-        run(&path, &out, &[])
-            .failure()
-            .contains("selfplay.players: one of them needs a place")
-    );
-    assert!(
-        alea(&["improve", "--config", "/no/such", "--out", text(&out)])
-            .failure()
-            .contains("/no/such")
-    );
-    assert!(
-        alea(&["improve", "--print-config"])
-            .out
-            .contains("last_generations = 3")
-    );
+    improve(&folder.file("tiny.toml", none), &out, "")
+        .fails("selfplay.players: one of them needs a place");
+    improve("/no/such", &out, "").fails("/no/such");
+    alea!("improve --print-config").shows(&["last_generations = 3"]);
 }

@@ -1,17 +1,13 @@
 //! `alea arena`, `tournament` and `bench playouts` from outside.
 
-use crate::support::{alea, text};
-use serde_json::Value;
-use std::fs;
+use crate::support::{Folder, Ran, alea, list, names, number, read};
+use serde_json::{Value, json};
+#[cfg(target_os = "linux")]
+use std::process::{Child, Command, Stdio};
+use std::{fs, iter};
 
-fn arena(a: &str, b: &str, extra: &[&str]) -> crate::support::Ran {
-    alea(
-        &[
-            &["arena", "--player", a, "--player", b, "--json"][..],
-            extra,
-        ]
-        .concat(),
-    )
+fn arena(a: &str, b: &str, extra: &str) -> Ran {
+    alea!("arena --player {a} --player {b} --json {extra}")
 }
 
 /// A result without what the clock says.
@@ -25,235 +21,158 @@ fn timeless(mut result: Value) -> Value {
 #[test]
 fn a_player_scores_half_against_itself() {
     for player in ["star1(depth=2)", "greedy", "MrBlack(0)", "mcts(sims=20)"] {
-        let result = arena(player, player, &["--games", "40"]).json();
+        let result = arena(player, player, "--games 40").json();
         assert_eq!(result["score"], 0.5, "{player}");
         assert_eq!(result["games"], 40);
-        assert_eq!(
-            result["pair_counts"]["split"], 20,
-            "the pairs share their luck"
-        );
+        let split = &result["pair_counts"]["split"];
+        assert_eq!(*split, 20, "the pairs share their luck");
     }
 }
 
 #[test]
 fn the_stronger_player_wins_whoever_is_named_first() {
-    let result = arena("MrBlack(0)", "random", &["--games", "200"]).json();
-    let mirrored = arena("random", "MrBlack(0)", &["--games", "200"]).json();
-    assert!(result["score"].as_f64().unwrap() > 0.8);
-    assert_eq!(
-        (&result["a"], &result["b"], &result["games"]),
-        (&"MrBlack(0)".into(), &"random".into(), &200.into())
-    );
-    assert!(mirrored["score"].as_f64().unwrap() < 0.2);
-    let (lower, upper) = (
-        result["interval"]["lower"].as_f64().unwrap(),
-        result["interval"]["upper"].as_f64().unwrap(),
-    );
-    assert!(lower < result["score"].as_f64().unwrap() && result["score"].as_f64().unwrap() < upper);
+    let result = arena("MrBlack(0)", "random", "--games 200").json();
+    let mirrored = arena("random", "MrBlack(0)", "--games 200").json();
+    let score = number(&result["score"]);
+    assert!(score > 0.8 && number(&mirrored["score"]) < 0.2);
+    assert_eq!(result["a"], "MrBlack(0)");
+    assert_eq!(result["b"], "random");
+    assert_eq!(result["games"], 200);
+    let interval = &result["interval"];
+    assert!(number(&interval["lower"]) < score && score < number(&interval["upper"]));
 }
 
 #[test]
 fn results_do_not_depend_on_threads_or_interruptions() {
-    let directory = tempfile::tempdir().unwrap();
-    let state = directory.path().join("state");
-    let play = |extra: &[&str]| {
-        arena(
-            "star1(depth=2)",
-            "mcts(sims=30)",
-            &[&["--games", "60"][..], extra].concat(),
-        )
-    };
-    let whole = timeless(play(&[]).json());
-    assert_eq!(timeless(play(&["--threads", "1"]).json()), whole);
-    assert_eq!(
-        timeless(play(&["--threads", "3", "--state", text(&state)]).json()),
-        whole
-    );
-    let lines = fs::read_to_string(&state).unwrap();
+    let folder = Folder::new();
+    let state = folder.at("state");
+    let kept = format!("--state {state}");
+    let match_of = |extra: &str| arena("star1(depth=2)", "mcts(sims=30)", extra);
+    let play = |extra: &str| match_of(&format!("--games 60 {extra}"));
+    let whole = timeless(play("").json());
+    let same = |extra: &str| assert_eq!(timeless(play(extra).json()), whole);
+    same("--threads 1");
+    same(&format!("--threads 3 {kept}"));
+    let lines = read(&state);
     assert_eq!(lines.lines().count(), 31, "a header and 30 pairs");
     // Killed in the middle of a line.
     fs::write(&state, &lines[..lines.len() / 2]).unwrap();
-    assert_eq!(timeless(play(&["--state", text(&state)]).json()), whole);
-    let finished = fs::read(&state).unwrap();
-    assert_eq!(timeless(play(&["--state", text(&state)]).json()), whole);
-    assert_eq!(
-        fs::read(&state).unwrap(),
-        finished,
-        "nothing was left to play"
-    );
+    same(&kept);
+    let finished = read(&state);
+    same(&kept);
+    assert_eq!(read(&state), finished, "nothing was left to play");
     // The same file serves a longer match, but no other one.
-    assert_eq!(
-        play(&["--state", text(&state), "--games", "80"]).code,
-        2,
-        "--games twice"
-    );
-    let longer = arena(
-        "star1(depth=2)",
-        "mcts(sims=30)",
-        &["--games", "80", "--state", text(&state)],
-    )
-    .json();
-    assert_eq!(
-        timeless(longer),
-        timeless(arena("star1(depth=2)", "mcts(sims=30)", &["--games", "80"]).json())
-    );
+    let twice = play(&format!("{kept} --games 80"));
+    twice.is_wrong_usage();
+    let longer = match_of(&format!("--games 80 {kept}")).json();
+    let afresh = match_of("--games 80").json();
+    assert_eq!(timeless(longer), timeless(afresh));
     for other in [
-        arena(
-            "star1(depth=1)",
-            "mcts(sims=30)",
-            &["--state", text(&state)],
-        ),
-        play(&["--state", text(&state), "--seed", "2"]),
-        play(&["--state", text(&state), "--variant", "nearest"]),
-        play(&["--state", text(&state), "--setups", "0:0"]),
+        arena("star1(depth=1)", "mcts(sims=30)", &kept),
+        play(&format!("{kept} --seed 2")),
+        play(&format!("{kept} --variant nearest")),
+        play(&format!("{kept} --setups 0:0")),
     ] {
-        assert!(
-            other.failure().contains("the state of another match"),
-            "{}",
-            other.err
-        );
+        other.fails("the state of another match");
     }
     fs::write(&state, "no match\n").unwrap();
-    assert!(
-        play(&["--state", text(&state)])
-            .failure()
-            .contains("no state file")
-    );
+    play(&kept).fails("no state file");
 }
 
 #[test]
 fn setups_are_chosen_by_index_by_order_or_from_a_file() {
-    let directory = tempfile::tempdir().unwrap();
-    let list = directory.path().join("setups.txt");
+    let folder = Folder::new();
     let play = |setups: &str| {
         arena(
             "greedy",
             "MrBlack(0)",
-            &["--games", "40", "--setups", setups],
+            &format!("--games 40 --setups {setups}"),
         )
     };
     let by_index = timeless(play("0:719").json());
-    assert_eq!(
-        timeless(play("123456:654321").json()),
-        by_index,
-        "the first and the last order"
-    );
-    fs::write(&list, "0:719\n").unwrap();
-    assert_eq!(timeless(play(text(&list)).json()), by_index);
-    for wrong in ["720:0", "123455:123456", "x", "1"] {
-        assert!(play(wrong).failure().contains("0-719"), "{wrong}");
+    // The first and the last order.
+    for same in ["123456:654321", &folder.file("setups.txt", "0:719\n")] {
+        assert_eq!(timeless(play(same).json()), by_index, "{same}");
     }
-    fs::write(&list, "0:1\n5:x\n").unwrap();
-    assert!(play(text(&list)).failure().contains("setups.txt:2:"));
+    for wrong in ["720:0", "123455:123456", "x", "1"] {
+        play(wrong).fails("0-719");
+    }
+    play(&folder.file("setups.txt", "0:1\n5:x\n")).fails("setups.txt:2:");
 }
 
 #[test]
 fn two_players_make_a_match_and_names_differ_in_a_tournament() {
-    assert!(
-        alea(&["arena", "--player", "random"])
-            .failure()
-            .contains("two players, not 1")
-    );
-    assert!(
-        alea(&["tournament", "--player", "random"])
-            .failure()
-            .contains("at least two")
-    );
-    assert!(
-        alea(&["tournament", "--player", "random", "--player", " random()"])
-            .failure()
-            .contains("names must differ")
-    );
+    alea!("arena --player random").fails("two players, not 1");
+    alea!("tournament --player random").fails("at least two");
+    alea!("tournament --player random --player ' random()'").fails("names must differ");
 }
 
 #[test]
 fn a_tournament_is_all_of_its_matches() {
-    let directory = tempfile::tempdir().unwrap();
-    let state = directory.path().join("state");
-    let names = ["random", "greedy", "MrBlack(0)"];
-    let mut arguments = vec!["tournament", "--games", "60", "--state", text(&state)];
-    names
-        .iter()
-        .for_each(|name| arguments.extend(["--player", name]));
-    let table = alea(&arguments);
-    assert_eq!(table.code, 0);
-    assert!(
-        table.out.lines().nth(1).unwrap().contains("MrBlack(0)"),
-        "best first: {}",
-        table.out
-    );
-    arguments.push("--json");
-    let again = alea(&arguments).json();
-    assert_eq!(again["names"], serde_json::json!(names));
-    let matches = again["matches"].as_array().unwrap();
-    for (found, (a, b)) in matches.iter().zip([(0, 1), (0, 2), (1, 2)]) {
-        assert_eq!(
-            timeless(found.clone()),
-            timeless(arena(names[a], names[b], &["--games", "60"]).json())
-        );
+    let folder = Folder::new();
+    let state = folder.at("state");
+    let players = ["random", "greedy", "MrBlack(0)"];
+    let [a, b, c] = players;
+    let line =
+        format!("tournament --games 60 --state {state} --player {a} --player {b} --player {c}");
+    let table = alea!("{line}");
+    table.succeeds();
+    let best = table.out.lines().nth(1).unwrap();
+    assert!(best.contains("MrBlack(0)"), "best first: {table}");
+    let again = alea!("{line} --json").json();
+    assert_eq!(again["names"], json!(players));
+    for (found, (a, b)) in iter::zip(list(&again["matches"]), [(a, b), (a, c), (b, c)]) {
+        let alone = arena(a, b, "--games 60").json();
+        assert_eq!(timeless(found.clone()), timeless(alone));
     }
-    assert_eq!(fs::read_dir(&state).unwrap().count(), 3);
+    assert_eq!(names(&state).len(), 3);
 }
 
 #[test]
 fn random_play_has_the_published_statistics() {
-    let report = alea(&["bench", "playouts", "--games", "40000", "--json"]).json();
+    let line = "bench playouts --games 40000 --json";
+    let report = alea!("{line}").json();
     assert_eq!(report["counts"]["games"], 40_000);
-    let near = |key: &str, expected: f64, error: f64| {
-        let found = report[key].as_f64().unwrap();
-        assert!((found - expected).abs() < error, "{key} = {found}");
-    };
     // Published: 53.4 % ± 0.5, 21.6 plies, 3.11 moves a turn; three standard errors of both
     // samples.
-    near("first_mover_share", 0.534, 0.012);
-    near("mean_plies", 21.6, 0.15);
-    near("moves_per_turn", 3.11, 0.02);
-    let again = alea(&[
-        "bench",
-        "playouts",
-        "--games",
-        "40000",
-        "--json",
-        "--threads",
-        "1",
-    ])
-    .json();
+    for (key, expected, error) in [
+        ("first_mover_share", 0.534, 0.012),
+        ("mean_plies", 21.6, 0.15),
+        ("moves_per_turn", 3.11, 0.02),
+    ] {
+        let found = number(&report[key]);
+        assert!((found - expected).abs() < error, "{key} = {found}");
+    }
+    let again = alea!("{line} --threads 1").json();
     assert_eq!(again["counts"], report["counts"]);
 }
 
 #[test]
 fn games_without_chance_begin_with_openings_and_are_told_apart() {
-    let play = |extra: &[&str]| {
-        let reversi = ["--game", "reversi(size=4)", "--games", "40"];
-        arena("star1(depth=2)", "random", &[&reversi, extra].concat())
+    let play = |extra: &str| {
+        let options = format!("--game reversi(size=4) --games 40 {extra}");
+        arena("star1(depth=2)", "random", &options)
     };
-    let result = play(&[]).json();
+    let result = play("").json();
     assert_eq!(result["starts"], "8 random plies");
-    assert!(result["distinct_games"].as_u64().unwrap() <= result["games"].as_u64().unwrap());
-    assert_eq!(
-        play(&["--opening-plies", "2"]).json()["starts"],
-        "2 random plies"
-    );
-    assert!(
-        play(&["--setups", "nash"])
-            .failure()
-            .contains("--setups: reversi has none")
-    );
-    assert!(play(&["--luck"]).failure().contains("no luck to tell"));
-    let both = ["--setups", "nash", "--opening-plies", "2"];
-    assert_eq!(arena("greedy", "random", &both).code, 2);
+    assert!(number(&result["distinct_games"]) <= number(&result["games"]));
+    let shorter = play("--opening-plies 2").json();
+    assert_eq!(shorter["starts"], "2 random plies");
+    play("--setups nash").fails("--setups: reversi has none");
+    play("--luck").fails("no luck to tell");
+    arena("greedy", "random", "--setups nash --opening-plies 2").is_wrong_usage();
 }
 
 /// A match that takes hours, begun in the background; no signal is ignored, as it is where whoever
 /// runs the tests runs in the background.
 #[cfg(target_os = "linux")]
-fn begun(arguments: &[&str]) -> std::process::Child {
-    std::process::Command::new("env")
+fn begun(line: &str) -> Child {
+    Command::new("env")
         .args(["--default-signal=HUP,INT,TERM", env!("CARGO_BIN_EXE_alea")])
-        .args(arguments)
-        .stdin(std::process::Stdio::null())
-        .stdout(std::process::Stdio::null())
-        .stderr(std::process::Stdio::piped())
+        .args(crate::support::words(line))
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
         .spawn()
         .unwrap()
 }
@@ -271,8 +190,8 @@ fn wait_for(what: impl Fn() -> bool) -> bool {
 }
 
 #[cfg(target_os = "linux")]
-fn send(signal: &str, to: &std::process::Child) {
-    let sent = std::process::Command::new("kill")
+fn send(signal: &str, to: &Child) {
+    let sent = Command::new("kill")
         .args([signal, &to.id().to_string()])
         .status();
     assert!(sent.unwrap().success());
@@ -281,18 +200,12 @@ fn send(signal: &str, to: &std::process::Child) {
 #[cfg(target_os = "linux")]
 #[test]
 fn a_signal_ends_a_match_with_a_line_and_the_match_goes_on_where_it_was() {
-    let folder = tempfile::tempdir().unwrap();
-    let state = folder.path().join("state.jsonl");
-    let players = [
-        "arena",
-        "--player",
-        "star1(depth=2)",
-        "--player",
-        "greedy",
-        "--json",
-    ];
-    let played = |games: &'static str| [&players[..], &["--games", games]].concat();
-    let kept = |games| [&played(games)[..], &["--state", text(&state)]].concat();
+    let folder = Folder::new();
+    let state = folder.at("state.jsonl");
+    let played = |games: usize| {
+        format!("arena --player star1(depth=2) --player greedy --json --games {games}")
+    };
+    let kept = |games| format!("{} --state {state}", played(games));
     for (signal, name, code) in [
         ("-INT", "SIGINT", 130),
         ("-TERM", "SIGTERM", 143),
@@ -300,26 +213,22 @@ fn a_signal_ends_a_match_with_a_line_and_the_match_goes_on_where_it_was() {
     ] {
         let lines = || fs::read_to_string(&state).map_or(0, |lines| lines.lines().count());
         let before = lines();
-        let child = begun(&kept("10000000"));
+        let child = begun(&kept(10_000_000));
         assert!(wait_for(|| lines() > before + 100));
         send(signal, &child);
         let output = child.wait_with_output().unwrap();
         let said = String::from_utf8(output.stderr).unwrap();
         assert_eq!(output.status.code(), Some(code), "{said}");
-        let place = text(&state);
-        assert_eq!(
-            said,
-            format!(
-                "alea: ended by {name}: what is finished is kept in {place}, and the same command goes on there\n"
-            )
+        let expected = format!(
+            "alea: ended by {name}: what is finished is kept in {state}, and the same command goes on there\n"
         );
+        assert_eq!(said, expected);
     }
-    let games = fs::read_to_string(&state).unwrap().lines().count() * 2;
-    let games: &'static str = games.to_string().leak();
-    let resumed = timeless(alea(&kept(games)).json());
-    assert_eq!(resumed, timeless(alea(&played(games)).json()));
+    let games = read(&state).lines().count() * 2;
+    let [resumed, afresh] = [kept(games), played(games)].map(|line| alea!("{line}").json());
+    assert_eq!(timeless(resumed), timeless(afresh));
     // Without a file nothing is kept, and nothing is left that was being written.
-    let child = begun(&played("10000000"));
+    let child = begun(&played(10_000_000));
     std::thread::sleep(std::time::Duration::from_millis(200));
     send("-TERM", &child);
     let said = String::from_utf8(child.wait_with_output().unwrap().stderr).unwrap();
@@ -330,20 +239,16 @@ fn a_signal_ends_a_match_with_a_line_and_the_match_goes_on_where_it_was() {
 #[test]
 fn programs_that_play_and_what_they_started_end_with_us_however_that_is() {
     for signal in ["-INT", "-TERM", "-HUP", "-KILL"] {
-        let folder = tempfile::tempdir().unwrap();
-        let pids = folder.path().join("pids");
+        let folder = Folder::new();
+        let pids = folder.at("pids");
         // It never answers; one of its children has left its group.
         let script = format!(
-            "sleep 1000 & echo $! >> {0}; setsid sh -c 'echo $$ >> {0}; exec sleep 1000' & \
-             echo $$ >> {0}; wait",
-            text(&pids)
+            "sleep 1000 & echo $! >> {pids}; setsid sh -c 'echo $$ >> {pids}; exec sleep 1000' & \
+             echo $$ >> {pids}; wait"
         );
-        let program = folder.path().join("bot.sh");
-        fs::write(&program, script).unwrap();
-        let bot = format!("external(cmd=\"sh {}\", ms=80000000)", text(&program));
-        let mut child = begun(&[
-            "arena", "--player", &bot, "--player", "greedy", "--games", "2",
-        ]);
+        let program = folder.file("bot.sh", script);
+        let bot = format!("external(cmd=\"sh {program}\", ms=80000000)");
+        let mut child = begun(&format!("arena --player '{bot}' --player greedy --games 2"));
         let started = || fs::read_to_string(&pids).unwrap_or_default();
         assert!(wait_for(|| started().lines().count() == 3));
         send(signal, &child);

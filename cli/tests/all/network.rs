@@ -1,6 +1,6 @@
 //! `alea network` from outside: a server and a client of ours, and what is refused.
 
-use crate::support::{alea, command, keys};
+use crate::support::{alea, command, keys, list};
 use serde_json::Value;
 use std::{
     io::{BufRead, BufReader},
@@ -9,9 +9,8 @@ use std::{
 
 #[test]
 fn a_client_meets_a_server_and_both_tell_the_same() {
-    let seats = ["--seat", "client", "--seat", "random"];
-    let usual = ["network", "serve", "--port", "0", "--depth", "1", "--json"];
-    let mut server = command(&[&usual[..], &seats].concat())
+    let serve = "network serve --port 0 --depth 1 --json --seat client --seat random";
+    let mut server = command(serve)
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()
@@ -19,19 +18,18 @@ fn a_client_meets_a_server_and_both_tell_the_same() {
     let mut told = BufReader::new(server.stderr.take().unwrap()).lines();
     let listening = told.next().unwrap().unwrap();
     let port = listening.rsplit_once(':').unwrap().1;
-    let player = ["--player", "star1(depth=2, eval=lines)", "--group", "4"];
-    let client = alea(&[&["network", "play", "--port", port, "--json"], &player[..]].concat());
-    let client = client.json();
+    let player = "--player 'star1(depth=2, eval=lines)' --group 4";
+    let client = alea!("network play --port {port} --json {player}").json();
     let told: Vec<String> = told.map(Result::unwrap).collect();
     let output = server.wait_with_output().unwrap();
     let report: Value = serde_json::from_slice(&output.stdout).unwrap();
-    assert_eq!(keys(&report), ["players", "moves", "position"]);
+    assert_eq!(keys(&report), "players moves position");
     assert_eq!(report["position"], client["position"]);
     let first = &report["players"][0];
     assert_eq!(first["place"], client["place"]);
     assert_eq!(first["stones"], client["stones"][0]);
     assert_eq!(first["disqualified"], Value::Null);
-    let moves = report["moves"].as_array().unwrap();
+    let moves = list(&report["moves"]);
     assert_eq!(client["moves"], moves.len());
     assert!(
         told[0].starts_with("player 1: group 4 at 127.0.0.1:"),
@@ -42,31 +40,19 @@ fn a_client_meets_a_server_and_both_tell_the_same() {
 
 #[test]
 fn what_cannot_be_played_is_told_in_a_line() {
-    let failure = |arguments: &[&str]| alea(arguments).failure().to_owned();
-    let serve = ["network", "serve", "--port", "0", "--seat"];
-    let nobody = failure(&[&serve[..], &["nobody"]].concat());
-    assert!(nobody.contains("no player 'nobody'"), "{nobody}");
-    let three = failure(
-        &[
-            &serve[..],
-            &["random", "--seat", "random", "--seat", "client"],
-        ]
-        .concat(),
-    );
+    let serve = |seats: &str| alea!("network serve --port 0 --seat {seats}");
+    serve("nobody").fails("no player 'nobody'");
     assert_eq!(
-        three,
+        serve("random --seat random --seat client").failure(),
         "the map is for 2 players, and --seat is given 3 times"
     );
-    let lonely = alea(&[&serve[..], &["client", "--wait", "1"]].concat());
+    let lonely = serve("client --wait 1");
     let expected = "alea: nobody has connected as player 1 within 1 s\n";
     assert!(
         lonely.code == 1 && lonely.err.ends_with(expected),
-        "{}",
-        lonely.err
+        "{lonely}"
     );
-    let refused = failure(&["network", "play", "--port", "1"]);
-    assert!(
-        refused.starts_with("cannot connect to 127.0.0.1, port 1: "),
-        "{refused}"
-    );
+    let refused = alea!("network play --port 1");
+    let expected = "cannot connect to 127.0.0.1, port 1: ";
+    assert!(refused.failure().starts_with(expected), "{refused}");
 }

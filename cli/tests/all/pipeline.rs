@@ -1,12 +1,9 @@
 //! The pipeline from outside: end to end, stopped anywhere and resumed, and the same whatever the
 //! directory and the number of threads.
 
-use crate::support::{MIDDLE, TINY, alea, text};
+use crate::support::{Folder, MIDDLE, TINY, alea, list, names, number, read, word};
 use serde_json::Value;
-use std::{
-    fs,
-    path::{Path, PathBuf},
-};
+use std::{fs, iter};
 
 /// What a pipeline makes that has to be the same each time.
 #[derive(Debug, PartialEq)]
@@ -14,229 +11,124 @@ struct Outcome {
     records: Vec<Vec<u8>>,
     models: Vec<Vec<u8>>,
     /// Names and games won.
-    scores: Vec<(String, String, u64)>,
+    scores: Vec<[Value; 3]>,
     /// Losses of all epochs.
-    losses: Vec<(f64, f64)>,
+    losses: Vec<[f64; 2]>,
 }
 
-fn settings(directory: &Path, toml: &str) -> PathBuf {
-    let path = directory.join("tiny.toml");
-    fs::write(&path, toml).unwrap();
-    path
+fn model(out: &str, family: &str) -> String {
+    format!("{out}/{family}/{family}.safetensors")
 }
 
-fn outcome(result: &Value, out: &Path) -> Outcome {
-    let mut shards: Vec<PathBuf> = fs::read_dir(out.join("selfplay"))
-        .unwrap()
-        .map(|entry| entry.unwrap().path())
-        .collect();
-    shards.retain(|path| {
-        path.extension()
-            .is_some_and(|extension| extension == "games")
-    });
-    shards.sort();
-    let matches = result["matches"]
-        .as_array()
-        .unwrap()
+fn run(settings: &str, out: &str, threads: u8) -> Outcome {
+    let line = format!("pipeline --config {settings} --out '{out}' --json --threads {threads}");
+    let result = alea!("{line}").json();
+    let mut shards = names(&format!("{out}/selfplay"));
+    shards.retain(|name| name.ends_with(".games"));
+    let shards = shards.iter().map(|name| format!("{out}/selfplay/{name}"));
+    let families = ["ntuple", "network"].map(|family| model(out, family));
+    let matches = list(&result["matches"])
         .iter()
         .map(|found| &found["result"]);
-    let name = |value: &Value| value.as_str().unwrap().to_owned();
-    let curves = result["models"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .flat_map(|model| model["curve"].as_array().unwrap());
+    let models = list(&result["models"]).iter();
+    let points = models.flat_map(|model| list(&model["curve"]));
     Outcome {
-        records: shards.iter().map(|path| fs::read(path).unwrap()).collect(),
-        models: ["ntuple", "network"]
-            .map(|family| {
-                fs::read(out.join(family).join(family).with_extension("safetensors")).unwrap()
-            })
-            .into(),
+        records: shards.map(|path| fs::read(path).unwrap()).collect(),
+        models: families.map(|path| fs::read(path).unwrap()).into(),
         scores: matches
-            .map(|found| {
-                (
-                    name(&found["a"]),
-                    name(&found["b"]),
-                    found["wins"].as_u64().unwrap(),
-                )
-            })
+            .map(|found| ["a", "b", "wins"].map(|key| found[key].clone()))
             .collect(),
-        losses: curves
-            .map(|point| {
-                (
-                    point["training_loss"].as_f64().unwrap(),
-                    point["validation_loss"].as_f64().unwrap(),
-                )
-            })
+        losses: points
+            .map(|point| ["training_loss", "validation_loss"].map(|key| number(&point[key])))
             .collect(),
     }
 }
 
-fn run(settings: &Path, out: &Path, threads: &str) -> Outcome {
-    let result = alea(&[
-        "pipeline",
-        "--config",
-        text(settings),
-        "--out",
-        text(out),
-        "--json",
-        "--threads",
-        threads,
-    ])
-    .json();
-    outcome(&result, out)
-}
-
 #[test]
 fn it_runs_end_to_end_and_its_models_play() {
-    let directory = tempfile::tempdir().unwrap();
-    let (settings, out) = (
-        settings(directory.path(), TINY),
-        directory.path().join("run with a space"),
-    );
-    let whole = run(&settings, &out, "1");
+    let folder = Folder::new();
+    let settings = folder.file("tiny.toml", TINY);
+    let out = folder.at("run with a space");
+    let whole = run(&settings, &out, 1);
     assert_eq!(
         (whole.records.len(), whole.scores.len(), whole.losses.len()),
         (1, 4, 4)
     );
-    let report = fs::read_to_string(out.join("report.html")).unwrap();
+    let report = read(&format!("{out}/report.html"));
     assert!(report.contains("<svg"));
     // Nothing is loaded from elsewhere: the only addresses are names of XML dialects.
-    assert_eq!(
-        report.matches("http").count(),
-        report
-            .matches("xmlns=\"http://www.w3.org/2000/svg\"")
-            .count()
-    );
+    let dialects = report.matches("xmlns=\"http://www.w3.org/2000/svg\"");
+    assert_eq!(report.matches("http").count(), dialects.count());
     assert!(!report.contains("<script src") && !report.contains("<link"));
     assert!(report.contains("star1(depth=1, eval=schwarz)"));
 
     // What is finished is not done again.
-    let untouched = |path: &str| fs::metadata(out.join(path)).unwrap().modified().unwrap();
-    let watched = [
-        "selfplay/000000.games",
-        "ntuple/checkpoint.bin",
-        "network/checkpoint.bin",
-    ];
-    let before = watched.map(untouched);
-    assert_eq!(run(&settings, &out, "1"), whole);
-    assert_eq!(watched.map(untouched), before);
+    let changed = || {
+        let watched = [
+            "selfplay/000000.games",
+            "ntuple/checkpoint.bin",
+            "network/checkpoint.bin",
+        ];
+        watched.map(|path| {
+            let metadata = fs::metadata(format!("{out}/{path}")).unwrap();
+            metadata.modified().unwrap()
+        })
+    };
+    let before = changed();
+    assert_eq!(run(&settings, &out, 1), whole);
+    assert_eq!(changed(), before);
 
     // Elsewhere, and with other threads, the same comes out.
-    assert_eq!(
-        run(&settings, &directory.path().join("elsewhere"), "2"),
-        whole
-    );
+    assert_eq!(run(&settings, &folder.at("elsewhere"), 2), whole);
 
     // The directory belongs to these settings.
-    let ran = alea(&[
-        "pipeline",
-        "--config",
-        text(&settings),
-        "--out",
-        text(&out),
-        "--seed",
-        "4",
-    ]);
-    assert!(
-        ran.failure().contains("made with other settings"),
-        "{}",
-        ran.err
-    );
+    alea!("pipeline --config {settings} --out '{out}' --seed 4").fails("made with other settings");
 
     models_are_verified_and_play(&out);
-    a_replaced_model_is_another_contestant(directory.path(), &out);
+    a_replaced_model_is_another_contestant(&folder, &out);
 }
 
-fn models_are_verified_and_play(out: &Path) {
+fn models_are_verified_and_play(out: &str) {
     for family in ["ntuple", "network"] {
-        let path = out.join(family).join(family).with_extension("safetensors");
-        let path = text(&path);
-        let verified = alea(&["models", path, "--json"]).json();
-        assert_eq!(
-            (&verified["ok"], &verified["kind"]),
-            (&true.into(), &family.into())
-        );
+        let path = model(out, family);
+        let verified = alea!("models '{path}' --json").json();
+        assert_eq!(verified["ok"], true);
+        assert_eq!(verified["kind"], family);
         assert_eq!(verified["provenance"]["data"]["records"]["seed"], 3);
-        let evaluator = format!("\"model:{path}\"");
-        let position = format!("{MIDDLE} 1");
-        let rated = alea(&[
-            "analyse",
-            &position,
-            "--json",
-            "--player",
-            &format!("star1(depth=1, eval={evaluator})"),
-        ])
-        .json();
-        let successors = alea(&["moves", &position, "--json"]).json();
-        for (mv, successor) in rated["moves"]
-            .as_array()
-            .unwrap()
-            .iter()
-            .zip(successors["moves"].as_array().unwrap())
-        {
-            let successor = alea(&[
-                "evaluate",
-                successor["position"].as_str().unwrap(),
-                "--json",
-                "--eval",
-                &evaluator,
-            ])
-            .json();
-            let value = 1.0 - successor["value"].as_f64().unwrap();
+        let player = format!("star1(depth=1, eval=\"model:{path}\")");
+        let rated = alea!("analyse '{MIDDLE} 1' --json --player '{player}'").json();
+        let successors = alea!("moves '{MIDDLE} 1' --json").json();
+        for (mv, successor) in iter::zip(list(&rated["moves"]), list(&successors["moves"])) {
+            let position = word(&successor["position"]);
+            let line = format!("evaluate '{position}' --json --eval '\"model:{path}\"'");
+            let value = 1.0 - number(&alea!("{line}").json()["value"]);
             // The search updates what it knows move by move, the evaluator starts afresh.
-            assert!((mv["value"].as_f64().unwrap() - value).abs() < 1e-6);
+            assert!((number(&mv["value"]) - value).abs() < 1e-6);
         }
-        let whole = fs::read(path).unwrap();
-        let damaged = out.join("damaged.safetensors");
+        let mut whole = fs::read(path).unwrap();
+        let damaged = format!("{out}/damaged.safetensors");
         for cut in [whole.len() - 1, whole.len() / 2, 100] {
             fs::write(&damaged, &whole[..cut]).unwrap();
-            assert!(
-                alea(&[
-                    "evaluate",
-                    MIDDLE,
-                    "--eval",
-                    &format!("\"model:{}\"", damaged.display())
-                ])
-                .failure()
-                .contains("damaged")
-            );
+            alea!("evaluate '{MIDDLE}' --eval '\"model:{damaged}\"'").fails("damaged");
         }
-        let mut flipped = whole.clone();
-        *flipped.last_mut().unwrap() ^= 1;
-        fs::write(&damaged, &flipped).unwrap();
+        *whole.last_mut().unwrap() ^= 1;
+        fs::write(&damaged, &whole).unwrap();
         assert_eq!(
-            alea(&["models", text(&damaged)]).failure(),
+            alea!("models '{damaged}'").failure(),
             "1 of 1 model files cannot be used"
         );
     }
 }
 
-fn a_replaced_model_is_another_contestant(directory: &Path, out: &Path) {
-    let (model, state) = (
-        directory.join("current.safetensors"),
-        directory.join("state"),
-    );
-    let player = format!("star1(depth=1, eval=\"model:{}\")", model.display());
-    let play = || {
-        alea(&[
-            "arena",
-            "--json",
-            "--games",
-            "20",
-            "--player",
-            &player,
-            "--player",
-            "greedy",
-            "--state",
-            text(&state),
-        ])
-    };
-    fs::copy(out.join("ntuple/ntuple.safetensors"), &model).unwrap();
+fn a_replaced_model_is_another_contestant(folder: &Folder, out: &str) {
+    let (current, state) = (folder.at("current.safetensors"), folder.at("state"));
+    let player = format!("star1(depth=1, eval=\"model:{current}\")");
+    let line = format!("--games 20 --player '{player}' --player greedy --state {state}");
+    let play = || alea!("arena --json {line}");
+    fs::copy(model(out, "ntuple"), &current).unwrap();
     let first = play().json();
-    assert!(first["a"].as_str().unwrap().starts_with("star1("));
+    assert!(word(&first["a"]).starts_with("star1("));
     assert_eq!(play().json()["a"], first["a"]);
-    fs::copy(out.join("network/network.safetensors"), &model).unwrap();
-    assert!(play().failure().contains("its player_a is"));
+    fs::copy(model(out, "network"), &current).unwrap();
+    play().fails("its player_a is");
 }

@@ -1,23 +1,8 @@
 //! Bad input: one clear line and exit code 1, or wrong usage and exit code 2; never a panic, never
 //! half a file.
 
-use crate::support::{MIDDLE, TINY, alea, fed, text};
-use std::{fs, path::Path};
-
-fn entries(directory: &Path) -> Vec<String> {
-    let mut names: Vec<String> = fs::read_dir(directory)
-        .unwrap()
-        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
-        .collect();
-    names.sort();
-    names
-}
-
-fn analysis_failure(player: &str) -> String {
-    alea(&["analyse", &format!("{MIDDLE} 1"), "--player", player])
-        .failure()
-        .to_owned()
-}
+use crate::support::{Folder, MIDDLE, TINY, alea, exists, names, number, read};
+use std::fs;
 
 #[test]
 fn wrong_players_are_told_where_and_what_would_fit() {
@@ -100,17 +85,10 @@ fn wrong_players_are_told_where_and_what_would_fit() {
         ),
         ("", &["expected a name"]),
     ] {
-        let failure = analysis_failure(player);
-        assert!(
-            parts.iter().all(|part| failure.contains(part)),
-            "{player}: {failure}"
-        );
+        let ran = alea!("analyse '{MIDDLE} 1' --player '{player}'");
+        parts.iter().for_each(|part| ran.fails(part));
     }
-    assert!(
-        alea(&["evaluate", MIDDLE, "--eval", "schwarz(x=1)"])
-            .failure()
-            .contains("schwarz takes")
-    );
+    alea!("evaluate '{MIDDLE}' --eval schwarz(x=1)").fails("schwarz takes");
 }
 
 #[test]
@@ -129,49 +107,40 @@ fn wrong_positions_are_told_where() {
         ("é15../64.../3...e/...fb/..acd b 1", "'é' is no square"),
     ] {
         for command in ["moves", "analyse", "evaluate"] {
-            let ran = alea(&[command, position, "--json"]);
-            assert!(ran.failure().contains(part), "{position}: {}", ran.err);
+            let ran = alea!("{command} '{position}' --json");
+            ran.fails(part);
             assert_eq!(ran.out, "");
         }
     }
-    assert!(alea(&["moves", &"1".repeat(100_000)]).failure().len() < 300);
+    assert!(alea!("moves {}", "1".repeat(100_000)).failure().len() < 300);
 }
 
 #[test]
 fn wrong_usage_is_exit_code_two() {
-    let directory = tempfile::tempdir().unwrap();
-    let out = directory.path().join("out");
-    let out = text(&out);
-    let players = ["--player", "random", "--player", "greedy"];
-    for arguments in [
-        &["selfplay", "--out", out, "--games", "0"][..],
-        &["selfplay", "--out", out, "--games", "-5"],
-        &["selfplay", "--out", out, "--games", "99999999999999999999"],
-        &["selfplay"],
-        &["train", "--data", out],
-        &["bench", "playouts", "--games", "0"],
-        &["calibrate", "--games", "0"],
-        &["--threads", "99999999", "bench", "playouts"],
-        &["no-such-command"],
-        &[],
+    let folder = Folder::new();
+    let out = folder.at("out");
+    for line in [
+        &*format!("selfplay --out {out} --games 0"),
+        &format!("selfplay --out {out} --games -5"),
+        &format!("selfplay --out {out} --games 99999999999999999999"),
+        "selfplay",
+        &format!("train --data {out}"),
+        "bench playouts --games 0",
+        "calibrate --games 0",
+        "--threads 99999999 bench playouts",
+        "no-such-command",
+        "",
     ] {
-        let ran = alea(arguments);
-        assert_eq!(
-            (ran.code, ran.out.as_str()),
-            (2, ""),
-            "{arguments:?}: {}",
-            ran.err
-        );
-        assert!(!ran.err.contains("panicked"));
+        alea!("{line}").is_wrong_usage();
     }
     for games in ["0", "18446744073709551615"] {
         for command in ["arena", "tournament"] {
-            let ran = alea(&[&[command][..], &players, &["--games", games]].concat());
-            assert_eq!(ran.code, 2);
-            assert!(ran.err.contains("--games"), "{}", ran.err);
+            let ran = alea!("{command} --player random --player greedy --games {games}");
+            ran.is_wrong_usage();
+            assert!(ran.err.contains("--games"), "{ran}");
         }
     }
-    assert!(!Path::new(out).exists());
+    assert!(!exists(&out));
 }
 
 #[test]
@@ -195,20 +164,13 @@ fn every_command_shows_an_example() {
         "bench playouts",
         "bench search",
     ] {
-        let arguments: Vec<&str> = command.split_whitespace().chain(["--help"]).collect();
-        let ran = alea(&arguments);
-        assert_eq!(ran.code, 0);
-        assert!(
-            ran.out.contains(&format!("Example: alea {command}")),
-            "{command}: {}",
-            ran.out
-        );
+        alea!("{command} --help").shows(&[&format!("Example: alea {command}")]);
     }
 }
 
 #[test]
 fn foreign_model_files_are_refused_by_name() {
-    let directory = tempfile::tempdir().unwrap();
+    let folder = Folder::new();
     let noise: Vec<u8> = (0..5000u32)
         .map(|index| (index.wrapping_mul(2_654_435_761) >> 13) as u8)
         .collect();
@@ -219,317 +181,191 @@ fn foreign_model_files_are_refused_by_name() {
         ("json", b"\x02\0\0\0\0\0\0\0{}"),
     ];
     for (name, bytes) in foreign {
-        let path = directory.path().join(name).with_extension("safetensors");
-        fs::write(&path, bytes).unwrap();
-        let path = text(&path);
-        assert!(
-            alea(&["evaluate", MIDDLE, "--eval", &format!("model:{path}")])
-                .failure()
-                .contains(path)
-        );
-        let ran = alea(&["models", path]);
+        let path = folder.file(&format!("{name}.safetensors"), bytes);
+        alea!("evaluate '{MIDDLE}' --eval model:{path}").fails(&path);
+        let ran = alea!("models {path}");
         assert_eq!(ran.failure(), "1 of 1 model files cannot be used");
-        assert!(ran.out.starts_with(&format!("BAD  {path}")), "{}", ran.out);
+        assert!(ran.out.starts_with(&format!("BAD  {path}")), "{ran}");
     }
-    let ran = alea(&["models", text(directory.path()), "--json"]);
+    let ran = alea!("models {} --json", folder.path());
     assert_eq!(ran.failure(), "4 of 4 model files cannot be used");
-    assert!(
-        ran.lines()
-            .iter()
-            .all(|line| line["ok"] == false && line["error"].is_string())
-    );
-    let none = tempfile::tempdir().unwrap();
-    assert_eq!(alea(&["models", text(none.path())]).code, 0);
-    assert!(
-        alea(&["models", "no/such/directory"])
-            .out
-            .contains("no/such/directory")
-    );
+    for line in ran.lines() {
+        assert!(line["ok"] == false && line["error"].is_string(), "{line}");
+    }
+    let none = Folder::new();
+    alea!("models {}", none.path()).succeeds();
+    let missing = alea!("models no/such/directory");
+    assert!(missing.out.contains("no/such/directory"), "{missing}");
 }
 
 #[test]
 fn wrong_settings_name_file_line_and_key() {
-    let directory = tempfile::tempdir().unwrap();
-    let (settings, out) = (
-        directory.path().join("settings.toml"),
-        directory.path().join("out"),
-    );
-    let failure = |toml: &str| {
-        fs::write(&settings, toml).unwrap();
-        let ran = alea(&["pipeline", "--config", text(&settings), "--out", text(&out)]);
-        assert!(!out.exists(), "nothing is begun");
-        ran.failure().to_owned()
+    let folder = Folder::new();
+    let (settings, out) = (folder.at("settings.toml"), folder.at("out"));
+    let ran = |content: &[u8]| {
+        fs::write(&settings, content).unwrap();
+        let ran = alea!("pipeline --config {settings} --out {out}");
+        assert!(!exists(&out), "nothing is begun");
+        ran
     };
-    let found = failure(&TINY.replace("epochs = 2", "epohcs = 2"));
-    let line = TINY
-        .lines()
-        .position(|line| line.starts_with("epochs"))
-        .unwrap()
-        + 1;
-    assert!(
-        found.contains(text(&settings))
-            && found.contains(&format!("line {line}:"))
-            && found.contains("epohcs"),
-        "{found}"
-    );
-    assert!(failure(&TINY.replace("games = 300", "games = 0")).contains("'games' is from 1"));
-    assert!(failure(&TINY.replace("games = 20\n", "games = 0\n")).contains("arena.rounds"));
-    assert!(
-        failure(&TINY.replace("depth = 1\n", "depth = 65\n")).contains("'depth' is from 1 to 64")
-    );
-    assert!(failure(&TINY.replace("\"abt\"", "\"star\"")).contains("no evaluator 'star'"));
-    assert!(failure(&TINY.replace("\"einstein\"", "\"draughts\"")).contains("no game 'draughts'"));
-    assert!(failure("seed = ").contains("line 1"));
-    assert!(
-        alea(&["pipeline", "--config", "no/such.toml"])
-            .failure()
-            .contains("no/such.toml: no such file")
-    );
-    fs::write(&settings, b"\xff\xff").unwrap();
-    assert!(
-        alea(&["pipeline", "--config", text(&settings)])
-            .failure()
-            .contains("not a text file")
-    );
-    fs::write(&settings, "[training]\nepochs = 1\nepoch = 1\n").unwrap();
-    let found = alea(&[
-        "train",
-        "--data",
-        "x",
-        "--out",
-        text(&out),
-        "--config",
-        text(&settings),
-    ])
-    .failure()
-    .to_owned();
-    assert!(
-        found.contains(text(&settings)) && found.contains("line 3") && found.contains("`epoch`"),
-        "{found}"
-    );
-    for preset in [
-        &["pipeline", "--print-config"][..],
-        &["train", "--print-config"],
+    let mut lines = TINY.lines();
+    let line = 1 + lines.position(|line| line.starts_with("epochs")).unwrap();
+    for (from, to, parts) in [
+        (
+            "epochs = 2",
+            "epohcs = 2",
+            &[&*settings, &format!("line {line}:"), "epohcs"][..],
+        ),
+        ("games = 300", "games = 0", &["'games' is from 1"]),
+        ("games = 20\n", "games = 0\n", &["arena.rounds"]),
+        ("depth = 1\n", "depth = 65\n", &["'depth' is from 1 to 64"]),
+        ("\"abt\"", "\"star\"", &["no evaluator 'star'"]),
+        ("\"einstein\"", "\"draughts\"", &["no game 'draughts'"]),
+        (TINY, "seed = ", &["line 1"]),
     ] {
-        let printed = alea(preset);
-        fs::write(&settings, &printed.out).unwrap();
-        assert!(printed.out.contains("epochs") && printed.out.contains('#'));
+        let ran = ran(TINY.replace(from, to).as_bytes());
+        parts.iter().for_each(|part| ran.fails(part));
+    }
+    ran(b"\xff\xff").fails("not a text file");
+    alea!("pipeline --config no/such.toml").fails("no/such.toml: no such file");
+    fs::write(&settings, "[training]\nepochs = 1\nepoch = 1\n").unwrap();
+    let ran = alea!("train --data x --out {out} --config {settings}");
+    [&*settings, "line 3", "`epoch`"]
+        .iter()
+        .for_each(|part| ran.fails(part));
+    for command in ["pipeline", "train"] {
+        alea!("{command} --print-config").shows(&["epochs", "#"]);
     }
 }
 
 #[test]
 fn records_that_are_missing_cut_or_of_another_run_are_refused() {
-    let directory = tempfile::tempdir().unwrap();
-    let at = |name: &str| directory.path().join(name);
-    let (data, out) = (at("data"), at("out"));
-    let (data, out) = (text(&data), text(&out));
-    let play = |extra: &[&str]| {
-        alea(
-            &[
-                &[
-                    "selfplay",
-                    "--out",
-                    data,
-                    "--games",
-                    "40",
-                    "--player",
-                    "star1(depth=1)",
-                ][..],
-                extra,
-            ]
-            .concat(),
-        )
-    };
-    assert!(
-        alea(&["train", "--data", data, "--out", out])
-            .failure()
-            .contains(data)
-    );
-    fs::create_dir(data).unwrap();
-    assert!(
-        alea(&["train", "--data", data, "--out", out])
-            .failure()
-            .contains("no game records there")
-    );
-    assert_eq!(play(&[]).code, 0);
-    assert_eq!(entries(Path::new(data)), ["000000.games", "run.json"]);
-    let shard = Path::new(data).join("000000.games");
+    let folder = Folder::new();
+    let (data, out) = (folder.at("data"), folder.at("out"));
+    let play =
+        |extra: &str| alea!("selfplay --out {data} --games 40 --player star1(depth=1) {extra}");
+    let train = || alea!("train --data {data} --out {out}");
+    train().fails(&data);
+    fs::create_dir(&data).unwrap();
+    train().fails("no game records there");
+    play("").succeeds();
+    assert_eq!(names(&data), ["000000.games", "run.json"]);
+    let shard = format!("{data}/000000.games");
     let whole = fs::read(&shard).unwrap();
-    assert_eq!(play(&["--json"]).json()["games"], 40);
-    assert_eq!(
-        fs::read(&shard).unwrap(),
-        whole,
-        "a finished run is left alone"
-    );
-    assert!(
-        play(&["--seed", "2"])
-            .failure()
-            .contains("made with other settings")
-    );
+    assert_eq!(play("--json").json()["games"], 40);
+    let kept = fs::read(&shard).unwrap();
+    assert_eq!(kept, whole, "a finished run is left alone");
+    play("--seed 2").fails("made with other settings");
     for cut in [0, 7, 13, whole.len() / 2, whole.len() - 1] {
         fs::write(&shard, &whole[..cut]).unwrap();
-        for ran in [play(&[]), alea(&["train", "--data", data, "--out", out])] {
-            assert!(ran.failure().contains("000000.games"), "{}", ran.err);
+        for ran in [play(""), train()] {
+            ran.fails("000000.games");
         }
     }
-    assert!(!Path::new(out).exists() || entries(Path::new(out)).is_empty());
+    assert!(!exists(&out) || names(&out).is_empty());
     fs::remove_file(&shard).unwrap();
-    assert_eq!(play(&[]).code, 0);
-    assert_eq!(
-        fs::read(&shard).unwrap(),
-        whole,
-        "the same seed makes the same bytes"
-    );
+    play("").succeeds();
+    let again = fs::read(&shard).unwrap();
+    assert_eq!(again, whole, "the same seed makes the same bytes");
 }
 
 #[test]
 fn places_that_cannot_be_written_are_named() {
-    let directory = tempfile::tempdir().unwrap();
-    let file = directory.path().join("file");
-    fs::write(&file, "mine").unwrap();
-    let below = file.join("out");
-    let players = ["--player", "random", "--player", "greedy", "--games", "2"];
-    for place in [text(&below), text(&file)] {
-        assert!(
-            alea(&[
-                "selfplay", "--out", place, "--games", "2", "--player", "random"
-            ])
-            .failure()
-            .contains(place)
-        );
-        assert!(
-            alea(&["pipeline", "--out", place])
-                .failure()
-                .contains(place)
-        );
-        assert!(
-            alea(&[&["arena", "--state", place][..], &players].concat())
-                .failure()
-                .contains(place)
-        );
-        assert!(
-            alea(&[&["tournament", "--state", place][..], &players].concat())
-                .failure()
-                .contains(place)
-        );
+    let folder = Folder::new();
+    let file = folder.file("file", "mine");
+    let players = "--player random --player greedy --games 2";
+    for place in [&format!("{file}/out"), &file] {
+        for line in [
+            "selfplay --games 2 --player random --out",
+            "pipeline --out",
+            &format!("arena {players} --state"),
+            &format!("tournament {players} --state"),
+        ] {
+            alea!("{line} {place}").fails(place);
+        }
     }
-    assert_eq!(fs::read(&file).unwrap(), b"mine");
-    assert_eq!(entries(directory.path()), ["file"]);
+    assert_eq!(read(&file), "mine");
+    assert_eq!(names(&folder.path()), ["file"]);
     #[cfg(unix)]
-    assert!(
-        alea(&[&["arena", "--state", "/dev/null"][..], &players].concat())
-            .failure()
-            .contains("no regular file")
-    );
+    alea!("arena {players} --state /dev/null").fails("no regular file");
 }
 
 /// Writing to `/dev/full` fails as writing to a full disk does.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_full_disk_under_standard_output_is_a_failure() {
-    for arguments in [
-        &["moves", "215../64.../3...e/...fb/..acd b 1"][..],
-        &["bench", "playouts", "--games", "10"],
+    for line in [
+        "moves '215../64.../3...e/...fb/..acd b 1'",
+        "bench playouts --games 10",
     ] {
-        let full = fs::OpenOptions::new()
-            .write(true)
-            .open("/dev/full")
-            .unwrap();
-        let output = crate::support::command(arguments)
-            .stdout(full)
+        let full = fs::OpenOptions::new().write(true).open("/dev/full");
+        let output = crate::support::command(line)
+            .stdout(full.unwrap())
             .output()
             .unwrap();
         assert_eq!(output.status.code(), Some(1));
-        assert!(
-            String::from_utf8(output.stderr)
-                .unwrap()
-                .contains("No space left")
-        );
+        let error = String::from_utf8(output.stderr).unwrap();
+        assert!(error.contains("No space left"), "{error}");
     }
 }
 
 #[test]
 fn evaluators_without_a_raw_score_cannot_be_calibrated() {
-    let ran = alea(&[
-        "calibrate",
-        "--games",
-        "100000000",
-        "--eval",
-        "schwarz",
-        "--eval",
-        "race",
-    ]);
-    assert!(
-        ran.failure().contains("'race' has no raw score"),
-        "said before any game is played"
-    );
+    let ran = alea!("calibrate --games 100000000 --eval schwarz --eval race");
+    // Said before any game is played.
+    ran.fails("'race' has no raw score");
     assert_eq!(ran.out, "");
-    let fits = fed(
-        &["calibrate", "--games", "300", "--eval", "schwarz", "--json"],
-        b"",
-    )
-    .json();
-    assert!(fits["fit"]["slope"].as_f64().unwrap() > 0.0);
+    let fits = alea!("calibrate --games 300 --eval schwarz --json").json();
+    assert!(number(&fits["fit"]["slope"]) > 0.0);
 }
 
 #[cfg(unix)]
 #[test]
 fn arguments_that_are_no_text_and_values_without_end_are_refused_in_one_line() {
     use std::os::unix::ffi::OsStrExt;
-    let odd = std::ffi::OsStr::from_bytes(b"mod\xffels");
-    let output = crate::support::command(&["models"]).arg(odd).output();
-    let output = output.unwrap();
+    let odd = std::ffi::OsStr::from_bytes(b"mod\xffels.safetensors");
+    let output = crate::support::command("models").arg(odd).output().unwrap();
     let said = String::from_utf8(output.stderr).unwrap();
     assert_eq!(output.status.code(), Some(2));
     assert_eq!(
         said,
-        "alea: 'mod\u{fffd}els' is no text in UTF-8; rename it\n"
+        "alea: 'mod\u{fffd}els.safetensors' is no text in UTF-8; rename it\n"
     );
     // A file of that name is listed under one that can be told.
-    let directory = tempfile::tempdir().unwrap();
-    fs::write(
-        directory.path().join(odd).with_extension("safetensors"),
-        b"x",
-    )
-    .unwrap();
-    let listed = alea(&["models", text(directory.path()), "--json"]);
+    let folder = Folder::new();
+    fs::write(std::path::Path::new(&folder.path()).join(odd), b"x").unwrap();
+    let listed = alea!("models {} --json", folder.path());
     assert_eq!(listed.code, 1);
-    let listed = &listed.lines()[0];
-    assert!(listed["path"].as_str().unwrap().contains("mod\u{fffd}els"));
+    assert!(
+        listed.lines()[0]["path"]
+            .as_str()
+            .unwrap()
+            .contains("mod\u{fffd}els")
+    );
     let long = "9".repeat(100_000);
-    for arguments in [
-        &[
-            "arena", "--player", "greedy", "--player", "random", "--games", &long,
-        ][..],
-        &["arena", "--player", "greedy", "--player", &long],
-        &["evaluate", &long],
-        &["data", "info", &long],
+    for line in [
+        "arena --player greedy --player random --games",
+        "arena --player greedy --player",
+        "evaluate",
+        "data info",
     ] {
-        let ran = alea(arguments);
-        assert!(ran.code != 0 && ran.err.len() < 2000, "{}", ran.err.len());
+        let ran = alea!("{line} {long}");
+        assert!(ran.code != 0 && ran.err.len() < 2000, "{line}");
     }
 }
 
 #[cfg(target_os = "linux")]
 #[test]
 fn what_never_ends_is_refused() {
-    for arguments in [
-        &["models", "/dev/zero"][..],
-        &["report", "/dev/zero", "--out", "/nowhere/page.html"],
-        &["pipeline", "--config", "/dev/zero", "--out", "/nowhere"],
-        &[
-            "arena",
-            "--player",
-            "greedy",
-            "--player",
-            "random",
-            "--setups",
-            "nash:/dev/zero",
-        ],
+    for line in [
+        "models /dev/zero",
+        "report /dev/zero --out /nowhere/page.html",
+        "pipeline --config /dev/zero --out /nowhere",
+        "arena --player greedy --player random --setups nash:/dev/zero",
     ] {
-        let ran = alea(arguments);
-        assert_eq!(ran.code, 1, "{arguments:?}: {}", ran.err);
+        let ran = alea!("{line}");
+        assert_eq!(ran.code, 1, "{ran}");
         let said = format!("{}{}", ran.out, ran.err);
-        assert!(said.contains("no end within 64 MiB"), "{said}");
+        assert!(said.contains("no end within 64 MiB"), "{ran}");
     }
 }

@@ -8,8 +8,7 @@ use benches::studies::playouts::{
     die_tables::{DieTableRow, PUBLISHED_LOOK_UPS, compare_die_tables, die_table_sheet},
     random_play,
 };
-use engine::core::files::write_atomically;
-use std::{path::PathBuf, process::ExitCode};
+use std::path::PathBuf;
 
 /// Random games from random set-ups: speed, length, who wins
 ///
@@ -49,48 +48,39 @@ struct Report {
     die_tables: Vec<DieTableRow>,
 }
 
-pub(super) fn run(arguments: &Arguments) -> Result<ExitCode> {
-    let game = arguments
-        .game
-        .only::<engine::games::einstein::Standard>("playouts in lockstep are those of EinStein")?;
-    let report = random_play(
-        &game,
-        arguments.games,
-        arguments.seed,
-        rayon::current_num_threads(),
-    )?;
-    let comparison = compare(&game, arguments.games, arguments.seed);
-    let die_tables = compare_die_tables(
-        arguments
-            .games
-            .saturating_mul(LOOK_UPS)
-            .min(PUBLISHED_LOOK_UPS),
-    );
-    let sheet = comparison.sheet();
-    if arguments.json {
-        output::json(&Report {
-            reference: report,
-            comparison,
-            die_tables,
+impl Arguments {
+    pub(super) fn run(&self) -> Result<()> {
+        let game = self.game.only::<engine::games::einstein::Standard>(
+            "playouts in lockstep are those of EinStein",
+        )?;
+        let (games, seed) = (self.games, self.seed);
+        let look_ups = games.saturating_mul(LOOK_UPS).min(PUBLISHED_LOOK_UPS);
+        let told = Report {
+            reference: random_play(&game, games, seed, rayon::current_num_threads())?,
+            comparison: compare(&game, games, seed),
+            die_tables: compare_die_tables(look_ups),
+        };
+        let sheet = told.comparison.sheet();
+        output::result(self.json, &told, || {
+            let report = &told.reference;
+            format!(
+                "{} random games in {:.2} s: {:.0} games/s\nfirst mover wins   {:.2} % ± {:.2}\nplies a game       {:.3} ± {:.3}, longest {}\nmoves a turn       {:.3}\n\n{}\n{}",
+                report.counts.games,
+                report.wall_seconds,
+                report.games_per_second,
+                100.0 * report.first_mover_share,
+                100.0 * report.first_mover_error,
+                report.mean_plies,
+                report.mean_plies_error,
+                report.counts.longest,
+                report.moves_per_turn,
+                sheet.text(),
+                die_table_sheet(&told.die_tables).text().trim_end(),
+            )
         })?;
-    } else {
-        output::line(&format!(
-            "{} random games in {:.2} s: {:.0} games/s\nfirst mover wins   {:.2} % ± {:.2}\nplies a game       {:.3} ± {:.3}, longest {}\nmoves a turn       {:.3}\n\n{}\n{}",
-            report.counts.games,
-            report.wall_seconds,
-            report.games_per_second,
-            100.0 * report.first_mover_share,
-            100.0 * report.first_mover_error,
-            report.mean_plies,
-            report.mean_plies_error,
-            report.counts.longest,
-            report.moves_per_turn,
-            sheet.text(),
-            die_table_sheet(&die_tables).text().trim_end(),
-        ))?;
+        if let Some(path) = &self.csv {
+            output::file(path, sheet.csv())?;
+        }
+        Ok(())
     }
-    if let Some(path) = &arguments.csv {
-        write_atomically(path, |file| file.write_all(sheet.csv().as_bytes()))?;
-    }
-    Ok(ExitCode::SUCCESS)
 }

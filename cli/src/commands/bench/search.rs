@@ -1,15 +1,16 @@
 //! `alea bench search`: searches side by side on a suite of positions.
 
-use crate::commands::setups::check_directory;
 use crate::output;
 use anyhow::{Result, bail};
 use benches::studies::{
     search_bench::{Settings, Study, run as study},
     suite::{Phase, Suite},
 };
-use clap::builder::{PossibleValuesParser, TypedValueParser as _};
-use engine::core::files::write_atomically;
-use std::{path::PathBuf, process::ExitCode};
+use clap::{
+    builder::{PossibleValuesParser, TypedValueParser as _},
+    value_parser,
+};
+use std::path::PathBuf;
 use trainer::progress::progress_bar;
 
 /// Compare searches on the same positions: nodes, leaves, speed, time spent evaluating, what the
@@ -38,14 +39,14 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "PHASE", value_parser = PossibleValuesParser::new(Phase::ALL.map(Phase::name)).try_map(|name| name.parse::<Phase>()))]
     phase: Option<Phase>,
     /// Searches of every position, of which the fastest counts
-    #[arg(long, default_value_t = 1, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000), allow_negative_numbers = true)]
+    #[arg(long, default_value_t = 1, value_name = "N", value_parser = value_parser!(u32).range(1..=1000), allow_negative_numbers = true)]
     repeat: u32,
     /// Largest depth of the study 'depth' [default: 6]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=64), allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", value_parser = value_parser!(u32).range(1..=64), allow_negative_numbers = true)]
     max_depth: Option<u32>,
     /// Most complete games for each depth of the study 'depth'; none begins after three seconds
     /// [default: 20]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000), allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", value_parser = value_parser!(u32).range(1..=1_000_000), allow_negative_numbers = true)]
     games: Option<u32>,
     /// Seed of players, of dice that are known beforehand, and of games
     #[arg(long, default_value_t = 1)]
@@ -65,43 +66,40 @@ pub(super) struct Arguments {
 const GAMES: u32 = 20;
 const MAX_DEPTH: u32 = 6;
 
-pub(super) fn run(arguments: &Arguments) -> Result<ExitCode> {
-    let what = arguments.study.unwrap_or(Study::Compare);
-    if what != Study::Depth && (arguments.max_depth.is_some() || arguments.games.is_some()) {
-        bail!("--max-depth and --games belong to the study 'depth'; give --study depth with them");
-    }
-    if what == Study::TableSize && (arguments.suite.is_some() || arguments.phase.is_some()) {
-        bail!("the study 'table-size' searches one fixed position; leave out --suite and --phase");
-    }
-    // Better said now than after all those searches.
-    for path in [&arguments.csv, &arguments.svg].into_iter().flatten() {
-        check_directory(path)?;
-    }
-    let suite = arguments
-        .suite
-        .as_deref()
-        .map_or_else(Suite::built_in, Suite::read)?;
-    let settings = Settings {
-        suite: match arguments.phase {
-            Some(phase) => suite.only(phase)?,
-            None => suite,
-        },
-        players: arguments.players.clone(),
-        seed: arguments.seed,
-        repeat: arguments.repeat,
-        max_depth: arguments.max_depth.unwrap_or(MAX_DEPTH),
-        games: arguments.games.unwrap_or(GAMES),
-    };
-    let report = study(what, &settings, &progress_bar("searches"))?;
-    if arguments.json {
-        output::json(&report.json)?;
-    } else {
-        output::line(&report.text)?;
-    }
-    for (path, content) in [(&arguments.csv, &report.csv), (&arguments.svg, &report.svg)] {
-        if let Some(path) = path {
-            write_atomically(path, |file| file.write_all(content.as_bytes()))?;
+impl Arguments {
+    pub(super) fn run(&self) -> Result<()> {
+        let what = self.study.unwrap_or(Study::Compare);
+        if what != Study::Depth && (self.max_depth.is_some() || self.games.is_some()) {
+            bail!(
+                "--max-depth and --games belong to the study 'depth'; give --study depth with them"
+            );
         }
+        if what == Study::TableSize && (self.suite.is_some() || self.phase.is_some()) {
+            bail!(
+                "the study 'table-size' searches one fixed position; leave out --suite and --phase"
+            );
+        }
+        output::check_places(&[&self.csv, &self.svg])?;
+        let suite = self.suite.as_deref();
+        let suite = suite.map_or_else(Suite::built_in, Suite::read)?;
+        let settings = Settings {
+            suite: match self.phase {
+                Some(phase) => suite.only(phase)?,
+                None => suite,
+            },
+            players: self.players.clone(),
+            seed: self.seed,
+            repeat: self.repeat,
+            max_depth: self.max_depth.unwrap_or(MAX_DEPTH),
+            games: self.games.unwrap_or(GAMES),
+        };
+        let report = study(what, &settings, &progress_bar("searches"))?;
+        output::result(self.json, &report.json, || report.text)?;
+        for (path, content) in [(&self.csv, &report.csv), (&self.svg, &report.svg)] {
+            if let Some(path) = path {
+                output::file(path, content)?;
+            }
+        }
+        Ok(())
     }
-    Ok(ExitCode::SUCCESS)
 }

@@ -1,17 +1,13 @@
 //! `alea bench strength`: strength against time a move, or any other number.
 
-use crate::commands::{
-    arena::{MatchArguments, contestant},
-    setups::check_directory,
-};
+use crate::commands::arena::{MatchArguments, contestant};
 use crate::games::with_game;
 use crate::output;
 use anyhow::{Result, bail};
 use benches::studies::strength::{Setting, chart, sheet, strength};
-use engine::core::files::write_atomically;
 use engine::play::playable::Playable;
 use serde_json::json;
-use std::{path::PathBuf, process::ExitCode};
+use std::path::PathBuf;
 
 /// How strong a player is by a number in its notation, such as time a move: a match a number
 /// against one opponent
@@ -47,64 +43,48 @@ pub(super) struct Arguments {
     json: bool,
 }
 
-pub(super) fn run(arguments: &Arguments) -> Result<ExitCode> {
-    let game = &arguments.options.pairs.game;
-    with_game!(&game.notation(), game => run_for(arguments, &game))
-}
+impl Arguments {
+    pub(super) fn run(&self) -> Result<()> {
+        let game = &self.options.pairs.game;
+        with_game!(&game.notation(), game => self.run_for(&game))
+    }
 
-fn run_for<G: Playable>(arguments: &Arguments, game: &G) -> Result<ExitCode> {
-    if !arguments.player.contains("{n}") {
-        bail!(
-            "--player has no {{n}}, which is replaced by the numbers; for example star2(ms={{n}})"
-        );
+    fn run_for<G: Playable>(&self, game: &G) -> Result<()> {
+        if !self.player.contains("{n}") {
+            bail!(
+                "--player has no {{n}}, which is replaced by the numbers; for example star2(ms={{n}})"
+            );
+        }
+        let mut numbers = self.numbers.iter();
+        if let Some(number) = numbers.find(|number| !(number.is_finite() && **number > 0.0)) {
+            bail!("--numbers are positive, not {number}");
+        }
+        output::check_places(&[&self.csv, &self.svg])?;
+        let at = |&number: &f64| {
+            Ok(Setting {
+                number,
+                contestant: contestant(&self.player.replace("{n}", &number.to_string()), game)?,
+            })
+        };
+        let settings = self.numbers.iter().map(at).collect::<Result<Vec<_>>>()?;
+        let against = contestant(&self.against, game)?;
+        let options = self.options.options(game, false)?;
+        let points = strength(&settings, &against, &options, |result| {
+            output::note(&result.to_string());
+        })?;
+        let table = sheet(&self.name, &points);
+        let (player, name, against) = (&self.player, &self.name, &against.name);
+        let told =
+            json!({ "player": player, "against": against, "number": name, "points": points });
+        output::result(self.json, &told, || {
+            format!("{player} against {against}\n\n{}", table.text().trim_end())
+        })?;
+        if let Some(path) = &self.csv {
+            output::file(path, table.csv())?;
+        }
+        if let Some(path) = &self.svg {
+            output::file(path, chart(name, player, against, &points)?)?;
+        }
+        Ok(())
     }
-    if let Some(number) = arguments
-        .numbers
-        .iter()
-        .find(|number| !(number.is_finite() && **number > 0.0))
-    {
-        bail!("--numbers are positive, not {number}");
-    }
-    for path in [&arguments.csv, &arguments.svg].into_iter().flatten() {
-        check_directory(path)?;
-    }
-    let at = |&number: &f64| {
-        Ok(Setting {
-            number,
-            contestant: contestant(&arguments.player.replace("{n}", &number.to_string()), game)?,
-        })
-    };
-    let settings = arguments
-        .numbers
-        .iter()
-        .map(at)
-        .collect::<Result<Vec<_>>>()?;
-    let against = contestant(&arguments.against, game)?;
-    let points = strength(
-        &settings,
-        &against,
-        &arguments.options.options(game)?,
-        |result| output::note(&result.to_string()),
-    )?;
-    let table = sheet(&arguments.name, &points);
-    if arguments.json {
-        output::json(
-            &json!({ "player": arguments.player, "against": against.name, "number": arguments.name, "points": points }),
-        )?;
-    } else {
-        output::line(&format!(
-            "{} against {}\n\n{}",
-            arguments.player,
-            against.name,
-            table.text().trim_end()
-        ))?;
-    }
-    if let Some(path) = &arguments.csv {
-        write_atomically(path, |file| file.write_all(table.csv().as_bytes()))?;
-    }
-    if let Some(path) = &arguments.svg {
-        let svg = chart(&arguments.name, &arguments.player, &against.name, &points)?;
-        write_atomically(path, |file| file.write_all(svg.as_bytes()))?;
-    }
-    Ok(ExitCode::SUCCESS)
 }

@@ -1,6 +1,7 @@
 //! `alea data info`: what is in records, as text, JSON and pictures.
 
 use super::Records;
+use crate::commands::selfplay::players_table;
 use crate::output;
 use anyhow::Result;
 use engine::play::playable::Playable;
@@ -30,18 +31,19 @@ impl Arguments {
         if let Some(directory) = &self.plots {
             plot::write(directory, &info, G::REMAINING)?;
         }
-        if self.records.json {
-            output::json(&info)
-        } else {
-            output::line(&text(&source.rules, &info))
-        }
+        output::result(self.records.json, &info, || text(&source.rules, &info))
     }
 }
 
 /// As a person reads it.
 fn text<G: Playable>(game: &G, info: &Info) -> String {
-    let percent = |part: u64, whole: u64| 100.0 * part as f64 / whole.max(1) as f64;
     let share = |part: f64, whole: u64| 100.0 * part / whole.max(1) as f64;
+    let percent = |part: u64, whole: u64| share(part as f64, whole);
+    let difference = |error: Option<f64>| {
+        error.map_or(String::new(), |error| {
+            format!(", mean square difference from the result {error:.4}")
+        })
+    };
     let mut text = format!(
         "{} games, {} positions in {} shards: {} bytes, {:.2} a position\n",
         info.games, info.positions, info.shards, info.bytes, info.bytes_per_position
@@ -50,15 +52,8 @@ fn text<G: Playable>(game: &G, info: &Info) -> String {
         // Writing into a string cannot fail.
         let _ = write!(text, "\n{name:<12}{what}");
     };
-    line(
-        "rules",
-        format!(
-            "{}, {} run{}",
-            info.game,
-            info.runs,
-            if info.runs == 1 { "" } else { "s" }
-        ),
-    );
+    let plural = if info.runs == 1 { "" } else { "s" };
+    line("rules", format!("{}, {} run{plural}", info.game, info.runs));
     let seats = info.points.iter().enumerate().map(|(seat, &points)| {
         let share = share(points, info.games);
         format!("{share:.1} % by {}", game.seat_title(seat))
@@ -80,20 +75,11 @@ fn text<G: Playable>(game: &G, info: &Info) -> String {
             percent(info.explored, info.positions)
         ),
     );
-    let error = info.value_error.map_or(String::new(), |error| {
-        format!(", mean square difference from the result {error:.4}")
-    });
-    line(
-        "values",
-        format!(
-            "{:.1} % of plies{error}",
-            percent(info.values, info.positions)
-        ),
-    );
+    let error = difference(info.value_error);
+    let share_of_values = percent(info.values, info.positions);
+    line("values", format!("{share_of_values:.1} % of plies{error}"));
     for label in &info.labels {
-        let error = label.error.map_or(String::new(), |error| {
-            format!(", mean square difference from the result {error:.4}")
-        });
+        let error = difference(label.error);
         let share = percent(label.positions, info.positions);
         line(
             "label",
@@ -129,22 +115,10 @@ fn text<G: Playable>(game: &G, info: &Info) -> String {
     {
         text += &row(&remaining.to_string(), count, info.positions);
     }
-    let width = info
-        .players
-        .iter()
-        .map(|player| player.player.chars().count())
-        .max()
-        .unwrap_or(0)
-        .max(6);
-    text += &format!("\n{:<width$}  {:>9}  {:>6}", "player", "sides", "won %");
-    for player in &info.players {
-        text += &format!(
-            "\n{:<width$}  {:>9}  {:>6.1}",
-            player.player,
-            player.sides,
-            share(player.points, player.sides)
-        );
-    }
+    let players = info.players.iter();
+    let players = players.map(|count| (&*count.player, count.sides, count.points));
+    text += "\n";
+    text += &players_table(players);
     text
 }
 

@@ -18,11 +18,7 @@ pub(super) struct Merge {
 
 impl Merge {
     pub(super) fn run<G: Playable>(&self) -> Result<()> {
-        self.set.records.made(&[rewrite::merge(
-            &self.set.records.open::<G>()?,
-            &self.set.out,
-            self.unique,
-        )?])
+        (self.set).make::<G>(|source, out| rewrite::merge(source, out, self.unique))
     }
 }
 
@@ -64,40 +60,23 @@ impl Filter {
             bail!("--disagreement is from 0 to 1, not {}", self.disagreement);
         }
         let all = filter::Filter::default();
-        let stones = range(
-            "--stones",
-            self.stones.as_deref(),
-            (all.remaining.0 as u64, all.remaining.1 as u64),
-        )?;
-        let plies = range(
-            "--plies",
-            self.plies.as_deref(),
-            (all.plies.0 as u64, all.plies.1 as u64),
-        )?;
         let keep = filter::Filter {
-            remaining: (stones.0 as usize, stones.1 as usize),
-            plies: (plies.0 as usize, plies.1 as usize),
+            remaining: range("--stones", self.stones.as_deref(), all.remaining)?,
+            plies: range("--plies", self.plies.as_deref(), all.plies)?,
             explored: (self.chosen || self.explored).then_some(self.explored),
             disagreement: self.disagreement,
         };
-        self.set.records.made(&[rewrite::filter(
-            &self.set.records.open::<G>()?,
-            &self.set.out,
-            &keep,
-        )?])
+        (self.set).make::<G>(|source, out| rewrite::filter(source, out, &keep))
     }
 }
 
 /// `3-8`, `3-`, `-8` or `3`.
-fn range(option: &str, text: Option<&str>, all: (u64, u64)) -> Result<(u64, u64)> {
+fn range(option: &str, text: Option<&str>, all: (usize, usize)) -> Result<(usize, usize)> {
     let Some(text) = text else { return Ok(all) };
     let (from, to) = text.split_once('-').unwrap_or((text, text));
-    let end = |text: &str, open: u64| {
-        if text.is_empty() {
-            Ok(open)
-        } else {
-            text.parse()
-        }
+    let end = |text: &str, open| match text {
+        "" => Ok(open),
+        text => text.parse(),
     };
     match (end(from, all.0), end(to, all.1)) {
         (Ok(from), Ok(to)) if from <= to => Ok((from, to)),
@@ -121,12 +100,7 @@ pub(super) struct Sample {
 
 impl Sample {
     pub(super) fn run<G: Playable>(&self) -> Result<()> {
-        self.set.records.made(&[rewrite::sample(
-            &self.set.records.open::<G>()?,
-            &self.set.out,
-            self.games,
-            self.seed,
-        )?])
+        (self.set).make::<G>(|source, out| rewrite::sample(source, out, self.games, self.seed))
     }
 }
 
@@ -143,11 +117,7 @@ pub(super) struct Shuffle {
 
 impl Shuffle {
     pub(super) fn run<G: Playable>(&self) -> Result<()> {
-        self.set.records.made(&[rewrite::shuffle(
-            &self.set.records.open::<G>()?,
-            &self.set.out,
-            self.seed,
-        )?])
+        (self.set).make::<G>(|source, out| rewrite::shuffle(source, out, self.seed))
     }
 }
 
@@ -182,9 +152,10 @@ impl Split {
             })
         };
         let parts = self.parts.iter().map(part).collect::<Result<Vec<_>>>()?;
-        self.set.records.made(&rewrite::split(
-            &self.set.records.open::<G>()?,
-            &self.set.out,
+        let Remade { records, out } = &self.set;
+        records.made(&rewrite::split(
+            &records.open::<G>()?,
+            out,
             &parts,
             self.seed,
         )?)

@@ -6,7 +6,6 @@ use anyhow::Result;
 use engine::play::playable::Playable;
 use trainer::data::relabel;
 use trainer::label::{LabelConfig, LabelRecipe};
-use trainer::progress::progress_bar;
 
 /// Value every position before its roll by a player, a model or the endgame tables: new targets for
 /// old games
@@ -45,21 +44,16 @@ impl Relabel {
             (Some(by), _) => by.clone(),
             (None, left) => format!("tables({}={})", G::REMAINING, left.unwrap_or_default()),
         };
-        let recipe = LabelRecipe::new(
-            &LabelConfig {
-                name: self.name.clone(),
-                by,
-            },
-            &source.rules,
-        )?;
+        let name = self.name.clone();
+        let recipe = LabelRecipe::new(&LabelConfig { name, by }, &source.rules)?;
         if !recipe.is_reproducible() {
             output::note(
                 "note: a player with a time limit values differently each time; the same records will not get the same labels",
             );
         }
-        let progress = progress_bar("games");
-        let written = relabel::relabel(&source, &self.set.out, &recipe, &progress)?;
-        progress.finish_and_clear();
+        let written = output::with_progress("games", |progress| {
+            relabel::relabel(&source, &self.set.out, &recipe, progress)
+        })?;
         self.set.records.made(&[written])
     }
 }

@@ -87,10 +87,10 @@ impl Export {
             Form::Parquet => parquet::export(&source, &self.out)?,
             Form::Transcript(form) => transcripts::export(&source, form, &self.out)?,
         };
-        if self.records.json {
-            return output::json(&serde_json::json!({ "file": self.out, "games": games }));
-        }
-        output::line(&format!("{}: {games} games", self.out.display()))
+        let told = serde_json::json!({ "file": self.out, "games": games });
+        output::result(self.records.json, &told, || {
+            format!("{}: {games} games", self.out.display())
+        })
     }
 }
 
@@ -129,15 +129,10 @@ impl Import {
             Form::JsonLines => json_lines::import::<G>(&self.file, &self.out)?,
             Form::Parquet => parquet::import::<G>(&self.file, &self.out)?,
             Form::Transcript(form) => {
-                let game = self.game.notation();
-                let game: G = games::read(&game, &games::parse(&game)?)?;
+                let game: G = games::read(&self.game.notation())?;
                 transcripts::import(&game, form, &self.file, &self.out)?
             }
         };
-        if self.json {
-            output::json(&written)
-        } else {
-            made(&written)
-        }
+        output::result(self.json, &written, || made(&written))
     }
 }

@@ -9,7 +9,6 @@
 
 mod checkpoint;
 mod epoch;
-mod error;
 mod heads;
 mod network;
 mod ntuple;
@@ -18,19 +17,16 @@ mod temporal;
 pub use crate::reports::{
     Family, FitReport, HeadsReport, OnlinePoint, OnlineReport, PliesReport, RollsReport,
 };
-pub use checkpoint::CheckpointError;
-pub use error::TrainError;
 pub use temporal::fit_online;
 
-use crate::backend;
 use crate::config::TrainConfig;
 use crate::curve::{self, CurvePoint, HeadPoint};
-use crate::dataset::{DatasetError, Samples, UsedLabel};
+use crate::dataset::{self, Samples, UsedLabel};
 use crate::export::{Answers, export, positions_to_compare};
 use crate::models::heads::{Losses, Outputs};
 use crate::sample::Sample;
+use crate::{Error, backend};
 use checkpoint::{Checkpoint, Header};
-use engine::core::files::write_atomically;
 use engine::learned::{
     files::{Model, ModelFile},
     inputs::Learnable,
@@ -40,6 +36,7 @@ use epoch::{Passed, learn_epoch, validate};
 use indicatif::ProgressBar;
 use network::NetworkLearner;
 use ntuple::NTupleLearner;
+use serde_json::Value;
 use std::{
     path::Path,
     time::{Duration, Instant},
@@ -59,43 +56,45 @@ pub fn fit<G: Learnable>(
     provenance: &str,
     directory: &Path,
     progress: &ProgressBar,
-) -> Result<FitReport, TrainError> {
+) -> Result<FitReport, Error> {
     let config = &config.resolved(samples.game())?;
     let device = backend::device(&config.training.backend)?;
     if family == Family::Network && !config.network.heads.is_empty() && !samples.continuations() {
-        return Err(DatasetError::NoContinuations.into());
+        return Err(Error::new(
+            "network.heads: these samples do not know how their games went on",
+        ));
     }
-    std::fs::create_dir_all(directory).map_err(|cause| TrainError::Directory {
-        path: directory.to_owned(),
-        cause,
-    })?;
+    make(directory)?;
     let run = Run {
         config,
+        family,
         samples,
+        provenance,
+        directory,
         progress,
     };
     match family {
-        Family::Network | Family::Integer => train(
-            &run,
-            family,
-            NetworkLearner::new(&run, family, device)?,
-            provenance,
-            directory,
-        ),
+        Family::Network | Family::Integer => train(&run, NetworkLearner::new(&run, device)?),
         Family::NTuple => train(
             &run,
-            family,
             NTupleLearner::new(samples.game(), &config.ntuple, device)?,
-            provenance,
-            directory,
         ),
     }
+}
+
+/// Makes the directory of a training.
+fn make(directory: &Path) -> Result<(), Error> {
+    let what = format!("cannot create the directory {}", directory.display());
+    std::fs::create_dir_all(directory).map_err(Error::of(what))
 }
 
 /// What a training has before it starts.
 struct Run<'a, G: Learnable> {
     config: &'a TrainConfig,
+    family: Family,
     samples: &'a Samples<G>,
+    provenance: &'a str,
+    directory: &'a Path,
     progress: &'a ProgressBar,
 }
 
@@ -106,6 +105,13 @@ impl<G: Learnable> Run<'_, G> {
         let done = ((epoch - 1) * batches + batch) as f64 / (training.epochs * batches) as f64;
         start * training.schedule.factor(done, training.final_rate)
     }
+}
+
+/// The weights ran away, in a batch from 1 or, for 0, after the last one.
+fn ran_away(what: &str, loss: f64, epoch: usize, batch: usize) -> Error {
+    Error::new(format!(
+        "the {what} became {loss} in epoch {epoch}, batch {batch}: lower the learning rate"
+    ))
 }
 
 /// Whether a checkpoint is due within an epoch, the last one having been written at this time.
@@ -138,63 +144,35 @@ trait Learner<G: Learnable> {
         Heads::NONE
     }
     /// Learns a batch; the sums of the losses, each before its sample was learned.
-    fn learn(&mut self, batch: BatchOf<G, Self>, learning_rate: f64) -> Result<Losses, TrainError>;
+    fn learn(&mut self, batch: BatchOf<G, Self>, learning_rate: f64) -> Result<Losses, Error>;
     /// What it says of a batch.
-    fn outputs(&self, batch: BatchOf<G, Self>) -> Result<Outputs, TrainError>;
+    fn outputs(&self, batch: BatchOf<G, Self>) -> Result<Outputs, Error>;
     /// The model's record.
-    fn model(&self) -> Result<Vec<u8>, TrainError>;
+    fn model(&self) -> Result<Vec<u8>, Error>;
     /// The optimiser's record.
-    fn optimiser(&self) -> Result<Vec<u8>, TrainError>;
+    fn optimiser(&self) -> Result<Vec<u8>, Error>;
     /// Takes the model from a record.
-    fn load_model(&mut self, record: Vec<u8>) -> Result<(), TrainError>;
+    fn load_model(&mut self, record: Vec<u8>) -> Result<(), Error>;
     /// Takes the optimiser from a record.
-    fn load_optimiser(&mut self, record: Vec<u8>) -> Result<(), TrainError>;
+    fn load_optimiser(&mut self, record: Vec<u8>) -> Result<(), Error>;
     /// What it says of positions, by burn.
-    fn answers(&self, positions: &[G::Position]) -> Result<Answers, TrainError>;
+    fn answers(&self, positions: &[G::Position]) -> Result<Answers, Error>;
     /// The model as the engine has it.
-    fn export(&self) -> Result<Model<G>, TrainError>;
+    fn export(&self) -> Result<Model<G>, Error>;
 }
 
 /// What a learner takes.
 type BatchOf<G, L> =
     <<L as Learner<G>>::Inputs as Inputs<<G as engine::core::game::Game>::Position>>::Batch;
 
-fn train<G: Learnable>(
-    run: &Run<'_, G>,
-    family: Family,
-    mut learner: impl Learner<G>,
-    provenance: &str,
-    directory: &Path,
-) -> Result<FitReport, TrainError> {
-    let configuration = run.config.to_toml();
-    let fingerprint = run.samples.fingerprint();
-    let mut checkpoint = match Checkpoint::read(directory)? {
-        Some(found) => {
-            found
-                .header
-                .same_training(directory, family.name(), &configuration, fingerprint)?;
-            learner.load_model(found.model.clone())?;
-            learner.load_optimiser(found.optimiser.clone())?;
-            found
-        }
-        None => Checkpoint {
-            header: Header {
-                family: family.name().into(),
-                configuration: configuration.clone(),
-                fingerprint,
-                best_epoch: 0,
-                curve: Vec::new(),
-                begun: None,
-                online: None,
-            },
-            model: Vec::new(),
-            optimiser: Vec::new(),
-            best: Vec::new(),
-        },
-    };
-    write_atomically(&directory.join("config.toml"), |file| {
-        file.write_all(configuration.as_bytes())
-    })?;
+fn train<G: Learnable>(run: &Run<'_, G>, mut learner: impl Learner<G>) -> Result<FitReport, Error> {
+    let mut checkpoint = Checkpoint::open(
+        run.directory,
+        run.family.name(),
+        run.config,
+        run.samples.fingerprint(),
+        &mut learner,
+    )?;
     let done = checkpoint.header.curve.len() * run.samples.training()
         + checkpoint
             .header
@@ -211,10 +189,9 @@ fn train<G: Learnable>(
         let mut written = Instant::now();
         let passed = learn_epoch(run, &mut learner, epoch, begun, |learner, passed| {
             if wants_checkpoint(run.config, written) {
-                checkpoint.model = learner.model()?;
-                checkpoint.optimiser = learner.optimiser()?;
+                checkpoint.take(learner)?;
                 checkpoint.header.begun = Some(passed.clone());
-                checkpoint.write(directory)?;
+                checkpoint.write(run.directory)?;
                 written = Instant::now();
             }
             Ok(())
@@ -223,15 +200,9 @@ fn train<G: Learnable>(
         let validated = validate(run, &learner)?;
         let validation_loss = validated.loss;
         if !validation_loss.is_finite() {
-            return Err(TrainError::NotFinite {
-                what: "validation loss",
-                epoch,
-                batch: 0,
-                loss: validation_loss,
-            });
+            return Err(ran_away("validation loss", validation_loss, epoch, 0));
         }
-        checkpoint.model = learner.model()?;
-        checkpoint.optimiser = learner.optimiser()?;
+        checkpoint.take(&learner)?;
         let header = &mut checkpoint.header;
         header.begun = None;
         if header
@@ -253,16 +224,16 @@ fn train<G: Learnable>(
         });
         // First what follows from the checkpoint: if it is ahead of it, it is written again.
         curve::write(
-            directory,
+            run.directory,
             &checkpoint.header.curve,
             run.samples.game().remaining_range(),
         )?;
-        checkpoint.write(directory)?;
+        checkpoint.write(run.directory)?;
     }
     run.progress.finish();
     let header = checkpoint.header;
     learner.load_model(checkpoint.best)?;
-    finish(run, family, &learner, &header, provenance, directory)
+    finish(run, &learner, &header)
 }
 
 /// The mean losses of each head.
@@ -284,20 +255,14 @@ fn is_over(config: &TrainConfig, header: &Header) -> bool {
 /// Exports the learner's model and reports.
 fn finish<G: Learnable>(
     run: &Run<'_, G>,
-    family: Family,
     learner: &impl Learner<G>,
     header: &Header,
-    provenance: &str,
-    directory: &Path,
-) -> Result<FitReport, TrainError> {
-    let best = header.best().ok_or(DatasetError::Missing("training"))?;
-    // Data that describe themselves as JSON stay JSON.
-    let data =
-        serde_json::from_str(provenance).unwrap_or_else(|_| serde_json::Value::from(provenance));
+) -> Result<FitReport, Error> {
+    let best = header.best().ok_or_else(|| dataset::missing("training"))?;
     let heads = heads::judge(run, learner)?;
     let mut story = serde_json::json!({
-        "family": family.name(),
-        "data": data,
+        "family": run.family.name(),
+        "data": data(run.provenance),
         "training_samples": run.samples.training(),
         "validation_samples": run.samples.validation().len(),
         // Other claims of strength hold for who was told exact values.
@@ -315,27 +280,20 @@ fn finish<G: Learnable>(
     });
     if let Some(story) = story.as_object_mut() {
         story.retain(|key, value| match value {
-            serde_json::Value::Array(labels) => !key.ends_with("labels") || !labels.is_empty(),
-            serde_json::Value::Object(heads) => key != "heads" || !heads.is_empty(),
+            Value::Array(labels) => !key.ends_with("labels") || !labels.is_empty(),
+            Value::Object(heads) => key != "heads" || !heads.is_empty(),
             _ => true,
         });
     }
-    let file = ModelFile {
-        provenance: story.to_string(),
-        model: learner.export()?,
-    };
-    let model = directory.join(family.name()).with_extension("safetensors");
+    let model = run
+        .directory
+        .join(run.family.name())
+        .with_extension("safetensors");
     let positions = positions_to_compare(
         run.samples.game(),
         &validation_positions(run.samples.validation()),
     );
-    let parity = export(
-        run.samples.game(),
-        &file,
-        &model,
-        &positions,
-        &learner.answers(&positions)?,
-    )?;
+    let parity = export_model(learner, run.samples.game(), &story, &model, &positions)?;
     let (samples, seconds) = header
         .curve
         .iter()
@@ -345,7 +303,7 @@ fn finish<G: Learnable>(
         });
     Ok(FitReport {
         curve: header.curve.clone(),
-        family: family.name().to_owned(),
+        family: run.family.name().to_owned(),
         epochs: header.curve.len(),
         best_epoch: best.epoch,
         training_loss: best.training_loss,
@@ -356,6 +314,27 @@ fn finish<G: Learnable>(
         heads,
         model,
     })
+}
+
+/// Data that describe themselves as JSON stay JSON.
+fn data(provenance: &str) -> Value {
+    serde_json::from_str(provenance).unwrap_or_else(|_| provenance.into())
+}
+
+/// Writes the learner's model with its story if the engine says of the positions what the learner
+/// does; the largest difference.
+fn export_model<G: Learnable>(
+    learner: &impl Learner<G>,
+    game: &G,
+    story: &Value,
+    path: &Path,
+    positions: &[G::Position],
+) -> Result<f64, Error> {
+    let file = ModelFile {
+        provenance: story.to_string(),
+        model: learner.export()?,
+    };
+    export(game, &file, path, positions, &learner.answers(positions)?)
 }
 
 /// The labels that samples have their values from: those from endgame tables, or the others.

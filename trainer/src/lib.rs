@@ -2,6 +2,10 @@
 //!
 //! The modules in reading order: each uses only those above it. The blank lines keep the order.
 
+mod error;
+
+pub use error::Error;
+
 // Records: how they are kept, and the games that fill them.
 pub mod codec;
 

@@ -9,7 +9,8 @@
 //! a batch depends on samples, seed, epoch, window and the batch's number alone, never on how many
 //! threads there were or how far they ran ahead.
 
-use crate::dataset::{DatasetError, Samples};
+use crate::Error;
+use crate::dataset::Samples;
 use crate::sample::{Continuation, Sample};
 use engine::core::random::{RandomStream, SeedSpace, derive_seed};
 use engine::play::playable::Playable;
@@ -93,11 +94,11 @@ impl<'a, G: Playable> Pass<'a, G> {
     ///
     /// # Errors
     /// If samples cannot be read, or `learn` fails.
-    pub fn each<B: Send, E: From<DatasetError>>(
+    pub fn each<B: Send>(
         &self,
         prepare: impl Fn(&[Sample<G::Position>]) -> B + Sync,
-        mut learn: impl FnMut(usize, B) -> Result<(), E>,
-    ) -> Result<(), E> {
+        mut learn: impl FnMut(usize, B) -> Result<(), Error>,
+    ) -> Result<(), Error> {
         std::thread::scope(|scope| {
             let (chosen, unprepared) = sync_channel::<Vec<Sample<_>>>(AHEAD);
             let (prepared, ready) = sync_channel(AHEAD);
@@ -114,14 +115,14 @@ impl<'a, G: Playable> Pass<'a, G> {
                 learn(number, batch)?;
             }
             match reader.join() {
-                Ok(result) => Ok(result?),
+                Ok(result) => result,
                 Err(panic) => std::panic::resume_unwind(panic),
             }
         })
     }
 
     /// Sends the samples of each batch, until nobody wants more.
-    fn choose(&self, chosen: &SyncSender<Vec<Sample<G::Position>>>) -> Result<(), DatasetError> {
+    fn choose(&self, chosen: &SyncSender<Vec<Sample<G::Position>>>) -> Result<(), Error> {
         let Some(shuffle) = self.shuffle else {
             let _ = self
                 .samples
@@ -324,13 +325,12 @@ mod tests {
 
     fn collect(pass: &Pass<'_, Standard>) -> Vec<Sample<Position>> {
         let mut all: Vec<Vec<Sample<Position>>> = Vec::new();
-        let result: Result<(), DatasetError> =
-            pass.each(<[Sample<Position>]>::to_vec, |number, batch| {
-                assert_eq!(number, pass.from + all.len());
-                all.push(batch);
-                Ok(())
-            });
-        result.unwrap();
+        pass.each(<[Sample<Position>]>::to_vec, |number, batch| {
+            assert_eq!(number, pass.from + all.len());
+            all.push(batch);
+            Ok(())
+        })
+        .unwrap();
         assert_eq!(pass.from + all.len(), pass.batches());
         assert!(
             all[..all.len() - 1]
@@ -559,13 +559,13 @@ mod tests {
             |number, _| {
                 seen += 1;
                 if number == 1 {
-                    Err(DatasetError::Missing("more"))
+                    Err(Error::new("no more"))
                 } else {
                     Ok(())
                 }
             },
         );
-        assert!(matches!(result, Err(DatasetError::Missing("more"))));
+        assert_eq!(result.unwrap_err().to_string(), "no more");
         assert_eq!(seen, 2);
     }
 }

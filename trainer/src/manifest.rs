@@ -4,6 +4,7 @@
 //! Invariant: written before the first shard, and it names nothing that finishing a shard changes;
 //! which shards are finished is seen from the files, which are complete or absent.
 
+use crate::Error;
 use crate::shard::{
     GAMES_PER_SHARD, GameMap, Label, ShardHeader,
     labels::{is_false, mark_exact},
@@ -44,22 +45,6 @@ pub struct Manifest {
     pub games_per_shard: u64,
     /// Number of shards.
     pub shards: u64,
-}
-
-/// A manifest that cannot be read.
-#[derive(Debug, thiserror::Error)]
-pub enum ManifestError {
-    /// The file system refused.
-    #[error(transparent)]
-    File(#[from] FileError),
-    /// It is something else.
-    #[error("{}: no manifest of game records ({problem}); choose another directory", .path.display())]
-    Foreign {
-        /// The file.
-        path: PathBuf,
-        /// What does not fit.
-        problem: String,
-    },
 }
 
 impl Manifest {
@@ -110,15 +95,16 @@ impl Manifest {
     ///
     /// # Errors
     /// If there is one that cannot be read.
-    pub fn read<G: Playable>(directory: &Path) -> Result<Option<Self>, ManifestError> {
+    pub fn read<G: Playable>(directory: &Path) -> Result<Option<Self>, Error> {
         let path = Self::path(directory);
         let bytes = match files::read(&path) {
             Err(FileError::NotFound { .. }) => return Ok(None),
             read => read?,
         };
-        let foreign = |problem: String| ManifestError::Foreign {
-            path: path.clone(),
-            problem,
+        let foreign = |problem: String| {
+            Error::of(path.display())(format!(
+                "no manifest of game records ({problem}); choose another directory"
+            ))
         };
         let mut manifest: Self =
             serde_json::from_slice(&bytes).map_err(|error| foreign(error.to_string()))?;

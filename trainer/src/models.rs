@@ -19,7 +19,7 @@ pub mod ntuple;
 pub mod online;
 mod prefetch;
 #[cfg(feature = "burn")]
-mod tensors;
+pub(crate) mod tensors;
 
 #[cfg(feature = "burn")]
 pub use tensors::cross_entropy;

@@ -13,7 +13,7 @@ use std::{
 };
 use trainer::calibrate::LogisticFit;
 use trainer::config::TrainConfig;
-use trainer::dataset::{DatasetError, SampleOptions, Samples};
+use trainer::dataset::{SampleOptions, Samples, no_records};
 use trainer::fit::{Family, FitReport, OnlineReport, fit, fit_online};
 use trainer::progress::progress_bar;
 use trainer::shard;
@@ -120,7 +120,7 @@ fn shard_game<P: AsRef<Path>>(data: &[P]) -> Result<String> {
         }
     }
     let first = data.first().map_or(Path::new(""), AsRef::as_ref);
-    Err(DatasetError::Empty(first.to_owned()).into())
+    Err(no_records(first).into())
 }
 
 fn fit_families<G: Learnable>(

@@ -3,7 +3,7 @@
 //! Invariant: every section has a default, and refuses keys that it does not have. What ranges
 //! values have to be in, [`super::TrainConfig::check`] says.
 
-use super::ConfigError;
+use crate::Error;
 use engine::learned::{
     inputs::Learnable,
     network::{Head, Heads},
@@ -216,7 +216,7 @@ impl NTupleConfig {
     ///
     /// # Errors
     /// If there is no such set; the error names the key.
-    pub fn tuple_set<G: Learnable>(&self, game: &G) -> Result<TupleSet<G>, ConfigError> {
+    pub fn tuple_set<G: Learnable>(&self, game: &G) -> Result<TupleSet<G>, Error> {
         let name = match self.set.as_str() {
             "" => game.tuple_sets()[0].name,
             name => name,
@@ -226,10 +226,9 @@ impl NTupleConfig {
         } else {
             ("ntuple.tuples", TupleSet::custom(game, &self.tuples))
         };
-        let because = |key| move |cause| ConfigError::Tuples { key, cause };
-        set.map_err(because(key))?
+        set.map_err(Error::of(key))?
             .with_phases(&self.phases)
-            .map_err(because("ntuple.phases"))
+            .map_err(Error::of("ntuple.phases"))
     }
 }
 

@@ -3,7 +3,8 @@
 //! Invariant: every number is a count over all games, so it is the same in whatever order shards
 //! are read.
 
-use super::{DataError, Source};
+use super::Source;
+use crate::Error;
 use crate::shard::{Estimate, PlayedGame};
 use engine::play::playable::Playable;
 use rayon::prelude::*;
@@ -90,7 +91,7 @@ pub struct LabelCount {
 ///
 /// # Errors
 /// If a shard cannot be read.
-pub fn info<G: Playable>(source: &Source<G>) -> Result<Info, DataError> {
+pub fn info<G: Playable>(source: &Source<G>) -> Result<Info, Error> {
     let mut info = Info {
         points: vec![0.0; source.rules.seats()],
         values_by_size: vec![0; VALUE_BINS],

@@ -1,7 +1,8 @@
 //! Whether records are sound: every game replayed by the rules, every problem named with its file
 //! and record.
 
-use super::{DataError, shards_of};
+use super::shards_of;
+use crate::Error;
 use crate::manifest::Manifest;
 use crate::shard::{self, GAMES_PER_SHARD};
 use engine::play::playable::Playable;
@@ -33,7 +34,7 @@ pub struct Verification {
 /// # Errors
 /// If there is nothing to read. What is wrong with a shard is no error but a problem that is
 /// listed.
-pub fn verify<G: Playable>(paths: &[PathBuf]) -> Result<Verification, DataError> {
+pub fn verify<G: Playable>(paths: &[PathBuf]) -> Result<Verification, Error> {
     let mut all = Verification::default();
     for path in paths {
         let shards = shards_of(std::slice::from_ref(path))?;

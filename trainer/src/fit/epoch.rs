@@ -1,6 +1,7 @@
 //! One epoch of any learner: all training samples once, then the validation samples.
 
-use super::{Inputs, Learner, Run, TrainError};
+use super::{Inputs, Learner, Run, ran_away};
+use crate::Error;
 use crate::batch::scaled_plies;
 use crate::curve::PhaseLoss;
 use crate::loader::{Pass, Shuffle};
@@ -59,8 +60,8 @@ pub(super) fn learn_epoch<G: Learnable, L: Learner<G>>(
     learner: &mut L,
     epoch: usize,
     mut passed: Passed,
-    mut pause: impl FnMut(&L, &Passed) -> Result<(), TrainError>,
-) -> Result<Passed, TrainError> {
+    mut pause: impl FnMut(&L, &Passed) -> Result<(), Error>,
+) -> Result<Passed, Error> {
     let training = &run.config.training;
     let shuffle = Shuffle {
         seed: run.config.seed,
@@ -81,12 +82,7 @@ pub(super) fn learn_epoch<G: Learnable, L: Learner<G>>(
             let losses = learner.learn(batch, passed.learning_rate)?;
             if !losses.are_finite() {
                 let loss = losses.value + losses.rolls.sum + losses.moves_to_go.sum;
-                return Err(TrainError::NotFinite {
-                    what: "training loss",
-                    epoch,
-                    batch: number + 1,
-                    loss,
-                });
+                return Err(ran_away("training loss", loss, epoch, number + 1));
             }
             let samples = size.min(run.samples.training() - passed.samples);
             passed.batches += 1;
@@ -120,7 +116,7 @@ pub(super) struct Validated {
 pub(super) fn validate<G: Learnable, L: Learner<G>>(
     run: &Run<'_, G>,
     learner: &L,
-) -> Result<Validated, TrainError> {
+) -> Result<Validated, Error> {
     let search_share = run.config.target.last_search_share();
     let mut losses = Losses::default();
     let game = run.samples.game();
@@ -176,7 +172,7 @@ pub(super) fn each_validated<G: Learnable, L: Learner<G>>(
     run: &Run<'_, G>,
     learner: &L,
     mut tell: impl FnMut(&Sample<G::Position>, Said),
-) -> Result<(), TrainError> {
+) -> Result<(), Error> {
     let validation = run.samples.validation();
     let inputs = learner.inputs();
     let search_share = run.config.target.last_search_share();
@@ -209,7 +205,7 @@ pub(super) fn each_validated<G: Learnable, L: Learner<G>>(
                     },
                 );
             }
-            Ok::<(), TrainError>(())
+            Ok(())
         },
     )
 }

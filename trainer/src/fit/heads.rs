@@ -4,7 +4,8 @@
 //! and offset 0 if it is calibrated. And the mean over the outcomes should be the value, although
 //! nothing but the samples tells the network so.
 
-use super::{Learner, Run, TrainError, epoch::each_validated, validation_positions};
+use super::{Learner, Run, epoch::each_validated, validation_positions};
+use crate::Error;
 use crate::calibrate::fit_logistic;
 use crate::reports::{HeadsReport, PliesReport, RollsReport};
 use engine::learned::{
@@ -16,7 +17,7 @@ use engine::learned::{
 pub(super) fn judge<G: Learnable, L: Learner<G>>(
     run: &Run<'_, G>,
     learner: &L,
-) -> Result<HeadsReport, TrainError> {
+) -> Result<HeadsReport, Error> {
     let mut report = HeadsReport::default();
     if learner.heads().is_empty() {
         return Ok(report);

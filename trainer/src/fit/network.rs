@@ -3,22 +3,23 @@
 //! On the CPU the fused step trains; on other devices burn does, whose forward pass is the
 //! reference either way.
 
-use super::{Family, Inputs, Learner, Run, TrainError};
+use super::{Family, Inputs, Learner, Run};
+use crate::Error;
 use crate::batch::{HeadTargets, NetworkBatch, network_batch, untargeted};
-use crate::config::{ConfigError, NetworkConfig};
+use crate::config::NetworkConfig;
 use crate::export::Answers;
 use crate::models::{
     cross_entropy,
     fused::{self, FusedNetwork, HeadInputs, Shape, Sparse, grid::hold},
     heads::{HeadLoss, Losses, Outputs, outcome_mask, plies_loss, roll_loss},
     network::{NetworkModel, Said},
+    tensors::{loaded, numbers, record, unfit},
 };
 use crate::sample::Sample;
 use burn::{
     grad_clipping::GradientClippingConfig,
     module::Module,
     optim::{AdamConfig, GradientsParams, ModuleOptimizer},
-    store::ModuleRecord,
     tensor::{Bytes, DType, Device, Int, Tensor, TensorData, activation::sigmoid},
 };
 use engine::core::random::{RandomStream, SeedSpace, derive_seed};
@@ -85,36 +86,30 @@ enum State {
 impl<G: Learnable> NetworkLearner<G> {
     /// A network with the initial weights of the configuration's seed, trained as the backend does
     /// best.
-    pub(super) fn new(
-        run: &Run<'_, G>,
-        family: Family,
-        device: Device,
-    ) -> Result<Self, TrainError> {
+    pub(super) fn new(run: &Run<'_, G>, device: Device) -> Result<Self, Error> {
         let fused = run.config.training.backend == "flex";
-        Self::with_step(run, family, device, fused)
+        Self::with_step(run, device, fused)
     }
 
     /// A network with the initial weights of the configuration's seed, and either the fused step or
     /// burn's.
-    pub(super) fn with_step(
-        run: &Run<'_, G>,
-        family: Family,
-        device: Device,
-        fused: bool,
-    ) -> Result<Self, TrainError> {
+    pub(super) fn with_step(run: &Run<'_, G>, device: Device, fused: bool) -> Result<Self, Error> {
         let game = run.samples.game().clone();
-        let (config, groups, integers) = if family == Family::Integer {
+        let (config, groups, integers) = if run.family == Family::Integer {
             let config = &run.config.integer;
             let inputs = IntegerInputs::<G>::named(config.features.as_deref())
-                .map_err(ConfigError::names("integer.inputs"))?;
+                .map_err(Error::of("integer.inputs"))?;
             if inputs.runs().is_empty() {
-                return Err(TrainError::NoIntegerNetwork(G::NAME));
+                return Err(Error::new(format!(
+                    "there is no network in integers for {}; train 'network' or 'ntuple'",
+                    G::NAME
+                )));
             }
             (config, NameSet::NONE, Some(inputs))
         } else {
             let config = &run.config.network;
             let groups = NameSet::from_list(config.features.iter().flatten())
-                .map_err(ConfigError::names("network.features"))?;
+                .map_err(Error::of("network.features"))?;
             (config, groups, None)
         };
         let features = G::Dense::new(&game, groups);
@@ -191,35 +186,25 @@ impl<G: Learnable> NetworkLearner<G> {
     }
 }
 
-/// The numbers of a tensor, row by row.
-fn numbers(tensor: Tensor<2>) -> Result<Vec<f32>, TrainError> {
-    Ok(tensor
-        .try_into_data()
-        .map_err(TrainError::device)?
-        .iter::<f32>()
-        .collect())
-}
-
 /// The sum of a head's losses, as tensor and as number, if there is such a head.
 fn head_loss(
     said: Option<Tensor<2>>,
     samples: usize,
     loss: impl FnOnce(Tensor<2>) -> Tensor<1>,
-) -> Result<Option<(Tensor<1>, HeadLoss)>, TrainError> {
+) -> Result<Option<(Tensor<1>, HeadLoss)>, Error> {
     let Some(said) = said else { return Ok(None) };
     let loss = loss(said);
-    let sum: f32 = loss
-        .clone()
-        .inner()
-        .try_into_scalar()
-        .map_err(TrainError::device)?;
-    Ok(Some((
-        loss,
-        HeadLoss {
-            sum: f64::from(sum),
-            samples: samples as u64,
-        },
-    )))
+    let head = HeadLoss {
+        sum: number(&loss)?,
+        samples: samples as u64,
+    };
+    Ok(Some((loss, head)))
+}
+
+/// The number of a loss.
+fn number(loss: &Tensor<1>) -> Result<f64, Error> {
+    let numbers = numbers(loss.clone().inner())?;
+    Ok(numbers.into_iter().map(f64::from).sum())
 }
 
 /// A step of burn's on a batch: the loss whose gradient is wanted, and the sums of losses.
@@ -229,15 +214,10 @@ fn burn_loss(
     heads: &HeadTargets,
     weights: [f32; 2],
     device: &Device,
-) -> Result<(Tensor<1>, Losses), TrainError> {
+) -> Result<(Tensor<1>, Losses), Error> {
     let samples = targets.dims()[0] as f64;
     let mut loss = cross_entropy(said.logits, targets);
-    let value: f32 = loss
-        .clone()
-        .inner()
-        .try_into_scalar()
-        .map_err(TrainError::device)?;
-    let mut losses = Losses::from(f64::from(value) * samples);
+    let mut losses = Losses::from(number(&loss)? * samples);
     let outcomes = heads
         .outcomes
         .iter()
@@ -326,7 +306,7 @@ impl<G: Learnable> Learner<G> for NetworkLearner<G> {
         self.inputs.heads
     }
 
-    fn learn(&mut self, batch: NetworkBatch, learning_rate: f64) -> Result<Losses, TrainError> {
+    fn learn(&mut self, batch: NetworkBatch, learning_rate: f64) -> Result<Losses, Error> {
         match &mut self.state {
             State::Fused(network) => {
                 let inputs = inputs(&batch, self.head_weights);
@@ -359,7 +339,7 @@ impl<G: Learnable> Learner<G> for NetworkLearner<G> {
         }
     }
 
-    fn outputs(&self, batch: NetworkBatch) -> Result<Outputs, TrainError> {
+    fn outputs(&self, batch: NetworkBatch) -> Result<Outputs, Error> {
         match &self.state {
             State::Fused(network) => Ok(network.outputs(inputs(&batch, self.head_weights))),
             State::Burn(..) => {
@@ -380,11 +360,11 @@ impl<G: Learnable> Learner<G> for NetworkLearner<G> {
         }
     }
 
-    fn model(&self) -> Result<Vec<u8>, TrainError> {
-        Ok(self.burn().into_record().into_bytes()?.to_vec())
+    fn model(&self) -> Result<Vec<u8>, Error> {
+        record(self.burn())
     }
 
-    fn optimiser(&self) -> Result<Vec<u8>, TrainError> {
+    fn optimiser(&self) -> Result<Vec<u8>, Error> {
         match &self.state {
             State::Fused(network) => {
                 let (moments, steps) = network.optimiser();
@@ -394,14 +374,12 @@ impl<G: Learnable> Learner<G> for NetworkLearner<G> {
                     .chain(moments.iter().flat_map(|moment| moment.to_le_bytes()))
                     .collect())
             }
-            State::Burn(_, optimiser) => Ok(optimiser.into_bytes()?.to_vec()),
+            State::Burn(_, optimiser) => Ok(optimiser.into_bytes().map_err(unfit)?.to_vec()),
         }
     }
 
-    fn load_model(&mut self, record: Vec<u8>) -> Result<(), TrainError> {
-        let model = self
-            .burn()
-            .try_load_record(ModuleRecord::from_bytes(Bytes::from_bytes_vec(record))?)?;
+    fn load_model(&mut self, record: Vec<u8>) -> Result<(), Error> {
+        let model = loaded(self.burn(), record)?;
         match &mut self.state {
             State::Fused(network) => {
                 let (moments, steps) = network.optimiser();
@@ -413,15 +391,15 @@ impl<G: Learnable> Learner<G> for NetworkLearner<G> {
         Ok(())
     }
 
-    fn load_optimiser(&mut self, record: Vec<u8>) -> Result<(), TrainError> {
+    fn load_optimiser(&mut self, record: Vec<u8>) -> Result<(), Error> {
         match &mut self.state {
             State::Fused(network) => {
                 let (steps, moments) = record
                     .split_first_chunk::<8>()
-                    .ok_or(TrainError::Optimiser)?;
-                if moments.len() != 8 * self.shape.parameters() {
-                    return Err(TrainError::Optimiser);
-                }
+                    .filter(|(_, moments)| moments.len() == 8 * self.shape.parameters())
+                    .ok_or_else(|| Error::new(
+                        "the checkpoint does not fit the model: its optimiser has another size; remove it to train from the start",
+                    ))?;
                 let moments = moments
                     .as_chunks::<4>()
                     .0
@@ -439,13 +417,14 @@ impl<G: Learnable> Learner<G> for NetworkLearner<G> {
                 **optimiser = optimiser
                     .as_ref()
                     .clone()
-                    .from_bytes(Bytes::from_bytes_vec(record))?
+                    .from_bytes(Bytes::from_bytes_vec(record))
+                    .map_err(unfit)?
             }
         }
         Ok(())
     }
 
-    fn answers(&self, positions: &[G::Position]) -> Result<Answers, TrainError> {
+    fn answers(&self, positions: &[G::Position]) -> Result<Answers, Error> {
         let Said {
             logits,
             rolls,
@@ -460,16 +439,16 @@ impl<G: Learnable> Learner<G> for NetworkLearner<G> {
         })
     }
 
-    fn export(&self) -> Result<Model<G>, TrainError> {
+    fn export(&self) -> Result<Model<G>, Error> {
         let weights = self.burn().weights();
         if let Some(inputs) = self.inputs.integers {
-            let weights = IntegerWeights::nearest(inputs, &weights)?;
-            return Ok(Model::Integer(G::Integer::new(weights)?));
+            return IntegerWeights::nearest(inputs, &weights)
+                .and_then(G::Integer::new)
+                .map(Model::Integer)
+                .map_err(Error::of("the engine does not take the integer network"));
         }
-        Ok(Model::Network(Network::new(
-            &self.inputs.game,
-            self.inputs.features.groups(),
-            weights,
-        )?))
+        Network::new(&self.inputs.game, self.inputs.features.groups(), weights)
+            .map(Model::Network)
+            .map_err(Error::of("the engine does not take the network"))
     }
 }

@@ -3,32 +3,32 @@
 use super::*;
 use crate::config::{Rule, Schedule};
 use crate::sample::tests::random_samples;
-use engine::games::einstein::{Position, Standard};
+use engine::games::einstein::{
+    Position, Standard,
+    learned::{Network, ntuple::NTuple},
+};
 use std::fs;
+use tempfile::TempDir;
 
 const FAMILIES: [Family; 3] = [Family::NTuple, Family::Network, Family::Integer];
 
-/// Three parts; who is expected to win wins.
+/// Three parts of random games, and those that validate, each changed by `change`.
+fn changed_samples(
+    change: fn(Vec<Sample<Position>>) -> Vec<Sample<Position>>,
+) -> Samples<Standard> {
+    let part = |games, seed| change(random_samples(games, seed));
+    let training = vec![part(30, 1), part(10, 3), part(40, 4)];
+    Samples::in_memory(&Standard::default(), training, part(20, 2)).unwrap()
+}
+
+/// Who is expected to win wins.
 fn samples() -> Samples<Standard> {
-    let with_results = |mut samples: Vec<Sample<Position>>| {
+    changed_samples(|mut samples| {
         samples
             .iter_mut()
             .for_each(|sample| sample.result = sample.value.round());
         samples
-    };
-    let training = [
-        random_samples(30, 1),
-        random_samples(10, 3),
-        random_samples(40, 4),
-    ]
-    .map(with_results)
-    .to_vec();
-    Samples::in_memory(
-        &Standard::default(),
-        training,
-        with_results(random_samples(20, 2)),
-    )
-    .unwrap()
+    })
 }
 
 fn config() -> TrainConfig {
@@ -46,15 +46,50 @@ fn config() -> TrainConfig {
     config
 }
 
-fn fit_in(directory: &Path, config: &TrainConfig, family: Family) -> Result<FitReport, TrainError> {
+fn fit_on(
+    samples: &Samples<Standard>,
+    directory: &Path,
+    config: &TrainConfig,
+    family: Family,
+) -> Result<FitReport, Error> {
+    let progress = ProgressBar::hidden();
     fit(
         config,
         family,
-        &samples(),
+        samples,
         r#"{"games": 80}"#,
         directory,
-        &ProgressBar::hidden(),
+        &progress,
     )
+}
+
+fn fit_in(directory: &Path, config: &TrainConfig, family: Family) -> Result<FitReport, Error> {
+    fit_on(&samples(), directory, config, family)
+}
+
+/// Why a training is refused.
+fn refusal(directory: &Path, config: &TrainConfig, family: Family) -> String {
+    fit_in(directory, config, family).unwrap_err().to_string()
+}
+
+/// The file that a training wrote, and what it says of itself.
+fn written(model: &Path) -> (Model<Standard>, serde_json::Value) {
+    let file = ModelFile::load(&Standard::default(), model).unwrap();
+    (file.model, serde_json::from_str(&file.provenance).unwrap())
+}
+
+fn network(report: &FitReport) -> Network {
+    match written(&report.model).0 {
+        Model::Network(network) => network,
+        _ => panic!("a network was fitted"),
+    }
+}
+
+fn ntuple(report: &FitReport) -> NTuple {
+    match written(&report.model).0 {
+        Model::NTuple(network) => network,
+        _ => panic!("an n-tuple network was fitted"),
+    }
 }
 
 /// A learner that is cut off when it has learned so many batches.
@@ -74,36 +109,32 @@ impl<L: Learner<Standard>> Learner<Standard> for CutOff<L> {
     fn heads(&self) -> Heads {
         self.0.heads()
     }
-    fn learn(
-        &mut self,
-        batch: BatchOf<Standard, L>,
-        learning_rate: f64,
-    ) -> Result<Losses, TrainError> {
+    fn learn(&mut self, batch: BatchOf<Standard, L>, learning_rate: f64) -> Result<Losses, Error> {
         self.1 = self
             .1
             .checked_sub(1)
-            .ok_or(TrainError::Device("power cut".to_owned()))?;
+            .ok_or_else(|| Error::new("power cut"))?;
         self.0.learn(batch, learning_rate)
     }
-    fn outputs(&self, batch: BatchOf<Standard, L>) -> Result<Outputs, TrainError> {
+    fn outputs(&self, batch: BatchOf<Standard, L>) -> Result<Outputs, Error> {
         self.0.outputs(batch)
     }
-    fn model(&self) -> Result<Vec<u8>, TrainError> {
+    fn model(&self) -> Result<Vec<u8>, Error> {
         self.0.model()
     }
-    fn optimiser(&self) -> Result<Vec<u8>, TrainError> {
+    fn optimiser(&self) -> Result<Vec<u8>, Error> {
         self.0.optimiser()
     }
-    fn load_model(&mut self, record: Vec<u8>) -> Result<(), TrainError> {
+    fn load_model(&mut self, record: Vec<u8>) -> Result<(), Error> {
         self.0.load_model(record)
     }
-    fn load_optimiser(&mut self, record: Vec<u8>) -> Result<(), TrainError> {
+    fn load_optimiser(&mut self, record: Vec<u8>) -> Result<(), Error> {
         self.0.load_optimiser(record)
     }
-    fn answers(&self, positions: &[Position]) -> Result<Answers, TrainError> {
+    fn answers(&self, positions: &[Position]) -> Result<Answers, Error> {
         self.0.answers(positions)
     }
-    fn export(&self) -> Result<Model<Standard>, TrainError> {
+    fn export(&self) -> Result<Model<Standard>, Error> {
         self.0.export()
     }
 }
@@ -111,42 +142,29 @@ impl<L: Learner<Standard>> Learner<Standard> for CutOff<L> {
 /// Starts or goes on with a training that is cut off after `batches` more. `burn`: with burn's step
 /// for the network.
 fn fit_until(
+    samples: &Samples<Standard>,
     directory: &Path,
     config: &TrainConfig,
     family: Family,
     burn: bool,
     batches: usize,
-) -> Result<FitReport, TrainError> {
-    let samples = samples();
-    let progress = ProgressBar::hidden();
+) -> Result<FitReport, Error> {
     let config = &config.resolved(&Standard::default())?;
     let run = Run {
         config,
-        samples: &samples,
-        progress: &progress,
+        family,
+        samples,
+        provenance: r#"{"games": 80}"#,
+        directory,
+        progress: &ProgressBar::hidden(),
     };
     let device = backend::device("flex").unwrap();
-    match family {
-        Family::Network | Family::Integer => {
-            let learner = NetworkLearner::with_step(&run, family, device, !burn)?;
-            train(
-                &run,
-                family,
-                CutOff(learner, batches),
-                r#"{"games": 80}"#,
-                directory,
-            )
-        }
-        Family::NTuple => train(
-            &run,
-            family,
-            CutOff(
-                NTupleLearner::new(samples.game(), &config.ntuple, device)?,
-                batches,
-            ),
-            r#"{"games": 80}"#,
-            directory,
-        ),
+    if family == Family::NTuple {
+        let learner = NTupleLearner::new(samples.game(), &config.ntuple, device)?;
+        train(&run, CutOff(learner, batches))
+    } else {
+        let learner = NetworkLearner::with_step(&run, device, !burn)?;
+        train(&run, CutOff(learner, batches))
     }
 }
 
@@ -189,18 +207,22 @@ fn a_training_that_is_cut_off_goes_on_as_if_it_had_not_been() {
                 config.ntuple.phases = vec![5, 8];
             }
             let (whole, broken) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
-            let expected = fit_until(whole.path(), &config, family, burn, usize::MAX).unwrap();
+            let samples = samples();
+            let until = |directory: &TempDir, batches| {
+                fit_until(&samples, directory.path(), &config, family, burn, batches)
+            };
+            let expected = until(&whole, usize::MAX).unwrap();
             let size = match family {
                 Family::Network => config.network.batch,
                 Family::Integer => config.integer.batch,
                 Family::NTuple => 2048,
             };
-            let batches = samples().training().div_ceil(size);
+            let batches = samples.training().div_ceil(size);
             // Cut off in the third epoch, and again after some more batches: at least a whole
             // epoch, as only then is there anything new to go on from.
             for (cut, epochs) in [(2 * batches + batches / 2, 2), (batches + batches / 3, 3)] {
-                let error = fit_until(broken.path(), &config, family, burn, cut).unwrap_err();
-                assert_eq!(error.to_string(), "the training device failed: power cut");
+                let error = until(&broken, cut).unwrap_err();
+                assert_eq!(error.to_string(), "power cut");
                 assert_eq!(losses(broken.path()).len(), 1 + epochs);
             }
             let begun = Checkpoint::read(broken.path())
@@ -212,7 +234,7 @@ fn a_training_that_is_cut_off_goes_on_as_if_it_had_not_been() {
                 begun.is_some_and(|passed| passed.batches > 0),
                 minutes > 0.0 && batches > 2
             );
-            let found = fit_until(broken.path(), &config, family, burn, usize::MAX).unwrap();
+            let found = until(&broken, usize::MAX).unwrap();
             assert_eq!(
                 losses(broken.path()),
                 losses(whole.path()),
@@ -229,10 +251,7 @@ fn a_training_that_is_cut_off_goes_on_as_if_it_had_not_been() {
             );
             // A finished training only exports again.
             fs::remove_file(&found.model).unwrap();
-            assert_eq!(
-                fit_until(broken.path(), &config, family, burn, 0).unwrap(),
-                found
-            );
+            assert_eq!(until(&broken, 0).unwrap(), found);
             assert!(found.model.exists());
         }
     }
@@ -263,12 +282,7 @@ fn a_phase_learns_from_its_own_positions_alone() {
     config.ntuple.tuples = vec!["a0".to_owned()];
     config.ntuple.phases = vec![5, 8];
     let report = fit_in(directory.path(), &config, Family::NTuple).unwrap();
-    let Model::NTuple(network) = ModelFile::load(&Standard::default(), &report.model)
-        .unwrap()
-        .model
-    else {
-        panic!("another model")
-    };
+    let network = ntuple(&report);
     assert_eq!(
         (
             network.set().name(),
@@ -293,21 +307,7 @@ fn a_phase_learns_from_its_own_positions_alone() {
     let samples =
         Samples::in_memory(&Standard::default(), training, many(samples.validation())).unwrap();
     let other = directory.path().join("other");
-    let report = fit(
-        &config,
-        Family::NTuple,
-        &samples,
-        "",
-        &other,
-        &ProgressBar::hidden(),
-    )
-    .unwrap();
-    let Model::NTuple(alone) = ModelFile::load(&Standard::default(), &report.model)
-        .unwrap()
-        .model
-    else {
-        panic!("another model")
-    };
+    let alone = ntuple(&fit_on(&samples, &other, &config, Family::NTuple).unwrap());
     assert!(
         network.weights()[..5].iter().all(|&weight| weight != 0.0),
         "{:?}",
@@ -351,22 +351,33 @@ fn an_epoch_learns_by_its_own_share_and_is_judged_by_the_last() {
     }
 }
 
+/// The same training by the fused step and by burn's.
+fn fused_and_burn(samples: &Samples<Standard>, config: &TrainConfig) -> [FitReport; 2] {
+    [false, true].map(|burn| {
+        let directory = tempfile::tempdir().unwrap();
+        fit_until(
+            samples,
+            directory.path(),
+            config,
+            Family::Network,
+            burn,
+            usize::MAX,
+        )
+        .unwrap()
+    })
+}
+
 #[test]
 fn the_fused_step_trains_as_burn_does() {
     for hidden in [&[16, 16][..], &[16], &[32, 16, 16]] {
-        let (fused, burn) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
         let mut config = config();
         config.training.epochs = 3;
         config.network.hidden = hidden.to_vec();
-        let fused = fit_until(fused.path(), &config, Family::Network, false, usize::MAX).unwrap();
-        let burn = fit_until(burn.path(), &config, Family::Network, true, usize::MAX).unwrap();
+        let [fused, burn] = fused_and_burn(&samples(), &config);
         for (fused, burn) in fused.curve.iter().zip(&burn.curve) {
             assert!(
-                (fused.training_loss - burn.training_loss).abs() < 1e-4,
-                "{hidden:?}: {fused:?} {burn:?}"
-            );
-            assert!(
-                (fused.validation_loss - burn.validation_loss).abs() < 1e-4,
+                (fused.training_loss - burn.training_loss).abs() < 1e-4
+                    && (fused.validation_loss - burn.validation_loss).abs() < 1e-4,
                 "{hidden:?}: {fused:?} {burn:?}"
             );
         }
@@ -384,17 +395,21 @@ fn networks_of_one_and_three_layers_are_resumed_and_exported() {
         let mut config = config();
         config.network.hidden = hidden.to_vec();
         let (whole, broken) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
-        let expected = fit_until(whole.path(), &config, Family::Network, burn, usize::MAX).unwrap();
-        let batches = samples().training().div_ceil(config.network.batch);
-        fit_until(
-            broken.path(),
-            &config,
-            Family::Network,
-            burn,
-            2 * batches + batches / 2,
-        )
-        .unwrap_err();
-        let found = fit_until(broken.path(), &config, Family::Network, burn, usize::MAX).unwrap();
+        let samples = samples();
+        let until = |directory: &TempDir, batches| {
+            fit_until(
+                &samples,
+                directory.path(),
+                &config,
+                Family::Network,
+                burn,
+                batches,
+            )
+        };
+        let expected = until(&whole, usize::MAX).unwrap();
+        let batches = samples.training().div_ceil(config.network.batch);
+        until(&broken, 2 * batches + batches / 2).unwrap_err();
+        let found = until(&broken, usize::MAX).unwrap();
         assert_eq!(
             losses(broken.path()),
             losses(whole.path()),
@@ -409,30 +424,20 @@ fn networks_of_one_and_three_layers_are_resumed_and_exported() {
             found.parity <= crate::export::TOLERANCE
                 && found.curve[4].training_loss < found.curve[0].training_loss
         );
-        let Model::Network(network) = ModelFile::load(&Standard::default(), &found.model)
-            .unwrap()
-            .model
-        else {
-            panic!("a network was fitted")
-        };
-        assert_eq!(network.weights().widths(), hidden);
+        assert_eq!(network(&found).weights().widths(), hidden);
     }
     // Of a network with other layers nothing is gone on from.
     let (mut config, directory) = (config(), tempfile::tempdir().unwrap());
     config.training.epochs = 1;
     fit_in(directory.path(), &config, Family::Network).unwrap();
     config.network.hidden = vec![16];
-    let error = fit_in(directory.path(), &config, Family::Network)
-        .unwrap_err()
-        .to_string();
+    let error = refusal(directory.path(), &config, Family::Network);
     assert!(
         error.contains("another configuration (hidden = [16, 16], not hidden = [16])"),
         "{error}"
     );
     config.network.hidden = vec![16; 4];
-    let error = fit_in(directory.path(), &config, Family::Network)
-        .unwrap_err()
-        .to_string();
+    let error = refusal(directory.path(), &config, Family::Network);
     assert_eq!(
         error,
         "network.hidden = [16, 16, 16, 16]: it must be one to three multiples of 16 up to 1024"
@@ -491,8 +496,7 @@ fn all_families_learn_and_the_engine_agrees() {
         );
         assert!(report.parity <= crate::export::TOLERANCE);
         assert_eq!(report.parity_positions, crate::export::POSITIONS);
-        let written = ModelFile::load(&Standard::default(), &report.model).unwrap();
-        let story: serde_json::Value = serde_json::from_str(&written.provenance).unwrap();
+        let story = written(&report.model).1;
         assert_eq!(story["data"]["games"], 80);
         assert_eq!(story["validation_loss"].as_f64(), Some(loss));
         for name in ["config.toml", "curve.csv", "curve.svg", "checkpoint.bin"] {
@@ -529,14 +533,10 @@ fn another_training_is_not_overwritten() {
     let mut config = config();
     config.training.epochs = 1;
     fit_in(directory.path(), &config, Family::NTuple).unwrap();
-    let error = fit_in(directory.path(), &config, Family::Network)
-        .unwrap_err()
-        .to_string();
+    let error = refusal(directory.path(), &config, Family::Network);
     assert!(error.contains("another family (ntuple)"), "{error}");
     config.training.final_rate = 0.5;
-    let error = fit_in(directory.path(), &config, Family::NTuple)
-        .unwrap_err()
-        .to_string();
+    let error = refusal(directory.path(), &config, Family::NTuple);
     assert!(
         error.contains("final_rate = 0.01, not final_rate = 0.5"),
         "{error}"
@@ -548,16 +548,9 @@ fn another_training_is_not_overwritten() {
         random_samples(20, 2),
     )
     .unwrap();
-    let error = fit(
-        &config,
-        Family::NTuple,
-        &other,
-        "",
-        directory.path(),
-        &ProgressBar::hidden(),
-    )
-    .unwrap_err()
-    .to_string();
+    let error = fit_on(&other, directory.path(), &config, Family::NTuple)
+        .unwrap_err()
+        .to_string();
     assert!(error.contains("another set of samples"), "{error}");
 }
 
@@ -567,8 +560,9 @@ fn a_training_that_runs_away_is_stopped() {
     let mut fastest = config();
     fastest.integer.learning_rate = 1e38;
     let directory = tempfile::tempdir().unwrap();
-    let overflows = fit_in(directory.path(), &fastest, Family::Integer).unwrap_err();
-    assert!(matches!(overflows, TrainError::Integer(_)), "{overflows}");
+    let overflows = refusal(directory.path(), &fastest, Family::Integer);
+    let expected = "the engine does not take the integer network: ";
+    assert!(overflows.starts_with(expected), "{overflows}");
     for family in [Family::NTuple, Family::Network] {
         let directory = tempfile::tempdir().unwrap();
         let mut config = config();
@@ -577,10 +571,9 @@ fn a_training_that_runs_away_is_stopped() {
         config.ntuple.rule = Rule::Sgd;
         // A twelfth of it for each tuple: twelve such weights are more than a 32-bit number holds.
         config.ntuple.learning_rate = 1e39;
-        let error = fit_in(directory.path(), &config, family).unwrap_err();
-        assert!(matches!(error, TrainError::NotFinite { .. }), "{error}");
+        let error = refusal(directory.path(), &config, family);
         assert!(
-            error.to_string().contains("lower the learning rate"),
+            error.contains(" in epoch ") && error.contains("lower the learning rate"),
             "{error}"
         );
         assert!(
@@ -620,9 +613,7 @@ fn an_unknown_set_of_tuples_is_refused() {
     let directory = tempfile::tempdir().unwrap();
     let mut config = config();
     config.ntuple.set = "no such".to_owned();
-    let error = fit_in(directory.path(), &config, Family::NTuple)
-        .unwrap_err()
-        .to_string();
+    let error = refusal(directory.path(), &config, Family::NTuple);
     assert!(
         error.starts_with("ntuple.set: 'no such'") && error.contains("stone-pairs"),
         "{error}"

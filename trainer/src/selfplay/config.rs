@@ -3,7 +3,7 @@
 //! Invariant: an option that is off leaves no trace in a run's JSON, so that runs from before it
 //! was there go on.
 
-use super::SelfPlayError;
+use crate::Error;
 use crate::label::LabelConfig;
 use engine::play::{game_loop::Fading, playable::Playable};
 use serde::{Deserialize, Serialize};
@@ -189,8 +189,8 @@ impl SelfPlayOptions {
 
 impl SelfPlayConfig {
     /// Whether all numbers are in range; players, game and files are looked at elsewhere.
-    pub(super) fn check(&self) -> Result<(), SelfPlayError> {
-        let setting = |problem: String| Err(SelfPlayError::Setting(problem));
+    pub(super) fn check(&self) -> Result<(), Error> {
+        let setting = |problem: String| Err(Error::of("self-play")(problem));
         if self.players.is_empty() || self.players.len() > 255 {
             return setting("between 1 and 255 players can take part".to_owned());
         }

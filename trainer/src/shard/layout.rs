@@ -4,8 +4,8 @@
 //! is covered by a checksum, and what lies before the games by one of its own, so that damage to a
 //! game leaves the others readable.
 
-use super::{CHECKSUM_BYTES, MAGIC, ShardError, ShardHeader, VERSION, damaged, labels};
-use crate::codec;
+use super::{CHECKSUM_BYTES, MAGIC, ShardHeader, VERSION, damaged, labels};
+use crate::{Error, codec};
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 use xxhash_rust::xxh3::xxh3_64;
@@ -79,11 +79,7 @@ pub(super) fn encode(
 }
 
 /// Reads all but the games of a file that names a version which is read.
-pub(super) fn open<'a>(
-    path: &Path,
-    bytes: &'a [u8],
-    version: u32,
-) -> Result<Parts<'a>, ShardError> {
+pub(super) fn open<'a>(path: &Path, bytes: &'a [u8], version: u32) -> Result<Parts<'a>, Error> {
     let damaged = |problem: &str| damaged(path, problem);
     let length = |at: usize| number_at(bytes, at).and_then(|length| usize::try_from(length).ok());
     let lengths = length(12)
@@ -147,7 +143,7 @@ pub(super) fn open<'a>(
 
 impl Parts<'_> {
     /// Whether the file as a whole is what was written, once each game is known to be.
-    pub(super) fn check_whole(&self, path: &Path, found: Totals) -> Result<(), ShardError> {
+    pub(super) fn check_whole(&self, path: &Path, found: Totals) -> Result<(), Error> {
         let end = self.bytes.len() - CHECKSUM_BYTES;
         if xxh3_64(&self.bytes[..end]).to_le_bytes() != self.bytes[end..] {
             return Err(damaged(

@@ -7,7 +7,7 @@ use engine::core::game::Game;
 use engine::games::einstein::Standard;
 use proptest::prelude::*;
 use std::path::Path;
-use trainer::shard::{self, ShardError, ShardHeader};
+use trainer::shard::{self, ShardHeader};
 
 /// The lengths of the games, from the index: their number, then a byte each as long as none is long.
 fn lengths(bytes: &[u8], games: usize) -> Vec<usize> {
@@ -82,10 +82,9 @@ fn every_flip_is_found(header: &ShardHeader, games: &[PlayedGame]) {
             let game = (first <= place && place < bytes.len() - 8)
                 .then(|| ends.iter().position(|&end| place < end).unwrap() as u64);
             for error in [&error, &found.problems[0]] {
-                let named = match error {
-                    ShardError::Record { game, .. } => Some(*game),
-                    _ => None,
-                };
+                let named = error.to_string();
+                let named = named.split_once(": game ").map(|(_, rest)| rest);
+                let named = named.and_then(|rest| rest.split_once(':')?.0.parse().ok());
                 assert_eq!(named, game, "{place}: {error}");
             }
             assert_eq!(

@@ -9,7 +9,6 @@ use std::{
     path::{Path, PathBuf},
 };
 use trainer::data::{
-    DataError,
     filter::Filter,
     info, plot,
     rewrite::{self, Part},
@@ -235,10 +234,8 @@ fn merged_sets_keep_games_and_players() {
             .problems
             .is_empty()
     );
-    assert!(matches!(
-        rewrite::merge(&source, &at("all"), false),
-        Err(DataError::Exists(_))
-    ));
+    let refused = rewrite::merge(&source, &at("all"), false).unwrap_err();
+    assert!(one_line(&refused, &at("all")).contains("exists already"));
     let left: Vec<String> = content_names(directory.path());
     assert_eq!(left, ["a", "all", "b", "unique"]);
 }

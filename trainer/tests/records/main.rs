@@ -31,8 +31,8 @@ use engine::games::einstein::{
 };
 use indicatif::ProgressBar;
 use std::path::Path;
-use trainer::selfplay::{SelfPlayConfig, SelfPlayError, SelfPlaySummary, WeightedPlayer};
-use trainer::shard;
+use trainer::selfplay::{SelfPlayConfig, SelfPlaySummary, WeightedPlayer};
+use trainer::{Error, shard};
 
 type PlayedGame = trainer::shard::PlayedGame<Standard>;
 type SelfPlay = trainer::selfplay::SelfPlay<Standard>;
@@ -71,7 +71,7 @@ const MIXED: [&str; 4] = [
     "random",
 ];
 
-fn run(config: &SelfPlayConfig, directory: &Path) -> Result<SelfPlaySummary, SelfPlayError> {
+fn run(config: &SelfPlayConfig, directory: &Path) -> Result<SelfPlaySummary, Error> {
     SelfPlay::new(config.clone())?.run(directory, &ProgressBar::hidden())
 }
 
